@@ -1,0 +1,56 @@
+# Every target sets up its own environment in .venv from a bare checkout. `make help` lists them.
+PYTHON ?= python3
+VENV   ?= .venv
+CLASS  ?= build/sample_class
+TORCH  := torch==2.13.0
+# An index that holds CPU builds of torch (pytorch.org's install page names it): make TORCH_INDEX=<url> ...
+TORCH_INDEX ?=
+
+BIN  := $(VENV)/bin
+PIP  := $(BIN)/python -m pip --disable-pip-version-check
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
+
+.DEFAULT_GOAL := help
+.PHONY: help grade test check lab book chapters clean
+
+help:  ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
+
+$(VENV)/.ready: pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+ifneq ($(TORCH_INDEX),)
+	@echo "Installing $(TORCH) from $(TORCH_INDEX)"
+	@$(PIP) install -q --no-deps --index-url $(TORCH_INDEX) $(TORCH)
+else
+	@if $(PIP) install --dry-run $(TORCH) 2>/dev/null | grep -qiE 'would install.*(nvidia|cuda|triton)'; then \
+	  echo "Note: pip offers only the CUDA build of $(TORCH) here: several GB will be downloaded."; \
+	  echo "      For the CPU build (about 200 MB), stop and run: make TORCH_INDEX=<index of CPU builds, see pytorch.org> $(MAKECMDGOALS)"; \
+	fi
+endif
+	@echo "Installing gpubook and what it needs into $(VENV) (about 1.5 GB on disk, one to two minutes)"
+	@$(PIP) install -q -c constraints.txt -e '.[dev]'
+	@touch $@
+
+grade: $(VENV)/.ready  ## grade the sample class: release, six learners, sandboxed grading, gradebook, feedback
+	@$(BIN)/python -m tests.sample_class $(CLASS)
+	@$(BIN)/gpubook grade $(CLASS) 03-rooflines --cell-limit 6
+
+test: $(VENV)/.ready  ## run every test; browser tests where Chromium or Chrome is installed
+	@$(PYTEST)
+
+check: $(VENV)/.ready  ## lint, types and the fast tests: under two minutes
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(PYTEST) -q -m "not slow and not browser"
+
+lab: $(VENV)/.ready  ## open the book in JupyterLab, with the checks live
+	@$(BIN)/gpubook lab
+
+book: $(VENV)/.ready  ## build the HTML book in build/html (COURSE=1: without solutions)
+	@$(BIN)/gpubook book $(if $(COURSE),--course)
+
+chapters: $(VENV)/.ready  ## write chapters/ anew from solutions/
+	@$(BIN)/gpubook chapters
+
+clean:  ## remove what can be built again (never your copy of the book in study/)
+	rm -rf .build build .pytest_cache .mypy_cache .ruff_cache

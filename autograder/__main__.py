@@ -1,0 +1,5 @@
+"""`python -m autograder` is `gpubook`."""
+
+from .cli import main
+
+main()

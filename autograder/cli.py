@@ -1,0 +1,138 @@
+"""The `gpubook` command: the book, a learner's copy of it, and a teacher's course."""
+
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from .places import book_root
+
+FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+class Gpubook(click.Group):
+    """A group whose commands end with one clear line where the input is at fault, instead of a traceback."""
+
+    def invoke(self, ctx):
+        """Run the command; turn the package's own errors into click's."""
+        try:
+            return super().invoke(ctx)
+        except (ValueError, LookupError, OSError) as error:
+            if ctx.params.get("debug"):
+                raise
+            text = error.args[0] if isinstance(error, KeyError) and error.args else error
+            raise click.ClickException(str(text)) from error
+
+
+@click.group(cls=Gpubook, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.version_option(package_name="gpubook")
+def main(debug: bool) -> None:
+    """An interactive textbook on GPUs, networks, collectives and parallelism, and its grader."""
+
+
+@main.command()
+@click.argument("folder", type=FOLDER)
+def start(folder: Path) -> None:
+    """Lay out your own copy of the book in FOLDER; what you already have there is kept."""
+    from . import study
+
+    written = study.start(folder)
+    click.echo(f"{len(written)} new files in {folder}. Open it with: gpubook lab {folder}")
+
+
+@main.command()
+@click.argument("learner")
+@click.option("--folder", type=FOLDER, default=Path("."), help="Your copy of the book.  [default: here]")
+def whoami(learner: str, folder: Path) -> None:
+    """Write your gradebook id LEARNER into your notebooks, for courses with variants."""
+    from . import study
+
+    for path in study.whoami(folder, learner):
+        click.echo(f"{path}: {learner}")
+
+
+@main.command()
+@click.argument("folder", type=FOLDER, default=Path("study"))
+@click.option("--port", type=int)
+@click.option("--token", help="The server's token.  [default: a random one]")
+@click.option("--browser/--no-browser", default=True, help="Open a browser window.")
+def lab(folder: Path, port: int | None, token: str | None, browser: bool) -> None:
+    """Open the book in JupyterLab, in your own copy FOLDER (default: ./study)."""
+    from . import study
+
+    study.start(folder)
+    study.lab(folder.resolve(), port=port, token=token, browser=browser)
+
+
+@main.command()
+@click.option("--check", is_flag=True, help="Write nothing; say what differs from solutions/, and fail if anything does.")
+@click.argument("names", nargs=-1)
+def chapters(names: tuple[str, ...], check: bool) -> None:
+    """Write chapters/ from solutions/ (all, or those NAMEd)."""
+    from . import chapters as pipeline
+
+    changes = pipeline.build(book_root(), list(names) or None, check=check)
+    for change in changes:
+        click.echo(change)
+    if check and changes:
+        raise click.ClickException("chapters/ is not what solutions/ gives; run `make chapters` and commit both")
+
+
+@main.command()
+@click.option("--course", is_flag=True, help="The course edition: no solutions, no answer boxes.")
+@click.option("--out", type=FOLDER, default=Path("build/html"), show_default=True)
+def book(course: bool, out: Path) -> None:
+    """Build the book as static HTML."""
+    from . import book as pages
+
+    pages.build(book_root(), out, course=course)
+    click.echo(f"Open {out / 'index.html'}")
+
+
+@main.group()
+def course() -> None:
+    """Make a course in nbgrader's own layout."""
+
+
+@course.command("init")
+@click.argument("folder", type=FOLDER)
+def course_init(folder: Path) -> None:
+    """Lay out a course in FOLDER: source/, release/, submitted/, exercises/, nbgrader_config.py."""
+    from . import course as courses
+
+    courses.init(folder)
+    click.echo(f"A course in {folder}. Next: gpubook course assign {folder} NAME --chapter 03-rooflines")
+
+
+@course.command("assign")
+@click.argument("folder", type=FOLDER)
+@click.argument("name")
+@click.option("--chapter", required=True, help="The chapter to draw from, as 03-rooflines.")
+@click.option("--exercises", help="Comma-separated exercise ids.  [default: the whole chapter]")
+@click.option("--due", type=click.DateTime(), help="When it is due.")
+def course_assign(folder: Path, name: str, chapter: str, exercises: str | None, due: datetime | None) -> None:
+    """Make the assignment NAME of a chapter, or of chosen exercises of it."""
+    from . import course as courses
+
+    courses.assign(folder, name, chapter=chapter, exercises=exercises.split(",") if exercises else None, due=due)
+    click.echo(f"Released {folder / 'release' / name}")
+
+
+@main.command()
+@click.argument("folder", type=FOLDER)
+@click.argument("name")
+@click.option("--student", "students", multiple=True, help="Only this learner (repeat for more).")
+@click.option("--show", metavar="LEARNER[/EXERCISE]", help="Grade nothing; print the verdicts' sentences of the last run.")
+@click.option("--cell-limit", type=float, default=30.0, show_default=True, help="Seconds a cell may run.")
+@click.option("--unsafe", is_flag=True, help="Grade without a sandbox where the system has none.")
+def grade(folder: Path, name: str, students: tuple[str, ...], show: str | None, cell_limit: float, unsafe: bool) -> None:
+    """Grade what is in FOLDER/submitted/*/NAME; writes the gradebook and the feedback."""
+    from . import course as courses
+    from . import table
+
+    if show:
+        table.show(courses.results(folder, name), show)
+        return
+    result = courses.grade(folder, name, students=list(students) or None, cell_limit=cell_limit, unsafe=unsafe)
+    table.print_class(result)

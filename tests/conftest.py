@@ -1,0 +1,39 @@
+"""What every test may use: the repository root, and browser tests that are left out, loudly, where there is no browser."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+NO_BROWSER = "no Chromium or Chrome found"
+
+
+def find_browser() -> str | None:
+    """$CHROMIUM, or an installed Chromium or Chrome."""
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
+def pytest_collection_modifyitems(items):
+    if find_browser() or os.environ.get("REQUIRE_BROWSER") == "1":
+        return
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.skip(reason=NO_BROWSER))
+
+
+def pytest_terminal_summary(terminalreporter):
+    left_out = [r for r in terminalreporter.stats.get("skipped", []) if NO_BROWSER in str(r.longrepr)]
+    if left_out:
+        terminalreporter.section("browser tests")
+        terminalreporter.write_line(
+            f"{len(left_out)} browser tests were left out: install Chromium or Chrome (Debian: apt-get install chromium), "
+            "or name one with CHROMIUM=<path>, and run `make test` again."
+        )
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    return ROOT

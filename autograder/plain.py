@@ -1,0 +1,275 @@
+"""Answers as plain data: what leaves a learner's process, and what the judge makes of it.
+
+`encode` runs beside the learner's code and turns a value into JSON; `decode` runs in the judge and builds the value
+again, node by node, from an allow-list. Nothing is unpickled, evaluated or sympified, and no object of a learner's
+class crosses: types are compared exactly, so a subclass of float with a lying `__eq__` is refused. numpy, torch and
+sympy are looked at only where the learner's process has loaded them already.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+import sys
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+MAX_DEPTH = 24
+MAX_NODES = 200_000
+MAX_TEXT = 1_000_000
+MAX_BYTES = 64 << 20
+MAX_BITS = 20_000
+ITEM_BYTES = {
+    "bool": 1,
+    "int8": 1,
+    "uint8": 1,
+    "int16": 2,
+    "uint16": 2,
+    "int32": 4,
+    "uint32": 4,
+    "int64": 8,
+    "uint64": 8,
+    "float16": 2,
+    "float32": 4,
+    "float64": 8,
+    "complex64": 8,
+    "complex128": 16,
+}
+
+
+class NotPlain(ValueError):
+    """A value that is no answer (an open file, a generator, an object of some class); the message names its type."""
+
+
+class BadMessage(ValueError):
+    """A message that `encode` does not write: made by hand, cut off, or too large."""
+
+
+@dataclass(frozen=True)
+class Callable:
+    """Stands for a function that stayed in the learner's process; `name` is what it calls itself."""
+
+    name: str
+
+
+@dataclass
+class _Budget:
+    nodes: int = MAX_NODES
+
+    def spend(self, depth: int, error: type[ValueError]) -> None:
+        self.nodes -= 1
+        if self.nodes < 0:
+            raise error(f"more than {MAX_NODES} values; an answer was expected")
+        if depth > MAX_DEPTH:
+            raise error(f"nested more than {MAX_DEPTH} deep; an answer was expected")
+
+
+def type_name(value: object) -> str:
+    """The name of a value's class, whatever its metaclass says."""
+    return str(type.__dict__["__name__"].__get__(type(value)))[:60]
+
+
+def encode(value: Any) -> Any:
+    """`value` as JSON-able data: numbers, text, lists, dicts, arrays, symbolic expressions, and functions as a marker.
+
+    Raises NotPlain, with a sentence for the learner, for anything else.
+    """
+    try:
+        return _encode(value, 0, _Budget())
+    except NotPlain:
+        raise
+    except Exception as error:
+        raise NotPlain(
+            f"a value of type {type_name(value)} that cannot be read ({type_name(error)})"
+        ) from None
+
+
+def _encode(value: Any, depth: int, budget: _Budget) -> Any:
+    budget.spend(depth, NotPlain)
+    kind = type(value)
+    if value is None or kind is bool:
+        return value
+    if kind is str:
+        if len(value) > MAX_TEXT:
+            raise NotPlain(f"a text of {len(value)} characters; at most {MAX_TEXT} were expected")
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if kind is int:
+        if value.bit_length() > MAX_BITS:
+            raise NotPlain(f"an integer of {value.bit_length()} bits; at most {MAX_BITS} were expected")
+        return value if abs(value) < 2**53 else {"$": "int", "v": hex(value)}
+    if kind is float:
+        return value if math.isfinite(value) else {"$": "float", "v": repr(value)}
+    if kind is complex:
+        return {"$": "complex", "v": [repr(value.real), repr(value.imag)]}
+    if value is ...:
+        return {"$": "ellipsis"}
+    if kind is Fraction or kind is Decimal:
+        return _fraction(value)
+    if kind is list or kind is tuple:
+        return {"$": kind.__name__, "v": [_encode(v, depth + 1, budget) for v in value]}
+    if kind is dict:
+        pairs = [[_encode(k, depth + 1, budget), _encode(v, depth + 1, budget)] for k, v in dict.items(value)]
+        return {"$": "dict", "v": pairs}
+    return _encode_library(value, depth, budget)
+
+
+def _fraction(value: Fraction | Decimal) -> Any:
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            return {"$": "float", "v": str(float(value))}
+        if abs(value.adjusted()) > 400:
+            raise NotPlain(f"a decimal with an exponent of {value.adjusted()}; at most 400 was expected")
+        value = Fraction(value)
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
+        raise NotPlain(f"a fraction of more than {MAX_BITS} bits")
+    return {"$": "fraction", "v": [hex(value.numerator), hex(value.denominator)]}
+
+
+def _encode_library(value: Any, depth: int, budget: _Budget) -> Any:
+    kind = type(value)
+    numpy, torch, sympy = (sys.modules.get(name) for name in ("numpy", "torch", "sympy"))
+    if numpy is not None:
+        if isinstance(value, numpy.generic) and kind is getattr(value.dtype, "type", None):
+            if value.dtype.name in ITEM_BYTES:
+                return _encode(value.item(), depth + 1, budget)
+            raise NotPlain(
+                f"a numpy scalar of type {value.dtype.name}; an integer, a float or a bool was expected"
+            )
+        if kind is numpy.ndarray:
+            return _array(value, numpy)
+    if torch is not None and kind is torch.Tensor:
+        if str(value.dtype) == "torch.bfloat16":
+            value = value.float()
+        return _array(value.detach().cpu().numpy(), numpy or sys.modules["numpy"])
+    if sympy is not None:
+        from . import trees
+
+        if value is sympy.S or value is sympy.N:
+            raise NotPlain(
+                f"sympy's own {'S' if value is sympy.S else 'N'}, not a letter of the exercise; "
+                "take your letters from symbols(...)"
+            )
+        if isinstance(value, (sympy.Basic, sympy.logic.boolalg.Boolean)):
+            try:
+                return {"$": "tree", "v": trees.to_json(trees.from_sympy(value))}
+            except trees.TreeError as error:
+                raise NotPlain(str(error)) from None
+    if callable(value) and kind is not type:
+        return {"$": "callable", "v": str(getattr(value, "__name__", None) or type_name(value))[:80]}
+    what = "a class" if kind is type else f"a value of type {type_name(value)}"
+    raise NotPlain(
+        f"{what} cannot be graded; a number, a text, a list, an array, an expression or a function was expected"
+    )
+
+
+def _array(value: Any, numpy: Any) -> Any:
+    if value.dtype.name not in ITEM_BYTES:
+        raise NotPlain(f"an array of {value.dtype.name}; numbers were expected")
+    if value.nbytes > MAX_BYTES:
+        raise NotPlain(f"an array of {value.nbytes} bytes; at most {MAX_BYTES} were expected")
+    little = numpy.ascontiguousarray(value).astype(value.dtype.newbyteorder("<"))
+    return {
+        "$": "array",
+        "t": value.dtype.name,
+        "s": list(value.shape),
+        "v": base64.b64encode(little.tobytes()).decode(),
+    }
+
+
+def decode(message: Any) -> Any:
+    """The value that `encode` wrote, of builtin types, numpy arrays, `trees` and `Callable`; BadMessage for anything else."""
+    try:
+        return _decode(message, 0, _Budget())
+    except BadMessage:
+        raise
+    except (ValueError, TypeError, KeyError, OverflowError, MemoryError, RecursionError) as error:
+        raise BadMessage(f"not a message of plain data ({type(error).__name__})") from None
+
+
+def _decode(obj: Any, depth: int, budget: _Budget) -> Any:
+    budget.spend(depth, BadMessage)
+    kind = type(obj)
+    if obj is None or kind is bool or kind is float:
+        return obj
+    if kind is int:
+        if obj.bit_length() > MAX_BITS:
+            raise BadMessage(f"an integer of {obj.bit_length()} bits")
+        return obj
+    if kind is str:
+        if len(obj) > MAX_TEXT:
+            raise BadMessage(f"a text of {len(obj)} characters")
+        return obj
+    if kind is not dict or type(obj.get("$")) is not str:
+        raise BadMessage(f"{type_name(obj)} where plain data was expected")
+    tag, value = obj["$"], obj.get("v")
+    if tag == "ellipsis":
+        return ...
+    if tag in ("list", "tuple") and type(value) is list:
+        items = [_decode(v, depth + 1, budget) for v in value]
+        return items if tag == "list" else tuple(items)
+    if tag == "dict" and type(value) is list:
+        return {_key(_decode(k, depth + 1, budget)): _decode(v, depth + 1, budget) for k, v in value}
+    if tag == "array":
+        return _decode_array(obj)
+    if tag == "tree":
+        from . import trees
+
+        return trees.from_json(value)
+    return _decode_scalar(tag, value)
+
+
+def _decode_scalar(tag: str, value: Any) -> Any:
+    if tag == "int" and type(value) is str:
+        return _hex(value)
+    if tag == "float" and value in ("nan", "inf", "-inf", "NaN", "Infinity", "-Infinity"):
+        return float(value)
+    if tag == "fraction" and type(value) is list and len(value) == 2:
+        return Fraction(_hex(value[0]), _hex(value[1])) if value[1] not in ("0x0", "-0x0") else math.nan
+    if (
+        tag == "complex"
+        and type(value) is list
+        and len(value) == 2
+        and all(type(v) is str and len(v) < 40 for v in value)
+    ):
+        return complex(float(value[0]), float(value[1]))
+    if tag == "callable" and type(value) is str:
+        return Callable(value[:80])
+    raise BadMessage(f"an unknown kind of value: {tag[:20]!r}")
+
+
+def _hex(text: Any) -> int:
+    if type(text) is not str or len(text) > MAX_BITS // 4 + 3:
+        raise BadMessage("a number in hexadecimal was expected")
+    return int(text, 16)
+
+
+def _key(key: Any) -> Any:
+    if type(key) not in (str, int, float, bool, tuple, type(None)):
+        raise BadMessage(f"a key of type {type_name(key)}")
+    return key
+
+
+def _decode_array(obj: dict[str, Any]) -> Any:
+    name, shape, text = obj.get("t"), obj.get("s"), obj.get("v")
+    if (
+        name not in ITEM_BYTES
+        or type(text) is not str
+        or type(shape) is not list
+        or len(shape) > 16
+        or not all(type(n) is int and 0 <= n <= MAX_BYTES for n in shape)
+    ):
+        raise BadMessage("an array needs a number type, a shape and its bytes")
+    if len(text) > MAX_BYTES * 4 // 3 + 4 or math.prod(shape) * ITEM_BYTES[name] > MAX_BYTES:
+        raise BadMessage(f"an array of more than {MAX_BYTES} bytes")
+    try:
+        raw = base64.b64decode(text, validate=True)
+    except binascii.Error:
+        raise BadMessage("an array whose bytes are not base64") from None
+    if len(raw) != math.prod(shape) * ITEM_BYTES[name]:
+        raise BadMessage(f"an array of shape {shape} and type {name} with {len(raw)} bytes")
+    import numpy as np
+
+    return np.frombuffer(raw, dtype=np.dtype(name).newbyteorder("<")).astype(name).reshape(shape)

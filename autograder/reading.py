@@ -1,0 +1,102 @@
+"""What every kind of answer does, and how a number is read out of plain data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from . import plain
+from .declaration import Verdict, call_with, quoted
+
+if TYPE_CHECKING:
+    from .declaration import Exercise, Given
+
+
+class Unreadable(ValueError):
+    """An answer that cannot be taken for one; the message is for the learner. `kind` is the verdict's."""
+
+    def __init__(self, say: str, kind: str = "unreadable"):
+        super().__init__(say)
+        self.kind = kind
+
+
+class Answer:
+    """What every kind of answer does for an exercise."""
+
+    answer_name: Any = "answer"
+    predictable: ClassVar[bool] = False
+
+    def declare(self, exercise: Exercise) -> None:
+        """Raise DeclarationError where the exercise does not fit its answer kind."""
+
+    def public(self) -> dict[str, Any]:
+        """What of it learners may see, as JSON."""
+        return {}
+
+    def stub(self, exercise: Exercise) -> str:
+        """The answer cell before an answer."""
+        return f"answer = ...  # about {exercise.lines} line{'s' if exercise.lines > 1 else ''}"
+
+    def expected(self, exercise: Exercise, given: Given) -> Any:
+        """The solution for these numbers."""
+        return call_with(exercise.solution, given)
+
+    def collisions(self, exercise: Exercise, given: Given) -> list[str]:
+        """What two wrong answers are not told apart with these numbers."""
+        return []
+
+    def readable(self, value: Any) -> str:
+        """Say back what was understood, or raise Unreadable; needs no key."""
+        raise NotImplementedError
+
+    def judge(
+        self, exercise: Exercise, value: Any, given: Given, call: Callable[[tuple], Any] | None
+    ) -> Verdict:
+        """The verdict on plain data."""
+        raise NotImplementedError
+
+
+def number(value: Any) -> Fraction:
+    """A number of plain data, exactly; Unreadable for whatever is not one, and for nan and infinity."""
+    kind = type(value)
+    if kind is bool:
+        raise Unreadable(f"{value} is a truth value; a number was expected")
+    if kind in (int, Fraction):
+        return Fraction(value)
+    if kind is float:
+        if not math.isfinite(value):
+            raise Unreadable(f"{value} is not a number to compare; a finite one was expected")
+        return Fraction(value)
+    if kind is complex:
+        if value.imag:
+            raise Unreadable("a complex number; a real one was expected")
+        return number(value.real)
+    if kind.__name__ == "ndarray" and kind.__module__ == "numpy":
+        if value.size != 1:
+            raise Unreadable(f"an array of {value.size} numbers; one number was expected")
+        return number(value.reshape(-1)[0].item())
+    if kind.__name__ == "Tree":
+        from .trees import TreeError, constant
+
+        try:
+            return constant(value)
+        except TreeError as error:
+            raise Unreadable(str(error)) from None
+    if kind is plain.Callable:
+        raise Unreadable(f"{quoted(value.name)} is a function; a number was expected (was it called?)")
+    raise Unreadable(f"{described(value)}; a number was expected")
+
+
+def described(value: Any) -> str:
+    name = "a text" if type(value) is str else f"a {plain.type_name(value)}"
+    return f"{name} {quoted(value)}" if type(value) is str else name
+
+
+def as_float(value: Fraction) -> float:
+    """The nearest float; infinite where there is none."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(math.inf, value)

@@ -1,0 +1,53 @@
+"""Slips: the wrong numbers that every topic shares, recognised by their ratio to the right one."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+
+class Slip(NamedTuple):
+    """A ratio that tells what went wrong; the sentence names the cause and leaves the correction to the learner."""
+
+    ratio: Fraction
+    say: str
+
+
+SLIPS = (
+    Slip(Fraction(-1), "The size is right, the sign is not."),
+    Slip(Fraction(8), "You are off by a factor of 8: are bits taken for bytes, or bytes for bits?"),
+    Slip(
+        Fraction(2),
+        "You are off by a factor of 2: both directions for one, sparse for dense FLOP/s, or one phase of two?",
+    ),
+    Slip(Fraction(1000), "You are off by a factor of 1000: a prefix (k, M, G, T; m, u, n) slipped."),
+    Slip(
+        Fraction(1000**2),
+        "You are off by a factor of 1000 twice over: a prefix slipped (G for k, or u for s).",
+    ),
+    Slip(Fraction(1000**3), "You are off by a factor of 1e9: a number typed without its prefix (GB, ns)?"),
+    Slip(
+        Fraction(1000**4), "You are off by a factor of 1e12: a number typed without its prefix (TFLOP/s, TB)?"
+    ),
+    Slip(
+        Fraction(2**30, 10**9), "You are off by 7 %: is GiB (2^30 bytes) taken for GB (1e9), or GB for GiB?"
+    ),
+)
+
+
+def close(a: float | Fraction, b: float | Fraction, rtol: float) -> bool:
+    """Whether `a` lies within `rtol` of `b`; zero is matched by zero only. Exact, so no number is too large for it."""
+    a, b = Fraction(a), Fraction(b)
+    return abs(a - b) <= Fraction(rtol) * abs(b)
+
+
+def find(answer: float | Fraction, want: float | Fraction, rtol: float) -> Slip | None:
+    """The slip that turns `want` into `answer`, or None; a slip no wider than the tolerance is not looked for."""
+    answer, want = Fraction(answer), Fraction(want)
+    if not answer or not want:
+        return None
+    for slip in SLIPS:
+        for ratio in (slip.ratio, 1 / slip.ratio):
+            if abs(ratio - 1) > 3 * Fraction(rtol) and close(answer, want * ratio, rtol):
+                return slip
+    return None

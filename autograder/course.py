@@ -1,25 +1,69 @@
-"""A course in nbgrader's own layout: the only module that imports nbgrader."""
+"""A course in nbgrader's own layout: the only module that imports nbgrader.
 
+nbgrader releases, keeps the gradebook, late penalties and manual grades, and writes the feedback. The one step it does
+unsafely, running the learner's code and the tests in one kernel, is replaced through its own extension points.
+"""
+
+import atexit
 import os
+import shutil
 import sys
-from collections.abc import Iterator
+import time
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import datetime
+from functools import cache
 from pathlib import Path
+from typing import Any
 
+import nbformat
+from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
+    AssignLatePenalties,
     CheckCellMetadata,
     ClearHiddenTests,
     ClearMarkScheme,
     ClearOutput,
     ClearSolutions,
     ComputeChecksums,
+    DeduplicateIds,
+    LimitOutput,
     LockCells,
+    NbGraderPreprocessor,
+    OverwriteCells,
+    OverwriteKernelspec,
+    SaveAutoGrades,
     SaveCells,
 )
 from nbgrader.utils import is_solution
-from traitlets.config import Config
+from traitlets import Bool, Float
+from traitlets.config import Config, PyFileConfigLoader
+
+from . import grading, handed_in
+from .declaration import Bank, load_bank
+from .judging import Judge
+from .places import book_root
+from .restore import grade_cell, read_notebook, restore
+from .results import ClassResult, Learner, load, save
+from .sandbox import Limits, Zygote
+
+FOLDERS = ("source", "release", "submitted", "autograded", "feedback", "exercises")
+CONFIG = """\
+\"\"\"Written by `gpubook course init`: nbgrader's own commands, run in this folder, then grade as `gpubook grade` does.\"\"\"
+
+from autograder.course import configure
+
+c = get_config()  # noqa: F821
+configure(c)
+# c.CourseDirectory.db_url = "postgresql+psycopg://..."     # instead of gradebook.db
+# c.GradeInSandbox.cell_limit = 30.0                        # seconds a cell may run
+# c.GradeInSandbox.variants = True                          # each learner has numbers of their own
+"""
 
 
 class CourseError(Exception):
@@ -50,9 +94,90 @@ class WriteStubs(ClearSolutions):
         return cell, resources
 
 
+class _OfCourse(NbGraderPreprocessor):
+    """A step of autograding that looks at the release of the assignment at hand."""
+
+    def _course(self) -> CourseDirectory:
+        return self.parent.parent.coursedir         # this step, its exporter, nbgrader's converter
+
+    def _release(self, resources: Any) -> Path:
+        about, course = resources["nbgrader"], self._course()
+        folder = course.format_path(course.release_directory, ".", about["assignment"])
+        return Path(folder) / f"{about['notebook']}.ipynb"
+
+
+class Restore(_OfCourse):
+    """Puts the locked cells back as they were released, before nbgrader's own steps look at the metadata."""
+
+    def preprocess(self, nb, resources):
+        """See `restore.restore`."""
+        return restore(nb, read_notebook(self._release(resources))), resources
+
+
+class GradeInSandbox(_OfCourse):
+    """Stands where nbgrader executes the notebook: runs it confined, has the judge decide, writes the verdicts."""
+
+    cell_limit = Float(30.0, help="Seconds a cell may run.").tag(config=True)
+    total_limit = Float(600.0, help="Seconds a submission may run.").tag(config=True)
+    variants = Bool(False, help="Whether each learner has numbers of their own.").tag(config=True)
+    unsafe = Bool(False, help="Whether to run learners' code with your rights where there is no sandbox.").tag(config=True)
+    ready: dict[str, Any] = {}          # notebooks that are graded already, by learner
+
+    def preprocess(self, nb, resources):
+        """The notebook with its verdicts, where SaveAutoGrades finds them."""
+        owner, path = resources["nbgrader"]["student"], self._release(resources)
+        if owner in self.ready:
+            return self.ready[owner], resources
+        release_nb = read_notebook(path)
+        bank = bank_of(Path(self._course().root), release_nb, path)
+        graded = grading.grade_notebook(
+            nb, release_nb, bank, owner, Limits(cell=self.cell_limit, total=self.total_limit), self.variants,
+            zygote=_zygote(), judge=_judge(tuple(bank.paths)), unsafe=self.unsafe)
+        for problem in graded.problems:
+            self.log.error("%s: %s", path, problem)
+        return graded.nb, resources
+
+
+@cache
+def _zygote() -> Zygote:
+    zygote = Zygote()
+    atexit.register(zygote.close)
+    return zygote
+
+
+@cache
+def _judge(paths: tuple[Path, ...]) -> Judge:
+    judge = Judge(paths)
+    atexit.register(judge.close)
+    return judge
+
+
+class CourseBank(Bank):
+    """The exercises an assignment draws from: its chapter's and the teacher's own; `paths` are their files."""
+
+    def __init__(self, banks: Sequence[Bank]):
+        super().__init__([exercise for bank in banks for exercise in bank.values()], banks[0].path if banks else None)
+        self.paths = [bank.path for bank in banks if bank.path is not None]
+
+
+def bank_of(folder: Path, release_nb: Any, path: Path) -> CourseBank:
+    """The exercises for a released notebook; CourseError where there are none to judge by."""
+    named = os.environ.get("GPUBOOK_SOLUTIONS")
+    solutions = [Path(p) for p in named.split(os.pathsep)] if named else [book_root() / "solutions"]
+    chapter = release_nb.metadata.get("gpubook", {}).get("chapter") or path.stem
+    files = [f / chapter / "exercises.py" for f in solutions if (f / chapter / "exercises.py").is_file()]
+    files += sorted((folder / "exercises").glob("*.py"))
+    if not files:
+        raise CourseError(f"{path}: made from the chapter {chapter!r}, but there is no {chapter}/exercises.py in "
+                          f"{', '.join(map(str, solutions))} and no declaration in {folder / 'exercises'}")
+    return CourseBank([load_bank(file) for file in files])
+
+
 # nbgrader's own list, with our stubs; IncludeHeaderFooter and InstantiateTests serve features the book has no use for.
 RELEASE = [LockCells, WriteStubs, ClearOutput, CheckCellMetadata, ComputeChecksums, SaveCells,
            ClearHiddenTests, ClearMarkScheme, ComputeChecksums, CheckCellMetadata]
+SANITIZE = [Restore, ClearOutput, DeduplicateIds, OverwriteKernelspec, OverwriteCells, CheckCellMetadata]
+AUTOGRADE = [GradeInSandbox, LimitOutput, SaveAutoGrades, AssignLatePenalties, CheckCellMetadata]
 NEVER_RELEASED = ["*.md", "*.py", "*.pyc", "__pycache__", ".ipynb_checkpoints"]
 
 
@@ -83,3 +208,148 @@ def release(source_dir: Path | str, release_dir: Path | str, name: str, db_url: 
     if not done["success"]:
         raise CourseError(f"nbgrader could not release {notebook}:\n{done.get('log', '')}{done.get('error', '')}")
     return release_dir / name / f"{name}.ipynb"
+
+
+def configure(config: Config) -> None:
+    """Make a course's nbgrader release with our stubs, grade in the sandbox, and write feedback that loads nothing."""
+    import nbgrader
+
+    formgrader = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"
+    config.CourseDirectory.ignore = NEVER_RELEASED
+    config.GenerateAssignment.preprocessors = RELEASE
+    config.Autograde.sanitize_preprocessors = SANITIZE
+    config.Autograde.autograde_preprocessors = AUTOGRADE
+    config.HTMLExporter.template_name = "gpubook"
+    config.HTMLExporter.extra_template_basedirs = [str(Path(__file__).parent / "feedback"), str(formgrader)]
+    config.HTMLExporter.sanitize_html = True
+
+
+def init(folder: Path | str) -> list[Path]:
+    """Lay out a course: nbgrader's folders, its configuration, `exercises/` for your own; returns what is new."""
+    folder = Path(folder)
+    if folder.exists() and not folder.is_dir():
+        raise CourseError(f"{folder} is a file; a folder for the course was expected")
+    new = [folder / name for name in FOLDERS if not (folder / name).is_dir()]
+    for path in new:
+        path.mkdir(parents=True)
+    if not (folder / "nbgrader_config.py").exists():
+        (folder / "nbgrader_config.py").write_text(CONFIG, encoding="utf-8")
+        new.append(folder / "nbgrader_config.py")
+    return new
+
+
+def _config(folder: Path) -> Config:
+    if not (folder / "nbgrader_config.py").is_file():
+        raise CourseError(f"{folder} is no course: nbgrader_config.py was expected in it; `gpubook course init {folder}` makes one")
+    config = PyFileConfigLoader("nbgrader_config.py", path=str(folder)).load_config()
+    config.CourseDirectory.root = str(folder)
+    return config
+
+
+def assign(folder: Path | str, name: str, *, chapter: str, exercises: Sequence[str] | None = None,
+           due: datetime | None = None) -> Path:
+    """Release the assignment `name`, a chapter or some of its exercises, and return the learner's notebook."""
+    from . import chapters
+
+    folder = Path(folder).resolve()
+    config = _config(folder)
+    made = chapters.load(book_root(), chapter)
+    chosen = set(made.exercises) if exercises is None else set(exercises)
+    if unknown := sorted(chosen - set(made.exercises)):
+        raise CourseError(f"{chapter} has no exercise {', '.join(unknown)}; it has {', '.join(made.exercises)}")
+    staged = chapters.stage(made, folder / "source" / ".staged")
+    target = folder / "source" / name
+    if target.exists():
+        shutil.rmtree(target)
+    os.replace(staged.parent, target)
+    shutil.rmtree(folder / "source" / ".staged")
+    nb = nbformat.read(target / staged.name, as_version=4)
+    nb.cells = [c for c in nb.cells if c.metadata.get("gpubook", {}).get("exercise", next(iter(chosen), "")) in chosen]
+    (target / staged.name).unlink()
+    nbformat.write(nb, target / f"{name}.ipynb")
+    db_url = CourseDirectory(config=config).db_url
+    released = release(folder / "source", folder / "release", name, db_url)
+    with Gradebook(db_url) as gradebook:
+        gradebook.update_or_create_assignment(name, **({"duedate": due} if due else {}))
+    return released
+
+
+def grade(folder: Path | str, name: str, students: Sequence[str] | None = None,
+          progress: Callable[[str], None] | None = None, *, cell_limit: float | None = None,
+          unsafe: bool = False, workers: int | None = None) -> ClassResult:
+    """Grade what is in submitted/*/NAME: gradebook, autograded/, feedback/, and the results by learner and exercise.
+
+    A submission that cannot be graded is a learner with a `problem`; the others are graded all the same.
+    `progress` is called with each learner's name as it is done. Raises NoSandbox, see `grading.grade_notebook`.
+    """
+    started = time.monotonic()
+    folder = Path(folder).resolve()
+    config = _config(folder)
+    config.GradeInSandbox.unsafe = unsafe or config.GradeInSandbox.get("unsafe", False)
+    if cell_limit is not None:
+        config.GradeInSandbox.cell_limit = cell_limit
+    path = folder / "release" / name / f"{name}.ipynb"
+    if not path.is_file():
+        have = ", ".join(sorted(p.name for p in (folder / "release").glob("*") if p.is_dir())) or "none"
+        raise CourseError(f"{path} is missing: {name!r} was never released in this course (assignments: {have})")
+    release_nb = read_notebook(path)
+    bank = bank_of(folder, release_nb, path)
+    roles = [role for role in map(grade_cell, release_nb.cells) if role is not None and role.part == "grade"]
+    result = ClassResult(name, {role.exercise: role.points for role in roles}, folder=str(folder))
+    submissions = handed_in.collect(folder, name, students, result)
+    settings = GradeInSandbox(config=config)
+    limits = Limits(cell=settings.cell_limit, total=settings.total_limit)
+    ready: dict[str, Any] = {}
+    with Zygote() as zygote, Judge(bank.paths) as judge:
+        zygote.refuse_unless(settings.unsafe)
+
+        def one(learner: Learner) -> None:
+            graded = grading.grade_notebook(submissions[learner.name], release_nb, bank, learner.name, limits,
+                                            settings.variants, zygote=zygote, judge=judge, unsafe=settings.unsafe)
+            learner.results, ready[learner.name] = graded.results, graded.nb
+            result.problems += [f"{path}: {p}" for p in graded.problems if f"{path}: {p}" not in result.problems]
+            if progress is not None:
+                progress(learner.name)
+
+        with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
+            list(pool.map(one, [learner for learner in result.learners if learner.name in submissions]))
+    _record(folder, name, config, result, ready)
+    result.seconds = time.monotonic() - started
+    save(result, _results_path(folder, name))
+    return result
+
+
+def _record(folder: Path, name: str, config: Config, result: ClassResult, graded: dict[str, Any]) -> None:
+    """Have nbgrader write autograded/, the gradebook and the feedback, from the notebooks that are graded already."""
+    decided = type("GradeInSandbox", (GradeInSandbox,), {"ready": graded})
+    config = config.copy()
+    config.Autograde.autograde_preprocessors = [decided if p is GradeInSandbox else p
+                                                for p in config.Autograde.autograde_preprocessors]
+    with warnings.catch_warnings(), programs_on_path():
+        warnings.simplefilter("ignore")
+        api = NbGraderAPI(CourseDirectory(config=config), config=config)
+        for learner in result.learners:
+            if learner.name not in graded:
+                continue
+            for step in (lambda who: api.autograde(name, who, force=True, create=True),
+                         lambda who: api.generate_feedback(name, who, force=True)):
+                done = step(learner.name)
+                if not done["success"]:
+                    learner.problem = f"nbgrader could not record {name} of {learner.name}: {_last(done)}"
+                    break
+            else:
+                learner.feedback = str(folder / "feedback" / learner.name / name / f"{name}.html")
+
+
+def _last(done: dict[str, Any]) -> str:
+    lines = (done.get("log", "") + "\n" + done.get("error", "")).strip().splitlines()
+    return next((line for line in reversed(lines) if "Error" in line or "Exception" in line), lines[-1] if lines else "")
+
+
+def results(folder: Path | str, name: str) -> ClassResult:
+    """The results of the last `grade`."""
+    return load(_results_path(Path(folder), name))
+
+
+def _results_path(folder: Path, name: str) -> Path:
+    return folder / ".gpubook" / f"{name}.results.json"

@@ -1,0 +1,297 @@
+"""Grade one notebook: run its cells in a confined process, take each answer as plain data, have the judge decide.
+
+This process does neither: it runs no learner's code and holds no key. It carries data from one to the other, keeps
+the time, and writes each verdict into the grade cell's outputs, where nbgrader looks for the points.
+"""
+
+import hashlib
+import json
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from .declaration import Bank, Verdict, quoted
+from .judging import Judge, JudgeFailed, Question
+from .restore import GradeCell, grade_cell, restore
+from .sandbox import Child, ChildLost, Limits, Zygote
+
+FAILED = "This exercise could not be judged, which is not your fault: your teacher is told."
+LATE = "The submission had used up its time before this cell."
+
+
+@dataclass(frozen=True)
+class Result:
+    """The verdict on one exercise of one learner: points (of max_points), the sentence, and what else happened."""
+
+    exercise: str
+    points: float
+    max_points: float
+    say: str
+    note: str = ""
+    kind: str = "wrong"
+
+
+@dataclass
+class GradedNotebook:
+    """The executed notebook with its verdicts, the results in order, and what the teacher must know."""
+
+    nb: Any
+    results: list[Result] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def grade_notebook(submitted: Any, release: Any, bank: Bank, owner: str, limits: Limits = Limits(),  # noqa: B008
+                   variants: bool = False, *, zygote: Zygote | None = None, judge: Judge | None = None,
+                   unsafe: bool = False) -> GradedNotebook:
+    """Grade a notebook as read by `restore.read_notebook` against its release.
+
+    Without a `zygote` and a `judge` of the caller both are started for this one; raises NoSandbox where the system
+    cannot shut the code in and `unsafe` is not set.
+    """
+    with ExitStack() as stack:
+        if zygote is None:
+            zygote = stack.enter_context(Zygote())
+        if judge is None:
+            if bank.path is None:
+                raise ValueError("a bank without a file: the judge loads its exercises from one, load_bank(path) was expected")
+            judge = stack.enter_context(Judge([bank.path]))
+        run = _Run(restore(submitted, release), bank, owner, limits, variants, zygote, judge, unsafe)
+        try:
+            return run.grade()
+        finally:
+            run.stop()
+
+
+class _Run:
+    """One submission on its way: the cells, the child that has run some of them, and what went wrong where."""
+
+    def __init__(self, nb: Any, bank: Bank, owner: str, limits: Limits, variants: bool, zygote: Zygote,
+                 judge: Judge, unsafe: bool):
+        self.nb, self.bank, self.owner, self.limits, self.variants = nb, bank, owner, limits, variants
+        self.zygote, self.judge, self.unsafe = zygote, judge, unsafe
+        self.child: Child | None = None
+        self.deadline = time.monotonic() + limits.total
+        self.culprits: set[int] = set()         # cells that ended the process: never run again
+        self.troubles: dict[int, str] = {}      # what each cell that failed said, for its exercise's verdict
+        names = [e.answer_name for e in bank.values()]
+        self.shared = {name for name in names if name == "answer" or names.count(name) > 1}
+        self.done = GradedNotebook(nb)
+
+    def grade(self) -> GradedNotebook:
+        """Go through the cells in order."""
+        for number, cell in enumerate(self.nb.cells):
+            role = grade_cell(cell)
+            if role is not None and role.part == "grade":
+                self._decide(number, cell, role)
+            elif cell.cell_type == "code":
+                cell.outputs = _outputs(self._run_cell(number, cell.source))
+        for count, cell in enumerate((c for c in self.nb.cells if c.cell_type == "code"), start=1):
+            cell.execution_count = count
+            for output in cell.outputs:
+                if output.output_type == "execute_result":
+                    output.execution_count = count
+        return self.done
+
+    def stop(self) -> None:
+        """End the child, if there is one."""
+        if self.child is not None:
+            self.child.kill()
+            self.child = None
+
+    # -- the learner's side ----------------------------------------------------------------------------------------
+
+    def _run_cell(self, number: int, source: str) -> list[Any]:
+        if not source.strip():
+            return []
+        try:
+            reply = self._ready(number).run(source)
+        except ChildLost as lost:
+            self._lost(number, lost)
+            return [_error("Lost", f"the grader stopped this cell: {lost}")]
+        except _Late:
+            self.troubles[number] = LATE
+            return [_error("Late", LATE)]
+        if reply.get("expired"):
+            self.troubles[number] = f"Your cell ran longer than {self.limits.cell:g} s and was stopped."
+        elif reply.get("error"):
+            message = f": {quoted(str(reply.get('message', '')), 200)}" if reply.get("message") else ""
+            self.troubles[number] = f"Your cell raised {quoted(str(reply['error']), 80)}{message}."
+        outputs = reply.get("outputs")
+        return outputs if isinstance(outputs, list) else []
+
+    def _lost(self, number: int, lost: ChildLost) -> None:
+        self.culprits.add(number)
+        self.troubles[number] = f"Your cell was stopped: {lost}."
+        self.stop()
+
+    def _ready(self, upto: int) -> Child:
+        """A child that has run every cell before `upto`, but for those that end the process."""
+        while self.child is None or not self.child.alive:
+            if time.monotonic() > self.deadline:
+                raise _Late
+            self.child = self._spawn()
+            try:
+                self._replay(self.child, upto)
+            except _Culprit as culprit:
+                self._lost(culprit.number, culprit.lost)
+        if time.monotonic() > self.deadline:
+            self.stop()
+            raise _Late
+        return self.child
+
+    def _spawn(self) -> Child:
+        seed = hashlib.sha256(self.owner.encode("utf-8", "replace")).digest()
+        return self.zygote.spawn(
+            self.limits, files={"exercises.json": json.dumps(self.bank.public(self.variants))},
+            environment={"GPUBOOK_OWNER": self.owner.replace("\0", ""), "GPUBOOK_GRADING": "1"},
+            seed=int.from_bytes(seed[:7], "big"), unsafe=self.unsafe)
+
+    def _replay(self, child: Child, upto: int) -> None:
+        for number, cell in enumerate(self.nb.cells[:upto]):
+            role = grade_cell(cell)
+            try:
+                if role is not None and role.part == "grade":
+                    if (name := self._name(role)) in self.shared:
+                        child.forget(name)
+                elif cell.cell_type == "code" and cell.source.strip() and number not in self.culprits:
+                    if time.monotonic() > self.deadline:
+                        raise _Late
+                    child.run(cell.source)
+            except ChildLost as lost:
+                raise _Culprit(number, lost) from None
+
+    def _name(self, role: GradeCell) -> str:
+        return self.bank[role.exercise].answer_name if role.exercise in self.bank else "answer"
+
+    # -- the verdict -----------------------------------------------------------------------------------------------
+
+    def _decide(self, number: int, cell: Any, role: GradeCell) -> None:
+        name = cell.metadata["nbgrader"]["grade_id"]
+        note = self._note(number, role)
+        if role.exercise not in self.bank:
+            where = self.bank.path or "the course's declarations"
+            self.done.problems.append(
+                f"cell {name!r} asks for the exercise {role.exercise!r}, which {where} does not declare "
+                f"(it has {', '.join(self.bank) or 'none'})" if role.exercise else
+                f"cell {name!r} is a test in code, which is never run beside a learner's code; it scores 0. "
+                "A grade cell of an exercise (metadata gpubook.exercise), or one graded by hand, was expected")
+            verdict = Verdict(0.0, FAILED, "failed")
+        else:
+            verdict = self._verdict(number, role)
+        say = note if note and verdict.kind == "empty" else f"{verdict.say} {note}".strip()
+        points = min(max(float(verdict.score), 0.0), 1.0) * role.points
+        result = Result(role.exercise or name, points, role.points, say, note, verdict.kind)
+        self.done.results.append(result)
+        cell.outputs = _verdict_outputs(result)
+
+    def _note(self, number: int, role: GradeCell) -> str:
+        """What went wrong since the last grade cell in the cell of this exercise, or in the learner's own."""
+        notes = []
+        for before in range(number - 1, -1, -1):
+            other = grade_cell(self.nb.cells[before])
+            if other is not None and other.part == "grade":
+                break
+            if before in self.troubles and (other is None or other.exercise == role.exercise):
+                notes.append(self.troubles[before])
+        return " ".join(dict.fromkeys(reversed(notes)))
+
+    def _verdict(self, number: int, role: GradeCell) -> Verdict:
+        name = self._name(role)
+        try:
+            reply = self._ready(number).answer(role.exercise, name, name in self.shared)
+        except ChildLost as lost:
+            self.stop()
+            return Verdict(0.0, f"The answer could not be read: {lost}.", "unreadable")
+        except _Late:
+            return Verdict(0.0, LATE, "empty")
+        if "value" not in reply:
+            said = quoted(str(reply.get("message") or reply.get("problem", "")), 300).strip("`")
+            return Verdict(0.0, f"The answer could not be read: {said}.", "unreadable")
+        question = Question(role.exercise, self.owner if self.variants else None, reply["value"])
+        calls = _Calls(self, role.exercise)
+        try:
+            return self.judge.ask(question, calls, patience=self.limits.cell + self.limits.grace)
+        except JudgeFailed as error:
+            self.done.problems.append(str(error))
+            return Verdict(0.0, FAILED, "failed")
+
+
+class _Calls:
+    """Calls of the function that was the answer, until their time is up or the process is lost."""
+
+    def __init__(self, run: _Run, exercise: str):
+        self.run, self.exercise, self.lost = run, exercise, ""
+        self.deadline = time.monotonic() + run.limits.cell
+
+    def __call__(self, arguments: Any) -> dict[str, Any]:
+        left = self.deadline - time.monotonic()
+        child = self.run.child
+        if not self.lost and (child is None or left <= 0):
+            self.lost = f"its calls took longer than {self.run.limits.cell:g} s"
+        if self.lost or child is None:
+            return {"problem": self.lost}
+        try:
+            reply = child.call(self.exercise, arguments, left)
+        except ChildLost as lost:
+            self.run.stop()
+            self.lost = f"your function was stopped: {lost}"
+            return {"problem": self.lost}
+        if reply.get("expired"):
+            self.lost = f"your function did not return within {self.run.limits.cell:g} s"
+            return {"problem": self.lost}
+        if "value" in reply:
+            return {"value": reply["value"]}
+        name, message = str(reply.get("problem", "")), str(reply.get("message", ""))
+        return {"problem": f"it raised {quoted(name, 80)}" + (f": {quoted(message, 200)}" if message else "")}
+
+
+class _Late(Exception):
+    """The submission's time is over."""
+
+
+class _Culprit(Exception):
+    """A cell that ran once ended the process when it ran again."""
+
+    def __init__(self, number: int, lost: ChildLost):
+        super().__init__(number)
+        self.number, self.lost = number, lost
+
+
+def _error(name: str, say: str) -> dict[str, Any]:
+    return {"output_type": "error", "ename": name, "evalue": say, "traceback": [f"{name}: {say}"]}
+
+
+def _text(value: Any) -> str:
+    return str(value).encode("utf-8", "replace").decode("utf-8")
+
+
+def _outputs(outputs: list[Any]) -> list[Any]:
+    """What the child says its cell showed, built anew: text only, of the kinds a notebook has."""
+    from nbformat.v4 import new_output
+
+    built = []
+    for output in outputs[:1000]:
+        kind = output.get("output_type") if isinstance(output, dict) else None
+        if kind == "stream":
+            name = "stderr" if output.get("name") == "stderr" else "stdout"
+            built.append(new_output("stream", name=name, text=_text(output.get("text", ""))))
+        elif kind in ("display_data", "execute_result") and isinstance(output.get("data"), dict):
+            data = {mime: _text(output["data"][mime]) for mime in ("text/plain", "text/markdown", "text/latex")
+                    if mime in output["data"]}
+            built.append(new_output(kind, data=data, metadata={}))
+        elif kind == "error":
+            lines = output.get("traceback") if isinstance(output.get("traceback"), list) else []
+            built.append(new_output("error", ename=_text(output.get("ename", "")), evalue=_text(output.get("evalue", "")),
+                                    traceback=[_text(line) for line in lines[:200]]))
+    return built
+
+
+def _verdict_outputs(result: Result) -> list[Any]:
+    """The sentence, and the points as the builtin float that nbgrader reads; nothing on stderr, which would be a zero."""
+    from nbformat.v4 import new_output
+
+    sign = "✓" if result.points == result.max_points else "…" if result.kind == "empty" else "✗"
+    sentence = f"{sign} {result.say} *{result.points:g} of {result.max_points:g} points.*"
+    shown = new_output("display_data", data={"text/markdown": sentence, "text/plain": sentence}, metadata={})
+    return [shown, new_output("execute_result", data={"text/plain": repr(result.points)}, metadata={})]

@@ -1,0 +1,189 @@
+"""The supervisor's side: start the zygote, have it fork a process per submission, talk to that process, end it."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from . import confine, wire
+from .limits import Limits
+
+PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "XDG_CACHE_HOME", "MPLCONFIGDIR")
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
+
+
+class NoSandbox(Exception):
+    """This system cannot shut a learner's code in, and grading without that was not asked for."""
+
+
+class ChildLost(Exception):
+    """The process that ran the submission is gone; the message says how it ended."""
+
+
+class Child:
+    """A confined process with one submission's namespace in it."""
+
+    def __init__(self, channel: socket.socket, status: socket.socket, handle: int, limits: Limits, slot: int,
+                 zygote: "Zygote", folder: str | None):
+        self.limits, self.alive = limits, True
+        self._channel, self._status, self._handle = channel, status, handle
+        self._slot, self._zygote, self._folder = slot, zygote, folder
+        self._number = 0
+
+    def run(self, source: str) -> dict[str, Any]:
+        """Run a cell: `outputs`, `error` (the exception's name or None), `message`, `expired`."""
+        return self._ask({"op": "run", "source": source, "limit": self.limits.cell})
+
+    def answer(self, key: str, name: str, reset: bool) -> dict[str, Any]:
+        """The variable `name` as plain data in `value`, or `problem` and `message`; then set it to `...` if `reset`."""
+        return self._ask({"op": "answer", "key": key, "name": name, "reset": reset, "limit": self.limits.cell})
+
+    def forget(self, name: str) -> dict[str, Any]:
+        """Set the variable `name` to `...`, as after an answer was taken."""
+        return self._ask({"op": "forget", "name": name, "limit": self.limits.cell})
+
+    def call(self, key: str, arguments: Any, limit: float) -> dict[str, Any]:
+        """Call the function that was the answer to `key`; arguments and the returned `value` are plain data."""
+        return self._ask({"op": "call", "key": key, "arguments": arguments, "limit": limit})
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        self._number += 1
+        try:
+            wire.send(self._channel, {**request, "number": self._number})
+            reply = wire.receive(self._channel, time.monotonic() + request["limit"] + self.limits.grace)
+        except TimeoutError:
+            self.kill()
+            raise ChildLost(f"it did not stop within {request['limit']:g} s") from None
+        except wire.WireError:
+            reason = self._how_it_ended()
+            self.kill()
+            raise ChildLost(reason) from None
+        if reply.get("number") != self._number:
+            self.kill()
+            raise ChildLost("it wrote on the grader's own channel")
+        return reply
+
+    def _how_it_ended(self) -> str:
+        self._status.settimeout(1.0)
+        try:
+            code = json.loads(self._status.recv(100) or b"null")
+        except (OSError, ValueError):
+            code = None
+        if type(code) is not int:
+            return "it stopped answering"
+        if code < 0:
+            try:
+                name = signal.Signals(-code).name
+            except ValueError:
+                name = f"signal {-code}"
+            return f"its Python process was ended by {name}"
+        return f"it ended its Python process (exit status {code})"
+
+    def kill(self) -> None:
+        """End the process and, with it, all it started."""
+        if not self.alive:
+            return
+        self.alive = False
+        try:
+            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+        except OSError:
+            pass
+        os.close(self._handle)
+        self._channel.close()
+        self._status.close()
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
+        self._zygote._free(self._slot)
+
+
+class Zygote:
+    """A running zygote; use it as a context manager. Any thread may fork children from it."""
+
+    def __init__(self, start_limit: float = 120.0):
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+        environment |= {**ONE_THREAD, "PYTHONPATH": str(Path(__file__).resolve().parent.parent.parent)}
+        self._process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", "autograder.sandbox.zygote", str(theirs.fileno())],
+            pass_fds=[theirs.fileno()], env=environment, cwd="/", stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, start_new_session=True)
+        theirs.close()
+        self._control, self._lock, self._slots = ours, threading.Lock(), list(range(999, -1, -1))
+        ours.settimeout(start_limit)
+        said = ours.recv(1 << 16)
+        if not said:
+            raise NoSandbox(f"the grader's worker ended with status {self._process.wait()}; its message is above")
+        self.report: dict[str, Any] = json.loads(said)
+
+    @property
+    def unconfined(self) -> str:
+        """Why this system cannot shut a process in; empty where it can."""
+        return self.report["unconfined"]
+
+    def refuse_unless(self, unsafe: bool) -> None:
+        """Raise NoSandbox where this system cannot shut code in, unless running it all the same was asked for."""
+        if self.unconfined and not unsafe:
+            raise NoSandbox(
+                f"this system cannot shut a learner's code in ({self.unconfined}); grading others' work needs Linux "
+                "namespaces. To run their code with your own rights all the same, ask for it: --unsafe")
+
+    def spawn(self, limits: Limits, files: dict[str, str] | None = None, environment: dict[str, str] | None = None,
+              seed: int = 0, unsafe: bool = False) -> Child:
+        """A fresh child that sees `files` (name to text) in its working folder and nothing else of anybody's."""
+        self.refuse_unless(unsafe)
+        confined = not self.unconfined
+        folder = None if confined else tempfile.mkdtemp(prefix="gpubook-")
+        channel, theirs = socket.socketpair()
+        status, status_theirs = socket.socketpair()
+        with self._lock:
+            slot = self._slots.pop()
+            request = {"limits": limits.as_plain(), "slot": slot, "confined": confined, "folder": folder}
+            socket.send_fds(self._control, [json.dumps(request).encode()], [theirs.fileno(), status_theirs.fileno()])
+        theirs.close()
+        status_theirs.close()
+        status.settimeout(30.0)
+        _, handles, _, _ = socket.recv_fds(status, 1, 1)
+        home = confine.WORK if confined else str(folder)
+        child = Child(channel, status, handles[0] if handles else os.open(os.devnull, os.O_RDONLY), limits, slot,
+                      self, folder)
+        try:
+            ready = wire.receive(channel, time.monotonic() + 30.0)
+        except (TimeoutError, wire.WireError) as error:
+            child.kill()
+            raise NoSandbox(f"a worker did not start: {error}") from None
+        if "refused" in ready:
+            child.kill()
+            raise NoSandbox(f"a worker could not be shut in: {ready['refused']}")
+        wire.send(channel, {
+            "files": files or {}, "seed": seed, "confined": confined,
+            "environment": {"HOME": home, "TMPDIR": "/tmp" if confined else home, "MPLCONFIGDIR": home, "LANG": "C.UTF-8",
+                            "PATH": f"{sys.prefix}/bin:/usr/local/bin:/usr/bin:/bin", "USER": "learner",
+                            "GLOO_SOCKET_IFNAME": "lo", **ONE_THREAD, **(environment or {})}})
+        return child
+
+    def _free(self, slot: int) -> None:
+        with self._lock:
+            self._slots.append(slot)
+
+    def close(self) -> None:
+        """End the zygote; children that still run end by their own limits."""
+        self._control.close()
+        try:
+            self._process.wait(5.0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def __enter__(self) -> "Zygote":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

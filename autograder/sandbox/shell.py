@@ -1,0 +1,183 @@
+"""IPython without a kernel: runs a cell's source and returns what it showed, as plain nbformat outputs."""
+
+import os
+import signal
+import sys
+from typing import Any
+
+KEPT = ("text/plain", "text/markdown", "text/latex")     # what a graded notebook shows of a learner's displays
+
+
+class CellTimeout(BaseException):
+    """The cell had its time."""
+
+
+class Recorder:
+    """Collects the outputs of one cell, up to a number of bytes."""
+
+    def __init__(self, limit: int):
+        self.limit = limit
+        self.outputs: list[dict[str, Any]] = []
+        self.used = 0
+
+    def clear(self) -> None:
+        """Begin a new cell."""
+        self.outputs, self.used = [], 0
+
+    def fit(self, text: str) -> str:
+        """As much of `text` as still fits; the first cut says so."""
+        kept = text[:max(0, self.limit - self.used)]
+        if len(kept) < len(text) and self.used <= self.limit:
+            kept += f"\n[output cut after {self.limit} characters]\n"
+        self.used += len(text)
+        return kept
+
+    def stream(self, name: str, text: str) -> None:
+        """Text on stdout or stderr, joined to what came just before on the same stream."""
+        kept = self.fit(text)
+        last = self.outputs[-1] if self.outputs else {}
+        if last.get("output_type") == "stream" and last["name"] == name:
+            last["text"] += kept
+        elif kept:
+            self.outputs.append({"output_type": "stream", "name": name, "text": kept})
+
+    def show(self, kind: str, data: dict[str, Any]) -> None:
+        """A display or the cell's value; its text forms only."""
+        kept = {mime: self.fit(str(data[mime])) for mime in KEPT if mime in data}
+        if kept:
+            self.outputs.append({"output_type": kind, "data": kept})
+
+    def error(self, name: str, value: str, traceback: list[str]) -> None:
+        """An exception that ended the cell."""
+        self.outputs.append({"output_type": "error", "ename": name[:200], "evalue": self.fit(value[:2000]),
+                             "traceback": [self.fit(line) for line in traceback]})
+
+
+class Stream:
+    """Stands for sys.stdout or sys.stderr."""
+
+    encoding, errors, closed = "utf-8", "replace", False
+
+    def __init__(self, name: str, recorder: Recorder):
+        self.name, self._recorder = name, recorder
+
+    def write(self, text: str) -> int:
+        """Record it."""
+        self._recorder.stream(self.name, str(text))
+        return len(text)
+
+    def writelines(self, lines: list[str]) -> None:
+        """Record each."""
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        """Nothing waits."""
+
+    def isatty(self) -> bool:
+        """No."""
+        return False
+
+    def writable(self) -> bool:
+        """Yes."""
+        return True
+
+    def readable(self) -> bool:
+        """No."""
+        return False
+
+
+class Shell:
+    """One namespace in which cells run, one after another, each under a time limit."""
+
+    def __init__(self, folder: str):
+        from IPython.core.displayhook import DisplayHook
+        from IPython.core.displaypub import DisplayPublisher
+        from IPython.core.interactiveshell import InteractiveShell
+        from traitlets.config import Config
+
+        self.recorder = recorder = Recorder(200_000)
+
+        class Displays(DisplayPublisher):
+            def publish(self, data, metadata=None, *, transient=None, update=False, **rest):
+                recorder.show("display_data", data)
+
+        class Values(DisplayHook):
+            def __call__(self, result=None):
+                if result is not None:
+                    self.update_user_ns(result)
+                    data, _ = self.compute_format_data(result)
+                    recorder.show("execute_result", data)
+
+            def quiet(self):
+                return False
+
+        class Capturing(InteractiveShell):
+            displayhook_class = Values
+            display_pub_class = Displays
+
+            def _showtraceback(self, etype, evalue, stb):
+                try:
+                    value = str(evalue)
+                except Exception:
+                    value = "(its message could not be made)"
+                recorder.error(etype.__name__, value, list(stb))
+
+            def init_history(self):
+                super().init_history()
+                self.history_manager.enabled = False
+
+        config = Config()
+        config.HistoryManager.enabled = False
+        config.InteractiveShell.colors = "nocolor"
+        config.InteractiveShell.cache_size = 0
+        config.InteractiveShell.ipython_dir = folder
+        self.ip = Capturing.instance(config=config)
+        self.expired = False
+        self.pid = os.getpid()
+
+    def begin(self, output_limit: int) -> None:
+        """Called once in the process that runs a submission."""
+        self.recorder.limit = output_limit
+        self.pid = os.getpid()
+        sys.stdout, sys.stderr = Stream("stdout", self.recorder), Stream("stderr", self.recorder)   # type: ignore
+        signal.signal(signal.SIGALRM, self._alarm)
+
+    def _alarm(self, *_: Any) -> None:
+        self.expired = True
+        raise CellTimeout("the cell had its time")
+
+    def timed(self, limit: float, act: Any) -> Any:
+        """`act()`, interrupted after `limit` seconds and every second from then on (a cell may catch the first)."""
+        self.expired = False
+        signal.setitimer(signal.ITIMER_REAL, limit, 1.0)
+        try:
+            return act()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def run(self, source: str, limit: float) -> dict[str, Any]:
+        """Run one cell: its outputs, its error if one ended it, and whether it ran out of time."""
+        self.recorder.clear()
+        try:
+            result = self.timed(limit, lambda: self.ip.run_cell(source, store_history=False))
+            error = result.error_before_exec or result.error_in_exec
+        except CellTimeout as late:
+            error = late
+        if os.getpid() != self.pid:         # the cell forked, and this is its copy
+            os._exit(0)
+        if self.expired:
+            said = f"the cell ran longer than {limit:g} s"
+            shown = self.recorder.outputs
+            self.recorder.outputs = [output for output in shown if output.get("ename") != "CellTimeout"]
+            self.recorder.error("CellTimeout", said, [f"CellTimeout: {said}"])
+            return {"outputs": self.recorder.outputs, "expired": True, "error": "CellTimeout", "message": said}
+        name = None if error is None else type(error).__name__
+        return {"outputs": self.recorder.outputs, "expired": False, "error": name, "message": _text(error)}
+
+
+def _text(error: BaseException | None) -> str:
+    try:
+        return "" if error is None else str(error)[:500]
+    except BaseException:
+        return ""

@@ -1,0 +1,69 @@
+"""Messages between processes that do not trust each other: a length, then that many bytes of JSON; nothing else.
+
+No pickle, no object of the sender ever comes to life at the receiver: what arrives is dicts, lists, strings and numbers.
+"""
+
+import json
+import socket
+import struct
+import time
+from typing import Any
+
+MESSAGE_BYTES = 16 << 20
+_HEAD = struct.Struct(">I")
+
+
+class WireError(Exception):
+    """The other side sent what is not a message, or nothing in time."""
+
+
+class WireClosed(WireError):
+    """The other side is gone."""
+
+
+def _refuse(constant: str) -> Any:
+    raise WireError(f"{constant} is not JSON")
+
+
+def send(channel: socket.socket, message: dict[str, Any], limit: int = MESSAGE_BYTES) -> None:
+    """Send one message; raises WireError where it is longer than `limit` bytes."""
+    body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
+    if len(body) > limit:
+        raise WireError(f"a message of {len(body)} bytes is longer than the {limit} allowed")
+    try:
+        channel.sendall(_HEAD.pack(len(body)) + body)
+    except OSError as error:
+        raise WireClosed(str(error)) from None
+
+
+def receive(channel: socket.socket, deadline: float | None = None, limit: int = MESSAGE_BYTES) -> dict[str, Any]:
+    """The next message, an object; `deadline` is a time of `time.monotonic()` and holds for all of its bytes."""
+    (length,) = _HEAD.unpack(_exactly(channel, _HEAD.size, deadline))
+    if length > limit:
+        raise WireError(f"a message of {length} bytes is longer than the {limit} allowed")
+    try:
+        message = json.loads(_exactly(channel, length, deadline), parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"not a message: {error}") from None
+    if type(message) is not dict:
+        raise WireError(f"an object was expected, a {type(message).__name__} came")
+    return message
+
+
+def _exactly(channel: socket.socket, count: int, deadline: float | None) -> bytes:
+    received = bytearray()
+    while len(received) < count:
+        left = None if deadline is None else deadline - time.monotonic()
+        if left is not None and left <= 0:
+            raise TimeoutError("no message in time")
+        channel.settimeout(left)
+        try:
+            part = channel.recv(min(1 << 20, count - len(received)))
+        except OSError as error:
+            if isinstance(error, TimeoutError):
+                raise
+            raise WireClosed(str(error)) from None
+        if not part:
+            raise WireClosed("the other side closed the channel")
+        received += part
+    return bytes(received)

@@ -1,0 +1,214 @@
+"""The program that submissions are forked from: everything heavy is imported once, nothing else has happened in it.
+
+Run as `python -m autograder.sandbox.zygote FD`, never imported by a grader. It holds no secret, opens nothing, has one
+thread and runs no tensor operation: a library that has started its threads hangs in every process forked afterwards.
+"""
+
+import gc
+import importlib
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import traceback
+from typing import Any
+
+from . import confine, wire
+from .limits import Limits
+from .shell import Shell
+
+PRELOADED = ("numpy", "numpy.random", "scipy.optimize", "sympy", "mpmath", "matplotlib.figure", "matplotlib.pyplot",
+             "networkx", "ipywidgets", "anywidget", "torch", "hwlib", "hwlib.formula", "hwlib.specs",
+             "hwlib.roofline", "hwlib.widgets", "hwlib.plots", "autograder", "autograder.plain")
+
+
+def preload() -> list[str]:
+    """Import what chapters import, as far as it is installed; returns what is not there."""
+    missing = []
+    for name in PRELOADED:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            missing.append(name)
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
+    return missing
+
+
+def make_shell() -> Shell:
+    """A shell that has run one cell, so that the first of a submission costs no more than the others."""
+    folder = tempfile.mkdtemp(prefix="gpubook-ipython-")
+    try:
+        shell = Shell(folder)
+        out, err = sys.stdout, sys.stderr
+        shell.begin(1000)
+        shell.run("import sympy\nsympy.simplify(sympy.Symbol('x')*2 - 1)", 60.0)
+        shell.ip.reset()
+        sys.stdout, sys.stderr = out, err
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return shell
+
+
+def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
+    """In the confined process: do what the supervisor asks, until it hangs up."""
+    from autograder import plain
+
+    start = wire.receive(channel)
+    for name, text in start["files"].items():
+        with open(os.path.join(confine.WORK if start["confined"] else ".", name), "w", encoding="utf-8") as file:
+            file.write(text)
+    os.environ.clear()
+    os.environ.update(start["environment"])
+    _seed(start["seed"])
+    shell.begin(limits.output)
+    kept: dict[str, Any] = {}
+
+    def answer(request: dict[str, Any]) -> dict[str, Any]:
+        names = shell.ip.user_ns
+        value = kept[request["key"]] = names.get(request["name"], ...)
+        if request["reset"]:
+            names[request["name"]] = ...
+        return {"value": plain.encode(value)}
+
+    def forget(request: dict[str, Any]) -> dict[str, Any]:
+        shell.ip.user_ns[request["name"]] = ...
+        return {}
+
+    def call(request: dict[str, Any]) -> dict[str, Any]:
+        shell.recorder.clear()
+        return {"value": plain.encode(kept[request["key"]](*plain.decode(request["arguments"])))}
+
+    while True:
+        request = wire.receive(channel)
+        if request["op"] == "run":
+            reply = shell.run(request["source"], request["limit"])
+        else:
+            act = {"answer": answer, "forget": forget, "call": call}[request["op"]]
+            try:
+                reply = shell.timed(request["limit"], lambda act=act, request=request: act(request))
+            except BaseException as error:
+                reply = {"problem": type(error).__name__, "message": _message(error), "expired": shell.expired}
+        if os.getpid() != shell.pid:
+            os._exit(0)
+        try:
+            wire.send(channel, {"number": request["number"], **reply})
+        except wire.WireClosed:
+            os._exit(0)
+        except (wire.WireError, ValueError, TypeError, RecursionError) as error:
+            wire.send(channel, {"number": request["number"], "problem": "TooLarge", "message": str(error)[:500]})
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)[:500]
+    except BaseException:
+        return ""
+
+
+def _seed(seed: int) -> None:
+    """Every fork would draw the same numbers as its siblings; each submission has its own seed instead."""
+    random.seed(seed)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(seed % 2**32)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(seed)
+
+
+def child(channel: socket.socket, status: socket.socket, request: dict[str, Any], shell: Shell) -> None:
+    """In the forked process: become the keeper, and fork the confined one; never returns."""
+    limits = Limits(**request["limits"])
+    try:
+        if request["confined"]:
+            confine.enter_namespaces()
+        confine.close_all_but({channel.fileno(), status.fileno()})
+        pid = os.fork()
+    except OSError as error:
+        wire.send(channel, {"refused": str(error)})
+        os._exit(1)
+    if pid:
+        _keep(pid, channel, status)
+    status.close()
+    try:
+        if request["confined"]:
+            confine.enter(limits, request["slot"])
+        else:
+            os.chdir(request["folder"])
+            confine.set_limits(limits)
+        wire.send(channel, {"ready": True})
+    except OSError as error:
+        wire.send(channel, {"refused": str(error)})
+        os._exit(1)
+    try:
+        serve(channel, shell, limits)
+    finally:
+        os._exit(0)
+
+
+def _keep(pid: int, channel: socket.socket, status: socket.socket) -> None:
+    """Wait for the confined process and report how it ended; its handle goes to the supervisor, who may kill it."""
+    socket.send_fds(status, [b"p"], [os.pidfd_open(pid)])
+    channel.close()
+    _, ended = os.waitpid(pid, 0)
+    try:
+        status.sendall(json.dumps(os.waitstatus_to_exitcode(ended)).encode())
+    finally:
+        os._exit(0)
+
+
+def probe(shell: Shell) -> str:
+    """Why this system cannot shut a process in; empty where it can."""
+    ours, theirs = socket.socketpair()
+    pid = os.fork()
+    if pid == 0:
+        ours.close()
+        try:
+            confine.enter_namespaces()
+            inner = os.fork()
+            if inner == 0:
+                confine.enter(Limits(), 0)
+                theirs.sendall(b"-")
+                os._exit(0)
+            os.waitpid(inner, 0)
+        except OSError as error:
+            theirs.sendall(str(error).encode())
+        except BaseException:
+            theirs.sendall(traceback.format_exc().encode())
+        finally:
+            os._exit(0)
+    theirs.close()
+    said = ours.recv(4000).decode()
+    ours.close()
+    os.waitpid(pid, 0)
+    return "" if said == "-" else said or "the trial process died"
+
+
+def main() -> None:
+    """Import, say what there is, then fork on request until the supervisor hangs up."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    missing = preload()
+    shell = make_shell()
+    gc.collect()
+    gc.freeze()
+    threads = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 1
+    control.send(json.dumps({"missing": missing, "threads": threads, "unconfined": probe(shell)}).encode())
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        message, fds, _, _ = socket.recv_fds(control, 1 << 16, 2)
+        if not message:
+            return
+        if os.fork() == 0:
+            control.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            channel, status = (socket.socket(fileno=fd) for fd in fds)
+            child(channel, status, json.loads(message), shell)
+        for fd in fds:
+            os.close(fd)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""What `gpubook grade` prints: learners by exercises, and the verdicts' sentences on demand."""
+
+from pathlib import Path
+from typing import Any
+
+from .grading import Result
+from .results import ClassResult, Learner
+
+
+def class_table(result: ClassResult) -> Any:
+    """Learners by exercises as a rich table: points, full marks in green, none in red; a problem in place of points."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(result.assignment), pad_edge=False)
+    table.add_column("learner", no_wrap=True)
+    columns = _short(list(result.exercises))
+    for name in columns:
+        table.add_column(Text(name), justify="right")
+    table.add_column("total", justify="right", no_wrap=True)
+    for learner in result.learners:
+        points = {r.exercise: r for r in learner.results}
+        cells = [_cell(points.get(exercise)) for exercise in result.exercises]
+        total = "not graded" if learner.problem and not learner.results else f"{learner.points:g}"
+        table.add_row(Text(learner.name), *cells, Text(total, style="bold" if learner.results else "red"))
+    table.add_section()
+    table.add_row(Text("of"), *(Text(f"{p:g}") for p in result.exercises.values()), Text(f"{result.max_points:g}"))
+    return table
+
+
+def _cell(result: Result | None) -> Any:
+    from rich.text import Text
+
+    if result is None:
+        return Text("–", style="dim")
+    style = "green" if result.points == result.max_points else "dim" if result.kind == "empty" else \
+        "yellow" if result.points else "red"
+    return Text(f"{result.points:g}", style=style)
+
+
+def _short(names: list[str]) -> list[str]:
+    """Exercise ids without the word that all begin with: rooflines-ridge is ridge."""
+    first = {name.split("-", 1)[0] for name in names}
+    cut = len(first) == 1 and all("-" in name for name in names)
+    return [name.split("-", 1)[1].replace("-", "-\u200b") if cut else name for name in names]
+
+
+def print_class(result: ClassResult, console: Any = None) -> None:
+    """The table, every problem, and where the feedback and the gradebook are."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = console or Console()
+    console.print(class_table(result))
+    for learner in result.learners:
+        if learner.problem:
+            console.print(Text.assemble((f"{learner.name}: ", "bold"), (learner.problem, "red")), soft_wrap=True)
+    said = {learner.problem for learner in result.learners}
+    for problem in result.problems:
+        if problem not in said:
+            console.print(Text(problem, style="red"), soft_wrap=True)
+    folder = Path(result.folder)
+    graded = sum(1 for learner in result.learners if learner.results)
+    console.print(Text(f"{graded} of {len(result.learners)} graded in {result.seconds:.1f} s. Gradebook: {folder / 'gradebook.db'}\n"
+                       f"Feedback: {folder / 'feedback'}/LEARNER/{result.assignment}/{result.assignment}.html\n"
+                       f"Every sentence: gpubook grade {folder} {result.assignment} --show LEARNER[/EXERCISE]"), soft_wrap=True)
+
+
+def show(result: ClassResult, what: str, console: Any = None) -> None:
+    """The sentences of LEARNER, or of LEARNER/EXERCISE; KeyError names what there is."""
+    from rich.console import Console
+
+    console = console or Console()
+    name, _, exercise = what.partition("/")
+    learner = result.learner(name)
+    chosen = [r for r in learner.results if not exercise or r.exercise == exercise]
+    if exercise and not chosen:
+        known = ", ".join(r.exercise for r in learner.results) or "none"
+        raise KeyError(f"{name} has no result for {exercise!r} in {result.assignment}: there are {known}")
+    console.print(sentences(learner, chosen), soft_wrap=True)
+
+
+def sentences(learner: Learner, chosen: list[Result]) -> Any:
+    """Points and sentence of each result, as rich text."""
+    from rich.text import Text
+
+    lines = [Text.assemble((f"{learner.name}", "bold"), f": {learner.points:g} points")] if not learner.problem else \
+        [Text.assemble((f"{learner.name}", "bold"), f": {learner.problem}")]
+    lines += [Text.assemble((f"{r.points:g}/{r.max_points:g} ", "bold"), (r.exercise, "cyan"), f"  {r.say}") for r in chosen]
+    return Text("\n").join(lines)

@@ -69,7 +69,12 @@ def lab(tmp_path_factory):
     """A JupyterLab over a fresh copy of the book, as `gpubook lab` starts it; yields (url, folder)."""
     study, port = tmp_path_factory.mktemp("lab") / "study", free_port()
     log = study.parent / "lab.log"
+    # Every cell stays in the document, however far it is scrolled away.
+    tracker = study.parent / "settings" / "@jupyterlab" / "notebook-extension" / "tracker.jupyterlab-settings"
+    tracker.parent.mkdir(parents=True)
+    tracker.write_text('{"windowingMode": "none"}')
     env = {**os.environ, "JUPYTER_CONFIG_DIR": str(study.parent / "config"),
+           "JUPYTERLAB_SETTINGS_DIR": str(study.parent / "settings"),
            "JUPYTERLAB_WORKSPACES_DIR": str(study.parent / "workspaces")}
     command = [sys.executable, "-m", "autograder", "lab", str(study), "--no-browser", "--port", str(port), "--token", "t"]
     with log.open("w") as out:

@@ -1,6 +1,7 @@
 """hwlib: hardware, collectives and parallelism as plain formulas, every one with a unit and a source.
 
-`import hwlib` loads no third-party package. The submodules, and the names that every chapter uses, load on first use:
+`import hwlib` loads no third-party package. The submodules, and the names that every chapter uses, load when
+first used:
 
 >>> import hwlib
 >>> hwlib.show(450 * hwlib.GB, "B/s")
@@ -11,15 +12,16 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-# Where each name of the front door lives. Anything else of hwlib is one of its submodules.
-_HOME = {
-    **dict.fromkeys(("parse", "show", "Measure", "UnitError"), "units"),
-    **dict.fromkeys(("KB", "MB", "GB", "TB", "PB", "KiB", "MiB", "GiB", "TiB", "Gbit", "TFLOP", "PFLOP"), "units"),
-    **dict.fromkeys(("ns", "us", "ms", "minute", "hour", "day"), "units"),
-    **dict.fromkeys(("NOTATION", "Symbol"), "notation"),
-    **dict.fromkeys(("REGISTRY", "Formula", "DimensionError", "FormulaError", "NoReading"), "formula"),
-    "accelerators": "specs",
+_NAMES = {
+    "units": (
+        "parse show Measure UnitError B KB MB GB TB PB KiB MiB GiB TiB bit Gbit Tbit ns us ms minute hour "
+        "day TFLOP PFLOP GHz"
+    ),
+    "notation": "NOTATION Symbol",
+    "formula": "REGISTRY Formula FormulaError DimensionError NoReading",
+    "specs": "accelerators Accelerator",
 }
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
@@ -33,4 +35,4 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     from pkgutil import iter_modules
 
-    return sorted({*_HOME, *(m.name for m in iter_modules(__path__))})
+    return sorted({*_HOME, *(module.name for module in iter_modules(__path__))})

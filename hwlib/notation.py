@@ -1,7 +1,7 @@
 """The one table of symbols: the name in code -> its LaTeX, its unit and what it means.
 
-A formula's parameters are names of this table, so a letter means one thing in the whole book. The unit is SI base;
-a count ("token", "FLOP") has dimension one and is there to be read.
+A formula's parameters are names of this table, so a letter means one thing in the whole book. The unit is of
+the SI base; a count ("token", "FLOP") has dimension one and is there to be read.
 """
 
 from typing import NamedTuple
@@ -32,6 +32,7 @@ NOTATION: dict[str, Symbol] = {
     "phi": Symbol(r"\phi", "1", "bubble fraction"),
     # The chip
     "n_SM": Symbol(r"n_{\mathrm{SM}}", "1", "streaming multiprocessors"),
+    "lanes": Symbol(r"n_{\mathrm{lane}}", "1", "float32 lanes of one multiprocessor"),
     "f_clk": Symbol(r"f_{\mathrm{clk}}", "1/s", "clock frequency"),
     "ops_cycle": Symbol(r"o_{\mathrm{cycle}}", "FLOP", "operations per unit and clock cycle"),
     # Arrays

@@ -1,7 +1,7 @@
 """Units at the edges, SI floats inside: write `450*GB`, read `parse("31.9 us")`, print `show(t, "s")`.
 
-Dimensions are bytes, seconds, joules and money; the byte is one (a bit is 1/8 of it). FLOP, tokens, ranks and their
-like are counts, of dimension one: they are carried as *labels*, printed and compared, never in arithmetic.
+Dimensions are bytes, seconds, joules and money; the byte is one (a bit is 1/8 of it). FLOP, tokens, ranks and
+their like are counts, of dimension one: carried as *labels*, printed and compared, never in arithmetic.
 Bandwidth is bytes per second in one direction; GB is 1e9 bytes and GiB is 2^30.
 """
 
@@ -23,14 +23,13 @@ J, W, kW, MW, USD = 1.0, 1.0, 1e3, 1e6, 1.0
 MAX_LENGTH = 80
 MAX_POWER = 12
 DIMENSIONS = ("B", "J", "USD", "s")
-COUNTS = (
-    "FLOP OP token param element rank GPU chip SM core thread warp block node link layer expert head sequence sample "
-    "request batch microbatch step message packet hop cycle instruction"
-).split()
-
-_UP = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18, "Z": 1e21, "Y": 1e24}
-_DOWN = {"m": 1e-3, "u": 1e-6, "n": 1e-9, "p": 1e-12}
-_BINARY = {"Ki": KiB, "Mi": MiB, "Gi": GiB, "Ti": TiB, "Pi": PiB, "Ei": 2.0**60}
+OPERATIONS = ("FLOP", "OP")
+THINGS = (
+    "token", "param", "element", "sequence", "sample", "request", "batch", "microbatch", "layer", "expert",
+    "head", "rank", "GPU", "chip", "SM", "core", "thread", "warp", "block", "cycle", "instruction", "kernel",
+    "node", "link", "hop", "message", "packet", "step",
+)  # fmt: skip
+COUNTS = OPERATIONS + THINGS
 
 
 class UnitError(ValueError):
@@ -45,42 +44,45 @@ class Measure(NamedTuple):
 
 
 class _Base(NamedTuple):
-    """A unit without its prefix: how many SI units it is, which, and the prefixes it takes."""
+    """A unit without a prefix: its size in the SI base, that base, and the prefixes it takes."""
 
-    scale: float
+    size: float
     powers: dict[str, int]
     prefixes: dict[str, float]
 
 
+_UP = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18, "Z": 1e21, "Y": 1e24}
+_DOWN = {"m": 1e-3, "u": 1e-6, "n": 1e-9, "p": 1e-12}
+_BINARY = {"Ki": KiB, "Mi": MiB, "Gi": GiB, "Ti": TiB, "Pi": PiB, "Ei": 2.0**60}
 _BASES = {
     "1": _Base(1, {}, {}),
     "%": _Base(0.01, {}, {}),
-    "B": _Base(1, {"B": 1}, {**_UP, "K": 1e3, **_BINARY}),
-    "bit": _Base(1 / 8, {"B": 1}, {**_UP, "K": 1e3, **_BINARY}),
-    "bps": _Base(1 / 8, {"B": 1, "s": -1}, {**_UP, "K": 1e3}),
-    "Bps": _Base(1, {"B": 1, "s": -1}, {**_UP, "K": 1e3}),
+    "B": _Base(1, {"B": 1}, _UP | _BINARY),
+    "Bps": _Base(1, {"B": 1, "s": -1}, _UP),
+    "bit": _Base(1 / 8, {"B": 1}, _UP | _BINARY),
+    "bps": _Base(1 / 8, {"B": 1, "s": -1}, _UP),
     "s": _Base(1, {"s": 1}, _DOWN),
     "min": _Base(minute, {"s": 1}, {}),
     "h": _Base(hour, {"s": 1}, {}),
     "day": _Base(day, {"s": 1}, {}),
     "year": _Base(365.25 * day, {"s": 1}, {}),
     "Hz": _Base(1, {"s": -1}, _UP),
-    "J": _Base(1, {"J": 1}, {**_UP, **_DOWN}),
+    "J": _Base(1, {"J": 1}, _UP | _DOWN),
     "Wh": _Base(hour, {"J": 1}, _UP),
-    "W": _Base(1, {"J": 1, "s": -1}, {**_UP, **_DOWN}),
+    "W": _Base(1, {"J": 1, "s": -1}, _UP | _DOWN),
     "USD": _Base(1, {"USD": 1}, _UP),
-    "FLOPS": _Base(1, {"FLOP": 1, "s": -1}, {**_UP, "K": 1e3}),
-    "OPS": _Base(1, {"OP": 1, "s": -1}, {**_UP, "K": 1e3}),
-    **{count: _Base(1, {count: 1}, {**_UP, "K": 1e3}) for count in COUNTS},
+    **{f"{op}S": _Base(1, {op: 1, "s": -1}, _UP) for op in OPERATIONS},  # as vendors write the rate
+    **{count: _Base(1, {count: 1}, _UP) for count in COUNTS},
 }
 _WORDS = {
     "byte": "B", "b": "bit", "sec": "s", "second": "s", "minute": "min", "hour": "h", "hr": "h", "joule": "J",
     "watt": "W", "hertz": "Hz", "dollar": "USD", "$": "USD", "flop": "FLOP", "op": "OP", "gpu": "GPU",
     "parameter": "param", "percent": "%",
 }  # fmt: skip
-# Plurals end in s; "FLOPs" is a count, "FLOPS" the rate, as vendors write it.
-_PLURAL = {name + "s": name for name in (*COUNTS, *_WORDS, "bit", "min", "day", "year") if name not in ("b", "$")}
-_PLURAL["batches"] = "batch"
+_PLURALS = {word + "s": word for word in (*COUNTS, *_WORDS, "bit", "min", "day", "year") if word not in "b$"}
+_PLURALS |= {"batches": "batch", "microbatches": "microbatch"}
+_SINGULARS = {_WORDS.get(one, one): many for many, one in _PLURALS.items() if one in THINGS}
+_NUMBER = r"[-+−]?(?:[0-9][0-9_]*\.?[0-9]*|\.[0-9]+)(?:[eE][-+−]?[0-9]+)?"
 
 
 def parse(text: str) -> Measure:
@@ -91,18 +93,20 @@ def parse(text: str) -> Measure:
     >>> parse("31.9 µs").unit, parse("295 FLOP/B").unit, parse("0.5").unit
     ('s', 'FLOP/B', '1')
 
-    Raises UnitError, with a sentence that a learner can act on, for anything else. Never evaluates the text.
+    Never evaluates the text. Raises UnitError, with a sentence that a learner can act on, for anything else.
     """
     if not isinstance(text, str):
         raise UnitError(f"expected a text such as '31.9 us', got {type(text).__name__}")
     if len(text) > MAX_LENGTH:
         raise UnitError(f"expected a number with a unit, got {len(text)} characters")
-    match = re.fullmatch(r"([-+−]?(?:[0-9][0-9_]*\.?[0-9]*|\.[0-9]+)(?:[eE][-+−]?[0-9]+)?)\s*(.*)", text.strip())
-    if not match or match[2][:1] in (",", ".", "_"):
+    match = re.fullmatch(rf"({_NUMBER})\s*(.*)", text.strip())
+    if match and re.match(r",[0-9]", match[2]):
+        raise UnitError(f"a comma may be read in two ways: write {text!r} with a point, or without one")
+    if not match or match[2].startswith((".", "_")):
         raise UnitError(f"expected a number and then a unit, such as '31.9 us', got {text!r}")
-    number, unit = match.groups()
-    scale, powers = _read(unit or "1")
-    value = float(number.replace("−", "-").replace("_", "")) * scale
+    number = match[1].replace("−", "-").replace("_", "")
+    size, powers = _read(match[2])
+    value = float(number) * size
     if math.isinf(value) or (value == 0 and re.search("[1-9]", re.split("[eE]", number)[0])):
         raise UnitError(f"{text!r} is beyond the range of a float")
     return Measure(value, spell(powers))
@@ -111,35 +115,27 @@ def parse(text: str) -> Measure:
 def show(x: float, unit: str = "1", digits: int = 4) -> str:
     """`x`, in the SI base of `unit`, as a person writes it: with a prefix, to `digits` digits.
 
-    >>> show(3.35e12, "B/s"), show(295.32, "FLOP/B"), show(16384), show(3.19e-5, "s")
-    ('3.35 TB/s', '295.3 FLOP/B', '16384', '31.9 us')
+    >>> show(3.35e12, "B/s"), show(295.32, "FLOP/B"), show(16384), show(3.19e-5, "s"), show(8, "GPU")
+    ('3.35 TB/s', '295.3 FLOP/B', '16384', '31.9 us', '8 GPUs')
 
-    A unit that has its prefix already, or is no base, is kept: `show(85.9e9, "GiB")` is '80 GiB'. The inverse of
-    `parse`, but for rounding. Raises UnitError for a unit this book does not have.
+    A unit that has a prefix keeps it: `show(80*GiB, "GiB")` is '80 GiB'. Whole numbers below a million are
+    never rounded. `parse` reads it back. Raises UnitError for a unit that this book does not have.
     """
-    scale, _ = _read(unit)
-    x = float(x)
+    x = float(x) / scale(unit)
     if not math.isfinite(x):
         return f"{x} {unit}".removesuffix(" 1")
     first, slash, rest = unit.partition("/")
-    if unit == "s":
-        first, scale = _clock(x, digits)
-    elif first in _BASES and scale == 1 and "/B" not in unit and first not in ("1", *COUNTS[2:]):
-        first, scale = _prefixed(x, first, digits)
-    number = _number(x / scale, digits)
-    if first in COUNTS and first.islower() and number != "1":
-        first = "batches" if first == "batch" else first + "s"
+    if unit == "s" and abs(x) >= 2 * minute:
+        first = next(name for name in ("year", "day", "h", "min") if abs(x) >= 2 * _BASES[name].size)
+        x /= _BASES[first].size
+        first += "s" if first in ("year", "day") else ""
+    elif first in _BASES and first not in THINGS and not (first in OPERATIONS and rest.startswith("B")):
+        prefix, size = _prefix(x, first, digits)
+        first, x = prefix + first, x / size
+    number = _digits(x, digits)
+    if number != "1":
+        first = _SINGULARS.get(first, first)
     return f"{number} {first}{slash}{rest}".removesuffix(" 1").replace(" %", "%")
-
-
-def dimension(unit: str) -> dict[str, int]:
-    """The powers of B, J, USD and s in a unit; counts drop out: `dimension("FLOP/B") == {"B": -1}`."""
-    return {k: p for k, p in _read(unit)[1].items() if k in DIMENSIONS}
-
-
-def labels(unit: str) -> dict[str, int]:
-    """The powers of the counts in a unit: `labels("FLOP/B") == {"FLOP": 1}`."""
-    return {k: p for k, p in _read(unit)[1].items() if k not in DIMENSIONS}
 
 
 def scale(unit: str) -> float:
@@ -147,77 +143,78 @@ def scale(unit: str) -> float:
     return _read(unit)[0]
 
 
-@lru_cache(4096)
-def _read(unit: str) -> tuple[float, dict[str, int]]:
-    """A unit's scale and the powers of its base units. Factors are joined by `*`, `·`, a space or `/`."""
-    if not isinstance(unit, str) or len(unit) > MAX_LENGTH:
-        raise UnitError("a unit is a short text such as 'B/s'")
-    scale, powers = 1.0, dict[str, int]()
-    text = re.sub(r"\s*(/|\*|·|\bper\b)\s*", lambda m: "/" if m[1] in ("/", "per") else "*", unit.strip())
-    for sign, factor in re.findall(r"([/*\s]?)([^/*\s]*)", text):
-        if not factor and not sign:
-            continue
-        match = re.fullmatch(r"(.+?)(?:\^(-?\d{1,2}))?", factor)
-        if not match:
-            raise UnitError(f"{unit!r} is no unit: there is nothing after {sign!r}")
-        power = int(match[2] or 1) * (-1 if sign == "/" else 1)
-        if abs(power) > MAX_POWER:
-            raise UnitError(f"{unit!r}: a power is at most {MAX_POWER}")
-        factor_scale, factor_powers = _factor(match[1], unit)
-        scale *= factor_scale**power
-        for name, p in factor_powers.items():
-            powers[name] = powers.get(name, 0) + p * power
-    return scale, {name: p for name, p in powers.items() if p}
+def dimension(unit: str) -> dict[str, int]:
+    """The powers of B, J, USD and s in a unit; counts drop out: `dimension("FLOP/B") == {"B": -1}`."""
+    return {name: power for name, power in _read(unit)[1].items() if name in DIMENSIONS}
 
 
-def _factor(name: str, unit: str) -> tuple[float, dict[str, int]]:
-    """One factor of a unit, such as `GB`, `tokens`, `us` or `Gbit`."""
-    name = name.replace("µ", "u").replace("μ", "u")
-    for cut in range(min(3, len(name))):
-        prefix, word = name[:cut], name[cut:]
-        word = _PLURAL.get(word, word)
-        base = _BASES.get(_WORDS.get(word, word))
-        if base and not prefix:
-            return base.scale, base.powers
-        if base and prefix in base.prefixes:
-            return base.scale * base.prefixes[prefix], base.powers
-    known = [*_BASES, *_WORDS, "GB", "GiB", "Gbit", "us", "ms", "ns", "TFLOP"]
-    close = get_close_matches(name, known, 3, 0.5) or ["B", "bit", "s", "FLOP", "token", "J", "W", "USD"]
-    raise UnitError(f"unknown unit {name!r} in {unit!r}; there is {', '.join(close)}")
+def labels(unit: str) -> dict[str, int]:
+    """The powers of the counts in a unit: `labels("FLOP/B") == {"FLOP": 1}`."""
+    return {name: power for name, power in _read(unit)[1].items() if name not in DIMENSIONS}
 
 
 def spell(powers: Mapping[str, Any]) -> str:
     """The name of a product of base units, counts first: `spell({"B": 1, "s": -1}) == "B/s"`."""
-    ordered = sorted(powers.items(), key=lambda kp: (kp[0] in DIMENSIONS, kp[0]))
-    over = "*".join(k + (f"^{p}" if p > 1 else "") for k, p in ordered if p > 0)
-    under = "".join("/" + k + (f"^{-p}" if p < -1 else "") for k, p in ordered if p < 0)
+    ordered = sorted(powers.items(), key=lambda item: (item[0] in DIMENSIONS, item[0]))
+    over = "*".join(name + (f"^{p}" if p != 1 else "") for name, p in ordered if p > 0)
+    under = "".join("/" + name + (f"^{-p}" if p != -1 else "") for name, p in ordered if p < 0)
     return (over or "1") + under
 
 
-def _prefixed(x: float, base: str, digits: int) -> tuple[str, float]:
-    """The prefix that leaves between 1 and 1000 of the base unit, once rounded."""
+@lru_cache(4096)
+def _read(unit: str) -> tuple[float, dict[str, int]]:
+    """A unit's size and the powers of its base units. Factors are joined by `*`, `·`, a space or `/`."""
+    if not isinstance(unit, str) or len(unit) > MAX_LENGTH:
+        raise UnitError(f"a unit is a short text such as 'B/s', not {str(unit)[:20]!r}")
+    size, powers = 1.0, dict[str, int]()
+    if not unit:
+        return size, powers
+    text = re.sub(r"\s*(?:/|\bper\b)\s*", "/", unit.strip())
+    for sign, factor in re.findall(r"(/|\s*[*·]\s*|\s+|^)([^/*·\s]*)", text):
+        match = re.fullmatch(r"(.+?)(?:\^(-?[0-9]{1,2}))?", factor)
+        if not match:
+            raise UnitError(f"{unit!r} is no unit: something is missing after {sign.strip()!r}")
+        base_size, base_powers = _factor(match[1], unit)
+        power = int(match[2] or 1) * (-1 if sign == "/" else 1)
+        if abs(power) > MAX_POWER:
+            raise UnitError(f"{unit!r}: a power is at most {MAX_POWER}")
+        size *= base_size**power
+        for name, p in base_powers.items():
+            powers[name] = powers.get(name, 0) + p * power
+    return size, {name: power for name, power in powers.items() if power}
+
+
+def _factor(text: str, unit: str) -> tuple[float, dict[str, int]]:
+    """One factor of a unit, such as `GB`, `tokens`, `us` or `Gbit`: the shortest prefix that fits."""
+    name = text.replace("µ", "u").replace("μ", "u")
+    for cut in range(min(3, len(name))):
+        prefix, word = name[:cut], _PLURALS.get(name[cut:], name[cut:])
+        base = _BASES.get(_WORDS.get(word, word))
+        if base and (not prefix or prefix in base.prefixes):
+            return base.size * base.prefixes.get(prefix, 1.0), base.powers
+    known = [*_BASES, *_WORDS, "GB", "GiB", "Gbit", "us", "ms", "ns", "TFLOP"]
+    close = ", ".join(get_close_matches(name, known, 3, 0.6)) or "B, bit, s, FLOP, token, J, W, USD"
+    raise UnitError(f"unknown unit {text!r}" + f" in {unit!r}" * (text != unit) + f"; there is {close}")
+
+
+def _prefix(x: float, base: str, digits: int) -> tuple[str, float]:
+    """The decimal prefix that leaves 1 to 1000 of the base unit, once rounded; bytes take KB, bits kbit."""
     size = abs(float(f"{x:.{digits}g}"))
-    steps = {"": 1.0} | {p: v for p, v in _BASES[base].prefixes.items() if p not in _BINARY and p != "K"}
-    fitting = [p for p, v in steps.items() if v <= size] if size else [""]
-    prefix = max(fitting, key=steps.__getitem__) if fitting else min(steps, key=steps.__getitem__)
-    return ("K" if prefix == "k" and base == "B" else prefix) + base, steps[prefix]
+    other = "k" if base == "B" else "K"
+    prefixes = _BASES[base].prefixes.items()
+    steps = [(1.0, "")] + [(value, p) for p, value in prefixes if p not in _BINARY and p != other]
+    step, prefix = max((step for step in steps if step[0] <= size), default=min(steps)) if size else steps[0]
+    return prefix, step
 
 
-def _clock(x: float, digits: int) -> tuple[str, float]:
-    """Seconds and below in SI; from two minutes, two hours, two days and two years on in those."""
-    for name in ("year", "day", "h", "min"):
-        if abs(x) >= 2 * _BASES[name].scale:
-            return name + ("s" if name in ("year", "day") else ""), _BASES[name].scale
-    return _prefixed(x, "s", digits)
-
-
-def _number(x: float, digits: int) -> str:
-    """Whole numbers in full below a million; otherwise `digits` digits, but never fewer than the whole part has."""
+def _digits(x: float, digits: int) -> str:
+    """`digits` digits, but never fewer than the whole part has; from a million on, as 15e12."""
     if x == 0:
         return "0"
+    exponent = 0
     if not 1e-3 <= abs(x) < 1e6:
-        mantissa, exponent = f"{x:.{max(digits - 1, 0)}e}".split("e")
-        return f"{mantissa.rstrip('0').rstrip('.') if '.' in mantissa else mantissa}e{int(exponent)}"
+        exponent = 3 * (int(f"{x:.{max(digits - 1, 0)}e}".partition("e")[2]) // 3)
+        x = float(f"{x:.{max(digits, 1)}g}") / 10.0**exponent
     decimals = 0 if x == int(x) else max(0, digits - 1 - math.floor(math.log10(abs(x))))
     text = f"{x:.{decimals}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return (text.rstrip("0").rstrip(".") if "." in text else text) + (f"e{exponent}" if exponent else "")

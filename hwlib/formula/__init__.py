@@ -5,12 +5,13 @@
         \"\"\"Reduce-scatter, then all-gather: n - 1 steps each, S/n bytes a step.\"\"\"
         return 2*(n - 1)*alpha + 2*(n - 1)/n * (S/W)
 
-Call it with numbers, numpy arrays or sympy symbols. `.expr` is its sympy expression, `.dim` its dimension, `.tex` its
-LaTeX, `.js` and `.vega` its JavaScript, `.equation` the equation with its "where" line; a notebook shows that.
+Call it with numbers, numpy arrays or sympy symbols. `.expr` is its sympy expression, `.dim` its dimension,
+`.tex` its LaTeX, `.js` and `.vega` its JavaScript, `.equation` the equation with its "where" line, which a
+notebook shows.
 
-The parameters are letters of `hwlib.notation`. The body may hold them, numbers, `+ - * / **`, calls of other formulas
-and the ops `ceil floor log2 sqrt minimum maximum where sum_of max_of const`, and nothing else: what needs a loop or a
-branch is an algorithm, a plain function.
+The parameters are letters of `hwlib.notation`. The body may hold them, numbers, `+ - * / **`, calls of other
+formulas and the ops `ceil floor log2 sqrt minimum maximum where sum_of max_of const`, and nothing else: what
+needs a loop or a branch is an algorithm, a plain function.
 """
 
 from hwlib.formula.decorator import ALL, REGISTRY, Formula, NoReading, formula
@@ -19,6 +20,6 @@ from hwlib.formula.ops import ceil, const, floor, log2, max_of, maximum, minimum
 from hwlib.formula.source import FormulaError
 
 __all__ = [
-    "ALL", "REGISTRY", "DimensionError", "Formula", "FormulaError", "NoReading", "ceil", "const", "floor", "formula",
-    "log2", "max_of", "maximum", "minimum", "sqrt", "sum_of", "where",
+    "ALL", "REGISTRY", "DimensionError", "Formula", "FormulaError", "NoReading", "ceil", "const", "floor",
+    "formula", "log2", "max_of", "maximum", "minimum", "sqrt", "sum_of", "where",
 ]  # fmt: skip

@@ -1,6 +1,6 @@
 """The functions that a formula may call: one name each, for numbers, numpy arrays and sympy expressions.
 
-Plain numbers use `math`, so a whole number of steps comes back as an exact int and numpy is not loaded.
+Plain numbers use `math`, so a number of steps comes back as an exact int and numpy is not loaded.
 """
 
 import math
@@ -12,63 +12,63 @@ from typing import Any
 from hwlib.units import UnitError, scale
 
 
-def _kind(*xs: Any) -> str:
-    """Which library these values belong to; anything symbolic wins, then arrays."""
-    if any(hasattr(x, "free_symbols") for x in xs):
-        return "sympy"
-    return "numpy" if any(hasattr(x, "__array__") for x in xs) else "math"
-
-
 def _apply(xs: tuple, plain: Callable, array: str, symbolic: Callable) -> Any:
-    match _kind(*xs):
-        case "sympy":
-            import sympy
+    """The version for these values: sympy's if one is symbolic, else numpy's if one is an array."""
+    if any(hasattr(x, "free_symbols") for x in xs):
+        import sympy
 
-            return symbolic(sympy, *xs)
-        case "numpy":
-            import numpy as np
+        return symbolic(sympy, *xs)
+    if any(hasattr(x, "__array__") for x in xs):
+        import numpy as np
 
-            return getattr(np, array)(*xs)
-        case _:
-            return plain(*xs)
+        return getattr(np, array)(*xs)
+    return plain(*xs)
 
 
 def ceil(x: Any) -> Any:
     """The least whole number that is not below x."""
-    return _apply((x,), lambda x: math.ceil(x) if math.isfinite(x) else x, "ceil", lambda sp, x: sp.ceiling(x))
+    return _apply((x,), _whole(math.ceil), "ceil", lambda sympy, x: sympy.ceiling(x))
 
 
 def floor(x: Any) -> Any:
     """The greatest whole number that is not above x."""
-    return _apply((x,), lambda x: math.floor(x) if math.isfinite(x) else x, "floor", lambda sp, x: sp.floor(x))
+    return _apply((x,), _whole(math.floor), "floor", lambda sympy, x: sympy.floor(x))
+
+
+def _whole(rounding: Callable) -> Callable:
+    return lambda x: rounding(x) if math.isfinite(x) else x
 
 
 def log2(x: Any) -> Any:
     """The logarithm to base two: exact at powers of two, which `log(x)/log(2)` is not."""
-    return _apply((x,), math.log2, "log2", lambda sp, x: sp.log(x, 2))
+    return _apply((x,), math.log2, "log2", lambda sympy, x: sympy.log(x, 2))
 
 
 def sqrt(x: Any) -> Any:
     """The square root."""
-    return _apply((x,), math.sqrt, "sqrt", lambda sp, x: sp.sqrt(x))
+    return _apply((x,), math.sqrt, "sqrt", lambda sympy, x: sympy.sqrt(x))
 
 
 def minimum(a: Any, b: Any, *more: Any) -> Any:
     """The least of two or more, element by element."""
-    return reduce(lambda a, b: _apply((a, b), min, "minimum", lambda sp, a, b: sp.Min(a, b)), (a, b, *more))
+    least = _apply((a, b), min, "minimum", lambda sympy, a, b: sympy.Min(a, b))
+    return minimum(least, *more) if more else least
 
 
 def maximum(a: Any, b: Any, *more: Any) -> Any:
     """The greatest of two or more, element by element."""
-    return reduce(lambda a, b: _apply((a, b), max, "maximum", lambda sp, a, b: sp.Max(a, b)), (a, b, *more))
+    greatest = _apply((a, b), max, "maximum", lambda sympy, a, b: sympy.Max(a, b))
+    return maximum(greatest, *more) if more else greatest
 
 
 def where(condition: Any, a: Any, b: Any) -> Any:
-    """`a` where the condition (`<`, `<=`, `>` or `>=`) holds, `b` elsewhere; both are evaluated, so both be finite."""
+    """`a` where the condition (`<`, `<=`, `>` or `>=`) holds, `b` elsewhere. Both are always evaluated."""
     return _apply(
-        (condition, a, b), lambda c, a, b: a if c else b, "where",
-        lambda sp, c, a, b: sp.Piecewise((a, c), (b, True)),
-    )  # fmt: skip
+        (condition, a, b),
+        lambda condition, a, b: a if condition else b,
+        "where",
+        lambda sympy, condition, a, b: sympy.Piecewise((a, condition), (b, True)),
+    )
 
 
 def sum_of(terms: Iterable) -> Any:
@@ -78,15 +78,15 @@ def sum_of(terms: Iterable) -> Any:
 
 
 def max_of(terms: Iterable) -> Any:
-    """The greatest over a sequence: `max_of(S_i/W for S_i in S)`; there must be one."""
+    """The greatest over a sequence: `max_of(S_i/W for S_i in S)`. There must be one."""
     terms = list(terms)
     if not terms:
         raise ValueError("max_of needs at least one term")
-    return reduce(lambda a, b: maximum(a, b), terms)
+    return reduce(maximum, terms)
 
 
 def const(value: float, unit: str) -> float:
-    """A number that has a unit: `const(16, "B")` is 16, and bytes to `.dim`. The unit is an SI base, such as "B/s"."""
+    """A number that has a unit: `const(16, "B")` is 16, and bytes to `.dim`. The unit is of the SI base."""
     if scale(unit) != 1:
         raise UnitError(f"const takes a unit of the SI base, such as B, s or B/s, not {unit!r}")
     return value
@@ -95,4 +95,3 @@ def const(value: float, unit: str) -> float:
 OPS: dict[str, Callable] = {
     op.__name__: op for op in (ceil, floor, log2, sqrt, minimum, maximum, where, sum_of, max_of, const)
 }
-REDUCTIONS = ("sum_of", "max_of")

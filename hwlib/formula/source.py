@@ -1,17 +1,19 @@
-"""A formula's own source as a syntax tree: checked against the short list of what a formula may contain, and inlined.
+"""A formula's own source as a syntax tree, checked against the short list of what a formula may contain.
 
-Every printed or analysed reading (dimension, LaTeX, JavaScript) is a walk over this tree. After `inline` it holds only
-letters, numbers, arithmetic and ops, so that a walk needs to know nothing else.
+Every reading that is printed or analysed (dimension, LaTeX, JavaScript) walks this tree after `inline`, which
+leaves only letters, numbers, arithmetic and ops, so that a walk needs to know nothing else.
 """
 
 import ast
+import builtins
 import copy
 import inspect
 import textwrap
+from collections import ChainMap
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from hwlib.formula.ops import OPS, REDUCTIONS
+from hwlib.formula.ops import OPS
 
 _ADVICE = {
     "For": "a loop: use sum_of or max_of, or make it a plain function",
@@ -19,176 +21,202 @@ _ADVICE = {
     "If": "an if: use where(condition, a, b)",
     "IfExp": "an if: use where(condition, a, b)",
     "Assign": "an assignment: it is one return",
+    "Pass": "nothing: it is one return",
     "FloorDiv": "//: use floor(a/b)",
-    "Mod": "%",
-    "Compare": "a comparison, except one <, <=, > or >= as the condition of where",
-    "GeneratorExp": "a generator, except as the one argument of sum_of or max_of: sum_of(S_i/W for S_i in S)",
-    "ListComp": "a list: write sum_of(S_i/W for S_i in S)",
+    "Mod": "%: use a - b*floor(a/b)",
+    "Compare": "a comparison, but for one <, <=, > or >= as the condition of where",
     "BoolOp": "and/or: nest where(condition, a, b)",
+    "GeneratorExp": "a generator, but in sum_of or max_of, over one letter: sum_of(S_i/W for S_i in S)",
+    "ListComp": "a list: write sum_of(S_i/W for S_i in S)",
 }
-_INSTEAD = {"max": "maximum", "min": "minimum", "sum": "sum_of", "round": "floor or ceil", "abs": "maximum(x, -x)"}
+_INSTEAD = {"max": "maximum", "min": "minimum", "sum": "sum_of", "round": "floor", "abs": "maximum(x, -x)"}
+_SIGNS = ast.Add | ast.Sub | ast.Mult | ast.Div | ast.Pow
+_ORDERS = ast.Lt | ast.LtE | ast.Gt | ast.GtE
 
 
 class FormulaError(TypeError):
-    """A function that is no formula: it holds more than one expression of letters, numbers, ops and formulas."""
+    """A function that is no formula: not one expression of letters, numbers, ops and formulas."""
 
 
 class Body(NamedTuple):
-    """The returned expression, what its calls refer to, and which parameters are sequences to reduce over."""
+    """The returned expression, what its calls refer to, and the letters that are sequences."""
 
     expr: ast.expr
-    calls: Mapping[str, Any]
+    calls: Mapping[str, "str | Called"]
     sequences: frozenset[str]
 
 
-def read(function: Callable, args: tuple[str, ...]) -> Body | None:
-    """The checked body of a function; None where Python no longer has its source."""
+@runtime_checkable
+class Called(Protocol):
+    """What this module needs to know of a formula that another one calls."""
+
+    name: str
+    args: tuple[str, ...]
+    defaults: Mapping[str, float]
+    result: str
+    body: Body | None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Its value."""
+
+
+def read(function: Callable, letters: tuple[str, ...]) -> Body | None:
+    """The checked body of a function; None where Python does not have its source. Raises FormulaError."""
     try:
-        text = inspect.getsource(function)
+        text = textwrap.dedent(inspect.getsource(function))
     except (OSError, TypeError):
         return None
-    definition = ast.parse(textwrap.dedent(text)).body[0]
+    definition = ast.parse(text).body[0]
     if not isinstance(definition, ast.FunctionDef):
         raise FormulaError("a formula is a function: def, a docstring and one return")
-    statements = definition.body[bool(ast.get_docstring(definition, clean=False)) :]
-    for statement in statements[:-1]:
-        raise _refusal(statement)
-    last = statements[-1] if statements else ast.Pass()
-    if not isinstance(last, ast.Return) or last.value is None:
-        raise _refusal(last)
-    scope = inspect.getclosurevars(function)
-    checker = _Checker(args, {**scope.builtins, **scope.globals, **scope.nonlocals})
+    *before, last = definition.body
+    if before and ast.get_docstring(definition) is not None:
+        before = before[1:]
+    if before or not isinstance(last, ast.Return) or last.value is None:
+        raise _refusal(before[0] if before else last)
+    nonlocals = inspect.getclosurevars(function).nonlocals
+    checker = _Checker(letters, ChainMap(dict(nonlocals), function.__globals__, vars(builtins)))
     checker.visit(last.value)
     return Body(last.value, checker.calls, frozenset(checker.sequences))
 
 
-def _refusal(node: ast.AST, advice: str | None = None) -> FormulaError:
-    what = advice or _ADVICE.get(type(node).__name__, type(node).__name__)
-    shown = ast.unparse(node).split("\n")[0] if isinstance(node, ast.stmt | ast.expr) else ""
-    return FormulaError(f"a formula may not contain {what}" + (f" (in {shown!r})" if shown else ""))
+def inline(body: Body, keep: Callable[[Called], bool] = lambda _: False) -> ast.expr:
+    """The expression with every called formula written out, but for those to `keep`.
+
+    A kept call becomes the letter of its result, with its arguments where they are not just its own letters.
+    """
+    return _Inline(body, {}, keep).visit(copy.deepcopy(body.expr))
+
+
+def bind(call: ast.Call, target: Callable) -> dict[str, Any]:
+    """The syntax that a call gives to each parameter of its target; TypeError where it does not fit."""
+    keywords = {str(k.arg): k.value for k in call.keywords}
+    return dict(inspect.signature(target).bind(*call.args, **keywords).arguments)
+
+
+def _refusal(node: ast.AST, what: str = "") -> FormulaError:
+    kind = type(node).__name__
+    line = ast.unparse(node).split("\n")[0]
+    return FormulaError(f"a formula may not contain {what or _ADVICE.get(kind, kind)} (in {line!r})")
 
 
 class _Checker(ast.NodeVisitor):
-    """Visits an expression and refuses whatever a formula may not contain."""
+    """Visits an expression, refuses what a formula may not contain, and notes its calls and sequences."""
 
     def __init__(self, letters: tuple[str, ...], scope: Mapping[str, Any]):
         self.letters, self.scope = letters, scope
         self.elements: set[str] = set()
-        self.calls: dict[str, Any] = {}
+        self.calls: dict[str, str | Called] = {}
         self.sequences: set[str] = set()
-
-    def visit_Name(self, node: ast.Name) -> None:
-        if node.id not in self.letters and node.id not in self.elements:
-            raise _refusal(node, f"the name {node.id!r}; its letters are {', '.join(self.letters)}")
-
-    def visit_Constant(self, node: ast.Constant) -> None:
-        if type(node.value) not in (int, float):
-            raise _refusal(node, f"{node.value!r}, only numbers")
-
-    def visit_BinOp(self, node: ast.BinOp) -> None:
-        if not isinstance(node.op, ast.Add | ast.Sub | ast.Mult | ast.Div | ast.Pow):
-            name = type(node.op).__name__
-            raise _refusal(node, _ADVICE.get(name, name))
-        self.visit(node.left)
-        self.visit(node.right)
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
-        if not isinstance(node.op, ast.USub):
-            raise _refusal(node, type(node.op).__name__)
-        self.visit(node.operand)
-
-    def visit_Call(self, node: ast.Call) -> None:
-        name = node.func.id if isinstance(node.func, ast.Name) else ast.unparse(node.func)
-        target = self.scope.get(name)
-        op = next((key for key, known in OPS.items() if known is target), None)
-        if op is None and not hasattr(target, "body"):
-            hint = f"use {_INSTEAD[name]}" if name in _INSTEAD else "it is neither a formula nor an op"
-            raise _refusal(node, f"a call of {name!r}: {hint}")
-        if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-            raise _refusal(node, "* or ** in a call")
-        try:
-            inspect.signature(target).bind(*node.args, **{str(k.arg): k.value for k in node.keywords})  # type: ignore[arg-type]
-        except TypeError as error:
-            raise _refusal(node, f"a wrong call of {name!r}: {error}") from None
-        self.calls[name] = op or target
-        if op in REDUCTIONS:
-            self.visit_reduction(node)
-        elif op == "where":
-            self.visit_condition(node.args[0])
-            for side in node.args[1:]:
-                self.visit(side)
-        elif op == "const":
-            if not all(isinstance(a, ast.Constant) for a in node.args):
-                raise _refusal(node, 'a const that is not written out, as in const(16, "B")')
-            target(*(a.value for a in node.args))  # type: ignore[misc, attr-defined]
-        else:
-            for value in (*node.args, *(k.value for k in node.keywords)):
-                self.visit(value)
-            if op is None:
-                bound = inspect.signature(target).bind(*node.args, **{str(k.arg): k.value for k in node.keywords})  # type: ignore[arg-type]
-                self.sequences |= {v.id for p, v in bound.arguments.items() if p in target.sequences and isinstance(v, ast.Name)}  # type: ignore[union-attr]
-
-    def visit_condition(self, node: ast.expr) -> None:
-        ordered = isinstance(node, ast.Compare) and len(node.ops) == 1
-        if not ordered or not isinstance(node.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE):  # type: ignore[attr-defined]
-            raise _refusal(node, "a condition other than one <, <=, > or >=")
-        self.visit(node.left)  # type: ignore[attr-defined]
-        self.visit(node.comparators[0])  # type: ignore[attr-defined]
-
-    def visit_reduction(self, node: ast.Call) -> None:
-        terms = node.args[0] if node.args else None
-        match terms:
-            case ast.GeneratorExp(elt=term, generators=[ast.comprehension(ast.Name(x), ast.Name(xs), [], 0)]):
-                if xs not in self.letters or x in (*self.letters, *self.elements):
-                    raise _refusal(node, f"a reduction but over one of {', '.join(self.letters)}, in a new name")
-                self.sequences.add(xs)
-                self.elements.add(x)
-                self.visit(term)
-                self.elements.discard(x)
-            case _:
-                raise _refusal(node, "a reduction but of a generator over one letter: sum_of(S_i/W for S_i in S)")
 
     def generic_visit(self, node: ast.AST) -> None:
         raise _refusal(node)
 
+    def visit_Name(self, node: ast.Name) -> None:
+        if node.id not in (*self.letters, *self.elements):
+            raise _refusal(node, f"the name {node.id!r}; its letters are {', '.join(self.letters)}")
 
-def inline(body: Body, values: Mapping[str, ast.expr], keep: Callable[[Any], bool] = lambda _: False, name="") -> ast.expr:
-    """The body with its letters replaced by `values` and every called formula written out, but for those to `keep`.
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if type(node.value) not in (int, float):
+            raise _refusal(node, f"{node.value!r}, which is no number")
 
-    A kept call becomes the letter of its result, with its arguments where they are not simply its own letters.
-    """
-    return _Inline(body, values, keep, name).visit(copy.deepcopy(body.expr))
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        if not isinstance(node.op, ast.USub):
+            raise _refusal(node)
+        self.visit(node.operand)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        if not isinstance(node.op, _SIGNS):
+            kind = type(node.op).__name__
+            raise _refusal(node, _ADVICE.get(kind, kind))
+        self.visit(node.left)
+        self.visit(node.right)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = ast.unparse(node.func)
+        target = self.scope.get(name)
+        op = next((op for op, function in OPS.items() if function is target), None)
+        if not op and not isinstance(target, Called):
+            hint = f"use {_INSTEAD[name]}" if name in _INSTEAD else "it is neither a formula nor an op"
+            raise _refusal(node, f"a call of {name}: {hint}")
+        try:
+            given = bind(node, target)  # type: ignore[arg-type]
+        except TypeError as error:
+            raise _refusal(node, f"a call of {name} that does not fit: {error}") from None
+        self.calls[name] = op or target  # type: ignore[assignment]
+        match op, node.args:
+            case "sum_of" | "max_of", _:
+                self.reduction(node)
+            case "where", [condition, *sides]:
+                self.condition(condition)
+                for side in sides:
+                    self.visit(side)
+            case "const", [ast.Constant(value), ast.Constant(unit)]:
+                OPS["const"](value, unit)
+            case "const", _:
+                raise _refusal(node, 'a const that is not written out: const(16, "B")')
+            case _:
+                for value in (*node.args, *(k.value for k in node.keywords)):
+                    self.visit(value)
+                if isinstance(target, Called) and target.body:
+                    self.forward(node, [given[letter] for letter in given if letter in target.body.sequences])
+
+    def forward(self, node: ast.Call, sequences: list[ast.expr]) -> None:
+        for value in sequences:
+            if not isinstance(value, ast.Name) or value.id not in self.letters:
+                raise _refusal(node, "anything but a letter where a called formula takes a sequence")
+            self.sequences.add(value.id)
+
+    def condition(self, node: ast.expr) -> None:
+        match node:
+            case ast.Compare(left, [sign], [right]) if isinstance(sign, _ORDERS):
+                self.visit(left)
+                self.visit(right)
+            case _:
+                raise _refusal(node, "a condition that is not one <, <=, > or >=")
+
+    def reduction(self, node: ast.Call) -> None:
+        match node.args:
+            case [ast.GeneratorExp(term, [ast.comprehension(ast.Name(element), ast.Name(sequence), [])])]:
+                if sequence not in self.letters or element in (*self.letters, *self.elements):
+                    letters = ", ".join(self.letters)
+                    raise _refusal(node, f"a reduction, but by a new name over one of {letters}")
+                self.sequences.add(sequence)
+                self.elements.add(element)
+                self.visit(term)
+                self.elements.remove(element)
+            case _:
+                raise _refusal(node, _ADVICE["GeneratorExp"])
 
 
 class _Inline(ast.NodeTransformer):
-    def __init__(self, body: Body, values: Mapping[str, ast.expr], keep: Callable[[Any], bool], name: str):
-        self.body, self.values, self.keep, self.name = body, dict(values), keep, name
+    """Replaces letters by the values of a call, and calls of formulas by their bodies."""
+
+    def __init__(self, body: Body, values: Mapping[str, ast.expr], keep: Callable, name: str = ""):
+        self.body, self.values, self.keep, self.name = body, values, keep, name
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self.values.get(node.id, node)
+        return copy.deepcopy(self.values.get(node.id, node))
 
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.expr:
         loop = node.generators[0]
-        element = loop.target
-        assert isinstance(element, ast.Name)
-        # An inlined element is renamed, or it could capture a letter of the caller.
-        renamed = ast.Name(f"{self.name}_{element.id}".lstrip("_"))
-        loop.iter = self.visit(loop.iter)
-        outer, self.values = self.values, {**self.values, element.id: renamed}
-        loop.target, node.elt = renamed, self.visit(node.elt)
-        self.values = outer
-        return node
+        assert isinstance(loop.target, ast.Name)
+        # Renamed after its formula, or an element could capture a letter of the caller.
+        element = ast.Name(f"{self.name}_{loop.target.id}" if self.name else loop.target.id)
+        inside = _Inline(self.body, {**self.values, loop.target.id: element}, self.keep, self.name)
+        loop = ast.comprehension(element, self.visit(loop.iter), [], 0)
+        return ast.GeneratorExp(inside.visit(node.elt), [loop])
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        assert isinstance(node.func, ast.Name)
-        target = self.body.calls[node.func.id]
-        args = [self.visit(a) for a in node.args]
+        target = self.body.calls[ast.unparse(node.func)]
         if isinstance(target, str):
-            return ast.Call(ast.Name(target), args, [])
-        keywords = {str(k.arg): self.visit(k.value) for k in node.keywords}
-        bound = inspect.signature(target).bind(*args, **keywords).arguments
-        bound = {a: bound.get(a) or ast.Constant(target.defaults[a]) for a in target.args}
+            return ast.Call(ast.Name(target), [self.visit(a) for a in node.args], [])
+        given = {letter: self.visit(value) for letter, value in bind(node, target).items()}
+        default = {letter: ast.Constant(number) for letter, number in target.defaults.items()}
+        values = {letter: given.get(letter) or default[letter] for letter in target.args}
         if not self.keep(target):
-            return inline(target.body, bound, self.keep, target.name)
-        same = all(isinstance(v, ast.Name) and v.id == a for a, v in bound.items())
-        return ast.Name(target.result) if same else ast.Call(ast.Name(target.result), list(bound.values()), [])
+            assert target.body is not None  # or this reading would not be there
+            return _Inline(target.body, values, self.keep, target.name).visit(copy.deepcopy(target.body.expr))
+        if all(isinstance(value, ast.Name) and value.id == letter for letter, value in values.items()):
+            return ast.Name(target.result)
+        return ast.Call(ast.Name(target.result), list(values.values()), [])

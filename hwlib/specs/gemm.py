@@ -1,0 +1,48 @@
+"""Measured matrix products: the small table measured_gemm.csv, chosen from published benchmark files."""
+
+import csv
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+
+class MeasuredGemm(NamedTuple):
+    """One timed product [M, K] x [K, N] -> [M, N] on one chip (a key of `accelerators`); `time` in seconds.
+
+    Operands are of `dtype` ("bf16" or "fp8"), the output is bfloat16. `source` is a key of
+    docs/references.bib and the file in it. In this book's letters of a matmul, M is B, K is D and N is F.
+    """
+
+    chip: str
+    dtype: str
+    M: int
+    N: int
+    K: int
+    time: float
+    backend: str
+    source: str
+
+
+@cache
+def _table() -> tuple[MeasuredGemm, ...]:
+    lines = files(__package__).joinpath("measured_gemm.csv").read_text("utf-8").splitlines()
+    rows = csv.DictReader(line for line in lines if not line.startswith("#"))
+    return tuple(
+        MeasuredGemm(
+            r["chip"], r["dtype"], int(r["M"]), int(r["N"]), int(r["K"]),
+            float(r["time_us"]) * 1e-6, r["backend"], r["source"],
+        )
+        for r in rows
+    )  # fmt: skip
+
+
+def measured_gemms(chip: str | None = None, dtype: str | None = None) -> tuple[MeasuredGemm, ...]:
+    """The measured products, all or of one chip and dtype.
+
+    Raises ValueError, naming what there is, when the table has none.
+    """
+    rows = tuple(r for r in _table() if chip in (None, r.chip) and dtype in (None, r.dtype))
+    if not rows:
+        sets = sorted({f"{r.chip} {r.dtype}" for r in _table()})
+        raise ValueError(f"no measured gemm of {chip} {dtype}; there is {', '.join(sets)}")
+    return rows

@@ -1,0 +1,241 @@
+"""A chapter as its page shows it: the learner's text, the outputs of the instructor's run, exercise cards.
+
+Everything starts from the learner's notebook, so the course edition has nothing to leak; outputs come from
+the instructor's executed notebook by cell id. The open edition adds to each exercise its answer box, its
+hints, its solution and its common mistakes, all folded. Live figures become self-contained HTML that
+docs/_static/live.js starts.
+"""
+
+from __future__ import annotations
+
+import ast
+import html
+from typing import TYPE_CHECKING, Any
+
+from . import answerbox
+from .notebook import how_to_answer, options_markdown, points, solution_of
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+    from .chapters import Chapter
+    from .declaration import Exercise
+
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
+# What these calls show depends on the key; the course edition leaves their outputs out.
+KEYED = {"check", "exercise", "given", "grade", "hint", "reveal"}
+
+
+class PageError(ValueError):
+    """An executed chapter cannot become a page; the message names the cell and what was expected."""
+
+
+def assemble(chapter: Chapter, learner: NotebookNode, executed: NotebookNode, course: bool) -> NotebookNode:
+    """The page's notebook; in the course edition nothing of it needed the key."""
+    import nbformat
+
+    done = {cell.id: cell for cell in executed.cells}
+    if [c.id for c in learner.cells] != [c.id for c in executed.cells]:
+        raise PageError(
+            f"{chapter.name}: the learner's and the instructor's notebook have other cells; "
+            "the same ids in the same order were expected (run `gpubook chapters`)"
+        )
+    state = executed.metadata.get("widgets", {}).get(WIDGET_STATE, {}).get("state", {})
+    page = nbformat.v4.new_notebook(
+        metadata={k: learner.metadata[k] for k in ("kernelspec", "language_info")}
+    )
+    for cell in learner.cells:
+        own = cell.metadata.get("gpubook", {})
+        if own.get("part") == "prompt":
+            exercise = chapter.bank[own["exercise"]]
+            code = "" if course else solution_of(done[exercise.id].source)
+            page.cells.append(_markdown(cell.id, card(exercise, own["number"], code, course=course)))
+        elif own.get("part"):
+            continue
+        elif cell.cell_type == "markdown":
+            page.cells.append(_markdown(cell.id, chapter.page[cell.id]))
+        elif cell.cell_type == "code":
+            page.cells.append(_code(chapter, cell, done[cell.id], state, course))
+    return page
+
+
+def card(exercise: Exercise, number: str, solution: str, *, course: bool) -> str:
+    """An exercise as the page's Markdown: the prompt, and in the open edition the box and the folded rest."""
+    name = html.escape(exercise.id)
+    title = (
+        f' <span class="exercise-name">{answerbox.inline_html(exercise.title)}</span>'
+        if exercise.title
+        else ""
+    )
+    kind = "Prediction" if exercise.predict else "Exercise"
+    head = (
+        f'<div class="exercise" id="exercise-{name}">\n'
+        '<p class="exercise-head" role="heading" aria-level="3">'
+        f'<span class="exercise-number">{kind} {number}</span>{title} '
+        f'<span class="exercise-points">{points(exercise)}</span></p>'
+    )
+    boxed = "" if course else answerbox.form(exercise)
+    parts = [head, exercise.prompt_text().strip()]
+    if boxed:
+        parts.append(boxed)
+    else:
+        parts += [options_markdown(exercise), how_to_answer(exercise).replace("*", "", 1).removesuffix("*")]
+        if exercise.kind in ("Function", "Expression"):
+            parts.append(f"```python\n{exercise.stub()}\n```")
+    if not course:
+        parts += [
+            folded("hint", f"Hint {i}" if len(exercise.hints) > 1 else "Hint", [text])
+            for i, text in enumerate(exercise.hints, start=1)
+        ]
+        parts.append(
+            folded(
+                "solution",
+                "Solution",
+                [
+                    f"```python\n{solution}\n```",
+                    value_markdown(exercise),
+                    exercise.explain,
+                    _mistakes(exercise),
+                ],
+            )
+        )
+    return "\n\n".join(part for part in (*parts, "</div>") if part)
+
+
+def folded(kind: str, summary: str, parts: list[str], data: str = "") -> str:
+    """Markdown that a reader unfolds."""
+    body = "\n\n".join(part for part in parts if part)
+    return f'<details class="{kind}"{data}>\n<summary>{summary}</summary>\n\n{body}\n\n</details>'
+
+
+def value_markdown(exercise: Exercise) -> str:
+    """The solution's value for the book's numbers, as it is read; "" for a function."""
+    return f"**Answer:** {text}" if (text := _shown(exercise, exercise.solution)) else ""
+
+
+def _shown(exercise: Exercise, value: Any) -> str:
+    from .declaration import call_with
+
+    if exercise.kind == "Function":
+        return ""
+    if exercise.kind == "Expression":
+        import sympy
+
+        from .answers import domains_from
+
+        letters = {k: d.symbol(k) for k, d in domains_from(exercise.public()["symbols"]).items()}
+        return f"${sympy.latex(call_with(value, letters))}$"
+    result = call_with(value, exercise.variant())
+    try:
+        return exercise.answer.readable(result)
+    except ValueError:
+        return f"{float(result):.4g}"
+
+
+def _mistakes(exercise: Exercise) -> str:
+    rows = []
+    for mistake in exercise.mistakes:
+        value, say = _shown(exercise, mistake.value), exercise.fill(mistake.say, exercise.variant())
+        rows.append(f"- {value.removesuffix('.')}: {say}" if value else f"- {say}")
+    return "**Common mistakes**\n\n" + "\n".join(rows) if rows else ""
+
+
+def _markdown(cell_id: str, source: str) -> NotebookNode:
+    from nbformat.v4 import new_markdown_cell
+
+    return new_markdown_cell(source, id=cell_id)
+
+
+def _code(
+    chapter: Chapter, cell: NotebookNode, done: NotebookNode, state: dict[str, Any], course: bool
+) -> NotebookNode:
+    import nbformat
+
+    called = set(_calls(cell.source))
+    if "reveal" in called:
+        return _reveal(chapter, cell, done, course)
+    out = nbformat.from_dict(cell)
+    out.metadata.pop("nbgrader", None)
+    out.execution_count = done.execution_count
+    out.outputs = [] if course and called & KEYED else [_live(chapter, cell, o, state) for o in done.outputs]
+    for data in (o["data"] for o in out.outputs if "$$" in o.get("data", {}).get("text/markdown", "")):
+        data["text/markdown"] = chapter.roles.cited(data["text/markdown"].strip())
+    if any(key.startswith("image/") for o in out.outputs for key in o.get("data", {})):
+        image = out.metadata.setdefault("mystnb", {}).setdefault("image", {})
+        image.setdefault("alt", f"The figure that this cell draws: {cell.source.strip().splitlines()[-1]}")
+    return out
+
+
+def _calls(source: str) -> dict[str, str]:
+    """The functions that a cell calls by name, each with its first argument where that is a text."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return {}
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
+    return {ast.unparse(n.func): _text(n.args) for n in calls}
+
+
+def _text(args: list[ast.expr]) -> str:
+    value = args[0].value if args and isinstance(args[0], ast.Constant) else ""
+    return value if isinstance(value, str) else ""
+
+
+def _reveal(chapter: Chapter, cell: NotebookNode, done: NotebookNode, course: bool) -> NotebookNode:
+    """What comes out, folded until the reader has predicted; the course edition says where to predict."""
+    name = _calls(cell.source)["reveal"]
+    if name not in chapter.bank:
+        raise PageError(f"{chapter.source.at('reveal(')}: reveal({name!r}) names no exercise of this chapter")
+    if course:
+        return _markdown(cell.id, "*Predict in the notebook, and the next cell there shows what comes out.*")
+    exercise = chapter.bank[name]
+    said = "\n\n".join(o.data["text/markdown"] for o in done.outputs if "text/markdown" in o.get("data", {}))
+    result = [p for p in said.split("\n\n") if p.startswith("It comes out as")]
+    data = f' data-reveals="{html.escape(name)}"'
+    return _markdown(
+        cell.id,
+        folded("reveal", "What comes out", [*(result or [value_markdown(exercise)]), exercise.explain], data),
+    )
+
+
+def _live(chapter: Chapter, cell: NotebookNode, output: NotebookNode, state: dict[str, Any]) -> NotebookNode:
+    """An output as it is, or, where it is a figure that a reader can turn, as HTML for live.js."""
+    from nbformat.v4 import new_output
+
+    data = output.get("data", {})
+    vega = next((v for k, v in data.items() if k.startswith("application/vnd.vegalite.")), None)
+    if vega is not None:
+        figure = _figure("vega", {"spec": vega}, vega.get("description", ""))
+    elif WIDGET_VIEW in data:
+        figure = _widget(chapter, cell, state.get(data[WIDGET_VIEW]["model_id"], {}))
+    else:
+        return output
+    return new_output("display_data", data={"text/html": figure})
+
+
+def _widget(chapter: Chapter, cell: NotebookNode, record: dict[str, Any]) -> str:
+    state = record.get("state", {})
+    if not state.get("_esm"):
+        raise PageError(
+            f"{chapter.source.path}: the cell {cell.source.splitlines()[-1]!r} shows a "
+            f"{state.get('_model_name', 'widget')}, which is frozen without a kernel; an anywidget or a "
+            "vega-lite figure was expected"
+        )
+    if record.get("buffers"):
+        raise PageError(
+            f"{chapter.source.path}: the widget of {cell.source.splitlines()[-1]!r} has binary state; "
+            "JSON was expected, since the page has no kernel to send it"
+        )
+    hidden = ("layout", "tabbable", "tooltip")
+    own = {k: v for k, v in state.items() if not k.startswith("_") and k not in hidden}
+    return _figure("anywidget", {"esm": state["_esm"], "css": state.get("_css", ""), "state": own}, "")
+
+
+def _figure(kind: str, data: dict[str, Any], label: str) -> str:
+    named = f' aria-label="{html.escape(label)}"' if label else ""
+    return (
+        f'<figure class="live" data-live="{kind}"{named}><script type="application/json">'
+        f"{answerbox.script_json(data)}</script><noscript>This figure needs JavaScript."
+        "</noscript></figure>"
+    )

@@ -1,0 +1,218 @@
+"""The roles of a chapter's text: `{n}` a computed number, `{f}` a formula's equation, `{cite}` a source.
+
+Each reads in three places. The learner's notebook gets plain Markdown that any viewer shows: the number, the
+equation, "(Williams et al., 2009)" with a link. The page gets the number in a span that names its expression,
+the same equation, and a citation that Sphinx resolves. Anything that would read only with MyST's extensions
+is refused here, with its line, except the admonitions, which become quotations.
+"""
+
+from __future__ import annotations
+
+import difflib
+import html
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .notebook import ChapterError, Source
+
+# In this order: what stands in a fence is code; a role is tried before the code span that it looks like.
+TOKEN = re.compile(
+    r"(?P<fence>^(?P<ticks>`{3,}|~{3,})(?P<info>[^\n]*)\n(?:.*?\n)??(?P=ticks)[ \t]*$)"
+    r"|\{(?P<role>[a-z:_-]+)\}(?P<tick>`+)(?P<body>.+?)(?<!`)(?P=tick)(?!`)"
+    r"|(?P<code>(?P<span>`+)(?!`).+?(?<!`)(?P=span)(?!`))"
+    r"|(?P<math>\$\$.*?\$\$|(?<!\\)\$(?! )[^$\n]+?(?<!\\)\$)"
+    r"|(?P<target>^\([A-Za-z][\w-]*\)=[ \t]*$\n?)",
+    re.MULTILINE | re.DOTALL,
+)
+ADMONITION = re.compile(
+    r"^(:{3,})\{(?P<kind>[a-z-]+)\}[ \t]*(?P<title>[^\n]*)\n(?P<body>.*?)^\1[ \t]*$", re.MULTILINE | re.DOTALL
+)
+ADMONITIONS = ("note", "tip", "hint", "important", "warning", "caution", "admonition")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Resolves the roles of one chapter in the namespace of its exercises.py, so a number needs no kernel."""
+
+    namespace: Mapping[str, Any]
+    source: Source
+    bibliography: Bibliography
+
+    def learner(self, text: str) -> str:
+        """Markdown for the learner's notebook, which reads without any extension."""
+        return self._resolve(ADMONITION.sub(self._quotation, text), page=False)
+
+    def page(self, text: str) -> str:
+        """Markdown for the page: numbers in spans, citations for Sphinx."""
+        return self._resolve(ADMONITION.sub(self._titled, text), page=True)
+
+    def number(self, expression: str) -> str:
+        """The text of one `{n}`: a string as it is, an integer with separators, a float with four digits."""
+        try:
+            value = eval(expression, {**self.namespace})
+        except Exception as error:
+            raise self._error(
+                expression, f"{{n}}`{expression}` fails with {type(error).__name__}: {error}"
+            ) from error
+        if isinstance(value, str):
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return f"{value:,}"
+        if isinstance(value, float):
+            return f"{value:.4g}"
+        raise self._error(
+            expression, f"{{n}}`{expression}` gives {type(value).__name__}; text or a number was expected"
+        )
+
+    def equation(self, name: str, page: bool = False) -> str:
+        """The equation of the formula `name`, its letters and its source, as paragraphs of Markdown."""
+        try:
+            formula = eval(name, {**self.namespace})
+            return formula.equation_citing(self._bare(formula.cite, page)).strip()
+        except Exception as error:
+            raise self._error(
+                name,
+                f"{{f}}`{name}` names no formula with an equation "
+                f"({type(error).__name__}: {error}); import it in exercises.py",
+            ) from error
+
+    def cited(self, output: str) -> str:
+        """A formula that a cell shows, for the page: the key of its source, at the end, as a citation."""
+        match = re.search(r"\(([\w:-]+)\)\.\s*$", output)
+        return output if match is None else f"{output[: match.start()]}({self._bare(match[1], page=True)})."
+
+    def _bare(self, key: str, page: bool) -> str:
+        if key not in self.bibliography:
+            return key
+        return f"{{cite:alp}}`{key}`" if page else self.bibliography.cite(key)
+
+    def _resolve(self, text: str, page: bool) -> str:
+        def one(match: re.Match) -> str:
+            role, body = match["role"], match["body"]
+            if match["fence"] is not None and match["info"].strip().startswith("{"):
+                raise self._error(
+                    match["fence"].split("\n")[0],
+                    f"the directive {match['info'].strip()} would show as it "
+                    "is in the learner's notebook; plain Markdown, or ::: with an admonition, was expected",
+                )
+            if match["target"] is not None:
+                return match[0] if page else ""
+            if match["math"] is not None:
+                return re.sub(r"\{n\}`([^`]+)`", lambda m: self.number(m[1]).replace("%", r"\%"), match[0])
+            if role is None:
+                return match[0]
+            if role == "n":
+                text = _escape(self.number(body))
+                title = html.escape(" ".join(body.split()), quote=True)
+                return f'<span class="n" title="{title}">{text}</span>' if page else text
+            if role == "f":
+                return self.equation(body, page)
+            if role == "cite":
+                return match[0] if page and self._known(body) else self._citation(body)
+            raise self._error(
+                match[0],
+                f"the role {{{role}}} would show as it is in the learner's notebook; "
+                "{n}, {f} or {cite} was expected",
+            )
+
+        return TOKEN.sub(one, text)
+
+    def _quotation(self, match: re.Match) -> str:
+        kind, title = match["kind"], match["title"].strip()
+        if kind not in ADMONITIONS:
+            raise self._error(
+                match[0].split("\n")[0],
+                f"the directive {{{kind}}} would show as it is in the learner's "
+                f"notebook; an admonition was expected ({', '.join(ADMONITIONS)})",
+            )
+        lines = [line for line in match["body"].strip("\n").split("\n") if not re.match(r":[a-z-]+:", line)]
+        head = f"**{title or kind.capitalize()}.** "
+        return "\n".join(("> " + line).rstrip() for line in (head + lines[0], *lines[1:]))
+
+    def _titled(self, match: re.Match) -> str:
+        # Sphinx reads what follows {note} as text; a title of one's own takes {admonition}.
+        if not match["title"].strip() or match["kind"] == "admonition":
+            return match[0]
+        return (
+            match[0]
+            .replace(f"{{{match['kind']}}}", "{admonition}", 1)
+            .replace("\n", f"\n:class: {match['kind']}\n", 1)
+        )
+
+    def _known(self, keys: str) -> bool:
+        return all(self._entry(key.strip()) for key in keys.split(","))
+
+    def _citation(self, keys: str) -> str:
+        return "(" + "; ".join(self._entry(key.strip()) for key in keys.split(",")) + ")"
+
+    def _entry(self, key: str) -> str:
+        try:
+            return self.bibliography.cite(key)
+        except KeyError as error:
+            raise self._error(key, str(error.args[0])) from None
+
+    def _error(self, needle: str, say: str) -> ChapterError:
+        return ChapterError(f"{self.source.at(needle)}: {say}")
+
+
+@dataclass(frozen=True)
+class Bibliography:
+    """docs/references.bib, read by pybtex."""
+
+    path: Path
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._all()
+
+    def cite(self, key: str) -> str:
+        """ "[Williams et al., 2009](https://doi.org/...)"; KeyError names the file and a close key."""
+        text, url = self._entry(key)
+        return f"[{text}]({url})" if url else text
+
+    def _all(self) -> dict[str, tuple[str, str]]:
+        return _entries(str(self.path), self.path.stat().st_mtime_ns if self.path.is_file() else 0)
+
+    def _entry(self, key: str) -> tuple[str, str]:
+        entries = self._all()
+        if key not in entries:
+            close = difflib.get_close_matches(key, list(entries), n=1, cutoff=0.5)
+            more = f"; did you mean {close[0]}?" if close else ""
+            raise KeyError(f"{{cite}}`{key}`: no such key in {self.path}{more}")
+        return entries[key]
+
+
+@cache
+def _entries(path: str, _changed: int) -> dict[str, tuple[str, str]]:
+    from pybtex.database import parse_file
+
+    if not Path(path).is_file():
+        return {}
+    return {
+        key: (_author_year(entry), _url(entry.fields))
+        for key, entry in parse_file(path, "bibtex").entries.items()
+    }
+
+
+def _author_year(entry: Any) -> str:
+    people = entry.persons.get("author") or entry.persons.get("editor") or []
+    names = [" ".join((*p.prelast_names, *p.last_names)) for p in people]
+    who = {0: entry.fields.get("title", entry.key), 1: names[0] if names else ""}.get(len(names)) or (
+        " and ".join(names) if len(names) == 2 else f"{names[0]} et al."
+    )
+    return f"{re.sub(r'[{}]', '', who)}, {entry.fields.get('year', 'n.d.')}"
+
+
+def _url(fields: Mapping[str, str]) -> str:
+    if fields.get("url"):
+        return fields["url"]
+    if fields.get("doi"):
+        return f"https://doi.org/{fields['doi']}"
+    return f"https://arxiv.org/abs/{fields['eprint']}" if fields.get("eprint") else ""
+
+
+def _escape(text: str) -> str:
+    return re.sub(r"([\\`*_$<>\[\]|])", r"\\\1", text)

@@ -1,0 +1,144 @@
+/* Answer boxes that work in the page, without a server.
+ *
+ * A box knows the digest of the right answer's cell on a logarithmic grid, and those of the common mistakes with their
+ * sentences (autograder/answerbox.py writes them; the same digest is computed here). That hides an answer from a
+ * glance, not from someone who reads this script. SHA-256 is written out because crypto.subtle needs https. */
+(function () {
+  "use strict";
+
+  const K = [], H0 = [];
+  for (let n = 2; K.length < 64; n++) {
+    let prime = true;
+    for (let d = 2; d * d <= n; d++) if (n % d === 0) prime = false;
+    if (!prime) continue;
+    const bits = (x) => Math.floor((x - Math.floor(x)) * 2 ** 32) | 0;
+    if (H0.length < 8) H0.push(bits(Math.sqrt(n)));
+    K.push(bits(Math.cbrt(n)));
+  }
+
+  function sha256(text) {
+    const bytes = [...new TextEncoder().encode(text)], length = bytes.length * 8;
+    bytes.push(128);
+    while (bytes.length % 64 !== 56) bytes.push(0);
+    for (let i = 7; i >= 0; i--) bytes.push(Math.floor(length / 2 ** (8 * i)) & 255);
+    const h = [...H0], w = new Int32Array(64), turn = (x, n) => (x >>> n) | (x << (32 - n));
+    for (let at = 0; at < bytes.length; at += 64) {
+      for (let i = 0; i < 16; i++) w[i] = bytes.slice(at + 4 * i, at + 4 * i + 4).reduce((a, b) => (a << 8) | b, 0);
+      for (let i = 16; i < 64; i++) {
+        const s0 = turn(w[i - 15], 7) ^ turn(w[i - 15], 18) ^ (w[i - 15] >>> 3);
+        const s1 = turn(w[i - 2], 17) ^ turn(w[i - 2], 19) ^ (w[i - 2] >>> 10);
+        w[i] = (w[i - 16] + s0 + w[i - 7] + s1) | 0;
+      }
+      let [a, b, c, d, e, f, g, j] = h;
+      for (let i = 0; i < 64; i++) {
+        const t1 = (j + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + K[i] + w[i]) | 0;
+        const t2 = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+        [j, g, f, e, d, c, b, a] = [g, f, e, (d + t1) | 0, c, b, a, (t1 + t2) | 0];
+      }
+      [a, b, c, d, e, f, g, j].forEach((x, i) => { h[i] = (h[i] + x) | 0; });
+    }
+    return h.map((x) => (x >>> 0).toString(16).padStart(8, "0")).join("");
+  }
+
+  const digest = (salt, n, what) => sha256(`${salt}:${n}:${what}`).slice(0, 20);
+
+  /* What of a number is digested: zero, or its sign and its cell on the entry's own grid. */
+  function cell(value, entry) {
+    if (value === 0) return "zero";
+    return `${value < 0 ? "-" : "+"}${Math.floor((Math.log(Math.abs(value)) - entry.offset) / entry.width)}`;
+  }
+
+  function readUnit(text, atoms) {
+    let scale = 1;
+    const powers = {};
+    const tidy = text.trim().replace(/µ|μ/g, "u").replace(/\s*(\/|\*|·|\bper\b)\s*/g, (_, op) =>
+      op === "/" || op === "per" ? "/" : "*");
+    for (const [, sign, factor] of tidy.matchAll(/([/*\s]?)([^/*\s]*)/g)) {
+      if (!factor && !sign) continue;
+      const [, name, power] = /^(.+?)(?:\^(-?\d{1,2}))?$/.exec(factor) ?? [];
+      if (!name || !Object.hasOwn(atoms, name)) throw new Error(`unknown unit ${JSON.stringify(factor)}`);
+      const exponent = Number(power ?? 1) * (sign === "/" ? -1 : 1), [size, bases] = atoms[name];
+      scale *= size ** exponent;
+      for (const [base, p] of Object.entries(bases)) powers[base] = (powers[base] ?? 0) + p * exponent;
+    }
+    return [scale, powers];
+  }
+
+  const DIMENSIONS = ["B", "J", "USD", "s"];
+  function nameUnit(powers) {
+    const key = (name) => `${DIMENSIONS.includes(name) ? 1 : 0}${name}`;
+    const all = Object.entries(powers).filter(([, p]) => p).sort(([a], [b]) => (key(a) < key(b) ? -1 : 1));
+    const over = all.filter(([, p]) => p > 0).map(([name, p]) => name + (p > 1 ? `^${p}` : "")).join("*");
+    return (over || "1") + all.filter(([, p]) => p < 0).map(([name, p]) => `/${name}` + (p < -1 ? `^${-p}` : "")).join("");
+  }
+
+  /* "31.9 us" -> {value: 3.19e-5, unit: "s"}; unit is null where none was typed. */
+  function readQuantity(text, atoms) {
+    const match = /^([-+−]?(?:[0-9][0-9_]*\.?[0-9]*|\.[0-9]+)(?:[eE][-+−]?[0-9]+)?)\s*(.*)$/.exec(text.trim());
+    if (!match || /^[,._]/.test(match[2])) throw new Error("a number was expected, with its unit if you like, such as 31.9 us");
+    const [scale, powers] = match[2] ? readUnit(match[2], atoms) : [1, {}];
+    const value = Number(match[1].replaceAll("−", "-").replaceAll("_", "")) * scale;
+    if (!Number.isFinite(value)) throw new Error("that number is too large");
+    return { value, unit: match[2] ? nameUnit(powers) : null };
+  }
+
+  const readChoice = (box, text) => () => `option:${text}`;
+
+  function readCount(box, text) {
+    const tidy = text.trim().replace(/[,_]/g, "");
+    if (!/^[-+]?\d{1,300}(\.\d{1,300})?([eE][-+]?\d{1,3})?$/.test(tidy))
+      throw new Error("Could not read the answer: a whole number was expected.");
+    if (!Number.isInteger(Number(tidy))) throw new Error("It is counted, so a whole number was expected.");
+    const integer = /^[-+]?\d+$/.test(tidy) ? BigInt(tidy.replace("+", "")) : BigInt(Number(tidy));
+    return () => `int:${integer}`;
+  }
+
+  function readInUnit(box, text, atoms) {
+    let read;
+    try {
+      read = readQuantity(text, atoms);
+    } catch (error) {
+      throw new Error(`Could not read the answer: ${error.message}.`);
+    }
+    const named = (unit) => (unit === "1" ? "no unit" : unit);
+    if (read.unit !== null && read.unit !== box.unit)
+      throw new Error(`The answer is in ${named(box.unit)}, yours is in ${named(read.unit)}.`);
+    return (entry) => cell(read.value, entry);
+  }
+
+  /* The verdict on what was typed or chosen: {kind: "right" | "wrong" | "unread" | "none", say: HTML}. */
+  function judge(box, text, atoms) {
+    if (!text.trim()) return { kind: "none", say: "No answer yet." };
+    let what;
+    try {
+      what = { choice: readChoice, count: readCount, quantity: readInUnit }[box.kind](box, text, atoms);
+    } catch (error) {
+      return { kind: "unread", say: escape(error.message) };
+    }
+    const found = box.entries.find((entry, n) => digest(box.salt, n, what(entry)) === entry.digest);
+    return found ? { kind: found.right ? "right" : "wrong", say: found.say } : { kind: "wrong", say: box.otherwise };
+  }
+
+  const escape = (text) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
+
+  function attach(form) {
+    const box = JSON.parse(form.querySelector("script[type='application/json']").textContent);
+    const output = form.querySelector(".verdict"), marks = { right: "✓ ", wrong: "✗ ", unread: "? ", none: "" };
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const chosen = form.querySelector("input[type=radio]:checked"), typed = form.querySelector("input[type=text]");
+      const { kind, say } = judge(box, chosen?.value ?? typed?.value ?? "", window.GPUBOOK_UNITS ?? {});
+      form.dataset.verdict = box.predict && kind === "wrong" ? "told" : kind;
+      output.innerHTML = `<span aria-hidden="true">${box.predict && kind === "wrong" ? "" : marks[kind]}</span>${say}`;
+      typed?.setAttribute("aria-invalid", String(kind === "unread" || kind === "wrong"));
+      window.MathJax?.typesetPromise?.([output]);
+      if (box.predict && (kind === "right" || kind === "wrong")) {
+        for (const reveal of document.querySelectorAll("details.reveal"))
+          if (reveal.dataset.reveals === box.id) { reveal.open = true; reveal.classList.add("unlocked"); }
+      }
+    });
+  }
+
+  if (typeof document === "undefined") module.exports = { sha256, cell, readQuantity, judge };
+  else document.querySelectorAll("form.answer-box").forEach(attach);
+})();

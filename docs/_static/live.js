@@ -1,0 +1,111 @@
+/* Live figures without a kernel: a small host for anywidget's front-end modules, and for vega-lite.
+ *
+ * A figure is <figure class="live" data-live="anywidget|vega"> with its data as JSON inside. An anywidget module sees
+ * the part of the contract that needs no kernel: get, set, on, off, save_changes, send. The module is imported from a
+ * blob, so the page works from file:// too. Scripts load from this book's own folder and from nowhere else. */
+(function () {
+  "use strict";
+
+  class Model {
+    constructor(state) {
+      this.state = { ...state };
+      this.listeners = new Map();
+    }
+    get(key) {
+      return this.state[key];
+    }
+    set(key, value) {
+      const changes = typeof key === "object" ? key : { [key]: value };
+      const changed = Object.keys(changes).filter((k) => this.state[k] !== changes[k]);
+      Object.assign(this.state, changes);
+      changed.forEach((k) => this.emit(`change:${k}`, this, changes[k]));
+      if (changed.length) this.emit("change", this);
+    }
+    on(names, callback) {
+      for (const name of names.split(/\s+/)) {
+        if (!this.listeners.has(name)) this.listeners.set(name, new Set());
+        this.listeners.get(name).add(callback);
+      }
+    }
+    off(names, callback) {
+      if (!names) return this.listeners.clear();
+      for (const name of names.split(/\s+/)) {
+        if (callback) this.listeners.get(name)?.delete(callback);
+        else this.listeners.delete(name);
+      }
+    }
+    emit(name, ...values) {
+      for (const callback of [...(this.listeners.get(name) ?? [])]) callback(...values);
+    }
+    save_changes() {}
+    send() {}
+  }
+
+  async function importSource(source) {
+    const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+    try {
+      return await import(url);
+    } finally {
+      URL.revokeObjectURL(url);
+    }
+  }
+
+  async function mountWidget(figure, data) {
+    const module = await importSource(data.esm);
+    let widget = module.default ?? module;
+    if (typeof widget === "function") widget = await widget();
+    if (data.css) {
+      const style = document.createElement("style");
+      style.textContent = data.css;
+      figure.append(style);
+    }
+    const el = document.createElement("div");
+    figure.append(el);
+    const model = new Model(data.state);
+    await widget.initialize?.({ model, experimental: {} });
+    await widget.render?.({ model, el, experimental: {} });
+  }
+
+  const base = typeof document === "undefined" ? "" : document.currentScript.src.replace(/[^/]*$/, "");
+  const loaded = new Map();
+
+  function load(path) {
+    if (!loaded.has(path)) {
+      loaded.set(path, new Promise((resolve, reject) => {
+        const script = document.createElement("script");
+        script.src = base + path;
+        script.onload = resolve;
+        script.onerror = () => reject(new Error(`${path} did not load`));
+        document.head.append(script);
+      }));
+    }
+    return loaded.get(path);
+  }
+
+  async function mountVega(figure, data) {
+    for (const name of ["vega", "vega-lite", "vega-embed"]) await load(`vendor/${name}/${name}.min.js`);
+    const el = document.createElement("div");
+    figure.append(el);
+    await vegaEmbed(el, data.spec, {
+      actions: false, renderer: "svg", tooltip: { theme: "custom" },
+      config: { background: "transparent", font: "inherit", view: { stroke: null } },
+    });
+  }
+
+  async function mount(figure) {
+    try {
+      const data = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
+      await (figure.dataset.live === "vega" ? mountVega : mountWidget)(figure, data);
+      figure.dataset.ready = "true";
+    } catch (error) {
+      const say = document.createElement("p");
+      say.className = "live-error";
+      say.textContent = `This figure could not start: ${error.message}`;
+      figure.append(say);
+      console.error(error);
+    }
+  }
+
+  if (typeof document === "undefined") module.exports = { Model };
+  else document.querySelectorAll("figure.live").forEach(mount);
+})();

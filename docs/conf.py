@@ -1,0 +1,83 @@
+"""Sphinx settings of the book. Scripts, styles and fonts lie in the book; no page asks another host."""
+
+from dataclasses import dataclass, field
+
+from sphinxcontrib.bibtex.plugin import register_plugin
+from sphinxcontrib.bibtex.style.referencing import BracketStyle
+from sphinxcontrib.bibtex.style.referencing.author_year import AuthorYearReferenceStyle
+
+project = "GPUs, networks and parallelism"
+author = ""
+project_copyright = ""
+language = "en"
+
+extensions = ["myst_nb", "sphinx.ext.mathjax", "sphinxcontrib.bibtex"]
+exclude_patterns = ["_static", "vendor", "**.ipynb_checkpoints"]
+nitpicky = True
+
+# The pages come executed (autograder.book); nothing runs twice.
+nb_execution_mode = "off"
+nb_ipywidgets_js = {}
+nb_render_markdown_format = "myst"
+nb_merge_streams = True
+myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+myst_dmath_double_inline = True
+myst_links_external_new_tab = False
+
+
+def _round() -> BracketStyle:
+    return BracketStyle(left="(", right=")")
+
+
+@dataclass
+class RoundBrackets(AuthorYearReferenceStyle):
+    """(Williams et al., 2009): as in the learner's notebook."""
+
+    bracket_parenthetical: BracketStyle = field(default_factory=_round)
+    bracket_textual: BracketStyle = field(default_factory=_round)
+
+
+register_plugin("sphinxcontrib.bibtex.style.referencing", "author_year_round", RoundBrackets)
+bibtex_bibfiles = ["references.bib"]
+bibtex_reference_style = "author_year_round"
+bibtex_default_style = "plain"
+
+mathjax_path = "vendor/mathjax/tex-chtml.js"
+mathjax3_config = {
+    "loader": {"load": []},
+    # Wide equations scroll in their own box; the menu would offer settings that load from elsewhere.
+    "options": {"enableMenu": False},
+    "chtml": {"displayAlign": "center", "mtextInheritFont": True},
+}
+
+html_theme = "sphinx_book_theme"
+html_title = project
+html_static_path = ["_static"]
+html_extra_path = ["extra"]
+html_css_files = ["book.css"]
+html_js_files = [
+    ("units.js", {"defer": "defer"}),
+    ("answerbox.js", {"defer": "defer"}),
+    ("live.js", {"defer": "defer"}),
+]
+html_favicon = "_static/mark.svg"
+html_context = {"default_mode": "auto"}
+html_logo = "_static/mark.svg"
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+html_show_copyright = False
+html_last_updated_fmt = None
+html_theme_options = {
+    "home_page_in_toc": False,
+    "logo": {"text": project},
+    "use_download_button": False,
+    "use_fullscreen_button": False,
+    "use_repository_button": False,
+    "show_navbar_depth": 1,
+    "show_toc_level": 2,
+    "footer_content_items": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}

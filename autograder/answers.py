@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import plain, slips
 from .declaration import DeclarationError, Verdict, call_with, quoted, unreadable
+from .expressions import Domain, Expression, domains_from, integers, positive, powers_of_two
+from .programs import Function
 from .reading import Answer, Unreadable, as_float, described, number
 
 if TYPE_CHECKING:
@@ -73,7 +75,8 @@ class Quantity(Answer):
     def collisions(self, exercise: Exercise, given: Given) -> list[str]:
         """Mistakes within tolerance of each other, of a slip, or of the solution."""
         want = Fraction(self.expected(exercise, given))
-        found, seen = [], []
+        found: list[str] = []
+        seen: list[tuple[Fraction, str]] = []
         for mistake in exercise.mistakes:
             value = Fraction(float(call_with(mistake.value, given)))
             if slips.close(value, want, self.rtol) or slips.close(want, value, self.rtol):
@@ -342,4 +345,14 @@ def answer_from(public: Mapping[str, Any]) -> Answer:
         return Count()
     if kind == "Choice":
         return Choice(public["options"])
+    if kind == "Expression":
+        return Expression(domains_from(public["symbols"]), public["unit"])
+    if kind == "Function":
+        return Function(public["answer_name"], public["signature"])
     raise DeclarationError(f"{public.get('id')}: the answer kind {kind!r} is not known")
+
+
+__all__ = [
+    "Answer", "Choice", "Count", "Domain", "Expression", "Function", "Quantity", "Unreadable",
+    "answer_from", "domains_from", "integers", "positive", "powers_of_two",
+]  # fmt: skip

@@ -78,7 +78,8 @@ def number(value: Any) -> Fraction:
             raise Unreadable(f"an array of {value.size} numbers; one number was expected")
         return number(value.reshape(-1)[0].item())
     if kind.__name__ == "Tree":
-        from .trees import TreeError, constant
+        from .evaluation import constant
+        from .trees import TreeError
 
         try:
             return constant(value)

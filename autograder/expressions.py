@@ -1,0 +1,361 @@
+"""Expression answers: a formula in named letters, the same as the solution wherever its letters may be.
+
+Identity is tested by evaluation, never by simplifying: at random points, at the ends of every range, and on both sides
+of every threshold of the solution's and the learner's max, min, ceil and cases.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from . import plain
+from .declaration import DeclarationError, Verdict, quoted, unreadable
+from .evaluation import Clock, TooSlow, Undefined, compare, same, value
+from .parsing import parse
+from .reading import Answer, Unreadable, number
+from .trees import CONDITIONS, Tree, TreeError, from_sympy, number_tree
+
+if TYPE_CHECKING:
+    from .declaration import Exercise, Given
+
+SECONDS = 3.0
+RANDOM_POINTS = 24
+ROUNDED = Fraction(1, 10**12)
+Point = dict[str, Fraction]
+# Where a positive quantity lies, by its unit: what occurs in the book, so that terms in S, W and alpha are of a size.
+RANGES = {"B": (1.0, 1e12), "B/s": (1e6, 1e14), "s": (1e-9, 1.0), "FLOP/s": (1e9, 1e16), "FLOP": (1.0, 1e18),
+          "FLOP/B": (1e-2, 1e4), "token": (1.0, 1e7)}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Where a letter lies: `kind` is "integers", "positive" or "powers_of_two", between `lo` and `hi`, in `unit`."""
+
+    kind: str
+    lo: float
+    hi: float
+    unit: str = "1"
+
+    def __post_init__(self):
+        if (
+            self.kind not in ("integers", "positive", "powers_of_two")
+            or not 0 <= self.lo < self.hi < math.inf
+            or (self.kind != "integers" and self.lo == 0)
+        ):
+            raise DeclarationError(
+                f"{self.kind} from {self.lo} to {self.hi}: a range of positive numbers was expected"
+            )
+
+    def draw(self, rng: random.Random) -> Fraction:
+        """A value, log-uniformly."""
+        lo = max(self.lo, 0.5) if self.kind == "integers" else self.lo
+        x = math.exp(rng.uniform(math.log(lo), math.log(self.hi)))
+        return self.nearest(Fraction(f"{x:.3g}"))
+
+    def nearest(self, x: float | Fraction) -> Fraction:
+        """The value of the domain's kind nearest to `x`, within its range."""
+        x = min(max(Fraction(x), Fraction(self.lo)), Fraction(self.hi))
+        if self.kind == "integers":
+            return Fraction(min(max(round(x), math.ceil(self.lo)), math.floor(self.hi)))
+        if self.kind == "powers_of_two":
+            return Fraction(2) ** round(math.log2(x))
+        return Fraction(f"{float(x):.6g}")
+
+    def ends(self) -> list[Fraction]:
+        """The first values and the last."""
+        first, last = self.nearest(self.lo), self.nearest(self.hi)
+        second = first + 1 if self.kind == "integers" else 2 * first
+        return list(dict.fromkeys([first, self.nearest(second), last]))
+
+    def special(self) -> list[Fraction]:
+        """Small whole numbers, and the powers of two with their neighbours, where the domain has them."""
+        if self.kind != "integers":
+            return []
+        powers = [2**k + d for k in range(2, 14) for d in (-1, 0, 1)]
+        first = math.ceil(self.lo)
+        return [Fraction(n) for n in sorted({*range(first, first + 6), *powers}) if self.lo <= n <= self.hi]
+
+    def symbol(self, name: str) -> Any:
+        """The letter for sympy, with the assumptions that hold in the domain."""
+        import sympy
+
+        if self.kind == "positive":
+            return sympy.Symbol(name, positive=True)
+        return sympy.Symbol(name, integer=True, **{"positive" if self.lo > 0 else "nonnegative": True})
+
+    def public(self) -> dict[str, Any]:
+        """The domain as JSON."""
+        return {"kind": self.kind, "lo": self.lo, "hi": self.hi, "unit": self.unit}
+
+
+def integers(lo: int, hi: int, unit: str = "1") -> Domain:
+    """Whole numbers from `lo` to `hi`."""
+    return Domain("integers", lo, hi, unit)
+
+
+def powers_of_two(lo: int, hi: int, unit: str = "1") -> Domain:
+    """The powers of two from `lo` to `hi`."""
+    return Domain("powers_of_two", lo, hi, unit)
+
+
+def positive(unit: str = "1", lo: float | None = None, hi: float | None = None) -> Domain:
+    """Positive real numbers; without bounds, what is usual for the unit."""
+    usual = RANGES.get(unit, (1e-3, 1e6))
+    return Domain("positive", usual[0] if lo is None else lo, usual[1] if hi is None else hi, unit)
+
+
+@dataclass(frozen=True)
+class Expression(Answer):
+    """An expression in `symbols` (name to domain), given as a sympy expression or as text; `unit` is that of its value."""
+
+    symbols: Mapping[str, Domain]
+    unit: str = "1"
+    _memory: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def declare(self, exercise: Exercise) -> None:
+        """Letters and domains must be there, and the solution must be callable."""
+        if not self.symbols or not all(
+            isinstance(d, Domain) and name.isidentifier() for name, d in self.symbols.items()
+        ):
+            raise DeclarationError(
+                f"{exercise.id}: symbols are {self.symbols!r}; names with domains were expected"
+            )
+        if not callable(exercise.solution):
+            raise DeclarationError(
+                f"{exercise.id}: the solution of an Expression is a function of its symbols"
+            )
+
+    def public(self) -> dict[str, Any]:
+        """The letters with their domains, and the unit."""
+        return {
+            "unit": self.unit,
+            "symbols": {name: domain.public() for name, domain in self.symbols.items()},
+        }
+
+    def stub(self, exercise: Exercise) -> str:
+        """The answer cell: the letters, and no answer yet."""
+        letters = ", ".join(self.symbols)
+        return f'{letters} = symbols("{exercise.id}")\nanswer = ...  # an expression in {letters}'
+
+    def read(self, answer: Any) -> Tree:
+        """The tree of an answer of plain data, in the exercise's letters; Unreadable for anything else."""
+        if type(answer) is plain.Callable:
+            raise Unreadable(
+                f"{quoted(answer.name)} is a function; an expression in {', '.join(self.symbols)} was expected"
+            )
+        try:
+            if type(answer) is Tree:
+                tree = answer
+            elif type(answer) is str:
+                tree = parse(answer, self.symbols)
+            else:
+                tree = number_tree(number(answer))
+        except TreeError as error:
+            raise Unreadable(str(error)) from None
+        if tree.head in CONDITIONS:
+            raise Unreadable("a comparison; an expression was expected")
+        if "E" in self.symbols and any(t.head == "e" for t in tree.walk()):
+            raise Unreadable(
+                "sympy's own E, the number 2.718..., not the letter of the exercise; take it from symbols(...)"
+            )
+        if unknown := sorted(tree.names() - set(self.symbols)):
+            raise Unreadable(
+                f"{quoted(unknown[0])} is not one of the letters of this exercise: {', '.join(self.symbols)}"
+            )
+        return tree
+
+    def readable(self, value: Any) -> str:
+        """That it is an expression, and in which letters."""
+        names = self.read(value).names()
+        return (
+            f"an expression in {', '.join(n for n in self.symbols if n in names)}"
+            if names
+            else "a number without letters"
+        )
+
+    def expected(self, exercise: Exercise, given: Given) -> Tree:  # noqa: ARG002  the letters are the given
+        """The tree of the solution."""
+        return self.tree(exercise.solution)
+
+    def tree(self, function: Callable[..., Any]) -> Tree:
+        """The tree of a callable of the symbols (by name), read through sympy."""
+        from .declaration import call_with
+
+        key = f"tree {id(function)}"
+        if key not in self._memory:
+            letters = {name: domain.symbol(name) for name, domain in self.symbols.items()}
+            result = call_with(function, letters)
+            decoded = plain.decode(plain.encode(result))
+            self._memory[key] = decoded if type(decoded) is Tree else number_tree(number(decoded))
+            self._memory[f"kept {key}"] = function
+        return self._memory[key]
+
+    def judge(
+        self, exercise: Exercise, value: Any, given: Given, call: Callable[[tuple], Any] | None
+    ) -> Verdict:  # noqa: ARG002
+        """Right where it is the solution everywhere; else a mistake's sentence, or how it differs."""
+        from .diagnosis import diagnose
+
+        try:
+            answer = self.read(value)
+        except Unreadable as error:
+            return unreadable(str(error))
+        solution, clock = self.tree(exercise.solution), Clock(SECONDS)
+        try:
+            points = self.points([solution, answer], clock)
+            where = difference(answer, solution, points, clock)
+            if where is None:
+                return exercise.right()
+            for mistake in exercise.mistakes:
+                wrong = self.tree(mistake.value)
+                if difference(answer, wrong, points, clock) is None:
+                    return Verdict(0.0, mistake.say, "mistake")
+            return Verdict(0.0, diagnose(self, answer, solution, points, where, clock), "wrong")
+        except TooSlow:
+            return Verdict(
+                0.0, "The expression takes too long to compare; a simpler form was expected.", "unreadable"
+            )
+        except RecursionError:
+            return unreadable("the expression is nested too deeply")
+
+    def points(self, trees: list[Tree], clock: Clock | None = None) -> list[Point]:
+        """Where two trees are compared: random points, the ends of every range, and both sides of every threshold."""
+        rng = random.Random("points")
+        base = [{n: d.draw(rng) for n, d in self.symbols.items()} for _ in range(RANDOM_POINTS)]
+        ends = [{**base[0], name: end} for name, domain in self.symbols.items() for end in domain.ends()]
+        corners = [{n: d.ends()[i] for n, d in self.symbols.items()} for i in (0, -1)]
+        small = [
+            {**rng.choice(base), name: x} for name, domain in self.symbols.items() for x in domain.special()
+        ]
+        found = base + ends + corners + small
+        for tree in trees:
+            found += self._thresholds(tree, base + ends + corners, rng, clock)
+            found += self._steps(tree, base[:6], clock)
+        return list({tuple(sorted(p.items())): p for p in found}.values())
+
+    def _thresholds(
+        self, tree: Tree, base: list[Point], rng: random.Random, clock: Clock | None
+    ) -> list[Point]:
+        """Points on both sides of each switch of `tree`, and next to it; found by bisection between points of either side."""
+        out: list[Point] = []
+        for a, b in list(dict.fromkeys(switches(tree)))[:20]:
+            sides: dict[int, Point] = {}
+            for point in (*base, *self._hunt(rng)):
+                sign = _side(a, b, point, clock)
+                if sign is not None and sign not in sides:
+                    sides[sign] = point
+                if 1 in sides and -1 in sides:
+                    break
+            if 1 in sides and -1 in sides:
+                out += self._bisect(a, b, sides[-1], sides[1], clock)
+            out += sides.values()
+        return out
+
+    def _hunt(self, rng: random.Random) -> Iterator[Point]:
+        for _ in range(60):
+            yield {n: rng.choice([*d.ends(), d.draw(rng), d.draw(rng)]) for n, d in self.symbols.items()}
+
+    def _bisect(self, a: Tree, b: Tree, low: Point, high: Point, clock: Clock | None) -> list[Point]:
+        """Walk from `low` to `high` one letter at a time, and halve the step that crosses."""
+        current = dict(low)
+        for name, domain in self.symbols.items():
+            following = {**current, name: high[name]}
+            if _side(a, b, following, clock) != 1:
+                current = following
+                continue
+            below, above = current[name], following[name]
+            for _ in range(60):
+                middle = domain.nearest(
+                    math.sqrt(float(below) * float(above)) if below and above else (below + above) / 2
+                )
+                if middle in (below, above):
+                    middle = domain.nearest((below + above) / 2)
+                if middle in (below, above):
+                    break
+                if _side(a, b, {**current, name: middle}, clock) == 1:
+                    above = middle
+                else:
+                    below = middle
+            beyond = [below - 1, above + 1] if domain.kind == "integers" else []
+            return [{**current, name: x} for x in (below, above, *beyond) if domain.lo <= x <= domain.hi]
+        return []
+
+    def _steps(self, tree: Tree, base: list[Point], clock: Clock | None) -> list[Point]:
+        """Points where the argument of a ceil or floor is whole, which a random point never is."""
+        out: list[Point] = []
+        for arg in list(dict.fromkeys(t.args[0] for t in tree.walk() if t.head in ("ceil", "floor")))[:10]:
+            for point, name in ((p, n) for p in base for n in self.symbols):
+                out += self._whole(arg, point, name, clock)
+        return out
+
+    def _whole(self, arg: Tree, point: Point, name: str, clock: Clock | None) -> list[Point]:
+        domain = self.symbols[name]
+        try:
+            now = value(arg, point, clock)
+            if type(now) is not Fraction or now <= 0:
+                return []
+            ratio = max(1, round(now)) / now
+            for x in (point[name] * ratio, point[name] / ratio):
+                moved = {**point, name: x}
+                fits = domain.kind == "positive" or x.denominator == 1
+                if fits and domain.lo <= x <= domain.hi and value(arg, moved, clock) == max(1, round(now)):
+                    return [moved]
+        except (Undefined, TreeError):
+            pass
+        return []
+
+
+def switches(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
+    """The pairs whose order decides: the sides of every comparison, and the arguments of every max and min."""
+    for t in tree.walk():
+        if t.head in ("max", "min"):
+            yield from ((x, y) for i, x in enumerate(t.args) for y in t.args[i + 1 :])
+        elif t.head in ("lt", "le", "gt", "ge", "eq", "ne"):
+            yield t.args[0], t.args[1]
+        elif t.head == "abs":
+            yield t.args[0], number_tree(0)
+
+
+def _side(a: Tree, b: Tree, point: Point, clock: Clock | None) -> int | None:
+    try:
+        return compare(value(a, point, clock), value(b, point, clock))
+    except (Undefined, TreeError):
+        return None
+
+
+def difference(answer: Tree, solution: Tree, points: list[Point], clock: Clock | None = None) -> Point | None:
+    """The first point where `answer` is not `solution`, or None; points where the solution has no value do not count."""
+    rtol = ROUNDED if answer.rounded or solution.rounded else None
+    for point in points:
+        try:
+            want = value(solution, point, clock)
+        except Undefined:
+            continue
+        try:
+            if not same(value(answer, point, clock), want, rtol):
+                return point
+        except Undefined:
+            return point
+    return None
+
+
+def domains_from(public: Mapping[str, Any]) -> dict[str, Domain]:
+    """The domains of a public record."""
+    return {name: Domain(d["kind"], d["lo"], d["hi"], d["unit"]) for name, d in public.items()}
+
+
+__all__ = [
+    "Domain",
+    "Expression",
+    "difference",
+    "domains_from",
+    "from_sympy",
+    "integers",
+    "positive",
+    "powers_of_two",
+]

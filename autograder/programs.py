@@ -1,0 +1,385 @@
+"""Function answers: the judge asks, the learner's function replies, and only plain data passes between them."""
+
+from __future__ import annotations
+
+import json
+import linecache
+import math
+import random
+import re
+import signal
+import sys
+import threading
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from . import plain, slips
+from .declaration import AnswerError, DeclarationError, Verdict, quoted, unreadable
+from .reading import Answer, Unreadable, number
+
+if TYPE_CHECKING:
+    from .declaration import Exercise, Given
+
+MAX_CASES = 500
+SECONDS_A_CALL = 2.0
+Call = Callable[[tuple], Any]
+
+
+@dataclass(frozen=True)
+class Function(Answer):
+    """A Python function, compared with the solution on `cases`: a list of argument tuples, which learners may see, or a
+    callable of a `random.Random` that makes the list, whose expected values are never shown.
+
+    Numbers are right within `rtol`, everything else exactly. `unit` is that of the result, for showing it.
+    """
+
+    name: str = "f"
+    signature: str = ""
+    cases: Any = ()
+    rtol: float = 1e-9
+    unit: str | None = None
+    _memory: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self):
+        signature = self.signature or f"{self.name}(x)"
+        if not self.name.isidentifier() or not re.fullmatch(rf"{self.name}\([^()\n]*\)", signature):
+            raise DeclarationError(
+                f"the signature {self.signature!r} of {self.name!r}: '{self.name}(a, b)' was expected"
+            )
+        object.__setattr__(self, "signature", signature)
+
+    @property
+    def answer_name(self) -> str:
+        """The function's name."""
+        return self.name
+
+    def declare(self, exercise: Exercise) -> None:
+        """The solution and the mistakes must be functions, and there must be cases."""
+        if not callable(exercise.solution) or not all(callable(m.value) for m in exercise.mistakes):
+            raise DeclarationError(f"{exercise.id}: the solution and mistakes of a Function are functions")
+        if not self.cases:
+            raise DeclarationError(f"{exercise.id}: a Function needs cases")
+
+    def public(self) -> dict[str, Any]:
+        """The signature and the unit of the result."""
+        return {"name": self.name, "signature": self.signature, "unit": self.unit}
+
+    def stub(self, exercise: Exercise) -> str:
+        """The function without a body."""
+        return f"def {self.signature}:\n    ...  # about {exercise.lines} line{'s' if exercise.lines > 1 else ''}"
+
+    def expected(self, exercise: Exercise, given: Given) -> Any:  # noqa: ARG002  a function has no given
+        """The solution itself."""
+        return exercise.solution
+
+    def readable(self, value: Any) -> str:
+        """That it is a function."""
+        if type(value) is not plain.Callable:
+            raise Unreadable(f"{_named(value)}; a function was expected: def {self.signature}: ...")
+        return f"the function {quoted(value.name)}"
+
+    def inputs(self, exercise: Exercise) -> list[tuple]:
+        """The arguments of every case, the same at each call."""
+        if "inputs" not in self._memory:
+            made = self.cases(random.Random(f"{exercise.id} cases")) if callable(self.cases) else self.cases
+            rows = [tuple(row) if isinstance(row, (tuple, list)) else (row,) for row in made]
+            if not 0 < len(rows) <= MAX_CASES:
+                raise DeclarationError(f"{exercise.id}: {len(rows)} cases; 1 to {MAX_CASES} were expected")
+            self._memory["inputs"] = rows
+        return self._memory["inputs"]
+
+    def outputs(self, exercise: Exercise, function: Callable[..., Any]) -> list[Any]:
+        """What `function`, of the declaration, gives on every case, as plain data."""
+        key = f"outputs {id(function)}"
+        if key not in self._memory:
+            self._memory[key] = [_plainly(function(*_plainly(args))) for args in self.inputs(exercise)]
+            self._memory[f"kept {key}"] = function
+        return self._memory[key]
+
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None) -> Verdict:  # noqa: ARG002
+        """Right on every case; else where it fails, whose mistake it makes, or a case that it gets wrong."""
+        try:
+            self.readable(value)
+        except Unreadable as error:
+            return unreadable(str(error))
+        if call is None:
+            return unreadable("the function cannot be called here")
+        wanted, got = self.outputs(exercise, exercise.solution), []
+        for args in self.inputs(exercise):
+            try:
+                got.append(call(args))
+            except AnswerError as error:
+                return self._failed(exercise, args, str(error))
+        right = [equal(g, w, self.rtol) for g, w in zip(got, wanted, strict=True)]
+        if all(right):
+            return exercise.right()
+        if all(g is None or g is ... for g in got):
+            return Verdict(
+                0.0, f"No answer yet: {self.name} returns nothing (is there a `return`?).", "empty"
+            )
+        return self._wrong(exercise, got, wanted, right)
+
+    def _failed(self, exercise: Exercise, args: tuple, say: str) -> Verdict:
+        for module in exercise.withholds:
+            if module in say:
+                return Verdict(
+                    0.0, f"Write this one yourself: {module} is not for use in this answer.", "wrong"
+                )
+        return Verdict(0.0, f"{self._called(args)} fails: {quoted(say, 200)}.", "wrong")
+
+    def _wrong(self, exercise: Exercise, got: list, wanted: list, right: list[bool]) -> Verdict:
+        said = [
+            m.say
+            for m in exercise.mistakes
+            if all(equal(g, w, self.rtol) for g, w in zip(got, self.outputs(exercise, m.value), strict=True))
+        ]
+        if said:
+            return Verdict(0.0, " ".join(dict.fromkeys(said)), "mistake")
+        index = right.index(False)
+        args, mine, want = self.inputs(exercise)[index], got[index], wanted[index]
+        if slip := self._slip(got, wanted):
+            return Verdict(0.0, slip, "slip")
+        say = f"{self._called(args)} gives {quoted(self._shown(mine))}"
+        if kinds := _kinds(mine, want):
+            say += f", {kinds}"
+        elif not callable(self.cases):
+            say += f"; {quoted(self._shown(want))} was expected"
+        else:
+            say += ", which is not right"
+        count = f" ({sum(right)} of {len(right)} cases are right.)" if any(right) else ""
+        hint = f" A hint: {exercise.hints[0]}" if exercise.hints else ""
+        return Verdict(0.0, f"{say}.{count}{hint}", "wrong")
+
+    def _slip(self, got: list, wanted: list) -> str:
+        try:
+            found = {
+                slips.find(number(g), number(w), self.rtol)
+                for g, w in zip(got, wanted, strict=True)
+                if number(w)
+            }
+        except Unreadable:
+            return ""
+        slip = found.pop() if len(found) == 1 else None
+        return slip.say if slip else ""
+
+    def _called(self, args: tuple) -> str:
+        return quoted(f"{self.name}({', '.join(_text(a) for a in args)})", 120)
+
+    def _shown(self, value: Any) -> str:
+        if self.unit and type(value) in (int, float):
+            from hwlib.units import show
+
+            return show(value, self.unit)
+        return _text(value)
+
+
+def equal(got: Any, want: Any, rtol: float) -> bool:
+    """Whether two values of plain data are the same: numbers within `rtol`, lists and tuples alike, all else exactly."""
+    if type(want) is bool or want is None or type(want) is str:
+        return type(got) is type(want) and got == want
+    if _is_array(want) or _is_array(got):
+        return _equal_arrays(got, want, rtol)
+    if type(want) in (list, tuple):
+        return (
+            type(got) in (list, tuple)
+            and len(got) == len(want)
+            and all(equal(g, w, rtol) for g, w in zip(got, want, strict=True))
+        )
+    if type(want) is dict:
+        return (
+            type(got) is dict
+            and got.keys() == want.keys()
+            and all(equal(got[k], want[k], rtol) for k in want)
+        )
+    if type(want) is float and not math.isfinite(want):
+        return type(got) is float and (got == want or (math.isnan(got) and math.isnan(want)))
+    if type(want) is complex or type(got) is complex:
+        return type(got) in (int, float, complex) and abs(got - want) <= rtol * abs(want)
+    try:
+        mine, right = number(got), number(want)
+    except Unreadable:
+        return False
+    if type(want) is int and type(got) is int:
+        return got == want
+    return slips.close(mine, right, rtol) if right else abs(mine) <= Fraction(1, 10**12)
+
+
+def _is_array(value: Any) -> bool:
+    return type(value).__name__ == "ndarray" and type(value).__module__ == "numpy"
+
+
+def _equal_arrays(got: Any, want: Any, rtol: float) -> bool:
+    import numpy as np
+
+    try:
+        mine, right = np.asarray(got), np.asarray(want)
+    except (ValueError, TypeError):
+        return False
+    if mine.shape != right.shape or mine.dtype.kind not in "biufc" or right.dtype.kind not in "biufc":
+        return False
+    if mine.dtype.kind in "bi" and right.dtype.kind in "bi":
+        return bool(np.array_equal(mine, right))
+    size = float(np.max(np.abs(right), initial=0.0))
+    tolerance = max(rtol, 1e-6 if "float32" in (mine.dtype.name, right.dtype.name) else rtol)
+    return bool(np.allclose(mine, right, rtol=tolerance, atol=tolerance * size, equal_nan=True))
+
+
+def _kinds(got: Any, want: Any) -> str:
+    """What is wrong with the kind of a value, where it is the kind."""
+    if _is_array(want) and _is_array(got) and got.shape != want.shape:
+        return f"of shape {got.shape}; the shape is {want.shape}"
+    if type(want) in (list, tuple) and type(got) in (list, tuple) and len(got) != len(want):
+        return f"of length {len(got)}; the length is {len(want)}"
+    numbers = (int, float, Fraction)
+    if type(got) not in (*numbers, type(want)) or (type(want) not in numbers and type(got) in numbers):
+        return f"{_named(got)}; {_named(want)} was expected"
+    return ""
+
+
+def _named(value: Any) -> str:
+    return {
+        int: "a number",
+        float: "a number",
+        Fraction: "a number",
+        str: "a text",
+        bool: "a truth value",
+        type(None): "nothing (None)",
+    }.get(type(value), f"a {plain.type_name(value)}")
+
+
+def _text(value: Any) -> str:
+    """A value of plain data, short."""
+    if _is_array(value):
+        return f"array of shape {value.shape}" if value.size > 8 else f"array({value.tolist()})"
+    if type(value) is float:
+        return f"{value:.10g}"
+    if type(value) is int and value.bit_length() > 200:
+        return f"an integer of {value.bit_length()} bits"
+    if type(value) in (list, tuple):
+        inner = ", ".join(_text(v) for v in value[:12]) + (", …" if len(value) > 12 else "")
+        return f"[{inner}]" if type(value) is list else f"({inner})"
+    if isinstance(value, plain.Callable):
+        return f"the function {value.name}"
+    return (
+        repr(value)[:200]
+        if type(value) in (int, str, bool, dict, Fraction, complex, type(None))
+        else plain.type_name(value)
+    )
+
+
+def _plainly(value: Any) -> Any:
+    return plain.decode(json.loads(json.dumps(plain.encode(value))))
+
+
+# -- in the learner's own notebook -----------------------------------------------------------------------------------
+
+
+def local_call(function: Any, withholds: Sequence[str] = (), seconds: float = SECONDS_A_CALL) -> Call:
+    """A `call` for `Exercise.judge` that runs the function here, within a time limit where the system has one."""
+
+    def call(args: tuple) -> Any:
+        if module := _uses(function, withholds):
+            raise AnswerError(f"it uses {module}")
+        try:
+            with _masked(withholds), _limited(seconds):
+                result = function(*_plainly(args))
+            return _plainly(result)
+        except plain.NotPlain as error:
+            raise AnswerError(f"it returns {error}") from None
+        except _TimeUp:
+            raise AnswerError(f"it takes more than {seconds:g} s") from None
+        except Exception as error:
+            raise AnswerError(failure(error, function)) from None
+
+    return call
+
+
+def failure(error: BaseException, function: Any) -> str:
+    """An exception in a learner's function, with the learner's line: "ZeroDivisionError: division by zero, in line 3: x/0"."""
+    try:
+        say = f"{plain.type_name(error)}: {str(error)[:200]}"
+    except Exception:
+        say = plain.type_name(error)
+    code, trace, line = getattr(function, "__code__", None), error.__traceback__, 0
+    while trace is not None:
+        if code is not None and trace.tb_frame.f_code.co_filename == code.co_filename:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    if not line or code is None:
+        return say
+    source = linecache.getline(code.co_filename, line).strip()
+    return f"{say}, in line {line}" + (f": {source[:80]}" if source else "")
+
+
+class _TimeUp(BaseException):
+    """Not an Exception, so that a learner's `except Exception` does not swallow it."""
+
+
+@contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: Any) -> None:
+        raise _TimeUp
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def _masked(withholds: Sequence[str]) -> Iterator[None]:
+    """Withheld modules cannot be imported meanwhile."""
+    names = {n for n in sys.modules for w in withholds if n == w or n.startswith(w + ".")} | set(withholds)
+    before = {n: sys.modules.get(n) for n in names}
+    modules: dict[str, Any] = sys.modules
+    for name in names:
+        modules[name] = None
+    try:
+        yield
+    finally:
+        for name, module in before.items():
+            if module is None:
+                modules.pop(name, None)
+            else:
+                modules[name] = module
+
+
+def _uses(function: Any, withholds: Sequence[str]) -> str:
+    """The withheld module that a function reaches through its globals, or ""."""
+    if not withholds:
+        return ""
+    values = [function]
+    code, scope = getattr(function, "__code__", None), getattr(function, "__globals__", None)
+    if isinstance(code, types.CodeType) and isinstance(scope, Mapping):
+        names = set(_names(code))
+        values += [scope[n] for n in names if n in scope]
+        values += [
+            vars(v)[n] for v in values if isinstance(v, types.ModuleType) for n in names if n in vars(v)
+        ]
+    homes = [_home(v) for v in values]
+    return next((w for w in withholds for home in homes if home == w or home.startswith(w + ".")), "")
+
+
+def _home(value: Any) -> str:
+    """The module that a value comes from; a formula's is that of its function."""
+    if isinstance(value, types.ModuleType):
+        return value.__name__
+    return str(getattr(getattr(value, "function", value), "__module__", ""))
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names(constant)

@@ -250,5 +250,5 @@ def split_critical_width(C, W, b=2):
 
 @formula("t", cite="scaling-book")
 def kernel_time(flops, bytes, C, W, eta_C, eta_W, t0):
-    """A roofline with three measured constants: the shares of C and W that are reached, and a launch's cost."""
+    """A roofline with three measured constants: the shares of C and W that are reached, and the launch."""
     return t0 + maximum(flops / (eta_C * C), bytes / (eta_W * W))

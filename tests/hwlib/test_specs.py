@@ -1,0 +1,195 @@
+"""Every value of the tables has a unit and a source, and the values agree with one another by arithmetic."""
+
+import re
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from hwlib.roofline import gemm_samples, ridge, tensor_flops, vector_flops
+from hwlib.specs import SpecError, accelerator, accelerators, measured_gemms
+from hwlib.specs.accelerator import QUANTITIES
+from hwlib.units import GB, MiB, parse
+
+KEYS = [
+    "v100-sxm2", "a100-40gb-sxm", "a100-80gb-sxm", "h100-sxm", "h100-pcie", "h200-sxm", "h800-sxm",
+    "b100-sxm", "b200-sxm", "gb200-nvl72", "b300-sxm", "gb300-nvl72", "mi300x", "mi325x", "mi355x",
+    "tpu-v4", "tpu-v5e", "tpu-v5p", "tpu-v6e", "tpu-v7x",
+]  # fmt: skip
+SETS = sorted({(row.chip, row.dtype) for row in measured_gemms()})
+DATA = [(key, name) for key, chip in accelerators.items() for name in chip.data]
+
+
+@pytest.fixture(scope="module")
+def sources(root):
+    return set(re.findall(r"^@\w+\{([^,]+),", (root / "docs/references.bib").read_text("utf-8"), re.M))
+
+
+def test_every_chip_is_there():
+    assert list(accelerators) == KEYS
+    assert all(chip.key == key and chip.name and chip.arch for key, chip in accelerators.items())
+    assert {chip.vendor for chip in accelerators.values()} == {"NVIDIA", "AMD", "Google"}
+
+
+@pytest.mark.parametrize(("key", "name"), DATA)
+def test_datum(key, name, sources):
+    datum = accelerators[key].datum(name)
+    assert (datum.unit, datum.meaning) == QUANTITIES[name]
+    assert datum.source in sources
+    assert re.match("(seen|derived|announced|recalled, confirmed by) ?", datum.confidence)
+    assert getattr(accelerators[key], name) == datum.value > 0 or name == "scaleup_switches"
+
+
+@pytest.mark.parametrize(("key", "name"), DATA)
+def test_what_was_printed_is_the_value(key, name):
+    datum = accelerators[key].datum(name)
+    printed = parse(datum.printed)
+    assert printed.value * datum.factor == pytest.approx(datum.value, rel=1e-6)
+    assert printed.unit == parse(f"1 {datum.unit}").unit
+    # A factor is one of: both directions or sparsity printed, a KB or MB that is binary.
+    assert datum.factor in (1, 0.5, 1.024, 1.048576)
+    assert datum.factor == 1 or datum.note or datum.factor == 1.048576
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_links_add_up(key):
+    chip = accelerators[key]
+    if chip.scaleup_links:
+        assert chip.scaleup_links * chip.scaleup_link_bandwidth == pytest.approx(chip.scaleup_bandwidth)
+
+
+def test_two_way_figures_are_halved():
+    assert accelerators["h100-sxm"].datum("scaleup_bandwidth").printed == "900 GB/s"
+    assert accelerators["h100-sxm"].scaleup_bandwidth == 450 * GB
+    assert accelerators["h800-sxm"].scaleup_bandwidth == 200 * GB
+
+
+@pytest.mark.parametrize(
+    ("key", "lanes", "rel"),
+    [("v100-sxm2", 64, 0.005), ("a100-40gb-sxm", 64, 0.005), ("a100-80gb-sxm", 64, 0.005),
+     ("h100-sxm", 128, 0.001),
+     ("h100-pcie", 128, 0.006), ("h200-sxm", 128, 0.001), ("h800-sxm", 128, 0.001), ("mi300x", 128, 0.001),
+     ("mi325x", 128, 0.001), ("mi355x", 128, 0.001), ("b200-sxm", 128, 0.08)],
+)  # fmt: skip
+def test_vector_rate_from_the_clock(key, lanes, rel):
+    # The B200's printed 80 TFLOP/s is 7.5 % above what the clock that devices report gives.
+    chip = accelerators[key]
+    assert vector_flops(chip.sms, lanes, chip.vector_clock) == pytest.approx(chip.fp32_flops, rel=rel)
+
+
+@pytest.mark.parametrize(
+    ("key", "dtype", "per_core", "rel"),
+    [("v100-sxm2", "fp16", 256, 0.003), ("a100-40gb-sxm", "bf16", 512, 0.001),
+     ("a100-80gb-sxm", "bf16", 512, 0.001),
+     ("h100-sxm", "bf16", 1024, 1e-4), ("h200-sxm", "bf16", 1024, 1e-4), ("h800-sxm", "bf16", 1024, 1e-4),
+     ("mi300x", "bf16", 512, 0.001), ("mi325x", "bf16", 512, 0.006), ("mi355x", "bf16", 1024, 0.007),
+     ("tpu-v4", "bf16", 2 * 128**2, 0.002), ("tpu-v5p", "bf16", 2 * 128**2, 0.002),
+     ("tpu-v5e", "bf16", 2 * 128**2, 0.003)],
+)  # fmt: skip
+def test_matrix_rate_from_the_clock(key, dtype, per_core, rel):
+    # Four units everywhere: tensor cores of an SM (Volta's eight as four), of a CU, MXUs of a TensorCore.
+    chip = accelerators[key]
+    assert tensor_flops(chip.sms, chip.clock, per_core) == pytest.approx(chip.flops(dtype), rel=rel)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_halving_the_width_doubles_the_rate(key):
+    chip = accelerators[key]
+    if chip.bf16_flops and chip.fp8_flops and key not in ("tpu-v5p", "tpu-v6e"):  # these run fp8 as bfloat16
+        assert chip.fp8_flops == pytest.approx(2 * chip.bf16_flops, rel=0.005)
+    if chip.fp8_flops and chip.fp4_flops and "300" not in key:  # Blackwell Ultra adds more
+        assert chip.fp4_flops == pytest.approx(2 * chip.fp8_flops, rel=0.015)
+    if chip.int8_ops and chip.fp8_flops and chip.vendor != "Google":
+        assert chip.int8_ops == pytest.approx(chip.fp8_flops, rel=0.005)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_measured_rates_are_below_the_peak(key):
+    chip = accelerators[key]
+    for measured, peak in (("stream_bandwidth", "hbm_bandwidth"), ("matmul_bf16_flops", "bf16_flops")):
+        if getattr(chip, measured):
+            assert 0.5 < getattr(chip, measured) / getattr(chip, peak) < 1
+    if chip.allreduce_bandwidth:
+        assert 0.6 < chip.allreduce_bandwidth / chip.scaleup_bandwidth < 1
+
+
+def test_memories_of_the_chip():
+    h100 = accelerators["h100-sxm"]
+    assert h100.sms * h100.l1_bytes == 33 * MiB  # the "33 MB" of the book, which are MiB
+    assert h100.smem_bytes < h100.l1_bytes
+    assert accelerators["a100-40gb-sxm"].l2_bytes == 41_943_040  # what the device reports
+    assert accelerators["b200-sxm"].tmem_bytes == 128 * 512 * 4
+
+
+def test_what_nobody_confirms_is_absent():
+    assert accelerators["gb200-nvl72"].sms is None
+    assert accelerators["a100-80gb-sxm"].fp8_flops is None
+    with pytest.raises(KeyError, match="no confirmed sms"):
+        accelerators["gb300-nvl72"].datum("sms")
+
+
+def test_flops_by_dtype():
+    h100 = accelerators["h100-sxm"]
+    assert h100.flops("bfloat16") == h100.flops("fp16") == h100.bf16_flops
+    assert h100.flops("fp8") == h100.fp8_flops
+    with pytest.raises(ValueError, match="A100 80GB SXM has no fp8 rate; it has bf16"):
+        accelerators["a100-80gb-sxm"].flops("fp8")
+    with pytest.raises(ValueError, match="V100 SXM2 32GB has no bf16"):
+        accelerators["v100-sxm2"].flops("bf16")
+    with pytest.raises(ValueError, match="no dtype 'bf17'; there is bf16"):
+        h100.flops("bf17")
+
+
+def test_unknown_names_get_close_ones():
+    with pytest.raises(KeyError, match=r"no accelerator 'h100'; there is .*h100-sxm"):
+        accelerators["h100"]
+    with pytest.raises(KeyError, match=r"no field 'hbm_bw'; there is .*hbm_b"):
+        accelerators["h100-sxm"].datum("hbm_bw")
+
+
+def test_records_cannot_be_changed():
+    with pytest.raises(FrozenInstanceError):
+        accelerators["h100-sxm"].hbm_bandwidth = 1.0
+    with pytest.raises(TypeError):
+        accelerators["h100-sxm"].data["sms"] = None
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [('speed = { value = 1.0, unit = "1/s" }', "chip: no field 'speed'"),
+     ('clock = { value = 1.0, unit = "B" }', "chip.clock: .*missing"),
+     ('clock = { value = 1.0, unit = "B", printed = "1 B", source = "x", confidence = "seen" }',
+      "chip.clock: expected the unit '1/s', got 'B'")],
+)  # fmt: skip
+def test_a_broken_table_is_refused(tmp_path, monkeypatch, line, message):
+    (tmp_path / "broken.toml").write_text(f"[chip]\n{line}\n")
+    monkeypatch.setattr(accelerator, "files", lambda _: tmp_path)
+    with pytest.raises(SpecError, match=f"broken.toml, {message}"):
+        list(accelerator._read("broken.toml"))
+
+
+# The small table of measured matrix products
+
+
+def test_measured_gemms(sources):
+    rows = measured_gemms()
+    assert 60 <= len(rows) <= 80
+    assert len(set(rows)) == len(rows)
+    for row in rows:
+        assert row.source.split()[0] in sources
+        assert 0 < row.time < 1
+        assert 2 * row.M * row.N * row.K / row.time < accelerators[row.chip].flops(row.dtype)
+
+
+@pytest.mark.parametrize(("chip", "dtype"), SETS)
+def test_measured_gemms_span_both_sides_of_the_ridge(chip, dtype):
+    rows = measured_gemms(chip, dtype)
+    assert {(r.chip, r.dtype) for r in rows} == {(chip, dtype)}
+    intensities = [s.flops / s.bytes for s in gemm_samples(rows)]
+    here = ridge(accelerators[chip].flops(dtype), accelerators[chip].hbm_bandwidth)
+    assert min(intensities) < here / 20
+    assert max(intensities) > 2 * here
+
+
+def test_measured_gemms_of_an_unknown_chip():
+    with pytest.raises(ValueError, match="no measured gemm of v100 bf16; there is a100-80gb-sxm bf16"):
+        measured_gemms("v100", "bf16")

@@ -210,6 +210,13 @@ def release(source_dir: Path | str, release_dir: Path | str, name: str, db_url: 
     return release_dir / name / f"{name}.ipynb"
 
 
+def inert_markdown(source: str) -> str:
+    """Markdown as HTML for pages that show learners' work to others: HTML in it is shown, not obeyed."""
+    from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+    return MarkdownWithMath(renderer=IPythonRenderer(escape=True, allow_harmful_protocols=False)).render(source)
+
+
 def configure(config: Config) -> None:
     """Make a course's nbgrader release with our stubs, grade in the sandbox, and write feedback that loads nothing."""
     import nbgrader
@@ -219,9 +226,8 @@ def configure(config: Config) -> None:
     config.GenerateAssignment.preprocessors = RELEASE
     config.Autograde.sanitize_preprocessors = SANITIZE
     config.Autograde.autograde_preprocessors = AUTOGRADE
-    config.HTMLExporter.template_name = "gpubook"
     config.HTMLExporter.extra_template_basedirs = [str(Path(__file__).parent / "feedback"), str(formgrader)]
-    config.HTMLExporter.sanitize_html = True
+    config.HTMLExporter.filters = {"markdown2html": inert_markdown}
 
 
 def init(folder: Path | str) -> list[Path]:
@@ -304,8 +310,13 @@ def grade(folder: Path | str, name: str, students: Sequence[str] | None = None,
         zygote.refuse_unless(settings.unsafe)
 
         def one(learner: Learner) -> None:
-            graded = grading.grade_notebook(submissions[learner.name], release_nb, bank, learner.name, limits,
-                                            settings.variants, zygote=zygote, judge=judge, unsafe=settings.unsafe)
+            try:
+                graded = grading.grade_notebook(
+                    submissions[learner.name], release_nb, bank, learner.name, limits, settings.variants,
+                    zygote=zygote, judge=judge, unsafe=settings.unsafe)
+            except Exception as error:          # one submission, whatever it does, is not the others' loss
+                learner.problem = f"the grader failed on this submission: {type(error).__name__}: {error}"
+                return
             learner.results, ready[learner.name] = graded.results, graded.nb
             result.problems += [f"{path}: {p}" for p in graded.problems if f"{path}: {p}" not in result.problems]
             if progress is not None:

@@ -57,6 +57,7 @@ def grade_notebook(submitted: Any, release: Any, bank: Bank, owner: str, limits:
                 raise ValueError("a bank without a file: the judge loads its exercises from one, load_bank(path) was expected")
             judge = stack.enter_context(Judge([bank.path]))
         run = _Run(restore(submitted, release), bank, owner, limits, variants, zygote, judge, unsafe)
+        run.given_cells = {cell.id: cell.source for cell in release.cells if not cell.metadata.get("nbgrader")}
         try:
             return run.grade()
         finally:
@@ -72,10 +73,11 @@ class _Run:
         self.zygote, self.judge, self.unsafe = zygote, judge, unsafe
         self.child: Child | None = None
         self.deadline = time.monotonic() + limits.total
-        self.culprits: set[int] = set()         # cells that ended the process: never run again
+        self.culprits: set[int] = set()         # cells that ended the process or their time: never run again
         self.troubles: dict[int, str] = {}      # what each cell that failed said, for its exercise's verdict
         names = [e.answer_name for e in bank.values()]
         self.shared = {name for name in names if name == "answer" or names.count(name) > 1}
+        self.given_cells: dict[str, str] = {}   # the chapter's own cells, as released
         self.done = GradedNotebook(nb)
 
     def grade(self) -> GradedNotebook:
@@ -113,6 +115,7 @@ class _Run:
             self.troubles[number] = LATE
             return [_error("Late", LATE)]
         if reply.get("expired"):
+            self.culprits.add(number)
             self.troubles[number] = f"Your cell ran longer than {self.limits.cell:g} s and was stopped."
         elif reply.get("error"):
             message = f": {quoted(str(reply.get('message', '')), 200)}" if reply.get("message") else ""
@@ -192,7 +195,9 @@ class _Run:
             other = grade_cell(self.nb.cells[before])
             if other is not None and other.part == "grade":
                 break
-            if before in self.troubles and (other is None or other.exercise == role.exercise):
+            cell = self.nb.cells[before]
+            own = other is None and self.given_cells.get(cell.id) != cell.source
+            if before in self.troubles and (own or (other is not None and other.exercise == role.exercise)):
                 notes.append(self.troubles[before])
         return " ".join(dict.fromkeys(reversed(notes)))
 
@@ -238,6 +243,7 @@ class _Calls:
             self.lost = f"your function was stopped: {lost}"
             return {"problem": self.lost}
         if reply.get("expired"):
+            self.culprits.add(number)
             self.lost = f"your function did not return within {self.run.limits.cell:g} s"
             return {"problem": self.lost}
         if "value" in reply:

@@ -143,6 +143,8 @@ def _ordinary(cell: Any) -> Any:
     plain = {"cell_type": cell.cell_type, "source": cell.source, "metadata": {}, "id": cell.id}
     if cell.cell_type == "code":
         plain |= {"outputs": [], "execution_count": None}
+    if cell.cell_type == "raw":         # or a page made from the notebook would hold it as it is
+        plain["metadata"] = {"raw_mimetype": "text/plain"}
     return nbformat.from_dict(plain)
 
 

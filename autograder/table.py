@@ -8,24 +8,27 @@ from .results import ClassResult, Learner
 
 
 def class_table(result: ClassResult) -> Any:
-    """Learners by exercises as a rich table: points, full marks in green, none in red; a problem in place of points."""
+    """Learners by exercises as a rich table: points, full marks in green, none in red; columns are numbered."""
+    from rich.box import SIMPLE
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(result.assignment), pad_edge=False)
-    table.add_column("learner", no_wrap=True)
-    columns = _short(list(result.exercises))
-    for name in columns:
-        table.add_column(Text(name), justify="right")
-    table.add_column("total", justify="right", no_wrap=True)
+    table = Table(title=Text(result.assignment), box=SIMPLE, padding=(0, 1, 0, 0), show_footer=True)
+    table.add_column("learner", footer="of", no_wrap=True)
+    for number, points in enumerate(result.exercises.values(), start=1):
+        table.add_column(str(number), footer=Text(f"{points:g}"), justify="right", no_wrap=True, min_width=2)
+    table.add_column("total", footer=Text(f"{result.max_points:g}"), justify="right", no_wrap=True)
     for learner in result.learners:
         points = {r.exercise: r for r in learner.results}
         cells = [_cell(points.get(exercise)) for exercise in result.exercises]
-        total = "not graded" if learner.problem and not learner.results else f"{learner.points:g}"
-        table.add_row(Text(learner.name), *cells, Text(total, style="bold" if learner.results else "red"))
-    table.add_section()
-    table.add_row(Text("of"), *(Text(f"{p:g}") for p in result.exercises.values()), Text(f"{result.max_points:g}"))
+        total = Text(f"{learner.points:g}", style="bold") if learner.results else Text("none", style="red")
+        table.add_row(Text(learner.name), *cells, total)
     return table
+
+
+def legend(result: ClassResult) -> str:
+    """Which exercise each column is."""
+    return "  ".join(f"{number} {name}" for number, name in enumerate(_short(list(result.exercises)), start=1))
 
 
 def _cell(result: Result | None) -> Any:
@@ -42,7 +45,7 @@ def _short(names: list[str]) -> list[str]:
     """Exercise ids without the word that all begin with: rooflines-ridge is ridge."""
     first = {name.split("-", 1)[0] for name in names}
     cut = len(first) == 1 and all("-" in name for name in names)
-    return [name.split("-", 1)[1].replace("-", "-\u200b") if cut else name for name in names]
+    return [name.split("-", 1)[1] if cut else name for name in names]
 
 
 def print_class(result: ClassResult, console: Any = None) -> None:
@@ -52,6 +55,7 @@ def print_class(result: ClassResult, console: Any = None) -> None:
 
     console = console or Console()
     console.print(class_table(result))
+    console.print(Text(legend(result), style="dim"))
     for learner in result.learners:
         if learner.problem:
             console.print(Text.assemble((f"{learner.name}: ", "bold"), (learner.problem, "red")), soft_wrap=True)

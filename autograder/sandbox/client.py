@@ -108,6 +108,8 @@ class Zygote:
     """A running zygote; use it as a context manager. Any thread may fork children from it."""
 
     def __init__(self, start_limit: float = 120.0):
+        if sys.platform != "linux":
+            raise NoSandbox("grading others' work needs Linux: only there can a learner's code be shut in")
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
         environment |= {**ONE_THREAD, "PYTHONPATH": str(Path(__file__).resolve().parent.parent.parent)}
@@ -146,7 +148,11 @@ class Zygote:
         with self._lock:
             slot = self._slots.pop()
             request = {"limits": limits.as_plain(), "slot": slot, "confined": confined, "folder": folder}
-            socket.send_fds(self._control, [json.dumps(request).encode()], [theirs.fileno(), status_theirs.fileno()])
+            try:
+                socket.send_fds(self._control, [json.dumps(request).encode()],
+                                [theirs.fileno(), status_theirs.fileno()])
+            except OSError as error:
+                raise NoSandbox(f"the grader's worker is gone: {error}") from None
         theirs.close()
         status_theirs.close()
         status.settimeout(30.0)

@@ -134,13 +134,16 @@ def _loopback_up() -> None:
         fcntl.ioctl(link, 0x8914, struct.pack("16sH14s", b"lo", 0x41, b""))     # SIOCSIFFLAGS: UP | RUNNING
 
 
-def set_limits(limits: Limits) -> None:
-    """Resource limits of this process and all it starts."""
+def set_limits(limits: Limits, own_user: bool = True) -> None:
+    """Resource limits of this process and all it starts; their number only where the user has no others."""
     pages = int(Path("/proc/self/statm").read_text().split()[0]) if os.path.exists("/proc/self/statm") else 0
     mapped = pages * resource.getpagesize() or 8 << 30
-    for what, value in ((resource.RLIMIT_AS, mapped + limits.memory), (resource.RLIMIT_FSIZE, limits.file_size),
-                        (resource.RLIMIT_NOFILE, limits.open_files), (resource.RLIMIT_CORE, 0),
-                        (resource.RLIMIT_NPROC, limits.processes), (resource.RLIMIT_CPU, int(limits.total) + 1)):
+    wanted = {resource.RLIMIT_AS: mapped + limits.memory, resource.RLIMIT_FSIZE: limits.file_size,
+              resource.RLIMIT_NOFILE: limits.open_files, resource.RLIMIT_CORE: 0,
+              resource.RLIMIT_CPU: int(limits.total) + 1}
+    if own_user:
+        wanted[resource.RLIMIT_NPROC] = limits.processes
+    for what, value in wanted.items():
         hard = resource.getrlimit(what)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(what, (value, value))

@@ -23,7 +23,7 @@ from .shell import Shell
 
 PRELOADED = ("numpy", "numpy.random", "scipy.optimize", "sympy", "mpmath", "matplotlib.figure", "matplotlib.pyplot",
              "networkx", "ipywidgets", "anywidget", "torch", "hwlib", "hwlib.formula", "hwlib.specs",
-             "hwlib.roofline", "hwlib.widgets", "hwlib.plots", "autograder", "autograder.plain")
+             "hwlib.roofline", "hwlib.widgets", "hwlib.plots", "hwlib.labs.measure", "autograder", "autograder.plain")
 
 
 def preload() -> list[str]:
@@ -138,7 +138,7 @@ def child(channel: socket.socket, status: socket.socket, request: dict[str, Any]
             confine.enter(limits, request["slot"])
         else:
             os.chdir(request["folder"])
-            confine.set_limits(limits)
+            confine.set_limits(limits, own_user=False)
         wire.send(channel, {"ready": True})
     except OSError as error:
         wire.send(channel, {"refused": str(error)})

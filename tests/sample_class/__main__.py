@@ -1,0 +1,13 @@
+"""`python -m tests.sample_class DIR`."""
+
+import sys
+from pathlib import Path
+
+from .layout import CHAPTER, lay_out
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        raise SystemExit("usage: python -m tests.sample_class DIR")
+    folder = lay_out(Path(sys.argv[1]))
+    handed_in = sorted(p.name for p in (folder / "submitted").iterdir())
+    sys.stdout.write(f"{CHAPTER}, handed in by {', '.join(handed_in)}: {folder}\n")

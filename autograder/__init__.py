@@ -1,7 +1,7 @@
 """Exercises of the book, for its notebooks: `exercise given symbols hint check reveal grade`.
 
-The verbs read declarations (the key) where `solutions/` is at hand, and otherwise the `exercises.json` beside the
-notebook, which holds prompts, numbers and hints but no solution: then an answer is recorded, not judged.
+The verbs read declarations (the key) where `solutions/` is at hand, and otherwise the `exercises.json` beside
+the notebook, which holds prompts, numbers and hints but no solution: then an answer is recorded, not judged.
 Importing this loads neither numpy, sympy, torch nor nbgrader.
 """
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import plain, slips
-from .declaration import DeclarationError, Verdict, call_with, quoted, unreadable
+from .declaration import DeclarationError, Verdict, call_with, unreadable
 from .expressions import Domain, Expression, domains_from, integers, positive, powers_of_two
 from .programs import Function
-from .reading import Answer, Unreadable, as_float, described, number
+from .prompts import quoted
+from .reading import Answer, Call, Unreadable, as_float, described, number
 
 if TYPE_CHECKING:
     from .declaration import Exercise, Given
@@ -22,7 +23,8 @@ TINY = 1e-9  # a mistake that is no integer is typed as a float
 
 @dataclass(frozen=True)
 class Quantity(Answer):
-    """A number in SI, or a string with a unit, right within `rtol`; a string in another unit of the same kind is converted.
+    """A number in SI, or a string with a unit, right within `rtol`; a string in another unit of the same kind
+    is converted.
 
     `unit` is the SI unit of the answer ("s", "B/s", "FLOP/B", "token", or "1").
     """
@@ -91,10 +93,9 @@ class Quantity(Answer):
             seen.append((value, mistake.say))
         return found
 
-    def judge(
-        self, exercise: Exercise, value: Any, given: Given, call: Callable[[tuple], Any] | None = None
-    ) -> Verdict:
-        """Right within tolerance; else the sentence of a mistake, of a slip, of another learner's numbers, or of the unit."""
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
+        """Right within tolerance; else the sentence of a mistake, of a slip, of another learner's numbers, or
+        of the unit."""
         try:
             answer = self.read(value)
         except Unreadable as error:
@@ -194,7 +195,8 @@ class Count(Answer):
             raise DeclarationError(f"{exercise.id}: {error}") from None
 
     def _wrong(self, exercise: Exercise, given: Given) -> list[tuple[Fraction, str]]:
-        # A mistake need not be an integer (a division that was not rounded up): it is matched by its own value.
+        # A mistake need not be an integer (a division that was not rounded up): it is matched by its own
+        # value.
         return [
             (number(plain.decode(plain.encode(call_with(m.value, given)))), m.say) for m in exercise.mistakes
         ]
@@ -211,10 +213,9 @@ class Count(Answer):
             seen.setdefault(value, repr(say))
         return found
 
-    def judge(
-        self, exercise: Exercise, value: Any, given: Given, call: Callable[[tuple], Any] | None = None
-    ) -> Verdict:
-        """Exactly right, or the sentence of a mistake, a slip, another learner's numbers, or of what is no integer."""
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
+        """Exactly right, or the sentence of a mistake, a slip, another learner's numbers, or of what is no
+        integer."""
         try:
             exact = Fraction(self.read(value))
         except Unreadable as error:
@@ -280,14 +281,14 @@ class Choice(Answer):
         """The options, without what is said of them."""
         return {"options": dict(self.options)}
 
-    def stub(self, exercise: Exercise) -> str:
+    def stub(self, exercise: Exercise) -> str:  # noqa: ARG002
         """The answer cell, with the keys in its comment."""
         keys = ", ".join(f'"{key}"' for key in self.options)
         return f"answer = ...  # one of {keys}"
 
     def read(self, value: Any) -> str:
         """The key of the option that is meant, or Unreadable."""
-        if type(value) is int:
+        if type(value) is int and value.bit_length() < 64:
             value = str(value)
         if type(value) is not str:
             raise Unreadable(f"{described(value)}; one of {self._listed()} was expected")
@@ -314,9 +315,7 @@ class Choice(Answer):
         """The right option's key."""
         return self._key(exercise, call_with(exercise.solution, given))
 
-    def judge(
-        self, exercise: Exercise, value: Any, given: Given, call: Callable[[tuple], Any] | None = None
-    ) -> Verdict:
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
         """Right, or the sentence of the option."""
         try:
             key = self.read(value)

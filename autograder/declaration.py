@@ -1,4 +1,5 @@
-"""The declaration of an exercise: one frozen record that the notebook, the check, the grade and the book all read."""
+"""The declaration of an exercise: one frozen record that the notebook, the check, the grade and the book all
+read."""
 
 from __future__ import annotations
 
@@ -16,13 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import plain
+from .prompts import FIELD, fill, letter, quoted
 
 if TYPE_CHECKING:
     from .answers import Answer
 
 ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
-# A field of a prompt: {n}, {S:B}. A brace right behind a letter, a backslash word, _, ^ or } belongs to LaTeX.
-FIELD = re.compile(r"(?<![\\\w}^])\{([A-Za-z_]\w*)(?::([^{}]*))?\}")
 MAX_VARIANTS = 10_000
 Given = Mapping[str, Any]
 
@@ -39,7 +39,8 @@ class AnswerError(Exception):
 class Verdict:
     """What the judge says: a score between 0 and 1, a sentence in Markdown, and the kind of the verdict.
 
-    Kinds: right, predicted; empty, unreadable, unit, mistake, slip, variant, wrong; recorded (no key at hand).
+    Kinds: right, predicted; empty, unreadable, unit, mistake, slip, variant, wrong; recorded (no key at
+    hand).
     """
 
     score: float
@@ -64,7 +65,8 @@ class Verdict:
 class Mistake:
     """A wrong answer that learners give, and the sentence that leads on without giving the right one away.
 
-    `value`: a callable of the given (Quantity, Count) or of the symbols (Expression), a function (Function), an option (Choice).
+    `value`: a callable of the given (Quantity, Count) or of the symbols (Expression), a function (Function),
+    an option (Choice).
     """
 
     value: Any
@@ -73,11 +75,13 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise. `solution` and the mistakes' values are callables of the given (or of the symbols), or plain values.
+    """One exercise. `solution` and the mistakes' values are callables of the given (or of the symbols), or
+    plain values.
 
-    `given`: a dict of lists (variants are all combinations) or a list of dicts (rows that belong together); the first of
-    each are the book's numbers. `explain` follows a right answer; `lines` sizes the stub; `withholds` names modules of
-    the library that the learner is to do without. Raises DeclarationError where a field cannot be what it should.
+    `given`: a dict of lists (variants are all combinations) or a list of dicts (rows that belong together);
+    the first of each are the book's numbers. `explain` follows a right answer; `lines` sizes the stub;
+    `withholds` names modules of the library that the learner is to do without. Raises DeclarationError where
+    a field cannot be what it should.
     """
 
     id: str
@@ -104,14 +108,16 @@ class Exercise:
             value = getattr(self, name)
             if isinstance(value, (str, Mistake)):
                 raise DeclarationError(
-                    f"{self.id}: {name} is one {type(value).__name__}; a tuple was expected (a comma is missing)"
+                    f"{self.id}: {name} is one {type(value).__name__}; a tuple was expected (a comma is "
+                    "missing)"
                 )
             object.__setattr__(self, name, tuple(value))
         if not isinstance(self.points, (int, float)) or not 0 < self.points < math.inf:
             raise DeclarationError(f"{self.id}: points is {self.points!r}; a positive number was expected")
         if not hasattr(self.answer, "judge"):
             raise DeclarationError(
-                f"{self.id}: answer is {self.answer!r}; a Quantity, Count, Choice, Expression or Function was expected"
+                f"{self.id}: answer is {self.answer!r}; a Quantity, Count, Choice, Expression or Function "
+                "was expected"
             )
         if self.predict and not self.answer.predictable:
             raise DeclarationError(f"{self.id}: a prediction is a Choice or a Quantity, not {self.kind}")
@@ -128,7 +134,8 @@ class Exercise:
             raise DeclarationError(f"{self.id}: the rows of given have different names")
         self.answer.declare(self)
 
-    # -- the numbers ---------------------------------------------------------------------------------------------
+    # -- the numbers
+    # ---------------------------------------------------------------------------------------------
 
     @property
     def kind(self) -> str:
@@ -164,17 +171,19 @@ class Exercise:
         return [dict(row) for row in self._memory["drawn"]]
 
     def variant(self, owner: str | None = None) -> dict[str, Any]:
-        """The book's numbers, or those of `owner`: drawn by (id, owner), the same on every machine and Python."""
+        """The book's numbers, or those of `owner`: drawn by (id, owner), the same on every machine and
+        Python."""
         if owner is None:
             return self.variants()[0]
         return draw(self.id, owner, self.drawn())
 
-    # -- what is shown -------------------------------------------------------------------------------------------
+    # -- what is shown
+    # -------------------------------------------------------------------------------------------
 
     def prompt_text(self, given: Given | None = None, *, letters: bool = False) -> str:
         """The prompt in Markdown: with the book's numbers, with those of `given`, or with letters."""
         if letters:
-            return FIELD.sub(lambda m: _letter(m[1]) if m[1] in self.variant() else m[0], self.prompt)
+            return FIELD.sub(lambda m: letter(m[1]) if m[1] in self.variant() else m[0], self.prompt)
         return self.fill(self.prompt, self.variant() if given is None else given)
 
     def fill(self, text: str, given: Given) -> str:
@@ -211,19 +220,22 @@ class Exercise:
             del shown["given"]
         return shown | self.answer.public()
 
-    # -- the verdict ---------------------------------------------------------------------------------------------
+    # -- the verdict
+    # ---------------------------------------------------------------------------------------------
 
     def expected(self, given: Given) -> Any:
-        """The solution for these numbers: a number, an option, or for symbols and functions the callable itself."""
+        """The solution for these numbers: a number, an option, or for symbols and functions the callable
+        itself."""
         return self.answer.expected(self, given)
 
     def judge(
         self, value: Any, given: Given | None = None, call: Callable[[tuple], Any] | None = None
     ) -> Verdict:
-        """The verdict on `value`, which is plain data (see `plain.decode`); never raises because of the value.
+        """The verdict on `value`, which is plain data (see `plain.decode`); never raises because of the
+        value.
 
-        `given`: the learner's numbers (default: the book's). `call` runs a learner's function on a tuple of arguments
-        and returns plain data, or raises AnswerError.
+        `given`: the learner's numbers (default: the book's). `call` runs a learner's function on a tuple of
+        arguments and returns plain data, or raises AnswerError.
         """
         given = self.variant() if given is None else dict(given)
         if value is None or value is ... or (type(value) is str and not value.strip()):
@@ -260,19 +272,9 @@ def unreadable(why: str) -> Verdict:
     return Verdict(0.0, f"The answer could not be read: {why}.", "unreadable")
 
 
-def quoted(text: str, limit: int = 60) -> str:
-    """A learner's text as a code span: cut, on one line, and inert in Markdown and HTML."""
-    text = (
-        "".join(c if c.isprintable() else " " for c in text[: limit + 1])
-        .replace("`", "'")
-        .replace("<", "‹")
-        .replace("&", "+")
-    )
-    return f"`{text[:limit]}…`" if len(text) > limit else f"`{text}`"
-
-
 def call_with(function: Any, given: Given) -> Any:
-    """`function` of those of the given numbers that it has parameters for, or itself where it is a plain value."""
+    """`function` of those of the given numbers that it has parameters for, or itself where it is a plain
+    value."""
     if not callable(function):
         return function
     names = getattr(function, "args", None)
@@ -290,36 +292,19 @@ def draw(exercise_id: str, owner: str, rows: Sequence[Given]) -> dict[str, Any]:
     return dict(rows[int.from_bytes(digest, "big") % len(rows)])
 
 
-def fill(text: str, given: Given) -> str:
-    """`text` with its fields {n} and {S:B} replaced by the numbers of `given`, shown in their unit."""
-    from hwlib.units import show
-
-    def one(match: re.Match[str]) -> str:
-        name, unit = match[1], match[2]
-        if name not in given:
-            return match[0]
-        value = given[name]
-        if isinstance(value, str) or isinstance(value, bool):
-            return str(value)
-        if unit is None and float(value).is_integer() and abs(value) < 1e15:
-            return f"{int(value):,}" if abs(value) >= 10_000 else str(int(value))
-        return show(value, unit or "1")
-
-    return FIELD.sub(one, text)
-
-
-def _letter(name: str) -> str:
-    from hwlib.notation import NOTATION
-
-    return f"${NOTATION[name].tex}$" if name in NOTATION else f"`{name}`"
-
-
 def _choices(given: Mapping[str, Any]) -> dict[str, list[Any]]:
     return {k: list(v) if isinstance(v, (list, tuple)) else [v] for k, v in given.items()}
 
 
+__all__ = [
+    "AnswerError", "Bank", "DeclarationError", "Exercise", "Mistake", "Verdict",
+    "call_with", "draw", "fill", "load_bank", "quoted", "unreadable",
+]  # fmt: skip
+
+
 class Bank(dict[str, Exercise]):
-    """The exercises of one `exercises.py` by id, in order; `namespace` holds the module's names, `path` the file."""
+    """The exercises of one `exercises.py` by id, in order; `namespace` holds the module's names, `path` the
+    file."""
 
     def __init__(
         self,
@@ -338,7 +323,8 @@ class Bank(dict[str, Exercise]):
 def load_bank(path: Path | str) -> Bank:
     """The exercises declared in `path` (a file, or a chapter's folder that holds `exercises.py`).
 
-    The module is loaded by path under the name `gpubook_NN_topic`. DeclarationError names the file and what is wrong.
+    The module is loaded by path under the name `gpubook_NN_topic`. DeclarationError names the file and what
+    is wrong.
     """
     path = Path(path)
     if path.is_dir():
@@ -349,7 +335,8 @@ def load_bank(path: Path | str) -> Bank:
         r"\W", "_", path.resolve().parent.name if path.name == "exercises.py" else path.stem
     )
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
+    if spec is None or spec.loader is None:
+        raise DeclarationError(f"{path}: a Python file was expected")
     module = importlib.util.module_from_spec(spec)
     before = sys.modules.get(name)
     sys.modules[name] = module

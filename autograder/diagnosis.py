@@ -23,7 +23,8 @@ class Clash(Exception):
 def diagnose(
     kind: Expression, answer: Tree, solution: Tree, points: list[Point], where: Point, clock: Clock
 ) -> str:
-    """The first of: its dimension, a constant ratio, a factor, a case, a limit, a letter, a counterexample."""
+    """The first of: its dimension, a constant ratio, a factor, a case, a limit, a letter, a
+    counterexample."""
     return (
         _wrong_dimension(kind, answer, solution)
         or _Ratio(kind, answer, solution, clock).say(points)
@@ -31,11 +32,13 @@ def diagnose(
     )
 
 
-# -- dimensions ------------------------------------------------------------------------------------------------------
+# -- dimensions
+# ------------------------------------------------------------------------------------------------------
 
 
 def dimension(tree: Tree, units: Mapping[str, Dimension]) -> Dimension | None:
-    """The powers of B, s, J and USD; None for zero, which fits every unit. Raises Clash where it adds B to s."""
+    """The powers of B, s, J and USD; None for zero, which fits every unit. Raises Clash where it adds B to
+    s."""
     head, args = tree.head, tree.args
     if head in ("num", "dec"):
         return {} if Fraction(args[0]) else None
@@ -131,7 +134,8 @@ def _wrong_dimension(kind: Expression, answer: Tree, solution: Tree) -> str:
     return f"Not yet: the answer is in {unit_of(wanted)}, yours is in {unit_of(found)}."
 
 
-# -- the ratio of the answer to the solution -------------------------------------------------------------------------
+# -- the ratio of the answer to the solution
+# -------------------------------------------------------------------------
 
 
 class _Ratio:
@@ -210,7 +214,8 @@ class _Ratio:
         return f"Not yet: yours {' and '.join(parts)}{constant}."
 
     def _exponent(self, name: str, base: Point) -> Fraction | None:
-        """The power of `name` in the ratio, to the nearest half, or 0; the caller checks it at every point."""
+        """The power of `name` in the ratio, to the nearest half, or 0; the caller checks it at every
+        point."""
         values = [base | {name: base[name] * k} for k in (1, 2)]
         ratios = [self.at(p) for p in values]
         if any(r is None or compare(r, Fraction(0)) <= 0 for r in ratios):
@@ -256,7 +261,10 @@ class _Ratio:
             if self._tends(name, way, points):
                 exact = "it is asked for exactly"
                 if way == TO_INFINITY:
-                    return f"Not yet: yours is right only in the limit of large {name} (to first order); {exact}."
+                    return (
+                        f"Not yet: yours is right only in the limit of large {name} (to first order); "
+                        f"{exact}."
+                    )
                 lacks = f"there is no {name} in it, and " if name in absent else ""
                 return (
                     f"Not yet: {lacks}yours is right only where {name} is negligible ({name} → 0); {exact}."
@@ -264,7 +272,8 @@ class _Ratio:
         return ""
 
     def _tends(self, name: str, way: int, points: list[Point]) -> bool:
-        """Whether the ratio tends to 1 as `name` goes to infinity or to zero, wherever the other letters are."""
+        """Whether the ratio tends to 1 as `name` goes to infinity or to zero, wherever the other letters
+        are."""
         for point in points[:5]:
             last = None
             for k in (30, 60, 90):
@@ -288,7 +297,10 @@ class _Ratio:
         if extra:
             return f"Not yet: yours depends on {', '.join(extra)}, and the answer does not."
         if len(moved) == 1 and len(self.kind.symbols) > 1:
-            return f"Not yet: yours is off by a factor that depends on {moved[0]} alone; look at how {moved[0]} enters."
+            return (
+                f"Not yet: yours is off by a factor that depends on {moved[0]} alone; look at how "
+                f"{moved[0]} enters."
+            )
         return ""
 
     def _depends(self, name: str, known: list[tuple[Point, Any]]) -> bool:

@@ -49,7 +49,8 @@ def context() -> Any:
 
 
 def value(tree: Tree, point: Point, clock: Clock | None = None) -> Any:
-    """The tree at `point`: a Fraction, or a 40-digit float; a bool for a condition. Raises Undefined, TooSlow or TreeError."""
+    """The tree at `point`: a Fraction, or a 40-digit float; a bool for a condition. Raises Undefined, TooSlow
+    or TreeError."""
     if clock is not None:
         clock.look()
     head, args = tree.head, tree.args
@@ -93,7 +94,7 @@ def _apply(head: str, v: list[Any]) -> Any:
         return best
     if head in ("lt", "le", "gt", "ge", "eq", "ne"):
         sign = compare(v[0], v[1])
-        return {"lt": sign < 0, "le": sign <= 0, "gt": sign > 0, "ge": sign >= 0, "eq": sign == 0, "ne": sign != 0}[head]
+        return sign in {"lt": (-1,), "le": (-1, 0), "gt": (1,), "ge": (1, 0), "eq": (0,), "ne": (-1, 1)}[head]
     if head == "not":
         return not v[0]
     if head == "abs":
@@ -103,7 +104,8 @@ def _apply(head: str, v: list[Any]) -> Any:
     if head == "mod":
         if compare(v[1], Fraction(0)) == 0:
             raise Undefined("a remainder by zero")
-        return _fold([v[0], -_fold([v[1], _whole("floor", _over(v[0], v[1]))], lambda a, b: a * b)], lambda a, b: a + b)
+        whole = _whole("floor", _over(v[0], v[1]))
+        return _fold([v[0], -_fold([v[1], whole], lambda a, b: a * b)], lambda a, b: a + b)
     if head in ("log", "log2"):
         return _logarithm(head, v[0])
     if head == "exp":

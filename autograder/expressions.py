@@ -1,7 +1,7 @@
 """Expression answers: a formula in named letters, the same as the solution wherever its letters may be.
 
-Identity is tested by evaluation, never by simplifying: at random points, at the ends of every range, and on both sides
-of every threshold of the solution's and the learner's max, min, ceil and cases.
+Identity is tested by evaluation, never by simplifying: at random points, at the ends of every range, and on
+both sides of every threshold of the solution's and the learner's max, min, ceil and cases.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from . import plain
-from .declaration import DeclarationError, Verdict, quoted, unreadable
+from .declaration import DeclarationError, Verdict, unreadable
 from .evaluation import Clock, TooSlow, Undefined, compare, same, value
 from .parsing import parse
-from .reading import Answer, Unreadable, number
+from .prompts import quoted
+from .reading import Answer, Call, Unreadable, number
 from .trees import CONDITIONS, Tree, TreeError, from_sympy, number_tree
 
 if TYPE_CHECKING:
@@ -27,14 +28,16 @@ SECONDS = 3.0
 RANDOM_POINTS = 24
 ROUNDED = Fraction(1, 10**12)
 Point = dict[str, Fraction]
-# Where a positive quantity lies, by its unit: what occurs in the book, so that terms in S, W and alpha are of a size.
+# Where a positive quantity lies, by its unit: what occurs in the book, so that terms in S, W and alpha are of
+# a size.
 RANGES = {"B": (1.0, 1e12), "B/s": (1e6, 1e14), "s": (1e-9, 1.0), "FLOP/s": (1e9, 1e16), "FLOP": (1.0, 1e18),
           "FLOP/B": (1e-2, 1e4), "token": (1.0, 1e7)}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Domain:
-    """Where a letter lies: `kind` is "integers", "positive" or "powers_of_two", between `lo` and `hi`, in `unit`."""
+    """Where a letter lies: `kind` is "integers", "positive" or "powers_of_two", between `lo` and `hi`, in
+    `unit`."""
 
     kind: str
     lo: float
@@ -111,7 +114,8 @@ def positive(unit: str = "1", lo: float | None = None, hi: float | None = None) 
 
 @dataclass(frozen=True)
 class Expression(Answer):
-    """An expression in `symbols` (name to domain), given as a sympy expression or as text; `unit` is that of its value."""
+    """An expression in `symbols` (name to domain), given as a sympy expression or as text; `unit` is that of
+    its value."""
 
     symbols: Mapping[str, Domain]
     unit: str = "1"
@@ -146,7 +150,8 @@ class Expression(Answer):
         """The tree of an answer of plain data, in the exercise's letters; Unreadable for anything else."""
         if type(answer) is plain.Callable:
             raise Unreadable(
-                f"{quoted(answer.name)} is a function; an expression in {', '.join(self.symbols)} was expected"
+                f"{quoted(answer.name)} is a function; an expression in {', '.join(self.symbols)} was "
+                "expected"
             )
         try:
             if type(answer) is Tree:
@@ -161,7 +166,8 @@ class Expression(Answer):
             raise Unreadable("a comparison; an expression was expected")
         if "E" in self.symbols and any(t.head == "e" for t in tree.walk()):
             raise Unreadable(
-                "sympy's own E, the number 2.718..., not the letter of the exercise; take it from symbols(...)"
+                "sympy's own E, the number 2.718..., not the letter of the exercise; take it from "
+                "symbols(...)"
             )
         if unknown := sorted(tree.names() - set(self.symbols)):
             raise Unreadable(
@@ -195,9 +201,7 @@ class Expression(Answer):
             self._memory[f"kept {key}"] = function
         return self._memory[key]
 
-    def judge(
-        self, exercise: Exercise, value: Any, given: Given, call: Callable[[tuple], Any] | None
-    ) -> Verdict:  # noqa: ARG002
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
         """Right where it is the solution everywhere; else a mistake's sentence, or how it differs."""
         from .diagnosis import diagnose
 
@@ -224,7 +228,8 @@ class Expression(Answer):
             return unreadable("the expression is nested too deeply")
 
     def points(self, trees: list[Tree], clock: Clock | None = None) -> list[Point]:
-        """Where two trees are compared: random points, the ends of every range, and both sides of every threshold."""
+        """Where two trees are compared: random points, the ends of every range, and both sides of every
+        threshold."""
         rng = random.Random("points")
         base = [{n: d.draw(rng) for n, d in self.symbols.items()} for _ in range(RANDOM_POINTS)]
         ends = [{**base[0], name: end} for name, domain in self.symbols.items() for end in domain.ends()]
@@ -238,10 +243,21 @@ class Expression(Answer):
             found += self._steps(tree, base[:6], clock)
         return list({tuple(sorted(p.items())): p for p in found}.values())
 
+    def unreached(self, exercise: Exercise) -> list[str]:
+        """The switches of the solution of which the domain has one side only."""
+        tree = self.tree(exercise.solution)
+        points = self.points([tree])
+        return [
+            "one side of a max, min or case of the solution is never reached in the domain"
+            for a, b in dict.fromkeys(switches(tree))
+            if len({s for p in points if (s := _side(a, b, p, None))}) < 2
+        ]
+
     def _thresholds(
         self, tree: Tree, base: list[Point], rng: random.Random, clock: Clock | None
     ) -> list[Point]:
-        """Points on both sides of each switch of `tree`, and next to it; found by bisection between points of either side."""
+        """Points on both sides of each switch of `tree`, and next to it; found by bisection between points of
+        either side."""
         out: list[Point] = []
         for a, b in list(dict.fromkeys(switches(tree)))[:20]:
             sides: dict[int, Point] = {}
@@ -311,7 +327,8 @@ class Expression(Answer):
 
 
 def switches(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
-    """The pairs whose order decides: the sides of every comparison, and the arguments of every max and min."""
+    """The pairs whose order decides: the sides of every comparison, and the arguments of every max and
+    min."""
     for t in tree.walk():
         if t.head in ("max", "min"):
             yield from ((x, y) for i, x in enumerate(t.args) for y in t.args[i + 1 :])
@@ -329,7 +346,8 @@ def _side(a: Tree, b: Tree, point: Point, clock: Clock | None) -> int | None:
 
 
 def difference(answer: Tree, solution: Tree, points: list[Point], clock: Clock | None = None) -> Point | None:
-    """The first point where `answer` is not `solution`, or None; points where the solution has no value do not count."""
+    """The first point where `answer` is not `solution`, or None; points where the solution has no value do
+    not count."""
     rtol = ROUNDED if answer.rounded or solution.rounded else None
     for point in points:
         try:

@@ -1,8 +1,8 @@
 """Where a notebook's exercises are declared, and whose notebook it is.
 
-The key is `$GPUBOOK_SOLUTIONS`, or the `solutions/` beside the `chapters/` that the notebook is in, or what the installed
-package brings. It is never looked for under nbgrader: stock nbgrader runs the tests beside the learner's code,
-where a mark would prove nothing, so there everything is recorded and scores 0.
+The key is `$GPUBOOK_SOLUTIONS`, or the `solutions/` beside the `chapters/` that the notebook is in, or what
+the installed package brings. It is never looked for under nbgrader: stock nbgrader runs the tests beside the
+learner's code, where a mark would prove nothing, so there everything is recorded and scores 0.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ class NotFound(LookupError):
 
 @dataclass(frozen=True)
 class Found:
-    """An exercise as its notebook knows it: the public record, and the declaration where the key is at hand."""
+    """An exercise as its notebook knows it: the public record, and the declaration where the key is at
+    hand."""
 
     public: dict[str, Any]
     declared: Exercise | None
@@ -114,7 +115,8 @@ def _declared(exercise_id: str) -> Exercise | None:
 
 
 def owner() -> str:
-    """Whose numbers: `$GPUBOOK_OWNER`, `$JUPYTERHUB_USER`, or the id that `gpubook whoami` wrote into the notebook."""
+    """Whose numbers: `$GPUBOOK_OWNER`, `$JUPYTERHUB_USER`, or the id that `gpubook whoami` wrote into the
+    notebook."""
     for name in ("GPUBOOK_OWNER", "JUPYTERHUB_USER"):
         if os.environ.get(name):
             return os.environ[name]
@@ -128,7 +130,8 @@ def owner() -> str:
     if len(ids) == 1:
         return ids.pop()
     raise NotFound(
-        "your numbers depend on who you are: run `gpubook whoami YOUR-ID` in a terminal here, then reload the notebook"
+        "your numbers depend on who you are: run `gpubook whoami YOUR-ID` in a terminal here, then reload "
+        "the notebook"
         if not ids
         else f"the notebooks here belong to {', '.join(sorted(ids))}; one learner was expected"
     )

@@ -1,4 +1,5 @@
-"""An expression typed as text, read by an allow-list over Python's syntax tree; nothing of it is evaluated."""
+"""An expression typed as text, read by an allow-list over Python's syntax tree; nothing of it is
+evaluated."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ MAX_LITERAL = 40
 FUNCTIONS = {
     "max": ("max", 1, 50), "Max": ("max", 1, 50), "maximum": ("max", 2, 2), "min": ("min", 1, 50),
     "Min": ("min", 1, 50), "minimum": ("min", 2, 2), "ceil": ("ceil", 1, 1), "ceiling": ("ceil", 1, 1),
-    "floor": ("floor", 1, 1), "log2": ("log2", 1, 1), "ln": ("log", 1, 1), "log": ("log", 1, 2), "exp": ("exp", 1, 1),
-    "abs": ("abs", 1, 1), "Abs": ("abs", 1, 1), "sqrt": ("sqrt", 1, 1), "where": ("where", 3, 3),
+    "floor": ("floor", 1, 1), "log2": ("log2", 1, 1), "ln": ("log", 1, 1), "log": ("log", 1, 2),
+    "exp": ("exp", 1, 1),    "abs": ("abs", 1, 1), "Abs": ("abs", 1, 1), "sqrt": ("sqrt", 1, 1), "where": ("where", 3, 3),
 }  # fmt: skip
 COMPARISONS = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
 TYPED = str.maketrans(
@@ -35,7 +36,8 @@ TYPED = str.maketrans(
 
 
 def parse(text: str, names: Collection[str]) -> Tree:
-    """The tree of `text` in the letters `names`; TreeError says what it cannot contain and what was expected."""
+    """The tree of `text` in the letters `names`; TreeError says what it cannot contain and what was
+    expected."""
     if len(text) > MAX_LENGTH:
         raise TreeError(f"an expression of {len(text)} characters; at most {MAX_LENGTH} were expected")
     source = text.strip().translate(TYPED)
@@ -168,7 +170,8 @@ class _Reader:
         head, least, most = FUNCTIONS[name]
         if not least <= len(x.args) <= most:
             raise TreeError(
-                f"{name} of {len(x.args)} arguments; {least if least == most else f'{least} to {most}'} were expected"
+                f"{name} of {len(x.args)} arguments; {least if least == most else f'{least} to {most}'} were "
+                "expected"
             )
         if head == "where":
             return self._where(x.args[0], x.args[1], x.args[2], depth)

@@ -1,9 +1,9 @@
 """Answers as plain data: what leaves a learner's process, and what the judge makes of it.
 
-`encode` runs beside the learner's code and turns a value into JSON; `decode` runs in the judge and builds the value
-again, node by node, from an allow-list. Nothing is unpickled, evaluated or sympified, and no object of a learner's
-class crosses: types are compared exactly, so a subclass of float with a lying `__eq__` is refused. numpy, torch and
-sympy are looked at only where the learner's process has loaded them already.
+`encode` runs beside the learner's code and turns a value into JSON; `decode` runs in the judge and builds the
+value again, node by node, from an allow-list. Nothing is unpickled, evaluated or sympified, and no object of
+a learner's class crosses: types are compared exactly, so a subclass of float with a lying `__eq__` is
+refused. numpy, torch and sympy are looked at only where the learner's process has loaded them already.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ ITEM_BYTES = {
 
 
 class NotPlain(ValueError):
-    """A value that is no answer (an open file, a generator, an object of some class); the message names its type."""
+    """A value that is no answer (an open file, a generator, an object of some class); the message names its
+    type."""
 
 
 class BadMessage(ValueError):
@@ -73,7 +74,8 @@ def type_name(value: object) -> str:
 
 
 def encode(value: Any) -> Any:
-    """`value` as JSON-able data: numbers, text, lists, dicts, arrays, symbolic expressions, and functions as a marker.
+    """`value` as JSON-able data: numbers, text, lists, dicts, arrays, symbolic expressions, and functions as
+    a marker.
 
     Raises NotPlain, with a sentence for the learner, for anything else.
     """
@@ -161,7 +163,8 @@ def _encode_library(value: Any, depth: int, budget: _Budget) -> Any:
         return {"$": "callable", "v": str(getattr(value, "__name__", None) or type_name(value))[:80]}
     what = "a class" if kind is type else f"a value of type {type_name(value)}"
     raise NotPlain(
-        f"{what} cannot be graded; a number, a text, a list, an array, an expression or a function was expected"
+        f"{what} cannot be graded; a number, a text, a list, an array, an expression or a function was "
+        "expected"
     )
 
 
@@ -180,7 +183,8 @@ def _array(value: Any, numpy: Any) -> Any:
 
 
 def decode(message: Any) -> Any:
-    """The value that `encode` wrote, of builtin types, numpy arrays, `trees` and `Callable`; BadMessage for anything else."""
+    """The value that `encode` wrote, of builtin types, numpy arrays, `trees` and `Callable`; BadMessage for
+    anything else."""
     try:
         return _decode(message, 0, _Budget())
     except BadMessage:

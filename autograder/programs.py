@@ -1,4 +1,5 @@
-"""Function answers: the judge asks, the learner's function replies, and only plain data passes between them."""
+"""Function answers: the judge asks, the learner's function replies, and only plain data passes between
+them."""
 
 from __future__ import annotations
 
@@ -18,21 +19,21 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from . import plain, slips
-from .declaration import AnswerError, DeclarationError, Verdict, quoted, unreadable
-from .reading import Answer, Unreadable, number
+from .declaration import AnswerError, DeclarationError, Verdict, unreadable
+from .prompts import quoted
+from .reading import Answer, Call, Unreadable, number
 
 if TYPE_CHECKING:
     from .declaration import Exercise, Given
 
 MAX_CASES = 500
 SECONDS_A_CALL = 2.0
-Call = Callable[[tuple], Any]
 
 
 @dataclass(frozen=True)
 class Function(Answer):
-    """A Python function, compared with the solution on `cases`: a list of argument tuples, which learners may see, or a
-    callable of a `random.Random` that makes the list, whose expected values are never shown.
+    """A Python function, compared with the solution on `cases`: a list of argument tuples, which learners may
+    see, or a callable of a `random.Random` that makes the list, whose expected values are never shown.
 
     Numbers are right within `rtol`, everything else exactly. `unit` is that of the result, for showing it.
     """
@@ -70,7 +71,10 @@ class Function(Answer):
 
     def stub(self, exercise: Exercise) -> str:
         """The function without a body."""
-        return f"def {self.signature}:\n    ...  # about {exercise.lines} line{'s' if exercise.lines > 1 else ''}"
+        return (
+            f"def {self.signature}:\n    ...  # about {exercise.lines} "
+            f"line{'s' if exercise.lines > 1 else ''}"
+        )
 
     def expected(self, exercise: Exercise, given: Given) -> Any:  # noqa: ARG002  a function has no given
         """The solution itself."""
@@ -100,7 +104,7 @@ class Function(Answer):
             self._memory[f"kept {key}"] = function
         return self._memory[key]
 
-    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None) -> Verdict:  # noqa: ARG002
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
         """Right on every case; else where it fails, whose mistake it makes, or a case that it gets wrong."""
         try:
             self.readable(value)
@@ -178,7 +182,8 @@ class Function(Answer):
 
 
 def equal(got: Any, want: Any, rtol: float) -> bool:
-    """Whether two values of plain data are the same: numbers within `rtol`, lists and tuples alike, all else exactly."""
+    """Whether two values of plain data are the same: numbers within `rtol`, lists and tuples alike, all else
+    exactly."""
     if type(want) is bool or want is None or type(want) is str:
         return type(got) is type(want) and got == want
     if _is_array(want) or _is_array(got):
@@ -235,6 +240,8 @@ def _kinds(got: Any, want: Any) -> str:
     if type(want) in (list, tuple) and type(got) in (list, tuple) and len(got) != len(want):
         return f"of length {len(got)}; the length is {len(want)}"
     numbers = (int, float, Fraction)
+    if type(got) in (list, tuple) and type(want) in (list, tuple):
+        return ""
     if type(got) not in (*numbers, type(want)) or (type(want) not in numbers and type(got) in numbers):
         return f"{_named(got)}; {_named(want)} was expected"
     return ""
@@ -275,11 +282,13 @@ def _plainly(value: Any) -> Any:
     return plain.decode(json.loads(json.dumps(plain.encode(value))))
 
 
-# -- in the learner's own notebook -----------------------------------------------------------------------------------
+# -- in the learner's own notebook
+# -----------------------------------------------------------------------------------
 
 
 def local_call(function: Any, withholds: Sequence[str] = (), seconds: float = SECONDS_A_CALL) -> Call:
-    """A `call` for `Exercise.judge` that runs the function here, within a time limit where the system has one."""
+    """A `call` for `Exercise.judge` that runs the function here, within a time limit where the system has
+    one."""
 
     def call(args: tuple) -> Any:
         if module := _uses(function, withholds):
@@ -299,7 +308,8 @@ def local_call(function: Any, withholds: Sequence[str] = (), seconds: float = SE
 
 
 def failure(error: BaseException, function: Any) -> str:
-    """An exception in a learner's function, with the learner's line: "ZeroDivisionError: division by zero, in line 3: x/0"."""
+    """An exception in a learner's function, with the learner's line: "ZeroDivisionError: division by zero, in
+    line 3: x/0"."""
     try:
         say = f"{plain.type_name(error)}: {str(error)[:200]}"
     except Exception:

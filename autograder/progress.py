@@ -1,7 +1,8 @@
-"""A learner's progress file: the first answer to each prediction, with its time, and how many hints were shown.
+"""A learner's progress file: the first answer to each prediction, with its time, and how many hints were
+shown.
 
-The file is replaced as a whole, under a lock, so that two notebooks can write to it and a crash leaves the old one.
-A file that cannot be read is set aside under another name, never overwritten.
+The file is replaced as a whole, under a lock, so that two notebooks can write to it and a crash leaves the
+old one. A file that cannot be read is set aside under another name, never overwritten.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ MAX_SIZE = 4 << 20
 
 @dataclass(frozen=True)
 class Recorded:
-    """A prediction as it was first made: the answer (a message of `plain.encode`) and when, in UTC, ISO 8601."""
+    """A prediction as it was first made: the answer (a message of `plain.encode`) and when, in UTC, ISO
+    8601."""
 
     answer: Any
     time: str

@@ -8,10 +8,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import plain
-from .declaration import Verdict, call_with, quoted
+from .declaration import Verdict, call_with
+from .prompts import quoted
 
 if TYPE_CHECKING:
     from .declaration import Exercise, Given
+
+
+Call = Callable[[tuple], Any]
 
 
 class Unreadable(ValueError):
@@ -43,7 +47,7 @@ class Answer:
         """The solution for these numbers."""
         return call_with(exercise.solution, given)
 
-    def collisions(self, exercise: Exercise, given: Given) -> list[str]:
+    def collisions(self, exercise: Exercise, given: Given) -> list[str]:  # noqa: ARG002
         """What two wrong answers are not told apart with these numbers."""
         return []
 
@@ -51,9 +55,7 @@ class Answer:
         """Say back what was understood, or raise Unreadable; needs no key."""
         raise NotImplementedError
 
-    def judge(
-        self, exercise: Exercise, value: Any, given: Given, call: Callable[[tuple], Any] | None
-    ) -> Verdict:
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
         """The verdict on plain data."""
         raise NotImplementedError
 
@@ -91,6 +93,7 @@ def number(value: Any) -> Fraction:
 
 
 def described(value: Any) -> str:
+    """A value of plain data for a sentence: "a list", "a text `...`"."""
     name = "a text" if type(value) is str else f"a {plain.type_name(value)}"
     return f"{name} {quoted(value)}" if type(value) is str else name
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 
 class Slip(NamedTuple):
-    """A ratio that tells what went wrong; the sentence names the cause and leaves the correction to the learner."""
+    """A ratio that tells what went wrong; the sentence names the cause and leaves the correction to the
+    learner."""
 
     ratio: Fraction
     say: str
@@ -18,7 +19,8 @@ SLIPS = (
     Slip(Fraction(8), "You are off by a factor of 8: are bits taken for bytes, or bytes for bits?"),
     Slip(
         Fraction(2),
-        "You are off by a factor of 2: both directions for one, sparse for dense FLOP/s, or one phase of two?",
+        "You are off by a factor of 2: both directions for one, sparse for dense FLOP/s, or one phase of "
+        "two?",
     ),
     Slip(Fraction(1000), "You are off by a factor of 1000: a prefix (k, M, G, T; m, u, n) slipped."),
     Slip(
@@ -36,13 +38,15 @@ SLIPS = (
 
 
 def close(a: float | Fraction, b: float | Fraction, rtol: float) -> bool:
-    """Whether `a` lies within `rtol` of `b`; zero is matched by zero only. Exact, so no number is too large for it."""
+    """Whether `a` lies within `rtol` of `b`; zero is matched by zero only. Exact, so no number is too large
+    for it."""
     a, b = Fraction(a), Fraction(b)
     return abs(a - b) <= Fraction(rtol) * abs(b)
 
 
 def find(answer: float | Fraction, want: float | Fraction, rtol: float) -> Slip | None:
-    """The slip that turns `want` into `answer`, or None; a slip no wider than the tolerance is not looked for."""
+    """The slip that turns `want` into `answer`, or None; a slip no wider than the tolerance is not looked
+    for."""
     answer, want = Fraction(answer), Fraction(want)
     if not answer or not want:
         return None

@@ -1,4 +1,5 @@
-"""Expressions as our own trees: read out of sympy, sent as JSON, evaluated exactly; nothing of it is ever evaluated as code.
+"""Expressions as our own trees: read out of sympy, sent as JSON, evaluated exactly; nothing of it is ever
+evaluated as code.
 
 A tree is a head and its arguments. `HEADS` is the allow-list: what is not in it is no expression of the book.
 Evaluation is over exact fractions, and over 40-digit floats where a logarithm or a root leaves them.
@@ -19,7 +20,8 @@ MAX_NAME = 40
 # head -> least and most number of arguments
 HEADS = {
     "add": (2, 500), "mul": (2, 500), "pow": (2, 2), "max": (1, 50), "min": (1, 50), "mod": (2, 2),
-    "log": (1, 1), "log2": (1, 1), "exp": (1, 1), "abs": (1, 1), "ceil": (1, 1), "floor": (1, 1), "where": (2, 40),
+    "log": (1, 1), "log2": (1, 1), "exp": (1, 1), "abs": (1, 1), "ceil": (1, 1), "floor": (1, 1),
+    "where": (2, 40),
     "lt": (2, 2), "le": (2, 2), "gt": (2, 2), "ge": (2, 2), "eq": (2, 2), "ne": (2, 2),
     "and": (1, 20), "or": (1, 20), "not": (1, 1), "true": (0, 0), "false": (0, 0), "pi": (0, 0), "e": (0, 0),
 }  # fmt: skip
@@ -35,7 +37,8 @@ class TreeError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A head with its arguments. Leaves: "num" (a Fraction), "dec" (a decimal as it was typed), "sym" (a name)."""
+    """A head with its arguments. Leaves: "num" (a Fraction), "dec" (a decimal as it was typed), "sym" (a
+    name)."""
 
     head: str
     args: tuple[Any, ...] = ()
@@ -53,7 +56,8 @@ class Tree:
 
     @property
     def rounded(self) -> bool:
-        """Whether a decimal in it is the rounding of a number that no short decimal is (0.3333333333333333)."""
+        """Whether a decimal in it is the rounding of a number that no short decimal is
+        (0.3333333333333333)."""
         return any(t.head == "dec" and len(_digits(t.args[0])) > 12 for t in self.walk())
 
 
@@ -81,10 +85,12 @@ class _Size:
     def spend(self, depth: int) -> None:
         self.nodes -= 1
         if self.nodes < 0 or depth > MAX_DEPTH:
-            raise TreeError(f"the expression is too large: at most {MAX_NODES} terms, nested {MAX_DEPTH} deep, were expected")
+            raise TreeError(f"the expression is too large: at most {MAX_NODES} terms, nested {MAX_DEPTH} "
+                            "deep, were expected")
 
 
-# -- JSON ------------------------------------------------------------------------------------------------------------
+# -- JSON
+# ------------------------------------------------------------------------------------------------------------
 
 
 def to_json(tree: Tree) -> list[Any]:
@@ -126,7 +132,8 @@ def _leaf(head: str, text: str) -> Tree:
 
 
 def node(head: str, args: tuple[Tree, ...]) -> Tree:
-    """A checked inner node: a known head, as many arguments as it takes, conditions where conditions belong."""
+    """A checked inner node: a known head, as many arguments as it takes, conditions where conditions
+    belong."""
     if head not in HEADS:
         raise TreeError("an operation that the book's expressions do not have")
     least, most = HEADS[head]
@@ -139,7 +146,8 @@ def node(head: str, args: tuple[Tree, ...]) -> Tree:
     return Tree(head, args)
 
 
-# -- sympy, in the process that holds the object ---------------------------------------------------------------------
+# -- sympy, in the process that holds the object
+# ---------------------------------------------------------------------
 
 
 def from_sympy(expression: Any) -> Tree:
@@ -153,7 +161,8 @@ def _from_sympy(e: Any, depth: int, size: _Size) -> Tree:
     size.spend(depth)
     kind = type(e)
     if e is sympy.S.ImaginaryUnit:
-        raise TreeError("sympy's own I, the imaginary unit, not a letter of the exercise; take your letters from symbols(...)")
+        raise TreeError("sympy's own I, the imaginary unit, not a letter of the exercise; take your letters "
+                        "from symbols(...)")
     if isinstance(e, sympy.Symbol):
         name = str(e.name)
         if not NAME.fullmatch(name):
@@ -178,12 +187,14 @@ def _from_sympy(e: Any, depth: int, size: _Size) -> Tree:
         args = tuple(_from_sympy(part, depth + 1, size) for pair in e.args for part in pair.args)
         return node("where", args)
     heads = {
-        sympy.Add: "add", sympy.Mul: "mul", sympy.Pow: "pow", sympy.Max: "max", sympy.Min: "min", sympy.Mod: "mod",
-        sympy.log: "log", sympy.exp: "exp", sympy.Abs: "abs", sympy.ceiling: "ceil", sympy.floor: "floor",
-        sympy.StrictLessThan: "lt", sympy.LessThan: "le", sympy.StrictGreaterThan: "gt", sympy.GreaterThan: "ge",
+        sympy.Add: "add", sympy.Mul: "mul", sympy.Pow: "pow", sympy.Max: "max", sympy.Min: "min",
+        sympy.Mod: "mod", sympy.log: "log", sympy.exp: "exp", sympy.Abs: "abs",
+        sympy.ceiling: "ceil", sympy.floor: "floor", sympy.StrictLessThan: "lt", sympy.LessThan: "le",
+        sympy.StrictGreaterThan: "gt", sympy.GreaterThan: "ge",
         sympy.Equality: "eq", sympy.Unequality: "ne", sympy.And: "and", sympy.Or: "or", sympy.Not: "not",
     }  # fmt: skip
     if kind not in heads:
         name = re.sub(r"\W", " ", kind.__name__)[:40]
-        raise TreeError(f"{name} is not among the operations of the book's expressions (arithmetic, powers, log, max, min, ceil, cases)")
+        raise TreeError(f"{name} is not among the operations of the book's expressions (arithmetic, powers, "
+                        "log, max, min, ceil, cases)")
     return node(heads[kind], tuple(_from_sympy(arg, depth + 1, size) for arg in e.args))

@@ -52,7 +52,8 @@ def given(exercise_id: str) -> dict[str, Any]:
 
 
 def symbols(exercise_id: str) -> Any:
-    """The letters of an Expression exercise as sympy symbols, in the order of its prompt; one alone where there is one."""
+    """The letters of an Expression exercise as sympy symbols, in the order of its prompt; one alone where
+    there is one."""
     from .answers import domains_from
     from .declaration import DeclarationError
 
@@ -99,7 +100,8 @@ def check(exercise_id: str, answer: Any = ...) -> Verdict:
 
 
 def grade(exercise_id: str, answer: Any = ...) -> float:
-    """Show the verdict and return the points, a builtin float between 0 and the exercise's points; 0.0 without a key."""
+    """Show the verdict and return the points, a builtin float between 0 and the exercise's points; 0.0
+    without a key."""
     found = find(exercise_id)
     verdict = check(exercise_id, answer)
     _show(verdict)
@@ -110,7 +112,8 @@ def grade(exercise_id: str, answer: Any = ...) -> float:
 
 
 def reveal(exercise_id: str, result: Any = None) -> Card:
-    """Your prediction beside what comes out: `result` (computed or measured), or the exercise's own solution."""
+    """Your prediction beside what comes out: `result` (computed or measured), or the exercise's own
+    solution."""
     found = find(exercise_id)
     public = found.public
     try:
@@ -119,7 +122,8 @@ def reveal(exercise_id: str, result: Any = None) -> Card:
         recorded = None
     if recorded is None:
         return Card(
-            f"*First predict: set `{public['answer_name']}` in the cell above, run it and the one below it, then this one.*"
+            f"*First predict: set `{public['answer_name']}` in the cell above, run it and the one below it, "
+            "then this one.*"
         )
     mine = _shown(public, recorded.answer)
     lines = [f"You predicted **{mine}** ({recorded.time.replace('T', ' ').replace('+00:00', ' UTC')})."]

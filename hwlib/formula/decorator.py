@@ -35,7 +35,7 @@ class Formula:
         update_wrapper(self, function)
         self.function, self.result, self.cite = function, result, cite
         self.name = function.__name__
-        self.qualname = f"{function.__module__.removeprefix('hwlib.')}.{self.name}"
+        self.qualname = f"{function.__module__}.{self.name}".removeprefix("hwlib.")
         self.__signature__ = inspect.signature(function)
         parameters = self.__signature__.parameters.values()
         self.args = tuple(p.name for p in parameters)
@@ -183,7 +183,7 @@ def formula(result: str, *, cite: str, readings: Iterable[str] = ALL) -> Callabl
 
     def decorate(function: Callable) -> Formula:
         made = Formula(function, result, cite, readings)
-        if function.__module__.startswith("hwlib."):
+        if f"{function.__module__}".startswith("hwlib."):
             REGISTRY[made.qualname] = made
         return made
 

@@ -52,6 +52,12 @@ class _Writer(ast.NodeTransformer):
         text = self.names.get(node.id, node.id)
         return ast.Name(text if re.fullmatch(r"[\w.$]+", text) else f"({text})")
 
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        operand = self.visit(node.operand)
+        if isinstance(operand, ast.UnaryOp):
+            operand = ast.Name(f"({ast.unparse(operand)})")  # `--x` would lower x
+        return ast.UnaryOp(node.op, operand)
+
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         if isinstance(node.op, ast.Pow):
             return ast.Name(self.dialect["power"].format(self.text(node.left), self.text(node.right)))

@@ -2,6 +2,8 @@
 
 import ast
 from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
 
 from hwlib.notation import NOTATION
 
@@ -32,10 +34,18 @@ def _level(node: ast.expr) -> int:
         case ast.BinOp(op=ast.Mult()):
             return _PRODUCT
         case ast.Constant(value):
-            return _PRODUCT if "e" in repr(value) else _TIGHT
+            return _PRODUCT if "^" in _number(value) else _TIGHT
         case ast.Call(ast.Name("const"), [value, _]):
             return _level(value)
     return _TIGHT
+
+
+def _number(value: Any) -> str:
+    """A number as it is written, but large and small floats as powers of ten."""
+    if isinstance(value, int) or not value or 1e-3 <= value < 1e5:
+        return repr(value).removesuffix(".0")
+    mantissa, _, exponent = f"{Decimal(repr(value)).normalize():e}".partition("e")
+    return rf"{mantissa} \cdot ".removeprefix(r"1 \cdot ") + f"10^{{{int(exponent)}}}"
 
 
 class _Printer(ast.NodeVisitor):
@@ -50,10 +60,7 @@ class _Printer(ast.NodeVisitor):
         return self.elements.get(node.id) or NOTATION[node.id].tex
 
     def visit_Constant(self, node: ast.Constant) -> str:
-        mantissa, _, exponent = repr(node.value).removesuffix(".0").partition("e")
-        if not exponent:
-            return mantissa
-        return rf"{mantissa} \cdot ".removeprefix(r"1 \cdot ") + f"10^{{{int(exponent)}}}"
+        return _number(node.value)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> str:
         return "-" + self.within(node.operand, _PRODUCT)

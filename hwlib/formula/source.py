@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from hwlib.formula.ops import OPS
+from hwlib.notation import NOTATION
 
 _ADVICE = {
     "For": "a loop: use sum_of or max_of, or make it a plain function",
@@ -92,6 +93,12 @@ def bind(call: ast.Call, target: Callable) -> dict[str, Any]:
     """The syntax that a call gives to each parameter of its target; TypeError where it does not fit."""
     keywords = {str(k.arg): k.value for k in call.keywords}
     return dict(inspect.signature(target).bind(*call.args, **keywords).arguments)
+
+
+def _default(formula: Called, letter: str) -> ast.expr:
+    """The default of an argument, which has the letter's unit."""
+    number, unit = formula.defaults[letter], NOTATION[letter].unit
+    return ast.Call(ast.Name("const"), [ast.Constant(number), ast.Constant(unit)], [])
 
 
 def _refusal(node: ast.AST, what: str = "") -> FormulaError:
@@ -212,8 +219,7 @@ class _Inline(ast.NodeTransformer):
         if isinstance(target, str):
             return ast.Call(ast.Name(target), [self.visit(a) for a in node.args], [])
         given = {letter: self.visit(value) for letter, value in bind(node, target).items()}
-        default = {letter: ast.Constant(number) for letter, number in target.defaults.items()}
-        values = {letter: given.get(letter) or default[letter] for letter in target.args}
+        values = {letter: given.get(letter) or _default(target, letter) for letter in target.args}
         if not self.keep(target):
             assert target.body is not None  # or this reading would not be there
             return _Inline(target.body, values, self.keep, target.name).visit(copy.deepcopy(target.body.expr))

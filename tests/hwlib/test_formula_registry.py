@@ -1,0 +1,189 @@
+"""Every formula of hwlib, and a few awkward ones: all readings give one value, in the right unit."""
+
+import importlib
+import math
+import pkgutil
+import random
+import re
+
+import numpy as np
+import pytest
+import sympy
+from pybtex.database import parse_file
+
+import hwlib
+from hwlib.formula import ALL, REGISTRY, formula
+from hwlib.formula.ops import ceil, const, floor, log2, max_of, maximum, minimum, sqrt, sum_of, where
+from hwlib.notation import NOTATION
+from hwlib.units import COUNTS, dimension
+from tests.hwlib.readings import VEGA_WORDS, under_node
+
+UPPER = {"algorithms", "simulate", "planner", "plots", "widgets", "labs", "virtual"}
+for module in pkgutil.iter_modules(hwlib.__path__, "hwlib."):
+    if module.name.removeprefix("hwlib.") not in UPPER:
+        importlib.import_module(module.name)
+
+
+@formula("t", cite="williams2009")
+def ring(n, S, alpha, W):
+    """Steps of latency, and bytes."""
+    return 2*(n - 1)*alpha + 2*(n - 1)/n * (S/W)  # fmt: skip
+
+
+@formula("t", cite="williams2009")
+def tree(n, S, alpha, W=50e9):
+    """Whole steps."""
+    return where(n > 2, 2 * ceil(log2(n)) * (alpha + S / W), 0)
+
+
+@formula("speedup", cite="williams2009")
+def ring_over_tree(n, S, alpha, W):
+    """Two calls that share a symbol, an argument by name and a default."""
+    return ring(n, S, W=W, alpha=alpha) / (tree(n + 1, S, 2 * alpha) + tree(n + 2, S, alpha, W))
+
+
+@formula("R", cite="williams2009")
+def three_roofs(C, I, W, eta_C=0.5):
+    """More than two sides, a power, a root and a sign."""
+    # The double minus is one token, a decrement, to JavaScript.
+    return minimum(C, I * W, -(-C)) * sqrt(eta_C**2) ** -3 * maximum(1, 2 - eta_C, floor(eta_C))  # noqa: B002
+
+
+@formula("bytes", cite="williams2009")
+def state_bytes(P, dp):
+    """A constant that has a unit."""
+    return const(16, "B") * P / dp + const(2.5e3, "B") * 1e-6
+
+
+@formula("t", cite="williams2009")
+def slowest(S, W, alpha):
+    """Sums over a sequence."""
+    return sum_of(S_i / W for S_i in S) + max_of(alpha + x / W for x in S)
+
+
+@formula("t", cite="williams2009")
+def two_slowest(S, W, alpha):
+    """A called formula that reduces, in a reduction of one's own."""
+    return slowest(S, W, alpha) * sum_of(x / maximum(x, const(1, "B")) for x in S) + slowest(S, 2 * W, alpha)
+
+
+AWKWARD = [ring, tree, ring_over_tree, three_roofs, state_bytes, slowest, two_slowest]
+FORMULAS = [*REGISTRY.values(), *AWKWARD]
+SHARES = {"eta_C", "eta_W", "phi"}
+
+
+def each(formulas):
+    return pytest.mark.parametrize("f", formulas, ids=lambda f: f.qualname)
+
+
+every_formula = each(FORMULAS)
+
+
+def draw(letter: str, rng: random.Random) -> float:
+    """A value that the letter may have: a share, a whole count, or anything positive, over some decades."""
+    if letter in SHARES:
+        return rng.uniform(0.05, 1)
+    unit = NOTATION[letter].unit
+    if unit in ("1", *COUNTS):
+        return rng.choice([1, 2, 3, 8, 31, 64, 1000, 4096, 2**20, rng.randrange(1, 10**6)])
+    return 10 ** rng.uniform(-3, 12)
+
+
+def points_of(f, count=24):
+    rng = random.Random(f.qualname)
+    one = lambda a: [draw(a, rng) for _ in range(rng.randint(1, 5))] if a in f.sequences else draw(a, rng)
+    return [tuple(map(one, f.args)) for _ in range(count)]
+
+
+@pytest.fixture(scope="module")
+def from_node():
+    answers = under_node([(f, points_of(f)) for f in FORMULAS])
+    return {f.qualname: answer for f, answer in zip(FORMULAS, answers, strict=True)}
+
+
+def test_there_are_formulas_to_test():
+    assert len(REGISTRY) >= 20
+    assert all(f.readings == ALL for f in FORMULAS if not f.sequences), "hwlib leaves no reading out"
+
+
+@every_formula
+def test_its_dimension_is_the_unit_of_its_result(f):
+    assert f.dim == dimension(NOTATION[f.result].unit)
+
+
+@every_formula
+def test_numbers_stay_plain_numbers(f):
+    for point in points_of(f):
+        assert type(f(*point)) in (int, float)
+        assert math.isfinite(f(*point))
+
+
+@each([f for f in FORMULAS if "expr" in f.readings])
+def test_sympy_gives_the_value(f):
+    for point in points_of(f)[:8]:
+        values = {f.symbols[a]: sympy.Rational(x) for a, x in zip(f.args, point, strict=True)}
+        exact = sympy.sympify(f.expr).subs(values)
+        assert float(exact.evalf(30)) == pytest.approx(f(*point), rel=1e-11)
+
+
+@every_formula
+def test_javascript_gives_the_value(f, from_node):
+    values = [f(*point) for point in points_of(f)]
+    assert from_node[f.qualname]["js"] == pytest.approx(values, rel=1e-12)
+
+
+@each([f for f in FORMULAS if "vega" in f.readings])
+def test_vega_gives_the_value_in_vegas_own_words(f, from_node):
+    values = [f(*point) for point in points_of(f)]
+    assert from_node[f.qualname]["vega"] == pytest.approx(values, rel=1e-11)
+    text = f.vega_with({a: f"datum.{a}" for a in f.args})
+    words = set(re.findall(r"[A-Za-z_]\w*", re.sub(r"datum\.\w+|\d[\d.]*e[-+]?\d+", "", text)))
+    assert words <= VEGA_WORDS
+    assert "**" not in text
+
+
+@every_formula
+def test_arrays_give_the_values_of_their_elements(f):
+    points = points_of(f)
+    if f.sequences:
+        values = [f(*([np.array(x) if isinstance(x, list) else x for x in point])) for point in points]
+    else:
+        values = f(*map(np.array, zip(*points, strict=True)))
+        assert isinstance(values, np.ndarray)
+        assert values.dtype == float
+    assert values == pytest.approx([f(*point) for point in points], rel=1e-12)
+
+
+@every_formula
+def test_its_latex_is_balanced_and_names_its_letters(f):
+    for tex in (f.tex, f.tex_expanded):
+        assert tex.startswith(NOTATION[f.result].tex + " = ")
+        assert tex.count("{") == tex.count("}")
+        assert tex.count(r"\left") == tex.count(r"\right")
+    missing = [a for a in f.args if NOTATION[a].tex not in f.tex_expanded]
+    assert missing == []
+    assert f.tex in f.equation
+    assert f.cite in f.equation
+    assert all(NOTATION[a].meaning in f.equation for a in (f.result, *f.args))
+
+
+@every_formula
+def test_its_source_is_in_the_bibliography(f, root):
+    assert f.cite in parse_file(str(root / "docs" / "references.bib"), bib_format="bibtex").entries
+
+
+@every_formula
+def test_its_name_ends_in_what_it_computes(f):
+    allowed = {
+        "time": {"s"}, "bytes": {"B"}, "flops": {"FLOP", "FLOP/s"}, "bandwidth": {"B/s"},
+        "intensity": {"FLOP/B"}, "fraction": {"1"},
+    }  # fmt: skip
+    unit = NOTATION[f.result].unit
+    assert unit in allowed.get(f.name.rpartition("_")[2], {unit})
+
+
+@each(REGISTRY.values())
+def test_it_says_why(f):
+    assert f.__doc__
+    assert REGISTRY[f.qualname] is f
+    assert getattr(importlib.import_module(f"hwlib.{f.qualname.rpartition('.')[0]}"), f.name) is f

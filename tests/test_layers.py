@@ -1,0 +1,157 @@
+"""The layers of hwlib hold: imports go down only, the lower ones are plain Python, modules stay short."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LAYERS = (
+    {"units", "notation"},
+    {"formula"},
+    {"specs"},
+    {
+        "roofline", "hierarchy", "network", "collectives", "transformer", "footprint", "parallel", "pipeline",
+        "training", "inference", "topology", "sharding", "kernel_fit",
+    },
+    {"algorithms", "simulate", "planner"},
+    {"plots", "widgets", "labs", "virtual"},
+)  # fmt: skip
+LAYER = {module: number for number, modules in enumerate(LAYERS) for module in modules}
+PLAIN = 4  # layers 0 to 4 import nothing of others at the top of a module
+HWLIB = sorted((ROOT / "hwlib").rglob("*.py"))
+FOLDERS = ("hwlib", "autograder", "benchmarks", "tests")
+OURS = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
+
+
+def module_of(path: Path) -> str:
+    """The first name below hwlib: `formula` for hwlib/formula/ops.py; empty for hwlib/__init__.py."""
+    first = path.relative_to(ROOT / "hwlib").parts[0].removesuffix(".py")
+    return "" if first == "__init__" else first
+
+
+def imports(path: Path, top_only: bool = False) -> Iterator[str]:
+    """The full names of the modules that a file imports; with `top_only`, not those inside a function."""
+
+    def visit(node: ast.AST) -> Iterator[str]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Import):
+                yield from (alias.name for alias in child.names)
+            elif isinstance(child, ast.ImportFrom):
+                package = path.relative_to(ROOT).with_suffix("").parts[: -child.level] if child.level else ()
+                base = ".".join([*package, *([child.module] if child.module else [])])
+                yield from (f"{base}.{alias.name}" for alias in child.names)
+            elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+                continue
+            elif not (top_only and isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)):
+                yield from visit(child)
+
+    yield from visit(ast.parse(path.read_text("utf-8")))
+
+
+def of_hwlib(name: str) -> str:
+    package, _, rest = name.partition(".")
+    return rest.split(".")[0] if package == "hwlib" else ""
+
+
+by_path = pytest.mark.parametrize("path", HWLIB, ids=lambda p: str(p.relative_to(ROOT)))
+
+
+@by_path
+def test_every_module_has_a_layer(path):
+    assert not module_of(path) or module_of(path) in LAYER, "give it a layer, here and in the design"
+
+
+@by_path
+def test_imports_go_down_only(path):
+    if not (module := module_of(path)):
+        return
+    for name in imports(path):
+        assert name.split(".")[0] != "autograder", "hwlib knows nothing of exercises"
+        imported = of_hwlib(name)
+        if imported in LAYER:
+            assert LAYER[imported] <= LAYER[module], f"{module} imports {imported}, which is above it"
+
+
+def test_no_two_modules_import_each_other():
+    graph = {module_of(path): set() for path in HWLIB}
+    for path in HWLIB:
+        imported = {of_hwlib(name) for name in imports(path, top_only=True)}
+        graph[module_of(path)] |= imported & set(LAYER) - {module_of(path)}
+    assert list(TopologicalSorter(graph).static_order())
+
+
+@by_path
+def test_the_lower_layers_are_plain_python(path):
+    if LAYER.get(module_of(path), 0) > PLAIN:
+        return
+    packages = {name.split(".")[0] for name in imports(path, top_only=True)}
+    assert packages <= sys.stdlib_module_names | {"hwlib"}
+
+
+@by_path
+def test_no_module_loads_a_heavy_package_at_its_top(path):
+    top = {name.split(".")[0] for name in imports(path, top_only=True)}
+    assert top.isdisjoint({"torch", "matplotlib", "scipy", "sympy", "nbgrader", "pandas"})
+
+
+def test_only_one_module_knows_nbgrader():
+    grader = [path for path in OURS if path.is_relative_to(ROOT / "autograder")]
+    knowing = {path.name for path in grader for name in imports(path) if name.split(".")[0] == "nbgrader"}
+    assert knowing <= {"course.py"}
+
+
+@pytest.mark.parametrize("path", OURS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_module_is_long(path):
+    assert len(path.read_text("utf-8").splitlines()) <= 400
+
+
+def run_python(*args: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, *args], capture_output=True, text=True, cwd=ROOT, timeout=60, check=False
+    )
+
+
+def test_the_lower_layers_load_where_nothing_is_installed():
+    present = sorted({module_of(path) for path in HWLIB if LAYER.get(module_of(path), 9) < PLAIN})
+    imported = "; ".join(f"import hwlib.{module}" for module in present)
+    done = run_python("-S", "-c", f"import sys; sys.path.insert(0, '.'); import hwlib; {imported}")
+    assert done.returncode == 0, done.stderr
+
+
+def loaded_by(package: str) -> set[str]:
+    """The top-level packages that importing one loads, as -X importtime reports them."""
+    done = run_python("-X", "importtime", "-c", f"import {package}")
+    assert done.returncode == 0, done.stderr
+    before, _, after = done.stderr.rpartition("| site\n")
+    assert before
+    return {line.rpartition("|")[2].strip().split(".")[0] for line in after.splitlines()}
+
+
+def test_import_hwlib_loads_nothing_else():
+    assert loaded_by("hwlib") - sys.stdlib_module_names <= {"hwlib"}
+
+
+@pytest.mark.parametrize("package", ["hwlib", "autograder", "hwlib.roofline", "hwlib.specs"])
+def test_what_a_notebook_imports_first_is_light(package):
+    heavy = {"torch", "nbgrader", "numpy", "sympy", "scipy", "matplotlib", "IPython"}
+    assert loaded_by(package).isdisjoint(heavy)
+
+
+def test_the_front_door_of_hwlib_opens_on_demand():
+    program = """
+import sys, hwlib
+assert hwlib.parse("2 GB").value == 2*hwlib.GB
+assert hwlib.formula.formula and hwlib.units.GB
+assert {"parse", "units", "formula", "NOTATION"} <= set(dir(hwlib))
+assert not hasattr(hwlib, "nothing") and not hasattr(hwlib, "__wrapped__")
+from hwlib import show, NOTATION, REGISTRY
+assert all(hasattr(hwlib, name) for name in hwlib._HOME)
+assert "numpy" not in sys.modules
+"""
+    done = run_python("-c", program)
+    assert done.returncode == 0, done.stderr

@@ -95,9 +95,9 @@ def fit_kernel_model(
     if len(samples) < MIN_SAMPLES:
         raise ValueError(f"three constants need at least {MIN_SAMPLES} samples, got {len(samples)}")
     flops, traffic, time = (np.array([s[i] for s in samples], float) for i in range(3))
-    values = np.array([flops, traffic, time])
-    if not (np.isfinite(values).all() and (values > 0).all()):
-        raise ValueError("a sample has operations, bytes and a time, all finite and above zero")
+    finite = np.isfinite([flops, traffic, time]).all()
+    if not (finite and (flops >= 0).all() and (traffic > 0).all() and (time > 0).all()):
+        raise ValueError("a sample has operations (a copy has 0), bytes and a time above zero, all finite")
     C = float(C or (flops / time).max())
     W = float(W or (traffic / time).max())
 

@@ -78,6 +78,8 @@ def read(function: Callable, letters: tuple[str, ...]) -> Body | None:
     nonlocals = inspect.getclosurevars(function).nonlocals
     checker = _Checker(letters, ChainMap(dict(nonlocals), function.__globals__, vars(builtins)))
     checker.visit(last.value)
+    if both := checker.sequences & checker.scalars:
+        raise _refusal(last.value, f"{min(both)!r} as a sequence and as a number")
     return Body(last.value, checker.calls, frozenset(checker.sequences))
 
 
@@ -115,6 +117,7 @@ class _Checker(ast.NodeVisitor):
         self.elements: set[str] = set()
         self.calls: dict[str, str | Called] = {}
         self.sequences: set[str] = set()
+        self.scalars: set[str] = set()
 
     def generic_visit(self, node: ast.AST) -> None:
         raise _refusal(node)
@@ -122,6 +125,7 @@ class _Checker(ast.NodeVisitor):
     def visit_Name(self, node: ast.Name) -> None:
         if node.id not in (*self.letters, *self.elements):
             raise _refusal(node, f"the name {node.id!r}; its letters are {', '.join(self.letters)}")
+        self.scalars.add(node.id)
 
     def visit_Constant(self, node: ast.Constant) -> None:
         if type(node.value) not in (int, float):
@@ -150,6 +154,8 @@ class _Checker(ast.NodeVisitor):
             given = bind(node, target)  # type: ignore[arg-type]
         except TypeError as error:
             raise _refusal(node, f"a call of {name} that does not fit: {error}") from None
+        if op and node.keywords:
+            raise _refusal(node, "an op with named arguments")
         self.calls[name] = op or target  # type: ignore[assignment]
         match op, node.args:
             case "sum_of" | "max_of", _:
@@ -162,17 +168,20 @@ class _Checker(ast.NodeVisitor):
                 OPS["const"](value, unit)
             case "const", _:
                 raise _refusal(node, 'a const that is not written out: const(16, "B")')
+            case None, _:
+                self.call(node, target, given)  # type: ignore[arg-type]
             case _:
-                for value in (*node.args, *(k.value for k in node.keywords)):
+                for value in node.args:
                     self.visit(value)
-                if isinstance(target, Called) and target.body:
-                    self.forward(node, [given[letter] for letter in given if letter in target.body.sequences])
 
-    def forward(self, node: ast.Call, sequences: list[ast.expr]) -> None:
-        for value in sequences:
-            if not isinstance(value, ast.Name) or value.id not in self.letters:
+    def call(self, node: ast.Call, target: Called, given: Mapping[str, ast.expr]) -> None:
+        for letter, value in given.items():
+            if not target.body or letter not in target.body.sequences:
+                self.visit(value)
+            elif isinstance(value, ast.Name) and value.id in self.letters:
+                self.sequences.add(value.id)
+            else:
                 raise _refusal(node, "anything but a letter where a called formula takes a sequence")
-            self.sequences.add(value.id)
 
     def condition(self, node: ast.expr) -> None:
         match node:

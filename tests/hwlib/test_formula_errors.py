@@ -1,6 +1,6 @@
 import pytest
 
-from hwlib.formula import DimensionError, FormulaError, formula
+from hwlib.formula import DimensionError, FormulaError, formula, sum_of
 from tests.hwlib.readings import define
 
 
@@ -8,6 +8,12 @@ from tests.hwlib.readings import define
 def ridge(C, W):
     """Where both take the same time."""
     return C / W
+
+
+@formula("t", cite="williams2009")
+def total(S, W):
+    """A sum over a sequence."""
+    return sum_of(x / W for x in S)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +55,12 @@ def ridge(C, W):
         ("return where(n == 1, S, W)", "a condition that is not one"),
         ("return where(1 < n < 3, S, W)", "a condition that is not one"),
         ("return const(n, 'B')", "a const that is not written out"),
+        ("return minimum(a=S, b=W)", "an op with named arguments"),
+        ("return ridge(*S, W)", "Starred"),
+        ("return ridge(S, **W)", "a call of ridge that does not fit"),
+        ("return sum_of(x/W for x in S) + S", "'S' as a sequence and as a number"),
+        ("return total(2*S, W)", "anything but a letter where a called formula takes a sequence"),
+        ("return total(S, W) + S", "'S' as a sequence and as a number"),
         ("return sum_of(S)", "a generator, but in sum_of or max_of"),
         ("return sum_of([x for x in S])", "a generator, but in sum_of or max_of"),
         ("return sum_of(x for x in S if x > 1)", "a generator, but in"),
@@ -60,7 +72,7 @@ def ridge(C, W):
 )
 def test_a_body_that_is_no_formula_is_refused_where_it_is_defined(body, sentence):
     with pytest.raises(FormulaError, match=sentence) as error:
-        define(body, ridge=ridge)
+        define(body, ridge=ridge, total=total)
     assert str(error.value).startswith("__main__.made: a formula may not contain ")
 
 

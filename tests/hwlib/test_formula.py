@@ -193,9 +193,9 @@ def test_javascript_has_the_defaults_and_no_calls_of_ours():
 
 def test_an_argument_used_twice_is_written_twice():
     square = define("return S*S", "S")
-    f = define("return square(2**n)", "n", square=square)
-    assert f.js == "(n) => Math.pow(2, n) * Math.pow(2, n)"
-    assert f.vega_with({"n": "x + 1"}) == "pow(2, (x + 1)) * pow(2, (x + 1))"
+    f = define("return square(2**n + 1)", "n", square=square)
+    assert f.js == "(n) => (Math.pow(2, n) + 1) * (Math.pow(2, n) + 1)"
+    assert f.vega_with({"n": "x + 1"}) == "(pow(2, (x + 1)) + 1) * (pow(2, (x + 1)) + 1)"
 
 
 def test_vega_takes_other_names_and_keeps_them_together():

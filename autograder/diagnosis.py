@@ -167,6 +167,8 @@ class _Ratio:
         if len(known) < 3:
             return ""
         ratios = [r for _, r in known]
+        if all(self.same(r, Fraction(1)) for r in ratios):
+            return ""  # right wherever it has a value
         if all(compare(r, Fraction(0)) == 0 for r in ratios):
             return "Not yet: yours is zero."
         steps: list[Callable[[], str]] = [

@@ -237,4 +237,8 @@ def constant(tree: Tree) -> Fraction:
         result = value(tree, {}, Clock(1.0))
     except (Undefined, TooSlow) as error:
         raise TreeError(f"an expression without a value ({error})") from None
-    return result if type(result) is Fraction else Fraction(context().nstr(result, 30))
+    if type(result) is Fraction:
+        return result
+    if result and abs(context().mag(result)) > MAX_BITS:
+        raise TreeError("a number beyond all bounds")
+    return Fraction(context().nstr(result, 30))

@@ -16,7 +16,8 @@ FUNCTIONS = {
     "max": ("max", 1, 50), "Max": ("max", 1, 50), "maximum": ("max", 2, 2), "min": ("min", 1, 50),
     "Min": ("min", 1, 50), "minimum": ("min", 2, 2), "ceil": ("ceil", 1, 1), "ceiling": ("ceil", 1, 1),
     "floor": ("floor", 1, 1), "log2": ("log2", 1, 1), "ln": ("log", 1, 1), "log": ("log", 1, 2),
-    "exp": ("exp", 1, 1),    "abs": ("abs", 1, 1), "Abs": ("abs", 1, 1), "sqrt": ("sqrt", 1, 1), "where": ("where", 3, 3),
+    "exp": ("exp", 1, 1), "abs": ("abs", 1, 1), "Abs": ("abs", 1, 1), "sqrt": ("sqrt", 1, 1),
+    "where": ("where", 3, 3),
 }  # fmt: skip
 COMPARISONS = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
 TYPED = str.maketrans(
@@ -49,7 +50,7 @@ def parse(text: str, names: Collection[str]) -> Tree:
             if found[0].isprintable() and found[0] not in "<>&`"
             else "a character that has no place in an expression"
         )
-    if re.search(r"(?<![\w.])\d[\d.]*[A-Za-z_(]", re.sub(r"\d[eE][-+]?\d", "0", source)):
+    if re.search(r"(?<![\w.])\d[\d._]*[A-Za-z(]", re.sub(r"\d[eE][-+]?\d", "0", source)):
         raise TreeError("a number right before a letter or a bracket; write the multiplication: 2*n")
     try:
         parsed = ast.parse(source, mode="eval")

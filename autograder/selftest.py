@@ -51,9 +51,10 @@ def junk() -> list[Any]:
     for _ in range(100):
         deep = [deep]
     return [
-        None, ..., "", "   ", "no idea", math.nan, math.inf, -math.inf, "nan", "inf", "3 apples", "10**10**10",
-        "9" * 5000, 10**5000, True, [], {}, [1, 2], deep, object(), Liar(1.0), Text("1"), lambda *_: Liar(1.0),
-        "__import__('os').getcwd()", "(" * 300, "x" * 100_000, b"1", 1e400j, "a\0b", "\u202e1", {"$": "tree"},
+        None, ..., "", "   ", "no idea", math.nan, math.inf, -math.inf, "nan", "inf", "3 apples",
+        "10**10**10", "9" * 5000, 10**5000, True, [], {}, [1, 2], deep, object(), Liar(1.0), Text("1"),
+        lambda *_: Liar(1.0), "__import__('os').getcwd()", "(" * 300, "x" * 100_000, b"1", 1e400j, "a\0b",
+        "\u202e1", {"$": "tree"},
     ]  # fmt: skip
 
 

@@ -1,0 +1,257 @@
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy
+
+from autograder import plain
+from autograder.answers import Choice, Count, Quantity, answer_from
+from autograder.declaration import Exercise, Mistake
+from autograder.selftest import junk
+
+RIDGE = Exercise(
+    id="t-ridge",
+    prompt="Ridge of {C:FLOP/s} and {W:B/s}?",
+    answer=Quantity("FLOP/B"),
+    given=[{"C": 9.9e14, "W": 3.35e12}, {"C": 2.25e15, "W": 8e12}],
+    solution=lambda C, W: C / W,
+    mistakes=(
+        Mistake(lambda C, W: W / C, "Upside down."),
+        Mistake(lambda C: C / 1e12, "Divide by the bandwidth."),
+    ),
+)
+TIME = Exercise(id="t-time", prompt="How long?", answer=Quantity("s"), solution=lambda: 2e-3)
+BATCH = Exercise(
+    id="t-batch", prompt="From which batch on?", answer=Quantity("token"), solution=lambda: 295.0
+)
+PURE = Exercise(id="t-share", prompt="Which share?", answer=Quantity("1"), solution=lambda: 0.25)
+WAVES = Exercise(
+    id="t-waves",
+    prompt="How many waves?",
+    answer=Count(),
+    given={"n": [1000, 2000]},
+    solution=lambda n: math.ceil(n / 132),
+    mistakes=(Mistake(lambda n: n / 132, "Round up."), Mistake(lambda n: n // 132, "The last one counts.")),
+)
+BOUND = Exercise(
+    id="t-bound",
+    prompt="Bound?",
+    answer=Choice({"memory": "Memory-bound", "compute": "Compute-bound"}),
+    solution="memory",
+    mistakes=(Mistake("compute", "Look at the ridge."),),
+)
+
+
+def judge(exercise, value, **more):
+    return exercise.judge_message(plain.encode(value), **more)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        295.5,
+        "295.5",
+        "295.5 FLOP/B",
+        "0.2955 kFLOP/B",
+        "295.5 FLOPs/B",
+        "37 FLOP/bit".replace("37", "36.94"),
+        np.float32(295.5),
+        np.array(295.5),
+        np.array([295.5]),
+        Fraction(591, 2),
+        sympy.Rational(591, 2),
+        sympy.Float(295.5),
+        297.0,
+    ],
+)
+def test_a_quantity_is_right_in_any_form(value):
+    verdict = judge(RIDGE, value)
+    assert (verdict.score, verdict.kind) == (1.0, "right"), verdict
+
+
+@pytest.mark.parametrize(
+    ("exercise", "value", "say"),
+    [
+        (TIME, "2e9 B/s", "The answer is in s, yours is in B/s."),
+        (TIME, "3 FLOP", "The answer is in s, yours is in FLOP."),
+        (RIDGE, "295 1/B", "in FLOP/B, yours is in 1/B"),
+        (RIDGE, "295 token/B", "in FLOP/B, yours is in token/B"),
+        (BATCH, "295 FLOP", "in token, yours is in FLOP"),
+        (PURE, "0.25 s", "in no unit, yours is in s"),
+        (TIME, "50 %", "yours is in no unit"),
+    ],
+)
+def test_a_wrong_unit_or_label_has_its_own_sentence(exercise, value, say):
+    verdict = judge(exercise, value)
+    assert (verdict.score, verdict.kind) == (0.0, "unit")
+    assert say in verdict.say
+
+
+@pytest.mark.parametrize(
+    ("exercise", "value"),
+    [
+        (BATCH, "295 tokens"),
+        (BATCH, "295"),
+        (PURE, "25 %"),
+        (PURE, "0.25"),
+        (TIME, "2000 us"),
+        (TIME, "2e-3"),
+        (TIME, " 2 ms "),
+        (TIME, 0.002),
+        (TIME, sympy.Rational(1, 500)),
+    ],
+)
+def test_units_are_converted(exercise, value):
+    assert judge(exercise, value).score == 1
+
+
+@pytest.mark.parametrize(
+    ("factor", "word"),
+    [(8, "bits"), (1 / 8, "bits"), (1000, "prefix"), (2, "directions"), (2**30 / 1e9, "GiB"), (-1, "sign")],
+)
+def test_a_slip_is_told_by_its_ratio_and_never_gives_the_number(factor, word):
+    verdict = judge(RIDGE, 9.9e14 / 3.35e12 * factor)
+    assert (verdict.score, verdict.kind) == (0.0, "slip")
+    assert word in verdict.say
+    assert "295" not in verdict.say
+
+
+def test_a_mistake_comes_before_everything_else():
+    assert judge(RIDGE, 3.35e12 / 9.9e14).say == "Upside down."
+    assert judge(RIDGE, 3.35e12 / 9.9e14).kind == "mistake"
+
+
+def test_right_for_another_learners_numbers():
+    own, other = RIDGE.variants()
+    verdict = judge(RIDGE, RIDGE.expected(own), given=other)
+    assert (verdict.score, verdict.kind) == (0.0, "variant")
+    assert "other numbers" in verdict.say
+    assert judge(RIDGE, RIDGE.expected(other), given=own).kind == "variant"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        True,
+        "nan",
+        math.nan,
+        math.inf,
+        "-inf",
+        [],
+        {},
+        [295.5],
+        np.array([1, 2]),
+        "3 apples",
+        "10**3 s",
+        1j,
+        sympy.Symbol("x"),
+        sympy.oo,
+        len,
+        "1e999",
+        "295,5 FLOP/B",
+    ],
+)
+def test_what_is_no_number_is_unreadable_and_scores_nothing(value):
+    try:
+        verdict = judge(RIDGE, value)
+    except plain.NotPlain:
+        return
+    assert verdict.score == 0
+    assert verdict.kind in ("unreadable", "unit")
+
+
+def test_a_zero_answer_is_matched_by_zero_only():
+    e = Exercise(id="t-zero", prompt="?", answer=Quantity("s"), solution=lambda: 0.0)
+    assert [judge(e, v).score for v in (0, 0.0, "0 s", 1e-9)] == [1, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    "value", [8, 8.0, "8", "8.0", " 8 ", np.int64(8), np.float32(8), Fraction(8), sympy.Integer(8), "0.8e1"]
+)
+def test_a_count_is_one_number_in_any_form(value):
+    assert judge(WAVES, value).score == 1, judge(WAVES, value)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "say"),
+    [
+        (8.5, "unreadable", "8.5 is not an integer"),
+        ("8.5", "unreadable", "8.5 is not an integer"),
+        (7, "mistake", "The last one counts."),
+        (1000 / 132, "mistake", "Round up."),
+        (9, "wrong", "Not yet"),
+        (16, "variant", "other numbers"),
+        (64, "slip", "8"),
+        (True, "unreadable", "truth value"),
+        ("eight", "unreadable", "whole number"),
+        (10**400, "wrong", "Not yet"),
+        ("1" * 400, "unreadable", "integer"),
+        ("8 GPUs", "unreadable", "integer"),
+    ],
+)
+def test_a_count_that_is_not_right(value, kind, say):
+    verdict = judge(WAVES, value)
+    assert (verdict.score, verdict.kind) == (0.0, kind), verdict
+    assert say in verdict.say
+
+
+@pytest.mark.parametrize(
+    ("value", "score"),
+    [
+        ("memory", 1),
+        ("MEMORY", 1),
+        (" a) ", 1),
+        ("Memory-bound", 1),
+        ("A", 1),
+        ("compute", 0),
+        ("b", 0),
+        ("c", 0),
+        ("", 0),
+        (1, 0),
+        (None, 0),
+        (True, 0),
+        ("mem", 0),
+    ],
+)
+def test_a_choice_is_a_key_a_letter_or_the_text(value, score):
+    assert judge(BOUND, value).score == score
+
+
+def test_each_wrong_option_has_its_sentence_and_a_stranger_hears_the_options():
+    assert judge(BOUND, "compute").say == "Look at the ridge."
+    assert '"memory", "compute"' in judge(BOUND, "both").say
+
+
+def test_a_key_goes_before_a_letter():
+    e = Exercise(id="t-keys", prompt="?", answer=Choice({"b": "first", "a": "second"}), solution="b")
+    assert judge(e, "b").score == 1
+    assert judge(e, "a").score == 0
+
+
+@pytest.mark.parametrize("exercise", [RIDGE, TIME, WAVES, BOUND], ids=lambda e: e.id)
+@pytest.mark.parametrize("value", junk(), ids=lambda v: plain.type_name(v))
+def test_junk_scores_nothing_and_never_raises(exercise, value):
+    try:
+        message = plain.encode(value)
+    except plain.NotPlain:
+        return
+    assert exercise.judge_message(message).score == 0
+
+
+@pytest.mark.parametrize(
+    "value", ["<img src=x onerror=alert(1)>", "`</code><script>", "5 <b>s</b>", "1 [x](javascript:alert(1))"]
+)
+@pytest.mark.parametrize("exercise", [RIDGE, WAVES, BOUND], ids=lambda e: e.id)
+def test_a_learners_text_never_comes_back_live(exercise, value):
+    assert "<" not in exercise.judge(value).say
+
+
+@pytest.mark.parametrize("exercise", [RIDGE, WAVES, BOUND], ids=lambda e: e.id)
+def test_the_public_record_reads_answers_without_a_key(exercise):
+    kind = answer_from(exercise.public())
+    assert kind.readable({"t-ridge": "295 FLOP/B", "t-waves": 8, "t-bound": "A"}[exercise.id]) in (
+        "295 FLOP/B",
+        "8",
+        "Memory-bound",
+    )

@@ -13,10 +13,11 @@ from typing import Any
 
 from .declaration import Bank, Verdict, quoted
 from .judging import Judge, JudgeFailed, Question
-from .restore import GradeCell, grade_cell, restore
+from .restore import GradeCell, grade_cell, grade_id, restore
 from .sandbox import Child, ChildLost, Limits, Zygote
 
 FAILED = "This exercise could not be judged, which is not your fault: your teacher is told."
+MEASURED = "measured"       # tag of a chapter's own cells that time the machine: no answer may depend on them
 LATE = "The submission had used up its time before this cell."
 
 
@@ -57,7 +58,7 @@ def grade_notebook(submitted: Any, release: Any, bank: Bank, owner: str, limits:
                 raise ValueError("a bank without a file: the judge loads its exercises from one, load_bank(path) was expected")
             judge = stack.enter_context(Judge([bank.path]))
         run = _Run(restore(submitted, release), bank, owner, limits, variants, zygote, judge, unsafe)
-        run.given_cells = {cell.id: cell.source for cell in release.cells if not cell.metadata.get("nbgrader")}
+        run.given_cells = {cell.id: cell for cell in release.cells if not cell.metadata.get("nbgrader")}
         try:
             return run.grade()
         finally:
@@ -77,7 +78,7 @@ class _Run:
         self.troubles: dict[int, str] = {}      # what each cell that failed said, for its exercise's verdict
         names = [e.answer_name for e in bank.values()]
         self.shared = {name for name in names if name == "answer" or names.count(name) > 1}
-        self.given_cells: dict[str, str] = {}   # the chapter's own cells, as released
+        self.given_cells: dict[str, Any] = {}   # the chapter's own cells, as released
         self.done = GradedNotebook(nb)
 
     def grade(self) -> GradedNotebook:
@@ -86,7 +87,7 @@ class _Run:
             role = grade_cell(cell)
             if role is not None and role.part == "grade":
                 self._decide(number, cell, role)
-            elif cell.cell_type == "code":
+            elif self._runs(cell):
                 cell.outputs = _outputs(self._run_cell(number, cell.source))
         for count, cell in enumerate((c for c in self.nb.cells if c.cell_type == "code"), start=1):
             cell.execution_count = count
@@ -103,9 +104,18 @@ class _Run:
 
     # -- the learner's side ----------------------------------------------------------------------------------------
 
+    def _given(self, cell: Any) -> Any:
+        """The chapter's own cell that `cell` is, unchanged, or None."""
+        given = self.given_cells.get(cell.id)
+        return given if given is not None and given.source == cell.source and not grade_id(cell) else None
+
+    def _runs(self, cell: Any) -> bool:
+        if cell.cell_type != "code" or not cell.source.strip():
+            return False
+        given = self._given(cell)
+        return given is None or MEASURED not in given.metadata.get("tags", [])
+
     def _run_cell(self, number: int, source: str) -> list[Any]:
-        if not source.strip():
-            return []
         try:
             reply = self._ready(number).run(source)
         except ChildLost as lost:
@@ -157,7 +167,7 @@ class _Run:
                 if role is not None and role.part == "grade":
                     if (name := self._name(role)) in self.shared:
                         child.forget(name)
-                elif cell.cell_type == "code" and cell.source.strip() and number not in self.culprits:
+                elif self._runs(cell) and number not in self.culprits:
                     if time.monotonic() > self.deadline:
                         raise _Late
                     child.run(cell.source)
@@ -196,7 +206,7 @@ class _Run:
             if other is not None and other.part == "grade":
                 break
             cell = self.nb.cells[before]
-            own = other is None and self.given_cells.get(cell.id) != cell.source
+            own = other is None and self._given(cell) is None
             if before in self.troubles and (own or (other is not None and other.exercise == role.exercise)):
                 notes.append(self.troubles[before])
         return " ".join(dict.fromkeys(reversed(notes)))
@@ -243,7 +253,6 @@ class _Calls:
             self.lost = f"your function was stopped: {lost}"
             return {"problem": self.lost}
         if reply.get("expired"):
-            self.culprits.add(number)
             self.lost = f"your function did not return within {self.run.limits.cell:g} s"
             return {"problem": self.lost}
         if "value" in reply:

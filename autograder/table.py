@@ -9,14 +9,13 @@ from .results import ClassResult, Learner
 
 def class_table(result: ClassResult) -> Any:
     """Learners by exercises as a rich table: points, full marks in green, none in red; columns are numbered."""
-    from rich.box import SIMPLE
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(result.assignment), box=SIMPLE, padding=(0, 1, 0, 0), show_footer=True)
+    table = Table(title=Text(result.assignment), box=None, padding=(0, 1, 0, 0), pad_edge=False, show_footer=True)
     table.add_column("learner", footer="of", no_wrap=True)
     for number, points in enumerate(result.exercises.values(), start=1):
-        table.add_column(str(number), footer=Text(f"{points:g}"), justify="right", no_wrap=True, min_width=2)
+        table.add_column(str(number), footer=Text(f"{points:g}"), justify="right", no_wrap=True)
     table.add_column("total", footer=Text(f"{result.max_points:g}"), justify="right", no_wrap=True)
     for learner in result.learners:
         points = {r.exercise: r for r in learner.results}

@@ -44,11 +44,6 @@ def answer(nb: nbformat.NotebookNode, name: str, source: str) -> None:
     part(nb, name, "answer").source = source
 
 
-def letters(exercise: Exercise) -> list[Any]:
-    """The symbols of an Expression, or the parameters of a Function as symbols."""
-    import sympy
-
-    if exercise.kind == "Expression":
-        return [domain.symbol(name) for name, domain in exercise.answer.symbols.items()]
-    signature = exercise.answer.signature
-    return [sympy.Symbol(p.strip(), positive=True) for p in signature[signature.index("(") + 1:-1].split(",")]
+def letters(exercise: Exercise) -> dict[str, Any]:
+    """The symbols of an Expression exercise by name."""
+    return {name: domain.symbol(name) for name, domain in exercise.answer.symbols.items()}

@@ -31,7 +31,7 @@ def choice(exercise, book):
 def expression(exercise, book):
     import sympy
 
-    tree = call_with(exercise.solution, dict(zip(exercise.answer.symbols, letters(exercise), strict=True)))
+    tree = call_with(exercise.solution, letters(exercise))
     return f"answer = {str(sympy.expand(3*tree))!r} + ' - 2*(' + {str(tree)!r} + ')'"
 
 

@@ -1,4 +1,4 @@
-"""What every chapter owes its reader: exercises of all kinds, prompts that say how exact, short cells, short lines."""
+"""What a chapter owes its reader: all kinds of exercise, prompts that say how exact, short cells and lines."""
 
 import re
 from pathlib import Path

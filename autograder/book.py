@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -151,8 +152,13 @@ def _run(nb: NotebookNode, chapter: Chapter, root: Path, scratch: Path) -> None:
             client.execute(env=env, stderr=subprocess.DEVNULL)
     except CellTimeoutError as error:
         raise BookError(f"{chapter.source.path}: a cell ran longer than {CELL_LIMIT} s\n{error}") from None
-    except (CellExecutionError, DeadKernelError) as error:
-        raise BookError(f"{chapter.source.path}: the instructor's notebook fails\n{error}") from None
+    except CellExecutionError as error:
+        failed = next(c for c in nb.cells if any(o.output_type == "error" for o in c.get("outputs", [])))
+        where = chapter.source.at(failed.source.strip().splitlines()[0])
+        shown = re.sub(r"\x1b\[[0-9;]*m", "", error.traceback)[-2000:]
+        raise BookError(f"{where}: a cell fails with {error.ename}: {error.evalue}\n{shown}") from None
+    except DeadKernelError:
+        raise BookError(f"{chapter.source.path}: the kernel died while the notebook ran") from None
 
 
 def _full_marks(nb: NotebookNode, chapter: Chapter) -> None:
@@ -233,7 +239,7 @@ def _sphinx(source: Path, out: Path) -> None:
         raise BookError(
             f"Sphinx does not accept the pages in {source}:\n{(done.stderr or done.stdout).strip()}"
         )
-    shutil.rmtree(out / ".doctrees", ignore_errors=True)
+    shutil.rmtree(out / "_sources", ignore_errors=True)
     (out / ".buildinfo").unlink(missing_ok=True)
 
 

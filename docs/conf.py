@@ -67,6 +67,7 @@ html_logo = "_static/mark.svg"
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
+html_use_index = False
 html_show_copyright = False
 html_last_updated_fmt = None
 html_theme_options = {
@@ -75,9 +76,21 @@ html_theme_options = {
     "use_download_button": False,
     "use_fullscreen_button": False,
     "use_repository_button": False,
+    "navbar_persistent": [],
     "show_navbar_depth": 1,
     "show_toc_level": 2,
     "footer_content_items": [],
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
+
+
+def _entries_are_list_items(_app, _page, _template, context, _doctree):
+    """ARIA 1.3 drops doc-biblioentry, and a list is to hold items."""
+    if "body" in context:
+        context["body"] = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
+
+
+def setup(app):
+    """Called by Sphinx."""
+    app.connect("html-page-context", _entries_are_list_items)

@@ -88,7 +88,7 @@
     figure.append(el);
     await vegaEmbed(el, data.spec, {
       actions: false, renderer: "svg", tooltip: { theme: "custom" },
-      config: { background: "transparent", font: "inherit", view: { stroke: null } },
+      config: { background: "transparent", font: getComputedStyle(figure).fontFamily, view: { stroke: null } },
     });
   }
 

@@ -1,0 +1,153 @@
+"""A chapter of a few cells, with exercises of several kinds, in a root of its own, for the book's tests."""
+
+import shutil
+from pathlib import Path
+
+SOURCE = """\
+---
+jupytext: {text_representation: {extension: .md, format_name: myst}}
+kernelspec: {display_name: Python 3, language: python, name: python3}
+---
+
+# Links
+
+A link of {n}`show(W, "B/s")` carries {n}`show(W*2, "B")` in {n}`2` s.
+Or $S = {n}`7` W$; see {cite}`hill1990`.
+
+{f}`memory_time`
+
+:::{note} By the way
+The `{n}` in code stays.
+:::
+
+```{code-cell} ipython3
+from autograder import check, given, grade, reveal, symbols
+from tests.autograder.small_widget import Doubler
+```
+
+```{code-cell} ipython3
+from hwlib.roofline import memory_time
+memory_time
+```
+
+```{code-cell} ipython3
+import matplotlib.pyplot as plt
+figure, axes = plt.subplots(figsize=(4, 2))
+axes.plot([1, 2, 3])
+figure.suptitle("A line");
+```
+
+(later)=
+## Exercises
+
+```{code-cell} ipython3
+:exercise: links-time
+
+### BEGIN SOLUTION
+secret = given("links-time")
+answer = secret["S"] / secret["W"]
+### END SOLUTION
+```
+
+```{code-cell} ipython3
+:exercise: links-count
+
+### BEGIN SOLUTION
+answer = 24
+### END SOLUTION
+```
+
+Predict before you look.
+
+```{code-cell} ipython3
+:exercise: links-guess
+
+### BEGIN SOLUTION
+answer = "twice"
+### END SOLUTION
+```
+
+```{code-cell} ipython3
+reveal("links-guess")
+```
+
+```{code-cell} ipython3
+:exercise: links-half
+
+### BEGIN SOLUTION
+def half(x):
+    return x / 2
+### END SOLUTION
+```
+
+```{code-cell} ipython3
+Doubler(x=21)
+```
+
+```{code-cell} ipython3
+from IPython.display import display
+display({"application/vnd.vegalite.v6+json": {
+    "description": "A line that you can turn", "width": 300, "height": 120,
+    "params": [{"name": "k", "value": 2, "bind": {"input": "range", "min": 1, "max": 9, "step": 1}}],
+    "data": {"sequence": {"start": 0, "stop": 9, "as": "x"}},
+    "transform": [{"calculate": "datum.x*k", "as": "y"}], "mark": "line",
+    "encoding": {axis: {"field": axis, "type": "quantitative"} for axis in "xy"}}}, raw=True)
+```
+"""
+
+EXERCISES = """\
+from autograder.answers import Choice, Count, Function, Quantity
+from autograder.declaration import Exercise, Mistake
+from hwlib.formula import formula
+from hwlib.roofline import memory_time
+from hwlib.units import GB, MB, show
+
+W = 50*GB
+
+TIME = Exercise(
+    id="links-time", points=2, title="One buffer",
+    prompt="A buffer of {S:B} crosses a link of {W:B/s}. How long, exactly?",
+    given=dict(S=[100*MB, 300*MB], W=[50*GB]), answer=Quantity("s"), solution=lambda S, W: S/W,
+    mistakes=(Mistake(lambda S, W: 3*S/W, "Three crossings are counted: mistake-sentence-one."),
+              Mistake(lambda S, W: W/S, "That is upside down, $W/S$: mistake-sentence-two.")),
+    hints=("Bytes over bytes per second.",), explain="The explanation-of-time.")
+COUNT = Exercise(
+    id="links-count", prompt="How many messages do {n} ranks send, each to each of {m}?",
+    given=dict(n=[4], m=[6]),
+    answer=Count(), solution=lambda n, m: n*m,
+    mistakes=(Mistake(lambda n, m: n*(m - 1), "Each to each, itself too: mistake-sentence-three."),
+              Mistake(lambda n, m: n + m, "Added, not multiplied: mistake-sentence-four.")))
+GUESS = Exercise(
+    id="links-guess", prompt="How does the time of a buffer change when the link is half as fast?",
+    predict=True,
+    answer=Choice({"half": "It halves.", "same": "It stays.", "twice": "It doubles."}), solution="twice",
+    mistakes=(Mistake("half", "A slower link is not faster: mistake-sentence-five."),
+              Mistake("same", "Only the latency stays: mistake-sentence-six.")),
+    explain="The explanation-of-guess.")
+HALF = Exercise(
+    id="links-half", prompt="Write `half(x)`.",
+    answer=Function("half", "half(x)", lambda rng: [(2.0,), (rng.random(),)]),
+    solution=lambda x: x/2, mistakes=(Mistake(lambda x: 2*x, "Doubled: mistake-sentence-seven."),
+                                      Mistake(lambda x: x, "Left as it is: mistake-sentence-eight.")))
+"""
+
+BIBLIOGRAPHY = """\
+@misc{scaling-book,
+  author = {A. Writer and B. Reader}, title = {Scaling}, year = {2025}, url = {https://example.org/scaling}
+}
+@article{hill1990,
+  author = {Mark D. Hill and Alan Jay Smith and One Third},
+  title = {Links}, journal = {Journal of Links}, year = {1990}, doi = {10.1000/182}
+}
+"""
+
+
+def lay_out(root: Path, repository: Path, source: str = SOURCE, exercises: str = EXERCISES) -> Path:
+    """Write the book of the one chapter 07-links into `root` and return it."""
+    folder = root / "solutions" / "07-links"
+    folder.mkdir(parents=True)
+    (folder / "07-links.md").write_text(source)
+    (folder / "exercises.py").write_text(exercises)
+    shutil.copytree(repository / "docs", root / "docs")
+    (root / "docs" / "references.bib").write_text(BIBLIOGRAPHY)
+    return root

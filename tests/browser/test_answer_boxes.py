@@ -1,0 +1,116 @@
+"""A small book in a real browser, over http and from file://: its boxes and its live figures."""
+
+import functools
+import http.server
+import shutil
+import threading
+
+import pytest
+from playwright.sync_api import expect
+
+from autograder import book, vendor
+from tests.autograder.small_book import lay_out
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory, root):
+    folder = lay_out(tmp_path_factory.mktemp("book"), root)
+    shutil.copytree(
+        vendor.fetch(root / "docs" / "vendor.json", root / ".build" / "vendor"), folder / ".build" / "vendor"
+    )
+    return book.build(folder, folder / "html")
+
+
+@pytest.fixture(params=["http", "file"])
+def url(small, request):
+    if request.param == "file":
+        yield small.as_uri()
+        return
+    with http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Quiet, directory=small)
+    ) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture
+def chapter(page, url, watch):
+    page.goto(f"{url}/07-links.html")
+    page.wait_for_function("document.querySelectorAll('figure.live[data-ready]').length === 2")
+    yield page
+    assert watch.foreign == []
+    assert watch.errors == []
+
+
+def answer(page, exercise, text):
+    """Type an answer and press Enter, as one does from the keyboard; the verdict that is announced."""
+    box = page.locator(f"form[data-exercise={exercise}]")
+    box.get_by_role("textbox").fill(text)
+    box.get_by_role("textbox").press("Enter")
+    return box.get_by_role("status").inner_text()
+
+
+def test_a_wrong_answer_gets_its_sentence_and_a_right_one_is_right(chapter):
+    assert "mistake-sentence-one" in answer(chapter, "links-time", "6 ms")
+    assert answer(chapter, "links-time", "0.002") == "✓ Right. The explanation-of-time."
+    assert answer(chapter, "links-time", "2000 us").startswith("✓")
+    assert "factor of 8" in answer(chapter, "links-time", "16 ms")
+    assert answer(chapter, "links-time", "2 GB/s") == "? The answer is in s, yours is in B/s."
+    assert "Not yet" in answer(chapter, "links-time", "77 s")
+    assert "mistake-sentence-three" in answer(chapter, "links-count", "20")
+    assert answer(chapter, "links-count", "24").startswith("✓")
+
+
+def test_a_formula_in_a_sentence_is_typeset(chapter):
+    assert "mistake-sentence-two" in answer(chapter, "links-time", "500 s")
+    chapter.locator("form[data-exercise=links-time] [role=status] mjx-container").wait_for()
+
+
+def test_a_prediction_unfolds_what_comes_out(chapter):
+    reveal = chapter.locator("details.reveal")
+    assert reveal.get_attribute("open") is None
+    form = chapter.locator("form[data-exercise=links-guess]")
+    form.get_by_label("It halves.").check()
+    form.get_by_role("button").click()
+    assert "mistake-sentence-five" in form.get_by_role("status").inner_text()
+    assert reveal.get_attribute("open") is not None
+    assert "It comes out as" in reveal.inner_text()
+
+
+def test_live_figures_compute_in_the_page(chapter):
+    widget, vega = chapter.locator("figure.live").nth(0), chapter.locator("figure.live").nth(1)
+    assert "twice is 42" in widget.inner_text()
+    widget.get_by_label("x").press("ArrowRight")
+    assert "twice is 44" in widget.inner_text()
+    ticks = vega.locator("svg .role-axis-label").last
+    before = ticks.text_content()
+    vega.get_by_role("slider").press("End")
+    expect(ticks).not_to_have_text(before)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["index", "07-links", "bibliography", "teaching"])
+def test_pages_are_accessible_and_fit_a_phone(page, small, watch, root, name, scheme):
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(f"{small.as_uri()}/{name}.html")
+    page.wait_for_load_state("networkidle")
+    page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+    if name == "07-links":
+        answer(page, "links-time", "6 ms")
+        answer(page, "links-count", "24")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert watch.foreign == []
+    assert watch.errors == []
+    folder = vendor.fetch(root / "docs" / "vendor.json", root / ".build" / "vendor", ["axe-core"])
+    page.add_script_tag(path=folder / "axe-core" / "axe.min.js")
+    found = page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})")
+    assert [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in found["violations"]] == []

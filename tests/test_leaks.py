@@ -1,0 +1,127 @@
+"""No solution, mistake's sentence or key is in what a course's learners get; the open edition has them all.
+
+The same search runs over chapters/, over the course edition of the pages, and over the open edition, where it
+has to find everything: so a search that finds nothing because it cannot is noticed.
+"""
+
+import html
+import json
+import re
+
+import pytest
+
+from autograder import chapters, notebook
+from autograder.declaration import call_with
+from tests.built_book import built
+
+TEXT = {".html", ".js", ".json", ".ipynb", ".txt", ".md", ".csv", ".svg", ".inv"}
+
+
+def letters(text):
+    """Letters and digits alone: neither markup, line breaks nor quoting hide a sentence."""
+    return re.sub(r"[\W_]+", "", text)
+
+
+def secrets(root):
+    """(what, text) of all that only the key holds, for every chapter."""
+    found = []
+    for name in chapters.chapter_names(root):
+        chapter = chapters.load(root, name)
+        cells = {c.id: c.source for c in chapter.instructor.cells}
+        for key in chapter.exercises:
+            exercise = chapter.bank[key]
+            given = exercise.variant()
+            found += [
+                (f"{key}: a mistake's sentence", exercise.fill(m.say, given)) for m in exercise.mistakes
+            ]
+            found.append((f"{key}: its explanation", exercise.explain))
+            found.append((f"{key}: its solution", notebook.solution_of(cells[key])))
+    return [(what, text) for what, text in found if text]
+
+
+def read(folder):
+    """All text below a folder, with and without markup."""
+    parts = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.suffix in TEXT and "vendor" not in path.parts:
+            text = path.read_text(encoding="utf-8", errors="ignore")
+            parts.append(text)
+            if path.suffix == ".ipynb":
+                parts += [c.source for c in notebook_cells(text)]
+            if path.suffix == ".json":
+                parts += strings(json.loads(text))
+            if path.suffix == ".html":
+                parts.append(html.unescape(re.sub(r"<[^>]+>", "", text)))
+    return "\n".join(parts)
+
+
+def notebook_cells(text):
+    import nbformat
+
+    return nbformat.reads(text, as_version=4).cells
+
+
+def strings(data):
+    if isinstance(data, dict):
+        return [s for k, v in data.items() for s in (str(k), *strings(v))]
+    if isinstance(data, list):
+        return [s for v in data for s in strings(v)]
+    return [str(data)]
+
+
+def leaks(root, folder):
+    text = read(folder)
+    bare = letters(text)
+    return [what for what, secret in secrets(root) if holds(text, bare, secret)]
+
+
+def holds(text, bare, secret):
+    """Whether a text holds a secret; one of few letters (`answer = 8`) has to stand there as it is."""
+    if len(letters(secret)) > 15:
+        return letters(secret) in bare
+    return re.search(rf"(?<!\w){re.escape(secret)}(?!\w)", text) is not None
+
+
+def test_there_are_secrets_to_look_for(root):
+    found = secrets(root)
+    assert len(found) > 20
+    text = "a Mistake, with $x/2$ and `code`;\nanswer = 24"
+    for secret, there in (
+        ("mistake, with $x / 2$ and code"[1:], True),
+        ("answer = 2", False),
+        ("answer = 24", True),
+    ):
+        assert holds(text, letters(text), secret) is there
+
+
+def test_chapters_hold_none(root):
+    assert leaks(root, root / "chapters") == []
+    for path in (root / "chapters").glob("*/exercises.json"):
+        for record in json.loads(path.read_text())["exercises"].values():
+            assert not {"solution", "mistakes", "explain", "digest", "expected"} & set(record), path
+
+
+def test_a_public_record_does_not_hold_the_answer(root):
+    for name in chapters.chapter_names(root):
+        chapter = chapters.load(root, name)
+        for key in chapter.exercises:
+            exercise = chapter.bank[key]
+            if exercise.kind in ("Quantity", "Count"):
+                numbers = [v for row in [exercise.public()["given"]] for v in row.values()]
+                want = call_with(exercise.solution, exercise.variant())
+                assert repr(want) not in strings(exercise.public()) or want in numbers, key
+
+
+@pytest.mark.slow
+def test_the_course_edition_holds_none(root):
+    folder = built(root, course=True)
+    assert leaks(root, folder) == []
+    pages = "".join(p.read_text(encoding="utf-8") for p in folder.glob("*.html"))
+    for trace in ('class="answer-box"', 'class="solution"', 'class="reveal"', '"digest"', "Common mistakes"):
+        assert trace not in pages
+
+
+@pytest.mark.slow
+def test_the_open_edition_holds_them_all(root):
+    missing = {what for what, _ in secrets(root)} - set(leaks(root, built(root)))
+    assert not missing

@@ -1,4 +1,4 @@
-"""What a chapter owes its reader: all kinds of exercise, prompts that say how exact, short cells and lines."""
+"""What a chapter owes its reader: exercises of each kind, exact prompts, short cells, short lines."""
 
 import re
 from pathlib import Path

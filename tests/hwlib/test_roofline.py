@@ -133,6 +133,7 @@ def test_int8_projection_from_hbm_and_vmem():
 
 
 def test_a_matrix_for_every_example():
+    assert batched_matmul_intensity(3, 2, 5, b=1) == 2 * 30 / (6 + 30 + 15)
     assert batched_matmul_intensity(64, 4096, 4096, b=1) == pytest.approx(2, rel=0.001)
     assert batched_matmul_intensity(1, 4096, 4096) == pytest.approx(batched_matmul_intensity(512, 4096, 4096))
 

@@ -18,6 +18,7 @@ from .reading import Answer, Call, Unreadable, as_float, described, number
 if TYPE_CHECKING:
     from .declaration import Exercise, Given
 
+MAX_COUNT_BITS = 3322  # a thousand digits
 TINY = 1e-9  # a mistake that is no integer is typed as a float
 
 
@@ -178,6 +179,8 @@ class Count(Answer):
             raise Unreadable(
                 f"{as_float(exact):.6g} is not an integer; it is counted, so a whole number was expected"
             )
+        if abs(exact.numerator).bit_length() > MAX_COUNT_BITS:
+            raise Unreadable("an integer of more than a thousand digits; a count was expected")
         return int(exact)
 
     def readable(self, value: Any) -> str:

@@ -134,9 +134,6 @@ class Exercise:
             raise DeclarationError(f"{self.id}: the rows of given have different names")
         self.answer.declare(self)
 
-    # -- the numbers
-    # ---------------------------------------------------------------------------------------------
-
     @property
     def kind(self) -> str:
         """ "Quantity", "Count", "Choice", "Expression" or "Function"."""
@@ -177,9 +174,6 @@ class Exercise:
             return self.variants()[0]
         return draw(self.id, owner, self.drawn())
 
-    # -- what is shown
-    # -------------------------------------------------------------------------------------------
-
     def prompt_text(self, given: Given | None = None, *, letters: bool = False) -> str:
         """The prompt in Markdown: with the book's numbers, with those of `given`, or with letters."""
         if letters:
@@ -219,9 +213,6 @@ class Exercise:
             shown["template"] = self.prompt
             del shown["given"]
         return shown | self.answer.public()
-
-    # -- the verdict
-    # ---------------------------------------------------------------------------------------------
 
     def expected(self, given: Given) -> Any:
         """The solution for these numbers: a number, an option, or for symbols and functions the callable

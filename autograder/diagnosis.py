@@ -32,10 +32,6 @@ def diagnose(
     )
 
 
-# -- dimensions
-# ------------------------------------------------------------------------------------------------------
-
-
 def dimension(tree: Tree, units: Mapping[str, Dimension]) -> Dimension | None:
     """The powers of B, s, J and USD; None for zero, which fits every unit. Raises Clash where it adds B to
     s."""
@@ -132,10 +128,6 @@ def _wrong_dimension(kind: Expression, answer: Tree, solution: Tree) -> str:
     if found is None or found == wanted:
         return ""
     return f"Not yet: the answer is in {unit_of(wanted)}, yours is in {unit_of(found)}."
-
-
-# -- the ratio of the answer to the solution
-# -------------------------------------------------------------------------
 
 
 class _Ratio:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from . import plain, slips
 from .declaration import AnswerError, DeclarationError, Verdict, unreadable
 from .prompts import quoted
-from .reading import Answer, Call, Unreadable, number
+from .reading import Answer, Call, Unreadable, as_float, number
 
 if TYPE_CHECKING:
     from .declaration import Exercise, Given
@@ -177,7 +177,7 @@ class Function(Answer):
         if self.unit and type(value) in (int, float):
             from hwlib.units import show
 
-            return show(value, self.unit)
+            return show(as_float(number(value)) if type(value) is int else value, self.unit)
         return _text(value)
 
 
@@ -269,21 +269,19 @@ def _text(value: Any) -> str:
     if type(value) in (list, tuple):
         inner = ", ".join(_text(v) for v in value[:12]) + (", …" if len(value) > 12 else "")
         return f"[{inner}]" if type(value) is list else f"({inner})"
+    if type(value) is dict:
+        pairs = [f"{_text(k)}: {_text(v)}" for k, v in list(value.items())[:12]]
+        return "{" + ", ".join(pairs) + (", …" if len(value) > 12 else "") + "}"
+    if type(value) is Fraction:
+        return f"{as_float(value):.10g}"
     if isinstance(value, plain.Callable):
         return f"the function {value.name}"
-    return (
-        repr(value)[:200]
-        if type(value) in (int, str, bool, dict, Fraction, complex, type(None))
-        else plain.type_name(value)
-    )
+    known = (int, str, bool, complex, type(None))
+    return repr(value)[:200] if type(value) in known else plain.type_name(value)
 
 
 def _plainly(value: Any) -> Any:
     return plain.decode(json.loads(json.dumps(plain.encode(value))))
-
-
-# -- in the learner's own notebook
-# -----------------------------------------------------------------------------------
 
 
 def local_call(function: Any, withholds: Sequence[str] = (), seconds: float = SECONDS_A_CALL) -> Call:

@@ -182,10 +182,6 @@ def _covered(exercise: Exercise) -> Iterator[str]:
             yield f"the sentence {mistake.say!r} stands in the learner's edition"
 
 
-# -- the library is not the answer
-# -----------------------------------------------------------------------------------
-
-
 def library_overlap(exercise: Exercise) -> list[str]:
     """The registered formulas that are the solution of an Expression or Function exercise and are not
     withheld.

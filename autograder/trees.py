@@ -85,12 +85,10 @@ class _Size:
     def spend(self, depth: int) -> None:
         self.nodes -= 1
         if self.nodes < 0 or depth > MAX_DEPTH:
-            raise TreeError(f"the expression is too large: at most {MAX_NODES} terms, nested {MAX_DEPTH} "
-                            "deep, were expected")
-
-
-# -- JSON
-# ------------------------------------------------------------------------------------------------------------
+            raise TreeError(
+                f"the expression is too large: at most {MAX_NODES} terms, nested {MAX_DEPTH} "
+                "deep, were expected"
+            )
 
 
 def to_json(tree: Tree) -> list[Any]:
@@ -146,10 +144,6 @@ def node(head: str, args: tuple[Tree, ...]) -> Tree:
     return Tree(head, args)
 
 
-# -- sympy, in the process that holds the object
-# ---------------------------------------------------------------------
-
-
 def from_sympy(expression: Any) -> Tree:
     """A sympy expression as a tree; TreeError names the first thing in it that has no place in one."""
     return _from_sympy(expression, 0, _Size())
@@ -161,8 +155,10 @@ def _from_sympy(e: Any, depth: int, size: _Size) -> Tree:
     size.spend(depth)
     kind = type(e)
     if e is sympy.S.ImaginaryUnit:
-        raise TreeError("sympy's own I, the imaginary unit, not a letter of the exercise; take your letters "
-                        "from symbols(...)")
+        raise TreeError(
+            "sympy's own I, the imaginary unit, not a letter of the exercise; take your letters "
+            "from symbols(...)"
+        )
     if isinstance(e, sympy.Symbol):
         name = str(e.name)
         if not NAME.fullmatch(name):
@@ -195,6 +191,8 @@ def _from_sympy(e: Any, depth: int, size: _Size) -> Tree:
     }  # fmt: skip
     if kind not in heads:
         name = re.sub(r"\W", " ", kind.__name__)[:40]
-        raise TreeError(f"{name} is not among the operations of the book's expressions (arithmetic, powers, "
-                        "log, max, min, ceil, cases)")
+        raise TreeError(
+            f"{name} is not among the operations of the book's expressions (arithmetic, powers, "
+            "log, max, min, ceil, cases)"
+        )
     return node(heads[kind], tuple(_from_sympy(arg, depth + 1, size) for arg in e.args))

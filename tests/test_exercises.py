@@ -1,11 +1,15 @@
 """Every exercise of the book tests itself, and none asks for what the library hands over."""
 
+import json
+import random
 from pathlib import Path
 
 import pytest
 
-from autograder.declaration import load_bank
+from autograder import plain
+from autograder.declaration import AnswerError, load_bank
 from autograder.selftest import library_overlap, selftest
+from tests.autograder.messages import message
 
 SOLUTIONS = Path(__file__).resolve().parent.parent / "solutions"
 BANKS = [load_bank(path) for path in sorted(SOLUTIONS.glob("*/exercises.py"))]
@@ -20,6 +24,24 @@ def test_the_exercise_tests_itself(exercise):
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
 def test_the_library_is_not_the_answer(exercise):
     assert library_overlap(exercise) == []
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
+def test_no_message_raises_and_none_scores_by_chance(exercise):
+    rng = random.Random(exercise.id)
+    names = list(getattr(exercise.answer, "symbols", {"n": None}))
+
+    def call(args):
+        try:
+            return plain.decode(message(rng, names))
+        except plain.BadMessage as error:
+            raise AnswerError(str(error)) from None
+
+    for _ in range(100):
+        function = exercise.kind == "Function" and rng.random() < 0.8
+        sent = json.dumps({"$": "callable", "v": "f"} if function else message(rng, names))
+        verdict = exercise.judge_message(json.loads(sent), None, call)
+        assert verdict.score == 0 or exercise.predict or exercise.kind == "Choice", (sent, verdict)
 
 
 def test_ids_are_one_of_a_kind_in_the_whole_book():

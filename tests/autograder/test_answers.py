@@ -218,6 +218,10 @@ def test_a_choice_is_a_key_a_letter_or_the_text(value, score):
     assert judge(BOUND, value).score == score
 
 
+def test_a_count_of_thousands_of_digits_is_no_count():
+    assert "thousand digits" in judge(WAVES, 10**5000).say
+
+
 def test_each_wrong_option_has_its_sentence_and_a_stranger_hears_the_options():
     assert judge(BOUND, "compute").say == "Look at the ridge."
     assert '"memory", "compute"' in judge(BOUND, "both").say

@@ -176,6 +176,13 @@ def test_a_slip_in_every_case_is_told():
     assert "500 MB/s" in judge(RATE, lambda S, t: S / t if S > 1e10 else S / t + 1).say
 
 
+@pytest.mark.parametrize("huge", [10**4000, {"a": 10**4000}, [10**4000], 1e308, float("nan"), -(10**400)])
+def test_a_huge_reply_is_wrong_and_no_more(huge):
+    verdict = judge(RATE, lambda S, t: huge)
+    assert (verdict.score, verdict.kind) == (0.0, "wrong")
+    assert len(verdict.say) < 400
+
+
 def test_withheld_modules_are_written_by_oneself():
     withheld = make(withholds=("hwlib.roofline",))
     assert judge(withheld, scale).score == 1

@@ -1,7 +1,8 @@
 """A course in nbgrader's own layout: the only module that imports nbgrader.
 
-nbgrader releases, keeps the gradebook, late penalties and manual grades, and writes the feedback. The one step it does
-unsafely, running the learner's code and the tests in one kernel, is replaced through its own extension points.
+nbgrader releases, keeps the gradebook, late penalties and manual grades, and writes the feedback. The one
+step it does unsafely, running the learner's code and the tests in one kernel, is replaced through its own
+extension points.
 """
 
 import atexit
@@ -9,7 +10,6 @@ import os
 import shutil
 import sys
 import time
-import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import nbformat
 from nbgrader.api import Gradebook
@@ -45,7 +45,7 @@ from traitlets import Bool, Float
 from traitlets.config import Config, PyFileConfigLoader
 
 from . import grading, handed_in
-from .declaration import Bank, load_bank
+from .banks import CourseError, bank_of
 from .judging import Judge
 from .places import book_root
 from .restore import grade_cell, read_notebook, restore
@@ -54,7 +54,8 @@ from .sandbox import Limits, Zygote
 
 FOLDERS = ("source", "release", "submitted", "autograded", "feedback", "exercises")
 CONFIG = """\
-\"\"\"Written by `gpubook course init`: nbgrader's own commands, run in this folder, then grade as `gpubook grade` does.\"\"\"
+# Written by `gpubook course init`: nbgrader's own commands, run in this folder, grade as `gpubook grade`
+# does.
 
 from autograder.course import configure
 
@@ -66,13 +67,10 @@ configure(c)
 """
 
 
-class CourseError(Exception):
-    """A course, an assignment or a submission is not what it should be; the message names the file."""
-
-
 @contextmanager
 def programs_on_path() -> Iterator[None]:
-    """nbgrader calls the program `alembic` for every new gradebook: find it beside this Python, venv active or not."""
+    """nbgrader calls the program `alembic` for every new gradebook: find it beside this Python, venv active
+    or not."""
     before = os.environ.get("PATH", os.defpath)
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
     try:
@@ -98,7 +96,7 @@ class _OfCourse(NbGraderPreprocessor):
     """A step of autograding that looks at the release of the assignment at hand."""
 
     def _course(self) -> CourseDirectory:
-        return self.parent.parent.coursedir         # this step, its exporter, nbgrader's converter
+        return self.parent.parent.coursedir  # this step, its exporter, nbgrader's converter
 
     def _release(self, resources: Any) -> Path:
         about, course = resources["nbgrader"], self._course()
@@ -115,13 +113,16 @@ class Restore(_OfCourse):
 
 
 class GradeInSandbox(_OfCourse):
-    """Stands where nbgrader executes the notebook: runs it confined, has the judge decide, writes the verdicts."""
+    """Stands where nbgrader executes the notebook: runs it confined, has the judge decide, writes the
+    verdicts."""
 
     cell_limit = Float(30.0, help="Seconds a cell may run.").tag(config=True)
     total_limit = Float(600.0, help="Seconds a submission may run.").tag(config=True)
     variants = Bool(False, help="Whether each learner has numbers of their own.").tag(config=True)
-    unsafe = Bool(False, help="Whether to run learners' code with your rights where there is no sandbox.").tag(config=True)
-    ready: dict[str, Any] = {}          # notebooks that are graded already, by learner
+    unsafe = Bool(
+        False, help="Whether to run learners' code with your rights where there is no sandbox."
+    ).tag(config=True)
+    ready: ClassVar[dict[str, Any]] = {}  # notebooks that are graded already, by learner
 
     def preprocess(self, nb, resources):
         """The notebook with its verdicts, where SaveAutoGrades finds them."""
@@ -131,8 +132,16 @@ class GradeInSandbox(_OfCourse):
         release_nb = read_notebook(path)
         bank = bank_of(Path(self._course().root), release_nb, path)
         graded = grading.grade_notebook(
-            nb, release_nb, bank, owner, Limits(cell=self.cell_limit, total=self.total_limit), self.variants,
-            zygote=_zygote(), judge=_judge(tuple(bank.paths)), unsafe=self.unsafe)
+            nb,
+            release_nb,
+            bank,
+            owner,
+            Limits(cell=self.cell_limit, total=self.total_limit),
+            self.variants,
+            zygote=_zygote(),
+            judge=_judge(tuple(bank.paths)),
+            unsafe=self.unsafe,
+        )
         for problem in graded.problems:
             self.log.error("%s: %s", path, problem)
         return graded.nb, resources
@@ -152,30 +161,10 @@ def _judge(paths: tuple[Path, ...]) -> Judge:
     return judge
 
 
-class CourseBank(Bank):
-    """The exercises an assignment draws from: its chapter's and the teacher's own; `paths` are their files."""
-
-    def __init__(self, banks: Sequence[Bank]):
-        super().__init__([exercise for bank in banks for exercise in bank.values()], banks[0].path if banks else None)
-        self.paths = [bank.path for bank in banks if bank.path is not None]
-
-
-def bank_of(folder: Path, release_nb: Any, path: Path) -> CourseBank:
-    """The exercises for a released notebook; CourseError where there are none to judge by."""
-    named = os.environ.get("GPUBOOK_SOLUTIONS")
-    solutions = [Path(p) for p in named.split(os.pathsep)] if named else [book_root() / "solutions"]
-    chapter = release_nb.metadata.get("gpubook", {}).get("chapter") or path.stem
-    files = [f / chapter / "exercises.py" for f in solutions if (f / chapter / "exercises.py").is_file()]
-    files += sorted((folder / "exercises").glob("*.py"))
-    if not files:
-        raise CourseError(f"{path}: made from the chapter {chapter!r}, but there is no {chapter}/exercises.py in "
-                          f"{', '.join(map(str, solutions))} and no declaration in {folder / 'exercises'}")
-    return CourseBank([load_bank(file) for file in files])
-
-
-# nbgrader's own list, with our stubs; IncludeHeaderFooter and InstantiateTests serve features the book has no use for.
+# nbgrader's own list, with our stubs; IncludeHeaderFooter and InstantiateTests serve features the book has no
+# use for.
 RELEASE = [LockCells, WriteStubs, ClearOutput, CheckCellMetadata, ComputeChecksums, SaveCells,
-           ClearHiddenTests, ClearMarkScheme, ComputeChecksums, CheckCellMetadata]
+           ClearHiddenTests, ClearMarkScheme, ComputeChecksums, CheckCellMetadata]  # fmt: skip
 SANITIZE = [Restore, ClearOutput, DeduplicateIds, OverwriteKernelspec, OverwriteCells, CheckCellMetadata]
 AUTOGRADE = [GradeInSandbox, LimitOutput, SaveAutoGrades, AssignLatePenalties, CheckCellMetadata]
 NEVER_RELEASED = ["*.md", "*.py", "*.pyc", "__pycache__", ".ipynb_checkpoints"]
@@ -206,7 +195,7 @@ def release(source_dir: Path | str, release_dir: Path | str, name: str, db_url: 
     with programs_on_path():
         done = api.generate_assignment(name, force=True, create=True)
     if not done["success"]:
-        raise CourseError(f"nbgrader could not release {notebook}:\n{done.get('log', '')}{done.get('error', '')}")
+        raise CourseError(f"nbgrader could not release {notebook}:\n{done.get('log', '')}{done['error']}")
     return release_dir / name / f"{name}.ipynb"
 
 
@@ -214,11 +203,12 @@ def inert_markdown(source: str) -> str:
     """Markdown as HTML for pages that show learners' work to others: HTML in it is shown, not obeyed."""
     from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-    return MarkdownWithMath(renderer=IPythonRenderer(escape=True, allow_harmful_protocols=False)).render(source)
+    renderer = IPythonRenderer(escape=True, allow_harmful_protocols=False)
+    return MarkdownWithMath(renderer=renderer).render(source)
 
 
 def configure(config: Config) -> None:
-    """Make a course's nbgrader release with our stubs, grade in the sandbox, and write feedback that loads nothing."""
+    """Have a course's nbgrader release our stubs, grade in the sandbox, write feedback that loads nothing."""
     import nbgrader
 
     formgrader = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"
@@ -231,7 +221,8 @@ def configure(config: Config) -> None:
 
 
 def init(folder: Path | str) -> list[Path]:
-    """Lay out a course: nbgrader's folders, its configuration, `exercises/` for your own; returns what is new."""
+    """Lay out a course: nbgrader's folders, its configuration, `exercises/` for your own; returns what is
+    new."""
     folder = Path(folder)
     if folder.exists() and not folder.is_dir():
         raise CourseError(f"{folder} is a file; a folder for the course was expected")
@@ -246,15 +237,25 @@ def init(folder: Path | str) -> list[Path]:
 
 def _config(folder: Path) -> Config:
     if not (folder / "nbgrader_config.py").is_file():
-        raise CourseError(f"{folder} is no course: nbgrader_config.py was expected in it; `gpubook course init {folder}` makes one")
+        raise CourseError(
+            f"{folder} is no course: nbgrader_config.py was expected in it; "
+            f"`gpubook course init {folder}` makes one"
+        )
     config = PyFileConfigLoader("nbgrader_config.py", path=str(folder)).load_config()
     config.CourseDirectory.root = str(folder)
     return config
 
 
-def assign(folder: Path | str, name: str, *, chapter: str, exercises: Sequence[str] | None = None,
-           due: datetime | None = None) -> Path:
-    """Release the assignment `name`, a chapter or some of its exercises, and return the learner's notebook."""
+def assign(
+    folder: Path | str,
+    name: str,
+    *,
+    chapter: str,
+    exercises: Sequence[str] | None = None,
+    due: datetime | None = None,
+) -> Path:
+    """Release the assignment `name`, a chapter or some of its exercises, and return the learner's
+    notebook."""
     from . import chapters
 
     folder = Path(folder).resolve()
@@ -262,7 +263,9 @@ def assign(folder: Path | str, name: str, *, chapter: str, exercises: Sequence[s
     made = chapters.load(book_root(), chapter)
     chosen = set(made.exercises) if exercises is None else set(exercises)
     if unknown := sorted(chosen - set(made.exercises)):
-        raise CourseError(f"{chapter} has no exercise {', '.join(unknown)}; it has {', '.join(made.exercises)}")
+        raise CourseError(
+            f"{chapter} has no exercise {', '.join(unknown)}; it has {', '.join(made.exercises)}"
+        )
     staged = chapters.stage(made, folder / "source" / ".staged")
     target = folder / "source" / name
     if target.exists():
@@ -270,7 +273,9 @@ def assign(folder: Path | str, name: str, *, chapter: str, exercises: Sequence[s
     os.replace(staged.parent, target)
     shutil.rmtree(folder / "source" / ".staged")
     nb = nbformat.read(target / staged.name, as_version=4)
-    nb.cells = [c for c in nb.cells if c.metadata.get("gpubook", {}).get("exercise", next(iter(chosen), "")) in chosen]
+    nb.cells = [
+        c for c in nb.cells if c.metadata.get("gpubook", {}).get("exercise", next(iter(chosen), "")) in chosen
+    ]
     (target / staged.name).unlink()
     nbformat.write(nb, target / f"{name}.ipynb")
     db_url = CourseDirectory(config=config).db_url
@@ -280,13 +285,22 @@ def assign(folder: Path | str, name: str, *, chapter: str, exercises: Sequence[s
     return released
 
 
-def grade(folder: Path | str, name: str, students: Sequence[str] | None = None,
-          progress: Callable[[str], None] | None = None, *, cell_limit: float | None = None,
-          unsafe: bool = False, workers: int | None = None) -> ClassResult:
-    """Grade what is in submitted/*/NAME: gradebook, autograded/, feedback/, and the results by learner and exercise.
+def grade(
+    folder: Path | str,
+    name: str,
+    students: Sequence[str] | None = None,
+    progress: Callable[[str], None] | None = None,
+    *,
+    cell_limit: float | None = None,
+    unsafe: bool = False,
+    workers: int | None = None,
+) -> ClassResult:
+    """Grade what is in submitted/*/NAME: gradebook, autograded/, feedback/, and the results by learner and
+    exercise.
 
     A submission that cannot be graded is a learner with a `problem`; the others are graded all the same.
-    `progress` is called with each learner's name as it is done. Raises NoSandbox, see `grading.grade_notebook`.
+    `progress` is called with each learner's name as it is done. Raises NoSandbox, see
+    `grading.grade_notebook`.
     """
     started = time.monotonic()
     folder = Path(folder).resolve()
@@ -297,7 +311,9 @@ def grade(folder: Path | str, name: str, students: Sequence[str] | None = None,
     path = folder / "release" / name / f"{name}.ipynb"
     if not path.is_file():
         have = ", ".join(sorted(p.name for p in (folder / "release").glob("*") if p.is_dir())) or "none"
-        raise CourseError(f"{path} is missing: {name!r} was never released in this course (assignments: {have})")
+        raise CourseError(
+            f"{path} is missing: {name!r} was never released in this course (assignments: {have})"
+        )
     release_nb = read_notebook(path)
     bank = bank_of(folder, release_nb, path)
     roles = [role for role in map(grade_cell, release_nb.cells) if role is not None and role.part == "grade"]
@@ -312,13 +328,23 @@ def grade(folder: Path | str, name: str, students: Sequence[str] | None = None,
         def one(learner: Learner) -> None:
             try:
                 graded = grading.grade_notebook(
-                    submissions[learner.name], release_nb, bank, learner.name, limits, settings.variants,
-                    zygote=zygote, judge=judge, unsafe=settings.unsafe)
-            except Exception as error:          # one submission, whatever it does, is not the others' loss
+                    submissions[learner.name],
+                    release_nb,
+                    bank,
+                    learner.name,
+                    limits,
+                    settings.variants,
+                    zygote=zygote,
+                    judge=judge,
+                    unsafe=settings.unsafe,
+                )
+            except Exception as error:  # one submission, whatever it does, is not the others' loss
                 learner.problem = f"the grader failed on this submission: {type(error).__name__}: {error}"
                 return
             learner.results, ready[learner.name] = graded.results, graded.nb
-            result.problems += [f"{path}: {p}" for p in graded.problems if f"{path}: {p}" not in result.problems]
+            result.problems += [
+                f"{path}: {p}" for p in graded.problems if f"{path}: {p}" not in result.problems
+            ]
             if progress is not None:
                 progress(learner.name)
 
@@ -331,19 +357,23 @@ def grade(folder: Path | str, name: str, students: Sequence[str] | None = None,
 
 
 def _record(folder: Path, name: str, config: Config, result: ClassResult, graded: dict[str, Any]) -> None:
-    """Have nbgrader write autograded/, the gradebook and the feedback, from the notebooks that are graded already."""
+    """Have nbgrader write autograded/, the gradebook and the feedback, from the notebooks that are graded
+    already."""
     decided = type("GradeInSandbox", (GradeInSandbox,), {"ready": graded})
-    config = config.copy()
-    config.Autograde.autograde_preprocessors = [decided if p is GradeInSandbox else p
-                                                for p in config.Autograde.autograde_preprocessors]
+    config = Config(config)
+    config.Autograde.autograde_preprocessors = [
+        decided if p is GradeInSandbox else p for p in config.Autograde.autograde_preprocessors
+    ]
     with warnings.catch_warnings(), programs_on_path():
         warnings.simplefilter("ignore")
         api = NbGraderAPI(CourseDirectory(config=config), config=config)
         for learner in result.learners:
             if learner.name not in graded:
                 continue
-            for step in (lambda who: api.autograde(name, who, force=True, create=True),
-                         lambda who: api.generate_feedback(name, who, force=True)):
+            for step in (
+                lambda who: api.autograde(name, who, force=True, create=True),
+                lambda who: api.generate_feedback(name, who, force=True),
+            ):
                 done = step(learner.name)
                 if not done["success"]:
                     learner.problem = f"nbgrader could not record {name} of {learner.name}: {_last(done)}"
@@ -354,7 +384,10 @@ def _record(folder: Path, name: str, config: Config, result: ClassResult, graded
 
 def _last(done: dict[str, Any]) -> str:
     lines = (done.get("log", "") + "\n" + done.get("error", "")).strip().splitlines()
-    return next((line for line in reversed(lines) if "Error" in line or "Exception" in line), lines[-1] if lines else "")
+    return next(
+        (line for line in reversed(lines) if "Error" in line or "Exception" in line),
+        lines[-1] if lines else "",
+    )
 
 
 def results(folder: Path | str, name: str) -> ClassResult:

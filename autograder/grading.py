@@ -1,7 +1,8 @@
-"""Grade one notebook: run its cells in a confined process, take each answer as plain data, have the judge decide.
+"""Grade one notebook: run its cells in a confined process, take each answer as plain data, have the judge
+decide.
 
-This process does neither: it runs no learner's code and holds no key. It carries data from one to the other, keeps
-the time, and writes each verdict into the grade cell's outputs, where nbgrader looks for the points.
+This process does neither: it runs no learner's code and holds no key. It carries data from one to the other,
+keeps the time, and writes each verdict into the grade cell's outputs, where nbgrader looks for the points.
 """
 
 import hashlib
@@ -17,13 +18,14 @@ from .restore import GradeCell, grade_cell, grade_id, restore
 from .sandbox import Child, ChildLost, Limits, Zygote
 
 FAILED = "This exercise could not be judged, which is not your fault: your teacher is told."
-MEASURED = "measured"       # tag of a chapter's own cells that time the machine: no answer may depend on them
+MEASURED = "measured"  # tag of a chapter's own cells that time the machine: no answer may depend on them
 LATE = "The submission had used up its time before this cell."
 
 
 @dataclass(frozen=True)
 class Result:
-    """The verdict on one exercise of one learner: points (of max_points), the sentence, and what else happened."""
+    """The verdict on one exercise of one learner: points (of max_points), the sentence, and what else
+    happened."""
 
     exercise: str
     points: float
@@ -42,20 +44,31 @@ class GradedNotebook:
     problems: list[str] = field(default_factory=list)
 
 
-def grade_notebook(submitted: Any, release: Any, bank: Bank, owner: str, limits: Limits = Limits(),  # noqa: B008
-                   variants: bool = False, *, zygote: Zygote | None = None, judge: Judge | None = None,
-                   unsafe: bool = False) -> GradedNotebook:
+def grade_notebook(
+    submitted: Any,
+    release: Any,
+    bank: Bank,
+    owner: str,
+    limits: Limits = Limits(),  # noqa: B008
+    variants: bool = False,
+    *,
+    zygote: Zygote | None = None,
+    judge: Judge | None = None,
+    unsafe: bool = False,
+) -> GradedNotebook:
     """Grade a notebook as read by `restore.read_notebook` against its release.
 
-    Without a `zygote` and a `judge` of the caller both are started for this one; raises NoSandbox where the system
-    cannot shut the code in and `unsafe` is not set.
+    Without a `zygote` and a `judge` of the caller both are started for this one; raises NoSandbox where the
+    system cannot shut the code in and `unsafe` is not set.
     """
     with ExitStack() as stack:
         if zygote is None:
             zygote = stack.enter_context(Zygote())
         if judge is None:
             if bank.path is None:
-                raise ValueError("a bank without a file: the judge loads its exercises from one, load_bank(path) was expected")
+                raise ValueError(
+                    "a bank without a file: load_bank(path) was expected, for the judge loads it from there"
+                )
             judge = stack.enter_context(Judge([bank.path]))
         run = _Run(restore(submitted, release), bank, owner, limits, variants, zygote, judge, unsafe)
         run.given_cells = {cell.id: cell for cell in release.cells if not cell.metadata.get("nbgrader")}
@@ -66,19 +79,29 @@ def grade_notebook(submitted: Any, release: Any, bank: Bank, owner: str, limits:
 
 
 class _Run:
-    """One submission on its way: the cells, the child that has run some of them, and what went wrong where."""
+    """One submission on its way: the cells, the child that has run some of them, and what went wrong
+    where."""
 
-    def __init__(self, nb: Any, bank: Bank, owner: str, limits: Limits, variants: bool, zygote: Zygote,
-                 judge: Judge, unsafe: bool):
+    def __init__(
+        self,
+        nb: Any,
+        bank: Bank,
+        owner: str,
+        limits: Limits,
+        variants: bool,
+        zygote: Zygote,
+        judge: Judge,
+        unsafe: bool,
+    ):
         self.nb, self.bank, self.owner, self.limits, self.variants = nb, bank, owner, limits, variants
         self.zygote, self.judge, self.unsafe = zygote, judge, unsafe
         self.child: Child | None = None
         self.deadline = time.monotonic() + limits.total
-        self.culprits: set[int] = set()         # cells that ended the process or their time: never run again
-        self.troubles: dict[int, str] = {}      # what each cell that failed said, for its exercise's verdict
+        self.culprits: set[int] = set()  # cells that ended the process or their time: never run again
+        self.troubles: dict[int, str] = {}  # what each cell that failed said, for its exercise's verdict
         names = [e.answer_name for e in bank.values()]
         self.shared = {name for name in names if name == "answer" or names.count(name) > 1}
-        self.given_cells: dict[str, Any] = {}   # the chapter's own cells, as released
+        self.given_cells: dict[str, Any] = {}  # the chapter's own cells, as released
         self.done = GradedNotebook(nb)
 
     def grade(self) -> GradedNotebook:
@@ -102,7 +125,7 @@ class _Run:
             self.child.kill()
             self.child = None
 
-    # -- the learner's side ----------------------------------------------------------------------------------------
+    # -- the learner's side ---------------------------------------------------------------------------------
 
     def _given(self, cell: Any) -> Any:
         """The chapter's own cell that `cell` is, unchanged, or None."""
@@ -156,9 +179,12 @@ class _Run:
     def _spawn(self) -> Child:
         seed = hashlib.sha256(self.owner.encode("utf-8", "replace")).digest()
         return self.zygote.spawn(
-            self.limits, files={"exercises.json": json.dumps(self.bank.public(self.variants))},
+            self.limits,
+            files={"exercises.json": json.dumps(self.bank.public(self.variants))},
             environment={"GPUBOOK_OWNER": self.owner.replace("\0", ""), "GPUBOOK_GRADING": "1"},
-            seed=int.from_bytes(seed[:7], "big"), unsafe=self.unsafe)
+            seed=int.from_bytes(seed[:7], "big"),
+            unsafe=self.unsafe,
+        )
 
     def _replay(self, child: Child, upto: int) -> None:
         for number, cell in enumerate(self.nb.cells[:upto]):
@@ -177,18 +203,13 @@ class _Run:
     def _name(self, role: GradeCell) -> str:
         return self.bank[role.exercise].answer_name if role.exercise in self.bank else "answer"
 
-    # -- the verdict -----------------------------------------------------------------------------------------------
+    # -- the verdict ----------------------------------------------------------------------------------------
 
     def _decide(self, number: int, cell: Any, role: GradeCell) -> None:
         name = cell.metadata["nbgrader"]["grade_id"]
         note = self._note(number, role)
         if role.exercise not in self.bank:
-            where = self.bank.path or "the course's declarations"
-            self.done.problems.append(
-                f"cell {name!r} asks for the exercise {role.exercise!r}, which {where} does not declare "
-                f"(it has {', '.join(self.bank) or 'none'})" if role.exercise else
-                f"cell {name!r} is a test in code, which is never run beside a learner's code; it scores 0. "
-                "A grade cell of an exercise (metadata gpubook.exercise), or one graded by hand, was expected")
+            self.done.problems.append(self._undeclared(name, role.exercise))
             verdict = Verdict(0.0, FAILED, "failed")
         else:
             verdict = self._verdict(number, role)
@@ -197,6 +218,15 @@ class _Run:
         result = Result(role.exercise or name, points, role.points, say, note, verdict.kind)
         self.done.results.append(result)
         cell.outputs = _verdict_outputs(result)
+
+    def _undeclared(self, cell: str, exercise: str) -> str:
+        if not exercise:
+            return (
+                f"cell {cell!r} is a test in code, which is never run beside a learner's code; it scores 0. "
+                "A grade cell of an exercise (metadata gpubook.exercise), or one graded by hand, was expected"
+            )
+        known = ", ".join(self.bank) or "none"
+        return f"cell {cell!r} asks for the exercise {exercise!r}, which {self.bank.path} does not declare; it has {known}"
 
     def _note(self, number: int, role: GradeCell) -> str:
         """What went wrong since the last grade cell in the cell of this exercise, or in the learner's own."""
@@ -292,18 +322,28 @@ def _outputs(outputs: list[Any]) -> list[Any]:
             name = "stderr" if output.get("name") == "stderr" else "stdout"
             built.append(new_output("stream", name=name, text=_text(output.get("text", ""))))
         elif kind in ("display_data", "execute_result") and isinstance(output.get("data"), dict):
-            data = {mime: _text(output["data"][mime]) for mime in ("text/plain", "text/markdown", "text/latex")
-                    if mime in output["data"]}
+            data = {
+                mime: _text(output["data"][mime])
+                for mime in ("text/plain", "text/markdown", "text/latex")
+                if mime in output["data"]
+            }
             built.append(new_output(kind, data=data, metadata={}))
         elif kind == "error":
             lines = output.get("traceback") if isinstance(output.get("traceback"), list) else []
-            built.append(new_output("error", ename=_text(output.get("ename", "")), evalue=_text(output.get("evalue", "")),
-                                    traceback=[_text(line) for line in lines[:200]]))
+            built.append(
+                new_output(
+                    "error",
+                    ename=_text(output.get("ename", "")),
+                    evalue=_text(output.get("evalue", "")),
+                    traceback=[_text(line) for line in lines[:200]],
+                )
+            )
     return built
 
 
 def _verdict_outputs(result: Result) -> list[Any]:
-    """The sentence, and the points as the builtin float that nbgrader reads; nothing on stderr, which would be a zero."""
+    """The sentence, and the points as the builtin float that nbgrader reads; nothing on stderr, which would
+    be a zero."""
     from nbformat.v4 import new_output
 
     sign = "✓" if result.points == result.max_points else "…" if result.kind == "empty" else "✗"

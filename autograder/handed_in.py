@@ -18,15 +18,21 @@ def collect(folder: Path, name: str, students: Sequence[str] | None, result: Cla
         learner = Learner(student)
         result.learners.append(learner)
         if student not in everyone:
-            learner.problem = f"{submitted / student} is missing; submissions are there from: {', '.join(everyone) or 'nobody'}"
+            known_here = ", ".join(everyone) or "nobody"
+            learner.problem = f"{submitted / student} is missing; submissions are there from: {known_here}"
             continue
         strange = sorted(p for p in (submitted / student).glob("*") if p.is_dir() and p.name not in known)
-        unknown = [f"{p}: there is no assignment {p.name!r}; this course released {', '.join(sorted(known))}" for p in strange]
+        unknown = [
+            f"{p}: there is no assignment {p.name!r}; this course released {', '.join(sorted(known))}"
+            for p in strange
+        ]
         result.problems += unknown
         try:
             notebooks[student] = _read(submitted / student / name, name)
         except SubmissionError as error:
-            learner.problem = unknown[0] if unknown and not (submitted / student / name).exists() else str(error)
+            learner.problem = (
+                unknown[0] if unknown and not (submitted / student / name).exists() else str(error)
+            )
     return notebooks
 
 

@@ -1,7 +1,9 @@
-"""The judge: a program of its own that holds the key, reads answers as plain data and never runs a learner's code.
+"""The judge: a program of its own that holds the key, reads answers as plain data and never runs a learner's
+code.
 
-`Judge` starts it, as `python -m autograder.judging FD FILE...`, from the files that declare the exercises. It forks
-a limited process per answer: an answer that takes forever or all memory to judge is one verdict, not the end of it.
+`Judge` starts it, as `python -m autograder.judging FD FILE...`, from the files that declare the exercises. It
+forks a limited process per answer: an answer that takes forever or all memory to judge is one verdict, not
+the end of it.
 """
 
 import gc
@@ -23,9 +25,11 @@ from . import plain
 from .declaration import AnswerError, Bank, Verdict, load_bank
 from .sandbox import wire
 
-SECONDS = 20.0              # of CPU, for one answer
+SECONDS = 20.0  # of CPU, for one answer
 MEMORY = 3 << 30
-TOO_LONG = "The answer could not be judged in the time and memory there is for one: it is too large or too involved."
+TOO_LONG = (
+    "The answer could not be judged in the time and memory there is for one: it is too large or too involved."
+)
 
 
 class JudgeFailed(Exception):
@@ -42,15 +46,28 @@ class Question:
 
 
 class Judge:
-    """A running judge over the exercises declared in `paths`; any thread may ask it. Use it as a context manager."""
+    """A running judge over the exercises declared in `paths`; any thread may ask it. Use it as a context
+    manager."""
 
     def __init__(self, paths: Sequence[Path | str]):
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
         self._process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-m", "autograder.judging", str(theirs.fileno()), *map(str, paths)],
-            pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            start_new_session=True)
+            [
+                sys.executable,
+                "-W",
+                "ignore",
+                "-m",
+                "autograder.judging",
+                str(theirs.fileno()),
+                *map(str, paths),
+            ],
+            pass_fds=[theirs.fileno()],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
         theirs.close()
         self._control, self._lock = ours, threading.Lock()
         said = ours.recv(1 << 16)
@@ -59,8 +76,11 @@ class Judge:
             self.close()
             raise JudgeFailed(started["error"])
 
-    def ask(self, question: Question, call: Callable[[Any], dict[str, Any]] | None = None, patience: float = 0.0) -> Verdict:
-        """The verdict; `call` takes encoded arguments to the learner's function and returns `value` or `problem`.
+    def ask(
+        self, question: Question, call: Callable[[Any], dict[str, Any]] | None = None, patience: float = 0.0
+    ) -> Verdict:
+        """The verdict; `call` takes encoded arguments to the learner's function and returns `value` or
+        `problem`.
 
         `patience`: seconds that the learner's calls may take in all, on top of the judge's own limit.
         """
@@ -70,14 +90,18 @@ class Judge:
                 socket.send_fds(self._control, [b"judge"], [theirs.fileno()])
             deadline = time.monotonic() + 2 * SECONDS + patience
             try:
-                wire.send(channel, {"exercise": question.exercise, "owner": question.owner,
-                                    "message": question.message})
+                wire.send(
+                    channel,
+                    {"exercise": question.exercise, "owner": question.owner, "message": question.message},
+                )
                 while True:
                     reply = wire.receive(channel, deadline)
                     if "call" not in reply:
                         break
                     if call is None:
-                        raise JudgeFailed(f"{question.exercise}: the judge calls an answer that is no function")
+                        raise JudgeFailed(
+                            f"{question.exercise}: the judge calls an answer that is no function"
+                        )
                     wire.send(channel, call(reply["call"]))
             except (wire.WireError, TimeoutError):
                 return Verdict(0.0, TOO_LONG, "unreadable")
@@ -101,8 +125,11 @@ class Judge:
         self.close()
 
 
-def judge_answer(bank: Bank, question: Question, call: Callable[[tuple], Any] | None = None) -> dict[str, Any]:
-    """The verdict as a message: `score` clamped to 0..1 as a builtin float, `say`, `kind`; or `failed`, for the teacher."""
+def judge_answer(
+    bank: Bank, question: Question, call: Callable[[tuple], Any] | None = None
+) -> dict[str, Any]:
+    """The verdict as a message: `score` clamped to 0..1 as a builtin float, `say`, `kind`; or `failed`, for
+    the teacher."""
     if question.exercise not in bank:
         return {"failed": f"no exercise {question.exercise!r} is declared"}
     exercise = bank[question.exercise]
@@ -111,15 +138,25 @@ def judge_answer(bank: Bank, question: Question, call: Callable[[tuple], Any] | 
         score = float(verdict.score)
     except Exception as error:
         where = f"{bank.path}: " if bank.path else ""
-        return {"failed": f"{where}the exercise {question.exercise!r} failed: {type(error).__name__}: {error}"}
+        return {
+            "failed": f"{where}the exercise {question.exercise!r} failed: {type(error).__name__}: {error}"
+        }
     score = min(max(score, 0.0), 1.0) if score == score else 0.0
     return {"score": score, "say": str(verdict.say), "kind": str(verdict.kind)}
 
 
 def _limit() -> None:
-    pages = int(Path("/proc/self/statm").read_text().split()[0]) if os.path.exists("/proc/self/statm") else 1 << 21
-    for what, value in ((resource.RLIMIT_CPU, int(SECONDS)), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0),
-                        (resource.RLIMIT_AS, pages * resource.getpagesize() + MEMORY)):
+    pages = (
+        int(Path("/proc/self/statm").read_text().split()[0])
+        if os.path.exists("/proc/self/statm")
+        else 1 << 21
+    )
+    for what, value in (
+        (resource.RLIMIT_CPU, int(SECONDS)),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_AS, pages * resource.getpagesize() + MEMORY),
+    ):
         hard = resource.getrlimit(what)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(what, (value, value))
@@ -140,7 +177,9 @@ def _one(channel: socket.socket, bank: Bank) -> None:
         except plain.BadMessage as error:
             raise AnswerError(f"its result could not be read: {error}") from None
 
-    wire.send(channel, judge_answer(bank, Question(asked["exercise"], asked["owner"], asked["message"]), call))
+    wire.send(
+        channel, judge_answer(bank, Question(asked["exercise"], asked["owner"], asked["message"]), call)
+    )
 
 
 def main() -> None:
@@ -153,8 +192,8 @@ def main() -> None:
     except Exception as error:
         control.send(json.dumps({"error": str(error)[:30_000]}).encode())
         return
-    import numpy        # noqa: F401  (before forking, not once per answer)
-    import sympy        # noqa: F401
+    import numpy  # noqa: F401  (before forking, not once per answer)
+    import sympy  # noqa: F401
 
     gc.collect()
     gc.freeze()

@@ -1,4 +1,5 @@
-"""A submission as the release meant it: read with care, its locked cells put back, whatever else stays the learner's."""
+"""A submission as the release meant it: read with care, its locked cells put back, whatever else stays the
+learner's."""
 
 import json
 import re
@@ -18,7 +19,8 @@ class SubmissionError(ValueError):
 
 @dataclass(frozen=True)
 class GradeCell:
-    """What a cell is to the grader: whose exercise, which part of it ("answer", "grade", ...), and how many points."""
+    """What a cell is to the grader: whose exercise, which part of it ("answer", "grade", ...), and how many
+    points."""
 
     exercise: str
     part: str
@@ -26,7 +28,8 @@ class GradeCell:
 
 
 def read_notebook(path: Path) -> Any:
-    """The notebook at `path` (version 4), its text free of what cannot be written back; SubmissionError if it is none."""
+    """The notebook at `path` (version 4), its text free of what cannot be written back; SubmissionError if it
+    is none."""
     import nbformat
 
     if not path.exists() and not path.is_symlink():
@@ -34,18 +37,29 @@ def read_notebook(path: Path) -> Any:
     if path.is_symlink() or not path.is_file():
         raise SubmissionError(f"{path}: a link or a folder; a notebook was expected")
     if path.stat().st_size > MAX_BYTES:
-        raise SubmissionError(f"{path}: {path.stat().st_size/1e6:.0f} MB; a notebook of at most {MAX_BYTES/1e6:.0f} MB was expected")
+        raise SubmissionError(
+            f"{path}: {path.stat().st_size / 1e6:.0f} MB; "
+            f"a notebook of at most {MAX_BYTES / 1e6:.0f} MB was expected"
+        )
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
-        raise SubmissionError(f"{path}: not JSON ({str(error)[:200]}); a Jupyter notebook (.ipynb) was expected") from None
-    if type(data) is not dict or type(data.get("nbformat")) is not int or not isinstance(data.get("cells"), list):
+        raise SubmissionError(
+            f"{path}: not JSON ({str(error)[:200]}); a Jupyter notebook (.ipynb) was expected"
+        ) from None
+    if (
+        type(data) is not dict
+        or type(data.get("nbformat")) is not int
+        or not isinstance(data.get("cells"), list)
+    ):
         raise SubmissionError(f"{path}: JSON, but no notebook; nbformat 4 with a list of cells was expected")
     if len(data["cells"]) > MAX_CELLS:
         raise SubmissionError(f"{path}: {len(data['cells'])} cells; at most {MAX_CELLS} were expected")
     cells = [_cell(path, number, cell) for number, cell in enumerate(data["cells"], start=1)]
     metadata = data.get("metadata") if isinstance(data.get("metadata"), dict) else {}
-    return nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": _clean(metadata), "cells": cells})
+    return nbformat.from_dict(
+        {"nbformat": 4, "nbformat_minor": 5, "metadata": _clean(metadata), "cells": cells}
+    )
 
 
 def _cell(path: Path, number: int, cell: Any) -> dict[str, Any]:
@@ -54,10 +68,17 @@ def _cell(path: Path, number: int, cell: Any) -> dict[str, Any]:
     if isinstance(source, list) and all(isinstance(line, str) for line in source):
         source = "".join(source)
     if kind not in ("code", "markdown", "raw") or not isinstance(source, str):
-        raise SubmissionError(f"{path}: cell {number} is no notebook cell; a cell_type (code, markdown, raw) and a source were expected")
+        raise SubmissionError(
+            f"{path}: cell {number} is no notebook cell; "
+            "a cell_type (code, markdown, raw) and a source were expected"
+        )
     metadata = cell.get("metadata")
-    clean: dict[str, Any] = {"cell_type": kind, "source": _clean(source), "id": str(cell.get("id", "")),
-                             "metadata": _clean(metadata) if isinstance(metadata, dict) else {}}
+    clean: dict[str, Any] = {
+        "cell_type": kind,
+        "source": _clean(source),
+        "id": str(cell.get("id", "")),
+        "metadata": _clean(metadata) if isinstance(metadata, dict) else {},
+    }
     if kind == "code":
         clean |= {"outputs": [], "execution_count": None}
     return clean
@@ -84,7 +105,8 @@ def grade_id(cell: Any) -> str | None:
 
 
 def grade_cell(cell: Any) -> GradeCell | None:
-    """What a cell of a restored notebook is to the grader; None for the learner's own and for plain text and code."""
+    """What a cell of a restored notebook is to the grader; None for the learner's own and for plain text and
+    code."""
     own, nbgrader = cell.metadata.get("gpubook", {}), cell.metadata.get("nbgrader", {})
     if not nbgrader.get("grade_id"):
         return None
@@ -94,26 +116,32 @@ def grade_cell(cell: Any) -> GradeCell | None:
 
 
 def restore(submitted: Any, release: Any) -> Any:
-    """A new notebook: the learner's cells, with every locked cell of `release` as it was released and at its place.
+    """A new notebook: the learner's cells, with every locked cell of `release` as it was released and at its
+    place.
 
-    A cell keeps its role only where the release has a cell of that grade id; of several, the last one does (as in
-    nbgrader). An answer keeps the learner's source and gets the release's metadata. Doing it twice changes nothing.
+    A cell keeps its role only where the release has a cell of that grade id; of several, the last one does
+    (as in nbgrader). An answer keeps the learner's source and gets the release's metadata. Doing it twice
+    changes nothing.
     """
     import nbformat
 
     originals = {name: cell for cell in release.cells if (name := grade_id(cell))}
-    last = {name: number for number, cell in enumerate(submitted.cells) if (name := grade_id(cell)) in originals}
+    last = {
+        name: number for number, cell in enumerate(submitted.cells) if (name := grade_id(cell)) in originals
+    }
     cells: list[Any] = []
     for number, cell in enumerate(submitted.cells):
         name = grade_id(cell)
         if name in originals and last[name] == number:
             cells.append(_as_released(cell, originals[name]))
         elif name in originals and _locked(originals[name]):
-            continue                                   # an extra copy of a locked cell
+            continue  # an extra copy of a locked cell
         else:
             cells.append(_ordinary(cell))
     _put_back(cells, originals)
-    out = nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": release.metadata, "cells": cells})
+    out = nbformat.from_dict(
+        {"nbformat": 4, "nbformat_minor": 5, "metadata": release.metadata, "cells": cells}
+    )
     learner = submitted.metadata.get("gpubook")
     if isinstance(learner, dict) and isinstance(learner.get("learner"), str):
         out.metadata.setdefault("gpubook", {})["learner"] = learner["learner"]
@@ -143,7 +171,7 @@ def _ordinary(cell: Any) -> Any:
     plain = {"cell_type": cell.cell_type, "source": cell.source, "metadata": {}, "id": cell.id}
     if cell.cell_type == "code":
         plain |= {"outputs": [], "execution_count": None}
-    if cell.cell_type == "raw":         # or a page made from the notebook would hold it as it is
+    if cell.cell_type == "raw":  # or a page made from the notebook would hold it as it is
         plain["metadata"] = {"raw_mimetype": "text/plain"}
     return nbformat.from_dict(plain)
 

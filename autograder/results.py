@@ -1,4 +1,5 @@
-"""The results of a class, as `gpubook grade` leaves them beside the gradebook: who got what, and in which words."""
+"""The results of a class, as `gpubook grade` leaves them beside the gradebook: who got what, and in which
+words."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -14,7 +15,7 @@ class Learner:
     name: str
     results: list[Result] = field(default_factory=list)
     problem: str = ""
-    feedback: str = ""              # the path of the feedback page
+    feedback: str = ""  # the path of the feedback page
 
     @property
     def points(self) -> float:
@@ -24,7 +25,8 @@ class Learner:
 
 @dataclass
 class ClassResult:
-    """One run over an assignment: its exercises with their points, its learners, and what the teacher must know."""
+    """One run over an assignment: its exercises with their points, its learners, and what the teacher must
+    know."""
 
     assignment: str
     exercises: dict[str, float]
@@ -58,5 +60,7 @@ def load(path: Path) -> ClassResult:
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no results yet; run `gpubook grade` on the course first")
     data = json.loads(path.read_text(encoding="utf-8"))
-    learners = [Learner(**{**one, "results": [Result(**r) for r in one["results"]]}) for one in data.pop("learners")]
+    learners = [
+        Learner(**{**one, "results": [Result(**r) for r in one["results"]]}) for one in data.pop("learners")
+    ]
     return ClassResult(**data, learners=learners)

@@ -8,11 +8,14 @@ from .results import ClassResult, Learner
 
 
 def class_table(result: ClassResult) -> Any:
-    """Learners by exercises as a rich table: points, full marks in green, none in red; columns are numbered."""
+    """Learners by exercises as a rich table: points, full marks in green, none in red; columns are
+    numbered."""
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(result.assignment), box=None, padding=(0, 1, 0, 0), pad_edge=False, show_footer=True)
+    table = Table(
+        title=Text(result.assignment), box=None, padding=(0, 1, 0, 0), pad_edge=False, show_footer=True
+    )
     table.add_column("learner", footer="of", no_wrap=True)
     for number, points in enumerate(result.exercises.values(), start=1):
         table.add_column(str(number), footer=Text(f"{points:g}"), justify="right", no_wrap=True)
@@ -27,7 +30,9 @@ def class_table(result: ClassResult) -> Any:
 
 def legend(result: ClassResult) -> str:
     """Which exercise each column is."""
-    return "  ".join(f"{number} {name}" for number, name in enumerate(_short(list(result.exercises)), start=1))
+    return "  ".join(
+        f"{number} {name}" for number, name in enumerate(_short(list(result.exercises)), start=1)
+    )
 
 
 def _cell(result: Result | None) -> Any:
@@ -35,8 +40,15 @@ def _cell(result: Result | None) -> Any:
 
     if result is None:
         return Text("–", style="dim")
-    style = "green" if result.points == result.max_points else "dim" if result.kind == "empty" else \
-        "yellow" if result.points else "red"
+    style = (
+        "green"
+        if result.points == result.max_points
+        else "dim"
+        if result.kind == "empty"
+        else "yellow"
+        if result.points
+        else "red"
+    )
     return Text(f"{result.points:g}", style=style)
 
 
@@ -57,16 +69,24 @@ def print_class(result: ClassResult, console: Any = None) -> None:
     console.print(Text(legend(result), style="dim"))
     for learner in result.learners:
         if learner.problem:
-            console.print(Text.assemble((f"{learner.name}: ", "bold"), (learner.problem, "red")), soft_wrap=True)
+            console.print(
+                Text.assemble((f"{learner.name}: ", "bold"), (learner.problem, "red")), soft_wrap=True
+            )
     said = {learner.problem for learner in result.learners}
     for problem in result.problems:
         if problem not in said:
             console.print(Text(problem, style="red"), soft_wrap=True)
     folder = Path(result.folder)
     graded = sum(1 for learner in result.learners if learner.results)
-    console.print(Text(f"{graded} of {len(result.learners)} graded in {result.seconds:.1f} s. Gradebook: {folder / 'gradebook.db'}\n"
-                       f"Feedback: {folder / 'feedback'}/LEARNER/{result.assignment}/{result.assignment}.html\n"
-                       f"Every sentence: gpubook grade {folder} {result.assignment} --show LEARNER[/EXERCISE]"), soft_wrap=True)
+    console.print(
+        Text(
+            f"{graded} of {len(result.learners)} graded in {result.seconds:.1f} s. "
+            f"Gradebook: {folder / 'gradebook.db'}\n"
+            f"Feedback: {folder / 'feedback'}/LEARNER/{result.assignment}/{result.assignment}.html\n"
+            f"Every sentence: gpubook grade {folder} {result.assignment} --show LEARNER[/EXERCISE]"
+        ),
+        soft_wrap=True,
+    )
 
 
 def show(result: ClassResult, what: str, console: Any = None) -> None:
@@ -87,7 +107,13 @@ def sentences(learner: Learner, chosen: list[Result]) -> Any:
     """Points and sentence of each result, as rich text."""
     from rich.text import Text
 
-    lines = [Text.assemble((f"{learner.name}", "bold"), f": {learner.points:g} points")] if not learner.problem else \
-        [Text.assemble((f"{learner.name}", "bold"), f": {learner.problem}")]
-    lines += [Text.assemble((f"{r.points:g}/{r.max_points:g} ", "bold"), (r.exercise, "cyan"), f"  {r.say}") for r in chosen]
+    lines = (
+        [Text.assemble((f"{learner.name}", "bold"), f": {learner.points:g} points")]
+        if not learner.problem
+        else [Text.assemble((f"{learner.name}", "bold"), f": {learner.problem}")]
+    )
+    lines += [
+        Text.assemble((f"{r.points:g}/{r.max_points:g} ", "bold"), (r.exercise, "cyan"), f"  {r.say}")
+        for r in chosen
+    ]
     return Text("\n").join(lines)

@@ -1,4 +1,5 @@
-"""The sample class, from the chapter's source to the gradebook and the feedback; every score follows from the declarations."""
+"""The sample class, from the chapter's source to the gradebook and the feedback; every score follows from the
+declarations."""
 
 import json
 import sys
@@ -11,7 +12,10 @@ from autograder import course
 from tests.sample_class import LEARNERS
 from tests.sample_class.layout import CHAPTER, book_of, hand_in, lay_out
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -27,10 +31,18 @@ def expected(book) -> dict[str, dict[str, float]]:
     """The points of each learner in each exercise, from kinds and predictions alone."""
     full = {e.id: float(e.points) for e in book.exercises}
     none = dict.fromkeys(full, 0.0)
-    predicted = {e.id: float(e.points) if e.predict else 0.0 for e in book.exercises}    # for predicting at all
-    crashed = [e.id for e in book.judged[:3]]       # an exception, a loop, a dead kernel; the fourth crash comes too late
-    return {"all_right": full, "other_units_and_forms": full, "declared_mistakes": predicted, "nothing": none,
-            "crashes": full | dict.fromkeys(crashed, 0.0), "cheat": none}
+    predicted = {e.id: float(e.points) if e.predict else 0.0 for e in book.exercises}  # for predicting at all
+    crashed = [
+        e.id for e in book.judged[:3]
+    ]  # an exception, a loop, a dead kernel; the fourth crash comes too late
+    return {
+        "all_right": full,
+        "other_units_and_forms": full,
+        "declared_mistakes": predicted,
+        "nothing": none,
+        "crashes": full | dict.fromkeys(crashed, 0.0),
+        "cheat": none,
+    }
 
 
 def test_every_learner_has_the_score_of_each_cell(sample):
@@ -54,9 +66,13 @@ def test_a_mistake_gets_its_own_sentence_and_a_crash_its_name(sample):
     mistakes = {r.exercise: r for r in result.learner("declared_mistakes").results}
     assert {mistakes[e.id].kind for e in book.judged} == {"mistake"}
     assert {mistakes[e.id].kind for e in book.exercises if e.predict} == {"predicted"}
-    crashes = [r.say for r in result.learner("crashes").results if r.exercise in {e.id for e in book.judged[:4]}]
-    assert [any(word in say for say in crashes) for word in
-            ("ZeroDivisionError", "ran longer than 6 s", "exit status 3", "RuntimeError")] == [True]*4
+    crashes = [
+        r.say for r in result.learner("crashes").results if r.exercise in {e.id for e in book.judged[:4]}
+    ]
+    assert [
+        any(word in say for say in crashes)
+        for word in ("ZeroDivisionError", "ran longer than 6 s", "exit status 3", "RuntimeError")
+    ] == [True] * 4
 
 
 def test_the_empty_notebook_has_no_error_anywhere(sample):
@@ -77,8 +93,11 @@ def test_submissions_that_cannot_be_graded_are_named(sample):
 def test_feedback_shows_neither_answers_nor_another_host(sample, name):
     _, book, result = sample
     page = Path(result.learner(name).feedback).read_text()
-    assert "points.</em>" in page and "<script" not in page and 'src="http' not in page
-    assert "BEGIN SOLUTION" not in page and "HIDDEN TESTS" not in page
+    assert "points.</em>" in page
+    assert "<script" not in page
+    assert 'src="http' not in page
+    assert "BEGIN SOLUTION" not in page
+    assert "HIDDEN TESTS" not in page
     if name in ("nothing", "cheat"):
         for exercise in book.judged:
             assert book.solution(exercise.id).strip() not in page, exercise.id

@@ -1,5 +1,7 @@
-"""The supervisor's side: start the zygote, have it fork a process per submission, talk to that process, end it."""
+"""The supervisor's side: start the zygote, have it fork a process per submission, talk to that process, end
+it."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -16,8 +18,23 @@ from typing import Any
 from . import confine, wire
 from .limits import Limits
 
-PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "XDG_CACHE_HOME", "MPLCONFIGDIR")
-ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
+PASSED_ON = (
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "LD_LIBRARY_PATH",
+    "VIRTUAL_ENV",
+    "XDG_CACHE_HOME",
+    "MPLCONFIGDIR",
+)
+ONE_THREAD = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "MPLBACKEND": "Agg",
+}
 
 
 class NoSandbox(Exception):
@@ -31,8 +48,16 @@ class ChildLost(Exception):
 class Child:
     """A confined process with one submission's namespace in it."""
 
-    def __init__(self, channel: socket.socket, status: socket.socket, handle: int, limits: Limits, slot: int,
-                 zygote: "Zygote", folder: str | None):
+    def __init__(
+        self,
+        channel: socket.socket,
+        status: socket.socket,
+        handle: int,
+        limits: Limits,
+        slot: int,
+        zygote: "Zygote",
+        folder: str | None,
+    ):
         self.limits, self.alive = limits, True
         self._channel, self._status, self._handle = channel, status, handle
         self._slot, self._zygote, self._folder = slot, zygote, folder
@@ -43,15 +68,19 @@ class Child:
         return self._ask({"op": "run", "source": source, "limit": self.limits.cell})
 
     def answer(self, key: str, name: str, reset: bool) -> dict[str, Any]:
-        """The variable `name` as plain data in `value`, or `problem` and `message`; then set it to `...` if `reset`."""
-        return self._ask({"op": "answer", "key": key, "name": name, "reset": reset, "limit": self.limits.cell})
+        """The variable `name` as plain data in `value`, or `problem` and `message`; then set it to `...` if
+        `reset`."""
+        return self._ask(
+            {"op": "answer", "key": key, "name": name, "reset": reset, "limit": self.limits.cell}
+        )
 
     def forget(self, name: str) -> dict[str, Any]:
         """Set the variable `name` to `...`, as after an answer was taken."""
         return self._ask({"op": "forget", "name": name, "limit": self.limits.cell})
 
     def call(self, key: str, arguments: Any, limit: float) -> dict[str, Any]:
-        """Call the function that was the answer to `key`; arguments and the returned `value` are plain data."""
+        """Call the function that was the answer to `key`; arguments and the returned `value` are plain
+        data."""
         return self._ask({"op": "call", "key": key, "arguments": arguments, "limit": limit})
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -92,10 +121,8 @@ class Child:
         if not self.alive:
             return
         self.alive = False
-        try:
+        with contextlib.suppress(OSError):
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
-        except OSError:
-            pass
         os.close(self._handle)
         self._channel.close()
         self._status.close()
@@ -115,14 +142,21 @@ class Zygote:
         environment |= {**ONE_THREAD, "PYTHONPATH": str(Path(__file__).resolve().parent.parent.parent)}
         self._process = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-m", "autograder.sandbox.zygote", str(theirs.fileno())],
-            pass_fds=[theirs.fileno()], env=environment, cwd="/", stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, start_new_session=True)
+            pass_fds=[theirs.fileno()],
+            env=environment,
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
         theirs.close()
         self._control, self._lock, self._slots = ours, threading.Lock(), list(range(999, -1, -1))
         ours.settimeout(start_limit)
         said = ours.recv(1 << 16)
         if not said:
-            raise NoSandbox(f"the grader's worker ended with status {self._process.wait()}; its message is above")
+            raise NoSandbox(
+                f"the grader's worker ended with status {self._process.wait()}; its message is above"
+            )
         self.report: dict[str, Any] = json.loads(said)
 
     @property
@@ -131,15 +165,24 @@ class Zygote:
         return self.report["unconfined"]
 
     def refuse_unless(self, unsafe: bool) -> None:
-        """Raise NoSandbox where this system cannot shut code in, unless running it all the same was asked for."""
+        """Raise NoSandbox where this system cannot shut code in, unless running it all the same was asked
+        for."""
         if self.unconfined and not unsafe:
             raise NoSandbox(
-                f"this system cannot shut a learner's code in ({self.unconfined}); grading others' work needs Linux "
-                "namespaces. To run their code with your own rights all the same, ask for it: --unsafe")
+                f"this system cannot shut code in ({self.unconfined}); grading others' work "
+                "needs Linux namespaces. To run their code with your own rights all the same, ask for it: --unsafe"
+            )
 
-    def spawn(self, limits: Limits, files: dict[str, str] | None = None, environment: dict[str, str] | None = None,
-              seed: int = 0, unsafe: bool = False) -> Child:
-        """A fresh child that sees `files` (name to text) in its working folder and nothing else of anybody's."""
+    def spawn(
+        self,
+        limits: Limits,
+        files: dict[str, str] | None = None,
+        environment: dict[str, str] | None = None,
+        seed: int = 0,
+        unsafe: bool = False,
+    ) -> Child:
+        """A fresh child that sees `files` (name to text) in its working folder and nothing else of
+        anybody's."""
         self.refuse_unless(unsafe)
         confined = not self.unconfined
         folder = None if confined else tempfile.mkdtemp(prefix="gpubook-")
@@ -149,8 +192,9 @@ class Zygote:
             slot = self._slots.pop()
             request = {"limits": limits.as_plain(), "slot": slot, "confined": confined, "folder": folder}
             try:
-                socket.send_fds(self._control, [json.dumps(request).encode()],
-                                [theirs.fileno(), status_theirs.fileno()])
+                socket.send_fds(
+                    self._control, [json.dumps(request).encode()], [theirs.fileno(), status_theirs.fileno()]
+                )
             except OSError as error:
                 raise NoSandbox(f"the grader's worker is gone: {error}") from None
         theirs.close()
@@ -158,8 +202,15 @@ class Zygote:
         status.settimeout(30.0)
         _, handles, _, _ = socket.recv_fds(status, 1, 1)
         home = confine.WORK if confined else str(folder)
-        child = Child(channel, status, handles[0] if handles else os.open(os.devnull, os.O_RDONLY), limits, slot,
-                      self, folder)
+        child = Child(
+            channel,
+            status,
+            handles[0] if handles else os.open(os.devnull, os.O_RDONLY),
+            limits,
+            slot,
+            self,
+            folder,
+        )
         try:
             ready = wire.receive(channel, time.monotonic() + 30.0)
         except (TimeoutError, wire.WireError) as error:
@@ -168,11 +219,25 @@ class Zygote:
         if "refused" in ready:
             child.kill()
             raise NoSandbox(f"a worker could not be shut in: {ready['refused']}")
-        wire.send(channel, {
-            "files": files or {}, "seed": seed, "confined": confined,
-            "environment": {"HOME": home, "TMPDIR": "/tmp" if confined else home, "MPLCONFIGDIR": home, "LANG": "C.UTF-8",
-                            "PATH": f"{sys.prefix}/bin:/usr/local/bin:/usr/bin:/bin", "USER": "learner",
-                            "GLOO_SOCKET_IFNAME": "lo", **ONE_THREAD, **(environment or {})}})
+        wire.send(
+            channel,
+            {
+                "files": files or {},
+                "seed": seed,
+                "confined": confined,
+                "environment": {
+                    "HOME": home,
+                    "TMPDIR": "/tmp" if confined else home,
+                    "MPLCONFIGDIR": home,
+                    "LANG": "C.UTF-8",
+                    "PATH": f"{sys.prefix}/bin:/usr/local/bin:/usr/bin:/bin",
+                    "USER": "learner",
+                    "GLOO_SOCKET_IFNAME": "lo",
+                    **ONE_THREAD,
+                    **(environment or {}),
+                },
+            },
+        )
         return child
 
     def _free(self, slot: int) -> None:

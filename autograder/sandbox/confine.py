@@ -1,9 +1,12 @@
-"""Shut the calling process in: Linux namespaces, a file system that holds only what Python needs, limits, no privileges.
+"""Shut the calling process in: Linux namespaces, a file system that holds only what Python needs, limits, no
+privileges.
 
-The new root is built from an allow-list, not by hiding: home folders, the course, the gradebook, other submissions, the
-book's solutions and every key are simply not in it. Works as root and, through a user namespace, as anyone else.
+The new root is built from an allow-list, not by hiding: home folders, the course, the gradebook, other
+submissions, the book's solutions and every key are simply not in it. Works as root and, through a user
+namespace, as anyone else.
 """
 
+import contextlib
 import ctypes
 import fcntl
 import os
@@ -18,19 +21,48 @@ from pathlib import Path
 
 from .limits import Limits
 
-NEWNS, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET = 0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
-MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 1, 2, 4, 8, 32, 4096, 16384, 1 << 18
+NEWNS, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET = (
+    0x20000,
+    0x4000000,
+    0x8000000,
+    0x10000000,
+    0x20000000,
+    0x40000000,
+)
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = (
+    1,
+    2,
+    4,
+    8,
+    32,
+    4096,
+    16384,
+    1 << 18,
+)
 MNT_DETACH, AT_FDCWD, AT_RECURSIVE = 2, -100, 0x8000
 SYS_MOUNT_SETATTR = 442
 SYS_PIVOT_ROOT, SYS_CAPSET = {"aarch64": (41, 91)}.get(platform.machine(), (155, 126))
 PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 24, 38
-FIRST_UID = 60_000                  # learners run as 60000 + slot, which owns nothing
+FIRST_UID = 60_000  # learners run as 60000 + slot, which owns nothing
 
 BASES = ("/mnt", "/media", "/srv", "/var/tmp", "/tmp")
-SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/opt/rocm",
-          "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime", "/etc/mime.types")
+SYSTEM = (
+    "/usr",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/bin",
+    "/sbin",
+    "/opt/rocm",
+    "/etc/ld.so.cache",
+    "/etc/alternatives",
+    "/etc/fonts",
+    "/etc/localtime",
+    "/etc/mime.types",
+)
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-WORK = "/tmp/work"                  # the learner's working folder, empty and private
+WORK = "/tmp/work"  # the learner's working folder, empty and private
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -48,17 +80,36 @@ def _mount(source: str | None, target: str, kind: str | None, flags: int, data: 
 
 def _read_only(target: str) -> None:
     """Make a bind mount and all below it read-only, in one call that also works inside a user namespace."""
-    attributes = struct.pack("QQQQ", 1 | 2, 0, 0, 0)        # RDONLY | NOSUID
-    _check(_libc.syscall(SYS_MOUNT_SETATTR, AT_FDCWD, os.fsencode(target), AT_RECURSIVE, attributes,
-                         ctypes.c_size_t(len(attributes))), f"read-only {target}")
+    attributes = struct.pack("QQQQ", 1 | 2, 0, 0, 0)  # RDONLY | NOSUID
+    _check(
+        _libc.syscall(
+            SYS_MOUNT_SETATTR,
+            AT_FDCWD,
+            os.fsencode(target),
+            AT_RECURSIVE,
+            attributes,
+            ctypes.c_size_t(len(attributes)),
+        ),
+        f"read-only {target}",
+    )
 
 
 def visible_paths() -> list[str]:
-    """What the new root shows: the system's libraries, this Python, its installed packages, hwlib and autograder."""
+    """What the new root shows: the system's libraries, this Python, its installed packages, hwlib and
+    autograder."""
     packages = Path(__file__).resolve().parent.parent.parent
     installed = [p for p in sys.path if Path(p).name in ("site-packages", "dist-packages")]
-    paths = [*SYSTEM, sys.base_prefix, sys.base_exec_prefix, sys.prefix, sysconfig.get_path("purelib"),
-             sysconfig.get_path("platlib"), *installed, f"{packages}/hwlib", f"{packages}/autograder"]
+    paths = [
+        *SYSTEM,
+        sys.base_prefix,
+        sys.base_exec_prefix,
+        sys.prefix,
+        sysconfig.get_path("purelib"),
+        sysconfig.get_path("platlib"),
+        *installed,
+        f"{packages}/hwlib",
+        f"{packages}/autograder",
+    ]
     shown: list[str] = []
     for path in sorted({*paths, *map(os.path.realpath, paths)}):
         inside_shown = any(path.startswith(parent + "/") and not os.path.islink(parent) for parent in shown)
@@ -68,7 +119,8 @@ def visible_paths() -> list[str]:
 
 
 def masked_paths() -> list[str]:
-    """Folders inside the visible ones that stay empty: the book that an installed package carries, with its key."""
+    """Folders inside the visible ones that stay empty: the book that an installed package carries, with its
+    key."""
     return [str(Path(__file__).resolve().parent.parent / "_book")]
 
 
@@ -84,7 +136,9 @@ def _unshare() -> None:
 
 def _new_root(limits: Limits, uid: int) -> None:
     shown = visible_paths()
-    base = next((b for b in BASES if os.path.isdir(b) and not any((p + "/").startswith(b + "/") for p in shown)), None)
+    base = next(
+        (b for b in BASES if os.path.isdir(b) and not any((p + "/").startswith(b + "/") for p in shown)), None
+    )
     if base is None:
         raise OSError(f"none of {', '.join(BASES)} is free to build the learner's file system on")
     _mount(None, "/", None, MS_REC | MS_PRIVATE)
@@ -98,10 +152,8 @@ def _new_root(limits: Limits, uid: int) -> None:
     os.mkdir(base + "/dev/shm")
     _mount("tmpfs", base + "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, f"size={limits.scratch},mode=1777")
     os.mkdir(base + "/proc")
-    try:
+    with contextlib.suppress(PermissionError):  # inside a container that hides parts of /proc: go without
         _mount("proc", base + "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
-    except PermissionError:         # inside a container that hides parts of /proc: go without
-        pass
     Path(base + "/etc/passwd").write_text(f"learner:x:{uid}:{uid}::{WORK}:/bin/sh\n")
     Path(base + "/etc/group").write_text(f"learner:x:{uid}:\n")
     Path(base + "/etc/hosts").write_text("127.0.0.1 localhost\n")
@@ -131,16 +183,20 @@ def _show(path: str, target: str) -> None:
 
 def _loopback_up() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as link:
-        fcntl.ioctl(link, 0x8914, struct.pack("16sH14s", b"lo", 0x41, b""))     # SIOCSIFFLAGS: UP | RUNNING
+        fcntl.ioctl(link, 0x8914, struct.pack("16sH14s", b"lo", 0x41, b""))  # SIOCSIFFLAGS: UP | RUNNING
 
 
 def set_limits(limits: Limits, own_user: bool = True) -> None:
     """Resource limits of this process and all it starts; their number only where the user has no others."""
     pages = int(Path("/proc/self/statm").read_text().split()[0]) if os.path.exists("/proc/self/statm") else 0
     mapped = pages * resource.getpagesize() or 8 << 30
-    wanted = {resource.RLIMIT_AS: mapped + limits.memory, resource.RLIMIT_FSIZE: limits.file_size,
-              resource.RLIMIT_NOFILE: limits.open_files, resource.RLIMIT_CORE: 0,
-              resource.RLIMIT_CPU: int(limits.total) + 1}
+    wanted = {
+        resource.RLIMIT_AS: mapped + limits.memory,
+        resource.RLIMIT_FSIZE: limits.file_size,
+        resource.RLIMIT_NOFILE: limits.open_files,
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_CPU: int(limits.total) + 1,
+    }
     if own_user:
         wanted[resource.RLIMIT_NPROC] = limits.processes
     for what, value in wanted.items():
@@ -179,7 +235,8 @@ def enter_namespaces() -> None:
 
 
 def enter(limits: Limits, slot: int) -> None:
-    """The second half, in that first process: its own root, network, limits; raises OSError where the system refuses."""
+    """The second half, in that first process: its own root, network, limits; raises OSError where the system
+    refuses."""
     uid = FIRST_UID + slot if os.geteuid() == 0 else FIRST_UID
     _new_root(limits, uid)
     _loopback_up()

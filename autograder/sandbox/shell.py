@@ -5,7 +5,7 @@ import signal
 import sys
 from typing import Any
 
-KEPT = ("text/plain", "text/markdown", "text/latex")     # what a graded notebook shows of a learner's displays
+KEPT = ("text/plain", "text/markdown", "text/latex")  # what a graded notebook shows of a learner's displays
 
 
 class CellTimeout(BaseException):
@@ -26,7 +26,7 @@ class Recorder:
 
     def fit(self, text: str) -> str:
         """As much of `text` as still fits; the first cut says so."""
-        kept = text[:max(0, self.limit - self.used)]
+        kept = text[: max(0, self.limit - self.used)]
         if len(kept) < len(text) and self.used <= self.limit:
             kept += f"\n[output cut after {self.limit} characters]\n"
         self.used += len(text)
@@ -49,8 +49,14 @@ class Recorder:
 
     def error(self, name: str, value: str, traceback: list[str]) -> None:
         """An exception that ended the cell."""
-        self.outputs.append({"output_type": "error", "ename": name[:200], "evalue": self.fit(value[:2000]),
-                             "traceback": [self.fit(line) for line in traceback]})
+        self.outputs.append(
+            {
+                "output_type": "error",
+                "ename": name[:200],
+                "evalue": self.fit(value[:2000]),
+                "traceback": [self.fit(line) for line in traceback],
+            }
+        )
 
 
 class Stream:
@@ -99,7 +105,7 @@ class Shell:
         self.recorder = recorder = Recorder(200_000)
 
         class Displays(DisplayPublisher):
-            def publish(self, data, metadata=None, *, transient=None, update=False, **rest):
+            def publish(self, data, *_, **__):
                 recorder.show("display_data", data)
 
         class Values(DisplayHook):
@@ -125,7 +131,8 @@ class Shell:
 
             def init_history(self):
                 super().init_history()
-                self.history_manager.enabled = False
+                if self.history_manager is not None:
+                    self.history_manager.enabled = False
 
         config = Config()
         config.HistoryManager.enabled = False
@@ -140,7 +147,7 @@ class Shell:
         """Called once in the process that runs a submission."""
         self.recorder.limit = output_limit
         self.pid = os.getpid()
-        sys.stdout, sys.stderr = Stream("stdout", self.recorder), Stream("stderr", self.recorder)   # type: ignore
+        sys.stdout, sys.stderr = Stream("stdout", self.recorder), Stream("stderr", self.recorder)
         signal.signal(signal.SIGALRM, self._alarm)
 
     def _alarm(self, *_: Any) -> None:
@@ -148,7 +155,8 @@ class Shell:
         raise CellTimeout("the cell had its time")
 
     def timed(self, limit: float, act: Any) -> Any:
-        """`act()`, interrupted after `limit` seconds and every second from then on (a cell may catch the first)."""
+        """`act()`, interrupted after `limit` seconds and every second from then on (a cell may catch the
+        first)."""
         self.expired = False
         signal.setitimer(signal.ITIMER_REAL, limit, 1.0)
         try:
@@ -164,14 +172,19 @@ class Shell:
             error = result.error_before_exec or result.error_in_exec
         except CellTimeout as late:
             error = late
-        if os.getpid() != self.pid:         # the cell forked, and this is its copy
+        if os.getpid() != self.pid:  # the cell forked, and this is its copy
             os._exit(0)
         if self.expired:
             said = f"the cell ran longer than {limit:g} s"
             shown = self.recorder.outputs
             self.recorder.outputs = [output for output in shown if output.get("ename") != "CellTimeout"]
             self.recorder.error("CellTimeout", said, [f"CellTimeout: {said}"])
-            return {"outputs": self.recorder.outputs, "expired": True, "error": "CellTimeout", "message": said}
+            return {
+                "outputs": self.recorder.outputs,
+                "expired": True,
+                "error": "CellTimeout",
+                "message": said,
+            }
         name = None if error is None else type(error).__name__
         return {"outputs": self.recorder.outputs, "expired": False, "error": name, "message": _text(error)}
 

@@ -1,6 +1,8 @@
-"""Messages between processes that do not trust each other: a length, then that many bytes of JSON; nothing else.
+"""Messages between processes that do not trust each other: a length, then that many bytes of JSON; nothing
+else.
 
-No pickle, no object of the sender ever comes to life at the receiver: what arrives is dicts, lists, strings and numbers.
+No pickle, no object of the sender ever comes to life at the receiver: what arrives is dicts, lists, strings
+and numbers.
 """
 
 import json
@@ -36,8 +38,11 @@ def send(channel: socket.socket, message: dict[str, Any], limit: int = MESSAGE_B
         raise WireClosed(str(error)) from None
 
 
-def receive(channel: socket.socket, deadline: float | None = None, limit: int = MESSAGE_BYTES) -> dict[str, Any]:
-    """The next message, an object; `deadline` is a time of `time.monotonic()` and holds for all of its bytes."""
+def receive(
+    channel: socket.socket, deadline: float | None = None, limit: int = MESSAGE_BYTES
+) -> dict[str, Any]:
+    """The next message, an object; `deadline` is a time of `time.monotonic()` and holds for all of its
+    bytes."""
     (length,) = _HEAD.unpack(_exactly(channel, _HEAD.size, deadline))
     if length > limit:
         raise WireError(f"a message of {length} bytes is longer than the {limit} allowed")

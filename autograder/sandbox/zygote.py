@@ -1,7 +1,9 @@
-"""The program that submissions are forked from: everything heavy is imported once, nothing else has happened in it.
+"""The program that submissions are forked from: everything heavy is imported once, nothing else has happened
+in it.
 
-Run as `python -m autograder.sandbox.zygote FD`, never imported by a grader. It holds no secret, opens nothing, has one
-thread and runs no tensor operation: a library that has started its threads hangs in every process forked afterwards.
+Run as `python -m autograder.sandbox.zygote FD`, never imported by a grader. It holds no secret, opens
+nothing, has one thread and runs no tensor operation: a library that has started its threads hangs in every
+process forked afterwards.
 """
 
 import gc
@@ -21,9 +23,28 @@ from . import confine, wire
 from .limits import Limits
 from .shell import Shell
 
-PRELOADED = ("numpy", "numpy.random", "scipy.optimize", "sympy", "mpmath", "matplotlib.figure", "matplotlib.pyplot",
-             "networkx", "ipywidgets", "anywidget", "torch", "hwlib", "hwlib.formula", "hwlib.specs",
-             "hwlib.roofline", "hwlib.widgets", "hwlib.plots", "hwlib.labs.measure", "autograder", "autograder.plain")
+PRELOADED = (
+    "numpy",
+    "numpy.random",
+    "scipy.optimize",
+    "sympy",
+    "mpmath",
+    "matplotlib.figure",
+    "matplotlib.pyplot",
+    "networkx",
+    "ipywidgets",
+    "anywidget",
+    "torch",
+    "hwlib",
+    "hwlib.formula",
+    "hwlib.specs",
+    "hwlib.roofline",
+    "hwlib.widgets",
+    "hwlib.plots",
+    "hwlib.labs.measure",
+    "autograder",
+    "autograder.plain",
+)
 
 
 def preload() -> list[str]:
@@ -60,7 +81,9 @@ def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
 
     start = wire.receive(channel)
     for name, text in start["files"].items():
-        with open(os.path.join(confine.WORK if start["confined"] else ".", name), "w", encoding="utf-8") as file:
+        with open(
+            os.path.join(confine.WORK if start["confined"] else ".", name), "w", encoding="utf-8"
+        ) as file:
             file.write(text)
     os.environ.clear()
     os.environ.update(start["environment"])
@@ -92,7 +115,11 @@ def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
             try:
                 reply = shell.timed(request["limit"], lambda act=act, request=request: act(request))
             except BaseException as error:
-                reply = {"problem": type(error).__name__, "message": _message(error), "expired": shell.expired}
+                reply = {
+                    "problem": type(error).__name__,
+                    "message": _message(error),
+                    "expired": shell.expired,
+                }
         if os.getpid() != shell.pid:
             os._exit(0)
         try:
@@ -100,7 +127,9 @@ def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
         except wire.WireClosed:
             os._exit(0)
         except (wire.WireError, ValueError, TypeError, RecursionError) as error:
-            wire.send(channel, {"number": request["number"], "problem": "TooLarge", "message": str(error)[:500]})
+            wire.send(
+                channel, {"number": request["number"], "problem": "TooLarge", "message": str(error)[:500]}
+            )
 
 
 def _message(error: BaseException) -> str:
@@ -150,7 +179,8 @@ def child(channel: socket.socket, status: socket.socket, request: dict[str, Any]
 
 
 def _keep(pid: int, channel: socket.socket, status: socket.socket) -> None:
-    """Wait for the confined process and report how it ended; its handle goes to the supervisor, who may kill it."""
+    """Wait for the confined process and report how it ended; its handle goes to the supervisor, who may kill
+    it."""
     socket.send_fds(status, [b"p"], [os.pidfd_open(pid)])
     channel.close()
     _, ended = os.waitpid(pid, 0)
@@ -160,7 +190,7 @@ def _keep(pid: int, channel: socket.socket, status: socket.socket) -> None:
         os._exit(0)
 
 
-def probe(shell: Shell) -> str:
+def probe() -> str:
     """Why this system cannot shut a process in; empty where it can."""
     ours, theirs = socket.socketpair()
     pid = os.fork()
@@ -195,7 +225,7 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     threads = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 1
-    control.send(json.dumps({"missing": missing, "threads": threads, "unconfined": probe(shell)}).encode())
+    control.send(json.dumps({"missing": missing, "threads": threads, "unconfined": probe()}).encode())
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         message, fds, _, _ = socket.recv_fds(control, 1 << 16, 2)

@@ -1,4 +1,5 @@
-"""The judge apart, and one notebook through both processes: what counts, what it says, and what a crash costs."""
+"""The judge apart, and one notebook through both processes: what counts, what it says, and what a crash
+costs."""
 
 import copy
 import sys
@@ -36,8 +37,10 @@ def grade(chapter):
         nb = tiny.fill(copy.deepcopy(release), answers)
         if edit is not None:
             edit(nb)
-        done = grade_notebook(nb, release, bank, "ann", options.pop("limits", LIMITS), zygote=zygote, judge=judge, **options)
-        for cell in done.nb.cells:      # nbgrader reads exactly the points that we decided
+        done = grade_notebook(
+            nb, release, bank, "ann", options.pop("limits", LIMITS), zygote=zygote, judge=judge, **options
+        )
+        for cell in done.nb.cells:  # nbgrader reads exactly the points that we decided
             if cell.metadata.get("nbgrader", {}).get("grade"):
                 name = cell.metadata["gpubook"]["exercise"]
                 assert determine_grade(cell)[0] == next(r.points for r in done.results if r.exercise == name)
@@ -59,13 +62,23 @@ def judge(chapter):
     return chapter[3]
 
 
-@pytest.mark.parametrize(("value", "score", "kind"), [
-    (2.0, 1.0, "right"), ("2000 ms", 1.0, "right"), ("2 GB", 0.0, "unit"), (0.5, 0.0, "mistake"), (..., 0.0, "empty"),
-    (float("nan"), 0.0, "unreadable"), ([1, 2], 0.0, "unreadable")])
+@pytest.mark.parametrize(
+    ("value", "score", "kind"),
+    [
+        (2.0, 1.0, "right"),
+        ("2000 ms", 1.0, "right"),
+        ("2 GB", 0.0, "unit"),
+        (0.5, 0.0, "mistake"),
+        (..., 0.0, "empty"),
+        (float("nan"), 0.0, "unreadable"),
+        ([1, 2], 0.0, "unreadable"),
+    ],
+)
 def test_a_verdict_is_a_score_a_sentence_and_a_kind(judge, value, score, kind):
     verdict = judge.ask(Question("tiny-time", None, plain.encode(value)))
     assert (verdict.score, verdict.kind) == (score, kind)
-    assert verdict.say and "2 s" not in verdict.say
+    assert verdict.say
+    assert "2 s" not in verdict.say
 
 
 def test_the_owner_has_numbers_of_their_own(chapter, judge):
@@ -76,9 +89,18 @@ def test_the_owner_has_numbers_of_their_own(chapter, judge):
     assert judge.ask(Question("tiny-time", owners[8e9], 2.0)).kind == "variant"
 
 
-@pytest.mark.parametrize("message", [
-    {"$": "tree", "v": ["Pow"]*50}, {"$": "pickle", "v": "gASV"}, {"score": 1.0}, [1], {"$": "int", "v": "0x" + "f"*10**6},
-    {"$": "array", "t": "object", "s": [1], "v": ""}, {"$": "callable", "v": "__import__('os')"}])
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"$": "tree", "v": ["Pow"] * 50},
+        {"$": "pickle", "v": "gASV"},
+        {"score": 1.0},
+        [1],
+        {"$": "int", "v": "0x" + "f" * 10**6},
+        {"$": "array", "t": "object", "s": [1], "v": ""},
+        {"$": "callable", "v": "__import__('os')"},
+    ],
+)
 def test_a_hostile_message_is_a_verdict(judge, message):
     assert judge.ask(Question("tiny-time", None, message)).score == 0.0
 
@@ -88,19 +110,23 @@ def test_a_function_is_asked_and_answered(judge):
 
     def call(arguments):
         asked.append(plain.decode(arguments))
-        return {"value": 2*asked[-1][0]}
+        return {"value": 2 * asked[-1][0]}
 
     assert judge.ask(Question("tiny-double", None, {"$": "callable", "v": "twice"}), call).score == 1.0
     assert (2.5,) in asked
-    failing = judge.ask(Question("tiny-double", None, {"$": "callable", "v": "twice"}), lambda a: {"problem": "it raised E"})
-    assert failing.score == 0.0 and "it raised E" in failing.say
+    failing = judge.ask(
+        Question("tiny-double", None, {"$": "callable", "v": "twice"}), lambda a: {"problem": "it raised E"}
+    )
+    assert failing.score == 0.0
+    assert "it raised E" in failing.say
 
 
 def test_a_failing_declaration_is_told_to_the_teacher(tmp_path, judge):
     path = tmp_path / "exercises.py"
     path.write_text(tiny.EXERCISES.replace("solution=lambda n: 2*(n - 1)", "solution=lambda n: 1/0"))
     said = judge_answer(load_bank(path), Question("tiny-steps", None, 14))
-    assert str(path) in said["failed"] and "ZeroDivisionError" in said["failed"]
+    assert str(path) in said["failed"]
+    assert "ZeroDivisionError" in said["failed"]
     with pytest.raises(JudgeFailed, match="no exercise 'tiny-nowhere'"):
         judge.ask(Question("tiny-nowhere", None, 1))
 
@@ -113,17 +139,27 @@ def test_a_judge_does_not_start_on_what_is_no_declaration(tmp_path):
 
 def test_right_answers_score_full_and_none_scores_nothing(grade):
     results, done = grade(tiny.RIGHT)
-    assert points(results) == tiny.POINTS and done.problems == []
+    assert points(results) == tiny.POINTS
+    assert done.problems == []
     results, done = grade({})
     assert points(results) == dict.fromkeys(tiny.POINTS, 0.0)
     assert {r.kind for r in results.values()} == {"empty"}
-    assert not [o for c in done.nb.cells if c.cell_type == "code" for o in c.outputs if o.output_type == "error"]
+    assert not [
+        o for c in done.nb.cells if c.cell_type == "code" for o in c.outputs if o.output_type == "error"
+    ]
 
 
-@pytest.mark.parametrize(("source", "said"), [
-    ("answer = 1/0", "raised `ZeroDivisionError`"), ("answer = (", "raised `SyntaxError`"),
-    ("while True: pass", "ran longer than 1 s"), ("import os; os._exit(3)", "exit status 3"),
-    ("import ctypes; ctypes.string_at(0)", "SIGSEGV"), ("x = 3**(10**9)", "1 s")])
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("answer = 1/0", "raised `ZeroDivisionError`"),
+        ("answer = (", "raised `SyntaxError`"),
+        ("while True: pass", "ran longer than 1 s"),
+        ("import os; os._exit(3)", "exit status 3"),
+        ("import ctypes; ctypes.string_at(0)", "SIGSEGV"),
+        ("x = 3**(10**9)", "1 s"),
+    ],
+)
 def test_a_crash_costs_its_own_question(grade, source, said):
     results, _ = grade(tiny.RIGHT | {"tiny-steps": source})
     assert points(results) == tiny.POINTS | {"tiny-steps": 0.0}
@@ -136,10 +172,18 @@ def test_what_was_answered_before_an_exception_counts(grade):
     assert "raised `KeyError`" in results["tiny-steps"].say
 
 
-@pytest.mark.parametrize("source", [
-    "def twice(x):\n    import os; os._exit(0)", "def twice(x):\n    while True: pass", "def twice(x): return x*x",
-    "def twice(x): raise ValueError('no')", "twice = 5", "class twice:\n    def __new__(cls, x): return 2*x",
-    "def twice(x): return type('F', (float,), {})(2*x)"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def twice(x):\n    import os; os._exit(0)",
+        "def twice(x):\n    while True: pass",
+        "def twice(x): return x*x",
+        "def twice(x): raise ValueError('no')",
+        "twice = 5",
+        "class twice:\n    def __new__(cls, x): return 2*x",
+        "def twice(x): return type('F', (float,), {})(2*x)",
+    ],
+)
 def test_a_function_that_fails_costs_its_own_question(grade, source):
     results, _ = grade(tiny.RIGHT | {"tiny-double": source})
     assert points(results) == tiny.POINTS | {"tiny-double": 0.0}
@@ -152,7 +196,9 @@ def test_a_lost_process_is_replayed_without_its_culprit(grade):
         nb.cells.insert(3, new_code_cell("log.append(1)", id="own-b"))
 
     spread = "answer = 1e9 if log == [1] else None"
-    results, _ = grade(tiny.RIGHT | {"tiny-steps": "log.append(2)\nimport os; os._exit(1)", "tiny-spread": spread}, edit)
+    results, _ = grade(
+        tiny.RIGHT | {"tiny-steps": "log.append(2)\nimport os; os._exit(1)", "tiny-spread": spread}, edit
+    )
     assert points(results) == tiny.POINTS | {"tiny-steps": 0.0}
 
 
@@ -168,13 +214,19 @@ def test_grade_cells_are_the_releases_wherever_they_went(grade):
         twin = copy.deepcopy(cell(nb, "tiny-spread", "grade"))
         twin.source = "raise SystemExit"
         nb.cells.insert(0, twin)
-        cell(nb, "tiny-double", "grade").metadata["nbgrader"] = {"grade": True, "points": "x", "grade_id": ["a"]}
+        cell(nb, "tiny-double", "grade").metadata["nbgrader"] = {
+            "grade": True,
+            "points": "x",
+            "grade_id": ["a"],
+        }
         nb.cells[0].metadata["nbgrader"] = {"grade": True, "grade_id": "tiny-guess-grade", "points": -7}
 
     results, done = grade(tiny.RIGHT, edit)
     assert points(results) == tiny.POINTS
     sources = [c.source for c in done.nb.cells if c.metadata.get("nbgrader", {}).get("grade")]
-    assert sorted(sources) == sorted(f'grade("{n}", {"twice" if n == "tiny-double" else "answer"})' for n in tiny.IDS)
+    assert sorted(sources) == sorted(
+        f'grade("{n}", {"twice" if n == "tiny-double" else "answer"})' for n in tiny.IDS
+    )
     assert sum(r.max_points for r in results.values()) == FULL
 
 
@@ -197,13 +249,16 @@ def test_an_exercise_that_nobody_declares_is_named_and_the_rest_is_graded(chapte
     for c in release.cells:
         if c.metadata.get("gpubook", {}).get("exercise") == "tiny-steps":
             c.metadata["gpubook"]["exercise"] = "tiny-gone"
-    done = grade_notebook(tiny.fill(release, tiny.RIGHT), release, bank, "ann", LIMITS, zygote=zygote, judge=judge)
+    done = grade_notebook(
+        tiny.fill(release, tiny.RIGHT), release, bank, "ann", LIMITS, zygote=zygote, judge=judge
+    )
     assert [r.points for r in done.results] == [3.0, 0.0, 1.0, 2.0, 2.0]
-    assert "'tiny-gone'" in done.problems[0] and "tiny-spread" in done.problems[0]
+    assert "'tiny-gone'" in done.problems[0]
+    assert "tiny-spread" in done.problems[0]
 
 
 def test_a_submission_has_a_time_of_its_own(grade):
-    slow = {name: "import time; time.sleep(0.8)" for name in tiny.IDS}
+    slow = dict.fromkeys(tiny.IDS, "import time; time.sleep(0.8)")
     results, _ = grade(slow, limits=Limits(cell=1.0, total=1.5))
     assert "used up its time" in results["tiny-spread"].say
 

@@ -1,4 +1,5 @@
-"""What the sample learners know of the chapter, taken from the chapter itself, so that editing it breaks none of them."""
+"""What the sample learners know of the chapter, taken from the chapter itself, so that editing it breaks none
+of them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,8 +20,11 @@ class Book:
     @property
     def exercises(self) -> list[Exercise]:
         """In the order in which the chapter asks them."""
-        asked = [c.metadata["gpubook"]["exercise"] for c in self.instructor.cells
-                 if c.metadata.get("gpubook", {}).get("part") == "answer"]
+        asked = [
+            c.metadata["gpubook"]["exercise"]
+            for c in self.instructor.cells
+            if c.metadata.get("gpubook", {}).get("part") == "answer"
+        ]
         return [self.bank[name] for name in asked]
 
     @property
@@ -35,8 +39,11 @@ class Book:
 
 def part(nb: nbformat.NotebookNode, name: str, which: str) -> Any:
     """The prompt, answer or grade cell of an exercise."""
-    return next(c for c in nb.cells
-                if c.metadata.get("gpubook", {}).get("exercise") == name and c.metadata["gpubook"]["part"] == which)
+    return next(
+        c
+        for c in nb.cells
+        if c.metadata.get("gpubook", {}).get("exercise") == name and c.metadata["gpubook"]["part"] == which
+    )
 
 
 def answer(nb: nbformat.NotebookNode, name: str, source: str) -> None:

@@ -29,7 +29,8 @@ answer = Right(1.0)
 SEARCH = """
 import gc, glob, os, sys
 found = [os.path.join(d, f) for top in os.listdir("/") if top not in ("proc", "usr")
-         for d, _, files in os.walk("/" + top) for f in files if f in ("exercises.py", "gradebook.db") or f.endswith(".results.json")]
+         for d, _, files in os.walk("/" + top) for f in files
+         if f in ("exercises.py", "gradebook.db") or f.endswith(".results.json")]
 found += [v for v in os.environ.values() if "solutions" in v]
 found += glob.glob("/proc/*/cwd/solutions") + glob.glob("/proc/*/root/*/main/solutions")
 known = [o for o in gc.get_objects() if type(o).__name__ in ("Exercise", "Bank", "Mistake")]

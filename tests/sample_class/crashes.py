@@ -1,4 +1,5 @@
-"""Knows all answers, but four of the cells go wrong: an exception, an endless loop, a dead kernel, and one too late to matter."""
+"""Knows all answers, but four of the cells go wrong: an exception, an endless loop, a dead kernel, and one
+too late to matter."""
 
 from .book import answer
 

@@ -5,7 +5,14 @@ from hwlib.units import parse
 
 from .book import answer, letters
 
-OTHER_UNIT = {"s": "ms", "B": "GiB", "B/s": "Gbit/s", "FLOP/s": "TFLOP/s", "FLOP": "PFLOP", "FLOP/B": "TFLOP/TB"}
+OTHER_UNIT = {
+    "s": "ms",
+    "B": "GiB",
+    "B/s": "Gbit/s",
+    "FLOP/s": "TFLOP/s",
+    "FLOP": "PFLOP",
+    "FLOP/B": "TFLOP/TB",
+}
 
 
 def submit(nb, book):
@@ -16,7 +23,7 @@ def submit(nb, book):
 def quantity(exercise, book):
     unit = OTHER_UNIT.get(exercise.answer.unit, exercise.answer.unit)
     value = exercise.expected(exercise.variant())
-    return f'answer = "{value/parse(f"1 {unit}").value:.12g} {"" if unit == "1" else unit}"'
+    return f'answer = "{value / parse(f"1 {unit}").value:.12g} {"" if unit == "1" else unit}"'
 
 
 def count(exercise, book):
@@ -32,13 +39,21 @@ def expression(exercise, book):
     import sympy
 
     tree = call_with(exercise.solution, letters(exercise))
-    return f"answer = {str(sympy.expand(3*tree))!r} + ' - 2*(' + {str(tree)!r} + ')'"
+    return f"answer = {str(sympy.expand(3 * tree))!r} + ' - 2*(' + {str(tree)!r} + ')'"
 
 
 def function(exercise, book):
     name = exercise.answer_name
-    return (f"import numpy as np\n{book.solution(exercise.id)}\nas_float = {name}\n"
-            f"def {name}(*arguments):\n    return np.float64(as_float(*arguments))")
+    return (
+        f"import numpy as np\n{book.solution(exercise.id)}\nas_float = {name}\n"
+        f"def {name}(*arguments):\n    return np.float64(as_float(*arguments))"
+    )
 
 
-WRITE = {"Quantity": quantity, "Count": count, "Choice": choice, "Expression": expression, "Function": function}
+WRITE = {
+    "Quantity": quantity,
+    "Count": count,
+    "Choice": choice,
+    "Expression": expression,
+    "Function": function,
+}

@@ -1,0 +1,39 @@
+"""Which declarations an assignment is judged by: its chapter's, and the teacher's own."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .declaration import Bank, load_bank
+from .places import book_root
+
+
+class CourseError(Exception):
+    """A course, an assignment or a submission is not what it should be; the message names the file."""
+
+
+class CourseBank(Bank):
+    """The exercises an assignment draws from: its chapter's and the teacher's own; `paths` are their
+    files."""
+
+    def __init__(self, banks: Sequence[Bank]):
+        super().__init__(
+            [exercise for bank in banks for exercise in bank.values()], banks[0].path if banks else None
+        )
+        self.paths = [bank.path for bank in banks if bank.path is not None]
+
+
+def bank_of(folder: Path, release_nb: Any, path: Path) -> CourseBank:
+    """The exercises for a released notebook; CourseError where there are none to judge by."""
+    named = os.environ.get("GPUBOOK_SOLUTIONS")
+    solutions = [Path(p) for p in named.split(os.pathsep)] if named else [book_root() / "solutions"]
+    chapter = release_nb.metadata.get("gpubook", {}).get("chapter") or path.stem
+    files = [f / chapter / "exercises.py" for f in solutions if (f / chapter / "exercises.py").is_file()]
+    files += sorted((folder / "exercises").glob("*.py"))
+    if not files:
+        raise CourseError(
+            f"{path}: made from the chapter {chapter!r}, but there is no {chapter}/exercises.py in "
+            f"{', '.join(map(str, solutions))} and no declaration in {folder / 'exercises'}"
+        )
+    return CourseBank([load_bank(file) for file in files])

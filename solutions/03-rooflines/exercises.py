@@ -31,7 +31,7 @@ def gemm(chip, dtype, B, D, F):
 @cache
 def fitted(chip, dtype):
     """The published products of one chip as samples; their model by the data sheet, and the fitted one."""
-    C, W = accelerators[chip].flops(dtype), accelerators[chip].hbm_bandwidth
+    C, W = accelerators[chip].flops(dtype), accelerators[chip].datum("hbm_bandwidth").value
     samples = gemm_samples(measured_gemms(chip, dtype))
     return samples, KernelModel(1, 1, 0, C, W), fit_kernel_model(samples, C, W)
 
@@ -114,7 +114,7 @@ ERRATUM_LINK = Exercise(
            "*“1979 TFLOPs / 900 GB/s ≈ 2200 with sparsity, or about 1100 without”*. Take {name}, whose sheet "
            "prints {C2:FLOP/s} for bf16 *with sparsity* and {W2:B/s} for its links, *both directions "
            "together*. Which ridge does a dense job see that sends its gradients one way? *Exact*.",
-    given=[dict(name=name, C2=2*chip.bf16_flops, W2=2*chip.scaleup_bandwidth)
+    given=[dict(name=name, C2=2*chip.flops("bf16"), W2=2*chip.datum("scaleup_bandwidth").value)
            for name, chip in (("an H100", h100), ("an A100", a100), ("a B200", b200), ("an H800", h800))],
     answer=Quantity("FLOP/B"),
     solution=lambda C2, W2: (C2/2)/(W2/2),
@@ -273,7 +273,7 @@ QUANTISED = Exercise(
            "fp8 at {C8:FLOP/s}. At batch 1, (a) is faster. From which batch on is (b)? *To first order*: the "
            "weights are all the traffic, and overlap is perfect.",
     given=[dict(name=name, C=chip.bf16_flops, C8=chip.fp8_flops, W=chip.hbm_bandwidth)
-           for name, chip in (("an H100", h100), ("an H200", h200), ("a B200", b200), ("an MI300X", mi300x))],
+           for name, chip in (("a B200", b200), ("an H100", h100), ("an H200", h200), ("an MI300X", mi300x))],
     answer=Quantity("token"),
     solution=lambda C, W: critical_batch(C, W, b_w=1),
     mistakes=(

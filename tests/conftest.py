@@ -37,3 +37,8 @@ def pytest_terminal_summary(terminalreporter):
 @pytest.fixture(scope="session")
 def root() -> Path:
     return ROOT
+
+
+def stable_id(value):
+    """An id for a parameter that is the same in every process, without an object's address in it."""
+    return getattr(value, "id", None) or getattr(value, "__name__", None) or str(value)

@@ -8,6 +8,7 @@ from autograder import plain
 from autograder.answers import Expression, answer_from, integers, positive, powers_of_two
 from autograder.declaration import DeclarationError, Exercise, Mistake, unreadable
 from autograder.expressions import difference
+from tests.conftest import stable_id
 
 RING = Exercise(
     id="t-ring",
@@ -88,7 +89,7 @@ np_, Sp = sympy.Symbol("n", integer=True, positive=True), sympy.Symbol("S", real
         (CASES, "S/400 if Y < 9 else S/(50*Y)"),
         (CASES, "where(Y > 8, S/50/Y, S/400)"),
     ],
-    ids=str,
+    ids=stable_id,
 )
 def test_the_same_expression_in_another_form_is_right(exercise, answer):
     verdict = judge(exercise, answer)
@@ -122,7 +123,7 @@ def test_the_same_expression_in_another_form_is_right(exercise, answer):
         (CASES, "S/400"),
         (CASES, "S/(50*Y)"),
     ],
-    ids=str,
+    ids=stable_id,
 )
 def test_nearly_the_same_is_wrong(exercise, answer):
     verdict = judge(exercise, answer)
@@ -153,7 +154,7 @@ def test_declared_mistakes_come_first():
         (float("nan"), "nan"),
         ({"S": 1}, "dict"),
     ],
-    ids=str,
+    ids=stable_id,
 )
 def test_what_is_no_expression_is_told_so(answer, say):
     try:

@@ -89,8 +89,8 @@ DOUBLE_BUFFER = Exercise(
 ERRATUM_591 = Exercise(
     id="rooflines-erratum-591", title="Find the error: 591",
     prompt="From a published set of notes: *“The boundary between memory bound and compute bound on H100 is "
-           "990 × 10¹² FLOP/s ÷ 3.35 × 10¹² B/s × 2 bytes/bf16 = 591 FLOP/byte.”* What is wrong with this "
-           "derivation? *Exact*: look at the units, not at rounding.",
+           "calculated approximately as: 990 × 10¹² FLOP/s / 3.35 × 10¹² B/s × 2 bytes/bf16 = 591 "
+           "FLOP/byte”*. What is wrong with it? *Exact*: look at the units, not at rounding.",
     answer=Choice({
         "unit": "the factor 2: with it the result is no longer in FLOP per byte",
         "sparse": "the arithmetic rate: it is the one with structured sparsity, twice the dense one",
@@ -110,10 +110,11 @@ ERRATUM_591 = Exercise(
 
 ERRATUM_LINK = Exercise(
     id="rooflines-erratum-link", title="Find the error: two that cancel", points=2,
-    prompt="Links between chips have a ridge too. Published notes give it for data parallelism on H100s as "
-           "*“1979 TFLOPs / 900 GB/s ≈ 2200 with sparsity, or about 1100 without”*. Take {name}, whose sheet "
-           "prints {C2:FLOP/s} for bf16 *with sparsity* and {W2:B/s} for its links, *both directions "
-           "together*. Which ridge does a dense job see that sends its gradients one way? *Exact*.",
+    prompt="Links between chips have a ridge too. Published notes on data parallelism with H100s: *“(1979 "
+           "TFLOPs) / (900 GB/s) ~ 2200 required batch size per GPU to max out compute with sparsity, or ~1100 "
+           "without”*. Take {name}, whose sheet prints {C2:FLOP/s} for bf16 *with sparsity* and {W2:B/s} for its "
+           "links, *both directions together*. Which ridge does a dense job see that sends its gradients one "
+           "way? *Exact*.",
     given=[dict(name=name, C2=2*chip.flops("bf16"), W2=2*chip.datum("scaleup_bandwidth").value)
            for name, chip in (("an H100", h100), ("an A100", a100), ("a B200", b200), ("an H800", h800))],
     answer=Quantity("FLOP/B"),

@@ -9,7 +9,7 @@ from .declaration import Bank, load_bank
 from .places import book_root
 
 
-class CourseError(Exception):
+class CourseError(ValueError):
     """A course, an assignment or a submission is not what it should be; the message names the file."""
 
 

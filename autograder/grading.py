@@ -226,7 +226,7 @@ class _Run:
                 "A grade cell of an exercise (metadata gpubook.exercise), or one graded by hand, was expected"
             )
         known = ", ".join(self.bank) or "none"
-        return f"cell {cell!r} asks for the exercise {exercise!r}, which {self.bank.path} does not declare; it has {known}"
+        return f"cell {cell!r} asks for the exercise {exercise!r}, undeclared: {self.bank.path} has {known}"
 
     def _note(self, number: int, role: GradeCell) -> str:
         """What went wrong since the last grade cell in the cell of this exercise, or in the learner's own."""

@@ -32,7 +32,7 @@ TOO_LONG = (
 )
 
 
-class JudgeFailed(Exception):
+class JudgeFailed(ValueError):
     """The exercise itself is at fault: its own code raised; the message is for the teacher."""
 
 

@@ -37,7 +37,7 @@ ONE_THREAD = {
 }
 
 
-class NoSandbox(Exception):
+class NoSandbox(OSError):
     """This system cannot shut a learner's code in, and grading without that was not asked for."""
 
 
@@ -170,7 +170,7 @@ class Zygote:
         if self.unconfined and not unsafe:
             raise NoSandbox(
                 f"this system cannot shut code in ({self.unconfined}); grading others' work "
-                "needs Linux namespaces. To run their code with your own rights all the same, ask for it: --unsafe"
+                "needs Linux namespaces. To run it with your rights all the same, ask for that: --unsafe"
             )
 
     def spawn(

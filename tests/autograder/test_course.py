@@ -243,8 +243,7 @@ def test_an_undeclared_exercise_is_named_for_the_teacher_and_the_class_is_graded
     assert len(result.problems) == 1
     assert re.search(
         rf"release/{NAME}/{NAME}\.ipynb: cell 'tiny-steps-grade' "
-        r"asks for the exercise 'tiny-steps'.*tiny\.py does not "
-        r"declare.*tiny-renamed",
+        r"asks for the exercise 'tiny-steps', undeclared: .*tiny\.py has .*tiny-renamed",
         result.problems[0],
     )
 

@@ -153,7 +153,7 @@ def _config() -> dict[str, Any]:
     ink = "currentColor"
     return {
         "background": "transparent",
-        "font": "inherit",
+        "font": "sans-serif",  # vega measures its texts, and cannot measure "inherit"
         "view": {"stroke": None},
         "title": {"color": ink, "fontSize": 13, "fontWeight": "normal"},
         "axis": {"labelColor": ink, "titleColor": ink, "domainColor": ink, "tickColor": ink, "gridColor": ink,

@@ -1,7 +1,7 @@
 // What every live figure needs: numbers as people write them, labelled controls bound to the model, and SVG.
 
 const LARGE = [[1e18, "E"], [1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "K"], [1, ""]];
-const PREFIXES = { s: [[1, ""], [1e-3, "m"], [1e-6, "u"], [1e-9, "n"]], "FLOP/B": [[1, ""]] };
+const PREFIXES = { s: [[1, ""], [1e-3, "m"], [1e-6, "u"], [1e-9, "n"], [1e-12, "p"]], "FLOP/B": [[1, ""]] };
 
 /* The value x (SI) as a person writes it: show(3.35e12, "B/s") is "3.35 TB/s". */
 export function show(x, unit, digits = 3) {
@@ -67,6 +67,15 @@ export function chooser(model, key, label, options) {
   });
   pull();
   return { el: make("label", { class: "gpubook-control" }, make("span", {}, label), select), pull };
+}
+
+/* Puts the figure into el. Plain keys end here: JupyterLab would take the arrows for commands of its own. */
+export function frame(el, ...children) {
+  const figure = make("div", { class: "gpubook-figure" }, ...children);
+  figure.addEventListener("keydown", (event) => {
+    if (!(event.ctrlKey || event.metaKey || event.altKey)) event.stopPropagation();
+  });
+  el.replaceChildren(figure);
 }
 
 /* Redraws on every change of the model, from the reader or from Python, until the returned function is called. */

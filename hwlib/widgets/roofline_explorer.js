@@ -2,7 +2,7 @@
 
 const KEYS = ["chip", "dtype", "B", "D", "F"];
 const SIZES = { B: sizes(1, 65536), D: sizes(64, 65536), F: sizes(64, 65536) };
-const WIDTH = 640, HEIGHT = 320, LEFT = 78, RIGHT = 14, TOP = 16, BOTTOM = 42;
+const WIDTH = 640, HEIGHT = 320, LEFT = 88, RIGHT = 14, TOP = 16, BOTTOM = 42;
 
 /* Every number that the figure shows, from the chip's two rates and the three sizes. */
 export function compute({ chips, widths, output_bytes, chip, dtype, B, D, F }) {
@@ -110,8 +110,7 @@ function render({ model, el }) {
   const roof = make("s.svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
   const times = make("s.svg", { viewBox: `0 0 ${WIDTH} 74`, role: "img" });
   const readout = make("div", { class: "gpubook-readout", role: "status", "aria-live": "polite" });
-  el.replaceChildren(make("div", { class: "gpubook-figure" },
-    make("div", { class: "gpubook-controls" }, ...parts.map((part) => part.el)), roof, times, readout));
+  frame(el, make("div", { class: "gpubook-controls" }, ...parts.map((part) => part.el)), roof, times, readout);
 
   return follow(model, KEYS, () => {
     const rates = chips[read("chip")].rates;

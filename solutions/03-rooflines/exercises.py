@@ -112,7 +112,7 @@ ERRATUM_LINK = Exercise(
     id="rooflines-erratum-link", title="Find the error: two that cancel", points=2,
     prompt="Links have a ridge too. Published notes on data parallelism in H100 nodes: *“(1979 TFLOPs) / "
            "(900 GB/s) ~ 2200 required batch size per GPU to max out compute with sparsity, or ~1100 "
-           "without”*. Take {name}: its sheet has {C2:FLOP/s} for bf16 *with sparsity*, {W2:B/s} for its links "
+           "without”*. Take {name}: its sheet has {C2:FLOP/s} for bf16 *with sparsity*, {W2:B/s} for links "
            "*both ways together*. Which ridge does a dense job see that sends gradients one way? *Exact*.",
     given=[dict(name=name, C2=2*chip.flops("bf16"), W2=2*chip.datum("scaleup_bandwidth").value)
            for name, chip in (("an H100", h100), ("an A100", a100), ("a B200", b200), ("an H800", h800))],

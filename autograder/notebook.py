@@ -126,7 +126,10 @@ def prompt_markdown(exercise: Exercise, label: str, *, variants: bool = False) -
         + f" · {points(exercise)}"
     )
     text = exercise.prompt_text(letters=True) if variants else exercise.prompt_text()
-    tail = how_to_answer(exercise)
+    say = how_to_answer(exercise)
+    tail = f"*{say[0].upper()}{say[1:]}.*"
+    if exercise.hints:
+        tail += f' *Stuck? `hint("{exercise.id}")`.*'
     if variants and exercise.given:
         tail = "*Run the next cell for your numbers.* " + tail
     return "\n\n".join(part for part in (head, text.strip(), options_markdown(exercise), tail) if part)
@@ -148,26 +151,19 @@ def options_markdown(exercise: Exercise) -> str:
 
 
 def how_to_answer(exercise: Exercise) -> str:
-    """One line: the kind of value that the answer cell is to hold, and where a hint is."""
+    """The kind of value that the answer cell is to hold, as a sentence without its full stop."""
     public = exercise.public()
-    kind, unit = public["kind"].lower(), public.get("unit")
-    if kind == "quantity":
-        say = (
-            "`answer` is a number"
-            if unit in (None, "", "1")
-            else f"`answer` is a number in SI ({unit}), or a string with its unit"
-        )
-    elif kind == "count":
-        say = "`answer` is an integer"
-    elif kind == "choice":
-        say = "`answer` is one of these strings"
-        if exercise.predict:
-            say += "; it is a prediction, and its points are for making one"
-    elif kind == "expression":
-        say = "`answer` is an expression in " + ", ".join(f"`{s}`" for s in public["symbols"])
+    kind, unit = exercise.kind, public.get("unit") or "1"
+    if kind == "Function":
+        return f"write `{public['signature']}`"
+    if kind == "Quantity":
+        say = "a number" if unit == "1" else f"a number in SI ({unit}), or a string with its unit"
+    elif kind == "Expression":
+        say = "an expression in " + ", ".join(f"`{s}`" for s in public["symbols"])
     else:
-        say = f"Write `{public.get('signature') or exercise.answer_name}`"
-    return f"*{say}." + (f' Stuck? `hint("{exercise.id}")`.' if exercise.hints else "") + "*"
+        say = {"Count": "an integer", "Choice": "one of these strings"}[kind]
+    predict = "; it is a prediction, and its points are for making one" if exercise.predict else ""
+    return f"`answer` is {say}{predict}"
 
 
 def _named(

@@ -80,7 +80,7 @@ def card(exercise: Exercise, number: str, solution: str, *, course: bool) -> str
     if boxed:
         parts.append(boxed)
     else:
-        parts += [options_markdown(exercise), how_to_answer(exercise).replace("*", "", 1).removesuffix("*")]
+        parts += [options_markdown(exercise), f"In the notebook, {how_to_answer(exercise)}."]
         if exercise.kind in ("Function", "Expression"):
             parts.append(f"```python\n{exercise.stub()}\n```")
     if not course:
@@ -125,7 +125,7 @@ def _shown(exercise: Exercise, value: Any) -> str:
         from .answers import domains_from
 
         letters = {k: d.symbol(k) for k, d in domains_from(exercise.public()["symbols"]).items()}
-        return f"${sympy.latex(call_with(value, letters))}$"
+        return rf"$\displaystyle {sympy.latex(call_with(value, letters))}$"
     result = call_with(value, exercise.variant())
     try:
         return exercise.answer.readable(result)

@@ -66,4 +66,4 @@ def test_every_page_has_one_title_and_a_language(root):
         assert soup.html["lang"] == "en"
         assert soup.title.get_text(strip=True)
         if page.name != "search.html":
-            assert len(soup.select("main h1")) == 1, page.name
+            assert len(soup.select("article h1")) == 1, page.name

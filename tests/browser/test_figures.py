@@ -1,6 +1,5 @@
 """Live figures answer to the keyboard, in a page without a kernel and in JupyterLab."""
 
-import contextlib
 import json
 import shutil
 from math import ceil
@@ -10,6 +9,7 @@ import pytest
 from hwlib import widgets
 from hwlib.roofline import exact_critical_batch
 from hwlib.specs import accelerators
+from tests.browser.jupyterlab import open_notebook, run_all
 from tests.conftest import ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -107,8 +107,7 @@ def test_both_run_in_jupyterlab_and_python_follows_the_reader(page, watch, lab):
     python = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
     notebook = new_notebook(cells=[new_code_cell(c) for c in cells], metadata=python)
     nbformat.write(notebook, study / "figures.ipynb")
-    page.goto(f"{url}/lab/tree/figures.ipynb?token=t&reset")
-    page.get_by_text("| Idle").wait_for(timeout=60_000)
+    open_notebook(page, url, "figures.ipynb")
     run_all(page, ".gpubook-readout")
     page.wait_for_selector(".role-title text", timeout=60_000)
     page.wait_for_function("() => document.querySelector('input[name=D]')?.ariaValueText === '512'")
@@ -120,13 +119,3 @@ def test_both_run_in_jupyterlab_and_python_follows_the_reader(page, watch, lab):
     page.locator(".vega-bindings input[type=range]").first.fill("6144")
     page.wait_for_function(SHOWS.format("D = 6,144,"))
     assert watch.foreign == []
-
-
-def run_all(page, then):
-    """Run All, again where JupyterLab let the first go by because the kernel was not connected yet."""
-    for _ in range(4):
-        page.locator(".lm-MenuBar-itemLabel", has_text="Run").first.click()
-        page.get_by_text("Run All Cells", exact=True).click()
-        with contextlib.suppress(Exception):
-            return page.wait_for_selector(then, timeout=15_000)
-    raise AssertionError(f"JupyterLab did not run the notebook: no {then}")

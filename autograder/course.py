@@ -49,7 +49,7 @@ from .banks import CourseError, bank_of
 from .judging import Judge
 from .places import book_root
 from .restore import grade_cell, read_notebook, restore
-from .results import ClassResult, Learner, load, save
+from .results import ClassResult, Learner, add, load, save
 from .sandbox import Limits, Zygote
 
 FOLDERS = ("source", "release", "submitted", "autograded", "feedback", "exercises")
@@ -352,7 +352,7 @@ def grade(
             list(pool.map(one, [learner for learner in result.learners if learner.name in submissions]))
     _record(folder, name, config, result, ready)
     result.seconds = time.monotonic() - started
-    save(result, _results_path(folder, name))
+    (save if students is None else add)(result, _results_path(folder, name))
     return result
 
 

@@ -2,7 +2,7 @@
 words."""
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from .grading import Result
@@ -53,6 +53,14 @@ def save(result: ClassResult, path: Path) -> None:
     """Write the results as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(asdict(result), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def add(result: ClassResult, path: Path) -> None:
+    """Write the results of some learners; those of the others that are there already stay."""
+    asked = {learner.name for learner in result.learners}
+    before = load(path).learners if path.is_file() else []
+    kept = [learner for learner in before if learner.name not in asked]
+    save(replace(result, learners=sorted(kept + result.learners, key=lambda learner: learner.name)), path)
 
 
 def load(path: Path) -> ClassResult:

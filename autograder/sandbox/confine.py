@@ -119,9 +119,16 @@ def visible_paths() -> list[str]:
 
 
 def masked_paths() -> list[str]:
-    """Folders inside the visible ones that stay empty: the book that an installed package carries, with its
-    key."""
-    return [str(Path(__file__).resolve().parent.parent / "_book")]
+    """Folders inside the visible ones that stay empty: the book, with its key, of every installed copy of
+    this package.
+
+    The copy that runs need not be the only one: a checkout may run beside an installed wheel.
+    """
+    prefixes = {sys.prefix, sys.base_prefix, sys.base_exec_prefix, "/usr", "/usr/local"}
+    folders = {Path(__file__).resolve().parent.parent.parent, *map(Path, filter(None, sys.path))}
+    folders |= {found for prefix in prefixes for found in Path(prefix).glob("lib*/python*/*-packages")}
+    books = {folder / "autograder" / "_book" for folder in folders}
+    return sorted({str(path) for book in books for path in (book, book.resolve()) if path.is_dir()})
 
 
 def _unshare() -> None:
@@ -147,7 +154,9 @@ def _new_root(limits: Limits, uid: int) -> None:
     _mount("tmpfs", base + "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, f"size={limits.scratch},mode=1777")
     for path in (*shown, *DEVICES):
         _show(path, base + path)
-    for path in filter(os.path.isdir, masked_paths()):
+    for path in masked_paths():
+        if not os.path.isdir(base + path):
+            continue
         _mount("tmpfs", base + path, "tmpfs", MS_RDONLY | MS_NOSUID, "size=4k,mode=755")
     os.mkdir(base + "/dev/shm")
     _mount("tmpfs", base + "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, f"size={limits.scratch},mode=1777")

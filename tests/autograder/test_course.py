@@ -228,6 +228,7 @@ def test_asking_for_one_learner_leaves_the_others(graded):
     only = course.grade(folder, NAME, students=["bob", "zed"])
     assert [learner.name for learner in only.learners] == ["bob", "zed"]
     assert "submissions are there from: ann, bob" in only.learner("zed").problem
+    assert course.results(folder, NAME).learner("ann").points == 10.0
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
         assert gradebook.find_submission(NAME, "ann").score == 10.0
 

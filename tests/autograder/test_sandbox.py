@@ -155,6 +155,20 @@ def test_nothing_of_anybody_is_in_sight(child, tmp_path):
     assert not {"SECRET", "PYTHONPATH", "VIRTUAL_ENV", "SSH_AUTH_SOCK"} & set(environment)
 
 
+def test_no_copy_of_the_book_is_in_sight(zygote):
+    child = zygote.spawn(Limits(cell=60.0))
+    child.run("import os\nfolders = [f for t in os.listdir('/') if t != 'proc' for f in os.walk('/' + t)]")
+    assert value(child, "[d for d, _, files in folders if 'exercises.py' in files]") == []
+    assert value(child, "len(folders)") > 100
+    child.kill()
+
+
+def test_a_book_in_an_installed_package_is_masked(tmp_path, monkeypatch):
+    (tmp_path / "site-packages" / "autograder" / "_book").mkdir(parents=True)
+    monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
+    assert str(tmp_path / "site-packages" / "autograder" / "_book") in confine.masked_paths()
+
+
 def test_no_file_can_be_written_but_in_the_scratch_folder(child):
     for path in (os.path.abspath(confine.__file__), "/usr/x", "/x", "/etc/hosts", f"{sys.prefix}/x"):
         assert child.run(f"open({path!r}, 'a')")["error"] in ("OSError", "PermissionError"), path

@@ -66,7 +66,7 @@ def lab(folder: Path, port: int | None, token: str | None, browser: bool) -> Non
 
 
 @main.command()
-@click.option("--check", is_flag=True, help="Write nothing; say what differs from solutions/, and fail if anything does.")
+@click.option("--check", is_flag=True, help="Write nothing; fail and say so if solutions/ gives something else.")
 @click.argument("names", nargs=-1)
 def chapters(names: tuple[str, ...], check: bool) -> None:
     """Write chapters/ from solutions/ (all, or those NAMEd)."""
@@ -123,10 +123,12 @@ def course_assign(folder: Path, name: str, chapter: str, exercises: str | None, 
 @click.argument("folder", type=FOLDER)
 @click.argument("name")
 @click.option("--student", "students", multiple=True, help="Only this learner (repeat for more).")
-@click.option("--show", metavar="LEARNER[/EXERCISE]", help="Grade nothing; print the verdicts' sentences of the last run.")
+@click.option("--show", metavar="LEARNER[/EXERCISE]", help="Print the sentences of the last run instead of grading.")
 @click.option("--cell-limit", type=float, default=30.0, show_default=True, help="Seconds a cell may run.")
 @click.option("--unsafe", is_flag=True, help="Grade without a sandbox where the system has none.")
-def grade(folder: Path, name: str, students: tuple[str, ...], show: str | None, cell_limit: float, unsafe: bool) -> None:
+def grade(
+    folder: Path, name: str, students: tuple[str, ...], show: str | None, cell_limit: float, unsafe: bool
+) -> None:
     """Grade what is in FOLDER/submitted/*/NAME; writes the gradebook and the feedback."""
     from . import course as courses
     from . import table

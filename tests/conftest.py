@@ -1,4 +1,4 @@
-"""What every test may use: the repository root, and browser tests that are left out, loudly, where there is no browser."""
+"""What every test may use; and browser tests are left out, loudly, where there is no browser."""
 
 import os
 import shutil
@@ -29,8 +29,8 @@ def pytest_terminal_summary(terminalreporter):
     if left_out:
         terminalreporter.section("browser tests")
         terminalreporter.write_line(
-            f"{len(left_out)} browser tests were left out: install Chromium or Chrome (Debian: apt-get install chromium), "
-            "or name one with CHROMIUM=<path>, and run `make test` again."
+            f"{len(left_out)} browser tests were left out: install Chromium or Chrome "
+            "(Debian: apt-get install chromium), or name one with CHROMIUM=<path>, and run `make test` again."
         )
 
 

@@ -13,7 +13,8 @@ import pytest
 
 from tests.conftest import ROOT, find_browser
 
-LOCAL = ("http://127.0.0.1", "http://localhost", "ws://127.0.0.1", "ws://localhost", "data:", "blob:", "file:", "about:")
+HERE = ("127.0.0.1", "localhost")
+LOCAL = (*(f"{p}://{host}" for p in ("http", "ws") for host in HERE), "data:", "blob:", "file:", "about:")
 # Headless and silent: no first-run pages and no calls home; no sandbox of its own, since CI runs as root.
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]
@@ -76,7 +77,8 @@ def lab(tmp_path_factory):
     env = {**os.environ, "JUPYTER_CONFIG_DIR": str(study.parent / "config"),
            "JUPYTERLAB_SETTINGS_DIR": str(study.parent / "settings"),
            "JUPYTERLAB_WORKSPACES_DIR": str(study.parent / "workspaces")}
-    command = [sys.executable, "-m", "autograder", "lab", str(study), "--no-browser", "--port", str(port), "--token", "t"]
+    command = [sys.executable, "-m", "autograder", "lab", str(study), "--no-browser"]
+    command += ["--port", str(port), "--token", "t"]
     with log.open("w") as out:
         server = subprocess.Popen(command, cwd=ROOT, env=env, stdout=out, stderr=out, start_new_session=True)
     url = f"http://127.0.0.1:{port}"

@@ -1,4 +1,4 @@
-"""A learner's way through the chapter in a real JupyterLab: run all, answer wrong, read why, answer right, move a figure."""
+"""A learner in a real JupyterLab: run all, answer wrong, read why, answer right, move a figure."""
 
 import json
 

@@ -34,6 +34,7 @@ class Chapter:
     instructor: NotebookNode
     page: Mapping[str, str]
     roles: Roles
+    variants: bool = False
 
     @property
     def exercises(self) -> list[str]:
@@ -57,8 +58,11 @@ def chapter_names(root: Path) -> list[str]:
     return sorted(p.parent.name for p in (root / "solutions").glob("*/*.md") if p.stem == p.parent.name)
 
 
-def load(root: Path, name: str) -> Chapter:
-    """Read one chapter; ChapterError names the file, the line and what was expected."""
+def load(root: Path, name: str, *, variants: bool = False) -> Chapter:
+    """Read one chapter, for a course with `variants` with letters in place of the book's numbers.
+
+    ChapterError names the file, the line and what was expected.
+    """
     from .declaration import load_bank
 
     folder = root / "solutions" / name
@@ -69,7 +73,7 @@ def load(root: Path, name: str) -> Chapter:
     declared = folder / "exercises.py"
     bank = load_bank(declared) if declared.is_file() else {}
     roles = Roles(getattr(bank, "namespace", {}), source, Bibliography(root / "docs" / "references.bib"))
-    full = notebook.expand(notebook.read(source), bank, source=source, chapter=name)
+    full = notebook.expand(notebook.read(source), bank, source=source, chapter=name, variants=variants)
     page = {}
     for cell in full.cells:
         if cell.cell_type == "markdown":
@@ -82,7 +86,7 @@ def load(root: Path, name: str) -> Chapter:
             f"{Source.read(declared).at(repr(unused[0])[1:-1])}: the exercise {unused[0]!r} is declared but "
             f"no cell of {source.path} asks it; a cell with `:exercise: {unused[0]}` was expected"
         )
-    return Chapter(name, source, bank, full, page, roles)
+    return Chapter(name, source, bank, full, page, roles, variants)
 
 
 def public_json(chapter: Chapter) -> str:
@@ -90,7 +94,7 @@ def public_json(chapter: Chapter) -> str:
     from .declaration import Bank
 
     asked = Bank([chapter.bank[key] for key in chapter.exercises])
-    return json.dumps(asked.public(), indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(asked.public(chapter.variants), indent=1, ensure_ascii=False) + "\n"
 
 
 def stage(chapter: Chapter, folder: Path) -> Path:

@@ -260,7 +260,7 @@ def assign(
 
     folder = Path(folder).resolve()
     config = _config(folder)
-    made = chapters.load(book_root(), chapter)
+    made = chapters.load(book_root(), chapter, variants=GradeInSandbox(config=config).variants)
     chosen = set(made.exercises) if exercises is None else set(exercises)
     if unknown := sorted(chosen - set(made.exercises)):
         raise CourseError(

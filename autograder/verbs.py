@@ -9,7 +9,7 @@ from typing import Any
 
 from . import plain
 from .declaration import Verdict, draw, fill, unreadable
-from .finding import Found, find, owner
+from .finding import Found, NotFound, find, owner
 from .progress import Progress
 
 
@@ -34,7 +34,10 @@ def exercise(exercise_id: str) -> Card:
     public = found.public
     prompt = public["prompt"]
     if public.get("variants"):
-        prompt = fill(public["template"], given(exercise_id))
+        try:
+            prompt = fill(public["template"], given(exercise_id))
+        except NotFound as nobody:
+            return Card(f"{str(nobody)[0].upper()}{str(nobody)[1:]}.")
     options = "\n".join(
         f'- `"{key}"`' + (f": {text}" if text != key else "")
         for key, text in public.get("options", {}).items()

@@ -16,6 +16,7 @@ from nbgrader.api import Gradebook
 from rich.console import Console
 
 from autograder import course, restore, results, table
+from autograder.declaration import load_bank
 from autograder.sandbox import NoSandbox, Zygote
 
 from . import tiny
@@ -348,3 +349,32 @@ def test_stock_nbgrader_by_mistake_gives_zeros(tmp_path):
     done = run_nbgrader(folder, "autograde", NAME, "--create", "--force")
     assert done.returncode == 0, done.stderr
     assert scores(folder) == {"ann": 0.0}
+
+
+@pytest.mark.slow
+def test_with_variants_each_learner_has_numbers_of_their_own(tmp_path):
+    folder, chosen = tmp_path / "course", ["rooflines-matmul-time", "rooflines-waves"]
+    course.init(folder)
+    config = folder / "nbgrader_config.py"
+    config.write_text(config.read_text().replace("# c.GradeInSandbox.variants", "c.GradeInSandbox.variants"))
+    released = course.assign(folder, "week1", chapter="03-rooflines", exercises=chosen)
+    release = nbformat.read(released, as_version=4)
+    bank = load_bank(course.book_root() / "solutions" / "03-rooflines")
+    prompts = {c.metadata.gpubook.exercise: c.source for c in release.cells if c.id.endswith("-prompt")}
+    assert list(prompts) == chosen
+    assert "Run the next cell for your numbers" in prompts["rooflines-waves"]
+    assert str(bank["rooflines-waves"].variant()["M"]) not in prompts["rooflines-waves"]
+
+    exercise = bank["rooflines-matmul-time"]
+    ann, *others = (f"learner{i}" for i in range(20))
+    bob, copycat = [o for o in others if exercise.variant(o) != exercise.variant(ann)][:2]
+    right = {name: f"answer = {bank[name].expected(bank[name].variant(ann))!r}" for name in chosen}
+    reading = "g = given('rooflines-matmul-time')\nanswer = matmul_time(g['B'], g['D'], g['F'], g['C'], g['W'])"
+    hand_in(folder, ann, tiny.fill(release, right), name="week1")
+    hand_in(folder, bob, tiny.fill(release, {exercise.id: reading}), name="week1")
+    hand_in(folder, copycat, tiny.fill(release, right), name="week1")
+    result = course.grade(folder, "week1", cell_limit=20.0)
+    assert result.learner(ann).points == result.max_points
+    assert [r.points for r in result.learner(bob).results] == [exercise.points, 0]
+    copied = result.learner(copycat).results[0]
+    assert (copied.points, copied.kind) == (0, "variant")

@@ -46,6 +46,7 @@ from traitlets.config import Config, PyFileConfigLoader
 
 from . import grading, handed_in
 from .banks import CourseError, bank_of
+from .feedback import HERE, FeedbackPage, inert_markdown
 from .judging import Judge
 from .places import book_root
 from .restore import grade_cell, read_notebook, restore
@@ -199,24 +200,20 @@ def release(source_dir: Path | str, release_dir: Path | str, name: str, db_url: 
     return release_dir / name / f"{name}.ipynb"
 
 
-def inert_markdown(source: str) -> str:
-    """Markdown as HTML for pages that show learners' work to others: HTML in it is shown, not obeyed."""
-    from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
-
-    renderer = IPythonRenderer(escape=True, allow_harmful_protocols=False)
-    return MarkdownWithMath(renderer=renderer).render(source)
-
-
 def configure(config: Config) -> None:
     """Have a course's nbgrader release our stubs, grade in the sandbox, write feedback that loads nothing."""
     import nbgrader
 
-    formgrader = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"
+    formgrader = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"
+    templates, styles = formgrader / "templates", formgrader / "static/node_modules/bootstrap/dist/css"
     config.CourseDirectory.ignore = NEVER_RELEASED
     config.GenerateAssignment.preprocessors = RELEASE
     config.Autograde.sanitize_preprocessors = SANITIZE
     config.Autograde.autograde_preprocessors = AUTOGRADE
-    config.HTMLExporter.extra_template_basedirs = [str(Path(__file__).parent / "feedback"), str(formgrader)]
+    config.GenerateFeedback.exporter_class = FeedbackPage
+    config.FeedbackPage.template_name = "gpubook"
+    config.FeedbackPage.extra_template_paths = [str(templates), str(styles)]
+    config.HTMLExporter.extra_template_basedirs = [str(HERE), str(templates)]
     config.HTMLExporter.filters = {"markdown2html": inert_markdown}
 
 

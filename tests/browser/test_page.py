@@ -1,0 +1,42 @@
+"""The chapter's own page, read from the disk: its figures turn, its boxes answer, and it asks no one for anything."""
+
+import pytest
+
+from autograder.declaration import load_bank
+from hwlib.units import show
+from tests.built_book import built
+from tests.conftest import ROOT
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+CHAPTER = "03-rooflines"
+
+
+@pytest.fixture
+def chapter(page, watch):
+    page.goto((built(ROOT) / f"{CHAPTER}.html").as_uri())
+    page.wait_for_function("() => document.querySelectorAll('figure.live').length >= 2")
+    page.wait_for_function("() => !document.querySelector('figure.live:not([data-ready])')", timeout=60_000)
+    yield page
+    assert watch.foreign == []
+    assert watch.errors == []
+
+
+def test_the_same_figure_turns_without_a_kernel(chapter):
+    readout = chapter.locator(".gpubook-readout").first
+    assert "memory-bound" in readout.inner_text()
+    batch = chapter.locator(".gpubook-figure input[name=B]").first
+    batch.focus()
+    for _ in range(28):
+        chapter.keyboard.press("ArrowRight")
+    assert "compute-bound" in readout.inner_text()
+
+
+def test_a_wrong_answer_is_explained_and_a_right_one_is_right(chapter):
+    bank = load_bank(ROOT / "solutions" / CHAPTER)
+    exercise = next(e for e in bank.values() if e.kind == "Quantity" and not e.predict)
+    given, unit = exercise.variant(), exercise.answer.unit
+    box = chapter.locator(f"form.answer-box[data-exercise={exercise.id}]")
+    for value, sign in ((7 * exercise.expected(given), "✗"), (exercise.expected(given), "✓")):
+        box.get_by_role("textbox").fill(show(value, unit, digits=6))
+        box.get_by_role("textbox").press("Enter")
+        assert sign in box.get_by_role("status").inner_text()

@@ -9,7 +9,7 @@ from pathlib import Path
 from .places import book_root
 
 
-class StudyError(Exception):
+class StudyError(ValueError):
     """The learner's folder is not what it should be; the message says what was found and what was expected."""
 
 
@@ -28,22 +28,30 @@ def start(folder: Path) -> list[Path]:
 
 
 def whoami(folder: Path, learner: str) -> list[Path]:
-    """Write the learner's gradebook id into every notebook of `folder`; variants are drawn for this id."""
+    """Write the learner's gradebook id into the book's notebooks in `folder` and in the folders right below it;
+    variants are drawn for this id. Every other notebook is left as it is."""
     if not learner.isprintable() or not learner.strip() or "/" in learner:
         raise StudyError(f"{learner!r} cannot be a gradebook id: printable characters without a slash were expected")
-    notebooks = [p for p in sorted(folder.rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
+    notebooks = {path: notebook for pattern in ("*.ipynb", "*/*.ipynb") for path in sorted(folder.glob(pattern))
+                 if ".ipynb_checkpoints" not in path.parts and (notebook := _of_the_book(path))}
     if not notebooks:
-        raise StudyError(f"no notebook below {folder}; run this in your copy of the book (gpubook start {folder})")
-    for path in notebooks:
-        try:
-            notebook = json.loads(path.read_text(encoding="utf-8"))
-            notebook["metadata"].setdefault("gpubook", {})["learner"] = learner
-        except (ValueError, KeyError, TypeError) as error:
-            raise StudyError(f"{path} is not a notebook ({error}); nothing was written to it") from None
+        raise StudyError(f"no notebook of the book in {folder}, nor in a folder right below it; run this where yours "
+                         "are, or name the folder with --folder")
+    for path, notebook in notebooks.items():
+        notebook["metadata"]["gpubook"]["learner"] = learner
         beside = path.with_suffix(".ipynb.new")
         beside.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         os.replace(beside, path)
-    return notebooks
+    return list(notebooks)
+
+
+def _of_the_book(path: Path) -> dict | None:
+    """The notebook at `path` where the book or a course made it; None for any other file."""
+    try:
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        return notebook if isinstance(notebook["metadata"]["gpubook"], dict) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def lab(folder: Path, *, port: int | None = None, browser: bool = True, token: str | None = None) -> None:

@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING, Any
 from . import plain, slips
 from .declaration import AnswerError, DeclarationError, Verdict, unreadable
 from .prompts import quoted
-from .reading import Answer, Call, Unreadable, as_float, number
+from .reading import Answer, Call, Unreadable, as_float, named, number
 
 if TYPE_CHECKING:
     from .declaration import Exercise, Given
 
 MAX_CASES = 500
+NEARLY = 1e-4  # as close as that on every case is rounding, or a term that hardly counts
 SECONDS_A_CALL = 2.0
 
 
@@ -83,7 +84,7 @@ class Function(Answer):
     def readable(self, value: Any) -> str:
         """That it is a function."""
         if type(value) is not plain.Callable:
-            raise Unreadable(f"{_named(value)}; a function was expected: def {self.signature}: ...")
+            raise Unreadable(f"{named(value)}; a function was expected, {quoted(f'def {self.signature}:', 120)}")
         return f"the function {quoted(value.name)}"
 
     def inputs(self, exercise: Exercise) -> list[tuple]:
@@ -152,11 +153,14 @@ class Function(Answer):
             say += f", {kinds}"
         elif not callable(self.cases):
             say += f"; {quoted(self._shown(want))} was expected"
+        elif all(equal(g, w, NEARLY) for g, w in zip(got, wanted, strict=True)):
+            say += ", which is very close, but not exact: is something rounded, or a small term missing?"
         else:
             say += ", which is not right"
+        say += "" if say.endswith("?") else "."
         count = f" ({sum(right)} of {len(right)} cases are right.)" if any(right) else ""
         hint = f" A hint: {exercise.hints[0]}" if exercise.hints else ""
-        return Verdict(0.0, f"{say}.{count}{hint}", "wrong")
+        return Verdict(0.0, f"{say}{count}{hint}", "wrong")
 
     def _slip(self, got: list, wanted: list) -> str:
         try:
@@ -243,19 +247,8 @@ def _kinds(got: Any, want: Any) -> str:
     if type(got) in (list, tuple) and type(want) in (list, tuple):
         return ""
     if type(got) not in (*numbers, type(want)) or (type(want) not in numbers and type(got) in numbers):
-        return f"{_named(got)}; {_named(want)} was expected"
+        return f"{named(got)}; {named(want)} was expected"
     return ""
-
-
-def _named(value: Any) -> str:
-    return {
-        int: "a number",
-        float: "a number",
-        Fraction: "a number",
-        str: "a text",
-        bool: "a truth value",
-        type(None): "nothing (None)",
-    }.get(type(value), f"a {plain.type_name(value)}")
 
 
 def _text(value: Any) -> str:
@@ -266,6 +259,8 @@ def _text(value: Any) -> str:
         return f"{value:.10g}"
     if type(value) is int and value.bit_length() > 200:
         return f"an integer of {value.bit_length()} bits"
+    if type(value) is tuple and len(value) == 1:
+        return f"({_text(value[0])},)"
     if type(value) in (list, tuple):
         inner = ", ".join(_text(v) for v in value[:12]) + (", …" if len(value) > 12 else "")
         return f"[{inner}]" if type(value) is list else f"({inner})"
@@ -296,9 +291,11 @@ def local_call(function: Any, withholds: Sequence[str] = (), seconds: float = SE
                 result = function(*_plainly(args))
             return _plainly(result)
         except plain.NotPlain as error:
-            raise AnswerError(f"it returns {error}") from None
+            raise AnswerError(f"what it returns is no answer: {error}") from None
         except _TimeUp:
             raise AnswerError(f"it takes more than {seconds:g} s") from None
+        except SystemExit:
+            raise AnswerError("it ends Python (sys.exit)") from None
         except Exception as error:
             raise AnswerError(failure(error, function)) from None
 

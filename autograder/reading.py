@@ -92,10 +92,22 @@ def number(value: Any) -> Fraction:
     raise Unreadable(f"{described(value)}; a number was expected")
 
 
+NAMES = {
+    "int": "a number", "float": "a number", "Fraction": "a number", "complex": "a complex number",
+    "str": "a text", "bool": "a truth value", "NoneType": "nothing (None)", "ndarray": "an array",
+    "Tree": "an expression", "Callable": "a function", "ellipsis": "no answer (...)",
+}  # fmt: skip
+
+
+def named(value: Any) -> str:
+    """The kind of a value of plain data, for a sentence: "a number", "a list"."""
+    name = plain.type_name(value)
+    return NAMES.get(name, f"a {name}")
+
+
 def described(value: Any) -> str:
-    """A value of plain data for a sentence: "a list", "a text `...`"."""
-    name = "a text" if type(value) is str else f"a {plain.type_name(value)}"
-    return f"{name} {quoted(value)}" if type(value) is str else name
+    """`named`, with a text quoted: "a list", "a text `...`"."""
+    return f"{named(value)} {quoted(value)}" if type(value) is str else named(value)
 
 
 def as_float(value: Fraction) -> float:

@@ -269,6 +269,23 @@ def test_failure_names_the_learners_line():
     assert failure(raised.value, divides).endswith(": return [x / 0 for x in xs]")
 
 
+@pytest.mark.parametrize(
+    ("function", "say"),
+    [
+        (lambda xs, k: [round(x * k, 6) for x in xs], "very close, but not exact: is something rounded"),
+        (lambda xs, k: [round(x * k, 1) for x in xs], "which is not right"),
+        (lambda xs, k: sys.exit(3), "it ends Python (sys.exit)"),
+        (lambda xs, k: (x * k for x in xs), "what it returns is no answer: a value of type generator"),
+        (lambda xs, k: np.float64(k), "a number; a list was expected"),
+        (lambda xs, k: (k,), ",)`, of length 1; the length is 3"),
+    ],
+)
+def test_what_a_wrong_function_is_told(function, say):
+    verdict = judge(HIDDEN, function)
+    assert verdict.score == 0
+    assert say in verdict.say
+
+
 def test_the_alarm_is_given_back():
     import signal
 

@@ -34,7 +34,7 @@ def test_numbers_are_read_exactly(value, want):
         (np.zeros(3), "array of 3"),
         ("3", "a text `3`"),
         ([1], "a list"),
-        (None, "NoneType"),
+        (None, r"nothing \(None\)"),
         (plain.Callable("f"), "`f` is a function"),
         (parse("n", {"n"}), "expression in n"),
         (np.array([float("inf")]), "inf"),

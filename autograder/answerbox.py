@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from .answers import CLOSE
 from .declaration import Exercise, call_with
 from .slips import SLIPS
 
@@ -30,7 +31,7 @@ ELSEWHERE = (math.pi**3, 1 / math.pi**3, math.e**7, math.e**-7)
 def payload(exercise: Exercise) -> dict[str, Any] | None:
     """What the page's script needs to judge an answer, for the book's numbers; None for other kinds.
 
-    `entries` are tried in order: the right answer, the mistakes, the slips; each has its digest, its grid,
+    `entries` are tried in order: the right answer, the mistakes, the slips, what is close; each has its digest, its grid,
     and its sentence as HTML, as the judge itself says it.
     """
     if exercise.kind not in KINDS:
@@ -54,6 +55,10 @@ def payload(exercise: Exercise) -> dict[str, Any] | None:
             continue
         entry = {"right": right, "say": inline_html(verdict.say)} | _grid(exercise, value)
         entry["digest"] = digest(salt, len(box["entries"]), what(value, entry))
+        box["entries"].append(entry)
+    if exercise.kind == "Quantity" and want and (say := _close(exercise, want)):
+        entry = {"right": False, "say": inline_html(say)} | _grid(exercise, want, CLOSE)
+        entry["digest"] = digest(salt, len(box["entries"]), what(want, entry))
         box["entries"].append(entry)
     box["otherwise"] = inline_html(_otherwise(exercise, want))
     return box
@@ -169,10 +174,17 @@ def _values(exercise: Exercise, want: Any) -> Iterator[Any]:
             yield value
 
 
-def _grid(exercise: Exercise, value: Any) -> dict[str, Any]:
+def _close(exercise: Exercise, want: float) -> str:
+    """What the judge says to an answer just outside the tolerance, where no mistake lies; else ""."""
+    rtol = exercise.public()["rtol"]
+    verdicts = (exercise.judge(want * (1 + k * rtol)) for k in (2, -2, 3, -3, 4, -4))
+    return next((v.say for v in verdicts if v.kind in ("wrong", "predicted")), "")
+
+
+def _grid(exercise: Exercise, value: Any, tolerances: float = 1) -> dict[str, Any]:
     if exercise.kind != "Quantity":
         return {}
-    rtol = max(float(getattr(exercise.answer, "rtol", 0.0)), 1e-12)
+    rtol = min(tolerances * max(float(getattr(exercise.answer, "rtol", 0.0)), 1e-12), 0.5)
     width = math.log1p(rtol) - math.log1p(-rtol)
     offset = math.fmod(math.log(abs(value)) + math.log1p(-rtol), width) if value else 0.0
     return {"width": width, "offset": offset}

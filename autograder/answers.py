@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .declaration import Exercise, Given
 
 MAX_COUNT_BITS = 3322  # a thousand digits
+CLOSE = 5  # tolerances: within as many an answer is told that it is close
 TINY = 1e-9  # a mistake that is no integer is typed as a float
 
 
@@ -61,7 +62,7 @@ class Quantity(Answer):
             return value
         wanted = parse(f"1 {self.unit}").unit if self.unit != "1" else "1"
         if dimension(measure.unit) != dimension(wanted) or labels(measure.unit) != labels(wanted):
-            say = f"The answer is in {name_of(self.unit)}, yours is in {name_of(measure.unit)}."
+            say = f"The answer {name_of(self.unit)}, yours {name_of(measure.unit)}."
             raise Unreadable(say, "unit")
         return value
 
@@ -119,6 +120,9 @@ class Quantity(Answer):
             return Verdict(0.0, slip.say, "slip")
         if not own and self._other(exercise, answer, given):
             return _other_variant()
+        if slips.close(answer, want, min(CLOSE * self.rtol, 0.5)):
+            say = f"Close, but not within {100 * self.rtol:.3g} %: is it rounded, or a small term missing?"
+            return Verdict(0.0, say, "wrong")
         return Verdict(0.0, _not_yet(exercise), "wrong")
 
     def _same(self, answer: Fraction, want: Fraction) -> bool:
@@ -143,8 +147,10 @@ def quoted_error(error: Exception, text: str) -> str:
 
 
 def name_of(unit: str) -> str:
-    """A unit for a sentence."""
-    return "no unit" if unit == "1" else unit
+    """What an answer in that unit is, for a sentence: "is in B/s", "is in tokens", "has no unit"."""
+    from hwlib.units import show
+
+    return "has no unit" if unit == "1" else f"is in {show(2, unit).removeprefix('2 ')}"
 
 
 def _other_variant() -> Verdict:
@@ -335,7 +341,7 @@ class Choice(Answer):
 
 
 def _plain_text(text: str) -> str:
-    return " ".join(text.casefold().split()).strip("\"'()[]. ")
+    return "".join(text.casefold().split()).strip("\"'()[].")
 
 
 def answer_from(public: Mapping[str, Any]) -> Answer:

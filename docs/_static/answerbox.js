@@ -100,9 +100,9 @@
     } catch (error) {
       throw new Error(`Could not read the answer: ${error.message}.`);
     }
-    const named = (unit) => (unit === "1" ? "no unit" : unit);
+    const named = (unit) => (unit === "1" ? "has no unit" : `is in ${unit}`);
     if (read.unit !== null && read.unit !== box.unit)
-      throw new Error(`The answer is in ${named(box.unit)}, yours is in ${named(read.unit)}.`);
+      throw new Error(`The answer ${named(box.unit)}, yours ${named(read.unit)}.`);
     return (entry) => cell(read.value, entry);
   }
 

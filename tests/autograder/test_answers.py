@@ -76,10 +76,10 @@ def test_a_quantity_is_right_in_any_form(value):
         (TIME, "2e9 B/s", "The answer is in s, yours is in B/s."),
         (TIME, "3 FLOP", "The answer is in s, yours is in FLOP."),
         (RIDGE, "295 1/B", "in FLOP/B, yours is in 1/B"),
-        (RIDGE, "295 token/B", "in FLOP/B, yours is in token/B"),
-        (BATCH, "295 FLOP", "in token, yours is in FLOP"),
-        (PURE, "0.25 s", "in no unit, yours is in s"),
-        (TIME, "50 %", "yours is in no unit"),
+        (RIDGE, "295 token/B", "in FLOP/B, yours is in tokens/B"),
+        (BATCH, "295 FLOP", "The answer is in tokens, yours is in FLOP."),
+        (PURE, "0.25 s", "The answer has no unit, yours is in s."),
+        (TIME, "50 %", "The answer is in s, yours has no unit."),
     ],
 )
 def test_a_wrong_unit_or_label_has_its_own_sentence(exercise, value, say):
@@ -259,3 +259,13 @@ def test_the_public_record_reads_answers_without_a_key(exercise):
         "8",
         "Memory-bound",
     )
+
+
+@pytest.mark.parametrize(("factor", "close"), [(1.02, True), (0.96, True), (1.06, False), (0.94, False)])
+def test_an_answer_just_outside_the_tolerance_is_told_that_it_is_close(factor, close):
+    assert ("Close, but not within 1 %" in judge(RIDGE, 9.9e14 / 3.35e12 * factor).say) is close
+
+
+@pytest.mark.parametrize("value", ["Memory - bound", " memory-bound ", "MEMORY", "a", "(a)"])
+def test_spaces_and_case_do_not_hide_an_option(value):
+    assert judge(BOUND, value).kind == "right"

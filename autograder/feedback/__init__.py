@@ -3,6 +3,7 @@ learner. Equations are MathML, which browsers draw by themselves; the head lists
 """
 
 import re
+from html import escape
 from pathlib import Path
 
 from nbconvert.exporters.html import HTMLExporter
@@ -11,6 +12,8 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 HERE = Path(__file__).parent
 # The converter passes the text of \text{} and the address of \href{} on as they are: neither comes this far.
 PLAIN_LATEX = re.compile(r"(?!.*\\(?:href|url|style|class|id|data|includegraphics)\b)[^<>&\"`]{1,2000}", re.DOTALL)
+
+MAX_MARKDOWN = 10_000  # characters: Markdown's own patterns take quadratic time
 
 
 def mathml(latex: str, display: str) -> str | None:
@@ -26,7 +29,7 @@ def mathml(latex: str, display: str) -> str | None:
 
 
 class Renderer(IPythonRenderer):
-    """Markdown in which HTML is shown, not obeyed, and mathematics is drawn."""
+    """Markdown in which HTML is shown, not obeyed, mathematics is drawn, and no picture is fetched."""
 
     def __init__(self):
         super().__init__(escape=True, allow_harmful_protocols=False)
@@ -39,9 +42,19 @@ class Renderer(IPythonRenderer):
         """An equation within a line."""
         return mathml(body, "inline") or super().inline_math(body)
 
+    def block_code(self, code: str, info: str | None = None) -> str:  # noqa: ARG002
+        """As it is typed: a learner's choice of a language would choose a lexer, or mermaid, which escapes nothing."""
+        return f"<pre><code>{escape(code)}</code></pre>\n"
+
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        """A picture that the text itself holds; of any other, a link to it."""
+        return super().image(text, url, title) if url.startswith("data:image/") else self.link(text, url, title)
+
 
 def inert_markdown(source: str) -> str:
-    """Markdown as HTML for pages that show learners' work to others."""
+    """Markdown as HTML for pages that show learners' work to others; a very long one as it is typed."""
+    if len(source) > MAX_MARKDOWN:
+        return f"<pre>{escape(source)}</pre>"
     return MarkdownWithMath(renderer=Renderer()).render(source)
 
 

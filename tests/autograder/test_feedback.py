@@ -1,5 +1,7 @@
 """The page that a learner gets back: mathematics is drawn, nothing in it is obeyed."""
 
+import time
+
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -25,16 +27,33 @@ def test_mathematics_is_mathml():
         '<a href="javascript:alert(1)" onclick="alert(1)">x</a>',
         "[x](javascript:alert(1))",
         '$x" onmouseover="alert(1)$',
+        "```mermaid\n<script>alert(1)</script><meta http-equiv='refresh' content='0;url=//host'>\n```",
+        "```html\n<script>alert(1)</script>\n```",
+        "![x](https://host/counted.png)",
+        "![x][1]\n\n[1]: //host/counted.png",
+        "<script>alert(1)</script>" * 1000,
     ],
 )
 def test_what_a_learner_typed_is_shown_and_never_obeyed(text):
     import bs4
 
     page = bs4.BeautifulSoup(feedback.inert_markdown(text), "html.parser")
-    assert page.find_all(["script", "img"]) == []
+    assert page.find_all(["script", "img", "meta"]) == []
     for tag in page.find_all(True):
         assert not any(name.startswith("on") for name in tag.attrs), tag
         assert "javascript" not in tag.attrs.get("href", ""), tag
+
+
+def test_a_picture_that_is_in_the_text_is_shown():
+    assert '<img src="data:image/png;base64,AAAA"' in feedback.inert_markdown("![x](data:image/png;base64,AAAA)")
+
+
+@pytest.mark.parametrize("text", ["\\begin{a}", "\\\\(", "[a](", "**a ", "`a ``", "|a"])
+def test_no_text_takes_long_to_show(text):
+    started = time.process_time()
+    feedback.inert_markdown((text * 100_000)[: feedback.MAX_MARKDOWN])
+    feedback.inert_markdown(text * 100_000)
+    assert time.process_time() - started < 3.0
 
 
 @pytest.mark.parametrize("latex", ["\\frac{", "{" * 500, "x" * 3000, ""])

@@ -31,8 +31,8 @@ ELSEWHERE = (math.pi**3, 1 / math.pi**3, math.e**7, math.e**-7)
 def payload(exercise: Exercise) -> dict[str, Any] | None:
     """What the page's script needs to judge an answer, for the book's numbers; None for other kinds.
 
-    `entries` are tried in order: the right answer, the mistakes, the slips, what is close; each has its digest, its grid,
-    and its sentence as HTML, as the judge itself says it.
+    `entries` are tried in order: the right answer, the mistakes, the slips, what is close; each has its digest,
+    its grid, and its sentence as HTML, as the judge itself says it.
     """
     if exercise.kind not in KINDS:
         return None

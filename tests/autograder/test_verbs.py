@@ -81,6 +81,19 @@ def test_grade_ends_in_a_builtin_float(open_book, answer, points):
     assert value == points
 
 
+def test_an_answer_left_over_from_another_exercise_is_asked_about(open_book, monkeypatch):
+    shown = []
+    monkeypatch.setattr(verbs, "_show", shown.append)
+    answer = "2 us"
+    autograder.grade("t-time", answer)
+    autograder.grade("t-ring", answer)
+    autograder.grade("t-ring", answer)
+    autograder.grade("t-ring", None)
+    autograder.grade("t-time", None)
+    assert ["still that of t-time" in verdict.say for verdict in shown] == [False, True, False, False, False]
+    assert "does the cell above set it?" in shown[1].say
+
+
 @pytest.mark.parametrize(
     ("name", "answer", "say"),
     [

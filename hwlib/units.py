@@ -105,7 +105,12 @@ def parse(text: str) -> Measure:
     if not match or match[2].startswith((".", "_")):
         raise UnitError(f"expected a number and then a unit, such as '31.9 us', got {text!r}")
     number = match[1].replace("−", "-").replace("_", "")
-    size, powers = _read(match[2])
+    try:
+        size, powers = _read(match[2])
+    except UnitError:
+        if re.match(r"(?:[-+*/×·^]+\s*|x\s+)[0-9(.]", match[2]):
+            raise UnitError(f"{text!r} is a calculation; write one number, such as 3.85e-3, then its unit") from None
+        raise
     value = float(number) * size
     if math.isinf(value) or (value == 0 and re.search("[1-9]", re.split("[eE]", number)[0])):
         raise UnitError(f"{text!r} is beyond the range of a float")

@@ -18,7 +18,7 @@ from .declaration import DeclarationError, Verdict, unreadable
 from .evaluation import Clock, TooSlow, Undefined, compare, same, value
 from .parsing import parse
 from .prompts import quoted
-from .reading import Answer, Call, Unreadable, number
+from .reading import Answer, Call, Unreadable, named, number
 from .trees import CONDITIONS, Tree, TreeError, from_sympy, number_tree
 
 if TYPE_CHECKING:
@@ -158,10 +158,14 @@ class Expression(Answer):
                 tree = answer
             elif type(answer) is str:
                 tree = parse(answer, self.symbols)
+            elif type(answer) in (list, tuple, dict):
+                raise Unreadable(f"{named(answer)}; one expression in {', '.join(self.symbols)} was expected")
             else:
                 tree = number_tree(number(answer))
         except TreeError as error:
             raise Unreadable(str(error)) from None
+        if tree.head == "eq":
+            raise Unreadable("an equation; its right-hand side alone was expected")
         if tree.head in CONDITIONS:
             raise Unreadable("a comparison; an expression was expected")
         if "E" in self.symbols and any(t.head == "e" for t in tree.walk()):

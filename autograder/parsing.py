@@ -50,7 +50,9 @@ def parse(text: str, names: Collection[str]) -> Tree:
             if found[0].isprintable() and found[0] not in "<>&`"
             else "a character that has no place in an expression"
         )
-    if re.search(r"(?<![\w.])\d[\d._]*[A-Za-z(]", re.sub(r"\d[eE][-+]?\d", "0", source)):
+    if re.match(r"\w+\s*=(?!=)", source):
+        raise TreeError("an equation; its right-hand side alone was expected")
+    if re.search(r"(?<![\w.])\d[\d._]*\s*(?!(?:if|else|and|or)\b)[A-Za-z(]", re.sub(r"\d[eE][-+]?\d", "0", source)):
         raise TreeError("a number right before a letter or a bracket; write the multiplication: 2*n")
     try:
         parsed = ast.parse(source, mode="eval")
@@ -88,7 +90,8 @@ class _Reader:
             return node(head, tuple(self.read(v, depth + 1) for v in x.values))
         if isinstance(x, ast.Call):
             return self._call(x, depth)
-        raise TreeError(f"a {type(x).__name__.lower()} has no place in an expression")
+        name = type(x).__name__.lower()
+        raise TreeError(f"{'an' if name[0] in 'aeiou' else 'a'} {name} has no place in an expression")
 
     def _constant(self, x: ast.Constant) -> Tree:
         if type(x.value) is bool:

@@ -144,6 +144,8 @@ def test_declared_mistakes_come_first():
         (n * sympy.I, "sympy's own I"),
         ("S < W", "comparison"),
         (sympy.Lt(S, W), "comparison"),
+        (sympy.Eq(S, W), "an equation; its right-hand side alone was expected"),
+        ((S, W), "a tuple; one expression in n, S, alpha, W was expected"),
         (sympy.oo, "finite"),
         ([S], "list"),
         (True, "truth value"),

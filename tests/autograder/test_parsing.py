@@ -119,3 +119,23 @@ def test_numbers_beyond_bounds_stop_at_evaluation(text):
     with pytest.raises(Undefined):
         value(tree, POINT, Clock(2))
     assert time.monotonic() - start < 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "say"),
+    [
+        ("t = n + 1", "an equation; its right-hand side alone"),
+        ("2 n", "write the multiplication: 2*n"),
+        ("n.real", "an attribute has no place"),
+        ("[n]", "the character '['"),
+    ],
+)
+def test_what_learners_type_by_habit_has_its_own_sentence(text, say):
+    with pytest.raises(TreeError) as refused:
+        parse(text, POINT)
+    assert say in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["n if n > 2 else 2", "2 if n > 2 else n", "where(n > 2 and n < 9, 3, n)"])
+def test_a_word_of_python_after_a_number_is_no_lacking_multiplication(text):
+    assert parse(text, POINT).names() == {"n"}

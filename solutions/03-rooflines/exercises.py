@@ -89,8 +89,8 @@ DOUBLE_BUFFER = Exercise(
 ERRATUM_591 = Exercise(
     id="rooflines-erratum-591", title="Find the error: 591",
     prompt="From a published set of notes: *“The boundary between memory bound and compute bound on H100 is "
-           "calculated approximately as: 990 × 10¹² FLOP/s / 3.35 × 10¹² B/s × 2 bytes/bf16 = 591 "
-           "FLOP/byte”*. What is wrong with it? *Exact*: look at the units, not at rounding.",
+           "calculated approximately as: Peak AI = (990 × 10¹² FLOP/s) / (3.35 × 10¹² B/s) × 2 bytes/bf16 = "
+           "591 FLOP/byte”*. What is wrong with it? *Exact*: look at the units, not at rounding.",
     answer=Choice({
         "unit": "the factor 2: with it the result is no longer in FLOP per byte",
         "sparse": "the arithmetic rate: it is the one with structured sparsity, twice the dense one",
@@ -109,13 +109,14 @@ ERRATUM_591 = Exercise(
 )
 
 ERRATUM_LINK = Exercise(
-    id="rooflines-erratum-link", title="Find the error: two that cancel", points=2,
+    id="rooflines-erratum-link", title="Find the error: half the batch?", points=2,
     prompt="Links have a ridge too. Published notes on data parallelism in H100 nodes: *“(1979 TFLOPs) / "
            "(900 GB/s) ~ 2200 required batch size per GPU to max out compute with sparsity, or ~1100 "
            "without”*. Take {name}: its sheet has {C2:FLOP/s} for bf16 *with sparsity*, {W2:B/s} for links "
-           "*both ways together*. Which ridge does a dense job see that sends gradients one way? *Exact*.",
+           "*both ways together*. Adding up gradients loads both directions alike, so one of them sets the "
+           "time. Which ridge does a dense job see? *Exact*.",
     given=[dict(name=name, C2=2*chip.flops("bf16"), W2=2*chip.datum("scaleup_bandwidth").value)
-           for name, chip in (("an H100", h100), ("an A100", a100), ("a B200", b200), ("an H800", h800))],
+           for name, chip in (("a B200", b200), ("an A100", a100), ("an H100", h100), ("an H800", h800))],
     answer=Quantity("FLOP/B"),
     solution=lambda C2, W2: (C2/2)/(W2/2),
     mistakes=(
@@ -125,8 +126,8 @@ ERRATUM_LINK = Exercise(
                 "You corrected the bandwidth. Does a dense product reach the other number, as printed?"),
     ),
     hints=("What of each printed number can this job use?",),
-    explain="Both numbers of the quotient are doubled, so it is right by accident. The conclusion drawn from "
-            "it, that a dense job needs half the batch, is not.",
+    explain="Both numbers of the quotient are doubled, so 2200 is right for an H100, by accident. The "
+            "conclusion drawn from it, that a dense job needs half the batch, is not.",
 )
 
 # Matmuls
@@ -134,9 +135,9 @@ _small, _large = OPENING, gemm("h100-sxm", "bf16", 769, *LAYER[1:])
 
 PREDICT_BATCH = Exercise(
     id="rooflines-predict-batch", title="Predict: a bigger batch", predict=True,
-    prompt="The layer of the opening question, [B × 51,200] · [51,200 × 16,384] on an H100, was also timed "
-           "at batch 769: 77 times the arithmetic of batch 10. How much longer did it take? *To first "
-           "order.*",
+    prompt=f"The layer of the opening question, [B × {LAYER[1]:,}] · [{LAYER[1]:,} × {LAYER[2]:,}] on an "
+           f"H100, was also timed at batch 769: {769/LAYER[0]:.0f} times the arithmetic of batch {LAYER[0]}. "
+           "How much longer did it take? *To first order.*",
     answer=Choice({
         "1x": "about as long",
         "3x": "about 3 times as long",
@@ -168,8 +169,7 @@ MATMUL_TIME = Exercise(
     mistakes=(
         Mistake(lambda B, D, F, C: matmul_flops(B, D, F)/C,
                 "That is the time of the arithmetic. Is it the clock that runs longer?"),
-        Mistake(lambda D, F, W: 2*D*F/W, "Those are the weights. Two more arrays cross between chip and "
-                                         "memory."),
+        Mistake(lambda D, F, W: 2*D*F/W, "Those are the weights. Two more arrays are moved."),
         Mistake(lambda B, D, F, C, W: serial_time(matmul_flops(B, D, F), matmul_bytes(B, D, F), C, W),
                 "You added the two clocks: that is a kernel without any overlap."),
     ),
@@ -208,14 +208,11 @@ CRITICAL_WIDTH = Exercise(
     answer=Expression({"B": integers(1024, 65536), "R": positive("1", 20, 900), "r": positive("1", 0.1, 10)}),
     solution=lambda B, R, r: 2*B*R*(1 + r)/(r*(2*B - R)),
     mistakes=(
-        Mistake(lambda B, R, r: B*R*(1 + r)/(r*(B - R)), "That is for two-byte weights; these have one "
-                                                         "byte."),
-        Mistake(lambda B, R, r: 2*B*R/(r*(2*B - R)), "You counted what is read. The result has to be "
-                                                     "written."),
+        Mistake(lambda B, R, r: B*R*(1 + r)/(r*(B - R)), "That is for weights of two bytes each."),
+        Mistake(lambda B, R, r: 2*B*R/(r*(2*B - R)), "You counted what is read. And the result?"),
         Mistake(lambda R, r: R*(1 + r)/r,
                 "Right for an endless batch only, where the weights no longer count as traffic."),
-        Mistake(lambda B, R: 4*B*R/(2*B - R), "That is a square layer. Where does the aspect ratio "
-                                                 "enter?"),
+        Mistake(lambda B, R: 4*B*R/(2*B - R), "That is a square layer. Where does the ratio enter?"),
     ),
     hints=("Write FLOPs = R × bytes with F = rD, and divide by D.", "What is left is linear in D."),
     explain="As the batch falls towards half the ridge, the width grows without bound. And however large the "
@@ -297,8 +294,7 @@ MOE_BYTES = Exercise(
         for E, k in ((1, 1), (8, 2), (16, 1), (64, 6), (128, 8), (256, 8)) for b in (0.5, 1, 2)]),
     solution=lambda B, E, k, D, F, b: E*(1 - (1 - k/E)**B)*3*D*F*b,
     mistakes=(
-        Mistake(lambda B, E, k, D, F, b: E*3*D*F*b, "That is every expert. With few tokens some of them "
-                                                    "sleep."),
+        Mistake(lambda B, E, k, D, F, b: E*3*D*F*b, "That is every expert. With few tokens some sleep."),
         Mistake(lambda B, E, k, D, F, b: min(B*k, E)*3*D*F*b,
                 "Two tokens may choose the same expert, and it is then read once."),
         Mistake(lambda B, E, k, D, F, b: E*(1 - (1 - 1/E)**(B*k))*3*D*F*b,
@@ -332,20 +328,20 @@ PREDICT_ERROR = Exercise(
 )
 
 WORST = max(measured_gemms("h100-sxm", "bf16"), key=lambda g: abs(_fit.errors(gemm_samples([g]))[0]))
+DEEP = next(g for g in measured_gemms("h100-sxm", "bf16") if (g.M, g.K, g.N) == (769, 65536, 1536))
 
 WAVES = Exercise(
     id="rooflines-waves", title="Tiles and waves",
     prompt="A matmul kernel gives each SM one output tile of {m} × {n} at a time. The output is [{M} × {N}], "
            "the chip has {n_SM} SMs. In how many waves does it finish? *Exact.*",
     given=[dict(M=M, N=N, m=128, n=256, n_SM=chip.sms) for M, N, chip in (
-        (4000, 4100, h100), (2000, 8200, h100), (4100, 5000, b200), (3900, 3600, a100))],
+        (4000, 4100, h100), (2000, 10600, h100), (4100, 6700, b200), (3400, 3080, a100))],
     answer=Count(),
     solution=lambda M, N, m, n, n_SM: ceil(ceil(M/m)*ceil(N/n)/n_SM),
     mistakes=(
         Mistake(lambda M, N, m, n, n_SM: ceil(M*N/(m*n)/n_SM),
                 "You divided areas. A tile that sticks out over the edge takes as long as a full one."),
-        Mistake(lambda M, N, m, n: ceil(M/m)*ceil(N/n), "Those are the tiles. How many run at the same "
-                                                        "time?"),
+        Mistake(lambda M, N, m, n: ceil(M/m)*ceil(N/n), "Those are the tiles. How many run at a time?"),
     ),
     hints=("Round up three times: rows of tiles, columns of tiles, and waves.",),
 )
@@ -354,9 +350,9 @@ WAVES = Exercise(
 LAB_CONSTANTS = Exercise(
     id="rooflines-lab-constants", title="Three timings, three constants", points=3, lines=3,
     prompt="Three timings give a machine's three constants: an empty kernel takes `t_empty`, a copy that "
-           "moves `copy_bytes` takes `t_copy`, a product of `flops` FLOPs far to the right of the ridge "
-           "takes `t_mul`. Each is a launch and then the longer of two clocks. Return `(C, W, t0)`: the "
-           "achieved FLOP/s, the achieved B/s and the launch in seconds, *exact*.",
+           "moves `copy_bytes`, read and written together, takes `t_copy`, a product of `flops` FLOPs far to "
+           "the right of the ridge takes `t_mul`. Each is a launch and then the longer of two clocks. Return "
+           "`(C, W, t0)`: the achieved FLOP/s, the achieved B/s and the launch in seconds, *exact*.",
     answer=Function("constants", "constants(t_empty, copy_bytes, t_copy, flops, t_mul)", cases=lambda rng: [
         (t0, Q, t0 + Q/W, A, t0 + A/C)
         for t0, W, C in ((2e-6, 3e12, 7e14), (5e-6, 2e10, 9e10), (4e-6, 6e12, 1.5e15))

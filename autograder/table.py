@@ -90,13 +90,16 @@ def print_class(result: ClassResult, console: Any = None) -> None:
 
 
 def show(result: ClassResult, what: str, console: Any = None) -> None:
-    """The sentences of LEARNER, or of LEARNER/EXERCISE; KeyError names what there is."""
+    """The sentences of LEARNER, or of LEARNER/EXERCISE (its id, or its name or number in the table's legend);
+    KeyError names what there is."""
     from rich.console import Console
 
     console = console or Console()
     name, _, exercise = what.partition("/")
     learner = result.learner(name)
-    chosen = [r for r in learner.results if not exercise or r.exercise == exercise]
+    ids = list(result.exercises)
+    also = dict(zip(_short(ids), ids, strict=True)) | {str(n): one for n, one in enumerate(ids, start=1)}
+    chosen = [r for r in learner.results if not exercise or r.exercise in (exercise, also.get(exercise))]
     if exercise and not chosen:
         known = ", ".join(r.exercise for r in learner.results) or "none"
         raise KeyError(f"{name} has no result for {exercise!r} in {result.assignment}: there are {known}")

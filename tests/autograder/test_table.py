@@ -1,0 +1,38 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from autograder import table
+from autograder.grading import Result
+from autograder.results import ClassResult, Learner
+
+IDS = ("links-ring-time", "links-waves")
+CLASS = ClassResult(
+    "week3",
+    {IDS[0]: 2.0, IDS[1]: 1.0},
+    [Learner("ada", [Result(IDS[0], 2.0, 2.0, "Right.", "right"), Result(IDS[1], 0.0, 1.0, "Round up.", "mistake")])],
+)
+
+
+def shown(what):
+    out = io.StringIO()
+    table.show(CLASS, what, Console(file=out, width=200))
+    return out.getvalue()
+
+
+def test_a_learners_sentences_are_shown():
+    assert "Right." in shown("ada")
+    assert "Round up." in shown("ada")
+
+
+@pytest.mark.parametrize("name", ["links-waves", "waves", "2"])
+def test_one_exercise_goes_by_its_id_and_by_what_the_table_calls_it(name):
+    said = shown(f"ada/{name}")
+    assert "Round up." in said
+    assert "Right." not in said
+
+
+def test_an_exercise_that_is_not_there_is_named_with_those_that_are():
+    with pytest.raises(KeyError, match="no result for 'wave' in week3: there are links-ring-time, links-waves"):
+        shown("ada/wave")

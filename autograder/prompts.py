@@ -17,6 +17,7 @@ def quoted(text: str, limit: int = 60) -> str:
         "".join(c if c.isprintable() else " " for c in text[: limit + 1])
         .replace("`", "'")
         .replace("<", "‹")
+        .replace(">", "›")
         .replace("&", "+")
     )
     return f"`{text[:limit]}…`" if len(text) > limit else f"`{text}`"

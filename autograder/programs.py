@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import linecache
-import math
 import random
 import re
 import signal
@@ -22,6 +21,8 @@ from . import plain, slips
 from .declaration import AnswerError, DeclarationError, Verdict, unreadable
 from .prompts import quoted
 from .reading import Answer, Call, Unreadable, as_float, named, number
+from .sameness import equal, is_array, kinds
+from .scaling import wrong_dimension
 
 if TYPE_CHECKING:
     from .declaration import Exercise, Given
@@ -36,7 +37,8 @@ class Function(Answer):
     """A Python function, compared with the solution on `cases`: a list of argument tuples, which learners may
     see, or a callable of a `random.Random` that makes the list, whose expected values are never shown.
 
-    Numbers are right within `rtol`, everything else exactly. `unit` is that of the result, for showing it.
+    Numbers are right within `rtol`, everything else exactly. `unit` is that of the result; with `units`, those of
+    the arguments by name, a wrong function is told where its dimension is not that of the result.
     """
 
     name: str = "f"
@@ -44,6 +46,7 @@ class Function(Answer):
     cases: Any = ()
     rtol: float = 1e-9
     unit: str | None = None
+    units: Mapping[str, str] = field(default_factory=dict)
     _memory: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self):
@@ -65,6 +68,12 @@ class Function(Answer):
             raise DeclarationError(f"{exercise.id}: the solution and mistakes of a Function are functions")
         if not self.cases:
             raise DeclarationError(f"{exercise.id}: a Function needs cases")
+        names = re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", self.signature.partition("(")[2].rstrip(")"))
+        if self.units and (list(self.units) != names or not self.unit):
+            raise DeclarationError(
+                f"{exercise.id}: units has {', '.join(self.units)}; those of {', '.join(names)} "
+                "in this order, and the unit of the result, were expected"
+            )
 
     def public(self) -> dict[str, Any]:
         """The signature and the unit of the result."""
@@ -126,7 +135,7 @@ class Function(Answer):
             return Verdict(
                 0.0, f"No answer yet: {self.name} returns nothing (is there a `return`?).", "empty"
             )
-        return self._wrong(exercise, got, wanted, right)
+        return self._wrong(exercise, got, wanted, right, call)
 
     def _failed(self, exercise: Exercise, args: tuple, say: str) -> Verdict:
         for module in exercise.withholds:
@@ -136,7 +145,7 @@ class Function(Answer):
                 )
         return Verdict(0.0, f"{self._called(args)} fails: {quoted(say, 200)}.", "wrong")
 
-    def _wrong(self, exercise: Exercise, got: list, wanted: list, right: list[bool]) -> Verdict:
+    def _wrong(self, exercise: Exercise, got: list, wanted: list, right: list[bool], call: Call) -> Verdict:
         said = [
             m.say
             for m in exercise.mistakes
@@ -148,9 +157,11 @@ class Function(Answer):
         args, mine, want = self.inputs(exercise)[index], got[index], wanted[index]
         if slip := self._slip(got, wanted):
             return Verdict(0.0, slip, "slip")
+        if self.units and (dimension := self._wrong_dimension(call, args)):
+            return Verdict(0.0, f"{dimension[0].upper()}{dimension[1:]}.", "unit")
         say = f"{self._called(args)} gives {quoted(self._shown(mine))}"
-        if kinds := _kinds(mine, want):
-            say += f", {kinds}"
+        if kind := kinds(mine, want):
+            say += f", {kind}"
         elif not callable(self.cases):
             say += f"; {quoted(self._shown(want))} was expected"
         elif all(equal(g, w, NEARLY) for g, w in zip(got, wanted, strict=True)):
@@ -161,6 +172,12 @@ class Function(Answer):
         count = f" ({sum(right)} of {len(right)} cases are right.)" if any(right) else ""
         hint = f" A hint: {exercise.hints[0]}" if exercise.hints else ""
         return Verdict(0.0, f"{say}{count}{hint}", "wrong")
+
+    def _wrong_dimension(self, call: Call, args: tuple) -> str:
+        try:
+            return wrong_dimension(call, args, self.units, self.unit or "1")
+        except AnswerError:
+            return ""
 
     def _slip(self, got: list, wanted: list) -> str:
         try:
@@ -185,75 +202,9 @@ class Function(Answer):
         return _text(value)
 
 
-def equal(got: Any, want: Any, rtol: float) -> bool:
-    """Whether two values of plain data are the same: numbers within `rtol`, lists and tuples alike, all else
-    exactly."""
-    if type(want) is bool or want is None or type(want) is str:
-        return type(got) is type(want) and got == want
-    if _is_array(want) or _is_array(got):
-        return _equal_arrays(got, want, rtol)
-    if type(want) in (list, tuple):
-        return (
-            type(got) in (list, tuple)
-            and len(got) == len(want)
-            and all(equal(g, w, rtol) for g, w in zip(got, want, strict=True))
-        )
-    if type(want) is dict:
-        return (
-            type(got) is dict
-            and got.keys() == want.keys()
-            and all(equal(got[k], want[k], rtol) for k in want)
-        )
-    if type(want) is float and not math.isfinite(want):
-        return type(got) is float and (got == want or (math.isnan(got) and math.isnan(want)))
-    if type(want) is complex or type(got) is complex:
-        return type(got) in (int, float, complex) and abs(got - want) <= rtol * abs(want)
-    try:
-        mine, right = number(got), number(want)
-    except Unreadable:
-        return False
-    if type(want) is int and type(got) is int:
-        return got == want
-    return slips.close(mine, right, rtol) if right else abs(mine) <= Fraction(1, 10**12)
-
-
-def _is_array(value: Any) -> bool:
-    return type(value).__name__ == "ndarray" and type(value).__module__ == "numpy"
-
-
-def _equal_arrays(got: Any, want: Any, rtol: float) -> bool:
-    import numpy as np
-
-    try:
-        mine, right = np.asarray(got), np.asarray(want)
-    except (ValueError, TypeError):
-        return False
-    if mine.shape != right.shape or mine.dtype.kind not in "biufc" or right.dtype.kind not in "biufc":
-        return False
-    if mine.dtype.kind in "bi" and right.dtype.kind in "bi":
-        return bool(np.array_equal(mine, right))
-    size = float(np.max(np.abs(right), initial=0.0))
-    tolerance = max(rtol, 1e-6 if "float32" in (mine.dtype.name, right.dtype.name) else rtol)
-    return bool(np.allclose(mine, right, rtol=tolerance, atol=tolerance * size, equal_nan=True))
-
-
-def _kinds(got: Any, want: Any) -> str:
-    """What is wrong with the kind of a value, where it is the kind."""
-    if _is_array(want) and _is_array(got) and got.shape != want.shape:
-        return f"of shape {got.shape}; the shape is {want.shape}"
-    if type(want) in (list, tuple) and type(got) in (list, tuple) and len(got) != len(want):
-        return f"of length {len(got)}; the length is {len(want)}"
-    numbers = (int, float, Fraction)
-    if type(got) in (list, tuple) and type(want) in (list, tuple):
-        return ""
-    if type(got) not in (*numbers, type(want)) or (type(want) not in numbers and type(got) in numbers):
-        return f"{named(got)}; {named(want)} was expected"
-    return ""
-
-
 def _text(value: Any) -> str:
     """A value of plain data, short."""
-    if _is_array(value):
+    if is_array(value):
         return f"array of shape {value.shape}" if value.size > 8 else f"array({value.tolist()})"
     if type(value) is float:
         return f"{value:.10g}"

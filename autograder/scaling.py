@@ -1,0 +1,65 @@
+"""The dimension of a learner's function, found by asking it: express the same inputs in other units, and see.
+
+Were the byte half as large, every number of bytes would be twice what it is, and a result in B/s too; a result in
+seconds would stay. So a function whose arguments have units can be tried without looking into it.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from hwlib.units import DIMENSIONS, dimension, spell
+
+FACTOR = 2.0  # a power of two: scaling costs no precision
+Dimension = dict[str, int]
+
+
+def scaled(arguments: Sequence[Any], units: Sequence[str], base: str) -> tuple[Any, ...]:
+    """The arguments as they would be written if `base` ("B", "s", ...) were half as large."""
+
+    def one(value: Any, unit: str) -> Any:
+        power = dimension(unit).get(base, 0)
+        if not power or isinstance(value, bool) or not isinstance(value, (int, float)):
+            return value
+        return value * FACTOR**power
+
+    return tuple(one(value, unit) for value, unit in zip(arguments, units, strict=True))
+
+
+def dimension_of(call: Callable[[tuple], Any], arguments: Sequence[Any], units: Sequence[str]) -> Dimension | None:
+    """The dimension of `call(arguments)`; None where it has none, as a sum of bytes and seconds has none.
+
+    `call` takes the tuple of arguments; `units` are those of the arguments. Raises ValueError where a result is no
+    number, or 0, which is 0 in every unit.
+    """
+    first = _size(call(tuple(arguments)))
+    found: Dimension = {}
+    for base in DIMENSIONS:
+        if not any(base in dimension(unit) for unit in units):
+            continue
+        size = _size(call(scaled(arguments, units, base)))
+        power = math.log2(size / first)
+        if abs(power - round(power)) > 1e-6:
+            return None
+        if round(power):
+            found[base] = round(power)
+    return found
+
+
+def wrong_dimension(call: Callable[[tuple], Any], arguments: Sequence[Any], units: Mapping[str, str], unit: str) -> str:
+    """A sentence where the function's dimension is not that of `unit`; "" where it is, or cannot be told."""
+    try:
+        found = dimension_of(call, arguments, list(units.values()))
+    except (ValueError, OverflowError):
+        return ""
+    if found is None:
+        return f"the answer is in {unit}, and yours adds or compares different units, or has a number that hides one"
+    if found != dimension(unit):
+        return f"the answer is in {unit}, yours is in {spell(found)}"
+    return ""
+
+
+def _size(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value or not math.isfinite(value):
+        raise ValueError(f"{value!r} has no dimension to find; a number other than 0 was expected")
+    return abs(float(value))

@@ -8,6 +8,7 @@ keeps the time, and writes each verdict into the grade cell's outputs, where nbg
 import hashlib
 import json
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,9 +17,11 @@ from .declaration import Bank, Verdict, quoted
 from .judging import Judge, JudgeFailed, Question
 from .restore import GradeCell, grade_cell, grade_id, restore
 from .sandbox import Child, ChildLost, Limits, Zygote
+from .sandbox.shell import KEPT
 
 FAILED = "This exercise could not be judged, which is not your fault: your teacher is told."
 MEASURED = "measured"  # tag of a chapter's own cells that time the machine: no answer may depend on them
+EACH = 100  # characters that an output takes whatever is in it
 LATE = "The submission had used up its time before this cell."
 
 
@@ -102,6 +105,7 @@ class _Run:
         names = [e.answer_name for e in bank.values()]
         self.shared = {name for name in names if name == "answer" or names.count(name) > 1}
         self.given_cells: dict[str, Any] = {}  # the chapter's own cells, as released
+        self.room = limits.shown
         self.done = GradedNotebook(nb)
 
     def grade(self) -> GradedNotebook:
@@ -111,7 +115,7 @@ class _Run:
             if role is not None and role.part == "grade":
                 self._decide(number, cell, role)
             elif self._runs(cell):
-                cell.outputs = _outputs(self._run_cell(number, cell.source))
+                cell.outputs = _outputs(self._run_cell(number, cell.source), self._fit)
         for count, cell in enumerate((c for c in self.nb.cells if c.cell_type == "code"), start=1):
             cell.execution_count = count
             for output in cell.outputs:
@@ -131,6 +135,15 @@ class _Run:
         """The chapter's own cell that `cell` is, unchanged, or None."""
         given = self.given_cells.get(cell.id)
         return given if given is not None and given.source == cell.source and not grade_id(cell) else None
+
+    def _fit(self, text: Any) -> str | None:
+        """As much of an output as the submission may still show, or None: a process can lift its own limits."""
+        if self.room <= 0:
+            return None
+        kept = str(text)[: self.room].encode("utf-8", "replace").decode("utf-8")
+        self.room -= len(kept) + EACH
+        cut = f"\n[output cut: a submission may show {self.limits.shown:,} characters]"
+        return kept if self.room > 0 else kept + cut
 
     def _runs(self, cell: Any) -> bool:
         if cell.cell_type != "code" or not cell.source.strip():
@@ -307,37 +320,25 @@ def _error(name: str, say: str) -> dict[str, Any]:
     return {"output_type": "error", "ename": name, "evalue": say, "traceback": [f"{name}: {say}"]}
 
 
-def _text(value: Any) -> str:
-    return str(value).encode("utf-8", "replace").decode("utf-8")
-
-
-def _outputs(outputs: list[Any]) -> list[Any]:
-    """What the child says its cell showed, built anew: text only, of the kinds a notebook has."""
+def _outputs(outputs: list[Any], fit: Callable[[Any], str | None]) -> list[Any]:
+    """What the child says its cell showed, built anew: text only, of the kinds a notebook has, as far as it fits."""
     from nbformat.v4 import new_output
 
     built = []
-    for output in outputs[:1000]:
+    for output in outputs:
         kind = output.get("output_type") if isinstance(output, dict) else None
-        if kind == "stream":
+        if kind == "stream" and (text := fit(output.get("text", ""))) is not None:
             name = "stderr" if output.get("name") == "stderr" else "stdout"
-            built.append(new_output("stream", name=name, text=_text(output.get("text", ""))))
+            built.append(new_output("stream", name=name, text=text))
         elif kind in ("display_data", "execute_result") and isinstance(output.get("data"), dict):
-            data = {
-                mime: _text(output["data"][mime])
-                for mime in ("text/plain", "text/markdown", "text/latex")
-                if mime in output["data"]
-            }
-            built.append(new_output(kind, data=data, metadata={}))
-        elif kind == "error":
+            forms = {mime: fit(output["data"][mime]) for mime in KEPT if mime in output["data"]}
+            if data := {mime: text for mime, text in forms.items() if text is not None}:
+                built.append(new_output(kind, data=data, metadata={}))
+        elif kind == "error" and (value := fit(output.get("evalue", ""))) is not None:
             lines = output.get("traceback") if isinstance(output.get("traceback"), list) else []
-            built.append(
-                new_output(
-                    "error",
-                    ename=_text(output.get("ename", "")),
-                    evalue=_text(output.get("evalue", "")),
-                    traceback=[_text(line) for line in lines[:200]],
-                )
-            )
+            trace = [text for line in lines[:200] if (text := fit(line)) is not None]
+            name = quoted(str(output.get("ename", "")), 200).strip("`")
+            built.append(new_output("error", ename=name, evalue=value, traceback=trace))
     return built
 
 

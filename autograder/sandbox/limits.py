@@ -17,6 +17,7 @@ class Limits:
     file_size: int = 64 << 20
     scratch: int = 256 << 20  # the private folder
     output: int = 200_000  # what one cell may print or show
+    shown: int = 2_000_000  # what all its cells may print or show
     grace: float = 2.0  # from asking a cell to stop to killing its process
 
     def as_plain(self) -> dict[str, Any]:

@@ -28,8 +28,11 @@ def _refuse(constant: str) -> Any:
 
 
 def send(channel: socket.socket, message: dict[str, Any], limit: int = MESSAGE_BYTES) -> None:
-    """Send one message; raises WireError where it is longer than `limit` bytes."""
-    body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
+    """Send one message; raises WireError where it is no JSON (an infinity, too deep) or over `limit` bytes."""
+    try:
+        body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
+    except (ValueError, TypeError, RecursionError) as error:
+        raise WireError(f"not a message: {error}") from None
     if len(body) > limit:
         raise WireError(f"a message of {len(body)} bytes is longer than the {limit} allowed")
     try:

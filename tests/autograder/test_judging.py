@@ -5,7 +5,7 @@ import copy
 import sys
 
 import pytest
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, writes
 from nbgrader.utils import determine_grade
 
 from autograder import plain
@@ -255,6 +255,40 @@ def test_an_exercise_that_nobody_declares_is_named_and_the_rest_is_graded(chapte
     assert [r.points for r in done.results] == [3.0, 0.0, 1.0, 2.0, 2.0]
     assert "'tiny-gone'" in done.problems[0]
     assert "tiny-spread" in done.problems[0]
+
+
+FORGED = """
+import struct
+from autograder.sandbox import wire
+def send(channel, message):
+    if "value" in message:
+        body = ('{"number": %d, "value": VALUE}' % message["number"]).encode()
+        channel.sendall(struct.pack(">I", len(body)) + body)
+    else:
+        honest(channel, message)
+honest, wire.send = wire.send, send
+answer = 1
+"""
+
+
+@pytest.mark.parametrize("value", ["1e999", "[" * 900 + "]" * 900])
+def test_a_forged_value_costs_no_more_than_what_it_stands_for(grade, value):
+    forged = FORGED.replace("VALUE", value)
+    honest = "wire.send = honest\n" + tiny.RIGHT["tiny-steps"]
+    results, _ = grade(tiny.RIGHT | {"tiny-time": forged, "tiny-steps": honest})
+    assert points(results) == {**tiny.POINTS, "tiny-time": 0.0}
+
+
+def test_a_process_that_lifts_its_own_limit_fills_no_disk(grade):
+    def edit(nb):
+        lift = "import sys\nsys.stdout._recorder.limit = 10**9\nprint('x' * 1_000_000)"
+        many = "sys.stdout._recorder.outputs += [{'output_type': 'stream', 'text': ''}] * 50_000"
+        nb.cells[2:2] = [new_code_cell(source) for source in (lift, lift, lift, many)]
+
+    results, done = grade(tiny.RIGHT, edit)
+    assert points(results) == tiny.POINTS
+    assert len(writes(done.nb)) < 3_000_000
+    assert sum(len(c.outputs) for c in done.nb.cells if c.cell_type == "code") < 100
 
 
 def test_a_submission_has_a_time_of_its_own(grade):

@@ -291,6 +291,12 @@ def test_the_wire_keeps_its_deadline_and_its_limit():
             wire.receive(ours, time.monotonic() + 0.05)
         with pytest.raises(wire.WireError, match="longer than the 10"):
             wire.send(theirs, {"a": "x" * 100}, limit=10)
+        deep: list = []
+        for _ in range(100_000):
+            deep = [deep]
+        for value in (float("inf"), {1}, deep):  # 1e999 is JSON to read, but not to write
+            with pytest.raises(wire.WireError, match="not a message"):
+                wire.send(theirs, {"a": value})
         wire.send(theirs, {"a": [1, "ü"]})
         assert wire.receive(ours) == {"a": [1, "ü"]}
 

@@ -10,6 +10,8 @@ from typing import Any
 
 MAX_BYTES = 20 << 20
 MAX_CELLS = 2000
+MAX_TEXT = 2_000_000  # characters of all sources
+MAX_VALUES = 500_000  # in all of the file: nbgrader makes an object of each
 CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
@@ -43,6 +45,8 @@ def read_notebook(path: Path) -> Any:
         )
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SubmissionError(f"{path}: {error.strerror}; a file that can be read was expected") from None
     except (ValueError, RecursionError) as error:
         raise SubmissionError(
             f"{path}: not JSON ({str(error)[:200]}); a Jupyter notebook (.ipynb) was expected"
@@ -55,8 +59,12 @@ def read_notebook(path: Path) -> Any:
         raise SubmissionError(f"{path}: JSON, but no notebook; nbformat 4 with a list of cells was expected")
     if len(data["cells"]) > MAX_CELLS:
         raise SubmissionError(f"{path}: {len(data['cells'])} cells; at most {MAX_CELLS} were expected")
+    if (values := _size(data)) > MAX_VALUES:
+        raise SubmissionError(f"{path}: {values} values in it; a notebook of at most {MAX_VALUES} was expected")
     cells = [_cell(path, number, cell) for number, cell in enumerate(data["cells"], start=1)]
     metadata = data.get("metadata") if isinstance(data.get("metadata"), dict) else {}
+    if (written := sum(len(cell["source"]) for cell in cells)) > MAX_TEXT:
+        raise SubmissionError(f"{path}: {written} characters in its cells; at most {MAX_TEXT} were expected")
     return nbformat.from_dict(
         {"nbformat": 4, "nbformat_minor": 5, "metadata": _clean(metadata), "cells": cells}
     )
@@ -95,6 +103,17 @@ def _clean(value: Any, depth: int = 0) -> Any:
     if isinstance(value, dict):
         return {_clean(k): _clean(v, depth + 1) for k, v in value.items()}
     return value
+
+
+def _size(data: Any) -> int:
+    """How many values there are in JSON data, at any depth."""
+    count, waiting = 0, [data]
+    while waiting:
+        value = waiting.pop()
+        count += 1
+        if isinstance(value, (dict, list)):
+            waiting += value.values() if isinstance(value, dict) else value
+    return count
 
 
 def grade_id(cell: Any) -> str | None:

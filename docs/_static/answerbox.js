@@ -126,6 +126,7 @@
     const output = form.querySelector(".verdict"), marks = { right: "✓ ", wrong: "✗ ", unread: "? ", none: "" };
     form.addEventListener("submit", (event) => {
       event.preventDefault();
+      if (form.dataset.kept) return;
       const chosen = form.querySelector("input[type=radio]:checked"), typed = form.querySelector("input[type=text]");
       const { kind, say } = judge(box, chosen?.value ?? typed?.value ?? "", window.GPUBOOK_UNITS ?? {});
       form.dataset.verdict = box.predict && kind === "wrong" ? "told" : kind;
@@ -133,6 +134,9 @@
       typed?.setAttribute("aria-invalid", String(kind === "unread" || kind === "wrong"));
       window.MathJax?.typesetPromise?.([output]);
       if (box.predict && (kind === "right" || kind === "wrong")) {
+        form.dataset.kept = "first";  // a prediction made once more, with the result in sight, is none
+        for (const field of form.querySelectorAll("input")) field.disabled = true;
+        form.querySelector("button").setAttribute("aria-disabled", "true");
         for (const reveal of document.querySelectorAll("details.reveal"))
           if (reveal.dataset.reveals === box.id) { reveal.open = true; reveal.classList.add("unlocked"); }
       }

@@ -83,6 +83,10 @@ def test_a_prediction_unfolds_what_comes_out(chapter):
     assert "mistake-sentence-five" in form.get_by_role("status").inner_text()
     assert reveal.get_attribute("open") is not None
     assert "It comes out as" in reveal.inner_text()
+    said = form.get_by_role("status").inner_text()
+    assert form.get_by_role("radio").evaluate_all("fields => fields.every((field) => field.disabled)")
+    form.get_by_role("button").click(force=True)
+    assert form.get_by_role("status").inner_text() == said
 
 
 def test_live_figures_compute_in_the_page(chapter):

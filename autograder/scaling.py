@@ -55,7 +55,7 @@ def wrong_dimension(call: Callable[[tuple], Any], arguments: Sequence[Any], unit
     if found is None:
         return f"the answer is in {unit}, and yours adds or compares different units, or has a number that hides one"
     if found != dimension(unit):
-        return f"the answer is in {unit}, yours is in {spell(found)}"
+        return f"the answer is in {unit}, yours " + (f"is in {spell(found)}" if found else "is a plain number")
     return ""
 
 

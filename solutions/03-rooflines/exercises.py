@@ -289,7 +289,8 @@ MOE_BYTES = Exercise(
            "bytes a weight. A token goes to `k` different experts; every set of k is equally likely, and "
            "tokens are independent. How many bytes of weights does a decode step with `B` tokens read, "
            "*exactly, in expectation*? An expert that no token chose is not read.",
-    answer=Function("expert_bytes", "expert_bytes(B, E, k, D, F, b)", unit="B", cases=lambda rng: [
+    answer=Function("expert_bytes", "expert_bytes(B, E, k, D, F, b)", unit="B",
+                    units=dict(B="token", E="1", k="1", D="1", F="1", b="B"), cases=lambda rng: [
         (rng.choice((1, 2, 3, 8, 32, 100, 512)), E, k, rng.choice((2048, 7168)), rng.choice((768, 2048)), b)
         for E, k in ((1, 1), (8, 2), (16, 1), (64, 6), (128, 8), (256, 8)) for b in (0.5, 1, 2)]),
     solution=lambda B, E, k, D, F, b: E*(1 - (1 - k/E)**B)*3*D*F*b,
@@ -376,7 +377,8 @@ LAB_KERNEL = Exercise(
            "writing its output. A kernel takes a launch `t0` and then the longer of its two clocks, at the "
            "achieved rates `C` and `W`; a multiplication is one FLOP. Return the time of all three, *exact* "
            "in this model.",
-    answer=Function("predict_time", "predict_time(B, D, F, b, C, W, t0)", unit="s", cases=lambda rng: [
+    answer=Function("predict_time", "predict_time(B, D, F, b, C, W, t0)", unit="s",
+                    units=dict(B="token", D="1", F="1", b="B", C="FLOP/s", W="B/s", t0="s"), cases=lambda rng: [
         (B, rng.choice((256, 1024, 4096)), rng.choice((512, 2048, 16384)), b, C, W, t0)
         for B in (1, 16, 300, 8192) for b in (2, 4)
         for C, W, t0 in ((7e14, 2.7e12, 4e-6), (9e10, 1.5e10, 5e-6))]),

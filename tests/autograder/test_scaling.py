@@ -43,4 +43,5 @@ def test_the_sentence_names_both_units():
     assert say(lambda n, S, alpha, W: 3 * S / W) == ""
     assert say(lambda n, S, alpha, W: W / S) == "the answer is in s, yours is in 1/s"
     assert say(lambda n, S, alpha, W: S) == "the answer is in s, yours is in B"
+    assert say(lambda n, S, alpha, W: 3 * n) == "the answer is in s, yours is a plain number"
     assert "different units" in say(lambda n, S, alpha, W: S / W + n)

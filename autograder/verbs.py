@@ -28,7 +28,7 @@ class Card:
     __repr__ = __str__
 
 
-_graded: list[tuple[str, Any]] = []  # the exercise graded last in this kernel, and the object handed in
+_graded: list[tuple[str, Any]] = []  # the object graded last in this kernel, and the exercise it was first handed in for
 
 
 def exercise(exercise_id: str) -> Card:
@@ -118,11 +118,12 @@ def grade(exercise_id: str, answer: Any = ...) -> float:
 
 
 def _unless_stale(exercise_id: str, answer: Any, verdict: Verdict) -> Verdict:
-    """The verdict, with a question where it is a wrong one on the very object that another exercise was last
-    graded on: a cell that failed, or that sets no `answer`, leaves the one before it."""
-    before, _graded[:] = list(_graded), [(exercise_id, answer)]
-    for other, value in before:
-        if other != exercise_id and value is answer and verdict.score == 0 and verdict.kind != "empty":
+    """The verdict, with a question where it is a wrong one on the very object that another exercise was
+    graded on first: a cell that failed, or that sets no `answer`, leaves the one before it."""
+    if not any(value is answer for _, value in _graded):
+        _graded[:] = [(exercise_id, answer)]
+    for other, _ in _graded:
+        if other != exercise_id and verdict.score == 0 and verdict.kind != "empty":
             say = f"{verdict.say} (`answer` is still that of {other}: does the cell above set it?)"
             return Verdict(verdict.score, say, verdict.kind)
     return verdict

@@ -90,7 +90,7 @@ def test_an_answer_left_over_from_another_exercise_is_asked_about(open_book, mon
     autograder.grade("t-ring", answer)
     autograder.grade("t-ring", None)
     autograder.grade("t-time", None)
-    assert ["still that of t-time" in verdict.say for verdict in shown] == [False, True, False, False, False]
+    assert ["still that of t-time" in verdict.say for verdict in shown] == [False, True, True, False, False]
     assert "does the cell above set it?" in shown[1].say
 
 

@@ -11,6 +11,7 @@ import importlib
 import json
 import os
 import random
+import select
 import shutil
 import signal
 import socket
@@ -180,9 +181,15 @@ def child(channel: socket.socket, status: socket.socket, request: dict[str, Any]
 
 def _keep(pid: int, channel: socket.socket, status: socket.socket) -> None:
     """Wait for the confined process and report how it ended; its handle goes to the supervisor, who may kill
-    it."""
-    socket.send_fds(status, [b"p"], [os.pidfd_open(pid)])
+    it. Where the supervisor is gone itself, the process is ended here."""
+    handle = os.pidfd_open(pid)
+    socket.send_fds(status, [b"p"], [handle])
     channel.close()
+    ends = select.poll()
+    ends.register(handle, select.POLLIN)
+    ends.register(status, 0)  # its hanging up is always reported
+    if handle not in dict(ends.poll()):
+        signal.pidfd_send_signal(handle, signal.SIGKILL)
     _, ended = os.waitpid(pid, 0)
     try:
         status.sendall(json.dumps(os.waitstatus_to_exitcode(ended)).encode())

@@ -1,8 +1,10 @@
 """What a learner's code may do in the sandbox, and what becomes of it when it does more."""
 
+import errno
 import json
 import os
 import socket
+import subprocess
 import sys
 import time
 
@@ -212,6 +214,37 @@ def test_what_it_leaves_running_ends_with_it(zygote):
             return
         time.sleep(0.05)
     pytest.fail("a process outlived its sandbox")
+
+
+ORPHAN = """
+import sys
+from autograder.sandbox import Limits, Zygote
+child = Zygote().spawn(Limits(cell=300.0))
+child.run("import subprocess; subprocess.Popen(['sleep', '602'], env={'gpubook-orphan': '1'})")
+print("ready", flush=True)
+child.run("import ctypes, signal, time\\nctypes.CDLL(None).prctl(1, 0, 0, 0, 0)\\ntime.sleep(600)")
+"""
+
+
+def test_nothing_runs_on_when_the_grader_is_killed():
+    grader = subprocess.Popen([sys.executable, "-c", ORPHAN], stdout=subprocess.PIPE, text=True)
+    assert grader.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    assert any("gpubook-orphan" in _environ(p) for p in os.listdir("/proc") if p.isdigit())
+    grader.kill()
+    grader.communicate()
+    for _ in range(100):
+        if not any("gpubook-orphan" in _environ(p) for p in os.listdir("/proc") if p.isdigit()):
+            return
+        time.sleep(0.05)
+    pytest.fail("a process outlived its grader")
+
+
+def test_the_kernels_keys_are_out_of_reach_and_its_memory_goes_first(child):
+    child.run("import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)")
+    called = f"[(libc.syscall(n, 0, -3, 0, 0, 0), ctypes.get_errno()) for n in {confine.KEYS}]"
+    assert value(child, called) == [(-1, errno.EPERM)] * 3
+    assert value(child, "open('/proc/self/oom_score_adj').read()") == "1000\n"
 
 
 def _environ(pid):

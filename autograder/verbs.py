@@ -28,7 +28,7 @@ class Card:
     __repr__ = __str__
 
 
-_graded: list[tuple[str, Any]] = []  # the object graded last in this kernel, and the exercise it was first handed in for
+_graded: list[tuple[str, Any]] = []  # the object graded last in this kernel, with the exercise it first came for
 
 
 def exercise(exercise_id: str) -> Card:

@@ -1,5 +1,6 @@
 """The `gpubook` command: the book, a learner's copy of it, and a teacher's course."""
 
+import re
 from datetime import datetime
 from pathlib import Path
 
@@ -8,6 +9,13 @@ import click
 from .places import book_root
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+def assignment_name(_ctx, _param, name: str) -> str:
+    """An assignment's name, which is a folder's name below source/, release/ and submitted/: never a path."""
+    if not re.fullmatch(r"[^\W_][\w. -]*", name) or name.endswith((" ", ".")):
+        raise click.BadParameter(f"{name!r} names no assignment: letters and digits, with _ - . between, were expected")
+    return name
 
 
 class Gpubook(click.Group):
@@ -107,7 +115,7 @@ def course_init(folder: Path) -> None:
 
 @course.command("assign")
 @click.argument("folder", type=FOLDER)
-@click.argument("name")
+@click.argument("name", callback=assignment_name)
 @click.option("--chapter", required=True, help="The chapter to draw from, as 03-rooflines.")
 @click.option("--exercises", help="Comma-separated exercise ids.  [default: the whole chapter]")
 @click.option("--due", type=click.DateTime(), help="When it is due.")
@@ -121,7 +129,7 @@ def course_assign(folder: Path, name: str, chapter: str, exercises: str | None, 
 
 @main.command()
 @click.argument("folder", type=FOLDER)
-@click.argument("name")
+@click.argument("name", callback=assignment_name)
 @click.option("--student", "students", multiple=True, help="Only this learner (repeat for more).")
 @click.option("--show", metavar="LEARNER[/EXERCISE]", help="Print the sentences of the last run instead of grading.")
 @click.option("--cell-limit", type=float, default=30.0, show_default=True, help="Seconds a cell may run.")

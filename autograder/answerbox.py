@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from hwlib.units import COUNTS
+
 from .answers import CLOSE
 from .declaration import Exercise, call_with
 from .slips import SLIPS
@@ -108,10 +110,9 @@ def form(exercise: Exercise) -> str:
         field = _radios(exercise)
     else:
         unit = exercise.public().get("unit") or "1"
-        ask = (
-            "Your answer, an integer"
-            if exercise.kind == "Count"
-            else "Your answer" + ("" if unit == "1" else f", in {unit} or with a unit")
+        plural = unit + "s" if unit in COUNTS and unit.islower() else unit
+        ask = "Your answer" + (
+            ", an integer" if exercise.kind == "Count" else "" if unit == "1" else f", in {plural} or with a unit"
         )
         field = (
             f'<label for="box-{name}">{html.escape(ask)}</label>\n'

@@ -35,7 +35,7 @@ def fill(text: str, given: Mapping[str, Any]) -> str:
         if isinstance(value, (str, bool)):
             return str(value)
         if unit is None and float(value).is_integer() and abs(value) < 1e15:
-            return f"{int(value):,}" if abs(value) >= 10_000 else str(int(value))
+            return f"{int(value):,}"
         return show(value, unit or "1")
 
     return FIELD.sub(one, text)

@@ -43,7 +43,7 @@ def vector_flops(n_SM, lanes, f_clk, ops_cycle=2):
 
 @formula("C", cite="scaling-book")
 def tensor_flops(n_SM, f_clk, ops_cycle):
-    """Peak matrix rate: four tensor cores a multiprocessor; on Hopper, each does 1024 bf16 FLOP a cycle."""
+    """Peak matrix rate from Ampere on: four tensor cores a multiprocessor; on Hopper, each 1024 bf16 FLOP a cycle."""
     return 4 * n_SM * ops_cycle * f_clk
 
 
@@ -82,7 +82,7 @@ def roofline_time(flops, bytes, C, W):
 
 @formula("t", cite="scaling-book")
 def serial_time(flops, bytes, C, W):
-    """Upper bound of the time: nothing overlaps, so both are waited for. At most twice the lower bound."""
+    """Time at full rates without any overlap: one is waited for, then the other. At most twice the maximum."""
     return flops / C + bytes / W
 
 

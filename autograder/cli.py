@@ -25,7 +25,7 @@ class Gpubook(click.Group):
         """Run the command; turn the package's own errors into click's."""
         try:
             return super().invoke(ctx)
-        except (ValueError, LookupError, OSError) as error:
+        except (ValueError, LookupError, OSError, RuntimeError) as error:
             if ctx.params.get("debug"):
                 raise
             text = error.args[0] if isinstance(error, KeyError) and error.args else error
@@ -123,7 +123,8 @@ def course_assign(folder: Path, name: str, chapter: str, exercises: str | None, 
     """Make the assignment NAME of a chapter, or of chosen exercises of it."""
     from . import course as courses
 
-    courses.assign(folder, name, chapter=chapter, exercises=exercises.split(",") if exercises else None, due=due)
+    chosen = [one.strip() for one in exercises.split(",")] if exercises else None
+    courses.assign(folder, name, chapter=chapter, exercises=chosen, due=due)
     click.echo(f"Released {folder / 'release' / name}")
 
 

@@ -23,3 +23,22 @@ def test_an_assignments_name_is_never_a_path(tmp_path, monkeypatch, command, nam
 @pytest.mark.parametrize("name", ["week3", "03-rooflines", "Week 3", "hw_1.2"])
 def test_ordinary_names_pass(name):
     assert cli.assignment_name(None, None, name) == name
+
+
+def test_a_folder_that_is_no_book_is_left_alone_and_named_in_one_line(tmp_path):
+    (tmp_path / "thesis.txt").write_text("mine")
+    result = CliRunner().invoke(cli.main, ["book", "--out", str(tmp_path)])
+    assert (result.exit_code, result.output.count("\n")) == (1, 1)
+    assert result.output.startswith("Error: ")
+    assert "holds no book" in result.output
+    assert (tmp_path / "thesis.txt").read_text() == "mine"
+
+
+def test_chosen_exercises_may_have_spaces_between(tmp_path, monkeypatch):
+    from autograder import course
+
+    asked = []
+    monkeypatch.setattr(course, "assign", lambda *_args, exercises, **_more: asked.extend(exercises))
+    command = ["course", "assign", str(tmp_path), "week3", "--chapter", "03-rooflines", "--exercises", "a-b, c-d"]
+    assert CliRunner().invoke(cli.main, command).exit_code == 0
+    assert asked == ["a-b", "c-d"]

@@ -32,7 +32,10 @@ def equal(got: Any, want: Any, rtol: float) -> bool:
     if type(want) is float and not math.isfinite(want):
         return type(got) is float and (got == want or (math.isnan(got) and math.isnan(want)))
     if type(want) is complex or type(got) is complex:
-        return type(got) in (int, float, complex) and abs(got - want) <= rtol * abs(want)
+        try:
+            return type(got) in (int, float, complex) and abs(got - want) <= rtol * abs(want)
+        except OverflowError:  # of the absolute value, or of an integer beyond every float
+            return False
     try:
         mine, right = number(got), number(want)
     except Unreadable:
@@ -58,7 +61,7 @@ def _equal_arrays(got: Any, want: Any, rtol: float) -> bool:
         return False
     if mine.dtype.kind in "bi" and right.dtype.kind in "bi":
         return bool(np.array_equal(mine, right))
-    size = float(np.max(np.abs(right), initial=0.0))
+    size = float(np.max(np.abs(right), initial=0.0, where=np.isfinite(right)))
     tolerance = max(rtol, 1e-6 if "float32" in (mine.dtype.name, right.dtype.name) else rtol)
     return bool(np.allclose(mine, right, rtol=tolerance, atol=tolerance * size, equal_nan=True))
 

@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 
@@ -43,3 +45,24 @@ from autograder.sameness import equal
 )
 def test_equal(got, want, same):
     assert equal(got, want, 1e-9) is same
+
+
+@pytest.mark.parametrize(
+    ("got", "want"),
+    [
+        (complex(1.7e308, 1.7e308), 1.0),
+        (complex(-1.7e308, 0), 1.7e308),
+        (10**400, 1j),
+        (complex(math.nan, 0), 1.0),
+        (np.array([1.0, 2.0]), np.array([math.inf, 1.0])),
+        (np.array([math.inf, 2.0]), np.array([math.inf, 1.0])),
+        (np.array(5.0), math.inf),
+    ],
+)
+def test_what_is_too_large_to_compare_is_not_the_same(got, want):
+    assert not equal(got, want, 1e-9)
+
+
+@pytest.mark.parametrize("value", [np.array([math.inf, 1.0]), np.array([math.nan, -math.inf]), np.array([]), 1 + 2j])
+def test_a_value_is_the_same_as_itself(value):
+    assert equal(value, value, 1e-9)

@@ -190,11 +190,11 @@ class _Ratio:
         if not powers or None in powers.values():
             return ""
         rest = []
-        for point, ratio in known:
+        for point, ratio in ((p, r) for p, r in known if all(p[name] for name in powers)):
             for name, p in powers.items():
                 ratio = real(ratio) / context().power(real(point[name]), real(p))
             rest.append(ratio)
-        if not all(same(r, rest[0], Fraction(1, 10**11)) for r in rest):
+        if not rest or not all(same(r, rest[0], Fraction(1, 10**11)) for r in rest):
             return ""
         many = [_powered(n, p) for n, p in powers.items() if p > 0]
         few = [_powered(n, -p) for n, p in powers.items() if p < 0]

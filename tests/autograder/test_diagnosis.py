@@ -72,6 +72,15 @@ def test_a_factor_and_in_which_letter(answer, word):
     assert word in say(RING, answer)
 
 
+@pytest.mark.parametrize("answer", ["S + 1", "S + 1/3", "S + T", "S", "S*T*G + 1", "0*S", "1/(S + 1)"])
+def test_a_letter_that_may_be_zero(answer):
+    attention = Exercise(
+        id="t-attention", prompt="?",
+        answer=Expression({"T": integers(1, 65536), "S": integers(0, 131072), "G": integers(1, 64)}),
+        solution=lambda T, S, G: G * (T * S + T * (T + 1) / 2) / (T * G + S + T))
+    assert say(attention, answer).startswith("Not yet")
+
+
 def test_factors_of_several_letters():
     text = say(ROOF, "max(F/C, M/W)*F/M*W/C")
     assert "has a factor F W too many and lacks a factor M C" in text

@@ -231,7 +231,8 @@ def _decode_scalar(tag: str, value: Any) -> Any:
     if tag == "float" and value in ("nan", "inf", "-inf", "NaN", "Infinity", "-Infinity"):
         return float(value)
     if tag == "fraction" and type(value) is list and len(value) == 2:
-        return Fraction(_hex(value[0]), _hex(value[1])) if value[1] not in ("0x0", "-0x0") else math.nan
+        over, under = map(_hex, value)
+        return Fraction(over, under) if under else math.nan
     if (
         tag == "complex"
         and type(value) is list

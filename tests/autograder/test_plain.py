@@ -59,6 +59,11 @@ def test_numbers_of_other_libraries_become_builtin(value, back):
     assert type(through(value)) is type(back)
 
 
+@pytest.mark.parametrize("under", ["0x0", "0x00", "-0x000"])
+def test_a_fraction_over_zero_is_no_number(under):
+    assert math.isnan(plain.decode({"$": "fraction", "v": ["0x1", under]}))
+
+
 def test_nan_comes_back_as_nan():
     assert math.isnan(through(math.nan))
 
@@ -174,6 +179,7 @@ def test_sympys_own_letters_are_named():
         {"$": "tree"},
         {"$": "fraction", "v": ["0x1"]},
         {"$": "complex", "v": ["1", "2" * 99]},
+        {"$": "fraction", "v": ["0x1", 0]},
         {"$": "callable", "v": 3},
         2**30_000,
         object(),

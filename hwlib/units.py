@@ -218,8 +218,9 @@ def _digits(x: float, digits: int) -> str:
         return "0"
     exponent = 0
     if not 1e-3 <= abs(x) < 1e6:
-        exponent = 3 * (int(f"{x:.{max(digits - 1, 0)}e}".partition("e")[2]) // 3)
-        x = float(f"{x:.{max(digits, 1)}g}") / 10.0**exponent
+        number, _, power = f"{x:.{max(digits - 1, 0)}e}".partition("e")
+        exponent = 3 * (int(power) // 3)
+        x = float(f"{number}e{int(power) - exponent}")
     decimals = 0 if x == int(x) else max(0, digits - 1 - math.floor(math.log10(abs(x))))
     text = f"{x:.{decimals}f}"
     return (text.rstrip("0").rstrip(".") if "." in text else text) + (f"e{exponent}" if exponent else "")

@@ -182,6 +182,8 @@ def test_a_near_miss_is_named():
         (999.94, "B", "999.9 B"),
         (999.96, "B", "1 KB"),  # the prefix is chosen after rounding
         (999999.9, "B", "1 MB"),
+        (5e-324, "1", "4.941e-324"),
+        (-1.5e-323, "B", "-14.82e-324 B"),
         (float("nan"), "s", "nan s"),
         (float("inf"), "1", "inf"),
     ],

@@ -77,7 +77,7 @@ class Quantity(Answer):
         return float(call_with(exercise.solution, given))
 
     def collisions(self, exercise: Exercise, given: Given) -> list[str]:
-        """Mistakes within tolerance of each other, of a slip, or of the solution."""
+        """Mistakes within tolerance of each other or of the solution."""
         want = Fraction(self.expected(exercise, given))
         found: list[str] = []
         seen: list[tuple[Fraction, str]] = []
@@ -85,8 +85,6 @@ class Quantity(Answer):
             value = Fraction(float(call_with(mistake.value, given)))
             if slips.close(value, want, self.rtol) or slips.close(want, value, self.rtol):
                 found.append(f"the mistake {mistake.say!r} is within tolerance of the solution")
-            elif slip := slips.find(value, want, self.rtol):
-                found.append(f"the mistake {mistake.say!r} looks like the slip {slip.say!r}")
             found += [
                 f"the mistakes {mistake.say!r} and {say!r} look alike"
                 for other, say in seen
@@ -110,9 +108,9 @@ class Quantity(Answer):
             for m in exercise.mistakes
             if self._same(answer, Fraction(float(call_with(m.value, given))))
         ]
+        if said:  # and not the slip of the same ratio: the mistake knows the exercise, the slip does not
+            return Verdict(0.0, " ".join(dict.fromkeys(said)), "mistake")
         slip = slips.find(answer, want, self.rtol)
-        if said:
-            return Verdict(0.0, " ".join(dict.fromkeys(said + ([slip.say] if slip else []))), "mistake")
         own = dict(given) != exercise.variant()
         if own and self._other(exercise, answer, given):
             return _other_variant()
@@ -175,7 +173,9 @@ class Count(Answer):
     def read(self, value: Any) -> int:
         """The integer, or Unreadable."""
         if type(value) is str:
-            text = value.strip().replace(",", "").replace("_", "")
+            text = value.strip().replace("_", "")
+            if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", text):  # 4,0 is four to many, and never forty
+                text = text.replace(",", "")
             if not re.fullmatch(r"[-+]?\d{1,300}(\.\d{1,300})?([eE][-+]?\d{1,3})?", text):
                 raise Unreadable(f"{quoted(value)} is not an integer; a whole number was expected")
             exact = Fraction(text)
@@ -211,20 +211,20 @@ class Count(Answer):
         ]
 
     def collisions(self, exercise: Exercise, given: Given) -> list[str]:
-        """Mistakes equal to each other, to the solution, or to a slip of it."""
+        """Mistakes equal to each other or to the solution."""
         want = Fraction(self.expected(exercise, given))
         found, seen = [], {want: "the solution"}
         for value, say in self._wrong(exercise, given):
             if value in seen:
                 found.append(f"the mistake {say!r} gives the same as {seen[value]}")
-            elif slip := slips.find(value, want, 0.0):
-                found.append(f"the mistake {say!r} looks like the slip {slip.say!r}")
             seen.setdefault(value, repr(say))
         return found
 
     def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
-        """Exactly right, or the sentence of a mistake, a slip, another learner's numbers, or of what is no
-        integer."""
+        """Exactly right, or the sentence of a mistake, another learner's numbers, or of what is no integer.
+
+        No slips: between small integers a ratio of 2 or 8 is chance, and says nothing about bits and bytes.
+        """
         try:
             exact = Fraction(self.read(value))
         except Unreadable as error:
@@ -233,12 +233,11 @@ class Count(Answer):
         want = self.expected(exercise, given)
         if exact == want:
             return exercise.right()
-        slip = slips.find(exact, want, 0.0)
         if said := self._said(exercise, value, given):
-            return Verdict(0.0, f"{said} {slip.say}" if slip else said, "mistake")
+            return Verdict(0.0, said, "mistake")
         if any(exact == self.expected(exercise, row) for row in exercise.variants() if row != dict(given)):
             return _other_variant()
-        return Verdict(0.0, slip.say, "slip") if slip else Verdict(0.0, _not_yet(exercise), "wrong")
+        return Verdict(0.0, _not_yet(exercise), "wrong")
 
     def _said(self, exercise: Exercise, value: Any, given: Given) -> str:
         try:

@@ -158,7 +158,7 @@ class Exercise:
         return [dict(row) for row in self._memory["variants"]]
 
     def drawn(self) -> list[dict[str, Any]]:
-        """The variants that are drawn: those in which no two mistakes, nor a mistake and a slip, look alike.
+        """The variants that are drawn: those in which no two mistakes look alike.
 
         All of them where in each some two do: then a verdict gives both sentences.
         """

@@ -182,7 +182,7 @@ def test_a_count_is_one_number_in_any_form(value):
         (1000 / 132, "mistake", "Round up."),
         (9, "wrong", "Not yet"),
         (16, "variant", "other numbers"),
-        (64, "slip", "8"),
+        (64, "wrong", "Not yet"),
         (True, "unreadable", "truth value"),
         ("eight", "unreadable", "whole number"),
         (10**400, "wrong", "Not yet"),
@@ -269,3 +269,14 @@ def test_an_answer_just_outside_the_tolerance_is_told_that_it_is_close(factor, c
 @pytest.mark.parametrize("value", ["Memory - bound", " memory-bound ", "MEMORY", "a", "(a)"])
 def test_spaces_and_case_do_not_hide_an_option(value):
     assert judge(BOUND, value).kind == "right"
+
+
+@pytest.mark.parametrize(("text", "count"), [("1,000", 1000), ("12,345,678", 12345678), ("1_000", 1000), ("1,000.0", 1000)])
+def test_commas_part_thousands(text, count):
+    assert Count().read(text) == count
+
+
+@pytest.mark.parametrize("text", ["4,0", "1,00", "1,0000", ",8", "8,", "1,,000", "1,000,00"])
+def test_a_comma_anywhere_else_is_no_count(text):
+    with pytest.raises(Unreadable, match="not an integer"):
+        Count().read(text)

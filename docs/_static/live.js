@@ -86,10 +86,20 @@
     for (const name of ["vega", "vega-lite", "vega-embed"]) await load(`vendor/${name}/${name}.min.js`);
     const el = document.createElement("div");
     figure.append(el);
-    await vegaEmbed(el, data.spec, {
+    await vegaEmbed(el, fit(data.spec, figure.clientWidth - 90), {
       actions: false, renderer: "svg", tooltip: { theme: "custom" },
       config: { background: "transparent", font: getComputedStyle(figure).fontFamily, view: { stroke: null } },
     });
+  }
+
+  /* A chart drawn for a wide page, on a phone: its views as wide as there is room, the legend above them. */
+  function fit(spec, room) {
+    if (![spec, ...(spec.vconcat || [])].some((view) => view.width > room)) return spec;
+    const narrow = (view) => (view.width ? { ...view, width: Math.max(160, Math.min(view.width, room)) } : view);
+    const legend = { ...(spec.config || {}).legend, orient: "top" };
+    const fitted = { ...narrow(spec), config: { ...spec.config, legend } };
+    if (spec.vconcat) fitted.vconcat = spec.vconcat.map(narrow);
+    return fitted;
   }
 
   async function mount(figure) {

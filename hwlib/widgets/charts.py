@@ -132,7 +132,7 @@ def _in_chart(f: Formula, **parts: str) -> str:
 
 
 def _headline() -> str:
-    """The vega expression of the title: the sizes, and the first compute-bound batch for each weight."""
+    """The vega expression of the title's two lines: the sizes, and the first compute-bound batch for each weight."""
     def critical(b_w: float) -> str:
         return roofline.exact_critical_batch.vega_with({"b": "2", "b_w": str(b_w), "b_out": "2"})
 
@@ -140,8 +140,8 @@ def _headline() -> str:
         f"'{name}: ' + ({critical(b_w)} > 0 ? format(ceil({critical(b_w)}), ',d') : 'none')"
         for name, b_w in WEIGHTS.items()
     ]
-    sizes = "'D = ' + format(D, ',d') + ', F = ' + format(F, ',d') + '. Compute-bound from a batch of '"
-    return sizes + " + " + " + ', ' + ".join(found)
+    sizes = "'D = ' + format(D, ',d') + ', F = ' + format(F, ',d')"
+    return f"[{sizes}, 'compute-bound from a batch of ' + " + " + ', ' + ".join(found) + "]"
 
 
 def _choice(label: str, names: Mapping[str, str]) -> dict[str, Any]:

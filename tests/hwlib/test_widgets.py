@@ -163,7 +163,8 @@ CHARTS = [("h100-sxm", 8192, 28672), ("mi300x", 4096, 4096), ("b200-sxm", 512, 5
 
 @pytest.mark.parametrize(("key", "D", "F"), CHARTS)
 def test_the_chart_computes_what_the_formulas_say(key, D, F):
-    rows, critical, title = chart_values(key, D, F)
+    rows, critical, (sizes, title) = chart_values(key, D, F)
+    assert sizes == f"D = {D:,}, F = {F:,}"
     C, W = accelerators[key].bf16_flops, accelerators[key].hbm_bandwidth
     assert {row["weights"] for row in rows} == {"bf16", "int8", "int4"}
     assert (rows[0]["batch"], rows[56]["batch"]) == (1, 16384)

@@ -70,12 +70,12 @@ def print_class(result: ClassResult, console: Any = None) -> None:
     for learner in result.learners:
         if learner.problem:
             console.print(
-                Text.assemble((f"{learner.name}: ", "bold"), (learner.problem, "red")), soft_wrap=True
+                Text.assemble((f"{learner.name}: ", "bold"), (_inert(learner.problem), "red")), soft_wrap=True
             )
     said = {learner.problem for learner in result.learners}
     for problem in result.problems:
         if problem not in said:
-            console.print(Text(problem, style="red"), soft_wrap=True)
+            console.print(Text(_inert(problem), style="red"), soft_wrap=True)
     folder = Path(result.folder)
     graded = sum(1 for learner in result.learners if learner.results)
     console.print(
@@ -87,6 +87,11 @@ def print_class(result: ClassResult, console: Any = None) -> None:
         ),
         soft_wrap=True,
     )
+
+
+def _inert(text: str) -> str:
+    """A problem without control characters: a file's name may hold what a terminal obeys."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def show(result: ClassResult, what: str, console: Any = None) -> None:
@@ -113,7 +118,7 @@ def sentences(learner: Learner, chosen: list[Result]) -> Any:
     lines = (
         [Text.assemble((f"{learner.name}", "bold"), f": {learner.points:g} points")]
         if not learner.problem
-        else [Text.assemble((f"{learner.name}", "bold"), f": {learner.problem}")]
+        else [Text.assemble((f"{learner.name}", "bold"), f": {_inert(learner.problem)}")]
     )
     lines += [
         Text.assemble((f"{r.points:g}/{r.max_points:g} ", "bold"), (r.exercise, "cyan"), f"  {r.say}")

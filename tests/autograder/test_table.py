@@ -36,3 +36,14 @@ def test_one_exercise_goes_by_its_id_and_by_what_the_table_calls_it(name):
 def test_an_exercise_that_is_not_there_is_named_with_those_that_are():
     with pytest.raises(KeyError, match="no result for 'wave' in week3: there are links-ring-time, links-waves"):
         shown("ada/wave")
+
+
+def test_a_terminal_obeys_nothing_in_the_name_of_a_file():
+    problem = "a\x1b]0;owned\x07\x1b[2J.ipynb: a link; files were expected"
+    result = ClassResult("week3", {IDS[0]: 2.0}, [Learner("mal", problem=problem)], problems=["\x1b[2J"])
+    out = io.StringIO()
+    console = Console(file=out, width=200)
+    table.print_class(result, console)
+    table.show(result, "mal", console)
+    assert "\x1b" not in out.getvalue()
+    assert out.getvalue().count("a link; files were expected") == 2

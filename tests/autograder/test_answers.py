@@ -8,6 +8,7 @@ import sympy
 from autograder import plain
 from autograder.answers import Choice, Count, Quantity, answer_from
 from autograder.declaration import Exercise, Mistake
+from autograder.reading import Unreadable
 from autograder.selftest import junk
 
 RIDGE = Exercise(
@@ -271,7 +272,9 @@ def test_spaces_and_case_do_not_hide_an_option(value):
     assert judge(BOUND, value).kind == "right"
 
 
-@pytest.mark.parametrize(("text", "count"), [("1,000", 1000), ("12,345,678", 12345678), ("1_000", 1000), ("1,000.0", 1000)])
+@pytest.mark.parametrize(
+    ("text", "count"), [("1,000", 1000), ("12,345,678", 12345678), ("1_000", 1000), ("1,000.0", 1000)]
+)
 def test_commas_part_thousands(text, count):
     assert Count().read(text) == count
 

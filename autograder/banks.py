@@ -1,6 +1,7 @@
 """Which declarations an assignment is judged by: its chapter's, and the teacher's own."""
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,13 @@ from .places import book_root
 
 class CourseError(ValueError):
     """A course, an assignment or a submission is not what it should be; the message names the file."""
+
+
+def checked_name(name: str) -> str:
+    """The name of an assignment, which is a folder's name in a course: never a path."""
+    if not re.fullmatch(r"[^\W_][\w. -]*", name) or name.endswith((" ", ".")):
+        raise CourseError(f"{name!r} names no assignment: letters and digits, with _ - . between, were expected")
+    return name
 
 
 class CourseBank(Bank):

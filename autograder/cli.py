@@ -1,6 +1,5 @@
 """The `gpubook` command: the book, a learner's copy of it, and a teacher's course."""
 
-import re
 from datetime import datetime
 from pathlib import Path
 
@@ -12,10 +11,13 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 def assignment_name(_ctx, _param, name: str) -> str:
-    """An assignment's name, which is a folder's name below source/, release/ and submitted/: never a path."""
-    if not re.fullmatch(r"[^\W_][\w. -]*", name) or name.endswith((" ", ".")):
-        raise click.BadParameter(f"{name!r} names no assignment: letters and digits, with _ - . between, were expected")
-    return name
+    """An assignment's name, refused here where it would be a path in the course."""
+    from .banks import checked_name
+
+    try:
+        return checked_name(name)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 class Gpubook(click.Group):

@@ -45,7 +45,7 @@ from traitlets import Bool, Float
 from traitlets.config import Config, PyFileConfigLoader
 
 from . import grading, handed_in
-from .banks import CourseError, bank_of
+from .banks import CourseError, bank_of, checked_name
 from .feedback import HERE, FeedbackPage, inert_markdown
 from .judging import Judge
 from .places import book_root
@@ -251,11 +251,13 @@ def assign(
     exercises: Sequence[str] | None = None,
     due: datetime | None = None,
 ) -> Path:
-    """Release the assignment `name`, a chapter or some of its exercises, and return the learner's
-    notebook."""
+    """Release the assignment `name`, a chapter or some of its exercises, and return the learner's notebook.
+
+    Done again, it replaces the notebook; what else a teacher put into source/NAME/ stays.
+    """
     from . import chapters
 
-    folder = Path(folder).resolve()
+    folder, name = Path(folder).resolve(), checked_name(name)
     config = _config(folder)
     made = chapters.load(book_root(), chapter, variants=GradeInSandbox(config=config).variants)
     chosen = set(made.exercises) if exercises is None else set(exercises)
@@ -265,15 +267,13 @@ def assign(
         )
     staged = chapters.stage(made, folder / "source" / ".staged")
     target = folder / "source" / name
-    if target.exists():
-        shutil.rmtree(target)
-    os.replace(staged.parent, target)
+    nb = nbformat.read(staged, as_version=4)
+    staged.unlink()
+    shutil.copytree(staged.parent, target, dirs_exist_ok=True)
     shutil.rmtree(folder / "source" / ".staged")
-    nb = nbformat.read(target / staged.name, as_version=4)
     nb.cells = [
         c for c in nb.cells if c.metadata.get("gpubook", {}).get("exercise", next(iter(chosen), "")) in chosen
     ]
-    (target / staged.name).unlink()
     nbformat.write(nb, target / f"{name}.ipynb")
     db_url = CourseDirectory(config=config).db_url
     released = release(folder / "source", folder / "release", name, db_url)
@@ -300,7 +300,7 @@ def grade(
     `grading.grade_notebook`.
     """
     started = time.monotonic()
-    folder = Path(folder).resolve()
+    folder, name = Path(folder).resolve(), checked_name(name)
     config = _config(folder)
     config.GradeInSandbox.unsafe = unsafe or config.GradeInSandbox.get("unsafe", False)
     if cell_limit is not None:

@@ -300,8 +300,8 @@ class _Calls:
             return {"problem": self.lost}
         if "value" in reply:
             return {"value": reply["value"]}
-        name, message = str(reply.get("problem", "")), str(reply.get("message", ""))
-        return {"problem": f"it raised {quoted(name, 80)}" + (f": {quoted(message, 200)}" if message else "")}
+        said = reply.get("said") or ": ".join(str(reply[k]) for k in ("problem", "message") if reply.get(k))
+        return {"problem": str(said)[:400]}
 
 
 class _Late(Exception):

@@ -57,12 +57,14 @@ def _of_the_book(path: Path) -> dict | None:
 def lab(folder: Path, *, port: int | None = None, browser: bool = True, token: str | None = None) -> None:
     """Become a JupyterLab server on `folder`; the checks find the solutions of this installation.
 
-    JupyterLab's news pop-up is switched off, since a book has no use for it and a closed network no answer.
+    JupyterLab's news pop-up is switched off, since a book has no use for it and a closed network no answer; and so is
+    what nbgrader adds for teachers, since its "Validate" would run a notebook's cells and know no verdict.
     """
     settings = folder / ".gpubook" / "lab"
     settings.mkdir(parents=True, exist_ok=True)
     (settings / "overrides.json").write_text(json.dumps(
         {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}))
+    (settings / "page_config.json").write_text(json.dumps({"disabledExtensions": {"@jupyter/nbgrader": True}}))
     os.environ.setdefault("GPUBOOK_SOLUTIONS", str(book_root() / "solutions"))
     command = [sys.executable, "-m", "jupyter", "lab", f"--ServerApp.root_dir={folder}",
                f"--LabApp.app_settings_dir={settings}"]

@@ -1,5 +1,6 @@
 """What `gpubook grade` prints: learners by exercises, and the verdicts' sentences on demand."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -76,17 +77,24 @@ def print_class(result: ClassResult, console: Any = None) -> None:
     for problem in result.problems:
         if problem not in said:
             console.print(Text(_inert(problem), style="red"), soft_wrap=True)
-    folder = Path(result.folder)
+    folder = _from_here(Path(result.folder))
+    command = sys.argv[0] if Path(sys.argv[0]).name == "gpubook" else "gpubook"
     graded = sum(1 for learner in result.learners if learner.results)
     console.print(
         Text(
             f"{graded} of {len(result.learners)} graded in {result.seconds:.1f} s. "
             f"Gradebook: {folder / 'gradebook.db'}\n"
             f"Feedback: {folder / 'feedback'}/LEARNER/{result.assignment}/{result.assignment}.html\n"
-            f"Every sentence: gpubook grade {folder} {result.assignment} --show LEARNER[/EXERCISE]"
+            f"Every sentence: {command} grade {folder} {result.assignment} --show LEARNER[/EXERCISE]"
         ),
         soft_wrap=True,
     )
+
+
+def _from_here(folder: Path) -> Path:
+    """A folder as one types it: relative, where it lies below the current one."""
+    here = Path.cwd()
+    return folder.relative_to(here) if folder.is_relative_to(here) else folder
 
 
 def _inert(text: str) -> str:

@@ -1,11 +1,15 @@
 """IPython without a kernel: runs a cell's source and returns what it showed, as plain nbformat outputs."""
 
 import os
+import re
 import signal
 import sys
 from typing import Any
 
 KEPT = ("text/plain", "text/markdown", "text/latex")  # what a graded notebook shows of a learner's displays
+
+
+CELL_FILE = re.compile(r"\(<ipython-input-[^>]*>, line ")  # a syntax error names its file; a cell has none
 
 
 class CellTimeout(BaseException):
@@ -191,6 +195,6 @@ class Shell:
 
 def _text(error: BaseException | None) -> str:
     try:
-        return "" if error is None else str(error)[:500]
+        return "" if error is None else CELL_FILE.sub("(line ", str(error)[:500])
     except BaseException:
         return ""

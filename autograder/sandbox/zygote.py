@@ -45,6 +45,7 @@ PRELOADED = (
     "hwlib.labs.measure",
     "autograder",
     "autograder.plain",
+    "autograder.programs",
 )
 
 
@@ -79,6 +80,7 @@ def make_shell() -> Shell:
 def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
     """In the confined process: do what the supervisor asks, until it hangs up."""
     from autograder import plain
+    from autograder.programs import failure
 
     start = wire.receive(channel)
     for name, text in start["files"].items():
@@ -105,7 +107,12 @@ def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
 
     def call(request: dict[str, Any]) -> dict[str, Any]:
         shell.recorder.clear()
-        return {"value": plain.encode(kept[request["key"]](*plain.decode(request["arguments"])))}
+        function = kept[request["key"]]
+        try:
+            result = function(*plain.decode(request["arguments"]))
+        except Exception as error:
+            return {"problem": type(error).__name__, "said": failure(error, function)}
+        return {"value": plain.encode(result)}
 
     while True:
         request = wire.receive(channel)

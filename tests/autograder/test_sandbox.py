@@ -284,11 +284,17 @@ def test_an_answer_is_plain_data_and_is_reset(child):
     assert "Lie" in reply["message"]
 
 
+def test_a_syntax_error_names_its_line_and_no_file(child):
+    assert child.run("x = 1\ndef f(a:\n    return a")["message"].endswith("(line 2)")
+
+
 def test_a_function_is_called_with_plain_data(child):
     child.run("def f(a, b):\n    return a/b")
     assert plain.decode(child.answer("f", "f", False)["value"]).name == "f"
     assert plain.decode(child.call("f", plain.encode((6.0, 3.0)), 1.0)["value"]) == 2.0
-    assert child.call("f", plain.encode((6.0, 0.0)), 1.0)["problem"] == "ZeroDivisionError"
+    failed = child.call("f", plain.encode((6.0, 0.0)), 1.0)
+    assert failed["problem"] == "ZeroDivisionError"
+    assert "in line " in failed["said"]
     child.run("def f(a, b):\n    while True: pass")
     child.answer("f", "f", False)
     assert child.call("f", plain.encode((6.0, 0.0)), 0.3)["expired"]

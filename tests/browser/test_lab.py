@@ -24,6 +24,7 @@ def test_untouched_chapter_runs_a_wrong_answer_is_explained_and_a_figure_turns(p
     open_notebook(page, url, f"{CHAPTER}/{CHAPTER}.ipynb")
     run_all(page)
     assert page.locator(ERROR).all_inner_texts() == []
+    assert page.get_by_text("Validate", exact=True).count() == 0  # nbgrader's tools are for teachers
 
     bank = load_bank(ROOT / "solutions" / CHAPTER)
     exercise = next(e for e in bank.values() if e.kind == "Quantity" and e.mistakes and not e.predict)

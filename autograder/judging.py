@@ -12,9 +12,7 @@ import os
 import resource
 import signal
 import socket
-import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,6 +22,7 @@ from typing import Any
 from . import plain
 from .declaration import AnswerError, Bank, Verdict, load_bank
 from .sandbox import wire
+from .sandbox.program import Program
 
 SECONDS = 20.0  # of CPU, for one answer
 MEMORY = 3 << 30
@@ -45,33 +44,13 @@ class Question:
     message: Any
 
 
-class Judge:
+class Judge(Program):
     """A running judge over the exercises declared in `paths`; any thread may ask it. Use it as a context
     manager."""
 
     def __init__(self, paths: Sequence[Path | str]):
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
-        self._process = subprocess.Popen(
-            [
-                sys.executable,
-                "-W",
-                "ignore",
-                "-m",
-                "autograder.judging",
-                str(theirs.fileno()),
-                *map(str, paths),
-            ],
-            pass_fds=[theirs.fileno()],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        theirs.close()
-        self._control, self._lock = ours, threading.Lock()
-        said = ours.recv(1 << 16)
-        started = json.loads(said) if said else {"error": "the judge did not start; its message is above"}
+        super().__init__("autograder.judging", os.environ, [str(Path(path).resolve()) for path in paths])
+        started = self.said or {"error": "the judge did not start; its message is above"}
         if "error" in started:
             self.close()
             raise JudgeFailed(started["error"])
@@ -86,8 +65,8 @@ class Judge:
         """
         channel, theirs = socket.socketpair()
         with channel:
-            with theirs, self._lock:
-                socket.send_fds(self._control, [b"judge"], [theirs.fileno()])
+            with theirs:
+                self.request({}, [theirs.fileno()])
             deadline = time.monotonic() + 2 * SECONDS + patience
             try:
                 wire.send(
@@ -108,21 +87,6 @@ class Judge:
         if "failed" in reply:
             raise JudgeFailed(reply["failed"])
         return Verdict(reply["score"], reply["say"], reply["kind"])
-
-    def close(self) -> None:
-        """End it."""
-        self._control.close()
-        try:
-            self._process.wait(5.0)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-
-    def __enter__(self) -> "Judge":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def judge_answer(

@@ -7,16 +7,14 @@ import os
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
-import threading
 import time
-from pathlib import Path
 from typing import Any
 
 from . import confine, wire
 from .limits import Limits
+from .program import Program
 
 PASSED_ON = (
     "PATH",
@@ -131,33 +129,18 @@ class Child:
         self._zygote._free(self._slot)
 
 
-class Zygote:
-    """A running zygote; use it as a context manager. Any thread may fork children from it."""
+class Zygote(Program):
+    """A running zygote. Any thread may fork children from it; those that still run at its end have their own limits."""
 
     def __init__(self, start_limit: float = 120.0):
         if sys.platform != "linux":
             raise NoSandbox("grading others' work needs Linux: only there can a learner's code be shut in")
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-        environment |= {**ONE_THREAD, "PYTHONPATH": str(Path(__file__).resolve().parent.parent.parent)}
-        self._process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-m", "autograder.sandbox.zygote", str(theirs.fileno())],
-            pass_fds=[theirs.fileno()],
-            env=environment,
-            cwd="/",
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        theirs.close()
-        self._control, self._lock, self._slots = ours, threading.Lock(), list(range(999, -1, -1))
-        ours.settimeout(start_limit)
-        said = ours.recv(1 << 16)
-        if not said:
-            raise NoSandbox(
-                f"the grader's worker ended with status {self._process.wait()}; its message is above"
-            )
-        self.report: dict[str, Any] = json.loads(said)
+        super().__init__("autograder.sandbox.zygote", {**environment, **ONE_THREAD}, limit=start_limit)
+        if self.said is None:
+            self.close()
+            raise NoSandbox("the grader's worker ended before it was ready; its message is above")
+        self.report, self._slots = self.said, list(range(999, -1, -1))
 
     @property
     def unconfined(self) -> str:
@@ -190,13 +173,11 @@ class Zygote:
         status, status_theirs = socket.socketpair()
         with self._lock:
             slot = self._slots.pop()
-            request = {"limits": limits.as_plain(), "slot": slot, "confined": confined, "folder": folder}
-            try:
-                socket.send_fds(
-                    self._control, [json.dumps(request).encode()], [theirs.fileno(), status_theirs.fileno()]
-                )
-            except OSError as error:
-                raise NoSandbox(f"the grader's worker is gone: {error}") from None
+        request = {"limits": limits.as_plain(), "slot": slot, "confined": confined, "folder": folder}
+        try:
+            self.request(request, [theirs.fileno(), status_theirs.fileno()])
+        except OSError as error:
+            raise NoSandbox(f"the grader's worker is gone: {error}") from None
         theirs.close()
         status_theirs.close()
         status.settimeout(30.0)
@@ -243,18 +224,3 @@ class Zygote:
     def _free(self, slot: int) -> None:
         with self._lock:
             self._slots.append(slot)
-
-    def close(self) -> None:
-        """End the zygote; children that still run end by their own limits."""
-        self._control.close()
-        try:
-            self._process.wait(5.0)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-
-    def __enter__(self) -> "Zygote":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

@@ -1,0 +1,57 @@
+"""Start a program of this package beside the grader, hand it one end of a socket, and end it with the block."""
+
+import json
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+
+class Program:
+    """A running `python -m MODULE FD ...`; `said` is the object that it sent once it was ready, None if it ended first.
+
+    It gets `environment`, no input and nothing of the grader's but its end of the socket. A context manager.
+    """
+
+    def __init__(
+        self, module: str, environment: Mapping[str, str], arguments: Sequence[str] = (), limit: float | None = None
+    ):
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        packages = str(Path(__file__).resolve().parent.parent.parent)
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-W", "ignore", "-m", module, str(theirs.fileno()), *arguments],
+                pass_fds=[theirs.fileno()],
+                env={**environment, "PYTHONPATH": packages},
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        self._control, self._lock = ours, threading.Lock()
+        ours.settimeout(limit)
+        said = ours.recv(1 << 16)
+        self.said: dict[str, Any] | None = json.loads(said) if said else None
+
+    def request(self, message: Mapping[str, Any], descriptors: Sequence[int]) -> None:
+        """Send an object and open files; any thread may. Raises OSError where the program is gone."""
+        with self._lock:
+            socket.send_fds(self._control, [json.dumps(message).encode()], descriptors)
+
+    def close(self) -> None:
+        """End it: it sees the socket close. What it has started ends by its own limits."""
+        self._control.close()
+        try:
+            self._process.wait(5.0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

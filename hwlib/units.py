@@ -79,7 +79,17 @@ _WORDS = {
     "watt": "W", "hertz": "Hz", "dollar": "USD", "$": "USD", "flop": "FLOP", "op": "OP", "gpu": "GPU",
     "parameter": "param", "percent": "%",
 }  # fmt: skip
-_PLURALS = {word + "s": word for word in (*COUNTS, *_WORDS, "bit", "min", "day", "year") if word not in "b$"}
+_LONG = {"nano": "n", "micro": "u", "milli": "m", "kilo": "k", "mega": "M", "giga": "G", "tera": "T", "peta": "P"}
+_SPELLED = {  # as people say it: milliseconds, gigabytes
+    long + word: _Base(_BASES[base].size * _BASES[base].prefixes[short], _BASES[base].powers, {})
+    for word, base in (("second", "s"), ("byte", "B"), ("bit", "bit"), ("joule", "J"), ("watt", "W"))
+    for long, short in _LONG.items()
+    if short in _BASES[base].prefixes
+}
+_BASES |= _SPELLED
+_PLURALS = {
+    word + "s": word for word in (*COUNTS, *_WORDS, *_SPELLED, "bit", "min", "day", "year") if word not in "b$"
+}
 _PLURALS |= {"batches": "batch", "microbatches": "microbatch"}
 _SINGULARS = {_WORDS.get(one, one): many for many, one in _PLURALS.items() if one in THINGS}
 _NUMBER = r"[-+−]?(?:[0-9][0-9_]*\.?[0-9]*|\.[0-9]+)(?:[eE][-+−]?[0-9]+)?"

@@ -271,3 +271,18 @@ def test_the_examples_of_the_docstrings():
 def test_spell_puts_counts_first():
     assert spell({"s": -1, "B": -1, "FLOP": 1}) == "FLOP/B/s"
     assert spell({}) == "1"
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("3.8 milliseconds", "3.8 ms"), ("1 microsecond", "1 us"), ("400 gigabits per second", "400 Gbit/s"),
+     ("3 terabytes/second", "3 TB/s"), ("700 kilowatts", "700 kW"), ("2 gigabyte", "2 GB")],
+)
+def test_units_may_be_spelled_out(said, meant):
+    assert parse(said) == pytest.approx(parse(meant))
+
+
+@pytest.mark.parametrize("text", ["3 kmilliseconds", "3 kilokB", "3 millitokens", "3 gigaseconds"])
+def test_only_what_people_say_is_spelled_out(text):
+    with pytest.raises(UnitError):
+        parse(text)

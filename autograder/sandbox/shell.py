@@ -7,8 +7,6 @@ import sys
 from typing import Any
 
 KEPT = ("text/plain", "text/markdown", "text/latex")  # what a graded notebook shows of a learner's displays
-
-
 CELL_FILE = re.compile(r"\(<ipython-input-[^>]*>, line ")  # a syntax error names its file; a cell has none
 
 

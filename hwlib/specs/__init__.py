@@ -7,7 +7,8 @@
 '3.35 TB/s'
 """
 
-from hwlib.specs.accelerator import Accelerator, Datum, SpecError, accelerators
+from hwlib.specs.accelerator import Accelerator, accelerators
 from hwlib.specs.gemm import MeasuredGemm, measured_gemms
+from hwlib.specs.table import Datum, SpecError
 
 __all__ = ["Accelerator", "Datum", "MeasuredGemm", "SpecError", "accelerators", "measured_gemms"]

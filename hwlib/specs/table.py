@@ -1,0 +1,179 @@
+"""How a table of this folder is read and checked: one record a key, one value a line, each with its source.
+
+A line of a TOML file reads
+
+    bandwidth = { value = 25e9, unit = "B/s", printed = "50 GB/s", factor = 0.5, source = "...", confidence = "..." }
+
+with `value` in SI, and `value = printed * factor`. `read` refuses whatever breaks these rules and names the
+file, the key and the field. `Table` is the mapping that a reader gets: filled when first asked for, and an
+unknown key is answered with those that look like it.
+"""
+
+import math
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from difflib import get_close_matches
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Generic, NamedTuple, TypeVar
+
+
+class SpecError(ValueError):
+    """A table of this folder that breaks its own rules; the message names file, key and field."""
+
+
+class Datum(NamedTuple):
+    """One value of one record, and where it comes from.
+
+    `printed` is the source's figure; times `factor` it is `value` (0.5: both directions were printed, or the
+    sparse rate; 1.048576: the source's MB is a MiB). `also` lists what other sources print, `note` says why
+    we side as we do.
+    """
+
+    value: float
+    unit: str
+    printed: str
+    meaning: str
+    source: str
+    confidence: str
+    note: str = ""
+    factor: float = 1.0
+    also: tuple[str, ...] = ()
+
+
+def quantity(unit: str, meaning: str) -> Any:
+    """A field that the tables give a value with a source; None where nobody confirms one."""
+    return field(default=None, metadata={"unit": unit, "meaning": meaning})
+
+
+def text() -> Any:
+    """A field of text that a record may lack; then it is empty."""
+    return field(default="", metadata={"text": True})
+
+
+@dataclass(frozen=True, repr=False)
+class Record:
+    """What every row of every table has: its key, a name, and the source of each of its values.
+
+    A subclass adds texts (fields without a default, or `text()`) and values (fields made by `quantity`).
+    """
+
+    key: str
+    name: str
+    data: Mapping[str, Datum]
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {', '.join(f'{n} {d.value:g} {d.unit}' for n, d in self.data.items())}>"
+
+    def datum(self, name: str) -> Datum:
+        """The value of `name` with its source. KeyError, naming the fields there are, where there is none."""
+        known = quantities(type(self))
+        if name in self.data:
+            return self.data[name]
+        if name in known:
+            raise KeyError(f"{self.key} has no confirmed {name}; it has {', '.join(self.data)}")
+        raise KeyError(unknown("field", name, known))
+
+
+R = TypeVar("R", bound=Record)
+
+
+def quantities(record: type[Record]) -> Mapping[str, tuple[str, str]]:
+    """The values that a kind of record may have: each with its unit and its meaning."""
+    rows = {f.name: (f.metadata["unit"], f.metadata["meaning"]) for f in fields(record) if "unit" in f.metadata}
+    return MappingProxyType(rows)
+
+
+def _texts(record: type[Record]) -> dict[str, bool]:
+    """The texts of a kind of record, and whether each must be there."""
+    return {f.name: f.default is MISSING for f in fields(record) if _is_text(f)}
+
+
+def _is_text(f: Field[Any]) -> bool:
+    return "unit" not in f.metadata and f.name not in ("key", "data")
+
+
+def unknown(what: str, name: object, known: Iterable[str]) -> str:
+    """The sentence about a name that is not there: the close ones, or all."""
+    known = list(known)
+    close = get_close_matches(str(name), known, 3, 0.4) or known
+    return f"no {what} {name!r}; there is {', '.join(close)}"
+
+
+def read(record: type[R], file: str, content: str) -> Iterator[R]:
+    """The records of one table, checked: known fields, the field's own unit, a value, what was printed, a
+    source.
+
+    `file` is only for the messages. Raises SpecError, which names file, key and field.
+    """
+    try:
+        rows = tomllib.loads(content)
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(f"{file}: {error}") from None
+    known, texts = quantities(record), _texts(record)
+    for key, row in rows.items():
+        if not isinstance(row, dict):
+            raise SpecError(f"{file}, {key}: expected a table of fields, got {row!r}")
+        head = {name: row.pop(name, "") for name in texts}
+        for name in row:
+            if name not in known:
+                raise SpecError(f"{file}, {key}: " + unknown("field", name, [*known, *texts]))
+        data = {name: _datum(f"{file}, {key}.{name}", cell, *known[name]) for name, cell in row.items()}
+        for name, must in texts.items():
+            if not isinstance(head[name], str) or (must and not head[name]):
+                raise SpecError(f"{file}, {key}.{name}: expected a text, got {head[name]!r}")
+        values: dict[str, Any] = {name: datum.value for name, datum in data.items()}
+        yield record(key=key, data=MappingProxyType(data), **head, **values)
+
+
+def _datum(where: str, cell: Any, unit: str, meaning: str) -> Datum:
+    """One line of a table, checked; `where` names it in the messages."""
+    try:
+        datum = Datum(meaning=meaning, **cell | {"also": tuple(cell.get("also", ()))})
+    except (AttributeError, TypeError) as error:
+        raise SpecError(f"{where}: {error}") from None
+    if datum.unit != unit:
+        raise SpecError(f"{where}: expected the unit {unit!r}, got {datum.unit!r}")
+    good = isinstance(datum.value, int | float) and not isinstance(datum.value, bool)
+    if not good or not 0 <= datum.value < math.inf:
+        raise SpecError(f"{where}: expected a finite value of at least 0, got {datum.value!r}")
+    return datum
+
+
+def refer(file: str, row: Record, name: str, table: Mapping[str, Any]) -> None:
+    """Check that the text `name` of a record is a key of another table, or empty. Raises SpecError."""
+    key = getattr(row, name)
+    if key and key not in table:
+        raise SpecError(f"{file}, {row.key}.{name}: " + unknown(name, key, table))
+
+
+class Table(Mapping[str, R], Generic[R]):
+    """Every record of some files by key, read once, when first asked for.
+
+    `read` gives the records of one file. An unknown key raises KeyError with the close ones.
+    """
+
+    def __init__(self, what: str, read: Callable[[str], Iterable[R]], files: Iterable[str]):
+        self._what, self._read, self._files = what, read, tuple(files)
+
+    @cached_property
+    def _rows(self) -> dict[str, R]:
+        return {row.key: row for file in self._files for row in self._read(file)}
+
+    def __getitem__(self, key: str) -> R:
+        if key not in self._rows:
+            raise KeyError(unknown(self._what, key, self._rows))
+        return self._rows[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __repr__(self) -> str:
+        return f"{self._what}s({', '.join(self)})"

@@ -1,0 +1,156 @@
+"""What an algorithm is made of: the step it yields, the blocks of its buffer, groups, and the registry.
+
+An algorithm is a generator that plays one rank:
+
+    def ring_allgather(rank, n, x):
+        block = blocks(x, n)
+        for k in range(n - 1):
+            block[rank - k - 1][:] = yield Step(block[rank - k], to=(rank + 1) % n, frm=(rank - 1) % n)
+        return x
+
+It owns its buffer x and works in place. Of an array it uses `len`, slices, `x[a:b] = got`, `x[a:b] += got` and
+`.nbytes`, so x may be a numpy array, a torch tensor, or an array without data. Who runs it is the driver's
+matter: see `hwlib.simulate`.
+"""
+
+import inspect
+import sys
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+Array = Any
+"""A numpy array, a torch tensor, or a `Phantom`: this layer loads none of them."""
+
+
+class Step(NamedTuple):
+    """One message out, one message in, or both at once; what comes in is the value of the `yield`.
+
+    `yield [Step(...), Step(...)]` does all of them at once, and its value is a list, with None for a step
+    that only sends. What is sent is copied at that moment: it may be overwritten afterwards. A step with
+    neither message takes no time.
+    """
+
+    send: Array | None = None
+    to: int | None = None
+    frm: int | None = None
+
+
+Program = Generator[Step | list[Step], Any, Any]
+"""One rank of an algorithm, running: yields steps, is sent what arrived, returns its result."""
+
+
+def blocks(x: Array, n: int) -> list[Array]:
+    """n views of x, of ceil(len(x)/n) elements each; the last ones are shorter, or empty."""
+    size = -(-len(x) // n)
+    return [x[i * size : (i + 1) * size] for i in range(n)]
+
+
+def pieces(x: Array, counts: Sequence[int]) -> list[Array]:
+    """Views of x that follow one another, of so many elements each. Raises ValueError if x is not that long."""
+    if sum(counts) != len(x):
+        raise ValueError(f"counts: {list(counts)} add up to {sum(counts)}, but the buffer has {len(x)} elements")
+    ends = [sum(counts[: i + 1]) for i in range(len(counts))]
+    return [x[end - count : end] for end, count in zip(ends, counts, strict=True)]
+
+
+def copied(x: Array) -> Array:
+    """A copy of an array's data, of the array's own kind."""
+    return x.clone() if hasattr(x, "clone") else x.copy()
+
+
+def joined(parts: Sequence[Array]) -> Array:
+    """One new array, the parts after one another: so blocks that lie apart travel in one message.
+
+    An array of a kind of its own joins by its method `joined`, which takes the list of parts.
+    """
+    first = parts[0]
+    if hasattr(first, "joined"):
+        return first.joined(parts)
+    package = sys.modules[type(first).__module__.partition(".")[0]]  # numpy or torch, which made it
+    return package.concatenate(list(parts))
+
+
+def within(group: Sequence[int], program: Program) -> Program:
+    """The same program among the ranks of a group: its rank i is `group[i]`. So algorithms are composed:
+
+        yield from within(row, ring_reduce_scatter(row.index(rank), len(row), x))
+    """
+    got = None
+    while True:
+        try:
+            steps = program.send(got)
+        except StopIteration as done:
+            return done.value
+        got = yield _translated(steps, group) if isinstance(steps, Step) else [_translated(s, group) for s in steps]
+
+
+def _translated(step: Step, group: Sequence[int]) -> Step:
+    to, frm = (None if rank is None else group[rank] for rank in (step.to, step.frm))
+    return Step(step.send, to, frm)
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """What is known of a registered algorithm.
+
+    `collective` names what it computes. `time` names the formula of `hwlib.collectives` that gives its time
+    exactly, where there is one. `wires` says what a message occupies: the rank's one "port", or the "link"
+    between the two ranks. `switch` is the program of the switch, where the network computes too.
+    """
+
+    name: str
+    collective: str
+    function: Callable[..., Program]
+    time: str | None = None
+    wires: str = "port"
+    switch: Callable[..., Program] | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options beside rank, n and x, with their defaults."""
+        extra = list(inspect.signature(self.function).parameters.values())[3:]
+        return {p.name: None if p.default is p.empty else p.default for p in extra}
+
+    def __call__(self, rank: int, n: int, x: Array, **options: Any) -> Program:
+        """The program of one rank."""
+        return self.function(rank, n, x, **options)
+
+
+ALGORITHMS: dict[str, Algorithm] = {}
+"""Every algorithm of hwlib by its name."""
+
+COLLECTIVES = (
+    "all_gather", "reduce_scatter", "all_reduce", "all_to_all", "broadcast", "reduce", "gather", "scatter",
+    "send",
+)  # fmt: skip
+WIRES = ("port", "link")
+
+
+def algorithm(
+    collective: str,
+    time: str | None = None,
+    wires: str = "port",
+    switch: Callable[..., Program] | None = None,
+) -> Callable[[Callable[..., Program]], Callable[..., Program]]:
+    """Registers a generator function under its name, in `ALGORITHMS`; the function stays what it is."""
+    if collective not in COLLECTIVES or wires not in WIRES:
+        raise ValueError(
+            f"an algorithm does one of {', '.join(COLLECTIVES)} over wires of {' or '.join(WIRES)}, "
+            f"not {collective!r} over {wires!r}"
+        )
+
+    def register(function: Callable[..., Program]) -> Callable[..., Program]:
+        name = function.__name__
+        ALGORITHMS[name] = Algorithm(name, collective, function, time, wires, switch)
+        return function
+
+    return register
+
+
+def record_of(function: Any) -> Algorithm | None:
+    """The record of a registered algorithm, given as the function, its name or the record; else None."""
+    if isinstance(function, Algorithm):
+        return function
+    record = ALGORITHMS.get(function if isinstance(function, str) else getattr(function, "__name__", ""))
+    return record if record and (isinstance(function, str) or record.function is function) else None

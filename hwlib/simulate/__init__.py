@@ -1,0 +1,6 @@
+"""Runs algorithms (see `hwlib.algorithms`): in lockstep, by events over a topology, and on real ranks."""
+
+from hwlib.simulate.parties import Message, SimulationError, run_parties
+from hwlib.simulate.rounds import Run, lockstep
+
+__all__ = ["Message", "Run", "SimulationError", "lockstep", "run_parties"]

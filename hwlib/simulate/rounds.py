@@ -1,0 +1,105 @@
+"""Lockstep: all ranks take their steps in rounds, and a round lasts as long as its busiest wire.
+
+    run = lockstep(ring_allreduce, inputs, alpha=2*us, W=50*GB)
+    run.outputs, run.rounds, run.time, run.sent_bytes
+
+This is the α-β model that the formulas of `hwlib.collectives` are written in, so the two agree exactly. There
+is no contention inside the network: `hwlib.simulate.events` has one.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hwlib.algorithms.step import WIRES, Algorithm, copied, record_of
+from hwlib.simulate.parties import Message, run_parties, started
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a lockstep run gave: the results by rank, every message, and what they cost.
+
+    `round_bytes` has for each round the bytes of its busiest wire, one direction; sent and received bytes
+    are by rank.
+    """
+
+    outputs: list[Any]
+    messages: list[Message]
+    rounds: int
+    time: float
+    sent_bytes: list[float]
+    received_bytes: list[float]
+    round_bytes: list[float]
+
+
+def lockstep(
+    algorithm: Callable[..., Any] | Algorithm | str,
+    inputs: Sequence[Any],
+    alpha: float = 0.0,
+    W: float = math.inf,
+    wires: str | None = None,
+    switch: Callable[..., Any] | None = None,
+    limit: int | None = None,
+    **options: Any,
+) -> Run:
+    """Runs an algorithm on copies of `inputs`, one array a rank, in rounds of alpha + busiest wire / W.
+
+    Out-bytes count in the round in which a message leaves, in-bytes in the round in which it is received.
+    With wires="port" all messages of a rank share its one port, each direction its own; with "link" every
+    pair of ranks has a wire of its own. By default the wires, and the switch, are those that the algorithm
+    was registered with. A switch runs as rank n; its side of a wire costs nothing, and what it receives it
+    sends in the same round. `limit` ends a run of more messages. Other options go to the algorithm. Raises
+    SimulationError where the algorithm cannot go on; see `run_parties`.
+    """
+    record = record_of(algorithm)
+    function = record.function if record else algorithm
+    if not callable(function):
+        raise KeyError(f"no algorithm is called {algorithm!r}; see hwlib.algorithms.ALGORITHMS")
+    wires = wires or (record.wires if record else "port")
+    switch = switch or (record.switch if record else None)
+    _check(inputs, alpha, W, wires)
+    n = len(inputs)
+    parties = started(function, [(rank, n, copied(x)) for rank, x in enumerate(inputs)], **options)
+    if switch:
+        parties += started(switch, [(n, n, inputs[0][:0])], **options)
+    ended = run_parties(parties, transparent=[n], limit=limit)
+    rounds = max(ended.clocks)
+    sent, received = [0.0] * n, [0.0] * n
+    for message in ended.messages:
+        if message.src < n:
+            sent[message.src] += message.bytes
+        if message.dst < n:
+            received[message.dst] += message.bytes
+    busiest = _busiest(ended.messages, rounds, n, wires)
+    time = math.fsum([rounds * alpha, *(load / W for load in busiest)])
+    return Run(ended.outputs[:n], ended.messages, rounds, time, sent, received, busiest)
+
+
+def _busiest(messages: Sequence[Message], rounds: int, n: int, wires: str) -> list[float]:
+    """The bytes of the busiest wire, round by round; the ports of a switch, rank n, are not looked at."""
+    loads: dict[tuple, float] = defaultdict(float)
+    for message in messages:
+        if wires == "link":
+            loads[message.round, message.src, message.dst] += message.bytes
+            continue
+        if message.src < n:
+            loads[message.round, message.src, "out"] += message.bytes
+        if message.dst < n:
+            loads[message.taken, message.dst, "in"] += message.bytes
+    busiest = [0.0] * rounds
+    for (number, *_), load in loads.items():
+        busiest[number] = max(busiest[number], load)
+    return busiest
+
+
+def _check(inputs: Sequence[Any], alpha: float, W: float, wires: str) -> None:
+    if not len(inputs):
+        raise ValueError("inputs: at least 1 rank, got 0")
+    if not alpha >= 0:
+        raise ValueError(f"alpha: a latency in s, at least 0, got {alpha}")
+    if not W > 0:
+        raise ValueError(f"W: a bandwidth in B/s, above 0, got {W}")
+    if wires not in WIRES:
+        raise ValueError(f"wires: one of {', '.join(WIRES)}, got {wires!r}")

@@ -1,18 +1,50 @@
 """The one table of symbols: the name in code -> its LaTeX, its unit and what it means.
 
 A formula's parameters are names of this table, so a letter means one thing in the whole book. The unit is of
-the SI base; a count ("token", "FLOP") has dimension one and is there to be read.
+the SI base; a count ("token", "FLOP") has dimension one and is there to be read. The domain is what a formula
+accepts for the letter: at least 0, unless said otherwise.
 """
 
-from typing import NamedTuple
+from math import inf
+from typing import Any, NamedTuple
+
+
+class Domain(NamedTuple):
+    """The numbers that a letter may be: from `low` (without it, where `above` is set) to `high`. Never NaN.
+
+    Infinity belongs to every domain without an end: the limit of a formula is a value of it.
+    """
+
+    low: float
+    above: bool = False
+    high: float = inf
+
+    def has(self, x: Any) -> Any:
+        """Whether x is allowed; an array of answers for an array."""
+        return ((x > self.low) if self.above else (x >= self.low)) & (x <= self.high)
+
+    def __str__(self) -> str:
+        if self.low == -inf:
+            return "any number"
+        low = f"{'above' if self.above else 'at least'} {self.low:g}"
+        return low if self.high == inf else f"{low} and at most {self.high:g}"
+
+
+NOT_NEGATIVE = Domain(0)
+POSITIVE = Domain(0, above=True)  # what a formula divides by
+ONE_OR_MORE = Domain(1)  # the members of a group
+SHARE = Domain(0, above=True, high=1)
 
 
 class Symbol(NamedTuple):
-    """A letter of the book: how it prints, its unit (see `hwlib.units`), and its meaning in a few words."""
+    """A letter of the book: how it prints, its unit (see `hwlib.units`), its meaning in a few words, and the
+    numbers that it may be.
+    """
 
     tex: str
     unit: str
     meaning: str
+    domain: Domain = NOT_NEGATIVE
 
 
 NOTATION: dict[str, Symbol] = {
@@ -20,24 +52,24 @@ NOTATION: dict[str, Symbol] = {
     "t": Symbol("t", "s", "time"),
     "t0": Symbol("t_0", "s", "fixed cost of starting a kernel"),
     "alpha": Symbol(r"\alpha", "s", "latency of one step"),
-    "C": Symbol("C", "FLOP/s", "peak arithmetic rate, dense"),
-    "R": Symbol("R", "FLOP/s", "attainable arithmetic rate"),
-    "W": Symbol("W", "B/s", "bandwidth, one direction"),
+    "C": Symbol("C", "FLOP/s", "peak arithmetic rate, dense", POSITIVE),
+    "R": Symbol("R", "FLOP/s", "attainable arithmetic rate", POSITIVE),
+    "W": Symbol("W", "B/s", "bandwidth, one direction", POSITIVE),
     "I": Symbol("I", "FLOP/B", "arithmetic intensity"),
     "flops": Symbol(r"\mathrm{FLOPs}", "FLOP", "arithmetic operations"),
     "bytes": Symbol(r"\mathrm{bytes}", "B", "bytes moved to and from memory"),
-    "eta_C": Symbol(r"\eta_C", "1", "share of the peak rate that is reached"),
-    "eta_W": Symbol(r"\eta_W", "1", "share of the bandwidth that is reached"),
-    "speedup": Symbol(r"\mathrm{speedup}", "1", "ratio of the two times"),
-    "phi": Symbol(r"\phi", "1", "bubble fraction"),
+    "eta_C": Symbol(r"\eta_C", "1", "share of the peak rate that is reached", SHARE),
+    "eta_W": Symbol(r"\eta_W", "1", "share of the bandwidth that is reached", SHARE),
+    "speedup": Symbol(r"\mathrm{speedup}", "1", "ratio of the two times", POSITIVE),
+    "phi": Symbol(r"\phi", "1", "bubble fraction", Domain(0, high=1)),
     # The chip
-    "n_SM": Symbol(r"n_{\mathrm{SM}}", "1", "streaming multiprocessors"),
-    "lanes": Symbol(r"n_{\mathrm{lane}}", "1", "float32 lanes of one multiprocessor"),
-    "f_clk": Symbol(r"f_{\mathrm{clk}}", "1/s", "clock frequency"),
-    "ops_cycle": Symbol(r"o_{\mathrm{cycle}}", "FLOP", "operations per unit and clock cycle"),
+    "n_SM": Symbol(r"n_{\mathrm{SM}}", "1", "streaming multiprocessors", POSITIVE),
+    "lanes": Symbol(r"n_{\mathrm{lane}}", "1", "float32 lanes of one multiprocessor", POSITIVE),
+    "f_clk": Symbol(r"f_{\mathrm{clk}}", "1/s", "clock frequency", POSITIVE),
+    "ops_cycle": Symbol(r"o_{\mathrm{cycle}}", "FLOP", "operations per unit and clock cycle", POSITIVE),
     # Arrays
     "b": Symbol("b", "B", "bytes per element"),
-    "b_w": Symbol("b_w", "B", "bytes per weight"),
+    "b_w": Symbol("b_w", "B", "bytes per weight", POSITIVE),
     "b_out": Symbol(r"b_{\mathrm{out}}", "B", "bytes per element of the output"),
     "N": Symbol("N", "element", "elements of an array"),
     "ops": Symbol("o", "FLOP", "operations per element"),
@@ -45,26 +77,33 @@ NOTATION: dict[str, Symbol] = {
     # The model
     "B": Symbol("B", "token", "tokens in the batch"),
     "B_crit": Symbol(r"B^{*}", "token", "smallest batch that is compute-bound"),
-    "D": Symbol("D", "1", "model width"),
-    "D_crit": Symbol(r"D^{*}", "1", "smallest width that is compute-bound"),
-    "F": Symbol("F", "1", "feed-forward width"),
-    "L": Symbol("L", "1", "layers"),
-    "V": Symbol("V", "1", "vocabulary"),
-    "P": Symbol("P", "param", "parameters"),
+    "D": Symbol("D", "1", "model width", POSITIVE),
+    "D_crit": Symbol(r"D^{*}", "1", "smallest width that is compute-bound", POSITIVE),
+    "F": Symbol("F", "1", "feed-forward width", POSITIVE),
+    "L": Symbol("L", "1", "layers", POSITIVE),
+    "V": Symbol("V", "1", "vocabulary", POSITIVE),
+    "P": Symbol("P", "param", "parameters", POSITIVE),
     "T": Symbol("T", "token", "tokens in a sequence"),
     "T_kv": Symbol(r"T_{\mathrm{kv}}", "token", "tokens of context, in the key-value cache"),
-    "K": Symbol("K", "1", "key-value heads"),
-    "G": Symbol("G", "1", "query heads per key-value head"),
-    "H": Symbol("H", "1", "head width"),
-    "E": Symbol("E", "1", "experts"),
-    "k": Symbol("k", "1", "experts per token"),
+    "K": Symbol("K", "1", "key-value heads", POSITIVE),
+    "G": Symbol("G", "1", "query heads per key-value head", POSITIVE),
+    "H": Symbol("H", "1", "head width", POSITIVE),
+    "E": Symbol("E", "1", "experts", ONE_OR_MORE),
+    "k": Symbol("k", "1", "experts per token", POSITIVE),
     # Groups of ranks
-    "n": Symbol("n", "rank", "ranks in the group"),
+    "n": Symbol("n", "rank", "ranks in the group", ONE_OR_MORE),
     "S": Symbol("S", "B", "size of the full buffer"),
-    "m": Symbol("m", "1", "microbatches"),
-    "dp": Symbol(r"n_{\mathrm{dp}}", "1", "data-parallel degree"),
-    "tp": Symbol(r"n_{\mathrm{tp}}", "1", "tensor-parallel degree"),
-    "pp": Symbol(r"n_{\mathrm{pp}}", "1", "pipeline-parallel degree"),
-    "cp": Symbol(r"n_{\mathrm{cp}}", "1", "context-parallel degree"),
-    "ep": Symbol(r"n_{\mathrm{ep}}", "1", "expert-parallel degree"),
+    "m": Symbol("m", "1", "chunks, or microbatches", ONE_OR_MORE),
+    # Two levels: inside a node, and across nodes
+    "n_in": Symbol(r"n_{\mathrm{in}}", "rank", "ranks in a node", ONE_OR_MORE),
+    "n_out": Symbol(r"n_{\mathrm{out}}", "1", "nodes", ONE_OR_MORE),
+    "alpha_in": Symbol(r"\alpha_{\mathrm{in}}", "s", "latency of one step inside a node"),
+    "alpha_out": Symbol(r"\alpha_{\mathrm{out}}", "s", "latency of one step across nodes"),
+    "W_in": Symbol(r"W_{\mathrm{in}}", "B/s", "bandwidth of a rank inside its node, one direction", POSITIVE),
+    "W_out": Symbol(r"W_{\mathrm{out}}", "B/s", "bandwidth of a rank across nodes, one direction", POSITIVE),
+    "dp": Symbol(r"n_{\mathrm{dp}}", "1", "data-parallel degree", ONE_OR_MORE),
+    "tp": Symbol(r"n_{\mathrm{tp}}", "1", "tensor-parallel degree", ONE_OR_MORE),
+    "pp": Symbol(r"n_{\mathrm{pp}}", "1", "pipeline-parallel degree", ONE_OR_MORE),
+    "cp": Symbol(r"n_{\mathrm{cp}}", "1", "context-parallel degree", ONE_OR_MORE),
+    "ep": Symbol(r"n_{\mathrm{ep}}", "1", "expert-parallel degree", ONE_OR_MORE),
 }

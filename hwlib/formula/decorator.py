@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import cached_property, update_wrapper
+from threading import local
 from typing import Any
 
 from hwlib.formula.dimensions import DimensionError, dim_of
+from hwlib.formula.domains import check_domain
 from hwlib.formula.javascript import VEGA_CONSTANTS, js_of, vega_of
 from hwlib.formula.latex import tex_of
 from hwlib.formula.source import Body, Called, FormulaError, inline, read
@@ -17,6 +19,7 @@ from hwlib.units import COUNTS
 
 ALL = frozenset({"expr", "dim", "tex", "js", "vega"})
 REGISTRY: dict[str, "Formula"] = {}  # every formula of hwlib, by qualname
+_call = local()  # .inside is set while a formula computes, so that only the outermost checks its numbers
 
 
 class NoReading(AttributeError):
@@ -65,22 +68,38 @@ class Formula:
         return readings - {"expr", "vega"} if self.sequences else readings
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The value, in SI, for numbers, numpy arrays (integers widen to float) or sympy expressions."""
+        """The value, in SI, for numbers, numpy arrays (integers widen to float) or sympy expressions.
+
+        Raises ValueError for a number outside the domain of its letter (see `hwlib.notation`), NaN included.
+        The formulas that this one calls take what they are given: a term of theirs may be what no whole call is.
+        """
         try:
             bound = self.__signature__.bind(*args, **kwargs)
         except TypeError as error:
             raise TypeError(f"{self.name}({', '.join(self.args)}): {error}") from None
-        return self.function(**{letter: self._accept(letter, x) for letter, x in bound.arguments.items()})
+        given = {letter: self._accept(letter, x) for letter, x in bound.arguments.items()}
+        if getattr(_call, "inside", False):
+            return self.function(**given)
+        for letter, x in given.items():
+            check_domain(self.name, letter, x)
+        _call.inside = True
+        try:
+            return self.function(**given)
+        except ZeroDivisionError:
+            values = ", ".join(f"{letter}={x}" for letter, x in given.items())
+            raise ZeroDivisionError(f"{self.name} divides by zero at {values}") from None
+        finally:
+            _call.inside = False
 
     def _accept(self, letter: str, x: Any) -> Any:
         if getattr(getattr(x, "dtype", None), "kind", "") in ("i", "u"):
             return x.astype(float)  # 6*P*tokens overflows int64
         sequence = letter in self.sequences
-        if isinstance(x, str) or not hasattr(x, "__iter__" if sequence else "__truediv__"):
+        if isinstance(x, str | complex) or not hasattr(x, "__iter__" if sequence else "__truediv__"):
             expected = "a sequence of numbers" if sequence else "a number, an array or a symbol"
             unit = NOTATION[letter].unit
             raise TypeError(f"{self.name}: {letter} is {expected} [{unit}], not {x!r} ({type(x).__name__})")
-        return x
+        return x if hasattr(x, "__len__") or not sequence else tuple(x)  # an iterator is read only once
 
     def __repr__(self) -> str:
         unit = NOTATION[self.result].unit
@@ -197,5 +216,5 @@ def _check_letter(letter: str) -> None:
 
 
 def _meaning(letter: str) -> str:
-    tex, unit, meaning = NOTATION[letter]
+    tex, unit, meaning, _ = NOTATION[letter]
     return f"${tex}$ is {meaning}" + ("" if unit in ("1", *COUNTS) else f" [{unit}]")

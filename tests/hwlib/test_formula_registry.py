@@ -69,7 +69,6 @@ def two_slowest(S, W, alpha):
 
 AWKWARD = [ring, tree, ring_over_tree, three_roofs, state_bytes, slowest, two_slowest]
 FORMULAS = [*REGISTRY.values(), *AWKWARD]
-SHARES = {"eta_C", "eta_W", "phi"}
 
 
 def each(formulas):
@@ -81,7 +80,7 @@ every_formula = each(FORMULAS)
 
 def draw(letter: str, rng: random.Random) -> float:
     """A value that the letter may have: a share, a whole count, or anything positive, over some decades."""
-    if letter in SHARES:
+    if NOTATION[letter].domain.high == 1:
         return rng.uniform(0.05, 1)
     unit = NOTATION[letter].unit
     if unit in ("1", *COUNTS):
@@ -187,3 +186,17 @@ def test_it_says_why(f):
     assert f.__doc__
     assert REGISTRY[f.qualname] is f
     assert getattr(importlib.import_module(f"hwlib.{f.qualname.rpartition('.')[0]}"), f.name) is f
+
+
+@every_formula
+def test_it_takes_no_nan_and_names_where_it_came_in(f):
+    ones = {a: [1.0] if a in f.sequences else 1.0 for a in f.args}
+    for letter in f.args:
+        bad = [math.nan] if letter in f.sequences else math.nan
+        with pytest.raises(ValueError, match=rf"^{f.name}: {letter} \(.*, got nan$"):
+            f(**{**ones, letter: bad})
+
+
+@every_formula
+def test_its_defaults_are_in_their_domains(f):
+    assert all(NOTATION[letter].domain.has(value) for letter, value in f.defaults.items())

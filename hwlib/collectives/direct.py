@@ -1,0 +1,68 @@
+"""Direct exchange: every rank sends to every other at once, through its one port of bandwidth W.
+
+The bytes are those of a ring, in one or two rounds: what a full crossbar (an NVSwitch) makes possible.
+Blocks of S/n bytes are exact with S = `padded_bytes`; gather and scatter with blocks of one size; what moves
+whole buffers for any size.
+"""
+
+from hwlib.formula import formula, where
+
+
+@formula("t", cite="chan2007")
+def direct_allgather_time(n, S, alpha, W):
+    """A rank sends its block to n - 1 others and gets theirs: (n - 1)/n of S through its port, each way."""
+    return where(n > 1, alpha + (n - 1) / n * (S / W), 0)
+
+
+@formula("t", cite="chan2007")
+def direct_reduce_scatter_time(n, S, alpha, W):
+    """A rank sends to each other the block that the other will own, and adds the n - 1 blocks that arrive."""
+    return where(n > 1, alpha + (n - 1) / n * (S / W), 0)
+
+
+@formula("t", cite="chan2007")
+def direct_allreduce_time(n, S, alpha, W):
+    """Two shots: reduce-scatter, then all-gather, one round each, with the bytes of a ring."""
+    return where(n > 1, 2 * (alpha + (n - 1) / n * (S / W)), 0)
+
+
+@formula("t", cite="chan2007")
+def one_shot_allreduce_time(n, S, alpha, W):
+    """One shot: whole buffers go to everyone and each rank adds all: n/2 times the bytes, half the rounds."""
+    return where(n > 1, alpha + (n - 1) * S / W, 0)
+
+
+@formula("t", cite="thakur2005")
+def direct_alltoall_time(n, S, alpha, W):
+    """All n - 1 blocks of S/n^2 bytes leave at once."""
+    return where(n > 1, alpha + (n - 1) / n**2 * (S / W), 0)
+
+
+@formula("t", cite="thakur2005")
+def pairwise_alltoall_time(n, S, alpha, W):
+    """In round r a rank sends to the one r after it and receives from the one r before it."""
+    return (n - 1) * (alpha + S / (n**2 * W))
+
+
+@formula("t", cite="chan2007")
+def direct_gather_time(n, S, alpha, W):
+    """Everyone sends its block to the root at once: the root's port is what all wait for."""
+    return where(n > 1, alpha + (n - 1) / n * (S / W), 0)
+
+
+@formula("t", cite="chan2007")
+def direct_scatter_time(n, S, alpha, W):
+    """The root sends n - 1 different blocks at once."""
+    return where(n > 1, alpha + (n - 1) / n * (S / W), 0)
+
+
+@formula("t", cite="chan2007")
+def direct_broadcast_time(n, S, alpha, W):
+    """The root sends the same S bytes n - 1 times: one round, and the worst use of its port."""
+    return where(n > 1, alpha + (n - 1) * S / W, 0)
+
+
+@formula("t", cite="chan2007")
+def direct_reduce_time(n, S, alpha, W):
+    """Everyone sends its whole buffer to the root, which adds n - 1 of them."""
+    return where(n > 1, alpha + (n - 1) * S / W, 0)

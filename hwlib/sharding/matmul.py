@@ -1,0 +1,150 @@
+"""Sharded matmuls: every way to run one on a mesh, the collectives that each needs, and what they cost.
+
+A matmul is a sum of products over the letters of its two arrays: I and K stay, J is summed over. In the
+product itself, each mesh axis can split at most one letter, or stand idle. Choosing a letter for each axis
+therefore lists every way to do it: what the arrays and the result must look like follows, and so do the moves.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from hwlib.sharding.array import Mesh, Sharded, ShardingError, sharded
+from hwlib.sharding.moves import FREE, Move, moves_between
+
+
+@dataclass(frozen=True)
+class MatmulPlan:
+    """One way to multiply: moves of the inputs, the local product of `left` and `right`, moves of its result.
+
+    `flops` are those of one device; `split` says which letter each mesh axis splits in the product ("" for none).
+    """
+
+    split: Mapping[str, str]
+    before: tuple[Move, ...]
+    left: Sharded
+    right: Sharded
+    product: Sharded
+    after: tuple[Move, ...]
+    flops: float
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """Every collective in order, without the slices, which are free."""
+        return tuple(move for move in (*self.before, *self.after) if move.op != FREE)
+
+    @property
+    def sent_bytes(self) -> float:
+        """The least that a device sends in all of them."""
+        return sum(move.sent_bytes for move in self.moves)
+
+    def comm_time(self, W: float | Mapping[str, float], alpha: float = 0.0) -> float:
+        """Seconds of the collectives, one after the other; see `Move.time`."""
+        return sum(move.time(W, alpha) for move in self.moves)
+
+    def time(self, C: float, W: float | Mapping[str, float], alpha: float = 0.0) -> float:
+        """First-order seconds when arithmetic at C FLOP/s hides the collectives, or the other way round."""
+        return max(self.flops / C, self.comm_time(W, alpha))
+
+    def __str__(self) -> str:
+        steps = [str(move) for move in self.before]
+        steps += [f"{self.left} . {self.right} -> {self.product}"]
+        return "; ".join(steps + [str(move) for move in self.after])
+
+
+def _letters(A: Sharded, B: Sharded, C: Sharded) -> tuple[list[str], list[str]]:
+    """All letters, and those summed over. ShardingError where the three arrays are no matmul."""
+    letters = list(dict.fromkeys((*A.labels, *B.labels)))
+    if unknown := [label for label in C.labels if label not in letters]:
+        raise ShardingError(f"{C} has the dimension {unknown[0]}, which neither {A} nor {B} has")
+    summed = [label for label in letters if label not in C.labels]
+    if alone := [label for label in summed if label not in A.labels or label not in B.labels]:
+        raise ShardingError(f"{alone[0]} is missing in {C}, so it is summed over, but only one of {A} and {B} has it")
+    return letters, summed
+
+
+def matmul_case(A: Sharded | str, B: Sharded | str, C: Sharded | str | None = None) -> int:
+    """Which of the four cases a matmul is; the result's letters are those that only one has, unless C says it.
+
+    1: no summed dimension is split, and no axis is used twice: nothing to communicate. 2: one array is split
+    along a summed dimension where the other is not: gather it, or slice the other and sum. 3: both are split
+    alike along a summed dimension: multiply, then add up. 4: one axis splits different dimensions of the two:
+    one must be gathered first. The first of 4, 2, 3 that holds is given.
+    """
+    A, B = sharded(A), sharded(B)
+    C = sharded(C) if C is not None else Sharded("", tuple((x, ()) for x in sorted({*A.labels} ^ {*B.labels})))
+    _, summed = _letters(A, B, C)
+    axes = {axis for array in (A, B) for _, split in array.dims for axis in split}
+    roles = [(A.role(axis), B.role(axis)) for axis in sorted(axes)]
+    if any(a and b and a != b for a, b in roles):
+        return 4
+    if any((a or b) in summed and a != b for a, b in roles):
+        return 2
+    return 3 if any(a in summed and a == b for a, b in roles) else 1
+
+
+def matmul_plans(
+    A: Sharded | str,
+    B: Sharded | str,
+    C: Sharded | str,
+    mesh: Mesh,
+    shape: Mapping[str, int],
+    b: float = 2,
+) -> list[MatmulPlan]:
+    """Every way to compute C from A and B as they are sharded, the fewest bytes sent first.
+
+    `shape` is the size of each letter, b the bytes of an element. Ways that do the same arithmetic on several
+    devices are among them: their `flops` say so. An input that is an open sum stays one through the product if
+    the other is none, and is added up first otherwise.
+    """
+    A, B, C = sharded(A), sharded(B), sharded(C)
+    for array in (A, B, C):
+        array.check(mesh, {label: shape.get(label, -1) for label in array.labels})
+    letters, summed = _letters(A, B, C)
+    plans: dict[str, MatmulPlan] = {}
+    for choice in product(["", *letters], repeat=len(mesh)):
+        split = dict(zip(mesh, choice, strict=True))
+        plan = _plan(A, B, C, split, summed, mesh, shape, b)
+        if plan:
+            plans.setdefault(str(plan), plan)
+    return sorted(plans.values(), key=lambda plan: (plan.sent_bytes, plan.flops, len(plan.moves), str(plan)))
+
+
+def gradient_plans(
+    A: Sharded | str, B: Sharded | str, C: Sharded | str, mesh: Mesh, shape: Mapping[str, int], b: float = 2
+) -> tuple[list[MatmulPlan], list[MatmulPlan]]:
+    """Every way to compute the gradients of A and of B from that of C, all sharded as the arrays themselves.
+
+    dA sums dC . B over the letters that A does not have, dB sums A . dC over those that B does not have.
+    """
+    A, B, C = sharded(A), sharded(B), sharded(C)
+    dA, dB, dC = (Sharded(f"d{array.name}", array.dims) for array in (A, B, C))
+    return matmul_plans(dC, B, dA, mesh, shape, b), matmul_plans(A, dC, dB, mesh, shape, b)
+
+
+def _plan(
+    A: Sharded, B: Sharded, C: Sharded, split: Mapping[str, str], summed: list[str], mesh: Mesh,
+    shape: Mapping[str, int], b: float,
+) -> MatmulPlan | None:  # fmt: skip
+    """The plan in which each axis splits the letter that `split` names; None where the result cannot become C."""
+    open_sums = [axis for axis in mesh if (A.role(axis) == "") != (B.role(axis) == "") and not split[axis]]
+    left = _as_split(A, split, [axis for axis in open_sums if axis in A.sums])
+    right = _as_split(B, split, [axis for axis in open_sums if axis in B.sums])
+    axes = {label: tuple(a for a, split_letter in split.items() if split_letter == label) for label in C.labels}
+    sums = tuple(axis for axis in mesh if split[axis] in summed or axis in open_sums)
+    result = Sharded(C.name, tuple((label, axes[label]) for label in C.labels), sums)
+    try:
+        before = (*moves_between(A, left, mesh, shape, b), *moves_between(B, right, mesh, shape, b))
+        after = tuple(moves_between(result, C, mesh, shape, b))
+    except ShardingError:
+        return None
+    letters = dict.fromkeys((*A.labels, *B.labels))
+    local = (*left.dims, *((label, axes) for label, axes in right.dims if label not in left.labels))
+    parts = Sharded("", local).local_shape({label: shape[label] for label in letters}, mesh)
+    return MatmulPlan(split, before, left, right, result, after, 2.0 * prod(parts))
+
+
+def _as_split(array: Sharded, split: Mapping[str, str], sums: list[str]) -> Sharded:
+    dims = {label: tuple(axis for axis, letter in split.items() if letter == label) for label in array.labels}
+    return array.with_dims(dims, tuple(sums))

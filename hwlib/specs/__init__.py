@@ -5,10 +5,32 @@
 3350000000000.0
 >>> accelerators["h100-sxm"].datum("hbm_bandwidth").printed
 '3.35 TB/s'
+>>> from hwlib.specs import clusters, nodes
+>>> nodes["dgx-h100"].scaleup_bandwidth, clusters["superpod-h100-4su"].switches
+(450000000000.0, 560)
 """
 
 from hwlib.specs.accelerator import Accelerator, accelerators
+from hwlib.specs.cluster import Cluster, Level, clusters
 from hwlib.specs.gemm import MeasuredGemm, measured_gemms
+from hwlib.specs.link import Link, Switch, links, switches
+from hwlib.specs.node import Node, nodes
 from hwlib.specs.table import Datum, SpecError
 
-__all__ = ["Accelerator", "Datum", "MeasuredGemm", "SpecError", "accelerators", "measured_gemms"]
+__all__ = [
+    "Accelerator",
+    "Cluster",
+    "Datum",
+    "Level",
+    "Link",
+    "MeasuredGemm",
+    "Node",
+    "SpecError",
+    "Switch",
+    "accelerators",
+    "clusters",
+    "links",
+    "measured_gemms",
+    "nodes",
+    "switches",
+]

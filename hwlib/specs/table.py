@@ -47,6 +47,11 @@ def quantity(unit: str, meaning: str) -> Any:
     return field(default=None, metadata={"unit": unit, "meaning": meaning})
 
 
+def needed(unit: str, meaning: str) -> Any:
+    """A field that every record of its kind has a value for, with a source."""
+    return field(default=None, metadata={"unit": unit, "meaning": meaning, "needed": True})
+
+
 def text() -> Any:
     """A field of text that a record may lack; then it is empty."""
     return field(default="", metadata={"text": True})
@@ -112,6 +117,7 @@ def read(record: type[R], file: str, content: str) -> Iterator[R]:
     except tomllib.TOMLDecodeError as error:
         raise SpecError(f"{file}: {error}") from None
     known, texts = quantities(record), _texts(record)
+    musts = [f.name for f in fields(record) if "needed" in f.metadata]
     for key, row in rows.items():
         if not isinstance(row, dict):
             raise SpecError(f"{file}, {key}: expected a table of fields, got {row!r}")
@@ -123,6 +129,8 @@ def read(record: type[R], file: str, content: str) -> Iterator[R]:
         for name, must in texts.items():
             if not isinstance(head[name], str) or (must and not head[name]):
                 raise SpecError(f"{file}, {key}.{name}: expected a text, got {head[name]!r}")
+        if lacks := [name for name in musts if name not in data]:
+            raise SpecError(f"{file}, {key}: {', '.join(lacks)} missing")
         values: dict[str, Any] = {name: datum.value for name, datum in data.items()}
         yield record(key=key, data=MappingProxyType(data), **head, **values)
 

@@ -1,0 +1,134 @@
+"""Clusters: frozen records read from clusters.toml beside this file.
+
+A cluster of switches is a tree, told by its levels from the inside out: `Level(name, size, bandwidth)` joins `size`
+children, each of which sends `bandwidth` into it, one direction. A cluster of TPUs is a torus, told by its shape.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from math import prod
+from typing import NamedTuple
+
+from hwlib.specs.link import links
+from hwlib.specs.link import switches as switch_table
+from hwlib.specs.node import Node, nodes
+from hwlib.specs.table import Record, SpecError, Table, needed, quantity, read, refer, text
+
+TIERS = ("leaf", "spine", "core")
+
+
+class Level(NamedTuple):
+    """One level of a tree: `size` children, each with `bandwidth` (B/s, one direction) into it."""
+
+    name: str
+    size: int
+    bandwidth: float
+
+
+@dataclass(frozen=True, repr=False)
+class Cluster(Record):
+    """One cluster. `node`, `switch` and `cable` are keys of the other tables; the last two are empty for a torus.
+
+    The tree: `leaf_size` nodes under one group of leaf switches, `spine_size` such groups under the spines,
+    `core_size` of those under the cores. The torus: `torus_x`, `torus_y`, `torus_z` chips an axis.
+    """
+
+    node: str
+    switch: str = text()
+    cable: str = text()
+
+    nodes: int = needed("1", "nodes")
+    leaf_size: int | None = quantity("1", "nodes under one group of leaf switches")
+    leaf_bandwidth: float | None = quantity("B/s", "one node into its leaf switches, one direction")
+    spine_size: int | None = quantity("1", "groups of leaf switches under one group of spines")
+    spine_bandwidth: float | None = quantity("B/s", "one group of leaf switches into the spines, one direction")
+    core_size: int | None = quantity("1", "groups of spines under the cores")
+    core_bandwidth: float | None = quantity("B/s", "one group of spines into the cores, one direction")
+    leaf_switches: int | None = quantity("1", "leaf switches of the whole cluster")
+    spine_switches: int | None = quantity("1", "spine switches of the whole cluster")
+    core_switches: int | None = quantity("1", "core switches of the whole cluster")
+    node_leaf_cables: int | None = quantity("1", "cables from nodes to leaf switches")
+    leaf_spine_cables: int | None = quantity("1", "cables from leaf to spine switches")
+    spine_core_cables: int | None = quantity("1", "cables from spine to core switches")
+    links_per_leaf_spine: int | None = quantity("1", "cables between one leaf and one spine that are joined")
+    oversubscription: float | None = quantity("1", "bandwidth below the top level over the bandwidth into it")
+    torus_x: int | None = quantity("1", "chips along the first axis")
+    torus_y: int | None = quantity("1", "chips along the second axis")
+    torus_z: int | None = quantity("1", "chips along the third axis")
+    wrap_multiple: int | None = quantity("1", "an axis of a slice closes to a ring if its length is a multiple")
+
+    @property
+    def members(self) -> Node:
+        """The record of the nodes it is made of."""
+        return nodes[self.node]
+
+    @property
+    def gpus(self) -> int:
+        """Accelerators of the whole cluster."""
+        return self.nodes * self.members.chips
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """The levels of the tree, innermost first; empty for a torus."""
+        if self.torus:
+            return ()
+        found = [Level("node", self.members.chips, self.members.scaleup_bandwidth)]
+        for tier in TIERS:
+            size, bandwidth = getattr(self, f"{tier}_size"), getattr(self, f"{tier}_bandwidth")
+            if size is not None and bandwidth is not None:
+                found.append(Level(tier, size, bandwidth))
+        return tuple(found)
+
+    @property
+    def switches(self) -> int | None:
+        """Every switch, those within the nodes too; None where the source does not count them all."""
+        counts = [getattr(self, f"{level.name}_switches") for level in self.levels[1:]]
+        if None in counts:
+            return None
+        outer = sum(getattr(self, f"{tier}_switches") or 0 for tier in TIERS)
+        return self.nodes * self.members.switches + outer
+
+    @property
+    def switch_ports(self) -> int:
+        """Ports of one leaf, spine or core switch; 0 where the source names no switch."""
+        return switch_table[self.switch].ports if self.switch else 0
+
+    @property
+    def torus(self) -> tuple[int, ...]:
+        """Chips along each axis, or () for a tree."""
+        return tuple(size for size in (self.torus_x, self.torus_y, self.torus_z) if size is not None)
+
+    @property
+    def wrap(self) -> tuple[bool, ...]:
+        """Which axes of the whole torus close to a ring."""
+        return self.wraps(self.torus)
+
+    def wraps(self, shape: Sequence[int]) -> tuple[bool, ...]:
+        """Which axes of a slice of `shape` close to a ring: those whose length is a multiple of `wrap_multiple`.
+
+        Raises ValueError for a tree, for a shape with more axes than the torus, or with an axis longer than it.
+        """
+        if self.wrap_multiple is None:
+            joins = ", ".join(level.name for level in self.levels)
+            raise ValueError(f"{self.key} is no torus: its levels are {joins}")
+        fits = len(shape) <= len(self.torus) and all(
+            0 < a <= b for a, b in zip(sorted(shape, reverse=True), sorted(self.torus, reverse=True), strict=False)
+        )
+        if not fits:
+            raise ValueError(f"shape: a slice of {self.key} lies within {self.torus}, got {tuple(shape)}")
+        return tuple(size % self.wrap_multiple == 0 for size in shape)
+
+
+def _read(file: str) -> Iterator[Cluster]:
+    for row in read(Cluster, file, files(__package__).joinpath(file).read_text("utf-8")):
+        refer(file, row, "node", nodes)
+        refer(file, row, "switch", switch_table)
+        refer(file, row, "cable", links)
+        chips = prod(row.torus or (level.size for level in row.levels))
+        if chips != row.gpus:
+            raise SpecError(f"{file}, {row.key}.nodes: {row.gpus} chips, but its levels or axes hold {chips}")
+        yield row
+
+
+clusters: Mapping[str, Cluster] = Table("cluster", _read, ("clusters.toml",))

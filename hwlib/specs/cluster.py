@@ -56,7 +56,9 @@ class Cluster(Record):
     torus_x: int | None = quantity("1", "chips along the first axis")
     torus_y: int | None = quantity("1", "chips along the second axis")
     torus_z: int | None = quantity("1", "chips along the third axis")
-    wrap_multiple: int | None = quantity("1", "an axis of a slice closes to a ring if its length is a multiple")
+    wrap_cube: int | None = quantity("1", "a slice closes to rings on every axis if all its axes are multiples of it")
+    wrap_length: int | None = quantity("1", "an axis of a slice closes to a ring if it is as long")
+    bisection_bandwidth: float | None = quantity("B/s", "links between two halves of the torus, one direction")
 
     @property
     def members(self) -> Node:
@@ -105,19 +107,22 @@ class Cluster(Record):
         return self.wraps(self.torus)
 
     def wraps(self, shape: Sequence[int]) -> tuple[bool, ...]:
-        """Which axes of a slice of `shape` close to a ring: those whose length is a multiple of `wrap_multiple`.
+        """Which axes of a slice of `shape` close to a ring.
 
-        Raises ValueError for a tree, for a shape with more axes than the torus, or with an axis longer than it.
+        Where optical switches join cubes, all of them if the slice is made of whole cubes, else none; elsewhere an
+        axis that is as long as the pod. Raises ValueError for a tree, and for a shape that does not lie within the
+        torus.
         """
-        if self.wrap_multiple is None:
+        if not self.torus:
             joins = ", ".join(level.name for level in self.levels)
             raise ValueError(f"{self.key} is no torus: its levels are {joins}")
-        fits = len(shape) <= len(self.torus) and all(
-            0 < a <= b for a, b in zip(sorted(shape, reverse=True), sorted(self.torus, reverse=True), strict=False)
-        )
-        if not fits:
+        ours, whole = sorted(shape, reverse=True), sorted(self.torus, reverse=True)
+        if not 0 < len(ours) <= len(whole) or any(not 1 <= a <= b for a, b in zip(ours, whole, strict=False)):
             raise ValueError(f"shape: a slice of {self.key} lies within {self.torus}, got {tuple(shape)}")
-        return tuple(size % self.wrap_multiple == 0 for size in shape)
+        if self.wrap_cube is not None:
+            cubes = len(ours) == len(whole) and all(size % self.wrap_cube == 0 for size in shape)
+            return (cubes,) * len(shape)
+        return tuple(size == self.wrap_length for size in shape)
 
 
 def _read(file: str) -> Iterator[Cluster]:

@@ -184,4 +184,4 @@ class Table(Mapping[str, R], Generic[R]):
         return len(self._rows)
 
     def __repr__(self) -> str:
-        return f"{self._what}s({', '.join(self)})"
+        return f"{self._what}{'es' if self._what.endswith('ch') else 's'}({', '.join(self)})"

@@ -1,0 +1,67 @@
+"""A table that breaks its own rules is refused, with a message that names the file, the key and the field."""
+
+import pytest
+
+from hwlib.specs import SpecError, cluster, link, node, table
+from hwlib.specs.link import Link
+
+CELL = 'unit = "1", printed = "1", source = "x", confidence = "seen"'
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("[x]\nlanes = 4", "broken.toml, x.lanes: "),
+     ("[x\n", "broken.toml: "),
+     ("x = 4", "broken.toml, x: expected a table"),
+     (f'[x]\nname = "X"\nkind = "pcie"\nlane = {{ value = 4, {CELL} }}', "x: no field 'lane'; there is lanes"),
+     (f"[x]\nlanes = {{ value = -1, {CELL} }}", "x.lanes: expected a finite value of at least 0, got -1"),
+     (f"[x]\nlanes = {{ value = nan, {CELL} }}", "x.lanes: expected a finite value of at least 0, got nan"),
+     (f"[x]\nlanes = {{ value = true, {CELL} }}", "x.lanes: expected a finite value of at least 0, got True"),
+     (f'[x]\nlanes = {{ value = "4", {CELL} }}', "x.lanes: expected a finite value of at least 0, got '4'"),
+     (f"[x]\nbandwidth = {{ value = 4, {CELL} }}", "x.bandwidth: expected the unit 'B/s', got '1'"),
+     ("[x]\nlanes = { value = 4, unit = '1' }", "x.lanes: .*missing"),
+     (f"[x]\nlanes = {{ value = 4, {CELL}, colour = 1 }}", "x.lanes: .*colour"),
+     (f'[x]\nname = "X"\nlanes = {{ value = 4, {CELL} }}', "x.kind: expected a text, got ''"),
+     ('[x]\nname = "X"\nkind = "pcie"', "x: bandwidth missing")],
+)  # fmt: skip
+def test_a_broken_table_is_refused(content, message):
+    with pytest.raises(SpecError, match=message):
+        list(table.read(Link, "broken.toml", content))
+
+
+def edited(monkeypatch, tmp_path, module, file, old, new):
+    """The table `file` with one change, put where `module` reads it."""
+    content = (module.files(module.__package__) / file).read_text("utf-8")
+    assert old in content
+    (tmp_path / file).write_text(content.replace(old, new, 1), "utf-8")
+    monkeypatch.setattr(module, "files", lambda _: tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [('accelerator = "h100-sxm"', 'accelerator = "h100"', "dgx-h100.accelerator: no accelerator 'h100'; there is"),
+     ('nic = "ndr"', 'nic = "nbr"', "dgx-h100.nic: no nic 'nbr'; there is ndr"),
+     ('shape = "crossbar"', 'shape = "ring"', "dgx-a100.shape: expected one of crossbar, mesh, torus, got 'ring'"),
+     ('switch = "nvswitch2"', "", "dgx-a100.switches: 6 of the switch ''")],
+)  # fmt: skip
+def test_a_node_names_what_there_is(monkeypatch, tmp_path, old, new, message):
+    edited(monkeypatch, tmp_path, node, "nodes.toml", old, new)
+    with pytest.raises(SpecError, match=f"nodes.toml, {message}"):
+        list(node._read("nodes.toml"))
+
+
+def test_a_cluster_holds_as_many_nodes_as_its_levels(monkeypatch, tmp_path):
+    edited(monkeypatch, tmp_path, cluster, "clusters.toml", "nodes = { value = 32,", "nodes = { value = 31,")
+    with pytest.raises(SpecError, match=r"superpod-h100-1su\.nodes: 248 chips, but its levels or axes hold 256"):
+        list(cluster._read("clusters.toml"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [('kind = "nvlink"', 'kind = "cable"', "nvlink3.kind: expected one of nvlink, .*got 'cable'"),
+     ("value = 25e9", "value = 0", "nvlink3.bandwidth: a link has a bandwidth above 0")],
+)  # fmt: skip
+def test_a_link_has_a_kind_and_a_bandwidth(monkeypatch, tmp_path, old, new, message):
+    edited(monkeypatch, tmp_path, link, "links.toml", old, new)
+    with pytest.raises(SpecError, match=f"links.toml, {message}"):
+        list(link._links("links.toml"))

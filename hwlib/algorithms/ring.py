@@ -1,34 +1,38 @@
 """Around a ring: every rank sends to the next one and receives from the one before, all links busy at once.
 
-The most bytes a rank can save: each block travels n - 1 hops, and no byte twice over one link. The price is
-2(n - 1) steps, which is why long rings lose at small sizes (Thakur, Rabenseifner and Gropp, 2005; Patarasuk
-and Yuan, 2009).
+The fewest bytes that a rank can send, at the price of n - 1 rounds a pass, which is why long rings lose at
+small sizes (Thakur, Rabenseifner and Gropp, 2005; Patarasuk and Yuan, 2009). Where links work both ways at
+once, blocks can go both ways round.
 """
 
 from hwlib.algorithms.step import Array, Program, Step, algorithm, blocks
 
 
-@algorithm("all_gather", time="ring_allgather_time")
-def ring_allgather(rank: int, n: int, x: Array) -> Program:
-    """Pass on the block that came last: after n - 1 steps everyone has seen every block.
-
-    Rounds n - 1; bytes per rank (n - 1)/n * S. The buffer has the full size; a rank's own block is valid.
-    """
-    block, after, before = blocks(x, n), (rank + 1) % n, (rank - 1) % n
+def pass_around(rank: int, n: int, block: list[Array]) -> Program:
+    """Pass on the block that came last: after n - 1 rounds everyone has seen every block."""
+    after, before = (rank + 1) % n, (rank - 1) % n
     for k in range(n - 1):
         block[(rank - k - 1) % n][:] = yield Step(block[(rank - k) % n], after, before)
+
+
+def sum_around(rank: int, n: int, block: list[Array]) -> Program:
+    """A partial sum of each block travels the ring: block r starts at rank r + 1, so that it ends at rank r."""
+    after, before = (rank + 1) % n, (rank - 1) % n
+    for k in range(n - 1):
+        block[(rank - k - 2) % n][:] += yield Step(block[(rank - k - 1) % n], after, before)
+
+
+@algorithm("all_gather", time="ring_allgather_time")
+def ring_allgather(rank: int, n: int, x: Array) -> Program:
+    """The buffer has its full size, a rank's own block is valid. Rounds n - 1; bytes per rank (n - 1)/n * S."""
+    yield from pass_around(rank, n, blocks(x, n))
     return x
 
 
 @algorithm("reduce_scatter", time="ring_reduce_scatter_time")
 def ring_reduce_scatter(rank: int, n: int, x: Array) -> Program:
-    """A partial sum of each block travels the ring and ends, complete, at its owner.
-
-    Rounds n - 1; bytes per rank (n - 1)/n * S. Block r starts at rank r + 1, so that it arrives at rank r.
-    """
-    block, after, before = blocks(x, n), (rank + 1) % n, (rank - 1) % n
-    for k in range(n - 1):
-        block[(rank - k - 2) % n][:] += yield Step(block[(rank - k - 1) % n], after, before)
+    """Returns the rank's own block of the sum. Rounds n - 1; bytes per rank (n - 1)/n * S."""
+    yield from sum_around(rank, n, block := blocks(x, n))
     return block[rank]
 
 
@@ -37,3 +41,43 @@ def ring_allreduce(rank: int, n: int, x: Array) -> Program:
     """Reduce-scatter, then all-gather: no algorithm sends fewer bytes. Rounds 2(n - 1); bytes 2(n - 1)/n * S."""
     yield from ring_reduce_scatter(rank, n, x)
     return (yield from ring_allgather(rank, n, x))
+
+
+# Both ways round: n//2 hops one way and (n - 1)//2 the other make n - 1 together
+
+
+@algorithm("all_gather", time="bidirectional_ring_allgather_time", wires="link")
+def bidirectional_ring_allgather(rank: int, n: int, x: Array) -> Program:
+    """Every block goes half around each way. Rounds n//2; bytes per rank (n - 1)/n * S, over two links."""
+    block, after, before = blocks(x, n), (rank + 1) % n, (rank - 1) % n
+    for k in range(n // 2):
+        steps = [Step(block[(rank - k) % n], after, before)]
+        if k < (n - 1) // 2:
+            steps.append(Step(block[(rank + k) % n], before, after))
+        for got, i in zip((yield steps), (rank - k - 1, rank + k + 1), strict=False):
+            block[i % n][:] = got
+    return x
+
+
+@algorithm("reduce_scatter", time="bidirectional_ring_reduce_scatter_time", wires="link")
+def bidirectional_ring_reduce_scatter(rank: int, n: int, x: Array) -> Program:
+    """The sum of the ranks before a block's owner comes from one side, of those after it from the other.
+
+    Rounds n//2; bytes per rank (n - 1)/n * S, over two links.
+    """
+    block, after, before = blocks(x, n), (rank + 1) % n, (rank - 1) % n
+    far, near = n // 2, (n - 1) // 2
+    for k in range(far):
+        steps = [Step(block[(rank + far - k) % n], after, before)]
+        if k < near:
+            steps.append(Step(block[(rank - near + k) % n], before, after))
+        for got, i in zip((yield steps), (rank + far - k - 1, rank - near + k + 1), strict=False):
+            block[i % n][:] += got
+    return block[rank]
+
+
+@algorithm("all_reduce", time="bidirectional_ring_allreduce_time", wires="link")
+def bidirectional_ring_allreduce(rank: int, n: int, x: Array) -> Program:
+    """Reduce-scatter, then all-gather, both ways round. Rounds 2(n//2); bytes per rank 2(n - 1)/n * S."""
+    yield from bidirectional_ring_reduce_scatter(rank, n, x)
+    return (yield from bidirectional_ring_allgather(rank, n, x))

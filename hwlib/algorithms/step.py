@@ -42,8 +42,16 @@ Program = Generator[Step | list[Step], Any, Any]
 
 def blocks(x: Array, n: int) -> list[Array]:
     """n views of x, of ceil(len(x)/n) elements each; the last ones are shorter, or empty."""
+    if n < 1:
+        raise ValueError(f"an array is cut into at least 1 block, got {n}")
     size = -(-len(x) // n)
     return [x[i * size : (i + 1) * size] for i in range(n)]
+
+
+def run_of(x: Array, n: int, first: int, count: int) -> Array:
+    """A view of `count` of the n blocks of x that follow one another, from block `first` on."""
+    size = -(-len(x) // n)
+    return x[first * size : (first + count) * size]
 
 
 def pieces(x: Array, counts: Sequence[int]) -> list[Array]:
@@ -52,6 +60,13 @@ def pieces(x: Array, counts: Sequence[int]) -> list[Array]:
         raise ValueError(f"counts: {list(counts)} add up to {sum(counts)}, but the buffer has {len(x)} elements")
     ends = [sum(counts[: i + 1]) for i in range(len(counts))]
     return [x[end - count : end] for end, count in zip(ends, counts, strict=True)]
+
+
+def checked_root(root: int, n: int) -> int:
+    """The root, if it is a rank. Raises ValueError."""
+    if not 0 <= root < n:
+        raise ValueError(f"root: a rank, 0 to {n - 1}, got {root!r}")
+    return root
 
 
 def copied(x: Array) -> Array:
@@ -69,6 +84,41 @@ def joined(parts: Sequence[Array]) -> Array:
         return first.joined(parts)
     package = sys.modules[type(first).__module__.partition(".")[0]]  # numpy or torch, which made it
     return package.concatenate(list(parts))
+
+
+def spread(data: Array, views: Sequence[Array], add: bool = False) -> None:
+    """Writes data that was joined into the views that it belongs to, or adds it to them."""
+    for view, part in zip(views, pieces(data, [len(view) for view in views]), strict=True):
+        if add:
+            view[:] += part
+        else:
+            view[:] = part
+
+
+def at_once(programs: Sequence[Program]) -> Program:
+    """Several programs of one rank side by side, step by step; returns the list of their results.
+
+    Between two ranks the programs must send in the same order at both ends, as messages stay in order.
+    """
+    results: list[Any] = [None] * len(programs)
+    got: dict[int, Any] = dict.fromkeys(range(len(programs)))
+    while True:
+        steps: dict[int, list[Step]] = {}
+        alone: set[int] = set()
+        for i, value in got.items():
+            try:
+                yielded = programs[i].send(value)
+            except StopIteration as done:
+                results[i] = done.value
+                continue
+            steps[i] = [yielded] if isinstance(yielded, Step) else yielded
+            if isinstance(yielded, Step):
+                alone.add(i)
+        if not steps:
+            return results
+        values = iter((yield [step for some in steps.values() for step in some]))
+        got = {i: [next(values) for _ in some] for i, some in steps.items()}
+        got |= {i: got[i][0] for i in alone}
 
 
 def within(group: Sequence[int], program: Program) -> Program:

@@ -11,7 +11,7 @@ is the number of rounds: the longest chain of steps that wait for one another.
 """
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from hwlib.algorithms.step import Step, copied
@@ -50,26 +50,22 @@ class Ended(NamedTuple):
 
 def run_parties(
     parties: Sequence[Party],
-    transparent: Collection[int] = (),
+    *,
     limit: int | None = None,
     copy: Callable[[Any], Any] = copied,
 ) -> Ended:
     """Runs parties, rank 0 first, to their end.
 
-    The clock of a `transparent` one (a switch) does not advance by its own steps: what comes in goes out in
-    the same round. `limit` is the number of messages after which a run counts as endless. `copy` makes the
-    message out of what was sent. Raises SimulationError for a deadlock, a message that nobody receives, or a
-    step that is none.
+    `limit` is the number of messages after which a run counts as endless. `copy` makes the message out of
+    what was sent. Raises SimulationError for a deadlock, a message that nobody receives, or a step that is
+    none.
     """
-    return _Office(parties, transparent, limit, copy).run()
+    return _Office(parties, limit, copy).run()
 
 
 class _Office:
-    def __init__(
-        self, parties: Sequence[Party], transparent: Collection[int], limit: int | None, copy: Callable[[Any], Any]
-    ):
+    def __init__(self, parties: Sequence[Party], limit: int | None, copy: Callable[[Any], Any]):
         self.parties, self.limit, self.copy = parties, limit, copy
-        self.advance = [0 if rank in transparent else 1 for rank in range(len(parties))]
         size = range(len(parties))
         self.clock = [0 for _ in size]  # at the start of the rank's step
         self.latest = [0 for _ in size]  # of the own clock and the messages that this step has received
@@ -127,7 +123,7 @@ class _Office:
             self.finish(rank)
 
     def finish(self, rank: int) -> None:
-        self.clock[rank] = self.latest[rank] + self.advance[rank]
+        self.clock[rank] = self.latest[rank] + 1
         self.ready.append(rank)
 
     def post(self, src: int, dst: int, data: Any) -> None:

@@ -49,8 +49,8 @@ def lockstep(
     Out-bytes count in the round in which a message leaves, in-bytes in the round in which it is received.
     With wires="port" all messages of a rank share its one port, each direction its own; with "link" every
     pair of ranks has a wire of its own. By default the wires, and the switch, are those that the algorithm
-    was registered with. A switch runs as rank n; its side of a wire costs nothing, and what it receives it
-    sends in the same round. `limit` ends a run of more messages. Other options go to the algorithm. Raises
+    was registered with. A switch runs as rank n, with a copy of rank 0's buffer for its sizes; its own ports
+    cost nothing. `limit` ends a run of more messages. Other options go to the algorithm. Raises
     SimulationError where the algorithm cannot go on; see `run_parties`.
     """
     record = record_of(algorithm)
@@ -63,8 +63,8 @@ def lockstep(
     n = len(inputs)
     parties = started(function, [(rank, n, copied(x)) for rank, x in enumerate(inputs)], **options)
     if switch:
-        parties += started(switch, [(n, n, inputs[0][:0])], **options)
-    ended = run_parties(parties, transparent=[n], limit=limit)
+        parties += started(switch, [(n, n, copied(inputs[0]))], **options)
+    ended = run_parties(parties, limit=limit)
     rounds = max(ended.clocks)
     sent, received = [0.0] * n, [0.0] * n
     for message in ended.messages:

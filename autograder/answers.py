@@ -9,6 +9,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import plain, slips
+from .algorithms import Algorithm, Limit, at_most, exactly
+from .buffers import Case
 from .declaration import DeclarationError, Verdict, call_with, unreadable
 from .expressions import Domain, Expression, domains_from, integers, positive, powers_of_two
 from .programs import Function
@@ -356,10 +358,12 @@ def answer_from(public: Mapping[str, Any]) -> Answer:
         return Expression(domains_from(public["symbols"]), public["unit"])
     if kind == "Function":
         return Function(public["answer_name"], public["signature"])
+    if kind == "Algorithm":
+        return Algorithm(public["answer_name"], public["signature"], collective=public["collective"])
     raise DeclarationError(f"{public.get('id')}: the answer kind {kind!r} is not known")
 
 
 __all__ = [
-    "Answer", "Choice", "Count", "Domain", "Expression", "Function", "Quantity", "Unreadable",
-    "answer_from", "domains_from", "integers", "positive", "powers_of_two",
+    "Algorithm", "Answer", "Case", "Choice", "Count", "Domain", "Expression", "Function", "Limit", "Quantity",
+    "Unreadable", "answer_from", "at_most", "domains_from", "exactly", "integers", "positive", "powers_of_two",
 ]  # fmt: skip

@@ -66,7 +66,7 @@ class Mistake:
     """A wrong answer that learners give, and the sentence that leads on without giving the right one away.
 
     `value`: a callable of the given (Quantity, Count) or of the symbols (Expression), a function (Function),
-    an option (Choice).
+    a generator (Algorithm), an option (Choice).
     """
 
     value: Any
@@ -116,8 +116,8 @@ class Exercise:
             raise DeclarationError(f"{self.id}: points is {self.points!r}; a positive number was expected")
         if not hasattr(self.answer, "judge"):
             raise DeclarationError(
-                f"{self.id}: answer is {self.answer!r}; a Quantity, Count, Choice, Expression or Function "
-                "was expected"
+                f"{self.id}: answer is {self.answer!r}; a Quantity, Count, Choice, Expression, Function "
+                "or Algorithm was expected"
             )
         if self.predict and not self.answer.predictable:
             raise DeclarationError(f"{self.id}: a prediction is a Choice or a Quantity, not {self.kind}")
@@ -136,7 +136,7 @@ class Exercise:
 
     @property
     def kind(self) -> str:
-        """ "Quantity", "Count", "Choice", "Expression" or "Function"."""
+        """ "Quantity", "Count", "Choice", "Expression", "Function" or "Algorithm"."""
         return type(self.answer).__name__
 
     @property

@@ -8,13 +8,14 @@ keeps the time, and writes each verdict into the grade cell's outputs, where nbg
 import hashlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
 from .declaration import Bank, Verdict, quoted
 from .judging import Judge, JudgeFailed, Question
+from .rank_processes import Ranks, needed_cells
 from .restore import GradeCell, grade_cell, grade_id, restore
 from .sandbox import Child, ChildLost, Limits, Zygote
 from .sandbox.shell import KEPT
@@ -189,7 +190,23 @@ class _Run:
             raise _Late
         return self.child
 
-    def _spawn(self) -> Child:
+    def _apart(self, upto: int) -> Child:
+        """Another child, apart from all others, in which the cells before `upto` have run that its code may need.
+
+        Raises ChildLost where one of them ends it, and where the submission's time is over.
+        """
+        cells = self.nb.cells[:upto]
+        own = [self._given(cell) is None for cell in cells]
+        needed = needed_cells([cell.source if self._runs(cell) else "" for cell in cells], own)
+        child = self._spawn(alone=True)
+        try:
+            self._replay(child, upto, needed)
+        except (_Culprit, _Late) as culprit:
+            child.kill()
+            raise culprit.lost if isinstance(culprit, _Culprit) else ChildLost(LATE) from None
+        return child
+
+    def _spawn(self, alone: bool = False) -> Child:
         seed = hashlib.sha256(self.owner.encode("utf-8", "replace")).digest()
         return self.zygote.spawn(
             self.limits,
@@ -197,15 +214,18 @@ class _Run:
             environment={"GPUBOOK_OWNER": self.owner.replace("\0", ""), "GPUBOOK_GRADING": "1"},
             seed=int.from_bytes(seed[:7], "big"),
             unsafe=self.unsafe,
+            alone=alone,
         )
 
-    def _replay(self, child: Child, upto: int) -> None:
+    def _replay(self, child: Child, upto: int, needed: Collection[int] | None = None) -> None:
         for number, cell in enumerate(self.nb.cells[:upto]):
             role = grade_cell(cell)
             try:
                 if role is not None and role.part == "grade":
                     if (name := self._name(role)) in self.shared:
                         child.forget(name)
+                elif needed is not None and number not in needed:
+                    continue
                 elif self._runs(cell) and number not in self.culprits:
                     if time.monotonic() > self.deadline:
                         raise _Late
@@ -267,9 +287,12 @@ class _Run:
             said = quoted(str(reply.get("message") or reply.get("problem", "")), 300).strip("`")
             return Verdict(0.0, f"The answer could not be read: {said}.", "unreadable")
         question = Question(role.exercise, self.owner if self.variants else None, reply["value"])
-        calls = _Calls(self, role.exercise)
+        exercise, patience = self.bank[role.exercise], self.limits.cell + self.limits.grace
         try:
-            return self.judge.ask(question, calls, patience=self.limits.cell + self.limits.grace)
+            if not exercise.answer.in_ranks:
+                return self.judge.ask(question, _Calls(self, role.exercise), patience)
+            with Ranks(exercise, self.limits.cell, lambda: self._apart(number)) as ranks:
+                return self.judge.ask(question, ranks, patience + self.deadline - time.monotonic())
         except JudgeFailed as error:
             self.done.problems.append(str(error))
             return Verdict(0.0, FAILED, "failed")

@@ -156,6 +156,9 @@ def how_to_answer(exercise: Exercise) -> str:
     kind, unit = exercise.kind, public.get("unit") or "1"
     if kind == "Function":
         return f"write `{public['signature']}`"
+    if kind == "Algorithm":
+        step = "got = yield Step(send, to, frm)"
+        return f"write `{public['signature']}`, a generator that plays one rank: each `{step}` is a message"
     if kind == "Quantity":
         say = "a number" if unit == "1" else f"a number in SI ({unit}), or a string with its unit"
     elif kind == "Expression":

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import plain, slips
 from .declaration import AnswerError, DeclarationError, Verdict, unreadable
+from .isolation import names
 from .prompts import quoted
 from .reading import Answer, Call, Unreadable, as_float, named, number
 from .sameness import equal, is_array, kinds
@@ -89,6 +90,10 @@ class Function(Answer):
     def expected(self, exercise: Exercise, given: Given) -> Any:  # noqa: ARG002  a function has no given
         """The solution itself."""
         return exercise.solution
+
+    def local_call(self, value: Any, withholds: Sequence[str] = ()) -> Call | None:
+        """Calls of the function, here."""
+        return local_call(value, withholds)
 
     def readable(self, value: Any) -> str:
         """That it is a function."""
@@ -238,12 +243,12 @@ def local_call(function: Any, withholds: Sequence[str] = (), seconds: float = SE
         if module := _uses(function, withholds):
             raise AnswerError(f"it uses {module}")
         try:
-            with _masked(withholds), _limited(seconds):
+            with _masked(withholds), limited(seconds):
                 result = function(*_plainly(args))
             return _plainly(result)
         except plain.NotPlain as error:
             raise AnswerError(f"what it returns is no answer: {error}") from None
-        except _TimeUp:
+        except TimeUp:
             raise AnswerError(f"it takes more than {seconds:g} s") from None
         except SystemExit:
             raise AnswerError("it ends Python (sys.exit)") from None
@@ -271,18 +276,19 @@ def failure(error: BaseException, function: Any) -> str:
     return f"{say}, in line {line}" + (f": {source[:80]}" if source else "")
 
 
-class _TimeUp(BaseException):
+class TimeUp(BaseException):
     """Not an Exception, so that a learner's `except Exception` does not swallow it."""
 
 
 @contextmanager
-def _limited(seconds: float) -> Iterator[None]:
+def limited(seconds: float) -> Iterator[None]:
+    """Raises TimeUp in the block after so many seconds, where the system has an alarm and this is its thread."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def stop(*_: Any) -> None:
-        raise _TimeUp
+        raise TimeUp
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -318,10 +324,10 @@ def _uses(function: Any, withholds: Sequence[str]) -> str:
     values = [function]
     code, scope = getattr(function, "__code__", None), getattr(function, "__globals__", None)
     if isinstance(code, types.CodeType) and isinstance(scope, Mapping):
-        names = set(_names(code))
-        values += [scope[n] for n in names if n in scope]
+        used = names(code)
+        values += [scope[n] for n in used if n in scope]
         values += [
-            vars(v)[n] for v in values if isinstance(v, types.ModuleType) for n in names if n in vars(v)
+            vars(v)[n] for v in values if isinstance(v, types.ModuleType) for n in used if n in vars(v)
         ]
     homes = [_home(v) for v in values]
     return next((w for w in withholds for home in homes if home == w or home.startswith(w + ".")), "")
@@ -332,10 +338,3 @@ def _home(value: Any) -> str:
     if isinstance(value, types.ModuleType):
         return value.__name__
     return str(getattr(getattr(value, "function", value), "__module__", ""))
-
-
-def _names(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _names(constant)

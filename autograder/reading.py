@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -31,6 +31,7 @@ class Answer:
 
     answer_name: Any = "answer"
     predictable: ClassVar[bool] = False
+    in_ranks: ClassVar[bool] = False  # whether `call` asks ranks, each in a process of its own
 
     def declare(self, exercise: Exercise) -> None:
         """Raise DeclarationError where the exercise does not fit its answer kind."""
@@ -50,6 +51,10 @@ class Answer:
     def collisions(self, exercise: Exercise, given: Given) -> list[str]:  # noqa: ARG002
         """What two wrong answers are not told apart with these numbers."""
         return []
+
+    def local_call(self, value: Any, withholds: Sequence[str] = ()) -> Call | None:  # noqa: ARG002
+        """The `call` for `judge` that runs a learner's function in this process; None where nothing is called."""
+        return None
 
     def readable(self, value: Any) -> str:
         """Say back what was understood, or raise Unreadable; needs no key."""

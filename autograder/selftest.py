@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from . import plain
 from .declaration import AnswerError, DeclarationError, Exercise, Verdict, call_with, unreadable
-from .programs import local_call
 from .prompts import FIELD
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ def answer_of(exercise: Exercise, function: Any, given: dict[str, Any]) -> Any:
 
     if isinstance(exercise.answer, Expression):
         return call_with(function, {name: d.symbol(name) for name, d in exercise.answer.symbols.items()})
-    return function if exercise.kind == "Function" else call_with(function, given)
+    return function if exercise.kind in ("Function", "Algorithm") else call_with(function, given)
 
 
 def judged(exercise: Exercise, value: Any, given: dict[str, Any]) -> Verdict:
@@ -104,7 +103,7 @@ def judged(exercise: Exercise, value: Any, given: dict[str, Any]) -> Verdict:
         message = json.loads(json.dumps(plain.encode(value)))
     except plain.NotPlain as error:
         return unreadable(str(error))
-    call = local_call(value) if exercise.kind == "Function" and callable(value) else None
+    call = exercise.answer.local_call(value) if callable(value) else None
     return exercise.judge_message(message, given, call)
 
 

@@ -96,11 +96,7 @@ def check(exercise_id: str, answer: Any = ...) -> Verdict:
     if public.get("predict"):
         return _predict(found, message)
     if declared is not None:
-        call = None
-        if declared.kind == "Function":
-            from .programs import local_call
-
-            call = local_call(answer, declared.withholds)
+        call = declared.answer.local_call(answer, declared.withholds)
         return declared.judge_message(message, given(exercise_id), call)
     return _readable(public, message)
 

@@ -10,6 +10,7 @@ import socket
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from . import confine, wire
@@ -70,6 +71,12 @@ class Child:
         `reset`."""
         return self._ask(
             {"op": "answer", "key": key, "name": name, "reset": reset, "limit": self.limits.cell}
+        )
+
+    def rank(self, key: str, name: str, withholds: Sequence[str]) -> dict[str, Any]:
+        """From now on `call` of `key` speaks to `parties.Rank` of the generator in the variable `name`."""
+        return self._ask(
+            {"op": "rank", "key": key, "name": name, "withholds": list(withholds), "limit": self.limits.cell}
         )
 
     def forget(self, name: str) -> dict[str, Any]:
@@ -163,9 +170,11 @@ class Zygote(Program):
         environment: dict[str, str] | None = None,
         seed: int = 0,
         unsafe: bool = False,
+        alone: bool = False,
     ) -> Child:
-        """A fresh child that sees `files` (name to text) in its working folder and nothing else of
-        anybody's."""
+        """A fresh child that sees `files` (name to text) in its working folder and nothing else of anybody's.
+
+        `alone`: it is one of several of the same learner that must not know of each other."""
         self.refuse_unless(unsafe)
         confined = not self.unconfined
         folder = None if confined else tempfile.mkdtemp(prefix="gpubook-")
@@ -173,7 +182,7 @@ class Zygote(Program):
         status, status_theirs = socket.socketpair()
         with self._lock:
             slot = self._slots.pop()
-        request = {"limits": limits.as_plain(), "slot": slot, "confined": confined, "folder": folder}
+        request = {"limits": limits.as_plain(), "slot": slot, "confined": confined, "folder": folder, "alone": alone}
         try:
             self.request(request, [theirs.fileno(), status_theirs.fileno()])
         except OSError as error:

@@ -17,6 +17,7 @@ import socket
 import struct
 import sys
 import sysconfig
+from collections.abc import Sequence
 from pathlib import Path
 
 from .limits import Limits
@@ -46,6 +47,9 @@ SYS_PIVOT_ROOT, SYS_CAPSET = (41, 91) if ARM else (155, 126)
 PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 22, 24, 38
 # add_key, request_key, keyctl: no namespace holds the kernel's keys, a teacher's Kerberos ticket among them
 KEYS = (217, 218, 219) if ARM else (248, 249, 250)
+# flock, and inotify's: what processes that share no more than a read-only file can still tell each other by it
+WATCHES = (32, 26, 27) if ARM else (73, 253, 294, 254)
+FCNTL, LOCKS = 25 if ARM else 72, (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)  # record locks, leases, F_NOTIFY
 ARCHITECTURE, OTHER_CALLS = (0xC00000B7 if ARM else 0xC000003E), 0x40000000
 FIRST_UID = 60_000  # learners run as 60000 + slot, which owns nothing
 
@@ -230,14 +234,26 @@ def _drop_privileges(uid: int) -> None:
     _check(_libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
 
 
-def _forbid_keys() -> None:
-    """A seccomp filter, for this process and all it starts: the calls in KEYS, and those of another architecture,
-    fail with EPERM."""
-    load, equal, at_least, done = 0x20, 0x15, 0x35, 0x06
-    steps = [(load, 0, 0, 4), (equal, 1, 0, ARCHITECTURE), (done, 0, 0, 0x50001), (load, 0, 0, 0)]
-    tests = [(at_least, OTHER_CALLS), *((equal, number) for number in KEYS)]
-    steps += [(code, len(tests) - at, 0, value) for at, (code, value) in enumerate(tests)]
-    steps += [(done, 0, 0, 0x7FFF0000), (done, 0, 0, 0x50001)]
+def _forbid(calls: Sequence[int]) -> None:
+    """A seccomp filter, for this process and all it starts: these calls, and those of another architecture, fail with
+    EPERM."""
+    head = [(LOAD, 0, 0, 4), (EQUAL, 1, 0, ARCHITECTURE), (DONE, 0, 0, 0x50001), (LOAD, 0, 0, 0)]
+    _filter(head, [(AT_LEAST, OTHER_CALLS), *((EQUAL, number) for number in calls)])
+
+
+def _forbid_locks() -> None:
+    """Another filter: `fcntl` takes and tells of no lock."""
+    head = [(LOAD, 0, 0, 0), (EQUAL, 1, 0, FCNTL), (DONE, 0, 0, 0x7FFF0000), (LOAD, 0, 0, 24)]
+    _filter(head, [(EQUAL, command) for command in LOCKS])
+
+
+LOAD, EQUAL, AT_LEAST, DONE = 0x20, 0x15, 0x35, 0x06
+
+
+def _filter(head: Sequence[tuple[int, int, int, int]], tests: Sequence[tuple[int, int]]) -> None:
+    """Install `head`, then EPERM where one of `tests` holds for what was loaded last."""
+    steps = [*head, *((code, len(tests) - at, 0, value) for at, (code, value) in enumerate(tests))]
+    steps += [(DONE, 0, 0, 0x7FFF0000), (DONE, 0, 0, 0x50001)]
     code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
     program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(steps), ctypes.addressof(code)))
     _check(_libc.prctl(PR_SET_SECCOMP, 2, program, 0, 0), "seccomp")
@@ -260,9 +276,9 @@ def enter_namespaces() -> None:
     _unshare()
 
 
-def enter(limits: Limits, slot: int) -> None:
+def enter(limits: Limits, slot: int, alone: bool = False) -> None:
     """The second half, in that first process: its own root, network, limits; raises OSError where the system
-    refuses."""
+    refuses. One that is `alone` can tell no other by the locks and watches of a file that both read."""
     uid = FIRST_UID + slot if os.geteuid() == 0 else FIRST_UID
     with contextlib.suppress(OSError):  # where memory runs out, it is not the grader's process that goes
         Path("/proc/self/oom_score_adj").write_text("1000")
@@ -271,5 +287,7 @@ def enter(limits: Limits, slot: int) -> None:
     _check(_libc.sethostname(b"localhost", 9), "sethostname")
     set_limits(limits)
     _drop_privileges(uid)
-    _forbid_keys()
+    _forbid((*KEYS, *WATCHES) if alone else KEYS)
+    if alone:
+        _forbid_locks()
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

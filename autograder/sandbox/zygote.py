@@ -40,12 +40,15 @@ PRELOADED = (
     "hwlib.formula",
     "hwlib.specs",
     "hwlib.roofline",
+    "hwlib.algorithms",
+    "hwlib.simulate",
     "hwlib.widgets",
     "hwlib.plots",
     "hwlib.labs.measure",
     "autograder",
     "autograder.plain",
     "autograder.programs",
+    "autograder.parties",
 )
 
 
@@ -80,6 +83,7 @@ def make_shell() -> Shell:
 def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
     """In the confined process: do what the supervisor asks, until it hangs up."""
     from autograder import plain
+    from autograder.parties import Rank
     from autograder.programs import failure
 
     start = wire.receive(channel)
@@ -101,6 +105,10 @@ def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
             names[request["name"]] = ...
         return {"value": plain.encode(value)}
 
+    def rank(request: dict[str, Any]) -> dict[str, Any]:
+        kept[request["key"]] = Rank(shell.ip.user_ns.get(request["name"], ...), request["withholds"])
+        return {}
+
     def forget(request: dict[str, Any]) -> dict[str, Any]:
         shell.ip.user_ns[request["name"]] = ...
         return {}
@@ -119,7 +127,7 @@ def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
         if request["op"] == "run":
             reply = shell.run(request["source"], request["limit"])
         else:
-            act = {"answer": answer, "forget": forget, "call": call}[request["op"]]
+            act = {"answer": answer, "rank": rank, "forget": forget, "call": call}[request["op"]]
             try:
                 reply = shell.timed(request["limit"], lambda act=act, request=request: act(request))
             except BaseException as error:
@@ -172,7 +180,7 @@ def child(channel: socket.socket, status: socket.socket, request: dict[str, Any]
     status.close()
     try:
         if request["confined"]:
-            confine.enter(limits, request["slot"])
+            confine.enter(limits, request["slot"], request["alone"])
         else:
             os.chdir(request["folder"])
             confine.set_limits(limits, own_user=False)

@@ -1,0 +1,358 @@
+"""Algorithm answers: the learner's generator plays each rank, and the judge is the network between the ranks.
+
+Right is what gives the right result with the right number of bytes and rounds: a ring that moves twice the bytes is
+not a ring. The generators run apart from one another (see `parties`): what one rank knows of another's numbers has
+passed through the judge, and was counted.
+"""
+
+from __future__ import annotations
+
+import inspect
+import random
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from . import outcomes, plain
+from .buffers import AFTER, Case, before, drawn
+from .declaration import AnswerError, DeclarationError, Verdict, unreadable
+from .isolation import isolated
+from .outcomes import Outcome
+from .parties import Budget, Rank
+from .programs import TimeUp, limited
+from .prompts import quoted
+from .reading import Answer, Call, Unreadable, named
+
+if TYPE_CHECKING:
+    from .declaration import Exercise, Given
+
+MAX_CASES = 40
+SECONDS_A_STEP = 2.0
+PATIENCE = 20  # times what the solution takes, in steps and bytes, before a run counts as endless
+
+
+@dataclass(frozen=True)
+class Limit:
+    """So many, or at most so many: `of(n, S)` for n ranks whose arrays have S bytes each, or what the solution
+    takes."""
+
+    exact: bool
+    of: Callable[[int, float], float] | None = None
+
+    def allowed(self, case: Case, solution: float) -> float:
+        """The number for one run."""
+        return float(self.of(case.n, case.size)) if self.of else float(solution)
+
+    def broken(self, got: float, allowed: float) -> bool:
+        """Whether a number is not allowed, rounding aside."""
+        slack = 1e-9 * max(abs(allowed), 1)
+        return got > allowed + slack or (self.exact and got < allowed - slack)
+
+    @property
+    def words(self) -> str:
+        """How it is said."""
+        return "" if self.exact else "at most "
+
+
+def exactly(of: Callable[[int, float], float] | None = None) -> Limit:
+    """No more and no less."""
+    return Limit(True, of)
+
+
+def at_most(of: Callable[[int, float], float] | None = None) -> Limit:
+    """Fewer are right too."""
+    return Limit(False, of)
+
+
+@dataclass(frozen=True)
+class Algorithm(Answer):
+    """A generator `name(rank, n, x)` that plays one rank: `got = yield Step(send, to, frm)`, and at the end its result.
+
+    `cases`: the runs, as `Case` or (n, length[, dtype]), or a callable of a `random.Random` that makes the list.
+    `collective` says what the ranks begin with and what they should end with; without one they begin with
+    `inputs(case, generator)`, by default an array each, and should end with what the solution ends with. `rank_bytes`
+    limits what the busiest rank sends, `total_bytes` what all send, `rounds` the longest chain of steps; None does not
+    limit. Where x is not the algorithm's own, `in_place=False` asks that it be left as it was.
+    """
+
+    name: str = "algorithm"
+    signature: str = ""
+    cases: Any = ()
+    collective: str = ""
+    inputs: Callable[[Case, Any], Sequence[Any]] | None = None
+    rounds: Limit | None = field(default_factory=at_most)
+    rank_bytes: Limit | None = field(default_factory=exactly)
+    total_bytes: Limit | None = field(default_factory=exactly)
+    rtol: float = 1e-12
+    in_place: bool = True
+    _memory: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    in_ranks: ClassVar[bool] = True
+
+    def __post_init__(self):
+        signature = self.signature or f"{self.name}(rank, n, x)"
+        if not self.name.isidentifier() or not re.fullmatch(rf"{self.name}\(rank, n, x[^()\n]*\)", signature):
+            raise DeclarationError(
+                f"the signature {self.signature!r} of {self.name!r}: '{self.name}(rank, n, x)' was expected"
+            )
+        object.__setattr__(self, "signature", signature)
+        if self.collective and self.collective not in AFTER:
+            raise DeclarationError(
+                f"collective {self.collective!r} of {self.name!r}: one of {', '.join(AFTER)} was expected"
+            )
+        if self.collective and self.inputs is not None:
+            raise DeclarationError(f"{self.name}: inputs are those of the collective; one of the two was expected")
+
+    @property
+    def answer_name(self) -> str:
+        """The generator's name."""
+        return self.name
+
+    def declare(self, exercise: Exercise) -> None:
+        """The solution and the mistakes must be generators, or functions at least, and there must be cases."""
+        if not inspect.isgeneratorfunction(exercise.solution):
+            raise DeclarationError(f"{exercise.id}: the solution of an Algorithm is a generator function")
+        if not all(callable(m.value) for m in exercise.mistakes):
+            raise DeclarationError(f"{exercise.id}: the mistakes of an Algorithm are generator functions")
+        if not self.cases:
+            raise DeclarationError(f"{exercise.id}: an Algorithm needs cases")
+        if not callable(self.cases):
+            self.runs(exercise)
+
+    def public(self) -> dict[str, Any]:
+        """The signature and the collective."""
+        return {"name": self.name, "signature": self.signature, "collective": self.collective}
+
+    def stub(self, exercise: Exercise) -> str:
+        """The generator without a body."""
+        size = f"about {exercise.lines} line{'s' if exercise.lines > 1 else ''}"
+        return f"def {self.signature}:\n    ...  # {size}, with got = yield Step(send, to, frm)"
+
+    def expected(self, exercise: Exercise, given: Given) -> Any:  # noqa: ARG002  an algorithm has no given
+        """The solution itself."""
+        return exercise.solution
+
+    def local_call(self, value: Any, withholds: Sequence[str] = ()) -> Call | None:
+        """The ranks of the generator, here, each in a world of its own."""
+        return local_ranks(value, withholds)
+
+    def readable(self, value: Any) -> str:
+        """That it is a function."""
+        if type(value) is not plain.Callable:
+            raise Unreadable(f"{named(value)}; a generator was expected, {quoted(f'def {self.signature}:', 120)}")
+        return f"the algorithm {quoted(value.name)}"
+
+    def runs(self, exercise: Exercise) -> list[Case]:
+        """The cases, the same at each call."""
+        if "runs" not in self._memory:
+            made = self.cases(random.Random(f"{exercise.id} cases")) if callable(self.cases) else self.cases
+            try:
+                rows = [row if isinstance(row, Case) else Case(*row) for row in made]
+            except (TypeError, ValueError) as error:
+                raise DeclarationError(f"{exercise.id}: {error}") from None
+            if not 0 < len(rows) <= MAX_CASES:
+                raise DeclarationError(f"{exercise.id}: {len(rows)} cases; 1 to {MAX_CASES} were expected")
+            self._memory["runs"] = rows
+        return self._memory["runs"]
+
+    # One run
+
+    def begin(self, case: Case, generator: Any) -> Sequence[Any]:
+        """Each rank's array."""
+        if self.collective:
+            return before(self.collective, case, generator)
+        return self.inputs(case, generator) if self.inputs else drawn(case, generator)
+
+    def outcome(self, call: Call, case: Case, inputs: Sequence[Any], budget: Budget) -> Outcome:
+        """Run the ranks that answer `call`."""
+        return outcomes.observe(call, inputs, case.options, budget)
+
+    def reference(self, exercise: Exercise, case: Case, inputs: Sequence[Any]) -> tuple[Outcome, Sequence[Any]]:
+        """What the solution does, and what each rank should end with. DeclarationError where the two differ."""
+        solution = self.outcome(direct(exercise.solution), case, inputs, Budget(10**6, 1 << 30))
+        if not solution.ended:
+            said = outcomes.failure(self.name, case, solution)
+            raise DeclarationError(f"{exercise.id}: the solution fails: {said}")
+        if not self.collective:
+            return solution, solution.outputs
+        wanted = AFTER[self.collective](case, inputs)
+        said = outcomes.wrong_result(case, inputs, solution.outputs, wanted, self.collective, self.rtol)
+        if said:
+            raise DeclarationError(f"{exercise.id}: the solution is no {self.collective}: {said}")
+        return solution, wanted
+
+    # The verdict
+
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
+        """Right in every run in result, bytes and rounds; else where it fails, or whose mistake it makes."""
+        import numpy as np
+
+        try:
+            self.readable(value)
+        except Unreadable as error:
+            return unreadable(str(error))
+        if call is None:
+            return unreadable("the algorithm cannot be run here")
+        try:
+            call(("prepare", max(case.n for case in self.runs(exercise))))
+        except AnswerError as error:
+            return Verdict(0.0, f"The ranks could not be started: {quoted(str(error), 200)}.", "wrong")
+        generator, done = np.random.default_rng(), []
+        for case in self.runs(exercise):
+            inputs = self.begin(case, generator)
+            solution, wanted = self.reference(exercise, case, inputs)
+            mine = self.outcome(call, case, inputs, _budget(case, solution))
+            done.append(_Done(case, inputs, solution, wanted, mine))
+            if not mine.ended:
+                break
+        return self._verdict(exercise, done)
+
+    def _verdict(self, exercise: Exercise, done: list[_Done]) -> Verdict:
+        last = done[-1]
+        if last.mine.failed is not None and last.mine.failed.kind == "empty":
+            return Verdict(0.0, f"No answer yet: {outcomes.failure(self.name, last.case, last.mine)}", "empty")
+        said = self._wrong(exercise, done)
+        if not said:
+            return exercise.right()
+        if mistakes := self._mistakes(exercise, done):
+            return Verdict(0.0, " ".join(mistakes), "mistake")
+        hint = f" A hint: {exercise.hints[0]}" if exercise.hints else ""
+        return Verdict(0.0, f"{said}{hint}", "wrong")
+
+    def _wrong(self, exercise: Exercise, done: list[_Done]) -> str:
+        failed = done[-1] if not done[-1].mine.ended else None
+        if failed and failed.mine.failed is not None:
+            for module in exercise.withholds:
+                if f"it uses {module}" in failed.mine.failed.what:
+                    return f"Write this one yourself: {module} is not for use in this answer."
+        for run in done:
+            if run is failed:
+                return outcomes.failure(self.name, run.case, run.mine)
+            said = outcomes.wrong_result(
+                run.case, run.inputs, run.mine.outputs, run.wanted, self.collective, self.rtol
+            )
+            if said:
+                return said
+            if run.mine.changed and not self.in_place:
+                rank = run.mine.changed[0]
+                return f"With {run.case}, rank {rank} changes the x that it was given: work on a copy."
+        return self._bytes(done) or self._rounds(done)
+
+    def _bytes(self, done: list[_Done]) -> str:
+        from hwlib.units import show
+
+        for limit, of, who in ((self.rank_bytes, max, "rank {rank} sends"), (self.total_bytes, sum, "the ranks send")):
+            if limit is None:
+                continue
+            rows = [
+                (run.case, float(of(run.mine.sent_bytes)), limit.allowed(run.case, of(run.solution.sent_bytes)))
+                for run in done
+            ]
+            broken = [(run, row) for run, row in zip(done, rows, strict=True) if limit.broken(row[1], row[2])]
+            if not broken:
+                continue
+            run, (case, got, allowed) = max(broken, key=lambda pair: pair[0].case.n)
+            rank = max(range(case.n), key=lambda r: run.mine.sent_bytes[r])
+            say = f"The result is right, but with {case} ({show(case.size, 'B')}), {who.format(rank=rank)} "
+            say += f"{show(got, 'B')}{' in all' if of is sum else ''}; {limit.words}{show(allowed, 'B')} "
+            why = outcomes.pattern([row for _, row in broken])
+            if of is max and got > allowed and _lopsided(run.mine) and not _lopsided(run.solution):
+                why = "one rank carries the messages of the others"
+            return f"{say}{'was' if limit.exact else 'were'} expected{': ' + why if why else ''}" + _stop(why)
+        return ""
+
+    def _rounds(self, done: list[_Done]) -> str:
+        limit = self.rounds
+        if limit is None:
+            return ""
+        rows = [(run.case, run.mine.rounds, limit.allowed(run.case, run.solution.rounds)) for run in done]
+        broken = [row for row in rows if limit.broken(row[1], row[2])]
+        if not broken:
+            return ""
+        case, got, allowed = max(broken, key=lambda row: row[0].n)
+        why = outcomes.slow(broken)
+        return (
+            f"The result and the bytes are right, but with {case} it takes {got} round{'s' if got != 1 else ''}; "
+            f"{limit.words}{allowed:g} {'was' if allowed == 1 else 'were'} expected{': ' + why if why else ''}."
+        )
+
+    def _mistakes(self, exercise: Exercise, done: list[_Done]) -> list[str]:
+        """The sentences of the mistakes that behave just so in every run that was made."""
+        said = []
+        for mistake in exercise.mistakes:
+            call = direct(mistake.value)
+            if all(
+                outcomes.alike(
+                    run.mine, self.outcome(call, run.case, run.inputs, _budget(run.case, run.solution)), self.rtol
+                )
+                for run in done
+            ):
+                said.append(exercise.fill(mistake.say, exercise.variant()))
+        return list(dict.fromkeys(said))
+
+
+@dataclass(frozen=True)
+class _Done:
+    """One run: what each rank began with, what the solution did, what each should end with, what the learner did."""
+
+    case: Case
+    inputs: Sequence[Any]
+    solution: Outcome
+    wanted: Sequence[Any]
+    mine: Outcome
+
+
+def _budget(case: Case, solution: Outcome) -> Budget:
+    """Far more than it takes, and an end."""
+    steps = case.n * PATIENCE * (solution.rounds + case.n)
+    return Budget(steps, PATIENCE * int(sum(solution.sent_bytes) + case.n**2 * case.size))
+
+
+def _lopsided(outcome: Outcome) -> bool:
+    sent = outcome.sent_bytes
+    return max(sent) * len(sent) > 1.5 * sum(sent)
+
+
+def _stop(why: str) -> str:
+    return "" if why.endswith("?") else "."
+
+
+def direct(function: Any) -> Call:
+    """The ranks of a function of the declaration, in this process."""
+    ranks: dict[int, Rank] = {}
+
+    def call(request: tuple) -> Any:
+        what, rank, *rest = request
+        if what == "prepare":
+            return None
+        if what == "start":
+            ranks[rank] = Rank(function)
+            rest[1] = rest[1].copy()
+        return ranks[rank](what, rank, *rest)
+
+    return call
+
+
+def local_ranks(function: Any, withholds: Sequence[str] = (), seconds: float = SECONDS_A_STEP) -> Call:
+    """A `call` for `Exercise.judge` that runs a learner's ranks here, each in a copy of the function's world, within
+    a time limit for each step where the system has one."""
+    ranks: list[Rank] = []
+
+    def call(request: tuple) -> Any:
+        what, rank, *_ = request
+        if what == "prepare":
+            ranks.extend(Rank(isolated(function), withholds) for _ in range(len(ranks), rank))
+            return None
+        try:
+            with limited(seconds):
+                return _passed(ranks[rank](*_passed(request)))
+        except TimeUp:
+            return "failed", "limit", f"{seconds:g} s"
+        except SystemExit:
+            raise AnswerError("it ends Python (sys.exit)") from None
+
+    return call
+
+
+def _passed(value: Any) -> Any:
+    return plain.decode(plain.encode(value))

@@ -1,0 +1,111 @@
+"""What each rank of a collective holds before it and after it, by the collective's definition.
+
+Blocks are those of `hwlib.algorithms.blocks`: ceil(length/n) elements each, the last ones shorter or empty. The
+numbers are drawn anew for every run, by nobody's seed: a rank that knew how they are made could know those of the
+others without a message.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+MAX_RANKS, MAX_LENGTH = 64, 1 << 16
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run: so many ranks, each with an array of `length` elements of `dtype`; `options` go to the algorithm."""
+
+    n: int
+    length: int
+    dtype: str = "float64"
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self):
+        if not (type(self.n) is int and 1 <= self.n <= MAX_RANKS):
+            raise ValueError(f"n of a case is {self.n!r}; 1 to {MAX_RANKS} ranks were expected")
+        if not (type(self.length) is int and 0 <= self.length <= MAX_LENGTH):
+            raise ValueError(f"length of a case is {self.length!r}; 0 to {MAX_LENGTH} elements were expected")
+        if self.dtype not in HIGHEST:
+            raise ValueError(f"dtype of a case is {self.dtype!r}; one of {', '.join(HIGHEST)} was expected")
+
+    @property
+    def root(self) -> int:
+        """The rank that a broadcast, reduce, gather or scatter starts or ends at."""
+        return int(self.options.get("root", 0))
+
+    @property
+    def size(self) -> int:
+        """Bytes of one rank's array."""
+        return self.length * (8 if self.dtype.endswith("64") else 4)
+
+    def block(self, rank: int) -> slice:
+        """Where the block of a rank lies."""
+        step = math.ceil(self.length / self.n)
+        return slice(min(rank * step, self.length), min((rank + 1) * step, self.length))
+
+    def __str__(self) -> str:
+        return f"{self.n} rank{'s' if self.n > 1 else ''} of {self.length} elements"
+
+
+HIGHEST = {"float64": 2.0, "float32": 2.0, "int64": 1 << 55, "int32": 1 << 24}  # a sum over all ranks still fits
+
+
+def drawn(case: Case, generator: Any) -> list[Any]:
+    """Numbers for every rank, of at least 1, in which every bit of the mantissa counts: they cannot be packed."""
+    import numpy as np
+
+    if case.dtype.startswith("float"):
+        return [generator.uniform(1, 2, case.length).astype(case.dtype) for _ in range(case.n)]
+    return [generator.integers(1, HIGHEST[case.dtype], case.length).astype(np.dtype(case.dtype)) for _ in range(case.n)]
+
+
+def before(collective: str, case: Case, generator: Any) -> list[Any]:
+    """Each rank's array: what is not yet there is nan, or -1 for integers."""
+    arrays = drawn(case, generator)
+    absent = math.nan if case.dtype.startswith("float") else -1
+    for rank, x in enumerate(arrays):
+        if collective in ("all_gather", "gather"):
+            own = x[case.block(rank)].copy()
+            x[:] = absent
+            x[case.block(rank)] = own
+        elif collective in ("broadcast", "scatter") and rank != case.root:
+            x[:] = absent
+    return arrays
+
+
+def _gathered(case: Case, inputs: Sequence[Any]) -> Any:
+    import numpy as np
+
+    return np.concatenate([x[case.block(rank)] for rank, x in enumerate(inputs)])
+
+
+def _summed(inputs: Sequence[Any]) -> Any:
+    return sum(inputs[1:], inputs[0])
+
+
+def _at(case: Case, rank: int, value: Any) -> list[Any]:
+    return [value if r == rank else None for r in range(case.n)]
+
+
+def _exchanged(case: Case, inputs: Sequence[Any]) -> list[Any]:
+    import numpy as np
+
+    return [np.concatenate([x[case.block(rank)] for x in inputs]) for rank in range(case.n)]
+
+
+AFTER: dict[str, Callable[[Case, Sequence[Any]], list[Any]]] = {
+    "all_reduce": lambda case, inputs: [_summed(inputs)] * case.n,
+    "reduce_scatter": lambda case, inputs: [_summed(inputs)[case.block(rank)] for rank in range(case.n)],
+    "all_gather": lambda case, inputs: [_gathered(case, inputs)] * case.n,
+    "all_to_all": _exchanged,
+    "broadcast": lambda case, inputs: [inputs[case.root]] * case.n,
+    "reduce": lambda case, inputs: _at(case, case.root, _summed(inputs)),
+    "gather": lambda case, inputs: _at(case, case.root, _gathered(case, inputs)),
+    "scatter": lambda case, inputs: [inputs[case.root][case.block(rank)] for rank in range(case.n)],
+}
+"""Each rank's result by collective; None where any will do."""
+REDUCTIONS = ("all_reduce", "reduce", "reduce_scatter")

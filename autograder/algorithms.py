@@ -245,17 +245,17 @@ class Algorithm(Answer):
             if limit is None:
                 continue
             rows = [
-                (run.case, float(of(run.mine.sent_bytes)), limit.allowed(run.case, of(run.solution.sent_bytes)))
+                (run.case, float(of(run.mine.sent_bytes)), limit.allowed(run.case, of(run.solution.sent_bytes)), run)
                 for run in done
             ]
-            broken = [(run, row) for run, row in zip(done, rows, strict=True) if limit.broken(row[1], row[2])]
+            broken = [row for row in rows if limit.broken(row[1], row[2])]
             if not broken:
                 continue
-            run, (case, got, allowed) = max(broken, key=lambda pair: pair[0].case.n)
+            case, got, allowed, run = max(outcomes.clear(broken), key=lambda row: row[0].n)
             rank = max(range(case.n), key=lambda r: run.mine.sent_bytes[r])
             say = f"The result is right, but with {case} ({show(case.size, 'B')}), {who.format(rank=rank)} "
             say += f"{show(got, 'B')}{' in all' if of is sum else ''}; {limit.words}{show(allowed, 'B')} "
-            why = outcomes.pattern([row for _, row in broken])
+            why = outcomes.pattern([row[:3] for row in broken])
             if of is max and got > allowed and _lopsided(run.mine) and not _lopsided(run.solution):
                 why = "one rank carries the messages of the others"
             return f"{say}{'was' if limit.exact else 'were'} expected{': ' + why if why else ''}" + _stop(why)
@@ -269,7 +269,7 @@ class Algorithm(Answer):
         broken = [row for row in rows if limit.broken(row[1], row[2])]
         if not broken:
             return ""
-        case, got, allowed = max(broken, key=lambda row: row[0].n)
+        case, got, allowed = max(outcomes.clear(broken), key=lambda row: row[0].n)
         why = outcomes.slow(broken)
         return (
             f"The result and the bytes are right, but with {case} it takes {got} round{'s' if got != 1 else ''}; "

@@ -14,8 +14,9 @@ from typing import Any
 
 
 def isolated(function: Any) -> Any:
-    """The copy; what is no Python function is given back as it is."""
-    return _Copy(function).value(function) if isinstance(function, types.FunctionType) else function
+    """The copy; what is no Python function, or is one of the library, is given back as it is."""
+    own = isinstance(function, types.FunctionType) and not str(function.__module__).startswith("hwlib.")
+    return _Copy(function).value(function) if own else function
 
 
 class _Copy:
@@ -33,7 +34,7 @@ class _Copy:
         if isinstance(value, types.FunctionType):
             return self.function(value) if value.__globals__ is self.old else value
         if isinstance(value, type):
-            return self.class_(value) if value.__module__ == self.old.get("__name__") else value
+            return self.class_(value) if self.beside(value) else value
         if isinstance(value, types.ModuleType):
             return value
         try:
@@ -41,16 +42,19 @@ class _Copy:
         except Exception:
             made = value
         if type(made) in (dict, list):
-            self.inside(made)
-        elif (home := self.memo.get(id(type(made)))) is not None and isinstance(home, type):
-            made.__class__ = home
+            for key, item in list(made.items() if type(made) is dict else enumerate(made)):
+                if self.beside(item):
+                    made[key] = self.value(item)
+        elif made is not value and self.beside(type(value)):
+            with contextlib.suppress(TypeError):  # a layout that does not let its class be changed
+                made.__class__ = self.value(type(value))
         return made
 
-    def inside(self, made: Any) -> None:
-        """Functions and classes in a table, which deepcopy leaves alone."""
-        for key, item in list(made.items() if type(made) is dict else enumerate(made)):
-            if isinstance(item, types.FunctionType | type):
-                made[key] = self.value(item)
+    def beside(self, value: Any) -> bool:
+        """Whether it is a function or class of the function's own module, or an instance of one: deepcopy leaves
+        these as they are."""
+        home = getattr(value, "__module__", None)
+        return type(home) is str and home == self.old.get("__name__")
 
     def function(self, old: types.FunctionType) -> Any:
         cells = tuple(types.CellType() for _ in old.__closure__ or ())

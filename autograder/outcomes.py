@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from .buffers import REDUCTIONS, Case
 from .parties import Budget, Call, RankFailed, parties
@@ -64,7 +64,8 @@ def flat(value: Any) -> Any:
     parts = list(value) if type(value) in (list, tuple) else [value]
     if not all(type(p) in (int, float) or (type(p) is np.ndarray and p.dtype.kind in "iuf") for p in parts):
         return value
-    return np.concatenate([np.reshape(p, -1) for p in parts]) if parts else np.zeros(0)
+    joined = np.concatenate([np.reshape(p, -1) for p in parts]) if parts else np.zeros(0)
+    return joined if joined.dtype.kind in "iuf" else value  # an integer may be too large for one
 
 
 def is_array(value: Any) -> bool:
@@ -184,13 +185,13 @@ def _looks_like(
     x, n = inputs[rank], case.n
     if got.shape == x.shape and not differs(got, x, rtol).any():
         yield ": it still has only what it began with"
-    if collective in REDUCTIONS:
-        yield from _shares(case, rank, inputs, got, want, wrong, collective, rtol)
     pieces = [case.block(r) for r in range(n)] if len(want) == case.length else []
     right = [r for r, piece in enumerate(pieces) if piece.stop > piece.start and not wrong[piece].any()]
     if right and collective not in ("all_to_all", ""):
         listed = ", ".join(map(str, right))
         yield f": only block{'s' if len(right) > 1 else ''} {listed} of {n} {'are' if len(right) > 1 else 'is'} right"
+    if collective in REDUCTIONS:
+        yield from _shares(case, rank, inputs, got, want, wrong, collective, rtol)
     for r, piece in enumerate(pieces):
         for other, there in enumerate(pieces):
             same_size = there.stop - there.start == piece.stop - piece.start > 0
@@ -233,23 +234,26 @@ def _suspects(case: Case, want: float) -> dict[str, float]:
 
 
 def pattern(rows: Sequence[tuple[Case, float, float]]) -> str:
-    """What (case, bytes, bytes expected) have in common over all runs; "" where it is nothing known.
-
-    Runs of two ranks, and of lengths that n does not divide, tell the patterns apart badly: they are left out where
-    there are others.
-    """
-    clear = [row for row in rows if row[0].n > 2 and row[0].length % row[0].n == 0] or list(rows)
-    for say in _suspects(*clear[0][::2]):
-        if all(_near(got, _suspects(case, want)[say]) for case, got, want in clear):
+    """What (case, bytes, bytes expected) have in common over all clear runs; "" where it is nothing known."""
+    for say in _suspects(*rows[0][::2]):
+        if all(_near(got, _suspects(case, want)[say]) for case, got, want in clear(rows)):
             return say
     return ""
 
 
+Row = TypeVar("Row", bound=tuple)
+
+
+def clear(rows: Sequence[Row]) -> list[Row]:
+    """Those rows whose case, their first item, tells patterns apart: not two ranks, nor a length that n does not
+    divide. All of them where there is none."""
+    return [row for row in rows if row[0].n > 2 and row[0].length % row[0].n == 0] or list(rows)
+
+
 def slow(rows: Sequence[tuple[Case, int, float]]) -> str:
     """What (case, rounds, rounds expected) have in common over all runs."""
-    clear = [row for row in rows if row[0].n > 2] or list(rows)
-    if all(got == 2 * want for _, got, want in clear):
+    if all(got == 2 * want for _, got, want in clear(rows)):
         return "a step that only sends and one that only receives take a round each, and one `Step` can do both"
-    if all(got >= (case.n - 1) * want for case, got, want in clear):
+    if all(got >= (case.n - 1) * want for case, got, want in clear(rows)):
         return "the ranks go one after the other, where they could go at once"
     return ""

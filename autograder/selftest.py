@@ -182,8 +182,8 @@ def _covered(exercise: Exercise) -> Iterator[str]:
 
 
 def library_overlap(exercise: Exercise) -> list[str]:
-    """The registered formulas that are the solution of an Expression or Function exercise and are not
-    withheld.
+    """The registered formulas that are the solution of an Expression or Function exercise, and the algorithms that
+    would be right in an Algorithm exercise, and are not withheld.
 
     Letters are matched in every order, since a learner can call a formula with any; compared at random
     points.
@@ -191,6 +191,8 @@ def library_overlap(exercise: Exercise) -> list[str]:
     from hwlib.formula import REGISTRY
 
     load_library()
+    if exercise.answer.in_ranks:
+        return list(_same_algorithms(exercise))
     if exercise.kind == "Expression":
         same = _same_expression
     elif exercise.kind == "Function":
@@ -205,6 +207,21 @@ def library_overlap(exercise: Exercise) -> list[str]:
                 f"hwlib.{name.rsplit('.', 1)[0]}"
             )
     return out
+
+
+def _same_algorithms(exercise: Exercise) -> Iterator[str]:
+    from hwlib.algorithms import ALGORITHMS
+
+    from .algorithms import direct
+    from .parties import barred
+
+    for name, record in ALGORITHMS.items():
+        if not barred(record.function, exercise.withholds):
+            verdict = exercise.judge(plain.Callable(name), call=direct(record.function))
+            if verdict.score == 1:
+                yield (
+                    f"{exercise.id}: hwlib.algorithms.{name} is right; ask for a twist, or withhold hwlib.algorithms"
+                )
 
 
 def load_library() -> None:

@@ -1,0 +1,411 @@
+"""Algorithm answers in this process: what is right, and what a wrong one is told."""
+
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from autograder import plain
+from autograder.algorithms import MAX_CASES, direct, local_ranks
+from autograder.answers import Algorithm, Case, Function, answer_from, at_most, exactly
+from autograder.buffers import AFTER
+from autograder.declaration import DeclarationError, Exercise, Mistake
+from autograder.selftest import library_overlap, selftest
+from hwlib.algorithms import ALGORITHMS, Step, blocks, ring_allreduce
+
+from . import lab
+
+CASES = [(2, 8), (3, 12), (4, 10), (4, 16), (5, 3)]
+
+
+def make(kind=None, **changes):
+    kind = {"name": "ring", "cases": CASES, "collective": "all_reduce"} | (kind or {})
+    fields = {
+        "id": "t-ring",
+        "prompt": "Write it.",
+        "answer": Algorithm(**kind),
+        "solution": lab.ring,
+        "mistakes": (
+            Mistake(lab.scattered, "Every rank has its own block only."),
+            Mistake(lab.whole_ring, "The whole array in every step."),
+        ),
+    }
+    return Exercise(**(fields | changes))
+
+
+RING = make()
+BARE = make(mistakes=())
+
+
+def judge(exercise, function, seconds=2.0):
+    call = local_ranks(function, exercise.withholds, seconds)
+    return exercise.judge_message(plain.encode(function), None, call)
+
+
+def test_it_tests_itself():
+    assert selftest(RING) == []
+    assert "scores" in " ".join(selftest(make(mistakes=(Mistake(lab.copying, "Right, but copies."),))))
+
+
+@pytest.mark.parametrize(
+    "function", [lab.ring, lab.copying, lab.two_shot, ring_allreduce, ALGORITHMS["ring_allreduce"]]
+)
+def test_right_is_the_result_and_its_bytes_however_written(function):
+    verdict = judge(RING, function)
+    assert verdict.kind == "right", verdict
+
+
+def test_a_stub_is_no_answer_yet():
+    scope = {}
+    exec(RING.stub(), scope)
+    assert judge(RING, scope["ring"]).kind == "empty"
+    assert RING.answer_name == "ring"
+
+
+WRONG = [
+    (lab.nothing, "rank 0 has 1.", "it still has only what it began with"),
+    (lab.scattered, "only block 0 of 2 is right"),
+    (lab.leaves_out_zero, "the share of rank 0 is missing from the sum"),
+    (lab.counts_itself_twice, "the share of rank 0 is counted twice in the sum"),
+    (lab.rolls, "block 1 stands where block 0 belongs"),
+    (lab.forgets_return, "rank 0 returns nothing: is there a `return`?"),
+    (lab.too_short, "returns 7 elements; 8 were expected"),
+    (lab.a_word, "returns a text; an array was expected"),
+    (lab.a_class, "returns what is no answer: `a class cannot be graded"),
+    (lab.whole_ring, "The result is right, but with 4 ranks of 16 elements (128 B), rank 0 sends 384 B",
+     "192 B was expected: that is (n - 1)S: the whole array goes to every other rank."),
+    (lab.twice, "that is twice as many: is everything sent twice?"),
+    (lab.through_root, "one rank carries the messages of the others."),
+    (lab.halves, "result and the bytes are right, but with 4 ranks of 16 elements it takes 12 rounds; "
+     "at most 6 were expected", "one `Step` can do both."),
+    (lab.plain_sum, "`ring` returns a `ndarray` without a `yield`", "`got = yield Step(send, to, frm)`"),
+    (lab.receive_first, "deadlock: rank 0, step 0, waits for rank 1; rank 1, step 0, waits for rank 0."),
+    (lab.off_the_end, "rank 0, step 0: `frm` is another rank, 0 to 1, got -1.", "`% n`"),
+    (lab.to_nobody, "sent but never received: one message from rank 0 to rank 1", "must be a `frm` of the other"),
+    (lab.no_step, "rank 0 yields a `ndarray`; a `Step(send, to, frm)` was expected"),
+    (lab.no_value, "rank 0 yields nothing (`None`); a `Step(send, to, frm)` was expected"),
+    (lab.a_number, "rank 0 sends a `float`; an array was expected"),
+    (lab.narrow, "sends numbers of type `float32`; those of x are of type `float64`"),
+    (lab.breaks, "rank 0 fails: `IndexError: ", "return x[len(x)]"),
+    (lab.idles, "many times the steps that it takes: does a loop never end?"),
+    (lab.talks, "does a loop never end?"),
+    (lab.hangs, "rank 0 does not end."),
+    (lab.ends_python, "it ends Python (sys.exit)"),
+    (lambda rank, n: 1, "takes 2 positional arguments but 3 were given"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", WRONG, ids=lambda row: row[0].__name__.strip("<>"))
+def test_a_wrong_one_is_told_how(row):
+    function, *says = row
+    verdict = judge(BARE, function, 0.3)
+    assert (verdict.score, verdict.kind) == (0.0, "wrong")
+    for say in says:
+        assert say in verdict.say
+    assert "<" not in verdict.say
+
+
+def test_a_mistake_is_known_by_what_it_does():
+    assert judge(RING, lambda rank, n, x: lab.scattered(rank, n, x)).say == "Every rank has its own block only."
+    assert judge(RING, lab.whole_ring).kind == "mistake"
+    stuck = make(mistakes=(Mistake(lab.receive_first, "All wait."), Mistake(lab.off_the_end, "Past the end.")))
+    assert judge(stuck, lab.receive_first).say == "All wait."
+    assert judge(stuck, lab.off_the_end).say == "Past the end."
+    assert judge(stuck, lab.to_nobody).kind == "wrong"
+    assert "deadlock" not in judge(stuck, lab.halves).say
+
+
+SHARED = {}
+
+
+class Board:
+    posts: ClassVar[dict] = {}
+
+    def __init__(self):
+        self.mine = []
+
+    def put(self, rank, x):
+        self.posts[rank] = x.copy()
+        return sum(self.posts.values())
+
+
+BOARD = Board()
+
+
+def dummy_ring(rank, n, x):
+    for _ in range(2 * (n - 1)):
+        yield Step(blocks(x, n)[0], (rank + 1) % n, (rank - 1) % n)
+
+
+def through_a_global(rank, n, x):
+    SHARED[rank] = x.copy()
+    yield from dummy_ring(rank, n, x)
+    return sum(SHARED.values())
+
+
+def through_a_default(rank, n, x, seen={}):  # noqa: B006
+    seen[rank] = x.copy()
+    yield from dummy_ring(rank, n, x)
+    return sum(seen.values())
+
+
+def helper_post(rank, x):
+    SHARED[rank] = x.copy()
+    return sum(SHARED.values())
+
+
+def through_a_helper(rank, n, x):
+    helper_post(rank, x)
+    yield from dummy_ring(rank, n, x)
+    return helper_post(rank, x)
+
+
+def through_a_class(rank, n, x):
+    BOARD.put(rank, x)
+    yield from dummy_ring(rank, n, x)
+    return BOARD.put(rank, x)
+
+
+def through_itself(rank, n, x):
+    through_itself.__dict__.setdefault("seen", {})[rank] = x.copy()
+    yield from dummy_ring(rank, n, x)
+    return sum(through_itself.seen.values())
+
+
+def closure():
+    seen = {}
+
+    def through_a_closure(rank, n, x):
+        seen[rank] = x.copy()
+        yield from dummy_ring(rank, n, x)
+        return sum(seen.values())
+
+    return through_a_closure
+
+
+@pytest.mark.parametrize(
+    "function",
+    [through_a_global, through_a_default, through_a_helper, through_a_class, through_itself, closure()],
+    ids=lambda f: f.__name__,
+)
+def test_ranks_share_no_names(function):
+    even = make({"cases": [(4, 16)]}, mistakes=())
+    assert even.judge(plain.Callable("f"), call=direct(function)).kind == "right", "shared, it would pass"
+    verdict = judge(even, function)
+    assert verdict.score == 0
+    assert "was expected" in verdict.say
+    assert SHARED.keys() <= {0, 1, 2, 3}
+
+
+def test_what_is_right_once_only_is_wrong():
+    count = []
+
+    def first_time(rank, n, x):
+        count.append(1)
+        return (yield from (lab.ring if len(count) < 2 else lab.whole_ring)(rank, n, x))
+
+    again = make({"cases": [(4, 16), (4, 16)]}, mistakes=())
+    assert "(n - 1)S" in judge(again, first_time).say
+
+
+def test_the_numbers_are_new_at_every_run_and_differ_between_ranks():
+    seen = []
+
+    def keep(rank, n, x):
+        seen.append(x.tobytes())
+        return (yield from lab.ring(rank, n, x))
+
+    for _ in range(2):
+        assert BARE.judge(plain.Callable("ring"), call=direct(keep)).score == 1
+    assert len(set(seen)) == len(seen) == 2 * sum(n for n, _ in CASES)
+
+
+def direct_exchange(rank, n, x):
+    """Every block to its rank at once; the root sends or takes those of the others."""
+    others = [r for r in range(n) if r != rank]
+    block = blocks(x, n)
+    got = yield [Step(block[r], r, r) for r in others]
+    parts = dict(zip(others, got, strict=True)) | {rank: block[rank]}
+    return [parts[r] for r in range(n)]
+
+
+def direct_gather(rank, n, x, root=0):
+    block = blocks(x, n)
+    if rank != root:
+        yield Step(block[rank], root)
+        return None
+    for r in range(n):
+        if r != root:
+            block[r][:] = yield Step(None, None, r)
+    return x
+
+
+def direct_scatter(rank, n, x, root=0):
+    block = blocks(x, n)
+    if rank != root:
+        return (yield Step(None, None, root))
+    yield [Step(block[r], r) for r in range(n) if r != root]
+    return block[root]
+
+
+def direct_broadcast(rank, n, x, root=0):
+    if rank != root:
+        return (yield Step(None, None, root))
+    yield [Step(x, r) for r in range(n) if r != root]
+    return x
+
+
+def direct_reduce(rank, n, x, root=0):
+    if rank != root:
+        yield Step(x, root)
+        return None
+    for r in range(n):
+        if r != root:
+            x += yield Step(None, None, r)
+    return x
+
+
+def shared_blocks(rank, n, x):
+    block = blocks(x, n)
+    got = yield [Step(block[rank], r, r) for r in range(n) if r != rank]
+    for r, part in zip([r for r in range(n) if r != rank], got, strict=True):
+        block[r][:] = part
+    return x
+
+
+SOLUTIONS = {
+    "all_reduce": lab.ring, "reduce_scatter": ALGORITHMS["ring_reduce_scatter"].function,
+    "all_gather": shared_blocks, "all_to_all": direct_exchange, "broadcast": direct_broadcast,
+    "reduce": direct_reduce, "gather": direct_gather, "scatter": direct_scatter,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32"])
+@pytest.mark.parametrize("collective", AFTER)
+def test_every_collective_says_what_it_begins_and_ends_with(collective, dtype):
+    options = {"root": 1} if collective in ("broadcast", "reduce", "gather", "scatter") else {}
+    cases = [Case(2, 8, dtype, options), Case(3, 7, dtype, options), Case(4, 2, dtype, options)]
+    solution = SOLUTIONS[collective]
+    exercise = make({"collective": collective, "cases": cases}, solution=solution, mistakes=())
+    assert judge(exercise, solution).kind == "right", judge(exercise, solution)
+    assert judge(exercise, lab.nothing).score == 0
+    assert judge(exercise, lab.talks).score == 0
+
+
+def test_the_solution_must_be_the_collective_it_is_said_to_be():
+    wrong = make({"collective": "all_gather"}, mistakes=())
+    with pytest.raises(DeclarationError, match="the solution is no all_gather: With 2 ranks"):
+        wrong.judge(plain.Callable("ring"), call=direct(lab.ring))
+    with pytest.raises(DeclarationError, match="the solution fails: With 2 ranks of 8 elements: deadlock"):
+        make(solution=lab.receive_first).judge(plain.Callable("ring"), call=direct(lab.ring))
+
+
+def test_limits_are_the_solutions_or_ones_own():
+    assert judge(make({"rounds": at_most(lambda n, S: 2)}), lab.ring).say.startswith("The result and the bytes are")
+    assert judge(make({"rounds": None}, mistakes=()), lab.halves).kind == "right"
+    assert judge(make({"rank_bytes": None, "total_bytes": None}, mistakes=()), lab.whole_ring).kind == "right"
+    total = make({"rank_bytes": None, "total_bytes": at_most(), "rounds": None}, mistakes=())
+    assert "the ranks send 1.536 KB in all; at most 768 B were expected" in judge(total, lab.twice).say
+    generous = make({"rank_bytes": at_most(lambda n, S: n * S), "total_bytes": None, "rounds": None}, mistakes=())
+    assert judge(generous, lab.whole_ring).kind == "right"
+    slow = make({"rounds": exactly()}, mistakes=())
+    assert "it takes 2 rounds; 6 were expected" in judge(slow, lab.two_shot).say
+
+
+def test_without_a_collective_the_solution_says_what_is_right():
+    def shift(rank, n, x):
+        return (yield Step(x, (rank + 1) % n, (rank - 1) % n))
+
+    exercise = make(
+        {"collective": "", "cases": [(3, 4)], "inputs": lambda case, _: [np.full(4, float(r)) for r in range(case.n)]},
+        solution=shift,
+        mistakes=(),
+    )
+    assert judge(exercise, lambda rank, n, x: shift(rank, n, x)).kind == "right"
+    assert "rank 0 has 0 in element 0, where 2 was expected" in judge(exercise, lab.nothing).say
+
+
+def test_x_may_have_to_stay_as_it_was():
+    kept = make({"in_place": False}, solution=lab.copying, mistakes=())
+    assert judge(kept, lab.copying).kind == "right"
+    assert "rank 0 changes the x that it was given: work on a copy" in judge(kept, lab.ring).say
+
+
+def test_cases_may_be_drawn_and_are_the_same_each_time():
+    drawn = make({"cases": lambda rng: [(n, rng.randint(1, 40)) for n in (2, 3, 4)]}, mistakes=())
+    assert judge(drawn, lab.ring).kind == "right"
+    again = make({"cases": lambda rng: [(n, rng.randint(1, 40)) for n in (2, 3, 4)]}, mistakes=())
+    assert drawn.answer.runs(drawn) == again.answer.runs(again)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ({"cases": []}, "needs cases"),
+        ({"cases": [(0, 8)]}, "n of a case is 0; 1 to 64 ranks"),
+        ({"cases": [(True, 8)]}, "n of a case is True"),
+        ({"cases": [(2, -1)]}, "length of a case is -1"),
+        ({"cases": [(2, 8, "float8")]}, "dtype of a case is 'float8'; one of float64"),
+        ({"cases": [(2,)]}, "t-ring: "),
+        ({"cases": [(2, 8)] * (MAX_CASES + 1)}, "41 cases; 1 to 40"),
+        ({"signature": "ring(x)"}, r"'ring\(rank, n, x\)' was expected"),
+        ({"name": "2"}, "was expected"),
+        ({"collective": "allreduce"}, "one of all_reduce"),
+        ({"inputs": lambda case, rng: []}, "one of the two"),
+    ],
+)
+def test_a_declaration_is_checked(kind, said):
+    with pytest.raises(DeclarationError, match=said):
+        make(kind)
+
+
+def test_a_solution_is_a_generator():
+    with pytest.raises(DeclarationError, match="generator function"):
+        make(solution=lab.plain_sum)
+    with pytest.raises(DeclarationError, match="generator functions"):
+        make(mistakes=(Mistake(3, "three"),))
+    with pytest.raises(DeclarationError, match="Algorithm was expected"):
+        make(answer=3)
+
+
+@pytest.mark.parametrize("value", [5, "ring", [1], float("nan"), None])
+def test_what_is_no_function_scores_nothing(value):
+    verdict = RING.judge_message(plain.encode(value), None, None)
+    assert verdict.score == 0
+    assert verdict.kind == ("empty" if value is None else "unreadable")
+    assert RING.judge(plain.Callable("ring")).kind == "unreadable"
+
+
+def test_the_public_record_has_a_signature_and_no_limit():
+    public = RING.public()
+    assert public["signature"] == "ring(rank, n, x)"
+    assert not {"cases", "rounds", "rank_bytes"} & set(public)
+    assert answer_from(public).readable(plain.Callable("ring")) == "the algorithm `ring`"
+
+
+def uses_the_library(rank, n, x):
+    return (yield from ring_allreduce(rank, n, x))
+
+
+def test_what_the_library_hands_over_is_withheld():
+    said = "t-ring: hwlib.algorithms.ring_allreduce is right; ask for a twist, or withhold hwlib.algorithms"
+    assert said in library_overlap(RING)
+    assert judge(RING, uses_the_library).kind == "right"
+    for names in (("hwlib.algorithms",), ("hwlib.algorithms.ring",), ("hwlib.algorithms.ring_allreduce",)):
+        withheld = make(withholds=names)
+        assert judge(withheld, uses_the_library).say == (
+            f"Write this one yourself: {names[0]} is not for use in this answer."
+        )
+        assert judge(withheld, ring_allreduce).score == 0
+        assert judge(withheld, lab.ring).kind == "right"
+        assert judge(RING, uses_the_library).kind == "right"
+    assert library_overlap(make(withholds=("hwlib.algorithms",))) == []
+    assert library_overlap(make(answer=Function("f", cases=[(1,)]), solution=lambda x: x, mistakes=())) == []
+
+
+def test_it_is_checked_in_the_notebook_and_has_no_answer_box():
+    from autograder.answerbox import form
+    from autograder.notebook import how_to_answer
+
+    assert form(RING) == ""
+    assert how_to_answer(RING).startswith("write `ring(rank, n, x)`, a generator that plays one rank")

@@ -1,5 +1,9 @@
 """Collectives as a learner writes them, right and wrong, for the tests of algorithm answers."""
 
+from autograder import plain
+from autograder.algorithms import local_ranks
+from autograder.answers import Algorithm
+from autograder.declaration import Exercise, Mistake
 from hwlib.algorithms import Step, blocks
 
 
@@ -180,3 +184,26 @@ def rolls(rank, n, x):
     import numpy as np
 
     return np.roll((yield from ring(rank, n, x)), -(-len(x) // n))
+
+
+CASES = [(2, 8), (3, 12), (4, 10), (4, 16), (5, 3)]
+
+
+def make(kind=None, **changes):
+    kind = {"name": "ring", "cases": CASES, "collective": "all_reduce"} | (kind or {})
+    fields = {
+        "id": "t-ring",
+        "prompt": "Write it.",
+        "answer": Algorithm(**kind),
+        "solution": ring,
+        "mistakes": (
+            Mistake(scattered, "Every rank has its own block only."),
+            Mistake(whole_ring, "The whole array in every step."),
+        ),
+    }
+    return Exercise(**(fields | changes))
+
+
+def judge(exercise, function, seconds=2.0):
+    call = local_ranks(function, exercise.withholds, seconds)
+    return exercise.judge_message(plain.encode(function), None, call)

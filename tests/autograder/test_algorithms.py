@@ -1,45 +1,21 @@
 """Algorithm answers in this process: what is right, and what a wrong one is told."""
 
-from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from autograder import plain
-from autograder.algorithms import MAX_CASES, direct, local_ranks
-from autograder.answers import Algorithm, Case, Function, answer_from, at_most, exactly
-from autograder.buffers import AFTER
-from autograder.declaration import DeclarationError, Exercise, Mistake
+from autograder.algorithms import MAX_CASES, direct
+from autograder.answers import Function, answer_from, at_most, exactly
+from autograder.declaration import DeclarationError, Mistake
 from autograder.selftest import library_overlap, selftest
-from hwlib.algorithms import ALGORITHMS, Step, blocks, ring_allreduce
+from hwlib.algorithms import ALGORITHMS, Step, ring_allreduce
 
 from . import lab
-
-CASES = [(2, 8), (3, 12), (4, 10), (4, 16), (5, 3)]
-
-
-def make(kind=None, **changes):
-    kind = {"name": "ring", "cases": CASES, "collective": "all_reduce"} | (kind or {})
-    fields = {
-        "id": "t-ring",
-        "prompt": "Write it.",
-        "answer": Algorithm(**kind),
-        "solution": lab.ring,
-        "mistakes": (
-            Mistake(lab.scattered, "Every rank has its own block only."),
-            Mistake(lab.whole_ring, "The whole array in every step."),
-        ),
-    }
-    return Exercise(**(fields | changes))
-
+from .lab import CASES, judge, make
 
 RING = make()
 BARE = make(mistakes=())
-
-
-def judge(exercise, function, seconds=2.0):
-    call = local_ranks(function, exercise.withholds, seconds)
-    return exercise.judge_message(plain.encode(function), None, call)
 
 
 def test_it_tests_itself():
@@ -115,88 +91,6 @@ def test_a_mistake_is_known_by_what_it_does():
     assert "deadlock" not in judge(stuck, lab.halves).say
 
 
-SHARED = {}
-
-
-class Board:
-    posts: ClassVar[dict] = {}
-
-    def __init__(self):
-        self.mine = []
-
-    def put(self, rank, x):
-        self.posts[rank] = x.copy()
-        return sum(self.posts.values())
-
-
-BOARD = Board()
-
-
-def dummy_ring(rank, n, x):
-    for _ in range(2 * (n - 1)):
-        yield Step(blocks(x, n)[0], (rank + 1) % n, (rank - 1) % n)
-
-
-def through_a_global(rank, n, x):
-    SHARED[rank] = x.copy()
-    yield from dummy_ring(rank, n, x)
-    return sum(SHARED.values())
-
-
-def through_a_default(rank, n, x, seen={}):  # noqa: B006
-    seen[rank] = x.copy()
-    yield from dummy_ring(rank, n, x)
-    return sum(seen.values())
-
-
-def helper_post(rank, x):
-    SHARED[rank] = x.copy()
-    return sum(SHARED.values())
-
-
-def through_a_helper(rank, n, x):
-    helper_post(rank, x)
-    yield from dummy_ring(rank, n, x)
-    return helper_post(rank, x)
-
-
-def through_a_class(rank, n, x):
-    BOARD.put(rank, x)
-    yield from dummy_ring(rank, n, x)
-    return BOARD.put(rank, x)
-
-
-def through_itself(rank, n, x):
-    through_itself.__dict__.setdefault("seen", {})[rank] = x.copy()
-    yield from dummy_ring(rank, n, x)
-    return sum(through_itself.seen.values())
-
-
-def closure():
-    seen = {}
-
-    def through_a_closure(rank, n, x):
-        seen[rank] = x.copy()
-        yield from dummy_ring(rank, n, x)
-        return sum(seen.values())
-
-    return through_a_closure
-
-
-@pytest.mark.parametrize(
-    "function",
-    [through_a_global, through_a_default, through_a_helper, through_a_class, through_itself, closure()],
-    ids=lambda f: f.__name__,
-)
-def test_ranks_share_no_names(function):
-    even = make({"cases": [(4, 16)]}, mistakes=())
-    assert even.judge(plain.Callable("f"), call=direct(function)).kind == "right", "shared, it would pass"
-    verdict = judge(even, function)
-    assert verdict.score == 0
-    assert "was expected" in verdict.say
-    assert SHARED.keys() <= {0, 1, 2, 3}
-
-
 def test_what_is_right_once_only_is_wrong():
     count = []
 
@@ -218,78 +112,6 @@ def test_the_numbers_are_new_at_every_run_and_differ_between_ranks():
     for _ in range(2):
         assert BARE.judge(plain.Callable("ring"), call=direct(keep)).score == 1
     assert len(set(seen)) == len(seen) == 2 * sum(n for n, _ in CASES)
-
-
-def direct_exchange(rank, n, x):
-    """Every block to its rank at once; the root sends or takes those of the others."""
-    others = [r for r in range(n) if r != rank]
-    block = blocks(x, n)
-    got = yield [Step(block[r], r, r) for r in others]
-    parts = dict(zip(others, got, strict=True)) | {rank: block[rank]}
-    return [parts[r] for r in range(n)]
-
-
-def direct_gather(rank, n, x, root=0):
-    block = blocks(x, n)
-    if rank != root:
-        yield Step(block[rank], root)
-        return None
-    for r in range(n):
-        if r != root:
-            block[r][:] = yield Step(None, None, r)
-    return x
-
-
-def direct_scatter(rank, n, x, root=0):
-    block = blocks(x, n)
-    if rank != root:
-        return (yield Step(None, None, root))
-    yield [Step(block[r], r) for r in range(n) if r != root]
-    return block[root]
-
-
-def direct_broadcast(rank, n, x, root=0):
-    if rank != root:
-        return (yield Step(None, None, root))
-    yield [Step(x, r) for r in range(n) if r != root]
-    return x
-
-
-def direct_reduce(rank, n, x, root=0):
-    if rank != root:
-        yield Step(x, root)
-        return None
-    for r in range(n):
-        if r != root:
-            x += yield Step(None, None, r)
-    return x
-
-
-def shared_blocks(rank, n, x):
-    block = blocks(x, n)
-    got = yield [Step(block[rank], r, r) for r in range(n) if r != rank]
-    for r, part in zip([r for r in range(n) if r != rank], got, strict=True):
-        block[r][:] = part
-    return x
-
-
-SOLUTIONS = {
-    "all_reduce": lab.ring, "reduce_scatter": ALGORITHMS["ring_reduce_scatter"].function,
-    "all_gather": shared_blocks, "all_to_all": direct_exchange, "broadcast": direct_broadcast,
-    "reduce": direct_reduce, "gather": direct_gather, "scatter": direct_scatter,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32"])
-@pytest.mark.parametrize("collective", AFTER)
-def test_every_collective_says_what_it_begins_and_ends_with(collective, dtype):
-    options = {"root": 1} if collective in ("broadcast", "reduce", "gather", "scatter") else {}
-    cases = [Case(2, 8, dtype, options), Case(3, 7, dtype, options), Case(4, 2, dtype, options)]
-    solution = SOLUTIONS[collective]
-    exercise = make({"collective": collective, "cases": cases}, solution=solution, mistakes=())
-    assert judge(exercise, solution).kind == "right", judge(exercise, solution)
-    assert judge(exercise, lab.nothing).score == 0
-    assert judge(exercise, lab.talks).score == 0
 
 
 def test_the_solution_must_be_the_collective_it_is_said_to_be():

@@ -17,6 +17,7 @@ import inspect
 import sys
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 Array = Any
@@ -204,3 +205,16 @@ def record_of(function: Any) -> Algorithm | None:
         return function
     record = ALGORITHMS.get(function if isinstance(function, str) else getattr(function, "__name__", ""))
     return record if record and (isinstance(function, str) or record.function is function) else None
+
+
+def found(algorithm: Any) -> tuple[Algorithm | None, Callable[..., Program]]:
+    """The record, if there is one, and the function of an algorithm, given in any of these ways.
+
+    Raises KeyError for a name that none has.
+    """
+    record = record_of(algorithm)
+    if record is None and not callable(algorithm):
+        close = get_close_matches(str(algorithm), ALGORITHMS, 3)
+        hint = f"did you mean {' or '.join(close)}?" if close else "see hwlib.algorithms.ALGORITHMS"
+        raise KeyError(f"no algorithm is called {algorithm!r}; {hint}")
+    return record, record.function if record else algorithm

@@ -48,7 +48,7 @@ def _total(parts: Sequence[Array]) -> Array:
 
 def _shards(x: Array, n: int, m: int) -> list[list[Array]]:
     """Chunk k as the shards of it that belong to each rank: part k of each block."""
-    return [[blocks(block, m)[k] for block in blocks(x, n)] for k in range(m)]
+    return list(map(list, zip(*(blocks(block, m) for block in blocks(x, n)), strict=True)))
 
 
 def _add_and_copy(_rank: int, n: int, _x: Array, m: int = 4) -> Program:

@@ -100,16 +100,14 @@ class _Office:
             self.done[rank], self.outputs[rank] = True, end.value
             return
         except Exception as error:
-            error.add_note(f"in {self.place(rank)} of the algorithm")
+            before = f", after step {self.steps[rank] - 1}" if self.steps[rank] else ", before its first step"
+            error.add_note(f"in rank {rank}{before}")
             raise
-        steps = [yielded] if isinstance(yielded, Step) else yielded
-        if not isinstance(steps, list | tuple):
-            raise SimulationError(self.not_a_step(rank, yielded))
+        steps = checked_steps(yielded, self.place(rank), rank, len(self.parties))
         self.got[rank] = (_Single if isinstance(yielded, Step) else list)([None] * len(steps))
         self.latest[rank] = self.clock[rank]
         moves = False
         for step in steps:
-            self.check(rank, step)
             if step.to is not None:
                 self.post(rank, step.to, step.send)
                 moves = True
@@ -157,27 +155,6 @@ class _Office:
     def place(self, rank: int) -> str:
         return f"rank {rank}, step {self.steps[rank]}"
 
-    def check(self, rank: int, step: Any) -> None:
-        if not isinstance(step, Step):
-            raise SimulationError(self.not_a_step(rank, step))
-        n = len(self.parties)
-        if (step.send is None) != (step.to is None):
-            there, absent = ("send", "to") if step.to is None else ("to", "send")
-            raise SimulationError(f"{self.place(rank)}: Step has `{there}` but no `{absent}`")
-        if step.send is not None and not hasattr(step.send, "nbytes"):
-            kind = type(step.send).__name__
-            raise SimulationError(f"{self.place(rank)}: `send` is an array, got {kind}")
-        for name, peer in (("to", step.to), ("frm", step.frm)):
-            if peer is None:
-                continue
-            if isinstance(peer, bool) or not hasattr(peer, "__index__") or not 0 <= peer < n or peer == rank:
-                raise SimulationError(
-                    f"{self.place(rank)}: `{name}` is another rank, 0 to {n - 1}, got {_short(peer)}"
-                )
-
-    def not_a_step(self, rank: int, yielded: Any) -> str:
-        return f"{self.place(rank)}: an algorithm yields Step(send, to, frm) or a list of them, got {_short(yielded)}"
-
     def deadlock(self) -> str:
         waits: dict[int, set[int]] = {rank: set() for rank, done in enumerate(self.done) if not done}
         for (src, dst), places in self.wanted.items():
@@ -199,6 +176,29 @@ class _Office:
         lines = [f"{_messages(count)} from rank {src} to rank {dst}" for src, dst, count in left[:SHOWN]]
         more = f" and {len(left) - SHOWN} more pairs" if len(left) > SHOWN else ""
         return f"sent but never received: {', '.join(lines)}{more}"
+
+
+def checked_steps(yielded: Any, place: str, rank: int, n: int) -> list[Step]:
+    """The steps that rank yielded, among n parties, if they are steps; `place` says where, for the error."""
+    steps = [yielded] if isinstance(yielded, Step) else yielded
+    if not isinstance(steps, list | tuple) or not all(isinstance(step, Step) for step in steps):
+        wanted = "an algorithm yields Step(send, to, frm) or a list of them"
+        raise SimulationError(f"{place}: {wanted}, got {_short(yielded)}")
+    for step in steps:
+        if (step.send is None) != (step.to is None):
+            there, absent = ("send", "to") if step.to is None else ("to", "send")
+            raise SimulationError(f"{place}: a Step has `{there}` but no `{absent}`")
+        if step.send is not None and not hasattr(step.send, "nbytes"):
+            raise SimulationError(f"{place}: `send` is an array, got {_short(step.send)}")
+        for name, peer in (("to", step.to), ("frm", step.frm)):
+            if peer is not None and (not _is_whole(peer) or not 0 <= peer < n or peer == rank):
+                allowed = f"another rank, 0 to {n - 1}" if n > 1 else "another rank, and there is none"
+                raise SimulationError(f"{place}: `{name}` is {allowed}, got {_short(peer)}")
+    return list(steps)
+
+
+def _is_whole(value: Any) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, bool)
 
 
 class _Single(list):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hwlib.algorithms.step import WIRES, Algorithm, copied, record_of
+from hwlib.algorithms.step import WIRES, Algorithm, copied, found
 from hwlib.simulate.parties import Message, run_parties, started
 
 
@@ -53,10 +53,7 @@ def lockstep(
     cost nothing. `limit` ends a run of more messages. Other options go to the algorithm. Raises
     SimulationError where the algorithm cannot go on; see `run_parties`.
     """
-    record = record_of(algorithm)
-    function = record.function if record else algorithm
-    if not callable(function):
-        raise KeyError(f"no algorithm is called {algorithm!r}; see hwlib.algorithms.ALGORITHMS")
+    record, function = found(algorithm)
     wires = wires or (record.wires if record else "port")
     switch = switch or (record.switch if record else None)
     _check(inputs, alpha, W, wires)
@@ -97,6 +94,9 @@ def _busiest(messages: Sequence[Message], rounds: int, n: int, wires: str) -> li
 def _check(inputs: Sequence[Any], alpha: float, W: float, wires: str) -> None:
     if not len(inputs):
         raise ValueError("inputs: at least 1 rank, got 0")
+    for rank, x in enumerate(inputs):
+        if not hasattr(x, "nbytes"):
+            raise ValueError(f"inputs: an array for each rank, got a {type(x).__name__} for rank {rank}")
     if not alpha >= 0:
         raise ValueError(f"alpha: a latency in s, at least 0, got {alpha}")
     if not W > 0:

@@ -1,0 +1,263 @@
+"""Rounds, ports and links by hand on small cases; errors that name ranks; a thousand ranks."""
+
+import numpy as np
+import pytest
+
+from hwlib.algorithms import Step, ring_allreduce
+from hwlib.simulate import Message, SimulationError, lockstep, run_parties
+
+X = np.zeros(10)  # 80 bytes
+
+
+def ones(n):
+    return [np.ones(10) for _ in range(n)]
+
+
+# Time
+
+
+def relay(rank, n, x):
+    """Rank 0 to 1 to 2 ..., all of x."""
+    if rank:
+        x = yield Step(frm=rank - 1)
+    if rank < n - 1:
+        yield Step(x, to=rank + 1)
+    return x
+
+
+def test_a_chain_of_dependent_messages_is_as_many_rounds():
+    run = lockstep(relay, ones(4), alpha=1.0, W=80.0)
+    assert run.messages == [Message(0, 0, 1, 80, 0), Message(1, 1, 2, 80, 1), Message(2, 2, 3, 80, 2)]
+    assert (run.rounds, run.time, run.round_bytes) == (3, 3 * (1 + 1), [80, 80, 80])
+    assert run.sent_bytes == [80, 80, 80, 0]
+    assert run.received_bytes == [0, 80, 80, 80]
+
+
+def test_all_messages_of_a_step_share_the_port_but_not_the_links():
+    def fan_out(rank, n, x):
+        if rank:
+            return (yield Step(frm=0))
+        yield [Step(x, to=other) for other in range(1, n)]
+
+    assert lockstep(fan_out, ones(5), W=80.0).time == 4
+    assert lockstep(fan_out, ones(5), W=80.0, wires="link").time == 1
+
+
+def test_a_port_carries_both_directions_at_once():
+    def swap(rank, n, x):
+        return (yield Step(x, 1 - rank, 1 - rank))
+
+    assert lockstep(swap, ones(2), W=80.0).time == 1
+
+
+def test_a_message_waits_for_a_late_receiver():
+    """Rank 0 sends at once; rank 1 receives from 2 first, so the bytes come in when it turns to them."""
+
+    def late(rank, n, x):
+        if rank == 1:
+            yield Step(frm=2)
+            yield Step(frm=0)
+        else:
+            yield Step(x, to=1)
+
+    run = lockstep(late, ones(3), W=80.0)
+    assert sorted(run.messages) == [Message(0, 0, 1, 80, 1), Message(0, 2, 1, 80, 0)]
+    assert (run.rounds, run.time) == (2, 2)
+    assert lockstep(late, ones(3), W=80.0, wires="link").round_bytes == [80, 0]
+
+
+def test_what_is_sent_may_be_overwritten():
+    def overwrite(rank, n, x):
+        if rank:
+            return (yield Step(frm=0))
+        yield Step(x, to=1)
+        x[:] = 7
+
+    assert lockstep(overwrite, ones(2)).outputs[1].tolist() == [1] * 10
+
+
+def test_messages_between_two_ranks_keep_their_order():
+    def two(rank, n, x):
+        if rank == 0:
+            yield [Step(x[:1], to=1), Step(x[:2], to=1)]
+            return (yield Step(x[:3], to=1))
+        third_is_last = yield [Step(frm=0), Step(frm=0)]
+        return [len(got) for got in [*third_is_last, (yield Step(frm=0))]]
+
+    assert lockstep(two, ones(2)).outputs[1] == [1, 2, 3]
+
+
+def test_a_step_without_messages_takes_no_time():
+    def idle(rank, n, x):
+        assert (yield Step()) is None
+        assert (yield []) == []
+        got = yield [Step(x, to=1 - rank), Step(frm=1 - rank), Step()]
+        assert got[0] is None
+        assert got[2] is None
+        return got[1]
+
+    assert lockstep(idle, ones(2), alpha=1.0).time == 1
+
+
+def test_no_ranks_depend_on_the_order_in_which_they_are_run():
+    def numbers(rank, n, x):
+        yield from ring_allreduce(rank, n, x)
+        return rank
+
+    parties = [numbers(rank, 4, np.ones(8)) for rank in range(4)]
+    ended = run_parties(parties)
+    assert ended.outputs == [0, 1, 2, 3]
+    assert ended.clocks == [6] * 4
+    assert len(ended.messages) == 24
+
+
+def test_a_party_need_not_be_a_generator():
+    class Echo:
+        def __init__(self, rank):
+            self.rank, self.turn = rank, 0
+
+        def send(self, value):
+            self.turn += 1
+            if self.turn > 1:
+                raise StopIteration(value.sum())
+            return Step(np.full(3, self.rank), 1 - self.rank, 1 - self.rank)
+
+    assert run_parties([Echo(0), Echo(1)]).outputs == [3, 0]
+
+
+# What cannot go on
+
+
+def broken(step):
+    """All ranks but the first take one step and return."""
+
+    def algorithm(rank, n, x):
+        if rank == 0:
+            yield step
+        return rank
+
+    return algorithm
+
+
+@pytest.mark.parametrize(
+    ("yielded", "message"),
+    [
+        (7, r"rank 0, step 0: an algorithm yields Step\(send, to, frm\) or a list of them, got 7"),
+        ([Step(), "x"], r"rank 0, step 0: an algorithm yields .*, got \[Step\("),
+        (None, "got None"),
+        (Step(send=X), "rank 0, step 0: a Step has `send` but no `to`"),
+        (Step(to=1), "rank 0, step 0: a Step has `to` but no `send`"),
+        (Step([1.0], to=1), r"rank 0, step 0: `send` is an array, got \[1.0\]"),
+        (Step(X, to=3), "rank 0, step 0: `to` is another rank, 0 to 2, got 3"),
+        (Step(X, to=0), "`to` is another rank, 0 to 2, got 0"),
+        (Step(frm=-1), "`frm` is another rank, 0 to 2, got -1"),
+        (Step(frm=1.0), "`frm` is another rank, 0 to 2, got 1.0"),
+        (Step(frm=True), "`frm` is another rank, 0 to 2, got True"),
+        (Step(X, to=1), "sent but never received: one message from rank 0 to rank 1"),
+        ([Step(X, to=2)] * 3, "sent but never received: 3 messages from rank 0 to rank 2"),
+        (Step(frm=2), "deadlock: rank 0, step 0, waits for rank 2, which has returned"),
+    ],
+    ids=str,
+)
+def test_a_step_that_is_none_is_refused(yielded, message):
+    with pytest.raises(SimulationError, match=message):
+        lockstep(broken(yielded), ones(3))
+
+
+def test_a_deadlock_names_who_waits_for_whom():
+    def backwards(rank, n, x):
+        yield Step(frm=(rank + 1) % n)
+        yield Step(x, to=(rank - 1) % n)
+
+    with pytest.raises(SimulationError, match="rank 0, step 0, waits for rank 1; rank 1, step 0, waits for rank 0"):
+        lockstep(backwards, ones(2))
+    with pytest.raises(SimulationError, match="and 58 more ranks wait"):
+        lockstep(backwards, ones(64))
+
+
+def test_one_rank_has_nobody_to_talk_to():
+    with pytest.raises(SimulationError, match="`to` is another rank, and there is none, got 0"):
+        lockstep(broken(Step(X, to=0)), ones(1))
+
+
+def test_a_function_without_yield_is_named():
+    with pytest.raises(SimulationError, match=r"sum_up is no generator: it returned 10\.0 without a `yield Step"):
+        lockstep(lambda_named("sum_up"), ones(2))
+
+
+def lambda_named(name):
+    def function(rank, n, x):
+        return float(x.sum())
+
+    function.__name__ = name
+    return function
+
+
+def test_an_error_inside_says_where():
+    def fails(rank, n, x):
+        yield Step(x, (rank + 1) % n, (rank - 1) % n)
+        if rank == 2:
+            raise ZeroDivisionError("inside")
+
+    with pytest.raises(ZeroDivisionError, match="inside") as caught:
+        lockstep(fails, ones(3))
+    assert caught.value.__notes__ == ["in rank 2, after step 0"]
+
+
+def test_an_endless_algorithm_is_ended():
+    def endless(rank, n, x):
+        while True:
+            yield Step(x, (rank + 1) % n, (rank - 1) % n)
+
+    with pytest.raises(SimulationError, match="more than 100 messages: the algorithm does not seem to end"):
+        lockstep(endless, ones(3), limit=100)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"inputs": []}, "inputs: at least 1 rank, got 0"),
+        ({"alpha": -1.0}, "alpha: a latency in s, at least 0, got -1.0"),
+        ({"alpha": float("nan")}, "alpha: a latency in s, at least 0, got nan"),
+        ({"W": 0.0}, "W: a bandwidth in B/s, above 0, got 0.0"),
+        ({"W": float("nan")}, "W: a bandwidth in B/s, above 0, got nan"),
+        ({"wires": "tube"}, "wires: one of port, link, got 'tube'"),
+        ({"inputs": [[1.0, 2.0]]}, "inputs: an array for each rank, got a list for rank 0"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "-".join(value),
+)
+def test_bad_arguments_are_named(given, message):
+    with pytest.raises(ValueError, match=message):
+        lockstep(ring_allreduce, **{"inputs": ones(2), **given})
+
+
+def test_an_unknown_algorithm_is_named():
+    with pytest.raises(KeyError, match="no algorithm is called 'ring_allredcue'; did you mean ring_allreduce"):
+        lockstep("ring_allredcue", ones(2))
+
+
+# A thousand ranks
+
+
+@pytest.mark.parametrize(
+    ("name", "rounds"),
+    [
+        ("halving_doubling_allreduce", 20),
+        ("tree_allreduce", 20),
+        ("double_tree_allreduce", 2 * (10 + 4 - 1)),
+        ("switch_allreduce", 5),
+        ("hierarchical_allreduce", 4 * 31),
+    ],
+)
+def test_a_thousand_ranks(name, rounds):
+    run = lockstep(name, [np.full(1024, float(rank)) for rank in range(1024)])
+    assert run.rounds == rounds
+    assert all((output == 1023 * 512).all() for output in run.outputs)
+
+
+@pytest.mark.slow
+def test_a_ring_of_a_thousand_ranks():
+    run = lockstep("ring_allreduce", [np.full(1024, float(rank)) for rank in range(1024)], alpha=1.0)
+    assert run.rounds == run.time == 2 * 1023
+    assert len(run.messages) == 2 * 1023 * 1024
+    assert all((output == 1023 * 512).all() for output in run.outputs)

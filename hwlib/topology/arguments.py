@@ -1,0 +1,56 @@
+"""What a builder accepts: whole numbers, and rates as numbers, as text with a unit or as the key of a link."""
+
+import math
+from typing import Any, NamedTuple
+
+from hwlib.specs import links
+from hwlib.units import UnitError, parse
+
+
+class TopologyError(ValueError):
+    """A network that cannot be built, cut or read as asked; the message names what came in."""
+
+
+class Rate(NamedTuple):
+    """What a link carries: B/s in one direction, seconds a hop, and the link's name where it has one."""
+
+    bandwidth: float
+    latency: float = 0.0
+    link: str = ""
+
+
+def whole(what: str, value: Any, least: int = 1) -> int:
+    """`value` as an int of at least `least`; `what` names the builder, the argument and its meaning."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or value != value or value in (math.inf, -math.inf) or int(value) != value or value < least:
+        raise TopologyError(f"{what} is a whole number of at least {least}, got {value!r}")
+    return int(value)
+
+
+def rate(what: str, value: Any, latency: float = 0.0) -> Rate:
+    """A bandwidth above zero, given in B/s, as '400 Gbit/s', or as the key of `hwlib.specs.links`."""
+    if not 0 <= seconds(f"{what}, latency", latency) < math.inf:
+        raise TopologyError(f"{what}: the latency is finite, got {latency!r}")
+    if isinstance(value, Rate):
+        return value
+    if isinstance(value, str):
+        if value in links:
+            return Rate(links[value].bandwidth, latency or links[value].latency or 0.0, value)
+        try:
+            measure = parse(value)
+        except UnitError as error:
+            known = ", ".join(links)
+            raise TopologyError(f"{what} is in B/s, a text such as '400 Gbit/s' or one of {known}: {error}") from None
+        if measure.unit != "B/s":
+            raise TopologyError(f"{what} is a bandwidth in B/s, got {value!r}, which is in {measure.unit}")
+        value = measure.value
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < math.inf:
+        raise TopologyError(f"{what} is a finite bandwidth above 0 B/s, got {value!r}")
+    return Rate(float(value), latency)
+
+
+def seconds(what: str, value: Any) -> float:
+    """A time that is not negative."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not value >= 0:
+        raise TopologyError(f"{what} is a time of at least 0 s, got {value!r}")
+    return float(value)

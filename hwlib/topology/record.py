@@ -1,0 +1,116 @@
+"""The record of a network: a graph of devices and switches whose edges carry bandwidths, and its ranks."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from hwlib.specs.cluster import Level
+from hwlib.topology.arguments import Rate, TopologyError
+
+if TYPE_CHECKING:
+    from networkx import DiGraph
+
+SWITCHES = ("nvswitch", "switch", "leaf", "spine", "core")
+KINDS = ("gpu", "nic", "cpu", "pcie", *SWITCHES)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Topology:
+    """Devices, switches and what joins them.
+
+    A cable is two directed edges, one each way, with `bandwidth` in B/s and `latency` in s; parallel cables
+    are one edge whose `links` counts them and whose `bandwidth` is their sum. A vertex has a `kind` and a
+    `tier`: 0 inside a node, 1 at the leaf switches, and so on up. A rank's `place` lists the group it belongs
+    to at each level, outermost first. `levels` is the design; what a damaged network still carries is
+    measured by `level_bandwidth`. `halves` are the cuts that `bisection_bandwidth` tries: where this family
+    of networks is known to be narrowest.
+    """
+
+    name: str
+    graph: "DiGraph"
+    ranks: tuple[str, ...]
+    levels: tuple[Level, ...] = ()
+    tiers: tuple[str, ...] = ()
+    halves: tuple[frozenset[str], ...] = ()
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in self.kinds.items())
+        return f"<{self.name}: {kinds}>"
+
+    @cached_property
+    def kinds(self) -> Counter[str]:
+        """How many vertices there are of each kind."""
+        return Counter(kind for _, kind in self.graph.nodes(data="kind"))
+
+    @cached_property
+    def rank_of(self) -> dict[str, int]:
+        """The rank of each accelerator's vertex."""
+        return {vertex: rank for rank, vertex in enumerate(self.ranks)}
+
+    @cached_property
+    def router(self) -> Any:
+        """The routes found so far; see `route`."""
+        from hwlib.topology.routes import Router
+
+        return Router(self)
+
+    def vertices(self, *kinds: str) -> list[str]:
+        """The names of all vertices of these kinds, in the order in which they were built."""
+        return [vertex for vertex, kind in self.graph.nodes(data="kind") if kind in kinds]
+
+    def cables(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        """Every cable or bundle of them once: its two ends, and the edge's attributes."""
+        seen = set()
+        for u, v, attributes in self.graph.edges(data=True):
+            if (v, u) not in seen:
+                seen.add((u, v))
+                yield u, v, attributes
+
+    def edge(self, u: str, v: str) -> dict[str, Any]:
+        """The attributes of the edge from u to v. KeyError, naming u's neighbours, where there is none."""
+        if u not in self.graph:
+            raise KeyError(f"{self.name} has no vertex {u!r}; they are named as {', '.join(list(self.graph)[:3])}")
+        if not self.graph.has_edge(u, v):
+            raise KeyError(f"{u} has no link to {v!r}; it has links to {', '.join(self.graph[u]) or 'nothing'}")
+        return dict(self.graph.edges[u, v])
+
+    def vertex_of(self, rank: Any) -> str:
+        """The vertex of a rank, given as its number or by its own name."""
+        if isinstance(rank, str) and rank in self.rank_of:
+            return rank
+        if isinstance(rank, int) and not isinstance(rank, bool) and 0 <= rank < len(self.ranks):
+            return self.ranks[rank]
+        raise TopologyError(f"{self.name}: a rank is 0 to {len(self.ranks) - 1}, or its name; got {rank!r}")
+
+
+def new_graph() -> "DiGraph":
+    """An empty directed graph."""
+    import networkx
+
+    return networkx.DiGraph()
+
+
+def wire(graph: "DiGraph", u: str, v: str, rate: Rate, links: int = 1, **attributes: Any) -> None:
+    """Join u and v by `links` equal cables; where there is a bundle already, it grows."""
+    if graph.has_edge(u, v):
+        links += graph.edges[u, v]["links"]
+    for ends in ((u, v), (v, u)):
+        graph.add_edge(
+            *ends, bandwidth=links * rate.bandwidth, latency=rate.latency, link=rate.link, links=links, **attributes
+        )
+
+
+def finish(
+    name: str,
+    graph: "DiGraph",
+    ranks: Iterable[str],
+    levels: Iterable[Level] = (),
+    tiers: Iterable[str] = (),
+    halves: Iterable[frozenset[str]] = (),
+) -> Topology:
+    """The finished record; its graph can no longer be changed, so routes and cuts stay true."""
+    import networkx
+
+    return Topology(name, networkx.freeze(graph), tuple(ranks), tuple(levels), tuple(tiers), tuple(halves))

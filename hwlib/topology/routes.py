@@ -1,0 +1,111 @@
+"""Which way a message takes: one shortest path for each pair of ranks, the same every time."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hwlib.topology.arguments import TopologyError
+
+if TYPE_CHECKING:
+    from hwlib.topology.record import Topology
+
+
+def route(topology: "Topology", src: Any, dst: Any) -> tuple[str, ...]:
+    """The vertices on the way from rank `src` to rank `dst`, both ends included.
+
+    A shortest path by hops that passes through no other accelerator where there is one; only where there is
+    none (a torus; a dead NIC) do accelerators forward. Where several are equally short, a torus goes along its
+    axes in order, and in a tree the destination picks: each destination below a leaf switch comes by a cable of
+    its own, as far as there are cables, so a shift of all ranks by one distance meets no conflict in a network
+    that does not block. Raises TopologyError where a failure has cut the two apart.
+    """
+    return topology.router(topology.vertex_of(src), topology.vertex_of(dst))
+
+
+class Router:
+    """The routes of one topology, found when first asked for and kept."""
+
+    def __init__(self, topology: "Topology"):
+        graph = topology.graph
+        self._name, self._vertices = topology.name, list(graph)
+        self._number = {vertex: i for i, vertex in enumerate(self._vertices)}
+        self._next = [[self._number[w] for w in graph[v]] for v in self._vertices]
+        self._before = [[self._number[w] for w in graph.predecessors(v)] for v in self._vertices]
+        self._relays = [kind != "gpu" for _, kind in graph.nodes(data="kind")]
+        self._switches = [kind != "nic" for _, kind in graph.nodes(data="kind")]
+        self._graph = graph
+        places = [graph.nodes[v]["place"] for v in topology.ranks]
+        width = 1 + max(place[-1] for place in places)
+        self._digits = {v: _digits(place, width) for v, place in zip(topology.ranks, places, strict=True)}
+        self._far: dict[tuple[int, bool], Sequence[int]] = {}
+        self._known: dict[tuple[str, str], tuple[str, ...]] = {}
+
+    def __call__(self, src: str, dst: str) -> tuple[str, ...]:
+        """The route between two ranks, by the names of their vertices."""
+        if (src, dst) not in self._known:
+            self._known[src, dst] = self._find(src, dst)
+        return self._known[src, dst]
+
+    def _find(self, src: str, dst: str) -> tuple[str, ...]:
+        start, end = self._number[src], self._number[dst]
+        for through in (False, True):
+            far = self._distances(end, through)
+            if far[start] >= 0:
+                return tuple(self._vertices[i] for i in self._walk(start, end, far, through, self._digits[dst]))
+        raise TopologyError(f"{self._name}: no way from {src} to {dst}: what joined them has failed")
+
+    def _distances(self, end: int, through: bool) -> Sequence[int]:
+        """Hops to `end` from every vertex, -1 where there is no way; accelerators relay if `through`."""
+        if (end, through) in self._far:
+            return self._far[end, through]
+        far = [-1] * len(self._vertices)
+        far[end], hops, edge = 0, 0, [end]
+        while edge:
+            hops += 1
+            after = []
+            for v in edge:
+                if through or self._relays[v] or v == end:
+                    for w in self._before[v]:
+                        if far[w] < 0:
+                            far[w] = hops
+                            after.append(w)
+            edge = after
+        if len(self._far) < 512:
+            self._far[end, through] = far
+        return far
+
+    def _walk(
+        self, start: int, end: int, far: Sequence[int], through: bool, digits: tuple[int, int]
+    ) -> Iterator[int]:
+        here, choices = start, 0
+        yield here
+        while here != end:
+            nearer = [
+                w for w in self._next[here]
+                if far[w] == far[here] - 1 and (w == end or through or self._relays[w])
+            ]  # fmt: skip
+            if len(nearer) > 1:
+                slots = self._slots(here, nearer)
+                here, choices = slots[digits[choices % 2] % len(slots)], choices + 1
+            else:
+                here = nearer[0]
+            yield here
+
+    def _slots(self, here: int, options: list[int]) -> list[int]:
+        """The equally short ways, each as often as it has cables: by switch rather than NIC, the first axis."""
+        options = [w for w in options if self._switches[w]] or options
+        edges = [self._graph.edges[self._vertices[here], self._vertices[w]] for w in options]
+        axis = min(edge.get("axis", 0) for edge in edges)
+        return [
+            w for w, edge in zip(options, edges, strict=True)
+            if edge.get("axis", 0) == axis
+            for _ in range(edge["links"])
+        ]  # fmt: skip
+
+
+def _digits(place: tuple[int, ...], width: int) -> tuple[int, int]:
+    """What a destination picks by, at a leaf's and at a spine's cables up: its node and rail; its group and rail.
+
+    The nodes of one rail come by different spines, and what one spine carries goes by different cores.
+    """
+    outer = (0, 0, 0, 0, *place)[-4:]
+    return outer[2] + outer[3], outer[1] * width + outer[3] + outer[0]

@@ -1,0 +1,235 @@
+"""Reading `nvidia-smi topo -m`: how the GPUs and NICs of one machine are joined.
+
+Each cell names the farthest thing that two devices have between them: one PCIe bridge (PIX), several (PXB), the
+host bridge of a CPU (PHB), the inside of one NUMA node (NODE), the link between sockets (SYS; SOC in old drivers),
+or # NVLinks (NV#). The nearest of these is printed, so NVLink hides what PCIe would do. The table gives no rates:
+they are arguments here.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from hwlib.specs.cluster import Level
+from hwlib.topology.arguments import Rate, TopologyError, rate
+from hwlib.topology.record import Topology, finish, new_graph, wire
+
+if TYPE_CHECKING:
+    from networkx import DiGraph
+
+NEARER = ("PIX", "PXB", "PHB", "NODE", "SYS")
+CODES = ("X", *NEARER, "SOC", "NV#")
+MOST_NVLINKS = 18  # ports of one GPU, up to NVLink 5: more than these in a row must share a switch
+_ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+_NVLINKS = re.compile(r"NV([1-9][0-9]*)")
+_COLUMNS = ("CPU Affinity", "NUMA Affinity", "GPU NUMA ID")
+
+
+@dataclass(frozen=True)
+class TopoTable:
+    """The printed matrix: what lies between each two devices, CPU affinity by GPU, device names of the NICs."""
+
+    devices: tuple[str, ...]
+    relation: Mapping[tuple[str, str], str]
+    affinity: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    legend: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def gpus(self) -> tuple[str, ...]:
+        """The devices that are GPUs."""
+        return tuple(device for device in self.devices if re.fullmatch(r"GPU[0-9]+", device))
+
+    @property
+    def nics(self) -> tuple[str, ...]:
+        """The devices that are not."""
+        return tuple(device for device in self.devices if device not in self.gpus)
+
+    def nvlinks(self, one: str, other: str) -> int:
+        """How many NVLinks lie between two devices, through a switch or not; 0 for none."""
+        match = _NVLINKS.fullmatch(self.relation[one, other])
+        return int(match[1]) if match else 0
+
+    def nearest_nics(self, gpu: str) -> tuple[str, ...]:
+        """The NICs with the least between them and a GPU: those its traffic should take."""
+        distance = {nic: NEARER.index(self.relation[gpu, nic]) for nic in self.nics}
+        return tuple(nic for nic in self.nics if distance[nic] == min(distance.values()))
+
+
+def read_topo(text: str) -> TopoTable:
+    """The matrix that `nvidia-smi topo -m` printed; prompts before it are skipped.
+
+    Raises TopologyError, with the number of the line and the line, for what is no such matrix: an unknown code, a
+    row that is missing, too short or named differently, or two cells of one pair that disagree.
+    """
+    if not isinstance(text, str):
+        raise TopologyError(f"nvidia-smi topo -m prints text, got {type(text).__name__}")
+    lines = [_ESCAPE.sub("", line).rstrip() for line in text.splitlines()]
+    start = next((i for i, line in enumerate(lines) if _is_header(line)), None)
+    if start is None:
+        first = next((line for line in lines if line.strip()), "")
+        raise TopologyError(f"no header line such as 'GPU0  GPU1  CPU Affinity' in the text; it begins {first!r}")
+    header = lines[start]
+    columns = [name for name in _COLUMNS if name in header]
+    cut = min((header.index(name) for name in columns), default=len(header))
+    devices = header[:cut].split()
+    if twice := {name for name in devices if devices.count(name) > 1}:
+        raise TopologyError(_at(start, header, f"{', '.join(sorted(twice))} stands there twice"))
+    rows: dict[str, list[str]] = {}
+    where: dict[str, int] = {}
+    affinity: dict[str, dict[str, str]] = {}
+    for i in range(start + 1, len(lines)):
+        words = lines[i].split()
+        if not words or words[0].rstrip(":") in ("Legend", "NIC"):
+            if rows:
+                break
+            continue
+        name, cells = words[0], words[1 : len(devices) + 1]
+        if name not in devices:
+            raise TopologyError(_at(i, lines[i], f"a row of {', '.join(devices)} was expected"))
+        if name in rows:
+            raise TopologyError(_at(i, lines[i], f"{name} has a row already"))
+        if len(cells) < len(devices):
+            raise TopologyError(_at(i, lines[i], f"{len(devices)} cells were expected, there are {len(cells)}"))
+        rows[name] = [_code(i, lines[i], cell) for cell in cells]
+        where[name] = i
+        rest = words[len(devices) + 1 :]
+        if rest:
+            affinity[name] = _affinity(lines[i], rest, columns)
+    if missing := [name for name in devices if name not in rows]:
+        raise TopologyError(_at(start, header, f"no row for {', '.join(missing)} follows"))
+    relation = {(one, other): code for one in devices for other, code in zip(devices, rows[one], strict=True)}
+    for one in devices:
+        for other in devices:
+            i, code = where[one], relation[one, other]
+            if (code == "X") != (one == other):
+                raise TopologyError(_at(i, lines[i], f"X stands where a device meets itself, {one}-{other} is {code}"))
+            if code != relation[other, one]:
+                back = f"{one}-{other} is {code}, but {other}-{one} is {relation[other, one]}"
+                raise TopologyError(_at(i, lines[i], back))
+    legend = dict(re.findall(r"^\s+(NIC[0-9]+)\s*:\s*(\S+)\s*$", "\n".join(lines[start:]), re.MULTILINE))
+    return TopoTable(tuple(devices), relation, affinity, legend)
+
+
+def _is_header(line: str) -> bool:
+    words = line.split()
+    return bool(words) and words[0] == "GPU0" and "X" not in words and (len(words) == 1 or words[1] not in CODES)
+
+
+def _at(index: int, line: str, what: str) -> str:
+    return f"line {index + 1}: {what}: {line.strip()!r}"
+
+
+def _code(index: int, line: str, cell: str) -> str:
+    if cell == "SOC":
+        return "SYS"
+    if cell in CODES[:-1] or _NVLINKS.fullmatch(cell):
+        return cell
+    raise TopologyError(_at(index, line, f"{cell!r} is no relation; there are {', '.join(CODES)}"))
+
+
+def _affinity(line: str, rest: list[str], columns: Iterable[str]) -> dict[str, str]:
+    """The columns after the matrix; where the text is tabbed, an empty one stays empty."""
+    names = list(columns)
+    if "\t" in line and len(rest) < len(names):
+        rest = [cell.strip() for cell in line.split("\t")]
+        rest = [*filter(None, rest[-len(names) - 1 :])] if "" in rest else rest[-len(names) :]
+    return dict(zip(names, rest, strict=False))
+
+
+def parse_nvidia_smi_topo(
+    text: str | TopoTable,
+    nvlink: Any = "nvlink4",
+    pcie: Any = "pcie5-x16",
+    nic: Any = "ndr",
+    sockets: Any = None,
+) -> Topology:
+    """The machine behind the table as a graph: GPUs, NICs, PCIe bridges, CPUs, and NVLink or its switch.
+
+    `nvlink` is one link's rate (NVLink 5 carries twice that of 2 to 4), `pcie` that of a device's slot, `nic` the
+    line rate of a card, `sockets` that between CPUs (as PCIe, unless said). GPUs that all have the same number
+    of links to each other, more than one GPU has ports for, meet in an NVSwitch; else the links are direct. What
+    PCIe would be between GPUs joined by NVLink is not printed: it is inferred from their NICs and NUMA nodes.
+    """
+    table = text if isinstance(text, TopoTable) else read_topo(text)
+    slot = rate("parse_nvidia_smi_topo: pcie", pcie)
+    line = rate("parse_nvidia_smi_topo: nic", nic)
+    far = rate("parse_nvidia_smi_topo: sockets", sockets) if sockets is not None else Rate(slot.bandwidth)
+    graph = new_graph()
+    for i, gpu in enumerate(table.gpus):
+        graph.add_node(gpu, kind="gpu", tier=0, place=(i,), **_plain(table.affinity.get(gpu, {})))
+    for card in table.nics:
+        graph.add_node(card, kind="nic", tier=1, bandwidth=line.bandwidth, device=table.legend.get(card, card))
+    levels = _nvlink(graph, table, rate("parse_nvidia_smi_topo: nvlink", nvlink))
+    _pcie(graph, table, slot, far)
+    return finish(f"machine of {len(table.gpus)} GPUs", graph, table.gpus, levels, ["node"])
+
+
+def _plain(affinity: Mapping[str, str]) -> dict[str, str]:
+    return {name.lower().replace(" ", "_"): value for name, value in affinity.items()}
+
+
+def _nvlink(graph: "DiGraph", table: TopoTable, one: Rate) -> list[Level]:
+    """Direct links, or a switch for each set of GPUs that share one."""
+    levels = []
+    for number, members in enumerate(_clusters(table.gpus, lambda a, b: table.nvlinks(a, b) > 0)):
+        counts = {table.nvlinks(a, b) for a, b in combinations(members, 2)}
+        links = max(counts, default=0)
+        if len(counts) == 1 and len(members) > 2 and links * (len(members) - 1) > MOST_NVLINKS:
+            switch = f"nvswitch{number}"
+            graph.add_node(switch, kind="nvswitch", tier=0, chips=1)
+            for gpu in members:
+                wire(graph, gpu, switch, one, links)
+            if len(members) == len(table.gpus):
+                levels = [Level("node", len(members), links * one.bandwidth)]
+        else:
+            for a, b in combinations(members, 2):
+                if table.nvlinks(a, b):
+                    wire(graph, a, b, one, table.nvlinks(a, b))
+    return levels
+
+
+def _clusters(devices: Iterable[str], near: Any) -> Iterator[list[str]]:
+    """Devices in sets of those that are near each other, directly or by way of others."""
+    left = list(devices)
+    while left:
+        found = [left.pop(0)]
+        for one in found:
+            found += (more := [other for other in left if near(one, other)])
+            left = [other for other in left if other not in more]
+        yield found
+
+
+def _pcie(graph: "DiGraph", table: TopoTable, slot: Rate, far: Rate) -> None:
+    """Join the devices by bridges, from the nearest relation to the farthest; each joins what the last left."""
+    kinds = {"PIX": "pcie", "PXB": "pcie", "PHB": "cpu", "NODE": "cpu", "SYS": "cpu"}
+    parts = {device: [device] for device in table.devices}  # a vertex to what hangs below it
+    for level, code in enumerate(NEARER):
+        tops = {device: top for top, below in parts.items() for device in below}
+
+        def near(one: str, other: str, level: int = level) -> bool:
+            return _distance(table, one, other) <= level
+
+        merged: dict[str, list[str]] = {}
+        for number, members in enumerate(_clusters(table.devices, near)):
+            below = list(dict.fromkeys(tops[device] for device in members))
+            if len(below) == 1:
+                merged[below[0]] = members
+                continue
+            top = f"{code.lower()}{number}"
+            graph.add_node(top, kind=kinds[code], tier=1)
+            for one in below:
+                wire(graph, one, top, far if code == "SYS" else Rate(slot.bandwidth, slot.latency, slot.link))
+            merged[top] = members
+        parts = merged
+
+
+def _distance(table: TopoTable, one: str, other: str) -> int:
+    """The place of a relation among NEARER; that of GPUs on NVLink by NUMA node, where it is printed."""
+    code = table.relation[one, other]
+    if code in NEARER:
+        return NEARER.index(code)
+    numa = [table.affinity.get(device, {}) for device in (one, other)]
+    same = any(numa[0].get(name) and numa[0].get(name) == numa[1].get(name) for name in _COLUMNS[:2])
+    return NEARER.index("NODE" if same else "SYS")

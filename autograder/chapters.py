@@ -23,6 +23,8 @@ from .roles import Bibliography, Roles
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
+    from .declaration import Bank
+
 
 @dataclass(frozen=True)
 class Chapter:
@@ -93,8 +95,12 @@ def public_json(chapter: Chapter) -> str:
     """exercises.json: what a learner may know of each exercise, in the order in which they are asked."""
     from .declaration import Bank
 
-    asked = Bank([chapter.bank[key] for key in chapter.exercises])
-    return json.dumps(asked.public(chapter.variants), indent=1, ensure_ascii=False) + "\n"
+    return as_json(Bank([chapter.bank[key] for key in chapter.exercises]), chapter.variants)
+
+
+def as_json(bank: Bank, variants: bool = False) -> str:
+    """The text of an exercises.json."""
+    return json.dumps(bank.public(variants), indent=1, ensure_ascii=False) + "\n"
 
 
 def stage(chapter: Chapter, folder: Path) -> Path:

@@ -1,4 +1,4 @@
-"""A course in nbgrader's own layout: the only module that imports nbgrader.
+"""A course in nbgrader's own layout: with `gradebook` the only module that imports nbgrader.
 
 nbgrader releases, keeps the gradebook, late penalties and manual grades, and writes the feedback. The one
 step it does unsafely, running the learner's code and the tests in one kernel, is replaced through its own
@@ -7,20 +7,15 @@ extension points.
 
 import atexit
 import os
-import shutil
-import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-import nbformat
-from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
@@ -42,42 +37,17 @@ from nbgrader.preprocessors import (
 )
 from nbgrader.utils import is_solution
 from traitlets import Bool, Float
-from traitlets.config import Config, PyFileConfigLoader
+from traitlets.config import Config
 
-from . import grading, handed_in
+from . import assignment, gradebook, grading, handed_in
 from .banks import CourseError, bank_of, checked_name
 from .feedback import HERE, FeedbackPage, inert_markdown
+from .gradebook import programs_on_path
 from .judging import Judge
-from .places import book_root
+from .layout import FOLDERS, init, read_config, released
 from .restore import grade_cell, read_notebook, restore
 from .results import ClassResult, Learner, add, load, save
 from .sandbox import Limits, Zygote
-
-FOLDERS = ("source", "release", "submitted", "autograded", "feedback", "exercises")
-CONFIG = """\
-# Written by `gpubook course init`: nbgrader's own commands, run in this folder, grade as `gpubook grade`
-# does.
-
-from autograder.course import configure
-
-c = get_config()  # noqa: F821
-configure(c)
-# c.CourseDirectory.db_url = "postgresql+psycopg://..."     # instead of gradebook.db
-# c.GradeInSandbox.cell_limit = 30.0                        # seconds a cell may run
-# c.GradeInSandbox.variants = True                          # each learner has numbers of their own
-"""
-
-
-@contextmanager
-def programs_on_path() -> Iterator[None]:
-    """nbgrader calls the program `alembic` for every new gradebook: find it beside this Python, venv active
-    or not."""
-    before = os.environ.get("PATH", os.defpath)
-    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
-    try:
-        yield
-    finally:
-        os.environ["PATH"] = before
 
 
 class WriteStubs(ClearSolutions):
@@ -168,6 +138,7 @@ RELEASE = [LockCells, WriteStubs, ClearOutput, CheckCellMetadata, ComputeChecksu
            ClearHiddenTests, ClearMarkScheme, ComputeChecksums, CheckCellMetadata]  # fmt: skip
 SANITIZE = [Restore, ClearOutput, DeduplicateIds, OverwriteKernelspec, OverwriteCells, CheckCellMetadata]
 AUTOGRADE = [GradeInSandbox, LimitOutput, SaveAutoGrades, AssignLatePenalties, CheckCellMetadata]
+__all__ = ["FOLDERS", "CourseError", "assign", "configure", "drop", "grade", "init", "release", "results"]
 NEVER_RELEASED = ["*.md", "*.py", "*.pyc", "__pycache__", ".ipynb_checkpoints"]
 
 
@@ -217,69 +188,54 @@ def configure(config: Config) -> None:
     config.HTMLExporter.filters = {"markdown2html": inert_markdown}
 
 
-def init(folder: Path | str) -> list[Path]:
-    """Lay out a course: nbgrader's folders, its configuration, `exercises/` for your own; returns what is
-    new."""
-    folder = Path(folder)
-    if folder.exists() and not folder.is_dir():
-        raise CourseError(f"{folder} is a file; a folder for the course was expected")
-    new = [folder / name for name in FOLDERS if not (folder / name).is_dir()]
-    for path in new:
-        path.mkdir(parents=True)
-    if not (folder / "nbgrader_config.py").exists():
-        (folder / "nbgrader_config.py").write_text(CONFIG, encoding="utf-8")
-        new.append(folder / "nbgrader_config.py")
-    return new
-
-
-def _config(folder: Path) -> Config:
-    if not (folder / "nbgrader_config.py").is_file():
-        raise CourseError(
-            f"{folder} is no course: nbgrader_config.py was expected in it; "
-            f"`gpubook course init {folder}` makes one"
-        )
-    config = PyFileConfigLoader("nbgrader_config.py", path=str(folder)).load_config()
-    config.CourseDirectory.root = str(folder)
-    return config
-
-
 def assign(
     folder: Path | str,
     name: str,
     *,
-    chapter: str,
+    chapter: str | None = None,
     exercises: Sequence[str] | None = None,
+    text: Path | str | None = None,
     due: datetime | None = None,
 ) -> Path:
-    """Release the assignment `name`, a chapter or some of its exercises, and return the learner's notebook.
+    """Release the assignment `name` and return the learner's notebook; see `assignment.stage` for what it is
+    made of.
 
     Done again, it replaces the notebook; what else a teacher put into source/NAME/ stays.
     """
-    from . import chapters
-
     folder, name = Path(folder).resolve(), checked_name(name)
-    config = _config(folder)
-    made = chapters.load(book_root(), chapter, variants=GradeInSandbox(config=config).variants)
-    chosen = set(made.exercises) if exercises is None else set(exercises)
-    if unknown := sorted(chosen - set(made.exercises)):
-        raise CourseError(
-            f"{chapter} has no exercise {', '.join(unknown)}; it has {', '.join(made.exercises)}"
-        )
-    staged = chapters.stage(made, folder / "source" / ".staged")
-    target = folder / "source" / name
-    nb = nbformat.read(staged, as_version=4)
-    staged.unlink()
-    shutil.copytree(staged.parent, target, dirs_exist_ok=True)
-    shutil.rmtree(folder / "source" / ".staged")
-    nb.cells = [
-        c for c in nb.cells if c.metadata.get("gpubook", {}).get("exercise", next(iter(chosen), "")) in chosen
-    ]
-    nbformat.write(nb, target / f"{name}.ipynb")
-    db_url = CourseDirectory(config=config).db_url
-    released = release(folder / "source", folder / "release", name, db_url)
-    with Gradebook(db_url) as gradebook:
-        gradebook.update_or_create_assignment(name, **({"duedate": due} if due else {}))
-    return released
+    config = read_config(folder)
+    assignment.stage(
+        folder,
+        name,
+        chapter=chapter,
+        exercises=exercises,
+        text=None if text is None else Path(text),
+        variants=GradeInSandbox(config=config).variants,
+    )
+    return _publish(folder, name, due)
+
+
+def drop(folder: Path | str, name: str, exercise: str) -> Path:
+    """Have an exercise of a released assignment count for nobody: 0 of 0 points, in the gradebook at once.
+
+    The learners' notebooks need not change; the prompt says so in feedback made from now on. Assigning anew
+    undoes it.
+    """
+    folder, name = Path(folder).resolve(), checked_name(name)
+    db_url = gradebook.url_of(folder)
+    released(folder, name)
+    cell = assignment.drop(folder / "source" / name / f"{name}.ipynb", exercise)
+    path = _publish(folder, name)
+    gradebook.clear(db_url, name, cell)
+    gradebook.late(folder, name)
+    return path
+
+
+def _publish(folder: Path, name: str, due: datetime | None = None) -> Path:
+    db_url = gradebook.url_of(folder)
+    path = release(folder / "source", folder / "release", name, db_url)
+    gradebook.set_due(db_url, name, due)
+    return path
 
 
 def grade(
@@ -301,20 +257,16 @@ def grade(
     """
     started = time.monotonic()
     folder, name = Path(folder).resolve(), checked_name(name)
-    config = _config(folder)
+    config = read_config(folder)
     config.GradeInSandbox.unsafe = unsafe or config.GradeInSandbox.get("unsafe", False)
     if cell_limit is not None:
         config.GradeInSandbox.cell_limit = cell_limit
-    path = folder / "release" / name / f"{name}.ipynb"
-    if not path.is_file():
-        have = ", ".join(sorted(p.name for p in (folder / "release").glob("*") if p.is_dir())) or "none"
-        raise CourseError(
-            f"{path} is missing: {name!r} was never released in this course (assignments: {have})"
-        )
+    path = released(folder, name)
     release_nb = read_notebook(path)
     bank = bank_of(folder, release_nb, path)
     roles = [role for role in map(grade_cell, release_nb.cells) if role is not None and role.part == "grade"]
     result = ClassResult(name, {role.exercise: role.points for role in roles}, folder=str(folder))
+    result.gradebook = gradebook.place(gradebook.url_of(folder))
     submissions = handed_in.collect(folder, name, students, result)
     settings = GradeInSandbox(config=config)
     limits = Limits(cell=settings.cell_limit, total=settings.total_limit)

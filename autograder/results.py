@@ -33,6 +33,7 @@ class ClassResult:
     learners: list[Learner] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     folder: str = ""
+    gradebook: str = ""  # its file, or its URL without the password
     seconds: float = 0.0
 
     @property

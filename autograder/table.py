@@ -78,12 +78,14 @@ def print_class(result: ClassResult, console: Any = None) -> None:
         if problem not in said:
             console.print(Text(_inert(problem), style="red"), soft_wrap=True)
     folder = _from_here(Path(result.folder))
+    named = result.gradebook or str(Path(result.folder) / "gradebook.db")
+    gradebook = named if "://" in named else _from_here(Path(named))
     command = sys.argv[0] if Path(sys.argv[0]).name == "gpubook" else "gpubook"
     graded = sum(1 for learner in result.learners if learner.results)
     console.print(
         Text(
             f"{graded} of {len(result.learners)} graded in {result.seconds:.1f} s. "
-            f"Gradebook: {folder / 'gradebook.db'}\n"
+            f"Gradebook: {gradebook}\n"
             f"Feedback: {folder / 'feedback'}/LEARNER/{result.assignment}/{result.assignment}.html\n"
             f"Every sentence: {command} grade {folder} {result.assignment} --show LEARNER[/EXERCISE]"
         ),

@@ -1,0 +1,238 @@
+"""A course's gradebook, through nbgrader's own API: who got what, late penalties, an exercise that no longer
+counts.
+
+Beside `course` the only module that imports nbgrader. Nothing here runs or judges anything.
+"""
+
+import logging
+import math
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from nbformat.v4 import new_notebook
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.plugins import LateSubmissionPlugin
+from nbgrader.preprocessors import AssignLatePenalties
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from traitlets import Float
+
+from .banks import CourseError
+from .layout import read_config
+
+DAY = 86400
+
+
+class LatePerDay(LateSubmissionPlugin):
+    """Takes a fraction of the score for each day begun after the deadline, all of it at most.
+
+    For `c.AssignLatePenalties.plugin_class`; nbgrader's own plugin knows only none of the score and all of it.
+    """
+
+    fraction = Float(0.1, min=0.0, max=1.0, help="Of the score, for each day begun.").tag(config=True)
+    grace = Float(0.0, min=0.0, help="Minutes after the deadline that cost nothing.").tag(config=True)
+
+    def late_submission_penalty(self, student_id, score, total_seconds_late):  # noqa: ARG002
+        """The points to take away, between 0 and the score."""
+        late = total_seconds_late - 60 * self.grace
+        days = math.ceil(late / DAY) if late > 0 else 0
+        return score * min(1.0, self.fraction * days)
+
+
+@dataclass(frozen=True)
+class Person:
+    """A learner as the gradebook knows one; only `id` is never empty. `lms_id` is nbgrader's `lms_user_id`."""
+
+    id: str
+    first_name: str = ""
+    last_name: str = ""
+    email: str = ""
+    lms_id: str = ""
+
+
+@dataclass(frozen=True)
+class Score:
+    """What one learner has for one assignment; `handed_in` is None where there is no submission.
+
+    `raw` includes `extra_credit`; `late_penalty` is what to take away from it. Times are UTC.
+    """
+
+    person: Person
+    assignment: str
+    max_score: float
+    due: datetime | None = None
+    graded: bool = False
+    submitted: datetime | None = None
+    raw: float = 0.0
+    late_penalty: float = 0.0
+    extra_credit: float = 0.0
+    needs_manual_grade: bool = False
+    comments: tuple[str, ...] = ()  # the teacher's own, written in formgrader
+
+    @property
+    def score(self) -> float:
+        """What counts: the raw score less the late penalty, never below 0, as nbgrader exports it."""
+        return max(0.0, self.raw - self.late_penalty)
+
+
+@contextmanager
+def programs_on_path() -> Iterator[None]:
+    """nbgrader calls the program `alembic` for every new gradebook: find it beside this Python, venv active
+    or not."""
+    before = os.environ.get("PATH", os.defpath)
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
+
+
+def driver(db_url: str) -> str:
+    """A database's URL with its driver named: SQLAlchemy's default for PostgreSQL changed between versions."""
+    for plain in ("postgresql://", "postgres://"):
+        if db_url.startswith(plain):
+            return "postgresql+psycopg://" + db_url.removeprefix(plain)
+    return db_url
+
+
+def place(db_url: str) -> str:
+    """Where a gradebook is, to be shown: a file's path, or the URL without its password."""
+    url = make_url(db_url)
+    return str(url.database) if url.drivername.startswith("sqlite") else url.render_as_string(hide_password=True)
+
+
+def url_of(folder: Path | str) -> str:
+    """The URL of a course's gradebook."""
+    return CourseDirectory(config=read_config(Path(folder).resolve())).db_url
+
+
+@contextmanager
+def opened(db_url: str) -> Iterator[Gradebook]:
+    """The gradebook at `db_url`; CourseError, without the password, where the database cannot be used."""
+    try:
+        where = place(db_url)
+    except ArgumentError:
+        raise CourseError(
+            "the gradebook's URL cannot be read: sqlite:///FILE or "
+            "postgresql+psycopg://USER@HOST/DATABASE was expected"
+        ) from None
+    try:
+        with programs_on_path(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            gradebook = Gradebook(db_url)
+    except ImportError as error:
+        raise CourseError(
+            f"{where}: its driver is not installed ({error}); pip install 'gpubook[postgres]'"
+        ) from None
+    except SQLAlchemyError as error:
+        raise CourseError(f"{where}: the database cannot be opened: {_first_line(error)}") from None
+    try:
+        with gradebook:
+            yield gradebook
+    except SQLAlchemyError as error:
+        raise CourseError(f"{where}: {type(error).__name__}: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+
+
+@contextmanager
+def _of_course(folder: Path) -> Iterator[Gradebook]:
+    """The gradebook of a course that has one; opening never makes a new file."""
+    db_url = url_of(folder)
+    if db_url.startswith("sqlite") and not Path(place(db_url)).is_file():
+        raise CourseError(f"{place(db_url)} is missing: nothing was assigned or graded in {folder} yet")
+    with opened(db_url) as gradebook:
+        yield gradebook
+
+
+def scores(folder: Path | str, names: Sequence[str] = ()) -> dict[str, list[Score]]:
+    """Every learner's score, by assignment (all of them, or `names` in their order), learners by id.
+
+    A learner of the gradebook without a submission is there, with `graded` False.
+    """
+    folder = Path(folder).resolve()
+    with _of_course(folder) as gradebook:
+        known = [assignment.name for assignment in gradebook.assignments]
+        if unknown := [name for name in names if name not in known]:
+            raise CourseError(
+                f"{folder} has no assignment {', '.join(map(repr, unknown))} in its gradebook; "
+                f"it has {', '.join(known) or 'none'}"
+            )
+        people = [
+            Person(s.id, s.first_name or "", s.last_name or "", s.email or "", s.lms_user_id or "")
+            for s in sorted(gradebook.students, key=lambda student: student.id)
+        ]
+        return {name: _of_assignment(gradebook, name, people) for name in dict.fromkeys(names or known)}
+
+
+def _of_assignment(gradebook: Gradebook, name: str, people: list[Person]) -> list[Score]:
+    assignment = gradebook.find_assignment(name)
+    done = {one.student_id: one for one in gradebook.assignment_submissions(name)}
+    rows = []
+    for person in people:
+        if (one := done.get(person.id)) is None:
+            rows.append(Score(person, name, assignment.max_score, assignment.duedate))
+            continue
+        grades = [grade for notebook in one.notebooks for grade in notebook.grades]
+        comments = [comment for notebook in one.notebooks for comment in notebook.comments]
+        rows.append(
+            Score(
+                person,
+                name,
+                assignment.max_score,
+                one.duedate,
+                True,
+                one.timestamp,
+                raw=one.score,
+                late_penalty=one.late_submission_penalty or 0.0,
+                extra_credit=sum(grade.extra_credit or 0.0 for grade in grades),
+                needs_manual_grade=bool(one.needs_manual_grade),
+                comments=tuple(c.manual_comment for c in comments if c.manual_comment),
+            )
+        )
+    return rows
+
+
+def set_due(db_url: str, name: str, due: datetime | None) -> None:
+    """Enter an assignment and, where one is given, its deadline (UTC) into the gradebook."""
+    with opened(db_url) as gradebook:
+        gradebook.update_or_create_assignment(name, **({"duedate": due} if due else {}))
+
+
+def late(folder: Path | str, name: str) -> list[tuple[str, float]]:
+    """Work out the late penalties of an assignment anew, and return who loses how much.
+
+    nbgrader does it while it grades, from the score and the deadline of that moment: grades given by hand and
+    extensions come later.
+    """
+    folder = Path(folder).resolve()
+    config, db_url = read_config(folder), url_of(folder)
+    scores(folder, [name])  # says so where there is no such assignment
+    with opened(db_url) as gradebook:
+        todo = [(s.student_id, n.name) for s in gradebook.assignment_submissions(name) for n in s.notebooks]
+    for learner, notebook in todo:
+        about = {"assignment": name, "student": learner, "notebook": notebook, "db_url": db_url}
+        quiet = logging.getLogger("gpubook.late")
+        quiet.propagate = False
+        AssignLatePenalties(config=config, log=quiet).preprocess(new_notebook(), {"nbgrader": about})
+    return [(s.person.id, s.late_penalty) for s in scores(folder, [name])[name] if s.late_penalty]
+
+
+def clear(db_url: str, name: str, cell: str) -> None:
+    """Take away what every submission of an assignment has for one grade cell, also by hand and as extra
+    credit."""
+    with opened(db_url) as gradebook:
+        for submission in gradebook.assignment_submissions(name):
+            for grade in (g for notebook in submission.notebooks for g in notebook.grades if g.name == cell):
+                grade.auto_score, grade.manual_score, grade.extra_credit = 0.0, None, None
+                grade.needs_manual_grade = False
+        gradebook.db.commit()

@@ -190,14 +190,17 @@ class _Run:
             raise _Late
         return self.child
 
-    def _apart(self, upto: int) -> Child:
-        """Another child, apart from all others, in which the cells before `upto` have run that its code may need.
+    def _needed(self, upto: int) -> set[int]:
+        """Which of the cells before `upto` a rank runs."""
+        cells = self.nb.cells[:upto]
+        own = [self._given(cell) is None for cell in cells]
+        return needed_cells([cell.source if self._runs(cell) else "" for cell in cells], own)
+
+    def _apart(self, upto: int, needed: Collection[int]) -> Child:
+        """Another child, apart from all others, in which the `needed` cells before `upto` have run.
 
         Raises ChildLost where one of them ends it, and where the submission's time is over.
         """
-        cells = self.nb.cells[:upto]
-        own = [self._given(cell) is None for cell in cells]
-        needed = needed_cells([cell.source if self._runs(cell) else "" for cell in cells], own)
         child = self._spawn(alone=True)
         try:
             self._replay(child, upto, needed)
@@ -291,7 +294,8 @@ class _Run:
         try:
             if not exercise.answer.in_ranks:
                 return self.judge.ask(question, _Calls(self, role.exercise), patience)
-            with Ranks(exercise, self.limits.cell, lambda: self._apart(number)) as ranks:
+            needed = self._needed(number)
+            with Ranks(exercise, self.limits.cell, lambda: self._apart(number, needed)) as ranks:
                 return self.judge.ask(question, ranks, patience + self.deadline - time.monotonic())
         except JudgeFailed as error:
             self.done.problems.append(str(error))
@@ -313,7 +317,7 @@ class _Calls:
         if self.lost or child is None:
             return {"problem": self.lost}
         try:
-            reply = child.call(self.exercise, arguments, left)
+            reply = child.call(self.exercise, arguments, left, self.run.bank[self.exercise].withholds)
         except ChildLost as lost:
             self.run.stop()
             self.lost = f"your function was stopped: {lost}"

@@ -70,7 +70,7 @@ def flat(value: Any) -> Any:
 
 def is_array(value: Any) -> bool:
     """Whether `flat` made an array of it."""
-    return type(value).__name__ == "ndarray"
+    return type(value).__name__ == "ndarray" and value.ndim == 1 and value.dtype.kind in "iuf"
 
 
 def differs(got: Any, want: Any, rtol: float) -> Any:
@@ -165,7 +165,8 @@ def wrong_result(
         if got is None:
             return f"{with_} returns nothing: is there a `return`?"
         if not is_array(got):
-            return f"{with_} returns {named(got)}; an array was expected."
+            odd = f"an array of {got.dtype}; one of numbers" if hasattr(got, "dtype") else f"{named(got)}; an array"
+            return f"{with_} returns {odd} was expected."
         if not is_array(want):
             return f"{with_} does not return what was expected."
         if got.shape != want.shape:

@@ -110,9 +110,9 @@ def _barred(withholds: Sequence[str]) -> Iterator[None]:
     before = []
     for record in ALGORITHMS.values():
         function = record.function
-        if (module := barred(function, withholds)) and not function.__code__.co_freevars:
+        if module := barred(function, withholds):
             before.append((function, function.__code__))
-            function.__code__ = _raising(module)
+            function.__code__ = _raising(module, function.__code__.co_freevars)
     try:
         yield
     finally:
@@ -128,10 +128,16 @@ def barred(function: Any, withholds: Sequence[str]) -> str:
     return next((w for w in withholds for home in homes if home == w or home.startswith(w + ".")), "")
 
 
-def _raising(module: str) -> types.CodeType:
+def _raising(module: str, free: Sequence[str]) -> types.CodeType:
+    """The code of a function with these free variables that says what it uses."""
     scope: dict[str, Any] = {}
-    exec(f"def withheld(*_, **__): raise ImportError({f'it uses {module}'!r})", scope)
-    return scope["withheld"].__code__
+    bound = "".join(f" {name} = None\n" for name in free)
+    exec(
+        f"def around():\n{bound} def withheld(*_, **__):\n  {', '.join(free)}\n"
+        f"  raise ImportError({f'it uses {module}'!r})\n return withheld",
+        scope,
+    )
+    return scope["around"]().__code__
 
 
 @dataclass

@@ -240,12 +240,12 @@ def local_call(function: Any, withholds: Sequence[str] = (), seconds: float = SE
     one."""
 
     def call(args: tuple) -> Any:
-        if module := _uses(function, withholds):
-            raise AnswerError(f"it uses {module}")
         try:
-            with _masked(withholds), limited(seconds):
+            with without(withholds, function), limited(seconds):
                 result = function(*_plainly(args))
             return _plainly(result)
+        except AnswerError:
+            raise
         except plain.NotPlain as error:
             raise AnswerError(f"what it returns is no answer: {error}") from None
         except TimeUp:
@@ -297,6 +297,16 @@ def limited(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def without(withholds: Sequence[str], function: Any) -> Iterator[None]:
+    """A function that does without the withheld modules runs in this block, where they cannot be imported; for another
+    AnswerError is raised."""
+    if module := _uses(function, withholds):
+        raise AnswerError(f"it uses {module}")
+    with _masked(withholds):
+        yield
 
 
 @contextmanager

@@ -83,10 +83,11 @@ class Child:
         """Set the variable `name` to `...`, as after an answer was taken."""
         return self._ask({"op": "forget", "name": name, "limit": self.limits.cell})
 
-    def call(self, key: str, arguments: Any, limit: float) -> dict[str, Any]:
+    def call(self, key: str, arguments: Any, limit: float, withholds: Sequence[str] = ()) -> dict[str, Any]:
         """Call the function that was the answer to `key`; arguments and the returned `value` are plain
-        data."""
-        return self._ask({"op": "call", "key": key, "arguments": arguments, "limit": limit})
+        data. It has to do without the modules that are withheld."""
+        withheld = list(withholds)
+        return self._ask({"op": "call", "key": key, "arguments": arguments, "limit": limit, "withholds": withheld})
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         self._number += 1

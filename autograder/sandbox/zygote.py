@@ -83,8 +83,9 @@ def make_shell() -> Shell:
 def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
     """In the confined process: do what the supervisor asks, until it hangs up."""
     from autograder import plain
+    from autograder.declaration import AnswerError
     from autograder.parties import Rank
-    from autograder.programs import failure
+    from autograder.programs import failure, without
 
     start = wire.receive(channel)
     for name, text in start["files"].items():
@@ -117,7 +118,10 @@ def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
         shell.recorder.clear()
         function = kept[request["key"]]
         try:
-            result = function(*plain.decode(request["arguments"]))
+            with without(request["withholds"], function):
+                result = function(*plain.decode(request["arguments"]))
+        except AnswerError as refused:
+            return {"problem": "Withheld", "said": str(refused)}
         except Exception as error:
             return {"problem": type(error).__name__, "said": failure(error, function)}
         return {"value": plain.encode(result)}

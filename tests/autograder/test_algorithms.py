@@ -1,6 +1,8 @@
 """Algorithm answers in this process: what is right, and what a wrong one is told."""
 
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from autograder import plain
 from autograder.algorithms import MAX_CASES, direct
 from autograder.answers import Function, answer_from, at_most, exactly
 from autograder.declaration import DeclarationError, Mistake
+from autograder.parties import Rank
 from autograder.selftest import library_overlap, selftest
 from hwlib.algorithms import ALGORITHMS, Step, ring_allreduce
 
@@ -231,3 +234,29 @@ def test_it_is_checked_in_the_notebook_and_has_no_answer_box():
 
     assert form(RING) == ""
     assert how_to_answer(RING).startswith("write `ring(rank, n, x)`, a generator that plays one rank")
+
+
+def test_whatever_the_library_registers_can_be_withheld():
+    withholds = ("hwlib.algorithms",)
+    for name, record in ALGORITHMS.items():
+
+        def uses(rank, n, x, function=record.function):
+            return (yield from function(rank, n, x))
+
+        for answer in (uses, record.function):
+            reply = Rank(answer, withholds)("start", 0, 2, np.ones(4), {})
+            assert reply[:2] == ("failed", "raises"), name
+            assert "it uses hwlib.algorithms" in reply[2]
+
+
+def test_a_function_of_a_closure_can_be_withheld(monkeypatch):
+    times, over = 1, 1
+
+    def made(rank, n, x):
+        return (yield Step(x * times, (rank + over) % n, (rank - over) % n))
+
+    made.__module__ = "hwlib.algorithms.made"
+    record = dataclasses.replace(ALGORITHMS["ring_allreduce"], name="made", function=made)
+    monkeypatch.setitem(ALGORITHMS, "made", record)
+    assert Rank(made, ("hwlib.algorithms",))("start", 0, 2, np.ones(4), {})[0] == "failed"
+    assert Rank(made)("start", 0, 2, np.ones(4), {})[0] == "steps"

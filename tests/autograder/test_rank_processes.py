@@ -19,7 +19,7 @@ from . import lab
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux namespaces")
 LIMITS = Limits(cell=5.0, grace=1.0, total=60.0)
 EXERCISES = f"""
-from autograder.answers import Algorithm
+from autograder.answers import Algorithm, Function
 from autograder.declaration import Exercise, Mistake
 from hwlib.algorithms import Step, blocks
 {inspect.getsource(lab.ring)}
@@ -29,6 +29,9 @@ RING = Exercise(
     id="t-ring", points=3, prompt="Write a ring.", withholds=("hwlib.algorithms",), solution=ring,
     answer=Algorithm("ring", cases=[(2, 8), (4, 10), (4, 16, "int64")], collective="all_reduce"),
     mistakes=(Mistake(whole_ring, "The whole array in every step."), Mistake(scattered, "Only its own block.")))
+RIDGE = Exercise(
+    id="t-ridge", points=3, prompt="Write it.", withholds=("hwlib.roofline",), solution=lambda C, W: C/W,
+    answer=Function("ridge", "ridge(C, W)", cases=[(6.0, 3.0), (8.0, 2.0)]))
 """
 IMPORTS = "import numpy as np\nfrom hwlib.algorithms import Step, blocks, ring_allreduce\nfrom autograder import grade"
 
@@ -42,10 +45,10 @@ def chapter(tmp_path_factory):
         yield bank, zygote, judge
 
 
-def written(bank, answer, *before):
+def written(bank, answer, *before, name="t-ring"):
     cells = [new_code_cell(IMPORTS), *(new_code_cell(source) for source in before)]
     cells.append(
-        new_code_cell(f"### BEGIN SOLUTION\n{answer}\n### END SOLUTION", metadata={"exercise": "t-ring"})
+        new_code_cell(f"### BEGIN SOLUTION\n{answer}\n### END SOLUTION", metadata={"exercise": name})
     )
     nb = new_notebook(cells=cells, metadata={"kernelspec": notebook.KERNEL})
     for number, cell in enumerate(nb.cells):
@@ -57,10 +60,10 @@ def written(bank, answer, *before):
 def grade(chapter):
     bank, zygote, judge = chapter
 
-    def run(answer, *before, limits=LIMITS):
-        release = written(bank, "pass", *([""] * len(before)))
+    def run(answer, *before, limits=LIMITS, name="t-ring"):
+        release = written(bank, "pass", *([""] * len(before)), name=name)
         done = grade_notebook(
-            written(bank, answer, *before), release, bank, "ann", limits, zygote=zygote, judge=judge
+            written(bank, answer, *before, name=name), release, bank, "ann", limits, zygote=zygote, judge=judge
         )
         assert done.problems == []
         (result,) = done.results
@@ -111,6 +114,14 @@ def test_what_a_wrong_one_is_told(grade, answer, says):
     result = grade(answer)
     assert result.points == 0.0
     assert says in result.say
+
+
+def test_a_graded_function_does_without_what_is_withheld(grade):
+    assert grade("def ridge(C, W): return C/W", name="t-ridge").points == 3.0
+    inside = "def ridge(C, W):\n    import hwlib.roofline as r\n    return r.ridge(C, W)"
+    for answer in ("from hwlib.roofline import ridge", inside):
+        result = grade(answer, name="t-ridge")
+        assert (result.points, result.say[:23]) == (0.0, "Write this one yourself")
 
 
 def test_a_loop_costs_its_own_question_and_no_more_time(grade):
@@ -281,6 +292,10 @@ def test_a_forged_reply_is_a_verdict(grade, forged, says):
         ("yield Step(x, 10**400, 0)", "is another rank, 0 to 1, got 1000"),
         ("yield Step(x, Number(1), 0)", "sends a `Number`"),
         ("return x.view(Array)\n    yield", "returns what is no answer"),
+        ("return np.array(True)\n    yield", "returns an array of bool; one of numbers was expected"),
+        ("return [x*1j, 1]\n    yield", "returns a list; an array was expected"),
+        ("return x*np.inf\n    yield", "rank 0 has inf in element 0"),
+        ("return {1: x}\n    yield", "returns a dict; an array was expected"),
     ],
 )
 def test_a_hostile_step_is_told_and_costs_the_question(grade, body, says):

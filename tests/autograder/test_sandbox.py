@@ -300,6 +300,20 @@ def test_a_function_is_called_with_plain_data(child):
     assert child.call("f", plain.encode((6.0, 0.0)), 0.3)["expired"]
 
 
+def test_a_function_does_without_what_is_withheld(child):
+    given, withholds = plain.encode((6.0, 3.0)), ["hwlib.roofline"]
+    for source in (
+        "import hwlib\ndef f(a, b): return hwlib.roofline.ridge(a, b)",
+        "from hwlib.roofline import ridge\nf = ridge",
+        "def f(a, b):\n    from hwlib.roofline import ridge\n    return ridge(a, b)",
+    ):
+        child.run(source)
+        child.answer("f", "f", False)
+        assert plain.decode(child.call("f", given, 1.0)["value"]) == 2.0
+        assert "hwlib.roofline" in child.call("f", given, 1.0, withholds)["said"]
+        assert plain.decode(child.call("f", given, 1.0)["value"]) == 2.0
+
+
 def test_forged_messages_end_the_submission_not_the_grader(zygote):
     child = zygote.spawn(LIMITS)
     forge = (

@@ -9,11 +9,14 @@ import autograder
 from autograder import verbs
 from autograder.declaration import draw, load_bank
 from autograder.finding import NotFound
+from hwlib.algorithms import ring_allreduce
+from tests.autograder import lab
 from tests.autograder.test_finding import book  # noqa: F401  a fixture
 
 SOURCE = """
-from autograder.answers import Choice, Expression, Function, Quantity, integers, positive
+from autograder.answers import Algorithm, Choice, Expression, Function, Quantity, integers, positive
 from autograder.declaration import Exercise, Mistake
+from hwlib.algorithms import ring_allreduce
 
 TIME = Exercise(
     id="t-time", title="A time", points=3, prompt="{n} steps of {a:s}?", answer=Quantity("s"),
@@ -27,6 +30,10 @@ RING = Exercise(
 )
 F = Exercise(
     id="t-fun", prompt="?", answer=Function("f", "f(x)", cases=[(1.0,), (2.0,)]), solution=lambda x: 2.5*x,
+)
+A = Exercise(
+    id="t-all-reduce", points=4, prompt="?", withholds=("hwlib.algorithms",), solution=ring_allreduce,
+    answer=Algorithm("mine", cases=[(2, 8), (3, 10)], collective="all_reduce"),
 )
 P = Exercise(
     id="t-predict", points=2, prompt="Which?", predict=True, explain="Latency wins.", solution="down",
@@ -230,3 +237,17 @@ def test_importing_loads_nothing_heavy():
 def test_symbols_of_another_kind_is_an_error_that_says_so(open_book):
     with pytest.raises(ValueError, match="has no symbols"):
         verbs.symbols("t-time")
+
+
+def test_an_algorithm_is_checked_and_graded_here_with_a_key_and_recorded_without(open_book, monkeypatch):
+    assert verbs.check("t-all-reduce", lambda rank, n, x: ...).kind == "empty"
+    assert verbs.check("t-all-reduce", lab.ring).kind == "right"
+    assert verbs.grade("t-all-reduce", lab.ring) == 4.0
+    assert verbs.check("t-all-reduce", ring_allreduce).say.startswith("Write this one yourself")
+    assert "(n - 1)S" in verbs.check("t-all-reduce", lab.whole_ring).say
+    public = load_bank(open_book / "solutions" / "01-t").public()
+    (open_book / "chapters" / "01-t" / "exercises.json").write_text(json.dumps(public))
+    (open_book / "none").mkdir()
+    monkeypatch.setenv("GPUBOOK_SOLUTIONS", str(open_book / "none"))
+    assert verbs.check("t-all-reduce", lab.ring).say == "Recorded: the algorithm `ring`."
+    assert verbs.grade("t-all-reduce", lab.ring) == 0.0

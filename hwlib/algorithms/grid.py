@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 
 from hwlib.algorithms.alltoall import swap_in_pairs
-from hwlib.algorithms.ring import pass_around, sum_around
+from hwlib.algorithms.ring import pass_around, ring_allgather, ring_allreduce, ring_reduce_scatter, sum_around
 from hwlib.algorithms.step import (
     Array,
     Program,
@@ -93,12 +93,15 @@ def hierarchical_allgather(rank: int, n: int, x: Array, inner: int | None = None
 
 @algorithm("all_reduce", time="hierarchical_allreduce_time")
 def hierarchical_allreduce(rank: int, n: int, x: Array, inner: int | None = None) -> Program:
-    """Reduce-scatter, then all-gather: sums inside, then between nodes, and the same way back.
+    """Reduce-scatter inside the nodes, all-reduce of a part between them, all-gather inside: rings all.
 
     Rounds 2(inner - 1 + nodes - 1); less than 2S/inner bytes per rank leave the node, in a flat ring 2S.
     """
-    yield from hierarchical_reduce_scatter(rank, n, x, inner)
-    return (yield from hierarchical_allgather(rank, n, x, inner))
+    nodes, inner = _nodes(n, inner)
+    (node, place), here = divmod(rank, inner), range(n)[rank - rank % inner :]
+    part = yield from within(here, ring_reduce_scatter(place, inner, x))
+    yield from within(range(place, n, inner), ring_allreduce(node, nodes, part))
+    return (yield from within(here, ring_allgather(place, inner, x)))
 
 
 @algorithm("broadcast", time="hierarchical_broadcast_time")

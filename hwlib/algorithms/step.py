@@ -18,6 +18,7 @@ import sys
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 Array = Any
@@ -59,8 +60,7 @@ def pieces(x: Array, counts: Sequence[int]) -> list[Array]:
     """Views of x that follow one another, of so many elements each. Raises ValueError if x is not that long."""
     if sum(counts) != len(x):
         raise ValueError(f"counts: {list(counts)} add up to {sum(counts)}, but the buffer has {len(x)} elements")
-    ends = [sum(counts[: i + 1]) for i in range(len(counts))]
-    return [x[end - count : end] for end, count in zip(ends, counts, strict=True)]
+    return [x[end - count : end] for end, count in zip(accumulate(counts), counts, strict=True)]
 
 
 def checked_root(root: int, n: int) -> int:

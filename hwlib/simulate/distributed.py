@@ -10,6 +10,7 @@ before each message and tells both. Headers are not counted.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from hwlib.algorithms.step import Algorithm, Step, copied, found
@@ -54,7 +55,7 @@ def run_on_group(
         except StopIteration as end:
             mail.finish()
             return RankRun(end.value, clock, mail.sent, mail.received)
-        steps = checked_steps(yielded, f"rank {rank}, step {number}", rank, n)
+        steps = checked_steps(yielded, partial("rank {}, step {}".format, rank, number), rank, n)
         arrived, left = mail.exchange(steps, clock)
         if any(step.to is not None or step.frm is not None for step in steps):
             clock = 1 + max([clock, *left])

@@ -75,7 +75,7 @@ class _Office:
         self.done = [False for _ in size]
         self.outputs: list[Any] = [None for _ in size]
         self.messages: list[Message] = []
-        self.sent = 0
+        self.events = 0  # messages, and steps without one
         # By (src, dst): messages not asked for yet, and places in the receiver's step that still want one.
         self.channel: dict[tuple[int, int], deque[tuple[Any, int]]] = defaultdict(deque)
         self.wanted: dict[tuple[int, int], deque[int]] = defaultdict(deque)
@@ -103,7 +103,7 @@ class _Office:
             before = f", after step {self.steps[rank] - 1}" if self.steps[rank] else ", before its first step"
             error.add_note(f"in rank {rank}{before}")
             raise
-        steps = checked_steps(yielded, self.place(rank), rank, len(self.parties))
+        steps = checked_steps(yielded, lambda: self.place(rank), rank, len(self.parties))
         self.got[rank] = (_Single if isinstance(yielded, Step) else list)([None] * len(steps))
         self.latest[rank] = self.clock[rank]
         moves = False
@@ -116,6 +116,7 @@ class _Office:
                 self.receive(rank, step.frm, place)
                 moves = True
         if not moves:
+            self.count()
             self.ready.append(rank)
         elif not self.missing[rank]:
             self.finish(rank)
@@ -125,9 +126,7 @@ class _Office:
         self.ready.append(rank)
 
     def post(self, src: int, dst: int, data: Any) -> None:
-        self.sent += 1
-        if self.limit is not None and self.sent > self.limit:
-            raise SimulationError(f"more than {self.limit} messages: the algorithm does not seem to end")
+        self.count()
         message = self.copy(data), self.clock[src]
         if wanted := self.wanted.get((src, dst)):
             self.deliver(src, dst, wanted.popleft(), message)
@@ -136,6 +135,11 @@ class _Office:
                 self.finish(dst)
         else:
             self.channel[src, dst].append(message)
+
+    def count(self) -> None:
+        self.events += 1
+        if self.limit is not None and self.events > self.limit:
+            raise SimulationError(f"more than {self.limit} messages: the algorithm does not seem to end")
 
     def receive(self, rank: int, frm: int, place: int) -> None:
         if waiting := self.channel.get((frm, rank)):
@@ -178,22 +182,24 @@ class _Office:
         return f"sent but never received: {', '.join(lines)}{more}"
 
 
-def checked_steps(yielded: Any, place: str, rank: int, n: int) -> list[Step]:
-    """The steps that rank yielded, among n parties, if they are steps; `place` says where, for the error."""
+def checked_steps(yielded: Any, place: Callable[[], str], rank: int, n: int) -> list[Step]:
+    """The steps that rank yielded, among n parties, if they are steps; `place()` says where, for the error."""
     steps = [yielded] if isinstance(yielded, Step) else yielded
     if not isinstance(steps, list | tuple) or not all(isinstance(step, Step) for step in steps):
         wanted = "an algorithm yields Step(send, to, frm) or a list of them"
-        raise SimulationError(f"{place}: {wanted}, got {_short(yielded)}")
+        raise SimulationError(f"{place()}: {wanted}, got {_short(yielded)}")
     for step in steps:
         if (step.send is None) != (step.to is None):
             there, absent = ("send", "to") if step.to is None else ("to", "send")
-            raise SimulationError(f"{place}: a Step has `{there}` but no `{absent}`")
+            raise SimulationError(f"{place()}: a Step has `{there}` but no `{absent}`")
         if step.send is not None and not hasattr(step.send, "nbytes"):
-            raise SimulationError(f"{place}: `send` is an array, got {_short(step.send)}")
+            raise SimulationError(f"{place()}: `send` is an array, got {_short(step.send)}")
         for name, peer in (("to", step.to), ("frm", step.frm)):
-            if peer is not None and (not _is_whole(peer) or not 0 <= peer < n or peer == rank):
+            if peer is None or (type(peer) is int and 0 <= peer < n and peer != rank):
+                continue
+            if not _is_whole(peer) or not 0 <= peer < n or peer == rank:
                 allowed = f"another rank, 0 to {n - 1}" if n > 1 else "another rank, and there is none"
-                raise SimulationError(f"{place}: `{name}` is {allowed}, got {_short(peer)}")
+                raise SimulationError(f"{place()}: `{name}` is {allowed}, got {_short(peer)}")
     return list(steps)
 
 

@@ -99,7 +99,7 @@ CHUNKED = {"chain_broadcast", "chain_reduce", "switch_allreduce"}
 # Where blocks are bundled, a bundle is full if only the last block is shorter, or (halving) from n elements on;
 # the last block never moves if its owner is the root.
 BUNDLED = {
-    "bidirectional_ring_alltoall", "bruck_alltoall", "hierarchical_allgather", "hierarchical_allreduce",
+    "bidirectional_ring_alltoall", "bruck_alltoall", "hierarchical_allgather",
     "hierarchical_alltoall", "hierarchical_reduce_scatter", "ring_alltoall",
 }  # fmt: skip
 ROOTED = {"binomial_gather", "binomial_scatter", "direct_gather", "direct_scatter", "scatter_allgather_broadcast"}
@@ -125,6 +125,9 @@ def is_exact(name, n, m, count, root):
         return count % n == 0 or (only_the_last_is_short and (name in BUNDLED or root == n - 1))
     if name in HALVED:
         return count >= n
+    if name == "hierarchical_allreduce":
+        outer, inner = square_shape(n)
+        return -(-count // inner) == outer * -(-count // n)  # a rank's part has as many elements as its blocks
     if name == "halving_doubling_allreduce" and n & (n - 1) == 0:
         return count >= n
     if name in CHUNKED | SWITCHED | {"double_tree_allreduce", "halving_doubling_allreduce"}:

@@ -212,6 +212,13 @@ def test_an_endless_algorithm_is_ended():
     with pytest.raises(SimulationError, match="more than 100 messages: the algorithm does not seem to end"):
         lockstep(endless, ones(3), limit=100)
 
+    def idle(rank, n, x):
+        while True:
+            yield []
+
+    with pytest.raises(SimulationError, match="more than 100 messages"):
+        lockstep(idle, ones(3), limit=100)
+
 
 @pytest.mark.parametrize(
     ("given", "message"),

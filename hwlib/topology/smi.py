@@ -100,14 +100,14 @@ def read_topo(text: str) -> TopoTable:
     if missing := [name for name in devices if name not in rows]:
         raise TopologyError(_at(start, header, f"no row for {', '.join(missing)} follows"))
     relation = {(one, other): code for one in devices for other, code in zip(devices, rows[one], strict=True)}
-    for one in devices:
-        for other in devices:
-            i, code = where[one], relation[one, other]
-            if (code == "X") != (one == other):
-                raise TopologyError(_at(i, lines[i], f"X stands where a device meets itself, {one}-{other} is {code}"))
-            if code != relation[other, one]:
-                back = f"{one}-{other} is {code}, but {other}-{one} is {relation[other, one]}"
-                raise TopologyError(_at(i, lines[i], back))
+    for (one, other), code in relation.items():
+        if (code == "X") != (one == other):
+            what = f"X stands where a device meets itself, {one}-{other} is {code}"
+            raise TopologyError(_at(where[one], lines[where[one]], what))
+    for (one, other), code in relation.items():
+        if code != relation[other, one]:
+            what = f"{one}-{other} is {code}, but {other}-{one} is {relation[other, one]}"
+            raise TopologyError(_at(where[one], lines[where[one]], what))
     legend = dict(re.findall(r"^\s+(NIC[0-9]+)\s*:\s*(\S+)\s*$", "\n".join(lines[start:]), re.MULTILINE))
     return TopoTable(tuple(devices), relation, affinity, legend)
 

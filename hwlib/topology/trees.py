@@ -107,7 +107,7 @@ def _node(
             wire(graph, name, f"{prefix}nvswitch", scaleup)
     for nic in range(nics):
         graph.add_node(f"{prefix}nic{nic}", kind="nic", tier=1, bandwidth=line)
-    for i in range(max(gpus, nics)):
+    for i in range(max(gpus, nics) if nics else 0):
         gpu, nic = (i, i * nics // gpus) if gpus >= nics else (i * gpus // nics, i)
         wire(graph, names[gpu], f"{prefix}nic{nic}", pcie)
     return names

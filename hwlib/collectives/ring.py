@@ -61,7 +61,17 @@ def ring_alltoall_time(n, S, alpha, W):
 def bidirectional_ring_alltoall_time(n, S, alpha, W):
     """Each block takes the shorter way: h = ceil((n - 1)/2) rounds of h, h - 1, ..., 1 blocks of S/n^2 bytes.
 
-    A quarter of the bidirectional all-gather for odd n, and nearly so for even n, whose opposite block goes
-    one way whole.
+    In a long ring that is a quarter of the bidirectional all-gather of the same array; exactly, (n + 1)/(4n)
+    of it for odd n, and (n + 2)/(4n) for even n, whose opposite block goes one way whole.
     """
     return ceil((n - 1) / 2) * alpha + ceil((n - 1) / 2) * (ceil((n - 1) / 2) + 1) / 2 * S / (n**2 * W)
+
+
+@formula("t", cite="scaling-book")
+def line_allgather_time(n, S, alpha, W):
+    """A ring that is not closed: blocks go both ways, and the ends wait for the block of the other end.
+
+    n - 1 hops where a closed ring of two directions has half as many: what a slice of a torus without
+    wraparound costs. A reduce-scatter takes as long.
+    """
+    return (n - 1) * (alpha + S / (n * W))

@@ -4,7 +4,7 @@ Broadcast, reduce and what is made of them are exact for any size. Gather, scatt
 them are exact where all n blocks have one size.
 """
 
-from hwlib.formula import ceil, formula, log2, where
+from hwlib.formula import ceil, floor, formula, log2, where
 
 
 @formula("t", cite="chan2007")
@@ -50,3 +50,21 @@ def chain_broadcast_time(n, S, alpha, W, m):
     Exact where m divides the elements.
     """
     return where(n > 1, (n + m - 2) * (alpha + S / (m * W)), 0)
+
+
+@formula("t", cite="sanders2009")
+def double_tree_allreduce_time(n, S, alpha, W, m):
+    """Each half of the buffer, in m chunks, is summed up a binary tree and copied down it, both trees at once.
+
+    A rank inside one tree is a leaf of the other, so that each round fills every port: two chunks of S/(2m).
+    Many chunks approach 2S/W, as a ring does, in a number of rounds that grows with log2(n) only. With n a
+    power of two the deepest level is one rank, so that the last round down carries one chunk (of four ranks,
+    the first round up as well; two ranks send one chunk a round all the time). Exact for trees numbered like
+    a heap, from two chunks on, where 2m divides the elements; an upper bound otherwise.
+    """
+    return where(
+        n > 2,
+        2 * (floor(log2(n)) + m - 1) * (alpha + S / (m * W))
+        - where(n > 2 ** floor(log2(n)), 0, where(n > 4, S / (2 * m * W), S / (m * W))),
+        where(n > 1, 2 * m * alpha + S / W, 0),
+    )

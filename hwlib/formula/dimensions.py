@@ -4,6 +4,7 @@ import ast
 from collections.abc import Mapping
 from fractions import Fraction
 
+from hwlib.formula.source import paired
 from hwlib.units import dimension, spell
 
 Powers = Mapping[str, int | Fraction]
@@ -42,7 +43,8 @@ class _Walk:
             case ast.Call(ast.Name("const"), [_, ast.Constant(unit)]):
                 return dimension(str(unit))
             case ast.Call(ast.Name("sum_of" | "max_of"), [ast.GeneratorExp(term, [loop])]):
-                return _Walk({**self.letters, ast.unparse(loop.target): self.of(loop.iter) or PLAIN}).of(term)
+                elements = {element: self.of(sequence) or PLAIN for element, sequence in paired(loop)}
+                return _Walk({**self.letters, **elements}).of(term)
             case ast.Call(ast.Name("where"), [ast.Compare(left, _, [right]) as condition, a, b]):
                 self.same(condition, "compare", left, right)
                 return self.same(node, "choose between", a, b)

@@ -10,6 +10,8 @@ import ast
 import re
 from collections.abc import Mapping
 
+from hwlib.formula.source import paired
+
 _JS = {
     **{op: f"Math.{op}({{}})" for op in ("ceil", "floor", "log2", "sqrt")},
     "minimum": "Math.min({})",
@@ -70,7 +72,12 @@ class _Writer(ast.NodeTransformer):
             case ast.Call(ast.Name("where"), [condition, a, b]):
                 return ast.Name(f"({self.text(condition)} ? {self.text(a)} : {self.text(b)})")
             case ast.Call(ast.Name(op), [ast.GeneratorExp(term, [loop])]):
-                return ast.Name(self.dialect[op].format(*map(self.text, (loop.iter, loop.target, term))))
+                (first, sequence), *others = paired(loop)
+                at = f"{first}_at"
+                inside = {element: f"{self.text(other)}[{at}]" for element, other in others}
+                parameters = f"{first}, {at}" if others else first
+                body = _Writer(self.dialect, {**self.names, **inside}).text(term)
+                return ast.Name(self.dialect[op].format(self.text(sequence), parameters, body))
             case ast.Call(ast.Name(op), args):
                 return ast.Name(self.dialect[op].format(", ".join(map(self.text, args))))
         raise AssertionError(ast.dump(node))

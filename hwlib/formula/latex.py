@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from hwlib.formula.source import paired
 from hwlib.notation import NOTATION
 
 # How tightly a node holds together: what is looser than its place asks for gets parentheses.
@@ -46,6 +47,10 @@ def _number(value: Any) -> str:
         return repr(value).removesuffix(".0")
     mantissa, _, exponent = f"{Decimal(repr(value)).normalize():e}".partition("e")
     return rf"{mantissa} \cdot ".removeprefix(r"1 \cdot ") + f"10^{{{int(exponent)}}}"
+
+
+def _indexed(sequence: str, index: str) -> str:
+    return (f"{{{sequence}}}" if "_" in sequence else sequence) + f"_{index}"
 
 
 class _Printer(ast.NodeVisitor):
@@ -93,10 +98,9 @@ class _Printer(ast.NodeVisitor):
                 first = rf"{self.visit(a)} & \text{{if }} {self.visit(condition)}"
                 return rf"\begin{{cases}} {first} \\ {self.visit(b)} & \text{{otherwise}} \end{{cases}}"
             case ast.Call(ast.Name(op), [ast.GeneratorExp(term, [loop])]):
-                index = "ijklm"[len(self.elements)]
-                sequence = self.visit(loop.iter)
-                element = (f"{{{sequence}}}" if "_" in sequence else sequence) + f"_{index}"
-                printer = _Printer({**self.elements, ast.unparse(loop.target): element})
+                index = "ijklm"[len({text[-1] for text in self.elements.values()})]
+                elements = {element: _indexed(self.visit(sequence), index) for element, sequence in paired(loop)}
+                printer = _Printer({**self.elements, **elements})
                 return rf"\{op[:3]}_{index} {printer.within(term, _PRODUCT)}"
             case ast.Call(ast.Name(name), args):
                 inside = ", ".join(map(self.visit, args))

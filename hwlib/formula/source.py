@@ -27,7 +27,10 @@ _ADVICE = {
     "Mod": "%: use a - b*floor(a/b)",
     "Compare": "a comparison, but for one <, <=, > or >= as the condition of where",
     "BoolOp": "and/or: nest where(condition, a, b)",
-    "GeneratorExp": "a generator, but in sum_of or max_of, over one letter: sum_of(S_i/W for S_i in S)",
+    "GeneratorExp": (
+        "a generator, but in sum_of or max_of, over letters: sum_of(S_i/W for S_i in S), or "
+        "sum_of(S_i/W_i for S_i, W_i in zip(S, W, strict=True))"
+    ),
     "ListComp": "a list: write sum_of(S_i/W for S_i in S)",
 }
 _INSTEAD = {"max": "maximum", "min": "minimum", "sum": "sum_of", "round": "floor", "abs": "maximum(x, -x)"}
@@ -89,6 +92,23 @@ def inline(body: Body, keep: Callable[[Called], bool] = lambda _: False) -> ast.
     A kept call becomes the letter of its result, with its arguments where they are not just its own letters.
     """
     return _Inline(body, {}, keep).visit(copy.deepcopy(body.expr))
+
+
+def paired(loop: ast.comprehension) -> list[tuple[str, ast.expr]]:
+    """Each element of a reduction's loop with its sequence; none where it is no such loop.
+
+    `x in S` is one pair; `x, y in zip(S, W, strict=True)` is two, and S and W have one length.
+    """
+    match loop:
+        case ast.comprehension(ast.Name(element), ast.Name() as sequence, []):
+            return [(element, sequence)]
+        case ast.comprehension(
+            ast.Tuple(elements),
+            ast.Call(ast.Name("zip"), sequences, [ast.keyword("strict", ast.Constant(True))]),
+            [],
+        ) if len(elements) == len(sequences) and all(isinstance(node, ast.Name) for node in (*elements, *sequences)):
+            return [(ast.unparse(element), sequence) for element, sequence in zip(elements, sequences, strict=True)]
+    return []
 
 
 def bind(call: ast.Call, target: Callable) -> dict[str, Any]:
@@ -193,14 +213,18 @@ class _Checker(ast.NodeVisitor):
 
     def reduction(self, node: ast.Call) -> None:
         match node.args:
-            case [ast.GeneratorExp(term, [ast.comprehension(ast.Name(element), ast.Name(sequence), [])])]:
-                if sequence not in self.letters or element in (*self.letters, *self.elements):
+            case [ast.GeneratorExp(term, [loop])] if pairs := paired(loop):
+                new = [element for element, _ in pairs]
+                over = [ast.unparse(sequence) for _, sequence in pairs]
+                known = {*self.letters, *self.elements}
+                fresh = known.isdisjoint(new) and len(set(new)) == len(new)
+                if not fresh or not set(over) <= set(self.letters) or self.scope.get("zip") is not zip:
                     letters = ", ".join(self.letters)
                     raise _refusal(node, f"a reduction, but by a new name over one of {letters}")
-                self.sequences.add(sequence)
-                self.elements.add(element)
+                self.sequences.update(over)
+                self.elements.update(new)
                 self.visit(term)
-                self.elements.remove(element)
+                self.elements.difference_update(new)
             case _:
                 raise _refusal(node, _ADVICE["GeneratorExp"])
 
@@ -215,12 +239,16 @@ class _Inline(ast.NodeTransformer):
         return copy.deepcopy(self.values.get(node.id, node))
 
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.expr:
-        loop = node.generators[0]
-        assert isinstance(loop.target, ast.Name)
         # Renamed after its formula, or an element could capture a letter of the caller.
-        element = ast.Name(f"{self.name}_{loop.target.id}" if self.name else loop.target.id)
-        inside = _Inline(self.body, {**self.values, loop.target.id: element}, self.keep, self.name)
-        loop = ast.comprehension(element, self.visit(loop.iter), [], 0)
+        pairs = paired(node.generators[0])
+        new = {element: ast.Name(f"{self.name}_{element}" if self.name else element) for element, _ in pairs}
+        inside = _Inline(self.body, {**self.values, **new}, self.keep, self.name)
+        targets, over = list(new.values()), [self.visit(sequence) for _, sequence in pairs]
+        if len(pairs) == 1:
+            loop = ast.comprehension(targets[0], over[0], [], 0)
+        else:
+            strict = ast.keyword("strict", ast.Constant(True))
+            loop = ast.comprehension(ast.Tuple(list(targets)), ast.Call(ast.Name("zip"), over, [strict]), [], 0)
         return ast.GeneratorExp(inside.visit(node.elt), [loop])
 
     def visit_Call(self, node: ast.Call) -> ast.expr:

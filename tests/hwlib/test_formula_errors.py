@@ -68,6 +68,11 @@ def total(S, W):
         ("return sum_of(n for n in S)", "a reduction, but by a new name"),
         ("return sum_of(x for x in q)", "a reduction, but by a new name over one of n, S, alpha, W"),
         ("return sum_of(x for x in S) + x", "the name 'x'"),
+        ("return sum_of(x * y for x, y in zip(S, W))", "a generator, but in"),
+        ("return sum_of(x * y for x, y in zip(S, W, strict=False))", "a generator, but in"),
+        ("return sum_of(x * y for x, y in zip(S, strict=True))", "a generator, but in"),
+        ("return sum_of(x * x for x, x in zip(S, W, strict=True))", "a reduction, but by a new name"),
+        ("return sum_of(x * y for x, y in zip(S, range(3), strict=True))", "a generator, but in"),
     ],
 )
 def test_a_body_that_is_no_formula_is_refused_where_it_is_defined(body, sentence):

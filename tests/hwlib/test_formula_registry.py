@@ -67,7 +67,19 @@ def two_slowest(S, W, alpha):
     return slowest(S, W, alpha) * sum_of(x / maximum(x, const(1, "B")) for x in S) + slowest(S, 2 * W, alpha)
 
 
-AWKWARD = [ring, tree, ring_over_tree, three_roofs, state_bytes, slowest, two_slowest]
+@formula("t", cite="williams2009")
+def side_by_side(S, W, alpha):
+    """Two sequences of one length, element by element, beside one of them alone."""
+    return max_of(alpha + x / y for x, y in zip(S, W, strict=True)) + sum_of(alpha * w / w for w in W)
+
+
+@formula("t", cite="williams2009")
+def twice_side_by_side(S, W, alpha):
+    """A called formula that pairs, inside and outside a pairing of one's own."""
+    return sum_of(side_by_side(S, W, alpha) * x / (x + w * alpha) for x, w in zip(S, W, strict=True))
+
+
+AWKWARD = [side_by_side, twice_side_by_side, ring, tree, ring_over_tree, three_roofs, state_bytes, slowest, two_slowest]
 FORMULAS = [*REGISTRY.values(), *AWKWARD]
 
 
@@ -90,8 +102,8 @@ def draw(letter: str, rng: random.Random) -> float:
 
 def points_of(f, count=24):
     rng = random.Random(f.qualname)
-    one = lambda a: [draw(a, rng) for _ in range(rng.randint(1, 5))] if a in f.sequences else draw(a, rng)
-    return [tuple(map(one, f.args)) for _ in range(count)]
+    one = lambda a, size: [draw(a, rng) for _ in range(size)] if a in f.sequences else draw(a, rng)
+    return [tuple(one(a, size) for a in f.args) for size in (rng.randint(1, 5) for _ in range(count))]
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,119 @@
+"""Which algorithm, with which protocol and in how many chunks, is fastest at a size."""
+
+from collections.abc import Callable, Sequence
+from math import inf
+from typing import NamedTuple
+
+from hwlib.collectives import direct, doubling, ring, switch, tree
+from hwlib.formula import Formula, ceil, formula, log2, maximum
+
+CANDIDATES: dict[str, tuple[Callable[..., float], ...]] = {
+    "all_gather": (ring.ring_allgather_time, doubling.bruck_allgather_time, direct.direct_allgather_time),
+    "reduce_scatter": (
+        ring.ring_reduce_scatter_time, doubling.halving_reduce_scatter_time, direct.direct_reduce_scatter_time,
+    ),
+    "all_reduce": (
+        ring.ring_allreduce_time, doubling.doubling_allreduce_time, doubling.halving_doubling_allreduce_time,
+        tree.tree_allreduce_time, tree.double_tree_allreduce_time, direct.direct_allreduce_time,
+        direct.one_shot_allreduce_time,
+    ),
+    "all_to_all": (direct.pairwise_alltoall_time, direct.direct_alltoall_time, doubling.bruck_alltoall_time),
+    "broadcast": (
+        tree.binomial_broadcast_time, tree.chain_broadcast_time, tree.scatter_allgather_broadcast_time,
+        direct.direct_broadcast_time,
+    ),
+    "reduce": (tree.binomial_reduce_time, direct.direct_reduce_time),
+    "gather": (tree.binomial_gather_time, direct.direct_gather_time),
+    "scatter": (tree.binomial_scatter_time, direct.direct_scatter_time),
+}  # fmt: skip
+"""The algorithms of a collective over ports of one bandwidth; in-switch ones are `IN_SWITCH`."""
+
+IN_SWITCH: dict[str, tuple[Callable[..., float], ...]] = {
+    "all_gather": (switch.switch_allgather_time,),
+    "reduce_scatter": (switch.switch_reduce_scatter_time,),
+    "all_reduce": (switch.switch_allreduce_time, switch.nvls_allreduce_time),
+}
+
+CHUNKS = tuple(2**i for i in range(2, 13))
+
+
+class Protocol(NamedTuple):
+    """How a message is passed on: the latency of a hop (s), and the share of the bandwidth that data gets."""
+
+    name: str
+    alpha: float
+    payload_fraction: float
+
+
+NCCL_PROTOCOLS = (Protocol("LL", 1e-6, 4 / 8), Protocol("LL128", 2e-6, 120 / 128), Protocol("Simple", 6e-6, 1.0))
+"""NCCL's three, with the latencies of a hop that Hu et al. (2025) give. LL spends 4 of 8 bytes on flags, LL128
+8 of 128; Simple has none, but waits for memory fences.
+"""
+
+
+class Choice(NamedTuple):
+    """An algorithm, by the name of its formula without `_time`; its protocol and chunks; its time in seconds."""
+
+    time: float
+    algorithm: str
+    protocol: str = ""
+    m: int = 1
+
+
+def choose(
+    collective: str,
+    n: int,
+    S: float,
+    alpha: float | None = None,
+    W: float = inf,
+    protocols: Sequence[Protocol] = (),
+    in_switch: bool = False,
+) -> list[Choice]:
+    """Every algorithm of a collective, fastest first, each with its best protocol and number of chunks.
+
+    Give `alpha`, or `protocols` that have their own. With `in_switch`, what a switch that adds can do joins
+    in. Raises KeyError for an unknown collective, and ValueError for numbers that the formulas refuse.
+    """
+    if collective not in CANDIDATES:
+        raise KeyError(f"choose: collective is one of {', '.join(CANDIDATES)}, got {collective!r}")
+    if (alpha is None) == (not protocols):
+        raise ValueError("choose: give either alpha (latency of one step) or protocols, which have their own")
+    ways = protocols or (Protocol("", alpha or 0.0, 1.0),)
+    timed = CANDIDATES[collective] + (IN_SWITCH.get(collective, ()) if in_switch else ())
+    return sorted(min(_tries(time, n, S, W, ways)) for time in timed)
+
+
+def _tries(time: Callable[..., float], n: int, S: float, W: float, ways: Sequence[Protocol]) -> list[Choice]:
+    name = time.__name__.removesuffix("_time")
+    chunks = [{"m": m} for m in CHUNKS] if isinstance(time, Formula) and "m" in time.args else [{}]
+    return [
+        Choice(time(n, S, way.alpha, W * way.payload_fraction, **m), name, way.name, m.get("m", 1))
+        for way in ways
+        for m in chunks
+    ]
+
+
+@formula("S_cross", cite="thakur2005")
+def ring_tree_crossover_bytes(n, alpha, W):
+    """Size from which on a ring all-reduce beats a tree: it has more rounds, each with far fewer bytes.
+
+    The rounds that the tree saves, over the bytes that it sends in vain. Up to two ranks the ring is never
+    slower, so the size is 0.
+    """
+    return (n - 1 - ceil(log2(n))) * alpha * W / maximum(ceil(log2(n)) - (n - 1) / n, 1 / n)
+
+
+def crossover_bytes(
+    first: Callable[..., float], second: Callable[..., float], n: int, alpha: float, W: float
+) -> float:
+    """The size from which on `second` is faster than `first`, two times of (n, S, alpha, W).
+
+    Both are straight lines in S, so there is one size, or none: 0 if `second` never loses, inf if it never
+    wins. Raises ValueError as the two do.
+    """
+    ahead = first(n, 0.0, alpha, W) - second(n, 0.0, alpha, W)  # of `second`, at no bytes, in seconds
+    unit = alpha * W or W  # a size at which both terms show
+    gain = (first(n, unit, alpha, W) - second(n, unit, alpha, W) - ahead) / unit
+    if ahead >= 0 and gain >= 0:
+        return 0.0
+    return -ahead / gain if gain > 0 else inf

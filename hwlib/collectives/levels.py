@@ -1,0 +1,129 @@
+"""Networks of several levels: which level decides, and what an axis of a mesh sees of them.
+
+A level is a `Level(name, size, bandwidth)`: `size` children, each with `bandwidth` into it, innermost first.
+Times here are bandwidth only: no latency, and all levels busy at once, so that the slowest decides.
+"""
+
+from collections.abc import Sequence
+from math import inf, isnan, prod
+
+from hwlib.collectives.traffic import COLLECTIVES
+from hwlib.formula import formula, max_of, maximum
+from hwlib.specs.cluster import Level
+
+
+@formula("t", cite="scaling-book")
+def levels_allgather_time(S, d, W):
+    """Each of the d children of a level lacks (d - 1)/d of S, which comes in by its own connection."""
+    return max_of((d_i - 1) / d_i * S / W_i for d_i, W_i in zip(d, W, strict=True))
+
+
+@formula("t", cite="scaling-book")
+def levels_allreduce_time(S, d, W):
+    """Reduce-scatter from the inside out, all-gather from the outside in: twice the time of either."""
+    return max_of(2 * (d_i - 1) / d_i * S / W_i for d_i, W_i in zip(d, W, strict=True))
+
+
+@formula("t", cite="scaling-book")
+def levels_switch_allreduce_time(S, W):
+    """If the switches add, every child sends S up and gets S down, however many children there are."""
+    return max_of(S / W_i for W_i in W)
+
+
+@formula("t", cite="scaling-book")
+def outer_axis_allgather_time(S, Y, n_in, n_out, W_in, W_out):
+    """All-gather along an axis that has Y ranks of other axes inside it, in n_out nodes of n_in ranks.
+
+    S is the array before the inner axes cut it. Inside a node its Y parts are gathered side by side, each by
+    n_in/Y ranks. Across nodes, up to Y = n_in all of S must enter every node: no gain. A larger Y spreads
+    the ranks of one part so thin that a node needs n_in/Y of S only.
+    """
+    return maximum(
+        maximum(1 - Y / n_in, 0) * S / (Y * W_in),
+        maximum(1 - maximum(Y, n_in) / (n_in * n_out), 0) * S / (maximum(Y, n_in) * W_out),
+    )
+
+
+def allgather_bandwidth(levels: Sequence[Level]) -> float:
+    """S/t of an all-gather over all levels: that of the slowest, min of d*W/(d - 1)."""
+    return min(level_bandwidths(levels))
+
+
+def level_bandwidths(levels: Sequence[Level]) -> tuple[float, ...]:
+    """d*W/(d - 1) of every level: the S/t that it alone would allow an all-gather; inf for a single child."""
+    _check(levels)
+    return tuple(size * W / (size - 1) if size > 1 else inf for _, size, W in levels)
+
+
+def axis_levels(levels: Sequence[Level], size: int, inner: int = 1) -> tuple[Level, ...]:
+    """The levels that a mesh axis of `size` ranks crosses, with `inner` ranks of other axes inside it.
+
+    Neighbours on the axis are `inner` ranks apart. A level of the result has the children that take part,
+    each as wide as the ranks below it are together: where 16 inner ranks fill two nodes, a child is two
+    nodes. All `inner` groups work at once, so times over these levels take the bytes of them all.
+
+    Raises ValueError for an axis that does not fit the machine, or that cuts a node in unequal parts.
+    """
+    _check(levels)
+    total = prod(level.size for level in levels)
+    for name, count in (("size", size), ("inner", inner)):
+        if count != int(count) or count < 1:
+            raise ValueError(f"axis_levels: {name} is a whole number of ranks, at least 1, got {count!r}")
+    if size * inner > total:
+        raise ValueError(f"axis_levels: size * inner is at most the {total} ranks of the levels, got {size * inner}")
+    crossed, below = [], 1
+    for name, children, bandwidth in levels:
+        above = below * children
+        low, high = (min(max(ranks, below), above) for ranks in (inner, inner * size))
+        if low % below or high % low or above % high:
+            raise ValueError(
+                f"axis_levels: an axis of {size} with {inner} inside does not divide level {name!r}, "
+                f"whose {children} children have {below} ranks each"
+            )
+        if high > low:
+            crossed.append(Level(name, high // low, bandwidth * (low // below)))
+        below = above
+    return tuple(crossed)
+
+
+def level_times(collective: str, S: float, levels: Sequence[Level], in_switch: bool = False) -> tuple[float, ...]:
+    """The time of each level for its own part, in seconds; S is the full array, of all groups together.
+
+    `in_switch`: the switches of every level add, or copy, what goes through them. In an all-to-all nothing
+    can be added or copied, and a child sends what its ranks have for all that are not below it.
+    Raises ValueError for negative bytes, and KeyError for an unknown collective.
+    """
+    if collective not in COLLECTIVES:
+        raise KeyError(f"level_times: collective is one of {', '.join(COLLECTIVES)}, got {collective!r}")
+    if isnan(S) or S < 0:
+        raise ValueError(f"level_times: S (size of the full buffer) is at least 0 B, got {S}")
+    _check(levels)
+    ranks, below, times = prod(level.size for level in levels), 1, []
+    for _, d, W in levels:
+        if collective == "all_to_all":
+            share = below / ranks * (1 - below / ranks)
+        elif d == 1:
+            share = 0.0
+        elif in_switch or collective in ("broadcast", "reduce", "send"):
+            share = 1.0
+        else:
+            share = (2 if collective == "all_reduce" else 1) * (d - 1) / d
+        times.append(share * S / W)
+        below *= d
+    return tuple(times)
+
+
+def level_time(
+    collective: str, S: float, levels: Sequence[Level], in_switch: bool = False, overlap: bool = True
+) -> float:
+    """Time over all levels: the slowest decides, or, without `overlap`, one waits for the other."""
+    times = level_times(collective, S, levels, in_switch)
+    return max(times, default=0.0) if overlap else sum(times)
+
+
+def _check(levels: Sequence[Level]) -> None:
+    for name, size, bandwidth in levels:
+        if size != int(size) or size < 1:
+            raise ValueError(f"level {name!r}: size is a whole number of children, at least 1, got {size!r}")
+        if not bandwidth > 0:
+            raise ValueError(f"level {name!r}: bandwidth is above 0 B/s, got {bandwidth!r}")

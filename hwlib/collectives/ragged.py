@@ -1,0 +1,58 @@
+"""All-to-all of experts: a token goes to a few ranks, and to each of them once.
+
+S is all tokens of all ranks, each counted once: a rank holds S/n. Which ranks a token needs is drawn anew for
+each, so these are expected values; the exchange of a given table is an algorithm, not a formula.
+"""
+
+from math import comb
+
+from hwlib.formula import formula, minimum
+
+
+@formula("p_dst", cite="scaling-book")
+def destination_fraction(n, k):
+    """The chance that a rank is among the destinations of k experts, each on any of n ranks, independently.
+
+    Also the expected share of the ranks that a token visits: two of its experts may live together.
+    """
+    return 1 - (1 - 1 / n) ** k
+
+
+@formula("p_dst", cite="scaling-book")
+def destination_fraction_limit(n, k):
+    """As if no two experts of a token ever met on a rank: right for n much larger than k, never too small."""
+    return minimum(k / n, 1)
+
+
+def exact_destination_fraction(n: int, k: int, E: int) -> float:
+    """The same where the k experts of a token are different ones, of E that are spread evenly over n ranks.
+
+    Raises ValueError if n does not divide E, or a token has more experts than there are.
+    """
+    for name, value in (("n", n), ("k", k), ("E", E)):
+        if value != int(value) or value < 1:
+            raise ValueError(f"exact_destination_fraction: {name} is a whole number, at least 1, got {value!r}")
+    if E % n or k > E:
+        raise ValueError(f"exact_destination_fraction: E is a multiple of n = {n} and at least k = {k}, got {E}")
+    return 1 - comb(E - E // n, k) / comb(E, k)
+
+
+@formula("t", cite="scaling-book")
+def ragged_alltoall_time(n, S, k, W):
+    """A rank sends each of the n - 1 others the tokens that have an expert there, each token once."""
+    return (n - 1) / n * destination_fraction(n, k) * S / W
+
+
+@formula("t", cite="scaling-book")
+def ragged_alltoall_limit(n, S, k, W):
+    """The usual approximation: k copies of each token, until everything goes everywhere."""
+    return (n - 1) / n * destination_fraction_limit(n, k) * S / W
+
+
+@formula("t", cite="scaling-book")
+def sparse_alltoall_time(n, S, k, W):
+    """All-to-all of an array whose rows have k nonzero blocks of n, if only these are sent.
+
+    Here S is the array with its zeros, of all ranks, as in a dense all-to-all.
+    """
+    return minimum(k / n, 1) * (n - 1) / n**2 * S / W

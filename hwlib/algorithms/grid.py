@@ -1,17 +1,27 @@
 """Ranks in a grid, nodes of several ranks or a torus: a collective goes along one axis after another.
 
 What counts is the order. A reduce-scatter takes the fast axis first, so that only a part of the array is left
-for the slow one; an all-gather takes it last. On a torus, where all axes are alike, the array is cut into a
-part for each axis, which start along different ones, so that every link is busy.
+for the slow one; an all-gather takes it last. On a torus, where all axes are alike, the array can be cut into
+a part for each axis, which start along different ones, so that every link is busy.
 
 Ranks are numbered along the last axis first: of nodes with 8 ranks each, ranks 0 to 7 are the first.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from hwlib.algorithms.alltoall import swap_in_pairs
-from hwlib.algorithms.ring import pass_around, ring_allgather, ring_allreduce, ring_reduce_scatter, sum_around
+from hwlib.algorithms.ring import (
+    pass_along,
+    pass_around,
+    pass_both_ways,
+    ring_allgather,
+    ring_allreduce,
+    ring_reduce_scatter,
+    sum_along,
+    sum_around,
+    sum_both_ways,
+)
 from hwlib.algorithms.step import (
     Array,
     Program,
@@ -26,30 +36,35 @@ from hwlib.algorithms.step import (
 )
 from hwlib.algorithms.tree import binomial_broadcast
 
+Ring = Callable[[int, int, list[Array]], Program]  # an all-gather or a reduce-scatter of blocks, along an axis
 
-def _gather_along(rank: int, shape: Sequence[int], order: Sequence[int], block: list[Array]) -> Program:
-    """All-gather of the blocks, one by rank: along each axis everyone passes on what it has so far."""
+
+def _gather_along(rank: int, shape: Sequence[int], ways: Sequence[tuple[int, Ring]], block: list[Array]) -> Program:
+    """All-gather of the blocks, one by rank: along one axis after another everyone passes on what it has.
+
+    `ways` are the axes in their order, each with the algorithm of its ring.
+    """
     have = [rank]
-    for axis in order:
+    for axis, ring in ways:
         stride, n = math.prod(shape[axis + 1 :]), shape[axis]
         place = rank // stride % n
         owners = [[owner + (p - place) * stride for owner in have] for p in range(n)]
         bundle = [joined([block[owner] for owner in some]) for some in owners]
-        yield from within([rank + (p - place) * stride for p in range(n)], pass_around(place, n, bundle))
+        yield from within([rank + (p - place) * stride for p in range(n)], ring(place, n, bundle))
         for some, data in zip(owners, bundle, strict=True):
             spread(data, [block[owner] for owner in some])
         have = [owner for some in owners for owner in some]
 
 
-def _scatter_along(rank: int, shape: Sequence[int], order: Sequence[int], block: list[Array]) -> Program:
+def _scatter_along(rank: int, shape: Sequence[int], ways: Sequence[tuple[int, Ring]], block: list[Array]) -> Program:
     """Reduce-scatter of the blocks: after each axis a rank sums for those owners only that share its place."""
     left = list(range(len(block)))
-    for axis in order:
+    for axis, ring in ways:
         stride, n = math.prod(shape[axis + 1 :]), shape[axis]
         place = rank // stride % n
         owners = [[owner for owner in left if owner // stride % n == p] for p in range(n)]
         bundle = [joined([block[owner] for owner in some]) for some in owners]
-        yield from within([rank + (p - place) * stride for p in range(n)], sum_around(place, n, bundle))
+        yield from within([rank + (p - place) * stride for p in range(n)], ring(place, n, bundle))
         left = owners[place]
         spread(bundle[place], [block[owner] for owner in left])
 
@@ -77,7 +92,7 @@ def hierarchical_reduce_scatter(rank: int, n: int, x: Array, inner: int | None =
 
     Rounds inner - 1 + nodes - 1; of the (n - 1)/n * S bytes per rank, less than S/inner leave the node.
     """
-    yield from _scatter_along(rank, _nodes(n, inner), (1, 0), block := blocks(x, n))
+    yield from _scatter_along(rank, _nodes(n, inner), [(1, sum_around), (0, sum_around)], block := blocks(x, n))
     return block[rank]
 
 
@@ -87,7 +102,7 @@ def hierarchical_allgather(rank: int, n: int, x: Array, inner: int | None = None
 
     Rounds inner - 1 + nodes - 1; no block enters a node twice.
     """
-    yield from _gather_along(rank, _nodes(n, inner), (0, 1), blocks(x, n))
+    yield from _gather_along(rank, _nodes(n, inner), [(0, pass_around), (1, pass_around)], blocks(x, n))
     return x
 
 
@@ -131,47 +146,77 @@ def hierarchical_alltoall(rank: int, n: int, x: Array, inner: int | None = None)
     return joined((yield from within(range(place, n, inner), swap_in_pairs(node, nodes, bundles))))
 
 
-# A torus: links along every axis, all alike
+# A torus: every axis a ring of its own links, both ways at once
 
 
-def _orders(n: int, shape: Sequence[int] | None) -> tuple[Sequence[int], list[list[int]]]:
-    """The shape, and for each part of the array the order of its axes: part p starts along axis p."""
+def _axes(n: int, shape: Sequence[int] | None, wrap: bool | Sequence[bool]) -> tuple[Sequence[int], list[bool]]:
+    """The shape, and for each axis whether it is closed to a ring."""
     shape = square_shape(n) if shape is None else shape
+    closed = [wrap] * len(shape) if isinstance(wrap, bool) else list(wrap)
     if math.prod(shape) != n or min(shape) < 1:
         raise ValueError(f"shape: lengths of axes whose product is {n}, got {tuple(shape)}")
-    axes = list(range(len(shape)))
-    return shape, [axes[p:] + axes[:p] for p in axes]
+    if len(closed) != len(shape):
+        raise ValueError(f"wrap: for all or for each of {len(shape)} axes, got {wrap!r}")
+    return shape, closed
 
 
 def _parts(x: Array, n: int, count: int) -> list[list[Array]]:
     """Every block cut into `count` parts: part p of all blocks is list p."""
-    cut = [blocks(block, count) for block in blocks(x, n)]
-    return [[parts[p] for parts in cut] for p in range(count)]
+    return list(map(list, zip(*(blocks(block, count) for block in blocks(x, n)), strict=True)))
 
 
-@algorithm("all_gather", wires="link")
-def torus_allgather(rank: int, n: int, x: Array, shape: Sequence[int] | None = None) -> Program:
-    """A part of each block for each of the k axes, gathered along all of them in turn, each from another on.
+def _turned(ways: list[tuple[int, Ring]], split: bool) -> list[list[tuple[int, Ring]]]:
+    """The order of the axes; split, one for each part of the array, beginning with another axis."""
+    return [ways[p:] + ways[:p] for p in range(len(ways) if split else 1)]
 
-    With k axes of equal length d: k(d - 1) rounds, and (n - 1)/n * S/k bytes over each of a rank's k links.
+
+@algorithm("all_gather", time="torus_allgather_time", wires="link")
+def torus_allgather(
+    rank: int,
+    n: int,
+    x: Array,
+    shape: Sequence[int] | None = None,
+    wrap: bool | Sequence[bool] = True,
+    split: bool = False,
+) -> Program:
+    """One axis after another, blocks first, then bundles: the last axis carries most of the bytes.
+
+    Rounds: half the length of each axis, added up. With `split` the array is cut into a part for each axis,
+    which all start along another one, so that with axes of one length every link is always busy.
     """
-    shape, orders = _orders(n, shape)
-    parts = _parts(x, n, len(orders))
-    yield from at_once([_gather_along(rank, shape, order, part) for order, part in zip(orders, parts, strict=True)])
+    shape, closed = _axes(n, shape, wrap)
+    ways = _turned([(axis, pass_both_ways if ring else pass_along) for axis, ring in enumerate(closed)], split)
+    parts = zip(ways, _parts(x, n, len(ways)), strict=True)
+    yield from at_once([_gather_along(rank, shape, order, part) for order, part in parts])
     return x
 
 
-@algorithm("reduce_scatter", wires="link")
-def torus_reduce_scatter(rank: int, n: int, x: Array, shape: Sequence[int] | None = None) -> Program:
-    """The all-gather backwards. With k axes of length d: k(d - 1) rounds, (n - 1)/n * S/k bytes over each link."""
-    shape, orders = _orders(n, shape)
-    parts = _parts(x, n, len(orders))
-    yield from at_once([_scatter_along(rank, shape, order, part) for order, part in zip(orders, parts, strict=True)])
+@algorithm("reduce_scatter", time="torus_allgather_time", wires="link")
+def torus_reduce_scatter(
+    rank: int,
+    n: int,
+    x: Array,
+    shape: Sequence[int] | None = None,
+    wrap: bool | Sequence[bool] = True,
+    split: bool = False,
+) -> Program:
+    """The all-gather backwards: the last axis first, so that one part of the array is left for the others."""
+    shape, closed = _axes(n, shape, wrap)
+    ways = _turned([(axis, sum_both_ways if ring else sum_along) for axis, ring in enumerate(closed)], split)
+    parts = zip(ways, _parts(x, n, len(ways)), strict=True)
+    yield from at_once([_scatter_along(rank, shape, order[::-1], part) for order, part in parts])
     return blocks(x, n)[rank]
 
 
 @algorithm("all_reduce", wires="link")
-def torus_allreduce(rank: int, n: int, x: Array, shape: Sequence[int] | None = None) -> Program:
-    """Reduce-scatter, then all-gather, each along all axes at once."""
-    yield from torus_reduce_scatter(rank, n, x, shape)
-    return (yield from torus_allgather(rank, n, x, shape))
+def torus_allreduce(
+    rank: int,
+    n: int,
+    x: Array,
+    shape: Sequence[int] | None = None,
+    wrap: bool | Sequence[bool] = True,
+    split: bool = False,
+) -> Program:
+    """Reduce-scatter, then all-gather: twice the time of either."""
+    yield from torus_reduce_scatter(rank, n, x, shape, wrap, split)
+    return (yield from torus_allgather(rank, n, x, shape, wrap, split))

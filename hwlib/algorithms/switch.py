@@ -99,7 +99,7 @@ def _deal_then_copy(rank: int, n: int, x: Array, m: int = 4) -> Program:
     yield from at_once([_add_and_deal(rank, n, x, m), _later(2, _join_and_copy(rank, n, x, m))])
 
 
-@algorithm("all_reduce", switch=_deal_then_copy)
+@algorithm("all_reduce", time="nvls_allreduce_time", switch=_deal_then_copy)
 def nvls_allreduce(rank: int, n: int, x: Array, m: int = 4) -> Program:
     """NVLS: each rank is handed the sum of its shard, and then has the switch copy it to all.
 

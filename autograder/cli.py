@@ -8,6 +8,7 @@ import click
 from .places import book_root
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
+FILE = click.Path(dir_okay=False, exists=True, path_type=Path)
 
 
 def assignment_name(_ctx, _param, name: str) -> str:
@@ -76,6 +77,14 @@ def lab(folder: Path, port: int | None, token: str | None, browser: bool) -> Non
 
 
 @main.command()
+def doctor() -> None:
+    """Tell what this machine has (GPUs, links, network, sandbox), and what that means for labs and grading."""
+    from . import doctor as doctors
+
+    doctors.show(doctors.examine())
+
+
+@main.command()
 @click.option("--check", is_flag=True, help="Write nothing; fail and say so if solutions/ gives something else.")
 @click.argument("names", nargs=-1)
 def chapters(names: tuple[str, ...], check: bool) -> None:
@@ -107,27 +116,93 @@ def course() -> None:
 
 @course.command("init")
 @click.argument("folder", type=FOLDER)
-def course_init(folder: Path) -> None:
+@click.option("--db-url", help="Keep the gradebook there, as postgresql://USER@HOST/DATABASE.  [default: gradebook.db]")
+def course_init(folder: Path, db_url: str | None) -> None:
     """Lay out a course in FOLDER: source/, release/, submitted/, exercises/, nbgrader_config.py."""
-    from . import course as courses
+    from . import layout
 
-    courses.init(folder)
+    layout.init(folder, db_url)
     click.echo(f"A course in {folder}. Next: gpubook course assign {folder} NAME --chapter 03-rooflines")
 
 
 @course.command("assign")
 @click.argument("folder", type=FOLDER)
 @click.argument("name", callback=assignment_name)
-@click.option("--chapter", required=True, help="The chapter to draw from, as 03-rooflines.")
-@click.option("--exercises", help="Comma-separated exercise ids.  [default: the whole chapter]")
-@click.option("--due", type=click.DateTime(), help="When it is due.")
-def course_assign(folder: Path, name: str, chapter: str, exercises: str | None, due: datetime | None) -> None:
-    """Make the assignment NAME of a chapter, or of chosen exercises of it."""
+@click.option("--chapter", help="The chapter to draw from, as 03-rooflines.")
+@click.option("--exercises", help="Comma-separated ids, the chapter's and your own.  [default: the chapter's]")
+@click.option("--text", type=FILE, help="Your own text, a MyST file that asks exercises.")
+@click.option("--due", type=click.DateTime(), help="When it is due, in UTC.")
+def course_assign(
+    folder: Path, name: str, chapter: str | None, exercises: str | None, text: Path | None, due: datetime | None
+) -> None:
+    """Make the assignment NAME of a chapter, of chosen exercises, or of a text of your own."""
     from . import course as courses
 
     chosen = [one.strip() for one in exercises.split(",")] if exercises else None
-    courses.assign(folder, name, chapter=chapter, exercises=chosen, due=due)
+    courses.assign(folder, name, chapter=chapter, exercises=chosen, text=text, due=due)
     click.echo(f"Released {folder / 'release' / name}")
+
+
+@course.command("drop")
+@click.argument("folder", type=FOLDER)
+@click.argument("name", callback=assignment_name)
+@click.argument("exercise")
+def course_drop(folder: Path, name: str, exercise: str) -> None:
+    """Have EXERCISE of the assignment NAME count for nobody, whatever was handed in."""
+    from . import course as courses
+
+    courses.drop(folder, name, exercise)
+    click.echo(f"{exercise} counts 0 of 0 points. For feedback that says so: gpubook grade {folder} {name}")
+
+
+@course.command("late")
+@click.argument("folder", type=FOLDER)
+@click.argument("name", callback=assignment_name)
+def course_late(folder: Path, name: str) -> None:
+    """Work out late penalties anew, after grading by hand or an extension."""
+    from . import gradebook
+
+    for learner, penalty in gradebook.late(folder, name):
+        click.echo(f"{learner}: {penalty:g} points off")
+
+
+@main.command()
+@click.argument("folder", type=FOLDER)
+@click.argument("names", nargs=-1)
+@click.option("--format", "form", type=click.Choice(["canvas", "moodle", "csv"]), default="csv", show_default=True)
+@click.option("--output", type=click.Path(path_type=Path), help="- prints.  [default: FOLDER/grades-FORMAT.csv]")
+@click.option("--missing-as-zero", is_flag=True, help="0 for a learner who handed in nothing, not an empty score.")
+@click.option("--canvas-id", "ids", metavar="NAME=NUMBER", multiple=True, help="Canvas's number of an assignment.")
+@click.option("--worksheet", type=FILE, help="Moodle's grading worksheet, to be filled in.")
+def export(
+    folder: Path,
+    names: tuple[str, ...],
+    form: str,
+    output: Path | None,
+    missing_as_zero: bool,
+    ids: tuple[str, ...],
+    worksheet: Path | None,
+) -> None:
+    """Write the grades of the course in FOLDER, of all assignments or those NAMEd, as CSV."""
+    from . import export as exports
+
+    numbers = {}
+    for one in ids:
+        name, _, canvas_id = one.rpartition("=")
+        if not name or not canvas_id.isdecimal():
+            raise click.BadParameter(f"{one!r}: NAME=NUMBER was expected, as week3=4711", param_hint="--canvas-id")
+        numbers[name] = int(canvas_id)
+    made = exports.table(
+        folder, names, form, missing_as_zero=missing_as_zero, canvas_ids=numbers, worksheet=worksheet
+    )
+    if output == Path("-"):
+        click.echo(made.text, nl=False)
+    else:
+        output = output or folder / f"grades-{form}.csv"
+        exports.write(made, output)
+        click.echo(f"Wrote {output}")
+    for note in made.notes:
+        click.echo(f"Note: {note}", err=True)
 
 
 @main.command()

@@ -150,7 +150,8 @@ def parse_nvidia_smi_topo(
     `nvlink` is one link's rate (NVLink 5 carries twice that of 2 to 4), `pcie` that of a device's slot, `nic` the
     line rate of a card, `sockets` that between CPUs (as PCIe, unless said). GPUs that all have the same number
     of links to each other, more than one GPU has ports for, meet in an NVSwitch; else the links are direct. What
-    PCIe would be between GPUs joined by NVLink is not printed: it is inferred from their NICs and NUMA nodes.
+    PCIe would be between GPUs joined by NVLink is not printed: it is inferred from their NICs and NUMA nodes. A
+    cut of the whole graph counts PCIe beside NVLink; `level_bandwidth` counts NVLink alone.
     """
     table = text if isinstance(text, TopoTable) else read_topo(text)
     slot = rate("parse_nvidia_smi_topo: pcie", pcie)

@@ -26,16 +26,20 @@ TIMEOUT = 120
 
 
 class Case(NamedTuple):
-    """An algorithm with its options on arrays of `count` elements; `eager` says whether sends need not wait."""
+    """An algorithm with its options on arrays of `count` elements, among all ranks or a group of them.
+
+    `eager` says whether sends need not wait for their receivers.
+    """
 
     name: str
     count: int
     options: dict[str, Any]
     eager: bool = True
+    group: tuple[int, ...] | None = None
 
 
 class Rank(NamedTuple):
-    """What one rank gave, as plain data."""
+    """What one rank of a case gave, as plain data."""
 
     output: Any
     rounds: int
@@ -59,11 +63,13 @@ def cases(n: int) -> list[Case]:
         out.append(Case(name, 53, {}, eager=False))
     counts = [[(3 * i + j) % 4 for j in range(n)] for i in range(n)]  # with zeros; all rows have their own sum
     out.append(Case("ragged_alltoall", 0, {"counts": counts}))
+    if n == 4:
+        out += [Case(name, 53, {}, group=(3, 0, 1)) for name in ("ring_allreduce", "binomial_gather")]
     return out
 
 
-def results(n: int) -> dict[int, list[Rank]]:
-    """By number of the case, what each of n ranks gave. Raises RuntimeError with what a failed rank printed."""
+def results(n: int) -> list[tuple[Case, list[Rank]]]:
+    """What each rank gave, case by case. Raises RuntimeError with what a failed rank printed."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [sys.executable, "-m", "tests.hwlib.ranks", str(n), folder],
@@ -72,7 +78,7 @@ def results(n: int) -> dict[int, list[Rank]]:
         if done.returncode:
             raise RuntimeError(done.stderr)
         ranks = [pickle.loads(Path(folder, f"rank{rank}").read_bytes()) for rank in range(n)]
-    return {i: [Rank(*ranks[rank][i]) for rank in range(n)] for i in range(len(cases(n)))}
+    return [(case, [Rank(*ranks[r][i]) for r in case.group or range(n)]) for i, case in enumerate(cases(n))]
 
 
 def play(rank: int, n: int, folder: str) -> None:
@@ -86,8 +92,13 @@ def play(rank: int, n: int, folder: str) -> None:
     mail, out = distributed._Mail, []
     for case in cases(n):
         distributed._Mail = mail if case.eager else partial(mail, eager=False)
-        x = torch.from_numpy(inputs_of(case.name, n, case.count, **case.options)[rank])
-        run = distributed.run_on_group(case.name, x, **case.options)
+        members = case.group or tuple(range(n))
+        group = dist.new_group(members, sort_ranks=False) if case.group else None
+        if rank not in members:
+            out.append(())
+            continue
+        xs = inputs_of(case.name, len(members), case.count, **case.options)
+        run = distributed.run_on_group(case.name, torch.from_numpy(xs[members.index(rank)]), group, **case.options)
         output = None if run.output is None else run.output.numpy().copy()
         out.append(Rank(output, run.rounds, run.sent_bytes, run.received_bytes))
     Path(folder, f"rank{rank}").write_bytes(pickle.dumps([tuple(one) for one in out]))

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from hwlib.simulate import lockstep
+from hwlib.algorithms import Step
+from hwlib.simulate import SimulationError, lockstep, run_on_group
 from tests.hwlib.inputs import expected, inputs_of
-from tests.hwlib.ranks import cases, results
+from tests.hwlib.ranks import results
 
 
 @pytest.mark.slow
@@ -13,12 +14,12 @@ from tests.hwlib.ranks import cases, results
 def test_real_ranks_do_what_the_simulator_does(n):
     got = results(n)
     assert len(got) > 150
-    for i, case in enumerate(cases(n)):
-        xs = inputs_of(case.name, n, case.count, **case.options)
+    for case, ranks in got:
+        xs = inputs_of(case.name, len(ranks), case.count, **case.options)
         run = lockstep(case.name, xs, **case.options)
         known = {key: value for key, value in case.options.items() if key in ("root", "counts")}
         for rank, want in enumerate(expected(case.name, xs, **known)):
-            real, where = got[i][rank], f"rank {rank} of {case}"
+            real, where = ranks[rank], f"rank {rank} of {case}"
             if want is None:
                 assert real.output is None, where
             else:
@@ -26,4 +27,37 @@ def test_real_ranks_do_what_the_simulator_does(n):
                 np.testing.assert_array_equal(run.outputs[rank], want, err_msg=where)
             assert real.sent_bytes == run.sent_bytes[rank], where
             assert real.received_bytes == run.received_bytes[rank], where
-        assert max(real.rounds for real in got[i]) == run.rounds, case
+        assert max(real.rounds for real in ranks) == run.rounds, case
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    """A process group of this process only."""
+    torch = pytest.importorskip("torch")
+    import torch.distributed as dist
+
+    monkeypatch.setenv("GLOO_SOCKET_IFNAME", "lo")
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    yield torch.arange(6.0)
+    dist.destroy_process_group()
+
+
+def test_one_real_rank_has_all_there_is(alone):
+    run = run_on_group("ring_allreduce", alone)
+    assert run.output.tolist() == [0, 1, 2, 3, 4, 5]
+    assert (run.rounds, run.sent_bytes, run.received_bytes) == (0, 0, 0)
+    run.output[0] = 7
+    assert alone[0] == 0, "an algorithm works on a copy"
+
+
+def test_real_ranks_refuse_what_they_cannot_do(alone):
+    def lonely(rank, n, x):
+        yield []
+        yield Step(x, to=0)
+
+    with pytest.raises(ValueError, match="switch_allreduce needs a switch that computes, which no process group has"):
+        run_on_group("switch_allreduce", alone)
+    with pytest.raises(SimulationError, match="rank 0, step 1: `to` is another rank, and there is none, got 0"):
+        run_on_group(lonely, alone)
+    with pytest.raises(KeyError, match="no algorithm is called 'ring'"):
+        run_on_group("ring", alone)

@@ -1,0 +1,85 @@
+"""What an algorithm does, without when: every rank's steps, and the messages that tie them together.
+
+A program cannot see the order in which ranks are run, so neither its results nor its messages depend on time:
+it is run once, by `run_parties`, and written down here. The schedule can then be timed on any network, as
+often as one likes.
+"""
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hwlib.algorithms.step import Step
+from hwlib.simulate.parties import Party, run_parties
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The messages of a program, numbered sender by sender, and the steps they belong to.
+
+    `src`, `dst` and `bytes` are by message. Rank r's messages are `sends[r][0]` up to `sends[r][-1]`: its step
+    s sends those from `sends[r][s]` to `sends[r][s + 1]`, and waits for the messages
+    `wanted[r][waits[r][s]:waits[r][s + 1]]`. `taken` is, by message, the receiver's step that waits for it.
+    """
+
+    outputs: list[Any]
+    src: list[int]
+    dst: list[int]
+    bytes: list[float]
+    sends: list[list[int]]
+    waits: list[list[int]]
+    wanted: list[list[int]]
+    taken: list[int]
+
+
+class _Recorder:
+    """A party that writes down the steps of another one."""
+
+    def __init__(self, party: Party):
+        self.party = party
+        self.to, self.frm, self.bytes = array("q"), array("q"), array("d")
+        self.sends, self.waits = array("q", [0]), array("q", [0])
+
+    def send(self, value: Any) -> Step | list[Step]:
+        yielded = self.party.send(value)
+        for step in [yielded] if type(yielded) is Step else yielded if isinstance(yielded, list | tuple) else ():
+            if isinstance(step, Step):  # anything else is refused by the caller, who names the rank
+                send, to, frm = step
+                if to is not None and hasattr(to, "__index__") and (size := getattr(send, "nbytes", None)) is not None:
+                    self.to.append(to)
+                    self.bytes.append(size)
+                if frm is not None and hasattr(frm, "__index__"):
+                    self.frm.append(frm)
+        self.sends.append(len(self.to))
+        self.waits.append(len(self.frm))
+        return yielded
+
+
+def record(parties: Sequence[Party], limit: int | None = None) -> Schedule:
+    """Runs the parties to their end, as `run_parties` does, errors included, and gives what they did."""
+    import numpy as np
+
+    recorders = [_Recorder(party) for party in parties]
+    outputs = run_parties(recorders, limit=limit).outputs
+    n = len(recorders)
+    src = np.repeat(np.arange(n), [len(r.to) for r in recorders])
+    dst = np.concatenate([np.asarray(r.to, dtype=np.int64) for r in recorders])
+    receiver = np.repeat(np.arange(n), [len(r.frm) for r in recorders])
+    sender = np.concatenate([np.asarray(r.frm, dtype=np.int64) for r in recorders])
+    # From one rank to another messages keep their order: the k-th one asked for is the k-th one sent.
+    sent, asked = np.lexsort((dst, src)), np.lexsort((receiver, sender))
+    message = np.empty(len(src), np.int64)  # by receipt, in the order of the receiver's program
+    message[asked] = sent
+    step = np.concatenate([np.repeat(np.arange(len(r.waits) - 1), np.diff(r.waits)) for r in recorders])
+    taken = np.empty(len(src), np.int64)
+    taken[message] = step
+    ends = np.cumsum([0, *(len(r.to) for r in recorders)])
+    asks = np.cumsum([0, *(len(r.frm) for r in recorders)])
+    return Schedule(
+        outputs, src.tolist(), dst.tolist(), np.concatenate([r.bytes for r in recorders]).tolist(),
+        [(np.asarray(r.sends) + ends[i]).tolist() for i, r in enumerate(recorders)],
+        [list(r.waits) for r in recorders],
+        [message[asks[i] : asks[i + 1]].tolist() for i in range(n)],
+        taken.tolist(),
+    )  # fmt: skip

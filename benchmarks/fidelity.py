@@ -1,109 +1,80 @@
-"""How well three constants predict measured matrix products: `python -m benchmarks.fidelity --data FILE`.
+"""How well the library's models predict published measurements: `python -m benchmarks.fidelity [--data FILE]`.
 
-For each chip and dtype in the table (see `benchmarks.gemm_rows` for its columns), the kernel model is fitted
-on one half of the rows and scored on the other. Beside it, on the same rows, stand the plain roofline (two
-constants, those of the data sheet) and the peak rate alone. `--choose` prints instead the rows that the book
-keeps, as CSV.
+One line a set of rows (an id without the numbers at its end), with errors |predicted - measured|/measured of
+the time: of the model, and in brackets the mean of a simple one (the data sheet's roofline, or one alpha-beta
+line). The constants are those that hwlib keeps; nothing is fitted to the file, unless `--fit` asks for new
+ones. Without `--data`, the few rows of benchmarks/data are scored.
 """
 
+import json
 import sys
 from pathlib import Path
-from statistics import fmean, median
-from typing import NamedTuple
 
 import click
 
-from benchmarks.gemm_rows import DataError, halves, read_gemms, table_lines
-from hwlib.roofline import (
-    KernelModel,
-    compute_time,
-    fit_kernel_model,
-    gemm_samples,
-    relative_errors,
-    roofline_time,
-)
-from hwlib.specs import MeasuredGemm, accelerators
+from benchmarks.fidelity_page import page
+from benchmarks.fit_constants import HEAD as FIT_HEAD
+from benchmarks.fit_constants import fit_all, toml
+from benchmarks.gemm_rows import DataError, read_gemms, table_lines
+from benchmarks.kept_rows import kept_table
+from benchmarks.published import read_rows
+from benchmarks.scores import Report, Score, report
 
-ENOUGH = 8  # four rows to fit three constants, four to score
+DATA = Path(__file__).parent / "data" / "published.csv"
+HEAD = f"{'set':34}{'rows':>6}{'mean':>8}{'median':>8}{'max':>8}{'constants':>11}{'simple model':>14}"
 
 
-class Score(NamedTuple):
-    """Absolute relative errors on rows that a model has not seen: 0.08 reads "off by 8 %"."""
-
-    mean: float
-    median: float
-    max: float
-
-
-class Fidelity(NamedTuple):
-    """One set of rows: the fitted model, and the scores of three predictions on the same held-out rows."""
-
-    chip: str
-    dtype: str
-    fitted: int
-    scored: int
-    model: KernelModel
-    kernel: Score
-    roofline: Score
-    peak: Score
+def line(s: Score) -> str:
+    """One line of the table."""
+    return (
+        f"{s.set:34}{s.rows:6}{s.mean_abs_error:8.1%}{s.median_abs_error:8.1%}{s.max_abs_error:8.1%}"
+        f"{s.constants:11}{s.plain_mean:14.1%}"
+    )
 
 
-def score(predicted: list[float], measured: list[float]) -> Score:
-    """Mean, median and maximum of |predicted - measured|/measured."""
-    errors = [abs(e) for e in relative_errors(predicted, measured)]
-    return Score(fmean(errors), median(errors), max(errors))
-
-
-def fidelity(gemms: list[MeasuredGemm]) -> Fidelity:
-    """Fit on one half of the rows of one chip and dtype, score on the other."""
-    chip, dtype = gemms[0].chip, gemms[0].dtype
-    C, W = accelerators[chip].flops(dtype), accelerators[chip].hbm_bandwidth
-    train, test = map(gemm_samples, halves(gemms))
-    model = fit_kernel_model(train, C, W)
-    times = [s.time for s in test]
-    return Fidelity(
-        chip, dtype, len(train), len(test), model,
-        score([model.time(s.flops, s.bytes) for s in test], times),
-        score([roofline_time(s.flops, s.bytes, C, W) for s in test], times),
-        score([compute_time(s.flops, C) for s in test], times),
-    )  # fmt: skip
-
-
-def lines(results: list[Fidelity]) -> list[str]:
-    """The table: per set the constants, the model's errors, and how many times larger the others' mean error
-    is.
-    """
-    head = f"{'chip':14}{'dtype':6}{'fit':>5}{'score':>6}{'eta_C':>7}{'eta_W':>7}{'t0 [us]':>9}"
-    head += f"{'mean':>8}{'median':>8}{'max':>8}{'roofline':>18}{'peak only':>18}"
-    out = [head]
-    for r in results:
-        m, k = r.model, r.kernel
-        out.append(
-            f"{r.chip:14}{r.dtype:6}{r.fitted:5}{r.scored:6}{m.eta_C:7.2f}{m.eta_W:7.2f}{m.t0 * 1e6:9.2f}"
-            f"{k.mean:8.1%}{k.median:8.1%}{k.max:8.1%}"
-            + "".join(f"{s.mean:10.1%} ({s.mean / k.mean:4.1f}x)" for s in (r.roofline, r.peak))
-        )
-    out.append("Errors are |predicted - measured|/measured, on rows that the fit has not seen; in brackets")
-    out.append("how many times larger the mean error is of the data sheet's roofline, and of its peak alone.")
+def lines(result: Report) -> list[str]:
+    """The whole report, for people."""
+    out = [HEAD, *map(line, result.scores)]
+    if result.trees:
+        out += ["", *map(line, result.trees)]
+    if result.unmodelled:
+        out += ["", "No model here (rows):"]
+        out += [f"  {name} ({count})" for name, count in sorted(result.unmodelled.items())]
+    if result.context:
+        out += ["", f"Context only, never scored: {result.context} rows"]
     return out
 
 
+def as_json(result: Report) -> str:
+    """The scored sets as a list of objects."""
+    keys = ("set", "rows", "mean_abs_error", "median_abs_error", "max_abs_error")
+    return json.dumps([{key: getattr(s, key) for key in keys} for s in result.scores], indent=1)
+
+
 @click.command(help=__doc__)
-@click.option("--data", type=click.Path(path_type=Path), required=True, help="a CSV of measurements")
-@click.option("--choose", is_flag=True, help="print the rows that the book keeps")
-def main(data: Path, choose: bool) -> None:
+@click.option("--data", type=click.Path(path_type=Path), default=DATA, help="a CSV of measurements")
+@click.option("--json", "json_", is_flag=True, help="print a list of objects")
+@click.option("--fit", is_flag=True, help="fit the constants to the file and print their tables")
+@click.option("--markdown", is_flag=True, help="print the tables of docs/fidelity.md")
+@click.option("--keep", is_flag=True, help="print the rows that benchmarks/data keeps of a file")
+@click.option("--choose", is_flag=True, help="print the matrix products that the book keeps of a file")
+def main(data: Path, json_: bool, fit: bool, markdown: bool, keep: bool, choose: bool) -> None:
     """Print the table of fidelity."""
     try:
-        sets = read_gemms(data)
+        if choose:
+            print("\n".join(table_lines(read_gemms(data))))
+        elif keep:
+            print(kept_table(data), end="")
+        elif markdown:
+            print("\n".join(page(report(data))))
+        elif fit:
+            print(FIT_HEAD)
+            print("\n\n".join(toml(entry) for entry in fit_all(read_rows(data)[0], data)))
+        else:
+            result = report(data)
+            print(as_json(result) if json_ else "\n".join(lines(result)))
     except DataError as error:
         sys.exit(str(error))
-    if choose:
-        print("\n".join(table_lines(sets)))
-        return
-    print("\n".join(lines([fidelity(rows) for _, rows in sorted(sets.items()) if len(rows) >= ENOUGH])))
-    for (chip, dtype), rows in sorted(sets.items()):
-        if len(rows) < ENOUGH:
-            print(f"{chip} {dtype}: {len(rows)} rows, at least {ENOUGH} are needed")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,4 @@
-"""Published matrix products: reading a table of them, splitting it in two, and choosing the few that the book
-keeps.
+"""Published matrix products: reading a table of them, and choosing the few that the book keeps.
 
 The table is a CSV with at least the columns system, config (JSON with M, N, K and dtype), measured_value,
 unit ("us" or "TFLOP/s") and source; rows without a shape are no matrix products and are passed over.
@@ -8,7 +7,7 @@ unit ("us" or "TFLOP/s") and source; rows without a shape are no matrix products
 import csv
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from hwlib.specs import MeasuredGemm
@@ -61,12 +60,6 @@ def _gemm(row: dict[str, str]) -> MeasuredGemm | None:
     time = value * 1e-6 if row["unit"] == "us" else 2 * M * N * K / (value * 1e12)
     dtype = DTYPES[config["dtype"]]
     return MeasuredGemm(CHIPS[row["system"]], dtype, M, N, K, time, config.get("backend", ""), row["source"])
-
-
-def halves(gemms: Iterable[MeasuredGemm]) -> tuple[list[MeasuredGemm], list[MeasuredGemm]]:
-    """Two halves alike in size and shape: every other row in the order of M*N*K, not the file's."""
-    ordered = sorted(gemms, key=lambda g: (g.M * g.N * g.K, g.M, g.N, g.K, g.time))
-    return ordered[::2], ordered[1::2]
 
 
 def choose(gemms: Sequence[MeasuredGemm]) -> list[MeasuredGemm]:

@@ -2,7 +2,8 @@
 they are.
 """
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -89,7 +90,6 @@ def fit_kernel_model(
     samples stand for them. Raises ValueError for fewer than four samples, or ones that are not above zero.
     """
     import numpy as np
-    from scipy.optimize import least_squares
 
     samples = list(samples)
     if len(samples) < MIN_SAMPLES:
@@ -101,14 +101,38 @@ def fit_kernel_model(
     C = float(C or (flops / time).max())
     W = float(W or (traffic / time).max())
 
-    def misfit(x):
-        eta_C, eta_W, t0 = np.exp(x)
+    def misfit(values):
+        eta_C, eta_W, t0 = values
         return np.log((t0 + np.maximum(flops / (eta_C * C), traffic / (eta_W * W))) / time)
 
     # The slower of two is not smooth, so start from both ends of what kernels reach and from small and large
     # launches.
     shares, launches = (0.4, 0.9), time.min() * np.array([0.01, 0.3, 0.8])
-    starts = np.log([[c, w, t] for c in shares for w in shares for t in launches])
-    fits = [least_squares(misfit, x0, loss="soft_l1", f_scale=0.05, bounds=(-30.0, 5.0)) for x0 in starts]
-    eta_C, eta_W, t0 = map(float, np.exp(min(fits, key=lambda fit: fit.cost).x))
+    starts = [(c, w, float(t)) for c in shares for w in shares for t in launches]
+    eta_C, eta_W, t0 = fit_logarithms(misfit, starts, [(math.exp(-30), math.exp(5))] * 3)
     return KernelModel(eta_C, eta_W, t0, C, W)
+
+
+def fit_logarithms(
+    misfit: Callable[[Any], Any],
+    starts: Iterable[Sequence[float]],
+    bounds: Sequence[tuple[float, float]],
+    steps: Iterable[float | None] = (None,),
+) -> list[float]:
+    """The positive constants for which `misfit`, an array of log(predicted/measured), is least.
+
+    Searched on a logarithmic scale from every start, with a soft absolute loss beyond 5 %, and the best end
+    taken. `steps` are the relative steps of the derivatives: a model with a choice in it needs large ones.
+    """
+    import numpy as np
+    from scipy.optimize import least_squares
+
+    low, high = np.log(bounds).T
+    fits = [
+        least_squares(
+            lambda x: misfit(np.exp(x)), np.clip(np.log(start), low + 1e-6, high - 1e-6), loss="soft_l1",
+            f_scale=0.05, bounds=(low, high), diff_step=step,
+        )
+        for start in starts for step in steps
+    ]  # fmt: skip
+    return [float(value) for value in np.exp(min(fits, key=lambda fit: fit.cost).x)]

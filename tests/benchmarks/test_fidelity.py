@@ -1,143 +1,141 @@
-"""The fidelity report on a small table made from a known model, and what it says to a bad file."""
+"""How well the kept constants predict the kept measurements, and the four ways to print it."""
 
 import csv
 import json
-import random
+from statistics import fmean
 
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.fidelity import fidelity, main
-from benchmarks.gemm_rows import DataError, choose, halves, read_gemms, table_lines
-from hwlib.roofline import KernelModel, gemm_samples
-from hwlib.specs import MeasuredGemm, accelerators, measured_gemms
-from hwlib.units import us
-
-H100 = accelerators["h100-sxm"]
-TRUE = KernelModel(eta_C=0.7, eta_W=0.85, t0=4 * us, C=H100.bf16_flops, W=H100.hbm_bandwidth)
-HEAD = ("id", "kind", "system", "gpus", "config", "measured_value", "unit", "source", "confidence", "use")
-
-
-def products(n=80, seed=5):
-    rng = random.Random(seed)
-    for _ in range(n):
-        M, N, K = (int(2 ** rng.uniform(2, 13)) for _ in range(3))
-        [sample] = gemm_samples([MeasuredGemm("h100-sxm", "bf16", M, N, K, 1.0, "", "")])
-        time = TRUE.time(sample.flops, sample.bytes)
-        yield MeasuredGemm("h100-sxm", "bf16", M, N, K, time, "x", "aiconfigurator f")
+from benchmarks.fidelity import DATA, main
+from benchmarks.fidelity_page import BEGIN, END
+from benchmarks.fit_constants import TREE
+from benchmarks.kept_rows import kept_table
+from benchmarks.predictions import predict
+from benchmarks.published import Collective, Product, case_of, read_rows
+from benchmarks.scores import report
+from hwlib.collective_fit import fit_collective, tree_time
+from hwlib.specs.fitted import tree_constants
 
 
-def row(g, **changes):
-    config = {"op": "gemm", "dtype": "bfloat16", "M": g.M, "N": g.N, "K": g.K, "backend": g.backend}
-    made = {"kind": "kernel", "system": "h100_sxm", "config": config, "source": g.source, "use": "visible"}
-    made |= {"measured_value": g.time * 1e6, "unit": "us"} | changes
-    return {**dict.fromkeys(HEAD, ""), **made, "config": json.dumps(made["config"])}
+@pytest.fixture(scope="module")
+def cases():
+    rows, _ = read_rows(DATA)
+    return [(row.set, case) for row in rows if (case := case_of(row, DATA))]
 
 
-def write(path, rows, head=HEAD):
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, head, extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
+def mean_error(cases, wanted):
+    return fmean(predict(case).error for name, case in cases if wanted(name, case))
 
 
-def test_a_table_of_the_models_own_times_is_predicted_exactly(tmp_path):
-    path = write(tmp_path / "rows.csv", map(row, products()))
-    result = fidelity(read_gemms(path)["h100-sxm", "bf16"])
-    assert (result.fitted, result.scored) == (40, 40)
-    assert result.kernel.max < 1e-3
-    assert result.model.t0 == pytest.approx(TRUE.t0, rel=1e-3)
-    assert result.peak.mean > result.roofline.mean > 0.2
-
-
-def test_the_report(tmp_path):
-    noisy = random.Random(1)
-    rows = [row(g, measured_value=g.time * 1e6 * noisy.uniform(0.8, 1.25)) for g in products()]
-    rows += [row(g, system="H800") for g in list(products(3))]
-    ran = CliRunner().invoke(main, ["--data", str(write(tmp_path / "rows.csv", rows))])
-    assert ran.exit_code == 0
-    report = ran.output.splitlines()
-    assert report[1].split()[:4] == ["h100-sxm", "bf16", "40", "40"]
-    mean = float(report[1].split()[7].rstrip("%"))
-    assert 5 < mean < 20
-    assert report[1].count("x)") == 2
-    assert "h800-sxm bf16: 3 rows, at least 8 are needed" in ran.output
-
-
-def test_the_order_of_the_file_does_not_matter(tmp_path):
-    rows = [row(g) for g in products()]
-    shuffled = random.Random(2).sample(rows, len(rows))
-    files = [write(tmp_path / f"{i}.csv", order) for i, order in enumerate((rows, shuffled))]
-    one, two = (fidelity(read_gemms(file)["h100-sxm", "bf16"]) for file in files)
-    assert one == two
-
-
-def test_halves_share_no_row_and_lose_none():
-    gemms = list(products(31))
-    train, test = halves(gemms)
-    assert sorted(train + test) == sorted(gemms)
-    assert len(train) - len(test) == 1
-
-
-def test_rows_that_are_no_measured_product_are_passed_over(tmp_path):
-    g = next(products())
-    others = [{"use": "context only, never scored"}, {"config": {"op": "DRAM read"}}, {"system": "TPU"}]
-    rows = [row(g), *(row(g, **other) for other in others)]
-    assert len(read_gemms(write(tmp_path / "rows.csv", rows))["h100-sxm", "bf16"]) == 1
-
-
-def test_a_rate_is_turned_into_a_time(tmp_path):
-    g = next(products())
-    rate = 2 * g.M * g.N * g.K / g.time / 1e12
-    rows = [row(g, measured_value=rate, unit="TFLOP/s")]
-    assert read_gemms(write(tmp_path / "rows.csv", rows))["h100-sxm", "bf16"][0].time == pytest.approx(g.time)
-
-
-def test_the_choice_spreads_over_shapes_and_ignores_times():
-    gemms = list(products(400))
-    chosen = choose(gemms)
-    assert len(chosen) == 16
-    slower = [g._replace(time=2 * g.time) for g in gemms]
-    assert [(g.M, g.N, g.K) for g in choose(slower[::-1])] == [(g.M, g.N, g.K) for g in chosen]
-    assert min(g.M for g in chosen) < 16
-    assert max(g.M for g in chosen) > 2048
-
-
-def test_the_kept_table_has_the_lines_that_the_choice_writes(root, tmp_path):
-    names = {"a100-80gb-sxm": "a100_sxm", "h100-sxm": "h100_sxm", "b200-sxm": "b200_sxm"}
-    dtypes = {"bf16": "bfloat16", "fp8": "fp8"}
-    rows = []
-    for g in measured_gemms():
-        config = {"dtype": dtypes[g.dtype], "M": g.M, "N": g.N, "K": g.K, "backend": g.backend}
-        source = "ai-dynamo/aiconfigurator " + g.source.split()[1]
-        rows.append(row(g, system=names[g.chip], config=config, source=source))
-    kept = (root / "hwlib/specs/measured_gemm.csv").read_text("utf-8").splitlines()
-    written = table_lines(read_gemms(write(tmp_path / "rows.csv", rows)))
-    assert written[0] in kept
-    assert set(written) <= set(kept)
+def run(*args):
+    return CliRunner().invoke(main, [*map(str, args)])
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
-    [({"unit": "ms"}, "line 2: ValueError: the unit is us or TFLOP/s, not 'ms'"),
-     ({"measured_value": "fast"}, "line 2: ValueError: could not convert"),
-     ({"config": {"M": 1}}, "line 2: KeyError: 'N'"),
-     ({"config": {"M": 1, "N": 1, "K": 1, "dtype": "fp3"}}, "line 2: KeyError: 'fp3'")],
-)  # fmt: skip
-def test_a_bad_row_is_named(tmp_path, change, message):
-    path = write(tmp_path / "rows.csv", [row(next(products()), **change)])
-    with pytest.raises(DataError, match=message):
-        read_gemms(path)
+    ("chip", "limit"), [("h100-sxm", 0.08), ("a100-80gb-sxm", 0.11), ("b200-sxm", 0.11)], ids=str
+)
+def test_bfloat16_products(cases, chip, limit):
+    assert mean_error(cases, lambda _, c: isinstance(c, Product) and (c.chip, c.dtype) == (chip, "bf16")) < limit
 
 
-def test_a_bad_file_is_named(tmp_path):
-    with pytest.raises(DataError, match=r"cannot read .*none\.csv"):
-        read_gemms(tmp_path / "none.csv")
-    with pytest.raises(DataError, match="has no column config"):
-        read_gemms(write(tmp_path / "rows.csv", [], head=("system", "unit", "source", "measured_value")))
-    with pytest.raises(DataError, match="has no matrix product"):
-        read_gemms(write(tmp_path / "rows.csv", []))
-    ran = CliRunner().invoke(main, ["--data", str(tmp_path / "none.csv")])
-    assert ran.exit_code == 1
-    assert "cannot read" in ran.output
+@pytest.mark.parametrize("dtype", ["fp8", "fp4"])
+def test_products_of_small_types(cases, dtype):
+    assert mean_error(cases, lambda _, c: isinstance(c, Product) and c.dtype == dtype) < 0.11
+
+
+@pytest.mark.parametrize("op", ["all_gather", "reduce_scatter", "all_reduce", "alltoall"])
+def test_nccl_within_a_node(cases, op):
+    assert mean_error(cases, lambda name, c: name.startswith("aic-nccl") and c.op == op) < 0.10
+
+
+@pytest.mark.parametrize("software", ["torch", "torch, two nodes"])
+def test_all_reduce_as_torch_times_it(cases, software):
+    assert mean_error(cases, lambda _, c: isinstance(c, Collective) and c.software == software) < 0.10
+
+
+def test_a_tree_fitted_to_few_nodes_predicts_many(cases):
+    timed = [c.timed for name, c in cases if name == "nvlstree"]
+    few, many = ([t for t in timed if (t.n <= 128) == side] for side in (True, False))
+    fitted = fit_collective(tree_constants()["h100-sxm", "NVLSTree"], few, TREE)
+    assert {t.n for t in many} == {256, 512}
+    assert fmean(abs(tree_time(fitted, t.n, t.S) / t.time - 1) for t in many) < 0.06
+
+
+def test_the_models_beat_the_simple_ones(cases):
+    predictions = [predict(case) for _, case in cases]
+    assert all(predictions)
+    assert fmean(p.error for p in predictions) < fmean(p.plain_error for p in predictions) / 3
+    products = [predict(c) for _, c in cases if isinstance(c, Product)]
+    assert all(p.plain < p.measured for p in products)  # a roofline is a lower bound
+
+
+def test_the_kept_table_is_small_and_sourced():
+    lines = [line for line in DATA.read_text("utf-8").splitlines() if not line.startswith("#")]
+    rows = list(csv.DictReader(lines))
+    assert 100 < len(rows) <= 150
+    assert all(row["source"] and row["use"] == "visible" for row in rows)
+    assert len({row["id"] for row in rows}) == len(rows)
+
+
+def test_the_kept_rows_are_chosen_without_their_values(tmp_path):
+    rows = [line for line in DATA.read_text("utf-8").splitlines(keepends=True) if not line.startswith("#")]
+    path, changed = tmp_path / "rows.csv", tmp_path / "changed.csv"
+    path.write_text("".join(rows))
+    cells = list(csv.DictReader(rows))
+    with changed.open("w", newline="") as file:
+        writer = csv.DictWriter(file, cells[0])
+        writer.writeheader()
+        writer.writerows({**c, "measured_value": 1 + i % 7} for i, c in enumerate(cells))
+    ids = [[r["id"] for r in csv.DictReader(kept_table(p).splitlines()[2:])] for p in (path, changed)]
+    assert ids[0] == ids[1] == [c["id"] for c in cells]
+
+
+def test_json_is_a_list_of_objects_and_nothing_else():
+    ran = run("--json")
+    assert ran.exit_code == 0
+    objects = json.loads(ran.stdout)
+    assert {"aic-gemm-h100_sxm-bfloat16", "aic-nccl-h100_sxm-all_gather", "nvlstree", "ar-h200x8"} <= {
+        o["set"] for o in objects
+    }
+    keys = ("set", "rows", "mean_abs_error", "median_abs_error", "max_abs_error")
+    for o in objects:
+        assert tuple(o) == keys
+        assert 0 <= o["median_abs_error"] <= o["max_abs_error"] < 1
+        assert o["mean_abs_error"] <= o["max_abs_error"]
+    assert sum(o["rows"] for o in objects) == len(read_rows(DATA)[0])
+
+
+def test_the_table_has_a_line_for_each_set_and_each_number_of_gpus():
+    printed = run().output.splitlines()
+    scores = report(DATA)
+    for s in scores.scores + scores.trees:
+        [line] = [line for line in printed if line.startswith(s.set + " ")]
+        assert line.split()[-5:-2] == [f"{e:.1%}" for e in s[2:5]]
+    assert [s.set for s in scores.trees] == [f"nvlstree, {n} GPUs" for n in (32, 64, 128, 256, 512)]
+    assert "No model here" not in "\n".join(printed)
+
+
+def test_the_page_is_what_the_command_prints(root):
+    page = (root / "docs/fidelity.md").read_text("utf-8")
+    generated = page[page.index(BEGIN) : page.index(END) + len(END)]
+    assert run("--markdown").output.rstrip("\n") == generated
+    assert "\nfidelity\n" in (root / "docs/index.md").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_the_fit_prints_a_table_that_the_reader_takes(tmp_path):
+    from hwlib.specs.fitted import KINDS, read
+
+    lines = DATA.read_text("utf-8").splitlines(keepends=True)
+    few = [line for line in lines if line.startswith(("id,", "nvlstree", "stream", "ar-aws", "ar-a100x8"))]
+    path = tmp_path / "few.csv"
+    path.write_text("".join(few))
+    ran = run("--fit", "--data", path)
+    assert ran.exit_code == 0, ran.output
+    entries = [entry for name in KINDS for entry in read(KINDS[name], name, "printed", ran.output)]
+    assert {type(e).__name__ for e in entries} == {"ShareConstants", "CollectiveConstants", "TreeConstants"}
+    [tree] = [e for e in entries if e.rows == "nvlstree"]
+    kept = tree_constants()["h100-sxm", "NVLSTree"]
+    assert pytest.approx(kept.W, rel=0.05) == tree.W
+    assert tree.count == 15

@@ -1,0 +1,220 @@
+"""Fit every constant anew and print the two tables that hwlib keeps: `python -m benchmarks.fidelity --fit`.
+
+The mean error of an entry is given twice: of the fit itself, and of rows that a fit to the other four fifths
+had not seen. The fifths are dealt in the order of size, so each holds small and large ones.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import MISSING, fields, replace
+from datetime import date
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any, NamedTuple, TypeVar
+
+from benchmarks.published import Collective, Product, Row, Share, case_of
+from hwlib.collective_fit import Timed, collective_time, fit_collective, tree_time
+from hwlib.gemm_model import BOUNDS, GemmModel, Shape, fit_gemm, model_of
+from hwlib.specs.fitted import (
+    KINDS,
+    CollectiveConstants,
+    Fitted,
+    GemmConstants,
+    ShareConstants,
+    TreeConstants,
+    constants,
+)
+
+FOLDS = 5
+LIKE = {"h100-sxm": ("h200-sxm",), "b200-sxm": ("gb200-nvl72", "b300-sxm", "gb300-nvl72")}
+RING = ("alpha_low", "alpha_hop", "W_low", "alpha", "W")
+TREE = ("alpha_low", "alpha_level", "W_low", "ratio", "W")
+PLATEAUS = {"h100_sxm": ("ar-h200-n",), "b200_sxm": ("ar-b200-n",)}
+PLAIN = ("plain_alpha", "plain_W")
+SHARES = ("stream init", "stream read", "stream scale", "stream triad", "best bf16", "best fp8")
+KERNEL_ONLY = ("t0", "eta_C", "eta_W")  # DeepGEMM's ten rows fix no more than these
+
+T = TypeVar("T")
+
+
+class Sweep(NamedTuple):
+    """Rows of a collective that one entry is fitted to: by their sets' names, from how many bytes on."""
+
+    chip: str
+    op: str
+    software: str
+    sets: tuple[str, ...]
+    free: tuple[str, ...]
+    flow: str = "chunks"
+
+
+def sweeps() -> Iterator[Sweep]:
+    """Every collective that the project keeps constants of."""
+    for system, chip in (
+        ("a100_sxm", "a100-80gb-sxm"), ("h100_sxm", "h100-sxm"), ("b200_sxm", "b200-sxm"), ("gb200", "gb200-nvl72"),
+    ):  # fmt: skip
+        for op in ("all_gather", "reduce_scatter", "all_reduce", "alltoall"):
+            rows, free, flow = (f"aic-nccl-{system}-{op}",), (*RING, "W_copy"), "chunks"
+            if op == "alltoall":
+                flow = "direct"
+            elif op == "all_reduce":
+                # In place: nothing is copied. Where the sweep holds few large buffers on eight ranks, the
+                # plateaus of the same chip tell the ring's rate from the switch's.
+                free = (*RING, "W_switch") if system in PLATEAUS else RING
+                rows += PLATEAUS.get(system, ())
+            elif system in ("b200_sxm", "gb200"):
+                flow = "steps"
+            yield Sweep(chip, op, "nccl-tests", rows, free, flow)
+    # One number of ranks cannot tell hops from other latency.
+    one = tuple(name for name in RING if name != "alpha_low")
+    yield Sweep("a100-80gb-sxm", "all_reduce", "torch", ("ar-a100x8",), one)
+    yield Sweep("h200-sxm", "all_reduce", "torch", ("ar-h200", "all_reduce-h200"), (*one, "W_switch"))
+    yield Sweep("b200-sxm", "all_reduce", "torch", ("ar-b200",), (*one, "W_switch"))
+    yield Sweep("a100-80gb-sxm", "all_reduce", "torch, two nodes", ("ar-aws-p4de",), one)
+
+
+def fit_all(rows: Sequence[Row], path: Path) -> Iterator[Fitted]:
+    """Every entry that the rows suffice for, kernels first."""
+    cases = [(row, case_of(row, path)) for row in rows]
+    products = [(row, case) for row, case in cases if isinstance(case, Product)]
+    keys = {(c.chip, c.dtype, r.set): r.source for r, c in products if r.set.startswith(("aic-gemm", "deepgemm"))}
+    for (chip, dtype, name), source in sorted(keys.items()):
+        shapes = [c.shape for r, c in products if r.set == name]
+        if len(shapes) >= len(KERNEL_ONLY) + 2:
+            yield _gemm(chip, dtype, name, source, shapes)
+    for op in SHARES:
+        of_op = [(r, c) for r, c in cases if isinstance(c, Share) and c.op == op]
+        found = [(r, c) for r, c in of_op if r.set.startswith(("stream", "mamf"))]
+        if found:
+            yield _share(op, [c.rate / c.sheet for _, c in found], found[0][0].source)
+    for sweep in sweeps():
+        found = [(r, c) for r, c in cases if isinstance(c, Collective) and r.set.startswith(sweep.sets)]
+        timed = [(c.timed, c.switch) for _, c in found]
+        if len(timed) >= len(sweep.free):
+            yield _collective(sweep, timed, _from(found[0][0].source)["source"])
+    tree = [(c.timed, r) for r, c in cases if isinstance(c, Collective) and r.set == "nvlstree" and c.timed.n <= 512]
+    if len(tree) >= len(TREE):
+        yield _tree([t for t, _ in tree], _from(tree[0][1].source)["source"])
+
+
+def _from(source: str) -> dict[str, str]:
+    """The published file, and the software that its path names."""
+    file = source.split(" (")[0]
+    found = re.search(r"/(?:gemm|nccl)/(.*)/", file)
+    return {"source": file, "software": found[1] if found else file.split(" ")[0]}
+
+
+def folds(rows: Sequence[T], size: Callable[[T], Any]) -> Iterator[tuple[list[T], list[T]]]:
+    """The rows to fit and the rows held back, `FOLDS` times."""
+    ordered = sorted(rows, key=size)
+    for k in range(FOLDS):
+        yield [r for i, r in enumerate(ordered) if i % FOLDS != k], ordered[k::FOLDS]
+
+
+def _validated(
+    rows: Sequence[T], size: Callable[[T], Any], fit: Callable[[list[T]], Any], errors: Callable[[Any, list[T]], list]
+) -> tuple[Any, float, float]:
+    """The fit to all rows, its mean error, and that of the held-back rows (NaN below two rows a constant)."""
+    full = fit(sorted(rows, key=size))
+    held = math.nan
+    if len(rows) >= 12:
+        held = fmean(e for train, test in folds(rows, size) for e in errors(fit(train), test))
+    return full, fmean(errors(full, list(rows))), held
+
+
+def _blank(kind: type[Fitted], rows: str, count: int, **values: Any) -> Any:
+    start = {f.name: 1.0 for f in fields(kind) if "unit" in f.metadata and f.default is MISSING}
+    start |= {f.name: 1.0 for f in fields(kind) if f.name in PLAIN}
+    today = date.today().isoformat()
+    return kind(rows=rows, count=count, error=0.0, held_out=math.nan, date=today, **{**start, **values})
+
+
+def _gemm(chip: str, dtype: str, name: str, source: str, shapes: list[Shape]) -> GemmConstants:
+    alone = name.startswith("deepgemm")
+    values: dict[str, Any] = {"t_tile": 1e-7, "W_L2": 1.5e13, "t_join": 2e-6} if alone else {}
+    blank = _blank(
+        GemmConstants, name, len(shapes), chip=chip, dtype=dtype, like=LIKE.get(chip, ()), **_from(source),
+        quantises=dtype != "bf16" and not alone, **values,
+    )  # fmt: skip
+    start, free = model_of(blank, chip), KERNEL_ONLY if alone else tuple(BOUNDS)
+
+    def errors(model: GemmModel, some: list[Shape]) -> list[float]:
+        return [abs(model.time(s.M, s.N, s.K) / s.time - 1) for s in some]
+
+    model, error, held = _validated(
+        shapes, lambda s: (s.M * s.N * s.K, s), lambda some: fit_gemm(start, some, free), errors
+    )
+    return replace(model.constants, error=error, held_out=held)
+
+
+def _share(op: str, shares: list[float], source: str) -> ShareConstants:
+    rows = "mamf" if op.startswith("best") else "stream"
+    blank = _blank(ShareConstants, f"{rows}-*", len(shares), chip="any", op=op, **_from(source))
+    eta = median(shares)
+    return replace(blank, eta=eta, error=fmean(abs(s / eta - 1) for s in shares))
+
+
+def _collective(sweep: Sweep, rows: list[tuple[Timed, bool]], source: str) -> CollectiveConstants:
+    blank = _blank(
+        CollectiveConstants, ", ".join(sweep.sets), len(rows), chip=sweep.chip, op=sweep.op, source=source,
+        software=sweep.software, flow=sweep.flow, like=LIKE.get(sweep.chip, ()),
+    )  # fmt: skip
+
+    def errors(c: CollectiveConstants, some: list[tuple[Timed, bool]]) -> list[float]:
+        return [abs(collective_time(c, t.n, t.S, on) / t.time - 1) for t, on in some]
+
+    def fit(some: list[tuple[Timed, bool]]) -> CollectiveConstants:
+        return fit_collective(blank, [t for t, _ in some], sweep.free, [on for _, on in some])
+
+    full, error, held = _validated(rows, lambda row: (row[0].n, row[0].S, row), fit, errors)
+    plain = fit_collective(blank, [t for t, _ in rows], PLAIN)
+    return replace(
+        full, plain_alpha=plain.plain_alpha, plain_W=plain.plain_W, error=error, held_out=held,
+    )  # fmt: skip
+
+
+def _tree(rows: list[Timed], source: str) -> TreeConstants:
+    blank = _blank(
+        TreeConstants, "nvlstree", len(rows), chip="h100-sxm", op="all_reduce", software="NVLSTree", node=8,
+        source=source,
+    )  # fmt: skip
+
+    def errors(c: TreeConstants, some: list[Timed]) -> list[float]:
+        return [abs(tree_time(c, t.n, t.S) / t.time - 1) for t in some]
+
+    def fit(some: list[Timed]) -> TreeConstants:
+        return fit_collective(blank, some, TREE)
+
+    full, error, held = _validated(rows, lambda t: (t.n, t.S), fit, errors)
+    plain = fit_collective(blank, rows, PLAIN)
+    return replace(full, plain_alpha=plain.plain_alpha, plain_W=plain.plain_W, error=error, held_out=held)
+
+
+HEAD = """# Constants of the models of hwlib, in SI, fitted to published measurements; hwlib/specs/fitted.py says what
+# each means. Written by `python -m benchmarks.fidelity --fit --data FILE`, where FILE has the rows that an entry
+# names: `source` is the published file, `rows` the prefix of their ids, `count` how many there were. `error` is
+# the fit's own mean error, `held_out` that of rows held back (five folds; nan: too few rows).
+"""
+
+
+def toml(entry: Fitted) -> str:
+    """One entry as it stands in the table: texts as they are, numbers with four digits."""
+    name = {kind: name for name, kind in KINDS.items()}
+    lines = [f"[[{name[type(entry)]}]]"]
+    named = constants(type(entry))
+    for f in fields(entry):
+        value = getattr(entry, f.name)
+        if value == f.default or (isinstance(value, float) and math.isinf(value)):
+            continue
+        if isinstance(value, bool):
+            value = str(value).lower()
+        elif isinstance(value, float):
+            value = "nan" if math.isnan(value) else f"{value:.4g}"
+            value = value if set(value) & set(".en") else f"{value}.0"
+        elif isinstance(value, tuple):
+            value = "[" + ", ".join(f'"{text}"' for text in value) + "]"
+        elif isinstance(value, str):
+            value = f'"{value}"'
+        lines.append(f"{f.name} = {value}" + (f"  # {named[f.name][0]}" if f.name in named else ""))
+    return "\n".join(lines)

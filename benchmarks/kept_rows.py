@@ -1,0 +1,54 @@
+"""The few measurements that the project carries, benchmarks/data/published.csv, and how they were chosen.
+
+From each large set a few rows at even steps in the order of GPUs and size; from the single figures, those of
+the chips whose sweeps are kept. Measured values play no part in the choice. `python -m benchmarks.fidelity
+--keep --data FILE` writes the table anew.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.published import COLUMNS, Row, read_rows, sets
+
+# Rows to keep of a set by its name, the first pattern that fits; a set that none fits is not kept.
+QUOTA = (
+    (r"aic-gemm-", 7), (r"aic-nccl-", 4), (r"nvlstree$", 15), (r"ar-(a100|h200|b200)x8$", 4),
+    (r"ar-aws-p4de$", 3), (r"deepgemm$", 3), (r"stream-(A100-80|H100 PCIe)-(read|triad)$", 1),
+    (r"mamf-(A100|H100|B200)-SXM-bf16$", 1), (r"ar-(h200|b200)-n[58]$", 1),
+)  # fmt: skip
+HEAD = """# A few published measurements, each with its source, chosen by sets and sizes alone: see
+# benchmarks/kept_rows.py. Times, rates and configurations are as printed there.
+"""
+
+
+def kept(rows: list[Row]) -> Iterator[Row]:
+    """The rows to keep, set by set."""
+    for name, members in sets(rows):
+        quota = next((count for pattern, count in QUOTA if re.match(pattern, name)), 0)
+        ordered = sorted(members, key=_size)
+        count = min(quota, len(ordered))
+        yield from (ordered[int((i + 0.5) * len(ordered) / count)] for i in range(count))
+
+
+def _size(row: Row) -> tuple[float, ...]:
+    if "M" in row.config:
+        M, N, K = (float(row.config[letter]) for letter in "MNK")
+        return (M * N * K, M, N, K)
+    return (row.gpus, float(row.config.get("bytes", 0)))
+
+
+def kept_table(path: Path) -> str:
+    """The table of kept rows, as text. Raises DataError for a bad file."""
+    lines = {row.line for row in kept(read_rows(path)[0])}
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        reader = csv.DictReader(file)
+        for cells in reader:
+            if reader.line_num in lines:
+                writer.writerow([cells[column] for column in COLUMNS])
+    return HEAD + out.getvalue()

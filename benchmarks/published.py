@@ -1,0 +1,254 @@
+"""Published measurements: a table of them read row by row, and each row in the words of the models.
+
+The table is a CSV with the columns of `COLUMNS`; `config` is a JSON object. A row that is "context only" is
+never scored. A row of a kind or a system that no model here speaks about is `unmodelled`, and is listed by
+the report, not dropped.
+"""
+
+import csv
+import json
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.gemm_rows import DataError
+from hwlib.collective_fit import Timed, sent_share
+from hwlib.gemm_model import Shape
+from hwlib.specs import accelerators
+
+COLUMNS = ("id", "kind", "system", "gpus", "config", "measured_value", "unit", "source", "confidence", "use")
+DTYPES = {
+    "bfloat16": "bf16", "bf16": "bf16", "fp8": "fp8", "fp8->bf16": "fp8", "fp8_block": "fp8", "nvfp4": "fp4",
+}  # fmt: skip
+CHIPS = {
+    "a100_sxm": "a100-80gb-sxm", "h100_sxm": "h100-sxm", "h200_sxm": "h200-sxm", "b200_sxm": "b200-sxm",
+    "gb200": "gb200-nvl72", "gb200_sxm": "gb200-nvl72", "b300_sxm": "b300-sxm", "gb300": "gb300-nvl72",
+    "gb300_sxm": "gb300-nvl72", "H800": "h800-sxm",
+    "A100 SXM": "a100-80gb-sxm", "H100 SXM": "h100-sxm", "H200 SXM": "h200-sxm", "B200 SXM": "b200-sxm",
+    "GB200 SXM": "gb200-nvl72", "B300 SXM": "b300-sxm", "GH200 SXM": "h100-sxm",
+    "V100": "v100-sxm2", "A100-40": "a100-40gb-sxm", "A100-80": "a100-80gb-sxm", "H100 PCIe": "h100-pcie",
+    "H200": "h200-sxm",
+}  # fmt: skip
+MANY_BYTES = 2.0**34  # a bus bandwidth printed without a size is a plateau: 16 GiB, as its neighbours
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One line of the table. `set` is the id without the numbers at its end."""
+
+    line: int
+    set: str
+    kind: str
+    system: str
+    gpus: int
+    config: dict[str, Any]
+    value: float
+    unit: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Product:
+    """A timed matrix product."""
+
+    chip: str
+    dtype: str
+    shape: Shape
+
+
+@dataclass(frozen=True)
+class Share:
+    """A kernel that is to reach a share of a data sheet's rate: its kind, that rate, and the measured one."""
+
+    chip: str
+    op: str
+    sheet: float
+    rate: float
+
+
+@dataclass(frozen=True)
+class Collective:
+    """A timed collective, the software whose constants apply, and whether the switch may reduce."""
+
+    chip: str
+    op: str
+    software: str
+    timed: Timed
+    switch: bool
+
+
+Case = Product | Share | Collective | None
+
+
+def read_rows(path: Path) -> tuple[list[Row], int]:
+    """The rows to score, and how many are context only. Raises DataError, naming the file and the line."""
+    try:
+        lines = path.read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"cannot read {path}: {error}") from None
+    skipped = next((i for i, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    reader = csv.DictReader(lines[skipped:], strict=True)
+    rows: list[Row] = []
+    context = 0
+    try:
+        if missing := [c for c in COLUMNS if c not in (reader.fieldnames or ())]:
+            raise DataError(f"{path} has no column {', '.join(missing)}; expected {', '.join(COLUMNS)}")
+        for cells in reader:
+            line = reader.line_num + skipped
+            if any(cells[c] is None for c in COLUMNS) or None in cells:
+                raise DataError(f"{path}, line {line}: expected {len(reader.fieldnames or ())} cells")
+            if cells["use"].startswith("context only"):
+                context += 1
+            else:
+                rows.append(_row(cells, line))
+    except DataError:
+        raise
+    except (csv.Error, ValueError) as error:
+        raise DataError(f"{path}, line {reader.line_num + skipped}: {error}") from None
+    if not rows and not context:
+        raise DataError(f"{path} has no rows")
+    return rows, context
+
+
+def _row(cells: dict[str, str], line: int) -> Row:
+    config = json.loads(cells["config"])
+    if not isinstance(config, dict):
+        raise ValueError(f"config is a JSON object, not {cells['config'][:40]!r}")
+    value = _positive("measured_value", cells["measured_value"])
+    gpus = _positive("gpus", cells["gpus"] or 1)
+    if gpus != int(gpus):
+        raise ValueError(f"gpus is a whole number, got {cells['gpus']!r}")
+    if not cells["id"]:
+        raise ValueError("the id is empty")
+    name = re.sub(r"(-\d+)+$", "", cells["id"])
+    return Row(
+        line, name, cells["kind"], cells["system"], int(gpus), config, value, cells["unit"], cells["source"],
+    )  # fmt: skip
+
+
+def _positive(what: str, text: Any) -> float:
+    try:
+        value = float(text)
+    except (TypeError, ValueError):
+        value = math.nan
+    if isinstance(text, bool) or not 0 < value < math.inf:
+        raise ValueError(f"{what} is a number above 0, got {text!r}")
+    return value
+
+
+def case_of(row: Row, path: Path) -> Case:
+    """What a row measured, in a model's words; None where no model speaks about it.
+
+    Raises DataError where a model does, but the row lacks what it needs or has another unit.
+    """
+    try:
+        for pattern, read in READERS:
+            if re.match(pattern, row.set):
+                return read(row)
+    except (KeyError, ValueError) as error:
+        reason = f"config has no {error}" if isinstance(error, KeyError) else str(error)
+        raise DataError(f"{path}, line {row.line}: {reason}") from None
+    return None
+
+
+def _whole(config: dict[str, Any], name: str) -> int:
+    value = _positive(name, config[name])
+    if value != int(value):
+        raise ValueError(f"{name} is a whole number, got {config[name]!r}")
+    return int(value)
+
+
+def _product(row: Row) -> Case:
+    dtype = DTYPES.get(str(row.config["dtype"]))
+    chip = CHIPS.get(row.system)
+    if dtype is None or chip is None:
+        return None
+    M, N, K = (_whole(row.config, letter) for letter in "MNK")
+    if row.unit == "us":
+        time = row.value * 1e-6
+    elif row.unit == "TFLOP/s":
+        time = 2 * M * N * K / (row.value * 1e12)
+    else:
+        raise ValueError(f"the unit of a product is us or TFLOP/s, not {row.unit!r}")
+    return Product(chip, dtype, Shape(M, N, K, time))
+
+
+def _best(row: Row) -> Case:
+    """The best of a search over shapes; which shape it was says little."""
+    dtype = DTYPES.get(str(row.config["dtype"]))
+    chip = CHIPS.get(row.system)
+    if not row.unit.startswith("TFLOP/s"):
+        raise ValueError(f"the unit of the best product is TFLOP/s, not {row.unit!r}")
+    if dtype is None or chip is None:
+        return None
+    return Share(chip, f"best {dtype}", accelerators[chip].flops(dtype), row.value * 1e12)
+
+
+def _stream(row: Row) -> Case:
+    if row.unit != "GB/s":
+        raise ValueError(f"the unit of a stream is GB/s, not {row.unit!r}")
+    op = "stream read" if row.set.startswith("dram") else str(row.config["op"])
+    chip = CHIPS.get(row.system)
+    W = accelerators[chip].hbm_bandwidth if chip else None
+    return Share(chip, op, W, row.value * 1e9) if chip and W else None
+
+
+def _collective(chip: str, software: str, switch: bool = True) -> Callable[[Row], Case]:
+    def read(row: Row) -> Case:
+        op = str(row.config["op"]).replace("all_to_all", "alltoall")
+        S = _positive("bytes", row.config["bytes"]) if "bytes" in row.config else MANY_BYTES
+        share = sent_share(op, row.gpus)
+        if "time_us" in row.config:
+            time = _positive("time_us", row.config["time_us"]) * 1e-6
+        elif row.unit == "us":
+            time = row.value * 1e-6
+        elif row.unit == "GB/s busbw" and share:
+            time = share * S / (row.value * 1e9)
+        else:
+            raise ValueError(f"the unit of {op} on {row.gpus} GPUs is us or GB/s busbw, not {row.unit!r}")
+        off = row.config.get("nvls") in (0, "off") or row.config.get("algo") == "Ring"
+        return Collective(chip, op, software, Timed(S, row.gpus, time), switch and not off)
+
+    return read
+
+
+def _nccl_tests(row: Row) -> Case:
+    chip = CHIPS.get(row.system)
+    return _collective(chip, "nccl-tests")(row) if chip else None
+
+
+# By the set's name, the first that fits. A single figure ("peak bus bandwidth") goes by the constants of a sweep
+# on the same chip.
+READERS: tuple[tuple[str, Callable[[Row], Case]], ...] = (
+    (r"(aic-gemm|deepgemm)\b", _product),
+    (r"mamf-", _best),
+    (r"(stream|dram)-", _stream),
+    (r"aic-nccl-", _nccl_tests),
+    (r"nvlstree$", _collective("h100-sxm", "NVLSTree")),
+    (r"ar-a100x8", _collective("a100-80gb-sxm", "torch")),
+    (r"(ar|all_reduce)-h200", _collective("h200-sxm", "torch")),
+    (r"ar-b200", _collective("b200-sxm", "torch")),
+    (r"ar-aws-p4de", _collective("a100-80gb-sxm", "torch, two nodes")),
+    (r"(all_gather|reduce_scatter)-h200", _collective("h200-sxm", "nccl-tests")),
+    (r"mbook-h100-ag", _collective("h100-sxm", "nccl-tests")),
+    (r"nccl2140-H100", _collective("h100-sxm", "nccl-tests")),
+    (r"gtc24-NVLink3-A100", _collective("a100-80gb-sxm", "torch")),
+    (r"gtc24-NVLink4-H100", _collective("h100-sxm", "nccl-tests", switch=False)),
+    (r"gtc24-NVLink4-SHARP-H100", _collective("h100-sxm", "nccl-tests")),
+    (r"gtc25-ar-NVLink5-B200", _collective("b200-sxm", "torch", switch=False)),
+    (r"gtc25-ar-NVLink5-SHARP-B200", _collective("b200-sxm", "torch")),
+    (r"gtc25-a2a-NVLink3-A100", _collective("a100-80gb-sxm", "nccl-tests")),
+    (r"gtc25-a2a-NVLink4-H100", _collective("h100-sxm", "nccl-tests")),
+    (r"gtc25-a2a-NVLink5-B200", _collective("b200-sxm", "nccl-tests")),
+)
+
+
+def sets(rows: list[Row]) -> Iterator[tuple[str, list[Row]]]:
+    """The rows by their set, in the order of the file."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.set, []).append(row)
+    yield from found.items()

@@ -1,0 +1,139 @@
+"""The time of a collective as NCCL runs it: two protocols, a pipeline that fills, a switch that reduces.
+
+A single line alpha + S/W is off by 10 to 25 % over six decades of sizes, for three reasons. Small messages
+go by a protocol with little latency and little bandwidth, large ones by one with more of both; the large ones
+flow in chunks, and a pipeline of chunks takes time to fill; and each rank copies its own block beside what it
+sends. The constants of a chip and operation are in `hwlib.specs.fitted`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any, NamedTuple, TypeVar
+
+from hwlib.formula import formula, log2, maximum, minimum, sqrt
+from hwlib.kernel_fit import fit_logarithms
+from hwlib.specs.fitted import CollectiveConstants, TreeConstants
+
+PASSES = {"all_gather": 1, "reduce_scatter": 1, "alltoall": 1, "all_reduce": 2}
+
+STEPS = 1.5  # exponent of the mean of the steps' floor and the transfer: 1 adds them, infinity takes the larger
+NEXT_TO_NOTHING = 1e-30  # s/B: one rank sends nothing
+
+
+class Timed(NamedTuple):
+    """One measured collective: bytes of the full buffer, ranks, seconds."""
+
+    S: float
+    n: int
+    time: float
+
+
+@formula("t", cite="sanders2009")
+def pipelined_time(S, alpha, W):
+    """The time of a pipeline of d stages whose latencies add up to alpha, in the best number of chunks.
+
+    m chunks need m + d steps of alpha/d + S/(m W) each. Multiplied out that is alpha + S/W, a part that rises
+    with m and one that falls with it; at the best m these two are equal, and their sum is the root.
+    """
+    return alpha + S / W + 2 * sqrt(alpha * (S / W))
+
+
+def sent_share(op: str, n: Any) -> Any:
+    """Bytes that a rank sends in a ring over the bytes of the full buffer: (n-1)/n, twice for an all-reduce.
+
+    It is also what turns a time into nccl-tests' bus bandwidth, S * share / t. Raises ValueError for another
+    operation.
+    """
+    if op not in PASSES:
+        raise ValueError(f"the operation is one of {', '.join(PASSES)}, got {op!r}")
+    return PASSES[op] * (n - 1) / n
+
+
+def collective_time(c: CollectiveConstants, n: Any, S: Any, switch: bool = True) -> Any:
+    """Seconds of one collective of S bytes (the full buffer) on n ranks: the faster of two protocols.
+
+    The bandwidth protocol is a ring, in which each rank also copies its own block, or (all-reduce, `switch`)
+    the switch's reduction, in which a port carries (n+1)/n of the buffer each way. How its start-up meets the
+    transfer is the entry's `flow`: "chunks" fill a pipeline around the ring, blocks sent "direct" to each rank
+    wait for it once, and in "steps" each of the n-1 steps lasts at least `alpha`.
+    """
+    share, hops = sent_share(c.op, n), c.alpha_hop * (n - 1)
+    low = c.alpha_low + hops + share * S / c.W_low
+    seconds_per_byte = share / c.W + 1 / (n * c.W_copy)
+    if switch:
+        ports = (n + 1) / (n * c.W_switch)
+        seconds_per_byte = minimum(seconds_per_byte, ports) if c.W_switch < float("inf") else seconds_per_byte
+    return minimum(low, hops + _started(c, n, S, maximum(seconds_per_byte, NEXT_TO_NOTHING)))
+
+
+def _started(c: CollectiveConstants, n: Any, S: Any, seconds_per_byte: Any) -> Any:
+    """The bandwidth protocol's start-up and transfer."""
+    if c.flow == "chunks":
+        return pipelined_time(S, c.alpha, 1 / seconds_per_byte)
+    if c.flow == "direct":
+        return c.alpha + S * seconds_per_byte
+    floor, transfer = c.alpha * (n - 1), S * seconds_per_byte
+    return c.alpha_low + (floor**STEPS + transfer**STEPS) ** (1 / STEPS)
+
+
+def tree_time(c: TreeConstants, n: Any, S: Any) -> Any:
+    """Seconds of one all-reduce of S bytes on n ranks: latency by the doublings of nodes, two protocols."""
+    share = sent_share(c.op, n)
+    latency = c.alpha_low + c.alpha_level * log2(maximum(n / c.node, 1))
+    return minimum(latency + share * S / c.W_low, c.ratio * latency + share * S / c.W)
+
+
+def plain_time(c: CollectiveConstants | TreeConstants, n: Any, S: Any) -> Any:
+    """The single alpha-beta line fitted to the same measurements: what the other model is compared with."""
+    return c.plain_alpha + sent_share(c.op, n) * S / c.plain_W
+
+
+K = TypeVar("K", CollectiveConstants, TreeConstants)
+
+BOUNDS = {
+    "alpha_low": (1e-7, 1e-3), "alpha_hop": (1e-9, 1e-4), "W_low": (1e8, 1e13), "alpha": (1e-8, 1e-3),
+    "W": (1e9, 1e13), "W_copy": (1e10, 1e13), "W_switch": (1e10, 1e13),
+    "alpha_level": (1e-7, 1e-3), "ratio": (1.0, 10.0), "plain_alpha": (1e-7, 1e-2), "plain_W": (1e8, 1e13),
+}  # fmt: skip
+STARTS: dict[str, Sequence[float]] = {
+    "alpha_low": (5e-6, 1.2e-5), "alpha_hop": (1e-6,), "W_low": (2e10, 8e10, 2e11), "alpha": (2e-6, 1e-5, 3e-5),
+    "W": (3e11,), "W_copy": (2e11, 8e11), "W_switch": (2e11, 5e11),
+    "alpha_level": (5e-5,), "ratio": (1.3, 2.0), "plain_alpha": (1e-5, 1e-4), "plain_W": (3e11,),
+}  # fmt: skip
+
+
+def fit_collective(
+    constants: K, timed: Iterable[Timed], free: Iterable[str], switched: Sequence[bool] | None = None
+) -> K:
+    """The free constants that explain measured collectives best, the rest as in `constants`.
+
+    The loss is that of `fit_kernel_model`. `switched` says of each row whether the switch may reduce. Raises
+    ValueError for fewer rows than free constants.
+    """
+    import numpy as np
+
+    timed, free = list(timed), tuple(free)
+    if len(timed) < len(free):
+        raise ValueError(f"{len(free)} constants need at least as many rows, got {len(timed)}")
+    S, n, time = np.array(timed, float).T
+    on = np.array(switched if switched is not None else [True] * len(timed))
+
+    def predict(c: K) -> Any:
+        if "plain_W" in free:
+            return plain_time(c, n, S)
+        if isinstance(c, TreeConstants):
+            return tree_time(c, n, S)
+        return np.where(on, collective_time(c, n, S), collective_time(c, n, S, switch=False))
+
+    def with_constants(values: Iterable[float]) -> K:
+        chosen: dict[str, Any] = dict(zip(free, map(float, values), strict=True))
+        if "W_low" in chosen:  # else the protocols could change places
+            chosen["W_low"] = min(chosen["W_low"], chosen["W"])
+        return replace(constants, **chosen)
+
+    def misfit(values: Any) -> Any:
+        return np.log(predict(with_constants(values)) / time)
+
+    starts = list(product(*(STARTS[name] for name in free)))
+    return with_constants(fit_logarithms(misfit, starts, [BOUNDS[name] for name in free]))

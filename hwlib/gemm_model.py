@@ -1,0 +1,150 @@
+"""The time of a matrix product [M, K] x [K, N] as a library runs it: in tiles, in waves, from two memories.
+
+The roofline assumes that every multiprocessor works all the time and that memory is read at full rate. A
+library cuts the output into tiles, one to a multiprocessor at a time. So M is padded up to whole tiles, the
+last wave of tiles is rarely full, small tiles are fed through the L2 cache more often, and a long inner length
+may be split among multiprocessors that would idle, at the price of adding the parts. Six constants of a chip
+and dtype (`hwlib.specs.fitted`) set the scale; the tiles, the splits and the way in which arithmetic and memory
+overlap are the same for all.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from hwlib.formula import ceil, maximum
+from hwlib.kernel_fit import ELEMENT_BYTES, OUTPUT_BYTES, Sample, fit_logarithms
+from hwlib.roofline import matmul_flops, mixed_matmul_bytes
+from hwlib.specs import Accelerator, accelerators
+from hwlib.specs.fitted import GemmConstants, gemm_constants
+from hwlib.specs.table import unknown
+
+QUANTISED_FROM = 2.0  # activations come as bfloat16
+PARTIAL_BYTES = 4.0  # the parts of a split product are float32
+OVERLAP = 3  # exponent of the mean of arithmetic and memory: 1 adds them, infinity takes the slower
+
+
+class Tiling(NamedTuple):
+    """How a product is cut: tiles of `m` by `n` outputs, the inner length in `parts`."""
+
+    m: Any
+    n: Any
+    parts: Any
+
+
+TILES = ((64, 64), (64, 128), (128, 64), (128, 128), (64, 256), (128, 256), (256, 128))
+PARTS = (1, 2, 3, 4, 6, 8, 12, 16)
+TILINGS = tuple(Tiling(m, n, parts) for m, n in TILES for parts in PARTS)
+
+
+@dataclass(frozen=True)
+class GemmModel:
+    """A chip's data sheet (C in FLOP/s, W in B/s, its multiprocessors), the dtype, and the six fitted
+    constants.
+    """
+
+    constants: GemmConstants
+    C: float
+    W: float
+    n_SM: int
+
+    def tiled_time(self, M: Any, N: Any, K: Any, tiling: Tiling) -> Any:
+        """Seconds of one call, cut in a given way. All arguments may be arrays that broadcast."""
+        c, b, (m, n, parts) = self.constants, ELEMENT_BYTES[self.constants.dtype], tiling
+        depth = K / parts
+        waves = ceil(ceil(M / m) * ceil(N / n) * parts / self.n_SM)
+        multiply = matmul_flops(m, depth, n) / (c.eta_C * self.C / self.n_SM)
+        feed = (m + n) * depth * b / (c.W_L2 / self.n_SM)
+        core = waves * (c.t_tile + maximum(multiply, feed))
+        memory = mixed_matmul_bytes(M, K, N, b, b, OUTPUT_BYTES) / (c.eta_W * self.W)
+        join = (parts > 1) * (c.t_join + 2 * parts * M * N * PARTIAL_BYTES / c.W_L2)
+        quantise = c.quantises * M * K * (QUANTISED_FROM + b) / (c.eta_W * self.W)
+        return c.t0 + (core**OVERLAP + memory**OVERLAP) ** (1 / OVERLAP) + join + quantise
+
+    def tiling(self, M: float, N: float, K: float) -> Tiling:
+        """The fastest way to cut one product, as a library's own tables would choose it."""
+        for name, value in (("M", M), ("N", N), ("K", K)):
+            if not value >= 1:
+                raise ValueError(f"{name} is at least 1, got {value}")
+        return min(TILINGS, key=lambda tiling: self.tiled_time(M, N, K, tiling))
+
+    def time(self, M: float, N: float, K: float) -> float:
+        """Predicted seconds of one call."""
+        return float(self.tiled_time(M, N, K, self.tiling(M, N, K)))
+
+
+def gemm_model(chip: str, dtype: str) -> GemmModel:
+    """The model of a chip and dtype, from the constants that the project keeps.
+
+    A chip without constants of its own takes those of its `like` (H200: the H100's, with its own memory).
+    Raises KeyError for a pair without constants.
+    """
+    constants = gemm_constants()
+    if (chip, dtype) not in constants:
+        raise KeyError(unknown("fitted matrix product of", (chip, dtype), map(str, constants)))
+    return model_of(constants[chip, dtype], chip)
+
+
+def model_of(constants: GemmConstants, chip: str) -> GemmModel:
+    """Constants joined with the data sheet of a chip; a chip whose multiprocessors nobody printed has those
+    of the chip that was fitted.
+    """
+    sheet: Accelerator = accelerators[chip]
+    sms = sheet.sms or accelerators[constants.chip].sms
+    if not sms or not sheet.hbm_bandwidth:
+        raise ValueError(f"{chip} lacks a number of multiprocessors or a memory bandwidth")
+    return GemmModel(constants, sheet.flops(constants.dtype), sheet.hbm_bandwidth, sms)
+
+
+class Shape(NamedTuple):
+    """One timed product: its lengths, and the measured seconds."""
+
+    M: int
+    N: int
+    K: int
+    time: float
+
+    def sample(self, dtype: str) -> Sample:
+        """Its operations and least traffic, for a roofline."""
+        b = ELEMENT_BYTES[dtype]
+        traffic = mixed_matmul_bytes(self.M, self.K, self.N, b, b, OUTPUT_BYTES)
+        return Sample(matmul_flops(self.M, self.K, self.N), traffic, self.time)
+
+
+# Where a fit starts, and within which bounds a constant makes sense. The choice of a tiling makes the misfit
+# jump, so it starts from many places.
+BOUNDS = {
+    "t0": (1e-7, 1e-4), "eta_C": (0.1, 1.0), "eta_W": (0.1, 1.0),
+    "t_tile": (5e-8, 1e-5), "W_L2": (2e12, 3e13), "t_join": (1e-8, 1e-4),
+}  # fmt: skip
+STARTS = tuple(
+    (t0, 0.8, 0.85, t_tile, W_L2, 2e-6)
+    for t0 in (2e-6, 4e-6, 1e-5) for t_tile in (2e-7, 1e-6) for W_L2 in (5e12, 1.2e13, 2.5e13)
+)  # fmt: skip
+
+
+def fit_gemm(model: GemmModel, shapes: Iterable[Shape], free: Iterable[str] = tuple(BOUNDS)) -> GemmModel:
+    """The constants that explain measured products best, the rest as in `model`.
+
+    Least squares of log(predicted/measured) with a soft absolute loss beyond 5 %. Raises ValueError for fewer
+    shapes than free constants.
+    """
+    import numpy as np
+
+    shapes, free = list(shapes), tuple(free)
+    if len(shapes) < len(free):
+        raise ValueError(f"{len(free)} constants need at least as many products, got {len(shapes)}")
+    M, N, K, time = np.array(shapes, float).T
+    cuts = Tiling(*(np.array(column, float)[:, None] for column in zip(*TILINGS, strict=True)))
+
+    def with_constants(values: Iterable[float]) -> GemmModel:
+        chosen: dict[str, Any] = dict(zip(free, map(float, values), strict=True))
+        return replace(model, constants=replace(model.constants, **chosen))
+
+    def misfit(values: Any) -> Any:
+        return np.log(with_constants(values).tiled_time(M, N, K, cuts).min(axis=0) / time)
+
+    names = tuple(BOUNDS)
+    starts = {tuple(start[names.index(name)] for name in free) for start in STARTS}
+    best = fit_logarithms(misfit, sorted(starts), [BOUNDS[name] for name in free], steps=(1e-3, 1e-2))
+    return with_constants(best)

@@ -1,0 +1,154 @@
+"""Reading a table of measurements: what each row becomes, what is listed, and which line a bad one is on."""
+
+import csv
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from benchmarks.fidelity import main
+from benchmarks.gemm_rows import DataError
+from benchmarks.predictions import predict
+from benchmarks.published import COLUMNS, Collective, Product, Share, case_of, read_rows
+from benchmarks.scores import report
+
+GEMM = {
+    "id": "aic-gemm-h100_sxm-bfloat16-128-4096-8192", "kind": "kernel", "system": "h100_sxm", "gpus": "1",
+    "config": {"op": "gemm", "dtype": "bfloat16", "M": 128, "N": 4096, "K": 8192},
+    "measured_value": "32", "unit": "us", "source": "s", "confidence": "seen", "use": "visible",
+}  # fmt: skip
+NCCL = GEMM | {
+    "id": "aic-nccl-h100_sxm-all_gather-8-1024", "kind": "collective", "gpus": "8",
+    "config": {"op": "all_gather", "bytes": 2**21},
+}  # fmt: skip
+TREE = NCCL | {
+    "id": "nvlstree-2048-1073741824", "system": "DGX H100 SuperPOD", "gpus": "2048", "unit": "GB/s busbw",
+    "config": {"op": "all_reduce", "bytes": 2**30}, "measured_value": "300",
+}  # fmt: skip
+
+
+def write(path, *rows):
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows({**row, "config": json.dumps(row["config"])} for row in rows)
+    return path
+
+
+def case(tmp_path, row):
+    path = write(tmp_path / "rows.csv", row)
+    [read], _ = read_rows(path)
+    return case_of(read, path)
+
+
+def test_a_product(tmp_path):
+    got = case(tmp_path, GEMM)
+    assert got == Product("h100-sxm", "bf16", (128, 4096, 8192, 32e-6))
+    rate = GEMM | {"unit": "TFLOP/s", "measured_value": 2 * 128 * 4096 * 8192 / 32e-6 / 1e12}
+    assert case(tmp_path, rate).shape.time == pytest.approx(32e-6)
+
+
+def test_a_chip_of_the_same_die_has_its_own_memory(tmp_path):
+    h100, h200 = (
+        predict(case(tmp_path, GEMM | {"system": name, "id": f"aic-gemm-{name}-bfloat16-1"}))
+        for name in ("h100_sxm", "h200_sxm")
+    )
+    assert h200.time < h100.time
+    assert h200.plain == pytest.approx(h100.plain * 3.35 / 4.8)
+
+
+def test_a_collective_by_time_and_by_bus_bandwidth(tmp_path):
+    got = case(tmp_path, NCCL)
+    assert got == Collective("h100-sxm", "all_gather", "nccl-tests", (2**21, 8, 32e-6), True)
+    busbw = 7 / 8 * 2**21 / 32e-6 / 1e9
+    assert case(tmp_path, NCCL | {"unit": "GB/s busbw", "measured_value": busbw}).timed.time == pytest.approx(32e-6)
+
+
+def test_a_tree_beyond_the_sizes_it_was_fitted_to_is_scored(tmp_path):
+    result = report(write(tmp_path / "rows.csv", TREE))
+    assert [s.set for s in result.trees] == ["nvlstree, 2048 GPUs"]
+    assert [(s.set, s.rows) for s in result.scores] == [("nvlstree", 1)]
+
+
+def test_switches_can_be_told_not_to_reduce(tmp_path):
+    row = TREE | {"id": "ar-h200-n8", "gpus": "8"}
+    on = case(tmp_path, row)
+    off = case(tmp_path, row | {"id": "ar-h200-n8-ring", "config": {**TREE["config"], "nvls": 0}})
+    assert (on.switch, off.switch) == (True, False)
+    assert predict(on).time < predict(off).time
+
+
+def test_a_share_of_the_data_sheet(tmp_path):
+    row = GEMM | {"id": "stream-A100-80-read", "system": "A100-80", "unit": "GB/s", "measured_value": "1769"}
+    assert case(tmp_path, row | {"config": {"op": "stream read"}}) == Share(
+        "a100-80gb-sxm", "stream read", 2.039e12, 1.769e12
+    )
+
+
+def test_what_has_no_model_is_listed(tmp_path):
+    rows = [
+        GEMM,
+        GEMM | {"id": "aic-gemm-tpu9-bfloat16-1", "system": "tpu9"},
+        GEMM | {"id": "aic-gemm-h100_sxm-int3-1", "config": {**GEMM["config"], "dtype": "int3"}},
+        NCCL | {"id": "deepep-n16-c", "config": {}},
+        NCCL | {"id": "bloom-1", "kind": "train-step", "config": {}, "unit": "s/iter"},
+        NCCL | {"id": "bloom-2", "kind": "train-step", "config": {}, "unit": "s/iter"},
+        GEMM | {"use": "context only, never scored", "measured_value": "?"},
+    ]
+    path = write(tmp_path / "rows.csv", *rows)
+    result = report(path)
+    assert [s.rows for s in result.scores] == [1]
+    assert result.unmodelled == {
+        "aic-gemm-tpu9-bfloat16": 1, "aic-gemm-h100_sxm-int3": 1, "deepep-n16-c": 1, "kind train-step": 2,
+    }  # fmt: skip
+    assert result.context == 1
+    printed = CliRunner().invoke(main, ["--data", str(path)]).output
+    assert "  kind train-step (2)" in printed
+    assert "Context only, never scored: 1 rows" in printed
+    assert len(json.loads(CliRunner().invoke(main, ["--json", "--data", str(path)]).stdout)) == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "change", "message"),
+    [(GEMM, {"measured_value": "fast"}, "measured_value is a number above 0, got 'fast'"),
+     (GEMM, {"measured_value": "nan"}, "measured_value is a number above 0, got 'nan'"),
+     (GEMM, {"measured_value": "-3"}, "measured_value is a number above 0, got '-3'"),
+     (GEMM, {"gpus": "1.5"}, "gpus is a whole number, got '1.5'"),
+     (GEMM, {"gpus": "-1"}, "gpus is a number above 0, got '-1'"),
+     (GEMM, {"unit": "ms"}, "the unit of a product is us or TFLOP/s, not 'ms'"),
+     (GEMM, {"config": {"dtype": "bfloat16", "M": 1, "N": 1}}, "config has no 'K'"),
+     (GEMM, {"config": {**GEMM["config"], "M": 0}}, "M is a number above 0, got 0"),
+     (GEMM, {"config": {**GEMM["config"], "M": True}}, "M is a number above 0, got True"),
+     (GEMM, {"config": [1]}, "config is a JSON object"),
+     (GEMM, {"id": ""}, "the id is empty"),
+     (NCCL, {"config": {"op": "gossip", "bytes": 8}}, "the operation is one of all_gather, .*, got 'gossip'"),
+     (NCCL, {"config": {"op": "all_gather", "bytes": "1 GB"}}, "bytes is a number above 0, got '1 GB'"),
+     (NCCL, {"unit": "s"}, "the unit of all_gather on 8 GPUs is us or GB/s busbw, not 's'"),
+     (TREE, {"gpus": "1"}, "the unit of all_reduce on 1 GPUs is us or GB/s busbw")],
+)  # fmt: skip
+def test_a_bad_row_is_named_by_its_line(tmp_path, row, change, message):
+    path = write(tmp_path / "rows.csv", GEMM, row | change)
+    with pytest.raises(DataError, match=rf"rows\.csv, line 3: {message}"):
+        report(path)
+
+
+def test_a_bad_file_is_named(tmp_path):
+    path = tmp_path / "rows.csv"
+    with pytest.raises(DataError, match=r"cannot read .*none\.csv"):
+        read_rows(tmp_path / "none.csv")
+    path.write_text("")
+    with pytest.raises(DataError, match="has no column id, kind"):
+        read_rows(path)
+    path.write_text(",".join(COLUMNS) + "\n")
+    with pytest.raises(DataError, match="has no rows"):
+        read_rows(path)
+    path.write_text("# a comment\n" + ",".join(COLUMNS) + "\na,b\n")
+    with pytest.raises(DataError, match=r"line 3: expected 10 cells"):
+        read_rows(path)
+    path.write_text(",".join(COLUMNS) + "\nx,kernel,y,1,{,1,us,s,c,visible\n")
+    with pytest.raises(DataError, match="line 2: "):
+        read_rows(path)
+    path.write_bytes(b"\xff\xfe\x00")
+    ran = CliRunner().invoke(main, ["--data", str(path)])
+    assert ran.exit_code == 1
+    assert "cannot read" in ran.output

@@ -1,0 +1,92 @@
+"""NCCL's model: its limits, an optimum that must agree with a search, and a fit that finds its constants."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hwlib.collective_fit import (
+    Timed,
+    collective_time,
+    fit_collective,
+    pipelined_time,
+    plain_time,
+    sent_share,
+    tree_time,
+)
+from hwlib.specs.fitted import collective_constants, tree_constants
+from hwlib.units import GB, us
+
+ENTRIES = collective_constants()
+KEYS = sorted(ENTRIES)
+TREE = tree_constants()["h100-sxm", "NVLSTree"]
+H200 = ENTRIES["h200-sxm", "all_reduce", "torch"]
+SIZES = 2.0 ** np.arange(9, 35)
+
+
+@pytest.mark.parametrize("stages", [2, 7, 30])
+def test_the_pipeline_is_the_best_of_all_numbers_of_chunks(stages):
+    S, alpha, W = 1 * GB, 20 * us, 100 * GB
+    best = min((m + stages) * (alpha / stages + S / (m * W)) for m in range(1, 20_000))
+    assert pipelined_time(S, alpha, W) == pytest.approx(best, rel=1e-4)
+    assert pipelined_time(S, alpha, W) <= best
+
+
+@pytest.mark.parametrize(("op", "share"), [("all_gather", 7 / 8), ("alltoall", 7 / 8), ("all_reduce", 14 / 8)])
+def test_the_share_that_a_rank_sends(op, share):
+    assert sent_share(op, 8) == share
+    assert sent_share(op, 1) == 0
+
+
+@pytest.mark.parametrize("key", KEYS, ids="-".join)
+def test_time_grows_with_size_and_ends_at_the_bandwidth(key):
+    c = ENTRIES[key]
+    for n in (2, 4, 8):
+        times = collective_time(c, n, SIZES)
+        assert (np.diff(times) > 0).all()
+        assert times[0] == pytest.approx(collective_time(c, n, 1.0), rel=0.1)
+        plateau = c.W if c.W_switch == float("inf") else max(c.W, 2 * c.W_switch)
+        assert sent_share(c.op, n) * 2.0**45 / collective_time(c, n, 2.0**45) <= plateau
+
+
+@pytest.mark.parametrize("key", KEYS, ids="-".join)
+def test_one_rank_has_nothing_to_send(key):
+    c = replace(ENTRIES[key], W_copy=float("inf"))
+    assert collective_time(c, 1, 1e-9) == pytest.approx(collective_time(c, 1, 2.0**34), abs=1e-9)
+
+
+def test_the_switch_reduces_from_five_gpus_on():
+    on, off = ([collective_time(H200, n, 2.0**33, switch) for n in range(2, 9)] for switch in (True, False))
+    assert on[:2] == off[:2]  # two and three GPUs: the ring sends less than a switch's port
+    assert all(a < 0.9 * b for a, b in zip(on[3:], off[3:], strict=True))
+
+
+def test_a_tree_has_its_latency_by_doublings():
+    small = [tree_time(TREE, n, 1.0) for n in (64, 128, 256, 8192)]
+    assert small[1] - small[0] == pytest.approx(TREE.alpha_level, rel=1e-6)
+    assert small[3] - small[2] == pytest.approx(5 * TREE.alpha_level, rel=1e-6)
+    assert sent_share("all_reduce", 8192) * 2.0**44 / tree_time(TREE, 8192, 2.0**44) == pytest.approx(TREE.W, rel=0.01)
+
+
+@pytest.mark.parametrize("entry", [*ENTRIES.values(), TREE], ids=lambda c: f"{c.chip}-{c.op}-{c.software}")
+def test_at_most_six_constants(entry):
+    assert 4 <= len(entry.constants) <= 6
+
+
+def test_the_fit_finds_its_constants():
+    true = ENTRIES["h100-sxm", "all_gather", "nccl-tests"]
+    timed = [Timed(S, n, float(collective_time(true, n, S))) for S in SIZES for n in (2, 4, 8)]
+    start = replace(true, **dict.fromkeys(true.constants, 1.0))
+    found = fit_collective(start, timed, tuple(true.constants))
+    for name, value in true.constants.items():
+        assert getattr(found, name) == pytest.approx(value, rel=0.02), name
+    on_a_line = [Timed(S, 4, float(plain_time(true, 4, S))) for S in SIZES]
+    line = fit_collective(start, on_a_line, ("plain_alpha", "plain_W"))
+    assert (line.plain_alpha, line.plain_W) == pytest.approx((true.plain_alpha, true.plain_W), rel=1e-3)
+
+
+def test_bad_input_is_refused():
+    with pytest.raises(ValueError, match=r"the operation is one of all_gather, .*got 'gossip'"):
+        sent_share("gossip", 8)
+    with pytest.raises(ValueError, match="2 constants need at least as many rows, got 1"):
+        fit_collective(H200, [Timed(8.0, 2, 1e-6)], ("alpha", "W"))

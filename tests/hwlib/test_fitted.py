@@ -1,0 +1,81 @@
+"""The table of fitted constants: units, sources, and what a broken entry is told."""
+
+import math
+
+import pytest
+
+from hwlib.specs import SpecError, accelerators
+from hwlib.specs.fitted import (
+    KINDS,
+    ShareConstants,
+    all_fitted,
+    collective_constants,
+    constants,
+    gemm_constants,
+    read,
+    share_constants,
+)
+from hwlib.units import scale
+
+GOOD = """
+[[share]]
+chip = "any"
+software = "x"
+source = "a file"
+rows = "stream-*"
+count = 5
+error = 0.05
+held_out = nan
+date = "2026-01-01"
+op = "stream read"
+eta = 0.9
+"""
+
+
+@pytest.mark.parametrize("entry", all_fitted(), ids=lambda e: f"{e.rows}-{e.software}".replace("/", "-"))
+def test_every_entry_says_where_it_is_from_and_how_good_it_is(entry):
+    assert entry.source
+    assert entry.rows
+    assert entry.count >= len(entry.constants) or entry.rows.startswith("deepgemm")
+    assert 0 < entry.error < 0.11
+    assert math.isnan(entry.held_out) or entry.error / 2 < entry.held_out < 0.11
+    assert 1 <= len(entry.constants) <= 6
+    assert entry.chip in accelerators or entry.chip == "any"
+    assert all(chip in accelerators for chip in entry.like)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+def test_every_constant_has_a_unit_and_a_meaning(kind):
+    for unit, meaning in constants(kind).values():
+        assert meaning
+        assert scale(unit)
+
+
+def test_a_chip_of_the_same_die_borrows_and_one_with_its_own_does_not():
+    gemms = gemm_constants()
+    assert gemms["h200-sxm", "bf16"] is gemms["h100-sxm", "bf16"]
+    nccl = collective_constants()
+    assert nccl["gb200-nvl72", "alltoall", "nccl-tests"].chip == "gb200-nvl72"
+    assert nccl["h200-sxm", "all_gather", "nccl-tests"].chip == "h100-sxm"
+    assert 0.5 < share_constants()["best fp8"].eta < 1
+
+
+def test_a_good_table_is_read():
+    [entry] = read(ShareConstants, "share", "x.toml", GOOD)
+    assert entry.constants == {"eta": 0.9}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [("eta = 0.9", "eta = 0", "x.toml, share 1: eta is above 0 and finite, got 0"),
+     ("eta = 0.9", "eta = nan", "eta is above 0 and finite, got nan"),
+     ("eta = 0.9", "eta = true", "eta is above 0 and finite, got True"),
+     ("eta = 0.9", 'eta = "0.9"', "eta is above 0 and finite, got '0.9'"),
+     ("eta = 0.9", "", "share 1: eta is missing"),
+     ("count = 5", "", "share 1: count is missing"),
+     ("eta = 0.9", "eta = 0.9\nzeta = 1", "no field 'zeta'"),
+     ("eta = 0.9", "eta = ", "x.toml: ")],
+)  # fmt: skip
+def test_a_broken_table_is_refused(old, new, message):
+    with pytest.raises(SpecError, match=message):
+        read(ShareConstants, "share", "x.toml", GOOD.replace(old, new))

@@ -1,0 +1,38 @@
+"""A chip's memories: how much there is of each, what fits, what must be moved, and what a cache saves.
+
+`capacity` lists the memories of a chip and hides their latency, `occupancy` counts the warps that fit on a
+multiprocessor, `tiling` gives the traffic of a matmul cut into tiles, and `cache` simulates an LRU cache on the
+addresses of the same loops, so that each formula meets an experiment.
+"""
+
+from hwlib.hierarchy.cache import LRUCache, naive_matmul_trace, tiled_matmul_trace, wave_trace
+from hwlib.hierarchy.capacity import (
+    Memory,
+    chip_bytes,
+    flight_bytes,
+    latency_bandwidth,
+    latency_warps,
+    memories,
+)
+from hwlib.hierarchy.occupancy import LIMITS, Limits, Occupancy, occupancy, register_warps
+from hwlib.hierarchy.tiling import (
+    largest_square_tile,
+    largest_tile,
+    naive_matmul_bytes,
+    output_tiles,
+    tile_bytes,
+    tile_intensity,
+    tiled_matmul_bytes,
+    tiled_matmul_intensity,
+    wave_fraction,
+    wave_matmul_bytes,
+    wave_rounds,
+)
+
+__all__ = [
+    "LIMITS", "LRUCache", "Limits", "Memory", "Occupancy", "chip_bytes", "flight_bytes", "largest_square_tile",
+    "largest_tile", "latency_bandwidth", "latency_warps", "memories", "naive_matmul_bytes",
+    "naive_matmul_trace", "occupancy", "output_tiles", "register_warps", "tile_bytes", "tile_intensity",
+    "tiled_matmul_bytes", "tiled_matmul_intensity", "tiled_matmul_trace", "wave_fraction",
+    "wave_matmul_bytes", "wave_rounds", "wave_trace",
+]  # fmt: skip

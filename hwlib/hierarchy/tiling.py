@@ -1,0 +1,123 @@
+"""What a matmul moves when it is cut into tiles: a product of M rows and N_col columns, summed over K_sum.
+
+An output tile of b_m x b_n needs its rows of the one operand and its columns of the other, in steps of depth
+b_k. What fits in the fast memory sets the tile, and the tile sets the traffic. The operands have b bytes an
+element, the result b_out, the accumulator b_acc.
+"""
+
+from typing import NamedTuple
+
+from hwlib.formula import ceil, floor, formula, sqrt
+
+
+@formula("bytes", cite="nvidia-matmul-guide")
+def naive_matmul_bytes(M, N_col, K_sum, b=2, b_out=2):
+    """Without any reuse: every multiply-add fetches both its operands; sums stay in a register."""
+    return 2 * b * M * N_col * K_sum + b_out * M * N_col
+
+
+@formula("bytes", cite="nvidia-matmul-guide")
+def tiled_matmul_bytes(M, N_col, K_sum, b_m, b_n, b=2, b_out=2):
+    """The left operand is read once for each column of tiles, the right one once for each row of them.
+
+    Exact, ragged tiles at the edges included. One tile as large as the product reads everything once.
+    """
+    return b * K_sum * (M * ceil(N_col / b_n) + N_col * ceil(M / b_m)) + b_out * M * N_col
+
+
+@formula("I", cite="nvidia-matmul-guide")
+def tile_intensity(b_m, b_n, b=2):
+    """Operations per byte of one tile over a long sum: in 2-byte elements b_m*b_n/(b_m + b_n).
+
+    A square tile of side a has a/b, so traffic falls as tiles grow. To first order: the result is left out.
+    """
+    return 2 * b_m * b_n / (b * (b_m + b_n))
+
+
+@formula("I", cite="nvidia-matmul-guide")
+def tiled_matmul_intensity(M, N_col, K_sum, b_m, b_n, b=2, b_out=2):
+    """Operations over the bytes of the whole tiled product. Exact."""
+    return 2 * M * N_col * K_sum / tiled_matmul_bytes(M, N_col, K_sum, b_m, b_n, b, b_out)
+
+
+@formula("S_fast", cite="nvidia-matmul-guide")
+def tile_bytes(b_m, b_n, b_k, b=2, stages=1, b_acc=0):
+    """Fast memory of a tile: input tiles, `stages` times so that some load while one is used, and the sums.
+
+    b_acc is 0 where the sums live elsewhere: in registers, or on Blackwell in tensor memory.
+    """
+    return stages * b * b_k * (b_m + b_n) + b_acc * b_m * b_n
+
+
+@formula("side", cite="nvidia-matmul-guide")
+def largest_square_tile(S_fast, b=2):
+    """Side of the largest three square tiles, two inputs and the output, that share the fast memory."""
+    return floor(sqrt(S_fast / (3 * b)))
+
+
+# Tiles over the multiprocessors, and what they share in L2
+
+
+@formula("tiles", cite="nvidia-matmul-guide")
+def output_tiles(M, N_col, b_m, b_n):
+    """Tiles that cover the output; those at the edges may be ragged."""
+    return ceil(M / b_m) * ceil(N_col / b_n)
+
+
+@formula("waves", cite="nvidia-matmul-guide")
+def wave_rounds(tiles, n_SM):
+    """Each multiprocessor takes one tile at a time; the last wave takes as long as a full one."""
+    return ceil(tiles / n_SM)
+
+
+@formula("eta_C", cite="nvidia-matmul-guide")
+def wave_fraction(tiles, n_SM):
+    """Share of the multiprocessors' time that the waves fill; one tile above a full wave nearly halves it."""
+    return tiles / (n_SM * wave_rounds(tiles, n_SM))
+
+
+@formula("bytes", cite="nvidia-matmul-guide")
+def wave_matmul_bytes(M, N_col, K_sum, b_m, b_n, g_m, g_n, b=2, b_out=2):
+    """HBM traffic when a wave of g_m x g_n tiles walks along the sum together: the L2 cache makes it one tile.
+
+    A row of tiles (g_m = 1) shares only its one row panel; a square wave shares most. Exact while the L2 cache
+    keeps what the wave is reading and nothing of the wave before.
+    """
+    return tiled_matmul_bytes(M, N_col, K_sum, g_m * b_m, g_n * b_n, b, b_out)
+
+
+class Tile(NamedTuple):
+    """An output tile and the depth of its input tiles, in elements; the bytes it takes of the fast memory."""
+
+    b_m: int
+    b_n: int
+    b_k: int
+    bytes: float
+
+
+def largest_tile(S_fast: float, b_k: int = 64, b: float = 2, stages: int = 1, b_acc: float = 0, step: int = 16) -> Tile:
+    """The tile of highest intensity that fits in S_fast bytes, its sides multiples of `step`; ties go to the square.
+
+    Raises ValueError where not even one of step x step fits, and for sizes that are not above 0.
+    """
+    for name, value in {"S_fast": S_fast, "b_k": b_k, "b": b, "stages": stages, "step": step}.items():
+        if not 0 < value < float("inf"):
+            raise ValueError(f"largest_tile: {name} is above 0 and finite, got {value!r}")
+    if not 0 <= b_acc < float("inf"):
+        raise ValueError(f"largest_tile: b_acc is at least 0 and finite, got {b_acc!r}")
+    found = []
+    for b_m in range(step, _most(S_fast, step, b_k, b, stages, b_acc) + 1, step):
+        room = S_fast - stages * b * b_k * b_m
+        b_n = int(room / (stages * b * b_k + b_acc * b_m)) // step * step
+        if b_n >= step:
+            found.append((tile_intensity(b_m, b_n, b), -abs(b_m - b_n), b_m, b_n))
+    if not found:
+        least = tile_bytes(step, step, b_k, b, stages, b_acc)
+        raise ValueError(f"largest_tile: S_fast is at least {least:g} B for one tile, got {S_fast!r}")
+    _, _, b_m, b_n = max(found)
+    return Tile(b_m, b_n, b_k, tile_bytes(b_m, b_n, b_k, b, stages, b_acc))
+
+
+def _most(S_fast: float, step: int, b_k: int, b: float, stages: int, b_acc: float) -> int:
+    """No fitting tile has more rows: beside its own input rows it has at least `step` columns."""
+    return int((S_fast - stages * b * b_k * step) / (stages * b * b_k + b_acc * step))

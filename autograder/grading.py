@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from .declaration import Bank, Verdict, quoted
@@ -190,14 +191,19 @@ class _Run:
             raise _Late
         return self.child
 
-    def _needed(self, upto: int) -> set[int]:
-        """Which of the cells before `upto` a rank runs."""
+    def _needed(self, upto: int, exercise: str) -> set[int]:
+        """Which of the cells before `upto` a rank of an exercise runs: its answer, the learner's own cells, and those
+        that these need."""
         cells = self.nb.cells[:upto]
-        own = [self._given(cell) is None for cell in cells]
-        return needed_cells([cell.source if self._runs(cell) else "" for cell in cells], own)
+        roles = [grade_cell(cell) for cell in cells]
+        asked = [
+            self._given(cell) is None if role is None else role.exercise == exercise
+            for cell, role in zip(cells, roles, strict=True)
+        ]
+        return needed_cells([cell.source if self._runs(cell) else "" for cell in cells], asked)
 
-    def _apart(self, upto: int, needed: Collection[int]) -> Child:
-        """Another child, apart from all others, in which the `needed` cells before `upto` have run.
+    def _apart(self, upto: int, needed: Collection[int] | None) -> Child:
+        """Another child, apart from all others, in which the `needed` cells before `upto` have run, or all of them.
 
         Raises ChildLost where one of them ends it, and where the submission's time is over.
         """
@@ -294,9 +300,13 @@ class _Run:
         try:
             if not exercise.answer.in_ranks:
                 return self.judge.ask(question, _Calls(self, role.exercise), patience)
-            needed = self._needed(number)
-            with Ranks(exercise, self.limits.cell, lambda: self._apart(number, needed)) as ranks:
-                return self.judge.ask(question, ranks, patience + self.deadline - time.monotonic())
+            for needed in (self._needed(number, role.exercise), None):
+                spawn = partial(self._apart, number, needed)
+                with Ranks(exercise, self.limits.cell, spawn) as ranks:
+                    verdict = self.judge.ask(question, ranks, patience + self.deadline - time.monotonic())
+                if not ranks.missed:
+                    break
+            return verdict
         except JudgeFailed as error:
             self.done.problems.append(str(error))
             return Verdict(0.0, FAILED, "failed")

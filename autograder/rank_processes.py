@@ -7,6 +7,7 @@ see of each other: time, and how busy it is.
 
 import ast
 import os
+import symtable
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,8 @@ from typing import Any, Self
 
 from .declaration import Exercise
 from .sandbox import Child, ChildLost
+
+MISSING = ("NameError", "AttributeError", "KeyError")
 
 
 class Ranks:
@@ -26,6 +29,7 @@ class Ranks:
         self.exercise, self.limit, self.spawn = exercise, limit, spawn
         self.children: list[Child] = []
         self.deadline, self.lost = 0.0, ""
+        self.missed = False  # whether a rank lacked a name: that of a cell that was left out, perhaps
 
     def __enter__(self) -> Self:
         return self
@@ -71,16 +75,26 @@ class Ranks:
         if reply.get("expired"):
             raise ChildLost(f"the ranks did not end within {self.limit:g} s")
         if "value" in reply:
+            self.missed |= _lacks(reply["value"])
             return {"value": reply["value"]}
         said = reply.get("said") or ": ".join(str(reply[k]) for k in ("problem", "message") if reply.get(k))
         return {"problem": str(said)[:400]}
 
 
-def needed_cells(sources: Sequence[str], own: Sequence[bool]) -> set[int]:
-    """Which cells to run again for a learner's code: the learner's `own`, and those of the chapter's that bind or
-    change a name that one of these uses. A cell that cannot be read (it has a magic) is one of them."""
+def _lacks(reply: Any) -> bool:
+    """Whether an encoded reply of `parties.Rank` says that a name was not there."""
+    parts = reply.get("v") if isinstance(reply, dict) else None
+    if not isinstance(parts, list) or len(parts) != 3:
+        return False
+    return parts[:2] == ["failed", "raises"] and str(parts[2]).startswith(MISSING)
+
+
+def needed_cells(sources: Sequence[str], asked: Sequence[bool]) -> set[int]:
+    """Which cells to run again: those that are `asked` for, and those that bind or change a name that one of these
+    uses. A cell that cannot be read (it has a magic) is one of them. What a cell changes inside a function that it
+    calls is not seen."""
     uses, binds = zip(*(_names(source) for source in sources), strict=True) if sources else ((), ())
-    needed = {i for i, mine in enumerate(own) if mine or binds[i] is None}
+    needed = {i for i, wanted in enumerate(asked) if wanted or binds[i] is None}
     while True:
         used = set().union(*(uses[i] for i in needed))
         more = {i for i, bound in enumerate(binds) if i not in needed and bound & used}
@@ -90,39 +104,38 @@ def needed_cells(sources: Sequence[str], own: Sequence[bool]) -> set[int]:
 
 
 def _names(source: str) -> tuple[set[str], set[str] | None]:
-    """The names that a cell uses, and those that it binds or may change: None where that cannot be told."""
+    """The names of the notebook that a cell uses, and those that it binds or changes: None where that cannot be
+    told."""
     try:
-        tree = ast.parse(source)
+        tree, table = ast.parse(source), symtable.symtable(source, "cell", "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set(), None
+    if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in ast.walk(tree)):
+        return set(), None
     uses: set[str] = set()
-    binds: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            (uses if isinstance(node.ctx, ast.Load) else binds).add(node.id)
-    for name in _changed(tree):
-        if name == "*":
-            return uses, None
-        binds.add(name)
+    binds = set(_changed(tree))
+    tables = [table]
+    while tables:
+        scope = tables.pop()
+        tables += scope.get_children()
+        for symbol in scope.get_symbols():
+            if scope is table or symbol.is_global():
+                uses |= {symbol.get_name()} if symbol.is_referenced() else set()
+                binds |= {symbol.get_name()} if symbol.is_assigned() or symbol.is_imported() else set()
     return uses, binds
 
 
-def _changed(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            yield from ((alias.asname or alias.name).partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.name
-        elif isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
-            yield from _base(node)
+def _changed(tree: ast.Module) -> Iterator[str]:
+    """Names at the beginning of what a cell's own lines assign to or call a method of: `a` of `a.b[0] = 1` and
+    `a.append(1)`."""
+    inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    for node in (node for line in tree.body if not isinstance(line, inner) for node in ast.walk(line)):
+        inside: ast.AST | None = None
+        if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            inside = node
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            yield from _base(node.value.func)
-
-
-def _base(node: ast.AST) -> Iterator[str]:
-    """The name at the beginning of `a.b[0].c`, where it is longer than the name."""
-    inside = node
-    while isinstance(inside, ast.Attribute | ast.Subscript):
-        inside = inside.value
-    if isinstance(inside, ast.Name) and inside is not node:
-        yield inside.id
+            inside = node.value.func
+        while isinstance(inside, ast.Attribute | ast.Subscript):
+            inside = inside.value
+            if isinstance(inside, ast.Name):
+                yield inside.id

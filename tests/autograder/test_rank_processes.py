@@ -239,6 +239,7 @@ def test_no_rank_hears_of_another_but_through_the_judge(grade, channel):
     answer = "" if "def ring" in setup else SHARE
     result = grade(answer or "pass", setup)
     assert result.points == 0.0, channel
+    assert "result is right" not in result.say
     if channel == "shapes":
         assert "shape (0,)" in result.say
     if channel in ("locks", "flock", "watches"):
@@ -329,9 +330,7 @@ def test_what_changes_between_runs_is_judged_in_each(grade):
 def test_a_cell_that_ends_a_rank_costs_the_question(grade):
     once = "import os, resource\nif resource.getrlimit(resource.RLIMIT_NOFILE)[0] < 0: os._exit(1)"
     assert grade(source(lab.ring), once).points == 3.0
-    dies = "import fcntl, os\ntry: fcntl.flock(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_SH)\n"
-    dies += "except OSError: os._exit(4)"
-    result = grade(source(lab.ring), dies)
+    result = grade(source(lab.ring), ENDS_A_RANK)
     assert result.points == 0.0
     assert "could not be started: `it ended its Python process (exit status 4)`" in result.say
 
@@ -339,13 +338,18 @@ def test_a_cell_that_ends_a_rank_costs_the_question(grade):
 @pytest.mark.parametrize(
     ("sources", "own", "needed"),
     [
-        (["import numpy as np", "np.zeros(3)", "y = 2", "np.f(x)"], "ffft", {0, 1, 3}),
+        (["import numpy as np", "np.seed(3)", "y = 2", "np.f(x)"], "ffft", {0, 1, 3}),
         (["import numpy as np", "a = np.zeros(3)", "y = 2", "np.f(x)"], "ffft", {0, 3}),
         (["x = 1", "y = x", "def f(): return y", "f()"], "ffft", {0, 1, 2, 3}),
         (["from a import *", "%timeit 3", "z = 1"], "fff", {0, 1}),
         (["table = {}", "table['a'] = 1", "other = 2", "table"], "ffft", {0, 1, 3}),
         (["log = []", "log.append(1)", "print(log)", "log"], "ffft", {0, 1, 3}),
         (["x = 1", "x", "# only words", ""], "fftt", {2, 3}),
+        (["k = 3", "def f(k):\n    return [k for k in k]", "f(1)"], "fft", {1, 2}),
+        (["k = 3", "def f(j):\n    return lambda: k*j", "f(1)"], "fft", {0, 1, 2}),
+        (["k = 3", "def f():\n    global k\n    k = 4", "k"], "fft", {0, 1, 2}),
+        (["def f():\n    box = []\n    box.append(1)", "box = 1", "box"], "fft", {1, 2}),
+        (["class A:\n    k = 1", "k = 2", "A.k"], "fft", {0, 2}),
         (["def f(): return g()", "def g(): return 1", "f"], "fft", {0, 1, 2}),
         (["import a.b as c, d.e", "c", "d.x = 1", "d"], "ffft", {0, 2, 3}),
         ([], "", set()),
@@ -355,21 +359,30 @@ def test_a_rank_runs_the_cells_that_its_code_may_need(sources, own, needed):
     assert needed_cells(sources, [mark == "t" for mark in own]) == needed
 
 
-def test_the_chapters_own_cells_are_left_out_where_nothing_needs_them(chapter):
+ENDS_A_RANK = """
+import fcntl, os
+try: fcntl.flock(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_SH)
+except OSError: os._exit(4)
+"""
+SCALED = source(lab.ring).replace("return x", "return x*factor")
+
+
+@pytest.mark.parametrize(
+    ("own", "answer", "points"),
+    [
+        (ENDS_A_RANK, source(lab.ring), 3.0),  # it is left out
+        (ENDS_A_RANK + "factor = 1", SCALED, 0.0),
+        ("factor = 1", SCALED, 3.0),
+        ("def define(k):\n    globals()['factor'] = k\ndefine(1)", SCALED, 3.0),
+        ("unused = 1", SCALED, 0.0),
+    ],
+)
+def test_the_chapters_own_cells_run_in_each_rank_where_it_needs_them(chapter, own, answer, points):
     bank, zygote, judge = chapter
-    slow = "import time\ntime.sleep(0.5)\nunused = 1"
-    release = written(bank, "pass", slow)
-    release.cells[1].source = slow
-    nb = tiny_fill(release, source(lab.ring))
-    short = Limits(cell=5.0, grace=1.0, total=2.0)
-    done = grade_notebook(nb, release, bank, "ann", short, zygote=zygote, judge=judge)
-    assert done.results[0].points == 3.0
-    assert plain.encode(done.results[0].points) == 3.0
-
-
-def tiny_fill(release, answer):
-    nb = copy.deepcopy(release)
-    for cell in nb.cells:
+    release = written(bank, "pass", own)
+    handed_in = copy.deepcopy(release)
+    for cell in handed_in.cells:
         if cell.metadata.get("gpubook", {}).get("part") == "answer":
             cell.source = answer
-    return nb
+    done = grade_notebook(handed_in, release, bank, "ann", LIMITS, zygote=zygote, judge=judge)
+    assert done.results[0].points == points, done.results[0].say

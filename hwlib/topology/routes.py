@@ -108,4 +108,4 @@ def _digits(place: tuple[int, ...], width: int) -> tuple[int, int]:
     The nodes of one rail come by different spines, and what one spine carries goes by different cores.
     """
     outer = (0, 0, 0, 0, *place)[-4:]
-    return outer[2] + outer[3], outer[1] * width + outer[3] + outer[0]
+    return outer[2] + outer[3], outer[1] * width + outer[3]

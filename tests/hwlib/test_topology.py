@@ -199,7 +199,7 @@ def test_the_narrow_tier_is_named():
 @pytest.mark.parametrize(
     ("key", "nodes_away"),
     [("superpod-h100-4su", 1), ("superpod-h100-4su", 45), ("superpod-h100-8su", 64)]
-    + [pytest.param("superpod-h100-16su", away, marks=pytest.mark.slow) for away in (5, 141)],
+    + [pytest.param("superpod-h100-16su", away, marks=pytest.mark.slow) for away in (5, 141, 339)],
 )
 def test_a_shift_of_all_ranks_meets_no_conflict_where_nothing_blocks(key, nodes_away):
     built = cluster(key)

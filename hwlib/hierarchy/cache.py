@@ -8,6 +8,8 @@ vain.
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 
+from hwlib.hierarchy.whole import whole
+
 Access = tuple[int, bool]
 
 
@@ -19,17 +21,15 @@ class LRUCache:
     `misses`, `bytes_in`, `write_backs` (of evicted or flushed dirty lines), `bytes_out` and `bytes_moved`.
     """
 
-    def __init__(self, capacity: int, line: int = 128, ways: int | None = None, fetch_on_write: bool = True):
-        for name, value in (("line", line), ("capacity", capacity)):
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"LRUCache: {name} is a whole number of bytes, at least 1, got {value!r}")
-        lines = capacity // line
+    def __init__(self, capacity: float, line: float = 128, ways: int | None = None, fetch_on_write: bool = True):
+        line = whole("LRUCache", "line", line)
+        lines = whole("LRUCache", "capacity", capacity) // line
         if not lines:
             raise ValueError(f"LRUCache: capacity is at least one line of {line} bytes, got {capacity!r}")
-        if ways is not None and (not isinstance(ways, int) or ways < 1 or lines % ways):
+        if ways is not None and lines % whole("LRUCache", "ways", ways):
             raise ValueError(f"LRUCache: ways divides the {lines} lines, got {ways!r}")
         self.capacity, self.line, self.fetch_on_write = lines * line, line, fetch_on_write
-        self.ways = lines if ways is None else ways
+        self.ways = lines if ways is None else int(ways)
         self._sets: list[OrderedDict[int, bool]] = [OrderedDict() for _ in range(lines // self.ways)]
         self.hits = self.misses = self.fetches = self.write_backs = 0
 
@@ -103,10 +103,8 @@ def tiled_matmul_trace(M: int, N: int, K: int, b_m: int, b_n: int, b_k: int, b: 
 
     C's element is written once a step, as a sum in fast memory is. Raises ValueError for a size below 1.
     """
-    for name, value in {"M": M, "N": N, "K": K, "b_m": b_m, "b_n": b_n, "b_k": b_k, "b": b}.items():
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise ValueError(f"matmul trace: {name} is a whole number, at least 1, got {value!r}")
-    return _tiles(M, N, K, b_m, b_n, b_k, b)
+    sizes = {"M": M, "N": N, "K": K, "b_m": b_m, "b_n": b_n, "b_k": b_k, "b": b}
+    return _tiles(*(whole("matmul trace", name, size) for name, size in sizes.items()))
 
 
 def _tiles(M: int, N: int, K: int, b_m: int, b_n: int, b_k: int, b: int) -> Iterator[Access]:
@@ -129,10 +127,8 @@ def wave_trace(rows: int, columns: int, depth: int, g_m: int, g_n: int) -> Itera
     together. Address 1 is one input tile, so the cache's line is 1 and its capacity counts input tiles. The
     output, written once, is left out. Raises ValueError for a size below 1.
     """
-    for name, value in {"rows": rows, "columns": columns, "depth": depth, "g_m": g_m, "g_n": g_n}.items():
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise ValueError(f"wave_trace: {name} is a whole number, at least 1, got {value!r}")
-    return _waves(rows, columns, depth, g_m, g_n)
+    sizes = {"rows": rows, "columns": columns, "depth": depth, "g_m": g_m, "g_n": g_n}
+    return _waves(*(whole("wave_trace", name, size) for name, size in sizes.items()))
 
 
 def _waves(rows: int, columns: int, depth: int, g_m: int, g_n: int) -> Iterator[Access]:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from hwlib.formula import const, floor, formula
+from hwlib.hierarchy.whole import whole
 from hwlib.specs.accelerator import Accelerator
 from hwlib.specs.table import unknown
 
@@ -66,7 +67,7 @@ class Occupancy(NamedTuple):
         return tuple(name for name, blocks in self.allowed.items() if blocks == self.blocks)
 
 
-def occupancy(chip: Accelerator, threads: int, registers: int, smem: int = 0) -> Occupancy:
+def occupancy(chip: Accelerator, threads: int, registers: int, smem: float = 0) -> Occupancy:
     """What fits of blocks of `threads` threads with `registers` registers a thread and `smem` bytes a block.
 
     Exact for kernels that take the largest shared memory their chip can set aside. A block that cannot run at
@@ -75,9 +76,9 @@ def occupancy(chip: Accelerator, threads: int, registers: int, smem: int = 0) ->
     """
     if chip.arch not in LIMITS or not chip.regfile_bytes or not chip.smem_bytes:
         raise ValueError(f"occupancy: chip {chip.key}: " + unknown("architecture", chip.arch, LIMITS))
-    _check("threads", threads, 1, MAX_THREADS)
-    _check("registers", registers, 0, MAX_REGISTERS)
-    _check("smem", smem, 0, int(chip.smem_bytes))
+    threads = whole("occupancy", "threads", threads, 1, MAX_THREADS)
+    registers = whole("occupancy", "registers", registers, 0, MAX_REGISTERS)
+    smem = whole("occupancy", "smem", smem, 0, int(chip.smem_bytes))
     limits = LIMITS[chip.arch]
     warps = ceil(threads / WARP)
     allowed = {
@@ -108,8 +109,3 @@ def _by_smem(total: int, smem: int, limits: Limits) -> int:
 
 def _up(x: int, unit: int) -> int:
     return -(-x // unit) * unit
-
-
-def _check(name: str, value: int, low: int, high: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        raise ValueError(f"occupancy: {name} is a whole number from {low} to {high}, got {value!r}")

@@ -14,6 +14,7 @@ from hwlib.hierarchy import (
     wave_trace,
 )
 from hwlib.roofline import matmul_bytes
+from hwlib.specs import accelerators
 
 
 class Slow:
@@ -69,6 +70,12 @@ def test_the_last_used_line_goes_last():
     cache = LRUCache(2, 1)
     for address, hit in [(0, False), (1, False), (0, True), (2, False), (0, True), (1, False)]:
         assert cache.access(address) is hit
+
+
+def test_a_cache_of_a_chip_is_taken_from_its_table():
+    cache = LRUCache(accelerators["h100-sxm"].l2_bytes)
+    assert cache.capacity == 50 * 2**20
+    assert cache.ways == 50 * 2**20 // 128
 
 
 def test_dirty_lines_are_written_back_once():
@@ -142,11 +149,14 @@ def test_a_wave_in_the_l2_cache_moves_the_bytes_of_one_large_tile(g_m, g_n):
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: LRUCache(0), "LRUCache: capacity is a whole number of bytes, at least 1, got 0"),
+        (lambda: LRUCache(0), "LRUCache: capacity is a whole number, at least 1, got 0"),
         (lambda: LRUCache(64, 128), "capacity is at least one line of 128 bytes, got 64"),
-        (lambda: LRUCache(1024, -1), "line is a whole number of bytes, at least 1, got -1"),
-        (lambda: LRUCache(float("nan")), "capacity is a whole number of bytes, at least 1, got nan"),
+        (lambda: LRUCache(1024, -1), "line is a whole number, at least 1, got -1"),
+        (lambda: LRUCache(float("nan")), "capacity is a whole number, at least 1, got nan"),
         (lambda: LRUCache(1024, 128, 3), "ways divides the 8 lines, got 3"),
+        (lambda: LRUCache(1024, 128, 0), "ways is a whole number, at least 1, got 0"),
+        (lambda: LRUCache("1 MB"), "capacity is a whole number, at least 1, got '1 MB'"),
+        (lambda: LRUCache(float("inf")), "capacity is a whole number, at least 1, got inf"),
         (lambda: LRUCache(1024).access(-1), "an address is at least 0, got -1"),
         (lambda: naive_matmul_trace(0, 1, 1), "matmul trace: M is a whole number, at least 1, got 0"),
         (lambda: tiled_matmul_trace(1, 1, 1, 1, 1, 2.5), "matmul trace: b_k is a whole number, at least 1, got 2.5"),

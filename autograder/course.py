@@ -162,6 +162,7 @@ def release(source_dir: Path | str, release_dir: Path | str, name: str, db_url: 
     config.GenerateAssignment.no_database = db_url is None
     if db_url is not None:
         config.CourseDirectory.db_url = db_url
+        config.CourseDirectory.course_id = "default_course"  # nbgrader's own; PostgreSQL refuses an empty one
     api = NbGraderAPI(CourseDirectory(config=config), config=config)
     api.log.propagate = False
     with programs_on_path():

@@ -7,6 +7,7 @@ from .banks import CourseError
 
 FOLDERS = ("source", "release", "submitted", "autograded", "feedback", "exercises")
 CONFIG_FILE = "nbgrader_config.py"
+COURSE_ID = '# c.CourseDirectory.course_id = "..."'
 DATABASE = '# c.CourseDirectory.db_url = "postgresql+psycopg://..."     # instead of gradebook.db'
 CONFIG = f"""\
 # Written by `gpubook course init`: nbgrader's own commands, run in this folder, grade as `gpubook grade`
@@ -16,6 +17,7 @@ from autograder.course import configure
 
 c = get_config()  # noqa: F821
 configure(c)
+{COURSE_ID}
 {DATABASE}
 # c.GradeInSandbox.cell_limit = 30.0                        # seconds a cell may run
 # c.GradeInSandbox.variants = True                          # each learner has numbers of their own
@@ -36,7 +38,9 @@ def init(folder: Path | str, db_url: str | None = None) -> list[Path]:
     if folder.exists() and not folder.is_dir():
         raise CourseError(f"{folder} is a file; a folder for the course was expected")
     path = folder / CONFIG_FILE
-    text = CONFIG
+    # the exchange's name for the course; nbgrader without one cannot add an assignment in PostgreSQL
+    own_id = f"c.CourseDirectory.course_id = {folder.resolve().name.strip() or 'course'!r}"
+    text = CONFIG.replace(COURSE_ID, own_id)
     if db_url is not None:
         if path.exists():
             raise CourseError(
@@ -46,7 +50,7 @@ def init(folder: Path | str, db_url: str | None = None) -> list[Path]:
         from .gradebook import driver, opened
 
         with opened(driver(db_url)):
-            text = CONFIG.replace(DATABASE, f"c.CourseDirectory.db_url = {driver(db_url)!r}")
+            text = text.replace(DATABASE, f"c.CourseDirectory.db_url = {driver(db_url)!r}")
     new = [folder / name for name in FOLDERS if not (folder / name).is_dir()]
     for made in new:
         made.mkdir(parents=True)

@@ -128,6 +128,12 @@ class Algorithm(Answer):
         size = f"about {exercise.lines} line{'s' if exercise.lines > 1 else ''}"
         return f"def {self.signature}:\n    ...  # {size}, with got = yield Step(send, to, frm)"
 
+    @property
+    def how(self) -> str:
+        """How it is asked for."""
+        step = "got = yield Step(send, to, frm)"
+        return f"write `{self.signature}`, a generator that plays one rank: each `{step}` is a message"
+
     def expected(self, exercise: Exercise, given: Given) -> Any:  # noqa: ARG002  an algorithm has no given
         """The solution itself."""
         return exercise.solution
@@ -164,8 +170,12 @@ class Algorithm(Answer):
         return self.inputs(case, generator) if self.inputs else drawn(case, generator)
 
     def outcome(self, call: Call, case: Case, inputs: Sequence[Any], budget: Budget) -> Outcome:
-        """Run the ranks that answer `call`."""
+        """Run generators that answer `call`: the declaration's own."""
         return outcomes.observe(call, inputs, case.options, budget)
+
+    def observed(self, call: Call, case: Case, inputs: Sequence[Any], budget: Budget) -> Outcome:
+        """Run the learner's ranks, which answer `call`."""
+        return self.outcome(call, case, inputs, budget)
 
     def reference(self, exercise: Exercise, case: Case, inputs: Sequence[Any]) -> tuple[Outcome, Sequence[Any]]:
         """What the solution does, and what each rank should end with. DeclarationError where the two differ."""
@@ -201,7 +211,7 @@ class Algorithm(Answer):
         for case in self.runs(exercise):
             inputs = self.begin(case, generator)
             solution, wanted = self.reference(exercise, case, inputs)
-            mine = self.outcome(call, case, inputs, _budget(case, solution))
+            mine = self.observed(call, case, inputs, _budget(case, solution))
             done.append(_Done(case, inputs, solution, wanted, mine))
             if not mine.ended:
                 break

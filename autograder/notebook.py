@@ -152,13 +152,14 @@ def options_markdown(exercise: Exercise) -> str:
 
 def how_to_answer(exercise: Exercise) -> str:
     """The kind of value that the answer cell is to hold, as a sentence without its full stop."""
+    from .algorithms import Algorithm
+
     public = exercise.public()
     kind, unit = exercise.kind, public.get("unit") or "1"
     if kind == "Function":
         return f"write `{public['signature']}`"
-    if kind == "Algorithm":
-        step = "got = yield Step(send, to, frm)"
-        return f"write `{public['signature']}`, a generator that plays one rank: each `{step}` is a message"
+    if isinstance(exercise.answer, Algorithm):
+        return exercise.answer.how
     if kind == "Quantity":
         say = "a number" if unit == "1" else f"a number in SI ({unit}), or a string with its unit"
     elif kind == "Expression":

@@ -81,7 +81,7 @@ def card(exercise: Exercise, number: str, solution: str, *, course: bool) -> str
         parts.append(boxed)
     else:
         parts += [options_markdown(exercise), f"In the notebook, {how_to_answer(exercise)}."]
-        if exercise.kind in ("Function", "Algorithm", "Expression"):
+        if exercise.kind in ("Function", "Expression") or exercise.answer.in_ranks:
             parts.append(f"```python\n{exercise.stub()}\n```")
     if not course:
         parts += [
@@ -117,7 +117,7 @@ def value_markdown(exercise: Exercise) -> str:
 def _shown(exercise: Exercise, value: Any) -> str:
     from .declaration import call_with
 
-    if exercise.kind in ("Function", "Algorithm"):
+    if exercise.kind == "Function" or exercise.answer.in_ranks:
         return ""
     if exercise.kind == "Expression":
         import sympy

@@ -186,14 +186,16 @@ class Remote:
         if kind == "done":
             self.changed = rest[1] is True
             raise StopIteration(rest[0])
-        if kind == "steps" and type(rest[0]) is list and 0 < len(rest[0]) <= MAX_AT_ONCE:
-            steps = [self._step(step) for step in rest[0]]
-            return steps[0] if rest[1] is True and len(steps) == 1 else steps
-        if kind == "steps" and rest[0] == []:
-            return []
         if kind == "failed" and rest[0] in KINDS and type(rest[1]) is str:
             raise self._failed(rest[0], rest[1])
-        raise self._failed("lost", "its reply could not be read")
+        return self.step(kind, rest)
+
+    def step(self, kind: str, rest: Sequence[Any]) -> Any:
+        """What a reply asks for that is neither an end nor a failure."""
+        if kind != "steps" or type(rest[0]) is not list or len(rest[0]) > MAX_AT_ONCE:
+            raise self._failed("lost", "its reply could not be read")
+        steps = [self._step(step) for step in rest[0]]
+        return steps[0] if rest[1] is True and len(steps) == 1 else steps
 
     def _failed(self, kind: str, what: str) -> RankFailed:
         return self.budget.fail(kind, what, self.rank)

@@ -94,7 +94,7 @@ def answer_of(exercise: Exercise, function: Any, given: dict[str, Any]) -> Any:
 
     if isinstance(exercise.answer, Expression):
         return call_with(function, {name: d.symbol(name) for name, d in exercise.answer.symbols.items()})
-    return function if exercise.kind in ("Function", "Algorithm") else call_with(function, given)
+    return function if exercise.kind == "Function" or exercise.answer.in_ranks else call_with(function, given)
 
 
 def judged(exercise: Exercise, value: Any, given: dict[str, Any]) -> Verdict:

@@ -1,7 +1,14 @@
 """Runs algorithms (see `hwlib.algorithms`): in lockstep, by events over a topology, and on real ranks."""
 
 from hwlib.simulate.distributed import RankRun, run_on_group
+from hwlib.simulate.events import play, simulate_events
+from hwlib.simulate.fabric import UnreachableError
+from hwlib.simulate.outcome import EventRun
 from hwlib.simulate.parties import Message, SimulationError, run_parties
+from hwlib.simulate.phantom import Phantom
 from hwlib.simulate.rounds import Run, lockstep
+from hwlib.simulate.trace import chrome_trace
 
-__all__ = ["Message", "RankRun", "Run", "SimulationError", "lockstep", "run_on_group", "run_parties"]
+__all__ = [
+    "EventRun", "Message", "Phantom", "RankRun", "Run", "SimulationError", "UnreachableError", "chrome_trace", "lockstep", "play", "run_on_group", "run_parties", "simulate_events",
+]  # fmt: skip

@@ -21,8 +21,8 @@ from hwlib.simulate.parties import Message, run_parties, started
 class Run:
     """What a lockstep run gave: the results by rank, every message, and what they cost.
 
-    `round_bytes` has for each round the bytes of its busiest wire, one direction; sent and received bytes
-    are by rank.
+    `round_bytes` has for each round the bytes of its busiest wire, one direction, and `round_times` the seconds
+    that it takes; sent and received bytes are by rank.
     """
 
     outputs: list[Any]
@@ -32,6 +32,7 @@ class Run:
     sent_bytes: list[float]
     received_bytes: list[float]
     round_bytes: list[float]
+    round_times: list[float]
 
 
 def lockstep(
@@ -71,7 +72,8 @@ def lockstep(
             received[message.dst] += message.bytes
     busiest = _busiest(ended.messages, rounds, n, wires)
     time = math.fsum([rounds * alpha, *(load / W for load in busiest)])
-    return Run(ended.outputs[:n], ended.messages, rounds, time, sent, received, busiest)
+    times = [alpha + load / W for load in busiest]
+    return Run(ended.outputs[:n], ended.messages, rounds, time, sent, received, busiest, times)
 
 
 def _busiest(messages: Sequence[Message], rounds: int, n: int, wires: str) -> list[float]:

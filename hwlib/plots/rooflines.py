@@ -1,15 +1,9 @@
-"""Static figures: functions that take records and numbers, and return a matplotlib Figure.
+"""Rooflines, ridges, and models beside what was measured."""
 
-What is drawn is computed by `hwlib.roofline`; nothing is computed here but where ink goes. A figure shows
-itself in a notebook as SVG and touches no global state: no pyplot, no backend. Series differ in marker and in
-colour, of the Okabe-Ito set, which colour-blind readers can tell apart.
-"""
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, wraps
-from io import BytesIO
-from typing import TYPE_CHECKING, Any, ParamSpec
-
+from hwlib.plots.style import BLUE, GREY, INK, ORANGE, canvas, note, series, styled
 from hwlib.roofline import (
     KernelModel,
     Sample,
@@ -25,33 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-P = ParamSpec("P")
 
-BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#A5508A", "#56B4E9"
-SERIES = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "^"), (PURPLE, "D"), (SKY, "v"))
-GREY, INK = "#6b6b6b", "#222222"
-STYLE: Any = {
-    "font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "axes.edgecolor": GREY,
-    "axes.labelcolor": INK, "xtick.color": INK, "ytick.color": INK, "text.color": INK, "axes.grid": True,
-    "grid.color": "#e4e4e4", "grid.linewidth": 0.8, "axes.axisbelow": True, "legend.frameon": False,
-    "axes.titlelocation": "left", "axes.titlesize": 11, "lines.linewidth": 2, "svg.hashsalt": "gpubook",
-}  # fmt: skip
-
-
-def _styled(draw: Callable[P, "Figure"]) -> Callable[P, "Figure"]:
-    """Draws in the book's style, whatever the reader's own settings are, and leaves those alone."""
-
-    @wraps(draw)
-    def drawn(*args: P.args, **kwargs: P.kwargs) -> "Figure":
-        from matplotlib import rc_context
-
-        with rc_context(STYLE):
-            return draw(*args, **kwargs)
-
-    return drawn
-
-
-@_styled
+@styled
 def roofline(
     chip: Accelerator, dtype: str = "bf16", points: Mapping[str, tuple[float, float | None]] | None = None
 ) -> "Figure":
@@ -63,7 +32,7 @@ def roofline(
     """
     C, W = _rates(chip, dtype)
     kernels = {label: (I, rate or attainable_flops(I, C, W)) for label, (I, rate) in (points or {}).items()}
-    figure, axes = _canvas(6.6, 3.9)
+    figure, axes = canvas(6.6, 3.9)
     knee = ridge(C, W)
     left = min([knee / 1e3, *(I / 3 for I, _ in kernels.values())])
     right = max([knee * 30, *(I * 3 for I, _ in kernels.values())])
@@ -71,21 +40,21 @@ def roofline(
     axes.plot([knee, knee], [0, C], color=GREY, linewidth=1, linestyle="--")
     low = min([left * W, *(rate / 2 for _, rate in kernels.values())])
     axes.set(xscale="log", yscale="log", xlim=(left, right), ylim=(low, 4 * C))
-    _note(axes, f"ridge {show(knee, 'FLOP/B', 3)}", (knee, low), (5, 6), color=GREY)
-    _note(axes, show(C, "FLOP/s", 3), (right, C), (-2, 6), ha="right")
+    note(axes, f"ridge {show(knee, 'FLOP/B', 3)}", (knee, low), (5, 6), color=GREY)
+    note(axes, show(C, "FLOP/s", 3), (right, C), (-2, 6), ha="right")
     middle = (left * knee) ** 0.5
-    _note(axes, show(W, "B/s", 3), (middle, middle * W), (-8, 4), ha="right")
-    for (label, (I, rate)), (colour, marker) in zip(kernels.items(), _series(len(kernels)), strict=True):
+    note(axes, show(W, "B/s", 3), (middle, middle * W), (-8, 4), ha="right")
+    for (label, (I, rate)), (colour, marker) in zip(kernels.items(), series(len(kernels)), strict=True):
         axes.plot([I, I], [rate, attainable_flops(I, C, W)], color=colour, linestyle=":", linewidth=1.5)
         axes.plot(I, rate, marker, color=colour, markersize=8, label=label)
-        _note(axes, label, (I, rate), (9, -4), va="top", color=colour)
+        note(axes, label, (I, rate), (9, -4), va="top", color=colour)
     _rates_axis(axes)
     axes.set_xlabel("arithmetic intensity [FLOP/B]")
     axes.set_title(f"{chip.name}, {dtype}")
     return figure
 
 
-@_styled
+@styled
 def ridge_bars(chips: Iterable[Accelerator], dtypes: Sequence[str] = ("bf16", "fp8")) -> "Figure":
     """The ridge of each chip in each number format, in FLOP/B; a format that a chip lacks is left out.
 
@@ -95,13 +64,13 @@ def ridge_bars(chips: Iterable[Accelerator], dtypes: Sequence[str] = ("bf16", "f
     if not chips or not dtypes:
         raise ValueError(f"ridge_bars needs chips and number formats, got {len(chips)} and {len(dtypes)}")
     thick = 0.8 / len(dtypes)
-    figure, axes = _canvas(6.6, 0.9 + 0.19 * (len(dtypes) + 0.6) * len(chips))
-    for i, (dtype, (colour, _)) in enumerate(zip(dtypes, _series(len(dtypes)), strict=True)):
+    figure, axes = canvas(6.6, 0.9 + 0.19 * (len(dtypes) + 0.6) * len(chips))
+    for i, (dtype, (colour, _)) in enumerate(zip(dtypes, series(len(dtypes)), strict=True)):
         shift = (i - (len(dtypes) - 1) / 2) * thick
         bars = [(n + shift, *found) for n, chip in enumerate(chips) if (found := _ridge(chip, dtype))]
         axes.barh([y for y, _, _ in bars], [I for _, I, _ in bars], thick, color=colour, label=dtype)
         for y, I, stand_in in bars:
-            _note(axes, f"{I:.0f}{stand_in}", (I, y), (4, 0), va="center", fontsize=8)
+            note(axes, f"{I:.0f}{stand_in}", (I, y), (4, 0), va="center", fontsize=8)
     axes.set_yticks(range(len(chips)), [c.name for c in chips])
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
@@ -112,7 +81,7 @@ def ridge_bars(chips: Iterable[Accelerator], dtypes: Sequence[str] = ("bf16", "f
     return figure
 
 
-@_styled
+@styled
 def overlap(chip: Accelerator, dtype: str = "bf16") -> "Figure":
     """What overlap of arithmetic and traffic gains: the rate when their times count as maximum and as sum.
 
@@ -125,7 +94,7 @@ def overlap(chip: Accelerator, dtype: str = "bf16") -> "Figure":
     I = np.geomspace(knee / 100, knee * 100, 241)
     at_best = attainable_flops(I, C, W)
     gain = overlap_speedup(I, 1.0, C, W)
-    figure, (above, below) = _canvas(6.6, 4.6, rows=2, height_ratios=(2.4, 1))
+    figure, (above, below) = canvas(6.6, 4.6, rows=2, height_ratios=(2.4, 1))
     above.plot(I, at_best, color=BLUE, label="both at once: the slower of the two")
     above.plot(I, at_best / gain, color=ORANGE, linestyle="--", label="one after the other: the sum")
     above.fill_between(I, at_best / gain, at_best, color=ORANGE, alpha=0.15, linewidth=0)
@@ -136,11 +105,11 @@ def overlap(chip: Accelerator, dtype: str = "bf16") -> "Figure":
     below.set(ylim=(0.95, 2.1), ylabel="gain", xlabel="arithmetic intensity [FLOP/B]")
     for axes in (above, below):
         axes.axvline(knee, color=GREY, linewidth=1, linestyle="--")
-    _note(below, f"ridge {show(knee, 'FLOP/B', 3)}", (knee, 1), (5, 0), color=GREY)
+    note(below, f"ridge {show(knee, 'FLOP/B', 3)}", (knee, 1), (5, 0), color=GREY)
     return figure
 
 
-@_styled
+@styled
 def model_against_measured(samples: Iterable[Sample], models: Mapping[str, KernelModel]) -> "Figure":
     """Predicted over measured time of each kernel, against intensity: one series and mean error a model.
 
@@ -153,10 +122,10 @@ def model_against_measured(samples: Iterable[Sample], models: Mapping[str, Kerne
     measured = [s.time for s in samples]
     intensity = [s.flops / s.bytes for s in samples]
     least = min([I for I in intensity if I] or [1.0]) / 3  # a copy has intensity 0: drawn at the left edge
-    figure, axes = _canvas(6.6, 3.9)
+    figure, axes = canvas(6.6, 3.9)
     axes.axhline(1, color=INK, linewidth=1)
     axes.axhspan(0.9, 1.1, color=GREY, alpha=0.12, linewidth=0)
-    for (name, model), (colour, marker) in zip(models.items(), _series(len(models)), strict=True):
+    for (name, model), (colour, marker) in zip(models.items(), series(len(models)), strict=True):
         times = [model.time(s.flops, s.bytes) for s in samples]
         error = mean_abs_relative_error(times, measured)
         ratio = [t / m for t, m in zip(times, measured, strict=True)]
@@ -170,7 +139,7 @@ def model_against_measured(samples: Iterable[Sample], models: Mapping[str, Kerne
     ticks = [t for t in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10) if low <= t <= high]
     axes.set_yticks(ticks, [f"{t:g}" for t in ticks])
     axes.yaxis.minorticks_off()
-    _note(axes, "within 10 %", (1, 1.1), (-2, 2), ha="right", color=GREY, xycoords=("axes fraction", "data"))
+    note(axes, "within 10 %", (1, 1.1), (-2, 2), ha="right", color=GREY, xycoords=("axes fraction", "data"))
     axes.set(xlabel="arithmetic intensity [FLOP/B]", ylabel="predicted time / measured time")
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
     return figure
@@ -184,43 +153,14 @@ def _rates(chip: Accelerator, dtype: str) -> tuple[float, float]:
 
 def _ridge(chip: Accelerator, dtype: str) -> tuple[float, str] | None:
     """The ridge and a note for its bar, or None where the chip does not have the format."""
-    for stand_in, note in ((dtype, ""), *([("fp16", " (fp16)")] if dtype == "bf16" else [])):
+    for stand_in, remark in ((dtype, ""), *([("fp16", " (fp16)")] if dtype == "bf16" else [])):
         try:
-            return ridge(*_rates(chip, stand_in)), note
+            return ridge(*_rates(chip, stand_in)), remark
         except ValueError:
             continue
     return None
 
 
-def _series(n: int) -> list[tuple[str, str]]:
-    return [SERIES[i % len(SERIES)] for i in range(n)]
-
-
-def _note(axes: "Axes", text: str, at: tuple[float, float], offset: tuple[float, float], **look: Any) -> None:
-    axes.annotate(text, at, offset, textcoords="offset points", **look)
-
-
 def _rates_axis(axes: "Axes") -> None:
     axes.yaxis.set_major_formatter(lambda y, _: show(y, "FLOP/s", 3))
     axes.minorticks_off()
-
-
-@cache
-def _drawing() -> type["Figure"]:
-    """A Figure that shows itself in a notebook without pyplot, and keeps the style it was made with."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    class Drawing(Figure):
-        def _repr_svg_(self) -> str:
-            out = BytesIO()
-            with rc_context(STYLE):
-                self.savefig(out, format="svg", metadata={"Date": None})
-            return out.getvalue().decode()
-
-    return Drawing
-
-
-def _canvas(width: float, height: float, rows: int = 1, **grid: Any) -> tuple["Figure", Any]:
-    figure = _drawing()(figsize=(width, height), layout="constrained")
-    return figure, figure.subplots(rows, 1, sharex=rows > 1, gridspec_kw=grid or None)

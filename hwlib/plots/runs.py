@@ -1,0 +1,153 @@
+"""Runs of algorithms: who was busy with whom, and when."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hwlib.plots.style import GREY, INK, SERIES, canvas, styled
+from hwlib.simulate.outcome import EventRun
+from hwlib.simulate.rounds import Run
+from hwlib.units import show
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WAITING = "#d9d9d9"
+ROWS = 64  # rows and columns up to which a picture is legible
+LEGEND = 10  # labels up to which a legend is
+
+
+@styled
+def timeline(
+    run: EventRun, phase: Callable[[int, int], str] | None = None, ranks: Sequence[int] | None = None
+) -> "Figure":
+    """A row for each rank, time to the right: a bar for each step, grey while it waits for a partner to send.
+
+    White gaps are what the rank computes. Bars are coloured by the partner, as a distance in ranks, that the
+    step receives from (or sends to, if it receives nothing); or by `phase`, a function of rank and step that
+    gives a label. `ranks` says which to draw, by default the first 64. Raises TypeError for a run that is none,
+    ValueError for a rank that is not in it.
+    """
+    if not isinstance(run, EventRun):
+        raise TypeError(f"run: what simulate_events gives, got {type(run).__name__}; lockstep's is for rounds_grid")
+    drawn = list(range(min(run.n, ROWS))) if ranks is None else list(ranks)
+    if not drawn or not all(rank in range(run.n) for rank in drawn):
+        raise ValueError(f"ranks: of 0 to {run.n - 1}, got {drawn}")
+    bars: dict[str, list[tuple[int, float, float]]] = {}
+    waits: list[tuple[int, float, float]] = []
+    row = {rank: number for number, rank in enumerate(drawn)}
+    for rank, step, start, end in run.steps:
+        if rank in row and end > start:
+            late = min(max(start, _last_sent(run, rank, step)), end)
+            if late > start:
+                waits.append((row[rank], start, late))
+            if end > late:
+                label = phase(rank, step) if phase else _partner(run, rank, step)
+                bars.setdefault(label, []).append((row[rank], late, end))
+    figure, axes = canvas(6.6, 1.2 + max(0.24 * len(drawn), 0.8) * (0.45 if len(drawn) > 16 else 1))
+    labels = list(bars) if phase else sorted(bars, key=_by_distance)
+    for label, colour in zip(labels, _colours(len(labels)), strict=True):
+        _bars(axes, bars[label], colour, label)
+    if waits:
+        _bars(axes, waits, WAITING, "waits for a partner")
+    axes.set(xlim=(0, float(run.time) or 1), ylim=(len(drawn) - 0.5, -0.5), xlabel="time", ylabel="rank")
+    axes.xaxis.set_major_formatter(lambda t, _: show(t, "s", 3) if t else "0")
+    _rank_ticks(axes.yaxis, drawn)
+    axes.grid(visible=False, axis="y")
+    if 0 < len(bars) + bool(waits) <= LEGEND:
+        figure.legend(loc="outside lower left", ncols=5, fontsize=8, handlelength=1)
+    axes.set_title(f"{run.fabric.topology.name}: {show(float(run.time), 's', 3)}")
+    return figure
+
+
+@styled
+def rounds_grid(run: Run) -> "Figure":
+    """A run in lockstep as a grid, rounds to the right and ranks down: each cell says to whom its rank sends.
+
+    The darker a cell, the more bytes; an empty one sends nothing. In large grids the cells are coloured only.
+    Raises TypeError for a run that is none.
+    """
+    from matplotlib.patches import Rectangle
+
+    if not isinstance(run, Run):
+        raise TypeError(f"run: what lockstep gives, got {type(run).__name__}; an event run's picture is timeline")
+    cells: dict[tuple[int, int], list[Any]] = {}
+    for message in run.messages:
+        cell = cells.setdefault((message.src, message.round), [0.0, []])
+        cell[0] += message.bytes
+        cell[1].append(message.dst)
+    n, rows = len(run.outputs), len(run.outputs) + any(rank == len(run.outputs) for rank, _ in cells)
+    wordy = run.rounds <= 24 and rows <= 24
+    side = (0.5 if rows > n else 0.36) if wordy else min(0.36, 5.6 / max(run.rounds, 1))
+    height = 0.3 if wordy else min(0.3, 5.0 / rows)
+    figure, axes = canvas(max(1.4 + side * run.rounds, 4.0), 1.1 + height * rows)
+    most = max((size for size, _ in cells.values()), default=1) or 1
+    for (rank, number), (size, partners) in cells.items():
+        share = size / most
+        axes.add_patch(
+            Rectangle((number - 0.5, rank - 0.5), 1, 1, facecolor=SERIES[0][0], alpha=0.12 + 0.7 * share,
+                      edgecolor="white", linewidth=1 if wordy else 0.2)
+        )  # fmt: skip
+        if wordy:
+            names = ["switch" if partner == n else str(partner) for partner in partners[:2]]
+            text = "all" if len(partners) >= n - 1 > 1 else ",".join(names)
+            text += "…" if len(partners) > 2 and text != "all" else ""
+            axes.text(number, rank, text, ha="center", va="center", fontsize=8, color="white" if share > 0.6 else INK)
+    axes.set(xlim=(-0.5, max(run.rounds, 1) - 0.5), ylim=(rows - 0.5, -0.5), xlabel="round", ylabel="rank")
+    axes.set_aspect("auto")
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    _rank_ticks(axes.yaxis, [*range(n), *(["switch"] * (rows - n))])
+    axes.grid(visible=False)
+    rounds = "1 round" if run.rounds == 1 else f"{run.rounds} rounds"
+    axes.set_title(f"sends to; darkest: {show(most, 'B', 3)}. {rounds}, {show(run.time, 's', 3)}", fontsize=9)
+    return figure
+
+
+def _last_sent(run: EventRun, rank: int, step: int) -> float:
+    """When the last of the messages was sent that a step waits for."""
+    waits, wanted = run.schedule.waits[rank], run.schedule.wanted[rank]
+    return max((float(run.timing.posted[m]) for m in wanted[waits[step] : waits[step + 1]]), default=0.0)
+
+
+def _partner(run: EventRun, rank: int, step: int) -> str:
+    schedule = run.schedule
+    waits, sends = schedule.waits[rank], schedule.sends[rank]
+    got = {schedule.src[m] for m in schedule.wanted[rank][waits[step] : waits[step + 1]]}
+    word, others = ("from", got) if got else ("to", {schedule.dst[m] for m in range(sends[step], sends[step + 1])})
+    if len(others) > 1:
+        return f"{word} several"
+    other = next(iter(others))
+    if other >= run.n:
+        return f"{word} the switch"
+    distance = (other - rank) % run.n
+    return f"{word} rank {distance if 2 * distance <= run.n else distance - run.n:+d}".replace("-", "−")
+
+
+def _by_distance(label: str) -> tuple[str, int, str]:
+    word, _, last = label.partition(" ")
+    number = last.rpartition(" ")[2].replace("−", "-")
+    return word, int(number) if number.lstrip("+-").isdigit() else 10**9, label
+
+
+def _colours(n: int) -> list[Any]:
+    if n <= len(SERIES):
+        return [colour for colour, _ in SERIES[:n]]
+    from matplotlib import colormaps
+
+    return [colormaps["viridis"](i / (n - 1)) for i in range(n)]
+
+
+def _bars(axes: "Axes", bars: list[tuple[int, float, float]], colour: Any, label: str) -> None:
+    from matplotlib.collections import PolyCollection
+
+    shapes = [[(a, y - 0.4), (b, y - 0.4), (b, y + 0.4), (a, y + 0.4)] for y, a, b in bars]
+    few = len(bars) < 2000
+    axes.add_collection(
+        PolyCollection(shapes, facecolors=[colour], edgecolors="white", linewidths=0.5 if few else 0, label=label)
+    )
+
+
+def _rank_ticks(axis: Any, names: Sequence[Any]) -> None:
+    every = 1 if len(names) <= 24 else -(-len(names) // 16)
+    axis.set_ticks(range(0, len(names), every), [str(name) for name in names[::every]])
+    axis.set_tick_params(length=0, labelcolor=GREY if every > 1 else INK)

@@ -63,121 +63,130 @@ def run_parties(
     return _Office(parties, limit, copy).run()
 
 
+class _Rank:
+    """A party and its mail: what it waits for, and what waits for it, by sender."""
+
+    __slots__ = (
+        "alone", "clock", "done", "got", "latest", "mail", "missing", "number", "output", "party", "step",
+        "wanted",
+    )  # fmt: skip
+
+    def __init__(self, number: int, party: Party):
+        self.number, self.party = number, party
+        self.step = -1
+        self.done, self.output = False, None
+        self.clock = 0  # at the start of the step
+        self.latest = 0  # of the clock and the messages that the step has received
+        self.missing = 0  # messages that the step still waits for
+        self.got: list[Any] = [None]  # by place in the step; `alone` if it was not a list
+        self.alone = True
+        self.mail: dict[int, deque[tuple[Any, int]]] = defaultdict(deque)  # not asked for yet
+        self.wanted: dict[int, deque[int]] = defaultdict(deque)  # places in the step that still want one
+
+
 class _Office:
     def __init__(self, parties: Sequence[Party], limit: int | None, copy: Callable[[Any], Any]):
-        self.parties, self.limit, self.copy = parties, limit, copy
-        size = range(len(parties))
-        self.clock = [0 for _ in size]  # at the start of the rank's step
-        self.latest = [0 for _ in size]  # of the own clock and the messages that this step has received
-        self.missing = [0 for _ in size]  # messages that this step still waits for
-        self.got: list[Any] = [None for _ in size]  # what the step gives; a list where a list was yielded
-        self.steps = [-1 for _ in size]
-        self.done = [False for _ in size]
-        self.outputs: list[Any] = [None for _ in size]
-        self.messages: list[Message] = []
+        self.ranks = [_Rank(number, party) for number, party in enumerate(parties)]
+        self.ready = deque(self.ranks)
+        self.limit, self.copy = limit, copy
+        self.log: list[tuple] = []  # the messages, as plain tuples: there may be millions
         self.events = 0  # messages, and steps without one
-        # By (src, dst): messages not asked for yet, and places in the receiver's step that still want one.
-        self.channel: dict[tuple[int, int], deque[tuple[Any, int]]] = defaultdict(deque)
-        self.wanted: dict[tuple[int, int], deque[int]] = defaultdict(deque)
-        self.ready: deque[int] = deque(size)
 
     def run(self) -> Ended:
         while self.ready:
-            self.step(self.ready.popleft())
-        if not all(self.done):
+            self.take_step(self.ready.popleft())
+        if not all(rank.done for rank in self.ranks):
             raise SimulationError(self.deadlock())
-        if any(self.channel.values()):
+        if any(queue for rank in self.ranks for queue in rank.mail.values()):
             raise SimulationError(self.unreceived())
-        return Ended(self.outputs, self.messages, self.clock)
+        messages = [Message(*entry) for entry in self.log]
+        return Ended([rank.output for rank in self.ranks], messages, [rank.clock for rank in self.ranks])
 
-    def step(self, rank: int) -> None:
+    def take_step(self, rank: _Rank) -> None:
         """Gives a rank what its last step received, and starts its next one."""
-        value = self.got[rank]
-        self.steps[rank] += 1
+        rank.step += 1
         try:
-            yielded = self.parties[rank].send(value if type(value) is not _Single else value[0])
+            yielded = rank.party.send(rank.got[0] if rank.alone else rank.got)
         except StopIteration as end:
-            self.done[rank], self.outputs[rank] = True, end.value
+            rank.done, rank.output = True, end.value
             return
         except Exception as error:
-            before = f", after step {self.steps[rank] - 1}" if self.steps[rank] else ", before its first step"
-            error.add_note(f"in rank {rank}{before}")
+            before = f"after step {rank.step - 1}" if rank.step else "before its first step"
+            error.add_note(f"in rank {rank.number}, {before}")
             raise
-        steps = checked_steps(yielded, lambda: self.place(rank), rank, len(self.parties))
-        self.got[rank] = (_Single if isinstance(yielded, Step) else list)([None] * len(steps))
-        self.latest[rank] = self.clock[rank]
-        moves = False
+        steps = checked_steps(yielded, lambda: self.place(rank), rank.number, len(self.ranks))
+        rank.alone, rank.got = isinstance(yielded, Step), [None] * len(steps)
+        rank.latest = rank.clock
+        idle = True
         for step in steps:
             if step.to is not None:
-                self.post(rank, step.to, step.send)
-                moves = True
+                idle = False
+                self.post(rank, self.ranks[step.to], step.send)
         for place, step in enumerate(steps):
             if step.frm is not None:
-                self.receive(rank, step.frm, place)
-                moves = True
-        if not moves:
-            self.count()
+                idle = False
+                self.receive(rank, self.ranks[step.frm], place)
+        if idle:
+            self.events += 1
             self.ready.append(rank)
-        elif not self.missing[rank]:
-            self.finish(rank)
-
-    def finish(self, rank: int) -> None:
-        self.clock[rank] = self.latest[rank] + 1
-        self.ready.append(rank)
-
-    def post(self, src: int, dst: int, data: Any) -> None:
-        self.count()
-        message = self.copy(data), self.clock[src]
-        if wanted := self.wanted.get((src, dst)):
-            self.deliver(src, dst, wanted.popleft(), message)
-            self.missing[dst] -= 1
-            if not self.missing[dst]:
-                self.finish(dst)
-        else:
-            self.channel[src, dst].append(message)
-
-    def count(self) -> None:
-        self.events += 1
+        elif not rank.missing:
+            rank.clock = rank.latest + 1
+            self.ready.append(rank)
         if self.limit is not None and self.events > self.limit:
             raise SimulationError(f"more than {self.limit} messages: the algorithm does not seem to end")
 
-    def receive(self, rank: int, frm: int, place: int) -> None:
-        if waiting := self.channel.get((frm, rank)):
-            self.deliver(frm, rank, place, waiting.popleft())
+    def post(self, src: _Rank, dst: _Rank, data: Any) -> None:
+        """Hands a message over, if the receiver waits for it, or leaves it in its mail."""
+        self.events += 1
+        message = self.copy(data), src.clock
+        if wanted := dst.wanted.get(src.number):
+            self.deliver(src, dst, wanted.popleft(), message)
+            dst.missing -= 1
+            if not dst.missing:
+                dst.clock = dst.latest + 1
+                self.ready.append(dst)
         else:
-            self.wanted[frm, rank].append(place)
-            self.missing[rank] += 1
+            dst.mail[src.number].append(message)
 
-    def deliver(self, src: int, dst: int, place: int, message: tuple[Any, int]) -> None:
+    def receive(self, dst: _Rank, src: _Rank, place: int) -> None:
+        if mail := dst.mail.get(src.number):
+            self.deliver(src, dst, place, mail.popleft())
+        else:
+            dst.wanted[src.number].append(place)
+            dst.missing += 1
+
+    def deliver(self, src: _Rank, dst: _Rank, place: int, message: tuple[Any, int]) -> None:
         data, left = message
-        self.got[dst][place] = data
-        self.latest[dst] = max(self.latest[dst], left)
-        self.messages.append(Message(left, src, dst, data.nbytes, max(left, self.clock[dst])))
+        dst.got[place] = data
+        if left > dst.latest:
+            dst.latest = left
+        self.log.append((left, src.number, dst.number, data.nbytes, max(left, dst.clock)))
 
     # What went wrong
 
-    def place(self, rank: int) -> str:
-        return f"rank {rank}, step {self.steps[rank]}"
+    @staticmethod
+    def place(rank: _Rank) -> str:
+        return f"rank {rank.number}, step {rank.step}"
 
     def deadlock(self) -> str:
-        waits: dict[int, set[int]] = {rank: set() for rank, done in enumerate(self.done) if not done}
-        for (src, dst), places in self.wanted.items():
-            if places:
-                waits[dst].add(src)
+        waiting = [rank for rank in self.ranks if not rank.done]
         lines = []
-        for rank, sources in sorted(waits.items())[:SHOWN]:
-            whom = " and ".join(self.whom(src) for src in sorted(sources)[:SHOWN])
-            lines.append(f"{self.place(rank)}, waits for {whom}")
-        if len(waits) > SHOWN:
-            lines.append(f"and {len(waits) - SHOWN} more ranks wait")
+        for rank in waiting[:SHOWN]:
+            sources = [src for src, places in sorted(rank.wanted.items()) if places]
+            lines.append(f"{self.place(rank)}, waits for {' and '.join(map(self.whom, sources[:SHOWN]))}")
+        if len(waiting) > SHOWN:
+            lines.append(f"and {len(waiting) - SHOWN} more ranks wait")
         return "deadlock: " + "; ".join(lines)
 
-    def whom(self, rank: int) -> str:
-        return f"rank {rank}" + (", which has returned" if self.done[rank] else "")
+    def whom(self, number: int) -> str:
+        return f"rank {number}" + (", which has returned" if self.ranks[number].done else "")
 
     def unreceived(self) -> str:
-        left = sorted((src, dst, len(queue)) for (src, dst), queue in self.channel.items() if queue)
-        lines = [f"{_messages(count)} from rank {src} to rank {dst}" for src, dst, count in left[:SHOWN]]
+        left = [(src, rank.number, len(queue)) for rank in self.ranks for src, queue in rank.mail.items() if queue]
+        lines = [
+            f"{'one message' if count == 1 else f'{count} messages'} from rank {src} to rank {dst}"
+            for src, dst, count in sorted(left)[:SHOWN]
+        ]
         more = f" and {len(left) - SHOWN} more pairs" if len(left) > SHOWN else ""
         return f"sent but never received: {', '.join(lines)}{more}"
 
@@ -185,16 +194,19 @@ class _Office:
 def checked_steps(yielded: Any, place: Callable[[], str], rank: int, n: int) -> list[Step]:
     """The steps that rank yielded, among n parties, if they are steps; `place()` says where, for the error."""
     steps = [yielded] if isinstance(yielded, Step) else yielded
-    if not isinstance(steps, list | tuple) or not all(isinstance(step, Step) for step in steps):
-        wanted = "an algorithm yields Step(send, to, frm) or a list of them"
-        raise SimulationError(f"{place()}: {wanted}, got {_short(yielded)}")
+    if not isinstance(steps, list | tuple):
+        steps = [None]
     for step in steps:
-        if (step.send is None) != (step.to is None):
+        if not isinstance(step, Step):
+            wanted = "an algorithm yields Step(send, to, frm) or a list of them"
+            raise SimulationError(f"{place()}: {wanted}, got {_short(yielded)}")
+        send, *peers = step
+        if (send is None) != (step.to is None):
             there, absent = ("send", "to") if step.to is None else ("to", "send")
             raise SimulationError(f"{place()}: a Step has `{there}` but no `{absent}`")
-        if step.send is not None and not hasattr(step.send, "nbytes"):
-            raise SimulationError(f"{place()}: `send` is an array, got {_short(step.send)}")
-        for name, peer in (("to", step.to), ("frm", step.frm)):
+        if send is not None and not hasattr(send, "nbytes"):
+            raise SimulationError(f"{place()}: `send` is an array, got {_short(send)}")
+        for name, peer in zip(("to", "frm"), peers, strict=True):
             if peer is None or (type(peer) is int and 0 <= peer < n and peer != rank):
                 continue
             if not _is_whole(peer) or not 0 <= peer < n or peer == rank:
@@ -205,14 +217,6 @@ def checked_steps(yielded: Any, place: Callable[[], str], rank: int, n: int) -> 
 
 def _is_whole(value: Any) -> bool:
     return hasattr(value, "__index__") and not isinstance(value, bool)
-
-
-class _Single(list):
-    """The one slot of a step that was yielded alone: its value, not a list, goes back."""
-
-
-def _messages(count: int) -> str:
-    return "one message" if count == 1 else f"{count} messages"
 
 
 def _short(value: Any) -> str:

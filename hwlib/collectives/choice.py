@@ -1,6 +1,6 @@
 """Which algorithm, with which protocol and in how many chunks, is fastest at a size."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from math import inf
 from typing import NamedTuple
 
@@ -68,11 +68,14 @@ def choose(
     W: float = inf,
     protocols: Sequence[Protocol] = (),
     in_switch: bool = False,
+    only: Collection[str] = (),
 ) -> list[Choice]:
     """Every algorithm of a collective, fastest first, each with its best protocol and number of chunks.
 
     Give `alpha`, or `protocols` that have their own. With `in_switch`, what a switch that adds can do joins
-    in. Raises KeyError for an unknown collective, and ValueError for numbers that the formulas refuse.
+    in; with `only`, just the algorithms of these names: a library has few, and direct exchange wins whenever
+    a port can really talk to all others at once. Raises KeyError for an unknown collective or algorithm, and
+    ValueError for numbers that the formulas refuse.
     """
     if collective not in CANDIDATES:
         raise KeyError(f"choose: collective is one of {', '.join(CANDIDATES)}, got {collective!r}")
@@ -80,14 +83,20 @@ def choose(
         raise ValueError("choose: give either alpha (latency of one step) or protocols, which have their own")
     ways = protocols or (Protocol("", alpha or 0.0, 1.0),)
     timed = CANDIDATES[collective] + (IN_SWITCH.get(collective, ()) if in_switch else ())
-    return sorted(min(_tries(time, n, S, W, ways)) for time in timed)
+    known = [_name(time) for time in timed]
+    if unknown := sorted(set(only).difference(known)):
+        raise KeyError(f"choose: only names algorithms among {', '.join(known)}, got {unknown[0]!r}")
+    return sorted(min(_tries(time, n, S, W, ways)) for time in timed if not only or _name(time) in only)
+
+
+def _name(time: Callable[..., float]) -> str:
+    return time.__name__.removesuffix("_time")
 
 
 def _tries(time: Callable[..., float], n: int, S: float, W: float, ways: Sequence[Protocol]) -> list[Choice]:
-    name = time.__name__.removesuffix("_time")
     chunks = [{"m": m} for m in CHUNKS] if isinstance(time, Formula) and "m" in time.args else [{}]
     return [
-        Choice(time(n, S, way.alpha, W * way.payload_fraction, **m), name, way.name, m.get("m", 1))
+        Choice(time(n, S, way.alpha, W * way.payload_fraction, **m), _name(time), way.name, m.get("m", 1))
         for way in ways
         for m in chunks
     ]

@@ -136,7 +136,7 @@ def test_import_hwlib_loads_nothing_else():
     assert loaded_by("hwlib") - sys.stdlib_module_names <= {"hwlib"}
 
 
-@pytest.mark.parametrize("package", ["hwlib", "autograder", "hwlib.roofline", "hwlib.specs"])
+@pytest.mark.parametrize("package", ["hwlib", "autograder", "hwlib.roofline", "hwlib.specs", "hwlib.simulate"])
 def test_what_a_notebook_imports_first_is_light(package):
     heavy = {"torch", "nbgrader", "numpy", "sympy", "scipy", "matplotlib", "IPython"}
     assert loaded_by(package).isdisjoint(heavy)

@@ -17,7 +17,7 @@ def page(result: Report) -> list[str]:
 
 def kept(scores: Iterable[Score]) -> list[str]:
     """The kept rows, predicted with the kept constants."""
-    head = ["### The rows that the project carries", ""]
+    head = ["## The rows that the project carries", ""]
     table = ["| set | rows | mean | median | max | constants | simple model |", "|:--|--:|--:|--:|--:|--:|--:|"]
     for s in scores:
         errors = (s.mean_abs_error, s.median_abs_error, s.max_abs_error)
@@ -28,7 +28,7 @@ def kept(scores: Iterable[Score]) -> list[str]:
 
 def fits(entries: Iterable[Fitted]) -> list[str]:
     """All rows that the constants were fitted to, and what rows held back said."""
-    head = ["### All the rows that the constants were fitted to", ""]
+    head = ["## All the rows that the constants were fitted to", ""]
     table = [
         "| chip | what | software | rows | constants | mean | held out |",
         "|:--|:--|:--|--:|--:|--:|--:|",

@@ -29,7 +29,7 @@ from hwlib.specs.fitted import (
 FOLDS = 5
 LIKE = {"h100-sxm": ("h200-sxm",), "b200-sxm": ("gb200-nvl72", "b300-sxm", "gb300-nvl72")}
 RING = ("alpha_low", "alpha_hop", "W_low", "alpha", "W")
-TREE = ("alpha_low", "alpha_level", "W_low", "ratio", "W")
+TREE = ("alpha_level_low", "W_low", "alpha", "alpha_level", "W")
 PLATEAUS = {"h100_sxm": ("ar-h200-n",), "b200_sxm": ("ar-b200-n",)}
 PLAIN = ("plain_alpha", "plain_W")
 SHARES = ("stream init", "stream read", "stream scale", "stream triad", "best bf16", "best fp8")

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from hwlib.formula import formula, log2, maximum, minimum, sqrt
 from hwlib.kernel_fit import fit_logarithms
+from hwlib.network import send_time, two_protocol_time
 from hwlib.specs.fitted import CollectiveConstants, TreeConstants
 
 PASSES = {"all_gather": 1, "reduce_scatter": 1, "alltoall": 1, "all_reduce": 2}
@@ -59,7 +60,7 @@ def collective_time(c: CollectiveConstants, n: Any, S: Any, switch: bool = True)
     wait for it once, and in "steps" each of the n-1 steps lasts at least `alpha`.
     """
     share, hops = sent_share(c.op, n), c.alpha_hop * (n - 1)
-    low = c.alpha_low + hops + share * S / c.W_low
+    low = send_time(share * S, c.alpha_low + hops, c.W_low)
     seconds_per_byte = share / c.W + 1 / (n * c.W_copy)
     if switch:
         ports = (n + 1) / (n * c.W_switch)
@@ -72,21 +73,23 @@ def _started(c: CollectiveConstants, n: Any, S: Any, seconds_per_byte: Any) -> A
     if c.flow == "chunks":
         return pipelined_time(S, c.alpha, 1 / seconds_per_byte)
     if c.flow == "direct":
-        return c.alpha + S * seconds_per_byte
+        return send_time(S, c.alpha, 1 / seconds_per_byte)
     floor, transfer = c.alpha * (n - 1), S * seconds_per_byte
     return c.alpha_low + (floor**STEPS + transfer**STEPS) ** (1 / STEPS)
 
 
 def tree_time(c: TreeConstants, n: Any, S: Any) -> Any:
-    """Seconds of one all-reduce of S bytes on n ranks: latency by the doublings of nodes, two protocols."""
-    share = sent_share(c.op, n)
-    latency = c.alpha_low + c.alpha_level * log2(maximum(n / c.node, 1))
-    return minimum(latency + share * S / c.W_low, c.ratio * latency + share * S / c.W)
+    """Seconds of one all-reduce of S bytes on n ranks of two nodes or more: the tree deepens with each doubling
+    of the nodes, for both protocols.
+    """
+    levels = log2(maximum(n / c.node, 2))
+    latency = c.alpha + c.alpha_level * levels
+    return two_protocol_time(sent_share(c.op, n) * S, c.alpha_level_low * levels, c.W_low, latency, c.W)
 
 
 def plain_time(c: CollectiveConstants | TreeConstants, n: Any, S: Any) -> Any:
     """The single alpha-beta line fitted to the same measurements: what the other model is compared with."""
-    return c.plain_alpha + sent_share(c.op, n) * S / c.plain_W
+    return send_time(sent_share(c.op, n) * S, c.plain_alpha, c.plain_W)
 
 
 K = TypeVar("K", CollectiveConstants, TreeConstants)
@@ -94,12 +97,12 @@ K = TypeVar("K", CollectiveConstants, TreeConstants)
 BOUNDS = {
     "alpha_low": (1e-7, 1e-3), "alpha_hop": (1e-9, 1e-4), "W_low": (1e8, 1e13), "alpha": (1e-8, 1e-3),
     "W": (1e9, 1e13), "W_copy": (1e10, 1e13), "W_switch": (1e10, 1e13),
-    "alpha_level": (1e-7, 1e-3), "ratio": (1.0, 10.0), "plain_alpha": (1e-7, 1e-2), "plain_W": (1e8, 1e13),
+    "alpha_level": (1e-7, 1e-3), "alpha_level_low": (1e-7, 1e-3), "plain_alpha": (1e-7, 1e-2), "plain_W": (1e8, 1e13),
 }  # fmt: skip
 STARTS: dict[str, Sequence[float]] = {
     "alpha_low": (5e-6, 1.2e-5), "alpha_hop": (1e-6,), "W_low": (2e10, 8e10, 2e11), "alpha": (2e-6, 1e-5, 3e-5),
     "W": (3e11,), "W_copy": (2e11, 8e11), "W_switch": (2e11, 5e11),
-    "alpha_level": (5e-5,), "ratio": (1.3, 2.0), "plain_alpha": (1e-5, 1e-4), "plain_W": (3e11,),
+    "alpha_level": (8e-5,), "alpha_level_low": (5e-5,), "plain_alpha": (1e-5, 1e-4), "plain_W": (3e11,),
 }  # fmt: skip
 
 

@@ -116,10 +116,10 @@ class TreeConstants(Fitted):
     node: int
     plain_alpha: float
     plain_W: float
-    alpha_low: float = constant("s", "latency within a node")
-    alpha_level: float = constant("s", "latency of each doubling of the nodes")
+    alpha_level_low: float = constant("s", "latency of each doubling of the nodes, low-latency protocol")
     W_low: float = constant("B/s", "bandwidth of the low-latency protocol")
-    ratio: float = constant("1", "latency of the bandwidth protocol over the low-latency protocol's")
+    alpha: float = constant("s", "latency of the bandwidth protocol beside its doublings")
+    alpha_level: float = constant("s", "latency of each doubling of the nodes, bandwidth protocol")
     W: float = constant("B/s", "bandwidth of the bandwidth protocol")
 
 

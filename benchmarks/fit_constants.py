@@ -1,4 +1,4 @@
-"""Fit every constant anew and print the two tables that hwlib keeps: `python -m benchmarks.fidelity --fit`.
+"""Fit every constant anew and print the table that hwlib keeps: `python -m benchmarks.fidelity --fit`.
 
 The mean error of an entry is given twice: of the fit itself, and of rows that a fit to the other four fifths
 had not seen. The fifths are dealt in the order of size, so each holds small and large ones.
@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 class Sweep(NamedTuple):
-    """Rows of a collective that one entry is fitted to: by their sets' names, from how many bytes on."""
+    """What one entry of a collective is fitted to: rows by their sets' names; and which constants are free."""
 
     chip: str
     op: str

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.gemm_rows import DataError
-from hwlib.collective_fit import Timed, sent_share
+from hwlib.collective_fit import PASSES, Timed, sent_share
 from hwlib.gemm_model import Shape
 from hwlib.specs import accelerators
+from hwlib.specs.accelerator import DTYPES as DATA_SHEET
 
 COLUMNS = ("id", "kind", "system", "gpus", "config", "measured_value", "unit", "source", "confidence", "use")
 DTYPES = {
@@ -182,7 +183,7 @@ def _best(row: Row) -> Case:
     chip = CHIPS.get(row.system)
     if not row.unit.startswith("TFLOP/s"):
         raise ValueError(f"the unit of the best product is TFLOP/s, not {row.unit!r}")
-    if dtype is None or chip is None:
+    if dtype is None or chip is None or getattr(accelerators[chip], DATA_SHEET[dtype]) is None:
         return None
     return Share(chip, f"best {dtype}", accelerators[chip].flops(dtype), row.value * 1e12)
 
@@ -199,6 +200,8 @@ def _stream(row: Row) -> Case:
 def _collective(chip: str, software: str, switch: bool = True) -> Callable[[Row], Case]:
     def read(row: Row) -> Case:
         op = str(row.config["op"]).replace("all_to_all", "alltoall")
+        if op not in PASSES:
+            return None
         S = _positive("bytes", row.config["bytes"]) if "bytes" in row.config else MANY_BYTES
         share = sent_share(op, row.gpus)
         if "time_us" in row.config:

@@ -10,5 +10,6 @@ from hwlib.simulate.rounds import Run, lockstep
 from hwlib.simulate.trace import chrome_trace
 
 __all__ = [
-    "EventRun", "Message", "Phantom", "RankRun", "Run", "SimulationError", "UnreachableError", "chrome_trace", "lockstep", "play", "run_on_group", "run_parties", "simulate_events",
+    "EventRun", "Message", "Phantom", "RankRun", "Run", "SimulationError", "UnreachableError", "chrome_trace",
+    "lockstep", "play", "run_on_group", "run_parties", "simulate_events",
 ]  # fmt: skip

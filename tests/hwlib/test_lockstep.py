@@ -99,7 +99,31 @@ def test_a_step_without_messages_takes_no_time():
     assert lockstep(idle, ones(2), alpha=1.0).time == 1
 
 
-def test_no_ranks_depend_on_the_order_in_which_they_are_run():
+def test_clocks_do_not_depend_on_who_is_run_first():
+    """Rank 2 idles before it sends, so rank 1's message of round 3 lies there when rank 0 asks for it."""
+
+    def meet(rank, n, x):
+        if rank == 0:
+            yield Step(frm=2)
+            yield Step(frm=1)
+            yield Step(x, to=3)
+        elif rank == 2:
+            for _ in range(20):
+                yield []
+            yield Step(x, to=0)
+        else:
+            for _ in range(3):
+                yield Step(x, 4 - rank, 4 - rank)
+            yield Step(x, to=0) if rank == 1 else Step(frm=0)
+
+    run = lockstep(meet, ones(4))
+    assert Message(0, 2, 0, 80, 0) in run.messages
+    assert Message(3, 1, 0, 80, 3) in run.messages
+    assert Message(4, 0, 3, 80, 4) in run.messages
+    assert run.rounds == 5
+
+
+def test_parties_give_results_messages_and_clocks():
     def numbers(rank, n, x):
         yield from ring_allreduce(rank, n, x)
         return rank

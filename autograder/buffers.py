@@ -48,7 +48,12 @@ class Case:
         return slice(min(rank * step, self.length), min((rank + 1) * step, self.length))
 
     def __str__(self) -> str:
-        return f"{self.n} rank{'s' if self.n > 1 else ''} of {self.length} elements"
+        return f"{self.n} rank{'' if self.n == 1 else 's'} of {elements(self.length)}"
+
+
+def elements(count: int) -> str:
+    """ "1 element", "8 elements"."""
+    return f"{count} element{'' if count == 1 else 's'}"
 
 
 HIGHEST = {"float64": 2.0, "float32": 2.0, "int64": 1 << 55, "int32": 1 << 24}  # a sum over all ranks still fits

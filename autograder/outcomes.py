@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from .buffers import REDUCTIONS, Case
+from .buffers import REDUCTIONS, Case, elements
 from .parties import Budget, Call, RankFailed, parties
 from .prompts import quoted
 from .reading import named
@@ -170,7 +170,7 @@ def wrong_result(
         if not is_array(want):
             return f"{with_} does not return what was expected."
         if got.shape != want.shape:
-            return f"{with_} returns {len(got)} elements; {len(want)} were expected."
+            return f"{with_} returns {elements(len(got))}, not {len(want)}."
         wrong = differs(got, want, rtol)
         first = int(wrong.argmax())
         has = "what was never filled" if got[first] != got[first] else f"{got[first]:.6g}"

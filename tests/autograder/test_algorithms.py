@@ -48,7 +48,7 @@ WRONG = [
     (lab.counts_itself_twice, "the share of rank 0 is counted twice in the sum"),
     (lab.rolls, "block 1 stands where block 0 belongs"),
     (lab.forgets_return, "rank 0 returns nothing: is there a `return`?"),
-    (lab.too_short, "returns 7 elements; 8 were expected"),
+    (lab.too_short, "returns 7 elements, not 8."),
     (lab.a_word, "returns a text; an array was expected"),
     (lab.a_class, "returns what is no answer: `a class cannot be graded"),
     (lab.whole_ring, "The result is right, but with 4 ranks of 16 elements (128 B), rank 0 sends 384 B",
@@ -115,6 +115,14 @@ def test_the_numbers_are_new_at_every_run_and_differ_between_ranks():
     for _ in range(2):
         assert BARE.judge(plain.Callable("ring"), call=direct(keep)).score == 1
     assert len(set(seen)) == len(seen) == 2 * sum(n for n, _ in CASES)
+
+
+@pytest.mark.parametrize("function", [lab.ring, lab.two_shot])
+def test_one_rank_and_no_elements_are_cases_too(function):
+    small = make({"cases": [(1, 8), (1, 0), (2, 0), (2, 1), (3, 1), (7, 5)]}, mistakes=())
+    assert judge(small, function).kind == "right"
+    assert judge(small, lab.nothing).say.startswith("With 2 ranks of 1 element, rank 0 has 1.")
+    assert "one rank carries the messages of the others" in judge(small, lab.through_root).say
 
 
 def test_the_solution_must_be_the_collective_it_is_said_to_be():

@@ -12,13 +12,13 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hwlib.algorithms.step import Algorithm, copied, record_of
+from hwlib.algorithms.step import Algorithm, copied, found
 from hwlib.simulate.clockwork import Clockwork, Pace
 from hwlib.simulate.fabric import Fabric, Place, switch_vertex
 from hwlib.simulate.outcome import EventRun
 from hwlib.simulate.parties import started
 from hwlib.simulate.phantom import Phantom
-from hwlib.simulate.schedule import Schedule, record
+from hwlib.simulate.schedule import Schedule, record, without_collector
 
 if TYPE_CHECKING:
     from hwlib.topology import Topology
@@ -70,11 +70,8 @@ def simulate_events(
     where the algorithm cannot go on, UnreachableError where no way is left, ValueError and KeyError for
     arguments that say nothing.
     """
-    record_ = record_of(algorithm)
-    function = record_.function if record_ else algorithm
-    if not callable(function):
-        raise KeyError(f"no algorithm is called {algorithm!r}; see hwlib.algorithms.ALGORITHMS")
-    switch = switch or (record_.switch if record_ else None)
+    known, function = found(algorithm)
+    switch = switch or (known.switch if known else None)
     seats = _seats(topology, inputs, places)
     n = len(seats)
     if (inputs is None) == (count is None):
@@ -143,8 +140,9 @@ def play(
         raise ValueError(f"places: every rank has a vertex of its own, got {list(places)!r}")
     size = math.inf if chunk_bytes is None else chunk_bytes
     pace = Pace(alpha, eager_bytes, size, bool(store_and_forward), timeout, starts, delay)
-    clockwork = Clockwork(schedule, fabric, pace)
-    return EventRun(schedule, fabric, pace, clockwork.run(), ranks)
+    with without_collector():
+        timing = Clockwork(schedule, fabric, pace).run()
+    return EventRun(schedule, fabric, pace, timing, ranks)
 
 
 def _seats(topology: "Topology", inputs: Sequence[Any] | None, places: Sequence[int] | None) -> list[int]:

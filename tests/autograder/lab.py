@@ -140,6 +140,13 @@ def talks(rank, n, x):
         yield Step(x, (rank + 1) % n, (rank - 1) % n)
 
 
+def floods(rank, n, x):
+    import numpy as np
+
+    yield Step(np.ones(1 << 17), (rank + 1) % n, (rank - 1) % n)
+    return x
+
+
 def hangs(rank, n, x):
     while True:
         pass

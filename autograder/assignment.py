@@ -4,6 +4,7 @@ teacher's own text."""
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,17 +46,14 @@ def stage(
     own = own_bank(folder)
     # where both declare an exercise, the course's own word counts, as it does for the judge
     bank = _joined([made.bank, own] if made is not None and isinstance(made.bank, Bank) else [own])
+    target = folder / "source" / name
     if text is not None:
         nb = _from_text(text, bank, variants, chapter or name)
     else:
         nb = _chosen(made, own, exercises, variants, name)
-    target = folder / "source" / name
     target.mkdir(parents=True, exist_ok=True)
     if made is not None and text is None:
-        staged = chapters.stage(made, folder / "source" / ".staged")
-        staged.unlink()
-        shutil.copytree(staged.parent, target, dirs_exist_ok=True)
-        shutil.rmtree(folder / "source" / ".staged")
+        _copy_files(made, target)
     asked = notebook.used_exercises(nb)
     (target / "exercises.json").write_text(
         chapters.as_json(Bank([bank[key] for key in asked]), variants), encoding="utf-8"
@@ -88,6 +86,7 @@ def _joined(banks: Sequence[Bank]) -> CourseBank:
 def _chosen(
     made: chapters.Chapter | None, own: Bank, exercises: Sequence[str] | None, variants: bool, name: str
 ) -> NotebookNode:
+    import nbformat
     from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
     booked = made.exercises if made is not None else []
@@ -110,7 +109,7 @@ def _chosen(
     if made is None:
         extra.metadata = _metadata(name)
         return extra
-    nb = made.instructor
+    nb = nbformat.from_dict(made.instructor)
     nb.cells = [
         c for c in nb.cells if (key := c.metadata.get("gpubook", {}).get("exercise")) is None or key in asked
     ] + extra.cells
@@ -126,6 +125,14 @@ def _from_text(text: Path, bank: CourseBank, variants: bool, chapter: str) -> No
             cell.source = roles.learner(cell.source)
     nb.metadata = _metadata(chapter)
     return nb
+
+
+def _copy_files(made: chapters.Chapter, target: Path) -> None:
+    """What else a chapter releases beside its notebook: its pictures and data."""
+    with tempfile.TemporaryDirectory(dir=target) as scratch:
+        staged = chapters.stage(made, Path(scratch))
+        staged.unlink()
+        shutil.copytree(staged.parent, target, dirs_exist_ok=True)
 
 
 def _metadata(chapter: str) -> Any:

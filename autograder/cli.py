@@ -217,10 +217,12 @@ def grade(
 ) -> None:
     """Grade what is in FOLDER/submitted/*/NAME; writes the gradebook and the feedback."""
     from . import course as courses
-    from . import table
+    from . import gradebook, table
 
     if show:
         table.show(courses.results(folder, name), show)
         return
     result = courses.grade(folder, name, students=list(students) or None, cell_limit=cell_limit, unsafe=unsafe)
     table.print_class(result)
+    if waiting := gradebook.waiting(folder, name):
+        click.echo(f"Answers to be graded by hand, in nbgrader's formgrader, from: {', '.join(waiting)}")

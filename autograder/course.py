@@ -317,13 +317,17 @@ def _record(folder: Path, name: str, config: Config, result: ClassResult, graded
     with warnings.catch_warnings(), programs_on_path():
         warnings.simplefilter("ignore")
         api = NbGraderAPI(CourseDirectory(config=config), config=config)
+        db_url = CourseDirectory(config=config).db_url
+
+        def autograde(who: str) -> dict[str, Any]:
+            path = folder / "autograded" / who / name / f"{name}.ipynb"
+            with gradebook.reviews_kept(db_url, path, name, who):
+                return api.autograde(name, who, force=True, create=True)
+
         for learner in result.learners:
             if learner.name not in graded:
                 continue
-            for step in (
-                lambda who: api.autograde(name, who, force=True, create=True),
-                lambda who: api.generate_feedback(name, who, force=True),
-            ):
+            for step in (autograde, lambda who: api.generate_feedback(name, who, force=True)):
                 done = step(learner.name)
                 if not done["success"]:
                     learner.problem = f"nbgrader could not record {name} of {learner.name}: {_last(done)}"

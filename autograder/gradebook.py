@@ -4,6 +4,7 @@ counts.
 Beside `course` the only module that imports nbgrader. Nothing here runs or judges anything.
 """
 
+import json
 import logging
 import math
 import os
@@ -16,7 +17,7 @@ from datetime import datetime
 from pathlib import Path
 
 from nbformat.v4 import new_notebook
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
@@ -221,10 +222,59 @@ def late(folder: Path | str, name: str) -> list[tuple[str, float]]:
         todo = [(s.student_id, n.name) for s in gradebook.assignment_submissions(name) for n in s.notebooks]
     for learner, notebook in todo:
         about = {"assignment": name, "student": learner, "notebook": notebook, "db_url": db_url}
-        quiet = logging.getLogger("gpubook.late")
+        quiet = logging.getLogger("gpubook.late")  # nbgrader warns of every penalty
+        quiet.addHandler(logging.NullHandler())
         quiet.propagate = False
         AssignLatePenalties(config=config, log=quiet).preprocess(new_notebook(), {"nbgrader": about})
     return [(s.person.id, s.late_penalty) for s in scores(folder, [name])[name] if s.late_penalty]
+
+
+@contextmanager
+def reviews_kept(db_url: str, autograded: Path, name: str, learner: str) -> Iterator[None]:
+    """Around autograding: a grade that a teacher gave stays reviewed where nothing has changed under it.
+
+    nbgrader marks each grade given by hand for review, after every run. Unchanged is one whose automatic
+    score is the same, and whose text is, if it is a written answer; `autograded` is the learner's notebook.
+    """
+    before = _by_hand(db_url, name, learner)
+    texts = _texts(autograded) if before else {}
+    yield
+    if not before:
+        return
+    now = _texts(autograded)
+    with opened(db_url) as gradebook:
+        for notebook in gradebook.find_submission(name, learner).notebooks:
+            for grade in notebook.grades:
+                same = before.get(grade.name, False) == grade.auto_score
+                if grade.name in before and same and texts.get(grade.name) == now.get(grade.name):
+                    grade.needs_manual_grade = False
+        gradebook.db.commit()
+
+
+def _by_hand(db_url: str, name: str, learner: str) -> dict[str, float | None]:
+    """The automatic scores, by cell, of what a teacher has graded and left as it is."""
+    with opened(db_url) as gradebook:
+        try:
+            notebooks = gradebook.find_submission(name, learner).notebooks
+        except MissingEntry:
+            return {}
+        grades = [grade for notebook in notebooks for grade in notebook.grades]
+        return {g.name: g.auto_score for g in grades if g.manual_score is not None and not g.needs_manual_grade}
+
+
+def _texts(path: Path) -> dict[str, str]:
+    """The text of each cell that nbgrader knows, in a notebook that may not be there."""
+    if not path.is_file():
+        return {}
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    known = [(cell["metadata"].get("nbgrader", {}).get("grade_id"), cell["source"]) for cell in cells]
+    return {name: "".join(source) for name, source in known if name}
+
+
+def waiting(folder: Path | str, name: str) -> list[str]:
+    """The learners with an answer that a teacher has still to grade by hand."""
+    with _of_course(Path(folder).resolve()) as gradebook:
+        return sorted(s.student_id for s in gradebook.assignment_submissions(name) if s.needs_manual_grade)
 
 
 def clear(db_url: str, name: str, cell: str) -> None:

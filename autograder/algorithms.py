@@ -88,6 +88,7 @@ class Algorithm(Answer):
     in_place: bool = True
     _memory: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     in_ranks: ClassVar[bool] = True
+    plays: ClassVar[str] = "generator"
 
     def __post_init__(self):
         signature = self.signature or f"{self.name}(rank, n, x)"

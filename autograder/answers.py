@@ -12,6 +12,7 @@ from . import plain, slips
 from .algorithms import Algorithm, Limit, at_most, exactly
 from .buffers import Case
 from .declaration import DeclarationError, Verdict, call_with, unreadable
+from .distributed import Distributed
 from .expressions import Domain, Expression, domains_from, integers, positive, powers_of_two
 from .programs import Function
 from .prompts import quoted
@@ -360,10 +361,15 @@ def answer_from(public: Mapping[str, Any]) -> Answer:
         return Function(public["answer_name"], public["signature"])
     if kind == "Algorithm":
         return Algorithm(public["answer_name"], public["signature"], collective=public["collective"])
+    if kind == "Distributed":
+        return Distributed(
+            public["answer_name"], public["signature"], collective=public["collective"], calls=public["calls"]
+        )
     raise DeclarationError(f"{public.get('id')}: the answer kind {kind!r} is not known")
 
 
 __all__ = [
-    "Algorithm", "Answer", "Case", "Choice", "Count", "Domain", "Expression", "Function", "Limit", "Quantity",
-    "Unreadable", "answer_from", "at_most", "domains_from", "exactly", "integers", "positive", "powers_of_two",
+    "Algorithm", "Answer", "Case", "Choice", "Count", "Distributed", "Domain", "Expression", "Function", "Limit",
+    "Quantity", "Unreadable", "answer_from", "at_most", "domains_from", "exactly", "integers", "positive",
+    "powers_of_two",
 ]  # fmt: skip

@@ -116,8 +116,8 @@ class Exercise:
             raise DeclarationError(f"{self.id}: points is {self.points!r}; a positive number was expected")
         if not hasattr(self.answer, "judge"):
             raise DeclarationError(
-                f"{self.id}: answer is {self.answer!r}; a Quantity, Count, Choice, Expression, Function "
-                "or Algorithm was expected"
+                f"{self.id}: answer is {self.answer!r}; a Quantity, Count, Choice, Expression, Function, "
+                "Algorithm or Distributed was expected"
             )
         if self.predict and not self.answer.predictable:
             raise DeclarationError(f"{self.id}: a prediction is a Choice or a Quantity, not {self.kind}")
@@ -136,7 +136,7 @@ class Exercise:
 
     @property
     def kind(self) -> str:
-        """ "Quantity", "Count", "Choice", "Expression", "Function" or "Algorithm"."""
+        """ "Quantity", "Count", "Choice", "Expression", "Function", "Algorithm" or "Distributed"."""
         return type(self.answer).__name__
 
     @property

@@ -1,7 +1,7 @@
 """A learner's own ranks on this machine: one process each, which has no network and talks to the check only.
 
 Used by `check`, where the code is the learner's own. The processes come from a server that has imported torch
-once, so that starting four of them takes a tenth of a second; they are gone when the block ends.
+once, so that starting four of them takes a tenth of a second.
 """
 
 from __future__ import annotations
@@ -9,95 +9,87 @@ from __future__ import annotations
 import linecache
 import multiprocessing
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
-from .network import NetworkError
+from .declaration import AnswerError
 
 SERVER = "forkserver"
+SECONDS = 30.0  # for one run of all ranks
 
 
-class LocalRank:
-    """A party of `autograder.network.carry`: a process that runs the function as one rank."""
+class LocalProcesses:
+    """The `call` of `Exercise.judge` for `function(rank, n, x)`: see `process_rank` for what it is asked.
 
-    def __init__(self, number: int, process: Any, connection: Any, deadline: float, limit: float):
-        self.number, self.process, self.connection = number, process, connection
-        self.deadline, self.limit = deadline, limit
-        self.started = False
+    Every start of rank 0 begins a new run, which has `seconds`; the processes of the last one end then.
+    """
 
-    def send(self, reply: Any) -> dict[str, Any]:
-        """Its next request; StopIteration when it has returned, NetworkError when it cannot."""
-        if self.started:
-            self.connection.send(reply)
-        self.started = True
-        if not self.connection.poll(max(self.deadline - time.monotonic(), 0.0)):
-            raise NetworkError(f"rank {self.number} did not go on within {self.limit:g} s")
+    def __init__(self, function: Any, withholds: Sequence[str] = (), seconds: float = SECONDS):
+        import cloudpickle
+
+        self.context: Any = multiprocessing.get_context(SERVER)
+        self.context.set_forkserver_preload(["autograder.process_rank", "torch.distributed"])
+        code = getattr(function, "__code__", None)
+        name = code.co_filename if code else ""
+        self.shipped = cloudpickle.dumps((function, list(withholds), {name: linecache.getlines(name)}))
+        self.seconds, self.deadline = seconds, 0.0
+        self.ranks: dict[int, tuple[Any, Any]] = {}  # process and connection
+
+    def __call__(self, request: tuple) -> Any:
+        """The reply to ("prepare", ranks), ("start", rank, ...) or ("send", rank, ...)."""
+        what, rank, *_ = request
+        if what == "prepare":
+            return None
+        if what == "start":
+            self._start(rank)
+        process, connection = self.ranks[rank]
+        connection.send(request)
+        if not connection.poll(max(self.deadline - time.monotonic(), 0.0)):
+            self.close()
+            return "failed", "limit", f"{self.seconds:g} s"
         try:
-            kind, what = self.connection.recv()
+            return connection.recv()
         except (EOFError, OSError):
-            self.process.join(1.0)
-            raise NetworkError(f"rank {self.number} ended its process (exit status {self.process.exitcode})") from None
-        if kind == "returned":
-            raise StopIteration(what)
-        if kind == "raised":
-            raise NetworkError(f"rank {self.number}: {what}")
-        return what
+            process.join(1.0)
+            self.close()
+            raise AnswerError(f"it ended its process (exit status {process.exitcode})") from None
 
-    def stop(self) -> None:
-        """End the process, whatever it does."""
-        self.process.kill()
-        self.process.join()
-        self.connection.close()
+    def _start(self, rank: int) -> None:
+        if rank == 0:
+            self.close()
+            self.deadline = time.monotonic() + self.seconds
+        ours, theirs = self.context.Pipe()
+        process = self.context.Process(target=_serve, args=(theirs, self.shipped), daemon=True)
+        process.start()
+        theirs.close()
+        self.ranks[rank] = process, ours
 
+    def close(self) -> None:
+        """End every process, whatever it does."""
+        for process, connection in self.ranks.values():
+            process.kill()
+            process.join()
+            connection.close()
+        self.ranks = {}
 
-@contextmanager
-def local_ranks(function: Callable[..., Any], inputs: Sequence[Any], limit: float = 30.0) -> Iterator[list[LocalRank]]:
-    """The ranks of `function(rank, n, x)`, with `inputs[rank]` for x. They have `limit` seconds in all."""
-    import cloudpickle
-
-    context: Any = multiprocessing.get_context(SERVER)
-    context.set_forkserver_preload(["autograder.local_ranks", "torch.distributed"])
-    code = getattr(function, "__code__", None)
-    name = code.co_filename if code else ""
-    shipped = cloudpickle.dumps((function, {name: linecache.getlines(name)}))
-    ranks: list[LocalRank] = []
-    deadline = time.monotonic() + limit
-    try:
-        for number, x in enumerate(inputs):
-            ours, theirs = context.Pipe()
-            process = context.Process(target=_serve, args=(theirs, shipped, number, len(inputs), x), daemon=True)
-            process.start()
-            theirs.close()
-            ranks.append(LocalRank(number, process, ours, deadline, limit))
-        yield ranks
-    finally:
-        for rank in ranks:
-            rank.stop()
+    def __del__(self) -> None:
+        self.close()
 
 
-def _serve(connection: Any, shipped: bytes, rank: int, n: int, x: Any) -> None:
-    """In the rank's process: run the function, and say how it ended."""
+def _serve(connection: Any, shipped: bytes) -> None:
+    """In the rank's process: answer until the check hangs up."""
     import cloudpickle
     import torch
 
-    from .process_group import run_rank
-    from .programs import failure
+    from .process_rank import ProcessRank
 
     torch.set_num_threads(1)
-
-    def talk(request: dict[str, Any]) -> Any:
-        connection.send(("asks", request))
-        return connection.recv()
-
-    function, lines = cloudpickle.loads(shipped)
+    function, withholds, lines = cloudpickle.loads(shipped)
     for name, text in lines.items():
         linecache.cache[name] = (sum(map(len, text)), None, text, name)
+    rank = ProcessRank(function, withholds)
     try:
-        said = ("returned", run_rank(function, rank, n, x, talk))
-    except Exception as error:
-        said = ("raised", failure(error, function))
-    try:
-        connection.send(said)
-    except Exception as error:
-        connection.send(("raised", f"returned what cannot be handed over: {error}"))
+        while True:
+            connection.send(rank(*connection.recv()))
+    except (EOFError, OSError):
+        return

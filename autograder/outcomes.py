@@ -122,7 +122,7 @@ def failure(name: str, case: Case, outcome: Outcome) -> str:
         )
     yields = f"With {case}, rank {rank}"
     says = {
-        "empty": f"`{name}` has no `yield` and returns nothing yet.",
+        "empty": f"`{name}` {what or 'has no `yield` and returns nothing'} yet.",
         "step": f"{yields} yields {_a(what)}; a `Step(send, to, frm)` was expected, or a list of them.",
         "array": f"{yields} sends {_a(what)}; an array was expected, a slice of x for instance.",
         "dtype": f"{yields} sends numbers of type {quoted(what)}; those of x are of type `{case.dtype}`.",

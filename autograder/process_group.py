@@ -148,12 +148,17 @@ def _group_class() -> type:
 
         # Messages from one rank to another
 
+        def peer(self, rank: int) -> int:
+            if not 0 <= rank < len(self.ranks):
+                raise ValueError(f"the ranks are 0 to {len(self.ranks) - 1}, there is no {rank}")
+            return self.ranks[rank]
+
         def send(self, tensors: Sequence[Any], to: int, tag: int = 0) -> Any:
-            self.talk({"do": "send", "to": self.ranks[to], "tag": tag, "data": as_array(tensors[0])})
+            self.talk({"do": "send", "to": self.peer(to), "tag": tag, "data": as_array(tensors[0])})
             return JudgedWork(None)
 
         def recv(self, tensors: Sequence[Any], source: int, tag: int = 0) -> Any:
-            frm = self.ranks[source]
+            frm = self.peer(source)
             handle = self.talk({"do": "post", "call": "recv", "from": frm, "tag": tag})
 
             def fetch() -> None:

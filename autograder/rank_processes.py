@@ -63,7 +63,8 @@ class Ranks:
     def _start(self) -> Child:
         child = self.spawn()
         try:
-            child.rank(self.exercise.id, self.exercise.answer_name, self.exercise.withholds)
+            answer = self.exercise.answer
+            child.rank(self.exercise.id, self.exercise.answer_name, self.exercise.withholds, answer.plays)
         except ChildLost:
             child.kill()
             raise

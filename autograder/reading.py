@@ -32,6 +32,7 @@ class Answer:
     answer_name: Any = "answer"
     predictable: ClassVar[bool] = False
     in_ranks: ClassVar[bool] = False  # whether `call` asks ranks, each in a process of its own
+    plays: ClassVar[str] = ""  # what a rank is then: a "generator" or a function for "torch.distributed"
 
     def declare(self, exercise: Exercise) -> None:
         """Raise DeclarationError where the exercise does not fit its answer kind."""
@@ -55,6 +56,10 @@ class Answer:
     def local_call(self, value: Any, withholds: Sequence[str] = ()) -> Call | None:  # noqa: ARG002
         """The `call` for `judge` that runs a learner's function in this process; None where nothing is called."""
         return None
+
+    def declared_call(self, value: Any) -> Call | None:
+        """The same for a solution or mistake of the declaration."""
+        return self.local_call(value)
 
     def readable(self, value: Any) -> str:
         """Say back what was understood, or raise Unreadable; needs no key."""

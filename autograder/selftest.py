@@ -103,7 +103,7 @@ def judged(exercise: Exercise, value: Any, given: dict[str, Any]) -> Verdict:
         message = json.loads(json.dumps(plain.encode(value)))
     except plain.NotPlain as error:
         return unreadable(str(error))
-    call = exercise.answer.local_call(value) if callable(value) else None
+    call = exercise.answer.declared_call(value) if callable(value) else None
     return exercise.judge_message(message, given, call)
 
 

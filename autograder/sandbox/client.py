@@ -73,11 +73,11 @@ class Child:
             {"op": "answer", "key": key, "name": name, "reset": reset, "limit": self.limits.cell}
         )
 
-    def rank(self, key: str, name: str, withholds: Sequence[str]) -> dict[str, Any]:
-        """From now on `call` of `key` speaks to `parties.Rank` of the generator in the variable `name`."""
-        return self._ask(
-            {"op": "rank", "key": key, "name": name, "withholds": list(withholds), "limit": self.limits.cell}
-        )
+    def rank(self, key: str, name: str, withholds: Sequence[str], plays: str) -> dict[str, Any]:
+        """From now on `call` of `key` speaks to a rank of what the variable `name` holds: a "generator" (see
+        `parties.Rank`) or a function for "torch.distributed" (`process_rank.ProcessRank`)."""
+        request = {"op": "rank", "key": key, "name": name, "withholds": list(withholds), "plays": plays}
+        return self._ask({**request, "limit": self.limits.cell})
 
     def forget(self, name: str) -> dict[str, Any]:
         """Set the variable `name` to `...`, as after an answer was taken."""

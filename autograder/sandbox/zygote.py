@@ -85,6 +85,7 @@ def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
     from autograder import plain
     from autograder.declaration import AnswerError
     from autograder.parties import Rank
+    from autograder.process_rank import ProcessRank
     from autograder.programs import failure, without
 
     start = wire.receive(channel)
@@ -107,7 +108,8 @@ def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
         return {"value": plain.encode(value)}
 
     def rank(request: dict[str, Any]) -> dict[str, Any]:
-        kept[request["key"]] = Rank(shell.ip.user_ns.get(request["name"], ...), request["withholds"])
+        player = {"generator": Rank, "torch.distributed": ProcessRank}[request["plays"]]
+        kept[request["key"]] = player(shell.ip.user_ns.get(request["name"], ...), request["withholds"])
         return {}
 
     def forget(request: dict[str, Any]) -> dict[str, Any]:

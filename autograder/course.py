@@ -7,6 +7,7 @@ extension points.
 
 import atexit
 import os
+import re
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -168,7 +169,7 @@ def release(source_dir: Path | str, release_dir: Path | str, name: str, db_url: 
     with programs_on_path():
         done = api.generate_assignment(name, force=True, create=True)
     if not done["success"]:
-        raise CourseError(f"nbgrader could not release {notebook}:\n{done.get('log', '')}{done['error']}")
+        raise CourseError(f"nbgrader could not release {notebook}: {_last(done)}")
     return release_dir / name / f"{name}.ipynb"
 
 
@@ -337,11 +338,11 @@ def _record(folder: Path, name: str, config: Config, result: ClassResult, graded
 
 
 def _last(done: dict[str, Any]) -> str:
+    """What nbgrader stumbled over, out of the log of what it said about it."""
     lines = (done.get("log", "") + "\n" + done.get("error", "")).strip().splitlines()
-    return next(
-        (line for line in reversed(lines) if "Error" in line or "Exception" in line),
-        lines[-1] if lines else "",
-    )
+    named = [line.strip() for line in lines if re.match(r"\s*[\w.]*(Error|Exception): ", line)]
+    causes = [line for line in named if "NbGraderException" not in line] or named or lines
+    return causes[-1] if causes else ""
 
 
 def results(folder: Path | str, name: str) -> ClassResult:

@@ -42,7 +42,7 @@ def test_trains_are_exact_where_messages_meet_queue_wait_and_are_lost(block):
         assert fast.chunks == sum(slow.pieces_of(message) for message in range(len(fast.arrived)))
         seen["cuts"] += timing.cuts
         seen["lost"] += timing.resent_bytes > 0
-    assert seen["cuts"] > 50, "the seeds are to try what trains are cut by"
+    assert seen["cuts"] > 20, "the seeds are to try what trains are cut by"
     assert seen["lost"] > 3
 
 

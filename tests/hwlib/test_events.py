@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 
 from hwlib.algorithms import ALGORITHMS, Step, ring_allreduce
+from hwlib.collectives import hierarchical_allreduce_time
 from hwlib.simulate import SimulationError, lockstep
 from hwlib.simulate.events import play, simulate_events
 from hwlib.simulate.fabric import UnreachableError
 from hwlib.simulate.phantom import Phantom
-from hwlib.topology import Rate, crossbar, fat_tree, ring, torus
+from hwlib.topology import Rate, crossbar, fat_tree, ring, route, torus
 from hwlib.topology.record import finish, new_graph, wire
 from hwlib.units import GB, KB, MB, us
 
@@ -66,6 +67,19 @@ def test_a_ring_on_a_ring_is_lockstep_with_its_latency_whatever_the_chunks(netwo
     assert run.time == pytest.approx(rounds.time, rel=1e-12)
     assert max(map(abs, run.contention)) < 1e-15
     assert run.waits == {}
+
+
+def test_hierarchical_on_a_fat_tree_is_its_formula_with_two_bandwidths():
+    network = fat_tree(nodes=4, latency=1 * us)
+    hops = {dst: list(pairwise(route(network, 0, dst))) for dst in (1, 8)}
+    delay = {dst: 2 * us + sum(network.edge(*hop)["latency"] for hop in way) for dst, way in hops.items()}
+    width = {dst: min(network.edge(*hop)["bandwidth"] for hop in way) for dst, way in hops.items()}
+    assert width[1] > width[8]
+    run = simulate_events("hierarchical_allreduce", network, count=32_000, itemsize=4, alpha=2 * us, inner=8)
+    assert run.time == pytest.approx(
+        hierarchical_allreduce_time(8, 4, 128_000, delay[1], width[1], delay[8], width[8]), rel=1e-12
+    )
+    assert max(run.contention) < 1e-15
 
 
 @pytest.mark.parametrize("chunk", [None, 100])

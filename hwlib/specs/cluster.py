@@ -66,7 +66,7 @@ class Cluster(Record):
         return nodes[self.node]
 
     @property
-    def gpus(self) -> int:
+    def chips(self) -> int:
         """Accelerators of the whole cluster."""
         return self.nodes * self.members.chips
 
@@ -131,8 +131,8 @@ def _read(file: str) -> Iterator[Cluster]:
         refer(file, row, "switch", switch_table)
         refer(file, row, "cable", links)
         chips = prod(row.torus or (level.size for level in row.levels))
-        if chips != row.gpus:
-            raise SpecError(f"{file}, {row.key}.nodes: {row.gpus} chips, but its levels or axes hold {chips}")
+        if chips != row.chips:
+            raise SpecError(f"{file}, {row.key}.nodes: {row.chips} chips, but its levels or axes hold {chips}")
         yield row
 
 

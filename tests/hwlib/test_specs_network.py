@@ -175,7 +175,7 @@ def test_pcie_of_a_chip():
 @pytest.mark.parametrize("key", clusters)
 def test_levels_or_axes_hold_all_chips(key):
     cluster = clusters[key]
-    assert cluster.gpus == prod(cluster.torus or [level.size for level in cluster.levels])
+    assert cluster.chips == prod(cluster.torus or [level.size for level in cluster.levels])
     assert bool(cluster.torus) != bool(cluster.levels)
 
 
@@ -232,7 +232,7 @@ def test_all_gather_bandwidth_of_each_level():
      ("superpod-h100-8su", 2048, 1024 + 64 + 32), ("superpod-h100-16su", 4096, 2048 + 128 + 128 + 64)],
 )  # fmt: skip
 def test_switches_of_a_superpod(key, gpus, total):
-    assert (clusters[key].gpus, clusters[key].switches) == (gpus, total)
+    assert (clusters[key].chips, clusters[key].switches) == (gpus, total)
 
 
 @pytest.mark.parametrize("key", ["superpod-h100-4su", "superpod-h100-8su", "superpod-h100-16su", "nvl72-pod"])
@@ -245,7 +245,7 @@ def test_a_full_fat_tree_keeps_the_bandwidth_of_a_node(key):
 
 def test_an_oversubscribed_tree_does_not():
     cluster = clusters["ethernet-oversubscribed"]
-    assert cluster.gpus == 24_576
+    assert cluster.chips == 24_576
     pod, core = cluster.levels[2], cluster.levels[3]
     assert pod.size * pod.bandwidth / core.bandwidth == pytest.approx(cluster.oversubscription)
     assert core.bandwidth / 3072 == pytest.approx(50 * GB / 7)
@@ -258,7 +258,7 @@ def test_an_oversubscribed_tree_does_not():
 def test_tori(key, shape):
     pod = clusters[key]
     assert pod.torus == shape
-    assert pod.gpus == pod.members.chip.scaleup_domain
+    assert pod.chips == pod.members.chip.scaleup_domain
     assert pod.levels == ()
     assert all(pod.wrap)
     assert pod.members.links_per_chip == 2 * len(shape)

@@ -36,7 +36,7 @@ from hwlib.topology import (
 
 TB = 1e12
 CROSSBARS = [key for key, spec in nodes.items() if spec.shape == "crossbar"]
-TREES = [key for key, spec in clusters.items() if not spec.torus and spec.gpus < 5000]
+TREES = [key for key, spec in clusters.items() if not spec.torus and spec.chips < 5000]
 
 
 @pytest.fixture(scope="module")
@@ -136,10 +136,10 @@ def test_a_torus_is_narrowest_across_its_longest_axis(shape, wrap, cables):
 def test_a_tpu_pod_bisects_at_two_faces_of_its_shortest_axes(key):
     spec = clusters[key]
     pod, longest = cluster(key), max(spec.torus)
-    assert len(pod.ranks) == spec.gpus
+    assert len(pod.ranks) == spec.chips
     link = spec.members.scaleup_bandwidth / spec.members.links_per_chip
-    assert bisection_bandwidth(pod) == 2 * spec.gpus / longest * link
-    assert bisection_bandwidth(torus(spec.torus, link, wrap=False)) == spec.gpus / longest * link
+    assert bisection_bandwidth(pod) == 2 * spec.chips / longest * link
+    assert bisection_bandwidth(torus(spec.torus, link, wrap=False)) == spec.chips / longest * link
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 6, 8])

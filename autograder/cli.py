@@ -170,7 +170,7 @@ def course_late(folder: Path, name: str) -> None:
 @click.argument("folder", type=FOLDER)
 @click.argument("names", nargs=-1)
 @click.option("--format", "form", type=click.Choice(["canvas", "moodle", "csv"]), default="csv", show_default=True)
-@click.option("--output", type=click.Path(path_type=Path), help="- prints.  [default: FOLDER/grades-FORMAT.csv]")
+@click.option("--output", type=click.Path(path_type=Path), help="- prints.  [default: grades-FORMAT.csv in FOLDER]")
 @click.option("--missing-as-zero", is_flag=True, help="0 for a learner who handed in nothing, not an empty score.")
 @click.option("--canvas-id", "ids", metavar="NAME=NUMBER", multiple=True, help="Canvas's number of an assignment.")
 @click.option("--worksheet", type=FILE, help="Moodle's grading worksheet, to be filled in.")

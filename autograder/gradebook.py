@@ -12,17 +12,28 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from nbformat.v4 import new_notebook
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Comment,
+    Grade,
+    Gradebook,
+    MissingEntry,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.orm import Query
 from traitlets import Float
 
 from .banks import CourseError
@@ -76,6 +87,11 @@ class Score:
     extra_credit: float = 0.0
     needs_manual_grade: bool = False
     comments: tuple[str, ...] = ()  # the teacher's own, written in formgrader
+
+    @property
+    def late(self) -> bool:
+        """Whether it was handed in after the deadline, an extension included."""
+        return self.submitted is not None and self.due is not None and self.submitted > self.due
 
     @property
     def score(self) -> float:
@@ -176,31 +192,41 @@ def scores(folder: Path | str, names: Sequence[str] = ()) -> dict[str, list[Scor
 
 
 def _of_assignment(gradebook: Gradebook, name: str, people: list[Person]) -> list[Score]:
+    """The scores of one assignment in four queries: nbgrader's own attributes ask the database for each one."""
+
+    def ask(*columns: Any) -> Query:
+        """These columns, behind the learner, over every submitted notebook of the assignment."""
+        one = SubmittedAssignment
+        rows = gradebook.db.query(one.student_id, *columns).select_from(one).join(one.assignment)
+        return rows.join(one.notebooks).filter(Assignment.name == name)
+
     assignment = gradebook.find_assignment(name)
-    done = {one.student_id: one for one in gradebook.assignment_submissions(name)}
-    rows = []
-    for person in people:
-        if (one := done.get(person.id)) is None:
-            rows.append(Score(person, name, assignment.max_score, assignment.duedate))
-            continue
-        grades = [grade for notebook in one.notebooks for grade in notebook.grades]
-        comments = [comment for notebook in one.notebooks for comment in notebook.comments]
-        rows.append(
-            Score(
-                person,
-                name,
-                assignment.max_score,
-                one.duedate,
-                True,
-                one.timestamp,
-                raw=one.score,
-                late_penalty=one.late_submission_penalty or 0.0,
-                extra_credit=sum(grade.extra_credit or 0.0 for grade in grades),
-                needs_manual_grade=bool(one.needs_manual_grade),
-                comments=tuple(c.manual_comment for c in comments if c.manual_comment),
-            )
+    done: dict[str, Score] = {}
+    by_id = {person.id: person for person in people}
+    one = SubmittedAssignment
+    lateness = (one.timestamp, one.extension, SubmittedNotebook.late_submission_penalty)
+    for who, timestamp, extension, penalty in ask(*lateness):
+        due = assignment.duedate and assignment.duedate + (extension or timedelta())
+        before = done[who].late_penalty if who in done else 0.0
+        done[who] = Score(
+            by_id[who], name, assignment.max_score, due, True, timestamp, late_penalty=before + (penalty or 0.0)
         )
-    return rows
+    grades: dict[str, list[Any]] = {}
+    for who, *grade in ask(Grade.score, Grade.extra_credit, Grade.needs_manual_grade).join(SubmittedNotebook.grades):
+        grades.setdefault(who, []).append(grade)
+    for who, theirs in grades.items():
+        done[who] = replace(
+            done[who],
+            raw=math.fsum(score for score, _, _ in theirs),
+            extra_credit=math.fsum(extra or 0.0 for _, extra, _ in theirs),
+            needs_manual_grade=any(needs for _, _, needs in theirs),
+        )
+    said = ask(Comment.manual_comment).join(SubmittedNotebook.comments).join(Comment.cell).order_by(BaseCell.name)
+    for who, comment in said:
+        if comment:
+            done[who] = replace(done[who], comments=(*done[who].comments, comment))
+    blank = [Score(person, name, assignment.max_score, assignment.duedate) for person in people]
+    return [done.get(score.person.id, score) for score in blank]
 
 
 def set_due(db_url: str, name: str, due: datetime | None) -> None:
@@ -217,9 +243,10 @@ def late(folder: Path | str, name: str) -> list[tuple[str, float]]:
     """
     folder = Path(folder).resolve()
     config, db_url = read_config(folder), url_of(folder)
-    scores(folder, [name])  # says so where there is no such assignment
+    concerned = {s.person.id for s in scores(folder, [name])[name] if s.late or s.late_penalty}
     with opened(db_url) as gradebook:
-        todo = [(s.student_id, n.name) for s in gradebook.assignment_submissions(name) for n in s.notebooks]
+        submissions = [s for s in gradebook.assignment_submissions(name) if s.student_id in concerned]
+        todo = [(s.student_id, notebook.name) for s in submissions for notebook in s.notebooks]
     for learner, notebook in todo:
         about = {"assignment": name, "student": learner, "notebook": notebook, "db_url": db_url}
         quiet = logging.getLogger("gpubook.late")  # nbgrader warns of every penalty
@@ -273,16 +300,15 @@ def _texts(path: Path) -> dict[str, str]:
 
 def waiting(folder: Path | str, name: str) -> list[str]:
     """The learners with an answer that a teacher has still to grade by hand."""
-    with _of_course(Path(folder).resolve()) as gradebook:
-        return sorted(s.student_id for s in gradebook.assignment_submissions(name) if s.needs_manual_grade)
+    return [score.person.id for score in scores(folder, [name])[name] if score.needs_manual_grade]
 
 
 def clear(db_url: str, name: str, cell: str) -> None:
     """Take away what every submission of an assignment has for one grade cell, also by hand and as extra
     credit."""
     with opened(db_url) as gradebook:
-        for submission in gradebook.assignment_submissions(name):
-            for grade in (g for notebook in submission.notebooks for g in notebook.grades if g.name == cell):
-                grade.auto_score, grade.manual_score, grade.extra_credit = 0.0, None, None
-                grade.needs_manual_grade = False
+        grades = gradebook.db.query(Grade).join(Grade.cell).join(Grade.notebook).join(SubmittedNotebook.assignment)
+        for grade in grades.join(SubmittedAssignment.assignment).filter(Assignment.name == name, BaseCell.name == cell):
+            grade.auto_score, grade.manual_score, grade.extra_credit = 0.0, None, None
+            grade.needs_manual_grade = False
         gradebook.db.commit()

@@ -268,3 +268,28 @@ def test_the_command_writes_prints_and_notes(folder, tmp_path):
     assert "Error: " in run("week9").output
     assert run("--canvas-id", "week1").exit_code == 2
     assert run("--format", "xls").exit_code == 2
+
+
+def test_a_larger_class_asks_the_database_no_more_often(folder, tmp_path):
+    from sqlalchemy import Engine, event
+
+    larger = make(tmp_path / "course", PEOPLE | {f"more{n}": {} for n in range(20)})
+    with warnings.catch_warnings(), Gradebook(gradebook.url_of(larger)) as book:
+        warnings.simplefilter("ignore")
+        for n in range(20):
+            book.add_submission("week1", f"more{n}")
+    asked = {}
+    for course_folder in (folder, larger):
+        statements = []
+
+        def count(*_context, statements=statements):
+            statements.append(1)
+
+        event.listen(Engine, "before_cursor_execute", count)
+        try:
+            rows = gradebook.scores(course_folder)["week1"]
+        finally:
+            event.remove(Engine, "before_cursor_execute", count)
+        asked[len(rows)] = len(statements)
+    assert set(asked) == {4, 24}
+    assert asked[24] == asked[4] > 0

@@ -154,3 +154,8 @@ NOTATION: dict[str, Symbol] = {
     "cp": Symbol(r"n_{\mathrm{cp}}", "1", "context-parallel degree", ONE_OR_MORE),
     "ep": Symbol(r"n_{\mathrm{ep}}", "1", "expert-parallel degree", ONE_OR_MORE),
 }
+
+COLLECTIVES = (
+    "all_gather", "reduce_scatter", "all_reduce", "all_to_all", "broadcast", "reduce", "gather", "scatter", "send",
+)  # fmt: skip
+"""The collectives, and a plain message, by the names that they have in functions of the whole book."""

@@ -30,6 +30,7 @@ from hwlib.algorithms.step import (
     blocks,
     checked_root,
     joined,
+    parts_of_blocks,
     pieces,
     spread,
     within,
@@ -160,11 +161,6 @@ def _axes(n: int, shape: Sequence[int] | None, wrap: bool | Sequence[bool]) -> t
     return shape, closed
 
 
-def _parts(x: Array, n: int, count: int) -> list[list[Array]]:
-    """Every block cut into `count` parts: part p of all blocks is list p."""
-    return list(map(list, zip(*(blocks(block, count) for block in blocks(x, n)), strict=True)))
-
-
 def _turned(ways: list[tuple[int, Ring]], split: bool) -> list[list[tuple[int, Ring]]]:
     """The order of the axes; split, one for each part of the array, beginning with another axis."""
     return [ways[p:] + ways[:p] for p in range(len(ways) if split else 1)]
@@ -186,7 +182,7 @@ def torus_allgather(
     """
     shape, closed = _axes(n, shape, wrap)
     ways = _turned([(axis, pass_both_ways if ring else pass_along) for axis, ring in enumerate(closed)], split)
-    parts = zip(ways, _parts(x, n, len(ways)), strict=True)
+    parts = zip(ways, parts_of_blocks(x, n, len(ways)), strict=True)
     yield from at_once([_gather_along(rank, shape, order, part) for order, part in parts])
     return x
 
@@ -203,7 +199,7 @@ def torus_reduce_scatter(
     """The all-gather backwards: the last axis first, so that one part of the array is left for the others."""
     shape, closed = _axes(n, shape, wrap)
     ways = _turned([(axis, sum_both_ways if ring else sum_along) for axis, ring in enumerate(closed)], split)
-    parts = zip(ways, _parts(x, n, len(ways)), strict=True)
+    parts = zip(ways, parts_of_blocks(x, n, len(ways)), strict=True)
     yield from at_once([_scatter_along(rank, shape, order[::-1], part) for order, part in parts])
     return blocks(x, n)[rank]
 

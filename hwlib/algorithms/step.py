@@ -21,6 +21,8 @@ from difflib import get_close_matches
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+from hwlib.notation import COLLECTIVES
+
 Array = Any
 """A numpy array, a torch tensor, or a `Phantom`: this layer loads none of them."""
 
@@ -48,6 +50,11 @@ def blocks(x: Array, n: int) -> list[Array]:
         raise ValueError(f"an array is cut into at least 1 block, got {n}")
     size = -(-len(x) // n)
     return [x[i * size : (i + 1) * size] for i in range(n)]
+
+
+def parts_of_blocks(x: Array, n: int, m: int) -> list[list[Array]]:
+    """Each of the n blocks of x cut into m parts: list k has part k of every block."""
+    return [list(part) for part in zip(*(blocks(block, m) for block in blocks(x, n)), strict=True)]
 
 
 def run_of(x: Array, n: int, first: int, count: int) -> Array:
@@ -171,10 +178,6 @@ class Algorithm:
 ALGORITHMS: dict[str, Algorithm] = {}
 """Every algorithm of hwlib by its name."""
 
-COLLECTIVES = (
-    "all_gather", "reduce_scatter", "all_reduce", "all_to_all", "broadcast", "reduce", "gather", "scatter",
-    "send",
-)  # fmt: skip
 WIRES = ("port", "link")
 
 

@@ -7,7 +7,18 @@ the one before comes down (Graham et al., 2016).
 
 from collections.abc import Callable, Iterable, Sequence
 
-from hwlib.algorithms.step import Array, Program, Step, algorithm, at_once, blocks, joined, pieces, spread
+from hwlib.algorithms.step import (
+    Array,
+    Program,
+    Step,
+    algorithm,
+    at_once,
+    blocks,
+    joined,
+    parts_of_blocks,
+    pieces,
+    spread,
+)
 
 
 def _up(n: int, chunks: Iterable[Array]) -> Program:
@@ -46,11 +57,6 @@ def _total(parts: Sequence[Array]) -> Array:
     return total
 
 
-def _shards(x: Array, n: int, m: int) -> list[list[Array]]:
-    """Chunk k as the shards of it that belong to each rank: part k of each block."""
-    return list(map(list, zip(*(blocks(block, m) for block in blocks(x, n)), strict=True)))
-
-
 def _add_and_copy(_rank: int, n: int, _x: Array, m: int = 4) -> Program:
     if n > 1:
         yield from _stream(n, m, lambda _k, arrived: [_total(arrived)] * n)
@@ -67,14 +73,14 @@ def switch_allreduce(_rank: int, n: int, x: Array, m: int = 4) -> Program:
 
 def _add_and_deal(_rank: int, n: int, x: Array, m: int = 4) -> Program:
     if n > 1:
-        sizes = [[len(shard) for shard in shards] for shards in _shards(x, n, m)]
+        sizes = [[len(shard) for shard in shards] for shards in parts_of_blocks(x, n, m)]
         yield from _stream(n, m, lambda k, arrived: pieces(_total(arrived), sizes[k]))
 
 
 @algorithm("reduce_scatter", time="switch_reduce_scatter_time", switch=_add_and_deal)
 def switch_reduce_scatter(rank: int, n: int, x: Array, m: int = 4) -> Program:
     """Up go the chunks, down comes one's shard of each sum. Rounds m + 1; S bytes out, so no gain over a ring."""
-    chunks = _shards(x, n, m)
+    chunks = parts_of_blocks(x, n, m)
     if n > 1:
         own = [[shards[rank]] for shards in chunks]
         yield from at_once([_up(n, map(joined, chunks)), _later(1, _down(n, own))])
@@ -89,7 +95,7 @@ def _join_and_copy(_rank: int, n: int, _x: Array, m: int = 4) -> Program:
 @algorithm("all_gather", time="switch_allgather_time", switch=_join_and_copy)
 def switch_allgather(rank: int, n: int, x: Array, m: int = 4) -> Program:
     """Up goes one's shard of each chunk, down comes the chunk. Rounds m + 1; S bytes in, so no gain over a ring."""
-    chunks = _shards(x, n, m)
+    chunks = parts_of_blocks(x, n, m)
     if n > 1:
         yield from at_once([_up(n, [shards[rank] for shards in chunks]), _later(1, _down(n, chunks))])
     return x

@@ -100,7 +100,6 @@ from hwlib.collectives.switch import (
     switch_reduce_scatter_time,
 )
 from hwlib.collectives.traffic import (
-    COLLECTIVES,
     allgather_bytes,
     allreduce_bytes,
     alltoall_bytes,
@@ -130,7 +129,7 @@ from hwlib.collectives.tree import (
 )
 
 __all__ = [
-    "CANDIDATES", "CHUNKS", "COLLECTIVES", "IN_SWITCH", "NCCL_PROTOCOLS", "Choice", "Protocol",
+    "CANDIDATES", "CHUNKS", "IN_SWITCH", "NCCL_PROTOCOLS", "Choice", "Protocol",
     "allgather_bandwidth", "allgather_bytes", "allgather_limit", "allreduce_bytes", "allreduce_limit",
     "alltoall_bytes", "alltoall_limit", "axis_levels", "bidirectional_ring_allgather_limit",
     "bidirectional_ring_allgather_time", "bidirectional_ring_allreduce_time",

@@ -7,8 +7,8 @@ Times here are bandwidth only: no latency, and all levels busy at once, so that 
 from collections.abc import Sequence
 from math import inf, isnan, prod
 
-from hwlib.collectives.traffic import COLLECTIVES
 from hwlib.formula import formula, max_of, maximum
+from hwlib.notation import COLLECTIVES
 from hwlib.specs.cluster import Level
 
 

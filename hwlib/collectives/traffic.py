@@ -6,10 +6,7 @@ of "bus bandwidth" over a port of 450 GB/s are 309 GB/s of bytes that really cro
 """
 
 from hwlib.formula import ceil, formula, log2, maximum
-
-COLLECTIVES = (
-    "all_gather", "reduce_scatter", "all_reduce", "all_to_all", "broadcast", "reduce", "gather", "scatter", "send",
-)  # fmt: skip
+from hwlib.notation import COLLECTIVES
 
 
 @formula("S", cite="thakur2005")

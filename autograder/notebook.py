@@ -225,7 +225,9 @@ def _cells(
     if not (variants and exercise.given):
         return [prompt, answer, grade]
     numbers = new_code_cell(
-        f'exercise("{name}")', id=f"{name}-numbers", metadata=metadata("numbers", f"{name}-numbers")
+        f'from autograder import exercise\n\nexercise("{name}")',  # whatever the chapter itself imports
+        id=f"{name}-numbers",
+        metadata=metadata("numbers", f"{name}-numbers"),
     )
     return [prompt, numbers, answer, grade]
 

@@ -377,6 +377,9 @@ def test_with_variants_each_learner_has_numbers_of_their_own(tmp_path):
     hand_in(folder, copycat, tiny.fill(release, right), name="week1")
     result = course.grade(folder, "week1", cell_limit=20.0)
     assert result.learner(ann).points == result.max_points
+    shown = nbformat.read(folder / "autograded" / ann / "week1" / "week1.ipynb", as_version=4)
+    numbers = [c.outputs[0] for c in shown.cells if c.id.endswith("-numbers")]
+    assert [output.output_type for output in numbers] == ["execute_result"] * len(chosen)
     assert [r.points for r in result.learner(bob).results] == [exercise.points, 0]
     copied = result.learner(copycat).results[0]
     assert (copied.points, copied.kind) == (0, "variant")

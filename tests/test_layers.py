@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = (
-    {"units", "notation"},
+    {"units", "notation", "arguments"},
     {"formula"},
     {"specs"},
     {

@@ -4,6 +4,7 @@ Exact for blocks of one size. With N elements that do not divide among n ranks, 
 stays exact from N = n elements on, because as many blocks as the largest message holds are then full.
 """
 
+from hwlib.arguments import whole
 from hwlib.formula import ceil, floor, formula, log2, where
 
 
@@ -70,9 +71,7 @@ def bruck_alltoall_time(n: int, S: float, alpha: float, W: float) -> float:
     How many those are has no closed form in n, so this is a plain function. Raises ValueError as
     `bruck_alltoall_bound_time` does, and for a number of ranks that is not whole.
     """
-    bruck_alltoall_bound_time(n, S, alpha, W)  # checks the arguments
-    if n != int(n):
-        raise ValueError(f"bruck_alltoall_time: n (ranks in the group) is a whole number, got {n!r}")
-    n = int(n)
+    bruck_alltoall_bound_time(n, S, alpha, W)  # checks the other arguments
+    n = whole("bruck_alltoall_time: n (ranks in the group)", n)
     rounds = [sum(distance >> j & 1 for distance in range(n)) for j in range((n - 1).bit_length())]
     return sum(alpha + blocks * S / n**2 / W for blocks in rounds)

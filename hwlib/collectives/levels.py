@@ -7,6 +7,7 @@ Times here are bandwidth only: no latency, and all levels busy at once, so that 
 from collections.abc import Sequence
 from math import inf, isnan, prod
 
+from hwlib.arguments import whole
 from hwlib.formula import formula, max_of, maximum
 from hwlib.notation import COLLECTIVES
 from hwlib.specs.cluster import Level
@@ -66,9 +67,7 @@ def axis_levels(levels: Sequence[Level], size: int, inner: int = 1) -> tuple[Lev
     """
     _check(levels)
     total = prod(level.size for level in levels)
-    for name, count in (("size", size), ("inner", inner)):
-        if count != int(count) or count < 1:
-            raise ValueError(f"axis_levels: {name} is a whole number of ranks, at least 1, got {count!r}")
+    size, inner = whole("axis_levels: size (ranks)", size), whole("axis_levels: inner (ranks)", inner)
     if size * inner > total:
         raise ValueError(f"axis_levels: size * inner is at most the {total} ranks of the levels, got {size * inner}")
     crossed, below = [], 1
@@ -123,7 +122,6 @@ def level_time(
 
 def _check(levels: Sequence[Level]) -> None:
     for name, size, bandwidth in levels:
-        if size != int(size) or size < 1:
-            raise ValueError(f"level {name!r}: size is a whole number of children, at least 1, got {size!r}")
+        whole(f"level {name!r}: size (children)", size)
         if not bandwidth > 0:
             raise ValueError(f"level {name!r}: bandwidth is above 0 B/s, got {bandwidth!r}")

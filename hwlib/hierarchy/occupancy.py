@@ -10,9 +10,9 @@ from math import ceil
 from types import MappingProxyType
 from typing import NamedTuple
 
+from hwlib.arguments import whole
 from hwlib.formula import const, floor, formula
-from hwlib.hierarchy.whole import whole
-from hwlib.specs.accelerator import Accelerator
+from hwlib.specs.accelerator import Accelerator, accelerators
 from hwlib.specs.table import unknown
 
 WARP = 32
@@ -76,9 +76,9 @@ def occupancy(chip: Accelerator, threads: int, registers: int, smem: float = 0) 
     """
     if chip.arch not in LIMITS or not chip.regfile_bytes or not chip.smem_bytes:
         raise ValueError(f"occupancy: chip {chip.key}: " + unknown("architecture", chip.arch, LIMITS))
-    threads = whole("occupancy", "threads", threads, 1, MAX_THREADS)
-    registers = whole("occupancy", "registers", registers, 0, MAX_REGISTERS)
-    smem = whole("occupancy", "smem", smem, 0, int(chip.smem_bytes))
+    threads = whole("occupancy: threads", threads, 1, MAX_THREADS)
+    registers = whole("occupancy: registers", registers, 0, MAX_REGISTERS)
+    smem = whole("occupancy: smem", smem, 0, int(chip.smem_bytes))
     limits = LIMITS[chip.arch]
     warps = ceil(threads / WARP)
     allowed = {

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hwlib.algorithms.step import Algorithm, copied, found
+from hwlib.arguments import is_number
 from hwlib.simulate.clockwork import Clockwork, Pace
 from hwlib.simulate.fabric import Fabric, Place, switch_vertex
 from hwlib.simulate.outcome import EventRun
@@ -117,7 +118,7 @@ def play(
     parties = len(schedule.sends)
     if chunk_bytes is not None and not (_finite(chunk_bytes) and chunk_bytes >= 1):
         raise ValueError(f"chunk_bytes: the bytes of a chunk, at least 1, got {chunk_bytes!r}")
-    if isinstance(eager_bytes, bool) or not hasattr(eager_bytes, "__float__") or not eager_bytes >= 0:
+    if not is_number(eager_bytes) or not eager_bytes >= 0:
         raise ValueError(f"eager_bytes: the bytes of a message, at least 0, got {eager_bytes!r}")
     for name, value in (("alpha", alpha), ("timeout", timeout)):
         if not _finite(value) or value < 0:
@@ -165,7 +166,7 @@ def _seats(topology: "Topology", inputs: Sequence[Any] | None, places: Sequence[
 
 
 def _finite(value: Any) -> bool:
-    return hasattr(value, "__float__") and not isinstance(value, bool) and math.isfinite(value)
+    return is_number(value) and math.isfinite(value)
 
 
 def _by_rank(name: str, given: Any, n: int) -> list[Any]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from hwlib.arguments import is_number
 from hwlib.simulate.parties import SimulationError
 
 if TYPE_CHECKING:
@@ -45,13 +46,13 @@ class Fabric:
         self.latency = [edges[link]["latency"] for link in self.links]
         self.dies: list[Any] = [math.inf] * len(self.links)
         for place, factor in _entries("slow", slow or {}):
-            if not _number(factor) or not 1 <= factor < math.inf:
+            if not is_number(factor) or not 1 <= factor < math.inf:
                 raise ValueError(f"slow: how many times slower {place!r} is, at least 1, got {factor!r}")
             for link in self.at(place):
                 self.bandwidth[link] = self.bandwidth[link] / factor
         deaths = dead if isinstance(dead, Mapping) else dict.fromkeys(_places(dead), 0)
         for place, time in _entries("dead", deaths):
-            if not _number(time) or not time >= 0:
+            if not is_number(time) or not time >= 0:
                 raise ValueError(f"dead: the time in s at which {place!r} fails, at least 0, got {time!r}")
             for link in self.at(place):
                 self.dies[link] = min(self.dies[link], time)
@@ -142,7 +143,3 @@ def _places(dead: Any) -> list[Place]:
     if isinstance(dead, str | int) or not isinstance(dead, Collection):
         raise ValueError(f"dead: a collection of ranks, vertices or cables, or a mapping to times, got {dead!r}")
     return list(dead)
-
-
-def _number(value: Any) -> bool:
-    return hasattr(value, "__float__") and not isinstance(value, bool)

@@ -3,6 +3,8 @@
 import math
 from typing import Any, NamedTuple
 
+from hwlib import arguments
+from hwlib.arguments import is_number
 from hwlib.specs import links
 from hwlib.units import UnitError, parse
 
@@ -21,10 +23,10 @@ class Rate(NamedTuple):
 
 def whole(what: str, value: Any, least: int = 1) -> int:
     """`value` as an int of at least `least`; `what` names the builder, the argument and its meaning."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or value != value or value in (math.inf, -math.inf) or int(value) != value or value < least:
-        raise TopologyError(f"{what} is a whole number of at least {least}, got {value!r}")
-    return int(value)
+    try:
+        return arguments.whole(what, value, least)
+    except ValueError as error:
+        raise TopologyError(str(error)) from None
 
 
 def rate(what: str, value: Any, latency: float = 0.0) -> Rate:
@@ -44,13 +46,13 @@ def rate(what: str, value: Any, latency: float = 0.0) -> Rate:
         if measure.unit != "B/s":
             raise TopologyError(f"{what} is a bandwidth in B/s, got {value!r}, which is in {measure.unit}")
         value = measure.value
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < math.inf:
+    if not is_number(value) or not 0 < value < math.inf:
         raise TopologyError(f"{what} is a finite bandwidth above 0 B/s, got {value!r}")
     return Rate(float(value), latency)
 
 
 def seconds(what: str, value: Any) -> float:
     """A time that is not negative."""
-    if not isinstance(value, int | float) or isinstance(value, bool) or not value >= 0:
+    if not is_number(value) or not value >= 0:
         raise TopologyError(f"{what} is a time of at least 0 s, got {value!r}")
     return float(value)

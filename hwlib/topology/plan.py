@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import ceil, inf
 from typing import Any, NamedTuple
 
+from hwlib.arguments import is_number
 from hwlib.specs.cluster import Level
 from hwlib.topology.arguments import Rate, TopologyError, rate, whole
 from hwlib.units import show
@@ -205,7 +206,7 @@ def plan(description: Mapping[str, Any] | None = None, /, **more: Any) -> FatTre
     nic = rate("cluster: nic", given.get("nic", 50e9), latency)
     cable = rate("cluster: cable", given.get("cable", nic.link or nic.bandwidth), latency)
     top = given.get("oversubscription", 1)
-    if isinstance(top, bool) or not isinstance(top, int | float) or not 1 <= top < inf:
+    if not is_number(top) or not 1 <= top < inf:
         raise TopologyError(f"cluster: oversubscription is at least 1, as 7 for 7:1, got {top!r}")
     group = counts.get("nodes_per_group") or max(k for k in range(1, min(nodes, 32) + 1) if nodes % k == 0)
     rails = _rails(given.get("rails", True), nics, counts.get("leaves"), _divide(nodes, "nodes", group, "groups"))

@@ -205,7 +205,7 @@ def test_bruck_counts_the_blocks_of_every_bit(n):
 
 
 def test_bruck_wants_whole_ranks():
-    with pytest.raises(ValueError, match=r"n .ranks in the group. is a whole number, got 2.5"):
+    with pytest.raises(ValueError, match=r"n .ranks in the group. is a whole number, at least 1, got 2.5"):
         bruck_alltoall_time(2.5, 1, 1, 1)
 
 
@@ -303,8 +303,8 @@ def test_the_levels_of_an_axis(size, inner):
         (3, 1, "does not divide level 'node'"),
         (4, 3, "does not divide level 'node'"),
         (12, 1, "does not divide level 'leaf'"),
-        (0, 1, "size is a whole number of ranks, at least 1, got 0"),
-        (2, 1.5, "inner is a whole number of ranks, at least 1, got 1.5"),
+        (0, 1, "size .ranks. is a whole number, at least 1, got 0"),
+        (2, 1.5, "inner .ranks. is a whole number, at least 1, got 1.5"),
     ],
 )
 def test_an_axis_that_does_not_fit(size, inner, sentence):
@@ -315,7 +315,7 @@ def test_an_axis_that_does_not_fit(size, inner, sentence):
 def test_levels_that_are_none():
     with pytest.raises(ValueError, match="level 'x': bandwidth is above 0 B/s, got nan"):
         level_bandwidths([Level("x", 8, math.nan)])
-    with pytest.raises(ValueError, match="level 'x': size is a whole number of children, at least 1, got 0"):
+    with pytest.raises(ValueError, match="level 'x': size .children. is a whole number, at least 1, got 0"):
         level_bandwidths([Level("x", 0, 1.0)])
     with pytest.raises(ValueError, match=r"S .size of the full buffer. is at least 0 B, got -1"):
         level_time("all_gather", -1, LEVELS)

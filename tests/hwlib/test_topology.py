@@ -276,7 +276,7 @@ def test_a_tree_told_by_its_levels_needs_no_count_of_switches():
 @pytest.mark.parametrize(
     ("build", "says"),
     [
-        (lambda: ring(0, 1e9), r"ring: n \(ranks\) is a whole number of at least 1, got 0"),
+        (lambda: ring(0, 1e9), r"ring: n \(ranks\) is a whole number, at least 1, got 0"),
         (lambda: crossbar(2.5, 1e9), "got 2.5"),
         (lambda: ring(True, 1e9), "got True"),
         (lambda: ring(4, math.nan), "ring: bandwidth is a finite bandwidth above 0 B/s, got nan"),

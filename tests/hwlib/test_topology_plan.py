@@ -118,7 +118,7 @@ def test_one_leaf_needs_no_spine():
     ("description", "says"),
     [
         ({}, "at least its nodes"),
-        ({"nodes": 0}, "cluster: nodes is a whole number of at least 1, got 0"),
+        ({"nodes": 0}, "cluster: nodes is a whole number, at least 1, got 0"),
         ({"nodes": 8, "spine": 2}, "a cluster has no spine; there is nodes"),
         ({"nodes": 8, "oversubscription": 0.5}, "oversubscription is at least 1"),
         ({"nodes": 8, "oversubscription": float("nan")}, "oversubscription is at least 1"),

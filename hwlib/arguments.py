@@ -1,0 +1,28 @@
+"""What plain functions ask of their arguments; formulas have the domains of `hwlib.notation` instead."""
+
+from math import inf
+from typing import Any
+
+
+def is_number(value: Any) -> bool:
+    """Whether this is a number, from whatever library; a truth value is none."""
+    return hasattr(value, "__float__") and not isinstance(value, bool)
+
+
+def whole(what: str, value: Any, low: int = 1, high: float = inf) -> int:
+    """`value` as an int, if it counts something: whole floats too, as the tables hold bytes.
+
+    `what` names the function, the argument and its meaning. Raises ValueError.
+
+    >>> whole("ring: n (ranks)", 0)
+    Traceback (most recent call last):
+    ValueError: ring: n (ranks) is a whole number, at least 1, got 0
+    """
+    try:
+        good = is_number(value) and low <= value <= high and int(value) == value
+    except (TypeError, ValueError, OverflowError):  # an array; infinity
+        good = False
+    if not good:
+        span = f"at least {low}" if high == inf else f"from {low} to {high}"
+        raise ValueError(f"{what} is a whole number, {span}, got {value!r}")
+    return int(value)

@@ -7,6 +7,7 @@ as chunks reach it in the order of their events, the time at which it is free ag
 
 import math
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any, NamedTuple, Protocol
@@ -262,10 +263,13 @@ class Clockwork:
         self.chunks += chunks
         self.chunk_hops += chunks * len(plan)
 
+    def age(self, time: Any) -> int:
+        """How many times links have died by then: what is planned at one age holds throughout it."""
+        return bisect_right(self.changes, time)
+
     def plan_of(self, src: int, dst: int, size: Any, now: Any) -> tuple[Hop, ...]:
         """The hops of a chunk of this size, with the network as it stands now."""
-        age = sum(time <= now for time in self.changes)
-        key = src, dst, size, age
+        key = src, dst, size, self.age(now)
         if key not in self.plans:
             way = self.network.way(src, dst, now)
             size = int(size) if float(size).is_integer() else size

@@ -4,6 +4,7 @@ A place is named by a rank's number, by the name of a vertex, or by the two ends
 """
 
 import math
+from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -83,7 +84,7 @@ class Fabric:
     def way(self, src: int, dst: int, time: Any) -> tuple[int, ...]:
         """The links from one party to another over what is left at a time."""
         u, v = self.vertices[src], self.vertices[dst]
-        left = self.left(sum(change <= time for change in self.changes))
+        left = self.left(bisect_right(self.changes, time))
         vertices = self._between(left, u, v)
         if vertices is None:
             dead = [f"{a} to {b}" for (a, b), end in zip(self.links, self.dies, strict=True) if end <= time]

@@ -229,8 +229,7 @@ class EventRun:
         clock = Clockwork(self.schedule, self.fabric, self.pace)
         for i, message in enumerate(self.messages):
             start = self.timing.launched[i]
-            age = sum(change <= start for change in self.fabric.changes)
-            key = message.src, message.dst, message.bytes, age
+            key = message.src, message.dst, message.bytes, clock.age(start)
             if key not in alone:
                 alone[key] = clock.flight(i, start) + self.pace.alpha
             late.append(message.end - start - alone[key])

@@ -19,7 +19,7 @@ _NAMES = {
     ),
     "notation": "NOTATION Symbol",
     "formula": "REGISTRY Formula FormulaError DimensionError NoReading",
-    "specs": "accelerators Accelerator",
+    "specs": "accelerators Accelerator links nodes clusters switches",
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 

@@ -18,6 +18,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from hwlib.units import show
+
 
 class SpecError(ValueError):
     """A table of this folder that breaks its own rules; the message names file, key and field."""
@@ -69,7 +71,14 @@ class Record:
     data: Mapping[str, Datum]
 
     def __repr__(self) -> str:
-        return f"<{self.name}: {', '.join(f'{n} {d.value:g} {d.unit}' for n, d in self.data.items())}>"
+        return f"<{self.name}: {', '.join(f'{name} {_shown(datum)}' for name, datum in self.data.items())}>"
+
+    def _repr_markdown_(self) -> str:
+        texts = [(f.name, getattr(self, f.name)) for f in fields(self) if _is_text(f) and f.name != "name"]
+        rows = [(name, value, "", "", "") for name, value in texts if value]
+        for name, datum in self.data.items():
+            rows.append((name, _shown(datum), datum.meaning, datum.printed, datum.source))
+        return f"**{self.name}** (`{self.key}`)\n\n" + _markdown(("", "value", "what", "printed", "source"), rows)
 
     def datum(self, name: str) -> Datum:
         """The value of `name` with its source. KeyError, naming the fields there are, where there is none."""
@@ -79,6 +88,19 @@ class Record:
         if name in known:
             raise KeyError(f"{self.key} has no confirmed {name}; it has {', '.join(self.data)}")
         raise KeyError(unknown("field", name, known))
+
+
+def _shown(datum: Datum) -> str:
+    """A value to be read, with its unit; clocks and powers in the units that are named for them."""
+    return show(datum.value, {"1/s": "Hz", "J/s": "W"}.get(datum.unit, datum.unit))
+
+
+def _markdown(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """A table for a notebook; the first column is names as code writes them."""
+    cells = [[str(cell).replace("|", "\\|") for cell in row] for row in rows]
+    lines = [f"`{first}` | {' | '.join(rest)}" for first, *rest in cells]
+    head = tuple(head)
+    return "\n".join(f"| {line} |" for line in [" | ".join(head), " | ".join([":--"] * len(head)), *lines])
 
 
 R = TypeVar("R", bound=Record)
@@ -185,3 +207,6 @@ class Table(Mapping[str, R], Generic[R]):
 
     def __repr__(self) -> str:
         return f"{self._what}{'es' if self._what.endswith('ch') else 's'}({', '.join(self)})"
+
+    def _repr_markdown_(self) -> str:
+        return _markdown(("key", self._what), [(key, row.name) for key, row in self.items()])

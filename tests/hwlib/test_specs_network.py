@@ -6,6 +6,7 @@ from math import prod
 
 import pytest
 
+import hwlib
 from hwlib.specs import Cluster, Level, accelerators, clusters, link, links, nodes, switches, table
 from hwlib.units import GB, TB, parse
 
@@ -329,6 +330,25 @@ def test_records_cannot_be_changed():
         nodes["dgx-h100"].chips = 16
     with pytest.raises(TypeError):
         links["ndr"].data["bandwidth"] = None
-    assert repr(links["ndr"]).startswith("<InfiniBand NDR, 4 lanes: bandwidth 5e+10 B/s")
+    assert repr(links["ndr"]).startswith("<InfiniBand NDR, 4 lanes: bandwidth 50 GB/s")
     assert len(switches) == len(list(switches))
     assert repr(switches).startswith("switches(nvswitch2, ")
+
+
+def test_a_notebook_shows_records_and_tables_with_units_and_sources():
+    shown = nodes["dgx-h100"]._repr_markdown_().splitlines()
+    assert shown[0] == "**DGX H100** (`dgx-h100`)"
+    assert "| `accelerator` | h100-sxm |  |  |  |" in shown
+    row = next(line for line in shown if "`fabric_bandwidth`" in line)
+    assert all(word in row for word in ("3.6 TB/s", "one direction", "7.2 TB/s", "dgx-h100-guide"))
+    assert "| `tdp` | 700 W |" in accelerators["h100-sxm"]._repr_markdown_()
+    assert "1.98 GHz" in repr(accelerators["h100-sxm"])
+    assert {line.count("|") for line in links._repr_markdown_().splitlines()} == {3}
+    for rows in TABLES.values():
+        for record in rows.values():
+            lines = record._repr_markdown_().splitlines()[2:]
+            assert {line.replace("\\|", "").count("|") for line in lines} == {6}
+
+
+def test_the_tables_are_names_of_hwlib():
+    assert (hwlib.links, hwlib.nodes, hwlib.clusters, hwlib.switches) == (links, nodes, clusters, switches)

@@ -53,7 +53,7 @@ class Mesh(Mapping[str, int]):
         return prod(self._axes[axis] for axis in axes)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sharded:
     """An array's name, the axes that split each of its dimensions (the first splits coarsest), and the axes over
     which it is still a sum. Printed as it is read: `A[I_XY, J]{U_Z}`.
@@ -76,6 +76,9 @@ class Sharded:
     def __str__(self) -> str:
         dims = ", ".join(label + ("_" + "".join(axes) if axes else "") for label, axes in self.dims)
         return f"{self.name}[{dims}]" + ("{U_" + "".join(self.sums) + "}" if self.sums else "")
+
+    def __repr__(self) -> str:
+        return f"sharded({str(self)!r})"
 
     @property
     def labels(self) -> tuple[str, ...]:

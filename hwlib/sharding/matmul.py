@@ -12,9 +12,10 @@ from math import prod
 
 from hwlib.sharding.array import Mesh, Sharded, ShardingError, sharded
 from hwlib.sharding.moves import FREE, Move, moves_between
+from hwlib.units import show
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MatmulPlan:
     """One way to multiply: moves of the inputs, the local product of `left` and `right`, moves of its result.
 
@@ -51,6 +52,9 @@ class MatmulPlan:
         steps = [str(move) for move in self.before]
         steps += [f"{self.left} . {self.right} -> {self.product}"]
         return "; ".join(steps + [str(move) for move in self.after])
+
+    def __repr__(self) -> str:
+        return f"<{self}: {show(self.flops, 'FLOP')} and {show(self.sent_bytes, 'B')} sent a device>"
 
 
 def _letters(A: Sharded, B: Sharded, C: Sharded) -> tuple[list[str], list[str]]:

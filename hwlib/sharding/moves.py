@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hwlib.sharding.array import Mesh, Sharded, ShardingError
+from hwlib.sharding.array import Mesh, Sharded, ShardingError, sharded
+from hwlib.units import show
 
 FREE = "slice"  # a device keeps a part of what it has
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Move:
     """One collective on an array over some mesh axes; `bytes` is the full buffer S of a group of `n` devices.
 
@@ -25,6 +26,9 @@ class Move:
 
     def __str__(self) -> str:
         return f"{self.op}_{''.join(self.axes)}: {self.before} -> {self.after}"
+
+    def __repr__(self) -> str:
+        return f"<{self}, {self.n} devices, {show(self.bytes, 'B')}>"
 
     @property
     def sent_bytes(self) -> float:
@@ -58,7 +62,7 @@ class Move:
 
 
 def moves_between(
-    before: Sharded, after: Sharded, mesh: Mesh, shape: Mapping[str, int], b: float = 2
+    before: Sharded | str, after: Sharded | str, mesh: Mesh, shape: Mapping[str, int], b: float = 2
 ) -> list[Move]:
     """The moves from one sharding of an array to another; none where they are the same.
 
@@ -67,6 +71,7 @@ def moves_between(
     and sliced again: the blocks of I_Y are not those that a gather over X alone brings together.
     Raises ShardingError where `after` is an open sum that `before` is not, or has other dimensions.
     """
+    before, after = sharded(before), sharded(after)
     for array in (before, after):
         array.check(mesh, shape)
     if set(before.labels) != set(after.labels):

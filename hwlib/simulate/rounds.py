@@ -15,9 +15,10 @@ from typing import Any
 
 from hwlib.algorithms.step import WIRES, Algorithm, copied, found
 from hwlib.simulate.parties import Message, run_parties, started
+from hwlib.units import show
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """What a lockstep run gave: the results by rank, every message, and what they cost.
 
@@ -33,6 +34,10 @@ class Run:
     received_bytes: list[float]
     round_bytes: list[float]
     round_times: list[float]
+
+    def __repr__(self) -> str:
+        sent = f"at most {show(max(self.sent_bytes), 'B')} sent by a rank"
+        return f"<{len(self.messages)} messages in {self.rounds} rounds, {sent}: {show(self.time, 's')}>"
 
 
 def lockstep(

@@ -22,7 +22,7 @@ class Finding(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """What the checker found. It can be built if ports and cables suffice; blocking is no fault, but a price."""
 
@@ -40,6 +40,8 @@ class Report:
 
     def __str__(self) -> str:
         return "\n".join(finding.text for finding in self.findings)
+
+    __repr__ = __str__
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ _NVLINKS = re.compile(r"NV([1-9][0-9]*)")
 _COLUMNS = ("CPU Affinity", "NUMA Affinity", "GPU NUMA ID")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TopoTable:
     """The printed matrix: what lies between each two devices, CPU affinity by GPU, device names of the NICs."""
 
@@ -35,6 +35,12 @@ class TopoTable:
     relation: Mapping[tuple[str, str], str]
     affinity: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     legend: Mapping[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        cells = [["", *self.devices]]
+        cells += [[one, *(self.relation[one, other] for other in self.devices)] for one in self.devices]
+        width = max(len(cell) for row in cells for cell in row)
+        return "\n".join("  ".join(cell.ljust(width) for cell in row).rstrip() for row in cells)
 
     @property
     def gpus(self) -> tuple[str, ...]:

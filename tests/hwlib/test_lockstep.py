@@ -43,6 +43,11 @@ def test_all_messages_of_a_step_share_the_port_but_not_the_links():
     assert lockstep(fan_out, ones(5), W=80.0, wires="link").time == 1
 
 
+def test_a_run_is_shown_in_one_line():
+    run = lockstep(relay, ones(4), alpha=1.0, W=80.0)
+    assert repr(run) == "<3 messages in 3 rounds, at most 80 B sent by a rank: 6 s>"
+
+
 def test_a_port_carries_both_directions_at_once():
     def swap(rank, n, x):
         return (yield Step(x, 1 - rank, 1 - rank))

@@ -26,6 +26,16 @@ def test_the_notation_reads_back(text):
     assert str(sharded(text)) == text
 
 
+def test_a_notebook_shows_the_notation():
+    mesh, shape = Mesh(X=4, Y=2), {"I": 8, "J": 4, "K": 2}
+    assert repr(sharded("A[I_XY,J]{U_Z}")) == "sharded('A[I_XY, J]{U_Z}')"
+    assert repr(moves_between("A[I_X, J]", "A[I, J]", mesh, shape)) == (
+        "[<all_gather_X: A[I_X, J] -> A[I, J], 4 devices, 64 B>]"
+    )
+    plan = matmul_plans("A[I_X, J]", "B[J, K_Y]", "C[I_X, K_Y]", mesh, shape)[0]
+    assert repr(plan) == "<A[I_X, J] . B[J, K_Y] -> C[I_X, K_Y]: 16 FLOP and 0 B sent a device>"
+
+
 def test_the_notation_may_have_braces_and_no_spaces():
     assert sharded("A[I_{XY},J]{U_{Z}}") == sharded("A[I_XY, J]{U_Z}")
 

@@ -72,6 +72,7 @@ def test_an_oversubscribed_top_tier_divides_the_bisection_by_its_ratio(ratio):
     assert report.non_blocking == (ratio == 1)
     assert report.buildable
     assert (f"oversubscribed {ratio}:1" in str(report)) == (ratio > 1)
+    assert repr(report) == str(report), "a notebook shows the sentences"
     assert bisection_bandwidth(fat_tree(found)) == pytest.approx(56 * 400e9 / ratio)
 
 

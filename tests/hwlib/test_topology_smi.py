@@ -208,3 +208,9 @@ def test_a_malformed_matrix_is_answered_with_its_line(old, new, says):
 def test_what_is_no_matrix_is_refused(text):
     with pytest.raises(TopologyError, match=r"header line|prints text"):
         read_topo(text)
+
+
+def test_a_matrix_is_shown_as_it_was_printed():
+    table = read_topo(FOUR_H100)
+    rows = [line.split() for line in repr(table).splitlines()]
+    assert rows == [line.split()[:9] if i else line.split()[:8] for i, line in enumerate(FOUR_H100.split("\n")[1:10])]

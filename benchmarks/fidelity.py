@@ -1,7 +1,7 @@
 """How well the library's models predict published measurements: `python -m benchmarks.fidelity [--data FILE]`.
 
 One line a set of rows (an id without the numbers at its end), with errors |predicted - measured|/measured of
-the time: of the model, and in brackets the mean of a simple one (the data sheet's roofline, or one alpha-beta
+the time: of the model, and beside them the mean of a simple one (the data sheet's roofline, or one alpha-beta
 line). The constants are those that hwlib keeps; nothing is fitted to the file, unless `--fit` asks for new
 ones. Without `--data`, the few rows of benchmarks/data are scored.
 """

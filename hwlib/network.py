@@ -173,14 +173,19 @@ _ETHERNET = {
 }  # fmt: skip
 _TRANSPORT = {"base transport header": 12, "invariant check": 4}
 
+class _Kinds(dict[str, Headers]):
+    def __missing__(self, kind: object) -> Headers:
+        raise KeyError(f"no packet {kind!r}; there is {', '.join(self)}")
+
+
 HEADERS = MappingProxyType(
-    {
+    _Kinds({
         "pcie": Headers({"framing and sequence": 4, "header": 12, "link check": 4}, "intel-an690"),
         "pcie-64": Headers({"framing and sequence": 4, "header": 16, "link check": 4}, "intel-an690"),
         "ethernet": Headers(_ETHERNET, "dell-packets"),
         "tcp": Headers({**_ETHERNET, "IPv4": 20, "TCP": 20}, "dell-packets"),
         "infiniband": Headers({"local route header": 8, **_TRANSPORT, "variant check": 2}, "infiniband-packets"),
         "roce-v2": Headers({**_ETHERNET, "IPv4": 20, "UDP": 8, **_TRANSPORT}, "infiniband-packets"),
-    }
-)
+    })
+)  # fmt: skip
 """Headers of one packet without options: "pcie-64" is the header of addresses above 4 GiB, where GPUs live."""

@@ -118,8 +118,11 @@ def crossover_bytes(
     """The size from which on `second` is faster than `first`, two times of (n, S, alpha, W).
 
     Both are straight lines in S, so there is one size, or none: 0 if `second` never loses, inf if it never
-    wins. Raises ValueError as the two do.
+    wins. Raises ValueError as the two do, and TypeError for what is no function, such as the name of one.
     """
+    for name, time in (("first", first), ("second", second)):
+        if not callable(time):
+            raise TypeError(f"crossover_bytes: {name} is a time of (n, S, alpha, W), such as a formula, got {time!r}")
     ahead = first(n, 0.0, alpha, W) - second(n, 0.0, alpha, W)  # of `second`, at no bytes, in seconds
     unit = alpha * W or W  # a size at which both terms show
     gain = (first(n, unit, alpha, W) - second(n, unit, alpha, W) - ahead) / unit

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from hwlib.formula import ceil, formula, minimum
-from hwlib.specs.accelerator import Accelerator
+from hwlib.specs.accelerator import Accelerator, accelerators
 
 
 @formula("S_chip", cite="scaling-book")
@@ -52,11 +52,13 @@ _EACH = (
 _SHARED = (("L2 cache", "l2_bytes"), ("last-level cache", "l3_bytes"), ("HBM", "hbm_bytes"))
 
 
-def memories(chip: Accelerator) -> tuple[Memory, ...]:
-    """The memories of a chip that its table confirms, nearest to the arithmetic first.
+def memories(chip: Accelerator | str) -> tuple[Memory, ...]:
+    """The memories of a chip (a record, or its key) that its table confirms, nearest to the arithmetic first.
 
     Shared memory is a part of the L1 cache, up to `smem_bytes`, so L1 is not listed beside it.
     """
+    if isinstance(chip, str):
+        chip = accelerators[chip]
     sms = chip.sms or 0
     own = [(name, getattr(chip, field), sms) for name, field in _EACH if sms]
     common = [(name, getattr(chip, field), 1) for name, field in _SHARED]

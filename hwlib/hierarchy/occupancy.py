@@ -67,13 +67,16 @@ class Occupancy(NamedTuple):
         return tuple(name for name, blocks in self.allowed.items() if blocks == self.blocks)
 
 
-def occupancy(chip: Accelerator, threads: int, registers: int, smem: float = 0) -> Occupancy:
+def occupancy(chip: Accelerator | str, threads: int, registers: int, smem: float = 0) -> Occupancy:
     """What fits of blocks of `threads` threads with `registers` registers a thread and `smem` bytes a block.
 
+    The chip is a record or a key of `hwlib.specs.accelerators`.
     Exact for kernels that take the largest shared memory their chip can set aside. A block that cannot run at
-    all gives 0 blocks. Raises ValueError for a chip that is not NVIDIA's or has an unlisted architecture, and
-    for counts that no kernel has.
+    all gives 0 blocks. Raises KeyError for an unknown key, and ValueError for a chip that is not NVIDIA's or has
+    an unlisted architecture, and for counts that no kernel has.
     """
+    if isinstance(chip, str):
+        chip = accelerators[chip]
     if chip.arch not in LIMITS or not chip.regfile_bytes or not chip.smem_bytes:
         raise ValueError(f"occupancy: chip {chip.key}: " + unknown("architecture", chip.arch, LIMITS))
     threads = whole("occupancy: threads", threads, 1, MAX_THREADS)

@@ -26,15 +26,13 @@ def without(
     """
     import networkx
 
-    dead = [node] if isinstance(node, str) else list(node)
+    dead = list(node) if isinstance(node, Iterable) and not isinstance(node, str) else [node]
     cut = [link] if isinstance(link, tuple) and link and isinstance(link[0], str) else list(link)
     cables = whole("without: cables", cables)
     if not dead and not cut:
         raise TopologyError("without: give the link=(u, v) or the node= that has failed")
     for vertex in dead:
-        if vertex not in topology.graph:
-            first = ", ".join(list(topology.graph)[:3])
-            raise KeyError(f"{topology.name} has no vertex {vertex!r}; they are named as {first}")
+        topology.check(vertex)
     graph = networkx.DiGraph(topology.graph)
     for u, v in cut:
         topology.edge(u, v)

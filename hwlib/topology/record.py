@@ -1,8 +1,10 @@
 """The record of a network: a graph of devices and switches whose edges carry bandwidths, and its ranks."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -70,11 +72,15 @@ class Topology:
 
     def edge(self, u: str, v: str) -> dict[str, Any]:
         """The attributes of the edge from u to v. KeyError, naming u's neighbours, where there is none."""
-        if u not in self.graph:
-            raise KeyError(f"{self.name} has no vertex {u!r}; they are named as {', '.join(list(self.graph)[:3])}")
+        self.check(u)
         if not self.graph.has_edge(u, v):
-            raise KeyError(f"{u} has no link to {v!r}; it has links to {', '.join(self.graph[u]) or 'nothing'}")
+            raise KeyError(f"{u} has no link to {v!r}; it has links to {_some(self.graph[u], v) or 'nothing'}")
         return dict(self.graph.edges[u, v])
+
+    def check(self, vertex: Any) -> None:
+        """KeyError, naming vertices like it, where there is no such vertex."""
+        if vertex not in self.graph:
+            raise KeyError(f"{self.name} has no vertex {vertex!r}; there is {_some(self.graph, vertex)}")
 
     def vertex_of(self, rank: Any) -> str:
         """The vertex of a rank, given as its number or by its own name."""
@@ -83,6 +89,13 @@ class Topology:
         if isinstance(rank, int) and not isinstance(rank, bool) and 0 <= rank < len(self.ranks):
             return self.ranks[rank]
         raise TopologyError(f"{self.name}: a rank is 0 to {len(self.ranks) - 1}, or its name; got {rank!r}")
+
+
+def _some(names: Iterable[str], like: Any) -> str:
+    """The names that look most like one that is not there, or one of each kind: a fabric has thousands."""
+    known = list(names)
+    kinds = {re.sub(r"[0-9]+", "", name): name for name in reversed(known)}
+    return ", ".join(get_close_matches(str(like), known, 3, 0.7) or reversed(kinds.values()))
 
 
 def new_graph() -> "DiGraph":

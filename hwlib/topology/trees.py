@@ -23,6 +23,8 @@ def node(which: Node | str, detail: bool = False) -> Topology:
     Raises KeyError for an unknown key, TopologyError for a TPU host: it is a piece of a torus, not a node.
     """
     spec = nodes[which] if isinstance(which, str) else which
+    if not isinstance(spec, Node):
+        raise TopologyError(f"node: a record or a key of hwlib.specs.nodes ({', '.join(nodes)}), got {which!r}")
     if spec.shape == "torus":
         raise TopologyError(f"node: the chips of {spec.key} stand in the torus of a pod: build cluster() or torus()")
     graph, link = new_graph(), links[spec.link]
@@ -231,6 +233,7 @@ def costs(topology: Topology) -> dict[str, int]:
     for vertex, kind in topology.graph.nodes(data="kind"):
         if kind not in ("gpu", "cpu", "pcie"):
             counts[kind] = counts.get(kind, 0) + topology.graph.nodes[vertex].get("chips", 1)
+    counts = {kind: count for kind, count in counts.items() if count}  # a plan need not count its NVSwitches
     switches = sum(count for kind, count in counts.items() if kind != "nic")
     kinds = topology.graph.nodes
     cables = 0

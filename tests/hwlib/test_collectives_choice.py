@@ -100,8 +100,9 @@ def test_large_arrays_get_more_chunks():
         (lambda: choose("all_reduce", 8, 1, 1, 1, NCCL_PROTOCOLS), ValueError, "give either alpha"),
         (lambda: choose("all_reduce", 8, 1, W=1, protocols=[Protocol("x", math.nan, 1)]), ValueError, "alpha"),
         (lambda: crossover_bytes(ring_allreduce_time, tree_allreduce_time, 0, 1, 1), ValueError, "got 0"),
+        (lambda: crossover_bytes(ring_allreduce_time, "tree", 8, 1, 1), TypeError, "second is a time .* got 'tree'"),
     ],
-    ids=["collective", "algorithm", "ranks", "no alpha", "two alphas", "nan", "crossover"],
+    ids=["collective", "algorithm", "ranks", "no alpha", "two alphas", "nan", "crossover", "name"],
 )
 def test_a_choice_between_nothing(call, error, sentence):
     with pytest.raises(error, match=sentence):

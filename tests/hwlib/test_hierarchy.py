@@ -91,6 +91,7 @@ def test_memories_come_nearest_first():
     assert [m.name for m in memories(accelerators["mi300x"])][-2:] == ["last-level cache", "HBM"]
     for memory in found:
         assert memory.bytes == memory.each * memory.instances
+    assert found == memories("b200-sxm")
     assert found[2].bytes == B200.sms * 256 * KiB == chip_bytes(B200.sms, B200.tmem_bytes)
 
 
@@ -141,6 +142,13 @@ def test_occupancy_is_that_of_nvidias_calculator(key, threads, registers, smem, 
 )
 def test_what_runs_out_first(threads, registers, smem, by):
     assert occupancy(H100, threads, registers, smem).limited_by == by
+    assert occupancy("h100-sxm", threads, registers, smem).limited_by == by
+
+
+def test_an_unknown_chip_gets_close_ones():
+    for ask in (lambda: occupancy("h100", 256, 32), lambda: memories("h100")):
+        with pytest.raises(KeyError, match=r"no accelerator 'h100'; there is .*h100-sxm"):
+            ask()
 
 
 @pytest.mark.parametrize("registers", range(8, 257, 8))

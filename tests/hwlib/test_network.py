@@ -102,6 +102,12 @@ def test_jumbo_frames_carry_more(kind, frame, share):
     assert payload_fraction(frame - inside, HEADERS[kind].bytes) == close(share, 6e-4)
 
 
+def test_an_unknown_packet_is_answered_with_those_there_are():
+    with pytest.raises(KeyError, match=r"no packet 'udp'; there is pcie, .*roce-v2"):
+        HEADERS["udp"]
+    assert "udp" not in HEADERS
+
+
 def test_a_packet_of_pcie_has_five_words_of_overhead():
     """intel-an690: 256 bytes of payload with a 3-word header have 5 words (of 4 bytes) of overhead."""
     assert HEADERS["pcie"].bytes == 5 * 4

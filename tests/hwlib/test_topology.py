@@ -85,6 +85,7 @@ def test_a_rack_of_72_sends_as_much_out_as_its_72_cards():
     assert egress_bandwidth(rack) == 3.6 * TB
     assert bisection_bandwidth(rack) == 36 * 900e9
     assert costs(nvl72(detail=True))["nvswitch"] == 18
+    assert "nvswitch" not in costs(fat_tree(nodes=8)), "nobody said how many"
 
 
 @pytest.mark.parametrize("key", TREES)
@@ -289,6 +290,7 @@ def test_a_tree_told_by_its_levels_needs_no_count_of_switches():
         (lambda: torus((4, 4), 1e9, wrap=(True,)), "one of them for each of 2 axes"),
         (lambda: dragonfly(2, 4, 2, 1e9, groups=7), "8 cables leave a group"),
         (lambda: node("tpu-v5p-host"), "stand in the torus of a pod"),
+        (lambda: node(8), r"node: a record or a key of hwlib.specs.nodes \(dgx-a100, .*got 8"),
         (lambda: tree([]), "at least one"),
         (lambda: bisection_bandwidth(ring(1, 1e9)), "halves take at least 2"),
         (lambda: bisection_bandwidth(ring(4, 1e9), half=[0, 7]), "a rank is 0 to 3"),
@@ -314,11 +316,22 @@ def test_bad_input_is_named_with_what_is_allowed(build, says):
         lambda: without(ring(4, 1e9), node="spine3"),
         lambda: without(ring(4, 1e9), link=("gpu0", "gpu2")),
         lambda: ring(4, 1e9).edge("gpu0", "gpu2"),
+        lambda: ring(4, 1e9).edge("gpu9", "gpu2"),
     ],
 )
 def test_a_name_that_is_not_there_is_answered_with_those_that_are(build):
     with pytest.raises(KeyError, match=r"there is|named as|links to"):
         build()
+
+
+def test_of_thousands_of_names_an_error_gives_a_few():
+    fabric = fat_tree(nodes=64)
+    for ask in (lambda: without(fabric, node="spine99"), lambda: fabric.edge("leaf0", "spine99")):
+        with pytest.raises(KeyError, match=r"spine") as error:
+            ask()
+        assert len(str(error.value)) < 200
+    with pytest.raises(KeyError, match=r"there is n0.gpu0, n0.nvswitch, n0.nic0, leaf0, spine0"):
+        without(fabric, node=7)
 
 
 def test_a_finished_network_cannot_be_changed():

@@ -143,6 +143,25 @@ def course_assign(
     click.echo(f"Released {folder / 'release' / name}")
 
 
+@course.command("check")
+@click.argument("folder", type=FOLDER)
+def course_check(folder: Path) -> None:
+    """Have your own exercises, in FOLDER/exercises, test themselves, as those of the book do."""
+    from .assignment import own_bank
+    from .selftest import library_overlap, selftest
+
+    bank, faults = own_bank(folder), 0
+    if not bank:
+        raise click.ClickException(f"no exercise is declared in {folder / 'exercises'}/*.py")
+    for name, exercise in bank.items():
+        problems = selftest(exercise) + library_overlap(exercise)
+        faults += len(problems)
+        for line in problems or ["ok"]:
+            click.echo(f"{name}: {line}")
+    if faults:
+        raise click.ClickException(f"{faults} problems in {len(bank)} exercises")
+
+
 @course.command("drop")
 @click.argument("folder", type=FOLDER)
 @click.argument("name", callback=assignment_name)

@@ -8,10 +8,13 @@ extension points.
 import atexit
 import os
 import re
+import shutil
+import tempfile
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -206,15 +209,16 @@ def assign(
     """
     folder, name = Path(folder).resolve(), checked_name(name)
     config = read_config(folder)
-    assignment.stage(
-        folder,
-        name,
-        chapter=chapter,
-        exercises=exercises,
-        text=None if text is None else Path(text),
-        variants=GradeInSandbox(config=config).variants,
-    )
-    return _publish(folder, name, due)
+    with _whole_or_not(folder, name):
+        assignment.stage(
+            folder,
+            name,
+            chapter=chapter,
+            exercises=exercises,
+            text=None if text is None else Path(text),
+            variants=GradeInSandbox(config=config).variants,
+        )
+        return _publish(folder, name, due)
 
 
 def drop(folder: Path | str, name: str, exercise: str) -> Path:
@@ -226,11 +230,31 @@ def drop(folder: Path | str, name: str, exercise: str) -> Path:
     folder, name = Path(folder).resolve(), checked_name(name)
     db_url = gradebook.url_of(folder)
     released(folder, name)
-    cell = assignment.drop(folder / "source" / name / f"{name}.ipynb", exercise)
-    path = _publish(folder, name)
+    with _whole_or_not(folder, name):
+        cell = assignment.drop(folder / "source" / name / f"{name}.ipynb", exercise)
+        path = _publish(folder, name)
     gradebook.clear(db_url, name, cell)
     gradebook.late(folder, name)
     return path
+
+
+@contextmanager
+def _whole_or_not(folder: Path, name: str) -> Iterator[None]:
+    """Put source/NAME and release/NAME back as they were where what is done to them fails: nbgrader refuses
+    other cells once there are submissions, and has deleted the release by then."""
+    folders = [folder / part / name for part in ("source", "release")]
+    with tempfile.TemporaryDirectory() as scratch:
+        kept = {one: Path(scratch) / one.parent.name for one in folders if one.is_dir()}
+        for one, copy in kept.items():
+            shutil.copytree(one, copy)
+        try:
+            yield
+        except BaseException:
+            for one in folders:
+                shutil.rmtree(one, ignore_errors=True)
+                if one in kept:
+                    shutil.copytree(kept[one], one)
+            raise
 
 
 def _publish(folder: Path, name: str, due: datetime | None = None) -> Path:

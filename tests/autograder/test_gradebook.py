@@ -1,9 +1,11 @@
 """What a teacher does to the gradebook: late penalties, grades by hand, extra credit, a dropped exercise, a
 changed key, exercises and texts of their own."""
 
+import re
 import warnings
 from contextlib import contextmanager, nullcontext
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -18,6 +20,7 @@ from autograder.sandbox import Zygote
 from . import tiny
 from .test_course import hand_in
 
+ROOT = Path(__file__).resolve().parents[2]
 HEAD = "---\njupytext:\n  text_representation:\n    extension: .md\n    format_name: myst\n---\n\n# Mine\n\n"
 ASK = """```{code-cell} ipython3
 :exercise: %s
@@ -37,6 +40,10 @@ Explain, on {n}`4e9/2e9` lines.
 One reason, and another.
 ### END SOLUTION
 """
+
+
+# the example of docs/teaching.md
+OWN = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "teaching.md").read_text(), re.DOTALL)[1]
 
 
 @pytest.fixture
@@ -216,6 +223,19 @@ def test_a_dropped_exercise_counts_for_nobody(folder, zygote):
 
 
 @pytest.mark.slow
+def test_an_assignment_that_cannot_be_changed_stays_as_it_was(folder, zygote):
+    written(folder, "tiny-steps")
+    submit(folder, "ann", tiny.RIGHT)
+    course.grade(folder, "hw")
+    parts = [folder / "source" / "hw", folder / "release" / "hw"]
+    before = [{path.name: path.read_bytes() for path in part.iterdir()} for part in parts]
+    with pytest.raises(CourseError, match="Cannot add or remove cells for notebook 'hw' because there are subm"):
+        written(folder, "tiny-steps", "tiny-time")
+    assert [{path.name: path.read_bytes() for path in part.iterdir()} for part in parts] == before
+    assert course.grade(folder, "hw").learner("ann").points == 2.0
+
+
+@pytest.mark.slow
 def test_a_changed_key_changes_only_its_exercise(folder, zygote):
     written(folder, "tiny-steps", "tiny-time")
     submit(folder, "ann", tiny.RIGHT)
@@ -228,3 +248,17 @@ def test_a_changed_key_changes_only_its_exercise(folder, zygote):
     assert [r.points for r in after["ann"] + after["bob"]] == [0.0, 3.0, 2.0, 3.0]
     assert [rs[1] for rs in after.values()] == [rs[1] for rs in before.values()]
     assert [score_of(folder, who).raw for who in ("ann", "bob")] == [3.0, 5.0]
+
+
+def test_own_exercises_test_themselves(folder):
+    (folder / "exercises" / "tiny.py").write_text(tiny.EXERCISES.replace("lambda S, W: W/S", "lambda S, W: S/W"))
+    said = CliRunner().invoke(cli.main, ["course", "check", str(folder)])
+    assert said.exit_code == 1
+    assert any(line.startswith("tiny-time: ") and "ok" not in line for line in said.output.splitlines())
+    (folder / "exercises" / "tiny.py").write_text(OWN)
+    said = CliRunner().invoke(cli.main, ["course", "check", str(folder)])
+    assert (said.exit_code, said.output) == (0, "mine-copy: ok\n")
+    (folder / "exercises" / "tiny.py").unlink()
+    said = CliRunner().invoke(cli.main, ["course", "check", str(folder)])
+    assert said.exit_code == 1
+    assert "no exercise is declared" in said.output

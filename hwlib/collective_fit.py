@@ -92,6 +92,41 @@ def plain_time(c: CollectiveConstants | TreeConstants, n: Any, S: Any) -> Any:
     return send_time(sent_share(c.op, n) * S, c.plain_alpha, c.plain_W)
 
 
+class AlphaBeta(NamedTuple):
+    """A line alpha + S/W through measured times: seconds, B/s, and its mean |relative error| on them."""
+
+    alpha: float
+    W: float
+    error: float
+
+    def time(self, S: Any) -> Any:
+        """Seconds for S bytes."""
+        return self.alpha + S / self.W
+
+
+def fit_alpha_beta(S: Sequence[float], time: Sequence[float]) -> AlphaBeta:
+    """The alpha and W that explain measured times (s) of so many bytes best, at all sizes alike.
+
+    Errors are relative: in a straight line through seconds, the largest sizes alone would decide, and alpha
+    would be noise. For one rank's port give the bytes that cross it: S times the bus factor. Raises ValueError
+    for fewer than two sizes, and for times that are not above 0.
+    """
+    import numpy as np
+
+    sizes, times = np.asarray(S, float), np.asarray(time, float)
+    if sizes.shape != times.shape or sizes.ndim != 1 or len(np.unique(sizes)) < 2:
+        raise ValueError(f"fit_alpha_beta: a time for each of at least two sizes, got {len(sizes)} and {len(times)}")
+    if not (np.isfinite(sizes).all() and np.isfinite(times).all() and sizes.min() >= 0 and times.min() > 0):
+        raise ValueError("fit_alpha_beta: sizes are at least 0 B and times above 0 s, all finite")
+
+    def misfit(values: Any) -> Any:
+        return np.log((values[0] + sizes / values[1]) / times)
+
+    starts = [(share * times.min(), (sizes / times).max()) for share in (0.01, 0.9)]
+    alpha, W = fit_logarithms(misfit, starts, [(1e-12, 1e3), (1.0, 1e16)])
+    return AlphaBeta(alpha, W, float(np.abs(np.expm1(misfit((alpha, W)))).mean()))
+
+
 K = TypeVar("K", CollectiveConstants, TreeConstants)
 
 BOUNDS = {

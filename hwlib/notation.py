@@ -65,6 +65,7 @@ NOTATION: dict[str, Symbol] = {
     # The chip
     "n_SM": Symbol(r"n_{\mathrm{SM}}", "1", "streaming multiprocessors", POSITIVE),
     "lanes": Symbol(r"n_{\mathrm{lane}}", "1", "float32 lanes of one multiprocessor", POSITIVE),
+    "n_ALU": Symbol(r"n_{\mathrm{ALU}}", "1", "float32 lanes of the whole chip", POSITIVE),
     "f_clk": Symbol(r"f_{\mathrm{clk}}", "1/s", "clock frequency", POSITIVE),
     "ops_cycle": Symbol(r"o_{\mathrm{cycle}}", "FLOP", "operations per unit and clock cycle", POSITIVE),
     # The chip's memories
@@ -90,6 +91,14 @@ NOTATION: dict[str, Symbol] = {
     "side": Symbol("a", "1", "side of a square tile", POSITIVE),
     "t_mem": Symbol(r"t_{\mathrm{mem}}", "s", "time from the request of a byte to the byte"),
     "S_flight": Symbol(r"S_{\mathrm{flight}}", "B", "bytes in flight"),
+    # Switches
+    "switches": Symbol(r"n_{\mathrm{sw}}", "1", "switches", ONE_OR_MORE),
+    "ports": Symbol(r"n_{\mathrm{port}}", "1", "ports of one switch", ONE_OR_MORE),
+    "hosts": Symbol(r"n_{\mathrm{host}}", "1", "network cards that the switches join"),
+    "W_link": Symbol(r"W_{\mathrm{link}}", "B/s", "bandwidth of one link, one direction", POSITIVE),
+    "down": Symbol(r"n_{\downarrow}", "1", "cables of one switch down, to where the ranks are", POSITIVE),
+    "up": Symbol(r"n_{\uparrow}", "1", "cables of one switch up, to the next tier", POSITIVE),
+    "omega": Symbol(r"\omega", "1", "oversubscription: bandwidth from below over bandwidth up"),
     # The wire
     "hops": Symbol(r"n_{\mathrm{hop}}", "hop", "links on the way", ONE_OR_MORE),
     "paths": Symbol(r"n_{\mathrm{path}}", "1", "lanes, links or ways used side by side", ONE_OR_MORE),

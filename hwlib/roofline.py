@@ -24,12 +24,24 @@ __all__ = [
     "matmul_intensity_limit", "matmul_time", "mean_abs_relative_error", "memory_time",
     "mixed_matmul_bytes", "mixed_matmul_intensity", "moe_critical_batch", "moe_intensity_limit",
     "norm_intensity", "overlap_speedup", "pointwise_intensity", "relative_errors", "ridge",
-    "roofline_time", "serial_time", "split_critical_width", "tensor_flops", "vector_add_time",
-    "vector_flops",
+    "roofline_time", "serial_time", "split_critical_width", "tensor_cycle_flops", "tensor_flops", "vector_add_time",
+    "vector_clock", "vector_flops", "vector_lanes",
 ]  # fmt: skip
 
 
 # The two rates of a chip, and where they meet
+
+
+@formula("n_ALU", cite="scaling-book")
+def vector_lanes(n_SM, lanes):
+    """What data sheets call CUDA cores: float32 lanes, which work in warps of 32 and are no cores of their own."""
+    return n_SM * lanes
+
+
+@formula("f_clk", cite="scaling-book")
+def vector_clock(C, n_SM, lanes, ops_cycle=2):
+    """The clock at which a printed float32 rate is reached: the highest one, which a heavy load does not keep."""
+    return C / (n_SM * lanes * ops_cycle)
 
 
 @formula("C", cite="scaling-book")
@@ -45,6 +57,12 @@ def vector_flops(n_SM, lanes, f_clk, ops_cycle=2):
 def tensor_flops(n_SM, f_clk, ops_cycle):
     """Peak matrix rate from Ampere on: four tensor cores a multiprocessor; on Hopper, each 1024 bf16 FLOP a cycle."""
     return 4 * n_SM * ops_cycle * f_clk
+
+
+@formula("ops_cycle", cite="scaling-book")
+def tensor_cycle_flops(C, n_SM, f_clk):
+    """Operations of one tensor core a cycle, from a printed rate. Not a power of two: the clock is another one."""
+    return C / (4 * n_SM * f_clk)
 
 
 @formula("I", cite="williams2009")

@@ -6,6 +6,15 @@
 """
 
 from hwlib.topology.arguments import Rate, TopologyError
+from hwlib.topology.counts import (
+    crossbar_bisection_bandwidth,
+    node_switch_bandwidth,
+    oversubscription,
+    three_tier_hosts,
+    three_tier_switches,
+    two_tier_hosts,
+    two_tier_switches,
+)
 from hwlib.topology.cut import (
     Cut,
     bisection_bandwidth,
@@ -38,6 +47,7 @@ __all__ = [
     "cluster",
     "costs",
     "crossbar",
+    "crossbar_bisection_bandwidth",
     "described",
     "dragonfly",
     "dragonfly_size",
@@ -47,7 +57,9 @@ __all__ = [
     "level_bandwidth",
     "minimum_cut",
     "node",
+    "node_switch_bandwidth",
     "nvl72",
+    "oversubscription",
     "parse_nvidia_smi_topo",
     "per_gpu_bandwidth",
     "plan",
@@ -55,7 +67,11 @@ __all__ = [
     "remains",
     "ring",
     "route",
+    "three_tier_hosts",
+    "three_tier_switches",
     "torus",
     "tree",
+    "two_tier_hosts",
+    "two_tier_switches",
     "without",
 ]  # fmt: skip

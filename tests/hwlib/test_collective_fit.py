@@ -8,6 +8,7 @@ import pytest
 from hwlib.collective_fit import (
     Timed,
     collective_time,
+    fit_alpha_beta,
     fit_collective,
     pipelined_time,
     plain_time,
@@ -90,3 +91,31 @@ def test_bad_input_is_refused():
         sent_share("gossip", 8)
     with pytest.raises(ValueError, match="2 constants need at least as many rows, got 1"):
         fit_collective(H200, [Timed(8.0, 2, 1e-6)], ("alpha", "W"))
+
+
+@pytest.mark.parametrize(("alpha", "W"), [(10 * us, 370 * GB), (5e-3, 0.3 * GB), (1e-7, 40 * GB)])
+def test_a_line_is_found_again_under_noise(alpha, W):
+    times = (alpha + SIZES / W) * np.random.default_rng(5).uniform(0.95, 1.05, len(SIZES))
+    exact, noisy = fit_alpha_beta(SIZES, alpha + SIZES / W), fit_alpha_beta(SIZES, times)
+    assert exact[:2] == pytest.approx((alpha, W), rel=1e-5)
+    assert exact.error < 1e-5
+    assert noisy[:2] == pytest.approx((alpha, W), rel=0.06)
+    assert noisy.error == pytest.approx(np.abs(noisy.time(SIZES) / times - 1).mean())
+    # A straight line through the seconds has an alpha that is the noise of the largest size.
+    _, start = np.polyfit(SIZES, times, 1)
+    assert abs(start / alpha - 1) > 10 * abs(noisy.alpha / alpha - 1)
+
+
+@pytest.mark.parametrize(
+    ("S", "time", "says"),
+    [
+        ([1, 2], [1], "got 2 and 1"),
+        ([8, 8], [1, 2], "at least two sizes"),
+        ([1, 2], [1, 0], "times above 0 s"),
+        ([1, -2], [1, 1], "at least 0 B"),
+        ([1, 2], [1, float("nan")], "all finite"),
+    ],
+)
+def test_no_line_goes_through_these(S, time, says):
+    with pytest.raises(ValueError, match=says):
+        fit_alpha_beta(S, time)

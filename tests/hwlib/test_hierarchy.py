@@ -25,7 +25,18 @@ from hwlib.hierarchy import (
     wave_matmul_bytes,
     wave_rounds,
 )
-from hwlib.roofline import matmul_bytes, matmul_intensity, pointwise_intensity, ridge, vector_add_time, vector_flops
+from hwlib.roofline import (
+    matmul_bytes,
+    matmul_intensity,
+    pointwise_intensity,
+    ridge,
+    tensor_cycle_flops,
+    tensor_flops,
+    vector_add_time,
+    vector_clock,
+    vector_flops,
+    vector_lanes,
+)
 from hwlib.specs import accelerators
 from hwlib.units import GB, MB, GHz, KiB, MiB, ms, ns, us
 
@@ -42,7 +53,8 @@ def close(x, rel=1e-12):
 
 @pytest.mark.parametrize(
     ("alus", "printed"),
-    [(H100.sms * LANES, 16_896), (B200.sms * LANES, 18_944), (V5P.sms * 4 * 8 * 128, 8_192)],
+    [(vector_lanes(H100.sms, LANES), 16_896), (vector_lanes(B200.sms, LANES), 18_944),
+     (vector_lanes(V5P.sms, 4 * 8 * 128), 8_192)],
 )
 def test_arithmetic_units(alus, printed):
     assert alus == printed
@@ -72,7 +84,15 @@ def test_registers_and_shared_memory_of_an_h100():
 
 def test_clock_of_a_b200():
     """80 TFLOP/s of float32 over 18,944 lanes and two operations a cycle: 2.1 GHz."""
-    assert 80e12 / vector_flops(B200.sms, LANES, 1) == close(2.11 * GHz, 1e-3)
+    assert vector_clock(80e12, B200.sms, LANES) == close(2.11 * GHz, 1e-3)
+    assert vector_flops(B200.sms, LANES, vector_clock(80e12, B200.sms, LANES)) == close(80e12)
+
+
+def test_operations_of_a_tensor_core_a_cycle():
+    """1,024 on Hopper, if the printed rate is taken at the clock that it is printed for, 1.83 GHz and not 1.76."""
+    assert tensor_cycle_flops(H100.bf16_flops, H100.sms, H100.clock) == close(1024, 2e-3)
+    assert tensor_cycle_flops(H100.bf16_flops, H100.sms, 1.76 * GHz) == close(1065, 1e-3)
+    assert tensor_flops(H100.sms, H100.clock, 1024) == close(H100.bf16_flops, 2e-3)
 
 
 @pytest.mark.parametrize(("N", "time"), [(65_536, 0.23 * us), (2**30, 3.84 * ms), (1024, 3.7 * ns)])

@@ -1,0 +1,74 @@
+"""Closed forms of networks of switches: printed counts, and the graphs that must agree with them."""
+
+import pytest
+
+from hwlib.specs import accelerators, nodes
+from hwlib.topology import (
+    bisection_bandwidth,
+    crossbar,
+    crossbar_bisection_bandwidth,
+    fat_tree,
+    node,
+    node_switch_bandwidth,
+    oversubscription,
+    plan,
+    three_tier_hosts,
+    three_tier_switches,
+    two_tier_hosts,
+    two_tier_switches,
+)
+from hwlib.units import GB, TB
+
+
+def test_a_dgx_h100_is_limited_by_its_links_and_not_by_its_switches():
+    """scaling-book: min(4 * 64 * 25 GB/s, 8 * 450 GB/s) = min(6.4, 3.6) TB/s."""
+    spec, link = nodes["dgx-h100"], accelerators["h100-sxm"].scaleup_link_bandwidth
+    assert node_switch_bandwidth(8, 18, 4, 64, link) == 3.6 * TB == spec.fabric_bandwidth
+    assert node_switch_bandwidth(1000, 18, 4, 64, link) == 6.4 * TB
+    assert node_switch_bandwidth(spec.chips, spec.links_per_chip, spec.switches, spec.switch_ports, link) == 3.6 * TB
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 72])
+def test_the_bisection_of_a_crossbar_is_that_of_its_graph(n):
+    assert crossbar_bisection_bandwidth(n, 450 * GB) == bisection_bandwidth(crossbar(n, 450 * GB))
+
+
+def test_the_bisection_of_a_node_counts_one_direction():
+    """scaling-book prints 3.6 TB/s, which is both."""
+    assert 2 * crossbar_bisection_bandwidth(8, 450 * GB) == 3.6 * TB
+    assert crossbar_bisection_bandwidth(8, 450 * GB) == bisection_bandwidth(node("dgx-h100"))
+
+
+def test_the_printed_example_of_48_ports():
+    """Al-Fares et al.: switches of 48 ports make 27,648 hosts."""
+    assert three_tier_hosts(48) == 27_648
+    assert three_tier_switches(48) == 48 * 48 + 24 * 24
+
+
+@pytest.mark.parametrize("ports", [4, 8, 16])
+def test_the_largest_trees_can_be_built_and_no_larger_ones(ports):
+    words = {"gpus_per_node": 1, "nics": 1, "ports": ports, "nodes_per_group": ports // 2, "rails": 1}
+    two, three = plan(words, nodes=int(two_tier_hosts(ports))), plan(words, nodes=int(three_tier_hosts(ports)))
+    for tree, tiers, switches in ((two, 2, two_tier_switches), (three, 3, three_tier_switches)):
+        assert tree.check().buildable
+        assert tree.check().non_blocking
+        assert len(tree.switches) == tiers
+        assert sum(tree.switches.values()) == switches(ports)
+        built = fat_tree(tree)
+        assert bisection_bandwidth(built) == crossbar_bisection_bandwidth(len(built.ranks), 50 * GB)
+    assert len(plan(words, nodes=two.nodes + ports // 2).switches) == 3
+    assert not plan(words, nodes=three.nodes + ports * ports // 4).check().buildable
+
+
+def test_sixty_four_ports_make_2048_cards_in_two_tiers():
+    assert two_tier_hosts(64) == 2048
+    assert set(plan(nodes=256).switches) == {"leaf", "spine"}
+    assert set(plan(nodes=512).switches) == {"leaf", "spine", "core"}
+
+
+@pytest.mark.parametrize("ratio", [1, 3])
+def test_oversubscription_divides_the_bisection(ratio):
+    tree = plan(nodes=12, nodes_per_group=6, gpus_per_node=1, nics=1, rails=1, ports=16, leaf_uplinks=6 // ratio)
+    assert oversubscription(tree.down["leaf"], tree.up["leaf"]) == ratio
+    whole = crossbar_bisection_bandwidth(12, 50 * GB)
+    assert bisection_bandwidth(fat_tree(tree)) == pytest.approx(whole / ratio)

@@ -15,9 +15,9 @@ import click
 from benchmarks.fidelity_page import page
 from benchmarks.fit_constants import HEAD as FIT_HEAD
 from benchmarks.fit_constants import fit_all, toml
-from benchmarks.gemm_rows import DataError, read_gemms, table_lines
+from benchmarks.gemm_rows import read_gemms, table_lines
 from benchmarks.kept_rows import kept_table
-from benchmarks.published import read_rows
+from benchmarks.published import DataError, read_rows
 from benchmarks.scores import Report, Score, report
 
 DATA = Path(__file__).parent / "data" / "published.csv"

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple, TypeVar
 
-from benchmarks.published import Collective, Product, Row, Share, case_of
+from benchmarks.published import OPERATIONS, Collective, Product, Row, Share, case_of
 from hwlib.collective_fit import Timed, collective_time, fit_collective, tree_time
 from hwlib.gemm_model import BOUNDS, GemmModel, Shape, fit_gemm, model_of
 from hwlib.specs.fitted import (
@@ -27,6 +27,7 @@ from hwlib.specs.fitted import (
 )
 
 FOLDS = 5
+FEW = 12  # rows from which on some are held back: two for each of six constants
 LIKE = {"h100-sxm": ("h200-sxm",), "b200-sxm": ("gb200-nvl72", "b300-sxm", "gb300-nvl72")}
 RING = ("alpha_low", "alpha_hop", "W_low", "alpha", "W")
 TREE = ("alpha_level_low", "W_low", "alpha", "alpha_level", "W")
@@ -54,9 +55,10 @@ def sweeps() -> Iterator[Sweep]:
     for system, chip in (
         ("a100_sxm", "a100-80gb-sxm"), ("h100_sxm", "h100-sxm"), ("b200_sxm", "b200-sxm"), ("gb200", "gb200-nvl72"),
     ):  # fmt: skip
-        for op in ("all_gather", "reduce_scatter", "all_reduce", "alltoall"):
-            rows, free, flow = (f"aic-nccl-{system}-{op}",), (*RING, "W_copy"), "chunks"
-            if op == "alltoall":
+        for op in OPERATIONS:
+            name = op.replace("all_to_all", "alltoall")
+            rows, free, flow = (f"aic-nccl-{system}-{name}",), (*RING, "W_copy"), "chunks"
+            if op == "all_to_all":
                 flow = "direct"
             elif op == "all_reduce":
                 # In place: nothing is copied. Where the sweep holds few large buffers on eight ranks, the
@@ -115,10 +117,10 @@ def folds(rows: Sequence[T], size: Callable[[T], Any]) -> Iterator[tuple[list[T]
 def _validated(
     rows: Sequence[T], size: Callable[[T], Any], fit: Callable[[list[T]], Any], errors: Callable[[Any, list[T]], list]
 ) -> tuple[Any, float, float]:
-    """The fit to all rows, its mean error, and that of the held-back rows (NaN below two rows a constant)."""
+    """The fit to all rows, its mean error, and that of the held-back rows (NaN where there are too few)."""
     full = fit(sorted(rows, key=size))
     held = math.nan
-    if len(rows) >= 12:
+    if len(rows) >= FEW:
         held = fmean(e for train, test in folds(rows, size) for e in errors(fit(train), test))
     return full, fmean(errors(full, list(rows))), held
 

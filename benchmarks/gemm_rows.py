@@ -1,20 +1,15 @@
-"""Published matrix products: reading a table of them, and choosing the few that the book keeps.
+"""Which measured matrix products the book keeps: hwlib/specs/measured_gemm.csv, a few for each chip and dtype.
 
-The table is a CSV with at least the columns system, config (JSON with M, N, K and dtype), measured_value,
-unit ("us" or "TFLOP/s") and source; rows without a shape are no matrix products and are passed over.
+`python -m benchmarks.fidelity --choose --data FILE` writes that table anew.
 """
 
-import csv
-import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.published import Product, case_of, read_rows
 from hwlib.specs import MeasuredGemm
 
-COLUMNS = ("system", "config", "measured_value", "unit", "source")
-CHIPS = {"a100_sxm": "a100-80gb-sxm", "h100_sxm": "h100-sxm", "b200_sxm": "b200-sxm", "H800": "h800-sxm"}
-DTYPES = {"bfloat16": "bf16", "bf16": "bf16", "fp8": "fp8", "fp8->bf16": "fp8", "nvfp4": "fp4"}
 KEPT = (
     ("a100-80gb-sxm", "bf16"), ("h100-sxm", "bf16"), ("h100-sxm", "fp8"),
     ("b200-sxm", "bf16"), ("b200-sxm", "fp8"),
@@ -22,44 +17,15 @@ KEPT = (
 BINS = 4
 
 
-class DataError(ValueError):
-    """A file that is no such table; the message names the file, the line, and what was expected."""
-
-
 def read_gemms(path: Path) -> dict[tuple[str, str], list[MeasuredGemm]]:
-    """The products of a table by chip and dtype, without those marked "context only" (recollections, never
-    scored).
-    """
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot read {path}: {error}") from None
-    reader = csv.DictReader(lines)
-    if missing := [c for c in COLUMNS if c not in (reader.fieldnames or ())]:
-        raise DataError(f"{path} has no column {', '.join(missing)}; expected {', '.join(COLUMNS)}")
+    """The products of a table by chip and dtype. Raises DataError, as `read_rows` and `case_of` do."""
     sets: dict[tuple[str, str], list[MeasuredGemm]] = {}
-    for row in reader:
-        try:
-            gemm = _gemm(row)
-        except (KeyError, TypeError, ValueError) as error:
-            raise DataError(f"{path}, line {reader.line_num}: {type(error).__name__}: {error}") from None
-        if gemm:
-            sets.setdefault((gemm.chip, gemm.dtype), []).append(gemm)
-    if not sets:
-        raise DataError(f"{path} has no matrix product of {', '.join(CHIPS)}")
+    for row in read_rows(path)[0]:
+        case = case_of(row, path)
+        if isinstance(case, Product):
+            gemm = MeasuredGemm(case.chip, case.dtype, *case.shape, row.config.get("backend", ""), row.source)
+            sets.setdefault((case.chip, case.dtype), []).append(gemm)
     return sets
-
-
-def _gemm(row: dict[str, str]) -> MeasuredGemm | None:
-    config = json.loads(row["config"])
-    if "M" not in config or row["system"] not in CHIPS or row.get("use", "").startswith("context only"):
-        return None
-    M, N, K, value = int(config["M"]), int(config["N"]), int(config["K"]), float(row["measured_value"])
-    if row["unit"] not in ("us", "TFLOP/s"):
-        raise ValueError(f"the unit is us or TFLOP/s, not {row['unit']!r}")
-    time = value * 1e-6 if row["unit"] == "us" else 2 * M * N * K / (value * 1e12)
-    dtype = DTYPES[config["dtype"]]
-    return MeasuredGemm(CHIPS[row["system"]], dtype, M, N, K, time, config.get("backend", ""), row["source"])
 
 
 def choose(gemms: Sequence[MeasuredGemm]) -> list[MeasuredGemm]:

@@ -42,13 +42,8 @@ def _size(row: Row) -> tuple[float, ...]:
 
 def kept_table(path: Path) -> str:
     """The table of kept rows, as text. Raises DataError for a bad file."""
-    lines = {row.line for row in kept(read_rows(path)[0])}
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        reader = csv.DictReader(file)
-        for cells in reader:
-            if reader.line_num in lines:
-                writer.writerow([cells[column] for column in COLUMNS])
+    writer = csv.DictWriter(out, COLUMNS, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(row.cells for row in sorted(kept(read_rows(path)[0]), key=lambda row: row.line))
     return HEAD + out.getvalue()

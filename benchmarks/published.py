@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.gemm_rows import DataError
-from hwlib.collective_fit import PASSES, Timed, sent_share
+from hwlib.arguments import whole
+from hwlib.collective_fit import Timed
+from hwlib.collectives import bus_factor
 from hwlib.gemm_model import Shape
 from hwlib.specs import accelerators
 from hwlib.specs.accelerator import DTYPES as DATA_SHEET
@@ -33,12 +34,17 @@ CHIPS = {
     "V100": "v100-sxm2", "A100-40": "a100-40gb-sxm", "A100-80": "a100-80gb-sxm", "H100 PCIe": "h100-pcie",
     "H200": "h200-sxm",
 }  # fmt: skip
+OPERATIONS = ("all_gather", "reduce_scatter", "all_reduce", "all_to_all")  # that constants are kept of
 MANY_BYTES = 2.0**34  # a bus bandwidth printed without a size is a plateau: 16 GiB, as its neighbours
+
+
+class DataError(ValueError):
+    """A file that is no such table; the message names the file, the line, and what was expected."""
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """One line of the table. `set` is the id without the numbers at its end."""
+    """One line of the table, whose text is in `cells`. `set` is the id without the numbers at its end."""
 
     line: int
     set: str
@@ -49,6 +55,7 @@ class Row:
     value: float
     unit: str
     source: str
+    cells: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -119,14 +126,12 @@ def _row(cells: dict[str, str], line: int) -> Row:
     if not isinstance(config, dict):
         raise ValueError(f"config is a JSON object, not {cells['config'][:40]!r}")
     value = _positive("measured_value", cells["measured_value"])
-    gpus = _positive("gpus", cells["gpus"] or 1)
-    if gpus != int(gpus):
-        raise ValueError(f"gpus is a whole number, got {cells['gpus']!r}")
+    gpus = whole("gpus", _positive("gpus", cells["gpus"] or 1))
     if not cells["id"]:
         raise ValueError("the id is empty")
     name = re.sub(r"(-\d+)+$", "", cells["id"])
     return Row(
-        line, name, cells["kind"], cells["system"], int(gpus), config, value, cells["unit"], cells["source"],
+        line, name, cells["kind"], cells["system"], gpus, config, value, cells["unit"], cells["source"], cells,
     )  # fmt: skip
 
 
@@ -155,19 +160,12 @@ def case_of(row: Row, path: Path) -> Case:
     return None
 
 
-def _whole(config: dict[str, Any], name: str) -> int:
-    value = _positive(name, config[name])
-    if value != int(value):
-        raise ValueError(f"{name} is a whole number, got {config[name]!r}")
-    return int(value)
-
-
 def _product(row: Row) -> Case:
     dtype = DTYPES.get(str(row.config["dtype"]))
     chip = CHIPS.get(row.system)
     if dtype is None or chip is None:
         return None
-    M, N, K = (_whole(row.config, letter) for letter in "MNK")
+    M, N, K = (whole(letter, _positive(letter, row.config[letter])) for letter in "MNK")
     if row.unit == "us":
         time = row.value * 1e-6
     elif row.unit == "TFLOP/s":
@@ -199,11 +197,11 @@ def _stream(row: Row) -> Case:
 
 def _collective(chip: str, software: str, switch: bool = True) -> Callable[[Row], Case]:
     def read(row: Row) -> Case:
-        op = str(row.config["op"]).replace("all_to_all", "alltoall")
-        if op not in PASSES:
+        op = str(row.config["op"]).replace("alltoall", "all_to_all")
+        if op not in OPERATIONS:
             return None
         S = _positive("bytes", row.config["bytes"]) if "bytes" in row.config else MANY_BYTES
-        share = sent_share(op, row.gpus)
+        share = bus_factor(op, row.gpus)
         if "time_us" in row.config:
             time = _positive("time_us", row.config["time_us"]) * 1e-6
         elif row.unit == "us":

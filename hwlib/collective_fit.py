@@ -11,12 +11,11 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
+from hwlib.collectives import bus_factor
 from hwlib.formula import formula, log2, maximum, minimum, sqrt
 from hwlib.kernel_fit import fit_logarithms
 from hwlib.network import send_time, two_protocol_time
 from hwlib.specs.fitted import CollectiveConstants, TreeConstants
-
-PASSES = {"all_gather": 1, "reduce_scatter": 1, "alltoall": 1, "all_reduce": 2}
 
 STEPS = 1.5  # exponent of the mean of the steps' floor and the transfer: 1 adds them, infinity takes the larger
 NEXT_TO_NOTHING = 1e-30  # s/B: one rank sends nothing
@@ -40,17 +39,6 @@ def pipelined_time(S, alpha, W):
     return alpha + S / W + 2 * sqrt(alpha * (S / W))
 
 
-def sent_share(op: str, n: Any) -> Any:
-    """Bytes that a rank sends in a ring over the bytes of the full buffer: (n-1)/n, twice for an all-reduce.
-
-    It is also what turns a time into nccl-tests' bus bandwidth, S * share / t. Raises ValueError for another
-    operation.
-    """
-    if op not in PASSES:
-        raise ValueError(f"the operation is one of {', '.join(PASSES)}, got {op!r}")
-    return PASSES[op] * (n - 1) / n
-
-
 def collective_time(c: CollectiveConstants, n: Any, S: Any, switch: bool = True) -> Any:
     """Seconds of one collective of S bytes (the full buffer) on n ranks: the faster of two protocols.
 
@@ -59,7 +47,7 @@ def collective_time(c: CollectiveConstants, n: Any, S: Any, switch: bool = True)
     transfer is the entry's `flow`: "chunks" fill a pipeline around the ring, blocks sent "direct" to each rank
     wait for it once, and in "steps" each of the n-1 steps lasts at least `alpha`.
     """
-    share, hops = sent_share(c.op, n), c.alpha_hop * (n - 1)
+    share, hops = bus_factor(c.op, n), c.alpha_hop * (n - 1)
     low = send_time(share * S, c.alpha_low + hops, c.W_low)
     seconds_per_byte = share / c.W + 1 / (n * c.W_copy)
     if switch:
@@ -84,12 +72,12 @@ def tree_time(c: TreeConstants, n: Any, S: Any) -> Any:
     """
     levels = log2(maximum(n / c.node, 2))
     latency = c.alpha + c.alpha_level * levels
-    return two_protocol_time(sent_share(c.op, n) * S, c.alpha_level_low * levels, c.W_low, latency, c.W)
+    return two_protocol_time(bus_factor(c.op, n) * S, c.alpha_level_low * levels, c.W_low, latency, c.W)
 
 
 def plain_time(c: CollectiveConstants | TreeConstants, n: Any, S: Any) -> Any:
     """The single alpha-beta line fitted to the same measurements: what the other model is compared with."""
-    return send_time(sent_share(c.op, n) * S, c.plain_alpha, c.plain_W)
+    return send_time(bus_factor(c.op, n) * S, c.plain_alpha, c.plain_W)
 
 
 class AlphaBeta(NamedTuple):

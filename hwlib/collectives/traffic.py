@@ -5,6 +5,8 @@ that one number can be held against the port, whatever n is. Where the switch ad
 of "bus bandwidth" over a port of 450 GB/s are 309 GB/s of bytes that really cross it.
 """
 
+from typing import Any
+
 from hwlib.formula import ceil, formula, log2, maximum
 from hwlib.notation import COLLECTIVES
 
@@ -96,7 +98,7 @@ def nvls_switch_allreduce_in_bytes(n, S):
 # Bandwidths that can be compared
 
 
-def bus_factor(collective: str, n: int) -> float:
+def bus_factor(collective: str, n: Any) -> Any:
     """What nccl-tests multiplies S/t by: the bytes through a port, as a share of S, if a ring did the work.
 
     S is the array as that benchmark counts it: for an all-to-all one rank's data, not that of all ranks.

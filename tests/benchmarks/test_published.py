@@ -7,9 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.fidelity import main
-from benchmarks.gemm_rows import DataError
 from benchmarks.predictions import predict
-from benchmarks.published import COLUMNS, Collective, Product, Share, case_of, read_rows
+from benchmarks.published import COLUMNS, Collective, DataError, Product, Share, case_of, read_rows
 from benchmarks.scores import report
 
 GEMM = {
@@ -116,7 +115,7 @@ def test_what_has_no_model_is_listed(tmp_path):
     [(GEMM, {"measured_value": "fast"}, "measured_value is a number above 0, got 'fast'"),
      (GEMM, {"measured_value": "nan"}, "measured_value is a number above 0, got 'nan'"),
      (GEMM, {"measured_value": "-3"}, "measured_value is a number above 0, got '-3'"),
-     (GEMM, {"gpus": "1.5"}, "gpus is a whole number, got '1.5'"),
+     (GEMM, {"gpus": "1.5"}, "gpus is a whole number, at least 1, got 1.5"),
      (GEMM, {"gpus": "-1"}, "gpus is a number above 0, got '-1'"),
      (GEMM, {"unit": "ms"}, "the unit of a product is us or TFLOP/s, not 'ms'"),
      (GEMM, {"config": {"dtype": "bfloat16", "M": 1, "N": 1}}, "config has no 'K'"),

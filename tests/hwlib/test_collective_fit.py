@@ -12,9 +12,9 @@ from hwlib.collective_fit import (
     fit_collective,
     pipelined_time,
     plain_time,
-    sent_share,
     tree_time,
 )
+from hwlib.collectives import bus_factor
 from hwlib.specs.fitted import collective_constants, tree_constants
 from hwlib.units import GB, us
 
@@ -33,12 +33,6 @@ def test_the_pipeline_is_the_best_of_all_numbers_of_chunks(stages):
     assert pipelined_time(S, alpha, W) <= best
 
 
-@pytest.mark.parametrize(("op", "share"), [("all_gather", 7 / 8), ("alltoall", 7 / 8), ("all_reduce", 14 / 8)])
-def test_the_share_that_a_rank_sends(op, share):
-    assert sent_share(op, 8) == share
-    assert sent_share(op, 1) == 0
-
-
 @pytest.mark.parametrize("key", KEYS, ids="-".join)
 def test_time_grows_with_size_and_ends_at_the_bandwidth(key):
     c = ENTRIES[key]
@@ -47,7 +41,7 @@ def test_time_grows_with_size_and_ends_at_the_bandwidth(key):
         assert (np.diff(times) > 0).all()
         assert times[0] == pytest.approx(collective_time(c, n, 1.0), rel=0.1)
         plateau = c.W if c.W_switch == float("inf") else max(c.W, 2 * c.W_switch)
-        assert sent_share(c.op, n) * 2.0**45 / collective_time(c, n, 2.0**45) <= plateau
+        assert bus_factor(c.op, n) * 2.0**45 / collective_time(c, n, 2.0**45) <= plateau
 
 
 @pytest.mark.parametrize("key", KEYS, ids="-".join)
@@ -66,7 +60,7 @@ def test_a_tree_has_its_latency_by_doublings():
     small = [tree_time(TREE, n, 1.0) for n in (64, 128, 256, 8192)]
     assert small[1] - small[0] == pytest.approx(TREE.alpha_level_low, rel=1e-6)
     assert small[3] - small[2] == pytest.approx(5 * TREE.alpha_level_low, rel=1e-6)
-    assert sent_share("all_reduce", 8192) * 2.0**44 / tree_time(TREE, 8192, 2.0**44) == pytest.approx(TREE.W, rel=0.01)
+    assert bus_factor("all_reduce", 8192) * 2.0**44 / tree_time(TREE, 8192, 2.0**44) == pytest.approx(TREE.W, rel=0.01)
 
 
 @pytest.mark.parametrize("entry", [*ENTRIES.values(), TREE], ids=lambda c: f"{c.chip}-{c.op}-{c.software}")
@@ -87,8 +81,6 @@ def test_the_fit_finds_its_constants():
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(ValueError, match=r"the operation is one of all_gather, .*got 'gossip'"):
-        sent_share("gossip", 8)
     with pytest.raises(ValueError, match="2 constants need at least as many rows, got 1"):
         fit_collective(H200, [Timed(8.0, 2, 1e-6)], ("alpha", "W"))
 

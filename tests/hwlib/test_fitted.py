@@ -55,7 +55,7 @@ def test_a_chip_of_the_same_die_borrows_and_one_with_its_own_does_not():
     gemms = gemm_constants()
     assert gemms["h200-sxm", "bf16"] is gemms["h100-sxm", "bf16"]
     nccl = collective_constants()
-    assert nccl["gb200-nvl72", "alltoall", "nccl-tests"].chip == "gb200-nvl72"
+    assert nccl["gb200-nvl72", "all_to_all", "nccl-tests"].chip == "gb200-nvl72"
     assert nccl["h200-sxm", "all_gather", "nccl-tests"].chip == "h100-sxm"
     assert 0.5 < share_constants()["best fp8"].eta < 1
 

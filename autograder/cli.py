@@ -243,5 +243,5 @@ def grade(
         return
     result = courses.grade(folder, name, students=list(students) or None, cell_limit=cell_limit, unsafe=unsafe)
     table.print_class(result)
-    if waiting := gradebook.waiting(folder, name):
+    if any(learner.results for learner in result.learners) and (waiting := gradebook.waiting(folder, name)):
         click.echo(f"Answers to be graded by hand, in nbgrader's formgrader, from: {', '.join(waiting)}")

@@ -7,7 +7,7 @@ import itertools
 import json
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import plain
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 VARIANTS = 20
 POINTS = 12
+FEW = 3  # that two functions agree in fewer points may be chance
 KINDS = {"right", "predicted", "empty", "unreadable", "unit", "mistake", "slip", "variant", "wrong"}
 
 
@@ -193,20 +194,14 @@ def library_overlap(exercise: Exercise) -> list[str]:
     load_library()
     if exercise.answer.in_ranks:
         return list(_same_algorithms(exercise))
-    if exercise.kind == "Expression":
-        same = _same_expression
-    elif exercise.kind == "Function":
-        same = _same_function
-    else:
+    cases = list(_cases(exercise))
+    if len(cases) < FEW:
         return []
-    out = []
-    for name, formula in REGISTRY.items():
-        if not withheld(f"hwlib.{name}", exercise.withholds) and same(exercise, formula):
-            out.append(
-                f"{exercise.id}: hwlib.{name} is the solution; ask for a twist, or withhold "
-                f"hwlib.{name.rsplit('.', 1)[0]}"
-            )
-    return out
+    return [
+        f"{exercise.id}: hwlib.{name} is the solution; ask for a twist, or withhold hwlib.{name.rsplit('.', 1)[0]}"
+        for name, formula in REGISTRY.items()
+        if not withheld(f"hwlib.{name}", exercise.withholds) and _same(formula, cases)
+    ]
 
 
 def _same_algorithms(exercise: Exercise) -> Iterator[str]:
@@ -241,43 +236,41 @@ def withheld(qualname: str, withholds: Sequence[str]) -> bool:
     return any(qualname == w or qualname.startswith(w + ".") for w in withholds)
 
 
-def _same_expression(exercise: Exercise, formula: Formula) -> bool:
+def _cases(exercise: Exercise) -> Iterator[tuple[tuple[float, ...], float]]:
+    """Numbers that the solution takes, and what it gives: of an Expression or a Function, else none."""
+    answer: Any = exercise.answer
+    if exercise.kind == "Expression":
+        yield from _points(answer, answer.tree(exercise.solution))
+    elif exercise.kind == "Function":
+        inputs, outputs = answer.inputs(exercise), answer.outputs(exercise, exercise.solution)
+        plain_cases = (
+            (tuple(args), want)
+            for args, want in zip(inputs, outputs, strict=True)
+            if all(type(number) in (int, float) for number in (*args, want))
+        )
+        yield from itertools.islice(plain_cases, POINTS)
+
+
+def _points(answer: Any, tree: Any) -> Iterator[tuple[tuple[float, ...], float]]:
     from .evaluation import Undefined, real, value
 
-    answer: Any = exercise.answer
-    tree, names = answer.tree(exercise.solution), list(answer.symbols)
     points = answer.points([tree])
-    wanted = []
     for point in random.Random(1).sample(points, min(POINTS, len(points))):
         try:
-            wanted.append(({n: float(x) for n, x in point.items()}, float(real(value(tree, point)))))
+            yield tuple(float(point[name]) for name in answer.symbols), float(real(value(tree, point)))
         except Undefined:
             continue
-    return _some_order(
-        formula, names, lambda order: all(_agrees(formula, [p[n] for n in order], w) for p, w in wanted)
-    )
 
 
-def _same_function(exercise: Exercise, formula: Formula) -> bool:
-    answer: Any = exercise.answer
-    inputs, outputs = answer.inputs(exercise), answer.outputs(exercise, exercise.solution)
-    cases = [
-        (args, w)
-        for args, w in zip(inputs, outputs, strict=True)
-        if type(w) in (int, float) and all(type(a) in (int, float) for a in args)
-    ][:POINTS]
-    if len(cases) < 3:
+def _same(formula: Formula, cases: Sequence[tuple[tuple[float, ...], float]]) -> bool:
+    """Whether the formula gives the same, of the same numbers in some order (its defaults left or given)."""
+    places = range(len(cases[0][0]))
+    if len(places) not in (len(formula.args), len(formula.args) - len(formula.defaults)):
         return False
-    places = list(range(len(cases[0][0])))
-    return _some_order(
-        formula, places, lambda order: all(_agrees(formula, [a[i] for i in order], w) for a, w in cases)
+    return any(
+        all(_agrees(formula, [args[i] for i in order], want) for args, want in cases)
+        for order in itertools.permutations(places)
     )
-
-
-def _some_order(formula: Formula, names: list[Any], test: Callable[[tuple], bool]) -> bool:
-    """Whether the formula, of the same letters in some order (its defaults left or given), passes `test`."""
-    counts = {len(formula.args), len(formula.args) - len(formula.defaults)}
-    return any(test(order) for order in itertools.permutations(names) if len(order) in counts)
 
 
 def _agrees(formula: Formula, args: list[float], want: float) -> bool:

@@ -97,13 +97,13 @@ def serialization_time(S, W):
     return S / W
 
 
-@formula("S_flight", cite="hockney1994")
+@formula("S_flight", cite="rfc1323")
 def bandwidth_delay_bytes(W, t_rtt):
     """Bytes that are under way while the first is acknowledged: less than these in flight leave the line idle."""
     return W * t_rtt
 
 
-@formula("W_use", cite="hockney1994")
+@formula("W_use", cite="rfc1323")
 def window_bandwidth(S_flight, W, t_rtt):
     """With at most S_flight bytes unacknowledged, one window is sent a round trip, or the line is full."""
     return minimum(W, S_flight / t_rtt)
@@ -122,7 +122,7 @@ def store_and_forward_time(S, alpha, W, hops):
 def packet_forward_time(S, alpha, W, hops, p):
     """In packets of p bytes, stored and forwarded one by one: the hops overlap, but for one packet each.
 
-    Exact where S is a whole number of packets; a shorter last packet only waits for those before it.
+    Exact from one whole packet on: a shorter last packet waits for those before it. A lone short packet is sooner.
     """
     return hops * alpha + (S + (hops - 1) * p) / W
 

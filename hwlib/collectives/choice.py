@@ -106,8 +106,8 @@ def _tries(time: Callable[..., float], n: int, S: float, W: float, ways: Sequenc
 def ring_tree_crossover_bytes(n, alpha, W):
     """Size from which on a ring all-reduce beats a tree: it has more rounds, each with far fewer bytes.
 
-    The rounds that the tree saves, over the bytes that it sends in vain. Up to two ranks the ring is never
-    slower, so the size is 0.
+    The rounds that the tree saves, over the bytes that it sends in vain. Up to three ranks the ring has no more
+    rounds and is never slower, so the size is 0.
     """
     return (n - 1 - ceil(log2(n))) * alpha * W / maximum(ceil(log2(n)) - (n - 1) / n, 1 / n)
 

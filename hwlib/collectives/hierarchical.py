@@ -8,19 +8,19 @@ Exact where n_in * n_out divides the elements.
 from hwlib.formula import ceil, formula, log2
 
 
-@formula("t", cite="thakur2005")
+@formula("t", cite="mikami2018")
 def hierarchical_reduce_scatter_time(n_in, n_out, S, alpha_in, W_in, alpha_out, W_out):
     """Rings inside the node first, so that only S/n_in bytes of partial sums are left to go across nodes."""
     return (n_in - 1) * (alpha_in + S / (n_in * W_in)) + (n_out - 1) * (alpha_out + S / (n_in * n_out * W_out))
 
 
-@formula("t", cite="thakur2005")
+@formula("t", cite="mikami2018")
 def hierarchical_allgather_time(n_in, n_out, S, alpha_in, W_in, alpha_out, W_out):
     """Rings across nodes first, of S/n_in bytes, then inside: no byte crosses between two nodes twice."""
     return (n_in - 1) * (alpha_in + S / (n_in * W_in)) + (n_out - 1) * (alpha_out + S / (n_in * n_out * W_out))
 
 
-@formula("t", cite="thakur2005")
+@formula("t", cite="mikami2018")
 def hierarchical_allreduce_time(n_in, n_out, S, alpha_in, W_in, alpha_out, W_out):
     """Reduce-scatter inside the node, all-reduce of the S/n_in bytes across, all-gather inside: all rings.
 

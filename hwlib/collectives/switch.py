@@ -18,7 +18,7 @@ def switch_allreduce_time(n, S, alpha, W, m):
     return where(n > 1, (m + 1) * (alpha + S / (m * W)), 0)
 
 
-@formula("t", cite="graham2016")
+@formula("t", cite="nccl-1083")
 def switch_reduce_scatter_time(n, S, alpha, W, m):
     """A rank sends all S bytes up and gets S/n down, so the way up decides, and the sum in the switch saves no
     time over a ring; only the last round, a chunk's S/(m*n) down, comes after it.
@@ -26,7 +26,7 @@ def switch_reduce_scatter_time(n, S, alpha, W, m):
     return where(n > 1, (m + 1) * alpha + S / W + S / (m * n * W), 0)
 
 
-@formula("t", cite="graham2016")
+@formula("t", cite="nccl-1083")
 def switch_allgather_time(n, S, alpha, W, m):
     """A rank sends S/n up once, the switch copies it to all: S bytes down, which is what a ring brings, too."""
     return where(n > 1, (m + 1) * alpha + S / W + S / (m * n * W), 0)
@@ -37,7 +37,7 @@ def nvls_allreduce_time(n, S, alpha, W, m):
     """In an NVSwitch a rank asks for the sum of its own block, and then has the switch copy that to all.
 
     The finished blocks of S/n pass the ports once more than in SHARP: (n + 1)/n of S each way, which many
-    chunks approach. A chunk takes four steps one after another; exact from three chunks on.
+    chunks approach. A chunk takes four steps one after another; exact from three chunks on, an upper bound before.
     """
     return where(n > 1, (m + 3) * (alpha + S / (m * W)) + (m - 1) * S / (m * n * W), 0)
 
@@ -45,7 +45,7 @@ def nvls_allreduce_time(n, S, alpha, W, m):
 # Many chunks: what bandwidth alone allows
 
 
-@formula("t", cite="graham2016")
+@formula("t", cite="scaling-book")
 def switch_allreduce_limit(S, W):
     """The port carries each byte up once and, at the same time, down once: S/W, for any number of ranks."""
     return S / W
@@ -57,7 +57,7 @@ def nvls_allreduce_limit(n, S, W):
     return (n + 1) / n * (S / W)
 
 
-@formula("speedup", cite="graham2016")
+@formula("speedup", cite="scaling-book")
 def switch_allreduce_speedup(n):
     """What reducing in the switch gains over a ring, which passes 2(n - 1)/n of S through every port."""
     return 2 * (n - 1) / n
@@ -65,5 +65,5 @@ def switch_allreduce_speedup(n):
 
 @formula("speedup", cite="nccl-1083")
 def nvls_allreduce_speedup(n):
-    """The same for NVLS, whose ports carry (n + 1)/n of S: less than SHARP's, and none for few ranks."""
+    """The same for NVLS, whose ports carry (n + 1)/n of S: less than SHARP's, none for three ranks, a loss for two."""
     return 2 * (n - 1) / (n + 1)

@@ -43,7 +43,7 @@ def scatter_allgather_broadcast_time(n, S, alpha, W):
     return (ceil(log2(n)) + n - 1) * alpha + 2 * (n - 1) / n * (S / W)
 
 
-@formula("t", cite="chan2007")
+@formula("t", cite="sanders2009")
 def chain_broadcast_time(n, S, alpha, W, m):
     """Ranks in a line pass on m chunks: chunk m leaves after m - 1 others and has n - 1 hops to go.
 
@@ -60,7 +60,8 @@ def double_tree_allreduce_time(n, S, alpha, W, m):
     Many chunks approach 2S/W, as a ring does, in a number of rounds that grows with log2(n) only. With n a
     power of two the deepest level is one rank, so that the last round down carries one chunk (of four ranks,
     the first round up as well; two ranks send one chunk a round all the time). Exact for trees numbered like
-    a heap, from two chunks on, where 2m divides the elements; an upper bound otherwise.
+    a heap, from two chunks on, where 2m divides the elements. With one chunk it is an upper bound; so it is for
+    N elements that do not divide, if S is the padded size 2m*ceil(ceil(N/2)/m)*b.
     """
     return where(
         n > 2,

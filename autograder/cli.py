@@ -28,6 +28,8 @@ class Gpubook(click.Group):
         """Run the command; turn the package's own errors into click's."""
         try:
             return super().invoke(ctx)
+        except click.exceptions.Exit:  # of --help: a RuntimeError to click
+            raise
         except (ValueError, LookupError, OSError, RuntimeError) as error:
             if ctx.params.get("debug"):
                 raise

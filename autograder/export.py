@@ -55,7 +55,8 @@ def inert(text: str) -> str:
     """A text that a spreadsheet shows and does not compute: one line, an apostrophe before a formula's first
     character."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return "'" + line if line.startswith(tuple(FORMULA)) else line
+    formula = line.startswith(tuple(FORMULA)) and line != "-"  # which Moodle writes where there is nothing
+    return "'" + line if formula else line
 
 
 def number(value: float) -> str:

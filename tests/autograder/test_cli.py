@@ -42,3 +42,13 @@ def test_chosen_exercises_may_have_spaces_between(tmp_path, monkeypatch):
     command = ["course", "assign", str(tmp_path), "week3", "--chapter", "03-rooflines", "--exercises", "a-b, c-d"]
     assert CliRunner().invoke(cli.main, command).exit_code == 0
     assert asked == ["a-b", "c-d"]
+
+
+@pytest.mark.parametrize(
+    "command", [[], ["grade"], ["export"], ["course"], ["course", "init"], ["course", "assign"], ["course", "late"]]
+)
+def test_help_is_no_error(command):
+    result = CliRunner().invoke(cli.main, [*command, "--help"])
+    assert result.exit_code == 0
+    assert result.output.startswith("Usage: ")
+    assert "Error" not in result.output

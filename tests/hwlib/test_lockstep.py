@@ -280,9 +280,9 @@ def test_an_unknown_algorithm_is_named():
     [
         ("halving_doubling_allreduce", 20),
         ("tree_allreduce", 20),
-        ("double_tree_allreduce", 2 * (10 + 4 - 1)),
+        pytest.param("double_tree_allreduce", 2 * (10 + 4 - 1), marks=pytest.mark.slow),
         ("switch_allreduce", 5),
-        ("hierarchical_allreduce", 4 * 31),
+        pytest.param("hierarchical_allreduce", 4 * 31, marks=pytest.mark.slow),
     ],
 )
 def test_a_thousand_ranks(name, rounds):

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import linecache
 import multiprocessing
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 from .declaration import AnswerError
@@ -60,7 +63,8 @@ class LocalProcesses:
             self.deadline = time.monotonic() + self.seconds
         ours, theirs = self.context.Pipe()
         process = self.context.Process(target=_serve, args=(theirs, self.shipped), daemon=True)
-        process.start()
+        with _without_main():
+            process.start()
         theirs.close()
         self.ranks[rank] = process, ours
 
@@ -74,6 +78,17 @@ class LocalProcesses:
 
     def __del__(self) -> None:
         self.close()
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """A process that starts here does not run the learner's script again: the function is shipped whole."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _serve(connection: Any, shipped: bytes) -> None:

@@ -1,7 +1,10 @@
 """torch.distributed answers: judged like algorithms, in a notebook and through the sandbox."""
 
 import inspect
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
@@ -180,3 +183,23 @@ def test_what_is_public_makes_the_answer_again():
 def test_a_call_that_there_is_not_is_named():
     with pytest.raises(DeclarationError, match="calls has 'teleport'"):
         Distributed("f", cases=[(2, 4)], calls=("teleport",))
+
+
+def test_a_script_is_not_run_again_by_every_rank(tmp_path):
+    """Where ranks start, multiprocessing would import the program, which starts ranks."""
+    script = tmp_path / "answer.py"
+    asks = """
+from autograder.declaration import load_bank
+print("once")
+exercise = load_bank("exercises.py")["t-torch"]
+call = exercise.answer.local_call(allreduce, exercise.withholds)
+print(exercise.judge(plain.Callable("allreduce"), call=call).say)
+"""
+    script.write_text(f"import torch\nimport torch.distributed as dist\nfrom autograder import plain\n{RIGHT}{asks}")
+    (tmp_path / "exercises.py").write_text(EXERCISES)
+    root = str(Path(__file__).resolve().parents[2])
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=tmp_path, env={**os.environ, "PYTHONPATH": root}, capture_output=True,
+        text=True, timeout=100, check=False,
+    )  # fmt: skip
+    assert done.stdout.splitlines() == ["once", "Right."], done.stderr

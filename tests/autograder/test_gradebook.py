@@ -264,3 +264,18 @@ def test_own_exercises_test_themselves(folder):
     said = CliRunner().invoke(cli.main, ["course", "check", str(folder)])
     assert said.exit_code == 1
     assert "no exercise is declared" in said.output
+
+
+@pytest.mark.slow
+def test_an_exercise_of_the_books_is_judged_by_the_courses_own_key(folder, zygote):
+    course.assign(folder, "hw", chapter="03-rooflines", exercises=["rooflines-waves"])
+    submit(folder, "ann", {"rooflines-waves": "answer = 99"})
+    assert course.grade(folder, "hw").learner("ann").points == 0.0
+    (folder / "exercises" / "corrected.py").write_text(
+        "from dataclasses import replace\n"
+        "from autograder.declaration import load_bank\n"
+        "from autograder.places import book_root\n"
+        "book = load_bank(book_root() / 'solutions' / '03-rooflines')\n"
+        "WAVES = replace(book['rooflines-waves'], solution=lambda **g: 99, mistakes=())\n"
+    )
+    assert course.grade(folder, "hw").learner("ann").points == 1.0

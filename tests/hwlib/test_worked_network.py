@@ -133,6 +133,8 @@ ACROSS = [
     Row("G4.2 time", lambda: switch_allreduce_limit(1.0, W_NODE), 1 / 450e9, 0),
     Row("G4.3 sharded sum in a node, Y = 4", lambda: level_time(
         "all_reduce", DF, axis_levels(LEVELS[:1], 2, 4), in_switch=True), DF / (4 * 450e9), 1e-9),
+    Row("G4.3 beyond the node, Y = 4: all bytes leave it", lambda: level_time(
+        "all_reduce", DF, axis_levels(LEVELS[:2], 64, 4), in_switch=True), DF / 400e9, 1e-9),
     Row("G4.4 one rank a unit", lambda: level_time(
         "all_reduce", DF, axis_levels(LEVELS, 4, 256), in_switch=True), DF / 12.8e12, 1e-9),
     Row("G4.4 of the first edition", lambda: level_time(
@@ -171,7 +173,6 @@ BEYOND = [
         1, 0.1, 1.524, "good only for many more ranks than experts a token"),
     Row("ragged, 64 ranks", lambda: ragged_alltoall_time(64, 1.0, 8, 1.0), 0.1165, 0.001),
     Row("ragged, 64 ranks, as approximated", lambda: ragged_alltoall_limit(64, 1.0, 8, 1.0), 0.1230, 0.001),
-    Row("gain of NVLS, measured", lambda: nvls_allreduce_speedup(8), 480.0 / 367.2, 0.2),
     Row("algorithm bandwidth behind 480 GB/s", lambda: 480 * GB / bus_factor("all_reduce", 8), 275 * GB, 0.005),
 ]  # fmt: skip
 
@@ -189,6 +190,12 @@ def test_why_a_benchmark_prints_480_on_a_port_of_450():
     S, t = 16 * GiB, 16 * GiB / (274.3 * GB)
     assert bus_bandwidth(S, t, bus_factor("all_reduce", 8)) == pytest.approx(480 * GB, rel=0.001)
     assert algorithm_bandwidth(S, t) == pytest.approx(274.3 * GB)
+
+
+def test_what_a_switch_gains_on_paper_and_measured():
+    """1.75 if it only adds; NVLS passes the finished blocks once more, which leaves 1.56; 1.31 were measured."""
+    assert nvls_allreduce_speedup(8) == pytest.approx(14 / 9)
+    assert 1.3 < 480.0 / 367.2 < nvls_allreduce_speedup(8) < switch_allreduce_speedup(8)
 
 
 def test_inside_a_node_an_inner_axis_helps_and_across_nodes_it_does_not():

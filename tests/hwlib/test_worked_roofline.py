@@ -1,4 +1,7 @@
-"""The worked questions on rooflines, TPUs and sharding in "How to Scale Your Model": each from the library."""
+"""The worked questions on rooflines, TPUs and sharding in "How to Scale Your Model": each from the library.
+
+S8 asks for measurements on TPUs and has no answer to compute.
+"""
 
 import pytest
 
@@ -13,6 +16,7 @@ from hwlib.collectives import (
 from hwlib.network import cut_through_time
 from hwlib.roofline import (
     batched_matmul_intensity,
+    compute_time,
     critical_batch,
     exact_critical_batch,
     matmul_flops,
@@ -28,9 +32,9 @@ from hwlib.specs import accelerators, clusters, links, nodes
 from hwlib.units import GB, TB, KiB, us
 from tests.hwlib.worked import Row, check
 
-V5E, V5P, V4, H100 = (accelerators[key] for key in ("tpu-v5e", "tpu-v5p", "tpu-v4", "h100-sxm"))
-ICI_V5E = links["ici-v5e"].bandwidth
-HOST_V5E = nodes["tpu-v5e-host"]
+V6E, V5E, V5P, V4, H100 = (accelerators[key] for key in ("tpu-v6e", "tpu-v5e", "tpu-v5p", "tpu-v4", "h100-sxm"))
+ICI_V5E, HOP = links["ici-v5e"].bandwidth, links["ici-v5e"].latency
+HOST_V5E, HOST_V6E = nodes["tpu-v5e-host"], nodes["tpu-v6e-host"]
 
 
 def int8_matmul(B):
@@ -45,6 +49,7 @@ ROOFLINE = [
     Row("R1 int8 intensity a token", lambda: matmul_intensity_limit(1, b_w=1), 2, 0),
     Row("R1 int8 batch", lambda: critical_batch(V5E.int8_ops, V5E.hbm_bandwidth, b_w=1), 240, 0.01),
     Row("R2 int8 weights, bf16 sums", lambda: critical_batch(V5E.bf16_flops, V5E.hbm_bandwidth, b_w=1), 120, 0.01),
+    Row("R3 batch of a 1,024-wide int8 matmul over that of a wide one", lambda: small_batch_factor(1024), 2, 0.06),
     Row("R4 a matrix for each example", lambda: 2 * batched_matmul_intensity(128, 4096, 4096, b=2), 2, 0.01),
     Row("R5 H100 batch", lambda: critical_batch(H100.bf16_flops, H100.hbm_bandwidth), 295, 0.005),
     Row(
@@ -53,6 +58,8 @@ ROOFLINE = [
     ),
 ]  # fmt: skip
 
+
+ACTIVATIONS = 2 * 8 * 128 * 8192
 
 TPUS = [
     Row("T1 200B weights read by 32 v4p", lambda: memory_time(200e9 * 2 / 32, V4.hbm_bandwidth), 10e-3, 0.05),
@@ -64,13 +71,29 @@ TPUS = [
     Row("T2 v5p TensorCores", lambda: clusters["tpu-v5p-pod"].chips * V5P.sms, 17920, 0),
     Row("T2 v5p pod FLOP/s", lambda: clusters["tpu-v5p-pod"].chips * V5P.bf16_flops, 4e18, 0.03),
     Row("T2 v5p pod memory", lambda: clusters["tpu-v5p-pod"].chips * V5P.hbm_bytes, 860 * TB, 0.02),
+    Row("T3 batch for weights in the host's memory, at 15 GB/s", lambda: critical_batch(V6E.bf16_flops, 15 * GB),
+        61_000, 0.01),
+    Row("T3 at the PCIe of the chip's own host", lambda: critical_batch(V6E.bf16_flops, HOST_V6E.pcie_bandwidth),
+        61_000, 0.01, 28_690, "15 GB/s belong to the hosts of earlier chips; a v6e has 32"),
     Row("T4 int8 batch from HBM", lambda: critical_batch_of(810 * GB), 271, 0.01, 262.7,
-        "two-digit rounding of bandwidth and of the weights' bytes"),
-    Row("T5 first byte, corner to corner of 4 x 4", lambda: cut_through_time(0, 6 * us / 6, ICI_V5E, hops=6), 6e-6),
-    Row("T5 all of bf16[8, 128, 8192]", lambda: 2 * 8 * 128 * 8192 / (2 * ICI_V5E), 188e-6, 0.01),
+        "the 1.34e8 operations of a row are rounded to 1.3e8"),
+    Row("T4 int8 batch from VMEM, 22 times as fast", lambda: critical_batch_of(22 * 810 * GB), 11, 0.01),
+    Row("T5 first byte, corner to corner of 4 x 4", lambda: cut_through_time(0, HOP, ICI_V5E, hops=6), 6e-6),
+    Row("T5 all of bf16[8, 128, 8192]", lambda: ACTIVATIONS / (2 * ICI_V5E), 188e-6, 0.01),
+    Row("T5 in total, both ways at once", lambda: cut_through_time(ACTIVATIONS, HOP, ICI_V5E, hops=6, paths=2),
+        194e-6, 0.01),
     Row("T6 over PCIe", lambda: memory_time(GB, HOST_V5E.pcie_bandwidth), 66e-3, 0.07),  # by 15 GB/s, not 16
+    Row("T6 from 15 chips over two links", lambda: allgather_bytes(16, 16 * GB) / (2 * ICI_V5E), 167e-3, 0.005),
+    Row("T6 arithmetic", lambda: compute_time(matmul_flops(8, 128 * 1024, 128 * 1024), V5E.bf16_flops),
+        1.3e-3, 0.08),  # 1.395, cut off
     Row("T6 from HBM", lambda: memory_time(16 * GB, V5E.hbm_bandwidth), 19e-3, 0.05),
 ]  # fmt: skip
+
+
+def small_batch_factor(width):
+    """By how much the batch must exceed 120 where D = F = width: activations in bf16, weights in int8."""
+    C, W = V5E.bf16_flops, V5E.hbm_bandwidth
+    return exact_critical_batch(width, width, C, W, b_w=1) / critical_batch(C, W, b_w=1)
 
 
 def critical_batch_of(W):
@@ -96,13 +119,19 @@ SHARDING = [
         gather("A[E_Y, F]", "A[E, F]", V5E_8x4, {"E": 2048, "F": 8192}), ICI_V5E, paths=2), 377e-6, 0.015),
     Row("S-P2 from end to end of a line", lambda: line_allgather_time(
         4, gather("A[E_Y, F]", "A[E, F]", V5E_8x4, {"E": 2048, "F": 8192}), 0, ICI_V5E), 560e-6, 0.01),
-    Row("S-P2 latency of 256 x 256", lambda: line_allgather_time(
-        4, gather("A[E_Y, F]", "A[E, F]", V5E_8x4, {"E": 256, "F": 256}), 0.3 * us, ICI_V5E), 3e-6, 0.05),
+    Row("S-P2 latency of 256 x 256", lambda: line_allgather_time(4, 0, HOP, ICI_V5E), 3e-6, 1e-9),
+    Row("S-P2 latency and bytes of 256 x 256", lambda: line_allgather_time(
+        4, gather("A[E_Y, F]", "A[E, F]", V5E_8x4, {"E": 256, "F": 256}), HOP, ICI_V5E), 3e-6, 0.05, 5.2e-6,
+        "the bytes of a hop, 0.7 us, are taken to hide behind its latency; 8 us were measured"),
     Row("S1 copies", lambda: sharded("A[I_X, J, K]").copies(Mesh(X=4, Y=8, Z=2)), 16, 0),
     Row("S2 all-gather over X", lambda: torus_allgather_limit(
         gather("A[B_X, D_Y]", "A[B, D_Y]", CUBE, BD), V4_LINK, 2), 23e-6, 0.02),
     Row("S2 all-gather over X and Y", lambda: torus_allgather_limit(
         gather("A[B_XY, D]", "A[B, D]", CUBE, BD), V4_LINK, 4), 46e-6, 0.02),
+    Row("S2 all-gather over X, a part by each idle Z", lambda: torus_allgather_limit(
+        gather("A[B_X, D_Y]", "A[B, D_Y]", CUBE, BD), V4_LINK, 4), 11.5e-6, 0.02),
+    Row("S2 all-gather over X and Y, a part by each idle Z", lambda: torus_allgather_limit(
+        gather("A[B_XY, D]", "A[B, D]", CUBE, BD), V4_LINK, 6), 31e-6, 0.01),
     Row("S2 all-reduce over Z", lambda: 2 * torus_allgather_limit(
         gather("A[B_X, D_Y]{U_Z}", "A[B_X, D_Y]", CUBE, BD), V4_LINK, 2), 11.6e-6, 0.01),
     Row("S2 all-reduce over Z of older editions", lambda: 2 * torus_allgather_limit(
@@ -146,6 +175,20 @@ def test_s4_gather_then_multiply_or_multiply_then_add():
         least = 2 * B if B < 2550 else 5100
         sum_wins = added.time(C, W) < gathered.time(C, W)
         assert sum_wins == (least < D), (B, D)
+
+
+def test_s5_the_fastest_product_that_all_chips_hold():
+    """S5: of the ways to split one product over 64 chips that all need the result, gathering it is best.
+
+    To sum it takes twice as long as to gather it, and to compute it everywhere needs no network and all the time.
+    """
+    C, W, shape = V5P.bf16_flops, 6 * links["ici-v5p"].bandwidth, {"I": 1024, "J": 4096, "K": 8192}
+    plans = matmul_plans("A[I, J]", "B[J, K]", "C[I, K]", Mesh(X=64), shape)
+    rows, columns, depth, everywhere = (plan(plans, X=letter) for letter in ("I", "K", "J", ""))
+    assert [m.op for p in (rows, columns, depth) for m in p.moves] == ["all_gather", "all_gather", "all_reduce"]
+    assert rows.comm_time(W) == columns.comm_time(W) == depth.comm_time(W) / 2
+    assert everywhere.comm_time(W) == 0
+    assert rows.time(C, W) == columns.time(C, W) < min(depth.time(C, W), everywhere.time(C, W))
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,8 @@
+import re
+import shlex
+from pathlib import Path
+
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -52,3 +57,20 @@ def test_help_is_no_error(command):
     assert result.exit_code == 0
     assert result.output.startswith("Usage: ")
     assert "Error" not in result.output
+
+
+PAGES = [Path(__file__).resolve().parents[2] / page for page in ("docs/teaching.md", "README.md")]
+LINES = [line for page in PAGES for line in re.findall(r"^\$ (gpubook .*?)(?:  +#.*)?$", page.read_text(), re.MULTILINE)]
+
+
+@pytest.mark.parametrize("line", sorted(set(LINES)))
+def test_every_command_of_the_pages_is_understood(line, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in re.findall(r"[\w-]+\.(?:md|csv)", line):
+        (tmp_path / name).write_text("")
+    _, *words = shlex.split(line)
+    command: click.Command = cli.main
+    while isinstance(command, click.Group):
+        name, *words = words
+        command = command.commands[name]
+    assert command.make_context(name, words).params

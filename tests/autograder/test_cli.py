@@ -60,7 +60,8 @@ def test_help_is_no_error(command):
 
 
 PAGES = [Path(__file__).resolve().parents[2] / page for page in ("docs/teaching.md", "README.md")]
-LINES = [line for page in PAGES for line in re.findall(r"^\$ (gpubook .*?)(?:  +#.*)?$", page.read_text(), re.MULTILINE)]
+COMMAND = re.compile(r"^\$ (gpubook .*?)(?:  +#.*)?$", re.MULTILINE)
+LINES = [line for page in PAGES for line in COMMAND.findall(page.read_text())]
 
 
 @pytest.mark.parametrize("line", sorted(set(LINES)))

@@ -14,7 +14,8 @@ from statistics import fmean, median
 from typing import Any, NamedTuple, TypeVar
 
 from benchmarks.published import OPERATIONS, Collective, Product, Row, Share, case_of
-from hwlib.collective_fit import Timed, collective_time, fit_collective, tree_time
+from hwlib.collective_fit import Timed, collective_time, fit_alpha_beta, fit_collective, tree_time
+from hwlib.collectives import bus_factor
 from hwlib.gemm_model import BOUNDS, GemmModel, Shape, fit_gemm, model_of
 from hwlib.specs.fitted import (
     KINDS,
@@ -32,7 +33,6 @@ LIKE = {"h100-sxm": ("h200-sxm",), "b200-sxm": ("gb200-nvl72", "b300-sxm", "gb30
 RING = ("alpha_low", "alpha_hop", "W_low", "alpha", "W")
 TREE = ("alpha_level_low", "W_low", "alpha", "alpha_level", "W")
 PLATEAUS = {"h100_sxm": ("ar-h200-n",), "b200_sxm": ("ar-b200-n",)}
-PLAIN = ("plain_alpha", "plain_W")
 SHARES = ("stream init", "stream read", "stream scale", "stream triad", "best bf16", "best fp8")
 KERNEL_ONLY = ("t0", "eta_C", "eta_W")  # DeepGEMM's ten rows fix no more than these
 
@@ -127,9 +127,14 @@ def _validated(
 
 def _blank(kind: type[Fitted], rows: str, count: int, **values: Any) -> Any:
     start = {f.name: 1.0 for f in fields(kind) if "unit" in f.metadata and f.default is MISSING}
-    start |= {f.name: 1.0 for f in fields(kind) if f.name in PLAIN}
     today = date.today().isoformat()
     return kind(rows=rows, count=count, error=0.0, held_out=math.nan, date=today, **{**start, **values})
+
+
+def _plain(op: str, rows: Sequence[Timed]) -> dict[str, float]:
+    """The single alpha-beta line through the same rows."""
+    line = fit_alpha_beta([bus_factor(op, t.n) * t.S for t in rows], [t.time for t in rows])
+    return {"plain_alpha": line.alpha, "plain_W": line.W}
 
 
 def _gemm(chip: str, dtype: str, name: str, source: str, shapes: list[Shape]) -> GemmConstants:
@@ -161,6 +166,7 @@ def _collective(sweep: Sweep, rows: list[tuple[Timed, bool]], source: str) -> Co
     blank = _blank(
         CollectiveConstants, ", ".join(sweep.sets), len(rows), chip=sweep.chip, op=sweep.op, source=source,
         software=sweep.software, flow=sweep.flow, like=LIKE.get(sweep.chip, ()),
+        **_plain(sweep.op, [t for t, _ in rows]),
     )  # fmt: skip
 
     def errors(c: CollectiveConstants, some: list[tuple[Timed, bool]]) -> list[float]:
@@ -170,16 +176,13 @@ def _collective(sweep: Sweep, rows: list[tuple[Timed, bool]], source: str) -> Co
         return fit_collective(blank, [t for t, _ in some], sweep.free, [on for _, on in some])
 
     full, error, held = _validated(rows, lambda row: (row[0].n, row[0].S, row), fit, errors)
-    plain = fit_collective(blank, [t for t, _ in rows], PLAIN)
-    return replace(
-        full, plain_alpha=plain.plain_alpha, plain_W=plain.plain_W, error=error, held_out=held,
-    )  # fmt: skip
+    return replace(full, error=error, held_out=held)
 
 
 def _tree(rows: list[Timed], source: str) -> TreeConstants:
     blank = _blank(
         TreeConstants, "nvlstree", len(rows), chip="h100-sxm", op="all_reduce", software="NVLSTree", node=8,
-        source=source,
+        source=source, **_plain("all_reduce", rows),
     )  # fmt: skip
 
     def errors(c: TreeConstants, some: list[Timed]) -> list[float]:
@@ -189,8 +192,7 @@ def _tree(rows: list[Timed], source: str) -> TreeConstants:
         return fit_collective(blank, some, TREE)
 
     full, error, held = _validated(rows, lambda t: (t.n, t.S), fit, errors)
-    plain = fit_collective(blank, rows, PLAIN)
-    return replace(full, plain_alpha=plain.plain_alpha, plain_W=plain.plain_W, error=error, held_out=held)
+    return replace(full, error=error, held_out=held)
 
 
 HEAD = """# Constants of the models of hwlib, in SI, fitted to published measurements; hwlib/specs/fitted.py says what

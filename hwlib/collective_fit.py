@@ -17,6 +17,11 @@ from hwlib.kernel_fit import fit_logarithms
 from hwlib.network import send_time, two_protocol_time
 from hwlib.specs.fitted import CollectiveConstants, TreeConstants
 
+__all__ = [
+    "AlphaBeta", "Timed", "collective_time", "fit_alpha_beta", "fit_collective", "pipelined_time", "plain_time",
+    "tree_time",
+]  # fmt: skip
+
 STEPS = 1.5  # exponent of the mean of the steps' floor and the transfer: 1 adds them, infinity takes the larger
 NEXT_TO_NOTHING = 1e-30  # s/B: one rank sends nothing
 
@@ -120,12 +125,12 @@ K = TypeVar("K", CollectiveConstants, TreeConstants)
 BOUNDS = {
     "alpha_low": (1e-7, 1e-3), "alpha_hop": (1e-9, 1e-4), "W_low": (1e8, 1e13), "alpha": (1e-8, 1e-3),
     "W": (1e9, 1e13), "W_copy": (1e10, 1e13), "W_switch": (1e10, 1e13),
-    "alpha_level": (1e-7, 1e-3), "alpha_level_low": (1e-7, 1e-3), "plain_alpha": (1e-7, 1e-2), "plain_W": (1e8, 1e13),
+    "alpha_level": (1e-7, 1e-3), "alpha_level_low": (1e-7, 1e-3),
 }  # fmt: skip
 STARTS: dict[str, Sequence[float]] = {
     "alpha_low": (5e-6, 1.2e-5), "alpha_hop": (1e-6,), "W_low": (2e10, 8e10, 2e11), "alpha": (2e-6, 1e-5, 3e-5),
     "W": (3e11,), "W_copy": (2e11, 8e11), "W_switch": (2e11, 5e11),
-    "alpha_level": (8e-5,), "alpha_level_low": (5e-5,), "plain_alpha": (1e-5, 1e-4), "plain_W": (3e11,),
+    "alpha_level": (8e-5,), "alpha_level_low": (5e-5,),
 }  # fmt: skip
 
 
@@ -146,8 +151,6 @@ def fit_collective(
     on = np.array(switched if switched is not None else [True] * len(timed))
 
     def predict(c: K) -> Any:
-        if "plain_W" in free:
-            return plain_time(c, n, S)
         if isinstance(c, TreeConstants):
             return tree_time(c, n, S)
         return np.where(on, collective_time(c, n, S), collective_time(c, n, S, switch=False))

@@ -11,7 +11,6 @@ from hwlib.collective_fit import (
     fit_alpha_beta,
     fit_collective,
     pipelined_time,
-    plain_time,
     tree_time,
 )
 from hwlib.collectives import bus_factor
@@ -75,9 +74,6 @@ def test_the_fit_finds_its_constants():
     found = fit_collective(start, timed, tuple(true.constants))
     for name, value in true.constants.items():
         assert getattr(found, name) == pytest.approx(value, rel=0.02), name
-    on_a_line = [Timed(S, 4, float(plain_time(true, 4, S))) for S in SIZES]
-    line = fit_collective(start, on_a_line, ("plain_alpha", "plain_W"))
-    assert (line.plain_alpha, line.plain_W) == pytest.approx((true.plain_alpha, true.plain_W), rel=1e-3)
 
 
 def test_bad_input_is_refused():

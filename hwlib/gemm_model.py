@@ -114,8 +114,8 @@ class Shape(NamedTuple):
 
 
 # Where a fit starts, and within which bounds a constant makes sense. The choice of a tiling makes the misfit
-# jump, so it starts from many places. Where W_L2 ends at its bound (H100 and B200 in bf16), feeding the tiles from
-# the L2 cache never decides the time, and the constant says no more than that.
+# jump, so it starts from many places. In bf16 W_L2 of the H100 and the B200 ends at its bound: the fit would have
+# more, so there it is no measure of a cache.
 BOUNDS = {
     "t0": (1e-7, 1e-4), "eta_C": (0.1, 1.0), "eta_W": (0.1, 1.0),
     "t_tile": (5e-8, 1e-5), "W_L2": (2e12, 3e13), "t_join": (1e-8, 1e-4),

@@ -1,6 +1,7 @@
 """Direct exchange: every rank sends to every other at once, through its one port of bandwidth W.
 
 The bytes are those of a ring, in one or two rounds: what a full crossbar (an NVSwitch) makes possible.
+Bruck et al. (1997) count rounds with as many ports as one likes; here all messages of a rank share one port's W.
 Blocks of S/n bytes are exact with S = `padded_bytes`; gather and scatter with blocks of one size; what moves
 whole buffers for any size.
 """
@@ -8,31 +9,31 @@ whole buffers for any size.
 from hwlib.formula import formula, where
 
 
-@formula("t", cite="chan2007")
+@formula("t", cite="bruck1997")
 def direct_allgather_time(n, S, alpha, W):
     """A rank sends its block to n - 1 others and gets theirs: (n - 1)/n of S through its port, each way."""
     return where(n > 1, alpha + (n - 1) / n * (S / W), 0)
 
 
-@formula("t", cite="chan2007")
+@formula("t", cite="bruck1997")
 def direct_reduce_scatter_time(n, S, alpha, W):
     """A rank sends to each other the block that the other will own, and adds the n - 1 blocks that arrive."""
     return where(n > 1, alpha + (n - 1) / n * (S / W), 0)
 
 
-@formula("t", cite="chan2007")
+@formula("t", cite="nvidia-multishot")
 def direct_allreduce_time(n, S, alpha, W):
     """Two shots: reduce-scatter, then all-gather, one round each, with the bytes of a ring."""
     return where(n > 1, 2 * (alpha + (n - 1) / n * (S / W)), 0)
 
 
-@formula("t", cite="chan2007")
+@formula("t", cite="nvidia-multishot")
 def one_shot_allreduce_time(n, S, alpha, W):
     """One shot: whole buffers go to everyone and each rank adds all: n/2 times the bytes, half the rounds."""
     return where(n > 1, alpha + (n - 1) * S / W, 0)
 
 
-@formula("t", cite="thakur2005")
+@formula("t", cite="bruck1997")
 def direct_alltoall_time(n, S, alpha, W):
     """All n - 1 blocks of S/n^2 bytes leave at once."""
     return where(n > 1, alpha + (n - 1) / n**2 * (S / W), 0)

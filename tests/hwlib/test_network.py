@@ -209,6 +209,17 @@ def test_packets_forwarded_one_by_one_take_the_formulas_time(seed):
     assert finest == close(cut_through_time(S, alpha, W, hops) + (hops - 1) * p / 256 / W, 1e-9)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_short_last_packet_waits_for_those_before_it(seed):
+    """So the formula is exact from one whole packet on; alone, the short packet is on every hop for less."""
+    rng = random.Random(seed)
+    p, short, count, hops = 4096, rng.randrange(1, 4096), rng.randrange(1, 60), rng.randrange(2, 7)
+    alpha, W = rng.uniform(0, 2) * us, rng.choice([25 * GB, 450 * GB])
+    S = p * count + short
+    assert packet_forward_time(S, alpha, W, hops, p) == close(forwarded([p] * count + [short], alpha, W, hops), 1e-12)
+    assert packet_forward_time(short, alpha, W, hops, p) > forwarded([short], alpha, W, hops)
+
+
 @pytest.mark.parametrize(("S", "packets"), [(0, 0), (1, 1), (4096, 1), (4097, 2), (1_000_000, 245)])
 def test_the_last_packet_has_headers_too(S, packets):
     assert wire_bytes(S, 4096, 26) == S + 26 * packets

@@ -11,6 +11,7 @@
 """
 
 from hwlib.specs.accelerator import Accelerator, accelerators
+from hwlib.specs.allreduce import MeasuredAllreduce, measured_allreduces
 from hwlib.specs.cluster import Cluster, Level, clusters
 from hwlib.specs.gemm import MeasuredGemm, measured_gemms
 from hwlib.specs.link import Link, Switch, links, switches
@@ -23,6 +24,7 @@ __all__ = [
     "Datum",
     "Level",
     "Link",
+    "MeasuredAllreduce",
     "MeasuredGemm",
     "Node",
     "SpecError",
@@ -30,6 +32,7 @@ __all__ = [
     "accelerators",
     "clusters",
     "links",
+    "measured_allreduces",
     "measured_gemms",
     "nodes",
     "switches",

@@ -1,0 +1,52 @@
+"""Measured all-reduces: the table measured_allreduce.csv, sweeps over sizes and over numbers of GPUs as published."""
+
+import csv
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+
+class MeasuredAllreduce(NamedTuple):
+    """One timed all-reduce of `S` bytes on each of `n` GPUs, which are chips of one kind (a key of `accelerators`).
+
+    `bus_bandwidth` (B/s) is as printed: 2(n - 1)/n of S over the time, whatever crossed the wires. `how` is "ring"
+    (no reduction in the switch), "auto" (NCCL chooses: the switch for large arrays) or "NVLSTree". `source` begins
+    with a key of docs/references.bib.
+    """
+
+    chip: str
+    n: int
+    S: int
+    how: str
+    bus_bandwidth: float
+    source: str
+
+    @property
+    def time(self) -> float:
+        """Seconds, from the bandwidth: to as many digits as that has."""
+        return 2 * (self.n - 1) / self.n * self.S / self.bus_bandwidth
+
+
+@cache
+def _table() -> tuple[MeasuredAllreduce, ...]:
+    lines = files(__package__).joinpath("measured_allreduce.csv").read_text("utf-8").splitlines()
+    return tuple(
+        MeasuredAllreduce(
+            r["chip"], int(r["n"]), int(r["bytes"]), r["how"], float(r["bus_bandwidth"]) * 1e9, r["source"]
+        )
+        for r in csv.DictReader(line for line in lines if not line.startswith("#"))
+    )
+
+
+def measured_allreduces(
+    chip: str | None = None, n: int | None = None, how: str | None = None
+) -> tuple[MeasuredAllreduce, ...]:
+    """The measured all-reduces, all or of one chip, number of GPUs and way of doing it, the smallest first.
+
+    Raises ValueError, naming what there is, when the table has none.
+    """
+    rows = [r for r in _table() if chip in (None, r.chip) and n in (None, r.n) and how in (None, r.how)]
+    if not rows:
+        sets = dict.fromkeys(f"{r.chip} {r.n} {r.how}" for r in _table())
+        raise ValueError(f"no measured all-reduce of {chip} {n} {how}; there is {', '.join(sets)}")
+    return tuple(sorted(rows, key=lambda r: (r.chip, r.how, r.n, r.S)))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hwlib.specs.cluster import Level
 from hwlib.topology.arguments import Rate, TopologyError, rate
@@ -82,40 +82,56 @@ def read_topo(text: str) -> TopoTable:
     devices = header[:cut].split()
     if twice := {name for name in devices if devices.count(name) > 1}:
         raise TopologyError(_at(start, header, f"{', '.join(sorted(twice))} stands there twice"))
-    rows: dict[str, list[str]] = {}
-    where: dict[str, int] = {}
-    affinity: dict[str, dict[str, str]] = {}
+    rows = _rows(lines, start, devices, columns)
+    if missing := [name for name in devices if name not in rows]:
+        raise TopologyError(_at(start, header, f"no row for {', '.join(missing)} follows"))
+    relation = {(one, other): code for one in devices for other, code in zip(devices, rows[one].cells, strict=True)}
+    _check_pairs(relation, rows, lines)
+    affinity = {name: row.affinity for name, row in rows.items() if row.affinity}
+    legend = dict(re.findall(r"^\s+(NIC[0-9]+)\s*:\s*(\S+)\s*$", "\n".join(lines[start:]), re.MULTILINE))
+    return TopoTable(tuple(devices), relation, affinity, legend)
+
+
+class _Row(NamedTuple):
+    """A device's row: the number of its line, its cells, and the columns after the matrix."""
+
+    line: int
+    cells: list[str]
+    affinity: dict[str, str]
+
+
+def _rows(lines: list[str], start: int, devices: list[str], columns: list[str]) -> dict[str, _Row]:
+    """The rows that follow the header, by device, up to the legend."""
+    rows: dict[str, _Row] = {}
     for i in range(start + 1, len(lines)):
         words = lines[i].split()
         if not words or words[0].rstrip(":") in ("Legend", "NIC"):
             if rows:
                 break
             continue
-        name, cells = words[0], words[1 : len(devices) + 1]
+        name, cells, rest = words[0], words[1 : len(devices) + 1], words[len(devices) + 1 :]
         if name not in devices:
             raise TopologyError(_at(i, lines[i], f"a row of {', '.join(devices)} was expected"))
         if name in rows:
             raise TopologyError(_at(i, lines[i], f"{name} has a row already"))
         if len(cells) < len(devices):
             raise TopologyError(_at(i, lines[i], f"{len(devices)} cells were expected, there are {len(cells)}"))
-        rows[name] = [_code(i, lines[i], cell) for cell in cells]
-        where[name] = i
-        rest = words[len(devices) + 1 :]
-        if rest:
-            affinity[name] = _affinity(lines[i], rest, columns)
-    if missing := [name for name in devices if name not in rows]:
-        raise TopologyError(_at(start, header, f"no row for {', '.join(missing)} follows"))
-    relation = {(one, other): code for one in devices for other, code in zip(devices, rows[one], strict=True)}
+        codes = [_code(i, lines[i], cell) for cell in cells]
+        rows[name] = _Row(i, codes, _affinity(lines[i], rest, columns) if rest else {})
+    return rows
+
+
+def _check_pairs(relation: Mapping[tuple[str, str], str], rows: Mapping[str, _Row], lines: list[str]) -> None:
+    """Every device meets itself at X, and two devices each other in the same way from both sides."""
     for (one, other), code in relation.items():
+        i = rows[one].line
         if (code == "X") != (one == other):
-            what = f"X stands where a device meets itself, {one}-{other} is {code}"
-            raise TopologyError(_at(where[one], lines[where[one]], what))
+            raise TopologyError(_at(i, lines[i], f"X stands where a device meets itself, {one}-{other} is {code}"))
     for (one, other), code in relation.items():
+        i = rows[one].line
         if code != relation[other, one]:
             what = f"{one}-{other} is {code}, but {other}-{one} is {relation[other, one]}"
-            raise TopologyError(_at(where[one], lines[where[one]], what))
-    legend = dict(re.findall(r"^\s+(NIC[0-9]+)\s*:\s*(\S+)\s*$", "\n".join(lines[start:]), re.MULTILINE))
-    return TopoTable(tuple(devices), relation, affinity, legend)
+            raise TopologyError(_at(i, lines[i], what))
 
 
 def _is_header(line: str) -> bool:

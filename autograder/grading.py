@@ -8,7 +8,7 @@ keeps the time, and writes each verdict into the grade cell's outputs, where nbg
 import hashlib
 import json
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,8 +18,8 @@ from .declaration import Bank, Verdict, quoted
 from .judging import Judge, JudgeFailed, Question
 from .rank_processes import Ranks, needed_cells
 from .restore import GradeCell, grade_cell, grade_id, restore
-from .sandbox import Child, ChildLost, Limits, Zygote
-from .sandbox.shell import KEPT
+from .sandbox import WAITED, Child, ChildLost, Limits, Zygote
+from .shown import cell_outputs, error_output
 
 FAILED = "This exercise could not be judged, which is not your fault: your teacher is told."
 MEASURED = "measured"  # tag of a chapter's own cells that time the machine: no answer may depend on them
@@ -60,8 +60,11 @@ def grade_notebook(
     zygote: Zygote | None = None,
     judge: Judge | None = None,
     unsafe: bool = False,
+    kept: Sequence[Result] = (),
 ) -> GradedNotebook:
     """Grade a notebook as read by `restore.read_notebook` against its release.
+
+    An exercise that has a result in `kept` keeps it: its cells run, and its answer is not judged again.
 
     Without a `zygote` and a `judge` of the caller both are started for this one; raises NoSandbox where the
     system cannot shut the code in and `unsafe` is not set.
@@ -76,6 +79,7 @@ def grade_notebook(
                 )
             judge = stack.enter_context(Judge([bank.path]))
         run = _Run(restore(submitted, release), bank, owner, limits, variants, zygote, judge, unsafe)
+        run.kept = {result.exercise: result for result in kept}
         run.given_cells = {cell.id: cell for cell in release.cells if not cell.metadata.get("nbgrader")}
         try:
             return run.grade()
@@ -107,6 +111,7 @@ class _Run:
         names = [e.answer_name for e in bank.values()]
         self.shared = {name for name in names if name == "answer" or names.count(name) > 1}
         self.given_cells: dict[str, Any] = {}  # the chapter's own cells, as released
+        self.kept: dict[str, Result] = {}  # of an earlier run
         self.room = limits.shown
         self.done = GradedNotebook(nb)
 
@@ -117,7 +122,7 @@ class _Run:
             if role is not None and role.part == "grade":
                 self._decide(number, cell, role)
             elif self._runs(cell):
-                cell.outputs = _outputs(self._run_cell(number, cell.source), self._fit)
+                cell.outputs = cell_outputs(self._run_cell(number, cell.source), self._fit)
         for count, cell in enumerate((c for c in self.nb.cells if c.cell_type == "code"), start=1):
             cell.execution_count = count
             for output in cell.outputs:
@@ -158,13 +163,14 @@ class _Run:
             reply = self._ready(number).run(source)
         except ChildLost as lost:
             self._lost(number, lost)
-            return [_error("Lost", f"the grader stopped this cell: {lost}")]
+            return [error_output("Lost", f"the grader stopped this cell: {lost}")]
         except _Late:
             self.troubles[number] = LATE
-            return [_error("Late", LATE)]
+            return [error_output("Late", LATE)]
         if reply.get("expired"):
             self.culprits.add(number)
-            self.troubles[number] = f"Your cell ran longer than {self.limits.cell:g} s and was stopped."
+            waited = WAITED if self.child is not None and self.child.waited else ""
+            self.troubles[number] = f"Your cell ran longer than {self.limits.cell:g} s and was stopped{waited}."
         elif reply.get("error"):
             message = f": {quoted(str(reply.get('message', '')), 200)}" if reply.get("message") else ""
             self.troubles[number] = f"Your cell raised {quoted(str(reply['error']), 80)}{message}."
@@ -248,6 +254,9 @@ class _Run:
     # -- the verdict ----------------------------------------------------------------------------------------
 
     def _decide(self, number: int, cell: Any, role: GradeCell) -> None:
+        if role.exercise in self.kept:
+            self._keep(number, cell, role)
+            return
         name = cell.metadata["nbgrader"]["grade_id"]
         note = self._note(number, role)
         if role.exercise not in self.bank:
@@ -260,6 +269,18 @@ class _Run:
         result = Result(role.exercise or name, points, role.points, say, note, verdict.kind)
         self.done.results.append(result)
         cell.outputs = _verdict_outputs(result)
+
+    def _keep(self, number: int, cell: Any, role: GradeCell) -> None:
+        """The earlier result stands; what later cells see is as if the answer had been taken."""
+        self.done.results.append(self.kept[role.exercise])
+        cell.outputs = _verdict_outputs(self.kept[role.exercise])
+        if (name := self._name(role)) in self.shared:
+            try:
+                self._ready(number).forget(name)
+            except ChildLost:
+                self.stop()
+            except _Late:
+                pass
 
     def _undeclared(self, cell: str, exercise: str) -> str:
         if not exercise:
@@ -333,7 +354,8 @@ class _Calls:
             self.lost = f"your function was stopped: {lost}"
             return {"problem": self.lost}
         if reply.get("expired"):
-            self.lost = f"your function did not return within {self.run.limits.cell:g} s"
+            waited = WAITED if child.waited else ""
+            self.lost = f"your function did not return within {self.run.limits.cell:g} s{waited}"
             return {"problem": self.lost}
         if "value" in reply:
             return {"value": reply["value"]}
@@ -351,32 +373,6 @@ class _Culprit(Exception):
     def __init__(self, number: int, lost: ChildLost):
         super().__init__(number)
         self.number, self.lost = number, lost
-
-
-def _error(name: str, say: str) -> dict[str, Any]:
-    return {"output_type": "error", "ename": name, "evalue": say, "traceback": [f"{name}: {say}"]}
-
-
-def _outputs(outputs: list[Any], fit: Callable[[Any], str | None]) -> list[Any]:
-    """What the child says its cell showed, built anew: text only, of the kinds a notebook has, as far as it fits."""
-    from nbformat.v4 import new_output
-
-    built = []
-    for output in outputs:
-        kind = output.get("output_type") if isinstance(output, dict) else None
-        if kind == "stream" and (text := fit(output.get("text", ""))) is not None:
-            name = "stderr" if output.get("name") == "stderr" else "stdout"
-            built.append(new_output("stream", name=name, text=text))
-        elif kind in ("display_data", "execute_result") and isinstance(output.get("data"), dict):
-            forms = {mime: fit(output["data"][mime]) for mime in KEPT if mime in output["data"]}
-            if data := {mime: text for mime, text in forms.items() if text is not None}:
-                built.append(new_output(kind, data=data, metadata={}))
-        elif kind == "error" and (value := fit(output.get("evalue", ""))) is not None:
-            lines = output.get("traceback") if isinstance(output.get("traceback"), list) else []
-            trace = [text for line in lines[:200] if (text := fit(line)) is not None]
-            name = quoted(str(output.get("ename", "")), 200).strip("`")
-            built.append(new_output("error", ename=name, evalue=value, traceback=trace))
-    return built
 
 
 def _verdict_outputs(result: Result) -> list[Any]:

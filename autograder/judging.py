@@ -35,6 +35,10 @@ class JudgeFailed(ValueError):
     """The exercise itself is at fault: its own code raised; the message is for the teacher."""
 
 
+class JudgeGone(OSError):
+    """The judge's process is gone, and it was no answer's doing: each has a process of its own."""
+
+
 @dataclass(frozen=True)
 class Question:
     """Which exercise, whose numbers (None: the book's), and the answer as `plain.encode` wrote it."""
@@ -65,8 +69,11 @@ class Judge(Program):
         """
         channel, theirs = socket.socketpair()
         with channel:
-            with theirs:
-                self.request({}, [theirs.fileno()])
+            try:
+                with theirs:
+                    self.request({}, [theirs.fileno()])
+            except OSError as error:
+                raise JudgeGone(f"the judge is gone: {error}") from None
             deadline = time.monotonic() + 2 * SECONDS + patience
             try:
                 wire.send(
@@ -83,6 +90,8 @@ class Judge(Program):
                         )
                     wire.send(channel, call(reply["call"]))
             except (wire.WireError, TimeoutError):
+                if not self.alive:
+                    raise JudgeGone("the judge is gone") from None
                 return Verdict(0.0, TOO_LONG, "unreadable")
         if "failed" in reply:
             raise JudgeFailed(reply["failed"])
@@ -110,6 +119,7 @@ def judge_answer(
 
 
 def _limit() -> None:
+    sys.set_int_max_str_digits(10_000)  # more than an answer's integers have: a sentence may quote one
     pages = (
         int(Path("/proc/self/statm").read_text().split()[0])
         if os.path.exists("/proc/self/statm")

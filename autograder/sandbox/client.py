@@ -4,6 +4,7 @@ it."""
 import contextlib
 import json
 import os
+import select
 import shutil
 import signal
 import socket
@@ -13,7 +14,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from . import confine, wire
+from . import confine, usage, wire
 from .limits import Limits
 from .program import Program
 
@@ -35,9 +36,16 @@ ONE_THREAD = {
     "MPLBACKEND": "Agg",
 }
 
+IDLE = 0.01  # of its limit: what a cell that only waits may use of the processor in nearly half of it
+WAITED = ": nothing in it computed, all its processes waited, as ranks do of which each waits for another"
+
 
 class NoSandbox(OSError):
     """This system cannot shut a learner's code in, and grading without that was not asked for."""
+
+
+class ZygoteGone(NoSandbox):
+    """The zygote is gone, or answers no more: another one may serve."""
 
 
 class ChildLost(Exception):
@@ -61,6 +69,7 @@ class Child:
         self._channel, self._status, self._handle = channel, status, handle
         self._slot, self._zygote, self._folder = slot, zygote, folder
         self._number = 0
+        self.waited = False  # whether what was asked last used no processor time, and was only waiting
 
     def run(self, source: str) -> dict[str, Any]:
         """Run a cell: `outputs`, `error` (the exception's name or None), `message`, `expired`."""
@@ -93,10 +102,10 @@ class Child:
         self._number += 1
         try:
             wire.send(self._channel, {**request, "number": self._number})
-            reply = wire.receive(self._channel, time.monotonic() + request["limit"] + self.limits.grace)
+            reply = self._reply(request["limit"])
         except TimeoutError:
             self.kill()
-            raise ChildLost(f"it did not stop within {request['limit']:g} s") from None
+            raise ChildLost(f"it did not stop within {request['limit']:g} s{WAITED if self.waited else ''}") from None
         except wire.WireError:
             reason = self._how_it_ended()
             self.kill()
@@ -106,12 +115,27 @@ class Child:
             raise ChildLost("it wrote on the grader's own channel")
         return reply
 
+    def _reply(self, limit: float) -> dict[str, Any]:
+        """The reply to what was asked just now; `waited` is whether nothing computed in the second half of its time."""
+        began, used, self.waited = time.monotonic(), [], False
+        ends = select.poll()
+        ends.register(self._channel, select.POLLIN)
+        for share in (0.5, 0.95):
+            if ends.poll(1000 * max(0.0, began + share * limit - time.monotonic())):
+                break
+            used.append(usage.seconds(self._handle))
+        if len(used) == 2 and used[0] is not None and used[1] is not None:
+            self.waited = used[1] - used[0] < IDLE * limit
+        return wire.receive(self._channel, began + limit + self.limits.grace)
+
     def _how_it_ended(self) -> str:
         self._status.settimeout(1.0)
         try:
-            code = json.loads(self._status.recv(100) or b"null")
+            code = json.loads(self._status.recv(1000) or b"null")
         except (OSError, ValueError):
             code = None
+        if type(code) is str:
+            return code
         if type(code) is not int:
             return "it stopped answering"
         if code < 0:
@@ -186,12 +210,15 @@ class Zygote(Program):
         request = {"limits": limits.as_plain(), "slot": slot, "confined": confined, "folder": folder, "alone": alone}
         try:
             self.request(request, [theirs.fileno(), status_theirs.fileno()])
+            theirs.close()
+            status_theirs.close()
+            status.settimeout(30.0)
+            _, handles, _, _ = socket.recv_fds(status, 1, 1)
         except OSError as error:
-            raise NoSandbox(f"the grader's worker is gone: {error}") from None
-        theirs.close()
-        status_theirs.close()
-        status.settimeout(30.0)
-        _, handles, _, _ = socket.recv_fds(status, 1, 1)
+            for end in (channel, theirs, status, status_theirs):
+                end.close()
+            self._free(slot)
+            raise ZygoteGone(f"the grader's worker is gone: {error}") from None
         home = confine.WORK if confined else str(folder)
         child = Child(
             channel,
@@ -206,7 +233,7 @@ class Zygote(Program):
             ready = wire.receive(channel, time.monotonic() + 30.0)
         except (TimeoutError, wire.WireError) as error:
             child.kill()
-            raise NoSandbox(f"a worker did not start: {error}") from None
+            raise ZygoteGone(f"a worker did not start: {error}") from None
         if "refused" in ready:
             child.kill()
             raise NoSandbox(f"a worker could not be shut in: {ready['refused']}")

@@ -1,6 +1,7 @@
 """Start a program of this package beside the grader, hand it one end of a socket, and end it with the block."""
 
 import json
+import select
 import socket
 import subprocess
 import sys
@@ -40,6 +41,13 @@ class Program:
         """Send an object and open files; any thread may. Raises OSError where the program is gone."""
         with self._lock:
             socket.send_fds(self._control, [json.dumps(message).encode()], descriptors)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still holds its end of the socket."""
+        ends = select.poll()
+        ends.register(self._control, 0)  # its hanging up is always reported
+        return not ends.poll(0)
 
     def close(self) -> None:
         """End it: it sees the socket close. What it has started ends by its own limits."""

@@ -71,6 +71,8 @@ def simulate_events(
     where the algorithm cannot go on, UnreachableError where no way is left, ValueError and KeyError for
     arguments that say nothing.
     """
+    if not hasattr(topology, "ranks"):
+        raise TypeError(f"topology: one of hwlib.topology, such as node('dgx-h100') or ring(8, 50e9), got {topology!r}")
     known, function = found(algorithm)
     switch = switch or (known.switch if known else None)
     seats = _seats(topology, inputs, places)
@@ -116,31 +118,18 @@ def play(
     `ranks` are ranks, and the rest are switches.
     """
     parties = len(schedule.sends)
-    if chunk_bytes is not None and not (_finite(chunk_bytes) and chunk_bytes >= 1):
-        raise ValueError(f"chunk_bytes: the bytes of a chunk, at least 1, got {chunk_bytes!r}")
-    if not is_number(eager_bytes) or not eager_bytes >= 0:
-        raise ValueError(f"eager_bytes: the bytes of a message, at least 0, got {eager_bytes!r}")
-    for name, value in (("alpha", alpha), ("timeout", timeout)):
-        if not _finite(value) or value < 0:
-            raise ValueError(f"{name}: a time in s, at least 0, got {value!r}")
     if places is None:
         places = range(len(topology.ranks))
     if len(places) != parties:
         raise ValueError(f"places: the schedule has {parties} parties, got places for {len(places)}")
     ranks = parties if ranks is None else ranks
-    rest = [0] * (parties - ranks)
-    starts = _by_rank("start_times", start_times, ranks) + rest
-    delay: Callable[[int, int], Any] | None = None
-    if callable(delays):
-        delay = _checked(delays)
-    elif any(waits := _by_rank("delays", delays, ranks) + rest):
-        delay = lambda rank, _step: waits[rank]
+    pace = _pace(
+        chunk_bytes, alpha, eager_bytes, store_and_forward, timeout, start_times, delays, ranks, parties - ranks
+    )
     fabric = Fabric(topology, (), slow, dead)
     fabric.vertices += [fabric.vertex(place) for place in places]
     if len(set(fabric.vertices)) < parties:
         raise ValueError(f"places: every rank has a vertex of its own, got {list(places)!r}")
-    size = math.inf if chunk_bytes is None else chunk_bytes
-    pace = Pace(alpha, eager_bytes, size, bool(store_and_forward), timeout, starts, delay)
     with without_collector():
         timing = Clockwork(schedule, fabric, pace).run()
     return EventRun(schedule, fabric, pace, timing, ranks)
@@ -163,6 +152,28 @@ def _seats(topology: "Topology", inputs: Sequence[Any] | None, places: Sequence[
     if inputs is not None and len(inputs) != len(good):
         raise ValueError(f"inputs: one array for each of the {len(good)} places, got {len(inputs)}")
     return good
+
+
+def _pace(
+    chunk_bytes: Any, alpha: Any, eager_bytes: Any, store_and_forward: Any, timeout: Any, start_times: Any,
+    delays: Any, ranks: int, switches: int,
+) -> Pace:  # fmt: skip
+    """The arguments of `play`, checked; switches start at once and compute nothing before a step."""
+    if chunk_bytes is not None and not (_finite(chunk_bytes) and chunk_bytes >= 1):
+        raise ValueError(f"chunk_bytes: the bytes of a chunk, at least 1, got {chunk_bytes!r}")
+    if not is_number(eager_bytes) or not eager_bytes >= 0:
+        raise ValueError(f"eager_bytes: the bytes of a message, at least 0, got {eager_bytes!r}")
+    for name, value in (("alpha", alpha), ("timeout", timeout)):
+        if not _finite(value) or value < 0:
+            raise ValueError(f"{name}: a time in s, at least 0, got {value!r}")
+    starts = _by_rank("start_times", start_times, ranks) + [0] * switches
+    delay: Callable[[int, int], Any] | None = None
+    if callable(delays):
+        delay = _checked(delays)
+    elif any(waits := _by_rank("delays", delays, ranks) + [0] * switches):
+        delay = lambda rank, _step: waits[rank]
+    size = math.inf if chunk_bytes is None else chunk_bytes
+    return Pace(alpha, eager_bytes, size, bool(store_and_forward), timeout, starts, delay)
 
 
 def _finite(value: Any) -> bool:

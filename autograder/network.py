@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, Protocol
 
+from .prompts import quoted
+
 AS = {
     "all_reduce": "ring_allreduce",
     "all_gather": "ring_allgather",
@@ -126,6 +128,7 @@ class _Network:
             if what.results is None:
                 return False
             data, depth = what.results.pop(number), what.end
+        rank.handles[rank.waits] = None
         rank.waits, rank.reply, rank.clock = None, data, max(rank.clock, depth)
         self.carried.rounds = max(self.carried.rounds, rank.clock)
         return True
@@ -145,7 +148,7 @@ class _Network:
         if do == "wait":
             handle = request.get("handle")
             if type(handle) is not int or not 0 <= handle < len(rank.handles) or rank.handles[handle] is None:
-                raise NetworkError(f"rank {number} waits for {handle!r}, which it has not posted or has waited for")
+                raise NetworkError(f"rank {number} waits for {_shown(handle)}, not posted or already waited for")
             rank.waits = handle
         elif do == "send":
             self._send(number, request)
@@ -153,11 +156,11 @@ class _Network:
             rank.reply = len(rank.handles)
             rank.handles.append(self._post(number, request))
         else:
-            raise NetworkError(f"rank {number} made no request of a rank: {do!r}")
+            raise NetworkError(f"rank {number} made no request of a rank: {_shown(do)}")
 
     def _allow(self, number: int, call: Any) -> None:
         if call not in CALLS:
-            raise NetworkError(f"rank {number} called {str(call)[:40]!r}, which is not judged")
+            raise NetworkError(f"rank {number} called {_shown(call)}, which is not judged")
         if call not in self.allowed:
             raise NetworkError(f"your function called {call}; this exercise allows {', '.join(self.allowed)}")
         self.carried.calls[call] += 1
@@ -165,7 +168,7 @@ class _Network:
     def _peer(self, number: int, other: Any, verb: str) -> int:
         n = len(self.ranks)
         if type(other) is not int or not 0 <= other < n:
-            raise NetworkError(f"rank {number} {verb} rank {other!r}; there are ranks 0 to {n - 1}")
+            raise NetworkError(f"rank {number} {verb} rank {_shown(other)}; there are ranks 0 to {n - 1}")
         if other == number:
             raise NetworkError(f"rank {number} {verb} itself")
         return other
@@ -204,7 +207,7 @@ class _Network:
         members = tuple(group) if isinstance(group, (list, tuple)) else ()
         right = all(type(member) is int and 0 <= member < n for member in members)
         if not right or number not in members or len(set(members)) < len(members):
-            raise NetworkError(f"rank {number} named the group {group!r}, which is not one of its own")
+            raise NetworkError(f"rank {number} named the group {_shown(group)}, which is not one of its own")
         return members
 
     def _perform(self, made: _Collective) -> None:
@@ -253,6 +256,11 @@ def _cost(call: str, moved: Any, n: int, root: Any) -> tuple[list[int], list[int
     return [round(b) for b in run.sent_bytes], [round(b) for b in run.received_bytes], run.rounds
 
 
+def _shown(value: Any) -> str:
+    """What a rank has sent, as a word of a sentence: a number as it is, all else quoted."""
+    return str(value) if type(value) is int and abs(value) < 1 << 32 else quoted(str(value), 40)
+
+
 def _tag(request: dict[str, Any]) -> int:
     tag = request.get("tag", 0)
     return tag if type(tag) is int else 0
@@ -267,7 +275,7 @@ def _array(data: Any, number: int) -> Any:
 
 
 def _arrays(posts: Sequence[dict[str, Any]], call: str) -> list[Any]:
-    arrays = [_array(post.get("data"), place) for place, post in enumerate(posts)]
+    arrays = [_array(post.get("data"), place).reshape(-1) for place, post in enumerate(posts)]
     if len({(array.size, array.dtype) for array in arrays}) > 1:
         has = ", ".join(f"{array.size} x {array.dtype}" for array in arrays)
         raise NetworkError(f"{call}: every rank brings as many numbers of one type; they bring {has}")
@@ -280,17 +288,18 @@ def _reduced(posts: Sequence[dict[str, Any]], call: str) -> Any:
     arrays = _arrays(posts, call)
     ops = {"sum": np.add, "avg": np.add, "product": np.multiply, "min": np.minimum, "max": np.maximum}
     op = posts[0].get("op", "sum")
-    if op not in ops:
-        raise NetworkError(f"{call} by {op!r} is not judged")
+    if type(op) is not str or op not in ops:
+        raise NetworkError(f"{call} by {_shown(op)} is not judged")
     total = reduce(ops[op], arrays)
     return total / total.dtype.type(len(arrays)) if op == "avg" else total
 
 
 def _root(posts: Sequence[dict[str, Any]], call: str) -> int:
-    roots = {post.get("root") for post in posts}
-    root = posts[0].get("root")
-    if len(roots) > 1 or type(root) is not int or not 0 <= root < len(posts):
-        raise NetworkError(f"{call}: the ranks name the roots {sorted(map(str, roots))}; one of them was expected")
+    roots = [post.get("root") for post in posts]
+    root = roots[0]
+    if type(root) is not int or not 0 <= root < len(posts) or any(other != root for other in roots):
+        named = ", ".join(sorted(set(map(_shown, roots))))
+        raise NetworkError(f"{call}: the ranks name the roots {named}; one of them was expected")
     return root
 
 
@@ -300,7 +309,7 @@ def _parts(posts: Sequence[dict[str, Any]], call: str, of: Sequence[int]) -> lis
         parts = posts[place].get("data")
         if not isinstance(parts, (list, tuple)) or len(parts) != len(posts):
             raise NetworkError(f"{call}: {len(posts)} parts were expected, one for each rank")
-        rows.append([_array(part, place) for part in parts])
+        rows.append([_array(part, place).reshape(-1) for part in parts])
     return rows
 
 

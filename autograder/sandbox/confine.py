@@ -10,16 +10,15 @@ import contextlib
 import ctypes
 import fcntl
 import os
-import platform
 import resource
 import signal
 import socket
 import struct
 import sys
 import sysconfig
-from collections.abc import Sequence
 from pathlib import Path
 
+from . import filters
 from .limits import Limits
 
 NEWNS, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET = (
@@ -42,15 +41,8 @@ MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVA
 )
 MNT_DETACH, AT_FDCWD, AT_RECURSIVE = 2, -100, 0x8000
 SYS_MOUNT_SETATTR = 442
-ARM = platform.machine() == "aarch64"
-SYS_PIVOT_ROOT, SYS_CAPSET = (41, 91) if ARM else (155, 126)
-PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 22, 24, 38
-# add_key, request_key, keyctl: no namespace holds the kernel's keys, a teacher's Kerberos ticket among them
-KEYS = (217, 218, 219) if ARM else (248, 249, 250)
-# flock, and inotify's: what processes that share no more than a read-only file can still tell each other by it
-WATCHES = (32, 26, 27) if ARM else (73, 253, 294, 254)
-FCNTL, LOCKS = 25 if ARM else 72, (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)  # record locks, leases, F_NOTIFY
-ARCHITECTURE, OTHER_CALLS = (0xC00000B7 if ARM else 0xC000003E), 0x40000000
+SYS_PIVOT_ROOT, SYS_CAPSET = (41, 91) if filters.ARM else (155, 126)
+PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 24, 38
 FIRST_UID = 60_000  # learners run as 60000 + slot, which owns nothing
 
 BASES = ("/mnt", "/media", "/srv", "/var/tmp", "/tmp")
@@ -149,7 +141,7 @@ def _unshare() -> None:
         Path("/proc/self/gid_map").write_text(f"{FIRST_UID} {gid} 1")
 
 
-def _new_root(limits: Limits, uid: int) -> None:
+def _new_root(limits: Limits, uid: int, alone: bool) -> None:
     shown = visible_paths()
     base = next(
         (b for b in BASES if os.path.isdir(b) and not any((p + "/").startswith(b + "/") for p in shown)), None
@@ -170,7 +162,8 @@ def _new_root(limits: Limits, uid: int) -> None:
     _mount("tmpfs", base + "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, f"size={limits.scratch},mode=1777")
     os.mkdir(base + "/proc")
     with contextlib.suppress(PermissionError):  # inside a container that hides parts of /proc: go without
-        _mount("proc", base + "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
+        counts = "subset=pid" if alone else None  # or without the machine's, which one could write and another read
+        _mount("proc", base + "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, counts)
     Path(base + "/etc/passwd").write_text(f"learner:x:{uid}:{uid}::{WORK}:/bin/sh\n")
     Path(base + "/etc/group").write_text(f"learner:x:{uid}:\n")
     Path(base + "/etc/hosts").write_text("127.0.0.1 localhost\n")
@@ -194,8 +187,7 @@ def _show(path: str, target: str) -> None:
     else:
         Path(target).touch()
     _mount(path, target, None, MS_BIND | MS_REC)
-    if path not in DEVICES:
-        _read_only(target)
+    _read_only(target)  # a device can be written to all the same, but its times stay as they are
 
 
 def _loopback_up() -> None:
@@ -234,31 +226,6 @@ def _drop_privileges(uid: int) -> None:
     _check(_libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
 
 
-def _forbid(calls: Sequence[int]) -> None:
-    """A seccomp filter, for this process and all it starts: these calls, and those of another architecture, fail with
-    EPERM."""
-    head = [(LOAD, 0, 0, 4), (EQUAL, 1, 0, ARCHITECTURE), (DONE, 0, 0, 0x50001), (LOAD, 0, 0, 0)]
-    _filter(head, [(AT_LEAST, OTHER_CALLS), *((EQUAL, number) for number in calls)])
-
-
-def _forbid_locks() -> None:
-    """Another filter: `fcntl` takes and tells of no lock."""
-    head = [(LOAD, 0, 0, 0), (EQUAL, 1, 0, FCNTL), (DONE, 0, 0, 0x7FFF0000), (LOAD, 0, 0, 24)]
-    _filter(head, [(EQUAL, command) for command in LOCKS])
-
-
-LOAD, EQUAL, AT_LEAST, DONE = 0x20, 0x15, 0x35, 0x06
-
-
-def _filter(head: Sequence[tuple[int, int, int, int]], tests: Sequence[tuple[int, int]]) -> None:
-    """Install `head`, then EPERM where one of `tests` holds for what was loaded last."""
-    steps = [*head, *((code, len(tests) - at, 0, value) for at, (code, value) in enumerate(tests))]
-    steps += [(DONE, 0, 0, 0x7FFF0000), (DONE, 0, 0, 0x50001)]
-    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
-    program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(steps), ctypes.addressof(code)))
-    _check(_libc.prctl(PR_SET_SECCOMP, 2, program, 0, 0), "seccomp")
-
-
 def close_all_but(keep: set[int]) -> None:
     """Close every descriptor but those in `keep`; 0, 1 and 2 become /dev/null."""
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -271,6 +238,11 @@ def close_all_but(keep: set[int]) -> None:
     os.closerange(last + 1, min(resource.getrlimit(resource.RLIMIT_NOFILE)[0], 1 << 20))
 
 
+def user(slot: int) -> int:
+    """Who a learner's processes run as: where root grades, somebody else in each slot."""
+    return FIRST_UID + slot if os.geteuid() == 0 else FIRST_UID
+
+
 def enter_namespaces() -> None:
     """The first half, in the keeper: the next process it forks is the first of its own, empty world."""
     _unshare()
@@ -279,15 +251,13 @@ def enter_namespaces() -> None:
 def enter(limits: Limits, slot: int, alone: bool = False) -> None:
     """The second half, in that first process: its own root, network, limits; raises OSError where the system
     refuses. One that is `alone` can tell no other by the locks and watches of a file that both read."""
-    uid = FIRST_UID + slot if os.geteuid() == 0 else FIRST_UID
+    uid = user(slot)
     with contextlib.suppress(OSError):  # where memory runs out, it is not the grader's process that goes
         Path("/proc/self/oom_score_adj").write_text("1000")
-    _new_root(limits, uid)
+    _new_root(limits, uid, alone)
     _loopback_up()
     _check(_libc.sethostname(b"localhost", 9), "sethostname")
     set_limits(limits)
     _drop_privileges(uid)
-    _forbid((*KEYS, *WATCHES) if alone else KEYS)
-    if alone:
-        _forbid_locks()
+    filters.forbid(alone)
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

@@ -18,7 +18,7 @@ class Limits:
     scratch: int = 256 << 20  # the private folder
     output: int = 200_000  # what one cell may print or show
     shown: int = 2_000_000  # what all its cells may print or show
-    grace: float = 2.0  # from asking a cell to stop to killing its process
+    grace: float = 0.9  # from asking a cell to stop to killing its process
 
     def as_plain(self) -> dict[str, Any]:
         """For a message."""

@@ -12,6 +12,7 @@ import time
 from typing import Any
 
 MESSAGE_BYTES = 16 << 20
+MESSAGE_VALUES = 1 << 20  # an object each: a message of brackets alone would take fifty times its own memory
 _HEAD = struct.Struct(">I")
 
 
@@ -49,8 +50,11 @@ def receive(
     (length,) = _HEAD.unpack(_exactly(channel, _HEAD.size, deadline))
     if length > limit:
         raise WireError(f"a message of {length} bytes is longer than the {limit} allowed")
+    body = _exactly(channel, length, deadline)
+    if (values := body.count(b",") + body.count(b"[") + body.count(b"{")) > MESSAGE_VALUES:
+        raise WireError(f"a message of up to {values} values holds more than the {MESSAGE_VALUES} allowed")
     try:
-        message = json.loads(_exactly(channel, length, deadline), parse_constant=_refuse)
+        message = json.loads(body, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise WireError(f"not a message: {error}") from None
     if type(message) is not dict:

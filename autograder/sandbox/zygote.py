@@ -11,7 +11,6 @@ import importlib
 import json
 import os
 import random
-import select
 import shutil
 import signal
 import socket
@@ -21,6 +20,7 @@ import traceback
 from typing import Any
 
 from . import confine, wire
+from .keeper import keep
 from .limits import Limits
 from .shell import Shell
 
@@ -187,12 +187,14 @@ def child(channel: socket.socket, status: socket.socket, request: dict[str, Any]
         if request["confined"]:
             confine.enter_namespaces()
         confine.close_all_but({channel.fileno(), status.fileno()})
+        os.setsid()  # a session is what many kernels share the processors out to
         pid = os.fork()
     except OSError as error:
         wire.send(channel, {"refused": str(error)})
         os._exit(1)
     if pid:
-        _keep(pid, channel, status)
+        user = confine.user(request["slot"]) if request["confined"] and os.geteuid() == 0 else None
+        keep(pid, channel, status, limits, user)
     status.close()
     try:
         if request["confined"]:
@@ -206,24 +208,6 @@ def child(channel: socket.socket, status: socket.socket, request: dict[str, Any]
         os._exit(1)
     try:
         serve(channel, shell, limits)
-    finally:
-        os._exit(0)
-
-
-def _keep(pid: int, channel: socket.socket, status: socket.socket) -> None:
-    """Wait for the confined process and report how it ended; its handle goes to the supervisor, who may kill
-    it. Where the supervisor is gone itself, the process is ended here."""
-    handle = os.pidfd_open(pid)
-    socket.send_fds(status, [b"p"], [handle])
-    channel.close()
-    ends = select.poll()
-    ends.register(handle, select.POLLIN)
-    ends.register(status, 0)  # its hanging up is always reported
-    if handle not in dict(ends.poll()):
-        signal.pidfd_send_signal(handle, signal.SIGKILL)
-    _, ended = os.waitpid(pid, 0)
-    try:
-        status.sendall(json.dumps(os.waitstatus_to_exitcode(ended)).encode())
     finally:
         os._exit(0)
 

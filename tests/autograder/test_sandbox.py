@@ -11,7 +11,7 @@ import time
 import pytest
 
 from autograder import plain
-from autograder.sandbox import ChildLost, Limits, NoSandbox, Zygote, confine, wire
+from autograder.sandbox import ChildLost, Limits, NoSandbox, Zygote, confine, filters, wire
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux namespaces")
 LIMITS = Limits(cell=1.0, grace=1.0, total=60.0)
@@ -242,7 +242,7 @@ def test_nothing_runs_on_when_the_grader_is_killed():
 
 def test_the_kernels_keys_are_out_of_reach_and_its_memory_goes_first(child):
     child.run("import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)")
-    called = f"[(libc.syscall(n, 0, -3, 0, 0, 0), ctypes.get_errno()) for n in {confine.KEYS}]"
+    called = f"[(libc.syscall(n, 0, -3, 0, 0, 0), ctypes.get_errno()) for n in {filters.KEYS}]"
     assert value(child, called) == [(-1, errno.EPERM)] * 3
     assert value(child, "open('/proc/self/oom_score_adj').read()") == "1000\n"
 

@@ -1,0 +1,99 @@
+"""The process that waits for a confined one: it reports how that ended, and measures meanwhile what no limit of one
+process holds, the memory and the processor time that all of them take together.
+
+It is the parent of the confined process, with rights of its own and in the same root: its /proc shows their world.
+"""
+
+import json
+import math
+import os
+import resource
+import select
+import signal
+import socket
+from contextlib import suppress
+from pathlib import Path
+
+from .limits import Limits
+
+EVERY = 0.25  # seconds between two looks
+PAGE = resource.getpagesize()
+
+
+def keep(pid: int, channel: socket.socket, status: socket.socket, limits: Limits, user: int | None) -> None:
+    """Wait for `pid` and report its end; its handle goes to the supervisor, who may kill it; never returns.
+
+    Where the supervisor is gone itself, or the processes hold more memory than there is for a submission, they are
+    ended here. `user`: whose the processes are, where that is nobody else's; several of them then get no more of the
+    processors than one.
+    """
+    handle = os.pidfd_open(pid)
+    socket.send_fds(status, [b"p"], [handle])
+    channel.close()
+    ends = select.poll()
+    ends.register(handle, select.POLLIN)
+    ends.register(status, 0)  # its hanging up is always reported
+    said, niceness = "", 0
+    while not (ended := dict(ends.poll(EVERY * 1000))):
+        if user is not None and (wanted := _niceness(_busy())) != niceness:
+            niceness = wanted
+            with suppress(OSError):
+                os.setpriority(os.PRIO_USER, user, niceness)
+        if _memory(limits.memory) > limits.memory:
+            said = f"its processes took more than {limits.memory / (1 << 30):.3g} GiB of memory together"
+            break
+    if handle not in ended:
+        signal.pidfd_send_signal(handle, signal.SIGKILL)
+    _, code = os.waitpid(pid, 0)
+    try:
+        status.sendall(json.dumps(said or os.waitstatus_to_exitcode(code)).encode())
+    finally:
+        os._exit(0)
+
+
+def _processes() -> list[Path]:
+    """Those of their world; none before its root is made."""
+    if os.path.exists("/proc/self"):  # in their /proc there is no number for this process
+        return []
+    with suppress(OSError):
+        return [Path("/proc", name) for name in os.listdir("/proc") if name.isdigit()]
+    return []
+
+
+def _memory(enough: int) -> int:
+    """The bytes that the processes hold. What they share counts once, but for a look that stays below `enough`."""
+    found = _processes()
+    rough = 0
+    for process in found:
+        with suppress(OSError):
+            resident, shared = (process / "statm").read_text().split()[1:3]
+            rough += (int(resident) - int(shared)) * PAGE
+    if rough <= enough:
+        return rough
+    exact = 0
+    for process in found:
+        with suppress(OSError):
+            lines = (process / "smaps_rollup").read_text().splitlines()
+            exact += sum(int(line.split()[1]) << 10 for line in lines if line.startswith(("Pss:", "SwapPss:")))
+    return exact
+
+
+def _busy() -> int:
+    """How many of their threads run, or would if there were a processor for each."""
+    count = 0
+    for process in _processes():
+        for thread in _threads(process):
+            with suppress(OSError):
+                count += (thread / "stat").read_text().rpartition(")")[2].split()[0] == "R"
+    return count
+
+
+def _threads(process: Path) -> list[Path]:
+    with suppress(OSError):
+        return list((process / "task").iterdir())
+    return []
+
+
+def _niceness(running: int) -> int:
+    """At which all that run weigh no more than one at 0: a step of it is a quarter in weight, to the kernel."""
+    return min(19, math.ceil(math.log(max(running, 1), 1.25)))

@@ -1,0 +1,194 @@
+"""Notebooks that take what there is: each ends by its limits, and nobody else notices."""
+
+import os
+
+import pytest
+
+from autograder import plain
+from autograder.sandbox import Limits
+
+from .course import Attack
+
+LOOPS = {
+    "an endless loop": "while True: pass",
+    "a loop that catches everything": """
+while True:
+    try:
+        while True: pass
+    except BaseException: pass""",
+    "a loop that ignores signals": """
+import signal
+for number in range(1, 65):
+    try: signal.signal(number, signal.SIG_IGN)
+    except (OSError, ValueError): pass
+signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))
+signal.setitimer(signal.ITIMER_REAL, 0)
+while True: pass""",
+    "a long call in C": "x = 3**(10**9)",
+    "sleep": "import time\ntime.sleep(10**6)",
+    "a question to the terminal": "input('?')\nsys.stdin.read()",
+    "a pattern that explodes": "import re\nre.match('(a+)+$', 'a'*64 + 'b')",
+    "a deadlock": "import threading\nlock = threading.Lock()\nlock.acquire()\nlock.acquire()",
+    "a loop of its own making": "import asyncio\nawait asyncio.Future()",
+    "a stopped process": "import signal\nos.kill(os.getpid(), signal.SIGSTOP)\nwhile True: pass",
+    "a wait for a child": "pid = os.fork()\nif pid == 0:\n    while True: pass\nos.waitpid(pid, 0)",
+}
+
+
+@pytest.mark.parametrize("loop", LOOPS, ids=lambda name: name.replace(" ", "-"))
+def test_a_loop_costs_its_own_question(attacked, loop):
+    limits = Limits(cell=0.5, grace=0.5, total=20.0)
+    answers = {"abuse-time": LOOPS[loop], "abuse-guess": "answer = 'y'"}
+    attacked(Attack(loop, answers=answers, asked=tuple(answers), earns=3.0), limits)
+
+
+def test_a_loop_in_each_cell_ends_with_the_submissions_time(attacked):
+    loop = LOOPS["a loop that ignores signals"]
+    answers = dict.fromkeys(("abuse-time", "abuse-form", "abuse-guess"), f"answer = 'y'\n{loop}")
+    limits = Limits(cell=0.5, grace=0.2, total=1.0)
+    attacked(Attack("loops", answers=answers, asked=tuple(answers), words="used up its time"), limits)
+
+
+FLOODS = {
+    "200 MB on one line": "print('x'*200_000_000)",
+    "200 MB beside the streams": "os.write(1, b'x'*200_000_000)\nos.write(2, b'x'*200_000_000)",
+    "a million lines": "for _ in range(1_000_000): print('x')",
+    "a million displays": "from IPython.display import display\nfor _ in range(30_000): display(1)",
+    "a million outputs": "sys.stdout._recorder.outputs += [{'output_type': 'stream', 'text': ','*10}]*300_000",
+    "a message of brackets": """
+from autograder.sandbox import wire
+import struct
+def send(channel, message): channel.sendall(struct.pack('>I', 16_000_000) + b'[' + b'[],'*5_333_332 + b'[]]')
+wire.send = send""",
+    "a million messages on the wire": """
+import socket, struct
+body = b'{"number": 7, "value": 2.0, "outputs": []}'
+def send(fd):
+    for _ in range(100_000): os.write(fd, struct.pack('>I', len(body)) + body)
+import threading
+for fd in range(3, 12): threading.Thread(target=send, args=(fd,), daemon=True).start()""",
+    "half a message": """
+import struct
+for fd in range(3, 12):
+    try: os.write(fd, struct.pack('>I', 1000) + b'{')
+    except OSError: pass""",
+    "a reply of nested lists": """
+from autograder.sandbox import wire
+import struct
+def send(channel, message):
+    deep = '['*900 + ']'*900
+    words = ', '.join(f'"{k}": {deep}' for k in ('message', 'error', 'problem', 'said', 'outputs', 'expired'))
+    body = ('{"number": %d, %s}' % (message['number'], words)).encode()
+    channel.sendall(struct.pack('>I', len(body)) + body)
+wire.send = send""",
+    "outputs of nested lists": """
+from autograder.sandbox import wire
+import struct
+def send(channel, message):
+    deep = '['*900 + ']'*900
+    one = '{"output_type": "error", "ename": %s, "evalue": %s, "traceback": [%s]}' % (deep, deep, deep)
+    two = '{"output_type": "display_data", "data": {"text/plain": %s}}' % deep
+    body = ('{"number": %d, "outputs": [%s, %s, {"output_type": %s}]}' % (message['number'], one, two, deep)).encode()
+    channel.sendall(struct.pack('>I', len(body)) + body)
+wire.send = send""",
+}
+
+
+@pytest.mark.parametrize("flood", FLOODS, ids=lambda name: name.replace(" ", "-"))
+def test_a_flood_drowns_itself(attacked, flood):
+    attacked(Attack(flood, FLOODS[flood], asked=("abuse-time", "abuse-guess", "abuse-scaled")))
+
+
+HOGS = {
+    "one allocation": "x = bytearray(64 << 30)",
+    "ever more objects": "x = []\nwhile True: x.append([0]*10**6)",
+    "a list that doubles": "x = [0]\nwhile True: x *= 2",
+    "memory in many processes": """
+import time
+for _ in range(12):
+    if os.fork() == 0:
+        block = bytearray(b'x')*(700 << 20)
+        time.sleep(60)
+        os._exit(0)
+time.sleep(1.5)""",
+    "memory in shared maps": "import mmap\nfor _ in range(64): mmap.mmap(-1, 1 << 30).write(b'x'*(1 << 30))",
+    "the scratch folder": """
+for number in range(100):
+    for top in '/tmp', '/dev/shm', '.':
+        try: open(f'{top}/gpubook-abuse-{number}', 'wb').write(b'x'*(64 << 20))
+        except OSError: pass""",
+    "a million files": "for number in range(10**6): open(f'/tmp/gpubook-abuse-{number}', 'w').close()",
+    "descriptors": "x = []\nwhile True: x.append(open('/dev/null'))",
+    "pipes full of bytes": """
+x = []
+while True:
+    x.append(os.pipe())
+    os.set_blocking(x[-1][1], False)
+    os.write(x[-1][1], b'x'*65536)""",
+    "threads": "import threading, time\nwhile True: threading.Thread(target=time.sleep, args=(60,)).start()",
+    "a spree of forks": """
+import time
+while True:
+    try:
+        if os.fork() == 0: continue
+    except OSError: time.sleep(0.01)""",
+    "forks that leave their session": """
+for _ in range(20):
+    try:
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                while True: pass
+            os._exit(0)
+    except OSError: pass""",
+    "a daemon that waits": """
+import subprocess
+subprocess.Popen(['sh', '-c', 'trap "" HUP TERM INT; sleep 600 & wait'], start_new_session=True, env={})
+if os.fork() == 0:
+    os.setsid()
+    os.closerange(0, 256)
+    import time
+    while True: time.sleep(1)""",
+    "signals to everybody": "for pid in range(-1, 40000):\n    try: os.kill(pid, 9)\n    except OSError: pass",
+    "real time": "os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(99))\nwhile True: pass",
+    "a higher priority": "os.setpriority(os.PRIO_PROCESS, 0, -20)\nwhile True: pass",
+    "its limits": "import resource\nresource.setrlimit(resource.RLIMIT_AS, (-1, -1))",
+}
+
+
+@pytest.mark.parametrize("hog", HOGS, ids=lambda name: name.replace(" ", "-"))
+def test_a_hog_meets_its_limit(attacked, hog):
+    attacked(Attack(hog, HOGS[hog], asked=("abuse-time", "abuse-scaled")), Limits(
+        cell=2.0, grace=0.5, total=20.0, memory=2 << 30, processes=24, scratch=32 << 20))
+
+
+def test_memory_is_that_of_all_processes(attacked):
+    answers = {"abuse-time": HOGS["memory in many processes"]}
+    limits = Limits(cell=20.0, total=40.0, memory=1 << 30, processes=24)
+    words = "its processes took more than 1 GiB of memory together"
+    attacked(Attack("many processes", answers=answers, asked=tuple(answers), words=words), limits)
+
+
+def test_what_processes_share_counts_once(classroom):
+    child = classroom[2].spawn(Limits(cell=20.0, memory=1 << 30, processes=24))
+    child.run("import os, time\nblock = bytearray(b'x')*(300 << 20)")
+    assert child.run(
+        "for _ in range(10):\n    if os.fork() == 0:\n        time.sleep(60)\n        os._exit(0)\ntime.sleep(1)"
+    )["error"] is None
+    assert child.alive
+    child.kill()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only where root grades has each learner's work a user of its own")
+def test_many_processes_get_no_more_of_the_processors_than_one(classroom):
+    child = classroom[2].spawn(Limits(cell=20.0))
+    seen = "import os, time\ntime.sleep(1)\nanswer = os.getpriority(os.PRIO_PROCESS, 0)"
+    spin = "for _ in range(20):\n    if os.fork() == 0:\n        while True: pass"
+    nice = []
+    for source in ("", spin, "os.kill(-1, 9)"):
+        child.run(source)
+        child.run(seen)
+        nice.append(plain.decode(child.answer("nice", "answer", True)["value"]))
+    child.kill()
+    assert nice[0] == nice[2] == 0
+    assert nice[1] >= 12

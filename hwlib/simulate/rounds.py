@@ -52,6 +52,7 @@ def lockstep(
 ) -> Run:
     """Runs an algorithm on copies of `inputs`, one array a rank, in rounds of alpha + busiest wire / W.
 
+    Where only bytes and time matter, `[Phantom(count, itemsize)] * n` are arrays of any size that take no memory.
     Out-bytes count in the round in which a message leaves, in-bytes in the round in which it is received.
     With wires="port" all messages of a rank share its one port, each direction its own; with "link" every
     pair of ranks has a wire of its own. By default the wires, and the switch, are those that the algorithm
@@ -99,6 +100,8 @@ def _busiest(messages: Sequence[Message], rounds: int, n: int, wires: str) -> li
 
 
 def _check(inputs: Sequence[Any], alpha: float, W: float, wires: str) -> None:
+    if not hasattr(inputs, "__len__"):
+        raise ValueError(f"inputs: an array for each rank, got {inputs!r}; simulate_events runs over a topology")
     if not len(inputs):
         raise ValueError("inputs: at least 1 rank, got 0")
     for rank, x in enumerate(inputs):

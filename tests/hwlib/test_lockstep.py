@@ -253,6 +253,7 @@ def test_an_endless_algorithm_is_ended():
     ("given", "message"),
     [
         ({"inputs": []}, "inputs: at least 1 rank, got 0"),
+        ({"inputs": 4}, "inputs: an array for each rank, got 4; simulate_events runs over a topology"),
         ({"alpha": -1.0}, "alpha: a latency in s, at least 0, got -1.0"),
         ({"alpha": float("nan")}, "alpha: a latency in s, at least 0, got nan"),
         ({"W": 0.0}, "W: a bandwidth in B/s, above 0, got 0.0"),

@@ -7,9 +7,8 @@ seen.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 
-from hwlib.specs.table import Record, Table, quantities, quantity, read, unknown
+from hwlib.specs.table import Record, Table, file_text, quantities, quantity, read, unknown
 
 DTYPES = {
     "bf16": "bf16_flops", "bfloat16": "bf16_flops", "fp16": "fp16_flops", "float16": "fp16_flops",
@@ -83,7 +82,7 @@ QUANTITIES = quantities(Accelerator)
 
 def _read(file: str) -> Iterator[Accelerator]:
     """The chips of one table, checked."""
-    return read(Accelerator, file, files(__package__).joinpath(file).read_text("utf-8"))
+    return read(Accelerator, file, file_text(file))
 
 
 accelerators: Mapping[str, Accelerator] = Table("accelerator", _read, ("nvidia.toml", "amd.toml", "google.toml"))

@@ -1,9 +1,9 @@
 """Measured all-reduces: the table measured_allreduce.csv, sweeps over sizes and over numbers of GPUs as published."""
 
-import csv
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
+
+from hwlib.specs.table import csv_rows
 
 
 class MeasuredAllreduce(NamedTuple):
@@ -29,12 +29,11 @@ class MeasuredAllreduce(NamedTuple):
 
 @cache
 def _table() -> tuple[MeasuredAllreduce, ...]:
-    lines = files(__package__).joinpath("measured_allreduce.csv").read_text("utf-8").splitlines()
     return tuple(
         MeasuredAllreduce(
             r["chip"], int(r["n"]), int(r["bytes"]), r["how"], float(r["bus_bandwidth"]) * 1e9, r["source"]
         )
-        for r in csv.DictReader(line for line in lines if not line.startswith("#"))
+        for r in csv_rows("measured_allreduce.csv")
     )
 
 

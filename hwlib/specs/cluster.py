@@ -6,14 +6,13 @@ children, each of which sends `bandwidth` into it, one direction. A cluster of T
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from math import prod
 from typing import NamedTuple
 
 from hwlib.specs.link import links
 from hwlib.specs.link import switches as switch_table
 from hwlib.specs.node import Node, nodes
-from hwlib.specs.table import Record, SpecError, Table, needed, quantity, read, refer, text
+from hwlib.specs.table import Record, SpecError, Table, file_text, needed, quantity, read, refer, text
 
 TIERS = ("leaf", "spine", "core")
 
@@ -126,7 +125,7 @@ class Cluster(Record):
 
 
 def _read(file: str) -> Iterator[Cluster]:
-    for row in read(Cluster, file, files(__package__).joinpath(file).read_text("utf-8")):
+    for row in read(Cluster, file, file_text(file)):
         refer(file, row, "node", nodes)
         refer(file, row, "switch", switch_table)
         refer(file, row, "cable", links)

@@ -11,11 +11,10 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
-from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from hwlib.specs.table import SpecError, unknown
+from hwlib.specs.table import SpecError, file_text, unknown
 
 
 def constant(unit: str, meaning: str, absent: float | None = None) -> Any:
@@ -157,7 +156,7 @@ KINDS: dict[str, type[Fitted]] = {
 
 @cache
 def _all(name: str) -> tuple[Any, ...]:
-    return read(KINDS[name], name, FILE, files(__package__).joinpath(FILE).read_text("utf-8"))
+    return read(KINDS[name], name, FILE, file_text(FILE))
 
 
 def all_fitted() -> tuple[Fitted, ...]:

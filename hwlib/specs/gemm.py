@@ -1,9 +1,9 @@
 """Measured matrix products: the small table measured_gemm.csv, chosen from published benchmark files."""
 
-import csv
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
+
+from hwlib.specs.table import csv_rows
 
 
 class MeasuredGemm(NamedTuple):
@@ -25,14 +25,12 @@ class MeasuredGemm(NamedTuple):
 
 @cache
 def _table() -> tuple[MeasuredGemm, ...]:
-    lines = files(__package__).joinpath("measured_gemm.csv").read_text("utf-8").splitlines()
-    rows = csv.DictReader(line for line in lines if not line.startswith("#"))
     return tuple(
         MeasuredGemm(
             r["chip"], r["dtype"], int(r["M"]), int(r["N"]), int(r["K"]),
             float(r["time_us"]) * 1e-6, r["backend"], r["source"],
         )
-        for r in rows
+        for r in csv_rows("measured_gemm.csv")
     )  # fmt: skip
 
 

@@ -7,9 +7,8 @@ box with `ports` of one kind of link.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 
-from hwlib.specs.table import Record, SpecError, Table, needed, quantity, read, refer
+from hwlib.specs.table import Record, SpecError, Table, file_text, needed, quantity, read, refer
 
 KINDS = ("nvlink", "pcie", "c2c", "xgmi", "ici", "infiniband", "ethernet")
 
@@ -53,7 +52,7 @@ class Switch(Record):
 
 
 def _links(file: str) -> Iterator[Link]:
-    for row in read(Link, file, files(__package__).joinpath(file).read_text("utf-8")):
+    for row in read(Link, file, file_text(file)):
         if row.kind not in KINDS:
             raise SpecError(f"{file}, {row.key}.kind: expected one of {', '.join(KINDS)}, got {row.kind!r}")
         if not row.bandwidth:
@@ -62,7 +61,7 @@ def _links(file: str) -> Iterator[Link]:
 
 
 def _switches(file: str) -> Iterator[Switch]:
-    for row in read(Switch, file, files(__package__).joinpath(file).read_text("utf-8")):
+    for row in read(Switch, file, file_text(file)):
         refer(file, row, "link", links)
         yield row
 

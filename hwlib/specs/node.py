@@ -6,11 +6,10 @@ of eight GPUs, a whole NVL72 rack, or the TPUs of one host, which stand in a lar
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 
 from hwlib.specs.accelerator import Accelerator, accelerators
 from hwlib.specs.link import links, switches
-from hwlib.specs.table import Record, SpecError, Table, needed, quantity, read, refer, text
+from hwlib.specs.table import Record, SpecError, Table, file_text, needed, quantity, read, refer, text
 
 SHAPES = ("crossbar", "mesh", "torus")
 
@@ -83,7 +82,7 @@ class Node(Record):
 
 
 def _read(file: str) -> Iterator[Node]:
-    for row in read(Node, file, files(__package__).joinpath(file).read_text("utf-8")):
+    for row in read(Node, file, file_text(file)):
         refer(file, row, "accelerator", accelerators)
         for name in ("link", "nic", "pcie", "c2c"):
             refer(file, row, name, links)

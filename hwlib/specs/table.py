@@ -9,12 +9,14 @@ file, the key and the field. `Table` is the mapping that a reader gets: filled w
 unknown key is answered with those that look like it.
 """
 
+import csv
 import math
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from difflib import get_close_matches
 from functools import cached_property
+from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -126,6 +128,16 @@ def unknown(what: str, name: object, known: Iterable[str]) -> str:
     known = list(known)
     close = get_close_matches(str(name), known, 3, 0.4) or known
     return f"no {what} {name!r}; there is {', '.join(close)}"
+
+
+def file_text(file: str) -> str:
+    """The text of a file of this folder."""
+    return files(__package__).joinpath(file).read_text("utf-8")
+
+
+def csv_rows(file: str) -> Iterator[dict[str, str]]:
+    """The rows of a CSV of this folder, without its lines of comment."""
+    return csv.DictReader(line for line in file_text(file).splitlines() if not line.startswith("#"))
 
 
 def read(record: type[R], file: str, content: str) -> Iterator[R]:

@@ -23,7 +23,7 @@ MAX_THREADS = 1024  # of one block
 MAX_REGISTERS = 256  # of one thread; a compiler gives at most 255
 
 
-@formula("warps", cite="scaling-book")
+@formula("warps", cite="cuda-occupancy")
 def register_warps(S_RF, rho):
     """Warps whose registers fit: 32 threads of rho registers of 4 bytes each. To first order.
 

@@ -29,12 +29,11 @@ def test_a_broken_table_is_refused(content, message):
         list(table.read(Link, "broken.toml", content))
 
 
-def edited(monkeypatch, tmp_path, module, file, old, new):
-    """The table `file` with one change, put where `module` reads it."""
-    content = (module.files(module.__package__) / file).read_text("utf-8")
+def edited(monkeypatch, module, file, old, new):
+    """The table `file` with one change, for `module` to read."""
+    content = table.file_text(file)
     assert old in content
-    (tmp_path / file).write_text(content.replace(old, new, 1), "utf-8")
-    monkeypatch.setattr(module, "files", lambda _: tmp_path)
+    monkeypatch.setattr(module, "file_text", lambda _: content.replace(old, new, 1))
 
 
 @pytest.mark.parametrize(
@@ -44,14 +43,14 @@ def edited(monkeypatch, tmp_path, module, file, old, new):
      ('shape = "crossbar"', 'shape = "ring"', "dgx-a100.shape: expected one of crossbar, mesh, torus, got 'ring'"),
      ('switch = "nvswitch2"', "", "dgx-a100.switches: 6 of the switch ''")],
 )  # fmt: skip
-def test_a_node_names_what_there_is(monkeypatch, tmp_path, old, new, message):
-    edited(monkeypatch, tmp_path, node, "nodes.toml", old, new)
+def test_a_node_names_what_there_is(monkeypatch, old, new, message):
+    edited(monkeypatch, node, "nodes.toml", old, new)
     with pytest.raises(SpecError, match=f"nodes.toml, {message}"):
         list(node._read("nodes.toml"))
 
 
-def test_a_cluster_holds_as_many_nodes_as_its_levels(monkeypatch, tmp_path):
-    edited(monkeypatch, tmp_path, cluster, "clusters.toml", "nodes = { value = 32,", "nodes = { value = 31,")
+def test_a_cluster_holds_as_many_nodes_as_its_levels(monkeypatch):
+    edited(monkeypatch, cluster, "clusters.toml", "nodes = { value = 32,", "nodes = { value = 31,")
     with pytest.raises(SpecError, match=r"superpod-h100-1su\.nodes: 248 chips, but its levels or axes hold 256"):
         list(cluster._read("clusters.toml"))
 
@@ -61,7 +60,7 @@ def test_a_cluster_holds_as_many_nodes_as_its_levels(monkeypatch, tmp_path):
     [('kind = "nvlink"', 'kind = "cable"', "nvlink3.kind: expected one of nvlink, .*got 'cable'"),
      ("value = 25e9", "value = 0", "nvlink3.bandwidth: a link has a bandwidth above 0")],
 )  # fmt: skip
-def test_a_link_has_a_kind_and_a_bandwidth(monkeypatch, tmp_path, old, new, message):
-    edited(monkeypatch, tmp_path, link, "links.toml", old, new)
+def test_a_link_has_a_kind_and_a_bandwidth(monkeypatch, old, new, message):
+    edited(monkeypatch, link, "links.toml", old, new)
     with pytest.raises(SpecError, match=f"links.toml, {message}"):
         list(link._links("links.toml"))

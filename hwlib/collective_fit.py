@@ -15,11 +15,11 @@ from hwlib.collectives import bus_factor
 from hwlib.formula import formula, log2, maximum, minimum, sqrt
 from hwlib.kernel_fit import fit_logarithms
 from hwlib.network import send_time, two_protocol_time
-from hwlib.specs.fitted import CollectiveConstants, TreeConstants
+from hwlib.specs.fitted import CollectiveConstants, TreeConstants, collective_constants
 
 __all__ = [
-    "AlphaBeta", "Timed", "collective_time", "fit_alpha_beta", "fit_collective", "pipelined_time", "plain_time",
-    "tree_time",
+    "AlphaBeta", "Timed", "collective_time", "fit_alpha_beta", "fit_collective", "nccl_time", "pipelined_time",
+    "plain_time", "tree_time",
 ]  # fmt: skip
 
 STEPS = 1.5  # exponent of the mean of the steps' floor and the transfer: 1 adds them, infinity takes the larger
@@ -78,6 +78,16 @@ def tree_time(c: TreeConstants, n: Any, S: Any) -> Any:
     levels = log2(maximum(n / c.node, 2))
     latency = c.alpha + c.alpha_level * levels
     return two_protocol_time(bus_factor(c.op, n) * S, c.alpha_level_low * levels, c.W_low, latency, c.W)
+
+
+def nccl_time(chip: str, collective: str, n: Any, S: Any, software: str = "nccl-tests", switch: bool = True) -> Any:
+    """Seconds of one collective of NCCL on n GPUs of a node, by the constants that are kept for the chip.
+
+    S is bytes of the full buffer, a number or an array; `software` measured what the constants were fitted to:
+    "nccl-tests", or "torch" with its own overhead. Without `switch`, no reduction in the switch. Raises
+    KeyError, naming what is like it, where nothing was fitted.
+    """
+    return collective_time(collective_constants()[chip, collective, software], n, S, switch)
 
 
 def plain_time(c: CollectiveConstants | TreeConstants, n: Any, S: Any) -> Any:

@@ -38,10 +38,12 @@ def run_on_group(
     gloo sends do not wait, as in the simulators. With NCCL they are kernels of one stream, and a step's send
     waits for the receiver to get to its step: an algorithm in which two ranks first both send and then both
     receive, in two steps, stops there. Raises ValueError for an algorithm that needs a switch that computes,
-    and SimulationError for a step that is none.
+    and for an x that is no tensor, and SimulationError for a step that is none.
     """
     import torch.distributed as dist
 
+    if not hasattr(x, "device"):
+        raise ValueError(f"x: this rank's tensor, got a {type(x).__name__}")
     record, function = found(algorithm)
     if record and record.switch:
         raise ValueError(f"{record.name} needs a switch that computes, which no process group has")

@@ -164,11 +164,18 @@ def all_fitted() -> tuple[Fitted, ...]:
     return tuple(entry for name in KINDS for entry in _all(name))
 
 
+class _Entries(dict[Any, Any]):
+    def __missing__(self, key: object) -> Any:
+        known = {" ".join(k) if isinstance(k, tuple) else k: k for k in self}
+        asked = " ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+        raise KeyError(unknown("fitted constants of", asked, known))
+
+
 def _by_key(name: str, *attributes: str) -> Mapping[Any, Any]:
     """Entries by their chip and the attributes; the chips that are `like` one come after the ones with an
     entry of their own.
     """
-    table: dict[Any, Any] = {}
+    table = _Entries()
     for entry in _all(name):
         table[(entry.chip, *(getattr(entry, a) for a in attributes))] = entry
     for entry in _all(name):
@@ -200,4 +207,4 @@ def share_constants() -> Mapping[str, ShareConstants]:
     """Shares by the kind of kernel: "stream init", "stream read", "stream scale", "stream triad", "best bf16",
     "best fp8".
     """
-    return MappingProxyType({entry.op: entry for entry in _all("share")})
+    return MappingProxyType(_Entries({entry.op: entry for entry in _all("share")}))

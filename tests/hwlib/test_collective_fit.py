@@ -10,10 +10,12 @@ from hwlib.collective_fit import (
     collective_time,
     fit_alpha_beta,
     fit_collective,
+    nccl_time,
     pipelined_time,
     tree_time,
 )
 from hwlib.collectives import bus_factor
+from hwlib.specs import measured_allreduces
 from hwlib.specs.fitted import collective_constants, tree_constants
 from hwlib.units import GB, us
 
@@ -107,3 +109,18 @@ def test_a_line_is_found_again_under_noise(alpha, W):
 def test_no_line_goes_through_these(S, time, says):
     with pytest.raises(ValueError, match=says):
         fit_alpha_beta(S, time)
+
+
+def test_the_time_of_a_chip_is_that_of_its_constants_and_of_the_published_sweep():
+    h200 = nccl_time("h200-sxm", "all_reduce", 8, SIZES, software="torch")
+    assert (h200 == collective_time(H200, 8, SIZES)).all()
+    sweep = measured_allreduces("h200-sxm", 8, "auto")
+    errors = [abs(nccl_time("h200-sxm", "all_reduce", 8, row.S, "torch") / row.time - 1) for row in sweep]
+    line = fit_alpha_beta([row.S for row in sweep], [row.time for row in sweep])
+    assert np.mean(errors) < 0.03 < line.error, "two protocols and a switch explain what no line does"
+    assert nccl_time("h200-sxm", "all_reduce", 8, 2**30, switch=False) > nccl_time("h200-sxm", "all_reduce", 8, 2**30)
+
+
+def test_constants_that_are_not_there_are_answered_with_those_like_them():
+    with pytest.raises(KeyError, match=r"no fitted constants of 'h100 all_reduce nccl-tests'; there is h\d00"):
+        nccl_time("h100", "all_reduce", 8, 1e6)

@@ -61,3 +61,5 @@ def test_real_ranks_refuse_what_they_cannot_do(alone):
         run_on_group(lonely, alone)
     with pytest.raises(KeyError, match="no algorithm is called 'ring'"):
         run_on_group("ring", alone)
+    with pytest.raises(ValueError, match="x: this rank's tensor, got a list"):
+        run_on_group("ring_allreduce", [1.0, 2.0])

@@ -29,6 +29,8 @@ class Accelerator(Record):
 
     # Compute
     sms: int | None = quantity("1", "streaming multiprocessors, compute units (AMD) or TensorCores (TPU)")
+    lanes: int | None = quantity("1", "float32 lanes of one SM: the CUDA cores of a data sheet")
+    tensor_cores: int | None = quantity("1", "matrix units (tensor cores) of one SM")
     clock: float | None = quantity("1/s", "clock at which the matrix peak is quoted")
     vector_clock: float | None = quantity("1/s", "highest clock, at which the fp32 vector peak is quoted")
     bf16_flops: float | None = quantity("FLOP/s", "dense bfloat16 matrix rate")

@@ -112,6 +112,18 @@ def test_measured_rates_are_below_the_peak(key):
         assert 0.6 < chip.allreduce_bandwidth / chip.scaleup_bandwidth < 1
 
 
+@pytest.mark.parametrize("key", [key for key in KEYS if accelerators[key].lanes])
+def test_lanes_and_tensor_cores_make_the_printed_rates(key):
+    """A tensor core does 64 multiply-adds a cycle on Volta, 256 on Ampere, 512 on Hopper; a lane does one."""
+    chip = accelerators[key]
+    assert chip.sms * chip.lanes == {80: 5120, 108: 6912, 132: 16_896, 148: 18_944}[chip.sms]
+    if key != "b200-sxm":  # its clocks are not those of its printed rates
+        assert vector_flops(chip.sms, chip.lanes, chip.vector_clock) == pytest.approx(chip.fp32_flops, rel=0.005)
+        adds = {"Volta": 64, "Ampere": 256, "Hopper": 512}[chip.arch]
+        rate = chip.sms * chip.tensor_cores * 2 * adds * chip.clock
+        assert rate == pytest.approx(chip.flops("fp16"), rel=0.005)
+
+
 def test_memories_of_the_chip():
     h100 = accelerators["h100-sxm"]
     assert h100.sms * h100.l1_bytes == 33 * MiB  # the "33 MB" of the book, which are MiB

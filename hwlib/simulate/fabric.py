@@ -123,8 +123,10 @@ def switch_vertex(topology: "Topology", vertices: Sequence[str]) -> str:
     """The switch that is nearest to these ranks on average. Raises ValueError where no switch reaches them all."""
     from networkx import single_source_shortest_path_length
 
+    from hwlib.topology.record import SWITCHES
+
     far: dict[str, int] = {}
-    for kind in ("nvswitch", "switch", "leaf", "spine", "core"):
+    for kind in SWITCHES:  # of equally near ones, the innermost
         for vertex in topology.vertices(kind):
             hops = single_source_shortest_path_length(topology.graph, vertex)
             if all(rank in hops for rank in vertices):

@@ -6,11 +6,10 @@ from math import ceil, inf
 from typing import Any, NamedTuple
 
 from hwlib.arguments import is_number
-from hwlib.specs.cluster import Level
+from hwlib.specs.cluster import TIERS, Level
 from hwlib.topology.arguments import Rate, TopologyError, rate, whole
 from hwlib.units import show
 
-TIERS = ("leaf", "spine", "core")
 
 
 class Finding(NamedTuple):

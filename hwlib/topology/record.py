@@ -14,8 +14,7 @@ from hwlib.topology.arguments import Rate, TopologyError
 if TYPE_CHECKING:
     from networkx import DiGraph
 
-SWITCHES = ("nvswitch", "switch", "leaf", "spine", "core")
-KINDS = ("gpu", "nic", "cpu", "pcie", *SWITCHES)
+SWITCHES = ("nvswitch", "switch", "leaf", "spine", "core")  # the kinds of vertices that are
 
 
 @dataclass(frozen=True, eq=False, repr=False)

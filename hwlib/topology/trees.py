@@ -1,6 +1,7 @@
 """Graphs of nodes and of clusters made of them: one node, a rack, a fat tree, a TPU pod."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hwlib.specs import Cluster, Node, clusters, links, nodes
@@ -145,17 +146,12 @@ def cluster(which: Cluster | FatTree | Mapping[str, Any] | str, /, **more: Any) 
     spec = clusters[which] if isinstance(which, str) else which
     inside = spec.members
     if spec.torus:
-        shape = torus(spec.torus, inside.link, tuple(spec.wrap))
-        return Topology(**{**_fields(shape), "name": spec.name})
+        return replace(torus(spec.torus, inside.link, tuple(spec.wrap)), name=spec.name)
     if spec.leaf_switches and spec.leaf_size:
         built = fat_tree(described(spec), **more)
     else:
         built = tree([*spec.levels], inside)
-    return Topology(**{**_fields(built), "name": spec.name})
-
-
-def _fields(topology: Topology) -> dict[str, Any]:
-    return {name: getattr(topology, name) for name in topology.__dataclass_fields__}
+    return replace(built, name=spec.name)
 
 
 def described(which: Cluster | str) -> FatTree:

@@ -11,7 +11,6 @@ from hwlib.topology.arguments import Rate, TopologyError, rate, whole
 from hwlib.units import show
 
 
-
 class Finding(NamedTuple):
     """One sentence about one tier. `kind` is "ports", "cables" or "blocking"; `fine` is False for a fault."""
 

@@ -39,6 +39,14 @@ def root() -> Path:
     return ROOT
 
 
+@pytest.fixture(scope="session")
+def sources(root) -> set[str]:
+    """The keys of the bibliography."""
+    from pybtex.database import parse_file
+
+    return set(parse_file(root / "docs" / "references.bib", "bibtex").entries)
+
+
 def stable_id(value):
     """An id for a parameter that is the same in every process, without an object's address in it."""
     return getattr(value, "id", None) or getattr(value, "__name__", None) or str(value)

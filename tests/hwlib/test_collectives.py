@@ -315,7 +315,7 @@ def test_an_axis_that_does_not_fit(size, inner, sentence):
 def test_levels_that_are_none():
     with pytest.raises(ValueError, match="level 'x': bandwidth is above 0 B/s, got nan"):
         level_bandwidths([Level("x", 8, math.nan)])
-    with pytest.raises(ValueError, match="level 'x': size .children. is a whole number, at least 1, got 0"):
+    with pytest.raises(ValueError, match=r"level 'x': size .children. is a whole number, at least 1, got 0"):
         level_bandwidths([Level("x", 0, 1.0)])
     with pytest.raises(ValueError, match=r"S .size of the full buffer. is at least 0 B, got -1"):
         level_time("all_gather", -1, LEVELS)

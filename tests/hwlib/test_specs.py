@@ -19,11 +19,6 @@ SETS = sorted({(row.chip, row.dtype) for row in measured_gemms()})
 DATA = [(key, name) for key, chip in accelerators.items() for name in chip.data]
 
 
-@pytest.fixture(scope="module")
-def sources(root):
-    return set(re.findall(r"^@\w+\{([^,]+),", (root / "docs/references.bib").read_text("utf-8"), re.M))
-
-
 def test_every_chip_is_there():
     assert list(accelerators) == KEYS
     assert all(chip.key == key and chip.name and chip.arch for key, chip in accelerators.items())

@@ -17,11 +17,6 @@ TORI = [key for key, cluster in clusters.items() if cluster.torus]
 SUPERPODS = [key for key in clusters if key.startswith("superpod")]
 
 
-@pytest.fixture(scope="module")
-def sources(root):
-    return set(re.findall(r"^@\w+\{([^,]+),", (root / "docs/references.bib").read_text("utf-8"), re.M))
-
-
 def test_everything_is_there():
     assert {"nvlink3", "nvlink4", "nvlink5", "nvlink-c2c", "xgmi3", "hdr", "ndr", "xdr"} < set(links)
     assert {f"pcie{g}-x16" for g in (3, 4, 5, 6)} | {f"ici-{g}" for g in ("v4", "v5e", "v5p", "v6e")} < set(links)

@@ -7,7 +7,8 @@ each until it waits for something that is not there yet.
 A rank's bytes are those of its messages; a collective's are those of the algorithm that `AS` names, run on
 arrays of its size, and an all-to-all sends each part to its rank, one rank a round. Rounds are the longest
 chain of messages, each sent only after the one before it had been waited for: a rank that sends to all others
-at once has used one round.
+at once has used one round. A send that is waited for ends when its receive has been posted, as with NCCL, whose
+ranks all hang if each sends before it receives.
 """
 
 from __future__ import annotations
@@ -118,6 +119,11 @@ class _Network:
         if rank.waits is None:
             return True
         kind, what, index = rank.handles[rank.waits]
+        if kind == "send":
+            if self.taken[what] <= index:
+                return False
+            rank.waits, rank.reply = None, None
+            return True
         if kind == "recv":
             messages = self.arrived[what]
             if len(messages) <= index:
@@ -150,11 +156,9 @@ class _Network:
             if type(handle) is not int or not 0 <= handle < len(rank.handles) or rank.handles[handle] is None:
                 raise NetworkError(f"rank {number} waits for {_shown(handle)}, not posted or already waited for")
             rank.waits = handle
-        elif do == "send":
-            self._send(number, request)
-        elif do == "post":
+        elif do in ("send", "post"):
             rank.reply = len(rank.handles)
-            rank.handles.append(self._post(number, request))
+            rank.handles.append((self._send if do == "send" else self._post)(number, request))
         else:
             raise NetworkError(f"rank {number} made no request of a rank: {_shown(do)}")
 
@@ -173,14 +177,16 @@ class _Network:
             raise NetworkError(f"rank {number} {verb} itself")
         return other
 
-    def _send(self, number: int, request: dict[str, Any]) -> None:
+    def _send(self, number: int, request: dict[str, Any]) -> tuple[str, Any, int]:
         self._allow(number, "send")
         to = self._peer(number, request.get("to"), "sends to")
         data = _array(request.get("data"), number)
         self._count(number, to, data.nbytes)
         depth = self.ranks[number].clock + 1
         self.carried.rounds = max(self.carried.rounds, depth)
-        self.arrived[number, to, _tag(request)].append((data, depth))
+        key = number, to, _tag(request)
+        self.arrived[key].append((data, depth))
+        return "send", key, len(self.arrived[key]) - 1
 
     def _post(self, number: int, request: dict[str, Any]) -> tuple[str, Any, int]:
         call = str(request.get("call"))
@@ -239,6 +245,8 @@ class _Network:
         kind, what, _ = rank.handles[rank.waits]
         if kind == "recv":
             return f"rank {number} waits for a message from rank {what[0]}"
+        if kind == "send":
+            return f"rank {number} waits in send for rank {what[1]} to receive"
         missing = [r for r in what.group if r not in what.posts]
         return f"rank {number} waits in {what.call} for rank {', '.join(map(str, missing))}"
 

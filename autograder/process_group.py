@@ -4,8 +4,8 @@
 collective to `talk`, as plain data, and gets plain data back. The rank's process needs no socket, no shared
 folder and no other rank: what it is not given by the judge it does not know.
 
-`talk` takes a request and returns its reply: `send` and `post` return at once (`post` a handle), `wait`
-returns the data when there is some. `autograder.network` is the other end.
+`talk` takes a request and returns its reply: `send` and `post` return a handle at once, `wait` returns what came
+of it when something has. `autograder.network` is the other end.
 """
 
 from __future__ import annotations
@@ -154,8 +154,9 @@ def _group_class() -> type:
             return self.ranks[rank]
 
         def send(self, tensors: Sequence[Any], to: int, tag: int = 0) -> Any:
-            self.talk({"do": "send", "to": self.peer(to), "tag": tag, "data": as_array(tensors[0])})
-            return JudgedWork(None)
+            request = {"do": "send", "to": self.peer(to), "tag": tag, "data": as_array(tensors[0])}
+            handle = self.talk(request)
+            return JudgedWork(lambda: self.talk({"do": "wait", "handle": handle}))
 
         def recv(self, tensors: Sequence[Any], source: int, tag: int = 0) -> Any:
             frm = self.peer(source)

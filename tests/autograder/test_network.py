@@ -152,6 +152,11 @@ def both_wait(rank, n, x):
     dist.recv(x, 1 - rank)
 
 
+def all_send_first(rank, n, x):
+    dist.send(x, (rank + 1) % n)
+    dist.recv(x, (rank - 1) % n)
+
+
 def left_alone(rank, n, x):
     if rank:
         dist.all_reduce(x)
@@ -160,6 +165,11 @@ def left_alone(rank, n, x):
 def unread(rank, n, x):
     if rank == 0:
         dist.send(x, 1)
+
+
+def unread_later(rank, n, x):
+    if rank == 0:
+        dist.isend(x, 1)
 
 
 def wrong_size(rank, n, x):
@@ -195,8 +205,10 @@ def collective(rank, n, x):
     ("program", "say"),
     [
         (both_wait, "rank 0 waits for a message from rank 1; rank 1 waits for a message from rank 0"),
+        (all_send_first, "rank 0 waits in send for rank 1 to receive; rank 1 waits in send for rank 0 to receive"),
         (left_alone, "rank 1 waits in all_reduce for rank 0"),
-        (unread, "rank 0 sent a message to rank 1 that rank 1 never received"),
+        (unread, "rank 0 waits in send for rank 1 to receive"),
+        (unread_later, "rank 0 sent a message to rank 1 that rank 1 never received"),
         (wrong_size, r"raises: RuntimeError: the message from rank 0 brought 12 numbers.*has 5.*in line \d+"),
         (fails, "raises: TypeError.*in line"),
         (exits, r"lost: it ended its process \(exit status 7\)"),

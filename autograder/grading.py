@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from .declaration import Bank, Verdict, quoted
+from .calls import Calls
+from .declaration import Bank, Exercise, Verdict, quoted
 from .judging import Judge, JudgeFailed, Question
 from .rank_processes import Ranks, needed_cells
 from .restore import GradeCell, grade_cell, grade_id, restore
@@ -208,12 +209,13 @@ class _Run:
         ]
         return needed_cells([cell.source if self._runs(cell) else "" for cell in cells], asked)
 
-    def _apart(self, upto: int, needed: Collection[int] | None) -> Child:
-        """Another child, apart from all others, in which the `needed` cells before `upto` have run, or all of them.
+    def apart(self, upto: int, exercise: Exercise, needed: Collection[int] | None = None) -> Child:
+        """Another child, without what the exercise withholds, in which the `needed` cells before `upto` have run, or
+        all of them; apart from all others where they are ranks.
 
         Raises ChildLost where one of them ends it, and where the submission's time is over.
         """
-        child = self._spawn(alone=True)
+        child = self._spawn(exercise.answer.in_ranks, exercise.withholds)
         try:
             self._replay(child, upto, needed)
         except (_Culprit, _Late) as culprit:
@@ -221,7 +223,7 @@ class _Run:
             raise culprit.lost if isinstance(culprit, _Culprit) else ChildLost(LATE) from None
         return child
 
-    def _spawn(self, alone: bool = False) -> Child:
+    def _spawn(self, alone: bool = False, withholds: Sequence[str] = ()) -> Child:
         seed = hashlib.sha256(self.owner.encode("utf-8", "replace")).digest()
         return self.zygote.spawn(
             self.limits,
@@ -230,6 +232,7 @@ class _Run:
             seed=int.from_bytes(seed[:7], "big"),
             unsafe=self.unsafe,
             alone=alone,
+            withholds=withholds,
         )
 
     def _replay(self, child: Child, upto: int, needed: Collection[int] | None = None) -> None:
@@ -320,9 +323,10 @@ class _Run:
         exercise, patience = self.bank[role.exercise], self.limits.cell + self.limits.grace
         try:
             if not exercise.answer.in_ranks:
-                return self.judge.ask(question, _Calls(self, role.exercise), patience)
+                with Calls(self, exercise, number) as calls:
+                    return self.judge.ask(question, calls, patience + calls.patience)
             for needed in (self._needed(number, role.exercise), None):
-                spawn = partial(self._apart, number, needed)
+                spawn = partial(self.apart, number, exercise, needed)
                 with Ranks(exercise, self.limits.cell, spawn) as ranks:
                     verdict = self.judge.ask(question, ranks, patience + self.deadline - time.monotonic())
                 if not ranks.missed:
@@ -331,36 +335,6 @@ class _Run:
         except JudgeFailed as error:
             self.done.problems.append(str(error))
             return Verdict(0.0, FAILED, "failed")
-
-
-class _Calls:
-    """Calls of the function that was the answer, until their time is up or the process is lost."""
-
-    def __init__(self, run: _Run, exercise: str):
-        self.run, self.exercise, self.lost = run, exercise, ""
-        self.deadline = time.monotonic() + run.limits.cell
-
-    def __call__(self, arguments: Any) -> dict[str, Any]:
-        left = self.deadline - time.monotonic()
-        child = self.run.child
-        if not self.lost and (child is None or left <= 0):
-            self.lost = f"its calls took longer than {self.run.limits.cell:g} s"
-        if self.lost or child is None:
-            return {"problem": self.lost}
-        try:
-            reply = child.call(self.exercise, arguments, left, self.run.bank[self.exercise].withholds)
-        except ChildLost as lost:
-            self.run.stop()
-            self.lost = f"your function was stopped: {lost}"
-            return {"problem": self.lost}
-        if reply.get("expired"):
-            waited = WAITED if child.waited else ""
-            self.lost = f"your function did not return within {self.run.limits.cell:g} s{waited}"
-            return {"problem": self.lost}
-        if "value" in reply:
-            return {"value": reply["value"]}
-        said = reply.get("said") or ": ".join(str(reply[k]) for k in ("problem", "message") if reply.get(k))
-        return {"problem": str(said)[:400]}
 
 
 class _Late(Exception):

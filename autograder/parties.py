@@ -18,6 +18,7 @@ from typing import Any
 from . import plain
 from .declaration import AnswerError
 from .programs import failure
+from .withheld import raising
 
 Call = Callable[[tuple], Any]
 MAX_AT_ONCE = 4096  # steps in one yield
@@ -112,7 +113,7 @@ def _barred(withholds: Sequence[str]) -> Iterator[None]:
         function = record.function
         if module := barred(function, withholds):
             before.append((function, function.__code__))
-            function.__code__ = _raising(module, function.__code__.co_freevars)
+            function.__code__ = raising(module, function.__code__.co_freevars)
     try:
         yield
     finally:
@@ -126,18 +127,6 @@ def barred(function: Any, withholds: Sequence[str]) -> str:
     name = function.__name__
     homes = (f"{function.__module__}.{name}", f"hwlib.algorithms.{name}")
     return next((w for w in withholds for home in homes if home == w or home.startswith(w + ".")), "")
-
-
-def _raising(module: str, free: Sequence[str]) -> types.CodeType:
-    """The code of a function with these free variables that says what it uses."""
-    scope: dict[str, Any] = {}
-    bound = "".join(f" {name} = None\n" for name in free)
-    exec(
-        f"def around():\n{bound} def withheld(*_, **__):\n  {', '.join(free)}\n"
-        f"  raise ImportError({f'it uses {module}'!r})\n return withheld",
-        scope,
-    )
-    return scope["around"]().__code__
 
 
 @dataclass

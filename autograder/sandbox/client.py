@@ -172,7 +172,7 @@ class Zygote(Program):
         if self.said is None:
             self.close()
             raise NoSandbox("the grader's worker ended before it was ready; its message is above")
-        self.report, self._slots = self.said, list(range(999, -1, -1))
+        self.report, self._slots = self.said, list(range(1000))
 
     @property
     def unconfined(self) -> str:
@@ -196,18 +196,21 @@ class Zygote(Program):
         seed: int = 0,
         unsafe: bool = False,
         alone: bool = False,
+        withholds: Sequence[str] = (),
     ) -> Child:
         """A fresh child that sees `files` (name to text) in its working folder and nothing else of anybody's.
 
-        `alone`: it is one of several of the same learner that must not know of each other."""
+        `alone`: it is one of several of the same learner that must not know of each other. `withholds`: what of the
+        library is not there to be used or read."""
         self.refuse_unless(unsafe)
         confined = not self.unconfined
         folder = None if confined else tempfile.mkdtemp(prefix="gpubook-")
         channel, theirs = socket.socketpair()
         status, status_theirs = socket.socketpair()
         with self._lock:
-            slot = self._slots.pop()
-        request = {"limits": limits.as_plain(), "slot": slot, "confined": confined, "folder": folder, "alone": alone}
+            slot = self._slots.pop(0)  # the one unused the longest: what ran in the last one may still be ending
+        request = {"limits": limits.as_plain(), "slot": slot, "confined": confined, "folder": folder, "alone": alone,
+                   "withholds": list(withholds)}  # fmt: skip
         try:
             self.request(request, [theirs.fileno(), status_theirs.fileno()])
             theirs.close()

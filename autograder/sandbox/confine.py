@@ -16,6 +16,7 @@ import socket
 import struct
 import sys
 import sysconfig
+from collections.abc import Sequence
 from pathlib import Path
 
 from . import filters
@@ -141,7 +142,7 @@ def _unshare() -> None:
         Path("/proc/self/gid_map").write_text(f"{FIRST_UID} {gid} 1")
 
 
-def _new_root(limits: Limits, uid: int, alone: bool) -> None:
+def _new_root(limits: Limits, uid: int, alone: bool, covered: Sequence[str]) -> None:
     shown = visible_paths()
     base = next(
         (b for b in BASES if os.path.isdir(b) and not any((p + "/").startswith(b + "/") for p in shown)), None
@@ -158,6 +159,10 @@ def _new_root(limits: Limits, uid: int, alone: bool) -> None:
         if not os.path.isdir(base + path):
             continue
         _mount("tmpfs", base + path, "tmpfs", MS_RDONLY | MS_NOSUID, "size=4k,mode=755")
+    for path in covered:
+        if os.path.isfile(base + path):
+            _mount("/dev/null", base + path, None, MS_BIND)
+            _read_only(base + path)
     os.mkdir(base + "/dev/shm")
     _mount("tmpfs", base + "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, f"size={limits.scratch},mode=1777")
     os.mkdir(base + "/proc")
@@ -248,13 +253,14 @@ def enter_namespaces() -> None:
     _unshare()
 
 
-def enter(limits: Limits, slot: int, alone: bool = False) -> None:
+def enter(limits: Limits, slot: int, alone: bool = False, covered: Sequence[str] = ()) -> None:
     """The second half, in that first process: its own root, network, limits; raises OSError where the system
-    refuses. One that is `alone` can tell no other by the locks and watches of a file that both read."""
+    refuses. One that is `alone` can tell no other by the locks and watches of a file that both read. The files that
+    are `covered` are empty in it."""
     uid = user(slot)
     with contextlib.suppress(OSError):  # where memory runs out, it is not the grader's process that goes
         Path("/proc/self/oom_score_adj").write_text("1000")
-    _new_root(limits, uid, alone)
+    _new_root(limits, uid, alone, covered)
     _loopback_up()
     _check(_libc.sethostname(b"localhost", 9), "sethostname")
     set_limits(limits)

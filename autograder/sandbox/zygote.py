@@ -58,6 +58,7 @@ PRELOADED = (
     "autograder.plain",
     "autograder.programs",
     "autograder.parties",
+    "autograder.withheld",
     "autograder.process_rank",
 )
 
@@ -182,6 +183,8 @@ def _seed(seed: int) -> None:
 
 def child(channel: socket.socket, status: socket.socket, request: dict[str, Any], shell: Shell) -> None:
     """In the forked process: become the keeper, and fork the confined one; never returns."""
+    from autograder import withheld
+
     limits = Limits(**request["limits"])
     try:
         if request["confined"]:
@@ -198,10 +201,12 @@ def child(channel: socket.socket, status: socket.socket, request: dict[str, Any]
     status.close()
     try:
         if request["confined"]:
-            confine.enter(limits, request["slot"], request["alone"])
+            covered = withheld.files(withheld.load(request["withholds"]))
+            confine.enter(limits, request["slot"], request["alone"], covered)
         else:
             os.chdir(request["folder"])
             confine.set_limits(limits, own_user=False)
+        withheld.strip(request["withholds"])
         wire.send(channel, {"ready": True})
     except OSError as error:
         wire.send(channel, {"refused": str(error)})

@@ -101,14 +101,12 @@ def on_simpy(run: EventRun) -> float:
         arrived[number].succeed()
 
     def rank(number: int) -> Any:
-        sends, waits = schedule.sends[number], schedule.waits[number]
-        for step in range(len(sends) - 1):
+        for step in range(len(schedule.sends[number]) - 1):
             left: list[Any] = []
-            for sent in range(sends[step], sends[step + 1]):
+            for sent in schedule.sent(number, step):
                 env.process(message(sent, left))
             yield env.timeout(0)
-            wanted = schedule.wanted[number][waits[step] : waits[step + 1]]
-            yield env.all_of([*left, *(arrived[m] for m in wanted)])
+            yield env.all_of([*left, *(arrived[m] for m in schedule.awaited(number, step))])
 
     for number in range(len(schedule.sends)):
         env.process(rank(number))

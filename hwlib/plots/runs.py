@@ -105,15 +105,13 @@ def rounds_grid(run: Run) -> "Figure":
 
 def _last_sent(run: EventRun, rank: int, step: int) -> float:
     """When the last of the messages was sent that a step waits for."""
-    waits, wanted = run.schedule.waits[rank], run.schedule.wanted[rank]
-    return max((float(run.timing.posted[m]) for m in wanted[waits[step] : waits[step + 1]]), default=0.0)
+    return max((float(run.timing.posted[m]) for m in run.schedule.awaited(rank, step)), default=0.0)
 
 
 def _partner(run: EventRun, rank: int, step: int) -> str:
     schedule = run.schedule
-    waits, sends = schedule.waits[rank], schedule.sends[rank]
-    got = {schedule.src[m] for m in schedule.wanted[rank][waits[step] : waits[step + 1]]}
-    word, others = ("from", got) if got else ("to", {schedule.dst[m] for m in range(sends[step], sends[step + 1])})
+    got = {schedule.src[m] for m in schedule.awaited(rank, step)}
+    word, others = ("from", got) if got else ("to", {schedule.dst[m] for m in schedule.sent(rank, step)})
     if len(others) > 1:
         return f"{word} several"
     other = next(iter(others))

@@ -189,18 +189,16 @@ class Clockwork:
         """A step's messages are sent and asked for; whether all that it waits for is there already."""
         schedule, arrived = self.schedule, self.arrived
         self.step_start[rank].append(now)
-        first, end = schedule.sends[rank][step], schedule.sends[rank][step + 1]
-        missing, self.free[rank] = end - first, now
-        for message in range(first, end):
+        sent = schedule.sent(rank, step)
+        missing, self.free[rank] = len(sent), now
+        for message in sent:
             self.inject(message, rank, now)
-        waits = schedule.waits[rank]
-        if waits[step] < waits[step + 1]:
-            for message in schedule.wanted[rank][waits[step] : waits[step + 1]]:
-                if arrived[message] is None:
-                    missing += 1
-                    if message in self.held:
-                        self.held.remove(message)
-                        self.launch(message, schedule.src[message], now)
+        for message in schedule.awaited(rank, step):
+            if arrived[message] is None:
+                missing += 1
+                if message in self.held:
+                    self.held.remove(message)
+                    self.launch(message, schedule.src[message], now)
         self.pending[rank] = missing
         return not missing
 

@@ -34,6 +34,14 @@ class Schedule:
     wanted: list[list[int]]
     taken: list[int]
 
+    def sent(self, rank: int, step: int) -> range:
+        """The messages that a rank's step sends, by number."""
+        return range(self.sends[rank][step], self.sends[rank][step + 1])
+
+    def awaited(self, rank: int, step: int) -> list[int]:
+        """The messages that a rank's step waits for, by number."""
+        return self.wanted[rank][self.waits[rank][step] : self.waits[rank][step + 1]]
+
 
 class _Recorder:
     """A party that writes down the steps of another one."""

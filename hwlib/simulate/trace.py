@@ -58,9 +58,7 @@ def _event_ranks(run: EventRun) -> Iterator[dict[str, Any]]:
     schedule = run.schedule
     yield from _names(RANKS, "ranks", [_party(rank, run.n) for rank in range(len(schedule.sends))])
     for rank, step, start, end in run.steps:
-        sent = range(schedule.sends[rank][step], schedule.sends[rank][step + 1])
-        waits = schedule.waits[rank]
-        got = schedule.wanted[rank][waits[step] : waits[step + 1]]
+        sent, got = schedule.sent(rank, step), schedule.awaited(rank, step)
         about = {
             "step": step,
             "sent_bytes": sum(schedule.bytes[m] for m in sent),

@@ -231,19 +231,43 @@ def export(
 @click.argument("name", callback=assignment_name)
 @click.option("--student", "students", multiple=True, help="Only this learner (repeat for more).")
 @click.option("--show", metavar="LEARNER[/EXERCISE]", help="Print the sentences of the last run instead of grading.")
-@click.option("--cell-limit", type=float, default=30.0, show_default=True, help="Seconds a cell may run.")
+@click.option("--cell-limit", type=float, help="Seconds a cell may run.  [default: the course's, 30]")
 @click.option("--unsafe", is_flag=True, help="Grade without a sandbox where the system has none.")
+@click.option("--workers", type=click.IntRange(1), help="Submissions at once.  [default: a core each]")
+@click.option("--resume", is_flag=True, help="Keep what is graded already and has not changed since.")
+@click.option("--scheduler", metavar="ADDRESS", help="Grade on the dask.distributed cluster there, as tcp://HOST:8786.")
 def grade(
-    folder: Path, name: str, students: tuple[str, ...], show: str | None, cell_limit: float, unsafe: bool
+    folder: Path,
+    name: str,
+    students: tuple[str, ...],
+    show: str | None,
+    cell_limit: float | None,
+    unsafe: bool,
+    workers: int | None,
+    resume: bool,
+    scheduler: str | None,
 ) -> None:
     """Grade what is in FOLDER/submitted/*/NAME; writes the gradebook and the feedback."""
     from . import course as courses
     from . import gradebook, table
+    from .meter import Meter
 
     if show:
         table.show(courses.results(folder, name), show)
         return
-    result = courses.grade(folder, name, students=list(students) or None, cell_limit=cell_limit, unsafe=unsafe)
+    with Meter() as meter:
+        result = courses.grade(
+            folder,
+            name,
+            students=list(students) or None,
+            started=meter.started,
+            progress=meter.progress,
+            cell_limit=cell_limit,
+            unsafe=unsafe,
+            workers=workers,
+            resume=resume,
+            scheduler=scheduler,
+        )
     table.print_class(result)
     if any(learner.results for learner in result.learners) and (waiting := gradebook.waiting(folder, name)):
         click.echo(f"Answers to be graded by hand, in nbgrader's formgrader, from: {', '.join(waiting)}")

@@ -11,14 +11,12 @@ import re
 import shutil
 import tempfile
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
@@ -43,14 +41,17 @@ from nbgrader.utils import is_solution
 from traitlets import Bool, Float
 from traitlets.config import Config
 
-from . import assignment, gradebook, grading, handed_in
+from . import assignment, class_run, cluster, gradebook, grading, handed_in
 from .banks import CourseError, bank_of, checked_name
 from .feedback import HERE, FeedbackPage, inert_markdown
 from .gradebook import programs_on_path
+from .grader import Terms
+from .journal import Journal
 from .judging import Judge
 from .layout import FOLDERS, init, read_config, released
-from .restore import grade_cell, read_notebook, restore
-from .results import ClassResult, Learner, add, load, save
+from .recording import Recorder
+from .restore import read_notebook, restore
+from .results import ClassResult, add, load, save
 from .sandbox import Limits, Zygote
 
 
@@ -97,13 +98,10 @@ class GradeInSandbox(_OfCourse):
     unsafe = Bool(
         False, help="Whether to run learners' code with your rights where there is no sandbox."
     ).tag(config=True)
-    ready: ClassVar[dict[str, Any]] = {}  # notebooks that are graded already, by learner
 
     def preprocess(self, nb, resources):
         """The notebook with its verdicts, where SaveAutoGrades finds them."""
         owner, path = resources["nbgrader"]["student"], self._release(resources)
-        if owner in self.ready:
-            return self.ready[owner], resources
         release_nb = read_notebook(path)
         bank = bank_of(Path(self._course().root), release_nb, path)
         graded = grading.grade_notebook(
@@ -270,95 +268,53 @@ def grade(
     students: Sequence[str] | None = None,
     progress: Callable[[str], None] | None = None,
     *,
+    started: Callable[[int, str], None] | None = None,
     cell_limit: float | None = None,
     unsafe: bool = False,
     workers: int | None = None,
+    resume: bool = False,
+    scheduler: str | None = None,
 ) -> ClassResult:
     """Grade what is in submitted/*/NAME: gradebook, autograded/, feedback/, and the results by learner and
     exercise.
 
-    A submission that cannot be graded is a learner with a `problem`; the others are graded all the same.
-    `progress` is called with each learner's name as it is done. Raises NoSandbox, see
-    `grading.grade_notebook`.
+    A submission that cannot be graded is a learner with a `problem`; the others are graded all the same. With
+    `resume`, what an earlier run has graded and what has not changed since stays. `started` is called with the
+    number of submissions and a remark on an earlier run, `progress` with each learner's name as it is done. Raises
+    NoSandbox, see `grading.grade_notebook`.
     """
-    started = time.monotonic()
+    began = time.monotonic()
     folder, name = Path(folder).resolve(), checked_name(name)
     config = read_config(folder)
     config.GradeInSandbox.unsafe = unsafe or config.GradeInSandbox.get("unsafe", False)
     if cell_limit is not None:
         config.GradeInSandbox.cell_limit = cell_limit
-    path = released(folder, name)
-    release_nb = read_notebook(path)
-    bank = bank_of(folder, release_nb, path)
-    roles = [role for role in map(grade_cell, release_nb.cells) if role is not None and role.part == "grade"]
-    result = ClassResult(name, {role.exercise: role.points for role in roles}, folder=str(folder))
-    result.gradebook = gradebook.place(gradebook.url_of(folder))
-    submissions = handed_in.collect(folder, name, students, result)
     settings = GradeInSandbox(config=config)
     limits = Limits(cell=settings.cell_limit, total=settings.total_limit)
-    ready: dict[str, Any] = {}
-    with Zygote() as zygote, Judge(bank.paths) as judge:
-        zygote.refuse_unless(settings.unsafe)
-
-        def one(learner: Learner) -> None:
-            try:
-                graded = grading.grade_notebook(
-                    submissions[learner.name],
-                    release_nb,
-                    bank,
-                    learner.name,
-                    limits,
-                    settings.variants,
-                    zygote=zygote,
-                    judge=judge,
-                    unsafe=settings.unsafe,
-                )
-            except Exception as error:  # one submission, whatever it does, is not the others' loss
-                learner.problem = f"the grader failed on this submission: {type(error).__name__}: {error}"
-                return
-            learner.results, ready[learner.name] = graded.results, graded.nb
-            result.problems += [
-                f"{path}: {p}" for p in graded.problems if f"{path}: {p}" not in result.problems
-            ]
-            if progress is not None:
-                progress(learner.name)
-
-        with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
-            list(pool.map(one, [learner for learner in result.learners if learner.name in submissions]))
-    _record(folder, name, config, result, ready)
-    result.seconds = time.monotonic() - started
-    (save if students is None else add)(result, _results_path(folder, name))
+    path = released(folder, name)
+    release_nb = read_notebook(path)
+    terms = Terms(limits, settings.variants, settings.unsafe)
+    work = class_run.Work(path, release_nb, bank_of(folder, release_nb, path), terms)
+    result = ClassResult(name, work.exercises, folder=str(folder))
+    result.gradebook = gradebook.place(gradebook.url_of(folder))
+    submissions = handed_in.collect(folder, name, students, result)
+    if scheduler is None:
+        workplace = partial(class_run.local, work, workers)
+    else:
+        workplace = partial(cluster.workplace, work, scheduler, workers)
+    with Journal.open(folder, name) as journal, Recorder(folder, name, config, GradeInSandbox) as writer:
+        if started is not None:
+            started(len(submissions), journal.remark(resume or students is not None))
+        if students is None:
+            journal.begin(anew=not resume)
+        class_run.Run(
+            work, submissions, result, journal, writer, workplace, resume, progress or (lambda _: None)
+        )()
+        result.seconds = time.monotonic() - began
+        (save if students is None else add)(result, _results_path(folder, name))
+        if students is None:
+            journal.end()
     return result
-
-
-def _record(folder: Path, name: str, config: Config, result: ClassResult, graded: dict[str, Any]) -> None:
-    """Have nbgrader write autograded/, the gradebook and the feedback, from the notebooks that are graded
-    already."""
-    decided = type("GradeInSandbox", (GradeInSandbox,), {"ready": graded})
-    config = Config(config)
-    config.Autograde.autograde_preprocessors = [
-        decided if p is GradeInSandbox else p for p in config.Autograde.autograde_preprocessors
-    ]
-    with warnings.catch_warnings(), programs_on_path():
-        warnings.simplefilter("ignore")
-        api = NbGraderAPI(CourseDirectory(config=config), config=config)
-        db_url = CourseDirectory(config=config).db_url
-
-        def autograde(who: str) -> dict[str, Any]:
-            path = folder / "autograded" / who / name / f"{name}.ipynb"
-            with gradebook.reviews_kept(db_url, path, name, who):
-                return api.autograde(name, who, force=True, create=True)
-
-        for learner in result.learners:
-            if learner.name not in graded:
-                continue
-            for step in (autograde, lambda who: api.generate_feedback(name, who, force=True)):
-                done = step(learner.name)
-                if not done["success"]:
-                    learner.problem = f"nbgrader could not record {name} of {learner.name}: {_last(done)}"
-                    break
-            else:
-                learner.feedback = str(folder / "feedback" / learner.name / name / f"{name}.html")
 
 
 def _last(done: dict[str, Any]) -> str:

@@ -24,7 +24,6 @@ from nbgrader.api import (
     Comment,
     Grade,
     Gradebook,
-    MissingEntry,
     SubmittedAssignment,
     SubmittedNotebook,
 )
@@ -149,15 +148,16 @@ def opened(db_url: str) -> Iterator[Gradebook]:
             f"{where}: its driver is not installed ({error}); pip install 'gpubook[postgres]'"
         ) from None
     except SQLAlchemyError as error:
-        raise CourseError(f"{where}: the database cannot be opened: {_first_line(error)}") from None
+        raise CourseError(f"{where}: the database cannot be opened: {first_line(error)}") from None
     try:
         with gradebook:
             yield gradebook
     except SQLAlchemyError as error:
-        raise CourseError(f"{where}: {type(error).__name__}: {_first_line(error)}") from error
+        raise CourseError(f"{where}: {type(error).__name__}: {first_line(error)}") from error
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """What a database said, without the statement."""
     return str(getattr(error, "orig", None) or error).strip().splitlines()[0]
 
 
@@ -256,40 +256,7 @@ def late(folder: Path | str, name: str) -> list[tuple[str, float]]:
     return [(s.person.id, s.late_penalty) for s in scores(folder, [name])[name] if s.late_penalty]
 
 
-@contextmanager
-def reviews_kept(db_url: str, autograded: Path, name: str, learner: str) -> Iterator[None]:
-    """Around autograding: a grade that a teacher gave stays reviewed where nothing has changed under it.
-
-    nbgrader marks each grade given by hand for review, after every run. Unchanged is one whose automatic
-    score is the same, and whose text is, if it is a written answer; `autograded` is the learner's notebook.
-    """
-    before = _by_hand(db_url, name, learner)
-    texts = _texts(autograded) if before else {}
-    yield
-    if not before:
-        return
-    now = _texts(autograded)
-    with opened(db_url) as gradebook:
-        for notebook in gradebook.find_submission(name, learner).notebooks:
-            for grade in notebook.grades:
-                same = before.get(grade.name, False) == grade.auto_score
-                if grade.name in before and same and texts.get(grade.name) == now.get(grade.name):
-                    grade.needs_manual_grade = False
-        gradebook.db.commit()
-
-
-def _by_hand(db_url: str, name: str, learner: str) -> dict[str, float | None]:
-    """The automatic scores, by cell, of what a teacher has graded and left as it is."""
-    with opened(db_url) as gradebook:
-        try:
-            notebooks = gradebook.find_submission(name, learner).notebooks
-        except MissingEntry:
-            return {}
-        grades = [grade for notebook in notebooks for grade in notebook.grades]
-        return {g.name: g.auto_score for g in grades if g.manual_score is not None and not g.needs_manual_grade}
-
-
-def _texts(path: Path) -> dict[str, str]:
+def texts(path: Path) -> dict[str, str]:
     """The text of each cell that nbgrader knows, in a notebook that may not be there."""
     if not path.is_file():
         return {}

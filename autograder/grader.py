@@ -100,7 +100,7 @@ class Grader:
 
         Raises NoSandbox where the system can no longer shut code in: that is every submission's loss.
         """
-        from nbformat import from_dict, writes
+        from nbformat import from_dict
 
         gone: Exception = ZygoteGone("")
         for _ in range(TRIES):
@@ -118,7 +118,7 @@ class Grader:
                         unsafe=self.terms.unsafe,
                         kept=[grading.Result(**one) for one in job.kept],
                     )
-                return Outcome(writes(graded.nb, version=4), graded.results, graded.problems)
+                return Outcome(json.dumps(graded.nb, ensure_ascii=False), graded.results, graded.problems)
             except ZygoteGone as error:
                 gone = error
                 self._replace_zygote(zygote)

@@ -1,4 +1,4 @@
-"""What a class has handed in: who, which notebooks can be read, and a clear word on each that cannot."""
+"""What a class has handed in: who, where, and a clear word on each submission that cannot be read."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,13 +8,13 @@ from .restore import SubmissionError, read_notebook
 from .results import ClassResult, Learner
 
 
-def collect(folder: Path, name: str, students: Sequence[str] | None, result: ClassResult) -> dict[str, Any]:
-    """The readable notebooks of the assignment by learner; `result` gets every learner, and each problem."""
+def collect(folder: Path, name: str, students: Sequence[str] | None, result: ClassResult) -> dict[str, Path]:
+    """The folders of the assignment by learner; `result` gets every learner, and the problem of who has none."""
     submitted = folder / "submitted"
     known = {p.name for p in (folder / "release").glob("*") if p.is_dir()}
     everyone = sorted(p.name for p in submitted.glob("*") if p.is_dir() and not p.name.startswith("."))
-    notebooks: dict[str, Any] = {}
-    for student in everyone if students is None else students:
+    folders: dict[str, Path] = {}
+    for student in everyone if students is None else dict.fromkeys(students):
         learner = Learner(student)
         result.learners.append(learner)
         if student not in everyone:
@@ -27,17 +27,17 @@ def collect(folder: Path, name: str, students: Sequence[str] | None, result: Cla
             for p in strange
         ]
         result.problems += unknown
-        try:
-            notebooks[student] = _read(submitted / student / name, name)
-        except SubmissionError as error:
-            learner.problem = (
-                unknown[0] if unknown and not (submitted / student / name).exists() else str(error)
-            )
-    return notebooks
+        if unknown and not (submitted / student / name).exists():
+            learner.problem = unknown[0]
+        else:
+            folders[student] = submitted / student / name
+    return folders
 
 
-def _read(handed_in: Path, name: str) -> Any:
-    path = handed_in / f"{name}.ipynb"
+def read(handed_in: Path) -> Any:
+    """The notebook in a folder that was handed in, which has the folder's name; SubmissionError where there is
+    none."""
+    path = handed_in / f"{handed_in.name}.ipynb"
     if handed_in.is_symlink() or handed_in.parent.is_symlink():
         raise SubmissionError(f"{handed_in}: a link; a folder with {path.name} was expected")
     links = [p for p in handed_in.rglob("*") if p.is_symlink()]

@@ -5,18 +5,17 @@ is done with it; the executed notebook lies beside it, in `NAME.graded/`, writte
 a kill cut short is none. The last line of a learner counts.
 """
 
-import fcntl
 import hashlib
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
 from .banks import CourseError
+from .files import write_whole
 from .grader import Outcome
 from .grading import Result
 
@@ -58,11 +57,14 @@ class Journal:
     entries: dict[str, Entry] = field(default_factory=dict)
     recorded: set[str] = field(default_factory=set)  # learners whose entry is in the gradebook
     finished: bool = True  # whether the last run came to its end
+    anew: bool = False  # whether what is here is to be forgotten
     _file: int = -1
 
     @classmethod
     def open(cls, folder: Path, name: str) -> Self:
         """The journal of the assignment `name`; CourseError where another run has it open."""
+        import fcntl  # there is none on Windows, where nobody's work is graded
+
         journal = cls(folder / ".gpubook", name)
         journal.notebooks.mkdir(parents=True, exist_ok=True)
         journal._file = os.open(journal.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
@@ -90,17 +92,30 @@ class Journal:
         """The folder of executed notebooks."""
         return self.folder / f"{self.name}.graded"
 
+    def remark(self, resume: bool) -> str:
+        """What is to be said of a run that did not come to its end; nothing where all is well."""
+        if self.finished or not self.entries:
+            return ""
+        graded = f"The last run over {self.name} ended early, with {len(self.entries)} graded"
+        return f"{graded}." if resume else f"{graded}, which are graded again now; --resume keeps them."
+
     def begin(self, anew: bool) -> None:
-        """A run begins; `anew`: what earlier ones finished is forgotten."""
-        if anew:
-            os.ftruncate(self._file, 0)
-            self.entries, self.recorded = {}, set()
-            shutil.rmtree(self.notebooks, ignore_errors=True)
-            self.notebooks.mkdir()
+        """A run over the class begins; `anew`: with the first submission it finishes, what earlier runs did is
+        forgotten."""
+        self.anew = anew
+        self._add({"begun": True})
+
+    def _forget(self) -> None:
+        os.ftruncate(self._file, 0)
+        self.anew, self.entries, self.recorded = False, {}, set()
+        shutil.rmtree(self.notebooks, ignore_errors=True)
+        self.notebooks.mkdir()
         self._add({"begun": True})
 
     def keep(self, learner: str, stamp: Stamp, outcome: Outcome) -> Entry:
         """A submission is finished: its notebook, then its line, on the disk when this returns."""
+        if self.anew:
+            self._forget()
         digest = hashlib.sha256(json.dumps([learner, outcome.notebook]).encode()).hexdigest()[:32]
         entry = Entry(learner, stamp, tuple(outcome.results), tuple(outcome.problems), f"{digest}.ipynb")
         write_whole(self.notebooks / entry.notebook, outcome.notebook)
@@ -159,18 +174,3 @@ def _entry(said: dict[str, Any]) -> Entry:
     stamp = Stamp(**said["stamp"])
     results = tuple(Result(**one) for one in said["results"])
     return Entry(said["learner"], stamp, results, tuple(said["problems"]), said["notebook"])
-
-
-def write_whole(path: Path, text: str, mode: int = 0o600) -> None:
-    """Write a file that is there whole or, after a kill or on a full disk, as it was before."""
-    handle, made = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(made, mode)
-        os.replace(made, path)
-    except BaseException:
-        Path(made).unlink(missing_ok=True)
-        raise

@@ -5,6 +5,7 @@ import json
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from .files import write_whole
 from .grading import Result
 
 
@@ -53,7 +54,7 @@ class ClassResult:
 def save(result: ClassResult, path: Path) -> None:
     """Write the results as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(asdict(result), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_whole(path, json.dumps(asdict(result), indent=1, ensure_ascii=False) + "\n")
 
 
 def add(result: ClassResult, path: Path) -> None:

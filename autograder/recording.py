@@ -20,7 +20,7 @@ from nbgrader.api import Assignment, Comment, Grade, Gradebook, MissingEntry, Su
 from nbgrader.converters import Autograde, GenerateFeedback
 from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import AssignLatePenalties, GetGrades, SaveAutoGrades
+from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata, GetGrades, SaveAutoGrades
 from nbgrader.utils import compute_checksum, determine_grade, find_all_files, is_grade, is_solution, is_task, parse_utc
 from sqlalchemy import create_engine, select
 from sqlalchemy.engine import Connection
@@ -58,7 +58,7 @@ class Recorder:
         self.course = CourseDirectory(config=config, log=quiet)
         self.autograde = Autograde(coursedir=self.course, config=config, log=quiet)
         self.feedback = GenerateFeedback(coursedir=self.course, config=config, log=quiet)
-        own = (decided, SaveAutoGrades, AssignLatePenalties)
+        own = (decided, SaveAutoGrades, AssignLatePenalties, CheckCellMetadata)  # the metadata is the release's
         steps = [step for step in self.autograde.autograde_preprocessors if step not in own]
         self.steps = [step(config=config, parent=self.autograde) for step in steps]
         self.late = AssignLatePenalties(config=config, log=quiet)

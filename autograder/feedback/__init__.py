@@ -3,11 +3,16 @@ learner. Equations are MathML, which browsers draw by themselves; the head lists
 """
 
 import re
+from functools import lru_cache, partial
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from nbconvert.exporters.html import HTMLExporter
+from nbconvert.exporters.templateexporter import TemplateExporter
+from nbconvert.filters.highlight import Highlight2HTML
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbconvert.filters.widgetsdatatypefilter import WidgetsDataTypeFilter
 
 HERE = Path(__file__).parent
 # The converter passes the text of \text{} and the address of \href{} on as they are: neither comes this far.
@@ -51,6 +56,7 @@ class Renderer(IPythonRenderer):
         return super().image(text, url, title) if url.startswith("data:image/") else self.link(text, url, title)
 
 
+@lru_cache(1024)  # a class has most cells in common
 def inert_markdown(source: str) -> str:
     """Markdown as HTML for pages that show learners' work to others; a very long one as it is typed."""
     if len(source) > MAX_MARKDOWN:
@@ -58,5 +64,27 @@ def inert_markdown(source: str) -> str:
     return MarkdownWithMath(renderer=Renderer()).render(source)
 
 
+def _highlighted(source: str, metadata: Any = None, lexer: str | None = None) -> str:
+    """Code in colours."""
+    colour = _coloured if len(source) <= MAX_MARKDOWN else _coloured.__wrapped__
+    return colour(source, (metadata or {}).get("magics_language") or lexer)
+
+
+@lru_cache(1024)
+def _coloured(source: str, lexer: str | None) -> str:
+    return Highlight2HTML(pygments_lexer=lexer or "ipython3")(source)
+
+
 class FeedbackPage(HTMLExporter):
     """nbgrader's page in our template, `gpubook/index.html.j2`; `course.configure` says where it lies."""
+
+    def from_notebook_node(self, nb, resources=None, **kw):
+        """The page as the template makes it. HTMLExporter parses it once more, for marks that JupyterLab's templates
+        need and this one has not; that would take two thirds of the time."""
+        info = nb.metadata.get("language_info", {})
+        lexer = info.get("pygments_lexer", info.get("name"))
+        resources = self._init_resources(resources)
+        types = WidgetsDataTypeFilter(notebook_metadata=self._nb_metadata, parent=self, resources=resources)
+        self.register_filter("highlight_code", partial(_highlighted, lexer=lexer))
+        self.register_filter("filter_data_type", types)
+        return TemplateExporter.from_notebook_node(self, nb, resources, **kw)

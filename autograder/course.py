@@ -18,6 +18,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from nbconvert.exporters import NotebookExporter
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
@@ -66,6 +67,16 @@ class WriteStubs(ClearSolutions):
             return super().preprocess_cell(cell, resources, cell_index)
         cell.source = stub
         return cell, resources
+
+
+class Submissions(NotebookExporter):
+    """What nbgrader reads a submission with: nbconvert's own, once the submission has been looked at."""
+
+    def from_filename(self, filename, resources=None, **more):
+        """Raises SubmissionError for what `read` would not read either."""
+        handed_in.look(Path(filename).parent)
+        read_notebook(Path(filename))
+        return super().from_filename(filename, resources, **more)
 
 
 class _OfCourse(NbGraderPreprocessor):
@@ -182,6 +193,7 @@ def configure(config: Config) -> None:
     templates, styles = formgrader / "templates", formgrader / "static/node_modules/bootstrap/dist/css"
     config.CourseDirectory.ignore = NEVER_RELEASED
     config.GenerateAssignment.preprocessors = RELEASE
+    config.Autograde.exporter_class = Submissions
     config.Autograde.sanitize_preprocessors = SANITIZE
     config.Autograde.autograde_preprocessors = AUTOGRADE
     config.GenerateFeedback.exporter_class = FeedbackPage
@@ -302,7 +314,8 @@ def grade(
         workplace = partial(class_run.local, work, workers)
     else:
         workplace = partial(cluster.workplace, work, scheduler, workers)
-    with Journal.open(folder, name) as journal, Recorder(folder, name, config, GradeInSandbox) as writer:
+    writer = Recorder(folder, name, config, GradeInSandbox)
+    with writer, Journal.open(folder, name) as journal, journal.room():
         if started is not None:
             started(len(submissions), journal.remark(resume or students is not None))
         if students is None:

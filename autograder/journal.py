@@ -5,11 +5,13 @@ is done with it; the executed notebook lies beside it, in `NAME.graded/`, writte
 a kill cut short is none. The last line of a learner counts.
 """
 
+import errno
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -104,6 +106,20 @@ class Journal:
         forgotten."""
         self.anew = anew
         self._add({"begun": True})
+
+    @contextmanager
+    def room(self) -> Iterator[None]:
+        """Around what writes: a full disk is named, with what to do then."""
+        try:
+            yield
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            course, where = self.folder.parent, error.filename or self.path
+            raise CourseError(
+                f"{where}: {error.strerror}; what is graded is kept: "
+                f"make room, then `gpubook grade {course} {self.name} --resume`"
+            ) from error
 
     def _forget(self) -> None:
         os.ftruncate(self._file, 0)

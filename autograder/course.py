@@ -70,11 +70,25 @@ class WriteStubs(ClearSolutions):
 
 
 class Submissions(NotebookExporter):
-    """What nbgrader reads a submission with: nbconvert's own, once the submission has been looked at."""
+    """What nbgrader reads submissions with: nbconvert's own, once a submission has been looked at.
+
+    nbgrader copies what is handed in before it reads it, and no hook of its own can refuse a submission; its exporter
+    is made before either, and is given the converter.
+    """
+
+    def __init__(self, **given):
+        super().__init__(**given)
+        converter: Any = self.parent
+        course, begin = converter.coursedir, converter.init_destination
+
+        def looked_at(assignment: str, student: str) -> bool:
+            handed_in.look(Path(course.format_path(course.submitted_directory, student, assignment)))
+            return begin(assignment, student)
+
+        converter.init_destination = looked_at
 
     def from_filename(self, filename, resources=None, **more):
-        """Raises SubmissionError for what `read` would not read either."""
-        handed_in.look(Path(filename).parent)
+        """Raises SubmissionError for what `read_notebook` would not read either."""
         read_notebook(Path(filename))
         return super().from_filename(filename, resources, **more)
 

@@ -1,0 +1,141 @@
+"""Folders that are handed in with more in them than a notebook: each is refused by name, and the others are graded."""
+
+import json
+import os
+import socket
+import stat
+
+import pytest
+
+from autograder import course, handed_in
+from autograder.restore import SubmissionError
+from autograder.sandbox import Zygote
+from tests.autograder import tiny
+from tests.autograder.test_course import NAME, hand_in, make_course, run_nbgrader, scores
+
+from .course import SECRET
+
+
+def link(folder):
+    (folder / "notes.txt").symlink_to(folder.parent.parent.parent / "gradebook.db")
+
+
+def link_to_a_folder(folder):
+    (folder / "data").symlink_to("/etc")
+
+
+def pipe(folder):
+    os.mkfifo(folder / "timestamp.txt")
+
+
+def notebook_pipe(folder):
+    (folder / f"{NAME}.ipynb").unlink()
+    os.mkfifo(folder / f"{NAME}.ipynb")
+
+
+def sock(folder):
+    here = os.getcwd()
+    os.chdir(folder)
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind("data.sock")
+    os.chdir(here)
+
+
+def device(folder):
+    try:
+        os.mknod(folder / "data", 0o600 | stat.S_IFCHR, os.makedev(1, 5))
+    except PermissionError:
+        pytest.skip("only root makes devices")
+
+
+def deep(folder):
+    for _ in range(60):
+        folder /= "a"
+    folder.mkdir(parents=True)
+
+
+def many(folder):
+    for number in range(handed_in.MAX_FILES + 1):
+        (folder / str(number)).touch()
+
+
+def large(folder):
+    with open(folder / "archive.zip", "wb") as file:
+        file.truncate(1 << 40)  # holds nothing, but says it is a terabyte
+
+
+def large_notebook(folder):
+    (folder / f"{NAME}.ipynb").write_text(json.dumps({"nbformat": 4, "cells": [], "metadata": {"x": "x"*(21 << 20)}}))
+
+
+def odd_name(folder):
+    os.symlink("/etc/passwd", os.fsencode(folder / "a") + b"\xff\n\x1b[31m<script>")
+
+
+def deep_json(folder):
+    (folder / f"{NAME}.ipynb").write_text('{"nbformat": 4, "cells": ' + "["*10**6)
+
+
+def brackets(folder):
+    (folder / f"{NAME}.ipynb").write_text('{"nbformat": 4, "cells": [' + "[],"*700_000 + "[]]}")
+
+
+def long_number(folder):
+    (folder / f"{NAME}.ipynb").write_text('{"nbformat": ' + "4"*10**6 + ', "cells": []}')
+
+
+FOLDERS = [link, link_to_a_folder, pipe, notebook_pipe, sock, device, deep, many, large, large_notebook, odd_name,
+           deep_json, brackets, long_number]  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = tmp_path / "submitted" / "mallory" / NAME
+    made.mkdir(parents=True)
+    (tmp_path / "gradebook.db").write_text(SECRET)
+    (made / f"{NAME}.ipynb").write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "cells": [], "metadata": {}}))
+    return made
+
+
+def test_a_notebook_and_its_files_are_read(folder):
+    (folder / "data" / "inner").mkdir(parents=True)
+    (folder / "data" / "inner" / "x.csv").write_text("1,2")
+    (folder / "timestamp.txt").write_text("2027-02-01 22:00:00 UTC")
+    assert handed_in.read(folder)["cells"] == []
+
+
+@pytest.mark.parametrize("odd", FOLDERS, ids=lambda odd: odd.__name__)
+def test_what_is_odd_is_refused_by_name(folder, odd):
+    odd(folder)
+    with pytest.raises(SubmissionError, match=r"expected|beyond what may be handed in") as refused:
+        handed_in.read(folder)
+    said = str(refused.value)
+    assert str(folder)[-50:] in said or odd is deep
+    assert said.isprintable()
+    assert len(said) < 1000
+    assert SECRET not in said
+
+
+def test_a_class_with_all_of_them_is_graded(tmp_path, monkeypatch):
+    """With `gpubook grade`, and with `nbgrader autograde`: who is honest has what is due, nobody else anything."""
+    root, release = make_course(tmp_path)
+    honest = tiny.fill(release, tiny.RIGHT)
+    for odd in FOLDERS:
+        hand_in(root, odd.__name__, honest)
+        odd(root / "submitted" / odd.__name__ / NAME)
+    hand_in(root, "ann", honest)
+    with Zygote() as running:
+        tiny.lend(monkeypatch, running)
+        result = course.grade(root, NAME)
+    problems = {learner.name: learner.problem for learner in result.learners}
+    assert {name for name, problem in problems.items() if not problem} == {"ann"}
+    assert scores(root) == {"ann": 10.0}
+    assert not list((root / "autograded").rglob("notes.txt"))
+    for odd in FOLDERS:
+        assert not (root / "feedback" / odd.__name__).exists()
+    done = run_nbgrader(root, "autograde", NAME, "--create", "--force")
+    assert done.returncode != 0
+    assert scores(root).get("ann") == 10.0
+    assert sum(scores(root).values()) == 10.0
+    assert f"{NAME}.ipynb" in [path.name for path in (root / "autograded" / "ann").rglob("*")]
+    assert not list((root / "autograded").rglob("notes.txt"))

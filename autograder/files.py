@@ -1,14 +1,17 @@
 """Write a file whole or not at all."""
 
 import os
-import tempfile
 from pathlib import Path
 
 
 def write_whole(path: Path, text: str, mode: int = 0o600) -> None:
-    """Write a file that is there whole or, after a kill or on a full disk, as it was before."""
-    handle, made = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+    """Write a file that is there whole or, after a kill or on a full disk, as it was before.
+
+    What a kill leaves beside it has a name of its own, which the next one to write the file takes.
+    """
+    made = path.with_name(f".{path.name}.new")
     try:
+        handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
@@ -16,5 +19,5 @@ def write_whole(path: Path, text: str, mode: int = 0o600) -> None:
         os.chmod(made, mode)
         os.replace(made, path)
     except BaseException:
-        Path(made).unlink(missing_ok=True)
+        made.unlink(missing_ok=True)
         raise

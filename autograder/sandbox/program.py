@@ -6,9 +6,44 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
+
+
+Begun = tuple[subprocess.Popen, socket.socket]
+_begun: dict[str, Begun] = {}  # by module: on their way, for the next Program of that module
+
+
+def _begin(module: str, environment: Mapping[str, str], arguments: Sequence[str]) -> Begun:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    packages = str(Path(__file__).resolve().parent.parent.parent)
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", module, str(theirs.fileno()), *arguments],
+            pass_fds=[theirs.fileno()],
+            env={**environment, "PYTHONPATH": packages},
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    return process, ours
+
+
+@contextmanager
+def beginning(module: str, environment: Mapping[str, str]) -> Iterator[None]:
+    """Have a program start while the block does something else; the first one of that module made in it is that one.
+    What nobody asks for is ended with the block."""
+    _begun[module] = _begin(module, environment, ())
+    try:
+        yield
+    finally:
+        if left := _begun.pop(module, None):
+            left[0].kill()
+            left[0].wait()
+            left[1].close()
 
 
 class Program:
@@ -20,21 +55,10 @@ class Program:
     def __init__(
         self, module: str, environment: Mapping[str, str], arguments: Sequence[str] = (), limit: float | None = None
     ):
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        packages = str(Path(__file__).resolve().parent.parent.parent)
-        with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-W", "ignore", "-m", module, str(theirs.fileno()), *arguments],
-                pass_fds=[theirs.fileno()],
-                env={**environment, "PYTHONPATH": packages},
-                cwd="/",
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        self._control, self._lock = ours, threading.Lock()
-        ours.settimeout(limit)
-        said = ours.recv(1 << 16)
+        self._process, self._control = _begun.pop(module, None) or _begin(module, environment, arguments)
+        self._lock = threading.Lock()
+        self._control.settimeout(limit)
+        said = self._control.recv(1 << 16)
         self.said: dict[str, Any] | None = json.loads(said) if said else None
 
     def request(self, message: Mapping[str, Any], descriptors: Sequence[int]) -> None:
@@ -44,7 +68,9 @@ class Program:
 
     @property
     def alive(self) -> bool:
-        """Whether it still holds its end of the socket."""
+        """Whether it still holds its end of the socket, and we ours."""
+        if self._control.fileno() < 0:
+            return False
         ends = select.poll()
         ends.register(self._control, 0)  # its hanging up is always reported
         return not ends.poll(0)

@@ -6,6 +6,7 @@ nothing, has one thread and runs no tensor operation: a library that has started
 process forked afterwards.
 """
 
+import contextlib
 import gc
 import importlib
 import json
@@ -252,7 +253,8 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     threads = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 1
-    control.send(json.dumps({"missing": missing, "threads": threads, "unconfined": probe()}).encode())
+    with contextlib.suppress(BrokenPipeError):  # where the grader has ended meanwhile, the next look says so
+        control.send(json.dumps({"missing": missing, "threads": threads, "unconfined": probe()}).encode())
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         message, fds, _, _ = socket.recv_fds(control, 1 << 16, 2)

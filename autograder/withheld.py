@@ -11,7 +11,7 @@ import pkgutil
 import sys
 import types
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ KEPT = ("hwlib.algorithms.step",)  # what a learner's own algorithm is written w
 
 
 def load(withholds: Sequence[str]) -> list[str]:
-    """Import what is withheld, while its files can be read; the names of its modules, those without code left out."""
+    """Import what is withheld, with all that is inside; the names of its modules."""
     found = []
     for name in withholds:
         module = _module(name)
@@ -41,11 +41,12 @@ def _module(name: str) -> types.ModuleType | None:
     return None
 
 
-def files(modules: Sequence[str]) -> list[str]:
-    """The files in which the modules can be read, of every copy of the library that can be imported: source and
-    compiled."""
+@cache
+def files(withholds: tuple[str, ...]) -> list[str]:
+    """The files in which what is withheld can be read, of every copy of the library that can be imported: source and
+    compiled. Its modules are imported meanwhile: later they could not be."""
     paths: list[Path] = []
-    for name in modules:
+    for name in load(withholds):
         for folder in {Path(__file__).resolve().parent.parent, *map(Path, filter(None, sys.path))}:
             place = folder.joinpath(*name.split("."))
             source = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
@@ -96,7 +97,8 @@ def _empty(value: Any, withheld: str) -> None:
     value.__code__ = raising(withheld, value.__code__.co_freevars)
 
 
-def raising(withheld: str, free: Sequence[str] = ()) -> types.CodeType:
+@cache
+def raising(withheld: str, free: tuple[str, ...] = ()) -> types.CodeType:
     """The code of a function with these free variables that says what it uses."""
     scope: dict[str, Any] = {}
     bound = "".join(f" {name} = None\n" for name in free)

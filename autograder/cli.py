@@ -1,5 +1,6 @@
 """The `gpubook` command: the book, a learner's copy of it, and a teacher's course."""
 
+from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 
@@ -248,26 +249,32 @@ def grade(
     scheduler: str | None,
 ) -> None:
     """Grade what is in FOLDER/submitted/*/NAME; writes the gradebook and the feedback."""
-    from . import course as courses
-    from . import gradebook, table
-    from .meter import Meter
+    from . import light
+    from .sandbox import zygote_ahead
 
-    if show:
-        table.show(courses.results(folder, name), show)
-        return
-    with Meter() as meter:
-        result = courses.grade(
-            folder,
-            name,
-            students=list(students) or None,
-            started=meter.started,
-            progress=meter.progress,
-            cell_limit=cell_limit,
-            unsafe=unsafe,
-            workers=workers,
-            resume=resume,
-            scheduler=scheduler,
-        )
+    here = not (show or resume or scheduler)  # whether submissions are sure to be run, and on this machine
+    with zygote_ahead() if here else nullcontext():
+        light.notebooks()
+        from . import course as courses
+        from . import gradebook, table
+        from .meter import Meter
+
+        if show:
+            table.show(courses.results(folder, name), show)
+            return
+        with Meter() as meter:
+            result = courses.grade(
+                folder,
+                name,
+                students=list(students) or None,
+                started=meter.started,
+                progress=meter.progress,
+                cell_limit=cell_limit,
+                unsafe=unsafe,
+                workers=workers,
+                resume=resume,
+                scheduler=scheduler,
+            )
     table.print_class(result)
     if any(learner.results for learner in result.learners) and (waiting := gradebook.waiting(folder, name)):
         click.echo(f"Answers to be graded by hand, in nbgrader's formgrader, from: {', '.join(waiting)}")

@@ -6,6 +6,7 @@ forks a limited process per answer: an answer that takes forever or all memory t
 the end of it.
 """
 
+import contextlib
 import gc
 import json
 import os
@@ -156,6 +157,15 @@ def _one(channel: socket.socket, bank: Bank) -> None:
     )
 
 
+def _warm(bank: Bank) -> None:
+    """Judge a wrong answer to each Expression: its trees are then there, and what reads them is loaded, in every
+    process forked from here. Other kinds would have a teacher's functions run, which may start threads: what is forked
+    beside those hangs."""
+    for name, exercise in bank.items():
+        if exercise.kind == "Expression":
+            judge_answer(bank, Question(name, None, plain.encode(0)))
+
+
 def main() -> None:
     """Load the exercises, then fork one process per answer until the supervisor hangs up."""
     control = socket.socket(fileno=int(sys.argv[1]))
@@ -169,9 +179,11 @@ def main() -> None:
     import numpy  # noqa: F401  (before forking, not once per answer)
     import sympy  # noqa: F401
 
+    _warm(bank)
     gc.collect()
     gc.freeze()
-    control.send(json.dumps({"exercises": len(bank)}).encode())
+    with contextlib.suppress(BrokenPipeError):  # where the grader has ended meanwhile, the next look says so
+        control.send(json.dumps({"exercises": len(bank)}).encode())
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         message, fds, _, _ = socket.recv_fds(control, 100, 1)

@@ -12,11 +12,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from . import confine, usage, wire
 from .limits import Limits
-from .program import Program
+from .program import Program, beginning
 
 PASSED_ON = (
     "PATH",
@@ -161,14 +162,25 @@ class Child:
         self._zygote._free(self._slot)
 
 
+ZYGOTE = "autograder.sandbox.zygote"
+
+
+def _environment() -> dict[str, str]:
+    return {**{name: os.environ[name] for name in PASSED_ON if name in os.environ}, **ONE_THREAD}
+
+
+def zygote_ahead() -> AbstractContextManager[None]:
+    """Have a zygote start while the block does something else; the first `Zygote()` made in it is that one."""
+    return beginning(ZYGOTE, _environment()) if sys.platform == "linux" else contextlib.nullcontext()
+
+
 class Zygote(Program):
     """A running zygote. Any thread may fork children from it; those that still run at its end have their own limits."""
 
     def __init__(self, start_limit: float = 120.0):
         if sys.platform != "linux":
             raise NoSandbox("grading others' work needs Linux: only there can a learner's code be shut in")
-        environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-        super().__init__("autograder.sandbox.zygote", {**environment, **ONE_THREAD}, limit=start_limit)
+        super().__init__(ZYGOTE, _environment(), limit=start_limit)
         if self.said is None:
             self.close()
             raise NoSandbox("the grader's worker ended before it was ready; its message is above")

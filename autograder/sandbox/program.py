@@ -11,9 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-
 Begun = tuple[subprocess.Popen, socket.socket]
-_begun: dict[str, Begun] = {}  # by module: on their way, for the next Program of that module
+_begun: dict[str, Any] = {}  # by module: on their way, for the next Program of that module
 
 
 def _begin(module: str, environment: Mapping[str, str], arguments: Sequence[str]) -> Begun:
@@ -40,10 +39,12 @@ def beginning(module: str, environment: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     finally:
-        if left := _begun.pop(module, None):
-            left[0].kill()
-            left[0].wait()
-            left[1].close()
+        left: Begun | None = _begun.pop(module, None)
+        if left is not None:
+            process, control = left
+            process.kill()
+            process.wait()
+            control.close()
 
 
 class Program:
@@ -55,7 +56,8 @@ class Program:
     def __init__(
         self, module: str, environment: Mapping[str, str], arguments: Sequence[str] = (), limit: float | None = None
     ):
-        self._process, self._control = _begun.pop(module, None) or _begin(module, environment, arguments)
+        begun: Begun | None = _begun.pop(module, None)
+        self._process, self._control = begun or _begin(module, environment, arguments)
         self._lock = threading.Lock()
         self._control.settimeout(limit)
         said = self._control.recv(1 << 16)

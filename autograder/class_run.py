@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,6 +17,7 @@ from . import handed_in, stamps
 from .banks import CourseBank, CourseError
 from .grader import Grader, Job, Outcome, Terms, cores
 from .journal import Entry, Journal, Stamp
+from .judging import Judge
 from .restore import SubmissionError, grade_cell
 from .results import ClassResult, Learner
 
@@ -69,7 +71,8 @@ class Work:
 def local(work: Work, workers: int | None = None) -> Iterator[tuple[Submit, int]]:
     """How to submit a job to this machine, and how many are graded at once: each in a child of one zygote."""
     count = workers or cores()
-    with Grader(work.release, work.bank, work.bank.paths, work.terms) as grader, ThreadPoolExecutor(count) as pool:
+    judges = partial(Judge, work.bank.paths)
+    with Grader(work.release, work.bank, judges, work.terms) as grader, ThreadPoolExecutor(count) as pool:
         try:
             yield lambda job: pool.submit(grader.grade, job), count
         except BaseException:

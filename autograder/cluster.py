@@ -8,7 +8,6 @@ are plain data, the key travels as the text of its files, and nothing is written
 import contextlib
 import hashlib
 import json
-import shutil
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from .banks import CourseBank, CourseError
 from .declaration import load_bank
 from .grader import Grader, Job, Outcome, Terms
+from .judging import Judge
 from .sandbox import Limits
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 AGAIN = 3  # times that a job is sent anew whose worker was lost, beside those that Dask itself sends it
 FIRST = 30.0  # seconds to find the scheduler, and then a worker
 
-_here: dict[str, "_Station"] = {}  # what this worker grades, by the digest of the order
+_here: dict[str, Grader] = {}  # what this worker grades, by the digest of the order
 _lock = threading.Lock()
 
 
@@ -39,49 +39,48 @@ def order_of(work: "Work") -> dict[str, Any]:
     return {**order, "digest": hashlib.sha256(json.dumps(order, sort_keys=True).encode()).hexdigest()}
 
 
-class _Station:
-    """A worker's grader for one order, and the folder in which the key lies meanwhile, for no other user."""
+@contextlib.contextmanager
+def _key(order: dict[str, Any]) -> Iterator[list[Path]]:
+    """The files of the key, in a folder for no other user, while they are read: a worker that is lost leaves none."""
+    with tempfile.TemporaryDirectory(prefix="gpubook-key-") as folder:
+        paths = []
+        for number, (parent, name, text) in enumerate(order["files"]):
+            path = Path(folder, str(number), parent, name)
+            path.parent.mkdir(parents=True)
+            path.write_text(text, encoding="utf-8")
+            paths.append(path)
+        yield paths
 
-    def __init__(self, order: dict[str, Any]):
-        from nbformat import from_dict
 
-        self.folder = Path(tempfile.mkdtemp(prefix="gpubook-key-"))
-        try:
-            paths = []
-            for number, (parent, name, text) in enumerate(order["files"]):
-                path = self.folder / str(number) / parent / name
-                path.parent.mkdir(parents=True)
-                path.write_text(text, encoding="utf-8")
-                paths.append(path)
-            bank = CourseBank([load_bank(path) for path in paths])
-            terms = Terms(**{**order["terms"], "limits": Limits(**order["terms"]["limits"])})
-            self.grader = Grader(from_dict(json.loads(order["release"])), bank, paths, terms)
-        except BaseException:
-            shutil.rmtree(self.folder, ignore_errors=True)
-            raise
+def _start(order: dict[str, Any]) -> Grader:
+    """A grader for an order."""
+    from nbformat import from_dict
 
-    def close(self) -> None:
-        """End it, and forget the key."""
-        self.grader.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+    def judges() -> Judge:
+        with _key(order) as paths:
+            return Judge(paths)
+
+    with _key(order) as paths:
+        bank = CourseBank([load_bank(path) for path in paths])
+    terms = Terms(**{**order["terms"], "limits": Limits(**order["terms"]["limits"])})
+    return Grader(from_dict(json.loads(order["release"])), bank, judges, terms)
 
 
 def grade_on_worker(order: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     """Grade one submission, where a worker runs; plain data in and out."""
     with _lock:
-        station = _here.get(order["digest"])
-        if station is None:
-            while _here:  # another assignment's
-                _here.popitem()[1].close()
-            station = _here[order["digest"]] = _Station(order)
-    return station.grader.grade(Job(**{**job, "kept": tuple(job["kept"])})).as_plain()
+        grader = _here.get(order["digest"])
+        if grader is None:
+            grader = _here[order["digest"]] = _start(order)
+    return grader.grade(Job(**{**job, "kept": tuple(job["kept"])})).as_plain()
 
 
-def close_stations() -> None:
-    """End what this worker holds: no key stays on it."""
+def close_grader(digest: str | None = None) -> None:
+    """End what this worker has started for one order, or for all of them."""
     with _lock:
-        while _here:
-            _here.popitem()[1].close()
+        for one in [digest] if digest else list(_here):
+            if (grader := _here.pop(one, None)) is not None:
+                grader.close()
 
 
 @contextlib.contextmanager
@@ -96,16 +95,16 @@ def workplace(work: "Work", address: str, workers: int | None = None) -> Iterato
     except ImportError:
         raise CourseError("--scheduler needs dask.distributed: pip install 'gpubook[cluster]'") from None
 
-    class Stations(WorkerPlugin):
+    class Graders(WorkerPlugin):
         """Ends a worker's zygote and judge with the worker."""
 
         name = "gpubook"
 
         def teardown(self, worker: Any) -> None:  # noqa: ARG002
             """The worker goes."""
-            from autograder.cluster import close_stations
+            from autograder.cluster import close_grader
 
-            close_stations()
+            close_grader()
 
     try:
         client = Client(address, timeout=FIRST, set_as_default=False)
@@ -117,8 +116,9 @@ def workplace(work: "Work", address: str, workers: int | None = None) -> Iterato
         except TimeoutError:
             said = f"the scheduler at {address} has no workers; `dask worker {address}` starts one"
             raise CourseError(said) from None
-        client.register_plugin(Stations())
-        order: Any = client.submit(dict, order_of(work), pure=False)  # a task, which a lost worker's place does again
+        client.register_plugin(Graders())
+        plain = order_of(work)
+        order: Any = client.submit(dict, plain, pure=False)  # a task, which a lost worker's place does again
         sent: set[Any] = set()
 
         def submit(job: Job) -> "Future[Outcome]":
@@ -154,4 +154,4 @@ def workplace(work: "Work", address: str, workers: int | None = None) -> Iterato
         finally:
             client.cancel(list(sent))
             with contextlib.suppress(Exception):  # a worker that is gone has nothing left to end
-                client.run(close_stations)
+                client.run(close_grader, plain["digest"])

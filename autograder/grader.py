@@ -7,11 +7,10 @@ dies, and the zygote when it has served long enough; a submission that was on it
 import json
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any, Self
 
 from . import grading
@@ -61,14 +60,16 @@ class Outcome:
 
 
 class Grader:
-    """Grades submissions of one assignment, from any number of threads. A context manager."""
+    """Grades submissions of one assignment, from any number of threads; `judges` starts a judge. A context manager."""
 
-    def __init__(self, release: Any, bank: Bank, paths: Sequence[Path], terms: Terms, served: int = SERVED):
-        self.release, self.bank, self.paths, self.terms = release, bank, list(paths), terms
-        self.served = served
+    def __init__(
+        self, release: Any, bank: Bank, judges: Callable[[], Judge], terms: Terms, served: int = SERVED
+    ):
+        self.release, self.bank, self.terms = release, bank, terms
+        self.judges, self.served = judges, served
         self._lock = threading.Lock()
         self._starter = ThreadPoolExecutor(1)
-        judge = self._starter.submit(Judge, self.paths)
+        judge = self._starter.submit(judges)
         self._zygote = _Served(Zygote())
         try:
             self._judge = judge.result()
@@ -173,7 +174,7 @@ class Grader:
     def _replace_judge(self, dead: Judge) -> None:
         with self._lock:
             if self._judge is dead:
-                self._judge = Judge(self.paths)
+                self._judge = self.judges()
                 dead.close()
 
 

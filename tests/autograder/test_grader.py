@@ -6,11 +6,13 @@ import signal
 import sys
 import threading
 import time
+from functools import partial
 
 import pytest
 
 from autograder import grader
 from autograder.grader import Grader, Job, Outcome, Terms
+from autograder.judging import Judge
 from autograder.sandbox import Limits, NoSandbox, Zygote
 
 from . import tiny
@@ -31,7 +33,7 @@ def assignment(tmp_path_factory):
 @pytest.fixture
 def running(assignment):
     release, bank = assignment
-    with Grader(release, bank, [bank.path], Terms(Limits(cell=5.0))) as made:
+    with Grader(release, bank, partial(Judge, [bank.path]), Terms(Limits(cell=5.0))) as made:
         yield made
 
 
@@ -103,7 +105,7 @@ def test_a_zygote_is_recycled_when_it_has_served(assignment, monkeypatch):
             started.append(self)
 
     monkeypatch.setattr(grader, "Zygote", Counted)
-    with Grader(release, bank, [bank.path], Terms(Limits(cell=5.0)), served=2) as made:
+    with Grader(release, bank, partial(Judge, [bank.path]), Terms(Limits(cell=5.0)), served=2) as made:
         for number in range(3):
             assert points(made.grade(job(release, f"l{number}"))) == 10.0
         deadline = time.monotonic() + 60
@@ -119,7 +121,7 @@ def test_a_system_that_shuts_nothing_in_is_refused(assignment, monkeypatch):
     release, bank = assignment
     monkeypatch.setattr(Zygote, "unconfined", property(lambda self: "unshare: Operation not permitted"))
     with pytest.raises(NoSandbox, match="--unsafe"):
-        Grader(release, bank, [bank.path], Terms())
+        Grader(release, bank, partial(Judge, [bank.path]), Terms())
 
 
 @pytest.mark.parametrize(
@@ -143,7 +145,7 @@ def test_what_never_ends_costs_its_question_only(assignment, name, cell, said):
     import re
 
     release, bank = assignment
-    with Grader(release, bank, [bank.path], Terms(Limits(cell=2.0))) as made:
+    with Grader(release, bank, partial(Judge, [bank.path]), Terms(Limits(cell=2.0))) as made:
         outcome = made.grade(job(release, **{"tiny-steps": cell}))
     steps = next(result for result in outcome.results if result.exercise == "tiny-steps")
     assert (points(outcome), steps.points) == (8.0, 0.0)

@@ -1,4 +1,4 @@
-"""A course in nbgrader's own layout: with `gradebook` the only module that imports nbgrader.
+"""A course in nbgrader's own layout: with `gradebook` and `recording` all that imports nbgrader.
 
 nbgrader releases, keeps the gradebook, late penalties and manual grades, and writes the feedback. The one
 step it does unsafely, running the learner's code and the tests in one kernel, is replaced through its own

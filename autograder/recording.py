@@ -1,8 +1,8 @@
 """Enter graded notebooks into nbgrader's gradebook, autograded/ and feedback/: all of a learner in one transaction.
 
 What stands there in the end is what `nbgrader autograde` and `nbgrader generate_feedback` leave with the course's
-configuration; they open the gradebook anew, and commit, for each step and cell. With `course` and `gradebook` the
-only module that imports nbgrader.
+configuration; they open the gradebook anew, and commit, for each step and cell. With `course` and `gradebook` all
+that imports nbgrader.
 """
 
 import json

@@ -134,12 +134,12 @@ def faults(setting: Setting) -> dict[str, Any]:
     for name, (questions, place, source) in FAULTS.items():
         honest = draw(questions, 1, 1, setting.seed)
         hurt = {who: {**answers, place: (source, False)} for who, answers in honest.items()}
+        courses = {"honest": setting.courses(questions, honest), "hurt": setting.courses(questions, hurt)}
         found[name] = {}
         for side in BOTH:
             taken = {}
-            for what, learners in (("honest", honest), ("hurt", hurt)):
-                course = setting.courses(questions, learners)[side]
-                runs = [setting.graded(side, course, limit=limit) for _ in range(setting.repeats)]
+            for what, sides in courses.items():
+                runs = [setting.graded(side, sides[side], limit=limit) for _ in range(setting.repeats)]
                 taken[what] = [ran.seconds for ran, _ in runs]
                 last, copy = runs[-1]
             got = next(iter(scores_in(copy).values()), {})
@@ -164,7 +164,7 @@ def memory(setting: Setting) -> dict[str, Any]:
             for side in BOTH:
                 ran, _ = setting.graded(side, courses[side], memory=True)
                 found[f"{title} {size} {side}"] = {"peak": ran.peak, "seconds": ran.seconds}
-                print(f"  {title:6} {size} at a time {side:5} {ran.peak / 1e6:,.0f} MB, {ran.seconds:.1f} s")
+                print(f"  {title:6} {size} submissions {side:5} {ran.peak / 1e6:,.0f} MB, {ran.seconds:.1f} s")
     return found
 
 

@@ -44,8 +44,8 @@ figure.suptitle("A line");
 :exercise: links-time
 
 ### BEGIN SOLUTION
-secret = given("links-time")
-answer = secret["S"] / secret["W"]
+hushed = given("links-time")
+answer = hushed["S"] / hushed["W"]
 ### END SOLUTION
 ```
 

@@ -59,7 +59,7 @@ def test_the_open_edition_has_boxes_hints_solutions_and_mistakes(built):
     assert [bool(c.select_one("form.answer-box")) for c in cards] == [True, True, True, False]
     assert words(cards[0].select_one("details.hint")).endswith("Bytes over bytes per second.")
     solution = words(cards[0].select_one("details.solution"))
-    assert 'answer = secret [ "S" ] / secret [ "W" ]' in solution
+    assert 'answer = hushed [ "S" ] / hushed [ "W" ]' in solution
     assert "Answer: 2 ms" in solution
     assert "6 ms: Three crossings are counted: mistake-sentence-one." in solution
     assert "def half" in words(cards[3].select_one("details.solution"))
@@ -78,7 +78,7 @@ def test_the_course_edition_has_none_of_these(built):
         if p.suffix in (".html", ".ipynb", ".json")
     )
     text += (built["course"] / "searchindex.js").read_text()
-    for leak in ("mistake-sentence", "explanation-of", "secret", "It comes out as"):
+    for leak in ("mistake-sentence", "explanation-of", "hushed", "It comes out as"):
         assert leak not in text
         assert leak in (built["open"] / "07-links.html").read_text().replace("</span>", "").replace(
             '<span class="n">', ""
@@ -147,7 +147,7 @@ def test_a_run_is_kept_until_something_it_depends_on_changes(tmp_path, root, mon
     ("old", "new", "error", "says"),
     [
         ("Doubler(x=21)", "1/0", BookError, r"07-links.md:\d+: a cell fails with ZeroDivisionError"),
-        ('secret["S"] /', 'secret["S"] *', BookError, r"'links-time' scores 0.0; 2.0 was expected"),
+        ('hushed["S"] /', 'hushed["S"] *', BookError, r"'links-time' scores 0.0; 2.0 was expected"),
         (
             "Doubler(x=21)",
             "import ipywidgets\nipywidgets.IntSlider()",

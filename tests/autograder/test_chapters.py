@@ -42,7 +42,7 @@ def test_a_chapter_is_its_notebook_and_its_public_exercises(built):
     nbformat.validate(nb)
     text = "\n".join(c.source for c in nb.cells)
     assert "A link of 50 GB/s carries 100 GB in 2 s" in text
-    assert "secret" not in text
+    assert "hushed" not in text
     assert "SOLUTION" not in text
     assert "mistake-sentence" not in text
     assert 'answer = ...  # one of "half", "same", "twice"' in text

@@ -3,7 +3,7 @@ changed key, exercises and texts of their own."""
 
 import re
 import warnings
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 

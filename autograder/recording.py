@@ -9,7 +9,6 @@ import json
 import logging
 import os
 import shutil
-import warnings
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -87,8 +86,7 @@ class Recorder:
     def _transaction(self) -> Iterator[_Joined]:
         """A gradebook whose changes are all made at the end of the block, or none."""
         try:
-            with warnings.catch_warnings(), self.engine.begin() as connection:
-                warnings.simplefilter("ignore")
+            with self.engine.begin() as connection:
                 yield _Joined(connection)
         except SQLAlchemyError as error:
             where = place(self.course.db_url)
@@ -127,7 +125,8 @@ class Recorder:
         timestamp = self._timestamp(learner)
         with self._transaction() as gradebook:
             gradebook.update_or_create_student(learner)
-            submission = gradebook.update_or_create_submission(self.name, learner, **timestamp)
+            with gradebook.db.no_autoflush:  # nbgrader joins a new submission to its learner before it adds it
+                submission = gradebook.update_or_create_submission(self.name, learner, **timestamp)
             notebook = gradebook.find_submission_notebook(self.name, self.name, learner)
             self._enter(gradebook, notebook, nb, learner)
             self._penalty(gradebook, submission, notebook)

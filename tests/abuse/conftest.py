@@ -102,6 +102,7 @@ def attacked(classroom):
             break
         time.sleep(0.05)
     assert alive == [], f"processes outlive the submission: {alive}"
+    zygote.worlds.clear()  # the kernel gives a dead world's number to a new one, of another worker's perhaps
     left = [str(path) for folder in SHARED for path in folder.glob(f"*{MARK}*")]
     assert left == [], "files outlive the submission"
     _next_learner(bank, zygote, judge)

@@ -116,7 +116,7 @@ import builtins, gc, glob, signal, threading
 assert np.isclose(1, 1) and not np.isclose(1, 2), "isclose"
 assert sympy.Symbol("x") - 1 != 0 and sympy.sqrt(4) == 2, "sympy"
 assert sorted(os.listdir(".")) == ["exercises.json"] and os.listdir("/dev/shm") == [], "files"
-assert set(os.listdir("/tmp")) <= {{"work", *{SOFTWARE!r}}}, os.listdir("/tmp")
+assert set(os.listdir("/tmp")) == {{"work", *{SOFTWARE!r}}}, os.listdir("/tmp")
 assert [p for p in os.listdir("/proc") if p.isdigit()] == ["1"] and threading.active_count() == 1, "company"
 assert not get_ipython().ast_transformers and not get_ipython().input_transformers_post, "transformers"
 assert len([1, 2]) == 2 and isinstance(1, int) and float("1.5") == 1.5, "builtins"

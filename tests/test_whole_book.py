@@ -1,0 +1,68 @@
+"""Every chapter: the instructor's answers score full marks in the sandbox, wrong ones only what predicting is
+worth, an untouched notebook nothing; and a learner's notebook runs from top to bottom in Jupyter's own kernel."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from autograder import chapters, course
+from tests.sample_class.layout import book_of, lay_out
+
+ROOT = Path(__file__).parents[1]
+LEARNERS = ("all_right", "declared_mistakes", "nothing")
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module", params=chapters.chapter_names(ROOT))
+def graded(request, tmp_path_factory):
+    """The chapter's declarations in a course, and the results of three learners."""
+    if sys.platform != "linux":
+        pytest.skip("grading others' work needs Linux")
+    folder = lay_out(tmp_path_factory.mktemp("course") / "course", LEARNERS, request.param)
+    return book_of(folder, request.param), course.grade(folder, request.param)
+
+
+def points(result, learner: str) -> dict[str, float]:
+    return {r.exercise: r.points for r in result.learner(learner).results}
+
+
+def test_the_instructor_scores_full_marks(graded):
+    book, result = graded
+    by_hand = {e.id for e in book.exercises if e.kind == "Written"}
+    assert points(result, "all_right") == {
+        e.id: 0.0 if e.id in by_hand else float(e.points) for e in book.exercises
+    }
+    assert {r.exercise for r in result.learner("all_right").results if r.kind == "waiting"} == by_hand
+
+
+def test_declared_mistakes_score_what_predicting_is_worth(graded):
+    book, result = graded
+    expected = {e.id: float(e.points) if e.predict else 0.0 for e in book.exercises}
+    assert points(result, "declared_mistakes") == expected
+
+
+def test_an_untouched_notebook_scores_nothing_and_fails_nowhere(graded):
+    _, result = graded
+    assert set(points(result, "nothing").values()) == {0.0}
+    assert {r.kind for r in result.learner("nothing").results} <= {"empty", "unreadable"}
+
+
+@pytest.mark.parametrize("name", chapters.chapter_names(ROOT))
+def test_the_learners_notebook_runs_in_jupyter(name: str, tmp_path: Path):
+    folder = shutil.copytree(ROOT / "chapters" / name, tmp_path / name)
+    nb = nbformat.read(folder / f"{name}.ipynb", as_version=4)
+    env = {k: v for k, v in os.environ.items() if not k.startswith("GPUBOOK")}
+    env |= {"GPUBOOK_PROGRESS": str(tmp_path / "progress.json"), "PYTHONPATH": str(ROOT)}
+    here = {"metadata": {"path": str(folder)}}
+    NotebookClient(nb, timeout=120, kernel_name="python3", resources=here).execute(env=env)
+    outputs = [o for c in nb.cells for o in c.get("outputs", [])]
+    assert [o for o in outputs if o.output_type == "error" or o.get("name") == "stderr"] == []
+    recorded = [c for c in nb.cells if c.metadata.get("gpubook", {}).get("part") == "grade"]
+    assert recorded
+    for cell in recorded:
+        assert [o.data["text/plain"] for o in cell.outputs if o.output_type == "execute_result"] == ["0.0"]

@@ -7,5 +7,9 @@ colour, of the Okabe-Ito set, which colour-blind readers can tell apart.
 
 from hwlib.plots.rooflines import model_against_measured, overlap, ridge_bars, roofline
 from hwlib.plots.runs import rounds_grid, timeline
+from hwlib.plots.topologies import node_bandwidths, topology
 
-__all__ = ["model_against_measured", "overlap", "ridge_bars", "roofline", "rounds_grid", "timeline"]
+__all__ = [
+    "model_against_measured", "node_bandwidths", "overlap", "ridge_bars", "roofline", "rounds_grid", "timeline",
+    "topology",
+]  # fmt: skip

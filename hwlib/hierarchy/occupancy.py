@@ -6,19 +6,15 @@ rules and the numbers are those of NVIDIA's own calculator, cuda_occupancy.h.
 """
 
 from collections.abc import Mapping
-from math import ceil
 from types import MappingProxyType
 from typing import NamedTuple
 
 from hwlib.arguments import whole
-from hwlib.formula import const, floor, formula
+from hwlib.formula import ceil, const, floor, formula, maximum
 from hwlib.specs.accelerator import Accelerator, accelerators
 from hwlib.specs.table import unknown
 
 WARP = 32
-REGISTER_BYTES = 4
-REGISTER_UNIT = 256  # registers, per warp
-PARTITIONS = 4
 MAX_THREADS = 1024  # of one block
 MAX_REGISTERS = 256  # of one thread; a compiler gives at most 255
 
@@ -30,6 +26,27 @@ def register_warps(S_RF, rho):
     Exact where rho is a multiple of 8, the unit in which registers are given.
     """
     return floor(S_RF / (const(4, "B") * 32 * rho))
+
+
+@formula("blocks", cite="cuda-occupancy")
+def slot_blocks(warps, threads):
+    """A multiprocessor has slots for so many warps; a block takes whole ones, and all of its own at once."""
+    return floor(warps / ceil(threads / 32))
+
+
+@formula("blocks", cite="cuda-occupancy")
+def register_blocks(S_RF, rho, threads):
+    """Each of four sub-partitions has a quarter of the registers and holds whole warps.
+
+    A warp's registers, of 4 bytes for each of 32 threads, are given in units of 256: so rho counts in eights.
+    """
+    return floor(4 * floor(S_RF / 4 / (const(4, "B") * 256 * ceil(rho / 8))) / ceil(threads / 32))
+
+
+@formula("blocks", cite="cuda-occupancy")
+def smem_blocks(S_SM, S_block, S_unit=128, S_sys=1024):
+    """A block takes what it asks for and what the driver keeps of each, rounded up to the unit."""
+    return floor(S_SM / maximum(S_unit, S_unit * ceil((S_block + S_sys) / S_unit)))
 
 
 class Limits(NamedTuple):
@@ -83,32 +100,12 @@ def occupancy(chip: Accelerator | str, threads: int, registers: int, smem: float
     registers = whole("occupancy: registers", registers, 0, MAX_REGISTERS)
     smem = whole("occupancy: smem", smem, 0, int(chip.smem_bytes))
     limits = LIMITS[chip.arch]
-    warps = ceil(threads / WARP)
     allowed = {
-        "warps": limits.warps // warps,
-        "registers": _by_registers(int(chip.regfile_bytes) // REGISTER_BYTES, warps, registers, limits.blocks),
-        "shared memory": _by_smem(int(chip.smem_bytes), smem, limits),
+        "warps": slot_blocks(limits.warps, threads),
+        "registers": register_blocks(int(chip.regfile_bytes), registers, threads) if registers else limits.blocks,
+        "shared memory": smem_blocks(int(chip.smem_bytes), smem, limits.smem_unit, limits.smem_reserved),
         "blocks": limits.blocks,
     }
     blocks = min(allowed.values())
-    return Occupancy(blocks, blocks * warps, blocks * warps / limits.warps, MappingProxyType(allowed))
-
-
-def _by_registers(file: int, warps: int, registers: int, most: int) -> int:
-    """Blocks by registers: a sub-partition holds whole warps; a launch is checked as if it filled all four."""
-    per_warp = _up(registers * WARP, REGISTER_UNIT)
-    if not per_warp:
-        return most
-    if per_warp * _up(warps, PARTITIONS) > file:
-        return 0
-    return file // PARTITIONS // per_warp * PARTITIONS // warps
-
-
-def _by_smem(total: int, smem: int, limits: Limits) -> int:
-    """Blocks by shared memory, the driver's part included; one block may have all of it."""
-    per_block = _up(smem + limits.smem_reserved, limits.smem_unit)
-    return total // per_block if per_block else limits.blocks
-
-
-def _up(x: int, unit: int) -> int:
-    return -(-x // unit) * unit
+    warps = blocks * ceil(threads / WARP)
+    return Occupancy(blocks, warps, warps / limits.warps, MappingProxyType(allowed))

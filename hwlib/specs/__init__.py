@@ -15,6 +15,7 @@ from hwlib.specs.allreduce import MeasuredAllreduce, measured_allreduces
 from hwlib.specs.cluster import Cluster, Level, clusters
 from hwlib.specs.gemm import MeasuredGemm, measured_gemms
 from hwlib.specs.link import Link, Switch, links, switches
+from hwlib.specs.memory import MeasuredMemory, measured_memory
 from hwlib.specs.node import Node, nodes
 from hwlib.specs.table import Datum, SpecError
 
@@ -26,6 +27,7 @@ __all__ = [
     "Link",
     "MeasuredAllreduce",
     "MeasuredGemm",
+    "MeasuredMemory",
     "Node",
     "SpecError",
     "Switch",
@@ -34,6 +36,7 @@ __all__ = [
     "links",
     "measured_allreduces",
     "measured_gemms",
+    "measured_memory",
     "nodes",
     "switches",
 ]

@@ -1,0 +1,44 @@
+"""The small table of measured memories: its rows, and the steps that they show where the chip's memories end."""
+
+import csv
+from itertools import pairwise
+
+import pytest
+
+from hwlib.specs import accelerators, measured_memory
+from hwlib.specs.memory import LATENCY_CLOCK, _table
+from hwlib.units import GB, KiB, MiB
+from tests.conftest import ROOT
+
+BENCHES = sorted({(row.chip, row.what) for row in _table()})
+
+
+def test_there_is_what_is_asked_for_and_an_unknown_sweep_is_named():
+    assert len(BENCHES) == 6
+    with pytest.raises(ValueError, match="no measured latency of h200-sxm; there is a100-80gb-sxm read bandwidth"):
+        measured_memory("h200-sxm", "latency")
+
+
+@pytest.mark.parametrize(("chip", "what"), BENCHES)
+def test_rows_are_in_order_and_have_a_source(chip, what):
+    rows = measured_memory(chip, what)
+    assert all(a.at < b.at for a, b in pairwise(rows))
+    assert all(row.value > 0 and row.source.startswith("gpu-benches ") for row in rows)
+    assert "@misc{gpu-benches," in (ROOT / "docs/references.bib").read_text("utf-8")
+    assert chip in accelerators
+
+
+def test_units_are_si():
+    text = (ROOT / "hwlib/specs/measured_memory.csv").read_text("utf-8").splitlines()
+    printed = {(r["chip"], r["what"], r["at"]): r["value"] for r in csv.DictReader(x for x in text if x[0] != "#")}
+    assert printed["h100-pcie", "read bandwidth", "33152 kB"] == "6884.0 GB/s"
+    row = next(r for r in measured_memory("h100-pcie", "read bandwidth") if r.at == 33152 * KiB)
+    assert row.value == pytest.approx(6884 * GB)
+    assert measured_memory("h100-pcie", "latency")[0].value == pytest.approx(34 / LATENCY_CLOCK)
+
+
+@pytest.mark.parametrize("chip", [chip for chip, what in BENCHES if what == "read bandwidth"])
+def test_past_the_cache_the_memory_is_below_its_sheet_and_inside_it_above(chip):
+    rows, sheet = measured_memory(chip, "read bandwidth"), accelerators[chip]
+    assert all(0.8 * sheet.hbm_bandwidth < r.value < sheet.hbm_bandwidth for r in rows if r.at > 2 * sheet.l2_bytes)
+    assert all(r.value > 2 * sheet.hbm_bandwidth for r in rows if r.at < 25 * MiB)

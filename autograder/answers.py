@@ -17,6 +17,7 @@ from .expressions import Domain, Expression, domains_from, integers, positive, p
 from .programs import Function
 from .prompts import quoted
 from .reading import Answer, Call, Unreadable, as_float, described, number
+from .written import Written
 
 if TYPE_CHECKING:
     from .declaration import Exercise, Given
@@ -365,11 +366,13 @@ def answer_from(public: Mapping[str, Any]) -> Answer:
         return Distributed(
             public["answer_name"], public["signature"], collective=public["collective"], calls=public["calls"]
         )
+    if kind == "Written":
+        return Written(public["rubric"], public["words"])
     raise DeclarationError(f"{public.get('id')}: the answer kind {kind!r} is not known")
 
 
 __all__ = [
     "Algorithm", "Answer", "Case", "Choice", "Count", "Distributed", "Domain", "Expression", "Function", "Limit",
-    "Quantity", "Unreadable", "answer_from", "at_most", "domains_from", "exactly", "integers", "positive",
+    "Quantity", "Unreadable", "Written", "answer_from", "at_most", "domains_from", "exactly", "integers", "positive",
     "powers_of_two",
 ]  # fmt: skip

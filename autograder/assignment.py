@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import chapters, notebook
 from .banks import CourseBank, CourseError
+from .captions import add_captions
 from .declaration import Bank, load_bank
 from .notebook import BEGIN, END, Source
 from .places import book_root
@@ -120,7 +121,10 @@ def _from_text(text: Path, bank: CourseBank, variants: bool, chapter: str) -> No
     source = Source.read(text)
     nb = notebook.expand(notebook.read(source), bank, source=source, chapter=chapter, variants=variants)
     roles = Roles(bank.namespace, source, Bibliography(book_root() / "docs" / "references.bib"))
+    add_captions(nb, source)
     for cell in nb.cells:
+        if "alt" in cell.metadata:
+            cell.metadata["alt"] = roles.learner(cell.metadata["alt"])
         if cell.cell_type == "markdown":
             cell.source = roles.learner(cell.source)
     nb.metadata = _metadata(chapter)
@@ -157,7 +161,7 @@ def drop(path: Path, exercise: str) -> str:
         raise CourseError(f"{path} is missing; the instructor's notebook was expected there")
     nb = nbformat.read(path, as_version=4)
     parts = {
-        c.metadata["gpubook"]["part"]: c
+        "grade" if c.metadata["nbgrader"].get("grade") else c.metadata["gpubook"]["part"]: c  # or a written answer
         for c in nb.cells
         if c.metadata.get("gpubook", {}).get("exercise") == exercise
     }

@@ -34,6 +34,7 @@ NOT_IN_A_RUN = {
     "answerbox",
     "banks",
     "book",
+    "captions",
     "chapters",
     "cli",
     "course",

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import notebook
+from .captions import add_captions
 from .notebook import ChapterError, Source
 from .roles import Bibliography, Roles
 
@@ -76,8 +77,11 @@ def load(root: Path, name: str, *, variants: bool = False) -> Chapter:
     bank = load_bank(declared) if declared.is_file() else {}
     roles = Roles(getattr(bank, "namespace", {}), source, Bibliography(root / "docs" / "references.bib"))
     full = notebook.expand(notebook.read(source), bank, source=source, chapter=name, variants=variants)
+    add_captions(full, source, name)
     page = {}
     for cell in full.cells:
+        if "alt" in cell.metadata:
+            cell.metadata["alt"] = roles.learner(cell.metadata["alt"])
         if cell.cell_type == "markdown":
             page[cell.id] = roles.page(cell.source)
             cell.source = roles.learner(cell.source)
@@ -186,5 +190,5 @@ def _files(folder: Path) -> list[Path]:
 def _tool_digest() -> str:
     here = Path(__file__).parent
     return hashlib.sha256(
-        b"".join((here / f).read_bytes() for f in ("course.py", "notebook.py"))
+        b"".join((here / f).read_bytes() for f in ("captions.py", "course.py", "notebook.py"))
     ).hexdigest()[:16]

@@ -59,8 +59,8 @@ class Work:
     @property
     def exercises(self) -> dict[str, float]:
         """The points of each exercise that is asked."""
-        roles = [role for role in map(grade_cell, self.release.cells) if role is not None and role.part == "grade"]
-        return {role.exercise: role.points for role in roles}
+        roles = [role for role in map(grade_cell, self.release.cells) if role is not None]
+        return {role.exercise: role.points for role in roles if role.part in ("grade", "written")}
 
     def stamp(self, notebook: str) -> Stamp:
         """The stamp of a submission as it is now."""

@@ -39,8 +39,8 @@ class AnswerError(Exception):
 class Verdict:
     """What the judge says: a score between 0 and 1, a sentence in Markdown, and the kind of the verdict.
 
-    Kinds: right, predicted; empty, unreadable, unit, mistake, slip, variant, wrong; recorded (no key at
-    hand).
+    Kinds: right, predicted; empty, unreadable, unit, mistake, slip, variant, wrong; waiting (for a teacher);
+    recorded (no key at hand).
     """
 
     score: float
@@ -50,7 +50,7 @@ class Verdict:
     @property
     def sign(self) -> str:
         """✓, ✗, or … where nothing was judged."""
-        return {"right": "✓", "predicted": "✓", "recorded": "…", "empty": "…"}.get(self.kind, "✗")
+        return {"right": "✓", "predicted": "✓", "recorded": "…", "empty": "…", "waiting": "…"}.get(self.kind, "✗")
 
     def _repr_markdown_(self) -> str:
         return f"{self.sign} {self.say}"
@@ -117,7 +117,7 @@ class Exercise:
         if not hasattr(self.answer, "judge"):
             raise DeclarationError(
                 f"{self.id}: answer is {self.answer!r}; a Quantity, Count, Choice, Expression, Function, "
-                "Algorithm or Distributed was expected"
+                "Algorithm, Distributed or Written was expected"
             )
         if self.predict and not self.answer.predictable:
             raise DeclarationError(f"{self.id}: a prediction is a Choice or a Quantity, not {self.kind}")
@@ -136,7 +136,7 @@ class Exercise:
 
     @property
     def kind(self) -> str:
-        """ "Quantity", "Count", "Choice", "Expression", "Function", "Algorithm" or "Distributed"."""
+        """ "Quantity", "Count", "Choice", "Expression", "Function", "Algorithm", "Distributed" or "Written"."""
         return type(self.answer).__name__
 
     @property

@@ -21,6 +21,7 @@ from .rank_processes import Ranks, needed_cells
 from .restore import GradeCell, grade_cell, grade_id, restore
 from .sandbox import WAITED, Child, ChildLost, Limits, Zygote
 from .shown import cell_outputs, error_output
+from .written import EMPTY, WAITS, untouched
 
 FAILED = "This exercise could not be judged, which is not your fault: your teacher is told."
 MEASURED = "measured"  # tag of a chapter's own cells that time the machine: no answer may depend on them
@@ -122,6 +123,8 @@ class _Run:
             role = grade_cell(cell)
             if role is not None and role.part == "grade":
                 self._decide(number, cell, role)
+            elif role is not None and role.part == "written":
+                self.done.results.append(_written(cell, role))
             elif self._runs(cell):
                 cell.outputs = cell_outputs(self._run_cell(number, cell.source), self._fit)
         for count, cell in enumerate((c for c in self.nb.cells if c.cell_type == "code"), start=1):
@@ -347,6 +350,12 @@ class _Culprit(Exception):
     def __init__(self, number: int, lost: ChildLost):
         super().__init__(number)
         self.number, self.lost = number, lost
+
+
+def _written(cell: Any, role: GradeCell) -> Result:
+    """An answer in words is nobody's to judge here, and one that was never begun is worth nothing."""
+    kind, say = ("empty", EMPTY) if untouched(cell.source) else ("waiting", WAITS)
+    return Result(role.exercise, 0.0, role.points, say, kind=kind)
 
 
 def _verdict_outputs(result: Result) -> list[Any]:

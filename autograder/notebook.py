@@ -1,18 +1,21 @@
 """A chapter's source as a notebook, in which one cell that names an exercise is three: ask, answer, grade.
 
 A source cell with the metadata `exercise: ID` becomes a locked prompt, readable before anything runs; the
-answer cell; and a locked grade cell. Cell ids are the grade id, or a digest of the cell's source: the page
-joins outputs to text by them, and two conversions of one source are the same bytes.
+answer cell; and a locked grade cell, which a written answer has not, since a teacher grades it. Cell ids are the
+grade id, or a digest of the cell's source: the page joins outputs to text by them, and two conversions of one source
+are the same bytes.
 """
 
 from __future__ import annotations
 
 import difflib
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from .written import rubric_markdown
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -52,8 +55,16 @@ def read(source: Source) -> NotebookNode:
     """The MyST source as a notebook with repeatable cell ids and no trace of the converter."""
     import jupytext
     import nbformat
+    from jupytext.myst import MystMetadataParsingError
 
-    nb = jupytext.reads(source.text, fmt="md:myst")
+    try:
+        nb = jupytext.reads(source.text, fmt="md:myst")
+    except MystMetadataParsingError as error:
+        say = " ".join(str(error).split())
+        raise ChapterError(
+            f"{source.path}: {say}; an option with a colon, or that begins with a brace, goes between quotes, as "
+            "in :caption: '{n}`x`: so many'"
+        ) from None
     seen: dict[str, int] = {}
     for cell in nb.cells:
         graded = cell.metadata.get("nbgrader", {}).get("grade_id")
@@ -126,13 +137,16 @@ def prompt_markdown(exercise: Exercise, label: str, *, variants: bool = False) -
         + f" · {points(exercise)}"
     )
     text = exercise.prompt_text(letters=True) if variants else exercise.prompt_text()
+    rubric = rubric_markdown(exercise.public().get("rubric", ()))
+    if rubric:
+        rubric = f"It is graded by hand, with points for what it does:\n\n{rubric}"
     say = how_to_answer(exercise)
     tail = f"*{say[0].upper()}{say[1:]}.*"
     if exercise.hints:
         tail += f' *Stuck? `hint("{exercise.id}")`.*'
     if variants and exercise.given:
         tail = "*Run the next cell for your numbers.* " + tail
-    return "\n\n".join(part for part in (head, text.strip(), options_markdown(exercise), tail) if part)
+    return "\n\n".join(part for part in (head, text.strip(), options_markdown(exercise), rubric, tail) if part)
 
 
 def points(exercise: Exercise) -> str:
@@ -156,6 +170,8 @@ def how_to_answer(exercise: Exercise) -> str:
 
     public = exercise.public()
     kind, unit = exercise.kind, public.get("unit") or "1"
+    if kind == "Written":
+        return f"write into the cell below, at most about {public['words']} words"
     if kind == "Function":
         return f"write `{public['signature']}`"
     if isinstance(exercise.answer, Algorithm):
@@ -188,7 +204,7 @@ def _named(
         raise ChapterError(
             f"{where}: the exercise {name!r} is named by a {cell.cell_type} cell; a code cell was expected"
         )
-    if not 0 <= cell.source.find(BEGIN) < cell.source.find(END):
+    if bank[name].kind != "Written" and not 0 <= cell.source.find(BEGIN) < cell.source.find(END):
         raise ChapterError(f"{where}: the cell of {name!r} lacks its solution between '{BEGIN}' and '{END}'")
     return bank[name]
 
@@ -211,6 +227,12 @@ def _cells(
         metadata=metadata("prompt", f"{name}-prompt"),
     )
     prompt.metadata["gpubook"]["number"] = label
+    if exercise.kind == "Written":
+        own = metadata("answer", name, solution=True, locked=False, grade=True, points=exercise.points)
+        model = exercise.expected(exercise.variant())
+        text = new_markdown_cell(stub if edition == "learner" else model, id=name, metadata=own)
+        text.metadata["gpubook"]["stub"] = stub
+        return [prompt, *_numbers(exercise, metadata, variants), text]
     answer = new_code_cell(
         stub if edition == "learner" else cell.source,
         id=name,
@@ -222,14 +244,22 @@ def _cells(
         id=f"{name}-grade",
         metadata=metadata("grade", f"{name}-grade", grade=True, points=exercise.points),
     )
+    return [prompt, *_numbers(exercise, metadata, variants), answer, grade]
+
+
+def _numbers(exercise: Exercise, metadata: Callable[..., dict[str, Any]], variants: bool) -> list[NotebookNode]:
+    """The cell that shows each learner their own numbers, where there are any."""
+    from nbformat.v4 import new_code_cell
+
     if not (variants and exercise.given):
-        return [prompt, answer, grade]
+        return []
+    name = exercise.id
     numbers = new_code_cell(
         f'from autograder import exercise\n\nexercise("{name}")',  # whatever the chapter itself imports
         id=f"{name}-numbers",
         metadata=metadata("numbers", f"{name}-numbers"),
     )
-    return [prompt, numbers, answer, grade]
+    return [numbers]
 
 
 def _unique(cells: list[NotebookNode], source: Source | None) -> None:

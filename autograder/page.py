@@ -13,7 +13,9 @@ import html
 from typing import TYPE_CHECKING, Any
 
 from . import answerbox
+from .captions import alt_text, caption_id, figcaption, image_options, labelled
 from .notebook import how_to_answer, options_markdown, points, solution_of
+from .written import rubric_markdown
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -49,7 +51,11 @@ def assemble(chapter: Chapter, learner: NotebookNode, executed: NotebookNode, co
         own = cell.metadata.get("gpubook", {})
         if own.get("part") == "prompt":
             exercise = chapter.bank[own["exercise"]]
-            code = "" if course else solution_of(done[exercise.id].source)
+            if course:
+                code = ""
+            else:
+                written = exercise.kind == "Written"
+                code = chapter.page[exercise.id] if written else solution_of(done[exercise.id].source)
             page.cells.append(_markdown(cell.id, card(exercise, own["number"], code, course=course)))
         elif own.get("part"):
             continue
@@ -61,7 +67,10 @@ def assemble(chapter: Chapter, learner: NotebookNode, executed: NotebookNode, co
 
 
 def card(exercise: Exercise, number: str, solution: str, *, course: bool) -> str:
-    """An exercise as the page's Markdown: the prompt, and in the open edition the box and the folded rest."""
+    """An exercise as the page's Markdown: the prompt, and in the open edition the box and the folded rest.
+
+    `solution` is code, or the model answer of a written exercise.
+    """
     name = html.escape(exercise.id)
     title = (
         f' <span class="exercise-name">{answerbox.inline_html(exercise.title)}</span>'
@@ -80,7 +89,8 @@ def card(exercise: Exercise, number: str, solution: str, *, course: bool) -> str
     if boxed:
         parts.append(boxed)
     else:
-        parts += [options_markdown(exercise), f"In the notebook, {how_to_answer(exercise)}."]
+        rubric = rubric_markdown(exercise.public().get("rubric", ()))
+        parts += [options_markdown(exercise), rubric, f"In the notebook, {how_to_answer(exercise)}."]
         if exercise.kind in ("Function", "Expression") or exercise.answer.in_ranks:
             parts.append(f"```python\n{exercise.stub()}\n```")
     if not course:
@@ -93,7 +103,7 @@ def card(exercise: Exercise, number: str, solution: str, *, course: bool) -> str
                 "solution",
                 "Solution",
                 [
-                    f"```python\n{solution}\n```",
+                    solution if exercise.kind == "Written" else f"```python\n{solution}\n```",
                     value_markdown(exercise),
                     exercise.explain,
                     _mistakes(exercise),
@@ -117,7 +127,7 @@ def value_markdown(exercise: Exercise) -> str:
 def _shown(exercise: Exercise, value: Any) -> str:
     from .declaration import call_with
 
-    if exercise.kind == "Function" or exercise.answer.in_ranks:
+    if exercise.kind in ("Function", "Written") or exercise.answer.in_ranks:
         return ""
     if exercise.kind == "Expression":
         import sympy
@@ -158,13 +168,24 @@ def _code(
     out = nbformat.from_dict(cell)
     out.metadata.pop("nbgrader", None)
     out.execution_count = done.execution_count
-    out.outputs = [] if course and called & KEYED else [_live(chapter, cell, o, state) for o in done.outputs]
+    alt, caption = alt_text(out), chapter.page.get(caption_id(cell), "")
+    out.metadata.pop("alt", None)
+    live = _figcaption(chapter, cell, caption)
+    out.outputs = [] if course and called & KEYED else [_live(chapter, cell, o, state, live) for o in done.outputs]
     for data in (o["data"] for o in out.outputs if "$$" in o.get("data", {}).get("text/markdown", "")):
         data["text/markdown"] = chapter.roles.cited(data["text/markdown"].strip())
     if any(key.startswith("image/") for o in out.outputs for key in o.get("data", {})):
-        image = out.metadata.setdefault("mystnb", {}).setdefault("image", {})
-        image.setdefault("alt", f"The figure that this cell draws: {cell.source.strip().splitlines()[-1]}")
+        alt = alt or f"The figure that this cell draws: {cell.source.strip().splitlines()[-1]}"
+        out.metadata["mystnb"] = image_options(alt, caption) | out.metadata.get("mystnb", {})
     return out
+
+
+def _figcaption(chapter: Chapter, cell: NotebookNode, caption: str) -> str:
+    """A live figure's caption as HTML, which Sphinx does not read: a citation in it is the learner's link."""
+    if "{cite" in caption:
+        own = caption_id(cell)
+        caption = next(c.source for c in chapter.instructor.cells if c.id == own)
+    return figcaption(caption)
 
 
 def _calls(source: str) -> dict[str, str]:
@@ -199,22 +220,25 @@ def _reveal(chapter: Chapter, cell: NotebookNode, done: NotebookNode, course: bo
     )
 
 
-def _live(chapter: Chapter, cell: NotebookNode, output: NotebookNode, state: dict[str, Any]) -> NotebookNode:
+def _live(
+    chapter: Chapter, cell: NotebookNode, output: NotebookNode, state: dict[str, Any], caption: str
+) -> NotebookNode:
     """An output as it is, or, where it is a figure that a reader can turn, as HTML for live.js."""
     from nbformat.v4 import new_output
 
     data = output.get("data", {})
     vega = next((v for k, v in data.items() if k.startswith("application/vnd.vegalite.")), None)
     if vega is not None:
-        figure = _figure("vega", {"spec": vega}, vega.get("description", ""))
+        figure = _figure("vega", {"spec": vega}, alt_text(cell) or vega.get("description", ""), caption)
     elif WIDGET_VIEW in data:
-        figure = _widget(chapter, cell, state.get(data[WIDGET_VIEW]["model_id"], {}))
+        own = _widget(chapter, cell, state.get(data[WIDGET_VIEW]["model_id"], {}))
+        figure = _figure("anywidget", own, alt_text(cell), caption)
     else:
         return output
     return new_output("display_data", data={"text/html": figure})
 
 
-def _widget(chapter: Chapter, cell: NotebookNode, record: dict[str, Any]) -> str:
+def _widget(chapter: Chapter, cell: NotebookNode, record: dict[str, Any]) -> dict[str, Any]:
     state = record.get("state", {})
     if not state.get("_esm"):
         raise PageError(
@@ -229,13 +253,12 @@ def _widget(chapter: Chapter, cell: NotebookNode, record: dict[str, Any]) -> str
         )
     hidden = ("layout", "tabbable", "tooltip")
     own = {k: v for k, v in state.items() if not k.startswith("_") and k not in hidden}
-    return _figure("anywidget", {"esm": state["_esm"], "css": state.get("_css", ""), "state": own}, "")
+    return {"esm": state["_esm"], "css": state.get("_css", ""), "state": own}
 
 
-def _figure(kind: str, data: dict[str, Any], label: str) -> str:
-    named = f' aria-label="{html.escape(label)}"' if label else ""
+def _figure(kind: str, data: dict[str, Any], label: str, caption: str) -> str:
     return (
-        f'<figure class="live" data-live="{kind}"{named}><script type="application/json">'
+        f'<figure class="live" data-live="{kind}"{labelled(label)}><script type="application/json">'
         f"{answerbox.script_json(data)}</script><noscript>This figure needs JavaScript."
-        "</noscript></figure>"
+        f"</noscript>{caption}</figure>"
     )

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .written import untouched
+
 MAX_BYTES = 20 << 20
 MAX_CELLS = 2000
 MAX_TEXT = 2_000_000  # characters of all sources
@@ -21,7 +23,7 @@ class SubmissionError(ValueError):
 
 @dataclass(frozen=True)
 class GradeCell:
-    """What a cell is to the grader: whose exercise, which part of it ("answer", "grade", ...), and how many
+    """What a cell is to the grader: whose exercise, which part of it ("answer", "grade", "written", ...), and how many
     points."""
 
     exercise: str
@@ -131,6 +133,8 @@ def grade_cell(cell: Any) -> GradeCell | None:
         return None
     if nbgrader.get("grade") and not nbgrader.get("solution"):
         return GradeCell(own.get("exercise", ""), "grade", float(nbgrader.get("points", 0)))
+    if nbgrader.get("grade") and own.get("exercise"):
+        return GradeCell(own["exercise"], "written", float(nbgrader.get("points", 0)))
     return GradeCell(own.get("exercise", ""), own.get("part", ""), 0.0)
 
 
@@ -139,8 +143,8 @@ def restore(submitted: Any, release: Any) -> Any:
     place.
 
     A cell keeps its role only where the release has a cell of that grade id; of several, the last one does
-    (as in nbgrader). An answer keeps the learner's source and gets the release's metadata. Doing it twice
-    changes nothing.
+    (as in nbgrader). An answer keeps the learner's source and gets the release's metadata; a written one in which
+    nothing was written is as it was released. Doing it twice changes nothing.
     """
     import nbformat
 
@@ -179,9 +183,14 @@ def _as_released(cell: Any, original: Any) -> Any:
     import copy
 
     fresh = copy.deepcopy(original)
-    if not _locked(original):
+    if not _locked(original) and not (_by_hand(original) and untouched(cell.source)):
         fresh.source = cell.source
     return fresh
+
+
+def _by_hand(original: Any) -> bool:
+    """Whether a cell holds an answer and its grade: a teacher reads it."""
+    return bool(original.metadata["nbgrader"].get("grade")) and not _locked(original)
 
 
 def _ordinary(cell: Any) -> Any:
@@ -196,15 +205,16 @@ def _ordinary(cell: Any) -> Any:
 
 
 def _put_back(cells: list[Any], originals: dict[str, Any]) -> None:
-    """Insert each locked cell that is missing right behind the released cell that comes before it."""
+    """Insert each cell with a grade or a lock that is missing right behind the released cell that comes before it."""
     import copy
 
     before: str | None = None
     for name, original in originals.items():
         present = {grade_id(cell): number for number, cell in enumerate(cells)}
-        if name not in present and _locked(original):
+        back = _locked(original) or _by_hand(original)
+        if name not in present and back:
             cells.insert(0 if before is None else present[before] + 1, copy.deepcopy(original))
-        if name in present or _locked(original):
+        if name in present or back:
             before = name
 
 

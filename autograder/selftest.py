@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 VARIANTS = 20
 POINTS = 12
 FEW = 3  # that two functions agree in fewer points may be chance
-KINDS = {"right", "predicted", "empty", "unreadable", "unit", "mistake", "slip", "variant", "wrong"}
+KINDS = {"right", "predicted", "empty", "unreadable", "unit", "mistake", "slip", "variant", "wrong", "waiting"}
 
 
 class Liar(float):
@@ -80,7 +80,7 @@ def _problems(exercise: Exercise) -> Iterator[str]:
     for collision in exercise.answer.collisions(exercise, rows[0]):
         if exercise.variant_count > 1:
             yield f"in the book's numbers {rows[0]} {collision}; put others first"
-    for row in rows:
+    for row in rows if exercise.kind != "Written" else ():
         yield from _solution(exercise, row)
         if row in drawn or row == rows[0]:
             yield from _mistakes(exercise, row)
@@ -155,13 +155,16 @@ def _texts(exercise: Exercise) -> Iterator[str]:
     said = [m.say.strip() for m in exercise.mistakes]
     if len(set(said)) < len(said) or "" in said:
         yield "two mistakes share a sentence, or one has none"
-    compile(exercise.stub(), exercise.id, "exec")
+    if exercise.kind != "Written":
+        compile(exercise.stub(), exercise.id, "exec")
 
 
 def _covered(exercise: Exercise) -> Iterator[str]:
     """A choice says something about every wrong option; an expression's cases are all reached; a text leaks
     nothing."""
     from .answers import Choice, Expression
+    from .written import Written
+    from .written import problems as written_problems
 
     answer = exercise.answer
     if isinstance(answer, Choice):
@@ -170,6 +173,8 @@ def _covered(exercise: Exercise) -> Iterator[str]:
         for key in answer.options:
             if key not in told and right != {key}:
                 yield f"the wrong option {key!r} has no sentence"
+    elif isinstance(answer, Written):
+        yield from written_problems(exercise)
     elif not isinstance(answer, Expression) and len(exercise.mistakes) < 2:
         yield f"{len(exercise.mistakes)} mistakes; at least two were expected"
     if isinstance(answer, Expression):
@@ -180,6 +185,8 @@ def _covered(exercise: Exercise) -> Iterator[str]:
     for mistake in exercise.mistakes:
         if json.dumps(mistake.say, ensure_ascii=False)[1:-1] in public:
             yield f"the sentence {mistake.say!r} stands in the learner's edition"
+    if isinstance(answer, Written) and (json.dumps(exercise.solution, ensure_ascii=False)[1:-1] or "-") in public:
+        yield "the model answer stands in the learner's edition"
 
 
 def library_overlap(exercise: Exercise) -> list[str]:

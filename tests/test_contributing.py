@@ -18,7 +18,7 @@ def text(root):
 def declared(text):
     """The names of the exercises that the text declares, in the order of its blocks."""
     scope = {}
-    exec("from dataclasses import replace\nfrom autograder.answers import Distributed", scope)
+    exec("from dataclasses import replace\nfrom autograder.answers import Distributed, Written", scope)
     for block in re.findall(r"^```python\n(.*?)^```", text, re.M | re.S):
         if "Exercise(" in block or "replace(" in block:
             exec(block, scope)
@@ -32,6 +32,11 @@ def test_the_exercise_that_it_shows_is_a_good_one(declared, name, kind):
     assert len(exercise.mistakes) == 2
     assert selftest(exercise) == []
     assert library_overlap(exercise) == []
+
+
+def test_the_question_in_words_that_it_shows_is_a_good_one(declared):
+    assert declared["WHY"].points == 3
+    assert selftest(declared["WHY"]) == []
 
 
 def test_every_module_of_the_library_is_on_its_map(text):

@@ -60,7 +60,7 @@
       figure.append(style);
     }
     const el = document.createElement("div");
-    figure.append(el);
+    figure.insertBefore(el, figure.querySelector("figcaption"));
     const model = new Model(data.state);
     await widget.initialize?.({ model, experimental: {} });
     await widget.render?.({ model, el, experimental: {} });
@@ -85,7 +85,7 @@
   async function mountVega(figure, data) {
     for (const name of ["vega", "vega-lite", "vega-embed"]) await load(`vendor/${name}/${name}.min.js`);
     const el = document.createElement("div");
-    figure.append(el);
+    figure.insertBefore(el, figure.querySelector("figcaption"));
     await vegaEmbed(el, fit(data.spec, figure.clientWidth - 90), {
       actions: false, renderer: "svg", tooltip: { theme: "custom" },
       config: { background: "transparent", font: getComputedStyle(figure).fontFamily, view: { stroke: null } },

@@ -81,6 +81,22 @@ def half(x):
 ```
 
 ```{code-cell} ipython3
+:exercise: links-why
+
+# written
+```
+
+```{code-cell} ipython3
+:caption: '{n}`3` points on a *line*, as $x$ has it.'
+:alt: "A line that rises: from {n}`1` to \\"three\\" & on."
+
+plt.plot([1, 2, 3]);
+```
+
+```{code-cell} ipython3
+:caption: Move it, and it doubles {n}`21`; see {cite}`hill1990`.
+:alt: A number and its <double>.
+
 Doubler(x=21)
 ```
 
@@ -96,7 +112,7 @@ display({"application/vnd.vegalite.v6+json": {
 """
 
 EXERCISES = """\
-from autograder.answers import Choice, Count, Function, Quantity
+from autograder.answers import Choice, Count, Function, Quantity, Written
 from autograder.declaration import Exercise, Mistake
 from hwlib.formula import formula
 from hwlib.roofline import memory_time
@@ -129,6 +145,10 @@ HALF = Exercise(
     answer=Function("half", "half(x)", lambda rng: [(2.0,), (rng.random(),)]),
     solution=lambda x: x/2, mistakes=(Mistake(lambda x: 2*x, "Doubled: mistake-sentence-seven."),
                                       Mistake(lambda x: x, "Left as it is: mistake-sentence-eight.")))
+WHY = Exercise(
+    id="links-why", title="In words", prompt="Why does a longer link not halve the time?", hints=("Latency.",),
+    answer=Written(rubric=(("Names what a longer link changes.", 2), ("Gives *one* number.", 1)), words=40),
+    solution="The **model-answer-of-why**: latency grows, {n}`show(W, 'B/s')` stay.")
 """
 
 BIBLIOGRAPHY = """\

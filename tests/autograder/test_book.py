@@ -40,7 +40,8 @@ def test_the_page_has_the_text_with_numbers_that_name_their_expression(built):
     for edition in ("open", "course"):
         soup = page(built, edition)
         numbers = {n["title"]: n.get_text() for n in soup.select("span.n[title]")}
-        assert numbers == {'show(W, "B/s")': "50 GB/s", 'show(W*2, "B")': "100 GB", "2": "2"}
+        wanted = {'show(W, "B/s")': "50 GB/s", 'show(W*2, "B")': "100 GB", "2": "2", "3": "3"}
+        assert numbers == (wanted | {"show(W, 'B/s')": "50 GB/s"} if edition == "open" else wanted)
         assert "Hill" in words(soup)
         assert soup.select_one("a[href^='bibliography.html#']")
         assert soup.select_one("a[href='notebooks/07-links/07-links.ipynb']")
@@ -54,15 +55,24 @@ def test_the_open_edition_has_boxes_hints_solutions_and_mistakes(built):
     soup = page(built, "open")
     cards = soup.select(".exercise")
     assert [words(c.select_one(".exercise-number")) for c in cards] == [
-        "Exercise 7.1", "Exercise 7.2", "Prediction 7.3", "Exercise 7.4",
+        "Exercise 7.1", "Exercise 7.2", "Prediction 7.3", "Exercise 7.4", "Exercise 7.5",
     ]  # fmt: skip
-    assert [bool(c.select_one("form.answer-box")) for c in cards] == [True, True, True, False]
+    assert [bool(c.select_one("form.answer-box")) for c in cards] == [True, True, True, False, False]
     assert words(cards[0].select_one("details.hint")).endswith("Bytes over bytes per second.")
     solution = words(cards[0].select_one("details.solution"))
     assert 'answer = hushed [ "S" ] / hushed [ "W" ]' in solution
     assert "Answer: 2 ms" in solution
     assert "6 ms: Three crossings are counted: mistake-sentence-one." in solution
     assert "def half" in words(cards[3].select_one("details.solution"))
+    why = cards[4]
+    assert [words(row) for row in why.select("li")] == [
+        "Names what a longer link changes. (2 points)", "Gives one number. (1 point)",
+    ]  # fmt: skip
+    model = why.select_one("details.solution")
+    assert words(model) == "Solution The model-answer-of-why : latency grows, 50 GB/s stay."
+    assert model.strong
+    assert not model.select_one("pre")
+    assert "write into the cell below, at most about 40 words" in words(why)
     assert "It comes out as It doubles" in words(soup.select_one("details.reveal"))
     assert "You predicted" not in words(soup), "the instructor's own prediction is nobody's business"
 
@@ -70,7 +80,8 @@ def test_the_open_edition_has_boxes_hints_solutions_and_mistakes(built):
 @pytest.mark.slow
 def test_the_course_edition_has_none_of_these(built):
     soup = page(built, "course")
-    assert len(soup.select(".exercise")) == 4
+    assert len(soup.select(".exercise")) == 5
+    assert len(soup.select(".exercise li")) == 5, "three options and two criteria"
     assert not soup.select("form.answer-box, details.hint, details.solution, details.reveal")
     text = "".join(
         p.read_text(errors="ignore")
@@ -78,7 +89,7 @@ def test_the_course_edition_has_none_of_these(built):
         if p.suffix in (".html", ".ipynb", ".json")
     )
     text += (built["course"] / "searchindex.js").read_text()
-    for leak in ("mistake-sentence", "explanation-of", "hushed", "It comes out as"):
+    for leak in ("mistake-sentence", "explanation-of", "hushed", "It comes out as", "model-answer-of"):
         assert leak not in text
         assert leak in (built["open"] / "07-links.html").read_text().replace("</span>", "").replace(
             '<span class="n">', ""
@@ -95,6 +106,21 @@ def test_live_figures_carry_their_code_and_state(built):
     assert widget["css"]
     assert vega["spec"]["mark"] == "line"
     assert figures[1]["aria-label"] == "A line that you can turn"
+
+
+@pytest.mark.slow
+def test_a_figure_has_its_number_its_caption_and_words_for_who_cannot_see_it(built):
+    for edition in ("open", "course"):
+        soup = page(built, edition)
+        assert words(soup.figcaption).startswith("Figure 7.1. 3 points on a line , as ")
+        drawn, live = (c.find_parent("figure") for c in soup.select("figcaption"))
+        assert drawn.img["alt"] == 'A line that rises: from 1 to "three" & on.'
+        assert drawn.figcaption.em.get_text() == "line"
+        assert drawn.figcaption.select_one("span.n")["title"] == "3"
+        assert (live["role"], live["aria-label"]) == ("figure", "A number and its <double>.")
+        assert words(live.figcaption) == "Figure 7.2. Move it, and it doubles 21; see ( Hill et al., 1990 )."
+        assert live.figcaption.a["href"] == "https://doi.org/10.1000/182"
+        assert "Figure 7.3" not in words(soup)
 
 
 @pytest.mark.slow

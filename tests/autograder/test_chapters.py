@@ -52,12 +52,30 @@ def test_a_chapter_is_its_notebook_and_its_public_exercises(built):
     assert locked["links-time-grade"].locked
     assert not locked["links-time"].locked
     assert locked["links-time-prompt"].locked
+    assert "model-answer-of" not in text
+    cells = {c.id: c for c in nb.cells}
+    why, own = cells["links-why"], locked["links-why"]
+    assert (why.cell_type, why.source) == ("markdown", "*Your answer*")
+    assert (own.grade, own.solution, own.locked, own.points) == (True, True, False, 3)
+    assert own.checksum
+    assert "- Gives *one* number. (1 point)" in cells["links-why-prompt"].source
+    assert "links-why-grade" not in cells
     assert all(not c.get("outputs") for c in nb.cells)
+
+
+def test_a_caption_stands_under_its_figure(built):
+    nb = nbformat.read(built[0] / "chapters" / "07-links" / "07-links.ipynb", as_version=4)
+    at = next(i for i, c in enumerate(nb.cells) if c.source.startswith("plt.plot"))
+    figure, caption = nb.cells[at : at + 2]
+    assert (caption.cell_type, caption.id) == ("markdown", f"{figure.id}-caption")
+    assert caption.source == "**Figure 7.1.** 3 points on a *line*, as $x$ has it."
+    assert figure.metadata == {"alt": 'A line that rises: from 1 to "three" & on.'}
+    assert [c.source[:15] for c in nb.cells if "caption" in c.id] == ["**Figure 7.1.**", "**Figure 7.2.**"]
 
 
 def test_exercises_json_tells_learners_what_they_may_know(built):
     data = json.loads((built[0] / "chapters" / "07-links" / "exercises.json").read_text())
-    assert list(data["exercises"]) == ["links-time", "links-count", "links-guess", "links-half"]
+    assert list(data["exercises"]) == ["links-time", "links-count", "links-guess", "links-half", "links-why"]
     assert data["exercises"]["links-time"]["unit"] == "s"
     assert data["exercises"]["links-time"]["hints"]
     for record in data["exercises"].values():
@@ -141,8 +159,33 @@ UNASKED = SOURCE[: SOURCE.index("```{code-cell} ipython3\n:exercise: links-half"
             r"exercises.py:\d+: .*'links-half' is declared but no cell of .*links.md",
         ),
         (SOURCE, EXERCISES + "\n1/0\n", DeclarationError, r"exercises.py:\d+: ZeroDivisionError"),
+        (
+            SOURCE.replace(":alt: A number and its <double>.\n", ""),
+            EXERCISES,
+            ChapterError,
+            r"md:\d+: a figure with :caption: and without :alt:; both were expected",
+        ),
+        (
+            SOURCE.replace(":exercise: links-half\n", ":exercise: links-half\n:caption: A.\n:alt: B.\n"),
+            EXERCISES,
+            ChapterError,
+            r"md:\d+: a caption here belongs to no figure",
+        ),
+        (
+            SOURCE.replace(":alt: A number", ":alt: {n}`1` number: "),
+            EXERCISES,
+            ChapterError,
+            r"links.md: Code cell .* goes between quotes",
+        ),
+        (SOURCE.replace(":alt: A number and its <double>.", ":alt: 8"), EXERCISES, ChapterError, r":alt: is 8; a text"),
+        (
+            SOURCE,
+            EXERCISES.replace("words=40)", "words=40), points=2"),
+            DeclarationError,
+            r"links-why: points is 2; the rubric's sum is 3",
+        ),
     ],
-    ids=["unknown", "number", "unasked", "python"],
+    ids=["unknown", "number", "unasked", "python", "no-alt", "no-figure", "yaml", "no-text", "points"],
 )
 def test_a_chapter_that_cannot_be_built_says_where_and_why(tmp_path, root, source, exercises, error, says):
     book = lay_out(tmp_path, root, source, exercises)

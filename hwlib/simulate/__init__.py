@@ -8,8 +8,9 @@ from hwlib.simulate.parties import Message, SimulationError, run_parties
 from hwlib.simulate.phantom import Phantom
 from hwlib.simulate.rounds import Run, lockstep
 from hwlib.simulate.trace import chrome_trace
+from hwlib.simulate.watching import Watched, watch
 
 __all__ = [
-    "EventRun", "Message", "Phantom", "RankRun", "Run", "SimulationError", "UnreachableError", "chrome_trace",
-    "lockstep", "play", "run_on_group", "run_parties", "simulate_events",
+    "EventRun", "Message", "Phantom", "RankRun", "Run", "SimulationError", "UnreachableError", "Watched",
+    "chrome_trace", "lockstep", "play", "run_on_group", "run_parties", "simulate_events", "watch",
 ]  # fmt: skip

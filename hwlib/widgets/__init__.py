@@ -6,6 +6,9 @@ vega-lite chart with bound sliders. Neither asks another host for anything, and 
 """
 
 from hwlib.widgets.charts import VegaLite, intensity_explorer
+from hwlib.widgets.collectives import allreduce_explorer, destinations_explorer
 from hwlib.widgets.live import roofline_explorer
 
-__all__ = ["VegaLite", "intensity_explorer", "roofline_explorer"]
+__all__ = [
+    "VegaLite", "allreduce_explorer", "destinations_explorer", "intensity_explorer", "roofline_explorer",
+]  # fmt: skip

@@ -121,7 +121,7 @@ def intensity_explorer(chip: str = "h100-sxm", D: int = 8192, F: int = 28672) ->
             {"width": 520, "height": 210, "layer": [above, rule, roof]},
             {"width": 520, "height": 140, "layer": [below, rule]},
         ],
-        "config": _config(),
+        "config": chart_style(),
     })  # fmt: skip
 
 
@@ -148,7 +148,7 @@ def _choice(label: str, names: Mapping[str, str]) -> dict[str, Any]:
     return {"input": "select", "options": [*names], "labels": [*names.values()], "name": label}
 
 
-def _config() -> dict[str, Any]:
+def chart_style() -> dict[str, Any]:
     """Text and axes in the page's colour, no frame and no background."""
     ink = "currentColor"
     return {

@@ -1,0 +1,81 @@
+"""The charts of collectives, computed as vega does under node, against the Python formulas."""
+
+import json
+
+import pytest
+
+from hwlib import widgets
+from hwlib.collectives import destination_fraction, ring_tree_crossover_bytes
+from hwlib.units import GB, us
+from hwlib.widgets.collectives import ALLREDUCES
+from tests.hwlib.test_widgets import node
+
+VEGA = """
+const {ceil, floor, sqrt, pow, min, max, log, round} = Math, LN2 = Math.LN2;
+const sequence = (a, b, d) => Array.from({length: Math.ceil((b - a)/d)}, (_, i) => a + i*d);
+const replace = (text, a, b) => text.replace(a, b);
+const format = (x, how) => how === ",d" ? Math.round(x).toLocaleString("en") : how === ".1%"
+  ? (100*x).toFixed(1) + "%" : x.toPrecision(3);
+"""
+
+
+def evaluated(spec, transform):
+    """The rows that a transform makes, and the lines of the title."""
+    params = [(p["name"], p.get("expr", json.dumps(p.get("value")))) for p in spec["params"]]
+    script = VEGA + "".join(f"const {name} = {value};\n" for name, value in params)
+    steps = ["let rows = given.map((row) => ({...row}));"]
+    for step in transform:
+        if "calculate" in step:
+            steps.append(f"rows.forEach((datum) => {{ datum.{step['as']} = {step['calculate']}; }});")
+        elif "flatten" in step:
+            (name,) = step["flatten"]
+            steps.append(f"rows = rows.flatMap((row) => row.{name}.map((v) => ({{...row, {name}: v}})));")
+        else:
+            steps.append(f"rows = rows.filter((datum) => {step['filter']});")
+    title = spec["title"]["text"]["expr"]
+    print_it = f"process.stdout.write(JSON.stringify({{rows, title: {title}}}));"
+    found = node(script + "\n".join(steps) + print_it, spec["data"]["values"])
+    return found["rows"], found["title"]
+
+
+@pytest.mark.parametrize(("n", "alpha", "W"), [(8, 6e-6, 450e9), (2, 1e-6, 50e9), (1024, 20e-6, 50e9)])
+def test_the_allreduces_of_the_chart_are_the_formulas(n, alpha, W):
+    spec = widgets.allreduce_explorer(n, alpha, W).spec
+    rows, title = evaluated(spec, spec["layer"][0]["transform"])
+    assert len(rows) == len(ALLREDUCES) * 105
+    for row in rows:
+        assert row["time"] == pytest.approx(ALLREDUCES[row["algorithm"]](n, row["size"], alpha, W), rel=1e-12)
+    assert title[0].startswith(f"n = {n:,}, α = {alpha/us:g} us, W = {W/GB:g} GB/s")
+    spec["data"]["values"] = [{}]
+    rule, _ = evaluated(spec, spec["layer"][1]["transform"])
+    crossover = ring_tree_crossover_bytes(n, alpha, W)
+    assert [row["size"] for row in rule] == pytest.approx([crossover] if crossover > 64 else [])
+    assert ("never slower" in title[1]) == (not rule)
+
+
+@pytest.mark.parametrize("k", [1, 8, 16])
+def test_the_destinations_of_the_chart_are_the_formulas(k):
+    spec = widgets.destinations_explorer(k).spec
+    above, below = spec["vconcat"]
+    rows, title = evaluated(spec, above["transform"])
+    for row in rows:
+        exact, copies = destination_fraction(row["ranks"], k), min(k / row["ranks"], 1)
+        assert row["share"] == pytest.approx(exact if row["count"] == "exact" else copies, rel=1e-12)
+        assert row["excess"] == pytest.approx(copies / exact - 1, rel=1e-9, abs=1e-12)
+    kept, _ = evaluated(spec, below["transform"])
+    assert {row["count"] for row in kept} == {"exact"}
+    assert f"exact {100*destination_fraction(8, k):.1f}%" in title[0]
+
+
+def test_what_the_charts_cannot_show_is_refused():
+    for n in (1, 6, 2048):
+        with pytest.raises(ValueError, match="n is a power of two"):
+            widgets.allreduce_explorer(n)
+    with pytest.raises(ValueError, match="k is 1 to 16"):
+        widgets.destinations_explorer(0)
+
+
+def test_the_charts_ask_nobody_for_anything():
+    for chart in (widgets.allreduce_explorer(), widgets.destinations_explorer()):
+        assert "http" not in json.dumps(chart.spec)
+        assert chart.spec["description"]

@@ -19,13 +19,13 @@ from hwlib.kernel_fit import (
 __all__ = [
     "KernelModel", "Sample", "attainable_flops", "attention_bytes", "attention_decode_intensity",
     "attention_flops", "attention_intensity", "attention_prefill_intensity", "batched_matmul_intensity",
-    "compute_time", "critical_batch", "exact_critical_batch", "fit_kernel_model", "gemm_samples",
+    "compute_time", "critical_batch", "cycle_flops", "exact_critical_batch", "fit_kernel_model", "gemm_samples",
     "kernel_time", "matmul_bytes", "matmul_flops", "matmul_intensity", "matmul_intensity_ceiling",
     "matmul_intensity_limit", "matmul_time", "mean_abs_relative_error", "memory_time",
     "mixed_matmul_bytes", "mixed_matmul_intensity", "moe_critical_batch", "moe_intensity_limit",
-    "norm_intensity", "overlap_speedup", "pointwise_intensity", "relative_errors", "ridge",
-    "roofline_time", "serial_time", "split_critical_width", "tensor_cycle_flops", "tensor_flops", "vector_add_time",
-    "vector_clock", "vector_flops", "vector_lanes",
+    "norm_intensity", "overlap_speedup", "peak_flops", "pointwise_intensity", "relative_errors", "ridge",
+    "roofline_time", "serial_time", "split_critical_width", "systolic_flops", "tensor_cycle_flops", "tensor_flops",
+    "vector_add_time", "vector_clock", "vector_flops", "vector_lanes",
 ]  # fmt: skip
 
 
@@ -63,6 +63,24 @@ def tensor_flops(n_SM, f_clk, ops_cycle):
 def tensor_cycle_flops(C, n_SM, f_clk):
     """Operations of one tensor core a cycle, from a printed rate. Not a power of two: the clock is another one."""
     return C / (4 * n_SM * f_clk)
+
+
+@formula("ops_cycle", cite="nvidia-hopper")
+def cycle_flops(C, n_SM, f_clk):
+    """What one multiprocessor does in one cycle, all its units together: the number that a generation doubles."""
+    return C / (n_SM * f_clk)
+
+
+@formula("C", cite="nvidia-hopper")
+def peak_flops(n_SM, ops_cycle, f_clk):
+    """A peak is a product: multiprocessors, operations of one a cycle, and the clock at which it is quoted."""
+    return n_SM * ops_cycle * f_clk
+
+
+@formula("C", cite="scaling-book")
+def systolic_flops(n_SM, n_MXU, side, f_clk):
+    """Peak of a TPU: each of the side x side cells of a matrix unit does a multiply-add a cycle."""
+    return 2 * n_SM * n_MXU * side**2 * f_clk
 
 
 @formula("I", cite="williams2009")

@@ -21,6 +21,7 @@ from hwlib.roofline import (
     batched_matmul_intensity,
     compute_time,
     critical_batch,
+    cycle_flops,
     exact_critical_batch,
     kernel_time,
     matmul_bytes,
@@ -36,11 +37,13 @@ from hwlib.roofline import (
     moe_intensity_limit,
     norm_intensity,
     overlap_speedup,
+    peak_flops,
     pointwise_intensity,
     ridge,
     roofline_time,
     serial_time,
     split_critical_width,
+    systolic_flops,
     tensor_flops,
     vector_add_time,
     vector_flops,
@@ -89,6 +92,21 @@ def test_peaks_from_the_clock():
     assert vector_flops(132, 128, 1.98 * GHz) == pytest.approx(66.9e12, rel=0.001)
     assert vector_flops(148, 128, 2.11 * GHz) == pytest.approx(80e12, rel=0.001)
     assert tensor_flops(132, 1.83 * GHz, 1024) == pytest.approx(989.4e12, rel=1e-4)
+    assert peak_flops(132, 4096, 1.83 * GHz) == tensor_flops(132, 1.83 * GHz, 1024)
+
+
+@pytest.mark.parametrize(
+    ("key", "doubles"), [("v100-sxm2", 1024), ("a100-80gb-sxm", 2048), ("h100-sxm", 4096), ("mi300x", 2048)]
+)  # the white papers print these
+def test_a_multiprocessor_does_a_power_of_two_a_cycle(key, doubles):
+    chip = accelerators[key]
+    assert cycle_flops(chip.flops("fp16"), chip.sms, chip.clock) == pytest.approx(doubles, rel=0.003)
+
+
+def test_a_tpu_is_a_few_large_squares():
+    assert systolic_flops(2, 4, 128, 1.05 * GHz) == pytest.approx(275e12, rel=0.002)  # v4
+    assert systolic_flops(1, 4, 128, 1.5 * GHz) == pytest.approx(197e12, rel=0.003)  # v5e
+    assert systolic_flops(2, 4, 128, 1.75 * GHz) == pytest.approx(459e12, rel=0.001)  # v5p
 
 
 def test_vector_add():

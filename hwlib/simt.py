@@ -1,0 +1,125 @@
+"""Warps: what it costs that the threads of a warp share one instruction a cycle.
+
+A kernel is written for one thread, as a generator: each `yield` is an instruction, and the line it stands in is its
+program counter. `trace` runs every thread by itself and notes its counters; a *machine* turns the traces of one warp
+into a schedule, a list of (counter, threads that run it), one entry a cycle; `run` puts a machine through all warps,
+and checks that each thread ran its own instructions in their order. The machine itself is left to the reader of the
+first chapter.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from hwlib.arguments import whole
+from hwlib.formula import formula
+
+WARP = 32  # threads of a warp (NVIDIA); a wavefront of AMD's CDNA has 64
+MOST = 100_000  # instructions of one thread
+
+Trace = list[int]
+Schedule = list[tuple[int, list[int]]]
+Machine = Callable[[list[Trace]], Any]
+
+
+@formula("ways_warp", cite="cuda-guide")
+def warp_ways(ways, width=32):
+    """Ways through a branch that a warp has to walk, expected, where each thread takes one of `ways` at random.
+
+    A way costs its instructions as soon as one thread takes it: 1 less the chance that all threads pass it by.
+    """
+    return ways * (1 - (1 - 1 / ways) ** width)
+
+
+@formula("busy", cite="cuda-guide")
+def lane_fraction(ways, width=32):
+    """Share of the lanes that work inside such a branch: each way is issued for the threads that take it."""
+    return 1 / warp_ways(ways, width)
+
+
+class Run(NamedTuple):
+    """What a machine made of some warps: the schedule of each, and a remark where it was not the machine's own."""
+
+    schedules: tuple[Schedule, ...]
+    width: int = WARP
+    note: str = ""
+
+    @property
+    def cycles(self) -> int:
+        """Instructions issued, of all warps together: a scheduler issues one a cycle."""
+        return sum(map(len, self.schedules))
+
+    @property
+    def thread_instructions(self) -> int:
+        """Instructions that the threads wanted, each counted by itself."""
+        return sum(len(threads) for schedule in self.schedules for _, threads in schedule)
+
+    @property
+    def busy(self) -> float:
+        """Share of the lanes that did work, over all cycles; 0 without a cycle."""
+        return self.thread_instructions / (self.cycles * self.width) if self.cycles else 0.0
+
+    def __repr__(self) -> str:
+        what = f"{len(self.schedules)} warp{'' if len(self.schedules) == 1 else 's'}, {self.cycles} cycles"
+        return f"<{what}, {self.busy:.0%} of the lanes busy{'; ' + self.note if self.note else ''}>"
+
+
+def trace(kernel: Callable[..., Any], data: Iterable[Any], width: int = WARP) -> list[list[Trace]]:
+    """The program counters of every thread, warp by warp: `kernel(x)` is one thread's program, x its data.
+
+    A counter is the line of the `yield` below that of the `def`. Threads are put into warps in the order of
+    `data`; the last warp may be smaller. Raises TypeError for a kernel that is no generator, ValueError for one
+    that does not end.
+    """
+    width = whole("trace: width", width, 1)
+    threads = [_thread(kernel, x) for x in data]
+    return [threads[first : first + width] for first in range(0, len(threads), width)]
+
+
+def _thread(kernel: Callable[..., Any], x: Any) -> Trace:
+    program = kernel(x)
+    if not hasattr(program, "gi_frame"):
+        raise TypeError(f"trace: a kernel is a generator (each instruction a `yield`), got {type(program).__name__}")
+    first, counters = program.gi_code.co_firstlineno, []
+    for _ in program:
+        counters.append(program.gi_frame.f_lineno - first)
+        if len(counters) > MOST:
+            raise ValueError(f"trace: a thread has run {MOST:,} instructions and does not end")
+    return counters
+
+
+def one_by_one(traces: Sequence[Trace]) -> Schedule:
+    """The machine that shares nothing: one thread after the other, a lane at work and the others idle."""
+    return [(counter, [thread]) for thread, counters in enumerate(traces) for counter in counters]
+
+
+def run(machine: Machine, warps: Sequence[Sequence[Trace]], width: int = WARP) -> Run:
+    """Put every warp through a machine. A machine that returns nothing yet, or no schedule of these traces, is
+    replaced by `one_by_one`, and the note of the run says why.
+    """
+    schedules = []
+    for traces in warps:
+        schedule = machine([list(counters) for counters in traces])
+        if wrong := check(schedule, traces):
+            alone = tuple(one_by_one(traces) for traces in warps)
+            return Run(alone, width, f"one thread at a time, because {wrong}")
+        schedules.append([(counter, list(threads)) for counter, threads in schedule])
+    return Run(tuple(schedules), width)
+
+
+def check(schedule: Any, traces: Sequence[Trace]) -> str:
+    """What is wrong with a schedule of these traces, in words; "" where each thread runs just its own."""
+    if schedule is None or schedule is ...:
+        return "the machine returns nothing yet"
+    at = [0] * len(traces)
+    try:
+        for counter, threads in schedule:
+            for thread in threads:
+                if at[thread] == len(traces[thread]):
+                    return f"thread {thread} runs line {counter} after its end"
+                if traces[thread][at[thread]] != counter:
+                    return f"thread {thread} runs line {counter}, and its next is {traces[thread][at[thread]]}"
+                at[thread] += 1
+    except (TypeError, ValueError, IndexError):
+        return "the machine returns no list of (line, threads)"
+    left = [thread for thread, counters in enumerate(traces) if at[thread] < len(counters)]
+    return f"thread {left[0]} does not come to its end" if left else ""

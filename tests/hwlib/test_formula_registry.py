@@ -93,8 +93,8 @@ def draw(letter: str, rng: random.Random) -> float:
     """A value that the letter may have: a share, a whole count, or anything positive, over some decades."""
     if NOTATION[letter].domain.high == 1:
         return rng.uniform(0.05, 1)
-    if letter == "k":
-        return rng.choice([1, 2, 3, 8, 31, 64])  # an exponent: sympy multiplies fractions out
+    if letter in ("k", "ways", "width"):
+        return rng.choice([1, 2, 3, 8, 31, 64])  # an exponent or its base: sympy multiplies fractions out
     unit = NOTATION[letter].unit
     if unit in ("1", *COUNTS):
         return rng.choice([1, 2, 3, 8, 31, 64, 1000, 4096, 2**20, rng.randrange(1, 10**6)])

@@ -8,12 +8,24 @@
 from hwlib.topology.arguments import Rate, TopologyError
 from hwlib.topology.counts import (
     crossbar_bisection_bandwidth,
+    down_ports,
+    network_cost,
     node_switch_bandwidth,
     oversubscription,
     three_tier_hosts,
     three_tier_switches,
+    torus_bisection_bandwidth,
+    tree_bisection_bandwidth,
+    tree_cables,
+    tree_core_switches,
+    tree_leaf_switches,
+    tree_optics_power,
+    tree_spine_switches,
+    tree_switches,
+    tree_tiers,
     two_tier_hosts,
     two_tier_switches,
+    up_ports,
 )
 from hwlib.topology.cut import (
     Cut,
@@ -28,7 +40,14 @@ from hwlib.topology.failures import Remains, remains, without
 from hwlib.topology.plan import FatTree, Finding, Report, plan
 from hwlib.topology.record import Topology
 from hwlib.topology.routes import route
-from hwlib.topology.shapes import crossbar, dragonfly, dragonfly_size, hypercube, ring, torus
+from hwlib.topology.shapes import crossbar, dragonfly, dragonfly_size, hypercube, leaf_spine, ring, torus
+from hwlib.topology.shares import (
+    allreduce_left_fraction,
+    alltoall_left_fraction,
+    busiest_cable_flows,
+    idle_cable_fraction,
+    spines_left_fraction,
+)
 from hwlib.topology.smi import TopoTable, parse_nvidia_smi_topo, read_topo
 from hwlib.topology.trees import cluster, costs, described, fat_tree, node, nvl72, tree
 
@@ -42,20 +61,27 @@ __all__ = [
     "TopoTable",
     "Topology",
     "TopologyError",
+    "allreduce_left_fraction",
+    "alltoall_left_fraction",
     "bisection_bandwidth",
     "bisection_cut",
+    "busiest_cable_flows",
     "cluster",
     "costs",
     "crossbar",
     "crossbar_bisection_bandwidth",
     "described",
+    "down_ports",
     "dragonfly",
     "dragonfly_size",
     "egress_bandwidth",
     "fat_tree",
     "hypercube",
+    "idle_cable_fraction",
+    "leaf_spine",
     "level_bandwidth",
     "minimum_cut",
+    "network_cost",
     "node",
     "node_switch_bandwidth",
     "nvl72",
@@ -67,11 +93,22 @@ __all__ = [
     "remains",
     "ring",
     "route",
+    "spines_left_fraction",
     "three_tier_hosts",
     "three_tier_switches",
     "torus",
+    "torus_bisection_bandwidth",
     "tree",
+    "tree_bisection_bandwidth",
+    "tree_cables",
+    "tree_core_switches",
+    "tree_leaf_switches",
+    "tree_optics_power",
+    "tree_spine_switches",
+    "tree_switches",
+    "tree_tiers",
     "two_tier_hosts",
     "two_tier_switches",
+    "up_ports",
     "without",
 ]  # fmt: skip

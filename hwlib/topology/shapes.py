@@ -79,6 +79,33 @@ def _torus(name: str, sizes: tuple[int, ...], bandwidth: Any, wraps: tuple[bool,
     return finish(name, graph, names.values(), halves=halves)
 
 
+def leaf_spine(cables: Sequence[Sequence[int]], hosts: int, bandwidth: Any) -> Topology:
+    """A network of two tiers by its table of cables: cables[l][s] of them join leaf l and spine s.
+
+    Every leaf has `hosts` accelerators, each by a cable of its own; all cables have the same bandwidth. Neither the
+    ports of a switch are checked nor that every two leaves are joined.
+    """
+    rows = [[whole("leaf_spine: cables between a leaf and a spine", k, 0) for k in row] for row in cables]
+    if not rows or not rows[0] or len({len(row) for row in rows}) > 1:
+        raise TopologyError(f"leaf_spine: cables is a row of equal length for each leaf, got {cables!r:.80}")
+    hosts, width = whole("leaf_spine: hosts of a leaf", hosts), rate("leaf_spine: bandwidth", bandwidth)
+    graph = new_graph()
+    ranks = [f"gpu{i}" for i in range(hosts * len(rows))]
+    for rank, vertex in enumerate(ranks):
+        graph.add_node(vertex, kind="gpu", tier=0, place=divmod(rank, hosts))
+    for kind, tier, count in (("leaf", 1, len(rows)), ("spine", 2, len(rows[0]))):
+        for i in range(count):
+            graph.add_node(f"{kind}{i}", kind=kind, tier=tier)
+    for rank, vertex in enumerate(ranks):
+        wire(graph, vertex, f"leaf{rank // hosts}", width)
+    for leaf, row in enumerate(rows):
+        for spine, links in enumerate(row):
+            if links:
+                wire(graph, f"leaf{leaf}", f"spine{spine}", width, links)
+    half = [frozenset(ranks[: len(rows) // 2 * hosts])] if len(rows) > 1 else []
+    return finish(f"{len(ranks)} GPUs below {len(rows)} leaf switches", graph, ranks, halves=half)
+
+
 def dragonfly(
     p: int,
     a: int,

@@ -2,20 +2,33 @@
 
 import pytest
 
-from hwlib.specs import accelerators, nodes
+from hwlib.specs import accelerators, clusters, nodes
 from hwlib.topology import (
     bisection_bandwidth,
+    cluster,
     crossbar,
     crossbar_bisection_bandwidth,
+    down_ports,
     fat_tree,
+    network_cost,
     node,
     node_switch_bandwidth,
     oversubscription,
     plan,
     three_tier_hosts,
     three_tier_switches,
+    torus_bisection_bandwidth,
+    tree_bisection_bandwidth,
+    tree_cables,
+    tree_core_switches,
+    tree_leaf_switches,
+    tree_optics_power,
+    tree_spine_switches,
+    tree_switches,
+    tree_tiers,
     two_tier_hosts,
     two_tier_switches,
+    up_ports,
 )
 from hwlib.units import GB, TB
 
@@ -72,3 +85,43 @@ def test_oversubscription_divides_the_bisection(ratio):
     assert oversubscription(tree.down["leaf"], tree.up["leaf"]) == ratio
     whole = crossbar_bisection_bandwidth(12, 50 * GB)
     assert bisection_bandwidth(fat_tree(tree)) == pytest.approx(whole / ratio)
+
+
+@pytest.mark.parametrize(("nodes", "tiers"), [(128, 2), (256, 2), (512, 3), (1024, 3)])
+def test_counts_of_a_tree_are_those_of_its_plan(nodes, tiers):
+    """nvidia-superpod-h100 prints 32 + 16, 64 + 32 and 128 + 128 + 64 switches."""
+    tree, hosts = plan(nodes=nodes), 8 * nodes
+    counts = [f(hosts, 64, 1) for f in (tree_leaf_switches, tree_spine_switches, tree_core_switches)]
+    assert counts == [tree.switches.get(tier, 0) for tier in ("leaf", "spine", "core")]
+    assert tree_tiers(hosts, 64, 1) == tiers
+    assert tree_switches(hosts, 64, tiers) == sum(counts)
+    assert tree_cables(hosts, tiers) == sum(tree.cables.values())
+    assert tree_bisection_bandwidth(hosts, 50 * GB, 1) == hosts / 2 * 50 * GB
+
+
+def test_a_tier_is_added_when_the_top_one_has_no_port_left():
+    for ports in (4, 40, 64, 144):
+        ends = [ports, two_tier_hosts(ports), three_tier_hosts(ports)]
+        assert [tree_tiers(end, ports, 1) for end in ends] == [1, 2, 3]
+        assert [tree_tiers(end + 1, ports, 1) for end in ends] == [2, 3, 4]
+
+
+@pytest.mark.parametrize(("omega", "down", "up"), [(1, 32, 32), (2, 42, 21), (3, 48, 16), (7, 56, 8)])
+def test_ports_are_split_in_the_ratio(omega, down, up):
+    assert (down_ports(64, omega), up_ports(64, omega)) == (down, up)
+    tree = plan(nodes=7 * down, gpus_per_node=1, nics=1, rails=1, nodes_per_group=down, oversubscription=omega)
+    assert tree_leaf_switches(7 * down, 64, omega) == tree.leaves
+    assert tree_bisection_bandwidth(8 * down, 50 * GB, omega) == 4 * down * 50 * GB / omega
+
+
+@pytest.mark.parametrize("key", ["tpu-v4-pod"])
+def test_the_bisection_of_a_cube_is_that_of_the_pod(key):
+    pod = clusters[key]
+    assert torus_bisection_bandwidth(pod.torus[0], 45 * GB) == bisection_bandwidth(cluster(key)) == 23.04 * TB
+
+
+def test_the_bill_counts_every_port_that_is_lit():
+    """nvidia-mms4x00: 17 W for two ports of a switch, 9 W for one of a card."""
+    assert tree_optics_power(1, 1) == 17 / 2 + 9
+    assert tree_optics_power(1024, 2) == 1024 * 17.5 + 1024 * 17
+    assert network_cost(48, 4096, 2048, 100, 10, 1) == 4800 + 40960 + 2048

@@ -1,0 +1,134 @@
+"""Take in what ranks print and give, until all have ended, one has failed, or time is over."""
+
+import json
+import os
+import pickle
+import selectors
+import time
+from contextlib import suppress
+from typing import Any
+
+from hwlib.labs.ranks import failures
+from hwlib.labs.ranks.launch import Started
+from hwlib.labs.ranks.process import HEAD
+from hwlib.labs.ranks.run import Ranks
+
+PRINTED = 20_000  # characters that are kept of what a rank prints
+GRACE = 0.15  # seconds, after the first has failed, for others to say that they have too
+PEERS = 1.0  # the same where what failed first says that its peer is gone
+LOOK = 0.5  # seconds in which a process that is asked where it stands answers
+
+
+class Collector:
+    """What has come of a run, by rank: heads and bodies, what was printed, who failed or died, where others stand."""
+
+    def __init__(self, started: Started, deadline: float):
+        self.started, self.deadline = started, deadline
+        n = len(started.links)
+        self.heads: dict[int, dict[str, Any]] = {}
+        self.bodies: dict[int, bytearray] = {}
+        self.errors: dict[int, dict[str, Any]] = {}
+        self.died: dict[int, int] = {}  # exit status, or minus the signal
+        self.places: dict[int, str] = {}
+        self.printed = [bytearray() for _ in range(n)]
+        self.came = [bytearray() for _ in range(n)]
+        self.looks = selectors.DefaultSelector()
+        for rank in range(n):
+            self.looks.register(started.links[rank], selectors.EVENT_READ, (self.take, rank))
+            self.looks.register(started.outputs[rank], selectors.EVENT_READ, (self.hear, rank))
+        self.looks.register(started.launcher.control, selectors.EVENT_READ, (self.told, 0))
+        self.stuck = False
+
+    @property
+    def missing(self) -> list[int]:
+        """The ranks that have not ended."""
+        return [r for r in range(len(self.came)) if r not in self.heads and r not in self.died]
+
+    @property
+    def output(self) -> list[str]:
+        """What each rank has printed."""
+        texts = [bytes(b[:PRINTED]).decode(errors="replace") for b in self.printed]
+        cut = f"\n[cut after {PRINTED} characters]"
+        return [text + cut * (len(b) > PRINTED) for text, b in zip(texts, self.printed, strict=True)]
+
+    def collect(self) -> None:
+        """Until all have ended; where one fails or time is over, find out where the others stand."""
+        while self.missing and (left := self.deadline - time.monotonic()) > 0:
+            self.turn(left)
+            if self.errors or self.died:
+                peers = not self.died and all(map(failures.lost_peer, self.errors.values()))
+                self.deadline = min(self.deadline, time.monotonic() + (PEERS if peers else GRACE))
+                self.errors_end()
+                break
+        if self.missing and not self.errors and not self.died:
+            self.look()
+        self.turn(0.0)
+        self.looks.close()
+
+    def errors_end(self) -> None:
+        """After a failure: what others say in a short time."""
+        while self.missing and (left := self.deadline - time.monotonic()) > 0:
+            self.turn(left)
+
+    def turn(self, seconds: float) -> None:
+        """Take what there is, waiting for it at most so long."""
+        for key, _ in self.looks.select(seconds):
+            act, rank = key.data
+            act(rank)
+
+    def take(self, rank: int) -> None:
+        """A part of a rank's result."""
+        part = b""
+        with suppress(OSError):
+            part = self.started.links[rank].recv(1 << 20)
+        came = self.came[rank]
+        if not part:
+            self.looks.unregister(self.started.links[rank])
+            return
+        came += part
+        if len(came) < HEAD.size:
+            return
+        head, body = HEAD.unpack_from(came)
+        if rank in self.heads or len(came) < HEAD.size + head + body:
+            return
+        self.heads[rank] = json.loads(bytes(came[HEAD.size : HEAD.size + head]))
+        self.bodies[rank] = came[HEAD.size + head :]
+        if "failed" in self.heads[rank]:
+            self.errors[rank] = {**self.heads[rank]["failed"], "at": self.heads[rank]["ended"]}
+
+    def hear(self, rank: int) -> None:
+        """A part of what a rank prints; what is too much is read and forgotten."""
+        part = os.read(self.started.outputs[rank], 1 << 16)
+        if not part:
+            self.looks.unregister(self.started.outputs[rank])
+        self.printed[rank] += part[: max(0, PRINTED + 1 - len(self.printed[rank]))]
+
+    def told(self, _: int) -> None:
+        """What the server says: a rank has ended, before it was told to."""
+        said = self.started.launcher.hear(time.monotonic() + LOOK)
+        if (rank := said.get("ended")) is not None and rank not in self.heads:
+            self.died[rank] = said["code"]
+
+    def look(self) -> None:
+        """Ask those that have not ended where they stand."""
+        self.started.launcher.ask({"do": "signal"})
+        until = time.monotonic() + LOOK
+        dumps = dict.fromkeys(self.missing, "")
+        while time.monotonic() < until and not all(dumps.values()):
+            time.sleep(0.01)
+            for rank in dumps:
+                with suppress(OSError):
+                    dumps[rank] = (self.started.folder / f"stack{rank}").read_text()
+        time.sleep(0.01)
+        for rank in dumps:
+            with suppress(OSError):
+                dumps[rank] = (self.started.folder / f"stack{rank}").read_text()
+        self.places = {rank: failures.place(dump) for rank, dump in dumps.items()}
+
+    def ranks(self) -> Ranks:
+        """The results of a run in which all have ended well."""
+        order = range(len(self.came))
+        heads = [self.heads[rank] for rank in order]
+        seconds = max(head["ended"] for head in heads) - min(head["begun"] for head in heads)
+        results = [pickle.loads(self.bodies[rank]) for rank in order]
+        return Ranks(results, self.output, seconds, heads[0]["backend"], [head["log"] for head in heads])

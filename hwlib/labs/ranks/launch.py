@@ -1,0 +1,168 @@
+"""The caller's end of the server: start it once, have it fork ranks, and have it end them."""
+
+import atexit
+import json
+import os
+import pickle
+import select
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hwlib.labs.ranks.failures import RankError
+
+PACKAGES = str(Path(__file__).resolve().parent.parent.parent.parent)
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+START_LIMIT = 120.0  # seconds to import torch, on a machine that has other things to do
+END_LIMIT = 10.0
+_running: list["Launcher"] = []
+
+
+def launcher() -> "Launcher":
+    """The server of this process, started at the first call."""
+    if not _running or not _running[0].alive():
+        _running[:] = [Launcher()]
+        atexit.register(_running[0].close)
+    return _running[0]
+
+
+@dataclass
+class Started:
+    """Ranks that run: by rank the socket of each and what it prints, and where they leave where they stand."""
+
+    launcher: "Launcher"
+    links: Sequence[socket.socket]
+    outputs: Sequence[int]
+    folder: Path
+
+
+class Launcher:
+    """A running server. In a process of one thread that has torch it is a fork of that, else a program."""
+
+    def __init__(self) -> None:
+        self.owner, self.lock, self.unread = os.getpid(), threading.Lock(), b""
+        self.control, theirs = socket.socketpair()
+        self.said = tempfile.TemporaryFile()  # noqa: SIM115  what the program says before it can serve
+        self.process: subprocess.Popen | None = None
+        if "torch" in sys.modules and _threads() == 1:
+            self._fork(theirs)
+        else:
+            self.process = subprocess.Popen(
+                [sys.executable, "-W", "ignore", "-m", "hwlib.labs.ranks.server", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()], env=_environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=self.said, start_new_session=True,
+            )  # fmt: skip
+        theirs.close()
+        try:
+            self.hear(time.monotonic() + START_LIMIT)
+        except (OSError, TimeoutError):
+            self.said.seek(0)
+            said = self.said.read()[-600:].decode(errors="replace").strip()
+            raise RankError(f"no rank can be started: {said or 'the program that forks them has ended'}") from None
+
+    def _fork(self, theirs: socket.socket) -> None:
+        if os.fork():
+            return
+        try:
+            self.control.close()
+            from hwlib.labs.ranks import server
+
+            server.alone(theirs)
+        finally:
+            os._exit(70)
+
+    def alive(self) -> bool:
+        """Whether it is this process's own, and still there."""
+        if self.owner != os.getpid():
+            return False
+        try:
+            return self.control.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+    def ask(self, what: dict[str, Any], fds: Sequence[int] = ()) -> None:
+        """Have the server do something."""
+        socket.send_fds(self.control, [json.dumps(what).encode()], list(fds))
+
+    def hear(self, deadline: float) -> dict[str, Any]:
+        """The next thing that the server says; TimeoutError after the deadline, OSError where it is gone."""
+        while b"\n" not in self.unread:
+            look = select.poll()
+            look.register(self.control, select.POLLIN)
+            if not look.poll(1000 * max(0.0, deadline - time.monotonic())):
+                raise TimeoutError
+            part = self.control.recv(1 << 16)
+            if not part:
+                raise OSError("the server is gone")
+            self.unread += part
+        line, _, self.unread = self.unread.partition(b"\n")
+        return json.loads(line)
+
+    @contextmanager
+    def start(self, n: int, about: dict[str, Any], shipped: bytes) -> Iterator[Started]:
+        """n ranks, which are gone after the block, whatever happens in it."""
+        with self.lock, tempfile.TemporaryFile() as task:
+            pickle.dump((about, shipped), task)
+            task.flush()
+            pairs = [socket.socketpair() for _ in range(n)]
+            pipes = [os.pipe() for _ in range(n)]
+            theirs = [fd for pair, pipe in zip(pairs, pipes, strict=True) for fd in (pair[1].fileno(), pipe[1])]
+            try:
+                try:
+                    self.ask({"do": "start", "n": n}, [task.fileno(), *theirs])
+                    reply = self.hear(time.monotonic() + START_LIMIT)
+                finally:
+                    for pair, pipe in zip(pairs, pipes, strict=True):
+                        pair[1].close()
+                        os.close(pipe[1])
+                if reply["failed"]:
+                    raise RankError(reply["failed"])
+                yield Started(self, [pair[0] for pair in pairs], [pipe[0] for pipe in pipes], Path(reply["folder"]))
+            finally:
+                self._end()
+                for pair, pipe in zip(pairs, pipes, strict=True):
+                    pair[0].close()
+                    os.close(pipe[0])
+
+    def _end(self) -> None:
+        """Kill what still runs, and wait until the server has seen the end of each."""
+        deadline = time.monotonic() + END_LIMIT
+        done = False
+        try:
+            self.ask({"do": "end"})
+            while not done:
+                done = "idle" in self.hear(deadline)
+        except (OSError, TimeoutError):
+            pass
+        finally:
+            if not done:
+                self.close()
+
+    def close(self) -> None:
+        """Hang up: the server then ends what it has forked, and itself."""
+        self.control.close()
+        if self.process is not None:
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(END_LIMIT)
+
+
+def _threads() -> int:
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return 0
+
+
+def _environment() -> dict[str, str]:
+    path = os.pathsep.join(filter(None, [PACKAGES, os.environ.get("PYTHONPATH", "")]))
+    return {**os.environ, **ONE_THREAD, "PYTHONPATH": path}

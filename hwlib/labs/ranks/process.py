@@ -1,0 +1,150 @@
+"""What happens in one rank: join the group, run the function, and send back what came of it.
+
+A result is sent as a head (JSON: how it ended, when, and the log of its calls) and a body (the pickled result).
+"""
+
+import ctypes
+import faulthandler
+import io
+import json
+import os
+import pickle
+import random
+import signal
+import socket
+import struct
+import sys
+import time
+import traceback
+from datetime import timedelta
+from typing import Any
+
+HEAD = struct.Struct(">QQ")  # lengths of the head and of the body
+PR_SET_PDEATHSIG = 1
+PATIENCE = 3600.0  # seconds; a group's own limit, which is not to be met: the caller's is
+
+
+def play(rank: int, n: int, task: int, channel: int, output: int, folder: str) -> None:
+    """Play rank `rank` of n; returns when the caller has hung up."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    link = socket.socket(fileno=channel)
+    stacks = open(os.path.join(folder, f"stack{rank}"), "w")  # noqa: SIM115  as long as the process
+    faulthandler.register(signal.SIGUSR1, file=stacks, all_threads=False)
+    head, body = _outcome(rank, n, task, output, folder)
+    text = json.dumps(head).encode()
+    try:
+        link.sendall(HEAD.pack(len(text), len(body)) + text)
+        link.sendall(body)
+        link.recv(1)
+    except OSError:
+        pass
+    os._exit(0)
+
+
+def _outcome(rank: int, n: int, task: int, output: int, folder: str) -> tuple[dict[str, Any], bytes]:
+    from hwlib.labs.ranks import calls
+
+    head: dict[str, Any] = {}
+    body = b""
+    try:
+        function, args, kwargs, about = _task(task)
+        head["backend"] = join(rank, n, folder, about["backend"])
+        calls.LOG.clear()
+        _capture(output)
+        head["begun"] = time.monotonic()
+        result = function(rank, n, *args, **kwargs)
+        head["ended"] = time.monotonic()
+        sys.stdout.flush()
+        body = packed(result, rank)
+    except BaseException as error:
+        head.setdefault("ended", time.monotonic())
+        head["failed"] = _described(error)
+    head["log"] = calls.LOG
+    return head, body
+
+
+def join(rank: int, n: int, folder: str, backend: str | None) -> str:
+    """Make the default group, with NCCL where there is a GPU for each rank, unless told; returns the backend."""
+    import torch
+    import torch.distributed as dist
+
+    _seed(rank)
+    gpus = 0 if backend == "gloo" else torch.cuda.device_count()
+    backend = backend or ("nccl" if n <= gpus and dist.is_nccl_available() else "gloo")
+    options: dict[str, Any] = {}
+    if backend == "gloo":
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""  # so that the same cell computes where the group communicates
+        os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo0" if sys.platform == "darwin" else "lo")
+    else:
+        torch.cuda.set_device(rank)
+        options["device_id"] = torch.device("cuda", rank)
+    store = dist.FileStore(os.path.join(folder, "store"), n)
+    dist.init_process_group(
+        backend, store=store, rank=rank, world_size=n, timeout=timedelta(seconds=PATIENCE), **options
+    )
+    return backend
+
+
+def _task(fd: int) -> tuple[Any, tuple, dict[str, Any], dict[str, Any]]:
+    """What the caller has shipped: read by every rank from one file, each from its beginning."""
+    with os.fdopen(os.dup(fd), "rb") as file:
+        data = os.pread(file.fileno(), os.fstat(fd).st_size, 0)
+    about, shipped = pickle.loads(data)
+    os.environ.clear()
+    os.environ.update(about["environment"])
+    sys.path[:] = about["path"]
+    os.chdir(about["folder"])
+    function, args, kwargs = pickle.loads(shipped)
+    return function, args, kwargs, about
+
+
+def _seed(rank: int) -> None:
+    """Forks draw the same numbers: each rank begins at its own seed, the same in every run."""
+    import numpy as np
+    import torch
+
+    random.seed(rank)
+    np.random.seed(rank)
+    torch.manual_seed(rank)
+
+
+def _capture(output: int) -> None:
+    """From now on what this process prints, in Python or not, goes to the caller."""
+    for fd in (1, 2):
+        os.dup2(output, fd)
+    os.close(output)
+    sys.stdout = sys.stderr = open(1, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
+
+
+def packed(value: Any, rank: int | None = None) -> bytes:
+    """A value as bytes. Tensors go by way of the CPU, each with its own numbers only."""
+    import cloudpickle
+    import torch
+
+    class Packer(cloudpickle.Pickler):
+        def reducer_override(self, item: Any) -> Any:
+            if type(item) is torch.Tensor and not item.is_sparse:
+                lean = item.detach()
+                if item.is_cuda or lean.untyped_storage().nbytes() > lean.nbytes:
+                    lean = lean.cpu().clone()
+                return lean.requires_grad_(item.requires_grad).__reduce_ex__(4)
+            return super().reducer_override(item)
+
+    buffer = io.BytesIO()
+    try:
+        Packer(buffer, protocol=5).dump(value)
+    except Exception as error:
+        what = "" if rank is None else f"what rank {rank} returns, a {type(value).__name__}, "
+        raise TypeError(f"{what}cannot be sent to another process: {error}") from None
+    return buffer.getvalue()
+
+
+def _described(error: BaseException) -> dict[str, Any]:
+    """An exception without its objects; its frames are those below this module."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__]
+    try:
+        text = "".join(traceback.format_exception_only(error)).strip()
+    except Exception:
+        text = type(error).__name__
+    return {"type": type(error).__name__, "text": text, "frames": [[f.filename, f.lineno, f.name] for f in frames]}

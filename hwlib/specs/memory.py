@@ -13,8 +13,9 @@ UNITS = {"kB": KiB, "warps": 1, "GB/s": GB, "cycles": 1 / LATENCY_CLOCK}
 class MeasuredMemory(NamedTuple):
     """One point of a sweep on one chip (a key of `accelerators`).
 
-    `what` is "read bandwidth" or "latency" (at a size in bytes), "one load" or "two loads" (at a number of resident
-    warps of an SM); `value` is in B/s, a latency in s. `source` is a key of docs/references.bib and the file in it.
+    `what` is "read bandwidth", "shared read" or "latency" (at a size in bytes), or "one load" or "two loads" (at a
+    number of resident warps of an SM); `value` is in B/s, a latency in s. `source` is a key of docs/references.bib
+    and the file in it.
     """
 
     chip: str

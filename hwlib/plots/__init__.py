@@ -5,14 +5,17 @@ itself in a notebook as SVG and touches no global state: no pyplot, no backend. 
 colour, of the Okabe-Ito set, which colour-blind readers can tell apart.
 """
 
+from hwlib.plots.chips import anatomy, growth
 from hwlib.plots.collectives import before_and_after, blocks_by_step, times_against_size
 from hwlib.plots.memories import memory_pyramid, size_sweep, tile_traffic, warp_sweep
 from hwlib.plots.rooflines import model_against_measured, overlap, ridge_bars, roofline
 from hwlib.plots.runs import rounds_grid, timeline
 from hwlib.plots.topologies import node_bandwidths, topology
+from hwlib.plots.warps import divergence, threads, warp
 
 __all__ = [
-    "before_and_after", "blocks_by_step", "memory_pyramid", "model_against_measured", "node_bandwidths",
-    "overlap", "ridge_bars", "roofline", "rounds_grid", "size_sweep", "tile_traffic", "timeline",
-    "times_against_size", "topology", "warp_sweep",
+    "anatomy", "before_and_after", "blocks_by_step", "divergence", "growth", "memory_pyramid",
+    "model_against_measured", "node_bandwidths", "overlap", "ridge_bars", "roofline", "rounds_grid",
+    "size_sweep", "threads", "tile_traffic", "timeline", "times_against_size", "topology", "warp",
+    "warp_sweep",
 ]  # fmt: skip

@@ -1,0 +1,128 @@
+"""How fast is each memory of this machine? Reads of one buffer over and over, and copies, over a sweep of sizes.
+
+The same code runs on a CPU and on a GPU. A buffer that is read again is found in the smallest memory that holds it,
+so bandwidth falls in steps as it grows. What is counted is what crosses: a read once, a copy twice.
+"""
+
+from collections.abc import Iterable, Sequence
+from math import ceil
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hwlib.labs import measure
+from hwlib.specs import Accelerator, accelerators
+from hwlib.units import KiB, MiB
+
+CPU_WORK, GPU_WORK = 2**22, 2**28  # bytes a timed call reads at least: far more than starting it costs
+POWERS = {"cpu": range(14, 28), "cuda": range(20, 31)}  # 16 KiB to 128 MiB, and 1 MiB to 1 GiB
+NAMES = {
+    "V100-SXM2": "v100-sxm2", "A100-SXM4-40GB": "a100-40gb-sxm", "A100-SXM4-80GB": "a100-80gb-sxm",
+    "H100 80GB HBM3": "h100-sxm", "H100 PCIe": "h100-pcie", "H200": "h200-sxm", "B200": "b200-sxm",
+    "GB200": "gb200-nvl72", "MI300X": "mi300x", "MI325X": "mi325x", "MI355X": "mi355x",
+}  # fmt: skip
+"""What torch calls a card, without its maker, and the key of its row in `accelerators`."""
+
+
+class Point(NamedTuple):
+    """One measurement: the bytes of the buffer, the bytes that crossed in a call, and the median time of a call."""
+
+    size: float
+    bytes: float
+    time: float
+
+    @property
+    def bandwidth(self) -> float:
+        """Bytes that crossed, over the time, in B/s."""
+        return self.bytes / self.time
+
+
+def sizes(device: Any = None) -> list[int]:
+    """Buffers from what a near cache holds to what none does, each twice the last."""
+    return [2**power for power in POWERS[measure._device(device).type]]
+
+
+def measure_reads(buffers: Iterable[int] | None = None, device: Any = None, threads: int = 1) -> list[Point]:
+    """Reads of a buffer over and over, one point a size: float32 numbers are added up, which is next to no work.
+
+    The repeats of a small buffer are one call, in which it is read as the rows of a matrix that has one row many times;
+    a GPU's rows are read side by side, so only a buffer that fits well inside its last cache is repeated. Raises
+    ValueError for a size below 4 bytes.
+    """
+    import torch
+
+    device = measure._device(device)
+    work = CPU_WORK if device.type == "cpu" else GPU_WORK
+    inside = measure._last_cache(device, measure.CPU if device.type == "cpu" else measure.GPU) / 2
+    points = []
+    for size in _checked(buffers, device):
+        rows = ceil(work / size) if device.type == "cpu" or size <= inside else 1
+        row = torch.rand(size // 4, device=device)  # written, so it is there
+        matrix, sums = row.expand(rows, len(row)), torch.empty(rows, device=device)
+
+        def run(matrix: Any = matrix, sums: Any = sums) -> None:
+            torch.sum(matrix, 1, out=sums)
+
+        time = measure.time_kernel(run, device, threads)
+        points.append(Point(size, rows * 4 * len(row), time))
+    return points
+
+
+def measure_copies(buffers: Iterable[int] | None = None, device: Any = None, threads: int = 1) -> list[Point]:
+    """Copies of a buffer into another of its size, one point a size: each byte is read once and written once.
+
+    Both were written before, one call warms up, the median of many counts, a GPU is timed by its own events, and small
+    copies are timed many at a time. Raises ValueError for a size below 4 bytes.
+    """
+    import torch
+
+    device = measure._device(device)
+    work = CPU_WORK if device.type == "cpu" else GPU_WORK
+    points = []
+    for size in _checked(buffers, device):
+        source = torch.rand(size // 4, device=device)
+        target, calls = torch.zeros_like(source), min(ceil(work / (2 * size)), 100)
+
+        def run(source: Any = source, target: Any = target, calls: int = calls) -> None:
+            for _ in range(calls):
+                target.copy_(source)
+
+        time = measure.time_kernel(run, device, threads)
+        points.append(Point(size, calls * 2 * 4 * len(source), time))
+    return points
+
+
+def caches(device: Any = None) -> dict[str, float]:
+    """The caches that the device tells of, smallest first: name and bytes. Of a CPU those that one core uses."""
+    device = measure._device(device)
+    if device.type == "cuda":
+        return {"L2": measure._last_cache(device, measure.GPU)}
+    found = {}
+    for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        kind, level, size = ((folder / name).read_text().strip() for name in ("type", "level", "size"))
+        if kind != "Instruction" and size[-1] in "KM":
+            found[f"L{level}"] = int(size[:-1]) * {"K": KiB, "M": MiB}[size[-1]]
+    return found
+
+
+def chip_of(device: Any = None) -> Accelerator | None:
+    """The row of the data sheet for this GPU, or None for a CPU and for a card that the tables do not have."""
+    device = measure._device(device)
+    if device.type != "cuda":
+        return None
+    import torch
+
+    return named(torch.cuda.get_device_name(device))
+
+
+def named(card: str) -> Accelerator | None:
+    """The row of a card that torch calls so ("NVIDIA H100 80GB HBM3"), or None."""
+    words = f" {card} "
+    key = next((key for name, key in NAMES.items() if f" {name} " in words or f" {name}-" in words), None)
+    return accelerators[key] if key else None
+
+
+def _checked(buffers: Iterable[int] | None, device: Any) -> Sequence[int]:
+    found = sizes(device) if buffers is None else list(buffers)
+    if wrong := [size for size in found if not isinstance(size, int) or size < 4]:
+        raise ValueError(f"a buffer has a whole number of bytes, at least 4, not {wrong[0]!r}")
+    return found

@@ -6,6 +6,7 @@ colour, of the Okabe-Ito set, which colour-blind readers can tell apart.
 """
 
 from hwlib.plots.chips import anatomy, growth
+from hwlib.plots.clusters import switches_per_gpu
 from hwlib.plots.collectives import before_and_after, blocks_by_step, times_against_size
 from hwlib.plots.memories import memory_pyramid, size_sweep, tile_traffic, warp_sweep
 from hwlib.plots.rooflines import model_against_measured, overlap, ridge_bars, roofline
@@ -16,6 +17,6 @@ from hwlib.plots.warps import divergence, threads, warp
 __all__ = [
     "anatomy", "before_and_after", "blocks_by_step", "divergence", "growth", "memory_pyramid",
     "model_against_measured", "node_bandwidths", "overlap", "ridge_bars", "roofline", "rounds_grid",
-    "size_sweep", "threads", "tile_traffic", "timeline", "times_against_size", "topology", "warp",
-    "warp_sweep",
+    "size_sweep", "switches_per_gpu", "threads", "tile_traffic", "timeline", "times_against_size",
+    "topology", "warp", "warp_sweep",
 ]  # fmt: skip

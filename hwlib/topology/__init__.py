@@ -43,7 +43,9 @@ from hwlib.topology.routes import route
 from hwlib.topology.shapes import crossbar, dragonfly, dragonfly_size, hypercube, leaf_spine, ring, torus
 from hwlib.topology.shares import (
     allreduce_left_fraction,
+    allreduce_spare_switches,
     alltoall_left_fraction,
+    alltoall_spare_switches,
     busiest_cable_flows,
     idle_cable_fraction,
     spines_left_fraction,
@@ -62,7 +64,9 @@ __all__ = [
     "Topology",
     "TopologyError",
     "allreduce_left_fraction",
+    "allreduce_spare_switches",
     "alltoall_left_fraction",
+    "alltoall_spare_switches",
     "bisection_bandwidth",
     "bisection_cut",
     "busiest_cable_flows",

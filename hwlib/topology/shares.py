@@ -6,11 +6,11 @@ A network that does not block has a cable for every flow; whether each flow gets
 from typing import Any
 
 from hwlib.arguments import whole
-from hwlib.formula import formula, maximum, minimum
+from hwlib.formula import floor, formula, maximum, minimum
 
 __all__ = [
-    "allreduce_left_fraction", "alltoall_left_fraction", "busiest_cable_flows", "idle_cable_fraction",
-    "spines_left_fraction",
+    "allreduce_left_fraction", "allreduce_spare_switches", "alltoall_left_fraction", "alltoall_spare_switches",
+    "busiest_cable_flows", "idle_cable_fraction", "spines_left_fraction",
 ]  # fmt: skip
 
 
@@ -82,4 +82,22 @@ def allreduce_left_fraction(d, n_out, switches, dead, omega):
         (maximum(n_out, 2) - 1)
         * spines_left_fraction(switches, dead)
         / (maximum(omega, 1) * (1 - 1 / maximum(d, 2))),
+    )
+
+
+@formula("switches", cite="scaling-book")
+def alltoall_spare_switches(d, switches, omega):
+    """So many spines may fail before less gets over the top than an all-to-all sends there: with d groups, 1 - 1/d."""
+    return maximum(0, floor(switches - switches * maximum(omega, 1) * (maximum(d, 2) - 1) / maximum(d, 2)))
+
+
+@formula("switches", cite="scaling-book")
+def allreduce_spare_switches(d, n_out, switches, omega):
+    """So many may fail before the group, n_out nodes wide, is slower over the top than each of its nodes is below."""
+    return maximum(
+        0,
+        floor(
+            switches
+            - switches * maximum(omega, 1) * (maximum(d, 2) - 1) / (maximum(d, 2) * (maximum(n_out, 2) - 1))
+        ),
     )

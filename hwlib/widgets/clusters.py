@@ -1,0 +1,131 @@
+"""Live figures of clusters: design a fat tree; see what collectives lose when its switches fail."""
+
+from functools import cache
+from typing import Any
+
+from hwlib.specs import links
+from hwlib.topology import (
+    allreduce_left_fraction,
+    allreduce_spare_switches,
+    alltoall_left_fraction,
+    alltoall_spare_switches,
+    down_ports,
+    spines_left_fraction,
+    tree_bisection_bandwidth,
+    tree_core_switches,
+    tree_leaf_switches,
+    tree_spine_switches,
+    tree_tiers,
+    up_ports,
+)
+from hwlib.widgets.charts import VegaLite, chart_style
+from hwlib.widgets.live import _text, module_source
+
+DESIGN_FORMULAS = (
+    up_ports, down_ports, tree_tiers, tree_leaf_switches, tree_spine_switches, tree_core_switches,
+    tree_bisection_bandwidth,
+)  # fmt: skip
+CABLES = ("hdr", "ndr", "xdr", "ethernet-100g", "ethernet-400g", "ethernet-800g")
+LEFT = {
+    "bisection": spines_left_fraction, "all-to-all": alltoall_left_fraction, "all-reduce": allreduce_left_fraction,
+}  # fmt: skip
+COLOURS = ("#2f83c9", "#d55e00", "#009e73")
+DASHES = ([1, 0], [6, 3], [2, 2])
+
+
+def fat_tree_designer(hosts: int = 1024, ports: int = 64, omega: int = 1, link: str = "ndr") -> Any:
+    """Tiers, switches, cables and bisection of a fat tree of equal switches, for so many GPUs with a card each.
+
+    `omega` is the oversubscription of the highest tier below the top. Counts are the fewest that the ports allow;
+    they are those of `plan` wherever cables can be shared evenly. In a notebook `.hosts`, `.ports`, `.omega` and
+    `.link` follow the reader, and can be set. Raises KeyError for a cable that the figure does not have.
+    """
+    rows = {key: {"name": links[key].name, "W": links[key].bandwidth} for key in CABLES if key in links}
+    if link not in rows:
+        raise KeyError(f"no cable {link!r} in this figure; there is {', '.join(rows)}")
+    return _designer()(links=rows, hosts=hosts, ports=ports, omega=omega, link=link)
+
+
+@cache
+def _designer() -> Any:
+    import traitlets
+    from anywidget import AnyWidget
+
+    class FatTreeDesigner(AnyWidget):
+        _esm = module_source("fat_tree_designer", DESIGN_FORMULAS)
+        _css = _text("figure.css")
+        links = traitlets.Dict().tag(sync=True)
+        hosts = traitlets.Int(min=2).tag(sync=True)
+        ports = traitlets.Int(min=4).tag(sync=True)
+        omega = traitlets.Int(min=1).tag(sync=True)
+        link = traitlets.Unicode().tag(sync=True)
+
+        @traitlets.validate("link")
+        def _known(self, proposal: Any) -> str:
+            if proposal["value"] not in self.links:
+                raise traitlets.TraitError(f"no cable {proposal['value']!r}; there is {', '.join(self.links)}")
+            return proposal["value"]
+
+    return FatTreeDesigner
+
+
+def failures_explorer(spines: int = 16, groups: int = 4, nodes: int = 32, omega: int = 1) -> VegaLite:
+    """What is left of the bisection and of two collectives as spines fail, of a tree of two tiers.
+
+    Slide the spines, the groups of nodes below them, the nodes of a group and the oversubscription. The collectives
+    are held against what the network cards allow, so an oversubscribed tree begins below 1; routing is perfect.
+    """
+    params = [
+        {"name": "switches", "value": spines, "bind": _slider("spines ", 2, 64, 1)},
+        {"name": "d", "value": groups, "bind": _slider("groups of nodes ", 2, 16, 1)},
+        {"name": "n_out", "value": nodes, "bind": _slider("nodes in a group ", 2, 64, 1)},
+        {"name": "omega", "value": omega, "bind": _slider("oversubscription ", 1, 8, 1)},
+    ]
+    computed = [
+        {"calculate": "sequence(0, switches + 1, 1)", "as": "dead"},
+        {"flatten": ["dead"]},
+        *(
+            {"calculate": f.vega_with({"dead": "datum.dead"}), "as": name}
+            for name, f in LEFT.items()
+        ),
+        {"calculate": "datum.bisection / omega", "as": "bisection"},
+        {"fold": [*LEFT], "as": ["what", "left"]},
+    ]
+    scale = {"domain": [*LEFT]}
+    curves = {
+        "mark": {"type": "line", "strokeWidth": 2.5, "point": {"size": 45}, "tooltip": True},
+        "encoding": {
+            "x": {"field": "dead", "type": "quantitative", "title": "spines that have failed",
+                  "axis": {"tickMinStep": 1}},
+            "y": {"field": "left", "type": "quantitative", "title": "left, of what the cards could send",
+                  "scale": {"domain": [0, 1.02]}, "axis": {"format": ".0%"}},
+            "color": {"field": "what", "type": "nominal", "title": None, "scale": {**scale, "range": [*COLOURS]}},
+            "strokeDash": {"field": "what", "type": "nominal", "title": None, "scale": {**scale, "range": [*DASHES]}},
+            "tooltip": [{"field": "what", "title": "of"}, {"field": "dead", "title": "dead spines"},
+                        {"field": "left", "format": ".1%", "title": "left"}],
+        },
+    }  # fmt: skip
+    return VegaLite({
+        "description": "What is left of the bisection, of an all-to-all and of an all-reduce as spines fail",
+        "title": {"text": {"expr": _free()}, "anchor": "start"},
+        "params": params,
+        "data": {"values": [{}]},
+        "transform": computed,
+        "width": 520, "height": 260,
+        **curves,
+        "config": chart_style(),
+    })  # fmt: skip
+
+
+def _free() -> str:
+    """The vega expression of the title: how many spines may fail before each collective notices."""
+    alltoall, allreduce = alltoall_spare_switches.vega, allreduce_spare_switches.vega
+
+    def told(name: str, spare: str) -> str:
+        return f"'{name}: ' + ({spare}) + ' of ' + switches + ' spines may fail unnoticed'"
+
+    return f"[{told('all-to-all', alltoall)}, {told('all-reduce', allreduce)}]"
+
+
+def _slider(label: str, low: int, high: int, step: int) -> dict[str, Any]:
+    return {"input": "range", "min": low, "max": high, "step": step, "name": label}

@@ -182,6 +182,7 @@ HEADERS = MappingProxyType(
     _Kinds({
         "pcie": Headers({"framing and sequence": 4, "header": 12, "link check": 4}, "intel-an690"),
         "pcie-64": Headers({"framing and sequence": 4, "header": 16, "link check": 4}, "intel-an690"),
+        "nvlink": Headers({"header flit": 16}, "wikichip-nvlink"),
         "ethernet": Headers(_ETHERNET, "dell-packets"),
         "tcp": Headers({**_ETHERNET, "IPv4": 20, "TCP": 20}, "dell-packets"),
         "infiniband": Headers({"local route header": 8, **_TRANSPORT, "variant check": 2}, "infiniband-packets"),

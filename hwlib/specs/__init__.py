@@ -17,6 +17,7 @@ from hwlib.specs.gemm import MeasuredGemm, measured_gemms
 from hwlib.specs.link import Link, Switch, links, switches
 from hwlib.specs.memory import MeasuredMemory, measured_memory
 from hwlib.specs.node import Node, nodes
+from hwlib.specs.reached import MeasuredLink, measured_link, measured_links
 from hwlib.specs.table import Datum, SpecError
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Link",
     "MeasuredAllreduce",
     "MeasuredGemm",
+    "MeasuredLink",
     "MeasuredMemory",
     "Node",
     "SpecError",
@@ -36,6 +38,8 @@ __all__ = [
     "links",
     "measured_allreduces",
     "measured_gemms",
+    "measured_link",
+    "measured_links",
     "measured_memory",
     "nodes",
     "switches",

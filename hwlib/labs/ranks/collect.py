@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from hwlib.labs.ranks import failures
+from hwlib.labs.ranks import failures, places
 from hwlib.labs.ranks.launch import Started
 from hwlib.labs.ranks.process import HEAD
 from hwlib.labs.ranks.run import Ranks
@@ -16,7 +16,8 @@ from hwlib.labs.ranks.run import Ranks
 PRINTED = 20_000  # characters that are kept of what a rank prints
 GRACE = 0.15  # seconds, after the first has failed, for others to say that they have too
 PEERS = 1.0  # the same where what failed first says that its peer is gone
-LOOK = 0.5  # seconds in which a process that is asked where it stands answers
+QUIET = 1.0  # seconds without a word, after which it is looked whether any can go on
+SAYS = 1.0  # seconds in which the server ends a line that it has begun
 
 
 class Collector:
@@ -26,7 +27,7 @@ class Collector:
         self.started, self.deadline = started, deadline
         n = len(started.links)
         self.heads: dict[int, dict[str, Any]] = {}
-        self.bodies: dict[int, bytearray] = {}
+        self.bodies: dict[int, memoryview] = {}
         self.errors: dict[int, dict[str, Any]] = {}
         self.died: dict[int, int] = {}  # exit status, or minus the signal
         self.places: dict[int, str] = {}
@@ -52,29 +53,34 @@ class Collector:
         return [text + cut * (len(b) > PRINTED) for text, b in zip(texts, self.printed, strict=True)]
 
     def collect(self) -> None:
-        """Until all have ended; where one fails or time is over, find out where the others stand."""
-        while self.missing and (left := self.deadline - time.monotonic()) > 0:
-            self.turn(left)
+        """Until all have ended, one has failed, or none can go on; then find out where the others stand."""
+        last: dict[int, places.Look] = {}
+        while self.missing and not self.stuck and (left := self.deadline - time.monotonic()) > 0:
+            quiet = not self.turn(min(left, QUIET))
             if self.errors or self.died:
-                peers = not self.died and all(map(failures.lost_peer, self.errors.values()))
-                self.deadline = min(self.deadline, time.monotonic() + (PEERS if peers else GRACE))
-                self.errors_end()
+                self.hear_others()
                 break
+            now = self.look() if quiet and self.missing else {}
+            self.stuck, last = places.stuck(last, now), now
         if self.missing and not self.errors and not self.died:
-            self.look()
+            self.places = {rank: look.place for rank, look in (last or self.look()).items()}
         self.turn(0.0)
         self.looks.close()
 
-    def errors_end(self) -> None:
+    def hear_others(self) -> None:
         """After a failure: what others say in a short time."""
-        while self.missing and (left := self.deadline - time.monotonic()) > 0:
+        peers = not self.died and all(map(failures.lost_peer, self.errors.values()))
+        until = time.monotonic() + (PEERS if peers else GRACE)
+        while self.missing and (left := until - time.monotonic()) > 0:
             self.turn(left)
 
-    def turn(self, seconds: float) -> None:
-        """Take what there is, waiting for it at most so long."""
-        for key, _ in self.looks.select(seconds):
+    def turn(self, seconds: float) -> bool:
+        """Take what there is, waiting for it at most so long; whether there was anything."""
+        ready = self.looks.select(seconds)
+        for key, _ in ready:
             act, rank = key.data
             act(rank)
+        return bool(ready)
 
     def take(self, rank: int) -> None:
         """A part of a rank's result."""
@@ -92,7 +98,7 @@ class Collector:
         if rank in self.heads or len(came) < HEAD.size + head + body:
             return
         self.heads[rank] = json.loads(bytes(came[HEAD.size : HEAD.size + head]))
-        self.bodies[rank] = came[HEAD.size + head :]
+        self.bodies[rank] = memoryview(came)[HEAD.size + head :]
         if "failed" in self.heads[rank]:
             self.errors[rank] = {**self.heads[rank]["failed"], "at": self.heads[rank]["ended"]}
 
@@ -105,25 +111,15 @@ class Collector:
 
     def told(self, _: int) -> None:
         """What the server says: a rank has ended, before it was told to."""
-        said = self.started.launcher.hear(time.monotonic() + LOOK)
+        said = self.started.launcher.hear(time.monotonic() + SAYS)
         if (rank := said.get("ended")) is not None and rank not in self.heads:
             self.died[rank] = said["code"]
 
-    def look(self) -> None:
-        """Ask those that have not ended where they stand."""
-        self.started.launcher.ask({"do": "signal"})
-        until = time.monotonic() + LOOK
-        dumps = dict.fromkeys(self.missing, "")
-        while time.monotonic() < until and not all(dumps.values()):
-            time.sleep(0.01)
-            for rank in dumps:
-                with suppress(OSError):
-                    dumps[rank] = (self.started.folder / f"stack{rank}").read_text()
-        time.sleep(0.01)
-        for rank in dumps:
-            with suppress(OSError):
-                dumps[rank] = (self.started.folder / f"stack{rank}").read_text()
-        self.places = {rank: failures.place(dump) for rank, dump in dumps.items()}
+    def look(self) -> dict[int, places.Look]:
+        """Where those stand that have not ended."""
+        started = self.started
+        pids = {rank: started.pids[rank] for rank in self.missing}
+        return places.look(started.folder, pids, lambda: started.launcher.ask({"do": "signal"}))
 
     def ranks(self) -> Ranks:
         """The results of a run in which all have ended well."""

@@ -1,15 +1,13 @@
-"""Who failed, and where each of the others stands, in the learner's own lines."""
+"""What a run that failed says: who failed first, and where the others stand, in the learner's own lines."""
 
-import linecache
-import re
+import signal
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-FRAME = re.compile(r'^  File "(?P<file>.*)", line (?P<line>\d+) in (?P<name>.*)$', re.MULTILINE)
+from hwlib.labs.ranks.places import Frame
+
 PEER_LOST = ("closed by peer", "reset by peer", "Broken pipe", "Read error", "Socket Timeout", "remote process exited")
 SAID = 600  # characters of what a rank has printed that an error repeats
-HIDDEN = str(Path(__file__).parent)
 
 
 class RankError(RuntimeError):
@@ -28,31 +26,6 @@ class RankTimeout(RankError):
         self.places = places
 
 
-class Frame(NamedTuple):
-    """A place in a program."""
-
-    file: str
-    line: int
-    name: str
-
-    @property
-    def source(self) -> str:
-        """The line's text, where it is known here: that of a notebook's cells is."""
-        return linecache.getline(self.file, self.line).strip()
-
-    @property
-    def where(self) -> str:
-        """The line by its number, and the file unless it is a notebook's cell."""
-        cell = "ipykernel" in self.file or self.file.startswith("<")
-        return f"line {self.line}" + (" of the cell" if cell else f" of {Path(self.file).name}")
-
-    @property
-    def own(self) -> bool:
-        """Whether it is the learner's own line, not one of a library."""
-        library = "site-packages" in self.file or "/lib/python" in self.file or self.file.startswith(HIDDEN)
-        return not library and not self.file.startswith("<frozen")
-
-
 def traceback_text(frames: Sequence[Sequence[Any]], text: str) -> str:
     """A traceback as Python prints it. What lies below the learner's last line is left out, but for its last frame."""
     found = [Frame(*frame) for frame in frames]
@@ -62,23 +35,8 @@ def traceback_text(frames: Sequence[Sequence[Any]], text: str) -> str:
     return "\n".join([*(["Traceback (most recent call last):", *lines] if lines else []), text])
 
 
-def place(dump: str) -> str:
-    """Where a process stood when faulthandler wrote this of its main thread."""
-    frames = [Frame(m["file"], int(m["line"]), m["name"]) for m in FRAME.finditer(dump)]
-    own = next((i for i, frame in enumerate(frames) if frame.own), None)
-    if own is None:
-        return f"is in {frames[0].name}" if frames else "is not in Python"
-    frame = frames[own]
-    called = [f for f in frames[:own] if "/torch/distributed/" in f.file and f.name not in ("wrapper", "_wait", "wait")]
-    waiting = f"waits in {'dist.' + called[-1].name}" if called else "is"
-    source = f": {frame.source}" if frame.source else ""
-    return f"{waiting} at {frame.where}, in {frame.name}{source}"
-
-
 def failure(errors: dict[int, dict[str, Any]], died: dict[int, int], output: Sequence[str]) -> RankError:
     """The error of the rank that failed first, not of one whose peer was gone."""
-    import signal
-
     if died and all(lost_peer(error) for error in errors.values()):
         rank, code = min(died.items())
         how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended its process (exit status {code})"
@@ -98,7 +56,7 @@ def lost_peer(error: dict[str, Any]) -> bool:
 
 def hung(n: int, timeout: float, places: dict[int, str], output: Sequence[str], stuck: bool) -> RankTimeout:
     """The error of ranks that did not end."""
-    why = "no rank can go on, each waits for another" if stuck else f"not done after {timeout:g} s"
+    why = "none of them can go on, for all wait" if stuck else f"not done after {timeout:g} s"
     lines = [f"{len(places)} of {n} ranks did not end: {why}"]
     lines += [f"  rank {rank} " + (places.get(rank) or "has returned") for rank in range(n)]
     talker = max(places, key=lambda rank: len(output[rank]))

@@ -36,9 +36,10 @@ def launcher() -> "Launcher":
 
 @dataclass
 class Started:
-    """Ranks that run: by rank the socket of each and what it prints, and where they leave where they stand."""
+    """Ranks that run: by rank its process, its socket and what it prints; and where they write where they stand."""
 
     launcher: "Launcher"
+    pids: Sequence[int]
     links: Sequence[socket.socket]
     outputs: Sequence[int]
     folder: Path
@@ -109,10 +110,10 @@ class Launcher:
         return json.loads(line)
 
     @contextmanager
-    def start(self, n: int, about: dict[str, Any], shipped: bytes) -> Iterator[Started]:
+    def start(self, n: int, about: dict[str, Any], shipped: Any) -> Iterator[Started]:
         """n ranks, which are gone after the block, whatever happens in it."""
         with self.lock, tempfile.TemporaryFile() as task:
-            pickle.dump((about, shipped), task)
+            pickle.dump((about, pickle.PickleBuffer(shipped)), task, protocol=5)
             task.flush()
             pairs = [socket.socketpair() for _ in range(n)]
             pipes = [os.pipe() for _ in range(n)]
@@ -127,7 +128,8 @@ class Launcher:
                         os.close(pipe[1])
                 if reply["failed"]:
                     raise RankError(reply["failed"])
-                yield Started(self, [pair[0] for pair in pairs], [pipe[0] for pipe in pipes], Path(reply["folder"]))
+                links, outputs = [pair[0] for pair in pairs], [pipe[0] for pipe in pipes]
+                yield Started(self, reply["started"], links, outputs, Path(reply["folder"]))
             finally:
                 self._end()
                 for pair, pipe in zip(pairs, pipes, strict=True):

@@ -7,6 +7,7 @@ import ctypes
 import faulthandler
 import io
 import json
+import mmap
 import os
 import pickle
 import random
@@ -30,7 +31,7 @@ def play(rank: int, n: int, task: int, channel: int, output: int, folder: str) -
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     link = socket.socket(fileno=channel)
     stacks = open(os.path.join(folder, f"stack{rank}"), "w")  # noqa: SIM115  as long as the process
-    faulthandler.register(signal.SIGUSR1, file=stacks, all_threads=False)
+    faulthandler.register(signal.SIGUSR1, file=stacks, all_threads=True)
     head, body = _outcome(rank, n, task, output, folder)
     text = json.dumps(head).encode()
     try:
@@ -42,11 +43,11 @@ def play(rank: int, n: int, task: int, channel: int, output: int, folder: str) -
     os._exit(0)
 
 
-def _outcome(rank: int, n: int, task: int, output: int, folder: str) -> tuple[dict[str, Any], bytes]:
+def _outcome(rank: int, n: int, task: int, output: int, folder: str) -> tuple[dict[str, Any], memoryview]:
     from hwlib.labs.ranks import calls
 
     head: dict[str, Any] = {}
-    body = b""
+    body = memoryview(b"")
     try:
         function, args, kwargs, about = _task(task)
         head["backend"] = join(rank, n, folder, about["backend"])
@@ -89,7 +90,7 @@ def join(rank: int, n: int, folder: str, backend: str | None) -> str:
 def _task(fd: int) -> tuple[Any, tuple, dict[str, Any], dict[str, Any]]:
     """What the caller has shipped: read by every rank from one file, each from its beginning."""
     with os.fdopen(os.dup(fd), "rb") as file:
-        data = os.pread(file.fileno(), os.fstat(fd).st_size, 0)
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     about, shipped = pickle.loads(data)
     os.environ.clear()
     os.environ.update(about["environment"])
@@ -117,18 +118,17 @@ def _capture(output: int) -> None:
     sys.stdout = sys.stderr = open(1, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
 
 
-def packed(value: Any, rank: int | None = None) -> bytes:
+def packed(value: Any, rank: int | None = None) -> memoryview:
     """A value as bytes. Tensors go by way of the CPU, each with its own numbers only."""
     import cloudpickle
     import torch
 
     class Packer(cloudpickle.Pickler):
         def reducer_override(self, item: Any) -> Any:
-            if type(item) is torch.Tensor and not item.is_sparse:
-                lean = item.detach()
-                if item.is_cuda or lean.untyped_storage().nbytes() > lean.nbytes:
-                    lean = lean.cpu().clone()
-                return lean.requires_grad_(item.requires_grad).__reduce_ex__(4)
+            if type(item) is torch.Tensor and item.layout is torch.strided and not item.is_quantized:
+                lean = item.detach().cpu().resolve_conj().resolve_neg().contiguous()
+                data: Any = lean.flatten().view(torch.uint8).numpy()
+                return unpacked, (pickle.PickleBuffer(data), item.dtype, tuple(item.shape), item.requires_grad)
             return super().reducer_override(item)
 
     buffer = io.BytesIO()
@@ -137,7 +137,16 @@ def packed(value: Any, rank: int | None = None) -> bytes:
     except Exception as error:
         what = "" if rank is None else f"what rank {rank} returns, a {type(value).__name__}, "
         raise TypeError(f"{what}cannot be sent to another process: {error}") from None
-    return buffer.getvalue()
+    return buffer.getbuffer()
+
+
+def unpacked(data: Any, dtype: Any, shape: tuple[int, ...], requires_grad: bool) -> Any:
+    """The tensor whose numbers these bytes are."""
+    import torch
+
+    data = data if isinstance(data, bytearray) else bytearray(data)
+    flat = torch.frombuffer(data, dtype=dtype) if data else torch.empty(0, dtype=dtype)
+    return flat.reshape(shape).requires_grad_(requires_grad)
 
 
 def _described(error: BaseException) -> dict[str, Any]:

@@ -7,6 +7,7 @@ that starts from nothing takes seconds to import torch. The server ends what it 
 whatever signal: it sees the other end of its socket close.
 """
 
+import ctypes
 import gc
 import json
 import os
@@ -17,10 +18,12 @@ import socket
 import sys
 import tempfile
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
-PRELOADED = ("numpy", "cloudpickle", "torch", "torch.distributed", "hwlib.labs.measure", "hwlib.simulate",
+PRELOADED = ("numpy.random", "cloudpickle", "torch", "torch.distributed", "hwlib.labs.measure", "hwlib.simulate",
              "hwlib.labs.ranks.process")  # fmt: skip
+PR_SET_CHILD_SUBREAPER = 36
 OURS = (signal.SIGALRM, signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)  # a parent may have handlers of its own
 
 
@@ -47,6 +50,8 @@ class Server:
         alarm.setblocking(False)
         self.awake.setblocking(False)
         self.alarm = alarm
+        if sys.platform == "linux":
+            ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         for number in OURS:
             signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -71,6 +76,7 @@ class Server:
         except OSError:
             pass
         finally:
+            self.ending = True
             self.end()
             self.reap(block=True)
 
@@ -133,34 +139,41 @@ class Server:
             os._exit(70)
 
     def end(self) -> None:
-        """Kill every rank, and what it has started in its session."""
-        for pid in self.ranks:
+        """Kill every rank, and all that it has started."""
+        for pid in (*self.ranks, *self.adopted()):
             for kill in (os.killpg, os.kill):
                 with suppress(OSError):
                     kill(pid, signal.SIGKILL)
 
+    def adopted(self) -> list[int]:
+        """Processes that came to this one when the rank that had started them ended."""
+        with suppress(OSError):
+            return [int(pid) for pid in Path("/proc/self/task", str(os.getpid()), "children").read_text().split()]
+        return []
+
     def reap(self, block: bool = False) -> None:
         """Tell of the ranks that have ended, and remove their folder after the last."""
-        while self.ranks:
+        while True:
             try:
                 found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT | (0 if block else os.WNOHANG))
             except ChildProcessError:
-                self.ranks.clear()
                 break
             if found is None:
-                return
+                break
             with suppress(OSError):  # what it has started; its number is not given out while it is not waited for
                 os.killpg(found.si_pid, signal.SIGKILL)
             _, status = os.waitpid(found.si_pid, 0)
             rank = self.ranks.pop(found.si_pid, None)
-            with suppress(OSError):
-                self.tell({"ended": rank, "code": os.waitstatus_to_exitcode(status)})
-        if self.folder:
+            if rank is not None:
+                with suppress(OSError):
+                    self.tell({"ended": rank, "code": os.waitstatus_to_exitcode(status)})
+            if self.ending:
+                self.end()
+        if self.ending and not self.ranks and not self.adopted():
             shutil.rmtree(self.folder, ignore_errors=True)
-            self.folder = ""
-        if self.ending:
             self.ending = False
-            self.tell({"idle": True})
+            with suppress(OSError):
+                self.tell({"idle": True})
 
 
 def alone(control: socket.socket) -> None:

@@ -9,10 +9,12 @@ from hwlib.widgets.charts import VegaLite, intensity_explorer
 from hwlib.widgets.clusters import failures_explorer, fat_tree_designer
 from hwlib.widgets.collectives import allreduce_explorer, destinations_explorer
 from hwlib.widgets.live import roofline_explorer
+from hwlib.widgets.node import node_explorer, payload_explorer
 from hwlib.widgets.occupancy import occupancy_explorer
 from hwlib.widgets.tiles import tile_explorer
 
 __all__ = [
     "VegaLite", "allreduce_explorer", "destinations_explorer", "failures_explorer", "fat_tree_designer",
-    "intensity_explorer", "occupancy_explorer", "roofline_explorer", "tile_explorer",
+    "intensity_explorer", "node_explorer", "occupancy_explorer", "payload_explorer", "roofline_explorer",
+    "tile_explorer",
 ]  # fmt: skip

@@ -1,0 +1,51 @@
+"""The machine in front of you: what `nvidia-smi topo -m` says of it, which GPUs reach each other, what copies get."""
+
+import shutil
+import subprocess
+from functools import partial
+from typing import Any
+
+from hwlib.labs.measure import time_kernel
+from hwlib.topology import TopologyError, TopoTable, read_topo
+
+SECONDS = 60.0  # a driver that loads first takes a while
+
+
+def own_table() -> TopoTable | None:
+    """The matrix that `nvidia-smi topo -m` prints here; None where there is no nvidia-smi, or it finds no GPU."""
+    tool = shutil.which("nvidia-smi")
+    if tool is None:
+        return None
+    try:
+        done = subprocess.run([tool, "topo", "-m"], capture_output=True, text=True, timeout=SECONDS, check=True)
+        return read_topo(done.stdout)
+    except (subprocess.SubprocessError, OSError, TopologyError):
+        return None
+
+
+def peer_access() -> list[list[bool]]:
+    """Whether each GPU can read the memory of each other one itself; empty where there is no GPU."""
+    import torch
+
+    gpus = range(torch.cuda.device_count())
+    return [[one == other or torch.cuda.can_device_access_peer(one, other) for other in gpus] for one in gpus]
+
+
+def copy_bandwidths(size: int = 2**28) -> dict[tuple[str, str], float]:
+    """B/s of one copy at a time, by its two ends: host and each GPU, each two GPUs; empty where there is no GPU.
+
+    The host's memory is pinned. What comes out is payload over time, to be held against the line rate.
+    """
+    import torch
+
+    host = torch.empty(size, dtype=torch.uint8, pin_memory=True) if torch.cuda.is_available() else None
+    ends: dict[str, Any] = {"host": host} if host is not None else {}
+    for i in range(torch.cuda.device_count()):
+        ends[f"GPU{i}"] = torch.empty(size, dtype=torch.uint8, device=f"cuda:{i}")
+    found = {}
+    for one, source in ends.items():
+        for other, target in ends.items():
+            if one != other:
+                device = source.device if source.is_cuda else target.device
+                found[one, other] = size / time_kernel(partial(target.copy_, source, non_blocking=True), device)
+    return found

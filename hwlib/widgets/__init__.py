@@ -6,6 +6,7 @@ vega-lite chart with bound sliders. Neither asks another host for anything, and 
 """
 
 from hwlib.widgets.charts import VegaLite, intensity_explorer
+from hwlib.widgets.chips import chip_explorer, peak_explorer
 from hwlib.widgets.clusters import failures_explorer, fat_tree_designer
 from hwlib.widgets.collectives import allreduce_explorer, destinations_explorer
 from hwlib.widgets.live import roofline_explorer
@@ -14,7 +15,7 @@ from hwlib.widgets.occupancy import occupancy_explorer
 from hwlib.widgets.tiles import tile_explorer
 
 __all__ = [
-    "VegaLite", "allreduce_explorer", "destinations_explorer", "failures_explorer", "fat_tree_designer",
-    "intensity_explorer", "node_explorer", "occupancy_explorer", "payload_explorer", "roofline_explorer",
-    "tile_explorer",
+    "VegaLite", "allreduce_explorer", "chip_explorer", "destinations_explorer", "failures_explorer",
+    "fat_tree_designer", "intensity_explorer", "node_explorer", "occupancy_explorer",
+    "payload_explorer", "peak_explorer", "roofline_explorer", "tile_explorer",
 ]  # fmt: skip

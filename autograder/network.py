@@ -4,11 +4,10 @@ A rank is a party: `send(reply)` gives its next request (see `autograder.process
 StopIteration and what the rank's function returned. Ranks meet nowhere else, so they run one after the other,
 each until it waits for something that is not there yet.
 
-A rank's bytes are those of its messages; a collective's are those of the algorithm that `AS` names, run on
-arrays of its size, and an all-to-all sends each part to its rank, one rank a round. Rounds are the longest
-chain of messages, each sent only after the one before it had been waited for: a rank that sends to all others
-at once has used one round. A send that is waited for ends when its receive has been posted, as with NCCL, whose
-ranks all hang if each sends before it receives.
+A rank's bytes are those of its messages; a collective's are those of the algorithm that `hwlib.simulate.calls`
+names for it. Rounds are the longest chain of messages, each sent only after the one before it had been waited
+for: a rank that sends to all others at once has used one round. A send that is waited for ends when its receive
+has been posted, as with NCCL, whose ranks all hang if each sends before it receives.
 """
 
 from __future__ import annotations
@@ -19,17 +18,10 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, Protocol
 
+from hwlib.simulate.calls import AS, CallCost, call_cost, exchange_cost
+
 from .prompts import quoted
 
-AS = {
-    "all_reduce": "ring_allreduce",
-    "all_gather": "ring_allgather",
-    "reduce_scatter": "ring_reduce_scatter",
-    "broadcast": "binomial_broadcast",
-    "reduce": "binomial_reduce",
-    "gather": "direct_gather",
-    "scatter": "direct_scatter",
-}
 CALLS = ("send", "recv", "barrier", "all_to_all", *AS)
 MAX_REQUESTS = 100_000
 
@@ -251,17 +243,11 @@ class _Network:
         return f"rank {number} waits in {what.call} for rank {', '.join(map(str, missing))}"
 
 
-def _cost(call: str, moved: Any, n: int, root: Any) -> tuple[list[int], list[int], int]:
+def _cost(call: str, moved: Any, n: int, root: Any) -> CallCost:
     """Bytes sent and received by rank, and rounds. `moved` is an array of the full buffer's size, or rows of parts."""
-    if call == "barrier" or n == 1:
-        return [0] * n, [0] * n, 0
     if call == "all_to_all":
-        others = [[part.nbytes * (i != j) for j, part in enumerate(row)] for i, row in enumerate(moved)]
-        return [sum(row) for row in others], [sum(column) for column in zip(*others, strict=True)], n - 1
-    from hwlib.simulate import lockstep
-
-    run = lockstep(AS[call], [moved.reshape(-1)] * n, **({} if root is None else {"root": root}))
-    return [round(b) for b in run.sent_bytes], [round(b) for b in run.received_bytes], run.rounds
+        return exchange_cost([[part.nbytes for part in row] for row in moved])
+    return call_cost(call, n, 0 if moved is None else moved.size, 1 if moved is None else moved.itemsize, root)
 
 
 def _shown(value: Any) -> str:

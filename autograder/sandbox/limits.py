@@ -12,7 +12,7 @@ class Limits:
     cell: float = 30.0  # wall time of one cell, and of all calls of one answer's function
     total: float = 600.0  # wall time of a submission, replays included
     memory: int = 4 << 30  # address space beyond what the preloaded libraries map
-    processes: int = 64
+    processes: int = 256  # and threads: each of 16 ranks has four, and three more for each group that it makes
     open_files: int = 256
     file_size: int = 64 << 20
     scratch: int = 256 << 20  # the private folder

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from hwlib.labs.ranks import failures
-from hwlib.labs.ranks.calls import Traffic, traffic
+from hwlib.labs.ranks.traffic import Traffic, traffic
 from hwlib.units import show
 
 LEAST, MOST = 2, 16

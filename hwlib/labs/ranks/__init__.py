@@ -1,8 +1,8 @@
 """Real ranks of torch.distributed from a notebook cell: N processes, a process group, a time limit, and the result.
 
 `run` starts them, by way of `launch`, and `collect` takes in what they give; `server` is the program that they are
-forked from, and `process` what happens in one. `calls` logs what each sends, and `traffic` counts it; `places` sees where
-each stands, and `failures` says who failed.
+forked from, and `process` what happens in one. `calls` logs what each sends, and `traffic` counts it; `places` sees
+where each stands, and `failures` says who failed.
 """
 
 from hwlib.labs.ranks.failures import RankError, RankTimeout

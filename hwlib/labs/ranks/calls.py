@@ -104,6 +104,8 @@ def _wrapped(operator: Any, call: str, at: int, size: Callable[[tuple, int], Any
     def run(*a: Any, **named: Any) -> Any:
         group = _group(a[at])
         ranks = dist.get_process_group_ranks(group)
+        if call in P2P and peer is not None and not 0 <= a[peer] < len(ranks):
+            raise ValueError(f"{call}: the ranks of the group are 0 to {len(ranks) - 1}, there is no {a[peer]}")
         tag = 0 if call not in P2P else a[2] if peer is None else a[3]
         LOG.append([call, ranks, None if peer is None else a[peer], size(a, len(ranks)), tag])
         number = len(LOG) - 1

@@ -18,6 +18,7 @@ GRACE = 0.15  # seconds, after the first has failed, for others to say that they
 PEERS = 1.0  # the same where what failed first says that its peer is gone
 QUIET = 1.0  # seconds without a word, after which it is looked whether any can go on
 SAYS = 1.0  # seconds in which the server ends a line that it has begun
+GONE = "the process that the ranks are forked from has ended, and they with it; the next run starts another"
 
 
 class Collector:
@@ -62,6 +63,7 @@ class Collector:
                 break
             now = self.look() if quiet and self.missing else {}
             self.stuck, last = places.stuck(last, now), now
+        self.places = {rank: places.fell(self.started.folder, rank) for rank in self.died}
         if self.missing and not self.errors and not self.died:
             self.places = {rank: look.place for rank, look in (last or self.look()).items()}
         self.turn(0.0)
@@ -111,9 +113,16 @@ class Collector:
 
     def told(self, _: int) -> None:
         """What the server says: a rank has ended, before it was told to."""
-        said = self.started.launcher.hear(time.monotonic() + SAYS)
-        if (rank := said.get("ended")) is not None and rank not in self.heads:
-            self.died[rank] = said["code"]
+        launcher = self.started.launcher
+        more = True
+        while more:
+            try:
+                said = launcher.hear(time.monotonic() + SAYS)
+            except OSError:
+                raise failures.RankError(GONE) from None
+            if (rank := said.get("ended")) is not None and rank not in self.heads:
+                self.died[rank] = said["code"]
+            more = b"\n" in launcher.unread
 
     def look(self) -> dict[int, places.Look]:
         """Where those stand that have not ended."""

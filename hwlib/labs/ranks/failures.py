@@ -35,12 +35,15 @@ def traceback_text(frames: Sequence[Sequence[Any]], text: str) -> str:
     return "\n".join([*(["Traceback (most recent call last):", *lines] if lines else []), text])
 
 
-def failure(errors: dict[int, dict[str, Any]], died: dict[int, int], output: Sequence[str]) -> RankError:
+def failure(
+    errors: dict[int, dict[str, Any]], died: dict[int, int], places: dict[int, str], output: Sequence[str]
+) -> RankError:
     """The error of the rank that failed first, not of one whose peer was gone."""
     if died and all(lost_peer(error) for error in errors.values()):
         rank, code = min(died.items())
         how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended its process (exit status {code})"
-        return RankError(f"rank {rank} {how}{_said(output[rank])}", rank, "RankDied")
+        where = f"; it {places[rank]}" if places.get(rank) else ""
+        return RankError(f"rank {rank} {how}{where}{_said(output[rank])}", rank, "RankDied")
     rank = min(errors, key=lambda r: (lost_peer(errors[r]), errors[r]["at"], r))
     same = [r for r in sorted(errors) if r != rank and errors[r]["text"] == errors[rank]["text"]]
     also = f" (and so did rank{'s' * (len(same) > 1)} {', '.join(map(str, same))})" if same else ""

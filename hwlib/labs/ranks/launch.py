@@ -153,6 +153,7 @@ class Launcher:
     def close(self) -> None:
         """Hang up: the server then ends what it has forked, and itself."""
         self.control.close()
+        self.said.close()
         if self.process is not None:
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(END_LIMIT)

@@ -71,6 +71,11 @@ def look(folder: Path, pids: Mapping[int, int], ask: Callable[[], None]) -> dict
     return {rank: _look(_read(files[rank])[before[rank] :], pid) for rank, pid in pids.items()}
 
 
+def fell(folder: Path, rank: int) -> str:
+    """Where a rank was when it did what no process may, such as reading memory that is not there; empty for others."""
+    return _place(_frames(_read(folder / f"stack{rank}").partition("Fatal Python error")[2])[0])
+
+
 def stuck(first: Mapping[int, Look], then: Mapping[int, Look]) -> bool:
     """Whether none of the ranks can go on: all wait, and nothing has happened between two looks."""
     if not then or first.keys() != then.keys():
@@ -86,17 +91,23 @@ def _read(file: Path) -> str:
 
 
 def _look(dump: str, pid: int) -> Look:
-    threads = THREAD.split(dump)[1:]
-    frames = [Frame(m["file"], int(m["line"]), m["name"]) for m in FRAME.finditer(threads[-1] if threads else "")]
-    waits = len(threads) == 1 and bool(frames) and frames[0].name == WAIT
+    frames, threads = _frames(dump)
+    waits = threads == 1 and bool(frames) and frames[0].name == WAIT
     asleep, used = _processor(pid)
-    return Look(_place(frames), waits and asleep, tuple(frames), used)
+    return Look(_place(frames) or "does not say where it is", waits and asleep, tuple(frames), used)
+
+
+def _frames(dump: str) -> tuple[list[Frame], int]:
+    """Of the main thread, which comes last, and how many there are."""
+    threads = THREAD.split(dump)[1:]
+    found = FRAME.finditer(threads[-1] if threads else "")
+    return [Frame(m["file"], int(m["line"]), m["name"]) for m in found], len(threads)
 
 
 def _place(frames: list[Frame]) -> str:
     own = next((i for i, frame in enumerate(frames) if frame.own), None)
     if own is None:
-        return f"is in {frames[0].name}" if frames else "does not say where it is"
+        return f"is in {frames[0].name}" if frames else ""
     called = [frame for frame in frames[:own] if frame.of_torch]
     what = f"waits in dist.{called[-1].name}" if called else "waits" if frames[0].name == WAIT else "is"
     source = f": {frames[own].source}" if frames[own].source else ""

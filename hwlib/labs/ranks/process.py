@@ -32,6 +32,7 @@ def play(rank: int, n: int, task: int, channel: int, output: int, folder: str) -
     link = socket.socket(fileno=channel)
     stacks = open(os.path.join(folder, f"stack{rank}"), "w")  # noqa: SIM115  as long as the process
     faulthandler.register(signal.SIGUSR1, file=stacks, all_threads=True)
+    faulthandler.enable(stacks)
     head, body = _outcome(rank, n, task, output, folder)
     text = json.dumps(head).encode()
     try:

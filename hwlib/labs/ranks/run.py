@@ -104,7 +104,7 @@ def run_ranks(
         collector = Collector(started, time.monotonic() + timeout)
         collector.collect()
         if collector.errors or collector.died:
-            raise failures.failure(collector.errors, collector.died, collector.output)
+            raise failures.failure(collector.errors, collector.died, collector.places, collector.output)
         if collector.missing:
             raise failures.hung(n, timeout, collector.places, collector.output, collector.stuck)
     return collector.ranks()

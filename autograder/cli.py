@@ -188,6 +188,17 @@ def course_late(folder: Path, name: str) -> None:
         click.echo(f"{learner}: {penalty:g} points off")
 
 
+@course.command("feedback")
+@click.argument("folder", type=FOLDER)
+@click.argument("name", callback=assignment_name)
+def course_feedback(folder: Path, name: str) -> None:
+    """Write the feedback anew, after grading by hand or when solutions may be shown; nothing is graded."""
+    from . import course as courses
+
+    pages = courses.show_feedback(folder, name)
+    click.echo(f"{len(pages)} pages in {folder / 'feedback'}/LEARNER/{name}")
+
+
 @main.command()
 @click.argument("folder", type=FOLDER)
 @click.argument("names", nargs=-1)
@@ -277,4 +288,8 @@ def grade(
             )
     table.print_class(result)
     if any(learner.results for learner in result.learners) and (waiting := gradebook.waiting(folder, name)):
-        click.echo(f"Answers to be graded by hand, in nbgrader's formgrader, from: {', '.join(waiting)}")
+        count = sum(waiting.values())
+        click.echo(
+            f"{count} answer{'' if count == 1 else 's'} to be graded by hand, in nbgrader's formgrader, from: "
+            f"{', '.join(waiting)}"
+        )

@@ -13,12 +13,14 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from nbconvert.exporters import NotebookExporter
+from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
@@ -50,7 +52,7 @@ from .grader import Terms
 from .journal import Journal
 from .judging import Judge
 from .layout import FOLDERS, init, read_config, released
-from .recording import Recorder
+from .recording import Recorder, ShowGrades
 from .restore import read_notebook, restore
 from .results import ClassResult, add, load, save
 from .sandbox import Limits, Zygote
@@ -166,6 +168,7 @@ RELEASE = [LockCells, WriteStubs, ClearOutput, CheckCellMetadata, ComputeChecksu
 SANITIZE = [Restore, ClearOutput, DeduplicateIds, OverwriteKernelspec, OverwriteCells, CheckCellMetadata]
 AUTOGRADE = [GradeInSandbox, LimitOutput, SaveAutoGrades, AssignLatePenalties, CheckCellMetadata]
 __all__ = ["FOLDERS", "CourseError", "assign", "configure", "drop", "grade", "init", "release", "results"]
+GRADED = "Graded by your teacher."
 NEVER_RELEASED = ["*.md", "*.py", "*.pyc", "__pycache__", ".ipynb_checkpoints"]
 
 
@@ -210,6 +213,7 @@ def configure(config: Config) -> None:
     config.Autograde.exporter_class = Submissions
     config.Autograde.sanitize_preprocessors = SANITIZE
     config.Autograde.autograde_preprocessors = AUTOGRADE
+    config.GenerateFeedback.preprocessors = [ShowGrades, CSSHTMLHeaderPreprocessor]
     config.GenerateFeedback.exporter_class = FeedbackPage
     config.FeedbackPage.template_name = "gpubook"
     config.FeedbackPage.extra_template_paths = [str(templates), str(styles)]
@@ -341,7 +345,7 @@ def grade(
         (save if students is None else add)(result, _results_path(folder, name))
         if students is None:
             journal.end()
-    return result
+    return _with_grades_by_hand(result)
 
 
 def _last(done: dict[str, Any]) -> str:
@@ -353,8 +357,29 @@ def _last(done: dict[str, Any]) -> str:
 
 
 def results(folder: Path | str, name: str) -> ClassResult:
-    """The results of the last `grade`."""
-    return load(_results_path(Path(folder), name))
+    """The results of the last `grade`, with the grades that a teacher has given to written answers since."""
+    return _with_grades_by_hand(load(_results_path(Path(folder), name)))
+
+
+def _with_grades_by_hand(result: ClassResult) -> ClassResult:
+    """Put what a teacher gave for written answers, and said of them, in place of their waiting."""
+    if not any(one.kind == "waiting" for learner in result.learners for one in learner.results):
+        return result
+    given = gradebook.by_hand(gradebook.url_of(result.folder), result.assignment)
+    for learner in result.learners:
+        for at, one in enumerate(learner.results):
+            if one.kind == "waiting" and (learner.name, one.exercise) in given:
+                points, comment = given[learner.name, one.exercise]
+                learner.results[at] = replace(one, points=points, say=comment or GRADED, kind="by hand")
+    return result
+
+
+def show_feedback(folder: Path | str, name: str) -> list[Path]:
+    """Write the feedback of everybody who is graded anew, from the gradebook as it is; returns the pages."""
+    folder, name = Path(folder).resolve(), checked_name(name)
+    released(folder, name)
+    with Recorder(folder, name, read_config(folder), GradeInSandbox) as recorder:
+        return [recorder.show(learner) for learner in sorted(recorder.has())]
 
 
 def _results_path(folder: Path, name: str) -> Path:

@@ -31,7 +31,7 @@ MOODLE = [
 ]  # fmt: skip
 PLAIN = [
     "assignment", "learner", "last_name", "first_name", "email", "submitted", "due", "raw_score", "extra_credit",
-    "late_penalty", "score", "max_score", "needs_manual_grade",
+    "late_penalty", "score", "max_score", "needs_manual_grade", "answers_waiting",
 ]  # fmt: skip
 FORMULA = "=+-@\N{FULLWIDTH EQUALS SIGN}\N{FULLWIDTH PLUS SIGN}\N{FULLWIDTH HYPHEN-MINUS}\N{FULLWIDTH COMMERCIAL AT}"
 
@@ -62,6 +62,11 @@ def inert(text: str) -> str:
 def number(value: float) -> str:
     """Points without what binary fractions add: 2.5, not 2.5000000000000004."""
     return f"{value:.4f}".rstrip("0").rstrip(".") if value else "0"
+
+
+def counted(answers: int) -> str:
+    """ "1 answer is", "3 answers are"."""
+    return f"{answers} answer" + (" is" if answers == 1 else "s are")
 
 
 def table(
@@ -106,9 +111,12 @@ def table(
                 f"more than the maximum of {number(rows[0].max_score)} points, which Moodle skips unless its "
                 f"assignment allows as many: {', '.join(above)}"
             )
-    waiting = [f"{s.person.id} ({name})" for name, rows in by_name.items() for s in rows if s.needs_manual_grade]
+    waiting = [(s, f"{s.person.id} ({name})") for name, rows in by_name.items() for s in rows if s.waiting]
     if waiting:
-        made.notes.append(f"still to be graded by hand, so their scores may rise: {', '.join(waiting)}")
+        made.notes.append(
+            f"{counted(sum(score.waiting for score, _ in waiting))} still to be graded by hand, so these scores may "
+            f"rise: {', '.join(who for _, who in waiting)}"
+        )
     return made
 
 
@@ -142,6 +150,7 @@ def _plain(score: Score, blank: str) -> list[str]:
         number(score.score) if done else blank,
         number(score.max_score),
         ("yes" if score.needs_manual_grade else "no") if done else "",
+        str(score.waiting) if done else "",
     ]
 
 

@@ -84,8 +84,13 @@ class Score:
     raw: float = 0.0
     late_penalty: float = 0.0
     extra_credit: float = 0.0
-    needs_manual_grade: bool = False
+    waiting: int = 0  # how many answers a teacher has still to grade, or to look at again
     comments: tuple[str, ...] = ()  # the teacher's own, written in formgrader
+
+    @property
+    def needs_manual_grade(self) -> bool:
+        """Whether any does."""
+        return self.waiting > 0
 
     @property
     def late(self) -> bool:
@@ -219,7 +224,7 @@ def _of_assignment(gradebook: Gradebook, name: str, people: list[Person]) -> lis
             done[who],
             raw=math.fsum(score for score, _, _ in theirs),
             extra_credit=math.fsum(extra or 0.0 for _, extra, _ in theirs),
-            needs_manual_grade=any(needs for _, _, needs in theirs),
+            waiting=sum(bool(needs) for _, _, needs in theirs),
         )
     said = ask(Comment.manual_comment).join(SubmittedNotebook.comments).join(Comment.cell).order_by(BaseCell.name)
     for who, comment in said:
@@ -265,9 +270,23 @@ def texts(path: Path) -> dict[str, str]:
     return {name: "".join(source) for name, source in known if name}
 
 
-def waiting(folder: Path | str, name: str) -> list[str]:
-    """The learners with an answer that a teacher has still to grade by hand."""
-    return [score.person.id for score in scores(folder, [name])[name] if score.needs_manual_grade]
+def waiting(folder: Path | str, name: str) -> dict[str, int]:
+    """The learners with answers that a teacher has still to grade by hand, and how many."""
+    return {score.person.id: score.waiting for score in scores(folder, [name])[name] if score.waiting}
+
+
+def by_hand(db_url: str, name: str) -> dict[tuple[str, str], tuple[float, str]]:
+    """The points and the teacher's comment of each grade that was given by hand, by learner and cell."""
+    with opened(db_url) as gradebook:
+        rows = gradebook.db.query(SubmittedAssignment.student_id, BaseCell.name, Grade.manual_score, Grade.notebook_id)
+        rows = rows.select_from(Grade).join(Grade.cell).join(Grade.notebook).join(SubmittedNotebook.assignment)
+        rows = rows.join(SubmittedAssignment.assignment).filter(Assignment.name == name)
+        given = rows.filter(Grade.manual_score.isnot(None), Grade.needs_manual_grade.is_(False)).all()
+        if not given:
+            return {}
+        asked = gradebook.db.query(Comment.notebook_id, BaseCell.name, Comment.manual_comment).select_from(Comment)
+        said = {(book, cell): text for book, cell, text in asked.join(Comment.cell) if text}
+    return {(who, cell): (float(points), said.get((book, cell), "")) for who, cell, points, book in given}
 
 
 def clear(db_url: str, name: str, cell: str) -> None:

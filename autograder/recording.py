@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from nbformat import from_dict, writes
+from nbformat import from_dict, read, writes
 from nbgrader.api import Assignment, Comment, Grade, Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
 from nbgrader.converters import Autograde, GenerateFeedback
 from nbgrader.converters.base import BaseConverter
@@ -43,6 +43,16 @@ class _Joined(Gradebook):
         self.db: Any = Session(connection, join_transaction_mode="rollback_only", expire_on_commit=False)
 
 
+class ShowGrades(GetGrades):
+    """nbgrader's step that writes scores and comments into a feedback page, and also which grades are still to come."""
+
+    def _get_score(self, cell: Any, resources: Any) -> None:
+        super()._get_score(cell, resources)
+        own = cell.metadata["nbgrader"]
+        found = self.gradebook.find_grade(own["grade_id"], self.notebook_id, self.assignment_id, self.student_id)
+        own["waits"] = bool(found.needs_manual_grade)
+
+
 class Recorder:
     """The one writer of a run over a class: `record` a learner's executed notebook. A context manager.
 
@@ -64,7 +74,7 @@ class Recorder:
         self.late.init_plugin()
         self.page = self.feedback.exporter_class(parent=self.feedback, config=self.feedback.config)
         for step in self.feedback.preprocessors:
-            if step is not GetGrades:
+            if not issubclass(step, GetGrades):
                 self.page.register_preprocessor(step)
         url = self.course.db_url
         with opened(url) as gradebook:
@@ -115,10 +125,7 @@ class Recorder:
         Done again it changes nothing. The gradebook comes first: what a teacher graded by hand is told from the
         notebook that was there before.
         """
-        nb = from_dict(json.loads(text))
-        about = {"student": learner, "assignment": self.name, "notebook": self.name, "db_url": self.course.db_url}
-        resources: dict[str, Any] = {"unique_key": self.name, "output_files_dir": f"{self.name}_files"}
-        resources["nbgrader"] = about
+        nb, resources = from_dict(json.loads(text)), self._resources(learner)
         for step in self.steps:
             nb, resources = step.preprocess(nb, resources)
         autograded = writes(nb, version=4)
@@ -130,8 +137,23 @@ class Recorder:
             notebook = gradebook.find_submission_notebook(self.name, self.name, learner)
             self._enter(gradebook, notebook, nb, learner)
             self._penalty(gradebook, submission, notebook)
-            _show(gradebook, notebook, nb, about)
+            _show(gradebook, notebook, nb, resources["nbgrader"])
         self._write(learner, autograded)
+        return self._write_page(learner, nb, resources)
+
+    def show(self, learner: str) -> Path:
+        """Write the learner's feedback page anew, from what is graded and from the gradebook as it is now."""
+        nb, resources = read(self._notebook(learner), as_version=4), self._resources(learner)
+        with self._transaction() as gradebook:
+            notebook = gradebook.find_submission_notebook(self.name, self.name, learner)
+            _show(gradebook, notebook, nb, resources["nbgrader"])
+        return self._write_page(learner, nb, resources)
+
+    def _resources(self, learner: str) -> dict[str, Any]:
+        about = {"student": learner, "assignment": self.name, "notebook": self.name, "db_url": self.course.db_url}
+        return {"unique_key": self.name, "output_files_dir": f"{self.name}_files", "nbgrader": about}
+
+    def _write_page(self, learner: str, nb: Any, resources: dict[str, Any]) -> Path:
         page, _ = self.page.from_notebook_node(nb, {**resources, "metadata": {"name": self.name}})
         BaseConverter.init_assignment(self.feedback, self.name, learner)
         self.page_of(learner).parent.mkdir(parents=True, exist_ok=True)
@@ -236,6 +258,7 @@ def _show(gradebook: _Joined, notebook: SubmittedNotebook, nb: Any, about: dict[
         if is_solution(cell) or is_task(cell):
             own["comment"] = comments[own["grade_id"]].comment
         if is_grade(cell) or is_task(cell):
-            own["score"], own["points"] = grades[own["grade_id"]].score, grades[own["grade_id"]].max_score
+            grade = grades[own["grade_id"]]
+            own["score"], own["points"], own["waits"] = grade.score, grade.max_score, bool(grade.needs_manual_grade)
     penalty = notebook.late_submission_penalty or 0
     about |= {"score": notebook.score - penalty, "max_score": notebook.max_score, "late_penalty": penalty}

@@ -41,6 +41,8 @@ def _cell(result: Result | None) -> Any:
 
     if result is None:
         return Text("–", style="dim")
+    if result.kind == "waiting":
+        return Text("…", style="yellow")
     style = (
         "green"
         if result.points == result.max_points

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -105,6 +106,8 @@ def problems(exercise: Exercise) -> list[str]:
         found.append(f"the rubric does not sum to its {exercise.points:g} points")
     if len({criterion for criterion, _ in answer.rubric}) < len(answer.rubric):
         found.append("two criteria are the same")
+    if json.dumps(model, ensure_ascii=False)[1:-1] in json.dumps(exercise.public(variants=True), ensure_ascii=False):
+        found.append("the model answer stands in the learner's edition")
     return found
 
 

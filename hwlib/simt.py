@@ -70,8 +70,12 @@ def trace(kernel: Callable[..., Any], data: Iterable[Any], width: int = WARP) ->
     `data`; the last warp may be smaller. Raises TypeError for a kernel that is no generator, ValueError for one
     that does not end.
     """
-    width = whole("trace: width", width, 1)
-    threads = [_thread(kernel, x) for x in data]
+    return pack((_thread(kernel, x) for x in data), width)
+
+
+def pack(traces: Iterable[Trace], width: int = WARP) -> list[list[Trace]]:
+    """Traces put into warps, in their order."""
+    width, threads = whole("pack: width", width, 1), list(traces)
     return [threads[first : first + width] for first in range(0, len(threads), width)]
 
 

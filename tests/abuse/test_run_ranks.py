@@ -1,0 +1,77 @@
+"""Real ranks started by a cell of a notebook that is graded: they work, within the limits, and none is left."""
+
+import pytest
+
+from autograder import plain
+from autograder.sandbox import Limits
+
+from .course import Attack
+
+LIMITS = Limits(cell=20.0, total=90.0)
+SETUP = """
+import time
+import torch.distributed as dist
+from hwlib.labs import run_ranks
+torch.ones(300, 300) @ torch.ones(300, 300)
+def total(rank, n):
+    x = torch.ones(1000)
+    dist.all_reduce(x)
+    return x
+def hang(rank, n):
+    if os.fork() == 0:
+        os.setsid()
+        time.sleep(600)
+    dist.recv(torch.ones(2), (rank + 1) % n)
+def loop(rank, n):
+    while True: pass
+def orphan(rank, n):
+    os.kill(os.getppid(), 9)
+    time.sleep(60)
+def fill(rank, n):
+    x = torch.ones(1 << 27)
+    time.sleep(60)
+"""
+TWO = "run = run_ranks(total, {n})\nanswer = float(run.results[-1][0])*2/{n}"
+
+
+@pytest.mark.parametrize("n", [2, 4, 8, 16])
+def test_ranks_give_the_answer(attacked, n):
+    answers = {"abuse-time": TWO.format(n=n), "abuse-guess": "answer = 'y'"}
+    attacked(Attack(f"{n} ranks", SETUP, answers, asked=tuple(answers), earns=6.0), LIMITS)
+
+
+def test_ranks_after_threads_have_started_come_from_another_program(attacked):
+    busy = "import threading\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n"
+    answers = {"abuse-time": busy + TWO.format(n=4), "abuse-guess": "answer = 'y'"}
+    attacked(Attack("threads", SETUP, answers, asked=tuple(answers), earns=6.0), LIMITS)
+
+
+FAILURES = {
+    "ranks that wait for each other": ("run_ranks(hang, 4)", "RankTimeout"),
+    "ranks that loop": ("run_ranks(loop, 8, timeout=1)", "RankTimeout"),
+    "ranks that outlast their cell": ("run_ranks(loop, 2, timeout=600)", "ran longer than 4 s", 4.0),
+    "ranks that end their server": ("run_ranks(orphan, 2)", "RankError"),
+    "ranks that take memory": ("run_ranks(fill, 4)", "of memory together"),
+    "too many ranks": ("run_ranks(total, 64)", "2 to 16 ranks"),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES, ids=lambda name: name.replace(" ", "-"))
+def test_ranks_that_do_not_end_cost_their_own_question(attacked, name):
+    source, words, *cell = FAILURES[name]
+    answers = {"abuse-time": source, "abuse-guess": "answer = 'y'", "abuse-scaled": "def scaled(x): return 8.628137*x"}
+    limits = Limits(cell=cell[0] if cell else 20.0, total=60.0, memory=1 << 30)
+    attacked(Attack(name, SETUP, answers, asked=tuple(answers), earns=6.0, words=words), limits)
+
+
+def test_ranks_are_a_world_that_their_cell_leaves_as_it_was(classroom):
+    child = classroom[2].spawn(LIMITS)
+    child.run("import os\n" + SETUP.replace("torch.ones(300", "import torch\ntorch.ones(300", 1))
+    seen = "answer = sorted(p for p in os.listdir('/proc') if p.isdigit()), os.listdir('/tmp'), os.listdir('.')"
+    for source in ("run_ranks(total, 2)", "run_ranks(total, 8)", "run_ranks(hang, 3, timeout=1)"):
+        child.run(source)
+        child.run(seen)
+        processes, files, own = plain.decode(child.answer("seen", "answer", True)["value"])
+        assert (len(processes), own) == (2, [])  # itself, and what its ranks are forked from
+        assert not [file for file in files if file.startswith("hwlib-ranks")]
+    child.kill()

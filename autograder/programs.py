@@ -24,6 +24,7 @@ from .prompts import quoted
 from .reading import Answer, Call, Unreadable, as_float, named, number
 from .sameness import equal, is_array, kinds
 from .scaling import wrong_dimension
+from .withheld import KEPT
 
 if TYPE_CHECKING:
     from .declaration import Exercise, Given
@@ -328,7 +329,7 @@ def _masked(withholds: Sequence[str]) -> Iterator[None]:
 
 
 def _uses(function: Any, withholds: Sequence[str]) -> str:
-    """The withheld module that a function reaches through its globals, or ""."""
+    """The withheld module that a function reaches through its globals, or ""; what answers are written with stays."""
     if not withholds:
         return ""
     values = [function]
@@ -339,7 +340,7 @@ def _uses(function: Any, withholds: Sequence[str]) -> str:
         values += [
             vars(v)[n] for v in values if isinstance(v, types.ModuleType) for n in used if n in vars(v)
         ]
-    homes = [_home(v) for v in values]
+    homes = [home for v in values if (home := _home(v)) not in KEPT]
     return next((w for w in withholds for home in homes if home == w or home.startswith(w + ".")), "")
 
 

@@ -183,6 +183,16 @@ def test_a_huge_reply_is_wrong_and_no_more(huge):
     assert len(verdict.say) < 400
 
 
+def test_what_algorithms_are_written_with_is_not_withheld():
+    from hwlib.algorithms import blocks, ring_allgather
+
+    withheld = make(withholds=("hwlib.algorithms",))
+    cuts = eval("lambda xs, k: [x * k for part in blocks(xs, 2) for x in part]", {"blocks": blocks})
+    assert judge(withheld, cuts).score == 1
+    rings = eval("lambda xs, k: ring_allgather(0, 1, xs)", {"ring_allgather": ring_allgather})
+    assert "Write this one yourself" in judge(withheld, rings).say
+
+
 def test_withheld_modules_are_written_by_oneself():
     withheld = make(withholds=("hwlib.roofline",))
     assert judge(withheld, scale).score == 1

@@ -61,6 +61,14 @@ class Topology:
         """The names of all vertices of these kinds, in the order in which they were built."""
         return [vertex for vertex, kind in self.graph.nodes(data="kind") if kind in kinds]
 
+    def capacities(self, *kinds: str) -> list[list[float]]:
+        """The bandwidth from each vertex to each other one in B/s, 0 without a link: ranks first, then the rest in the
+        order in which they were built. With `kinds`, of these alone."""
+        kept = self.vertices(*kinds) if kinds else [*self.graph]
+        names = [*(v for v in self.ranks if v in {*kept}), *(v for v in kept if v not in self.rank_of)]
+        edges = self.graph.edges
+        return [[edges[u, v]["bandwidth"] if (u, v) in edges else 0.0 for v in names] for u in names]
+
     def cables(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """Every cable or bundle of them once: its two ends, and the edge's attributes."""
         seen = set()

@@ -125,3 +125,13 @@ def test_the_bill_counts_every_port_that_is_lit():
     assert tree_optics_power(1, 1) == 17 / 2 + 9
     assert tree_optics_power(1024, 2) == 1024 * 17.5 + 1024 * 17
     assert network_cost(48, 4096, 2048, 100, 10, 1) == 4800 + 40960 + 2048
+
+
+def test_capacities_are_the_edges_ranks_first():
+    t = node("dgx-h100")
+    whole, inner = t.capacities(), t.capacities("gpu", "nvswitch")
+    assert (len(whole), len(inner)) == (17, 9)
+    assert inner[:8] == [[0.0] * 8 + [450e9]] * 8
+    assert inner[8] == [450e9] * 8 + [0.0]
+    assert [row[:8] for row in whole[:8]] == [row[:8] for row in inner[:8]]
+    assert sum(map(sum, whole)) == sum(edge["bandwidth"] for _, _, edge in t.graph.edges(data=True))

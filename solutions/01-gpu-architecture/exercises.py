@@ -340,7 +340,7 @@ LAB_WARP = Exercise(
     answer=Function("issue", "issue(traces)", cases=_cases),
     solution=issue,
     mistakes=(
-        Mistake(_by(lambda lines: next(line for line in lines if min(map(min, lines.values())) in lines[line])),
+        Mistake(_by(lambda lines: next(iter(lines))),
                 "You follow the first thread that is not done. Where do those that wait for it meet it again?"),
         Mistake(_by(max), "The thread furthest ahead runs away, and nobody ever catches up with it."),
         Mistake(_by(lambda lines: max(lines, key=lambda line: (len(lines[line]), -line))),

@@ -52,7 +52,7 @@ from .grader import Terms
 from .journal import Journal
 from .judging import Judge
 from .layout import FOLDERS, init, read_config, released
-from .recording import Recorder, ShowGrades
+from .recording import Recorder, ShowGrades, WorkedSolutions
 from .restore import read_notebook, restore
 from .results import ClassResult, add, load, save
 from .sandbox import Limits, Zygote
@@ -213,7 +213,7 @@ def configure(config: Config) -> None:
     config.Autograde.exporter_class = Submissions
     config.Autograde.sanitize_preprocessors = SANITIZE
     config.Autograde.autograde_preprocessors = AUTOGRADE
-    config.GenerateFeedback.preprocessors = [ShowGrades, CSSHTMLHeaderPreprocessor]
+    config.GenerateFeedback.preprocessors = [ShowGrades, WorkedSolutions, CSSHTMLHeaderPreprocessor]
     config.GenerateFeedback.exporter_class = FeedbackPage
     config.FeedbackPage.template_name = "gpubook"
     config.FeedbackPage.extra_template_paths = [str(templates), str(styles)]

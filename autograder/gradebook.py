@@ -240,6 +240,36 @@ def set_due(db_url: str, name: str, due: datetime | None) -> None:
         gradebook.update_or_create_assignment(name, **({"duedate": due} if due else {}))
 
 
+def deadlines(db_url: str, name: str) -> tuple[datetime | None, dict[str, timedelta]]:
+    """When an assignment is due (UTC), and the extensions that learners have."""
+    with opened(db_url) as gradebook:
+        due = gradebook.db.query(Assignment.duedate).filter(Assignment.name == name).scalar()
+        rows = gradebook.db.query(SubmittedAssignment.student_id, SubmittedAssignment.extension)
+        rows = rows.join(SubmittedAssignment.assignment).filter(Assignment.name == name)
+        return due, {who: extension for who, extension in rows if extension}
+
+
+def late_period(config: Any) -> timedelta | None:
+    """How long after its deadline work is still worth something by the course's penalties; None: for ever.
+
+    A course without penalties of ours has no such period: work is in time, or is the teacher's to decide about.
+    """
+    if not issubclass(AssignLatePenalties(config=config, log=_quiet()).plugin_class, LatePerDay):
+        return timedelta()
+    penalty = LatePerDay(config=config)
+    if penalty.fraction == 0:
+        return None
+    return timedelta(days=math.ceil(1 / penalty.fraction) - 1, minutes=penalty.grace)
+
+
+def _quiet() -> logging.Logger:
+    """A log for nbgrader, which warns of every penalty."""
+    quiet = logging.getLogger("gpubook.late")
+    quiet.addHandler(logging.NullHandler())
+    quiet.propagate = False
+    return quiet
+
+
 def late(folder: Path | str, name: str) -> list[tuple[str, float]]:
     """Work out the late penalties of an assignment anew, and return who loses how much.
 
@@ -254,10 +284,7 @@ def late(folder: Path | str, name: str) -> list[tuple[str, float]]:
         todo = [(s.student_id, notebook.name) for s in submissions for notebook in s.notebooks]
     for learner, notebook in todo:
         about = {"assignment": name, "student": learner, "notebook": notebook, "db_url": db_url}
-        quiet = logging.getLogger("gpubook.late")  # nbgrader warns of every penalty
-        quiet.addHandler(logging.NullHandler())
-        quiet.propagate = False
-        AssignLatePenalties(config=config, log=quiet).preprocess(new_notebook(), {"nbgrader": about})
+        AssignLatePenalties(config=config, log=_quiet()).preprocess(new_notebook(), {"nbgrader": about})
     return [(s.person.id, s.late_penalty) for s in scores(folder, [name])[name] if s.late_penalty]
 
 

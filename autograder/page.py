@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import html
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import answerbox
@@ -119,12 +120,12 @@ def folded(kind: str, summary: str, parts: list[str], data: str = "") -> str:
     return f'<details class="{kind}"{data}>\n<summary>{summary}</summary>\n\n{body}\n\n</details>'
 
 
-def value_markdown(exercise: Exercise) -> str:
-    """The solution's value for the book's numbers, as it is read; "" for a function."""
-    return f"**Answer:** {text}" if (text := _shown(exercise, exercise.solution)) else ""
+def value_markdown(exercise: Exercise, given: Mapping[str, Any] | None = None) -> str:
+    """The solution's value for these numbers (the book's), as it is read; "" for a function."""
+    return f"**Answer:** {text}" if (text := _shown(exercise, exercise.solution, given)) else ""
 
 
-def _shown(exercise: Exercise, value: Any) -> str:
+def _shown(exercise: Exercise, value: Any, given: Mapping[str, Any] | None = None) -> str:
     from .declaration import call_with
 
     if exercise.kind in ("Function", "Written") or exercise.answer.in_ranks:
@@ -136,7 +137,7 @@ def _shown(exercise: Exercise, value: Any) -> str:
 
         letters = {k: d.symbol(k) for k, d in domains_from(exercise.public()["symbols"]).items()}
         return rf"$\displaystyle {sympy.latex(call_with(value, letters))}$"
-    result = call_with(value, exercise.variant())
+    result = call_with(value, exercise.variant() if given is None else given)
     try:
         return exercise.answer.readable(result)
     except ValueError:

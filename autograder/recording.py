@@ -11,26 +11,37 @@ import os
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
 from nbformat import from_dict, read, writes
+from nbformat.v4 import new_markdown_cell
 from nbgrader.api import Assignment, Comment, Grade, Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
 from nbgrader.converters import Autograde, GenerateFeedback
 from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata, GetGrades, SaveAutoGrades
+from nbgrader.preprocessors import (
+    AssignLatePenalties,
+    CheckCellMetadata,
+    GetGrades,
+    NbGraderPreprocessor,
+    SaveAutoGrades,
+)
 from nbgrader.utils import compute_checksum, determine_grade, find_all_files, is_grade, is_solution, is_task, parse_utc
 from sqlalchemy import create_engine, select
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session, joinedload
+from traitlets import Bool, Float
 from traitlets.config import Config
 
-from .banks import CourseError
+from .banks import CourseError, bank_of
+from .declaration import Bank
 from .files import write_whole
-from .gradebook import first_line, opened, place, texts
-from .restore import SubmissionError
+from .gradebook import deadlines, first_line, late_period, opened, place, texts
+from .restore import SubmissionError, grade_cell
 
 PATIENCE = 30.0  # seconds to wait for a database that another program has locked
 
@@ -51,6 +62,66 @@ class ShowGrades(GetGrades):
         own = cell.metadata["nbgrader"]
         found = self.gradebook.find_grade(own["grade_id"], self.notebook_id, self.assignment_id, self.student_id)
         own["waits"] = bool(found.needs_manual_grade)
+
+
+class WorkedSolutions(NbGraderPreprocessor):
+    """Shows under each exercise of a feedback page how it is solved, once nobody can hand it in any more.
+
+    That is after the deadline of this learner, an extension included, and after the time for which late work is
+    taken; an assignment without a deadline never shows any.
+    """
+
+    after_due = Bool(False, help="Whether feedback shows worked solutions, from then on.").tag(config=True)
+    late_days = Float(
+        None, allow_none=True, help="For how long late work is taken. [default: until LatePerDay takes all points]"
+    ).tag(config=True)
+
+    @staticmethod
+    def clock() -> datetime:
+        """The time, in UTC."""
+        return datetime.now(UTC).replace(tzinfo=None)
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        """Add the solutions that may be shown by now."""
+        about = resources["nbgrader"]
+        if not self.after_due or not self._over(about):
+            return nb, resources
+        owner = about["student"] if self.config.GradeInSandbox.get("variants", False) else None
+        worked, cells = self._worked(about["assignment"], about["notebook"], owner), []
+        for cell in nb.cells:
+            cells.append(cell)
+            role = grade_cell(cell)
+            if role is not None and role.part in ("grade", "written") and role.exercise in worked:
+                own = {"id": f"{role.exercise}-worked", "metadata": {"gpubook": {"part": "solution"}}}
+                cells.append(new_markdown_cell(worked[role.exercise], **own))
+        return from_dict({**nb, "cells": cells}), resources
+
+    def _over(self, about: Any) -> bool:
+        period = late_period(self.config) if self.late_days is None else timedelta(days=self.late_days)
+        due, extensions = self._deadlines(about["db_url"], about["assignment"])
+        if due is None or period is None:
+            return False
+        return self.clock() > due + extensions.get(about["student"], timedelta()) + period
+
+    @cache  # noqa: B019  (one of these is made for a run)
+    def _deadlines(self, db_url: str, name: str) -> tuple[datetime | None, dict[str, timedelta]]:
+        return deadlines(db_url, name)
+
+    @cache  # noqa: B019
+    def _worked(self, name: str, notebook: str, owner: str | None) -> dict[str, str]:
+        course = self.parent.parent.coursedir  # this step, its exporter, nbgrader's converter
+        folder = Path(course.root)
+        path = Path(course.format_path(course.source_directory, ".", name)) / f"{notebook}.ipynb"
+        if not path.is_file():
+            return {}
+        from .worked import solutions  # with all that a page of the book needs
+
+        source = read(path, as_version=4)
+        return solutions(source, self._bank(folder, path), owner)
+
+    @cache  # noqa: B019
+    def _bank(self, folder: Path, path: Path) -> Bank:
+        return bank_of(folder, read(path, as_version=4), path)
 
 
 class Recorder:

@@ -72,13 +72,13 @@ def test_plain_has_a_row_for_each_learner_and_assignment(folder):
     ann = by["week1", "ann"]
     assert ann["last_name"] == "Müller, née Ōta"
     assert (ann["submitted"], ann["due"]) == ("2030-01-02T09:30:00Z", "2030-01-01T12:00:00Z")
-    points = ("raw_score", "extra_credit", "late_penalty", "score", "max_score", "needs_manual_grade")
-    assert [ann[key] for key in points] == ["10.8", "1.5", "1.3", "9.5", "10", "no"]
-    assert [by["week1", "bob"][key] for key in points] == ["4.3", "0", "0", "4.3", "10", "yes"]
-    assert [by["week1", "cy"][key] for key in points] == ["0", "0", "0", "0", "10", "no"]
+    points = ("raw_score", "extra_credit", "late_penalty", "score", "max_score", "needs_manual_grade", "answers_waiting")
+    assert [ann[key] for key in points] == ["10.8", "1.5", "1.3", "9.5", "10", "no", "0"]
+    assert [by["week1", "bob"][key] for key in points] == ["4.3", "0", "0", "4.3", "10", "yes", "1"]
+    assert [by["week1", "cy"][key] for key in points] == ["0", "0", "0", "0", "10", "no", "0"]
     assert [by["week1", "dee"][key] for key in points] == ["", "", "", "", "10", ""]
     assert by["week1", "bob"]["submitted"] == ""
-    assert made.notes == ["still to be graded by hand, so their scores may rise: bob (week1)"]
+    assert made.notes == ["1 answer is still to be graded by hand, so these scores may rise: bob (week1)"]
 
 
 def test_a_learner_who_handed_in_nothing_has_zero_where_asked(folder):
@@ -263,7 +263,7 @@ def test_the_command_writes_prints_and_notes(folder, tmp_path):
     done = run("week1", "--format", "canvas", "--canvas-id", "week1=12", "--output", str(tmp_path / "c.csv"))
     assert done.exit_code == 0, done.output
     assert "week1 (12)" in (tmp_path / "c.csv").read_text()
-    assert "Note: still to be graded by hand" in done.stderr
+    assert "Note: 1 answer is still to be graded by hand" in done.stderr
     printed = run("--output", "-")
     assert printed.stdout == export.table(folder).text.replace("\r\n", "\n")
     assert run("week9").exit_code == 1

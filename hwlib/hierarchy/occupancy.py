@@ -40,13 +40,13 @@ def register_blocks(S_RF, rho, threads):
 
     A warp's registers, of 4 bytes for each of 32 threads, are given in units of 256: so rho counts in eights.
     """
-    return floor(4 * floor(S_RF / 4 / (const(4, "B") * 256 * ceil(rho / 8))) / ceil(threads / 32))
+    return floor(4 * floor(S_RF / (4 * const(4, "B") * 256 * ceil(rho / 8))) / ceil(threads / 32))
 
 
 @formula("blocks", cite="cuda-occupancy")
 def smem_blocks(S_SM, S_block, S_unit=128, S_sys=1024):
     """A block takes what it asks for and what the driver keeps of each, rounded up to the unit."""
-    return floor(S_SM / maximum(S_unit, S_unit * ceil((S_block + S_sys) / S_unit)))
+    return floor(S_SM / (S_unit * maximum(1, ceil((S_block + S_sys) / S_unit))))
 
 
 class Limits(NamedTuple):

@@ -56,12 +56,14 @@ def size_sweep(
     sizes = [x for points in sweeps.values() for x, _ in points]
     speeds = [y for points in sweeps.values() for _, y in points] + list((rates or {}).values())
     axes.set(xscale="log", yscale="log", xlim=(min(sizes) / 1.6, max(sizes) * 1.6))
-    axes.set_ylim(min(speeds) / 1.5, max(speeds) * 1.9)
+    axes.set_ylim(min(speeds) / 4, max(speeds) * 1.9)
     for label, rate in (rates or {}).items():
         axes.axhline(rate, color=INK, linewidth=1, linestyle="--")
         at = (0.99, rate)
         note(axes, f"{label}: {show(rate, 'B/s', 3)}", at, (0, 4), xycoords=("axes fraction", "data"), ha="right")
     for label, size in (caches or {}).items():
+        if not min(sizes) <= size <= max(sizes):
+            continue
         axes.axvline(size, color=GREY, linewidth=1, linestyle=":")
         at = (size, 0.02)
         note(axes, f"{label} {binary(size)}", at, (-3, 0), xycoords=("data", "axes fraction"), ha="right", va="bottom",

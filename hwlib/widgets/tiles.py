@@ -60,7 +60,7 @@ def tile_explorer(chip: str = "h100-sxm", b: float = 2, b_k: int = 64, stages: i
         "params": params,
         "data": {"values": [{}]},
         "transform": fits,
-        "width": 430, "height": 400,
+        "width": 400, "height": 400,
         "layer": [_map(), {**_ring(), "transform": best}],
         "config": chart_style(),
     })  # fmt: skip
@@ -85,7 +85,7 @@ def _side(field: str, title: str) -> dict[str, Any]:
 
 def _map() -> dict[str, Any]:
     colour = {"field": "intensity", "type": "quantitative", "title": "FLOP/B",
-              "scale": {"scheme": "viridis", "domain": [0, 256], "clamp": True}}  # fmt: skip
+              "scale": {"scheme": "viridis", "zero": True}}  # fmt: skip
     tooltip = [
         {"field": "b_m", "title": "rows"}, {"field": "b_n", "title": "columns"},
         {"field": "intensity", "title": "FLOP/B", "format": ".3~r"},

@@ -142,15 +142,15 @@ RESIDENT_WARPS = Exercise(
     id="memory-hierarchy-resident-warps", title="Registers for everybody",
     prompt="Two notes on the H100 differ by a factor of four in how many warps are resident when each thread has "
            "{rho} registers: one counts a sub-partition, the other an SM. How many does an *SM* hold, if its "
-           "register file of {S_RF:B} is all that limits? *Exact*.",
-    given=dict(rho=[256, 168, 128], S_RF=[kib(h100, "regfile_bytes")*1024]),
+           "register file of {kb} KB is all that limits? *Exact*.",
+    given=dict(rho=[256, 168, 128], kb=[kib(h100, "regfile_bytes")]),
     answer=Count(),
-    solution=lambda rho, S_RF: register_warps(S_RF, rho),
+    solution=lambda rho, kb: register_warps(kb*1024, rho),
     mistakes=(
-        Mistake(lambda rho, S_RF: register_warps(S_RF, rho)//4,
+        Mistake(lambda rho, kb: register_warps(kb*1024, rho)//4,
                 "That is a sub-partition's share: right in the notes that count those, and an SM has four."),
-        Mistake(lambda rho, S_RF: S_RF//(4*rho), "Those are threads. How many make a warp?"),
-        Mistake(lambda rho, S_RF: S_RF//(32*rho), "How many bytes has a register?"),
+        Mistake(lambda rho, kb: kb*1024//(4*rho), "Those are threads. How many make a warp?"),
+        Mistake(lambda rho, kb: kb*1024//(32*rho), "How many bytes has a register?"),
     ),
     hints=("A register is one number of 32 bits; a warp has 32 threads, each with its own.",),
     explain="The most it holds is 64, with at most 32 registers a thread.",
@@ -360,14 +360,12 @@ PROBE_REVIEW = Exercise(
            "printed number larger or smaller, by how much where that can be said, and on which machine you would not "
            "notice.",
     answer=Written(rubric=(
-        ("Says that a copy reads and writes, that only one of the two is counted, and that this halves the number", 2),
-        ("Says that it divides by GiB and prints GB, and that this takes 7 % off", 1),
-        ("Says that a buffer of this size may stay in a last-level cache, names such a chip, and says that the number "
-         "is then too large", 2),
-        ("Says that the first copy is timed too, with what happens once (memory handed out on its first write, kernels "
-         "loaded), and that a warm-up keeps it out", 1),
-        ("Says that one mean over all copies shows no spread, and asks for a median, or for events of the GPU, or for "
-         "a sweep of sizes", 1),
+        ("Counts the bytes that cross in one copy, and says by what factor the printed number misses them", 2),
+        ("Holds the division against the unit that is printed, and says what that takes off", 1),
+        ("Asks in which memory buffers of this size live, names a chip where it is the wrong one, and says which way "
+         "that errs", 2),
+        ("Says what happens only once, that it is timed too, and how to keep it out", 1),
+        ("Says what a single mean hides, and what to measure or print instead", 1),
     ), words=200),
     solution=f"""\
 1. *Half the traffic.* `b.copy_(a)` reads `a` and writes `b`; only `nbytes` are counted, so the number is half of what

@@ -16,7 +16,7 @@ from typing import Any
 
 from .calls import Calls
 from .declaration import Bank, Exercise, Verdict, quoted
-from .judging import Judge, JudgeFailed, Question
+from .judging import Judge, JudgeFailed, Question, Sitting
 from .rank_processes import Ranks, needed_cells
 from .restore import GradeCell, grade_cell, grade_id, restore
 from .sandbox import WAITED, Child, ChildLost, Limits, Zygote
@@ -80,7 +80,8 @@ def grade_notebook(
                     "a bank without a file: load_bank(path) was expected, for the judge loads it from there"
                 )
             judge = stack.enter_context(Judge([bank.path]))
-        run = _Run(restore(submitted, release), bank, owner, limits, variants, zygote, judge, unsafe)
+        sitting = stack.enter_context(judge.sitting())
+        run = _Run(restore(submitted, release), bank, owner, limits, variants, zygote, sitting, unsafe)
         run.kept = {result.exercise: result for result in kept}
         run.given_cells = {cell.id: cell for cell in release.cells if not cell.metadata.get("nbgrader")}
         try:
@@ -101,7 +102,7 @@ class _Run:
         limits: Limits,
         variants: bool,
         zygote: Zygote,
-        judge: Judge,
+        judge: Sitting,
         unsafe: bool,
     ):
         self.nb, self.bank, self.owner, self.limits, self.variants = nb, bank, owner, limits, variants

@@ -2,13 +2,15 @@
 code.
 
 `Judge` starts it, as `python -m autograder.judging FD FILE...`, from the files that declare the exercises. It
-forks a limited process per answer: an answer that takes forever or all memory to judge is one verdict, not
-the end of it.
+forks a limited process per submission, and another where an answer takes forever or all memory to judge: that
+is one verdict, not the end of it.
 """
 
 import contextlib
 import gc
+import importlib
 import json
+import math
 import os
 import resource
 import signal
@@ -18,15 +20,17 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from . import plain
 from .declaration import AnswerError, Bank, Verdict, load_bank
 from .sandbox import wire
+from .sandbox.forking import settle
 from .sandbox.program import Program
 
 SECONDS = 20.0  # of CPU, for one answer
 MEMORY = 3 << 30
+NEEDED = ("numpy.random", "sympy", "hwlib.simulate", "autograder.network")  # loaded once, and not after each fork
 TOO_LONG = (
     "The answer could not be judged in the time and memory there is for one: it is too large or too involved."
 )
@@ -38,6 +42,9 @@ class JudgeFailed(ValueError):
 
 class JudgeGone(OSError):
     """The judge's process is gone, and it was no answer's doing: each has a process of its own."""
+
+
+Asked = Callable[[Any], dict[str, Any]]  # from encoded arguments to the reply
 
 
 @dataclass(frozen=True)
@@ -60,43 +67,79 @@ class Judge(Program):
             self.close()
             raise JudgeFailed(started["error"])
 
-    def ask(
-        self, question: Question, call: Callable[[Any], dict[str, Any]] | None = None, patience: float = 0.0
-    ) -> Verdict:
+    def ask(self, question: Question, call: Asked | None = None, patience: float = 0.0) -> Verdict:
+        """The verdict on one answer, as `Sitting.ask`, in a process of its own."""
+        with self.sitting() as sitting:
+            return sitting.ask(question, call, patience)
+
+    def sitting(self) -> "Sitting":
+        """For the answers of one submission, one after another."""
+        return Sitting(self)
+
+
+class Sitting:
+    """The answers of one submission, judged in a process forked for it; another takes over where an answer brings that
+    one to its limits. Used by one thread. A context manager."""
+
+    def __init__(self, judge: Judge):
+        self.judge = judge
+        self._channel: socket.socket | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def _end(self) -> None:
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None
+
+    def _begin(self) -> socket.socket:
+        channel, theirs = socket.socketpair()
+        try:
+            with theirs:
+                self.judge.request({}, [theirs.fileno()])
+        except OSError as error:
+            channel.close()
+            raise JudgeGone(f"the judge is gone: {error}") from None
+        self._channel = channel
+        return channel
+
+    def ask(self, question: Question, call: Asked | None = None, patience: float = 0.0) -> Verdict:
         """The verdict; `call` takes encoded arguments to the learner's function and returns `value` or
         `problem`.
 
         `patience`: seconds that the learner's calls may take in all, on top of the judge's own limit.
         """
-        channel, theirs = socket.socketpair()
-        with channel:
-            try:
-                with theirs:
-                    self.request({}, [theirs.fileno()])
-            except OSError as error:
-                raise JudgeGone(f"the judge is gone: {error}") from None
+        while True:
+            used, answered = self._channel is not None, False
+            channel = self._channel or self._begin()
             deadline = time.monotonic() + 2 * SECONDS + patience
             try:
                 wire.send(
                     channel,
                     {"exercise": question.exercise, "owner": question.owner, "message": question.message},
                 )
-                while True:
-                    reply = wire.receive(channel, deadline)
-                    if "call" not in reply:
-                        break
+                while "call" in (reply := wire.receive(channel, deadline)):
+                    answered = True
                     if call is None:
-                        raise JudgeFailed(
-                            f"{question.exercise}: the judge calls an answer that is no function"
-                        )
+                        raise JudgeFailed(f"{question.exercise}: the judge calls an answer that is no function")
                     wire.send(channel, call(reply["call"]))
-            except (wire.WireError, TimeoutError):
-                if not self.alive:
+            except (wire.WireError, TimeoutError) as error:
+                self._end()
+                if used and not answered and isinstance(error, wire.WireClosed):
+                    continue  # an earlier answer may have left it little memory
+                if not self.judge.alive:
                     raise JudgeGone("the judge is gone") from None
                 return Verdict(0.0, TOO_LONG, "unreadable")
-        if "failed" in reply:
-            raise JudgeFailed(reply["failed"])
-        return Verdict(reply["score"], reply["say"], reply["kind"])
+            except BaseException:
+                self._end()
+                raise
+            if "failed" in reply:
+                raise JudgeFailed(reply["failed"])
+            return Verdict(reply["score"], reply["say"], reply["kind"])
 
 
 def judge_answer(
@@ -127,7 +170,6 @@ def _limit() -> None:
         else 1 << 21
     )
     for what, value in (
-        (resource.RLIMIT_CPU, int(SECONDS)),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_AS, pages * resource.getpagesize() + MEMORY),
@@ -137,10 +179,9 @@ def _limit() -> None:
         resource.setrlimit(what, (value, value))
 
 
-def _one(channel: socket.socket, bank: Bank) -> None:
-    """In the forked process: one answer."""
+def _sit(channel: socket.socket, bank: Bank) -> None:
+    """In the forked process: one answer after another, until the grader hangs up."""
     _limit()
-    asked = wire.receive(channel, time.monotonic() + SECONDS)
 
     def call(arguments: tuple) -> Any:
         wire.send(channel, {"call": plain.encode(tuple(arguments))})
@@ -152,9 +193,12 @@ def _one(channel: socket.socket, bank: Bank) -> None:
         except plain.BadMessage as error:
             raise AnswerError(f"its result could not be read: {error}") from None
 
-    wire.send(
-        channel, judge_answer(bank, Question(asked["exercise"], asked["owner"], asked["message"]), call)
-    )
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    while True:
+        asked = wire.receive(channel)
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + SECONDS), hard))
+        question = Question(asked["exercise"], asked["owner"], asked["message"])
+        wire.send(channel, judge_answer(bank, question, call))
 
 
 def _warm(bank: Bank) -> None:
@@ -167,8 +211,9 @@ def _warm(bank: Bank) -> None:
 
 
 def main() -> None:
-    """Load the exercises, then fork one process per answer until the supervisor hangs up."""
+    """Load the exercises, then fork a process per submission until the supervisor hangs up."""
     control = socket.socket(fileno=int(sys.argv[1]))
+    gc.disable()  # a fifth of the time to start
     bank = Bank()
     try:
         for path in sys.argv[2:]:
@@ -176,23 +221,22 @@ def main() -> None:
     except Exception as error:
         control.send(json.dumps({"error": str(error)[:30_000]}).encode())
         return
-    import numpy  # noqa: F401  (before forking, not once per answer)
-    import sympy  # noqa: F401
-
+    for name in NEEDED:
+        importlib.import_module(name)
     _warm(bank)
-    gc.collect()
-    gc.freeze()
+    settle()
     with contextlib.suppress(BrokenPipeError):  # where the grader has ended meanwhile, the next look says so
         control.send(json.dumps({"exercises": len(bank)}).encode())
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         message, fds, _, _ = socket.recv_fds(control, 100, 1)
         if not message:
-            return
+            os._exit(0)
         if os.fork() == 0:
+            gc.enable()
             control.close()
             try:
-                _one(socket.socket(fileno=fds[0]), bank)
+                _sit(socket.socket(fileno=fds[0]), bank)
             finally:
                 os._exit(0)
         for fd in fds:

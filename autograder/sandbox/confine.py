@@ -17,7 +17,9 @@ import struct
 import sys
 import sysconfig
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from . import filters
 from .limits import Limits
@@ -132,6 +134,22 @@ def masked_paths() -> list[str]:
     return sorted({str(path) for book in books for path in (book, book.resolve()) if path.is_dir()})
 
 
+@dataclass(frozen=True)
+class View:
+    """What a learner's root shows, which of that is empty in it, and the folder that it is built on."""
+
+    shown: tuple[str, ...]
+    masked: tuple[str, ...]
+    base: str
+
+    @classmethod
+    def of_system(cls) -> Self:
+        """Looked for once, before forking: it is the same for all."""
+        shown = tuple(visible_paths())
+        free = (b for b in BASES if os.path.isdir(b) and not any((p + "/").startswith(b + "/") for p in shown))
+        return cls(shown, tuple(masked_paths()), next(free, ""))
+
+
 def _unshare() -> None:
     root = os.geteuid() == 0
     uid, gid = os.geteuid(), os.getegid()
@@ -142,20 +160,17 @@ def _unshare() -> None:
         Path("/proc/self/gid_map").write_text(f"{FIRST_UID} {gid} 1")
 
 
-def _new_root(limits: Limits, uid: int, alone: bool, covered: Sequence[str]) -> None:
-    shown = visible_paths()
-    base = next(
-        (b for b in BASES if os.path.isdir(b) and not any((p + "/").startswith(b + "/") for p in shown)), None
-    )
-    if base is None:
+def _new_root(limits: Limits, uid: int, alone: bool, covered: Sequence[str], view: View) -> None:
+    base = view.base
+    if not base:
         raise OSError(f"none of {', '.join(BASES)} is free to build the learner's file system on")
     _mount(None, "/", None, MS_REC | MS_PRIVATE)
     _mount("tmpfs", base, "tmpfs", MS_NOSUID | MS_NODEV, "size=1m,mode=755")
     os.mkdir(base + "/tmp")
     _mount("tmpfs", base + "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, f"size={limits.scratch},mode=1777")
-    for path in (*shown, *DEVICES):
+    for path in (*view.shown, *DEVICES):
         _show(path, base + path)
-    for path in masked_paths():
+    for path in view.masked:
         if not os.path.isdir(base + path):
             continue
         _mount("tmpfs", base + path, "tmpfs", MS_RDONLY | MS_NOSUID, "size=4k,mode=755")
@@ -253,14 +268,14 @@ def enter_namespaces() -> None:
     _unshare()
 
 
-def enter(limits: Limits, slot: int, alone: bool = False, covered: Sequence[str] = ()) -> None:
+def enter(limits: Limits, slot: int, view: View, alone: bool = False, covered: Sequence[str] = ()) -> None:
     """The second half, in that first process: its own root, network, limits; raises OSError where the system
     refuses. One that is `alone` can tell no other by the locks and watches of a file that both read. The files that
     are `covered` are empty in it."""
     uid = user(slot)
     with contextlib.suppress(OSError):  # where memory runs out, it is not the grader's process that goes
         Path("/proc/self/oom_score_adj").write_text("1000")
-    _new_root(limits, uid, alone, covered)
+    _new_root(limits, uid, alone, covered, view)
     _loopback_up()
     _check(_libc.sethostname(b"localhost", 9), "sethostname")
     set_limits(limits)

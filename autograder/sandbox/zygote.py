@@ -21,6 +21,7 @@ import traceback
 from typing import Any
 
 from . import confine, wire
+from .forking import settle
 from .keeper import keep
 from .limits import Limits
 from .shell import Shell
@@ -61,6 +62,7 @@ PRELOADED = (
     "cloudpickle",
     "autograder",
     "autograder.plain",
+    "autograder.trees",
     "autograder.programs",
     "autograder.parties",
     "autograder.withheld",
@@ -186,7 +188,9 @@ def _seed(seed: int) -> None:
         sys.modules["torch"].manual_seed(seed)
 
 
-def child(channel: socket.socket, status: socket.socket, request: dict[str, Any], shell: Shell) -> None:
+def child(
+    channel: socket.socket, status: socket.socket, request: dict[str, Any], shell: Shell, view: confine.View
+) -> None:
     """In the forked process: become the keeper, and fork the confined one; never returns."""
     from autograder import withheld
 
@@ -207,7 +211,7 @@ def child(channel: socket.socket, status: socket.socket, request: dict[str, Any]
     try:
         if request["confined"]:
             covered = withheld.files(tuple(request["withholds"]))
-            confine.enter(limits, request["slot"], request["alone"], covered)
+            confine.enter(limits, request["slot"], view, request["alone"], covered)
         else:
             os.chdir(request["folder"])
             confine.set_limits(limits, own_user=False)
@@ -222,7 +226,7 @@ def child(channel: socket.socket, status: socket.socket, request: dict[str, Any]
         os._exit(0)
 
 
-def probe() -> str:
+def probe(view: confine.View | None = None) -> str:
     """Why this system cannot shut a process in; empty where it can."""
     ours, theirs = socket.socketpair()
     pid = os.fork()
@@ -232,7 +236,7 @@ def probe() -> str:
             confine.enter_namespaces()
             inner = os.fork()
             if inner == 0:
-                confine.enter(Limits(), 0)
+                confine.enter(Limits(), 0, view or confine.View.of_system())
                 theirs.sendall(b"-")
                 os._exit(0)
             os.waitpid(inner, 0)
@@ -254,25 +258,27 @@ def main() -> None:
     from autograder import withheld
 
     control = socket.socket(fileno=int(sys.argv[1]))
+    gc.disable()  # a fifth of the time to start
     missing = preload()
     shell = make_shell()
-    gc.collect()
-    gc.freeze()
+    view = confine.View.of_system()
+    settle()
     threads = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 1
     with contextlib.suppress(BrokenPipeError):  # where the grader has ended meanwhile, the next look says so
-        control.send(json.dumps({"missing": missing, "threads": threads, "unconfined": probe()}).encode())
+        control.send(json.dumps({"missing": missing, "threads": threads, "unconfined": probe(view)}).encode())
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         message, fds, _, _ = socket.recv_fds(control, 1 << 16, 2)
         if not message:
-            return
+            os._exit(0)  # at once: to take down what is loaded would take a while
         request = json.loads(message)
         withheld.files(tuple(request["withholds"]))  # found once, not in every child
         if os.fork() == 0:
+            gc.enable()
             control.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             channel, status = (socket.socket(fileno=fd) for fd in fds)
-            child(channel, status, request, shell)
+            child(channel, status, request, shell, view)
         for fd in fds:
             os.close(fd)
 

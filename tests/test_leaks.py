@@ -23,7 +23,7 @@ def letters(text):
 
 
 def secrets(root):
-    """(what, text) of all that only the key holds, for every chapter."""
+    """(what, text) of all that only the key holds, for every chapter: a model answer line by line."""
     found = []
     for name in chapters.chapter_names(root):
         chapter = chapters.load(root, name)
@@ -35,7 +35,11 @@ def secrets(root):
                 (f"{key}: a mistake's sentence", exercise.fill(m.say, given)) for m in exercise.mistakes
             ]
             found.append((f"{key}: its explanation", exercise.explain))
-            found.append((f"{key}: its solution", notebook.solution_of(cells[key])))
+            if exercise.kind == "Written":
+                text = re.sub(r"\]\([^)]*\)|^\s*\d+\. ", "]", cells[key], flags=re.M)  # a page names what a link leads to elsewhere
+                found += [(f"{key}: its model answer", line) for line in text.splitlines() if len(letters(line)) > 15]
+            else:
+                found.append((f"{key}: its solution", notebook.solution_of(cells[key])))
     return [(what, text) for what, text in found if text]
 
 

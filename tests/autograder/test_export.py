@@ -76,7 +76,7 @@ def test_plain_has_a_row_for_each_learner_and_assignment(folder):
     assert [ann[key] for key in points] == ["10.8", "1.5", "1.3", "9.5", "10", "no", "0"]
     assert [by["week1", "bob"][key] for key in points] == ["4.3", "0", "0", "4.3", "10", "yes", "1"]
     assert [by["week1", "cy"][key] for key in points] == ["0", "0", "0", "0", "10", "no", "0"]
-    assert [by["week1", "dee"][key] for key in points] == ["", "", "", "", "10", ""]
+    assert [by["week1", "dee"][key] for key in points] == ["", "", "", "", "10", "", ""]
     assert by["week1", "bob"]["submitted"] == ""
     assert made.notes == ["1 answer is still to be graded by hand, so these scores may rise: bob (week1)"]
 

@@ -36,7 +36,8 @@ def secrets(root):
             ]
             found.append((f"{key}: its explanation", exercise.explain))
             if exercise.kind == "Written":
-                text = re.sub(r"\]\([^)]*\)|^\s*\d+\. ", "]", cells[key], flags=re.M)  # a page names what a link leads to elsewhere
+                # neither where a link leads nor the number of an item is in a page's text
+                text = re.sub(r"\]\([^)]*\)|^\s*\d+\. ", "]", cells[key], flags=re.M)
                 found += [(f"{key}: its model answer", line) for line in text.splitlines() if len(letters(line)) > 15]
             else:
                 found.append((f"{key}: its solution", notebook.solution_of(cells[key])))

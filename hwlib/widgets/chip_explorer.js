@@ -6,7 +6,7 @@ const UNITS = { "1": "", "1/s": "Hz", "J/s": "W" };
 
 /* The value of a quantity as a person writes it. */
 export const written = (value, unit) =>
-  unit === "FLOP" ? `${count(Math.round(value))} FLOP` : show(value, UNITS[unit] ?? unit, 4).trim();
+  unit === "FLOP" ? `${count(Math.round(value))} FLOP` : show(value, UNITS[unit] ?? unit, 4).trim().replace("KW", "kW");
 
 /* What a chip has of a quantity: its fact, a number made of facts, or nothing. */
 export function fact({ data }, name) {

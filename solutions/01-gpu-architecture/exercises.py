@@ -164,7 +164,7 @@ CLOCK = Exercise(
     mistakes=(
         Mistake("sparse", "With zeros it would be about 1,979."),
         Mistake("product", "A multiply-add is two operations."),
-        Mistake("nothing", "Divide. Then round the inputs in the other direction and divide again."),
+        Mistake("nothing", "Divide. Can the rounding of 990, 132 and 1.76 make up for what is too much?"),
     ),
     hints=("What is 7.5e12/1.76e9/4, to three digits?",),
     explain=f"It gives {7.5e12/1.76e9/4:.0f}. 1,024 is right, by design: hardware comes in powers of two. So it is "

@@ -33,8 +33,9 @@ class Book:
         return [e for e in self.exercises if not e.predict]
 
     def solution(self, name: str) -> str:
-        """The source of the instructor's answer cell."""
-        return solution_of(part(self.instructor, name, "answer").source)
+        """What the instructor's answer cell has for an answer: the model answer of one in words, as it stands."""
+        source = part(self.instructor, name, "answer").source
+        return source if self.bank[name].kind == "Written" else solution_of(source)
 
 
 def part(nb: nbformat.NotebookNode, name: str, which: str) -> Any:

@@ -51,6 +51,7 @@ L1_SHEET = BANKS*pcie.datum("sms").value*pcie.datum("vector_clock").value
 LATENCY = {name: read_at("h100-pcie", size, "latency") for name, size in (
     ("L1", 62*KiB), ("L2", 5245*KiB), ("far L2", 47045*KiB), ("HBM", 206295*KiB))}
 ONE_LOAD, TWO_LOADS = (dict(sweep("h100-pcie", what)) for what in ("one load", "two loads"))
+SPILL = 57856*KiB  # a buffer a little larger than the L2 of an H200, which is that of the H100
 SMI = 143771*MiB  # an H200, as the seed's nvidia-smi prints it
 
 NVLINK = [show(2*chip.datum("scaleup_bandwidth").value, "B/s") for chip in (h200, b200)]

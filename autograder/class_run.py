@@ -18,6 +18,7 @@ from .banks import CourseBank, CourseError
 from .grader import Grader, Job, Outcome, Terms, cores
 from .journal import Entry, Journal, Stamp
 from .judging import Judge
+from .rejudging import can_judge
 from .restore import SubmissionError, grade_cell
 from .results import ClassResult, Learner
 
@@ -129,15 +130,23 @@ class Run:
                 self.learners[name].problem = str(error)
                 self.progress(name)
                 continue
-            kept: frozenset[str] | None = None
-            if name in self.former:
-                kept = self.former[name].stands(self.work.stamp(text))
-            if kept is not None and kept >= set(self.work.exercises):
-                self._enter(self.former[name])
-            elif kept:
-                yield Job(name, text, tuple(asdict(r) for r in self.former[name].results if r.exercise in kept))
-            else:
+            former = self.former.get(name)
+            kept = None if former is None else former.stands(self.work.stamp(text))
+            if former is None or kept is None:
                 yield Job(name, text)
+            elif kept >= set(self.work.exercises):
+                self._enter(former)
+            else:
+                yield self._again(name, text, former, kept)
+
+    def _again(self, name: str, text: str, former: Entry, kept: frozenset[str]) -> Job:
+        """A submission of which some keys have changed: no cell runs where all answers to these are at hand."""
+        results = tuple(asdict(result) for result in former.results if result.exercise in kept)
+        changed = set(self.work.exercises) - kept
+        if not can_judge(changed, former.answers, self.work.bank, self.work.terms.variants):
+            return Job(name, text, results, former.answers)
+        notes = {result.exercise: result.note for result in former.results}
+        return Job(name, text, results, former.answers, self.journal.notebook(former), notes)
 
     def _finish(self, name: str, stamp: Stamp, outcome: Outcome) -> None:
         if outcome.problem:

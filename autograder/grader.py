@@ -7,13 +7,13 @@ dies, and the zygote when it has served long enough; a submission that was on it
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
-from . import grading
+from . import grading, rejudging
 from .declaration import Bank
 from .judging import Judge, JudgeGone
 from .sandbox import Limits, NoSandbox, Zygote, ZygoteGone
@@ -24,11 +24,15 @@ TRIES = 3  # of one submission whose zygote or judge goes
 
 @dataclass(frozen=True)
 class Job:
-    """A submission to be graded: whose, the notebook's JSON, and the results of an earlier run that stay."""
+    """A submission to be graded: whose, the notebook's JSON, and of an earlier run the results that stay, the answers
+    that it took, and the notebook that it executed where no cell needs to run again."""
 
     learner: str
     notebook: str
     kept: tuple[dict[str, Any], ...] = ()
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    executed: str = ""
+    notes: Mapping[str, str] = field(default_factory=dict)  # by exercise, what the executed cells came to
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,7 @@ class Outcome:
     results: list[grading.Result] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)  # for the teacher
     problem: str = ""
+    answers: dict[str, Any] = field(default_factory=dict)  # see `grading.GradedNotebook`
 
     def as_plain(self) -> dict[str, Any]:
         """For a journal or another machine."""
@@ -101,25 +106,14 @@ class Grader:
 
         Raises NoSandbox where the system can no longer shut code in: that is every submission's loss.
         """
-        from nbformat import from_dict
-
         gone: Exception = ZygoteGone("")
         for _ in range(TRIES):
             try:
+                judge = self._judge
+                if job.executed:
+                    return _outcome(self._judge_again(job, judge))
                 with self._zygotes() as zygote:
-                    graded = grading.grade_notebook(
-                        from_dict(json.loads(job.notebook)),
-                        self.release,
-                        self.bank,
-                        job.learner,
-                        self.terms.limits,
-                        self.terms.variants,
-                        zygote=zygote,
-                        judge=(judge := self._judge),
-                        unsafe=self.terms.unsafe,
-                        kept=[grading.Result(**one) for one in job.kept],
-                    )
-                return Outcome(json.dumps(graded.nb, ensure_ascii=False), graded.results, graded.problems)
+                    return _outcome(self._run(job, zygote, judge))
             except ZygoteGone as error:
                 gone = error
                 self._replace_zygote(zygote)
@@ -132,6 +126,36 @@ class Grader:
                 said = f"the grader failed on this submission: {type(error).__name__}: {error}"
                 return Outcome(problem=said)
         return Outcome(problem=f"the grader failed on this submission, {TRIES} times over: {gone}")
+
+    def _run(self, job: Job, zygote: Zygote, judge: Judge) -> grading.GradedNotebook:
+        from nbformat import from_dict
+
+        return grading.grade_notebook(
+            from_dict(json.loads(job.notebook)),
+            self.release,
+            self.bank,
+            job.learner,
+            self.terms.limits,
+            self.terms.variants,
+            zygote=zygote,
+            judge=judge,
+            unsafe=self.terms.unsafe,
+            kept=[grading.Result(**one) for one in job.kept],
+            answers=job.answers,
+        )
+
+    def _judge_again(self, job: Job, judge: Judge) -> grading.GradedNotebook:
+        from nbformat import from_dict
+
+        return rejudging.judge_again(
+            from_dict(json.loads(job.executed)),
+            job.learner,
+            self.terms.variants,
+            judge,
+            [grading.Result(**one) for one in job.kept],
+            job.answers,
+            job.notes,
+        )
 
     @contextmanager
     def _zygotes(self) -> Iterator[Zygote]:
@@ -176,6 +200,11 @@ class Grader:
             if self._judge is dead:
                 self._judge = self.judges()
                 dead.close()
+
+
+def _outcome(graded: grading.GradedNotebook) -> Outcome:
+    notebook = json.dumps(graded.nb, ensure_ascii=False)
+    return Outcome(notebook, graded.results, graded.problems, answers=graded.answers)
 
 
 @dataclass

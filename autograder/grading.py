@@ -8,10 +8,11 @@ keeps the time, and writes each verdict into the grade cell's outputs, where nbg
 import hashlib
 import json
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from .calls import Calls
@@ -21,6 +22,7 @@ from .rank_processes import Ranks, needed_cells
 from .restore import GradeCell, grade_cell, grade_id, restore
 from .sandbox import WAITED, Child, ChildLost, Limits, Zygote
 from .shown import cell_outputs, error_output
+from .taken import taken
 from .written import EMPTY, WAITS, untouched
 
 FAILED = "This exercise could not be judged, which is not your fault: your teacher is told."
@@ -49,6 +51,7 @@ class GradedNotebook:
     nb: Any
     results: list[Result] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    answers: dict[str, Any] = field(default_factory=dict)  # by exercise, those that can be judged again without a run
 
 
 def grade_notebook(
@@ -63,10 +66,12 @@ def grade_notebook(
     judge: Judge | None = None,
     unsafe: bool = False,
     kept: Sequence[Result] = (),
+    answers: Mapping[str, Any] = MappingProxyType({}),
 ) -> GradedNotebook:
     """Grade a notebook as read by `restore.read_notebook` against its release.
 
-    An exercise that has a result in `kept` keeps it: its cells run, and its answer is not judged again.
+    An exercise that has a result in `kept` keeps it, and its answer in `answers`: its cells run, and nothing is judged
+    again.
 
     Without a `zygote` and a `judge` of the caller both are started for this one; raises NoSandbox where the
     system cannot shut the code in and `unsafe` is not set.
@@ -83,6 +88,7 @@ def grade_notebook(
         sitting = stack.enter_context(judge.sitting())
         run = _Run(restore(submitted, release), bank, owner, limits, variants, zygote, sitting, unsafe)
         run.kept = {result.exercise: result for result in kept}
+        run.done.answers = {name: answers[name] for name in run.kept if name in answers}
         run.given_cells = {cell.id: cell for cell in release.cells if not cell.metadata.get("nbgrader")}
         try:
             return run.grade()
@@ -125,7 +131,7 @@ class _Run:
             if role is not None and role.part == "grade":
                 self._decide(number, cell, role)
             elif role is not None and role.part == "written":
-                self.done.results.append(_written(cell, role))
+                self.done.results.append(written_result(cell, role))
             elif self._runs(cell):
                 cell.outputs = cell_outputs(self._run_cell(number, cell.source), self._fit)
         for count, cell in enumerate((c for c in self.nb.cells if c.cell_type == "code"), start=1):
@@ -271,16 +277,14 @@ class _Run:
             verdict = Verdict(0.0, FAILED, "failed")
         else:
             verdict = self._verdict(number, role)
-        say = note if note and verdict.kind == "empty" else f"{verdict.say} {note}".strip()
-        points = min(max(float(verdict.score), 0.0), 1.0) * role.points
-        result = Result(role.exercise or name, points, role.points, say, note, verdict.kind)
+        result = result_of(role.exercise or name, role.points, verdict, note)
         self.done.results.append(result)
-        cell.outputs = _verdict_outputs(result)
+        cell.outputs = verdict_outputs(result)
 
     def _keep(self, number: int, cell: Any, role: GradeCell) -> None:
         """The earlier result stands; what later cells see is as if the answer had been taken."""
         self.done.results.append(self.kept[role.exercise])
-        cell.outputs = _verdict_outputs(self.kept[role.exercise])
+        cell.outputs = verdict_outputs(self.kept[role.exercise])
         if (name := self._name(role)) in self.shared:
             try:
                 self._ready(number).forget(name)
@@ -323,6 +327,8 @@ class _Run:
         if "value" not in reply:
             said = quoted(str(reply.get("message") or reply.get("problem", "")), 300).strip("`")
             return Verdict(0.0, f"The answer could not be read: {said}.", "unreadable")
+        if (answer := taken(self.bank[role.exercise], self.variants, reply["value"])) is not None:
+            self.done.answers[role.exercise] = answer
         question = Question(role.exercise, self.owner if self.variants else None, reply["value"])
         exercise, patience = self.bank[role.exercise], self.limits.cell + self.limits.grace
         try:
@@ -353,13 +359,19 @@ class _Culprit(Exception):
         self.number, self.lost = number, lost
 
 
-def _written(cell: Any, role: GradeCell) -> Result:
+def result_of(name: str, points: float, verdict: Verdict, note: str) -> Result:
+    """A verdict in points, with the `note` on what went wrong in the cells."""
+    say = note if note and verdict.kind == "empty" else f"{verdict.say} {note}".strip()
+    return Result(name, min(max(float(verdict.score), 0.0), 1.0) * points, points, say, note, verdict.kind)
+
+
+def written_result(cell: Any, role: GradeCell) -> Result:
     """An answer in words is nobody's to judge here, and one that was never begun is worth nothing."""
     kind, say = ("empty", EMPTY) if untouched(cell.source) else ("waiting", WAITS)
     return Result(role.exercise, 0.0, role.points, say, kind=kind)
 
 
-def _verdict_outputs(result: Result) -> list[Any]:
+def verdict_outputs(result: Result) -> list[Any]:
     """The sentence, and the points as the builtin float that nbgrader reads; nothing on stderr, which would
     be a zero."""
     from nbformat.v4 import new_output

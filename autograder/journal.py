@@ -34,13 +34,15 @@ class Stamp:
 
 @dataclass(frozen=True)
 class Entry:
-    """A finished submission: its stamp, its results, and the name of its executed notebook."""
+    """A finished submission: its stamp, its results, the name of its executed notebook, and the answers in it that can
+    be judged again without running it."""
 
     learner: str
     stamp: Stamp
     results: tuple[Result, ...]
     problems: tuple[str, ...]
     notebook: str
+    answers: Mapping[str, Any] = field(default_factory=dict)
 
     def stands(self, now: Stamp) -> frozenset[str] | None:
         """The exercises whose verdicts still hold: None where the submission or the release is another."""
@@ -133,7 +135,8 @@ class Journal:
         if self.anew:
             self._forget()
         digest = hashlib.sha256(json.dumps([learner, outcome.notebook]).encode()).hexdigest()[:32]
-        entry = Entry(learner, stamp, tuple(outcome.results), tuple(outcome.problems), f"{digest}.ipynb")
+        results, problems = tuple(outcome.results), tuple(outcome.problems)
+        entry = Entry(learner, stamp, results, problems, f"{digest}.ipynb", outcome.answers)
         write_whole(self.notebooks / entry.notebook, outcome.notebook)
         self._add(asdict(entry))
         before = self.entries.get(learner)
@@ -189,4 +192,5 @@ class Journal:
 def _entry(said: dict[str, Any]) -> Entry:
     stamp = Stamp(**said["stamp"])
     results = tuple(Result(**one) for one in said["results"])
-    return Entry(said["learner"], stamp, results, tuple(said["problems"]), said["notebook"])
+    answers = said.get("answers", {})  # an earlier version kept none
+    return Entry(said["learner"], stamp, results, tuple(said["problems"]), said["notebook"], answers)

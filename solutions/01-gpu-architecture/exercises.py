@@ -206,7 +206,7 @@ OPERANDS = Exercise(
         Mistake(lambda f, b: b*f, "That is what lanes would need: two fresh operands for each multiply-add."),
     ),
     hints=("Work is a volume and operands are faces: express the side m through f.",),
-    explain="Twice the work needs only 1.59 times the bytes. That is what a larger cube is for.",
+    explain=f"Twice the work needs only {2**(2/3):.2f} times the bytes. That is what a larger cube is for.",
 )
 
 # The data sheet
@@ -223,6 +223,7 @@ HEADLINE = Exercise(
         Mistake(lambda C, n: C/n/4, "Your weights are not half zeros. What does the footnote take away?"),
         Mistake(lambda C, n: C/n/2, "That is dense, in fp4. How often is a format halved between bf16 and fp4?"),
         Mistake(lambda C: C/2/4, "That is all of them together."),
+        Mistake(lambda C, n: C/n, "That is one GPU as announced: in fp4, zeros included. Two steps remain."),
     ),
     hints=("Three divisions: GPUs, zeros, and bits.",),
 )
@@ -323,7 +324,7 @@ def _branchy(x):
 def _cases(rng):
     """Traces of a branchy kernel, of loops and switches, of empty and single threads."""
     cases = [simt.trace(_branchy, [rng.randrange(100) for _ in range(n)])[0] for n in (1, 2, 3, 4, 8, 16, 32, 32, 32)]
-    for n in (2, 4, 8, 32):
+    for n in (2, 3, 4, 8, 16, 31, 32):
         cases.append([[1, *[2, 3]*rng.randrange(6), 4] for _ in range(n)])
         cases.append([[0, *range(10*way, 10*way + 4), 99] for way in (rng.randrange(1, 5) for _ in range(n))])
         cases.append([sorted(rng.choices(range(9), k=rng.randrange(6))) for _ in range(n)])

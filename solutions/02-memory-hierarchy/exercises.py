@@ -56,28 +56,30 @@ SMI = 143771*MiB  # an H200, as the seed's nvidia-smi prints it
 
 NVLINK = [show(2*chip.datum("scaleup_bandwidth").value, "B/s") for chip in (h200, b200)]
 PCIE_L2 = pcie.datum("l2_bytes").value
-HALF_WAY = MEMORY_SIZE/(PCIE_L2/L2_READ + (MEMORY_SIZE - PCIE_L2)/MEMORY_READ)  # if what fits stayed in the cache
+OVER = 52992*KiB  # a buffer a little larger than that
+IF_KEPT = OVER/(PCIE_L2/L2_READ + (OVER - PCIE_L2)/MEMORY_READ)  # if what fits stayed in the cache
+IF_HALF = 2/(1/L2_READ + 1/MEMORY_READ)
 
 # How far away is a byte?
 PREDICT_STEP = Exercise(
     id="memory-hierarchy-predict-step", title="Predict: a little too large", predict=True,
-    prompt=f"This card's L2 cache has {mib(pcie)} MB and reads at {show(L2_READ, 'B/s', 2)}; its memory "
-           f"reads at {show(MEMORY_READ, 'B/s', 2)}. A kernel reads a buffer of {MEMORY_SIZE/MiB:.0f} MB from end to "
-           "end, again and again. How fast? *To first order.*",
+    prompt=f"The L2 cache of this card has {mib(pcie)} MB and reads at {show(L2_READ, 'B/s', 2)}; its memory reads at "
+           f"{show(MEMORY_READ, 'B/s', 2)}. The second buffer of the question was a quarter larger than the cache. Now "
+           f"take one of {OVER/MiB:.0f} MB, hardly larger at all, and read it from end to end, again and again. How "
+           "fast? *To first order.*",
     answer=Choice({
-        "cache": f"about {show(L2_READ, 'B/s', 2)}: the cache holds most of it",
-        "between": f"about {show(HALF_WAY, 'B/s', 2)}"
-                   ": the part that fits is read from the cache, the rest from memory",
-        "memory": f"about {show(MEMORY_READ, 'B/s', 2)}: as if there were no cache",
+        "most": f"about {show(IF_KEPT, 'B/s', 2)}: all but the little that does not fit comes from the cache",
+        "half": f"about {show(IF_HALF, 'B/s', 2)}: about half of the reads find the cache in disorder",
+        "none": f"about {show(MEMORY_READ, 'B/s', 2)}: as if there were no cache",
     }),
-    solution="memory",
+    solution="none",
     mistakes=(
-        Mistake("cache", "It cannot hold all of it, so some of each round has to come from further away."),
-        Mistake("between", "That assumes that the same part stays in the cache. Which line does a cache give up "
-                           "when the next one comes?"),
+        Mistake("most", "That assumes that the same part stays. Which line does a cache give up for the next one?"),
+        Mistake("half", "Follow one line: what has been read between two visits to it?"),
     ),
     hints=("When the kernel comes round to the first line again, what has it read since?",),
-    explain="Each line is thrown out shortly before it would be read again: going round is the worst order there is.",
+    explain=f"Measured: {show(read_at('h100-pcie', OVER), 'B/s', 3)}. Each line goes shortly before it would be read "
+            "again: going round is the worst order there is.",
 )
 
 ON_CHIP = Exercise(
@@ -95,7 +97,6 @@ ON_CHIP = Exercise(
         Mistake(lambda rf, l1: (rf + l1)*1024, "That is one SM."),
     ),
     hints=("Add up what one SM has, then count the SMs.",),
-    explain="A GPU has about as much in its registers as in its L1; a processor has a thousandth of its cache there.",
 )
 
 TWO_LEVELS = Exercise(
@@ -172,7 +173,7 @@ LARGEST_TILE = Exercise(
         Mistake(lambda kb, b: floor(sqrt(kb*1000/(3*b))), "How many bytes has a KB on a chip?"),
         Mistake(lambda kb, b: floor(sqrt(kb*1024/b)), "That is one tile. How many share the memory?"),
     ),
-    hints=("Write the bytes of the three tiles, and set them equal to what there is.",),
+    hints=("Write the bytes of three tiles, and set them equal to what there is.",),
 )
 
 SUM_REGISTERS = Exercise(

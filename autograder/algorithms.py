@@ -227,7 +227,7 @@ class Algorithm(Answer):
             return exercise.right()
         if mistakes := self._mistakes(exercise, done):
             return Verdict(0.0, " ".join(mistakes), "mistake")
-        hint = f" A hint: {exercise.hints[0]}" if exercise.hints else ""
+        hint = f" A hint: {exercise.hints[0]}" if exercise.hints and last.mine.ended else ""
         return Verdict(0.0, f"{said}{hint}", "wrong")
 
     def _wrong(self, exercise: Exercise, done: list[_Done]) -> str:
@@ -240,7 +240,7 @@ class Algorithm(Answer):
             if run is failed:
                 return outcomes.failure(self.name, run.case, run.mine)
             said = outcomes.wrong_result(
-                run.case, run.inputs, run.mine.outputs, run.wanted, self.collective, self.rtol
+                run.case, run.inputs, run.mine.outputs, run.wanted, self.collective, self.rtol, run.mine.received_bytes
             )
             if said:
                 return said

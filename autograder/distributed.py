@@ -53,7 +53,7 @@ class Distributed(Algorithm):
         """How it is asked for."""
         return (
             f"write `{self.signature}`, which every rank runs with a tensor x and the process group ready; "
-            f"of torch.distributed it may call {', '.join(self.calls)}"
+            f"of torch.distributed it may call {allowed(self.calls)}"
         )
 
     def local_call(self, value: Any, withholds: Sequence[str] = ()) -> Call | None:
@@ -82,6 +82,16 @@ class Distributed(Algorithm):
         changed = [rank.rank for rank in ranks if rank.changed]
         outputs = [flat(value) for value in carried.outputs]
         return Outcome(outputs, carried.sent_bytes, carried.received_bytes, carried.rounds, changed=changed)
+
+
+def allowed(calls: Sequence[str]) -> str:
+    """The calls as code, with the forms of them that do not wait."""
+    forms = [call for call in ("send", "recv") if call in calls]
+    named = ", ".join(f"`{call}`" for call in calls)
+    if not forms:
+        return named
+    others = [f"`i{call}`" for call in forms] + (["`batch_isend_irecv`"] if len(forms) == 2 else [])
+    return f"{named} ({', '.join(others)} too)"
 
 
 @dataclass(frozen=True)

@@ -122,6 +122,8 @@ def failure(name: str, case: Case, outcome: Outcome) -> str:
         )
     yields = f"With {case}, rank {rank}"
     says = {
+        "silent": f"{yields} fails before it sends anything, and without a `yield` no message ever leaves: each is a "
+                  f"`got = yield Step(send, to, frm)`. It says: {quoted(what, 200)}.",
         "empty": f"`{name}` {what or 'has no `yield` and returns nothing'} yet.",
         "step": f"{yields} yields {_a(what)}; a `Step(send, to, frm)` was expected, or a list of them.",
         "array": f"{yields} sends {_a(what)}; an array was expected, a slice of x for instance.",
@@ -144,6 +146,8 @@ def _a(kind: str) -> str:
 def _lesson(stuck: str, case: Case) -> str:
     if stuck.startswith("deadlock"):
         return " For every `frm` of one rank there must be a `to` of the other."
+    if stuck.startswith("no rank can go on") and "waits in send" in stuck and "for a message" not in stuck:
+        return " All of them send and nobody receives, and a `send` waits for its receive."
     if "sent but never" in stuck:
         return " For every `to` of one rank there must be a `frm` of the other."
     if f"got {case.n}" in stuck or "got -1" in stuck:
@@ -153,11 +157,18 @@ def _lesson(stuck: str, case: Case) -> str:
 
 # What to say of a result
 
+UNTOUCHED = ": it still has only what it began with"
+VIEWS = "`block[i] = got` names something else `block[i]`, and leaves x alone; `block[i][:] = got` writes into x."
+
 
 def wrong_result(
-    case: Case, inputs: Sequence[Any], outputs: Sequence[Any], wanted: Sequence[Any], collective: str, rtol: float
+    case: Case, inputs: Sequence[Any], outputs: Sequence[Any], wanted: Sequence[Any], collective: str, rtol: float,
+    received: Sequence[float] = (),
 ) -> str:
-    """Which rank has something else than it should, where first, and what it looks like; "" where all is right."""
+    """Which rank has something else than it should, where first, and what it looks like; "" where all is right.
+
+    `received` are the bytes that came in, by rank.
+    """
     for rank, (got, want) in enumerate(zip(outputs, wanted, strict=True)):
         if same_result(got, want, rtol):
             continue
@@ -175,8 +186,10 @@ def wrong_result(
         first = int(wrong.argmax())
         has = "what was never filled" if got[first] != got[first] else f"{got[first]:.6g}"
         say = f"{with_} has {has} in element {first}, where {want[first]:.6g} was expected"
-        hints = _looks_like(case, rank, inputs, got, want, wrong, collective, rtol)
-        return f"{say}{next(hints, '')}."
+        hint = next(_looks_like(case, rank, inputs, got, want, wrong, collective, rtol), "")
+        if hint == UNTOUCHED and received and received[rank]:
+            return f"{say}{hint}, though messages came in. {VIEWS}"
+        return f"{say}{hint}."
     return ""
 
 
@@ -185,7 +198,7 @@ def _looks_like(
 ) -> Iterator[str]:
     x, n = inputs[rank], case.n
     if got.shape == x.shape and not differs(got, x, rtol).any():
-        yield ": it still has only what it began with"
+        yield UNTOUCHED
     pieces = [case.block(r) for r in range(n)] if len(want) == case.length else []
     right = [r for r, piece in enumerate(pieces) if piece.stop > piece.start and not wrong[piece].any()]
     if right and collective not in ("all_to_all", ""):

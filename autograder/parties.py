@@ -9,6 +9,7 @@ that neither a shape nor another type carries more than was counted.
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,9 +24,9 @@ from .withheld import raising
 Call = Callable[[tuple], Any]
 MAX_AT_ONCE = 4096  # steps in one yield
 
-# How a rank fails: it is the stub; no generator; yields no Step; sends no array, or numbers of another type; raises;
-# returns what is no answer; does not end; or is gone.
-KINDS = ("empty", "generator", "step", "array", "dtype", "raises", "result", "limit", "lost")
+# How a rank fails: it is the stub; no generator; raises where it is none; yields no Step; sends no array, or numbers of
+# another type; raises; returns what is no answer; does not end; or is gone.
+KINDS = ("empty", "generator", "silent", "step", "array", "dtype", "raises", "result", "limit", "lost")
 
 
 class RankFailed(Exception):
@@ -60,7 +61,8 @@ class Rank:
         except plain.NotPlain as error:
             return "failed", "result", str(error)
         except Exception as error:
-            return "failed", "raises", failure(error, self.function)
+            kind = "raises" if self.program is not None or _yields(self.function) else "silent"
+            return "failed", kind, failure(error, self.function)
 
     def _start(self, rank: int, n: int, x: Any, options: dict[str, Any]) -> tuple:
         self.program, self.x, self.before = None, x, x.copy()
@@ -89,6 +91,11 @@ class Rank:
         if len(steps) > MAX_AT_ONCE:
             raise RankFailed("step", f"list of {len(steps)} steps")
         return "steps", [tuple(map(_part, step)) for step in steps], alone
+
+
+def _yields(function: Any) -> bool:
+    """Whether a function has a `yield`; True for what is no plain function, of which that cannot be told."""
+    return not inspect.isfunction(function) or inspect.isgeneratorfunction(function)
 
 
 def _part(value: Any) -> Any:

@@ -56,6 +56,19 @@ def halves(rank, n, x):
     return x
 
 
+def names_anew(rank, n, x):
+    """What comes in is given the name of a block, and never gets into x."""
+    block, after, before = blocks(x, n), (rank + 1) % n, (rank - 1) % n
+    for k in range(n - 1):
+        block[(rank - k - 1) % n] = yield Step(block[(rank - k) % n], after, before)
+    return x
+
+
+def forgets_yield(rank, n, x):
+    x[:] = Step(x, (rank + 1) % n, (rank - 1) % n)
+    return x
+
+
 def through_root(rank, n, x):
     others = range(1, n)
     if rank:

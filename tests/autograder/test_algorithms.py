@@ -1,7 +1,7 @@
 """Algorithm answers in this process: what is right, and what a wrong one is told."""
 
 
-import dataclasses
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -44,6 +44,8 @@ def test_a_stub_is_no_answer_yet():
 WRONG = [
     (lab.nothing, "rank 0 has 1.", "it still has only what it began with"),
     (lab.scattered, "only block 0 of 2 is right"),
+    (lab.names_anew, "only what it began with, though messages came in.", "`block[i][:] = got` writes into x."),
+    (lab.forgets_yield, "rank 0 fails before it sends anything, and without a `yield`", "It says: `"),
     (lab.leaves_out_zero, "the share of rank 0 is missing from the sum"),
     (lab.counts_itself_twice, "the share of rank 0 is counted twice in the sum"),
     (lab.rolls, "block 1 stands where block 0 belongs"),
@@ -83,6 +85,13 @@ def test_a_wrong_one_is_told_how(row):
     for say in says:
         assert say in verdict.say
     assert "<" not in verdict.say
+
+
+def test_a_hint_follows_what_went_wrong_and_not_what_never_ran():
+    hinted = replace(BARE, hints=("Which block came last?",))
+    assert judge(hinted, lab.rolls).say.endswith(" A hint: Which block came last?")
+    assert "hint" not in judge(hinted, lab.breaks).say
+    assert "hint" not in judge(hinted, lab.receive_first).say
 
 
 def test_a_mistake_is_known_by_what_it_does():
@@ -198,7 +207,7 @@ def test_a_solution_is_a_generator():
         make(solution=lab.plain_sum)
     with pytest.raises(DeclarationError, match="generator functions"):
         make(mistakes=(Mistake(3, "three"),))
-    with pytest.raises(DeclarationError, match="Algorithm or Distributed was expected"):
+    with pytest.raises(DeclarationError, match="Distributed or Written was expected"):
         make(answer=3)
 
 
@@ -265,7 +274,7 @@ def test_a_function_of_a_closure_can_be_withheld(monkeypatch):
         return (yield Step(x * times, (rank + over) % n, (rank - over) % n))
 
     made.__module__ = "hwlib.algorithms.made"
-    record = dataclasses.replace(ALGORITHMS["ring_allreduce"], name="made", function=made)
+    record = replace(ALGORITHMS["ring_allreduce"], name="made", function=made)
     monkeypatch.setitem(ALGORITHMS, "made", record)
     assert Rank(made, ("hwlib.algorithms",))("start", 0, 2, np.ones(4), {})[0] == "failed"
     assert Rank(made)("start", 0, 2, np.ones(4), {})[0] == "steps"

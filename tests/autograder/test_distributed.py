@@ -78,6 +78,7 @@ def allreduce(rank, n, x):
     return x
 """
 READY = "def allreduce(rank, n, x):\n    dist.all_reduce(x)\n    return x"
+FIRST = "def allreduce(rank, n, x):\n    dist.send(x, (rank + 1) % n)\n    dist.recv(x, (rank - 1) % n)\n    return x"
 STUCK = "def allreduce(rank, n, x):\n    dist.recv(x, (rank + 1) % n)\n    return x"
 FAILS = "def allreduce(rank, n, x):\n    return x[0].item() / 0 if rank else ring(x)"
 ENDS = "def allreduce(rank, n, x):\n    import os; os._exit(5)"
@@ -96,6 +97,7 @@ CASES = [
     (ROOT, 0.0, "one rank carries the messages of the others"),
     (READY, 0.0, "your function called all_reduce; this exercise allows send, recv"),
     (STUCK, 0.0, "rank 0 waits for a message from rank 1"),
+    (FIRST, 0.0, "rank 1 waits in send for rank 0 to receive. All of them send and nobody receives"),
     (FAILS, 0.0, "NameError"),
     (ENDS, 0.0, "exit status 5"),
     (BEHIND, 0.0, "was expected"),
@@ -157,6 +159,15 @@ def test_a_grade_through_the_sandbox(grade, answer, score, say):
 def test_a_generator_is_no_distributed_function(grade):
     result = grade(inspect.getsource(lab.ring).replace("def ring", "def allreduce"))
     assert result.points == 0.0
+
+
+def test_the_prompt_names_the_forms_that_do_not_wait():
+    def how(*calls):
+        return Distributed("f", cases=[(2, 4)], collective="broadcast", calls=calls).how
+
+    assert how("send", "recv").endswith("may call `send`, `recv` (`isend`, `irecv`, `batch_isend_irecv` too)")
+    assert how("all_reduce", "send").endswith("may call `all_reduce`, `send` (`isend` too)")
+    assert how("broadcast").endswith("may call `broadcast`")
 
 
 def test_a_collective_may_be_allowed():

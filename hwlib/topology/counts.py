@@ -16,7 +16,7 @@ def node_switch_bandwidth(n, paths, switches, ports, W_link):
     return minimum(n * paths, switches * ports) * W_link
 
 
-@formula("W", cite="scaling-book")
+@formula("W_cut", cite="scaling-book")
 def crossbar_bisection_bandwidth(n, W):
     """Half of the ranks send to the other half, each at its own W. One direction: some texts count both."""
     return floor(n / 2) * W
@@ -127,16 +127,16 @@ def tree_core_switches(hosts, ports, omega):
     )
 
 
-@formula("W", cite="alfares2008")
+@formula("W_cut", cite="alfares2008")
 def tree_bisection_bandwidth(hosts, W, omega):
     """Half of the hosts send to the other half; what goes over the top tier is divided by its oversubscription."""
     return floor(hosts / 2) * W / maximum(omega, 1)
 
 
-@formula("W", cite="scaling-book")
-def torus_bisection_bandwidth(axis, W):
+@formula("W_cut", cite="scaling-book")
+def torus_bisection_bandwidth(axis, W_link):
     """A cube of chips, closed on all axes: a plane cuts axis^2 rings, each of them twice."""
-    return 2 * axis**2 * W
+    return 2 * axis**2 * W_link
 
 
 # What they cost

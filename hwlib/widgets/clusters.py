@@ -40,7 +40,7 @@ def fat_tree_designer(hosts: int = 1024, ports: int = 64, omega: int = 1, link: 
     they are those of `plan` wherever cables can be shared evenly. In a notebook `.hosts`, `.ports`, `.omega` and
     `.link` follow the reader, and can be set. Raises KeyError for a cable that the figure does not have.
     """
-    rows = {key: {"name": links[key].name, "W": links[key].bandwidth} for key in CABLES if key in links}
+    rows = {key: {"name": links[key].name.partition(",")[0], "W": links[key].bandwidth} for key in CABLES}
     if link not in rows:
         raise KeyError(f"no cable {link!r} in this figure; there is {', '.join(rows)}")
     return _designer()(links=rows, hosts=hosts, ports=ports, omega=omega, link=link)

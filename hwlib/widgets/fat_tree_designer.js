@@ -74,7 +74,7 @@ function draw(svg, now) {
 function render({ model, el }) {
   const read = (key) => model.get(key), links = read("links");
   const parts = [
-    slider(model, "hosts", "GPUs, a card each", STEPS.hosts, count),
+    slider(model, "hosts", "GPUs", STEPS.hosts, count),
     slider(model, "ports", "ports of a switch", STEPS.ports, count),
     slider(model, "omega", "oversubscription", STEPS.omega, (ratio) => `${ratio}:1`),
     chooser(model, "link", "cable", () => Object.entries(links).map(([key, { name }]) => [key, name])),

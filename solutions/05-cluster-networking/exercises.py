@@ -235,8 +235,8 @@ _FLOOR = allgather_bandwidth(meta.levels[:-1])
 ALLREDUCE = Exercise(
     id="cluster-networking-allreduce-ratio", title="Oversubscribed, and all-reduce: from where on?", points=2,
     prompt="Now an all-reduce over all of {g} pods of {p} GPUs, each with a card of {W:B/s}. It adds up inside the "
-           "pods first, then across. The levels inside a pod allow an all-gather of S bytes in S/{low:B/s}, and an "
-           "all-reduce in twice that. From which oversubscription of the top tier on is the top tier the slowest "
+           "pods first, then across. The levels inside a pod gather S bytes at {low:B/s}, and all-reduce them at half "
+           "that rate. From which oversubscription of the top tier on is the top tier the slowest "
            "level? *Exact*: the (g - 1)/g counts.",
     given=[dict(g=8, p=3072, W=50*GB, low=_FLOOR), dict(g=4, p=1024, W=50*GB, low=allgather_bandwidth(SMALL.levels)),
            dict(g=2, p=3072, W=50*GB, low=_FLOOR), dict(g=16, p=512, W=25*GB, low=allgather_bandwidth(SMALL.levels)/2)],

@@ -87,7 +87,7 @@ def _lacks(reply: Any) -> bool:
     parts = reply.get("v") if isinstance(reply, dict) else None
     if not isinstance(parts, list) or len(parts) != 3:
         return False
-    return parts[:2] == ["failed", "raises"] and str(parts[2]).startswith(MISSING)
+    return parts[0] == "failed" and parts[1] in ("raises", "silent") and str(parts[2]).startswith(MISSING)
 
 
 def needed_cells(sources: Sequence[str], asked: Sequence[bool]) -> set[int]:

@@ -153,6 +153,6 @@ def _colour(field: str, names: Mapping[str, Any]) -> dict[str, Any]:
 
 def _dashes(field: str, names: Mapping[str, Any]) -> dict[str, Any]:
     """A dash for each name, so that the curves differ without their colours, too."""
-    dashes = [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [1, 3]]
+    dashes = [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [4, 2]]
     scale = {"domain": [*names], "range": dashes[: len(names)]}
     return {"field": field, "type": "nominal", "title": None, "sort": [*names], "scale": scale}

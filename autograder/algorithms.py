@@ -72,7 +72,8 @@ class Algorithm(Answer):
     `cases`: the runs, as `Case` or (n, length[, dtype]), or a callable of a `random.Random` that makes the list.
     `collective` says what the ranks begin with and what they should end with; without one they begin with
     `inputs(case, generator)`, by default an array each, and should end with what the solution ends with. `rank_bytes`
-    limits what the busiest rank sends, `total_bytes` what all send, `rounds` the longest chain of steps; None does not
+    limits what the busiest rank sends, `total_bytes` what all send, `leaving_bytes` what the busiest rank sends out of
+    its node (the cases' option `inner` says of how many ranks), `rounds` the longest chain of steps; None does not
     limit. Where x is not the algorithm's own, `in_place=False` asks that it be left as it was.
     """
 
@@ -84,6 +85,7 @@ class Algorithm(Answer):
     rounds: Limit | None = field(default_factory=at_most)
     rank_bytes: Limit | None = field(default_factory=exactly)
     total_bytes: Limit | None = field(default_factory=exactly)
+    leaving_bytes: Limit | None = None
     rtol: float = 1e-12
     in_place: bool = True
     _memory: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -117,8 +119,9 @@ class Algorithm(Answer):
             raise DeclarationError(f"{exercise.id}: the mistakes of an Algorithm are generator functions")
         if not self.cases:
             raise DeclarationError(f"{exercise.id}: an Algorithm needs cases")
-        if not callable(self.cases):
-            self.runs(exercise)
+        runs = [] if callable(self.cases) else self.runs(exercise)
+        if self.leaving_bytes is not None and not all("inner" in case.options for case in runs):
+            raise DeclarationError(f"{exercise.id}: leaving_bytes needs the option `inner` in every case")
 
     def public(self) -> dict[str, Any]:
         """The signature and the collective."""
@@ -252,18 +255,25 @@ class Algorithm(Answer):
     def _bytes(self, done: list[_Done]) -> str:
         from hwlib.units import show
 
-        for limit, of, who in ((self.rank_bytes, max, "rank {rank} sends"), (self.total_bytes, sum, "the ranks send")):
+        measures: tuple[tuple[Limit | None, Callable[[Outcome, Case], Sequence[float]], Any, str], ...] = (
+            (self.rank_bytes, lambda o, _: o.sent_bytes, max, "rank {rank} sends"),
+            (self.total_bytes, lambda o, _: o.sent_bytes, sum, "the ranks send"),
+            (self.leaving_bytes, lambda o, case: o.leaving_bytes(case.options["inner"]), max,
+             "rank {rank} sends out of its node"),
+        )  # fmt: skip
+        for limit, sent, of, who in measures:
             if limit is None:
                 continue
-            rows = [
-                (run.case, float(of(run.mine.sent_bytes)), limit.allowed(run.case, of(run.solution.sent_bytes)), run)
-                for run in done
-            ]
+            rows = []
+            for run in done:
+                got, best = (float(of(sent(outcome, run.case))) for outcome in (run.mine, run.solution))
+                rows.append((run.case, got, limit.allowed(run.case, best), run))
             broken = [row for row in rows if limit.broken(row[1], row[2])]
             if not broken:
                 continue
             case, got, allowed, run = max(outcomes.clear(broken), key=lambda row: row[0].n)
-            rank = max(range(case.n), key=lambda r: run.mine.sent_bytes[r])
+            by_rank = sent(run.mine, case)
+            rank = max(range(case.n), key=lambda r: by_rank[r])
             say = f"The result is right, but with {case} ({show(case.size, 'B')}), {who.format(rank=rank)} "
             say += f"{show(got, 'B')}{' in all' if of is sum else ''}; {limit.words}{show(allowed, 'B')} "
             why = outcomes.pattern([row[:3] for row in broken])

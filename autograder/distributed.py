@@ -81,7 +81,8 @@ class Distributed(Algorithm):
             return Outcome(failed=RankFailed("empty", "returns nothing"))
         changed = [rank.rank for rank in ranks if rank.changed]
         outputs = [flat(value) for value in carried.outputs]
-        return Outcome(outputs, carried.sent_bytes, carried.received_bytes, carried.rounds, changed=changed)
+        sent, received = carried.sent_bytes, carried.received_bytes
+        return Outcome(outputs, sent, received, carried.rounds, changed=changed, pairs=carried.pairs)
 
 
 def allowed(calls: Sequence[str]) -> str:

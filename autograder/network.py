@@ -39,13 +39,15 @@ class Party(Protocol):
 
 @dataclass
 class Carried:
-    """What the ranks returned, the bytes that each sent and received, the rounds, and how often each call was made."""
+    """What the ranks returned, the bytes that each sent and received, the rounds, how often each call was made, and the
+    bytes from whom to whom."""
 
     outputs: list[Any]
     sent_bytes: list[int]
     received_bytes: list[int]
     rounds: int = 0
     calls: Counter[str] = field(default_factory=Counter)
+    pairs: Counter[tuple[int, int]] = field(default_factory=Counter)
 
 
 @dataclass
@@ -212,24 +214,21 @@ class _Network:
         """Compute what each rank gets, and count the bytes and rounds of the algorithm that stands for the call."""
         posts = [made.posts[rank] for rank in made.group]
         results, moved = PERFORM[made.call](posts, len(posts))
-        sent, received, rounds = _cost(made.call, moved, len(posts), posts[0].get("root"))
-        for place, rank in enumerate(made.group):
-            self._add(rank, sent[place], received[place])
+        cost = _cost(made.call, moved, len(posts), posts[0].get("root"))
+        for frm, to, size in cost.pairs:
+            self._count(made.group[frm], made.group[to], size)
         made.results = dict(zip(made.group, results, strict=True))
-        made.end = made.start + rounds
+        made.end = made.start + cost.rounds
         for post in posts:
             post.pop("data", None)
 
     def _count(self, frm: int, to: int, size: int) -> None:
-        self._add(frm, size, 0)
-        self._add(to, 0, size)
-
-    def _add(self, rank: int, sent: int, received: int) -> None:
-        self.left -= sent
+        self.left -= size
         if self.left < 0:
             raise NetworkError("the ranks sent more than a thousand times what the exercise needs")
-        self.carried.sent_bytes[rank] += sent
-        self.carried.received_bytes[rank] += received
+        self.carried.sent_bytes[frm] += size
+        self.carried.received_bytes[to] += size
+        self.carried.pairs[frm, to] += size
 
     def _why(self, number: int) -> str:
         rank = self.ranks[number]

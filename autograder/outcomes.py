@@ -6,8 +6,9 @@ An `Outcome` is made by whoever drives the ranks (`observe`, for generators); no
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from .buffers import REDUCTIONS, Case, elements
@@ -18,7 +19,8 @@ from .reading import named
 
 @dataclass(frozen=True)
 class Outcome:
-    """What every rank returned, sent and received, in bytes, and after how many rounds; or how one failed.
+    """What every rank returned, sent and received, in bytes, after how many rounds, and from whom to whom; or how one
+    failed.
 
     `failed` is the failure of a rank, `stuck` that of all together, as the network saw it; `changed` says which ranks
     left other numbers in the array they were given.
@@ -31,6 +33,14 @@ class Outcome:
     failed: RankFailed | None = None
     stuck: str = ""
     changed: Sequence[int] = ()
+    pairs: Mapping[tuple[int, int], float] = field(default_factory=dict)
+
+    def leaving_bytes(self, inner: int) -> list[float]:
+        """By rank, what it sends out of its node of `inner` ranks."""
+        leaving = [0.0] * len(self.sent_bytes)
+        for (frm, to), size in self.pairs.items():
+            leaving[frm] += size * (frm // inner != to // inner)
+        return leaving
 
     @property
     def ended(self) -> bool:
@@ -50,11 +60,14 @@ def observe(call: Call, inputs: Sequence[Any], options: dict[str, Any], budget: 
             return Outcome(failed=budget.failed)
         return Outcome(stuck=str(error))
     sent, received = [0.0] * n, [0.0] * n
+    pairs: Counter[tuple[int, int]] = Counter()
     for message in ended.messages:
         sent[message.src] += message.bytes
         received[message.dst] += message.bytes
+        pairs[message.src, message.dst] += message.bytes  # type: ignore[assignment]
     changed = [rank.rank for rank in ranks if rank.changed]
-    return Outcome([flat(v) for v in ended.outputs], sent, received, max(ended.clocks, default=0), changed=changed)
+    outputs, rounds = [flat(v) for v in ended.outputs], max(ended.clocks, default=0)
+    return Outcome(outputs, sent, received, rounds, changed=changed, pairs=pairs)
 
 
 def flat(value: Any) -> Any:

@@ -57,6 +57,7 @@ from hwlib.collectives.levels import (
     levels_allgather_time,
     levels_allreduce_time,
     levels_switch_allreduce_time,
+    nodes_alltoall_time,
     outer_axis_allgather_time,
 )
 from hwlib.collectives.limits import (
@@ -145,7 +146,7 @@ __all__ = [
     "hierarchical_alltoall_time", "hierarchical_broadcast_time", "hierarchical_reduce_scatter_time",
     "level_bandwidths", "level_time", "level_times", "levels_allgather_time", "levels_allreduce_time",
     "levels_switch_allreduce_time", "line_allgather_time", "node_switch_allgather_in_bytes",
-    "node_switch_allgather_out_bytes", "nvls_algorithm_bandwidth", "nvls_allreduce_bytes",
+    "node_switch_allgather_out_bytes", "nodes_alltoall_time", "nvls_algorithm_bandwidth", "nvls_allreduce_bytes",
     "nvls_allreduce_limit", "nvls_allreduce_speedup", "nvls_allreduce_time", "nvls_bus_factor",
     "nvls_port_bandwidth", "nvls_switch_allreduce_in_bytes", "one_shot_allreduce_bytes",
     "one_shot_allreduce_time", "outer_axis_allgather_time", "padded_bytes", "pairwise_alltoall_time",

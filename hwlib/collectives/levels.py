@@ -45,6 +45,17 @@ def outer_axis_allgather_time(S, Y, n_in, n_out, W_in, W_out):
     )
 
 
+@formula("t", cite="scaling-book")
+def nodes_alltoall_time(S, n_in, n_out, W_in, W_out):
+    """An all-to-all over n_out nodes: every rank sends 1/n of S to others, and every node 1/n_out of S to other nodes,
+    for nothing is added or copied on the way. W_in is a rank's, W_out a node's.
+    """
+    return maximum(
+        (1 - 1 / (n_in * n_out)) * S / (n_in * n_out * W_in),
+        (1 - 1 / n_out) * S / (n_out * W_out),
+    )
+
+
 def allgather_bandwidth(levels: Sequence[Level]) -> float:
     """S/t of an all-gather over all levels: that of the slowest, min of d*W/(d - 1)."""
     return min(level_bandwidths(levels))

@@ -4,6 +4,7 @@ A ring for what gathers or reduces to all, a binomial tree for what has a root a
 the root where each rank has a part of its own. An all-to-all sends each part to its rank, one rank a round.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -20,11 +21,13 @@ AS = {
 
 
 class CallCost(NamedTuple):
-    """Bytes that each rank of a call sends and receives, in the group's order, and the rounds that it takes."""
+    """Bytes that each rank of a call sends and receives, in the group's order, the rounds that it takes, and the bytes
+    from whom to whom."""
 
     sent_bytes: tuple[int, ...]
     received_bytes: tuple[int, ...]
     rounds: int
+    pairs: tuple[tuple[int, int, int], ...] = ()
 
 
 def call_cost(call: str, n: int, count: int, itemsize: float = 1, root: int | None = None) -> CallCost:
@@ -39,7 +42,8 @@ def exchange_cost(parts: Sequence[Sequence[Any]]) -> CallCost:
     n = len(parts)
     others = [[part * (i != j) for j, part in enumerate(row)] for i, row in enumerate(parts)]
     received = tuple(sum(column) for column in zip(*others, strict=True))
-    return CallCost(tuple(map(sum, others)), received, n - 1)
+    pairs = tuple((i, j, part) for i, row in enumerate(others) for j, part in enumerate(row) if part)
+    return CallCost(tuple(map(sum, others)), received, n - 1, pairs)
 
 
 @lru_cache(maxsize=256)
@@ -49,4 +53,8 @@ def _played(algorithm: str, n: int, count: int, itemsize: float, root: int | Non
 
     options: dict[str, Any] = {} if root is None else {"root": root}
     run = lockstep(algorithm, [Phantom(count, itemsize)] * n, **options)
-    return CallCost(tuple(map(round, run.sent_bytes)), tuple(map(round, run.received_bytes)), run.rounds)
+    pairs: Counter[tuple[int, int]] = Counter()
+    for message in run.messages:
+        pairs[message.src, message.dst] += round(message.bytes)
+    between = tuple((*pair, size) for pair, size in pairs.items())
+    return CallCost(tuple(map(round, run.sent_bytes)), tuple(map(round, run.received_bytes)), run.rounds, between)

@@ -242,3 +242,10 @@ def test_a_rank_that_never_ends_is_ended():
     with pytest.raises(RankFailed, match="limit: 2 s"):
         carry([Process(call, rank, 2, np.zeros(2), {}, budget) for rank in range(2)])
     assert call.ranks == {}
+
+
+def test_what_leaves_a_node_is_known():
+    _, carried = run(hierarchical, 4)
+    assert carried.pairs[0, 1] == carried.pairs[1, 0] == 96
+    assert carried.pairs[0, 2] == carried.pairs[2, 0] == 48
+    assert sum(carried.pairs.values()) == sum(carried.sent_bytes) == sum(carried.received_bytes)

@@ -24,6 +24,7 @@ from hwlib.collectives import (
     line_allgather_time,
     node_switch_allgather_in_bytes,
     node_switch_allgather_out_bytes,
+    nodes_alltoall_time,
     nvls_algorithm_bandwidth,
     nvls_allreduce_speedup,
     nvls_port_bandwidth,
@@ -42,7 +43,7 @@ from hwlib.collectives import (
     torus_allgather_limit,
     torus_allgather_time,
 )
-from hwlib.specs import clusters, links, nodes
+from hwlib.specs import Level, clusters, links, nodes
 
 H100 = nodes["dgx-h100"]
 W_NODE, W_EGRESS = H100.scaleup_bandwidth, H100.egress_bandwidth
@@ -257,3 +258,13 @@ def test_a_ragged_alltoall_and_its_approximation(Z, k, exact, approximate):
     assert ragged_alltoall_time(Z, 1, k, 1) == about(exact, 0.001)
     assert ragged_alltoall_limit(Z, 1, k, 1) == about(approximate, 0.001)
     assert destination_fraction(8, 8) * 1.52 == about(destination_fraction_limit(8, 8), 0.005)
+
+
+def test_an_all_to_all_over_nodes_against_the_levels_and_the_books_limits():
+    """scaling-book: within 8 GPUs S/(8 W), across two nodes S/(2 W_node); exactly (n - 1)/n and (M - 1)/M of those."""
+    W_in, W_out = 450 * GB, 400 * GB
+    assert nodes_alltoall_time(1.0, 8, 1, W_in, W_out) == pytest.approx(7 / 8 / (8 * W_in))
+    assert nodes_alltoall_time(1.0, 8, 2, W_in, W_out) == pytest.approx(1 / 2 / (2 * W_out))
+    for M in (1, 2, 3, 16):
+        levels = [Level("node", 8, W_in), Level("leaf", M, W_out)]
+        assert nodes_alltoall_time(1.0, 8, M, W_in, W_out) == pytest.approx(level_time("all_to_all", 1.0, levels))

@@ -183,6 +183,8 @@ def test_groups_have_their_own_bytes():
 
     run = run_ranks(pairs, 4)
     assert run.sent_bytes == [16, 16, 16, 32]
+    assert run.leaving_bytes(2) == [0] * 4
+    assert run.leaving_bytes(1) == run.sent_bytes
     assert (run.rounds, run.calls) == (3, {"all_reduce": 4, "broadcast": 2})
 
 
@@ -389,11 +391,13 @@ def gone(pids, seconds=10.0):
 def test_nothing_of_a_run_is_left_not_even_what_ranks_start():
     def work(rank, n):
         away = subprocess.Popen(["sleep", "600"], start_new_session=True)
-        return os.getpid(), away.pid
+        files = [os.path.realpath(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd")]
+        return os.getpid(), away.pid, [file for file in files if "hwlib-ranks-" in file]
 
-    pids = [pid for pair in run_ranks(work, 2).results for pid in pair]
-    assert alive(pids) == []
-    assert not list(Path("/tmp").glob("hwlib-ranks-*/store"))
+    for mine, child, files in run_ranks(work, 2).results:
+        assert alive([mine, child]) == []
+        assert len(files) == 1
+        assert not Path(files[0]).parent.exists()
 
 
 SCRIPT = """

@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import select
+import shutil
 import socket
 import subprocess
 import sys
@@ -118,6 +119,7 @@ class Launcher:
             pairs = [socket.socketpair() for _ in range(n)]
             pipes = [os.pipe() for _ in range(n)]
             theirs = [fd for pair, pipe in zip(pairs, pipes, strict=True) for fd in (pair[1].fileno(), pipe[1])]
+            folder = ""
             try:
                 try:
                     self.ask({"do": "start", "n": n}, [task.fileno(), *theirs])
@@ -126,12 +128,15 @@ class Launcher:
                     for pair, pipe in zip(pairs, pipes, strict=True):
                         pair[1].close()
                         os.close(pipe[1])
+                folder = reply["folder"]
                 if reply["failed"]:
                     raise RankError(reply["failed"])
                 links, outputs = [pair[0] for pair in pairs], [pipe[0] for pipe in pipes]
-                yield Started(self, reply["started"], links, outputs, Path(reply["folder"]))
+                yield Started(self, reply["started"], links, outputs, Path(folder))
             finally:
                 self._end()
+                if folder:  # where the server was killed, it is still there
+                    shutil.rmtree(folder, ignore_errors=True)
                 for pair, pipe in zip(pairs, pipes, strict=True):
                     pair[0].close()
                     os.close(pipe[0])

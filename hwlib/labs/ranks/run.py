@@ -47,6 +47,13 @@ class Ranks:
         """By rank, what it received."""
         return self._traffic.received_bytes
 
+    def leaving_bytes(self, inner: int) -> list[int]:
+        """By rank, what it sent out of its node, where `inner` ranks that follow one another are a node."""
+        leaving = [0] * len(self.results)
+        for (frm, to), size in self._traffic.pairs.items():
+            leaving[frm] += size * (frm // inner != to // inner)
+        return leaving
+
     @property
     def rounds(self) -> int:
         """The longest chain of messages, each sent after the one before it had been waited for."""

@@ -13,12 +13,14 @@ from typing import Any
 
 @dataclass
 class Traffic:
-    """What a run sent, by rank, in how many rounds, and how often each call was made by all ranks together."""
+    """What a run sent, by rank, in how many rounds, how often each call was made by all ranks together, and the bytes
+    from whom to whom."""
 
     sent_bytes: list[int]
     received_bytes: list[int]
     rounds: int = 0
     calls: Counter[str] = field(default_factory=Counter)
+    pairs: Counter[tuple[int, int]] = field(default_factory=Counter)
 
 
 def traffic(logs: Sequence[Sequence[Sequence[Any]]]) -> Traffic:
@@ -66,6 +68,7 @@ class _Replay:
             self.sent[rank, group[peer], tuple(group), tag].append(depth)
             self.total.rounds = max(self.total.rounds, depth)
             self.total.sent_bytes[rank] += size
+            self.total.pairs[rank, group[peer]] += size
         elif call == "recv":
             self.total.received_bytes[rank] += size
             if peer is not None:
@@ -109,6 +112,8 @@ class _Replay:
         for place, rank in enumerate(group):
             self.total.sent_bytes[rank] += cost.sent_bytes[place]
             self.total.received_bytes[rank] += cost.received_bytes[place]
+        for frm, to, moved in cost.pairs:
+            self.total.pairs[group[frm], group[to]] += moved
         start = max(self.clock[rank] for rank in group)
         self.ends[key] = start + cost.rounds
         self.total.rounds = max(self.total.rounds, start + cost.rounds)

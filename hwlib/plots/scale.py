@@ -1,0 +1,59 @@
+"""Networks of several levels: what each allows a collective, and which link is to blame."""
+
+from collections.abc import Mapping, Sequence
+from math import inf, isinf
+from typing import TYPE_CHECKING
+
+from hwlib.plots.style import GREY, INK, SERIES, canvas, styled
+from hwlib.simulate.monitor import LinkFlights
+from hwlib.units import show
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@styled
+def level_bars(bandwidths: Mapping[str, Mapping[str, float]]) -> "Figure":
+    """For each machine a bar for each level, {machine: {level: B/s}}; the shortest bar of a machine is marked.
+
+    A level that limits nothing, of infinite bandwidth, has no bar. Raises ValueError without machines.
+    """
+    if not bandwidths:
+        raise ValueError("bandwidths: at least one machine, got none")
+    rows = [(machine, level, W) for machine, levels in bandwidths.items() for level, W in levels.items()]
+    slowest = {machine: min(levels.values(), default=inf) for machine, levels in bandwidths.items()}
+    gaps = {machine: 0.6 * i for i, machine in enumerate(bandwidths)}
+    places = [number + gaps[machine] for number, (machine, _, _) in enumerate(rows)]
+    figure, axes = canvas(6.6, 0.9 + 0.27 * (len(rows) + len(gaps)))
+    for place, (machine, _, W) in zip(places, rows, strict=True):
+        if isinf(W):
+            continue
+        decides = slowest[machine] == W
+        axes.barh(place, W, 0.75, color=SERIES[1][0] if decides else SERIES[0][0], alpha=1 if decides else 0.55)
+        text = show(W, "B/s", 3) + (" decides" if decides else "")
+        axes.annotate(text, (W, place), (4, 0), textcoords="offset points", va="center", fontsize=8, color=INK)
+    axes.set_yticks(places, [f"{machine}, {level}" for machine, level, _ in rows])
+    axes.set(xscale="log", xlabel="S/t that this level alone would allow")
+    axes.set_xlim(right=axes.get_xlim()[1] * 4)
+    axes.xaxis.set_major_formatter(lambda W, _: show(W, "B/s", 3))
+    axes.invert_yaxis()
+    axes.grid(visible=False, axis="y")
+    return figure
+
+
+@styled
+def blame(links: Mapping[str, LinkFlights], names: Sequence[str] = ()) -> "Figure":
+    """Each link as a point: how many transfers passed it, and which share of them was slow; some with their `names`."""
+    figure, axes = canvas(6.6, 3.2)
+    axes.scatter(
+        [one.flights for one in links.values()], [one.slow for one in links.values()], s=14, color=SERIES[0][0],
+        alpha=0.35, linewidths=0,
+    )  # fmt: skip
+    for name in names:
+        at = links[name].flights, links[name].slow
+        axes.scatter(*at, s=46, facecolor="none", edgecolor=SERIES[1][0], linewidths=1.6)
+        axes.annotate(name, at, (7, 0), textcoords="offset points", va="center", fontsize=8, color=INK)
+    axes.axhline(1, color=GREY, linewidth=0.8)
+    axes.set(xlabel="transfers that passed the link", ylabel="share of them that was slow", ylim=(-0.04, 1.09))
+    axes.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    return figure

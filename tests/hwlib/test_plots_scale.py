@@ -1,0 +1,28 @@
+import math
+
+import pytest
+
+from hwlib import plots
+from hwlib.simulate import LinkFlights
+
+
+def texts(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+def test_the_level_that_decides_is_marked():
+    figure = plots.level_bars({"small": {"node": 514e9, "leaf": math.inf}, "large": {"node": 514e9, "leaf": 413e9}})
+    (axes,) = figure.axes
+    assert [bar.get_width() for bar in axes.patches] == [514e9, 514e9, 413e9]
+    assert [t for t in texts(axes) if "decides" in t] == ["514 GB/s decides", "413 GB/s decides"]
+    assert [label.get_text() for label in axes.get_yticklabels()][-1] == "large, leaf"
+    with pytest.raises(ValueError, match="at least one machine"):
+        plots.level_bars({})
+
+
+def test_links_are_points_and_some_have_names():
+    figure = plots.blame({"a-b": LinkFlights(12, 0.5), "c-d": LinkFlights(3, 1.0)}, ["c-d"])
+    (axes,) = figure.axes
+    points = axes.collections[0].get_offsets().tolist()
+    assert points == [[12, 0.5], [3, 1.0]]
+    assert "c-d" in texts(axes)

@@ -106,6 +106,7 @@ NOTATION: dict[str, Symbol] = {
     "ports": Symbol(r"n_{\mathrm{port}}", "1", "ports of one switch", ONE_OR_MORE),
     "hosts": Symbol(r"n_{\mathrm{host}}", "1", "network cards that the switches join"),
     "W_link": Symbol(r"W_{\mathrm{link}}", "B/s", "bandwidth of one link, one direction", POSITIVE),
+    "W_cut": Symbol(r"W_{\mathrm{cut}}", "B/s", "bandwidth from one half to the other, one direction", POSITIVE),
     "down": Symbol(r"n_{\downarrow}", "1", "cables of one switch down, to where the ranks are", POSITIVE),
     "up": Symbol(r"n_{\uparrow}", "1", "cables of one switch up, to the next tier", POSITIVE),
     "omega": Symbol(r"\omega", "1", "oversubscription: bandwidth from below over bandwidth up"),

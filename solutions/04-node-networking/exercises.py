@@ -61,9 +61,10 @@ ERRATUM_NVSWITCH = Exercise(
 
 ERRATUM_H800 = Exercise(
     id="node-networking-erratum-h800", title="Find the error: the links of an H800", points=2,
-    prompt="On a server of {name}, `nvidia-smi topo -m` prints NV{paths} between any two GPUs, and `nvidia-smi nvlink "
-           "-s` prints {W_raw:B/s} for each link. That is the signal rate of one direction: of every {c_line} symbols "
-           "on it {c_data} are data. What does one GPU send, one direction, before headers? *Exact*.",
+    prompt="On a server of {name}, `nvidia-smi topo -m` prints NV and the number {paths} between any two GPUs, and "
+           "`nvidia-smi nvlink -s` prints {W_raw:B/s} for each link. That is the signal rate of one direction: of "
+           "every {c_line} symbols on it {c_data} are data. What does one GPU send, one direction, before headers? "
+           "*Exact*.",
     given=[dict(name=name, paths=paths, W_raw=raw*GB, c_data=data, c_line=line) for name, paths, raw, data, line in (
         ("H800 (NVLink 4)", 8, 26.5625, 16, 17), ("H100 (NVLink 4)", 18, 26.5625, 16, 17),
         ("V100 (NVLink 2) behind a switch", 6, 25.78125, 64, 66))],
@@ -76,7 +77,7 @@ ERRATUM_H800 = Exercise(
         Mistake(lambda W_raw, c_data, c_line: W_raw*c_data/c_line, "That is one link. What does the number after NV "
                                                                    "say?"),
     ),
-    hints=("NV8 means eight links side by side.", "`line_bandwidth` takes off the line's code."),
+    hints=("The number after NV counts links side by side.", "`line_bandwidth` takes off the line's code."),
     explain="25 GB/s a link, and eight links on an H800: the book's 300 GB/s would need twelve. DeepSeek's engineers "
             "call it “a nominal bandwidth of 200GB/s”, of which they reach 160.",
 )
@@ -196,9 +197,9 @@ MESH_BISECTION = Exercise(
 RELAY = Exercise(
     id="node-networking-relay", title="Straight on, or by way of the others?", points=3,
     prompt="A full mesh of {n} GPUs, {W:B/s} a link and direction, latency {alpha:s} a hop. One GPU has a message for "
-           "one other, and nobody else sends. (a) It goes over their own link. (b) It is cut into {n} - 1 equal "
-           "parts: one goes straight, each of the rest by way of another GPU, which takes its part in before it sends "
-           "it on. From which size on is (b) done first? *Exact* in the alpha-beta model.",
+           "one other, and nobody else sends. (a) It goes over their own link. (b) It is cut into equal parts, one "
+           "for each of the GPU's links: one goes straight, each of the rest by way of another GPU, which takes its "
+           "part in before it sends it on. From which size on is (b) done first? *Exact* in the alpha-beta model.",
     given=dict(n=[8, 4, 6], W=[links["xgmi3"].bandwidth], alpha=[5*us, 2*us, 10*us]),
     answer=Quantity("B"),
     solution=lambda n, W, alpha: alpha*W*(n - 1)/(n - 3),

@@ -23,7 +23,6 @@ h100, a100, b200, h800, nvl72, mi300x = (nodes[key] for key in (
 BUS = max(row.bus_bandwidth for row in measured_allreduces("h200-sxm", 8, "auto"))
 copy, both, through_host = (measured_link(key) for key in ("h100-copy", "h100-both", "h100-host-copy"))
 PCIE = {generation: links[f"pcie{generation}-x16"] for generation in (3, 4, 5, 6)}
-C2C = links["nvlink-c2c"]
 SAMPLES = {path.stem: path.read_text("utf-8") for path in sorted(Path(__file__).parent.glob("files/*.txt"))}
 CUBE = read_topo(SAMPLES["v100-cube-mesh"])
 HALVES = sorted({

@@ -278,18 +278,6 @@ PREDICT_MEASURED = Exercise(
 
 
 # Lab
-def issue(traces):
-    """The thread furthest behind goes first, with all that stand in its line."""
-    at, schedule = [0]*len(traces), []
-    while waiting := [i for i, trace in enumerate(traces) if at[i] < len(trace)]:
-        line = min(traces[i][at[i]] for i in waiting)
-        together = [i for i in waiting if traces[i][at[i]] == line]
-        for i in together:
-            at[i] += 1
-        schedule.append((line, together))
-    return schedule
-
-
 def _by(choose):
     """A machine that issues the line that `choose` picks, of {line: threads that stand there}."""
     def machine(traces):
@@ -304,6 +292,9 @@ def _by(choose):
             schedule.append((line, lines[line]))
         return schedule
     return machine
+
+
+issue = _by(min)  # the threads furthest behind go first, with all that stand in their line
 
 
 def _branchy(x):

@@ -31,24 +31,10 @@ if TYPE_CHECKING:
 CELL_LIMIT = 180
 # Modules that no chapter's run depends on: how a page looks, and what a course does with it.
 NOT_IN_A_RUN = {
-    "answerbox",
-    "banks",
-    "book",
-    "captions",
-    "chapters",
-    "cli",
-    "course",
-    "grading",
-    "handed_in",
-    "judging",
-    "page",
-    "restore",
-    "results",
-    "roles",
-    "study",
-    "table",
-    "vendor",
-}
+    "answerbox", "banks", "book", "captions", "chapters", "class_run", "cli", "cluster", "course", "export",
+    "gradebook", "grader", "grading", "handed_in", "journal", "judging", "layout", "meter", "page", "recording",
+    "rejudging", "restore", "results", "roles", "stamps", "study", "table", "taken", "vendor", "worked",
+}  # fmt: skip
 KERNEL_CONFIG = """\
 c.InlineBackend.figure_formats = {"svg"}
 c.InlineBackend.rc = {"svg.hashsalt": "gpubook"}

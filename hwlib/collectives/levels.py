@@ -47,12 +47,12 @@ def outer_axis_allgather_time(S, Y, n_in, n_out, W_in, W_out):
 
 @formula("t", cite="scaling-book")
 def nodes_alltoall_time(S, n_in, n_out, W_in, W_out):
-    """An all-to-all over n_out nodes: every rank sends 1/n of S to others, and every node 1/n_out of S to other nodes,
-    for nothing is added or copied on the way. W_in is a rank's, W_out a node's.
+    """An all-to-all over n_out nodes: of its S/n a rank keeps one block, and all but 1/n_out goes to other nodes, for
+    nothing is added or copied on the way.
     """
     return maximum(
         (1 - 1 / (n_in * n_out)) * S / (n_in * n_out * W_in),
-        (1 - 1 / n_out) * S / (n_out * W_out),
+        (1 - 1 / n_out) * S / (n_in * n_out * W_out),
     )
 
 

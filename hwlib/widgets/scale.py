@@ -55,7 +55,7 @@ def axis_explorer(node: str = "dgx-h100") -> VegaLite:
     return VegaLite({
         "description": "Bandwidth of an all-gather along an axis against the ranks of other axes inside it",
         "title": {"text": {"expr": said}, "anchor": "start"},
-        "params": [*_machine(node), {"name": "W_out", "expr": "egress"}],
+        "params": [*_machine(node), {"name": "W_out", "expr": "egress/n_in"}],
         "data": {"values": [{"n_out": n} for n in GROUPS]},
         "width": 520, "height": 280,
         "layer": [line, rule],
@@ -88,7 +88,7 @@ def alltoall_scale_explorer(node: str = "dgx-h100") -> VegaLite:
         "title": {"text": {"expr": "'from one node to two, only the all-to-all falls'"}, "anchor": "start"},
         "params": [*_machine(node), {"name": "omega", "value": 1, "bind": {
             "input": "range", "min": 1, "max": 8, "step": 1, "name": "oversubscription "}},
-            {"name": "W_out", "expr": "egress/omega"}],
+            {"name": "W_out", "expr": "egress/n_in/omega"}],
         "data": {"values": [{"what": name, "exchange": i} for i, name in enumerate(what)]},
         "transform": computed,
         "width": 520, "height": 280,

@@ -17,7 +17,7 @@ def test_the_chart_of_axes_is_the_formula(key):
     rows, _ = evaluated(spec, spec["layer"][0]["transform"])
     assert {row["n_out"] for row in rows} == {1, 2, 4, 32, 128}
     for row in rows[::9]:
-        machine = node.chips, row["n_out"], node.scaleup_bandwidth, node.network_bandwidth
+        machine = node.chips, row["n_out"], node.scaleup_bandwidth, node.network_bandwidth / node.chips
         assert row["rate"] == pytest.approx(1 / outer_axis_allgather_time(1, row["Y"], *machine), rel=1e-9)
 
 
@@ -25,7 +25,7 @@ def test_the_chart_of_axes_is_the_formula(key):
 def test_the_chart_of_nodes_is_the_formulas(key):
     spec = widgets.alltoall_scale_explorer(key).spec
     node = nodes[key]
-    machine = node.scaleup_bandwidth, node.network_bandwidth
+    machine = node.scaleup_bandwidth, node.network_bandwidth / node.chips
     rows, _ = evaluated(spec, spec["transform"])
     assert len(rows) == 2 * 81
     for row in rows[::7]:

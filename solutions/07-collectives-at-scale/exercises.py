@@ -58,7 +58,7 @@ LEVELS = Exercise(
     mistakes=(
         Mistake(lambda W1, W2, W3: min(W1, W2, W3),
                 "To first order. Exactly, a child already has its own 1/d of the array and need not fetch it."),
-        Mistake(lambda d1, W1, d2, W2, d3, W3: level_bandwidth_in_turn(((d1, W1), (d2, W2), (d3, W3))),
+        Mistake(lambda d1, W1, d2, W2, d3, W3: 1/((d1 - 1)/d1/W1 + (d2 - 1)/d2/W2 + (d3 - 1)/d3/W3),
                 "That is one level after the other. While one chunk crosses the spine, another is inside the nodes."),
         Mistake(lambda d1, W2: W2/d1, "Does every GPU have to fetch all of the array through its own card?"),
     ),
@@ -66,12 +66,6 @@ LEVELS = Exercise(
            "`allgather_bandwidth` takes a list of `Level(name, size, bandwidth)` from `hwlib.specs`, innermost "
            "first."),
 )
-
-
-def level_bandwidth_in_turn(levels):
-    """S/t where each level waits for the one below it."""
-    return 1/sum((d - 1)/d/W for d, W in levels)
-
 
 FROM_NODES = Exercise(
     id="collectives-at-scale-from-nodes", title="From how many nodes on?", points=3,
@@ -182,8 +176,8 @@ def by_leaders(rank, n, x, inner):
 LAB_ALLREDUCE = Exercise(
     id="collectives-at-scale-lab-allreduce", title="Lab: an all-reduce in three phases", points=4, lines=7,
     prompt="Write an all-reduce for nodes of `inner` ranks: ranks 0 to inner − 1 are the first node, and so on. Use "
-           "process groups and collectives. Judged are the sums, what each rank sends, how much of it the busiest "
-           "rank sends *out of its node*, and the rounds. The length of x is a multiple of n.",
+           "process groups and collectives. Judged *exactly* are the sums, what each rank sends, how much of it the "
+           "busiest rank sends *out of its node*, and the rounds. The length of x is a multiple of n.",
     answer=Distributed(
         "allreduce", signature="allreduce(rank, n, x, inner)", collective="all_reduce", leaving_bytes=at_most(),
         cases=[Case(4, 8, options={"inner": 2}), Case(6, 12, options={"inner": 3}), Case(6, 24, options={"inner": 2})],
@@ -220,6 +214,40 @@ HALF_SHARP = Exercise(
         Mistake(lambda W_in: W_in, "Inside a node, yes. Which level is the slower one now?"),
     ),
     hints=("Take each level by itself; the slower decides. Which of them changed?",),
+)
+
+UPGRADES = {
+    "nvls": (Level("node", 8, W_IN), Level("leaf", 128, W_NODE), (True, False)),
+    "cards": (Level("node", 8, W_IN), Level("leaf", 128, 2*W_NODE), (False, False)),
+    "sharp": (Level("node", 8, W_IN), Level("leaf", 128, W_NODE), (True, True)),
+    "nvlink": (Level("node", 8, 2*W_IN), Level("leaf", 128, W_NODE), (False, False)),
+}
+
+
+def upgraded(key):
+    """S/t of an all-reduce over 128 nodes after an upgrade."""
+    *levels, adds = UPGRADES[key]
+    return 1/max(level_times("all_reduce", 1.0, levels, one)[i] for i, one in enumerate(adds))
+
+
+UPGRADE = Exercise(
+    id="collectives-at-scale-upgrade", title="Decide: one upgrade",
+    prompt=f"{N_POD:,} H100 in 128 nodes spend their time in all-reduces of whole gradients. You may have one of "
+           "four. Which makes these faster by more than half again, *to first order* in the number of nodes, "
+           "bandwidth only?",
+    answer=Choice({"nvls": "reduction in the switches of every node", "cards": "twice the network cards in every node",
+                   "sharp": "reduction in all switches, those of the nodes and those between",
+                   "nvlink": "twice the NVLink bandwidth"}),
+    solution=lambda: max(UPGRADES, key=upgraded),
+    mistakes=(
+        Mistake("nvls", "The nodes were not the slower level before, and are even less so now."),
+        Mistake("cards", "That helps until the other level decides. How far is that?"),
+        Mistake("nvlink", "Which level decided before, and did it get any faster?"),
+    ),
+    hints=("Write down the time of either level, before and after. Rings cost twice (d − 1)/d, a switch that adds "
+           "once.",),
+    explain=", ".join(f"{key}: {show(upgraded(key), 'B/s', 3)}" for key in UPGRADES)
+            + f", where rings over the cluster as it is reach {show(1/(2*127/128/W_NODE), 'B/s', 3)}.",
 )
 
 # All-to-all
@@ -332,10 +360,10 @@ def some_flights(rng):
 LAB_SLOW_LINK = Exercise(
     id="collectives-at-scale-lab-slow-link", title="Lab: name the link", points=4, lines=4,
     prompt="`flights` is a list of transfers, each `(slowdown, links)`: how many times longer it took than it should "
-           "have, and the names of the links that it crossed. One link is broken, and every transfer over it takes "
-           "twice its time or more. Others are held up too, by the crowd before a busy port, but not every time. "
-           "Return the broken link's name: of those that nobody crossed in less than twice the time, the one that was "
-           "crossed most often.",
+           "have, and the names of the links that it crossed. One link is broken, and, *exactly*, every transfer over "
+           "it takes twice its time or more. Others are held up too, by the crowd before a busy port, but not every "
+           "time. Return the broken link's name: of those that nobody crossed in less than twice the time, the one "
+           "that was crossed most often.",
     answer=Function("slow_link", "slow_link(flights)", cases=lambda rng: [some_flights(rng) for _ in range(8)]),
     solution=slow_link,
     mistakes=(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from . import answerbox
 from .captions import alt_text, caption_id, figcaption, image_options, labelled
 from .notebook import how_to_answer, options_markdown, points, solution_of
-from .written import rubric_markdown
+from .written import Written, rubric_markdown
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -105,6 +105,7 @@ def card(exercise: Exercise, number: str, solution: str, *, course: bool) -> str
                 "Solution",
                 [
                     solution if exercise.kind == "Written" else f"```python\n{solution}\n```",
+                    graded_for(exercise, hidden=True),
                     value_markdown(exercise),
                     exercise.explain,
                     _mistakes(exercise),
@@ -112,6 +113,13 @@ def card(exercise: Exercise, number: str, solution: str, *, course: bool) -> str
             )
         )
     return "\n\n".join(part for part in (*parts, "</div>") if part)
+
+
+def graded_for(exercise: Exercise, hidden: bool = False) -> str:
+    """The rubric of a written exercise, with `hidden` only one that the prompt does not show; "" for other kinds."""
+    if not isinstance(exercise.answer, Written) or (hidden and exercise.answer.criteria):
+        return ""
+    return f"**Points are for**\n\n{rubric_markdown(exercise.answer.rubric)}"
 
 
 def folded(kind: str, summary: str, parts: list[str], data: str = "") -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from .declaration import Bank, Exercise
 from .notebook import solution_of
-from .page import value_markdown
+from .page import graded_for, value_markdown
 
 
 def solutions(source: Any, bank: Bank, owner: str | None) -> dict[str, str]:
@@ -27,7 +27,7 @@ def solutions(source: Any, bank: Bank, owner: str | None) -> dict[str, str]:
 def worked(exercise: Exercise, cell_source: str, owner: str | None = None) -> str:
     """One exercise's solution: the code of the instructor's cell, the answer, and why it is so."""
     if exercise.kind == "Written":
-        return f"**A model answer**\n\n{cell_source.strip()}"
+        return f"**A model answer**\n\n{cell_source.strip()}\n\n{graded_for(exercise)}"
     given: Mapping[str, Any] = exercise.variant(owner)
     code = solution_of(cell_source)
     if all(line.lstrip().startswith("#") or not line.strip() for line in code.splitlines()):

@@ -78,7 +78,8 @@ def test_a_solution_is_code_or_the_declared_function_with_the_answer_for_the_lea
     assert worked.worked(bank["tiny-time"], cell, owners[0]).endswith("**Answer:** 4 s")
     own = "### BEGIN SOLUTION\n# tiny-triple: its solution is declared in exercises/\n### END SOLUTION"
     assert "```python\ndef triple(x):\n    return 3*x\n```" in worked.worked(bank["tiny-triple"], own)
-    assert worked.worked(bank["tiny-why"], "The *model answer*.") == "**A model answer**\n\nThe *model answer*."
+    text = worked.worked(bank["tiny-why"], "The *model answer*.")
+    assert text == "**A model answer**\n\nThe *model answer*.\n\n**Points are for**\n\n- Names it. (1 point)"
     assert r"\frac{S}{W}" in worked.worked(bank["tiny-ratio"], "")
 
 

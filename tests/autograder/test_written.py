@@ -18,6 +18,7 @@ from rich.console import Console
 from autograder import cli, course, export, gradebook, table, written
 from autograder.answers import Written, answer_from
 from autograder.declaration import DeclarationError, Exercise
+from autograder.page import card
 from autograder.sandbox import Zygote
 from autograder.selftest import selftest
 
@@ -94,6 +95,15 @@ def test_nothing_is_judged_and_nothing_raises():
     for value in ("Because.", 3, ["x"]):
         assert (exercise().judge(value).score, exercise().judge(value).kind) == (0.0, "waiting")
     assert exercise().judge("").kind == "empty"
+
+
+def test_a_criterion_that_would_give_the_answer_away_stands_with_the_solution():
+    hidden = exercise(answer=Written(rubric=RUBRIC, words=10, criteria=False))
+    for one, before in ((exercise(), True), (hidden, False)):
+        question, _, solution = card(one, "1.1", "Because.", course=False).partition('<details class="solution">')
+        assert ("Names the mechanism. (2 points)" in question) is before
+        assert ("Names the mechanism. (2 points)" in solution) is not before
+        assert ("Names the mechanism" in card(one, "1.1", "", course=True)) is before
 
 
 @pytest.mark.parametrize("text", ["", " \n", "*Your answer*", "\n*Your  answer*\n"])

@@ -102,34 +102,34 @@ def destinations_explorer(k: int = 8) -> VegaLite:
         {"calculate": "sequence(1, 10.01, 0.125)", "as": "doubled"},
         {"flatten": ["doubled"]},
         {"calculate": "pow(2, datum.doubled)", "as": "ranks"},
-        {"calculate": _chosen("count", FRACTIONS, n="datum.ranks"), "as": "share"},
-        {"calculate": f"({copies})/({exact}) - 1", "as": "excess"},
     ]
+    share = {"calculate": _chosen("counting", FRACTIONS, n="datum.ranks"), "as": "share"}
+    excess = {"calculate": f"({copies})/({exact}) - 1", "as": "excess"}
     ticks = {"values": [2**i for i in range(1, 11)], "format": ",d"}
     scale = {"type": "log", "base": 2, "domain": [2, 1024]}
 
-    def panel(field: str, title: str, colour: dict[str, Any], ranks: str | None, low: str) -> dict[str, Any]:
+    def panel(calculate: dict[str, str], title: str, colour: dict[str, Any], ranks: str | None, low: str) -> Any:
+        field = calculate["as"]
         x = {"field": "ranks", "type": "quantitative", "scale": scale, "axis": {**ticks, "title": ranks}}
         tooltip = [{"field": "ranks", "format": ".1f"}, {"field": field, "format": low, "title": title}]
         return {
-            "transform": computed,
+            "transform": [*computed, calculate],
             "width": 520, "height": 190 if ranks is None else 120,
             "mark": {"type": "line", "strokeWidth": 2, "point": {"size": 60, "opacity": 0}, "tooltip": True},
             "encoding": {"x": x, "y": {"field": field, "type": "quantitative", "title": title, "axis": {"format": low}},
                          "tooltip": tooltip, **colour},
         }  # fmt: skip
 
-    colour = {"color": _colour("count", FRACTIONS), "strokeDash": _dashes("count", FRACTIONS)}
-    above = panel("share", "share of the ranks visited", colour, None, ".0%")
-    below = panel("excess", "k copies are too many by", {}, "ranks n", "+.0%")
-    below["transform"] = [*computed, {"filter": "datum.count == 'exact'"}]
-    below["mark"] = {**below["mark"], "color": COLOURS[1]}
+    colour = {"color": _colour("counting", FRACTIONS), "strokeDash": _dashes("counting", FRACTIONS)}
+    above = panel(share, "share of the ranks visited", colour, None, ".0%")
+    below = panel(excess, "k copies are too many by", {}, "ranks n", "+.0%")
+    below |= {"data": {"values": [{}]}, "mark": {**below["mark"], "color": COLOURS[1]}}
     at_eight = ", ".join(f"{name} ' + format({f.vega_with({'n': '8'})}, '.1%') + '" for name, f in FRACTIONS.items())
     return VegaLite({
         "description": "Share of the ranks that a token visits, exactly and as k copies, against the ranks",
         "title": {"text": {"expr": f"['k = ' + k + ' experts a token; on 8 ranks: {at_eight}']"}, "anchor": "start"},
         "params": [{"name": "k", "value": k, "bind": _slider("experts a token k ", 1, 16, 1)}],
-        "data": {"values": [{"count": name} for name in FRACTIONS]},
+        "data": {"values": [{"counting": name} for name in FRACTIONS]},  # vega counts in a field named "count" itself
         "spacing": 12,
         "vconcat": [above, below],
         "config": chart_style(),

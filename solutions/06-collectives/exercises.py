@@ -92,9 +92,9 @@ PREDICT_EIGHT = Exercise(
         Mistake("83 ms", "There are 14 rounds instead of 6, but a round moves an eighth of the array, not a quarter."),
     ),
     hints=("How many bytes does one GPU send, for 4 and for 8 of them?",),
-    explain="A GPU sends 1.5 times the array with four ranks and 1.75 times with eight; the limit is 2. By that "
-            f"the time should grow by 17 %, and it was measured to grow by "
-            f"{measured('h200-sxm', 8, 'ring')/measured('h200-sxm', 4, 'ring') - 1:.0%}.",
+    explain=f"A GPU sends {allreduce_bytes(4, 1):.2f} times the array with four ranks, {allreduce_bytes(8, 1):.2f} times "
+            f"with eight; the limit is 2. The time should grow by {allreduce_bytes(8, 1)/allreduce_bytes(4, 1) - 1:.0%}, "
+            f"and was measured to grow by {measured('h200-sxm', 8, 'ring')/measured('h200-sxm', 4, 'ring') - 1:.0%}.",
 )
 
 

@@ -91,10 +91,11 @@ PREDICT_EIGHT = Exercise(
         Mistake("71 ms", "Twice the data in all, but also twice the ports, and every one is busy all the time."),
         Mistake("83 ms", "There are 14 rounds instead of 6, but a round moves an eighth of the array, not a quarter."),
     ),
-    hints=("How many bytes does one GPU send, for 4 and for 8 of them?",),
-    explain=f"A GPU sends {allreduce_bytes(4, 1):.2f} times the array with four ranks, {allreduce_bytes(8, 1):.2f} times "
-            f"with eight; the limit is 2. The time should grow by {allreduce_bytes(8, 1)/allreduce_bytes(4, 1) - 1:.0%}, "
-            f"and was measured to grow by {measured('h200-sxm', 8, 'ring')/measured('h200-sxm', 4, 'ring') - 1:.0%}.",
+    hints=("How many bytes does one GPU send?",),
+    explain=f"A GPU sends {allreduce_bytes(4, 1):.2f} times its array with four ranks, {allreduce_bytes(8, 1):.2f} times "
+            "with eight; the limit is 2. "
+            f"The time should grow by {allreduce_bytes(8, 1)/allreduce_bytes(4, 1) - 1:.0%}, and was measured to grow "
+            f"by {measured('h200-sxm', 8, 'ring')/measured('h200-sxm', 4, 'ring') - 1:.0%}.",
 )
 
 
@@ -277,8 +278,7 @@ WIRE = Exercise(
     answer=Quantity("B/s"),
     solution=lambda n, W_bus: nvls_port_bandwidth(n, W_bus),
     mistakes=(
-        Mistake(lambda W_bus: W_bus, "That is the printed number, and it is above the line rate of the port. By which "
-                                     "factor did the benchmark multiply S/t?"),
+        Mistake(lambda W_bus: W_bus, "That is what was printed. By which factor did the benchmark multiply S/t?"),
         Mistake(lambda n, W_bus: W_bus*n/(2*(n - 1)),
                 "That is S/t, the algorithm bandwidth. More than S goes through a port when NVLS does the work."),
         Mistake(lambda n, W_bus: W_bus*n/(n + 1), "First undo the benchmark's own factor."),

@@ -92,8 +92,8 @@ PREDICT_EIGHT = Exercise(
         Mistake("83 ms", "There are 14 rounds instead of 6, but a round moves an eighth of the array, not a quarter."),
     ),
     hints=("How many bytes does one GPU send?",),
-    explain=f"A GPU sends {allreduce_bytes(4, 1):.2f} times its array with four ranks, {allreduce_bytes(8, 1):.2f} times "
-            "with eight; the limit is 2. "
+    explain=f"A GPU sends {allreduce_bytes(4, 1):.2f} times its array with four ranks, {allreduce_bytes(8, 1):.2f} "
+            "times with eight; the limit is 2. "
             f"The time should grow by {allreduce_bytes(8, 1)/allreduce_bytes(4, 1) - 1:.0%}, and was measured to grow "
             f"by {measured('h200-sxm', 8, 'ring')/measured('h200-sxm', 4, 'ring') - 1:.0%}.",
 )

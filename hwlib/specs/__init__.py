@@ -16,6 +16,7 @@ from hwlib.specs.cluster import Cluster, Level, clusters
 from hwlib.specs.gemm import MeasuredGemm, measured_gemms
 from hwlib.specs.link import Link, Switch, links, switches
 from hwlib.specs.memory import MeasuredMemory, measured_memory
+from hwlib.specs.model import Model, models
 from hwlib.specs.node import Node, nodes
 from hwlib.specs.reached import MeasuredLink, measured_link, measured_links
 from hwlib.specs.table import Datum, SpecError
@@ -30,6 +31,7 @@ __all__ = [
     "MeasuredGemm",
     "MeasuredLink",
     "MeasuredMemory",
+    "Model",
     "Node",
     "SpecError",
     "Switch",
@@ -41,6 +43,7 @@ __all__ = [
     "measured_link",
     "measured_links",
     "measured_memory",
+    "models",
     "nodes",
     "switches",
 ]

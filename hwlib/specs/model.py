@@ -1,0 +1,205 @@
+"""Language models: frozen records read from models.toml beside this file, and models of one's own.
+
+A row of the table has one source for its shape; `published_parameters`, the count that somebody printed or
+that a checkpoint holds, has its own. What follows from the shape is computed in `hwlib.transformer`.
+
+>>> from hwlib.specs import models
+>>> models["llama3-70b"].layers, models["llama3-70b"].heads_per_kv_head
+(80, 8)
+>>> models["llama3-70b"].replace(kv_heads=64)
+<Llama 3.1 70B, changed: 80 layers of width 8192, 64 heads, MLP of 28672, vocabulary 128256>
+>>> Model.small(layers=2, width=64, heads=4)
+<small: 2 layers of width 64, 4 heads, MLP of 256, vocabulary 1024>
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
+from typing import Any
+
+from hwlib.specs.table import Datum, Record, SpecError, Table, file_text, text, unknown
+
+NORMS = ("rms", "layer")
+BIASES = ("none", "all")
+
+
+def _count(meaning: str, default: int | None = None) -> Any:
+    """A whole number of the shape; without a default every model has one."""
+    metadata = {"unit": "1", "meaning": meaning, "needed": default is None}
+    return field(default=0 if default is None else default, metadata=metadata)
+
+
+def _flag(meaning: str, default: bool) -> Any:
+    return field(default=default, metadata={"unit": "1", "meaning": meaning, "flag": True})
+
+
+@dataclass(frozen=True, repr=False)
+class Model(Record):
+    """One decoder: the numbers that its parameters, operations and memory follow from.
+
+    A dense model has one expert, which every token takes; `expert_ffn` is then its `ffn`. Raises ValueError,
+    naming the field, for a shape that cannot be.
+    """
+
+    source: str = text()
+    confidence: str = text()
+    note: str = text()
+    norm: str = field(default="rms")
+    biases: str = field(default="none")
+
+    layers: int = _count("layers, L")
+    width: int = _count("width of the residual stream, D")
+    ffn: int = _count("width of the MLP of a dense layer, F")
+    heads: int = _count("query heads")
+    kv_heads: int = _count("key-value heads, K")
+    head_dim: int = _count("width of a head, H")
+    vocab: int = _count("rows of the embedding, V")
+    context: int = _count("longest sequence that the model is made for")
+    gated: bool = _flag("whether the MLP has a gate, and so three matrices instead of two", True)
+    tied: bool = _flag("whether the output layer is the embedding again", False)
+    dropout: bool = _flag("whether training drops activations out, and keeps masks", False)
+    qk_norm: bool = _flag("whether queries and keys are normalised, with gains for a head", False)
+    sinks: bool = _flag("whether each head learns a logit of its own", False)
+    router_bias: bool = _flag("whether a bias for each expert steers the router", False)
+    positions: int = _count("rows of a learned table of positions", 0)
+    experts: int = _count("routed experts of a layer, E; 1 in a dense model", 1)
+    experts_per_token: int = _count("routed experts that a token takes, k", 1)
+    shared_experts: int = _count("experts that every token takes beside these", 0)
+    expert_ffn: int = _count("width of one expert", 0)
+    dense_layers: int = _count("layers with a dense MLP, the first ones, in a model with experts", 0)
+    q_lora: int = _count("width of the compressed queries (MLA)", 0)
+    kv_lora: int = _count("width of the compressed keys and values (MLA)", 0)
+    rope_dim: int = _count("width of the key shared by all heads that carries the position (MLA)", 0)
+    nope_dim: int = _count("width of a head's query and key without position (MLA)", 0)
+    v_dim: int = _count("width of a head's value (MLA)", 0)
+    window: int = _count("keys that a token of a windowed layer sees", 0)
+    window_layers: int = _count("layers with such a window", 0)
+    mtp_layers: int = _count("further layers that predict the tokens after the next one", 0)
+    published_parameters: int = _count("parameters, as published", 0)
+
+    def __post_init__(self) -> None:
+        if not self.moe and not self.expert_ffn:
+            object.__setattr__(self, "expert_ffn", self.ffn)
+        kept = {name: datum for name, datum in self.data.items() if getattr(self, name) == datum.value}
+        object.__setattr__(self, "data", MappingProxyType(kept))
+        for f in fields(self):
+            if "meaning" in f.metadata:
+                self._check_number(f.name, f.metadata)
+        self._check("norm", self.norm in NORMS, f"one of {', '.join(NORMS)}")
+        self._check("biases", self.biases in BIASES, f"one of {', '.join(BIASES)}")
+        self._check("kv_heads", self.heads % self.kv_heads == 0, f"a divisor of the {self.heads} heads")
+        self._check("experts_per_token", self.experts_per_token <= self.experts, f"at most {self.experts} experts")
+        self._check("dense_layers", self.dense_layers <= self.layers, f"at most {self.layers} layers")
+        self._check("window_layers", self.window_layers <= self.layers, f"at most {self.layers} layers")
+        self._check("expert_ffn", self.expert_ffn > 0, "above 0 in a model with experts")
+
+    def _check_number(self, name: str, metadata: Mapping[str, Any]) -> None:
+        value = getattr(self, name)
+        if metadata.get("flag"):
+            self._check(name, isinstance(value, bool), "true or false")
+        else:
+            least = 1 if metadata["needed"] or name in ("experts", "experts_per_token") else 0
+            whole = isinstance(value, int) and not isinstance(value, bool) and value >= least
+            self._check(name, whole, f"a whole number of at least {least}")
+
+    def _check(self, name: str, good: bool, expected: str) -> None:
+        if not good:
+            raise ValueError(f"model {self.key!r}: {name} is {expected}, got {getattr(self, name)!r}")
+
+    def __repr__(self) -> str:
+        heads = f"{self.heads} heads" + (f" on {self.kv_heads}" if self.heads_per_kv_head > 1 else "")
+        mlp = f"MLP of {self.ffn}"
+        if self.moe:
+            mlp = f"{self.experts} experts of {self.expert_ffn}, {self.experts_per_token} a token"
+        shape = f"{self.layers} layers of width {self.width}, {heads}, {mlp}, vocabulary {self.vocab}"
+        return f"<{self.name}: {shape}>"
+
+    @property
+    def moe(self) -> bool:
+        """Whether the model has experts to choose from."""
+        return self.experts > 1
+
+    @property
+    def moe_layers(self) -> int:
+        """Layers with experts."""
+        return self.layers - self.dense_layers if self.moe else 0
+
+    @property
+    def mla(self) -> bool:
+        """Whether keys and values are compressed into one vector for all heads."""
+        return self.kv_lora > 0
+
+    @property
+    def matrices(self) -> int:
+        """Matrices of an MLP: up and down, and a gate where there is one."""
+        return 3 if self.gated else 2
+
+    @property
+    def heads_per_kv_head(self) -> int:
+        """Query heads that share a key and a value, G."""
+        return self.heads // self.kv_heads
+
+    @property
+    def key_dim(self) -> int:
+        """Width of a head's query and key."""
+        return self.nope_dim + self.rope_dim if self.mla else self.head_dim
+
+    @property
+    def value_dim(self) -> int:
+        """Width of a head's value."""
+        return self.v_dim or self.head_dim
+
+    def replace(self, **changes: Any) -> "Model":
+        """This model with some fields changed; what was changed has no source any more.
+
+        A new `ffn` of a dense model is its `expert_ffn` too, and the published count is dropped.
+        """
+        if odd := sorted(set(changes) - {f.name for f in fields(self)}):
+            raise TypeError(unknown("field", odd[0], (f.name for f in fields(self) if f.name != "data")))
+        if "ffn" in changes and not self.moe:
+            changes.setdefault("expert_ffn", changes["ffn"])
+        names = {"key": f"{self.key}-changed", "name": f"{self.name}, changed", "published_parameters": 0}
+        return replace(self, **{**names, **changes})
+
+    @classmethod
+    def small(cls, layers: int = 4, width: int = 256, heads: int = 8, vocab: int = 1024, **others: Any) -> "Model":
+        """A model of one's own, and by default of Llama's kind: as many key-value heads as heads, an MLP four
+        times as wide as the model, a context of 1024. Any field can be given.
+        """
+        usual = {
+            "key": "small", "name": "small", "data": MappingProxyType({}), "kv_heads": heads, "ffn": 4 * width,
+            "head_dim": max(width // heads, 1), "context": 1024,
+        }  # fmt: skip
+        return cls(**{**usual, **others, "layers": layers, "width": width, "heads": heads, "vocab": vocab})
+
+
+def _read(file: str) -> Iterator[Model]:
+    known = {f.name: f for f in fields(Model) if f.name not in ("key", "data")}
+    musts = ["name", "source", "confidence", *(name for name, f in known.items() if f.metadata.get("needed"))]
+    for key, row in tomllib.loads(file_text(file)).items():
+        for name in row:
+            if name not in known:
+                raise SpecError(f"{file}, {key}: " + unknown("field", name, known))
+        if lacks := [name for name in musts if not row.get(name)]:
+            raise SpecError(f"{file}, {key}: {', '.join(lacks)} missing")
+        values: dict[str, Any] = dict(row)
+        try:
+            data = {
+                name: _datum(value, known[name].metadata["meaning"], row)
+                for name, value in row.items()
+                if "meaning" in known[name].metadata
+            }
+            values |= {name: datum.value for name, datum in data.items()}
+            yield Model(key=key, data=data, **values)
+        except (TypeError, ValueError) as error:
+            raise SpecError(f"{file}, {key}: {error}") from None
+
+
+def _datum(cell: Any, meaning: str, row: Mapping[str, Any]) -> Datum:
+    """A value with the row's source, or, where it is a table, with its own."""
+    own = cell if isinstance(cell, dict) else {"value": cell, "printed": str(cell)}
+    return Datum(unit="1", meaning=meaning, **{"source": row["source"], "confidence": row["confidence"]} | own)
+
+
+models: Mapping[str, Model] = Table("model", _read, ("models.toml",))

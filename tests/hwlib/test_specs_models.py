@@ -1,0 +1,109 @@
+"""Models: every number has a source, and a shape that cannot be is refused by name."""
+
+from dataclasses import fields
+
+import pytest
+
+from hwlib.specs import Model, SpecError, model, models
+
+MEGATRON = ("1.7b", "3.6b", "7.5b", "18b", "39b", "76b", "145b", "310b", "530b", "1t")
+COUNTED = [f.name for f in fields(Model) if "meaning" in f.metadata]
+
+
+def test_everything_is_there():
+    assert {f"megatron-{size}" for size in MEGATRON} | {"gpt3-175b", "mixtral-8x7b", "deepseek-v3"} < set(models)
+    assert {f"korthikanti-{size}" for size in ("22b", "175b", "530b", "1t")} < set(models)
+    assert {f"llama2-{size}" for size in ("7b", "13b", "70b")} < set(models)
+    assert {f"llama3-{size}" for size in ("8b", "70b", "405b")} < set(models)
+    assert {"qwen3-32b", "qwen3-235b-a22b", "gpt-oss-20b", "gpt-oss-120b"} < set(models)
+
+
+@pytest.mark.parametrize("key", models)
+def test_every_number_has_a_source(key, sources):
+    one = models[key]
+    assert one.source in sources
+    for name, datum in one.data.items():
+        assert datum.source in sources
+        assert datum.confidence
+        assert datum.printed
+        assert (one.datum(name).value, datum.unit) == (getattr(one, name), "1")
+    for name in COUNTED:
+        assert name in one.data or getattr(one, name) in (model.Model.__dataclass_fields__[name].default, one.ffn)
+
+
+@pytest.mark.parametrize("key", [key for key, one in models.items() if not one.mla])
+def test_heads_share_the_width_or_say_that_they_do_not(key):
+    one = models[key]
+    own = {"qwen3-32b", "qwen3-30b-a3b", "qwen3-235b-a22b", "gpt-oss-20b", "gpt-oss-120b"}
+    assert (one.heads * one.head_dim == one.width) == (key not in own)
+    assert one.key_dim == one.value_dim == one.head_dim
+
+
+def test_what_follows_from_the_shape():
+    llama, deepseek, oss = (models[key] for key in ("llama3-405b", "deepseek-v3", "gpt-oss-120b"))
+    assert (llama.matrices, llama.heads_per_kv_head, llama.moe, llama.moe_layers) == (3, 16, False, 0)
+    assert (deepseek.mla, deepseek.key_dim, deepseek.value_dim, deepseek.moe_layers) == (True, 192, 128, 58)
+    assert (oss.moe_layers, oss.window_layers, oss.window) == (36, 18, 128)
+    assert models["gpt3-175b"].matrices == 2
+    assert llama.expert_ffn == llama.ffn == 53248
+
+
+def test_the_same_model_in_two_papers():
+    for size in ("530b", "1t"):
+        one, two = models[f"megatron-{size}"], models[f"korthikanti-{size}"]
+        shape = [name for name in COUNTED if name != "published_parameters"]
+        assert [getattr(one, name) for name in shape] == [getattr(two, name) for name in shape]
+
+
+def test_a_model_of_ones_own():
+    one = Model.small(layers=2, width=64, heads=4, kv_heads=2, experts=4, experts_per_token=2, expert_ffn=32)
+    assert (one.head_dim, one.ffn, one.expert_ffn, one.heads_per_kv_head, one.moe_layers) == (16, 256, 32, 2, 2)
+    assert one.data == {}
+    assert repr(one) == "<small: 2 layers of width 64, 4 heads on 2, 4 experts of 32, 2 a token, vocabulary 1024>"
+
+
+def test_what_is_changed_has_no_source_any_more():
+    llama = models["llama3-70b"]
+    wide = llama.replace(ffn=32768, name="wide")
+    assert (wide.name, wide.key, wide.ffn, wide.expert_ffn) == ("wide", "llama3-70b-changed", 32768, 32768)
+    assert set(llama.data) - set(wide.data) == {"ffn", "published_parameters"}
+    with pytest.raises(KeyError, match="no confirmed ffn"):
+        wide.datum("ffn")
+    with pytest.raises(TypeError, match="no field 'width_of_it'; there is width"):
+        llama.replace(width_of_it=1)
+    assert "`layers` | 80 | layers, L | 80 | llama3 |" in llama._repr_markdown_()
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [({"kv_heads": 3}, "kv_heads is a divisor of the 8 heads, got 3"),
+     ({"layers": 0}, "layers is a whole number of at least 1, got 0"),
+     ({"width": 256.0}, r"width is a whole number of at least 1, got 256\.0"),
+     ({"ffn": True}, "ffn is a whole number of at least 1, got True"),
+     ({"gated": 1}, "gated is true or false, got 1"),
+     ({"norm": "batch"}, "norm is one of rms, layer, got 'batch'"),
+     ({"biases": "some"}, "biases is one of none, all, got 'some'"),
+     ({"experts": 0}, "experts is a whole number of at least 1, got 0"),
+     ({"experts": 4}, "expert_ffn is above 0 in a model with experts, got 0"),
+     ({"experts_per_token": 2}, "experts_per_token is at most 1 experts, got 2"),
+     ({"dense_layers": 5}, "dense_layers is at most 4 layers, got 5"),
+     ({"window_layers": 5}, "window_layers is at most 4 layers, got 5")],
+)  # fmt: skip
+def test_a_shape_that_cannot_be_is_refused(shape, message):
+    with pytest.raises(ValueError, match=f"model 'small': {message}"):
+        Model.small(**shape)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [("width = 12288", "breadth = 12288", "gpt3-175b: no field 'breadth'"),
+     ("width = 12288\n", "", "gpt3-175b: width missing"),
+     ("width = 12288", 'width = "wide"', "gpt3-175b: model 'gpt3-175b': width is a whole number"),
+     ("width = 12288", "width = { value = 12288, colour = 1 }", "gpt3-175b: .*colour")],
+)  # fmt: skip
+def test_a_broken_row_is_refused(monkeypatch, old, new, message):
+    content = model.file_text("models.toml")
+    assert old in content
+    monkeypatch.setattr(model, "file_text", lambda _: content.replace(old, new, 1))
+    with pytest.raises(SpecError, match=f"models.toml, {message}"):
+        list(model._read("models.toml"))

@@ -150,7 +150,23 @@ def through_the_root(rank, n, x):
     return x
 
 
-CASES = [(2, 8), (4, 16), (5, 20), (3, 7), (8, 64, "float32")]
+CASES = [(2, 8), (4, 16), (5, 20), (3, 7), (6, 24, "float32")]
+
+RING_ALLGATHER = Exercise(
+    id="collectives-ring-allgather", title="Pass it on", points=2, lines=4,
+    prompt="Write a ring all-gather. Of `x` a rank has block `rank` alone (the rest is nan); it returns `x` with all "
+           "blocks filled. The result, the bytes and the rounds are to be *exact*: n − 1 rounds, one block in each.",
+    answer=Algorithm("ring_allgather", cases=CASES, collective="all_gather"),
+    solution=all_gather,
+    mistakes=(
+        Mistake(partial(all_gather, same=True),
+                "Your neighbour has that block since the first step. Which one came to you last?"),
+        Mistake(whole_buffers, "All arrives, and much of it again and again. How much does the neighbour still lack?"),
+    ),
+    hints=("In the first step you have one block to send. After it, which is the one that your neighbour lacks?",
+           "In step k you send block (rank − k) % n. Which one comes in from before you?"),
+    withholds=("hwlib.algorithms", "hwlib.simulate"),
+)
 
 RING_REDUCE_SCATTER = Exercise(
     id="collectives-ring-reduce-scatter", title="Sum around the ring", points=3, lines=4,
@@ -171,23 +187,7 @@ RING_REDUCE_SCATTER = Exercise(
     ),
     hints=("A partial sum of each block travels once around. The last to add its share is the owner.",
            "So block r starts at the rank after its owner. Which block does rank r send first?",
-           "In each step you send what you just added to."),
-    withholds=("hwlib.algorithms", "hwlib.simulate"),
-)
-
-RING_ALLGATHER = Exercise(
-    id="collectives-ring-allgather", title="Pass it on", points=2, lines=4,
-    prompt="Write a ring all-gather. Of `x` a rank has block `rank` alone (the rest is nan); it returns `x` with all "
-           "blocks filled. The result, the bytes and the rounds are to be *exact*: n − 1 rounds, one block in each.",
-    answer=Algorithm("ring_allgather", cases=CASES, collective="all_gather"),
-    solution=all_gather,
-    mistakes=(
-        Mistake(partial(all_gather, same=True),
-                "Your neighbour has that block since the first step. Which one came to you last?"),
-        Mistake(whole_buffers, "All arrives, and much of it again and again. How much does the neighbour still lack?"),
-    ),
-    hints=("It is the reduce-scatter with = in place of +=, and another block to begin with.",
-           "In the first step you have one block to send. After it, which is the one that your neighbour lacks?"),
+           "As in the all-gather you then pass on what came in, with your share added."),
     withholds=("hwlib.algorithms", "hwlib.simulate"),
 )
 

@@ -375,9 +375,13 @@ def _with_grades_by_hand(result: ClassResult) -> ClassResult:
 
 
 def show_feedback(folder: Path | str, name: str) -> list[Path]:
-    """Write the feedback of everybody who is graded anew, from the gradebook as it is; returns the pages."""
+    """Write the feedback of everybody who is graded anew, from the gradebook as it is; returns the pages.
+
+    Late penalties are worked out anew before: grades given by hand have changed the scores that they are part of.
+    """
     folder, name = Path(folder).resolve(), checked_name(name)
     released(folder, name)
+    gradebook.late(folder, name)
     with Recorder(folder, name, read_config(folder), GradeInSandbox) as recorder:
         return [recorder.show(learner) for learner in sorted(recorder.has())]
 

@@ -267,6 +267,20 @@ def test_a_grade_by_hand_stays_until_the_answer_changes_and_is_in_the_feedback(f
 
 
 @pytest.mark.slow
+def test_a_late_answer_loses_its_part_of_the_grade_by_hand(folder):
+    config = folder / "nbgrader_config.py"
+    config.write_text(config.read_text().replace("# c.AssignLate", "c.AssignLate").replace("# c.Late", "c.Late"))
+    submit(folder, "ann", {"mine-why": "Latency."})
+    (folder / "submitted" / "ann" / "hw" / "timestamp.txt").write_text("2030-01-01 12:00:00 UTC")
+    course.grade(folder, "hw")
+    assert [(s.raw, s.late_penalty) for s in gradebook.scores(folder, ["hw"])["hw"]] == [(2.0, pytest.approx(0.2))]
+    give(folder, "ann", 3.0)
+    course.show_feedback(folder, "hw")
+    assert [(s.raw, s.late_penalty) for s in gradebook.scores(folder, ["hw"])["hw"]] == [(5.0, pytest.approx(0.5))]
+    assert verdicts(folder, "ann")[-1] == "Handed in late −0.5 points"
+
+
+@pytest.mark.slow
 def test_a_changed_model_answer_changes_no_grade(folder):
     submit(folder, "ann", {"mine-why": "Latency."})
     course.grade(folder, "hw")

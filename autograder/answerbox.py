@@ -160,7 +160,10 @@ def _values(exercise: Exercise, want: Any) -> Iterator[Any]:
         options = exercise.public()["options"]
         candidates += list(options)
     else:
-        candidates += [call_with(m.value, given) for m in exercise.mistakes]
+        wrong = [call_with(m.value, given) for m in exercise.mistakes]
+        if exercise.kind == "Count":  # what is no integer is typed rounded
+            wrong += [side(x) for x in wrong if math.isfinite(x) for side in (math.floor, math.ceil)]
+        candidates += wrong
         candidates += [want * r for s in SLIPS for r in (float(s.ratio), 1 / float(s.ratio))]
     for value in candidates:
         if not isinstance(value, str):

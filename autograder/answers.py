@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -114,7 +115,7 @@ class Quantity(Answer):
         ]
         if said:  # and not the slip of the same ratio: the mistake knows the exercise, the slip does not
             return Verdict(0.0, " ".join(dict.fromkeys(said)), "mistake")
-        slip = slips.find(answer, want, self.rtol)
+        slip = slips.find(answer, want, self.rtol, self.unit)
         own = dict(given) != exercise.variant()
         if own and self._other(exercise, answer, given):
             return _other_variant()
@@ -142,7 +143,7 @@ def quoted_error(error: Exception, text: str) -> str:
     """What a parser says, where it can be shown; the learner's own text only quoted."""
     say = str(error)
     return (
-        say
+        re.sub(r"([\\*_~\[\]$])", r"\\\1", say)
         if say.isprintable() and len(say) < 300 and not set("<>&`") & set(say)
         else f"{quoted(text)} is not a number with a unit"
     )
@@ -181,7 +182,9 @@ class Count(Answer):
             if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", text):  # 4,0 is four to many, and never forty
                 text = text.replace(",", "")
             if not re.fullmatch(r"[-+]?\d{1,300}(\.\d{1,300})?([eE][-+]?\d{1,3})?", text):
-                raise Unreadable(f"{quoted(value)} is not an integer; a whole number was expected")
+                sum_of_numbers = re.fullmatch(r"[\d\s.()]*\d[\s)]*[-+*/][\d\s.+\-*/()]+", text)
+                said = "is a calculation" if sum_of_numbers else "is not an integer"
+                raise Unreadable(f"{quoted(value)} {said}; a whole number was expected")
             exact = Fraction(text)
         else:
             exact = number(value)
@@ -248,12 +251,11 @@ class Count(Answer):
             answer = self.read(value) if type(value) is str else number(value)
         except Unreadable:
             return ""
-        said = [
-            exercise.fill(say, given)
-            for wrong, say in self._wrong(exercise, given)
-            if slips.close(answer, wrong, TINY)
-        ]
-        return " ".join(dict.fromkeys(said))
+        table = self._wrong(exercise, given)
+        said = [say for wrong, say in table if slips.close(answer, wrong, TINY)]
+        # What is no integer is told to someone who has rounded it, too.
+        said = said or [say for wrong, say in table if answer in (math.floor(wrong), math.ceil(wrong))]
+        return " ".join(dict.fromkeys(exercise.fill(say, given) for say in said))
 
 
 @dataclass(frozen=True)
@@ -300,7 +302,7 @@ class Choice(Answer):
 
     def read(self, value: Any) -> str:
         """The key of the option that is meant, or Unreadable."""
-        if type(value) is int and value.bit_length() < 64:
+        if type(value) is float or (type(value) is int and value.bit_length() < 64):
             value = str(value)
         if type(value) is not str:
             raise Unreadable(f"{described(value)}; one of {self._listed()} was expected")

@@ -188,7 +188,7 @@ class Function(Answer):
     def _slip(self, got: list, wanted: list) -> str:
         try:
             found = {
-                slips.find(number(g), number(w), self.rtol)
+                slips.find(number(g), number(w), self.rtol, self.unit or "1")
                 for g, w in zip(got, wanted, strict=True)
                 if number(w)
             }

@@ -12,11 +12,12 @@ class Slip(NamedTuple):
 
     ratio: Fraction
     say: str
+    bytes_only: bool = False  # looked for only where the answer is in bytes, or bytes by something
 
 
 SLIPS = (
     Slip(Fraction(-1), "The size is right, the sign is not."),
-    Slip(Fraction(8), "You are off by a factor of 8: are bits taken for bytes, or bytes for bits?"),
+    Slip(Fraction(8), "You are off by a factor of 8: are bits taken for bytes, or bytes for bits?", True),
     Slip(
         Fraction(2),
         "You are off by a factor of 2: both directions for one, sparse for dense FLOP/s, or one phase of "
@@ -27,13 +28,16 @@ SLIPS = (
         Fraction(1000**2),
         "You are off by a factor of 1000 twice over: a prefix slipped (G for k, or u for s).",
     ),
-    Slip(Fraction(1000**3), "You are off by a factor of 1e9: a number typed without its prefix (GB, ns)?"),
+    Slip(Fraction(1000**3), "You are off by a factor of 1e9: a number typed without its prefix (G, or n)?"),
     Slip(
-        Fraction(1000**4), "You are off by a factor of 1e12: a number typed without its prefix (TFLOP/s, TB)?"
+        Fraction(1000**4), "You are off by a factor of 1e12: a number typed without its prefix (T, or p)?"
     ),
     Slip(
-        Fraction(2**30, 10**9), "You are off by 7 %: is GiB (2^30 bytes) taken for GB (1e9), or GB for GiB?"
+        Fraction(2**30, 10**9),
+        "You are off by 7 %: is GiB (2^30 bytes) taken for GB (1e9), or GB for GiB?",
+        True,
     ),
+    Slip(Fraction(1000**5), "You are off by a factor of 1e15: a number typed without its prefix (P)?"),
 )
 
 
@@ -44,14 +48,22 @@ def close(a: float | Fraction, b: float | Fraction, rtol: float) -> bool:
     return abs(a - b) <= Fraction(rtol) * abs(b)
 
 
-def find(answer: float | Fraction, want: float | Fraction, rtol: float) -> Slip | None:
-    """The slip that turns `want` into `answer`, or None; a slip no wider than the tolerance is not looked
-    for."""
+def find(answer: float | Fraction, want: float | Fraction, rtol: float, unit: str = "B") -> Slip | None:
+    """The slip that turns `want`, in `unit`, into `answer`, or None; a slip no wider than the tolerance is not
+    looked for."""
     answer, want = Fraction(answer), Fraction(want)
     if not answer or not want:
         return None
     for slip in SLIPS:
+        if slip.bytes_only and not _of_bytes(unit):
+            continue
         for ratio in (slip.ratio, 1 / slip.ratio):
             if abs(ratio - 1) > 3 * Fraction(rtol) and close(answer, want * ratio, rtol):
                 return slip
     return None
+
+
+def _of_bytes(unit: str) -> bool:
+    from hwlib.units import dimension
+
+    return unit != "1" and "B" in dimension(unit)

@@ -189,6 +189,8 @@ def test_a_count_is_one_number_in_any_form(value):
         (10**400, "wrong", "Not yet"),
         ("1" * 400, "unreadable", "integer"),
         ("8 GPUs", "unreadable", "integer"),
+        ("1000/132", "unreadable", "is a calculation"),
+        ("2**3", "unreadable", "is a calculation"),
     ],
 )
 def test_a_count_that_is_not_right(value, kind, say):
@@ -270,6 +272,27 @@ def test_an_answer_just_outside_the_tolerance_is_told_that_it_is_close(factor, c
 @pytest.mark.parametrize("value", ["Memory - bound", " memory-bound ", "MEMORY", "a", "(a)"])
 def test_spaces_and_case_do_not_hide_an_option(value):
     assert judge(BOUND, value).kind == "right"
+
+
+def test_a_number_is_an_option_where_one_is_called_so():
+    ratio = Exercise(id="t-ratio", prompt="?", answer=Choice({"1.3": "more", "0.85": "less"}), solution="0.85")
+    assert judge(ratio, 0.85).kind == "right"
+    assert judge(ratio, 1.3).kind == "wrong"
+    assert judge(ratio, 0.9).kind == "unreadable"
+
+
+@pytest.mark.parametrize("value", [19, 20, 19.05, "20"])
+def test_a_mistake_that_is_no_integer_is_known_rounded(value):
+    count = Exercise(
+        id="t-rounded", prompt="?", answer=Count(), solution=lambda: 42,
+        mistakes=(Mistake(lambda: 19.05, "Twice."), Mistake(lambda: 21.5, "Thrice.")),
+    )  # fmt: skip
+    assert judge(count, value).say == "Twice."
+
+
+def test_a_calculation_is_quoted_as_it_was_typed():
+    say = judge(RIDGE, "132*128*1.59e9*1.5").say
+    assert r"132\*128\*1.59e9\*1.5" in say
 
 
 @pytest.mark.parametrize(

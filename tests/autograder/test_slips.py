@@ -16,6 +16,7 @@ from autograder import slips
         (1e-3, "prefix"),
         (1e6, "prefix"),
         (1e9, "prefix"),
+        (1e15, "prefix"),
         (2**30 / 1e9, "GiB"),
         (1e9 / 2**30, "GiB"),
         (-1.0, "sign"),
@@ -28,6 +29,13 @@ def test_each_slip_is_told_in_both_directions(answer, word):
 @pytest.mark.parametrize("answer", [1.0, 1.5, 3.0, 100.0, 0.0, 7.8])
 def test_another_ratio_is_no_slip(answer):
     assert slips.find(answer, 1.0, 0.01) is None
+
+
+@pytest.mark.parametrize("answer", [8.0, 2**30 / 1e9])
+@pytest.mark.parametrize("unit", ["Hz", "s", "1", "FLOP/s", "token"])
+def test_bytes_are_blamed_only_where_the_answer_has_some(answer, unit):
+    assert slips.find(answer, 1.0, 0.01, unit) is None
+    assert "b" in slips.find(answer, 1.0, 0.01, "B/s").say.lower()
 
 
 def test_a_slip_within_tolerance_of_right_is_not_looked_for():

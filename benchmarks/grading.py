@@ -13,18 +13,23 @@ answers, workers and limits, in turn, and the scores must be equal. Parts:
   check      how long `check` takes in a notebook
   otter      the same submissions by `otter run`, which is installed for it and thrown away
   scale      ours for 10, 100 and 1,000 submissions
+  kills      1,000 submissions, killed (kill -9) at ten random moments and resumed, against the same without a kill
 
-Figures are minimum / median / maximum of the repeats.
+The last two take long and run only where asked for. Figures are minimum / median / maximum of the repeats.
 """
 
+import io
 import json
 import math
 import os
 import shutil
+import signal
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -32,7 +37,8 @@ from typing import Any
 import click
 
 from . import grading_check, grading_otter
-from .grading_class import DEADLOCK, LAB, NAME, NO_LAB, Class, Question, draw, ours, scores_in, scores_of, stock
+from .grading_class import DEADLOCK, LAB, NAME, NO_LAB, RANKS, Class, Question, draw, ours, scores_in, scores_of, stock
+from .grading_kills import measure, progress
 from .grading_runs import Ran, grade_ours, grade_stock
 
 Grade = Callable[..., Ran]
@@ -42,7 +48,8 @@ FAULTS = {
     "dead kernel": (NO_LAB, "bench-steps", "import os\nos._exit(3)"),
     "deadlock": (LAB, "bench-allreduce", DEADLOCK),
 }
-PARTS = ("no-lab", "lab", "run-ranks", "faults", "memory", "check", "otter", "scale")
+PARTS = ("no-lab", "lab", "run-ranks", "faults", "memory", "check", "otter", "scale", "kills")
+LONG = ("scale", "kills")
 SCALE = (10, 100, 1000)
 
 
@@ -56,6 +63,7 @@ class Setting:
     limit: float
     seed: int
     folder: Path
+    largest: int
     record: dict[str, Any] = field(default_factory=dict)
     made: int = 0
 
@@ -118,12 +126,6 @@ def side_by_side(setting: Setting, questions: Sequence[Question], title: str) ->
         if not math.isnan(values[0]):
             print(f"  stock / ours, {name}: {spread(values)} times")
     return {"size": size, "seconds": seconds, "cpu": cpu, "ratios": ratios, "loads": loads}
-
-
-def run_ranks(setting: Setting) -> dict[str, Any]:  # noqa: ARG001
-    """The lab with forked ranks on both sides."""
-    print("\nrun-ranks: not measured, this version of hwlib.labs has no run_ranks")
-    return {"skipped": "hwlib.labs has no run_ranks"}
 
 
 def faults(setting: Setting) -> dict[str, Any]:
@@ -205,16 +207,27 @@ def otter(setting: Setting) -> dict[str, Any]:
 def scale(setting: Setting) -> dict[str, Any]:
     """Ours alone, for classes of several sizes."""
     found: dict[str, Any] = {}
-    print(f"\nscale: ours, {setting.workers} workers")
-    for size in SCALE:
+    print(f"\nscale: ours, {setting.workers} workers, equal scores")
+    for size in sorted({*(size for size in SCALE if size < setting.largest), setting.largest}):
         learners = draw(NO_LAB, size, setting.workers, setting.seed)
-        before, (ran, copy) = load(), setting.graded("ours", ours(setting.folder / f"scale-{size}", NO_LAB, learners))
-        if scores_in(copy) != scores_of(learners):
+        course = ours(setting.folder / f"scale-{size}", NO_LAB, learners)
+        before = load()
+        ran = grade_ours(course, NAME, setting.limit, setting.workers, tell=partial(progress, course))
+        if scores_in(course) != scores_of(learners):
             raise AssertionError(f"the scores of {size} submissions are not those of the plan\n{ran.said[-3000:]}")
-        found[str(size)] = {"seconds": ran.seconds, "cpu": ran.cpu}
+        shutil.rmtree(course)
+        found[str(size)] = {"seconds": ran.seconds, "cpu": ran.cpu, "load": before}
         each = f"{ran.seconds / size:.3f} s a submission, {ran.cpu / size:.3f} of processor time"
         print(f"  {size:5,} submissions {ran.seconds:.1f} s, {each}; load before {before:.1f}")
     return found
+
+
+def kills(setting: Setting) -> dict[str, Any]:
+    """Ours, killed and resumed."""
+    learners = draw(NO_LAB, setting.largest, setting.workers, setting.seed)
+    print(f"\nkills: ours, {setting.workers} workers; load {load():.1f}")
+    course = ours(setting.folder / "kills" / "course", NO_LAB, learners)
+    return measure(course, setting.limit, setting.workers, setting.seed, lambda said: print(f"  {said}"))
 
 
 def machine() -> dict[str, Any]:
@@ -228,13 +241,18 @@ def machine() -> dict[str, Any]:
     }
 
 
+def _stop(*_: object) -> None:
+    raise SystemExit(128 + signal.SIGTERM)
+
+
 @click.command(help=__doc__)
 @click.option("--size", default=50, show_default=True, type=click.IntRange(1), help="Submissions of the class.")
 @click.option("--workers", type=click.IntRange(1), help="On both sides.  [default: a core each]")
 @click.option("--repeats", default=3, show_default=True, type=click.IntRange(1))
 @click.option("--cell-limit", default=30.0, show_default=True, help="Seconds a cell may run, on both sides.")
 @click.option("--seed", default=1, show_default=True, help="Of the class.")
-@click.option("--only", "parts", multiple=True, type=click.Choice(PARTS), help="[default: all but scale]")
+@click.option("--largest", default=1000, show_default=True, type=click.IntRange(1), help="Class of scale and kills.")
+@click.option("--only", "parts", multiple=True, type=click.Choice(PARTS), help="[default: all but scale and kills]")
 @click.option("--quick", is_flag=True, help="5 submissions, once; no-lab, lab and check.")
 @click.option("--json", "output", type=click.Path(dir_okay=False, path_type=Path), help="Write all figures there.")
 def main(
@@ -243,6 +261,7 @@ def main(
     repeats: int,
     cell_limit: float,
     seed: int,
+    largest: int,
     parts: tuple[str, ...],
     quick: bool,
     output: Path | None,
@@ -250,23 +269,27 @@ def main(
     """Run the parts that were asked for."""
     if quick:
         size, repeats, parts = 5, 1, parts or ("no-lab", "lab", "check")
+    signal.signal(signal.SIGTERM, _stop)  # what runs is ended, and what was written is removed, as with Ctrl-C
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)
     about = machine()
     print(f"{about['date']}, {about['cores']} cores of {about['processor'] or 'an unknown processor'}")
     print(f"minimum / median / maximum of {repeats}")
     with tempfile.TemporaryDirectory(prefix="gpubook-grading-") as scratch:
-        setting = Setting(size, workers or about["cores"], repeats, cell_limit, seed, Path(scratch))
+        setting = Setting(size, workers or about["cores"], repeats, cell_limit, seed, Path(scratch), largest)
         setting.record["machine"] = about
         run: dict[str, Callable[[Setting], dict[str, Any]]] = {
             "no-lab": lambda s: side_by_side(s, NO_LAB, "no lab"),
             "lab": lambda s: side_by_side(s, LAB, "a lab of two ranks"),
-            "run-ranks": run_ranks,
+            "run-ranks": lambda s: side_by_side(s, RANKS, "two ranks by run_ranks on both sides"),
             "faults": faults,
             "memory": memory,
             "check": check,
             "otter": otter,
             "scale": scale,
+            "kills": kills,
         }
-        for part in parts or PARTS[:-1]:
+        for part in parts or [part for part in PARTS if part not in LONG]:
             setting.record[part] = run[part](setting)
             if output is not None:
                 output.write_text(json.dumps(setting.record, indent=1) + "\n", encoding="utf-8")

@@ -127,3 +127,27 @@ LAB = Exercise(
     solution=ring,
     mistakes=(Mistake(scattered, "Half of it is summed."), Mistake(averaged, "The sum was asked for.")),
 )
+
+
+def parts(rng: random.Random) -> list[tuple[list[list[float]]]]:
+    """What two ranks begin with, a short and a long one."""
+    return [([[rng.random() for _ in range(length)] for _ in range(2)],) for length in (8, 1000)]
+
+
+def total(parts: list[list[float]]) -> list[list[float]]:
+    """The solution of the lab with run_ranks, without ranks."""
+    return [[sum(numbers) for numbers in zip(*parts, strict=True)] for _ in parts]
+
+
+RANKS = Exercise(
+    id="bench-total",
+    points=4,
+    prompt="Start two ranks with run_ranks, rank r with the numbers parts[r]. All-reduce with send and recv, "
+    "and return what each rank has then.",
+    answer=Function("total", "total(parts)", cases=parts),
+    solution=total,
+    mistakes=(
+        Mistake(lambda parts: [[x / 2 for x in row] for row in total(parts)], "The sum was asked for."),
+        Mistake(lambda parts: parts[::-1], "What came in is to be added."),
+    ),
+)

@@ -21,7 +21,10 @@ from .grading_runs import run
 NAME = "week1"  # the assignment
 BANK = Path(__file__).with_name("grading_bank.py")
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-SETUP = "import math\nimport numpy as np\nimport sympy\nimport torch\nimport torch.distributed as dist"
+SETUP = (
+    "import math\nimport numpy as np\nimport sympy\nimport torch\nimport torch.distributed as dist\n"
+    "from hwlib.labs import run_ranks"
+)
 TEXT = """---
 jupytext:
   text_representation:
@@ -58,6 +61,29 @@ DEADLOCK = """def allreduce(rank, n, x):
     dist.recv(got, 1 - rank)
     dist.send(x, 1 - rank)
     return x + got"""
+IN_RANKS = """def total(parts):
+    def exchange(rank, n):
+        x = torch.tensor(parts[rank], dtype=torch.float64)
+        got = torch.empty_like(x)
+%s
+    return run_ranks(exchange, 2).results"""
+BY_TURNS = """        if rank == 0:
+            dist.send(x, 1)
+            dist.recv(got, 1)
+        else:
+            dist.recv(got, 0)
+            dist.send(x, 0)
+"""
+AT_ONCE = """        for work in [dist.isend(x, 1 - rank), dist.irecv(got, 1 - rank)]:
+            work.wait()
+"""
+TOTAL = """
+import random
+rng = random.Random(1)
+for length in (8, 1000):
+    parts = [[rng.random() for _ in range(length)] for _ in range(2)]
+    assert np.allclose(total(parts), [np.sum(parts, 0)] * 2, rtol=1e-9, atol=0)
+"""
 ON_TORCHRUN = """
 import inspect, pathlib, subprocess, sys, tempfile
 MAIN = '''
@@ -158,6 +184,22 @@ LAB = (
             IN_TURN + "    return x + got",
         ),
         (FIRST_HALF + "    return x", IN_TURN + "    return (x + got)/n", IN_TURN + "    return got"),
+    ),
+)
+RANKS = (
+    *NO_LAB,
+    Question(
+        "bench-total",
+        TOTAL,
+        (
+            IN_RANKS % (BY_TURNS + "        return (x + got).tolist()"),
+            IN_RANKS % (AT_ONCE + "        return (x + got).tolist()"),
+        ),
+        (
+            IN_RANKS % (BY_TURNS + "        return ((x + got)/n).tolist()"),
+            IN_RANKS % (BY_TURNS + "        return got.tolist()"),
+            IN_RANKS % (AT_ONCE + "        return x.tolist()"),
+        ),
     ),
 )
 Class = Mapping[str, Mapping[str, tuple[str, bool]]]  # learner -> question -> the answer, and whether it is right

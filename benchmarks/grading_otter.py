@@ -12,6 +12,8 @@ from typing import Any
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
 
+import hwlib
+
 from .grading_class import KERNEL, SETUP, Class, Question, points, scores_of
 from .grading_runs import run
 
@@ -38,7 +40,8 @@ def install(folder: Path) -> Path:
     own = subprocess.run(
         [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], capture_output=True, text=True
     )
-    (Path(own.stdout.strip()) / "outer.pth").write_text(sysconfig.get_path("purelib"))
+    outer = f"{sysconfig.get_path('purelib')}\n{Path(hwlib.__file__).resolve().parent.parent}\n"
+    (Path(own.stdout.strip()) / "outer.pth").write_text(outer)
     done = subprocess.run([python, "-m", "pip", "install", "-q", "otter-grader"], capture_output=True, text=True)
     if done.returncode:
         raise NoOtter(f"pip could not install otter-grader: {done.stderr.strip()[-300:]}")

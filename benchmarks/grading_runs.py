@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -19,7 +19,8 @@ from typing import Self
 import psutil
 
 MARK = "GPUBOOK_BENCHMARK"  # in the environment of everything that a run starts
-TICK = 0.1  # seconds between two looks at the memory
+TICK = 0.1  # seconds between two looks at the memory, and at whether to kill
+TELL = 30.0  # seconds between two lines on a long run
 
 
 class Failed(RuntimeError):
@@ -40,9 +41,20 @@ class Ran:
 
 
 def run(
-    commands: Sequence[Sequence[str]], cwd: Path, *, memory: bool = False, may_fail: bool = False, longest: float = 3600
+    commands: Sequence[Sequence[str]],
+    cwd: Path,
+    *,
+    memory: bool = False,
+    may_fail: bool = False,
+    longest: float = 7200,
+    kill_when: Callable[[], bool] | None = None,
+    tell: Callable[[], str] | None = None,
 ) -> Ran:
-    """Run `commands` side by side; with `memory` it is sampled, which takes time that a timing does not want."""
+    """Run `commands` side by side; with `memory` it is sampled, which takes time that a timing does not want.
+
+    They are killed once `kill_when` says so, and what `tell` says is printed now and then. Whatever ends this, all that
+    they have started is ended too.
+    """
     mark = uuid.uuid4().hex
     programs = os.pathsep.join([str(Path(commands[0][0]).parent), str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = os.environ | {MARK: mark, "PATH": programs}
@@ -65,7 +77,11 @@ def run(
         try:
             if memory:
                 watcher.start()
-            codes = [program.wait(max(0.0, start + longest - time.perf_counter())) for program in started]
+            codes = [_wait(program, start, longest, kill_when, tell) for program in started]
+            if kill_when is None and None in codes:
+                raise Failed(f"{' '.join(commands[0])} in {cwd} did not end within {longest:g} s")
+            if kill_when is not None and None not in codes:
+                raise Failed(f"{' '.join(commands[0])} in {cwd} ended before it could be killed")
             seconds = time.perf_counter() - start
         finally:
             over.set()
@@ -79,9 +95,27 @@ def run(
         cpu = meter.read()
         said.seek(0)
         text = said.read()
-    if any(codes) and not may_fail:
+    if any(codes) and not may_fail and kill_when is None:
         raise Failed(f"{' '.join(commands[0])} in {cwd} ended with {codes}:\n{text[-3000:]}")
     return Ran(seconds, cpu, peak[0], left, text)
+
+
+def _wait(
+    program: subprocess.Popen,
+    start: float,
+    limit: float,
+    over: Callable[[], bool] | None,
+    tell: Callable[[], str] | None,
+) -> int | None:
+    """Its exit code; None where it still runs when it is `over`, or `limit` seconds after the start."""
+    told = start
+    while (now := time.perf_counter()) < start + limit and not (over is not None and over()):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return program.wait(min(start + limit - now, TELL if over is None else TICK))
+        if tell is not None and now >= told + TELL:
+            told = now
+            print(f"    after {now - start:.0f} s: {tell()}")
+    return program.poll()
 
 
 class Meter:
@@ -185,14 +219,25 @@ def _marked(process: psutil.Process, mark: str) -> bool:
         return False
 
 
-def grade_ours(folder: Path, name: str, limit: float, workers: int, *, memory: bool = False) -> Ran:
+def grade_ours(
+    folder: Path,
+    name: str,
+    limit: float,
+    workers: int,
+    *,
+    memory: bool = False,
+    resume: bool = False,
+    kill_when: Callable[[], bool] | None = None,
+    tell: Callable[[], str] | None = None,
+) -> Ran:
     """`gpubook grade`: isolation, gradebook and feedback."""
     command = [sys.executable, "-m", "autograder", "grade", str(folder), name, "--cell-limit", f"{limit:g}"]
     if takes_workers():
         command += ["--workers", str(workers)]
     elif workers != (os.cpu_count() or 1):
         raise Failed(f"gpubook grade takes no --workers here, and uses all cores; {os.cpu_count()} were expected")
-    return run([command], folder, memory=memory)
+    command += ["--resume"] if resume else []
+    return run([command], folder, memory=memory, kill_when=kill_when, tell=tell)
 
 
 def takes_workers() -> bool:

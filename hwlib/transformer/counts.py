@@ -1,0 +1,186 @@
+"""Counts of one model, to the last parameter: by groups, per token, in operations and in bytes of cache.
+
+What a formula says in letters, `hwlib.transformer.parameters` and its neighbours, is here put together for a
+`Model`, with the biases, gains and odd layers that it has.
+"""
+
+from typing import Any, NamedTuple
+
+from hwlib.formula import minimum
+from hwlib.specs import Model
+from hwlib.transformer.cache import kv_token_bytes, mla_token_bytes
+from hwlib.transformer.flops import (
+    attention_forward_flops,
+    causal_attention_forward_flops,
+    mla_attention_forward_flops,
+    training_flops,
+    window_attention_forward_flops,
+)
+from hwlib.transformer.parameters import attention_params, embedding_params, mla_params, mlp_params
+
+
+class Parameters(NamedTuple):
+    """The parameters of a model by what they are for; `total` is their sum."""
+
+    attention: int
+    mlp: int
+    experts: int
+    shared_experts: int
+    router: int
+    norms: int
+    embedding: int
+    positions: int
+    head: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return sum(self)
+
+
+def attention_parameters(model: Model) -> int:
+    """Of one layer: matrices, biases, the norms of queries and keys, and a logit a head where there are sinks."""
+    if model.mla:
+        matrices = mla_params(
+            model.width, model.heads, model.q_lora, model.kv_lora, model.nope_dim, model.rope_dim, model.v_dim
+        )
+        return int(matrices) + model.q_lora + model.kv_lora
+    matrices = attention_params(model.width, model.heads, model.kv_heads, model.head_dim)
+    biases = (model.heads + 2 * model.kv_heads) * model.head_dim + model.width if model.biases == "all" else 0
+    return int(matrices) + biases + 2 * model.head_dim * model.qk_norm + model.heads * model.sinks
+
+
+def mlp_parameters(model: Model, ffn: int) -> int:
+    """One MLP or one expert of width `ffn`."""
+    biases = (model.matrices - 1) * ffn + model.width if model.biases == "all" else 0
+    return int(mlp_params(model.width, ffn, model.matrices)) + biases
+
+
+def router_parameters(model: Model) -> int:
+    """Of one layer with experts: scores for each, and a bias where there is one.
+
+    The bias that steers DeepSeek's router is moved without a gradient; checkpoints have it, so it counts.
+    """
+    return model.experts * (model.width + (model.biases == "all" or model.router_bias)) if model.moe else 0
+
+
+def norm_parameters(model: Model) -> int:
+    """One norm over the width: gains, and with a layer norm offsets."""
+    return model.width * (2 if model.norm == "layer" else 1)
+
+
+def parameter_groups(model: Model) -> Parameters:
+    """The parameters of the model by group: every layer, the tables and the last norm.
+
+    >>> from hwlib.specs import models
+    >>> parameter_groups(models["mixtral-8x7b"]).experts
+    45097156608
+    """
+    dense_layers = model.layers - model.moe_layers
+    return Parameters(
+        attention=model.layers * attention_parameters(model),
+        mlp=dense_layers * mlp_parameters(model, model.ffn),
+        experts=model.moe_layers * model.experts * mlp_parameters(model, model.expert_ffn),
+        shared_experts=model.moe_layers * model.shared_experts * mlp_parameters(model, model.expert_ffn),
+        router=model.moe_layers * router_parameters(model),
+        norms=(2 * model.layers + 1) * norm_parameters(model),
+        embedding=int(embedding_params(model.width, model.vocab, 1)),
+        positions=model.positions * model.width,
+        head=0 if model.tied else int(embedding_params(model.width, model.vocab, 1)),
+    )
+
+
+def parameter_count(model: Model) -> int:
+    """All parameters of the model, without the modules that predict further tokens (`mtp_parameters`).
+
+    >>> from hwlib.specs import models
+    >>> parameter_count(models["llama3-8b"])
+    8030261248
+    """
+    return parameter_groups(model).total
+
+
+def active_parameters(model: Model, embedding: bool = True) -> int:
+    """Parameters that one token meets: all but those of the experts that it is not sent to.
+
+    Papers differ on the table that a token takes one row of; `embedding=False` leaves it out, unless it is the
+    output layer too.
+    """
+    groups = parameter_groups(model)
+    taken = groups.experts // model.experts * model.experts_per_token if model.moe else groups.experts
+    table = 0 if embedding or model.tied else groups.embedding
+    return groups.total - groups.experts + taken - table
+
+
+def mtp_parameters(model: Model) -> int:
+    """The modules that predict further tokens, without the two tables that they share with the model.
+
+    Each has one layer of the model's last kind, a matrix that joins the last state with the next token's
+    embedding, norms of both, and a norm before the output.
+    """
+    groups = parameter_groups(model)
+    layer = attention_parameters(model) + 2 * norm_parameters(model)
+    if model.moe:
+        layer += (groups.experts + groups.shared_experts + groups.router) // model.moe_layers
+    else:
+        layer += mlp_parameters(model, model.ffn)
+    return model.mtp_layers * (layer + 2 * model.width**2 + 3 * norm_parameters(model))
+
+
+def matmul_parameters(model: Model) -> int:
+    """Parameters that one token is multiplied with: active ones in matrices, the output layer among them.
+
+    No biases, no gains, no lookup of the embedding or of positions.
+    """
+    experts = model.experts_per_token + model.shared_experts
+    if model.mla:
+        attention = attention_parameters(model) - model.q_lora - model.kv_lora
+    else:
+        attention = int(attention_params(model.width, model.heads, model.kv_heads, model.head_dim))
+    mlp = int(mlp_params(model.width, model.ffn, model.matrices))
+    expert = int(mlp_params(model.width, model.expert_ffn, model.matrices))
+    dense_layers = model.layers - model.moe_layers
+    routed = model.moe_layers * (experts * expert + model.experts * model.width)
+    return model.layers * attention + dense_layers * mlp + routed + model.width * model.vocab
+
+
+def attention_step_flops(model: Model, B: Any, T: Any, causal: bool = True) -> Any:
+    """Scores and weighted values of all layers, forward pass, B tokens in sequences of T.
+
+    Without `causal`, as many papers count, every token meets all T keys.
+    """
+    full = model.layers - (model.window_layers if causal else 0)
+    if model.mla:
+        seen = mla_attention_forward_flops(B, T, model.heads, model.nope_dim, model.rope_dim, model.v_dim)
+        return full * (seen * (T + 1) / (2 * T) if causal else seen)
+    if not causal:
+        return full * attention_forward_flops(B, T, model.heads, model.head_dim)
+    flops = full * causal_attention_forward_flops(B, T, model.heads, model.head_dim)
+    if model.window_layers:
+        windowed = window_attention_forward_flops(B, T, model.window, model.heads, model.head_dim)
+        flops = flops + model.window_layers * windowed
+    return flops
+
+
+def step_flops(model: Model, B: Any, T: Any, causal: bool = True) -> Any:
+    """Operations of one training step, forward and backward, that the model asks for: what MFU counts.
+
+    B tokens in sequences of T; recomputed operations and the modules for further tokens are not in it.
+    """
+    return training_flops(matmul_parameters(model), B) + 3 * attention_step_flops(model, B, T, causal)
+
+
+def kv_bytes_per_token(model: Model, b: Any = 2) -> Any:
+    """Bytes that one token adds to the cache of keys and values, b bytes an element."""
+    if model.mla:
+        return mla_token_bytes(model.layers, model.kv_lora, model.rope_dim, b)
+    return kv_token_bytes(model.layers, model.kv_heads, model.head_dim, b)
+
+
+def kv_cache_bytes(model: Model, T_kv: Any, b: Any = 2) -> Any:
+    """The cache of one sequence of T_kv tokens: layers with a window keep the window's only."""
+    if not model.window_layers:
+        return T_kv * kv_bytes_per_token(model, b)
+    layer = kv_token_bytes(1, model.kv_heads, model.head_dim, b)
+    full = model.layers - model.window_layers
+    return layer * (full * T_kv + model.window_layers * minimum(T_kv, model.window))

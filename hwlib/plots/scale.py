@@ -54,6 +54,7 @@ def blame(links: Mapping[str, LinkFlights], names: Sequence[str] = ()) -> "Figur
         axes.scatter(*at, s=46, facecolor="none", edgecolor=SERIES[1][0], linewidths=1.6)
         axes.annotate(name, at, (7, 0), textcoords="offset points", va="center", fontsize=8, color=INK)
     axes.axhline(1, color=GREY, linewidth=0.8)
+    axes.margins(x=0.2)
     axes.set(xlabel="transfers that passed the link", ylabel="share of them that was slow", ylim=(-0.04, 1.09))
     axes.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
     return figure

@@ -22,7 +22,7 @@ def axis_explorer(node: str = "dgx-h100") -> VegaLite:
         {"calculate": "sequence(0, 12.01, 0.125)", "as": "log_Y"},
         {"flatten": ["log_Y"]},
         {"calculate": "pow(2, datum.log_Y)", "as": "Y"},
-        {"filter": "datum.Y < n_in*datum.n_out*0.999"},
+        {"filter": "datum.Y <= n_in*datum.n_out/2"},
         {"calculate": _by_row(outer_axis_allgather_time, S="1"), "as": "time"},
         {"filter": "datum.time > 0"},
         {"calculate": "1/datum.time", "as": "rate"},

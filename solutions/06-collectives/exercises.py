@@ -16,6 +16,7 @@ from hwlib.collectives import (  # noqa: F401  (the text uses all of them)
     switch_allreduce_speedup, tree_allreduce_time,
 )
 from hwlib.specs import accelerators, measured_allreduces
+from hwlib.specs.fitted import collective_constants  # noqa: F401
 from hwlib.units import GB, GiB, KiB, MiB, show, us  # noqa: F401
 
 h100, h200, b200 = (accelerators[key] for key in ("h100-sxm", "h200-sxm", "b200-sxm"))
@@ -72,8 +73,7 @@ ERRATUM_ALLGATHER = Exercise(
         Mistake(lambda D, F, n, W: 2*D*F*(n - 1)/n**2/W,
                 "That is what one GPU sends if nobody needs it twice. But each of the others needs its block."),
     ),
-    hints=("Look at one GPU. What does it have at the end that it lacked at the beginning?",
-           "All ports work at once, each for its own GPU."),
+    hints=("Look at one GPU. What does it have at the end that it lacked at the beginning?",),
     explain="The text has since been corrected. For [4,096 × 65,536] it reports about 1.5 ms, measured; the bound is "
             f"{show(ring_allgather_time(8, 2*4096*65536, 0, W_NVLINK), 's', 3)}.",
 )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .written import rubric_markdown
+from .written import asked_for
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -137,9 +137,7 @@ def prompt_markdown(exercise: Exercise, label: str, *, variants: bool = False) -
         + f" · {points(exercise)}"
     )
     text = exercise.prompt_text(letters=True) if variants else exercise.prompt_text()
-    rubric = rubric_markdown(exercise.public().get("rubric", ()))
-    if rubric:
-        rubric = f"It is graded by hand, with points for what it does:\n\n{rubric}"
+    rubric = asked_for(exercise.public().get("rubric", ()))
     say = how_to_answer(exercise)
     tail = f"*{say[0].upper()}{say[1:]}.*"
     if exercise.hints:

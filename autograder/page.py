@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from . import answerbox
 from .captions import alt_text, caption_id, figcaption, image_options, labelled
 from .notebook import how_to_answer, options_markdown, points, solution_of
-from .written import Written, rubric_markdown
+from .written import Written, asked_for, rubric_markdown
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -90,7 +90,7 @@ def card(exercise: Exercise, number: str, solution: str, *, course: bool) -> str
     if boxed:
         parts.append(boxed)
     else:
-        rubric = rubric_markdown(exercise.public().get("rubric", ()))
+        rubric = asked_for(exercise.public().get("rubric", ()))
         parts += [options_markdown(exercise), rubric, f"In the notebook, {how_to_answer(exercise)}."]
         if exercise.kind in ("Function", "Expression") or exercise.answer.in_ranks:
             parts.append(f"```python\n{exercise.stub()}\n```")

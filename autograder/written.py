@@ -93,6 +93,11 @@ def rubric_markdown(rubric: Sequence[Sequence[Any]]) -> str:
     return "\n".join(f"- {criterion} ({points})" for criterion, points in worth.items())
 
 
+def asked_for(rubric: Sequence[Sequence[Any]]) -> str:
+    """The criteria as a prompt has them; "" where it shows none."""
+    return f"It is graded by hand, with points for what it does:\n\n{rubric_markdown(rubric)}" if rubric else ""
+
+
 def problems(exercise: Exercise) -> list[str]:
     """What is wrong with a written exercise, as sentences."""
     answer: Any = exercise.answer
@@ -111,4 +116,6 @@ def problems(exercise: Exercise) -> list[str]:
     return found
 
 
-__all__ = ["EMPTY", "STUB", "WAITS", "Written", "count_words", "problems", "rubric_markdown", "untouched"]
+__all__ = [
+    "EMPTY", "STUB", "WAITS", "Written", "asked_for", "count_words", "problems", "rubric_markdown", "untouched",
+]  # fmt: skip

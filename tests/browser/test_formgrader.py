@@ -90,7 +90,7 @@ def test_an_answer_in_words_is_graded_in_formgrader(page, watch, graded, server)
     course.show_feedback(graded, "hw")
     shown = BeautifulSoup((graded / "feedback" / "ann" / "hw" / "hw.html").read_text(), "html.parser")
     first = " ".join(shown.select_one("#verdicts tr").get_text(" ").split())
-    assert first == "Exercise 1 · Why · 3 points 2.5 of 3.0 points: How would **you** measure it?"
+    assert first == "Exercise 1 · Why · 3 points 2.5 of 3.0 points: How would you measure it?"
     assert shown.find("strong", string="you")
     course.grade(graded, "hw")
     assert grades_of(graded, "ann") == (None, 2.5, False)

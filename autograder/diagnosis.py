@@ -10,7 +10,7 @@ from .evaluation import Clock, Undefined, compare, context, real, same, value
 from .trees import Tree, TreeError
 
 if TYPE_CHECKING:
-    from .expressions import Expression, Point
+    from .expressions import Domain, Expression, Point
 
 Dimension = dict[str, Fraction]
 TO_ZERO, TO_INFINITY = -1, 1
@@ -251,15 +251,18 @@ class _Ratio:
         counted = [n for n in names if self.kind.symbols[n].kind != "positive"]
         tries = [(n, TO_ZERO) for n in absent if n not in counted] + [(n, TO_INFINITY) for n in counted]
         tries += [(n, way) for n in names if n not in counted for way in (TO_INFINITY, TO_ZERO)]
+        shares = [n for n in names if _is_share(self.kind.symbols[n])]  # a share is never large
         for name, way in tries:
+            if way == TO_INFINITY and name in shares:
+                continue
             if self._tends(name, way, points):
                 exact = "it is asked for exactly"
+                lacks = f"there is no {', '.join(absent)} in it, and " if absent else ""
                 if way == TO_INFINITY:
                     return (
-                        f"Not yet: yours is right only in the limit of large {name} (to first order); "
+                        f"Not yet: {lacks}yours is right only in the limit of large {name} (to first order); "
                         f"{exact}."
                     )
-                lacks = f"there is no {name} in it, and " if name in absent else ""
                 return (
                     f"Not yet: {lacks}yours is right only where {name} is negligible ({name} → 0); {exact}."
                 )
@@ -305,6 +308,10 @@ class _Ratio:
                 if other is not None and not self.same(other, ratio):
                     return True
         return False
+
+
+def _is_share(domain: Domain) -> bool:
+    return domain.unit == "1" and domain.ends()[-1] <= 1
 
 
 def _powered(name: str, power: Fraction) -> str:

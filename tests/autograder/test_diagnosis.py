@@ -148,3 +148,23 @@ def test_zero():
 )
 def test_no_sentence_holds_the_solution(answer):
     assert "2*(n" not in say(RING, answer)
+
+
+BRANCH = Exercise(
+    id="t-branch",
+    prompt="?",
+    answer=Expression(
+        {"p": positive("1", 0.001, 0.999), "a": positive("1", 1, 1000), "b": positive("1", 1, 1000),
+         "w": integers(1, 64)}
+    ),
+    solution=lambda p, a, b, w: a * (1 - (1 - p) ** w) + b * (1 - p**w),
+)  # fmt: skip
+
+
+def test_a_share_is_never_said_to_be_large():
+    assert "large p" not in say(BRANCH, "a*(1 - (1 - p)**w) + b*(1 - p**w) + 1")
+
+
+def test_a_letter_that_is_missing_is_named_beside_a_limit_of_another():
+    said = say(BRANCH, "a*(1 - (1 - p)**32) + b*(1 - p**32)")
+    assert "there is no w in it" in said

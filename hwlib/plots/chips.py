@@ -84,28 +84,31 @@ def growth(chips: Mapping[str, Sequence[float]]) -> "Figure":
     """What each peak is the product of, against the first: multiprocessors, their FLOP in a cycle, and the clock.
 
     `chips` is {name: (multiprocessors, FLOP of one in a cycle, clock in Hz)}; bars are doublings, so that factors
-    add up. Raises ValueError for fewer than two.
+    add up, and a factor below one is a white piece that is taken off. Raises ValueError for fewer than two.
     """
     if len(chips) < 2:
         raise ValueError(f"growth compares chips, got {len(chips)}")
     (_, first), *_ = chips.items()
     figure, axes = canvas(6.6, 0.9 + 0.5 * len(chips))
     for row, factors in enumerate(chips.values()):
-        left = 0.0
+        left = most = 0.0
         for (_, colour), now, then in zip(FACTORS, factors, first, strict=True):
-            axes.barh(row, log2(now / then), 0.6, left, color=colour)
-            left += log2(now / then)
+            step = log2(now / then)
+            face = "white" if step < 0 else colour
+            axes.barh(row, step, 0.6, left, facecolor=face, edgecolor=colour, linewidth=1 if step < 0 else 0)
+            left += step
+            most = max(most, left)
         n, ops, clock = factors
         total = n * ops * clock / (first[0] * first[1] * first[2])
         say = f"{total:.1f} x" if row else ""
         product = f"{n:.0f} x {ops:,.0f} x {show(clock, 'Hz', 3)}"
-        note(axes, f"{say}   {product}".strip(), (left, row), (5, 0), va="center", fontsize=8)
+        note(axes, f"{say}   {product}".strip(), (most, row), (5, 0), va="center", fontsize=8)
     axes.set_yticks(range(len(chips)), list(chips))
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
     axes.set_xlim(0, 7.4)
     axes.set_xticks(range(6), [f"{2**k} x" for k in range(6)])
-    axes.set_xlabel("16-bit peak, times that of the first")
+    axes.set_xlabel(f"16-bit peak, times that of {next(iter(chips))}")
     from matplotlib.patches import Patch
 
     axes.legend(handles=[Patch(color=colour, label=name) for name, colour in FACTORS], loc="lower left", ncols=3,

@@ -67,15 +67,17 @@ def _colour(lines: Sequence[int], line: int) -> str:
 
 
 @styled
-def divergence(measured: Mapping[str, Mapping[int, float]], widths: Sequence[int] = (32,)) -> "Figure":
+def divergence(
+    measured: Mapping[str, Mapping[int, float]], widths: Sequence[int] = (32,), note: str = ""
+) -> "Figure":
     """What a switch costs, in ways walked a warp, against the ways there are: a curve for each width, and dots.
 
-    `measured` is {label: {ways: cost}}. The dashed line is a machine that would walk every way. Raises ValueError
-    without dots.
+    `measured` is {label: {ways: cost}}; the `note` of the runs stands above. The dashed line is a machine that would
+    walk every way. Raises ValueError without dots.
     """
     if not any(measured.values()):
         raise ValueError("divergence needs at least one cost to show")
-    figure, axes = canvas(6.6, 3.7)
+    figure, axes = canvas(7.4, 3.7)
     most = max(ways for costs in measured.values() for ways in costs)
     counts = range(1, most + 1)
     axes.plot(counts, counts, color=GREY, linewidth=1, linestyle="--", label="every way there is")
@@ -86,7 +88,8 @@ def divergence(measured: Mapping[str, Mapping[int, float]], widths: Sequence[int
         axes.plot(list(costs), list(costs.values()), marker, color=colour, label=label)
     _doublings(axes)
     axes.set(xlabel="ways through the switch", ylabel="ways that a warp walks")
-    axes.legend(loc="upper left")
+    axes.set_title(note)
+    axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return figure
 
 

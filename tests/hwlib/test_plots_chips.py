@@ -25,7 +25,16 @@ def test_factors_add_up_to_the_ratio_of_the_peaks():
     peaks = [n * ops * clock for n, ops, clock in PEAKS.values()]
     assert ends[0] == 0
     assert 2 ** ends[1] == pytest.approx(peaks[1] / peaks[0])
+    assert axes.get_xlabel().endswith(f"times that of {next(iter(PEAKS))}")
     assert any(text.get_text() == "7.9 x   132 x 4,096 x 1.83 GHz" for text in axes.texts)
+
+
+def test_a_factor_that_fell_is_taken_off_and_its_label_stands_clear():
+    axes = plots.growth({"V100": (80, 1024, 1.53e9), "A100": (108, 2048, 1.41e9)}).axes[0]
+    clock = axes.patches[-1]
+    assert clock.get_width() < 0
+    assert clock.get_facecolor() == (1, 1, 1, 1)
+    assert axes.texts[-1].xy[0] == pytest.approx(max(clock.get_x(), clock.get_x() + clock.get_width()))
 
 
 @pytest.mark.parametrize("draw", [lambda: plots.anatomy(H100), lambda: plots.growth(PEAKS)])

@@ -48,6 +48,7 @@ def test_divergence_draws_the_expected_ways_and_the_dots():
     assert dict(zip(*lines["random"], strict=True)) == dots
     assert lines["expected, 64 threads"][1][31] == pytest.approx(warp_ways(32, 64))
     assert lines["every way there is"][1][31] == 32
+    assert plots.divergence({"a": dots}, note="one at a time").axes[0].get_title("left") == "one at a time"
 
 
 @pytest.mark.parametrize(

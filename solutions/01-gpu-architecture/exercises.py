@@ -39,8 +39,12 @@ LANES = Exercise(
         Mistake(lambda n: n*4*32 - 8*128*4, "The TPU's chip has more than one core."),
         Mistake(lambda n: n*4*32 - 2*8*128, "You counted the places of the grid. How many ALUs stand at each?"),
         Mistake(lambda n: 2*n*4*32 - 2*8*128*4, "A fused multiply-add is two operations, done by one lane."),
+        Mistake(lambda n: n*4*32, "That is the GPU alone. How many more are these than the TPU's?"),
+        Mistake(2*8*128*4, "That is the TPU alone. How many more has the GPU?"),
+        Mistake(lambda n: n*4*32 + 2*8*128*4, "That is both together."),
     ),
-    hints=("Count what can start an operation in the same cycle, on either chip.",),
+    hints=("Count what can start an operation in the same cycle, on either chip.",
+           "On one it is multiprocessors × subpartitions × lanes, on the other cores × places × ALUs of a place."),
 )
 
 VECTOR = Exercise(
@@ -61,8 +65,11 @@ VECTOR = Exercise(
                 "That is one operation an instruction. Some of these do two."),
         Mistake(lambda n, lanes, f, share: vector_flops(4*n, lanes, f, 1 + share),
                 "The lanes of all four subpartitions are counted already."),
+        Mistake(lambda n, lanes, f, share: vector_flops(n, lanes, f, share),
+                "An instruction that is no multiply-add is an operation, too."),
     ),
-    hints=("How many operations does an instruction do, on average?",),
+    hints=("How many operations does an instruction do, on average?",
+           "Then: how many instructions does the chip issue in a second, over all its lanes?"),
 )
 
 B200_CLOCK = Exercise(
@@ -78,7 +85,8 @@ B200_CLOCK = Exercise(
         Mistake(lambda C, n, lanes: vector_clock(C, n, lanes/4), "A multiprocessor has four subpartitions, and "
                                                                  "you took the lanes of one."),
     ),
-    hints=("A peak is lanes × operations a cycle × clock. Two of them you know.",),
+    hints=("A peak is lanes × operations a cycle × clock. Two of them you know.",
+           "How many lanes are there on the whole chip?"),
 )
 
 # One instruction, thirty-two threads
@@ -167,7 +175,7 @@ CLOCK = Exercise(
         Mistake("nothing", "Divide. Can the rounding of 990, 132 and 1.76 make up for what is too much?"),
     ),
     hints=("What is 7.5e12/1.76e9/4, to three digits?",),
-    explain=f"It gives {7.5e12/1.76e9/4:.0f}. 1,024 is right, by design: hardware comes in powers of two. So it is "
+    explain=f"It gives {7.5e12/1.76e9/4:,.0f}. 1,024 is right, by design: hardware comes in powers of two. So it is "
             f"the clock that follows: {show(h100.flops('bf16')/(132*4*1024), 'Hz', 3)}, which is neither this one nor "
             f"the highest, {show(h100.datum('vector_clock').value, 'Hz', 3)}.",
 )
@@ -224,6 +232,8 @@ HEADLINE = Exercise(
         Mistake(lambda C, n: C/n/2, "That is dense, in fp4. How often is a format halved between bf16 and fp4?"),
         Mistake(lambda C: C/2/4, "That is all of them together."),
         Mistake(lambda C, n: C/n, "That is one GPU as announced: in fp4, zeros included. Two steps remain."),
+        Mistake(lambda C: C, "That is the announcement as it stands: of all GPUs, in fp4, zeros included."),
+        Mistake(lambda C, n: C/n/2/8, "One halving too many. From bf16 to fp4, how often?"),
     ),
     hints=("Three divisions: GPUs, zeros, and bits.",),
 )
@@ -350,7 +360,7 @@ LAB_SORT = Exercise(
            "equally likely and in no order. Sorting the data by way first would cost {c} issued cycles a warp; "
            "after it every warp is of one way (*to first order*: the few at the borders do not count). From which "
            "whole L on is it faster to sort? Warps have 32 threads; take the expected number of ways, *exact*.",
-    given=dict(ways=[8, 16, 32, 64], c=[200, 400, 1000]),
+    given=dict(ways=[8, 16, 32, 64], c=[1000, 2000, 3000]),
     answer=Count(),
     solution=lambda ways, c: floor(c/(warp_ways(ways) - 1)) + 1,
     mistakes=(

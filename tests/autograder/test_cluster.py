@@ -49,6 +49,17 @@ def test_a_cluster_gives_the_same(tmp_path, running, expected):
     assert keys_left() == before, "a key stayed on a worker"
 
 
+def test_a_changed_key_is_judged_again_on_a_cluster_too(tmp_path, running):
+    folder = make_class(tmp_path, 3)
+    course.grade(folder, NAME, cell_limit=5.0, scheduler=running.scheduler_address)
+    declared = folder / "exercises" / "tiny.py"
+    declared.write_text(declared.read_text().replace("solution=lambda n: 2*(n - 1)", "solution=lambda n: 2*n - 1"))
+    course.grade(folder, NAME, cell_limit=5.0, scheduler=running.scheduler_address, resume=True)
+    again = everything(folder)
+    course.grade(folder, NAME, cell_limit=5.0)
+    assert again == everything(folder)
+
+
 def test_a_worker_that_is_lost_loses_no_submission(tmp_path, running, expected):
     folder = make_class(tmp_path, 10)
     killed: list[int] = []

@@ -207,8 +207,9 @@ def _factor(text: str, unit: str) -> tuple[float, dict[str, int]]:
         base = _BASES.get(_WORDS.get(word, word))
         if base and (not prefix or prefix in base.prefixes):
             return base.size * base.prefixes.get(prefix, 1.0), base.powers
-    known = [*_BASES, *_WORDS, "GB", "GiB", "Gbit", "us", "ms", "ns", "TFLOP"]
-    close = ", ".join(get_close_matches(name, known, 3, 0.6)) or "B, bit, s, FLOP, token, J, W, USD"
+    known = [*_BASES, *_WORDS, "kB", "KiB", "MB", "MiB", "GB", "GiB", "TB", "Gbit", "us", "ms", "ns", "TFLOP"]
+    same = [one for one in known if one.lower() == name.lower()]
+    close = ", ".join(same or get_close_matches(name, known, 3, 0.6)) or "B, bit, s, FLOP, token, J, W, USD"
     raise UnitError(f"unknown unit {text!r}" + f" in {unit!r}" * (text != unit) + f"; there is {close}")
 
 

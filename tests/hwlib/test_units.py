@@ -107,7 +107,8 @@ def test_parse_reads_what_people_write(text, value, unit):
         ("2,000 B", "a comma may be read in two ways"),
         ("3 m", "unknown unit 'm'"),  # no metres
         ("3 apples", "unknown unit 'apples'"),
-        ("3 gb", "unknown unit 'gb'"),
+        ("3 gb", "unknown unit 'gb'; there is GB"),
+        ("3 kiB", "unknown unit 'kiB'; there is KiB"),
         ("3 mB", "unknown unit 'mB'"),  # no thousandths of a byte
         ("3 GB/apple", "unknown unit 'apple' in 'GB/apple'"),
         ("3 kmin", "unknown unit"),

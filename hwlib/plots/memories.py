@@ -59,8 +59,11 @@ def size_sweep(
     axes.set_ylim(min(speeds) / 4, max(speeds) * 1.9)
     for label, rate in (rates or {}).items():
         axes.axhline(rate, color=INK, linewidth=1, linestyle="--")
-        at = (0.99, rate)
-        note(axes, f"{label}: {show(rate, 'B/s', 3)}", at, (0, 4), xycoords=("axes fraction", "data"), ha="right")
+        near = [x for points in sweeps.values() for x, y in points if rate < y < 1.5 * rate]
+        left = bool(near) and min(near) > (min(sizes) * max(sizes)) ** 0.5  # away from a curve that ends on the line
+        at = (0.01 if left else 0.99, rate)
+        note(axes, f"{label}: {show(rate, 'B/s', 3)}", at, (0, 4), xycoords=("axes fraction", "data"),
+             ha="left" if left else "right")  # fmt: skip
     for label, size in (caches or {}).items():
         if not min(sizes) <= size <= max(sizes):
             continue

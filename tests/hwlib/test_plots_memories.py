@@ -47,6 +47,14 @@ def test_a_sweep_is_drawn_with_its_caches_and_rates():
     assert said == ["data sheet: 2 TB/s", "L2 50 MiB"]
 
 
+def test_a_rate_is_named_where_no_curve_ends():
+    said = {}
+    for name, speeds in {"ends above": (9e12, 2.1e12), "ends below": (9e12, 1.9e12)}.items():
+        points = list(zip((1 * MiB, 100 * MiB), speeds, strict=True))
+        said[name] = plots.size_sweep({name: points}, rates={"sheet": 2 * TB}).axes[0].texts[0].get_ha()
+    assert said == {"ends above": "left", "ends below": "right"}
+
+
 def test_models_are_lines_and_measurements_points():
     model, seen, rate = FIGURES["warp_sweep"]().axes[0].lines
     assert (model.get_linestyle(), model.get_marker()) == ("-", "None")

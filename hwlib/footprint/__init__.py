@@ -1,0 +1,24 @@
+"""Memory of training: bytes on each rank, for any model, strategy and pipeline stage.
+
+What a parameter costs and how ZeRO divides it is in letters; `footprint` adds up a whole rank.
+"""
+
+from hwlib.footprint.inputs import RECOMPUTE, SCHEDULES
+from hwlib.footprint.rank import Footprint, footprint
+from hwlib.footprint.states import (
+    BFLOAT16_ADAM,
+    FULL_ADAM,
+    MEGATRON_ADAM,
+    MIXED_ADAM,
+    SGD,
+    States,
+    replicated_bytes,
+    zero1_bytes,
+    zero2_bytes,
+    zero3_bytes,
+)
+
+__all__ = [
+    "BFLOAT16_ADAM", "FULL_ADAM", "MEGATRON_ADAM", "MIXED_ADAM", "RECOMPUTE", "SCHEDULES", "SGD", "Footprint",
+    "States", "footprint", "replicated_bytes", "zero1_bytes", "zero2_bytes", "zero3_bytes",
+]  # fmt: skip

@@ -1,0 +1,53 @@
+"""What comes into a footprint: numbers or arrays of them, and words, which become codes once."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hwlib.specs.table import unknown
+
+RECOMPUTE = ("none", "selective", "full")
+"""What is recomputed: nothing; attention's scores; everything from each layer's input on."""
+SCHEDULES = ("gpipe", "1f1b", "zb_h1", "zbv", "dualpipe")
+"""Pipeline schedules; 1f1b is interleaved where a rank has several chunks."""
+
+
+def number(name: str, x: Any, low: float, high: float = float("inf")) -> Any:
+    """x as a float, or an array of them, within the bounds. Raises ValueError."""
+    if getattr(x, "ndim", 0) and hasattr(x, "astype"):
+        x = x if x.dtype.kind == "f" else x.astype(float)
+        good = bool((x >= low).all() and (x <= high).all())
+    else:
+        good = hasattr(x, "__float__") and low <= x <= high
+        x = float(x) if good else x
+    if not good:
+        span = f"at least {low:g}" + ("" if high == float("inf") else f" and at most {high:g}")
+        raise ValueError(f"footprint: {name} is {span}, got {x!r}")
+    return x
+
+
+def code(name: str, x: Any, words: Sequence[str]) -> Any:
+    """The position of x in `words`, or an array of positions; positions themselves pass. Raises ValueError."""
+    if isinstance(x, str):
+        if x not in words:
+            raise ValueError("footprint: " + unknown(name, x, words))
+        return words.index(x)
+    if getattr(x, "ndim", 0) and x.dtype.kind in "UO":
+        import numpy as np
+
+        found, where = np.unique(x.astype(str), return_inverse=True)
+        return np.array([code(name, str(word), words) for word in found])[where].reshape(x.shape)
+    positions = number(name, x, 0, len(words) - 1)
+    return positions if getattr(positions, "ndim", 0) else int(positions)
+
+
+def choose(code: Any, options: Sequence[Callable[[], Any]]) -> Any:
+    """The option that the code names, element by element for an array: only those that occur are computed."""
+    if not getattr(code, "ndim", 0):
+        return options[int(code)]()
+    import numpy as np
+
+    occurring = [i for i in range(len(options)) if (code == i).any()]
+    result = options[occurring[0]]()
+    for i in occurring[1:]:
+        result = np.where(code == i, options[i](), result)
+    return result

@@ -1,0 +1,84 @@
+"""One layer on one rank: the parameters it holds, and the bytes it keeps of a microbatch's tokens.
+
+Elements have two bytes and masks one. A norm keeps its input and a matrix what it takes in; a GPT layer comes
+out at the 34*T*micro*D of `hwlib.transformer.activations`. A SwiGLU keeps gate, up and their product, as fused
+kernels do; experts keep the tokens as they were dispatched, and what they give, for the router's gradient.
+"""
+
+from typing import Any, NamedTuple
+
+from hwlib.formula import maximum
+from hwlib.specs import Model
+from hwlib.transformer import attention_parameters, mlp_parameters, norm_parameters, router_parameters
+
+
+class Layer(NamedTuple):
+    """One kind of layer on one rank: its parameters, those of routed experts apart; and of one microbatch the bytes
+    that it keeps beside attention's scores, the scores, and its input alone.
+    """
+
+    parameters: Any
+    experts: Any
+    kept: Any
+    scores: Any
+    input: Any
+
+
+def layer_on_rank(model: Model, moe: bool, tp: Any, ep: Any, sp: Any, tokens: Any, T: Any, fused: bool) -> Layer:
+    """A layer, with experts or not, whose matrices tp ranks share and whose experts ep ranks.
+
+    `tokens` of a microbatch are on this rank, each of which meets T keys; sp is whether the ranks of the
+    tensor-parallel group share what is outside the matrices; a fused attention keeps no scores.
+    """
+    common = _common_parameters(model)
+    own = attention_parameters(model) - common + _repeated_heads(model, tp)
+    common += 2 * norm_parameters(model)
+    experts: Any = 0.0
+    if moe:
+        one = mlp_parameters(model, model.expert_ffn)
+        experts = model.experts * one / (tp * ep)
+        own, common = own + model.shared_experts * one, common + router_parameters(model)
+    else:
+        own = own + mlp_parameters(model, model.ffn)
+    outside = tokens / (sp * tp + (1 - sp))
+    scores = 0.0 if fused else tokens * T * model.heads * (5 if model.dropout else 2) / tp
+    kept = outside * _outside(model, moe) + tokens / tp * (_attention(model, tp, fused) + _mlp(model, moe))
+    return Layer(own / tp + common, experts, kept, scores, 2 * model.width * outside)
+
+
+def _common_parameters(model: Model) -> int:
+    """Attention's parameters that every tensor-parallel rank has: what compresses, norms, the output's bias."""
+    if model.mla:
+        down = model.width * (model.q_lora + model.kv_lora + model.rope_dim)
+        return down + model.q_lora + model.kv_lora
+    return 2 * model.head_dim * model.qk_norm + (model.width if model.biases == "all" else 0)
+
+
+def _repeated_heads(model: Model, tp: Any) -> Any:
+    """Parameters of key-value heads that several ranks have, where there are more ranks than such heads."""
+    if model.mla:
+        return 0.0
+    return 2 * (maximum(tp, model.kv_heads) - model.kv_heads) * model.head_dim * model.width
+
+
+def _outside(model: Model, moe: bool) -> float:
+    """Bytes of a token in two norms, two inputs, two masks of dropout, the compressed vectors and the router."""
+    latent = 2 * (model.q_lora + model.kv_lora) + model.rope_dim if model.mla else 0
+    router = 8 * model.experts if moe else 0
+    return model.width * (10 if model.dropout else 8) + 2 * latent + router
+
+
+def _attention(model: Model, tp: Any, fused: bool) -> Any:
+    """Bytes of a token in queries, keys, values and what attention gives; before their norms too, where there are."""
+    kv_heads = maximum(tp, model.kv_heads) if not model.mla else model.kv_heads
+    queries_keys = (model.heads + kv_heads) * model.key_dim
+    values = (model.heads + kv_heads) * model.value_dim
+    return 2 * (queries_keys * (2 if model.qk_norm else 1) + values) + (4 * model.heads if fused else 0)
+
+
+def _mlp(model: Model, moe: bool) -> float:
+    """Bytes of a token in the MLP's hidden vectors; with experts, in its k copies on their way too."""
+    if not moe:
+        return 2 * model.matrices * model.ffn
+    hidden = model.matrices * model.expert_ffn * (model.experts_per_token + model.shared_experts)
+    return 2 * hidden + 4 * model.experts_per_token * model.width

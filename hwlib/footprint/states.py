@@ -1,0 +1,54 @@
+"""What training keeps of a parameter, and how ZeRO divides it among dp ranks."""
+
+from typing import NamedTuple
+
+from hwlib.formula import formula
+
+
+class States(NamedTuple):
+    """Bytes of one parameter as weight, as gradient, and in the optimizer; `total` is their sum."""
+
+    weight: float
+    gradient: float
+    optimizer: float
+
+    @property
+    def total(self) -> float:
+        """Bytes of one parameter on a rank that shares nothing."""
+        return sum(self)
+
+
+MIXED_ADAM = States(2, 2, 12)
+"""Adam in mixed precision: 16-bit weights and gradients; a 32-bit copy and two moments (rajbhandari2020)."""
+MEGATRON_ADAM = States(2, 4, 12)
+"""The same with gradients summed up in 32 bits, as Megatron-LM does: 18 bytes (korthikanti2022, Figure 1)."""
+FULL_ADAM = States(4, 4, 8)
+"""Everything in 32 bits: no copy is needed, and 16 bytes again."""
+BFLOAT16_ADAM = States(2, 2, 4)
+"""Everything in 16 bits: half the memory, and updates below a 256th of the weight are lost."""
+SGD = States(4, 4, 4)
+"""Stochastic gradient descent with momentum in 32 bits."""
+
+
+@formula("S_state", cite="rajbhandari2020")
+def replicated_bytes(P, b_w=2, b_g=2, b_opt=12):
+    """Plain data parallelism: every rank has it all, 16 bytes a parameter with Adam in mixed precision."""
+    return (b_w + b_g + b_opt) * P
+
+
+@formula("S_state", cite="rajbhandari2020")
+def zero1_bytes(P, dp, b_w=2, b_g=2, b_opt=12):
+    """ZeRO-1: a rank keeps the optimizer of its share, and updates that share."""
+    return (b_w + b_g + b_opt / dp) * P
+
+
+@formula("S_state", cite="rajbhandari2020")
+def zero2_bytes(P, dp, b_w=2, b_g=2, b_opt=12):
+    """ZeRO-2: the sum of the gradients too is needed where the share is updated, and nowhere else."""
+    return (b_w + (b_g + b_opt) / dp) * P
+
+
+@formula("S_state", cite="rajbhandari2020")
+def zero3_bytes(P, dp, b_w=2, b_g=2, b_opt=12):
+    """ZeRO-3, or fully sharded: the weights too, which are then gathered layer by layer when they are used."""
+    return (b_w + b_g + b_opt) / dp * P

@@ -154,16 +154,10 @@ class Server:
     def reap(self, block: bool = False) -> None:
         """Tell of the ranks that have ended, and remove their folder after the last."""
         while True:
-            try:
-                found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT | (0 if block else os.WNOHANG))
-            except ChildProcessError:
+            pid, status = _ended(block)
+            if not pid:
                 break
-            if found is None:
-                break
-            with suppress(OSError):  # what it has started; its number is not given out while it is not waited for
-                os.killpg(found.si_pid, signal.SIGKILL)
-            _, status = os.waitpid(found.si_pid, 0)
-            rank = self.ranks.pop(found.si_pid, None)
+            rank = self.ranks.pop(pid, None)
             if rank is not None:
                 with suppress(OSError):
                     self.tell({"ended": rank, "code": os.waitstatus_to_exitcode(status)})
@@ -174,6 +168,22 @@ class Server:
             self.ending = False
             with suppress(OSError):
                 self.tell({"idle": True})
+
+
+def _ended(block: bool) -> tuple[int, int]:
+    """A child that has ended, and its status, after what it has started in its session was killed; 0 where none has."""
+    how = 0 if block else os.WNOHANG
+    try:
+        if not hasattr(os, "waitid"):  # macOS
+            return os.waitpid(-1, how)
+        found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT | how)
+        if found is None:
+            return 0, 0
+        with suppress(OSError):  # its number is not given out while it is not waited for
+            os.killpg(found.si_pid, signal.SIGKILL)
+        return os.waitpid(found.si_pid, 0)
+    except ChildProcessError:
+        return 0, 0
 
 
 def alone(control: socket.socket) -> None:

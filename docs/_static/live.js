@@ -94,8 +94,13 @@
 
   /* A chart drawn for a wide page, on a phone: its views as wide as there is room, the legend above them. */
   function fit(spec, room) {
-    if (![spec, ...(spec.vconcat || [])].some((view) => view.width > room)) return spec;
-    const narrow = (view) => (view.width ? { ...view, width: Math.max(160, Math.min(view.width, room)) } : view);
+    const views = (view) => [view, ...[...(view.vconcat || []), ...(view.layer || [])].flatMap(views)];
+    if (!views(spec).some((view) => view.width > room)) return spec;
+    const narrow = (view) => ({
+      ...view,
+      ...(view.width && { width: Math.max(160, Math.min(view.width, room)) }),
+      ...(view.layer && { layer: view.layer.map(narrow) }),
+    });
     const legend = { ...(spec.config || {}).legend, orient: "top" };
     const fitted = { ...narrow(spec), config: { ...spec.config, legend } };
     if (spec.vconcat) fitted.vconcat = spec.vconcat.map(narrow);

@@ -97,6 +97,18 @@ def test_the_chart_runs_without_a_kernel(page, watch, tmp_path, vendor):
     assert watch.foreign == []
 
 
+def test_all_views_of_a_chart_are_as_wide_on_a_telephone(page, tmp_path, vendor):
+    chart = widgets.payload_explorer()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(no_kernel_page(tmp_path, [("vega", {"spec": chart.spec})]))
+    page.wait_for_selector("figure.live[data-ready=true]", timeout=60_000)
+    boxes = page.locator("g[class*=concat_] path.background")
+    wide = boxes.evaluate_all("all => all.map(e => Math.round(e.getBBox().width)).filter(w => w > 100)")
+    assert len(wide) > 1
+    assert len({*wide}) == 1
+    assert wide[0] < 390
+
+
 def test_both_run_in_jupyterlab_and_python_follows_the_reader(page, watch, lab):
     import nbformat
     from nbformat.v4 import new_code_cell, new_notebook

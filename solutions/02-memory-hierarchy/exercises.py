@@ -15,7 +15,7 @@ from hwlib.hierarchy import (
 from hwlib.roofline import *  # noqa: F403
 from hwlib.roofline import critical_batch
 from hwlib.specs import accelerators, links, measured_memory
-from hwlib.units import GB, KiB, MiB, TB, ns, show
+from hwlib.units import KiB, MiB, TB, ns, show
 
 v100, a100, h100, pcie, h200, b200, mi300x, v5e = (accelerators[key] for key in (
     "v100-sxm2", "a100-80gb-sxm", "h100-sxm", "h100-pcie", "h200-sxm", "b200-sxm", "mi300x", "tpu-v5e"))
@@ -51,11 +51,9 @@ L1_SHEET = BANKS*pcie.datum("sms").value*pcie.datum("vector_clock").value
 LATENCY = {name: read_at("h100-pcie", size, "latency") for name, size in (
     ("L1", 62*KiB), ("L2", 5245*KiB), ("far L2", 47045*KiB), ("HBM", 206295*KiB))}
 ONE_LOAD, TWO_LOADS = (dict(sweep("h100-pcie", what)) for what in ("one load", "two loads"))
-SPILL = 57856*KiB  # a buffer a little larger than the L2 of an H200, which is that of the H100
-SMI = 143771*MiB  # an H200, as the seed's nvidia-smi prints it
+SPILL = 63488*KiB  # a buffer a little larger than the L2 of an H200
 
-NVLINK = [show(2*chip.datum("scaleup_bandwidth").value, "B/s") for chip in (h200, b200)]
-PCIE_L2 = pcie.datum("l2_bytes").value
+PCIE_L2, H200_L2 = (chip.datum("l2_bytes").value for chip in (pcie, h200))
 OVER = 52992*KiB  # a buffer a little larger than that
 IF_KEPT = OVER/(PCIE_L2/L2_READ + (OVER - PCIE_L2)/MEMORY_READ)  # if what fits stayed in the cache
 IF_HALF = 2/(1/L2_READ + 1/MEMORY_READ)
@@ -93,7 +91,8 @@ ON_CHIP = Exercise(
     solution=lambda n_SM, rf, l1: chip_bytes(n_SM, (rf + l1)*1024),
     mistakes=(
         Mistake(lambda n_SM, rf, l1: n_SM*(rf + l1)*1000, "How many bytes has a KB, where it counts memory cells?"),
-        Mistake(lambda n_SM, l1: n_SM*l1*1024, "That is the one of the two. Which is missing?"),
+        Mistake(lambda n_SM, rf, l1: n_SM*(rf + l1)/1024*1e6, "In MiB that would be it. An MB is read as 10⁶ bytes."),
+        Mistake(lambda n_SM, l1: n_SM*l1*1024, "That is one of the two. Which is missing?"),
         Mistake(lambda rf, l1: (rf + l1)*1024, "That is one SM."),
     ),
     hints=("Add up what one SM has, then count the SMs.",),
@@ -155,7 +154,7 @@ RESIDENT_WARPS = Exercise(
         Mistake(lambda rho, kb: kb*1024//(32*rho), "How many bytes has a register?"),
     ),
     hints=("A register is one number of 32 bits; a warp has 32 threads, each with its own.",),
-    explain="The most it holds is 64, with at most 32 registers a thread.",
+    explain="The most it holds is 64, with at most 32 registers a thread. A thread has 255 at most, which take up 256.",
 )
 
 # Tiles
@@ -191,7 +190,7 @@ SUM_REGISTERS = Exercise(
         Mistake(lambda b_m, b_n, threads: b_m*b_n/(threads//32), "Those are the numbers of a warp. And of a thread?"),
     ),
     hints=("One register holds one float32.",),
-    explain="A thread has 255 at most, and needs some for everything else: the next larger tile does not fit.",
+    explain="A thread has 255 at most, and needs some for all the rest: the next larger tile does not fit.",
 )
 
 
@@ -226,22 +225,21 @@ RASTER = Exercise(
 # Beyond the chip
 ERRATUM_B200 = Exercise(
     id="memory-hierarchy-erratum-b200", title="Find the error: a B200's memory",
-    prompt="A book's prose gives a B200 *“9 TB/s”* of memory bandwidth, and its own table {W:B/s}, as NVIDIA does. The "
-           "table gives it {soldered:B} of memory: that much is soldered on, and a server sold with it offers "
-           "{usable:B}. A decode step reads all the memory there is to use, weights and caches, once. How long does it "
-           "take at best? *Exact*.",
-    given=[dict(W=b200.hbm_bandwidth, soldered=192*GB, usable=b200.hbm_bytes),
-           dict(W=gb200.hbm_bandwidth, soldered=192*GB, usable=gb200.hbm_bytes)],
-    answer=Quantity("s"),
-    solution=lambda W, usable: usable/W,
+    prompt="A book's prose gives a B200 *“9 TB/s”* of memory bandwidth, and its own table {W:B/s}, as NVIDIA does. "
+           "{name} is sold with {label:B} of memory, and `nvidia-smi` lists {listed} MiB. A decode step reads all the "
+           "memory that is listed, weights and caches, once. How long does it take at best? *Exact*.",
+    given=[dict(name="A B200", W=b200.hbm_bandwidth, label=b200.hbm_bytes, listed=183359),
+           dict(name="The GPU of a GB200", W=gb200.hbm_bandwidth, label=gb200.hbm_bytes, listed=189471)],
+    answer=Quantity("s", rtol=0.005),
+    solution=lambda W, listed: listed*2**20/W,
     mistakes=(
-        Mistake(lambda W, soldered: soldered/W, "The rate is right. How much of the memory can a program have?"),
-        Mistake(lambda usable: usable/(9*TB), "The capacity is right. Which of the two rates is on the data sheet?"),
-        Mistake(lambda soldered: soldered/(9*TB), "Both numbers are too large: look at each again."),
+        Mistake(lambda W, label: label/W, "The rate is right. That is the memory on the label; what is listed?"),
+        Mistake(lambda W, listed: listed*1e6/W, "The rate is right. How many bytes has a MiB?"),
+        Mistake(lambda listed: listed*2**20/(9*TB), "The capacity is right. Which rate do table and NVIDIA give?"),
+        Mistake(lambda label: label/(9*TB), "Two slips: look at the rate and at the memory again."),
     ),
-    hints=("Bytes that a program can use, over the bandwidth of the data sheet.",),
-    explain="So no model that fills this chip can write more than some 44 tokens a second for one user, unless a step "
-            "yields more than one.",
+    hints=("All the bytes that are listed, over the bandwidth on which NVIDIA and the book's table agree.",),
+    explain="So a model that fills it writes some 40 tokens a second for one user, if a step yields one.",
 )
 
 ERRATUM_C2C = Exercise(
@@ -249,8 +247,8 @@ ERRATUM_C2C = Exercise(
     prompt="From published notes on chips with a Grace processor, GH200 (a Hopper GPU) and GB200 (two Blackwell GPUs): "
            "*“bandwidth from each GPU to host memory equals bandwidth to another GPU's HBM”*. NVLink-C2C, which joins "
            f"GPU and processor, is sold as {show(2*c2c.bandwidth, 'B/s')}, both ways together. Hopper's NVLink is sold "
-           f"as {NVLINK[0]}, Blackwell's as {NVLINK[1]}, both "
-           "ways together too. For which is the sentence true? *Exact*, by the data sheets.",
+           f"as {h200.datum('scaleup_bandwidth').printed}, Blackwell's as {b200.datum('scaleup_bandwidth').printed}, "
+           "both ways together too. For which is the sentence true? *Exact*, by the data sheets.",
     answer=Choice({
         "both": "for both",
         "gh200": "for a GH200 only",
@@ -278,13 +276,13 @@ OFFLOAD_BATCH = Exercise(
     answer=Quantity("token"),
     solution=lambda C, W: critical_batch(C, W),
     mistakes=(
-        Mistake(lambda C, W: critical_batch(C, 2*W), "The number on the box adds up both ways. Which do weights go?"),
+        Mistake(lambda C, W: critical_batch(C, 2*W), "Half: did you take both ways of the link, or one byte a weight?"),
         Mistake(lambda C: critical_batch(C, h100.hbm_bandwidth), "That is the ridge of the GPU's own memory."),
         Mistake(lambda C, W: 2*C/W, "Each weight is a multiplication *and* an addition for a token. And two bytes."),
     ),
     hints=("Which memory's ridge is it?", "A token costs two FLOPs a weight, a weight two bytes."),
     explain="A prefill has such a batch, a decode step hardly ever. What is kept there is what waits long between "
-            "its uses: states of an optimiser, caches of users who went for coffee.",
+            "its uses: states of an optimizer, KV caches of users who pause.",
 )
 
 
@@ -322,12 +320,14 @@ def _cache(trace, lines, line, *, fifo=False, flush=True, through=False, newest=
 
 
 def _traces(rng):
-    """Short walks: random ones, round and round, and both matmuls."""
+    """Walks: two to follow by hand, then random ones, round and round, and both matmuls."""
+    short = [([[0, True], [0, False], [8, False], [4, False]], 1, 8),
+             ([[0, True], [8, False], [0, False], [16, True], [8, False]], 2, 8)]
     walks = [([[rng.randrange(40*8), rng.random() < 0.3] for _ in range(150)], lines, 8) for lines in (1, 3, 8)]
     rounds = [([[8*i, False] for i in range(10)]*3, lines, 8) for lines in (9, 10)]
     products = [([*map(list, trace)], 8, 16) for trace in (
         naive_matmul_trace(4, 4, 4, 4), tiled_matmul_trace(4, 4, 4, 2, 2, 2, 4))]
-    return walks + rounds + products
+    return short + walks + rounds + products
 
 
 LRU = Exercise(

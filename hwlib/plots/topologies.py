@@ -248,7 +248,7 @@ def node_bandwidths(nodes: Mapping[str, Node] | Sequence[Node]) -> "Figure":
     figure, axes = canvas(6.6, 0.9 + 0.62 * len(named))
     ways: tuple[tuple[str, str, Any], ...] = (
         ("scale-up links", BLUE, lambda one: one.scaleup_bandwidth),
-        ("PCIe or host", PURPLE, lambda one: one.pcie_bandwidth),
+        ("slot of PCIe", PURPLE, lambda one: one.pcie_bandwidth),
         ("network card", GREEN, lambda one: one.nic_bandwidth),
     )
     for i, (word, colour, of) in enumerate(ways):

@@ -14,14 +14,15 @@ from hwlib.topology import (
     Topology, bisection_bandwidth, crossbar_bisection_bandwidth, node, node_switch_bandwidth, parse_nvidia_smi_topo,
     read_topo,
 )
-from hwlib.units import GB, show, us
+from hwlib.units import GB, show
 
 __all__ = ["HEADERS", "bisection_bandwidth", "payload_bandwidth", "payload_fraction", "show"]
 
 h100, a100, b200, h800, nvl72, mi300x = (nodes[key] for key in (
     "dgx-h100", "dgx-a100", "dgx-b200", "hgx-h800", "gb200-nvl72", "mi300x-node"))
 BUS = max(row.bus_bandwidth for row in measured_allreduces("h200-sxm", 8, "auto"))
-copy, both, through_host = (measured_link(key) for key in ("h100-copy", "h100-both", "h100-host-copy"))
+copy, both, through_host, c2c_alone, c2c_duplex = (
+    measured_link(key) for key in ("h100-copy", "h100-both", "h100-host-copy", "c2c-read", "c2c-duplex"))
 PCIE = {generation: links[f"pcie{generation}-x16"] for generation in (3, 4, 5, 6)}
 SAMPLES = {path.stem: path.read_text("utf-8") for path in sorted(Path(__file__).parent.glob("files/*.txt"))}
 CUBE = read_topo(SAMPLES["v100-cube-mesh"])
@@ -73,8 +74,7 @@ ERRATUM_H800 = Exercise(
         Mistake(lambda paths, W_raw: paths*W_raw, "Some of these symbols are the line's own. Which share is data?"),
         Mistake(lambda paths, W_raw, c_data, c_line: 2*paths*W_raw*c_data/c_line,
                 "That is both directions, as a data sheet prints it. What was printed here is of one already."),
-        Mistake(lambda W_raw, c_data, c_line: W_raw*c_data/c_line, "That is one link. What does the number after NV "
-                                                                   "say?"),
+        Mistake(lambda W_raw, c_data, c_line: W_raw*c_data/c_line, "That is one link. What does NV's number say?"),
     ),
     hints=("The number after NV counts links side by side.", "`line_bandwidth` takes off the line's code."),
     explain="25 GB/s a link, and eight links on an H800: the book's 300 GB/s would need twelve. DeepSeek's engineers "
@@ -82,21 +82,19 @@ ERRATUM_H800 = Exercise(
 )
 
 # Payload and line rate
-PREDICT_PAYLOAD = Exercise(
-    id="node-networking-predict-payload", title="Predict: what a copy gets", predict=True,
-    prompt="An H100 copies a large array into the memory of its neighbour, through NVSwitch, while nothing else runs. "
-           "Its links carry 450 GB/s one way once the line code is off. What share of that does the copy get? *To "
-           "first order*.",
-    answer=Choice({"99": "99 %, as on a good network card", "94": "94 %", "84": "84 %", "50": "half of it"}),
-    solution=lambda: str(min((99, 94, 84, 50), key=lambda share: abs(share/100 - (copy.share or 0)))),
+PREDICT_BOTH = Exercise(
+    id="node-networking-predict-both", title="Predict: and the neighbour copies back", predict=True,
+    prompt="The copy of the opening question, from one H100 to its neighbour, gets 377 of the 450 GB/s that the links "
+           "carry one way. Now the neighbour copies as much back at the same time. What does *each* of the two copies "
+           "get? *To first order*.",
+    answer=Choice({"same": "about 375 GB/s", "less": "about 300 GB/s", "half": "about 190 GB/s"}),
+    solution="same",
     mistakes=(
-        Mistake("99", "Bytes travel in packets, and each packet of NVLink spends one flit on its header."),
-        Mistake("94", "That is what headers alone leave, in the largest packets there are. Something else is on the "
-                      "wire."),
-        Mistake("50", "Each direction has wires of its own, so a copy in one of them shares them with no answer."),
+        Mistake("half", "Which wires do the two copies share?"),
+        Mistake("less", "Each carries the other's acknowledgements, too. How large are those beside the data?"),
     ),
-    hints=("How large is a packet, and how much of it is not yours?",),
-    explain=f"Measured: {show(copy.reached, 'B/s')} of {show(copy.line or 0, 'B/s')}, {copy.share:.1%}.",
+    hints=("Half of a link's wires lead one way, half the other.",),
+    explain=f"Measured: {show(both.reached, 'B/s', 3)} together, {both.share:.1%} of 900; alone {copy.share:.1%}.",
 )
 
 BOTH_WAYS = Exercise(
@@ -114,8 +112,7 @@ BOTH_WAYS = Exercise(
         Mistake(lambda r, p, h: r/(r + h*r/p + 2*h),
                 "One request goes with one answer, and on this direction it is the other GPU's. You counted two."),
     ),
-    hints=("Write down what one direction carries while one read of each GPU goes through.",
-           "For each r bytes of payload: r/p headers of answers, and one request."),
+    hints=("What does one direction carry while one read of each GPU goes by?", "An answer has r/p headers."),
     explain="A read of 128 bytes in one packet, with flits of 16 bytes: four fifths. It is just what NCCL reckons with "
             "for NVLink 3, 20 of 25 GB/s a link. NVIDIA has not published that this is why.",
 )
@@ -169,6 +166,7 @@ BISECTION = Exercise(
     answer=Quantity("B/s"),
     solution=lambda n, W: 2*crossbar_bisection_bandwidth(n, W),
     mistakes=(
+        Mistake(lambda W: W, "That is one GPU. How many stand on one side?"),
         Mistake(crossbar_bisection_bandwidth, "That is what one half sends. The prompt also counts what it receives."),
         Mistake(lambda n, W: 2*n*W, "You counted both halves, both ways. Whose sending is the other half's receiving?"),
     ),
@@ -199,7 +197,7 @@ RELAY = Exercise(
            "one other, and nobody else sends. (a) It goes over their own link. (b) It is cut into equal parts, one "
            "for each of the GPU's links: one goes straight, each of the rest by way of another GPU, which takes its "
            "part in before it sends it on. From which size on is (b) done first? *Exact* in the alpha-beta model.",
-    given=dict(n=[8, 4, 6], W=[links["xgmi3"].bandwidth], alpha=[5*us, 2*us, 10*us]),
+    given=dict(n=[8, 4, 6], W=[links["xgmi3"].bandwidth], alpha=[5e-6, 2e-6, 10e-6]),
     answer=Quantity("B"),
     solution=lambda n, W, alpha: alpha*W*(n - 1)/(n - 3),
     mistakes=(
@@ -209,31 +207,28 @@ RELAY = Exercise(
         Mistake(lambda W, alpha: alpha*W, "That is where a message's latency is as long as its bytes take. Set the "
                                           "two ways equal."),
     ),
-    hints=("Two ways: α + S/W, and two hops with a part each.", "The part that goes straight is there before the "
-                                                                "others."),
+    hints=("Two ways: α + S/W, and two hops with a part each.", "The part that goes straight is there first."),
     explain="Below that size the extra hop costs more than six more links gain; above it a lone message should spread. "
             "When all GPUs send, their links are busy anyway, and nothing is gained.",
 )
 
 # What leads out
-ERRATUM_C2C = Exercise(
-    id="node-networking-erratum-c2c", title="Find the error: as near as a neighbour",
-    prompt="Published notes on GH200 and GB200: *“CPUs are connected to GPUs through NVLink C2C, a full bandwidth "
-           "NVLink connection [...] bandwidth from each GPU to host memory equals bandwidth to another GPU's HBM.”* A "
-           "GH200's GPU has NVLink 4 with 18 links, a GB200's NVLink 5 with 18; NVLink-C2C is printed with 900 GB/s, "
-           "both ways. Of which of the two is it true, by the line rates? *Exact*.",
-    answer=Choice({
-        "gh200": "of the GH200 alone", "gb200": "of the GB200 alone", "both": "of both", "neither": "of neither",
-    }),
-    solution="gh200",
+OFFLOAD = Exercise(
+    id="node-networking-offload", title="There and back", points=2,
+    prompt="A GH200 keeps {S:B} of optimizer states in the host's memory. Each step reads all of them over NVLink-C2C "
+           "and writes all of them back. A benchmark reached {W_in:B/s} one way and {W_out:B/s} the other, each alone, "
+           "and {W_both:B/s} *each way* with both at once. All in first and then all out, or both at the same time: "
+           "how long does the faster of the two take? *Exact*, by these figures.",
+    given=[dict(S=S*GB, W_in=c2c_alone.reached, W_out=359*GB, W_both=c2c_duplex.reached) for S in (84, 42, 140)],
+    answer=Quantity("s"),
+    solution=lambda S, W_in, W_out, W_both: min(S/W_in + S/W_out, S/W_both),
     mistakes=(
-        Mistake("gb200", "One direction of each: C2C stayed as it was. What did NVLink do from 4 to 5?"),
-        Mistake("both", "From NVLink 4 to 5 a link became faster. Did C2C?"),
-        Mistake("neither", "Take one direction on both sides before you compare."),
+        Mistake(lambda S, W_both: S/W_both, "That is one of the two. How long does the other take?"),
+        Mistake(lambda S, W_in: S/W_in, "That is the way in. The states go back, too."),
+        Mistake(lambda S: S/(450*GB), "That is what C2C is sold with. What does it reach?"),
     ),
-    hints=("One direction of C2C, one direction of NVLink 4, one of NVLink 5.",),
-    explain="450 against 450 on a GH200, 450 against 900 on a GB200: there the host's memory is at half the bandwidth "
-            "of a neighbour's. And it is the line rate: measured were 377 GB/s one way, and 175 each way at once.",
+    hints=("Work out both, and compare.",),
+    explain="Ask a benchmark for both ways at once before you plan with them.",
 )
 
 # The letters
@@ -296,6 +291,8 @@ LAB_PARSE = Exercise(
         Mistake(lambda text: gpu_pairs(text, every=True),
                 "The network cards have rows, too. Whose name does a row begin with?"),
         Mistake(lambda text: gpu_pairs(text, twice=True), "Each two GPUs once, please: i < j."),
+        Mistake(lambda text: [(i, j, next((c for a, b, c in gpu_pairs(text, twice=True) if (a, b) == (i, j - 1)), "X"))
+                              for i, j, _ in gpu_pairs(text)], "A row begins with its own name. Which word is cell 0?"),
     ),
     hints=("`line.split()` makes words of tabs and spaces alike.",
            "A row of the matrix begins with a GPU's name and has one X; the header begins like one and has none."),
@@ -313,7 +310,7 @@ def random_matrix(rng: Random, size: int) -> list[list[int]]:
     return [[rng.choice((0, 0, 0, 8, 16, 25, 50)) if u != v else 0 for v in range(size)] for u in range(size)]
 
 
-def crossing(capacity, here, there):
+def crossing(capacity, here, there, back=True):
     left = [list(row) for row in capacity]
     sent = 0
     while True:
@@ -334,7 +331,7 @@ def crossing(capacity, here, there):
         room = min(left[u][v] for u, v in hops)
         for u, v in hops:
             left[u][v] -= room
-            left[v][u] += room
+            left[v][u] += room*back
         sent += room
 
 
@@ -345,11 +342,12 @@ def leaving(capacity, here, *_):
 def cut_cases(rng: Random) -> list[tuple]:
     low, high, odd = [0, 1, 2, 3], [4, 5, 6, 7], [0, 3, 5, 6]
     cube = matrix(machine("v100-cube-mesh", "nvlink3"), "gpu")
+    blocked = [[25*(f"{u}{v}" in "01 12 23 14 45 53 06 67 72") for v in range(8)] for u in range(8)]  # 0123 blocks two
     boxes = [matrix(machine(name)) for name in ("rtx4090-pcie", "pcie-switches", "one-socket", "h100-nv18")]
     return [
         *((box, low, high) for box in (cube, matrix(node("dgx-h100")), matrix(node("mi300x-node")), *boxes)),
         (cube, [0], [5]), (cube, odd, [1, 2, 4, 7]), (matrix(node("dgx-h100", detail=True)), [0, 1], [6, 7]),
-        (boxes[1], [0, 1], [2, 3]), (boxes[1], [0, 4], [3, 7]),
+        (blocked, [0], [3]), (boxes[1], [0, 1], [2, 3]), (boxes[1], [0, 4], [3, 7]),
         *((random_matrix(rng, size), [0, 1, 2], [3, 4, 5]) for size in (6, 8, 10, 12, 12)),
     ]  # fmt: skip
 
@@ -367,6 +365,8 @@ LAB_CUT = Exercise(
         Mistake(lambda capacity, here, there: sum(capacity[u][v] for u in here for v in there),
                 "You added up the links that join the two sides directly. In most machines they join switches."),
         Mistake(leaving, "What leaves one side has to get through the middle, and into the other side."),
+        Mistake(lambda capacity, here, there: crossing(capacity, here, there, back=False),
+                "What you have filled stays filled. What if one way has taken what two others need?"),
         Mistake(lambda rows, here, there: min(leaving(rows, here), leaving([*zip(*rows, strict=True)], there)),
                 "Both ends are counted. And what if the narrow place lies between them?"),
     ),

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from . import outcomes, plain
+from . import draws, outcomes, plain
 from .buffers import AFTER, Case, before, drawn
 from .declaration import AnswerError, DeclarationError, Verdict, unreadable
 from .isolation import isolated
@@ -199,8 +199,6 @@ class Algorithm(Answer):
 
     def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
         """Right in every run in result, bytes and rounds; else where it fails, or whose mistake it makes."""
-        import numpy as np
-
         try:
             self.readable(value)
         except Unreadable as error:
@@ -211,7 +209,7 @@ class Algorithm(Answer):
             call(("prepare", max(case.n for case in self.runs(exercise))))
         except AnswerError as error:
             return Verdict(0.0, f"The ranks could not be started: {quoted(str(error), 200)}.", "wrong")
-        generator, done = np.random.default_rng(), []
+        generator, done = draws.generator(exercise.id), []
         for case in self.runs(exercise):
             inputs = self.begin(case, generator)
             solution, wanted = self.reference(exercise, case, inputs)

@@ -1,7 +1,7 @@
 """What each rank of a collective holds before it and after it, by the collective's definition.
 
 Blocks are those of `hwlib.algorithms.blocks`: ceil(length/n) elements each, the last ones shorter or empty. The
-numbers are drawn anew for every run, by nobody's seed: a rank that knew how they are made could know those of the
+numbers are drawn by a seed that no rank has (see `draws`): one that knew how they are made could know those of the
 others without a message.
 """
 

@@ -77,6 +77,7 @@ def local(work: Work, workers: int | None = None) -> Iterator[tuple[Submit, int]
         try:
             yield lambda job: pool.submit(grader.grade, job), count
         except BaseException:
+            grader.stop()
             pool.shutdown(cancel_futures=True)
             raise
 

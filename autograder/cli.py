@@ -1,6 +1,8 @@
 """The `gpubook` command: the book, a learner's copy of it, and a teacher's course."""
 
-from contextlib import nullcontext
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
 
@@ -238,6 +240,26 @@ def export(
         click.echo(f"Note: {note}", err=True)
 
 
+@contextmanager
+def _stopping(folder: Path, name: str) -> Iterator[None]:
+    """Ctrl-C and SIGTERM end the block, and the command with one line on how to go on."""
+    ended = signal.SIGINT
+
+    def stop(number: int, _: object) -> None:
+        nonlocal ended
+        ended = signal.Signals(number)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo(f"Stopped. What is graded is kept: gpubook grade {folder} {name} --resume", err=True)
+        raise SystemExit(128 + ended) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 @main.command()
 @click.argument("folder", type=FOLDER)
 @click.argument("name", callback=assignment_name)
@@ -273,7 +295,7 @@ def grade(
         if show:
             table.show(courses.results(folder, name), show)
             return
-        with Meter() as meter:
+        with _stopping(folder, name), Meter() as meter:
             result = courses.grade(
                 folder,
                 name,

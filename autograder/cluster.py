@@ -80,6 +80,7 @@ def close_grader(digest: str | None = None) -> None:
     with _lock:
         for one in [digest] if digest else list(_here):
             if (grader := _here.pop(one, None)) is not None:
+                grader.stop()
                 grader.close()
 
 

@@ -44,7 +44,7 @@ from nbgrader.utils import is_solution
 from traitlets import Bool, Float
 from traitlets.config import Config
 
-from . import assignment, class_run, cluster, gradebook, grading, handed_in
+from . import assignment, class_run, cluster, draws, gradebook, grading, handed_in
 from .banks import CourseError, bank_of, checked_name
 from .feedback import HERE, FeedbackPage, inert_markdown
 from .gradebook import programs_on_path
@@ -141,6 +141,7 @@ class GradeInSandbox(_OfCourse):
             zygote=_zygote(),
             judge=_judge(tuple(bank.paths)),
             unsafe=self.unsafe,
+            secret=draws.secret_of(Path(self._course().root)),
         )
         for problem in graded.problems:
             self.log.error("%s: %s", path, problem)
@@ -323,7 +324,7 @@ def grade(
     limits = Limits(cell=settings.cell_limit, total=settings.total_limit)
     path = released(folder, name)
     release_nb = read_notebook(path)
-    terms = Terms(limits, settings.variants, settings.unsafe)
+    terms = Terms(limits, settings.variants, settings.unsafe, draws.secret_of(folder))
     work = class_run.Work(path, release_nb, bank_of(folder, release_nb, path), terms)
     result = ClassResult(name, work.exercises, folder=str(folder))
     result.gradebook = gradebook.place(gradebook.url_of(folder))

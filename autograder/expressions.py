@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from . import plain
@@ -265,7 +266,7 @@ class Expression(Answer):
         out: list[Point] = []
         for a, b in list(dict.fromkeys(switches(tree)))[:20]:
             sides: dict[int, Point] = {}
-            for point in (*base, *self._hunt(rng)):
+            for point in chain(base, self._hunt(rng)):
                 sign = _side(a, b, point, clock)
                 if sign is not None and sign not in sides:
                     sides[sign] = point

@@ -19,6 +19,7 @@ from .judging import Judge, JudgeGone
 from .sandbox import Limits, NoSandbox, Zygote, ZygoteGone
 
 SERVED = 500  # submissions of one zygote, before another takes its place
+STOPPED = "the run was stopped before it was graded"
 TRIES = 3  # of one submission whose zygote or judge goes
 
 
@@ -42,6 +43,7 @@ class Terms:
     limits: Limits = field(default_factory=Limits)
     variants: bool = False
     unsafe: bool = False
+    secret: str = ""  # see `draws`
 
 
 @dataclass
@@ -73,6 +75,8 @@ class Grader:
         self.release, self.bank, self.terms = release, bank, terms
         self.judges, self.served = judges, served
         self._lock = threading.Lock()
+        self._used: list[Zygote] = []  # one entry for each submission on its way
+        self._over = False
         self._starter = ThreadPoolExecutor(1)
         judge = self._starter.submit(judges)
         self._zygote = _Served(Zygote())
@@ -93,6 +97,12 @@ class Grader:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def stop(self) -> None:
+        """End all submissions on their way, at once: each comes back as a problem. Any thread may; `close` follows."""
+        self._over = True
+        for program in [*self._used, self._zygote.program, self._judge]:
+            program.stop()
+
     def close(self) -> None:
         """End the zygote and the judge."""
         self._starter.shutdown()
@@ -108,6 +118,8 @@ class Grader:
         """
         gone: Exception = ZygoteGone("")
         for _ in range(TRIES):
+            if self._over:
+                return Outcome(problem=STOPPED)
             try:
                 judge = self._judge
                 if job.executed:
@@ -142,6 +154,7 @@ class Grader:
             unsafe=self.terms.unsafe,
             kept=[grading.Result(**one) for one in job.kept],
             answers=job.answers,
+            secret=self.terms.secret,
         )
 
     def _judge_again(self, job: Job, judge: Judge) -> grading.GradedNotebook:
@@ -166,12 +179,14 @@ class Grader:
             mine = self._zygote
             mine.served += 1
             mine.users += 1
+            self._used.append(mine.program)
             if mine.served >= self.served and self._next is None:
                 self._next = self._starter.submit(Zygote)
         try:
             yield mine.program
         finally:
             with self._lock:
+                self._used.remove(mine.program)
                 mine.users -= 1
                 over = mine is not self._zygote and not mine.users
             if over:
@@ -187,7 +202,7 @@ class Grader:
 
     def _replace_zygote(self, dead: Zygote) -> None:
         with self._lock:
-            if self._zygote.program is dead:
+            if self._zygote.program is dead and not self._over:
                 if self._next is not None and not self._next.exception():
                     self._zygote = _Served(self._next.result())
                 else:
@@ -197,7 +212,7 @@ class Grader:
 
     def _replace_judge(self, dead: Judge) -> None:
         with self._lock:
-            if self._judge is dead:
+            if self._judge is dead and not self._over:
                 self._judge = self.judges()
                 dead.close()
 

@@ -15,6 +15,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from . import draws
 from .calls import Calls
 from .declaration import Bank, Exercise, Verdict, quoted
 from .judging import Judge, JudgeFailed, Question, Sitting
@@ -67,11 +68,12 @@ def grade_notebook(
     unsafe: bool = False,
     kept: Sequence[Result] = (),
     answers: Mapping[str, Any] = MappingProxyType({}),
+    secret: str = "",
 ) -> GradedNotebook:
     """Grade a notebook as read by `restore.read_notebook` against its release.
 
     An exercise that has a result in `kept` keeps it, and its answer in `answers`: its cells run, and nothing is judged
-    again.
+    again. With the `secret` of a course, see `draws`, the same submission is asked with the same numbers.
 
     Without a `zygote` and a `judge` of the caller both are started for this one; raises NoSandbox where the
     system cannot shut the code in and `unsafe` is not set.
@@ -87,6 +89,7 @@ def grade_notebook(
             judge = stack.enter_context(Judge([bank.path]))
         sitting = stack.enter_context(judge.sitting())
         run = _Run(restore(submitted, release), bank, owner, limits, variants, zygote, sitting, unsafe)
+        run.seed = draws.seed_of(secret, owner, (cell.source for cell in run.nb.cells))
         run.kept = {result.exercise: result for result in kept}
         run.done.answers = {name: answers[name] for name in run.kept if name in answers}
         run.given_cells = {cell.id: cell for cell in release.cells if not cell.metadata.get("nbgrader")}
@@ -120,6 +123,7 @@ class _Run:
         names = [e.answer_name for e in bank.values()]
         self.shared = {name for name in names if name == "answer" or names.count(name) > 1}
         self.given_cells: dict[str, Any] = {}  # the chapter's own cells, as released
+        self.seed = ""
         self.kept: dict[str, Result] = {}  # of an earlier run
         self.room = limits.shown
         self.done = GradedNotebook(nb)
@@ -329,7 +333,7 @@ class _Run:
             return Verdict(0.0, f"The answer could not be read: {said}.", "unreadable")
         if (answer := taken(self.bank[role.exercise], self.variants, reply["value"])) is not None:
             self.done.answers[role.exercise] = answer
-        question = Question(role.exercise, self.owner if self.variants else None, reply["value"])
+        question = Question(role.exercise, self.owner if self.variants else None, reply["value"], self.seed)
         exercise, patience = self.bank[role.exercise], self.limits.cell + self.limits.grace
         try:
             if not exercise.answer.in_ranks:

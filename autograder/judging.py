@@ -22,10 +22,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from . import plain
+from . import draws, plain
 from .declaration import AnswerError, Bank, Verdict, load_bank
 from .sandbox import wire
-from .sandbox.forking import settle
+from .sandbox.forking import end_with, settle
 from .sandbox.program import Program
 
 SECONDS = 20.0  # of CPU, for one answer
@@ -54,6 +54,7 @@ class Question:
     exercise: str
     owner: str | None
     message: Any
+    seed: str = ""  # of the numbers that it is asked with, see `draws`
 
 
 class Judge(Program):
@@ -118,10 +119,7 @@ class Sitting:
             channel = self._channel or self._begin()
             deadline = time.monotonic() + 2 * SECONDS + patience
             try:
-                wire.send(
-                    channel,
-                    {"exercise": question.exercise, "owner": question.owner, "message": question.message},
-                )
+                wire.send(channel, vars(question))
                 while "call" in (reply := wire.receive(channel, deadline)):
                     answered = True
                     if call is None:
@@ -151,7 +149,8 @@ def judge_answer(
         return {"failed": f"no exercise {question.exercise!r} is declared"}
     exercise = bank[question.exercise]
     try:
-        verdict = exercise.judge_message(question.message, exercise.variant(question.owner), call)
+        with draws.seeded(question.seed):
+            verdict = exercise.judge_message(question.message, exercise.variant(question.owner), call)
         score = float(verdict.score)
     except Exception as error:
         where = f"{bank.path}: " if bank.path else ""
@@ -197,8 +196,7 @@ def _sit(channel: socket.socket, bank: Bank) -> None:
     while True:
         asked = wire.receive(channel)
         resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + SECONDS), hard))
-        question = Question(asked["exercise"], asked["owner"], asked["message"])
-        wire.send(channel, judge_answer(bank, question, call))
+        wire.send(channel, judge_answer(bank, Question(**asked), call))
 
 
 def _warm(bank: Bank) -> None:
@@ -228,11 +226,13 @@ def main() -> None:
     with contextlib.suppress(BrokenPipeError):  # where the grader has ended meanwhile, the next look says so
         control.send(json.dumps({"exercises": len(bank)}).encode())
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    me = os.getpid()
     while True:
         message, fds, _, _ = socket.recv_fds(control, 100, 1)
         if not message:
             os._exit(0)
         if os.fork() == 0:
+            end_with(me)
             gc.enable()
             control.close()
             try:

@@ -91,7 +91,7 @@ def run(
                     program.wait()
             if memory:
                 watcher.join()
-            left = _end_all(mark)
+            left = _end_all(mark, meter)
         cpu = meter.read()
         said.seek(0)
         text = said.read()
@@ -140,14 +140,19 @@ class Meter:
         return self
 
     def __exit__(self, *_: object) -> None:
-        tries = 20
-        while self.group is not None and tries:
+        until = time.monotonic() + 20.0
+        while self.group is not None and time.monotonic() < until:
             try:
                 self.group.rmdir()
                 return
             except OSError:  # what was killed is not gone yet
-                tries -= 1
                 time.sleep(0.05)
+
+    def members(self) -> set[int]:
+        """The processes that are in the group now."""
+        if self.group is None:
+            return set()
+        return set(map(int, (self.group / "cgroup.procs").read_text().split()))
 
     def counted(self, command: Sequence[str]) -> list[str]:
         """The command, begun in the group."""
@@ -199,10 +204,10 @@ def _held(process: psutil.Process) -> int:
         return 0
 
 
-def _end_all(mark: str) -> int:
-    """End what still runs a second after a run, and count it."""
+def _end_all(mark: str, meter: Meter) -> int:
+    """End what still runs a second after a run, and count it: learners' processes do not have the mark."""
     wait = time.monotonic() + 1.0
-    while found := [p for p in psutil.process_iter() if _marked(p, mark)]:
+    while found := _left(mark, meter.members()):
         if time.monotonic() > wait:
             break
         time.sleep(0.05)
@@ -212,9 +217,20 @@ def _end_all(mark: str) -> int:
     return len(found)
 
 
+def _left(mark: str, members: set[int]) -> list[psutil.Process]:
+    return [p for p in psutil.process_iter() if (p.pid in members and not _dead(p)) or _marked(p, mark)]
+
+
+def _dead(process: psutil.Process) -> bool:
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return True
+
+
 def _marked(process: psutil.Process, mark: str) -> bool:
     try:
-        return process.environ().get(MARK) == mark and process.status() != psutil.STATUS_ZOMBIE
+        return process.environ().get(MARK) == mark and not _dead(process)
     except (psutil.Error, OSError):
         return False
 

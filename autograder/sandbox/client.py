@@ -70,6 +70,7 @@ class Child:
         self._channel, self._status, self._handle = channel, status, handle
         self._slot, self._zygote, self._folder = slot, zygote, folder
         self._number = 0
+        zygote._children.add(self)
         self.waited = False  # whether what was asked last used no processor time, and was only waiting
 
     def run(self, source: str) -> dict[str, Any]:
@@ -147,13 +148,18 @@ class Child:
             return f"its Python process was ended by {name}"
         return f"it ended its Python process (exit status {code})"
 
+    def end(self) -> None:
+        """Have the process end; who asks it something meanwhile is told that it is lost."""
+        with contextlib.suppress(OSError):
+            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+
     def kill(self) -> None:
         """End the process and, with it, all it started."""
         if not self.alive:
             return
         self.alive = False
-        with contextlib.suppress(OSError):
-            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+        self._zygote._children.discard(self)
+        self.end()
         os.close(self._handle)
         self._channel.close()
         self._status.close()
@@ -185,6 +191,15 @@ class Zygote(Program):
             self.close()
             raise NoSandbox("the grader's worker ended before it was ready; its message is above")
         self.report, self._slots = self.said, list(range(1000))
+        self._children: set[Child] = set()
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Kill it and all that was forked from it, at once; any thread may."""
+        self._stopped = True
+        super().stop()
+        for child in list(self._children):
+            child.end()
 
     @property
     def unconfined(self) -> str:
@@ -245,6 +260,8 @@ class Zygote(Program):
             folder,
         )
         try:
+            if self._stopped:
+                raise wire.WireClosed("it was stopped")
             ready = wire.receive(channel, time.monotonic() + 30.0)
         except (TimeoutError, wire.WireError) as error:
             child.kill()

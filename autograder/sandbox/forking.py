@@ -2,11 +2,14 @@
 
 import ctypes
 import gc
+import os
+import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
 
 HUGE = 2 << 20  # bytes of a huge page
+PR_SET_PDEATHSIG = 1
 MADV_COLLAPSE = 25  # Linux 6.1 and later
 
 
@@ -26,3 +29,11 @@ def settle() -> None:
             first = -(-first // HUGE) * HUGE
             if last - first >= HUGE:  # what of it cannot be, stays as it is
                 advise(ctypes.c_void_p(first), ctypes.c_size_t((last - first) // HUGE * HUGE), MADV_COLLAPSE)
+
+
+def end_with(parent: int) -> None:
+    """In a forked process: it is killed when the process that forked it ends, however that happens."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(0)

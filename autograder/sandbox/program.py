@@ -77,6 +77,10 @@ class Program:
         ends.register(self._control, 0)  # its hanging up is always reported
         return not ends.poll(0)
 
+    def stop(self) -> None:
+        """Kill it, whatever it does; any thread may, and `close` is still to be called."""
+        self._process.kill()
+
     def close(self) -> None:
         """End it: it sees the socket close. What it has started ends by its own limits."""
         self._control.close()

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import nbformat
+import psutil
 import pytest
 from nbgrader.api import Gradebook
 
@@ -140,6 +141,36 @@ def test_a_run_killed_ten_times_is_the_run_that_was_not(tmp_path):
         assert 0 < len(interrupted.entries) < 40
     course.grade(killed, NAME, cell_limit=5.0, workers=2, resume=True)
     assert everything(killed) == everything(whole)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "sigterm"])
+def test_a_run_that_is_stopped_ends_at_once_and_goes_on_later(tmp_path, number):
+    folder, release = make_course(tmp_path)
+    hand_in(folder, "ann", tiny.fill(release, tiny.RIGHT))
+    loops = tiny.fill(release, tiny.RIGHT | {"tiny-steps": "print('here')\nwhile True:\n    pass"})
+    hand_in(folder, "bob", loops)
+    command = [sys.executable, "-m", "autograder", "grade", str(folder), NAME, "--cell-limit", "60", "--workers", "2"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    run = subprocess.Popen(command, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    started: list[psutil.Process] = []
+    while written(folder / ".gpubook" / f"{NAME}.journal") < 3:  # begun, ann's line, and that she is entered
+        time.sleep(0.05)
+        assert run.poll() is None
+    started = psutil.Process(run.pid).children(recursive=True)
+    assert len(started) >= 4  # zygote, judge, and bob's keeper and loop
+    began = time.monotonic()
+    run.send_signal(number)
+    _, said = run.communicate(timeout=30)
+    assert time.monotonic() - began < 10  # of the loop's 60
+    assert run.returncode == 128 + number
+    assert said.splitlines()[-1] == f"Stopped. What is graded is kept: gpubook grade {folder} {NAME} --resume"
+    assert psutil.wait_procs(started, timeout=5)[1] == []
+    with Journal.open(folder, NAME) as stopped:
+        assert (set(stopped.entries), stopped.finished) == ({"ann"}, False)
+    hand_in(folder, "bob", tiny.fill(release, tiny.RIGHT))
+    result = course.grade(folder, NAME, cell_limit=60.0, resume=True)
+    assert [learner.problem for learner in result.learners] == ["", ""]
 
 
 @pytest.mark.slow

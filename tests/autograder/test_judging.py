@@ -4,6 +4,7 @@ costs."""
 import copy
 import sys
 
+import psutil
 import pytest
 from nbformat.v4 import new_code_cell, writes
 from nbgrader.utils import determine_grade
@@ -11,7 +12,7 @@ from nbgrader.utils import determine_grade
 from autograder import plain
 from autograder.declaration import load_bank
 from autograder.grading import grade_notebook
-from autograder.judging import Judge, JudgeFailed, Question, judge_answer
+from autograder.judging import Judge, JudgeFailed, JudgeGone, Question, judge_answer
 from autograder.sandbox import Limits, Zygote
 
 from . import tiny
@@ -119,6 +120,54 @@ def test_a_function_is_asked_and_answered(judge):
     )
     assert failing.score == 0.0
     assert "it raised E" in failing.say
+
+
+def sitting_of(judge):
+    """The process that judges a submission's answers."""
+    (process,) = psutil.Process(judge._process.pid).children()
+    return process
+
+
+def test_one_process_judges_a_submissions_answers_and_ends_with_them(judge):
+    right, wrong = Question("tiny-time", None, 2.0), Question("tiny-time", None, 0.5)
+    with judge.sitting() as sitting:
+        assert [sitting.ask(question).score for question in (right, wrong, right)] == [1.0, 0.0, 1.0]
+        process = sitting_of(judge)
+        with pytest.raises(JudgeFailed):
+            sitting.ask(Question("tiny-nowhere", None, 1))
+        assert sitting.ask(right).score == 1.0
+        assert sitting_of(judge) == process
+    process.wait(5)
+
+
+def test_what_an_earlier_answer_did_to_it_costs_the_next_one_nothing(judge):
+    with judge.sitting() as sitting:
+        assert sitting.ask(Question("tiny-steps", None, 14)).score == 1.0
+        sitting_of(judge).kill()
+        assert sitting.ask(Question("tiny-time", None, 2.0)).score == 1.0
+
+
+def test_an_answer_that_its_process_does_not_survive_is_one_verdict(judge):
+    function = Question("tiny-double", None, {"$": "callable", "v": "twice"})
+
+    def call(arguments):
+        sitting_of(judge).kill()
+        return {"value": 1}
+
+    with judge.sitting() as sitting:
+        assert sitting.ask(Question("tiny-time", None, 2.0)).score == 1.0
+        assert sitting.ask(function, call).kind == "unreadable"
+        assert sitting.ask(Question("tiny-time", None, 2.0)).score == 1.0
+
+
+def test_a_judge_that_is_stopped_takes_its_processes_with_it(chapter):
+    with Judge([chapter[0].path]) as judge, judge.sitting() as sitting:
+        assert sitting.ask(Question("tiny-time", None, 2.0)).score == 1.0
+        process = sitting_of(judge)
+        judge.stop()
+        process.wait(5)
+        with pytest.raises(JudgeGone):
+            sitting.ask(Question("tiny-time", None, 2.0))
 
 
 def test_a_failing_declaration_is_told_to_the_teacher(tmp_path, judge):

@@ -111,6 +111,9 @@ class Lent:
     def close(self) -> None:
         pass
 
+    def stop(self) -> None:
+        pass
+
 
 def lend(patch, running) -> None:
     """Have every run over a class use the zygote that runs."""

@@ -45,8 +45,9 @@ def find(exercise_id: str) -> Found:
         return Found(public[exercise_id], declared)
     if declared is not None:
         return Found(declared.public(), declared)
-    known = [*public, *(name for bank in _banks() for name in bank)]
-    close = difflib.get_close_matches(exercise_id, known, n=3, cutoff=0.5)
+    known = list(dict.fromkeys([*public, *(name for bank in _banks() for name in bank)]))
+    ends = [name for name in known if name.endswith(f"-{exercise_id}")]
+    close = ends[:3] or difflib.get_close_matches(exercise_id, known, n=3, cutoff=0.5)
     more = f"did you mean {' or '.join(close)}?" if close else f"{beside} was looked for, and solutions/"
     raise NotFound(f"there is no exercise {exercise_id!r} here; {more}")
 

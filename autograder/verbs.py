@@ -130,6 +130,8 @@ def reveal(exercise_id: str, result: Any = None) -> Card:
     solution."""
     found = find(exercise_id)
     public = found.public
+    if not public.get("predict"):
+        return Card(f"*{exercise_id} asks for no prediction: `check` says whether an answer is right.*")
     try:
         recorded = Progress.here().prediction(exercise_id)
     except OSError:

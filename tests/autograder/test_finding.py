@@ -105,3 +105,10 @@ def test_a_changed_file_is_read_again(book):
 
     os.utime(path, ns=(1, 1))
     assert finding.find("t-one").declared.points == 5
+
+
+@pytest.mark.parametrize("typed", ["one", "t-on"])
+def test_an_id_typed_in_part_or_wrong_is_named_once(book, typed):
+    publish(book)
+    with pytest.raises(finding.NotFound, match=r"did you mean t-one\?"):
+        finding.find(typed)

@@ -148,6 +148,10 @@ def test_variants_are_the_owners(varied, monkeypatch):
     assert autograder.check("t-time", mine["n"] * mine["a"]).kind == "right"
 
 
+def test_only_a_prediction_is_revealed(open_book):
+    assert "asks for no prediction" in autograder.reveal("t-time").text
+
+
 def test_a_prediction_is_kept_and_revealed(open_book):
     assert "First predict" in autograder.reveal("t-predict").text
     assert "Predicted: It rises" in autograder.check("t-predict", "up").say

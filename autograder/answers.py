@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 MAX_COUNT_BITS = 3322  # a thousand digits
 CLOSE = 5  # tolerances: within as many an answer is told that it is close
-TINY = 1e-9  # a mistake that is no integer is typed as a float
+TINY = 1e-9  # a mistake that is an integer is typed as one
+ROUNDED = 1e-3  # and another with a few digits
 
 
 @dataclass(frozen=True)
@@ -252,7 +253,8 @@ class Count(Answer):
         except Unreadable:
             return ""
         table = self._wrong(exercise, given)
-        said = [say for wrong, say in table if slips.close(answer, wrong, TINY)]
+        rtol = TINY if Fraction(answer).denominator == 1 else ROUNDED
+        said = [say for wrong, say in table if slips.close(answer, wrong, rtol)]
         # What is no integer is told to someone who has rounded it, too.
         said = said or [say for wrong, say in table if answer in (math.floor(wrong), math.ceil(wrong))]
         return " ".join(dict.fromkeys(exercise.fill(say, given) for say in said))

@@ -100,9 +100,9 @@ def growth(chips: Mapping[str, Sequence[float]]) -> "Figure":
             most = max(most, left)
         n, ops, clock = factors
         total = n * ops * clock / (first[0] * first[1] * first[2])
-        say = f"{total:.1f} x" if row else ""
+        say = f"{total:.1f} times:" if row else ""
         product = f"{n:.0f} x {ops:,.0f} x {show(clock, 'Hz', 3)}"
-        note(axes, f"{say}   {product}".strip(), (most, row), (5, 0), va="center", fontsize=8)
+        note(axes, f"{say} {product}".strip(), (most, row), (5, 0), va="center", fontsize=8)
     axes.set_yticks(range(len(chips)), list(chips))
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")

@@ -281,7 +281,7 @@ def test_a_number_is_an_option_where_one_is_called_so():
     assert judge(ratio, 0.9).kind == "unreadable"
 
 
-@pytest.mark.parametrize("value", [19, 20, 19.05, "20"])
+@pytest.mark.parametrize("value", [19, 20, 19.05, 19.06, "20"])
 def test_a_mistake_that_is_no_integer_is_known_rounded(value):
     count = Exercise(
         id="t-rounded", prompt="?", answer=Count(), solution=lambda: 42,

@@ -26,7 +26,7 @@ def test_factors_add_up_to_the_ratio_of_the_peaks():
     assert ends[0] == 0
     assert 2 ** ends[1] == pytest.approx(peaks[1] / peaks[0])
     assert axes.get_xlabel().endswith(f"times that of {next(iter(PEAKS))}")
-    assert any(text.get_text() == "7.9 x   132 x 4,096 x 1.83 GHz" for text in axes.texts)
+    assert any(text.get_text() == "7.9 times: 132 x 4,096 x 1.83 GHz" for text in axes.texts)
 
 
 def test_a_factor_that_fell_is_taken_off_and_its_label_stands_clear():

@@ -150,23 +150,38 @@ def level_bandwidth(topology: Topology) -> tuple[Level, ...]:
     """
     levels = []
     depth = len(topology.tiers)
+    position = {vertex: i for i, vertex in enumerate(topology.graph)}
     for tier, name in enumerate(topology.tiers):
         kept = {v for v, above in topology.graph.nodes(data="tier") if above <= tier}
         families: dict[tuple[int, ...], list[list[str]]] = defaultdict(list)
         for child, ranks in groups(topology, depth - tier).items():
             families[child[: depth - 1 - tier]].append(ranks)
-        found: list[float] = []
+        found: dict[Any, float] = {}  # by shape: most groups are alike, after a failure too
         for children in families.values():
             if len(children) > 1 and not (topology.levels and found):  # as built, all children are alike
                 members = {rank for ranks in children for rank in ranks}
                 inside = _connected(topology, kept, members)
-                found += [
-                    minimum_cut(topology, ranks, members - {*ranks}, inside=inside).bandwidth
-                    for ranks in (children[:1] if topology.levels else children)
-                ]
+                shape = _shape(topology, position, inside, children)
+                if shape not in found:
+                    found[shape] = min(
+                        minimum_cut(topology, ranks, members - {*ranks}, inside=inside).bandwidth
+                        for ranks in (children[:1] if topology.levels else children)
+                    )
         if found:
-            levels.append(Level(name, max(map(len, families.values())), min(found)))
+            levels.append(Level(name, max(map(len, families.values())), min(found.values())))
     return tuple(levels)
+
+
+def _shape(
+    topology: Topology, position: Mapping[str, int], inside: Collection[str], children: Iterable[Iterable[str]]
+) -> Any:
+    """The same for two groups that differ in names alone: their links and children by the order of the vertices."""
+    number = {vertex: i for i, vertex in enumerate(sorted(inside, key=position.__getitem__))}
+    links = frozenset(
+        (number[u], number[v], edge["bandwidth"])
+        for u in inside for v, edge in topology.graph.adj[u].items() if v in number
+    )  # fmt: skip
+    return links, tuple(tuple(number[rank] for rank in ranks) for ranks in children)
 
 
 def _connected(topology: Topology, kept: Collection[str], members: Iterable[str]) -> set[str]:

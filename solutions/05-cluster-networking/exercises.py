@@ -1,12 +1,12 @@
 """Exercises of chapter 5, and the names with which its text computes numbers."""
 
 from functools import cache
-from math import exp, floor
+from math import ceil, exp, floor, sqrt  # noqa: F401
 
 from autograder.answers import Choice, Count, Expression, Function, Quantity, integers
 from autograder.declaration import Exercise, Mistake
 from autograder.written import Written
-from hwlib.collectives import allgather_bandwidth, axis_levels, level_bandwidths, level_time, level_times  # noqa: F401
+from hwlib.collectives import allgather_bandwidth, level_time, levels_allgather_time  # noqa: F401
 from hwlib.formula import maximum
 from hwlib.network import HEADERS, payload_fraction  # noqa: F401
 from hwlib.specs import clusters, links, nodes, switches
@@ -21,6 +21,9 @@ from hwlib.topology import (
     plan,
     remains,
     three_tier_hosts,
+    tree_core_switches,
+    tree_leaf_switches,
+    tree_spine_switches,
     two_tier_hosts,
     without,
 )  # fmt: skip
@@ -33,6 +36,10 @@ SMALL, DOUBLE, LARGE = (plan(nodes=n) for n in (128, 256, 512))  # of nodes with
 SMALL_SUM, DOUBLE_SUM, LARGE_SUM = (sum(tree.switches.values()) for tree in (SMALL, DOUBLE, LARGE))
 
 FULL = (*meta.levels[:-1], meta.levels[-1]._replace(bandwidth=7*meta.levels[-1].bandwidth))  # without the 7:1
+SEVEN_TO_ONE = [  # switches for 8,192 GPUs with a top tier of 1:1 and of 7:1
+    int(sum(count(8192, 64, ratio) for count in (tree_leaf_switches, tree_spine_switches, tree_core_switches)))
+    for ratio in (1, 7)
+]
 INTERRUPTIONS, BY_NETWORK, DAYS = 419, 35, 54  # of one training run on 16,384 GPUs: llama3, table 5
 
 
@@ -91,12 +98,13 @@ PER_GPU = Exercise(
         Mistake(lambda p: 3/p, "That is a tree which does not block. Where does the oversubscription enter?"),
         Mistake(lambda p, r: (1 + r)/(r*p), "Those are the leaves. And the spines?"),
         Mistake(lambda p, r: (1 + 2*r)/(r*p), "Leaves and spines changed places: which of them has all ports down?"),
+        Mistake(lambda p, r: p + p/(1 + r), "Those are all switches of the tree. How many GPUs share them?"),
         Mistake(lambda p, r: (2 + r)/p, "You divided by all ports of the leaves. How many of them lead to GPUs?"),
     ),
     hints=("How many leaves does a spine reach? Then: GPUs below all of them, and cables up from all of them.",
            "There are as many spines as a leaf has cables up."),
-    explain="Oversubscription spares spines only: even without any of them a third of the switches is left, since "
-            "the leaves stay.",
+    explain="However large r gets, 1/p stays, a third of what a tree costs that does not block: spines can be saved, "
+            "but every GPU needs its port at a leaf.",
 )
 
 # Levels
@@ -113,6 +121,7 @@ ERRATUM_SPINE = Exercise(
     mistakes=(
         Mistake(lambda spines, ports, W, n: spines*ports*W/2/n,
                 "That is the printed answer, or its equal here. What is the rate of one port of *this* switch?"),
+        Mistake(lambda ports, W: ports*W, "That is one spine. How many are there, and how many GPUs share them?"),
         Mistake(lambda spines, ports, W: spines*ports*W, "That is all spines together. And each GPU?"),
         Mistake(lambda spines, ports, W, n: 2*spines*ports*W/n,
                 "You counted both directions. A port sends this much, and receives as much at the same time."),
@@ -139,8 +148,8 @@ ERRATUM_NVL72 = Exercise(
         Mistake(lambda NV: NV, "That is what a GPU has inside the rack."),
     ),
     hints=("Count the cards of the rack, and its GPUs.",),
-    explain="A host of an NVL72 is a tray of four GPUs, so a GPU leaves the rack no faster than one of an eight-GPU "
-            "node does. What has grown is the number of GPUs that need not leave.",
+    explain="A host of an NVL72 is a tray of four GPUs with a card each, so a GPU leaves the rack no faster than one "
+            "of an eight-GPU node with the same cards does. What has grown is the number of GPUs that need not leave.",
 )
 
 # Failures
@@ -151,17 +160,17 @@ PREDICT_SPINE = Exercise(
     prompt="One of the 16 spines dies, and with it a sixteenth of the bisection. All 1,024 GPUs are in one "
            "hierarchical all-reduce (inside the nodes, then inside the units, then across). Routing adapts at once. "
            "How much longer does it take? *To first order*, bandwidth only.",
-    answer=Choice({"0 %": "0 %: no longer at all", "6 %": "6 %: a sixteenth less everywhere",
-                   "13 %": "13 %: an eighth less, on one rail", "stop": "it stops: some GPUs are cut off"}),
+    answer=Choice({"0 %": "0 %: no longer at all", "7 %": "7 %: 16/15 of the time, on every leaf",
+                   "14 %": "14 %: 8/7 of the time, on one rail", "stop": "it stops: some GPUs are cut off"}),
     solution="0 %",
     mistakes=(
-        Mistake("6 %", "A sixteenth of the *bisection* is lost. Is the bisection what an all-reduce waits for?"),
-        Mistake("13 %", "A spine belongs to no rail: every leaf loses the same few cables."),
+        Mistake("7 %", "A sixteenth of the *bisection* is lost. Is the bisection what an all-reduce waits for?"),
+        Mistake("14 %", "A spine belongs to no rail: every leaf loses the same few cables."),
         Mistake("stop", "Every leaf is still joined to the other spines."),
     ),
     hints=("How many bytes cross the spines, once each unit has added up its own gradients?",),
-    explain=f"The time grows by a factor of {_SPINE_RATIO:.2f}. A unit of 32 nodes sends its sum over a spine level "
-            "that is 32 nodes wide, so there is far more than it needs; each node's own cards decide.",
+    explain=f"The time grows by a factor of {_SPINE_RATIO:.2f}. A unit sends one sum over a spine level as wide as the "
+            "cards of its 32 nodes, and each node sends about as much over its own eight cards: these decide.",
 )
 
 RAILS = Exercise(
@@ -204,6 +213,9 @@ LAB_FAILURES = Exercise(
             sum(row[s] for s in range(len(row)) if s not in dead) for row in (cables[a], cables[b])),
                 "That is all that leaves a and all that enters b. Does it pass through the same spines?"),
         Mistake(lambda cables, a, b, W, dead: W*sum(map(min, cables[a], cables[b])), "What of the dead spines?"),
+        Mistake(lambda cables, a, b, W, dead: sum(
+            min(cables[a][s], cables[b][s]) for s in range(len(cables[a])) if s not in dead),
+                "Those are cables. How much does each carry?"),
         Mistake(lambda cables, a, b, W, dead: W*sum(
             cables[a][s] for s in range(len(cables[a])) if s not in dead), "b must be able to receive it, too."),
     ),
@@ -252,8 +264,9 @@ ALLREDUCE = Exercise(
     ),
     hints=("Level i allows S/t = d W/(d - 1). What is W of the top level, with oversubscription r?",
            "Set it equal to what the levels below allow."),
-    explain="Hundreds to one, where an all-to-all feels the second. It holds for one all-reduce that adds up inside "
-            "the pods first; where every GPU has a partner of its own in each pod, nothing is added up on the way.",
+    explain="Far more than anybody saves, while an all-to-all over many pods is slower at 2:1 already. It holds for "
+            "one all-reduce that adds up inside the pods first; where every GPU has a partner of its own in each pod, "
+            "nothing is added up on the way.",
 )
 
 # Sharing
@@ -267,6 +280,8 @@ SHARED = Exercise(
         Mistake(lambda f, u: f*(1 - (1 - 1/u)**f), "A flow cannot collide with itself: how many others are there?"),
         Mistake(lambda f, u: f - u*(1 - (1 - 1/u)**f),
                 "Those are flows less cables in use: of three flows on a cable you counted two."),
+        Mistake(lambda f, u: f*(1 - 1/u)**(f - 1), "Those are the flows that have a cable to themselves."),
+        Mistake(lambda f, u: u*(1 - (1 - 1/u)**f), "Those are the cables in use. How many *flows* must share?"),
         Mistake(lambda f, u: f*(f - 1)/(2*u), "Those are pairs that meet, and a flow can be in many pairs."),
         Mistake(lambda f, u: f*(f - 1)/u, "Good for few flows only: with many it exceeds their number."),
     ),
@@ -311,6 +326,8 @@ LAB_WIRE = Exercise(
                 "One cable to each spine: how many of a leaf's ports up are then used?"),
         Mistake(lambda gpus, ports: [[ports//2//(gpus//ports)]*(gpus//(ports//2))]*(gpus//ports),
                 "There are more leaves than spines, and a row belongs to a leaf."),
+        Mistake(lambda gpus, ports: [[ports//2]*(gpus//ports)]*(gpus//(ports//2)),
+                "So many cables lead up from a leaf in all. How many go to each spine?"),
         Mistake(lambda gpus, ports: [[1]*(ports//2)]*(gpus//(ports//2)),
                 "It does not block. But are all ports of your spines in use?"),
         Mistake(lambda gpus, ports: [[ports//2//(gpus//ports)]*(gpus//ports)]*(gpus//ports),
@@ -338,6 +355,10 @@ LAB_REDESIGN = Exercise(
     mistakes=(
         Mistake(lambda gpus, ports: [gpus//(ports//2), gpus//ports, 0],
                 "Beyond a certain size a spine of yours has more cables than ports."),
+        Mistake(lambda gpus, ports: (lambda n: [n, n, n//2])(gpus//(ports//2)),
+                "You build a third tier at every size. As long as a spine reaches all leaves, what is it for?"),
+        Mistake(lambda gpus, ports: (lambda n: [n, n//2, 0] if n <= 2*ports else [n, n, n//2])(gpus//(ports//2)),
+                "Your third tier comes too late: how many leaves can a spine reach?"),
         Mistake(lambda gpus, ports: (lambda n: [n, n//2, 0] if n <= ports else [n, n//2, n//4])(gpus//(ports//2)),
                 "In three tiers the spines have something above them: how many of their ports lead down?"),
         Mistake(lambda gpus, ports: (lambda n: [n, n//2, 0] if n <= ports else [n, n, n])(gpus//(ports//2)),

@@ -252,6 +252,12 @@ def test_a_gpu_whose_nic_is_dead_goes_by_a_neighbours(superpod):
     assert measured["node"].bandwidth == 450e9
 
 
+@pytest.mark.parametrize("at", [0, 77, 127])
+def test_the_one_node_that_is_unlike_the_others_is_found_wherever_it_is(superpod, at):
+    cut = without(superpod, node=f"n{at}.nic3", link=("n5.gpu0", "n5.nvswitch"))
+    assert [level.bandwidth for level in level_bandwidth(cut)] == [0, 350e9, 12.75 * TB]
+
+
 def test_a_dead_gpu_is_no_rank_and_the_others_move_up(superpod):
     after = without(superpod, node=["n0.gpu1", "n5.gpu7"])
     assert (len(after.ranks), after.ranks[1]) == (1022, "n0.gpu2")

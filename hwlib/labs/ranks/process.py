@@ -58,7 +58,7 @@ def _outcome(rank: int, n: int, task: int, output: int, folder: str) -> tuple[di
         result = function(rank, n, *args, **kwargs)
         head["ended"] = time.monotonic()
         sys.stdout.flush()
-        body = packed(result, rank)
+        body = packed(result, f"what it returns, a {type(result).__name__}, ")
     except BaseException as error:
         head.setdefault("ended", time.monotonic())
         head["failed"] = _described(error)
@@ -119,7 +119,7 @@ def _capture(output: int) -> None:
     sys.stdout = sys.stderr = open(1, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
 
 
-def packed(value: Any, rank: int | None = None) -> memoryview:
+def packed(value: Any, what: str = "") -> memoryview:
     """A value as bytes. Tensors go by way of the CPU, each with its own numbers only."""
     import cloudpickle
     import torch
@@ -136,7 +136,6 @@ def packed(value: Any, rank: int | None = None) -> memoryview:
     try:
         Packer(buffer, protocol=5).dump(value)
     except Exception as error:
-        what = "" if rank is None else f"what rank {rank} returns, a {type(value).__name__}, "
         raise TypeError(f"{what}cannot be sent to another process: {error}") from None
     return buffer.getbuffer()
 

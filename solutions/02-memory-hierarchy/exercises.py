@@ -235,7 +235,7 @@ ERRATUM_B200 = Exercise(
     mistakes=(
         Mistake(lambda W, label: label/W, "The rate is right. That is the memory on the label; what is listed?"),
         Mistake(lambda W, listed: listed*1e6/W, "The rate is right. How many bytes has a MiB?"),
-        Mistake(lambda listed: listed*2**20/(9*TB), "The capacity is right. Which rate do table and NVIDIA give?"),
+        Mistake(lambda listed: listed*2**20/(9*TB), "The capacity is right. Which rate do table and data sheet give?"),
         Mistake(lambda label: label/(9*TB), "Two slips: look at the rate and at the memory again."),
     ),
     hints=("All the bytes that are listed, over the bandwidth on which NVIDIA and the book's table agree.",),

@@ -368,7 +368,7 @@ LAB_CUT = Exercise(
         Mistake(lambda capacity, here, there: crossing(capacity, here, there, back=False),
                 "What you have filled stays filled. What if one way has taken what two others need?"),
         Mistake(lambda rows, here, there: min(leaving(rows, here), leaving([*zip(*rows, strict=True)], there)),
-                "Both ends are counted. And what if the narrow place lies between them?"),
+                "That counts what the ends can do. And what if the narrow place lies between them?"),
     ),
     hints=("A breadth-first search from all of `here` over links with room left finds a way, if there is one.",
            "Fill a way by its narrowest link: take that off every link, and add it to the link back."),

@@ -60,10 +60,9 @@ def size_sweep(
     for label, rate in (rates or {}).items():
         axes.axhline(rate, color=INK, linewidth=1, linestyle="--")
         near = [x for points in sweeps.values() for x, y in points if rate < y < 1.5 * rate]
-        left = bool(near) and min(near) > (min(sizes) * max(sizes)) ** 0.5  # away from a curve that ends on the line
-        at = (0.01 if left else 0.99, rate)
-        note(axes, f"{label}: {show(rate, 'B/s', 3)}", at, (0, 4), xycoords=("axes fraction", "data"),
-             ha="left" if left else "right")  # fmt: skip
+        below = bool(near) and max(near) > (min(sizes) * max(sizes)) ** 0.5  # a curve comes down to the line there
+        note(axes, f"{label}: {show(rate, 'B/s', 3)}", (0.99, rate), (0, -7 if below else 4),
+             xycoords=("axes fraction", "data"), ha="right", va="top" if below else "bottom")  # fmt: skip
     for label, size in (caches or {}).items():
         if not min(sizes) <= size <= max(sizes):
             continue

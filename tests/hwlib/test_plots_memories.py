@@ -47,12 +47,12 @@ def test_a_sweep_is_drawn_with_its_caches_and_rates():
     assert said == ["data sheet: 2 TB/s", "L2 50 MiB"]
 
 
-def test_a_rate_is_named_where_no_curve_ends():
+def test_a_rate_is_named_on_the_side_from_which_no_curve_comes():
     said = {}
     for name, speeds in {"ends above": (9e12, 2.1e12), "ends below": (9e12, 1.9e12)}.items():
         points = list(zip((1 * MiB, 100 * MiB), speeds, strict=True))
-        said[name] = plots.size_sweep({name: points}, rates={"sheet": 2 * TB}).axes[0].texts[0].get_ha()
-    assert said == {"ends above": "left", "ends below": "right"}
+        said[name] = plots.size_sweep({name: points}, rates={"sheet": 2 * TB}).axes[0].texts[0].get_va()
+    assert said == {"ends above": "top", "ends below": "bottom"}
 
 
 def test_models_are_lines_and_measurements_points():

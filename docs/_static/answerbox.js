@@ -76,6 +76,7 @@
   function readQuantity(text, atoms) {
     const match = /^([-+−]?(?:[0-9][0-9_]*\.?[0-9]*|\.[0-9]+)(?:[eE][-+−]?[0-9]+)?)\s*(.*)$/.exec(text.trim());
     if (!match || /^[,._]/.test(match[2])) throw new Error("a number was expected, with its unit if you like, such as 31.9 us");
+    if (/^[-+*/×·^]+\s*[0-9(.]/.test(match[2])) throw new Error("that is a calculation; write one number, then its unit");
     const [scale, powers] = match[2] ? readUnit(match[2], atoms) : [1, {}];
     const value = Number(match[1].replaceAll("−", "-").replaceAll("_", "")) * scale;
     if (!Number.isFinite(value)) throw new Error("that number is too large");
@@ -86,6 +87,8 @@
 
   function readCount(box, text) {
     const tidy = text.trim().replace(/[,_]/g, "");
+    if (/^[\d\s.()]*\d[\s)]*[-+*/][\d\s.+\-*/()]+$/.test(tidy))
+      throw new Error("Could not read the answer: that is a calculation; write what comes out.");
     if (!/^[-+]?\d{1,300}(\.\d{1,300})?([eE][-+]?\d{1,3})?$/.test(tidy))
       throw new Error("Could not read the answer: a whole number was expected.");
     if (!Number.isInteger(Number(tidy))) throw new Error("It is counted, so a whole number was expected.");

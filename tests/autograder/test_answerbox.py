@@ -118,6 +118,15 @@ def test_the_script_gives_the_judges_verdicts(root):
     assert kinds == {(e.id, k) for e in EXERCISES for k in ("right", "wrong")}
 
 
+@pytest.mark.parametrize("kind", ["Count", "Quantity"])
+@pytest.mark.parametrize("text", ["132*128", "1000 / 132", "2**11"])
+def test_a_calculation_is_called_one(root, kind, text):
+    box = next(answerbox.payload(e) for e in EXERCISES if e.kind == kind)
+    (verdict,) = in_node(root, [("judge", json.loads(answerbox.script_json(box)), text)])
+    assert verdict["kind"] == "unread"
+    assert "that is a calculation" in verdict["say"]
+
+
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
 def test_the_answer_lies_in_the_middle_of_its_cell(exercise):
     box = answerbox.payload(exercise)

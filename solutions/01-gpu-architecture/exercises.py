@@ -252,7 +252,7 @@ SHEET = Exercise(
         (f"says that {_BEST} is measured, and names power and clock, or tiles and launches, as what is lost", 1),
         (f"says that {_LANES} is the lanes in float32, where norms and activations run, and no matmul rate", 1),
         ("starts from the measured rate, and says that a job also moves bytes, talks, or does more than matmuls", 1),
-    ), words=200),
+    ), words=200, criteria=False),
     solution=f"{_SPARSE} TFLOP/s is bf16 on tensor cores that skip two of every four weights and count them as done; "
              f"a dense model has nothing to skip. {_DENSE} is the same hardware without that: {h100.sms} SMs, 4,096 "
              f"FLOP each a cycle, at {show(h100.datum('clock').value, 'Hz', 3)}. {_BEST} is the best of many large "

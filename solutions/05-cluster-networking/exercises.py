@@ -377,7 +377,7 @@ MEMO = Exercise(
            "Two teams will share it: one trains dense models, data-parallel across everything, the other trains "
            "mixtures of experts with an all-to-all in every layer. Recommend for or against, with the conditions under "
            "which you would change your mind.",
-    answer=Written(words=180, rubric=(
+    answer=Written(words=180, criteria=False, rubric=(
         ("Says that a hierarchical all-reduce sends little over the top tier, and why: pods add up first.", 1),
         ("Says that an all-to-all across pods takes several times as long, and that one inside a pod does not.", 1),
         ("Names a condition on placement or on the grouping of ranks, such as keeping expert groups inside a pod.", 1),

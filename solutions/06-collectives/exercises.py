@@ -388,7 +388,7 @@ WRITTEN_FLAT = Exercise(
         ("says that the ports, and so the bandwidth of all together, grow with the number of GPUs", 1),
         ("says that the number of rounds, and with it the latency, grows with n (or with log n in a tree)", 1),
         ("says that this decides small arrays, and that S/n per round makes the size where it ends grow with n", 1),
-    ), words=150),
+    ), words=150, criteria=False),
     solution="Nobody sends the data of all. A GPU sends 2(n − 1)/n times its *own* array: 1.75 times with 8, 1.97 "
              "with 64, just under 2 with 512. The data in all is 64 times as much, but so are the ports, and in a "
              "ring each is busy in every round. So the time of a large array tends to 2S/W and stays there, as long "

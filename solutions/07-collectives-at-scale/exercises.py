@@ -386,7 +386,7 @@ TICKET = Exercise(
         ("Compares the bandwidths that carry them, inside a node and through a card, as a number", 1),
         ("Says why the all-reduce does not suffer: its bytes shrink before they cross", 1),
         ("Says why a switch that adds or copies does nothing for an all-to-all", 1),
-        ("Proposes a remedy that reduces the bytes that cross, and says what it costs", 1)), words=180),
+        ("Proposes a remedy that reduces the bytes that cross, and says what it costs", 1)), words=180, criteria=False),
     solution="Nothing is broken. Within a node all of a GPU's tokens went over NVLink, at 450 GB/s. Now 56 of 64 GPUs "
              "are outside: seven eighths of the tokens leave the node through a card of 50 GB/s, about eight times "
              "slower, and that is what you see. The all-reduce is first summed inside the node, so an eighth of the "

@@ -388,8 +388,7 @@ TICKET = Exercise(
             ("Says plainly that a part of the rest is not accounted for in public", 1),
             ("Names an observation that would show a missing link, and what it would look like", 1),
         ),
-        words=170,
-        criteria=False,
+        words=170, criteria=False,
     ),
     solution="900 GB/s adds up both directions; your copy goes in one, so it has 18 links of 25 GB/s: 450. They carry "
              "packets. With the largest payload, 256 bytes behind a flit of 16, headers leave 94 %, about 424. Where "

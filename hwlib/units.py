@@ -116,7 +116,7 @@ def parse(text: str) -> Measure:
         raise UnitError(f"expected a number and then a unit, such as '31.9 us', got {text!r}")
     number = match[1].replace("−", "-").replace("_", "")
     try:
-        size, powers = _read(match[2])
+        size, powers = _read("" if re.fullmatch(r":\s*1", match[2]) else match[2])  # a ratio is written 7:1, too
     except UnitError:
         if re.match(r"(?:[-+*/×·^]+\s*|x\s+)[0-9(.]", match[2]):
             raise UnitError(f"{text!r} is a calculation; write one number, such as 3.85e-3, then its unit") from None

@@ -1,6 +1,7 @@
 """What comes into a footprint: numbers or arrays of them, and words, which become codes once."""
 
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any
 
 from hwlib.specs.table import unknown
@@ -11,16 +12,16 @@ SCHEDULES = ("gpipe", "1f1b", "zb_h1", "zbv", "dualpipe")
 """Pipeline schedules; 1f1b is interleaved where a rank has several chunks."""
 
 
-def number(name: str, x: Any, low: float, high: float = float("inf")) -> Any:
+def number(name: str, x: Any, low: float, high: float = inf) -> Any:
     """x as a float, or an array of them, within the bounds. Raises ValueError."""
     if getattr(x, "ndim", 0) and hasattr(x, "astype"):
         x = x if x.dtype.kind == "f" else x.astype(float)
-        good = bool((x >= low).all() and (x <= high).all())
+        good = bool(x.min(initial=low) >= low and (high == inf or x.max(initial=low) <= high))
     else:
         good = hasattr(x, "__float__") and low <= x <= high
         x = float(x) if good else x
     if not good:
-        span = f"at least {low:g}" + ("" if high == float("inf") else f" and at most {high:g}")
+        span = f"at least {low:g}" + ("" if high == inf else f" and at most {high:g}")
         raise ValueError(f"footprint: {name} is {span}, got {x!r}")
     return x
 

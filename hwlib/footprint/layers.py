@@ -7,6 +7,7 @@ kernels do; experts keep the tokens as they were dispatched, and what they give,
 
 from typing import Any, NamedTuple
 
+from hwlib.footprint.inputs import choose
 from hwlib.formula import maximum
 from hwlib.specs import Model
 from hwlib.transformer import attention_parameters, mlp_parameters, norm_parameters, router_parameters
@@ -22,6 +23,14 @@ class Layer(NamedTuple):
     kept: Any
     scores: Any
     input: Any
+
+    def kept_with(self, recompute: Any) -> Any:
+        """Bytes kept of a microbatch when this is recomputed: a position in RECOMPUTE, or an array of them."""
+        return choose(recompute, (lambda: self.kept + self.scores, lambda: self.kept, lambda: self.input))
+
+    def again_with(self, recompute: Any) -> Any:
+        """Bytes that are there again while the layer is recomputed."""
+        return choose(recompute, (lambda: 0.0, lambda: self.scores, lambda: self.kept + self.scores))
 
 
 def layer_on_rank(model: Model, moe: bool, tp: Any, ep: Any, sp: Any, tokens: Any, T: Any, fused: bool) -> Layer:

@@ -12,8 +12,8 @@ from hwlib.specs import Model
 from hwlib.transformer import norm_parameters
 from hwlib.units import show
 
-_GPIPE, _ONE_F_ONE_B, _, _ZBV, _DUALPIPE = range(len(SCHEDULES))
-BLOCK = 8192  # plans at a time: what is computed on the way stays in the cache of a core
+_GPIPE, _1F1B, _, _ZBV, _DUALPIPE = range(len(SCHEDULES))
+BLOCK = 16384  # plans at a time: what is computed on the way stays in the cache of a core
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,22 +52,25 @@ class Footprint:
 
 @dataclass(frozen=True)
 class _Job:
-    """What is the same on every stage of a plan. `outside` are the tokens outside the matrices, split or not."""
+    """What is the same on every stage of a plan."""
 
     model: Model
-    states: States
-    kinds: tuple[Layer, ...]
     pp: Any
     v: Any
     m: Any
     tp: Any
-    tokens: Any
-    outside: Any
-    zero: Any
-    shards: Any
-    expert_shards: Any
-    recompute: Any
     schedule: Any
+    whole: Any
+    """Layers of a chunk, rounded up, and how many chunks have one less."""
+    short: Any
+    kinds: tuple[Layer, ...]
+    kept: tuple[Any, ...]
+    """Bytes that a layer of each kind keeps of a microbatch."""
+    state_bytes: tuple[tuple[Any, Any], ...]
+    """Bytes of a parameter as weight, gradient and in the optimizer: of what experts are not, and of experts."""
+    mask: Any
+    loss: Any
+    buffers: Any
 
 
 def footprint(
@@ -120,29 +123,55 @@ def _in_blocks(one: Callable[[dict[str, Any]], Footprint], plan: dict[str, Any])
 
 
 def _footprint(model: Model, states: States, fused: bool, plan: dict[str, Any]) -> Footprint:
-    dp, tp, pp, cp, ep, v, micro, m, T = (
-        number(name, plan[name], 1) for name in ("dp", "tp", "pp", "cp", "ep", "v", "micro", "m", "T")
-    )
-    sp, shards, stage = number("sp", plan["sp"], 0, 1), number("shards", plan["shards"], 0), plan["stage"]
-    shards = where(shards > 0, shards, dp * cp)
-    tokens = micro * T / cp
-    kinds = [moe for moe, there in ((False, model.layers > model.moe_layers), (True, model.moe)) if there]
-    job = _Job(
-        model=model, states=states, pp=pp, v=v, m=m, tp=tp, tokens=tokens, outside=tokens / (sp * tp + (1 - sp)),
-        kinds=tuple(layer_on_rank(model, moe, tp, ep, sp, tokens, T, fused) for moe in kinds),
-        zero=code("zero", plan["zero"], "0123"), shards=shards, expert_shards=maximum(shards / ep, 1.0),
-        recompute=plan["recompute"], schedule=plan["schedule"],
-    )  # fmt: skip
+    stage, job = plan["stage"], _job(model, states, fused, plan)
     if not isinstance(stage, str):
-        return _on_stage(job, number("stage", stage, 0))
+        return _on_stage(job, minimum(number("stage", stage, 0), job.pp - 1))
     if stage == "last":
-        return _on_stage(job, pp - 1)
+        return _on_stage(job, job.pp - 1)
     if stage != "worst":
         raise ValueError(f"footprint: stage is a number, 'last' or 'worst', got {stage!r}")
     worst = _on_stage(job, 0.0)
-    for other in (minimum(1.0, pp - 1), pp - 1):
-        worst = _larger(worst, _on_stage(job, other))
+    if not isinstance(job.pp, float) or job.pp > 1:
+        for other in (minimum(1.0, job.pp - 1), job.pp - 1):
+            worst = _larger(worst, _on_stage(job, other))
     return worst
+
+
+def _job(model: Model, states: States, fused: bool, plan: dict[str, Any]) -> _Job:
+    dp, tp, pp, cp, ep, v, micro, m, T = (
+        number(name, plan[name], 1) for name in ("dp", "tp", "pp", "cp", "ep", "v", "micro", "m", "T")
+    )
+    sp, shards, zero = number("sp", plan["sp"], 0, 1), number("shards", plan["shards"], 0), plan["zero"]
+    shards = where(shards > 0, shards, dp * cp)
+    expert_shards = maximum(shards / ep, 1.0)
+    tokens = micro * T / cp
+    outside = tokens / (sp * tp + (1 - sp))
+    moes = [moe for moe, there in ((False, model.layers > model.moe_layers), (True, model.moe)) if there]
+    kinds = tuple(layer_on_rank(model, moe, tp, ep, sp, tokens, T, fused) for moe in moes)
+    whole = ceil(model.layers / (pp * v))
+    zero = code("zero", zero, "0123")
+    return _Job(
+        model=model, pp=pp, v=v, m=m, tp=tp, schedule=plan["schedule"],
+        whole=whole, short=whole * pp * v - model.layers, kinds=kinds,
+        kept=tuple(x.kept_with(plan["recompute"]) for x in kinds),
+        state_bytes=tuple(
+            (b / where(zero >= stage, shards, 1.0), b / where(zero >= stage, expert_shards, 1.0))
+            for stage, b in ((3, states.weight), (2, states.gradient), (1, states.optimizer))
+        ),
+        mask=model.dropout * model.width * outside,
+        loss=4 * model.width * outside + 4 * model.vocab * tokens / tp,
+        buffers=_buffers(kinds, states, zero, shards, expert_shards, plan["recompute"]),
+    )  # fmt: skip
+
+
+def _buffers(kinds: Any, states: States, zero: Any, shards: Any, expert_shards: Any, recompute: Any) -> Any:
+    """Two layers' weights gathered, one to use and one to come; gradients of one; and what is recomputed of one."""
+    a_parameter = where(zero >= 3, 2 * states.weight, 0.0) + where(zero >= 2, states.gradient, 0.0)
+    result: Any = 0.0
+    for x in kinds:
+        gathered = where(shards > 1, x.parameters, 0.0) + where(expert_shards > 1, x.experts, 0.0)
+        result = maximum(result, a_parameter * gathered + x.again_with(recompute))
+    return result
 
 
 def _larger(a: Footprint, b: Footprint) -> Footprint:
@@ -152,41 +181,34 @@ def _larger(a: Footprint, b: Footprint) -> Footprint:
 
 
 def _on_stage(job: _Job, i: Any) -> Footprint:
-    model, states, pp = job.model, job.states, job.pp
-    start = where((i < 1) | (job.schedule == _DUALPIPE) & (i >= pp - 1), 1.0, 0.0)
-    folded = (job.schedule == _ZBV) | (job.schedule == _DUALPIPE)
-    end = where((i >= pp - 1) & (job.schedule != _ZBV) | folded & (i < 1), 1.0, 0.0)
-    counts = _layers(job, i)
-    copies = where(job.schedule == _DUALPIPE, 2.0, 1.0)
+    model, pp, schedule = job.model, job.pp, job.schedule
+    at_start, at_end = i < 1, i >= pp - 1
+    dual = schedule == _DUALPIPE
+    start = where(at_start | dual & at_end, 1.0, 0.0)
+    end = where(at_end & (schedule != _ZBV) | at_start & (dual | (schedule == _ZBV)), 1.0, 0.0)
     table = model.vocab * model.width / job.tp
-    tables = start * (table + model.positions * model.width) + end * table * (1 - model.tied * start)
-    dense = tables + end * norm_parameters(model)
+    dense = start * (table + model.positions * model.width) + end * (table + norm_parameters(model))
+    if model.tied:
+        dense = dense - start * end * table
     experts: Any = 0.0
     a_microbatch: Any = 0.0
-    for count, layer in zip(counts, job.kinds, strict=True):
-        dense = dense + copies * count * layer.parameters
-        experts = experts + copies * count * layer.experts
-        a_microbatch = a_microbatch + count * _kept(job, layer)
+    for count, layer, kept in zip(_layers(job, at_start, at_end, i), job.kinds, job.kept, strict=True):
+        held = where(dual, 2.0, 1.0) * count
+        dense = dense + held * layer.parameters
+        experts = experts + held * layer.experts
+        a_microbatch = a_microbatch + count * kept
     flight = _in_flight(job, i)
-    masks = where((job.schedule == _ONE_F_ONE_B) & (job.v > 1), minimum(2 * pp - 1, job.m), flight)
-    losses = where(job.schedule == _GPIPE, job.m, 1.0)
-    loss = 4 * model.width * job.outside + 4 * model.vocab * job.tokens / job.tp
-    return Footprint(
-        weights=states.weight * _share(job, 3, dense, experts),
-        gradients=states.gradient * _share(job, 2, dense, experts),
-        optimizer=states.optimizer * _share(job, 1, dense, experts),
-        activations=flight * a_microbatch,
-        logits=start * masks * model.dropout * model.width * job.outside + end * losses * loss,
-        buffers=_buffers(job),
-    )
+    ends = end * where(schedule == _GPIPE, job.m, 1.0) * job.loss
+    if model.dropout:
+        ends = ends + start * where((schedule == _1F1B) & (job.v > 1), minimum(2 * pp - 1, job.m), flight) * job.mask
+    weights, gradients, optimizer = (one * dense + other * experts for one, other in job.state_bytes)
+    return Footprint(weights, gradients, optimizer, flight * a_microbatch, ends, job.buffers)
 
 
-def _layers(job: _Job, i: Any) -> list[Any]:
+def _layers(job: _Job, at_start: Any, at_end: Any, i: Any) -> list[Any]:
     """Layers of each kind on stage i: the dense ones of a model with experts are the first."""
-    whole = ceil(job.model.layers / (job.pp * job.v))
-    lacking = whole * job.pp * job.v - job.model.layers
-    short = where((lacking > 0) & (i >= job.pp - 1), 1.0, 0.0) + where((lacking > 1) & (i < 1), 1.0, 0.0)
-    layers = minimum(whole * job.v - short, job.model.layers)
+    less = where((job.short > 0) & at_end, 1.0, 0.0) + where((job.short > 1) & at_start, 1.0, 0.0)
+    layers = minimum(job.whole * job.v - less, job.model.layers)
     if len(job.kinds) == 1:
         return [layers]
     dense = minimum(maximum(job.model.dense_layers - i * layers, 0.0), layers)
@@ -195,41 +217,13 @@ def _layers(job: _Job, i: Any) -> list[Any]:
 
 def _in_flight(job: _Job, i: Any) -> Any:
     """Microbatches of which stage i keeps activations, at most; a chunk of a rank with several counts as 1/v."""
-    chunks = minimum((job.v - 1) * job.pp + 2 * (job.pp - 1 - i) + 1, job.m * job.v) / job.v
-    return choose(
-        job.schedule,
-        (
-            lambda: job.m,
-            lambda: where(job.v > 1, chunks, minimum(job.pp - i, job.m)),
-            lambda: minimum(job.pp, job.m),
-            lambda: minimum(job.pp, job.m),
-            lambda: minimum(job.pp + 1, job.m),
-        ),
-    )
+    pp, v, m = job.pp, job.v, job.m
 
+    def one_f_one_b() -> Any:
+        plain = minimum(pp - i, m)
+        if isinstance(v, float) and v == 1:
+            return plain
+        return where(v > 1, minimum((v - 1) * pp + 2 * (pp - 1 - i) + 1, m * v) / v, plain)
 
-def _kept(job: _Job, layer: Layer) -> Any:
-    """Bytes that a layer keeps of one microbatch."""
-    return choose(job.recompute, (lambda: layer.kept + layer.scores, lambda: layer.kept, lambda: layer.input))
-
-
-def _share(job: _Job, stage: int, dense: Any, experts: Any) -> Any:
-    """Parameters whose states a rank keeps: all of its own, or from this stage of ZeRO on its share of them."""
-    divided = job.zero >= stage
-    return dense / where(divided, job.shards, 1.0) + experts / where(divided, job.expert_shards, 1.0)
-
-
-def _again(layer: Layer) -> tuple[Callable[[], Any], ...]:
-    """Bytes that recomputing brings back of a layer, in the order of RECOMPUTE."""
-    return (lambda: 0.0, lambda: layer.scores, lambda: layer.kept + layer.scores)
-
-
-def _buffers(job: _Job) -> Any:
-    """Two layers' weights gathered, one to use and one to come; gradients of one; and what is recomputed of one."""
-    result: Any = 0.0
-    for layer in job.kinds:
-        gathered = where(job.shards > 1, layer.parameters, 0.0) + where(job.expert_shards > 1, layer.experts, 0.0)
-        states = where(job.zero >= 3, 2 * job.states.weight, 0.0) + where(job.zero >= 2, job.states.gradient, 0.0)
-        again = choose(job.recompute, _again(layer))
-        result = maximum(result, states * gathered + again)
-    return result
+    up_to = lambda most: lambda: minimum(most, m)
+    return choose(job.schedule, (lambda: m, one_f_one_b, up_to(pp), up_to(pp), up_to(pp + 1)))

@@ -2,7 +2,8 @@
 
 import pytest
 
-from hwlib.specs import Model, models
+from hwlib.roofline import attention_decode_intensity, attention_prefill_intensity, matmul_flops, moe_critical_batch
+from hwlib.specs import Model, accelerators, models
 from hwlib.transformer import (
     active_parameters,
     attention_forward_flops,
@@ -137,14 +138,20 @@ def test_multi_head_attention_is_four_squares():
 
 # What the literature asks and answers
 
-MHA70 = models["llama2-13b"]
+LLAMA13, V5E = models["llama2-13b"], accelerators["tpu-v5e"]
 WORKED = [
     # How to Scale Your Model, chapters 4, 5 and 6
     Row("X1 params", lambda: decoder_params(64, 4096, 16384, 32, 32, 128, 32_000), 16e9, 0.1),
     Row("X1 attention", lambda: attention_params(4096, 32, 32, 128) / layer_params(4096, 16384, 32, 32, 128), 1 / 4),
     Row("X1 cache, int8", lambda: kv_token_bytes(64, 32, 128, b=1), 512 * KiB),
-    Row("N1", lambda: parameter_count(MHA70), 13.0e9),
-    Row("N2 states", lambda: 10 * parameter_count(MHA70), 130e9),
+    Row("X2", lambda: 128 * matmul_flops(64 / 4, 512 / 4, 256), 2 * 64 * 512 * 256 * 8, 1e-12),  # over Z repeated
+    Row("X3", lambda: matmul_flops(5 * 6, 3 * 4, 7 * 8 * 9), 2 * 3 * 4 * 5 * 6 * 7 * 8 * 9, 1e-12),
+    Row("X4 prefill", lambda: attention_prefill_intensity(8192, 8), 8192 * 8 / 9),
+    Row("X4 decode", lambda: attention_decode_intensity(8192, 8), 8),
+    Row("X6", lambda: attention_forward_flops(16 * 4096, 4096, 32, 128), 4 * 16 * 4096**2 * 32 * 128, 1e-12),
+    Row("X8", lambda: moe_critical_batch(256, 8, V5E.bf16_flops, V5E.hbm_bandwidth, b_w=1), 3840, 0.02),
+    Row("N1", lambda: parameter_count(LLAMA13), 13.0e9),
+    Row("N2 states", lambda: 10 * parameter_count(LLAMA13), 130e9),
     Row("70B params", lambda: parameter_count(LLAMA70), 70.4e9),
     Row("70B MLPs", lambda: parameter_groups(LLAMA70).mlp, 56.3e9),
     Row("70B tables", lambda: parameter_groups(LLAMA70).embedding + parameter_groups(LLAMA70).head, 2.1e9),

@@ -3,7 +3,7 @@
 import pytest
 from scipy.optimize import minimize_scalar
 
-from hwlib.specs import Model, models
+from hwlib.specs import Model, accelerators, models
 from hwlib.transformer import (
     best_segments,
     checkpoint_bytes,
@@ -11,6 +11,7 @@ from hwlib.transformer import (
     layer_activation_bytes,
     least_checkpoint_bytes,
     logit_bytes,
+    parameter_count,
     scores_bytes,
     selective_activation_bytes,
     sequence_activation_bytes,
@@ -56,6 +57,15 @@ def test_the_42_terabytes_of_the_scaling_book():
     one = models["llama2-13b"]
     kept = 2 * 16e6 * one.layers * (one.width + 2 * one.ffn)
     assert kept == pytest.approx(42e12, rel=0.01)
+
+
+def test_the_117_chips_of_the_scaling_book():
+    # Llama 3 70B, batches of 4M tokens, two checkpoints a layer; weights and Adam's two moments, of 4 bytes each.
+    one, chip = models["llama3-70b"], accelerators["tpu-v5p"]
+    checkpoints = 2 * one.layers * full_activation_bytes(4e6, 1, one.width)
+    states = (2 + 8) * parameter_count(one)
+    assert checkpoints == pytest.approx(10.5e12, rel=0.01)
+    assert (checkpoints + states) / chip.hbm_bytes == pytest.approx(117, abs=1)
 
 
 def test_one_rank_needs_no_sharing():

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from itertools import zip_longest
+from math import prod
 from typing import Any
 
 from hwlib.footprint.inputs import RECOMPUTE, SCHEDULES, choose, code, number
@@ -100,16 +102,16 @@ def footprint(
         "m": float("inf") if m is None else m, "recompute": code("recompute", recompute, RECOMPUTE),
         "schedule": code("schedule", schedule, SCHEDULES), "shards": 0 if shards is None else shards, "stage": stage,
     }  # fmt: skip
-    if not any(getattr(x, "size", 1) > BLOCK for x in plan.values()):
+    arrays = {name: x for name, x in plan.items() if getattr(x, "ndim", 0)}
+    if prod(max(sizes) for sizes in zip_longest(*(x.shape[::-1] for x in arrays.values()), fillvalue=1)) <= BLOCK:
         return _footprint(model, states, fused, plan)
-    return _in_blocks(lambda block: _footprint(model, states, fused, block), plan)
+    return _in_blocks(lambda block: _footprint(model, states, fused, block), plan, arrays)
 
 
-def _in_blocks(one: Callable[[dict[str, Any]], Footprint], plan: dict[str, Any]) -> Footprint:
-    """The footprints of many plans, block by block."""
+def _in_blocks(one: Callable[[dict[str, Any]], Footprint], plan: dict[str, Any], arrays: dict[str, Any]) -> Footprint:
+    """The footprints of many plans, block by block; what is given as arrays stands in `arrays` too."""
     import numpy as np
 
-    arrays = {name: x for name, x in plan.items() if getattr(x, "ndim", 0)}
     shape = np.broadcast_shapes(*(x.shape for x in arrays.values()))
     flat = {name: np.broadcast_to(x, shape).reshape(-1) for name, x in arrays.items()}
     names = [f.name for f in fields(Footprint)]

@@ -294,9 +294,11 @@ def test_blocks_of_plans_are_the_plans():
     tail = footprint(models["mixtral-8x7b"], **{name: x[-100:] for name, x in many.items()})
     for part in PARTS:
         assert getattr(together, part)[-100:] == pytest.approx(np.broadcast_to(getattr(tail, part), 100), rel=1e-15)
-    table = footprint(models["llama3-8b"], dp=np.arange(1, 129)[:, None], micro=np.arange(1, 129)[None, :], T=4096)
-    assert table.total.shape == (128, 128)
-    assert table.total[7, 3] == footprint(models["llama3-8b"], dp=8, micro=4, T=4096).total
+    for dp, micro in ((20, 30), (200, 300)):
+        degrees, sequences = np.arange(1, dp + 1)[:, None], np.arange(1, micro + 1)
+        table = footprint(models["llama3-8b"], dp=degrees, micro=sequences, T=4096)
+        assert table.total.shape == (dp, micro)
+        assert table.total[7, 3] == footprint(models["llama3-8b"], dp=8, micro=4, T=4096).total
 
 
 def test_integers_do_not_overflow():

@@ -175,11 +175,12 @@ WORKED = [
     Row("405B cache", lambda: kv_bytes_per_token(models["llama3-405b"]), 516e3),
     Row("DeepSeek cache", lambda: kv_bytes_per_token(DEEPSEEK), 70.3e3),
     Row("DeepSeek batch", lambda: 15360 * 4096, 62.9e6),
-    # DeepSeek-V3's README of its weights
-    Row("DeepSeek with the next token's", lambda: mtp_parameters(DEEPSEEK), 11.5e9),
     Row("DeepSeek MFU, fp8 peak of an SXM module, 2.788 Mh", lambda: deepseek_mfu(1.979e15, 2.788e6), 0.165, 0.01),
     Row("DeepSeek MFU, fp8 peak of an SXM module, 2.664 Mh", lambda: deepseek_mfu(1.979e15, 2.664e6), 0.173, 0.01),
     # Where the source errs
+    Row("DeepSeek's next token", lambda: mtp_parameters(DEEPSEEK), 11.5e9, 0.003, right=11.61e9,
+        error="the layer alone: the matrix that joins two vectors to one is left out"),
+    Row("DeepSeek's next token, the layer", lambda: mtp_parameters(DEEPSEEK) - 2 * 7168**2, 11.5e9, 0.003),
     Row("X7", lambda: deepseek_mfu(1.979e15, 2.788e6), 0.217, right=0.165, error="the H800's PCIe card, 1.513e15"),
     Row("X7 with its own peak", lambda: deepseek_mfu(1.513e15, 2.788e6), 0.217, 0.01),
     Row("DeepSeek batch, data-parallel section", lambda: 15360 * 4096, 4e6, right=62.9e6, error="one tenth and less"),

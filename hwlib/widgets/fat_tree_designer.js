@@ -6,7 +6,8 @@ const STEPS = {
   ports: [16, 32, 40, 64, 128, 144, 256, 512],
   omega: [1, 2, 3, 4, 5, 6, 7, 8],
 };
-const WIDTH = 640, ROW = 74, TALL = 26, MIDDLE = 320, FULL = 420;
+const WIDTH = 440, ROW = 74, TALL = 26, MIDDLE = WIDTH / 2, FULL = 420;
+const NARROW = "min-width: 0; max-width: 28rem; margin: 0 auto"; // fits a phone without scrolling
 
 /* Every number that the figure shows: switches and cables of each tier, and what crosses from half to half. */
 export function compute({ links, hosts, ports, omega, link }) {
@@ -79,7 +80,7 @@ function render({ model, el }) {
     slider(model, "omega", "oversubscription", STEPS.omega, (ratio) => `${ratio}:1`),
     chooser(model, "link", "cable", () => Object.entries(links).map(([key, { name }]) => [key, name])),
   ];
-  const tree = make("s.svg", { viewBox: `0 0 ${WIDTH} ${4 * ROW - ROW + TALL + 14}`, role: "img" });
+  const tree = make("s.svg", { viewBox: `0 0 ${WIDTH} ${4 * ROW - ROW + TALL + 14}`, role: "img", style: NARROW });
   const readout = make("div", { class: "gpubook-readout", role: "status", "aria-live": "polite" });
   frame(el, make("div", { class: "gpubook-controls" }, ...parts.map((part) => part.el)), tree, readout);
 

@@ -12,17 +12,18 @@ class Slip(NamedTuple):
 
     ratio: Fraction
     say: str
-    bytes_only: bool = False  # looked for only where the answer is in bytes, or bytes by something
+    of: str = ""  # looked for only where the answer's unit has this in it: B for bytes, FLOP for operations
 
 
 SLIPS = (
     Slip(Fraction(-1), "The size is right, the sign is not."),
-    Slip(Fraction(8), "You are off by a factor of 8: are bits taken for bytes, or bytes for bits?", True),
     Slip(
         Fraction(2),
-        "You are off by a factor of 2: both directions for one, sparse for dense FLOP/s, or one phase of "
-        "two?",
+        "You are off by a factor of 2: is it sparse for dense FLOP/s, or a multiply-add counted as one operation?",
+        "FLOP",
     ),
+    Slip(Fraction(8), "You are off by a factor of 8: are bits taken for bytes, or bytes for bits?", "B"),
+    Slip(Fraction(2), "You are off by a factor of 2: both directions for one, or one phase of two?"),
     Slip(Fraction(1000), "You are off by a factor of 1000: a prefix (k, M, G, T; m, u, n) slipped."),
     Slip(
         Fraction(1000**2),
@@ -35,7 +36,7 @@ SLIPS = (
     Slip(
         Fraction(2**30, 10**9),
         "You are off by 7 %: is GiB (2^30 bytes) taken for GB (1e9), or GB for GiB?",
-        True,
+        "B",
     ),
     Slip(Fraction(1000**5), "You are off by a factor of 1e15: a number typed without its prefix (P)?"),
 )
@@ -55,7 +56,7 @@ def find(answer: float | Fraction, want: float | Fraction, rtol: float, unit: st
     if not answer or not want:
         return None
     for slip in SLIPS:
-        if slip.bytes_only and not _of_bytes(unit):
+        if slip.of and not _has(unit, slip.of):
             continue
         for ratio in (slip.ratio, 1 / slip.ratio):
             if abs(ratio - 1) > 3 * Fraction(rtol) and close(answer, want * ratio, rtol):
@@ -63,7 +64,9 @@ def find(answer: float | Fraction, want: float | Fraction, rtol: float, unit: st
     return None
 
 
-def _of_bytes(unit: str) -> bool:
+def _has(unit: str, what: str) -> bool:
+    if what == "FLOP":
+        return what in unit  # a count, so it has no dimension
     from hwlib.units import dimension
 
-    return unit != "1" and "B" in dimension(unit)
+    return unit != "1" and what in dimension(unit)

@@ -153,8 +153,8 @@ def test_the_payload_does_not_show_the_answer_but_says_the_sentences():
     assert said[0] == "Right. Bytes over rate."
     assert said[1] == r"Three &lt;crossings&gt;, \(S/W\) each." or "crossings" in said[1]
     assert "Nothing is free." in said
-    assert slips.SLIPS[2].say in said
-    assert slips.SLIPS[1].say not in said  # nobody takes bits for bytes in seconds
+    assert slips.find(2.0, 1.0, 0.01, "s").say in said
+    assert slips.find(8.0, 1.0, 0.01, "B").say not in said  # nobody takes bits for bytes in seconds
     assert len({e["digest"] for e in box["entries"]}) == len(said)
     assert box["otherwise"] == "Not yet. A hint: Divide."
 

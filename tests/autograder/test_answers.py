@@ -109,7 +109,7 @@ def test_units_are_converted(exercise, value):
 
 @pytest.mark.parametrize(
     ("factor", "word"),
-    [(8, "bits"), (1 / 8, "bits"), (1000, "prefix"), (2, "directions"), (2**30 / 1e9, "GiB"), (-1, "sign")],
+    [(8, "bits"), (1 / 8, "bits"), (1000, "prefix"), (2, "sparse"), (2**30 / 1e9, "GiB"), (-1, "sign")],
 )
 def test_a_slip_is_told_by_its_ratio_and_never_gives_the_number(factor, word):
     verdict = judge(RIDGE, 9.9e14 / 3.35e12 * factor)

@@ -42,6 +42,12 @@ def test_a_slip_within_tolerance_of_right_is_not_looked_for():
     assert slips.find(1.0737, 1.0, 0.05) is None
 
 
+@pytest.mark.parametrize(("unit", "word"), [("FLOP/s", "sparse"), ("FLOP/B", "sparse"), ("B/s", "directions"),
+                                            ("1", "directions")])  # fmt: skip
+def test_a_factor_of_two_is_explained_by_what_the_unit_can_have(unit, word):
+    assert word in slips.find(2.0, 1.0, 0.01, unit).say
+
+
 @pytest.mark.parametrize(
     ("a", "b", "near"),
     [

@@ -138,7 +138,8 @@ def failure(name: str, case: Case, outcome: Outcome) -> str:
         "silent": f"{yields} fails before it sends anything, and without a `yield` no message ever leaves: each is a "
                   f"`got = yield Step(send, to, frm)`. It says: {quoted(what, 200)}.",
         "empty": f"`{name}` {what or 'has no `yield` and returns nothing'} yet.",
-        "step": f"{yields} yields {_a(what)}; a `Step(send, to, frm)` was expected, or a list of them.",
+        "step": f"{yields} yields {_a(what)}; a `Step(send, to, frm)` was expected, or a list of them."
+                + (" The steps of another generator are passed on with `yield from`." if what == "generator" else ""),
         "array": f"{yields} sends {_a(what)}; an array was expected, a slice of x for instance.",
         "dtype": f"{yields} sends numbers of type {quoted(what)}; those of x are of type `{case.dtype}`.",
         "raises": f"{yields} fails: {quoted(what, 200)}.",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 EMPTY, TWICE = "#f3f3f3", "#222222"
 ACROSS = 8  # tables beside one another
+TABLES = 4 * ACROSS  # in one figure
 TITLES = {
     "broadcast": "Broadcast", "scatter": "Scatter", "gather": "Gather", "reduce": "Reduce",
     "all_gather": "AllGather", "reduce_scatter": "ReduceScatter", "all_reduce": "AllReduce",
@@ -42,16 +43,19 @@ def blocks_by_step(watched: Watched) -> "Figure":
     """What each rank has at the beginning and after each step: rows are ranks, columns blocks.
 
     Each rank has a colour, and a block is striped in the colours of those whose shares are in it; one that is
-    in it twice is black. Where the run failed, its title says why, and the tables go as far as it went.
+    in it twice is black. Where the run failed, its title says why, and the tables go as far as it went; of many
+    steps the first are shown.
     """
-    rows = -(-len(watched.steps) // ACROSS)
-    across = min(len(watched.steps), ACROSS)
-    said = _lines(watched.failure or f"{watched.name}: {_counted(watched)}", 88)
-    side = min(max(0.22 * len(watched.steps[0]), 0.8), 2.4)
-    figure, grid = _grid(max((side + 0.25) * across, 5.0), (side + 0.35) * rows + 0.2 + 0.2 * len(said), rows, across)
+    steps = watched.steps[:TABLES]
+    rows, across = -(-len(steps) // ACROSS), min(len(steps), ACROSS)
+    more = f"; the first {TABLES - 1} of {len(watched.steps) - 1} steps" if len(watched.steps) > TABLES else ""
+    side = min(max(0.22 * len(steps[0]), 0.8), 2.4)
+    width = max((side + 0.25) * across, 5.0)
+    said = _lines((watched.failure or f"{watched.name}: {_counted(watched)}") + more, int(14 * width))
+    figure, grid = _grid(width, (side + 0.35) * rows + 0.2 + 0.2 * len(said), rows, across)
     for number, axes in enumerate(axes for row in grid for axes in row):
-        if number < len(watched.steps):
-            _table(axes, watched.steps[number], "start" if number == 0 else f"step {number}")
+        if number < len(steps):
+            _table(axes, steps[number], "start" if number == 0 else f"step {number}")
         else:
             axes.set_axis_off()
     figure.suptitle("\n".join(said), fontsize=9, x=0.01, ha="left", color=INK)

@@ -20,6 +20,7 @@ Table = list[list[float]]
 """A row for each rank, a column for each block: the shares that are in it, as digits; 0 is nothing."""
 
 MOST = 15  # digits that a float64 holds exactly
+PATIENCE = 100  # messages between every two ranks, after which a run counts as endless
 
 BEGINS: dict[str, Callable[[int, int], Sequence[int]]] = {
     "all_gather": lambda rank, n: [10**rank if block == rank else 0 for block in range(n)],
@@ -53,8 +54,8 @@ def watch(algorithm: Callable[..., Any] | Algorithm | str, n: int, collective: s
     """Runs an algorithm in lockstep on n ranks, and keeps what is in their buffers between the steps.
 
     `collective` says what the ranks begin with; a registered algorithm's is known. An algorithm that fails, or
-    is not written yet, is watched as far as it goes. Raises ValueError for a collective or a number of ranks
-    that cannot be watched, and KeyError for an algorithm that there is not.
+    is not written yet, is watched as far as it goes, and one that does not end for a while. Raises ValueError
+    for a collective or a number of ranks that cannot be watched, and KeyError for an algorithm that there is not.
     """
     import numpy as np
 
@@ -71,7 +72,7 @@ def watch(algorithm: Callable[..., Any] | Algorithm | str, n: int, collective: s
         said = f"{name} has no `yield Step(...)` yet: no rank sends anything"
         return Watched(name, collective, [_table(inputs)], failure=said)
     try:
-        run = lockstep(_watching(function, seen), inputs, **options)
+        run = lockstep(_watching(function, seen), inputs, **{"limit": PATIENCE * n * n, **options})
     except SimulationError as error:
         return Watched(name, collective, _steps(seen, inputs), failure=str(error))
     except Exception as error:  # the program's own: any

@@ -125,6 +125,11 @@ def no_step(rank, n, x):
     yield x, (rank + 1) % n, (rank - 1) % n
 
 
+def without_from(rank, n, x):
+    yield ring(rank, n, x)
+    return x
+
+
 def no_value(rank, n, x):
     yield
 

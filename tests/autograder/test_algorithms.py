@@ -64,6 +64,7 @@ WRONG = [
     (lab.off_the_end, "rank 0, step 0: `frm` is another rank, 0 to 1, got -1.", "`% n`"),
     (lab.to_nobody, "sent but never received: one message from rank 0 to rank 1", "must be a `frm` of the other"),
     (lab.no_step, "rank 0 yields a `ndarray`; a `Step(send, to, frm)` was expected"),
+    (lab.without_from, "rank 0 yields a `generator`; a `Step(send, to, frm)` was expected", "`yield from`"),
     (lab.no_value, "rank 0 yields nothing (`None`); a `Step(send, to, frm)` was expected"),
     (lab.a_number, "rank 0 sends a `float`; an array was expected"),
     (lab.narrow, "sends numbers of type `float32`; those of x are of type `float64`"),

@@ -7,7 +7,7 @@ from matplotlib.patches import Rectangle
 
 from hwlib import plots
 from hwlib.algorithms import Step
-from hwlib.plots.collectives import EMPTY, TITLES, TWICE
+from hwlib.plots.collectives import EMPTY, TABLES, TITLES, TWICE
 from hwlib.plots.style import SERIES
 from hwlib.simulate import watch
 
@@ -69,6 +69,28 @@ def test_what_is_added_twice_is_black_and_what_fails_says_so():
     figure = plots.blocks_by_step(watch(unwritten, 4, "all_gather"))
     assert figure.get_suptitle() == "unwritten has no `yield Step(...)` yet: no rank sends anything"
     assert len(tables(figure)) == 1
+
+
+def test_of_a_run_that_never_ends_the_first_steps_are_drawn():
+    def again(rank, n, x):
+        while True:
+            yield Step(x, to=1 - rank, frm=1 - rank)
+
+    figure = plots.blocks_by_step(watch(again, 2, "all_reduce"))
+    assert len(tables(figure)) == TABLES
+    said = " ".join(figure.get_suptitle().split())
+    assert said.startswith("more than 400 messages: the algorithm does not seem to end; the first 31 of 20")
+
+
+def test_what_went_wrong_fits_into_the_picture():
+    def both_wait(rank, n, x):
+        yield Step(x, to=(rank + 1) % n, frm=(rank + 1) % n)
+
+    figure = plots.blocks_by_step(watch(both_wait, 4, "all_gather"))
+    figure.canvas.draw()
+    title = figure._suptitle
+    assert title.get_text().startswith("deadlock: rank 0, step 0, waits for rank 1")
+    assert title.get_window_extent().x1 <= figure.bbox.x1
 
 
 @pytest.mark.parametrize("n", [1, 2, 12, 15])

@@ -48,6 +48,18 @@ def test_a_rank_that_has_ended_stays_as_it_was():
     assert [[row[0] for row in step] for step in steps] == [[1, 0, 0], [1, 1, 1], [1, 1, 1]]
 
 
+def test_what_never_ends_is_watched_for_a_while():
+    def again(rank, n, x):
+        while True:
+            yield Step(x, to=(rank + 1) % n, frm=(rank - 1) % n)
+
+    watched = watch(again, 4, "all_reduce")
+    assert watched.run is None
+    assert watched.failure == "more than 1600 messages: the algorithm does not seem to end"
+    assert 390 < len(watched.steps) < 410
+    assert "more than 8 messages" in watch(again, 4, "all_reduce", limit=8).failure
+
+
 def test_what_fails_is_watched_as_far_as_it_goes():
     def stops(rank, n, x):
         block = blocks(x, n)

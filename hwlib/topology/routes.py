@@ -1,5 +1,6 @@
 """Which way a message takes: one shortest path for each pair of ranks, the same every time."""
 
+from array import array
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -7,6 +8,8 @@ from hwlib.topology.arguments import TopologyError
 
 if TYPE_CHECKING:
     from hwlib.topology.record import Topology
+
+KEPT = 2**23  # hops that a router remembers, of 4 bytes each: those to all ranks of 1,024 GPUs
 
 
 def route(topology: "Topology", src: Any, dst: Any) -> tuple[str, ...]:
@@ -69,8 +72,8 @@ class Router:
                             far[w] = hops
                             after.append(w)
             edge = after
-        if len(self._far) < 512:
-            self._far[end, through] = far
+        if (len(self._far) + 1) * len(far) <= KEPT:
+            self._far[end, through] = array("i", far)
         return far
 
     def _walk(

@@ -29,6 +29,7 @@ from hwlib.topology import (
     remains,
     ring,
     route,
+    routes,
     torus,
     tree,
     without,
@@ -218,6 +219,15 @@ def test_routes_keep_to_the_node_and_to_the_rail(superpod):
     assert [superpod.graph.nodes[v]["kind"] for v in far] == ["gpu", "nic", "leaf", "spine", "leaf", "nic", "gpu"]
     assert route(superpod, 5, 5) == ("n0.gpu5",)
     assert route(superpod, "n0.gpu0", 1023) == route(cluster("superpod-h100-4su"), 0, 1023)
+
+
+def test_routes_are_the_same_where_none_is_kept_and_all_of_a_thousand_ranks_are(superpod, monkeypatch):
+    assert len(superpod.ranks) * len(superpod.graph) <= routes.KEPT
+    pairs = [(i, 7 * i % 1024) for i in range(0, 1024, 31)]
+    known = [route(superpod, *pair) for pair in pairs]
+    monkeypatch.setattr(routes, "KEPT", 0)
+    fresh = cluster("superpod-h100-4su")
+    assert [route(fresh, *pair) for pair in pairs] == known
 
 
 def test_a_torus_is_crossed_axis_by_axis_the_short_way_round():

@@ -83,9 +83,11 @@ def alltoall_scale_explorer(node: str = "dgx-h100") -> VegaLite:
         return {"field": "what", "type": "nominal", "title": None, "scale": {"domain": [*what], "range": values}}
 
     scale = {"type": "log", "base": 2}
+    said = ("2*egress/omega >= W_in*n_in/(n_in - 1) ? 'from one node to two, only the all-to-all falls' : "
+            "'so narrow a network slows both down from the second node on'")
     return VegaLite({
         "description": "Bandwidth of an all-gather, and of each GPU in an all-to-all, against the number of nodes",
-        "title": {"text": {"expr": "'from one node to two, only the all-to-all falls'"}, "anchor": "start"},
+        "title": {"text": {"expr": said}, "anchor": "start"},
         "params": [*_machine(node), {"name": "omega", "value": 1, "bind": {
             "input": "range", "min": 1, "max": 8, "step": 1, "name": "oversubscription "}},
             {"name": "W_out", "expr": "egress/n_in/omega"}],

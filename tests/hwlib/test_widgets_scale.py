@@ -42,3 +42,16 @@ def test_both_are_json_and_say_which_nodes_they_have():
         assert json.loads(json.dumps(chart().spec)) == chart().spec
         with pytest.raises(KeyError, match="no node 'dgx-1' in this chart; there is dgx-h100"):
             chart("dgx-1")
+
+
+@pytest.mark.parametrize("key", ["dgx-h100", "dgx-b200", "gb200-nvl72"])
+@pytest.mark.parametrize("omega", [1, 2, 8])
+def test_the_title_says_that_the_all_gather_slows_down_only_where_it_does(key, omega):
+    spec = widgets.alltoall_scale_explorer(key).spec
+    said = spec["title"]["text"]["expr"]
+    node = nodes[key]
+    machine = node.scaleup_bandwidth, node.network_bandwidth / node.chips / omega
+    one, two = (outer_axis_allgather_time(1, 1, node.chips, n_out, *machine) for n_out in (1, 2))
+    test, _, _ = said.partition(" ? ")
+    letters = {"egress": node.network_bandwidth, "omega": omega, "W_in": machine[0], "n_in": node.chips}
+    assert eval(test, letters) == (two <= one * (1 + 1e-12))

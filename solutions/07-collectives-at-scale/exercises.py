@@ -1,28 +1,21 @@
 """Exercises of chapter 7, and the names with which its text computes numbers."""
 
-from collections import Counter  # noqa: I001  (one line a topic reads better here)
-from functools import cache
-from math import prod
+from math import prod  # noqa: I001  (one line a topic reads better here)
 
-from autograder.answers import (
-    Choice, Distributed, Expression, Function, Quantity, Written, at_most, integers, positive,
-)
+from autograder.answers import Choice, Distributed, Expression, Function, Quantity, Written, at_most, integers, positive
 from autograder.buffers import Case
 from autograder.declaration import Exercise, Mistake
-from hwlib.algorithms import within
-from hwlib.algorithms.ring import ring_allgather, ring_allreduce, ring_reduce_scatter
-from hwlib.algorithms.tree import binomial_broadcast, binomial_reduce
+from hwlib.algorithms import binomial_broadcast, binomial_reduce, hierarchical_allreduce, ring_allreduce, within
 from hwlib.collectives import (
     allgather_bandwidth, hierarchical_allreduce_time, level_bandwidths, level_times, levels_allgather_time,  # noqa: F401
     levels_switch_allreduce_time, nodes_alltoall_time, outer_axis_allgather_time, ring_allreduce_time,  # noqa: F401
     switch_allreduce_speedup,  # noqa: F401  (the text uses it, as others that nothing here does)
 )
 from hwlib.specs import Level, clusters, measured_allreduces, nodes
-from hwlib.units import GB, TB, show, us  # noqa: F401
+from hwlib.units import GB, TB, GiB, show, us  # noqa: F401
 
-H100, B200, NVL72 = nodes["dgx-h100"], nodes["dgx-b200"], nodes["gb200-nvl72"]
+H100, B200 = nodes["dgx-h100"], nodes["dgx-b200"]
 POD = clusters["superpod-h100-4su"].levels  # 1,024 GPUs: node, leaf, spine
-UNIT = clusters["superpod-h100-1su"].levels
 W_IN, W_NODE = H100.scaleup_bandwidth, H100.egress_bandwidth
 W_GPU = W_NODE/H100.chips  # one GPU's card
 N_POD = prod(level.size for level in POD)
@@ -30,18 +23,16 @@ TWO = (POD[0], POD[1]._replace(size=2))
 
 
 def bus(how, n=8, chip="h200-sxm"):
-    """The largest published bus bandwidth of an all-reduce of n GPUs, with the switch adding or not."""
-    return max(m.bus_bandwidth for m in measured_allreduces(chip) if (m.n, m.how) == (n, how))
+    """The published bus bandwidth of an all-reduce of 8 GiB, with the switch adding or not; of two the better."""
+    return max(m.bus_bandwidth for m in measured_allreduces(chip, n, how) if 8*GiB == m.S)
 
 
 SHARP_GAIN = bus("auto")/bus("ring")
 
 
-@cache
-def half_sharp(levels):
-    """S/t of an all-reduce where only the switches inside the nodes add."""
-    times = [level_times("all_reduce", 1.0, levels, i == 0)[i] for i in range(len(levels))]
-    return 1/max(times)
+def allreduce_bandwidth(levels, adds):
+    """S/t of an all-reduce where the switches of the levels that `adds` says add."""
+    return 1/max(level_times("all_reduce", 1.0, levels, one)[i] for i, one in enumerate(adds))
 
 
 # Which level decides
@@ -61,6 +52,8 @@ LEVELS = Exercise(
                 "To first order. Exactly, a child already has its own 1/d of the array and need not fetch it."),
         Mistake(lambda d1, W1, d2, W2, d3, W3: 1/((d1 - 1)/d1/W1 + (d2 - 1)/d2/W2 + (d3 - 1)/d3/W3),
                 "That is one level after the other. While one chunk crosses the spine, another is inside the nodes."),
+        Mistake(lambda d1, W1, d2, W2, d3, W3: min((d1 - 1)/d1*W1, (d2 - 1)/d2*W2, (d3 - 1)/d3*W3),
+                "A child that need not fetch all of the array is done sooner. Does that make S/t smaller?"),
         Mistake(lambda d1, W2: W2/d1, "Does every GPU have to fetch all of the array through its own card?"),
     ),
     hints=("What does a level's child lack of the array, and through which port does it come in?",
@@ -79,11 +72,11 @@ FROM_NODES = Exercise(
         Mistake(lambda r: 1/(1 - r), "That takes a GPU to fetch all of the array inside the node; it has its own "
                 "part."),
         Mistake(lambda N, r: N/(N - r), "A GPU lacks all but its part, and you took the part itself."),
-        Mistake(lambda N, r: (N - 1)/(r*N), "And the nodes: does each of them lack the whole array?"),
+        Mistake(lambda N, r: r*N/(r*N - N + 1), "The r is on the wrong side: which of the two bandwidths is the "
+                "smaller?"),
     ),
     hints=("Set the two times equal: (N − 1)/N of S at W, and (M − 1)/M of S at rW.",),
-    explain="For an H100 node M is 4.5. Over two, three or four nodes the all-gather costs what it costs within one: "
-            "that is why two-node groups are used freely.",
+    explain="For an H100 node M is 4.5: over two, three or four nodes an all-gather costs what it costs within one.",
 )
 
 # Inner and outer axes
@@ -118,6 +111,10 @@ INNER_AXIS = Exercise(
                 "That is NVLink all the way. The ranks of one group are not all in one node."),
         Mistake(lambda S, W_out: 31/32*S/(8*W_out),
                 "Up to Y = 8 a node takes in every byte of S. Is that still so for this Y?"),
+        Mistake(lambda X, S, W_out: (X - 1)/X*S/(8*W_out),
+                "Look at one node: how many parts of F do its eight GPUs hold, and how much of each of these?"),
+        Mistake(lambda Y, S, W_out: S/(max(Y, 8)*W_out),
+                "To first order. Exactly, a node holds a piece of what it gathers."),
         Mistake(lambda X, Y, S, W_out: (X - 1)/X*S/W_out,
                 "One card for all of S: a group gathers a Y-th of it, and a node has eight cards."),
     ),
@@ -141,19 +138,14 @@ HIERARCHICAL_TIME = Exercise(
                 "one?"),
         Mistake(lambda P, n_in, n_out, W_in, W_out: (n_in - 1)/n_in*4*P/W_in + 2*(n_out - 1)/n_out*4*P/n_in/W_out,
                 "That leaves each GPU with a part of the sum. What brings all of it to everybody?"),
+        Mistake(lambda P, n_in, n_out, W_in, W_out: 2*(n_in - 1)/n_in*4*P/W_in + (n_out - 1)/n_out*4*P/n_in/W_out,
+                "Across the nodes the sums are formed. How does every node come by all of them?"),
         Mistake(lambda P, n_in, n_out, W_in, W_out: max(
             2*(n_in - 1)/n_in*4*P/W_in, 2*(n_out - 1)/n_out*4*P/n_in/W_out),
                 "That is what overlap would give. Here one phase waits for the other."),
     ),
-    hints=("How many bytes has a GPU to bring across the nodes once its node has summed?",),
+    hints=("How many bytes has a GPU to send across the nodes once its node has summed?",),
 )
-
-
-def hierarchical(rank, n, x, inner):
-    (node, place), here = divmod(rank, inner), range(n)[rank - rank % inner:]
-    part = yield from within(here, ring_reduce_scatter(place, inner, x))
-    yield from within(range(place, n, inner), ring_allreduce(node, n//inner, part))
-    return (yield from within(here, ring_allgather(place, inner, x)))
 
 
 def flat_ring(rank, n, x, inner):  # noqa: ARG001
@@ -183,7 +175,7 @@ LAB_ALLREDUCE = Exercise(
         "allreduce", signature="allreduce(rank, n, x, inner)", collective="all_reduce", leaving_bytes=at_most(),
         cases=[Case(4, 8, options={"inner": 2}), Case(6, 12, options={"inner": 3}), Case(6, 24, options={"inner": 2})],
         calls=("all_reduce", "all_gather", "reduce_scatter", "reduce", "broadcast", "send", "recv")),
-    solution=hierarchical, withholds=("hwlib.algorithms",),
+    solution=hierarchical_allreduce, withholds=("hwlib.algorithms",),
     mistakes=(
         Mistake(flat_ring, "Right sums, and one ring over everybody: the whole array leaves the node through one "
                 "card."),
@@ -203,43 +195,37 @@ HALF_SHARP = Exercise(
            "once down. Those *between* the nodes do not. What is S/t of an all-reduce over all GPUs? *Exact* in "
            "bandwidth; levels overlap.",
     given=[dict(n_in=8, n_out=n_out, W_in=W_in, W_node=W_node) for W_in in (W_IN, B200.scaleup_bandwidth)
-           for n_out, W_node in ((32, W_NODE), (128, W_NODE), (16, 2*W_NODE))],
+           for n_out, W_node in ((32, W_NODE), (64, W_NODE), (16, 2*W_NODE))],
     answer=Quantity("B/s"),
-    solution=lambda n_in, n_out, W_in, W_node: half_sharp((Level("node", n_in, W_in), Level("leaf", n_out, W_node))),
+    solution=lambda n_in, n_out, W_in, W_node: allreduce_bandwidth(
+        (Level("node", n_in, W_in), Level("leaf", n_out, W_node)), (True, False)),
     mistakes=(
         Mistake(lambda W_in, W_node: min(W_in, W_node), "That is for switches that add at both levels."),
         Mistake(lambda n_out, W_node: n_out/(n_out - 1)*W_node,
                 "That is half of an all-reduce: what was reduced across has to come back to all."),
         Mistake(lambda n_out, W_in, W_node: 1/(1/W_in + 2*(n_out - 1)/n_out/W_node),
                 "One level after the other; here they overlap."),
+        Mistake(lambda W_node: W_node/2, "To first order. Exactly, one part of the sum is a node's own to begin with."),
+        Mistake(lambda n_out, W_node: (n_out - 1)/n_out*W_node/2,
+                "A node that need not send and fetch everything twice is done sooner. Does that make S/t smaller?"),
         Mistake(lambda W_in: W_in, "Inside a node, yes. Which level is the slower one now?"),
     ),
     hints=("Take each level by itself; the slower decides. Which of them changed?",),
 )
 
-UPGRADES = {
-    "nvls": (Level("node", 8, W_IN), Level("leaf", 128, W_NODE), (True, False)),
-    "cards": (Level("node", 8, W_IN), Level("leaf", 128, 2*W_NODE), (False, False)),
-    "sharp": (Level("node", 8, W_IN), Level("leaf", 128, W_NODE), (True, True)),
-    "nvlink": (Level("node", 8, 2*W_IN), Level("leaf", 128, W_NODE), (False, False)),
-}
-
-
-def upgraded(key):
-    """S/t of an all-reduce over 128 nodes after an upgrade."""
-    *levels, adds = UPGRADES[key]
-    return 1/max(level_times("all_reduce", 1.0, levels, one)[i] for i, one in enumerate(adds))
-
+UPGRADES = {key: allreduce_bandwidth((Level("node", 8, W_in), Level("leaf", 128, W)), adds) for key, W_in, W, adds in (
+    ("nvls", W_IN, W_NODE, (True, False)), ("cards", W_IN, 2*W_NODE, (False, False)),
+    ("sharp", W_IN, W_NODE, (True, True)), ("nvlink", 2*W_IN, W_NODE, (False, False)))}
 
 UPGRADE = Exercise(
     id="collectives-at-scale-upgrade", title="Decide: one upgrade",
     prompt=f"{N_POD:,} H100 in 128 nodes spend their time in all-reduces of whole gradients. You may have one of "
-           "four. Which makes these faster by more than half again, *to first order* in the number of nodes, "
+           "four. Which makes these more than one and a half times as fast, *to first order* in the number of nodes, "
            "bandwidth only?",
     answer=Choice({"nvls": "reduction in the switches of every node", "cards": "twice the network cards in every node",
                    "sharp": "reduction in all switches, those of the nodes and those between",
                    "nvlink": "twice the NVLink bandwidth"}),
-    solution=lambda: max(UPGRADES, key=upgraded),
+    solution=lambda: max(UPGRADES, key=UPGRADES.__getitem__),
     mistakes=(
         Mistake("nvls", "The nodes were not the slower level before, and are even less so now."),
         Mistake("cards", "That helps until the other level decides. How far is that?"),
@@ -247,7 +233,7 @@ UPGRADE = Exercise(
     ),
     hints=("Write down the time of either level, before and after. Rings cost twice (d − 1)/d, a switch that adds "
            "once.",),
-    explain=", ".join(f"{key}: {show(upgraded(key), 'B/s', 3)}" for key in UPGRADES)
+    explain=", ".join(f"{key}: {show(rate, 'B/s', 3)}" for key, rate in UPGRADES.items())
             + f", where rings over the cluster as it is reach {show(1/(2*127/128/W_NODE), 'B/s', 3)}.",
 )
 
@@ -268,7 +254,8 @@ ERRATUM_ALLTOALL = Exercise(
         Mistake(lambda N, W_in, W_node: (1/(4*W_node))/(1/(N*W_in)),
                 "One side is exact now. What does a GPU keep of its own data within one node?"),
         Mistake(lambda N, W_in, W_node: 2*(1/(4*W_node))/((N - 1)/N**2/W_in),
-                "A node sends while it receives: cards work in both directions at once."),
+                "Two ways lead there. Cards send and receive at once; and S is all GPUs' data together, so of the "
+                "same S a GPU of two nodes holds less than before."),
     ),
     hints=("Write what leaves a port: (N − 1)/N² of S from a GPU, and (M − 1)/M² of S from one of M nodes.",),
     explain="The limits err on opposite sides: one GPU in eight keeps its own block, and half of a node's data stays "
@@ -308,52 +295,68 @@ PAUSES = Exercise(
         Mistake(lambda p, d: p*d, "That is one GPU's expectation. The step waits for the last of them."),
         Mistake(lambda n, p, d: n*p*d, "Two that are late together delay the step once; for large n·p this exceeds "
                 "d."),
+        Mistake(lambda n, p, d: n*p*(1 - p)**(n - 1)*d, "That is for exactly one that is late. And when two are?"),
+        Mistake(lambda n, p, d: d*p**n, "That is for all of them late together. How many does it take to delay a "
+                "step?"),
         Mistake(lambda n, p, d: d*(1 - p)**n, "That is weighted by the probability that nobody is late."),
     ),
     hints=("With what probability is nobody late?",),
 )
 
 
-def slow_link(flights):
+def slow(flights):
+    return [link for slowdown, links in flights if slowdown >= 2 for link in links]
+
+
+def suspects(flights):
+    """The links of slow transfers that no transfer crossed quickly, once for each crossing."""
     fast = {link for slowdown, links in flights if slowdown < 2 for link in links}
-    slow = [link for slowdown, links in flights if slowdown >= 2 for link in links if link not in fast]
-    return max(sorted(set(slow)), key=slow.count) if slow else None
+    return [link for link in slow(flights) if link not in fast]
 
 
-def most_slow(flights):
-    slow = [link for slowdown, links in flights if slowdown >= 2 for link in links]
-    return max(sorted(set(slow)), key=slow.count)
+def most(links):
+    return max(sorted(set(links)), key=links.count) if links else None
 
 
-def of_the_slowest(flights):
-    return max(flights)[1][0]
+def slow_link(flights):
+    return most(suspects(flights))
 
 
-def most_seconds(flights):
-    total: Counter[str] = Counter()
-    for slowdown, links in flights:
-        total.update(dict.fromkeys(links, slowdown))
-    return max(sorted(total), key=lambda link: total[link])
+WRONG_LINKS = (
+    (lambda flights: most(slow(flights)), "The busy port has the most slow transfers. Has it quick ones as well?"),
+    (lambda flights: max(flights)[1][0],
+     "A single transfer says little: it may have met a crowd, and it crossed several links."),
+    (lambda flights: next(iter(suspects(flights)), None),
+     "A link that was crossed twice may have met slow transfers only. Which suspect was crossed most often?"),
+    (lambda flights: min(sorted(set(suspects(flights))), key=suspects(flights).count, default=None),
+     "Few crossings say little: those may have been slow because of another link on their way."),
+    (lambda flights: most([link for _, links in flights for link in links]),
+     "That finds the link that was used most. What distinguishes a broken one?"),
+)
 
 
 def some_flights(rng):
-    """Transfers over a small tree with one bad cable, and one crowded host that has nothing to do with it."""
+    """Transfers over a small tree with a bad cable, a crowded host, and one whose only transfers crossed that cable."""
     while True:
         leaves, spines = rng.randint(4, 8), rng.randint(2, 4)
         bad, crowded = (rng.randrange(leaves), rng.randrange(spines)), rng.randrange(4*leaves)
-        told = []
-        for _ in range(40*leaves):
+        quiet, told = 4*bad[0] + rng.randrange(4), []
+        for i in range(40*leaves):
             a, b = rng.sample(range(4*leaves), 2) if rng.random() < 0.8 else (rng.randrange(4*leaves), crowded)
+            if i < 2:
+                a = quiet
+            elif quiet in (a, b):
+                continue
             if a//4 == b//4:
                 continue
-            spine = rng.randrange(spines)
+            spine = rng.randrange(spines) if i >= 2 else bad[1]
             links = [f"gpu{a}-leaf{a//4}", f"leaf{a//4}-spine{spine}", f"leaf{b//4}-spine{spine}", f"gpu{b}-leaf{b//4}"]
             held_up = b == crowded and rng.random() < 0.7
-            slow = bad in ((a//4, spine), (b//4, spine))
-            longer = rng.uniform(3, 6) if slow else rng.uniform(4, 9) if held_up else rng.uniform(1, 1.7)
+            longer = (rng.uniform(3, 6) if bad in ((a//4, spine), (b//4, spine)) else
+                      rng.uniform(4, 9) if held_up else rng.uniform(1, 1.7))
             told.append((round(longer, 3), links))
         guilty = f"leaf{bad[0]}-spine{bad[1]}"
-        if slow_link(told) == guilty and guilty not in (most_slow(told), of_the_slowest(told), most_seconds(told)):
+        if slow_link(told) == guilty and guilty not in [wrong(told) for wrong, _ in WRONG_LINKS]:
             return (told,)
 
 
@@ -366,12 +369,7 @@ LAB_SLOW_LINK = Exercise(
            "that was crossed most often.",
     answer=Function("slow_link", "slow_link(flights)", cases=lambda rng: [some_flights(rng) for _ in range(8)]),
     solution=slow_link,
-    mistakes=(
-        Mistake(most_slow, "The busy port has the most slow transfers. Has it quick ones as well?"),
-        Mistake(of_the_slowest, "A single transfer says little: it may have met a crowd, and it crossed several "
-                "links."),
-        Mistake(most_seconds, "That finds the link that was used most. What distinguishes a broken one?"),
-    ),
+    mistakes=tuple(Mistake(*wrong) for wrong in WRONG_LINKS),
     hints=("A link over which one transfer was quick is not broken.",),
 )
 
@@ -387,13 +385,14 @@ TICKET = Exercise(
         ("Says why the all-reduce does not suffer: its bytes shrink before they cross", 1),
         ("Says why a switch that adds or copies does nothing for an all-to-all", 1),
         ("Proposes a remedy that reduces the bytes that cross, and says what it costs", 1)), words=180, criteria=False),
-    solution="Nothing is broken. Within a node all of a GPU's tokens went over NVLink, at 450 GB/s. Now 56 of 64 GPUs "
-             "are outside: seven eighths of the tokens leave the node through a card of 50 GB/s, about eight times "
-             "slower, and that is what you see. The all-reduce is first summed inside the node, so an eighth of the "
-             "bytes is left for each card; that is why it runs at nearly the speed of a node at any size. An "
-             "all-to-all has nothing to sum and nothing to copy: every byte is for one receiver, so a hierarchy, "
-             "SHARP or NVLS cannot shrink it. What helps is fewer bytes across: dispatch in fp8, send a token once to "
-             "a node and copy it there to the experts that want it, limit the nodes that a token's experts may lie in "
-             "(at some cost in quality), or keep the experts within a larger NVLink domain.",
+    solution="Nothing is broken. Within a node no token left it: seven eighths went to other GPUs, over NVLink at "
+             "450 GB/s. Now 56 of 64 GPUs are outside: seven eighths leave the node, through a card of 50 GB/s. As "
+             "many bytes over a ninth of the bandwidth take nine times as long, and that is what you see. The all- "
+             "reduce is first summed inside the node, so an eighth of the bytes is left for each card, and a card "
+             "has a ninth of NVLink's bandwidth: both take about as long. An all-to-all has nothing to sum and "
+             "nothing to copy: every byte is for one receiver, so a hierarchy, SHARP or NVLS cannot shrink it. "
+             "What helps is fewer bytes across: dispatch in fp8, send a token once to a node and copy it there to "
+             "the experts that want it, limit the nodes that a token's experts may lie in (at some cost in "
+             "quality), or keep the experts within a larger NVLink domain.",
     hints=("Count the GPUs outside the node.", "What does a reduction do to the number of bytes on their way?"),
 )

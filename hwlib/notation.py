@@ -205,6 +205,17 @@ NOTATION: dict[str, Symbol] = {
     "pp": Symbol(r"n_{\mathrm{pp}}", "1", "pipeline-parallel degree", ONE_OR_MORE),
     "cp": Symbol(r"n_{\mathrm{cp}}", "1", "context-parallel degree", ONE_OR_MORE),
     "ep": Symbol(r"n_{\mathrm{ep}}", "1", "expert-parallel degree", ONE_OR_MORE),
+    # Parallel training: a level of the machine, an axis of the mesh
+    "t_math": Symbol(r"t_{\mathrm{math}}", "s", "time of the arithmetic"),
+    "t_comm": Symbol(r"t_{\mathrm{comm}}", "s", "time of the communication"),
+    "hide": Symbol(r"\eta_{\mathrm{hide}}", "1", "share of the arithmetic that can hide bytes", Domain(0, high=1)),
+    "W_dp": Symbol(r"W_{\mathrm{dp}}", "B/s", "bandwidth along the data-parallel axis, one direction", POSITIVE),
+    "W_tp": Symbol(r"W_{\mathrm{tp}}", "B/s", "bandwidth along the tensor-parallel axis, one direction", POSITIVE),
+    "F_crit": Symbol(r"F^{*}", "1", "smallest feed-forward width that is compute-bound", POSITIVE),
+    "b_disp": Symbol(r"b_{\mathrm{disp}}", "B", "bytes per element on the way to the experts"),
+    "b_comb": Symbol(r"b_{\mathrm{comb}}", "B", "bytes per element on the way back"),
+    "n_lim": Symbol(r"n_{\mathrm{lim}}", "1", "nodes that a token may be sent to at most", ONE_OR_MORE),
+    "skew": Symbol(r"\sigma", "1", "load of the busiest rank over the mean", ONE_OR_MORE),
 }
 
 COLLECTIVES = (

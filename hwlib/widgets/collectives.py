@@ -55,13 +55,14 @@ def allreduce_explorer(n: int = 8, alpha: float = 6e-6, W: float = 450 * GB) -> 
     ]
     size = {"type": "log", "base": 2, "domain": [64, 2**32]}
     ticks = {"values": [4.0**k for k in range(3, 17)], "labelExpr": BYTES, "title": "size S of a rank's array"}
-    decades = {"values": [10.0**k for k in range(-7, 4)], "labelExpr": SECONDS, "title": "time"}
+    time = {"type": "log", "domain": [5e-7, 1]}  # fixed: what the sliders do not move stays where it is
+    decades = {"values": [10.0**k for k in range(-6, 1)], "labelExpr": SECONDS, "title": "time"}
     curves = {
         "transform": computed,
-        "mark": {"type": "line", "strokeWidth": 2, "point": {"size": 60, "opacity": 0}, "tooltip": True},
+        "mark": {"type": "line", "strokeWidth": 2, "point": {"size": 60, "opacity": 0}, "tooltip": True, "clip": True},
         "encoding": {
             "x": {"field": "size", "type": "quantitative", "scale": size, "axis": ticks},
-            "y": {"field": "time", "type": "quantitative", "scale": {"type": "log"}, "axis": decades},
+            "y": {"field": "time", "type": "quantitative", "scale": time, "axis": decades},
             "color": _colour("algorithm", ALLREDUCES),
             "strokeDash": _dashes("algorithm", ALLREDUCES),
             "tooltip": [{"field": "algorithm"}, {"field": "size", "format": ".3~s", "title": "size [B]"},

@@ -4,6 +4,7 @@ from dataclasses import replace  # noqa: I001  (one line a topic reads better he
 from functools import partial
 from statistics import fmean
 
+from autograder.algorithms import exactly
 from autograder.answers import Algorithm, Choice, Distributed, Expression, Function, Quantity, integers, positive
 from autograder.declaration import Exercise, Mistake
 from autograder.written import Written
@@ -55,9 +56,9 @@ def port_spread():
 ERRATUM_ALLGATHER = Exercise(
     id="collectives-erratum-allgather", title="Nine microseconds", points=2,
     prompt="A draft of a well-known text all-gathers a bf16 array [{D} × {F}], cut along its rows over the {n} GPUs "
-           "of a node, each of which sends at {W:B/s}. It divides the array by the {n} ports' bandwidth together, and "
-           "gets 9 µs for the smallest of our arrays. Something is counted once that happens {n} times. How long does "
-           "*this* all-gather take at best? *Exact*, without latency.",
+           "of a node, each of which sends at {W:B/s}. It divides the array by the {n} ports' bandwidth together; for "
+           "[1,024 × 16,384] on eight H100s that gave its 9 µs. Something is counted once that happens {n} times. How "
+           "long does the all-gather take at best? *Exact*, without latency.",
     given=[dict(D=D, F=F, n=n, W=chip.scaleup_bandwidth)
            for D, F, n, chip in ((1024, 16384, 8, h100), (4096, 65536, 8, h100), (8192, 8192, 4, h100),
                                  (4096, 65536, 8, b200), (2048, 16384, 4, b200))],
@@ -156,7 +157,7 @@ RING_ALLGATHER = Exercise(
     id="collectives-ring-allgather", title="Pass it on", points=2, lines=4,
     prompt="Write a ring all-gather. Of `x` a rank has block `rank` alone (the rest is nan); it returns `x` with all "
            "blocks filled. The result, the bytes and the rounds are to be *exact*: n − 1 rounds, one block in each.",
-    answer=Algorithm("ring_allgather", cases=CASES, collective="all_gather"),
+    answer=Algorithm("ring_allgather", cases=CASES, collective="all_gather", rounds=exactly()),
     solution=all_gather,
     mistakes=(
         Mistake(partial(all_gather, same=True),
@@ -174,7 +175,7 @@ RING_REDUCE_SCATTER = Exercise(
            "the sum over all ranks; the rest of `x` may be overwritten. A rank talks to its two neighbours only. "
            "`blocks(x, n)` cuts x into n views. The result, the bytes and the rounds are to be *exact*: n − 1 rounds, "
            "one block in each.",
-    answer=Algorithm("ring_reduce_scatter", cases=CASES, collective="reduce_scatter"),
+    answer=Algorithm("ring_reduce_scatter", cases=CASES, collective="reduce_scatter", rounds=exactly()),
     solution=reduce_scatter,
     mistakes=(
         Mistake(partial(reduce_scatter, first=0),
@@ -196,7 +197,7 @@ RING_ALLREDUCE = Exercise(
     prompt="Now an all-reduce around the ring: every rank begins with an `x` of its own and returns the sum of all. "
            "The measure is *exact*: the bytes of a ring, in 2(n − 1) rounds. A generator calls another with `yield "
            "from`; write all that you need into this cell.",
-    answer=Algorithm("ring_allreduce", cases=CASES, collective="all_reduce"),
+    answer=Algorithm("ring_allreduce", cases=CASES, collective="all_reduce", rounds=exactly()),
     solution=all_reduce,
     mistakes=(
         Mistake(alternating, "The alternating ring: right, and in half the rounds, but whole arrays go around, n/2 "
@@ -218,7 +219,7 @@ RING_TORCH = replace(
            "own tensor `x`, and returns block `rank` of the sum. The judge carries the messages, and its `send` waits "
            "for the receive, as NCCL's does. Bytes and rounds are to be *exact*, those of the generator.",
     answer=Distributed("ring_reduce_scatter_torch", cases=[(2, 8), (3, 12), (4, 16, "float32"), (5, 20)],
-                       collective="reduce_scatter", calls=("send", "recv")),
+                       collective="reduce_scatter", calls=("send", "recv"), rounds=exactly()),
     hints=("The indices are those of the generator. What is new is how a message leaves and arrives.",
            "A receive needs somewhere to write: `torch.empty_like` of the block that will come.",
            "`dist.isend` returns at once. Start it, receive, then wait for it."),
@@ -257,8 +258,7 @@ ONE_SHOT = Exercise(
     answer=Quantity("B"),
     solution=lambda n, alpha, W: crossover_bytes(one_shot_allreduce_time, direct_allreduce_time, n, alpha, W),
     mistakes=(
-        Mistake(lambda n, alpha, W: alpha*W/(n - 1), "You compared with one shot that is free of bytes. Two shots "
-                                                     "move some too."),
+        Mistake(lambda n, alpha, W: alpha*W/(n - 1), "You let two shots cost latencies alone. They move bytes too."),
         Mistake(lambda n, alpha, W: alpha*W/((n - 1)*(1 - 1/n)),
                 "Two shots: the array is cut twice, once when it is summed and once when it is handed out."),
         Mistake(lambda alpha, W: alpha*W, "The more GPUs, the more whole arrays come in through one port."),

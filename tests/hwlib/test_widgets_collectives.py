@@ -80,3 +80,10 @@ def test_the_charts_ask_nobody_for_anything():
     for chart in (widgets.allreduce_explorer(), widgets.destinations_explorer()):
         assert "http" not in json.dumps(chart.spec)
         assert chart.spec["description"]
+
+
+def test_a_curve_that_no_slider_moves_stays_where_it_is():
+    """The end of the ring's curve does not move with n: so the axis must not either."""
+    curves = next(layer for layer in widgets.allreduce_explorer().spec["layer"] if layer["mark"]["type"] == "line")
+    assert curves["encoding"]["y"]["scale"] == {"type": "log", "domain": [5e-7, 1]}
+    assert curves["mark"]["clip"]

@@ -11,12 +11,12 @@ from hwlib.plots.collectives import before_and_after, blocks_by_step, times_agai
 from hwlib.plots.memories import memory_pyramid, size_sweep, tile_traffic, warp_sweep
 from hwlib.plots.rooflines import model_against_measured, overlap, ridge_bars, roofline
 from hwlib.plots.runs import rounds_grid, timeline
-from hwlib.plots.scale import blame, level_bars
+from hwlib.plots.scale import blame, levels
 from hwlib.plots.topologies import node_bandwidths, topology
 from hwlib.plots.warps import divergence, threads, warp
 
 __all__ = [
-    "anatomy", "before_and_after", "blame", "blocks_by_step", "divergence", "growth", "level_bars", "memory_pyramid",
+    "anatomy", "before_and_after", "blame", "blocks_by_step", "divergence", "growth", "levels", "memory_pyramid",
     "model_against_measured", "node_bandwidths", "overlap", "ridge_bars", "roofline", "rounds_grid",
     "size_sweep", "switches_per_gpu", "threads", "tile_traffic", "timeline", "times_against_size",
     "topology", "warp", "warp_sweep",

@@ -13,15 +13,16 @@ if TYPE_CHECKING:
 
 
 @styled
-def level_bars(bandwidths: Mapping[str, Mapping[str, float]]) -> "Figure":
-    """For each machine a bar for each level, {machine: {level: B/s}}; the shortest bar of a machine is marked.
+def levels(bandwidths: Mapping[str, Mapping[str, float]]) -> "Figure":
+    """For each machine a point for each level, {machine: {level: B/s}}; the lowest of a machine is marked.
 
-    A level that limits nothing, of infinite bandwidth, has no bar. Raises ValueError without machines.
+    Points, because lengths on a logarithmic axis would mean nothing. A level that limits nothing, of infinite
+    bandwidth, has none. Raises ValueError without machines.
     """
     if not bandwidths:
         raise ValueError("bandwidths: at least one machine, got none")
-    rows = [(machine, level, W) for machine, levels in bandwidths.items() for level, W in levels.items()]
-    slowest = {machine: min(levels.values(), default=inf) for machine, levels in bandwidths.items()}
+    rows = [(machine, level, W) for machine, each in bandwidths.items() for level, W in each.items()]
+    slowest = {machine: min(each.values(), default=inf) for machine, each in bandwidths.items()}
     gaps = {machine: 0.6 * i for i, machine in enumerate(bandwidths)}
     places = [number + gaps[machine] for number, (machine, _, _) in enumerate(rows)]
     figure, axes = canvas(6.6, 0.9 + 0.27 * (len(rows) + len(gaps)))
@@ -29,15 +30,17 @@ def level_bars(bandwidths: Mapping[str, Mapping[str, float]]) -> "Figure":
         if isinf(W):
             continue
         decides = slowest[machine] == W
-        axes.barh(place, W, 0.75, color=SERIES[1][0] if decides else SERIES[0][0], alpha=1 if decides else 0.55)
+        colour, marker, *_ = SERIES[1] if decides else SERIES[0]
+        axes.plot([W], [place], color=colour, marker=marker, markersize=8, linestyle="none")
         text = show(W, "B/s", 3) + (" decides" if decides else "")
-        axes.annotate(text, (W, place), (4, 0), textcoords="offset points", va="center", fontsize=8, color=INK)
+        axes.annotate(text, (W, place), (8, 0), textcoords="offset points", va="center", fontsize=8, color=INK)
     axes.set_yticks(places, [f"{machine}, {level}" for machine, level, _ in rows])
     axes.set(xscale="log", xlabel="S/t that this level alone would allow")
-    axes.set_xlim(right=axes.get_xlim()[1] * 4)
+    left, right = axes.get_xlim()
+    axes.set_xlim(left / 1.5, right * 4)
+    axes.margins(y=0.12)
     axes.xaxis.set_major_formatter(lambda W, _: show(W, "B/s", 3))
     axes.invert_yaxis()
-    axes.grid(visible=False, axis="y")
     return figure
 
 
@@ -52,7 +55,7 @@ def blame(links: Mapping[str, LinkFlights], names: Sequence[str] = ()) -> "Figur
     for name in names:
         at = links[name].flights, links[name].slow
         axes.scatter(*at, s=46, facecolor="none", edgecolor=SERIES[1][0], linewidths=1.6)
-        axes.annotate(name, at, (7, 0), textcoords="offset points", va="center", fontsize=8, color=INK)
+        axes.annotate(name, at, (7, -3), textcoords="offset points", va="top", fontsize=8, color=INK)
     axes.axhline(1, color=GREY, linewidth=0.8)
     axes.margins(x=0.2)
     axes.set(xlabel="transfers that passed the link", ylabel="share of them that was slow", ylim=(-0.04, 1.09))

@@ -11,13 +11,13 @@ def texts(axes):
 
 
 def test_the_level_that_decides_is_marked():
-    figure = plots.level_bars({"small": {"node": 514e9, "leaf": math.inf}, "large": {"node": 514e9, "leaf": 413e9}})
+    figure = plots.levels({"small": {"node": 514e9, "leaf": math.inf}, "large": {"node": 514e9, "leaf": 413e9}})
     (axes,) = figure.axes
-    assert [bar.get_width() for bar in axes.patches] == [514e9, 514e9, 413e9]
+    assert [line.get_xdata()[0] for line in axes.lines] == [514e9, 514e9, 413e9]
     assert [t for t in texts(axes) if "decides" in t] == ["514 GB/s decides", "413 GB/s decides"]
     assert [label.get_text() for label in axes.get_yticklabels()][-1] == "large, leaf"
     with pytest.raises(ValueError, match="at least one machine"):
-        plots.level_bars({})
+        plots.levels({})
 
 
 def test_links_are_points_and_some_have_names():

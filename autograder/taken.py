@@ -11,14 +11,26 @@ from .declaration import Exercise
 
 BY_VALUE = ("Quantity", "Count", "Choice", "Expression")
 MAX_TEXT = 20_000  # characters of an answer's JSON; a longer one is taken anew
+MAX_DEPTH = 200  # and one that is nested deeper: `plain.encode` stays below, and a journal cannot write a thousand
 TEXTS = {"prompt", "title", "hints", "lines", "points", "template"}  # what of a question no answer depends on
 
 
 def taken(exercise: Exercise, variants: bool, message: Any) -> dict[str, Any] | None:
     """What to keep of an answer, `message` being as `plain.encode` wrote it; None where it has to be taken anew."""
-    if exercise.kind not in BY_VALUE or len(json.dumps(message)) > MAX_TEXT:
+    if exercise.kind not in BY_VALUE or _deep(message) or len(json.dumps(message)) > MAX_TEXT:
         return None
     return {"message": message, "terms": terms(exercise, variants)}
+
+
+def _deep(message: Any) -> bool:
+    """Whether JSON data is nested too deep to be kept; a learner's process may send what `plain.encode` never wrote."""
+    level = [message]
+    for _ in range(MAX_DEPTH):
+        inner = [value for value in level if isinstance(value, (dict, list))]
+        if not inner:
+            return False
+        level = [part for value in inner for part in (value.values() if isinstance(value, dict) else value)]
+    return True
 
 
 def fits(answer: dict[str, Any] | None, exercise: Exercise, variants: bool) -> bool:

@@ -33,7 +33,7 @@ def secret_of(folder: Path) -> str:
 
 
 def seed_of(secret: str, owner: str, sources: Iterable[str]) -> str:
-    """The seed of a submission, by its owner and the text of its cells; none where there is no secret."""
+    """The seed of a submission, by its owner and all that its cells say; none where there is no secret."""
     if not secret:
         return ""
     made = hmac.new(secret.encode(), digestmod=hashlib.sha256)

@@ -8,7 +8,7 @@ keeps the time, and writes each verdict into the grade cell's outputs, where nbg
 import hashlib
 import json
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -89,10 +89,10 @@ def grade_notebook(
             judge = stack.enter_context(Judge([bank.path]))
         sitting = stack.enter_context(judge.sitting())
         run = _Run(restore(submitted, release), bank, owner, limits, variants, zygote, sitting, unsafe)
-        run.seed = draws.seed_of(secret, owner, (cell.source for cell in run.nb.cells))
         run.kept = {result.exercise: result for result in kept}
         run.done.answers = {name: answers[name] for name in run.kept if name in answers}
         run.given_cells = {cell.id: cell for cell in release.cells if not cell.metadata.get("nbgrader")}
+        run.seed = draws.seed_of(secret, owner, run.program())
         try:
             return run.grade()
         finally:
@@ -150,6 +150,12 @@ class _Run:
         if self.child is not None:
             self.child.kill()
             self.child = None
+
+    def program(self) -> Iterator[str]:
+        """All that what runs, and as what, follows from: of each cell its kind, its role and its text. One text can be
+        two programs, where a cell is code in the one and Markdown in the other."""
+        for cell in self.nb.cells:
+            yield from (cell.cell_type, grade_id(cell) or "", "given" if self._given(cell) else "", cell.source)
 
     # -- the learner's side ---------------------------------------------------------------------------------
 

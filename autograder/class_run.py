@@ -4,6 +4,7 @@ What finishes is in the journal before it is in the gradebook, so that a run tha
 or a locked database, goes on where it stopped.
 """
 
+import errno
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -22,6 +23,7 @@ from .rejudging import can_judge
 from .restore import SubmissionError, grade_cell
 from .results import ClassResult, Learner
 
+THEIRS = (errno.ENAMETOOLONG, errno.EACCES, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOENT)
 AHEAD = 2  # submissions on their way for each worker: read in time, and not all at once
 
 Submit = Callable[[Job], "Future[Outcome]"]
@@ -172,10 +174,12 @@ class Run:
 
 def _record(writer: Writer, learner: Learner, text: str) -> None:
     """Have it entered. A full disk or a database that cannot be used is every learner's loss, and raised; all else is
-    the problem of this one."""
+    the problem of this one, and so is a file of theirs that cannot be copied."""
     try:
         writer.record(learner.name, text)
-    except (CourseError, OSError):
+    except CourseError:
         raise
     except Exception as error:
+        if isinstance(error, OSError) and error.errno not in THEIRS:
+            raise
         learner.problem = f"graded, but it could not be entered into the gradebook: {type(error).__name__}: {error}"

@@ -1,6 +1,7 @@
 """Write a file whole or not at all."""
 
 import os
+import shutil
 from pathlib import Path
 
 
@@ -10,6 +11,8 @@ def write_whole(path: Path, text: str, mode: int = 0o600) -> None:
     What a kill leaves beside it has a name of its own, which the next one to write the file takes.
     """
     made = path.with_name(f".{path.name}.new")
+    if made.is_dir() and not made.is_symlink():  # a learner's, who may call a folder so
+        shutil.rmtree(made)
     try:
         handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8") as file:

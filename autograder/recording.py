@@ -20,7 +20,6 @@ from nbformat import from_dict, read, writes
 from nbformat.v4 import new_markdown_cell
 from nbgrader.api import Assignment, Comment, Grade, Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
 from nbgrader.converters import Autograde, GenerateFeedback
-from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
     AssignLatePenalties,
@@ -226,8 +225,15 @@ class Recorder:
 
     def _write_page(self, learner: str, nb: Any, resources: dict[str, Any]) -> Path:
         page, _ = self.page.from_notebook_node(nb, {**resources, "metadata": {"name": self.name}})
-        BaseConverter.init_assignment(self.feedback, self.name, learner)
-        self.page_of(learner).parent.mkdir(parents=True, exist_ok=True)
+        beside, target = self._notebook(learner).parent, self.page_of(learner).parent
+        target.mkdir(parents=True, exist_ok=True)
+        for found in map(Path, find_all_files(str(beside), [*self.course.ignore, "*.ipynb"])):
+            inside = found.relative_to(beside)
+            if inside.parts[0] != self.page_of(learner).name:
+                _make_way(target, inside)
+                shutil.copyfile(found, target / inside)
+        if self.page_of(learner).is_dir():
+            shutil.rmtree(self.page_of(learner))
         write_whole(self.page_of(learner), page)
         self.feedback.set_permissions(self.name, learner)
         return self.page_of(learner)
@@ -296,9 +302,8 @@ class Recorder:
                 if folder.parent.name == "source" and str(inside) in own:
                     continue
                 kept.add(target / inside)
-                (target / inside).parent.mkdir(parents=True, exist_ok=True)
-                (target / inside).unlink(missing_ok=True)
-                shutil.copy(found, target / inside)
+                _make_way(target, inside)
+                shutil.copyfile(found, target / inside)  # its permissions are the course's
         write_whole(self._notebook(learner), text if text.endswith("\n") else text + "\n")
         self._remove_others(target, kept)
         self.autograde.set_permissions(self.name, learner)
@@ -310,6 +315,18 @@ class Recorder:
                     Path(folder, file).unlink()
             if folder != str(target) and not os.listdir(folder):
                 os.rmdir(folder)
+
+
+def _make_way(target: Path, inside: Path) -> None:
+    """Make the folders for a file below `target`; what lies there under the name of one of them, or of the file, and is
+    something else, goes: it was handed in before, or is not the teacher's."""
+    for folder in reversed(inside.parents[:-1]):
+        if (target / folder).is_file():
+            (target / folder).unlink()
+    (target / inside).parent.mkdir(parents=True, exist_ok=True)
+    if (target / inside).is_dir():
+        shutil.rmtree(target / inside)
+    (target / inside).unlink(missing_ok=True)
 
 
 def _rows(gradebook: _Joined, kind: Any, notebook: SubmittedNotebook) -> list[Any]:

@@ -139,3 +139,52 @@ def test_a_class_with_all_of_them_is_graded(tmp_path, monkeypatch):
     assert sum(scores(root).values()) == 10.0
     assert f"{NAME}.ipynb" in [path.name for path in (root / "autograded" / "ann").rglob("*")]
     assert not list((root / "autograded").rglob("notes.txt"))
+
+
+def files(folder, *names):
+    """`folder` with the notebook and these files, and nothing else."""
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if path.name != f"{NAME}.ipynb":
+            path.unlink() if path.is_file() else path.rmdir()
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(name)
+
+
+def as_long_as_can_be(folder):
+    """A file whose path has all characters that a path may have here, and one too many in autograded/."""
+    while len(str(folder)) < 3840:
+        folder /= "a" * 240
+    folder.mkdir(parents=True)
+    (folder / ("b" * (4094 - len(str(folder))))).touch()
+
+
+def test_files_that_change_their_kind_stop_nobody(tmp_path, monkeypatch):
+    """What is copied beside the graded notebook replaces what was there: a folder a file, a file a folder."""
+    root, release = make_course(tmp_path)
+    honest = tiny.fill(release, tiny.RIGHT)
+    graded = ("ann", "folders", "hidden", "teachers")
+    homes = {name: root / "submitted" / name / NAME for name in (*graded, "long")}
+    for name in homes:
+        hand_in(root, name, honest)
+    (root / "source" / NAME / "data").mkdir()
+    (root / "source" / NAME / "data" / "given.csv").write_text("the teacher's")
+    files(homes["folders"], "x/y/z.txt", "u")
+    files(homes["hidden"], f".{NAME}.ipynb.new/x.txt", f".{NAME}.html.new/x.txt", f"{NAME}.html/x.txt")
+    files(homes["teachers"], "data")
+    as_long_as_can_be(homes["long"])
+    copied = root / "autograded" / "folders" / NAME
+    with Zygote() as running:
+        tiny.lend(monkeypatch, running)
+        first = course.grade(root, NAME)
+        assert (copied / "x/y/z.txt").read_text() == "x/y/z.txt"
+        files(homes["folders"], "x", "u/v.txt")
+        again = course.grade(root, NAME)
+    for result in (first, again):
+        assert {one.name for one in result.learners if one.problem} == {"long"}
+        assert "File name too long" in result.learner("long").problem
+    assert (copied / "x").read_text() == "x"
+    assert (copied / "u/v.txt").read_text() == "u/v.txt"
+    assert {name: scores(root)[name] for name in graded} == dict.fromkeys(graded, 10.0)
+    for name in graded:
+        assert (root / "autograded" / name / NAME / "data/given.csv").read_text() == "the teacher's"

@@ -143,15 +143,19 @@ def restore(submitted: Any, release: Any) -> Any:
     place.
 
     A cell keeps its role only where the release has a cell of that grade id; of several, the last one does
-    (as in nbgrader). An answer keeps the learner's source and gets the release's metadata; a written one in which
-    nothing was written is as it was released. Doing it twice changes nothing.
+    (as in nbgrader), and of a written one the last in which something is written. An answer keeps the learner's
+    source and gets the release's metadata; a written one in which nothing was written is as it was released. Doing
+    it twice changes nothing.
     """
     import nbformat
 
     originals = {name: cell for cell in release.cells if (name := grade_id(cell))}
-    last = {
-        name: number for number, cell in enumerate(submitted.cells) if (name := grade_id(cell)) in originals
-    }
+    last: dict[str, int] = {}
+    for number, cell in enumerate(submitted.cells):
+        if (name := grade_id(cell)) not in originals:
+            continue
+        if not (name in last and _by_hand(originals[name]) and untouched(cell.source)):
+            last[name] = number
     cells: list[Any] = []
     for number, cell in enumerate(submitted.cells):
         name = grade_id(cell)

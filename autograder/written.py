@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 STUB = "*Your answer*"  # in place of nbgrader's "YOUR ANSWER HERE": what nobody has touched waits for nobody
 WAITS = "Your answer waits for the teacher."
 EMPTY = "No answer yet."
+BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # letters and signs without ink
 
 
 @dataclass(frozen=True)
@@ -83,8 +85,9 @@ def count_words(text: str) -> int:
 
 
 def untouched(text: str) -> bool:
-    """Whether there is nothing in a cell but what the release put there."""
-    return " ".join(text.split()) in ("", STUB)
+    """Whether there is nothing to be seen in a cell but what the release put there."""
+    seen = "".join(" " if c in BLANK else c for c in text if unicodedata.category(c) != "Cf")
+    return " ".join(seen.split()) in ("", STUB)
 
 
 def rubric_markdown(rubric: Sequence[Sequence[Any]]) -> str:

@@ -75,3 +75,34 @@ def test_ranks_are_a_world_that_their_cell_leaves_as_it_was(classroom):
         assert (len(processes), own) == (2, [])  # itself, and what its ranks are forked from
         assert not [file for file in files if file.startswith("hwlib-ranks")]
     child.kill()
+
+
+UNTIDY = {
+    "prints and warnings": "    import warnings\n    warnings.warn('w')\n    for k in range(20_000): print(rank, k)",
+    "words on stderr": "    import logging\n    logging.error('it is fine')\n    os.write(2, b'Traceback'*10_000)",
+    "threads": """
+    import threading
+    threading.Thread(target=lambda: [time.sleep(0.001) for _ in range(60_000)]).start()""",
+    "plots": """
+    import matplotlib.pyplot as plt
+    plt.plot([1, 2])
+    plt.savefig('rank.png')
+    plt.show()""",
+    "processes": "    import subprocess\n    subprocess.Popen(['sleep', '60'])\n    subprocess.run(['echo', 'x'])",
+    "an error that is caught": "    try: dist.recv(torch.ones(2), 99)\n    except Exception: pass",
+    "a group of its own": "    group = dist.new_group([0, 1])\n    dist.barrier(group)",
+    "an early end of the group": "    x = total(rank, n)\n    dist.destroy_process_group()\n    return x",
+    "its own limits": "    import signal\n    signal.alarm(0)\n    signal.signal(signal.SIGTERM, signal.SIG_IGN)",
+    "another folder": "    os.mkdir(f'mine{rank}')\n    os.chdir(f'mine{rank}')\n    os.environ.clear()",
+}
+
+
+@pytest.mark.parametrize("untidy", UNTIDY, ids=lambda name: name.replace(" ", "-"))
+def test_right_ranks_may_be_untidy(attacked, untidy):
+    program = f"def mine(rank, n):\n{UNTIDY[untidy]}\n    return total(rank, n)\n"
+    answers = {
+        "abuse-time": program + TWO.format(n=2).replace("(total", "(mine"),
+        "abuse-guess": "answer = 'y'",
+        "abuse-form": "n, S, W = symbols('abuse-form')\nanswer = 2*(n - 1)/n*S/W if run.results[0][0] == 2 else None",
+    }
+    attacked(Attack(untidy, SETUP, answers, asked=tuple(answers), earns=9.0), LIMITS)

@@ -30,7 +30,7 @@ def levels(bandwidths: Mapping[str, Mapping[str, float]]) -> "Figure":
         if isinf(W):
             continue
         decides = slowest[machine] == W
-        colour, marker, *_ = SERIES[1] if decides else SERIES[0]
+        colour, marker = SERIES[1] if decides else SERIES[0]
         axes.plot([W], [place], color=colour, marker=marker, markersize=8, linestyle="none")
         text = show(W, "B/s", 3) + (" decides" if decides else "")
         axes.annotate(text, (W, place), (8, 0), textcoords="offset points", va="center", fontsize=8, color=INK)

@@ -336,27 +336,26 @@ WRONG_LINKS = (
 
 
 def some_flights(rng):
-    """Transfers over a small tree with a bad cable, a crowded host, and one whose only transfers crossed that cable."""
+    """Transfers over a small tree with a bad cable: to a crowded host and a popular one, and of two quiet ones that
+    used this cable only. Every wrong way ends at another link.
+    """
     while True:
         leaves, spines = rng.randint(4, 8), rng.randint(2, 4)
-        bad, crowded = (rng.randrange(leaves), rng.randrange(spines)), rng.randrange(4*leaves)
-        quiet, told = 4*bad[0] + rng.randrange(4), []
-        for i in range(40*leaves):
-            a, b = rng.sample(range(4*leaves), 2) if rng.random() < 0.8 else (rng.randrange(4*leaves), crowded)
-            if i < 2:
-                a = quiet
-            elif quiet in (a, b):
+        bad, (crowded, popular) = (rng.randrange(leaves), rng.randrange(spines)), rng.sample(range(4*leaves), 2)
+        quiet, told = rng.sample(range(4*bad[0], 4*bad[0] + 4), 2), []
+        for i in range(50*leaves):
+            a, b = rng.sample(range(4*leaves), 2)
+            b = rng.choices((b, crowded, popular), (7, 2, 3))[0]
+            a, spine = (a, rng.randrange(spines)) if i >= 3 else (quiet[i//2], bad[1])
+            if a//4 == b//4 or b in quiet or (i >= 3 and a in quiet):
                 continue
-            if a//4 == b//4:
-                continue
-            spine = rng.randrange(spines) if i >= 2 else bad[1]
             links = [f"gpu{a}-leaf{a//4}", f"leaf{a//4}-spine{spine}", f"leaf{b//4}-spine{spine}", f"gpu{b}-leaf{b//4}"]
             held_up = b == crowded and rng.random() < 0.7
             longer = (rng.uniform(3, 6) if bad in ((a//4, spine), (b//4, spine)) else
                       rng.uniform(4, 9) if held_up else rng.uniform(1, 1.7))
             told.append((round(longer, 3), links))
-        guilty = f"leaf{bad[0]}-spine{bad[1]}"
-        if slow_link(told) == guilty and guilty not in [wrong(told) for wrong, _ in WRONG_LINKS]:
+        ends = [slow_link(told), *(wrong(told) for wrong, _ in WRONG_LINKS)]
+        if ends[0] == f"leaf{bad[0]}-spine{bad[1]}" and len(set(ends)) == len(ends):
             return (told,)
 
 

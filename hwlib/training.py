@@ -1,0 +1,213 @@
+"""A training run: how much of the machine it uses, what failures cost it, and its time, energy and money.
+
+B tokens a step on n ranks of peak rate C. What a step asks for is `hwlib.transformer.step_flops`; what the ranks do
+beside it, because activations are recomputed, counts for HFU and not for MFU.
+
+>>> from hwlib.specs import accelerators, models
+>>> run = training_run(models["llama3-405b"], accelerators["h100-sxm"], B_run=15.6e12, n=16384, mfu=0.40)
+>>> round(run.time / 86400)
+70
+"""
+
+from math import exp, expm1
+from typing import Any, NamedTuple
+
+from hwlib.formula import formula, sqrt, where
+from hwlib.specs import Accelerator, Model
+from hwlib.transformer import step_flops, training_flops
+
+__all__ = [
+    "Run", "best_goodput_fraction", "cluster_mtbf", "daly_interval", "exact_goodput", "expected_failures",
+    "goodput_fraction", "gpt_selective_flops", "hardware_utilization", "model_utilization", "run_cost", "run_energy",
+    "run_time", "step_time_at", "token_rate", "token_rate_at", "training_run", "utilization_of_run", "wall_time",
+    "young_interval",
+]  # fmt: skip
+
+
+# How much of the machine is used
+
+
+@formula("mfu", cite="chowdhery2022")
+def model_utilization(flops, t_step, n, C):
+    """MFU: only what the model asks for counts, so runs that recompute more or less can be compared."""
+    return flops / (t_step * n * C)
+
+
+@formula("hfu", cite="chowdhery2022")
+def hardware_utilization(flops, t_step, n, C):
+    """HFU: all operations count, recomputed ones too, so recomputation makes it look better and the run no faster."""
+    return flops / (t_step * n * C)
+
+
+@formula("flops", cite="korthikanti2022")
+def gpt_selective_flops(B, T, L, D, V):
+    """GPT with attention recomputed: its term is counted three times forward and back, and once again: 4/3 of T/6D."""
+    return 72 * B * L * D**2 * (1 + 2 * T / (9 * D) + V / (12 * L * D))
+
+
+@formula("R_tok", cite="chowdhery2022")
+def token_rate(B, t_step):
+    """Tokens that the whole machine takes in a second."""
+    return B / t_step
+
+
+@formula("R_tok", cite="scaling-book")
+def token_rate_at(P, n, C, mfu):
+    """Tokens a second at an MFU: six operations a parameter and token, attention left out."""
+    return n * C * mfu / training_flops(P, 1)
+
+
+@formula("t_step", cite="scaling-book")
+def step_time_at(flops, n, C, mfu):
+    """Time of a step from its operations and an MFU: what MFU is for."""
+    return flops / (n * C * mfu)
+
+
+@formula("t", cite="scaling-book")
+def run_time(P, B_run, n, C, mfu):
+    """6PB operations at the rate that is reached; failures, attention and everything before and after left out."""
+    return training_flops(P, B_run) / (n * C * mfu)
+
+
+@formula("mfu", cite="scaling-book")
+def utilization_of_run(P, B_run, n, C, t):
+    """MFU from what papers print: parameters that a token meets, tokens, and time on n ranks (n*t: rank hours)."""
+    return training_flops(P, B_run) / (n * t * C)
+
+
+# Failures
+
+
+@formula("t_mtbf", cite="kokolis2024")
+def cluster_mtbf(t_node, n_out):
+    """Every node stops the job, so failures add up: n_out nodes fail n_out times as often as one."""
+    return t_node / n_out
+
+
+@formula("failures", cite="kokolis2024")
+def expected_failures(t, t_mtbf):
+    """Failures in time t, where they come at a constant rate, whatever was before."""
+    return t / t_mtbf
+
+
+@formula("tau", cite="young1974")
+def young_interval(t_save, t_mtbf):
+    """Where writing checkpoints, t_save/tau, and work lost, tau/2 a failure, take equally much; to first order."""
+    return sqrt(2 * t_save * t_mtbf)
+
+
+@formula("tau", cite="daly2006")
+def daly_interval(t_save, t_mtbf):
+    """The next terms, for checkpoints that are not short beside the time between failures.
+
+    Near `young_interval` less t_save where they are; t_mtbf itself where a checkpoint takes twice as long as that.
+    """
+    return where(
+        t_save < 2 * t_mtbf,
+        sqrt(2 * t_save * t_mtbf) * (1 + sqrt(t_save / (2 * t_mtbf)) / 3 + t_save / (2 * t_mtbf) / 9) - t_save,
+        t_mtbf,
+    )
+
+
+@formula("goodput", cite="young1974")
+def goodput_fraction(tau, t_save, t_back, t_mtbf):
+    """What is left of the time: less the checkpoints, less half an interval and a restart for each failure.
+
+    First order: it is negative where failures come faster than the job gets up; `exact_goodput` is not.
+    """
+    return 1 - t_save / tau - (tau / 2 + t_back) / t_mtbf
+
+
+@formula("goodput", cite="young1974")
+def best_goodput_fraction(t_save, t_back, t_mtbf):
+    """The same at Young's interval: quick checkpoints help by their root only, quick restarts in full."""
+    return 1 - sqrt(2 * t_save / t_mtbf) - t_back / t_mtbf
+
+
+def exact_goodput(tau: float, t_save: float, t_back: float, t_mtbf: float) -> float:
+    """Share of the time that is training, exactly, where failures come at random (daly2006): they may hit a
+    checkpoint or a restart too.
+
+    Time tau of work takes t_mtbf * exp(t_back/t_mtbf) * (exp((tau + t_save)/t_mtbf) - 1), at the mean.
+
+    >>> round(exact_goodput(tau=1800, t_save=60, t_back=600, t_mtbf=3 * 3600), 3)
+    0.839
+    """
+    if not (tau > 0 and t_mtbf > 0 and t_save >= 0 and t_back >= 0):
+        raise ValueError(f"times are positive: tau={tau}, t_save={t_save}, t_back={t_back}, t_mtbf={t_mtbf}")
+    try:
+        return tau / t_mtbf * exp(-t_back / t_mtbf) / expm1((tau + t_save) / t_mtbf)
+    except OverflowError:
+        return 0.0
+
+
+@formula("t", cite="daly2006")
+def wall_time(t, goodput):
+    """Time of the run with everything that failures and checkpoints cost it."""
+    return t / goodput
+
+
+# Energy and money
+
+
+@formula("energy", cite="patterson2021")
+def run_energy(n, P_el, t, pue=1.1):
+    """Energy of n ranks and of the building around them; P_el is what one draws while it trains."""
+    return n * P_el * t * pue
+
+
+@formula("cost", cite="deepseek-v3")
+def run_cost(n, price, t):
+    """Rent of n ranks for the time."""
+    return n * price * t
+
+
+class Run(NamedTuple):
+    """A training run: seconds of training at the MFU, seconds with failures, their number, joules and dollars.
+
+    `interval` is the training time between two checkpoints, `goodput` the share of the time that is training.
+    """
+
+    flops: float
+    time: float
+    wall_time: float
+    goodput: float
+    interval: float
+    failures: float
+    energy: float
+    cost: float
+
+
+def training_run(
+    model: Model, chip: Accelerator, *, B_run: float, n: int, mfu: float, T: int | None = None, causal: bool = True,
+    node: int = 8, t_node: float | None = None, t_save: float = 0.0, t_back: float = 0.0,
+    power: float | None = None, pue: float = 1.1, price: float = 0.0,
+    dtype: str = "bf16_flops",
+) -> Run:  # fmt: skip
+    """The run of `model` over B_run tokens on n of `chip`, at an MFU of the rate that `dtype` names.
+
+    T is the sequence length, by default the model's context at most 8192; t_node the mean time between failures of
+    one node of `node` ranks (None: no failures); t_save and t_back what a checkpoint and a restart take; power in
+    watts (by default the chip's TDP); price in dollars a second and rank.
+    """
+    if not 0 < mfu <= 1:
+        raise ValueError(f"an MFU is above 0 and at most 1, not {mfu}")
+    peak, watts = _of(chip, dtype), power if power is not None else chip.tdp or 0.0
+    flops = float(step_flops(model, B_run, T or min(model.context, 8192), causal))
+    time = float(step_time_at(flops, n, peak, mfu))
+    interval, goodput, mtbf = float("inf"), 1.0, float("inf")
+    if t_node is not None:
+        mtbf = float(cluster_mtbf(t_node, max(n / node, 1)))
+        interval = float(daly_interval(t_save, mtbf)) if t_save else 0.0
+        goodput = exact_goodput(interval, t_save, t_back, mtbf) if interval else exp(-t_back / mtbf)
+    wall = time / goodput if goodput else float("inf")
+    energy = float(run_energy(n, watts, wall, pue))
+    cost = float(run_cost(n, price, wall)) if price else 0.0
+    return Run(flops, time, wall, goodput, interval, wall / mtbf, energy, cost)
+
+
+def _of(chip: Accelerator, name: str) -> float:
+    value: Any = getattr(chip, name, None)
+    if not value:
+        raise ValueError(f"{chip.name} has no {name}")
+    return float(value)

@@ -322,8 +322,11 @@ def slow_link(flights):
     return most(suspects(flights))
 
 
+def most_slow(flights):
+    return most(slow(flights))
+
+
 WRONG_LINKS = (
-    (lambda flights: most(slow(flights)), "The busy port has the most slow transfers. Has it quick ones as well?"),
     (lambda flights: max(flights)[1][0],
      "A single transfer says little: it may have met a crowd, and it crossed several links."),
     (lambda flights: next(iter(suspects(flights)), None),
@@ -336,9 +339,7 @@ WRONG_LINKS = (
 
 
 def some_flights(rng):
-    """Transfers over a small tree with a bad cable: to a crowded host and a popular one, and of two quiet ones that
-    used this cable only. Every wrong way ends at another link.
-    """
+    """Transfers over a tree with a bad cable, and ports that are crowded, popular or quiet: each wrong way finds its own."""
     while True:
         leaves, spines = rng.randint(4, 8), rng.randint(2, 4)
         bad, (crowded, popular) = (rng.randrange(leaves), rng.randrange(spines)), rng.sample(range(4*leaves), 2)
@@ -354,7 +355,7 @@ def some_flights(rng):
             longer = (rng.uniform(3, 6) if bad in ((a//4, spine), (b//4, spine)) else
                       rng.uniform(4, 9) if held_up else rng.uniform(1, 1.7))
             told.append((round(longer, 3), links))
-        ends = [slow_link(told), *(wrong(told) for wrong, _ in WRONG_LINKS)]
+        ends = [slow_link(told), most_slow(told), *(wrong(told) for wrong, _ in WRONG_LINKS)]
         if ends[0] == f"leaf{bad[0]}-spine{bad[1]}" and len(set(ends)) == len(ends):
             return (told,)
 
@@ -368,7 +369,8 @@ LAB_SLOW_LINK = Exercise(
            "that was crossed most often.",
     answer=Function("slow_link", "slow_link(flights)", cases=lambda rng: [some_flights(rng) for _ in range(8)]),
     solution=slow_link,
-    mistakes=tuple(Mistake(*wrong) for wrong in WRONG_LINKS),
+    mistakes=(Mistake(most_slow, "The busy port has the most slow transfers. Has it quick ones as well?"),
+              *(Mistake(*wrong) for wrong in WRONG_LINKS)),
     hints=("A link over which one transfer was quick is not broken.",),
 )
 

@@ -1,0 +1,111 @@
+"""Parallel training: what each strategy sends, how long that takes, and from which batch or width on it hides.
+
+Formulas in letters, a module a strategy: B are tokens of the batch, times are bandwidth only, W is that of a rank,
+or of a node where a collective uses all its cables. `transfers` lists what a plan of a model sends in a step;
+`bounds` derives the bounds, case by case.
+
+>>> from hwlib.specs import clusters, models
+>>> found = transfers(models["llama3-70b"], B=2**22, dp=64, tp=8, zero=3)
+>>> {axis: round(t, 2) for axis, t in axis_times(found, clusters["superpod-h100-4su"].levels).items()}
+{'tp': 1.67, 'dp': 1.03}
+"""
+
+from hwlib.parallel.bounds import Bound, bounds
+from hwlib.parallel.context import (
+    ring_attention_backward_bytes,
+    ring_attention_bytes,
+    ring_causal_critical_tokens,
+    ring_critical_tokens,
+    ring_step_comm_time,
+    ring_step_math_time,
+    ulysses_bytes,
+    ulysses_layer_bytes,
+    ulysses_max_ranks,
+)
+from hwlib.parallel.data import (
+    dp_backward_time,
+    dp_bytes,
+    dp_comm_time,
+    dp_critical_batch,
+    dp_exact_critical_batch,
+    dp_max_ranks,
+    dp_moe_critical_batch,
+    dp_moe_exact_critical_batch,
+    fsdp_kept_bytes,
+    hsdp_comm_time,
+    hsdp_critical_batch,
+    hsdp_in_bytes,
+    hsdp_out_bytes,
+    zero1_bytes,
+    zero2_bytes,
+    zero3_bytes,
+    zero3_comm_time,
+)
+from hwlib.parallel.expert import (
+    ep_bytes,
+    ep_copies_bytes,
+    ep_critical_width,
+    ep_exact_critical_width,
+    ep_far_critical_width,
+    ep_limited_critical_width,
+    ep_limited_time,
+    ep_math_time,
+    ep_nodes_limit,
+    ep_nodes_time,
+    ep_skewed_time,
+)
+from hwlib.parallel.mixed import (
+    best_dp,
+    best_tp,
+    exposed_time,
+    mixed_comm_time,
+    mixed_critical_batch,
+    mixed_dp_time,
+    mixed_math_time,
+    mixed_max_ranks,
+    mixed_serial_critical_batch,
+    mixed_time,
+    mixed_tp_time,
+    overlapped_time,
+    split_critical_batch,
+)
+from hwlib.parallel.stages import pp_bytes, pp_forward_time, pp_layer_time
+from hwlib.parallel.step import (
+    Transfer,
+    axis_bytes,
+    axis_times,
+    critical_batches,
+    critical_degrees,
+    exposed_times,
+    transfers,
+)
+from hwlib.parallel.tensor import (
+    sp_layer_bytes,
+    tp_backward_limit,
+    tp_block_bytes,
+    tp_block_time,
+    tp_critical_width,
+    tp_exact_limit,
+    tp_layer_bytes,
+    tp_limit,
+    tp_math_time,
+    tp_nodes_limit,
+)
+
+__all__ = [
+    "Bound", "Transfer", "axis_bytes", "axis_times", "best_dp", "best_tp", "bounds", "critical_batches",
+    "critical_degrees", "dp_backward_time", "dp_bytes", "dp_comm_time", "dp_critical_batch",
+    "dp_exact_critical_batch", "dp_max_ranks", "dp_moe_critical_batch", "dp_moe_exact_critical_batch",
+    "ep_bytes", "ep_copies_bytes", "ep_critical_width", "ep_exact_critical_width", "ep_far_critical_width",
+    "ep_limited_critical_width", "ep_limited_time", "ep_math_time", "ep_nodes_limit", "ep_nodes_time",
+    "ep_skewed_time", "exposed_time", "exposed_times", "fsdp_kept_bytes", "hsdp_comm_time",
+    "hsdp_critical_batch", "hsdp_in_bytes", "hsdp_out_bytes", "mixed_comm_time", "mixed_critical_batch",
+    "mixed_dp_time", "mixed_math_time", "mixed_max_ranks", "mixed_serial_critical_batch", "mixed_time",
+    "mixed_tp_time", "overlapped_time", "pp_bytes", "pp_forward_time", "pp_layer_time",
+    "ring_attention_backward_bytes", "ring_attention_bytes", "ring_causal_critical_tokens",
+    "ring_critical_tokens", "ring_step_comm_time", "ring_step_math_time", "sp_layer_bytes",
+    "split_critical_batch", "tp_backward_limit", "tp_block_bytes", "tp_block_time", "tp_critical_width",
+    "tp_exact_limit", "tp_layer_bytes", "tp_limit", "tp_math_time", "tp_nodes_limit", "transfers",
+    "ulysses_bytes", "ulysses_layer_bytes", "ulysses_max_ranks", "zero1_bytes", "zero2_bytes", "zero3_bytes",
+    "zero3_comm_time",
+]  # fmt: skip

@@ -152,6 +152,8 @@ def judge_answer(
         with draws.seeded(question.seed):
             verdict = exercise.judge_message(question.message, exercise.variant(question.owner), call)
         score = float(verdict.score)
+    except MemoryError:  # which the answer filled, not the exercise
+        raise
     except Exception as error:
         where = f"{bank.path}: " if bank.path else ""
         return {

@@ -77,6 +77,53 @@ def test_ranks_are_a_world_that_their_cell_leaves_as_it_was(classroom):
     child.kill()
 
 
+ELSEWHERE = """
+import hwlib.roofline
+from hwlib.labs import run_ranks
+def inside(rank, n, C, W):
+    import hwlib.roofline
+    return float(hwlib.roofline.ridge(C, W))
+def ridge(C, W): return run_ranks(inside, 2, C, W).results[0]
+"""
+BUSY = "import threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
+
+
+@pytest.mark.parametrize("before", ["", BUSY, "run_ranks(inside, 2, 6.0, 3.0)\n"], ids=["fork", "program", "earlier"])
+def test_ranks_have_nothing_that_is_withheld(attacked, before):
+    answer = ELSEWHERE + before + "print(ridge(6.0, 3.0) == 2.0)"
+    results, nb = attacked(Attack("ranks", SETUP, {"abuse-ridge": answer}, asked=("abuse-ridge",)), LIMITS)
+    said = results["abuse-ridge"].say
+    assert "Write this one yourself" in said or "RankError" in said
+    shown = next(c for c in nb.cells if "def inside" in c.source).outputs
+    assert shown[0].text == "True\n"  # in the learner's own cell it is there
+
+
+POISON = """
+def poison(rank, n):
+    import sys
+    server = os.getppid()
+    for place in ('/proc/%d/mem' % server, '/proc/%d/environ' % server):
+        try: open(place, 'r+b').write(b'x')
+        except OSError: pass
+    for fd in os.listdir(f'/proc/{server}/fd'):
+        try: os.write(os.open(f'/proc/{server}/fd/{fd}', os.O_WRONLY), b'{"ended": 0, "code": 0}\\n')
+        except OSError: pass
+    total.__globals__['dist'].all_reduce = lambda x: x.fill_(99)
+    sys.modules['hwlib.labs.ranks.process'].packed = lambda *a: 1/0
+    os.setsid() if os.getpid() != os.getsid(0) else None
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0: time.sleep(600)
+    return None
+"""
+
+
+def test_ranks_leave_nothing_behind_for_the_next_run(attacked):
+    bad = "try: run_ranks(poison, 4, timeout=5)\nexcept Exception as error: print(error)\n"
+    answers = {"abuse-time": POISON + bad + TWO.format(n=4), "abuse-guess": "answer = 'y'"}
+    attacked(Attack("poison", SETUP, answers, asked=tuple(answers), earns=6.0), LIMITS)
+
+
 UNTIDY = {
     "prints and warnings": "    import warnings\n    warnings.warn('w')\n    for k in range(20_000): print(rank, k)",
     "words on stderr": "    import logging\n    logging.error('it is fine')\n    os.write(2, b'Traceback'*10_000)",

@@ -339,7 +339,7 @@ WRONG_LINKS = (
 
 
 def some_flights(rng):
-    """Transfers over a tree with a bad cable, and ports that are crowded, popular or quiet: each wrong way finds its own."""
+    """Transfers over a tree with a bad cable and crowded, popular and quiet ports: each wrong way finds its own."""
     while True:
         leaves, spines = rng.randint(4, 8), rng.randint(2, 4)
         bad, (crowded, popular) = (rng.randrange(leaves), rng.randrange(spines)), rng.sample(range(4*leaves), 2)

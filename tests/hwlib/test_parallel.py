@@ -1,0 +1,251 @@
+"""What parallel training sends: formulas against counting, and a plan's transfers against the formulas."""
+
+import random
+
+import numpy as np
+import pytest
+
+from hwlib import parallel
+from hwlib.collectives import destination_fraction, exact_destination_fraction, level_time
+from hwlib.parallel import axis_bytes, axis_times, critical_batches, critical_degrees, exposed_times, transfers
+from hwlib.specs import Model, accelerators, clusters, models
+from hwlib.specs.cluster import Level
+from hwlib.transformer import parameter_count, parameter_groups
+
+SMALL = Model.small(layers=4, width=64, heads=8, kv_heads=4, vocab=256)
+MOE = Model.small(layers=4, width=64, heads=8, vocab=256, experts=16, experts_per_token=4, expert_ffn=32)
+P = parameter_count(SMALL)
+LEVELS = clusters["superpod-h100-4su"].levels
+C = accelerators["h100-sxm"].bf16_flops
+
+
+# Formulas against counting, message by message
+
+
+def test_ring_attention_passes_every_block_on_but_one():
+    """Forward cp - 1 blocks of keys and values; backward as many, and gradients of cp blocks."""
+    B, K, H, cp = 48, 2, 16, 4
+    block = 2 * 2 * (B // cp) * K * H
+    assert parallel.ring_attention_bytes(B, K, H, cp) == sum(block for _ in range(cp - 1))
+    assert parallel.ring_attention_backward_bytes(B, K, H, cp) == sum(block for _ in range(cp - 1 + cp))
+
+
+def test_ulysses_exchanges_heads_for_tokens():
+    """Every rank counts the bytes of each tensor that belong to other ranks' heads, and to other ranks' tokens."""
+    B, n_q, K, H, cp = 32, 8, 4, 16, 4
+    sent = 0
+    for heads in (n_q, K, K):  # queries, keys, values of my tokens, heads of others
+        sent += 2 * (B // cp) * (heads - heads // cp) * H
+    sent += 2 * (B - B // cp) * (n_q // cp) * H  # outputs of my heads, tokens of others
+    assert parallel.ulysses_bytes(B, n_q, K, H, cp) == sent
+    assert parallel.ulysses_layer_bytes(B, n_q, K, H, cp) == 2 * sent
+    assert parallel.ulysses_max_ranks(K) == 4
+
+
+def test_ulysses_sends_less_the_more_ranks_and_a_ring_does_not():
+    """With as many key-value heads as heads: 4BD/cp against 2BD, from three ranks on."""
+    ulysses = [parallel.ulysses_bytes(1024, 8, 8, 16, cp) for cp in (2, 4, 8)]
+    ring = [parallel.ring_attention_bytes(1024, 8, 16, cp) for cp in (2, 4, 8)]
+    assert ulysses[0] > ulysses[1] > ulysses[2]
+    assert ring[0] < ring[1] < ring[2]
+    assert ulysses[0] == ring[0]
+
+
+def test_microbatches_cross_the_stages_one_behind_the_other():
+    """Hop by hop: a microbatch waits for itself on the hop before, and for the one before it on this hop."""
+    B, D, W = 4096, 512, 1e9
+    for m, pp in ((1, 2), (4, 2), (8, 5), (3, 9)):
+        done = np.zeros((m + 1, pp))
+        for i in range(1, m + 1):
+            for hop in range(1, pp):
+                done[i, hop] = max(done[i - 1, hop], done[i, hop - 1]) + 2 * B * D / m / W
+        assert parallel.pp_forward_time(B, D, m, pp, W) == pytest.approx(done[m, pp - 1])
+
+
+def route(tokens, E, k, nodes, limit=None):
+    """Experts of each token, drawn evenly; with a limit only on that many nodes, drawn evenly first."""
+    rng = random.Random(7)
+    for _ in range(tokens):
+        allowed = range(E)
+        if limit is not None:
+            chosen = rng.sample(range(nodes), limit)
+            allowed = [e for e in range(E) if e * nodes // E in chosen]
+        yield rng.sample(allowed, k)
+
+
+@pytest.mark.parametrize(("E", "k", "nodes"), [(256, 8, 8), (64, 4, 16), (32, 16, 4)])
+def test_experts_are_dispatched_once_to_each_node(E, k, nodes):
+    """A drawn routing, counted: copies that leave a node, for all tokens of a node."""
+    tokens, D, n_in = 4000, 64, 8
+    copies = sum(len({e * nodes // E for e in experts} - {i % nodes}) for i, experts in
+                 enumerate(route(tokens, E, k, nodes)))  # fmt: skip
+    counted = copies / nodes * D * (2 + 2) / (n_in * 1e9)
+    exact = parallel.ep_nodes_time(tokens, D, n_in, nodes, 1e9, exact_destination_fraction(nodes, k, E))
+    assert counted == pytest.approx(exact, rel=0.03)
+    drawn = parallel.ep_nodes_time(tokens, D, n_in, nodes, 1e9, destination_fraction(nodes, k))
+    assert drawn == pytest.approx(exact, rel=0.06)
+    assert parallel.ep_nodes_limit(tokens, D, k, n_in, nodes, 1e9) > exact
+
+
+def test_plain_all_to_all_sends_a_copy_for_each_expert():
+    E, k, ranks, tokens, D = 64, 8, 8, 4000, 64
+    copies = sum(e * ranks // E != i % ranks for i, experts in enumerate(route(tokens, E, k, ranks)) for e in experts)
+    assert parallel.ep_copies_bytes(tokens, D, k, ranks) == pytest.approx(copies / ranks * D * 4, rel=0.02)
+    once = parallel.ep_bytes(tokens, D, ranks, exact_destination_fraction(ranks, k, E))
+    assert once < parallel.ep_copies_bytes(tokens, D, k, ranks)
+
+
+def test_node_limited_routing_is_an_upper_bound_near_what_is_drawn():
+    """DeepSeek-V3: 8 of 256 experts, on at most 4 of 8 nodes. Now and then a chosen node has none of the eight."""
+    E, k, nodes, limit, tokens, D = 256, 8, 8, 4, 4000, 64
+    copies = sum(len({e * nodes // E for e in experts} - {i % nodes}) for i, experts in
+                 enumerate(route(tokens, E, k, nodes, limit)))  # fmt: skip
+    counted = copies / nodes * D * 4 / (8 * 1e9)
+    bound = parallel.ep_limited_time(tokens, D, k, limit, 8, nodes, 1e9)
+    share = exact_destination_fraction(4, 8, 128)
+    assert counted == pytest.approx(share * bound, rel=0.02)
+    assert counted < bound
+    assert bound < parallel.ep_nodes_limit(tokens, D, k, 8, nodes, 1e9)
+
+
+def test_all_wait_for_the_busiest_rank():
+    assert parallel.ep_skewed_time(2.0, 3.0, 1) == 3.0
+    assert parallel.ep_skewed_time(2.0, 3.0, 1.5) == 4.5
+
+
+def test_zero_in_the_words_of_its_paper():
+    """Stages 1 and 2 send what data parallelism does, 2 of the parameters; stage 3 sends 3."""
+    assert parallel.zero1_bytes(P, 64) == parallel.zero2_bytes(P, 64) == parallel.dp_bytes(P, 64)
+    assert parallel.zero3_bytes(P, 64) == pytest.approx(1.5 * parallel.dp_bytes(P, 64))
+    assert parallel.fsdp_kept_bytes(P, 64) == parallel.dp_bytes(P, 64)
+    assert parallel.zero2_bytes(P, 64, 9) == pytest.approx(5 * parallel.dp_bytes(P, 64))
+    assert parallel.zero3_bytes(P, 64, 9) == pytest.approx(9 * parallel.zero3_bytes(P, 64))
+
+
+def test_hybrid_sharding_ends_at_both_of_its_parts():
+    assert parallel.hsdp_in_bytes(P, 8) == parallel.zero3_bytes(P, 8)
+    assert parallel.hsdp_out_bytes(P, 1, 8) == parallel.dp_bytes(P, 8)
+    inside, outside = parallel.hsdp_in_bytes(P, 8), parallel.hsdp_out_bytes(P, 8, 4)
+    assert parallel.hsdp_comm_time(P, 8, 4, 450e9, 50e9) == pytest.approx(inside / 450e9 + outside / 50e9)
+
+
+def test_what_nothing_hides_is_exposed():
+    assert parallel.exposed_time(3.0, 2.0) == 1.0
+    assert parallel.exposed_time(3.0, 2.0, 0.5) == 2.0
+    assert parallel.overlapped_time(3.0, 2.0) == 3.0
+    assert parallel.overlapped_time(1.0, 2.0) == 2.0
+    assert exposed_times({"tp": 0.5, "dp": 0.75}, {"dp": 1.0}) == {"tp": 0.5, "dp": 0.0}
+
+
+def test_the_best_mix_is_the_best_of_all():
+    """Tried on a grid: no other split of 4,096 ranks has a smaller sum."""
+    B, F, D, n = 3e6, 13_824, 5120, 4096
+    grid = np.array([2.0**i for i in range(13)])
+    times = parallel.mixed_dp_time(D, F, n / grid, 3.6e11) + parallel.mixed_tp_time(B, D, grid, 1.8e11)
+    best = parallel.best_dp(B, F, n, 3.6e11, 1.8e11)
+    assert grid[times.argmin()] == 1024
+    assert 1024 < best < 2048
+    assert times.min() >= 2 * parallel.mixed_comm_time(B, D, F, n, 3.6e11, 1.8e11)
+    math = parallel.mixed_math_time(B, D, F, n, 4.59e14)
+    assert parallel.mixed_time(B, D, F, n, 4.59e14, 3.6e11, 1.8e11) == math
+
+
+# A plan's transfers
+
+
+@pytest.mark.parametrize(
+    ("zero", "expected"),
+    [
+        (0, parallel.dp_bytes(P, 8)),
+        (1, parallel.zero1_bytes(P, 8)),
+        (2, parallel.zero2_bytes(P, 8, 3)),
+        (3, parallel.zero3_bytes(P, 8, 3)),
+    ],
+)
+def test_data_parallel_transfers(zero, expected):
+    assert axis_bytes(transfers(SMALL, B=8 * 96, dp=8, m=3, zero=zero)) == {"dp": pytest.approx(expected)}
+
+
+def test_tensor_parallel_transfers():
+    layers, B, D = SMALL.layers, 4096, SMALL.width
+    plain = axis_bytes(transfers(SMALL, B=B, dp=1, tp=4, m=2, sp=False))
+    assert plain == {"tp": pytest.approx(layers * parallel.tp_layer_bytes(B, D, 4))}
+    sequence = axis_bytes(transfers(SMALL, B=B, dp=1, tp=4, m=2))
+    assert sequence == {"tp": pytest.approx(layers * parallel.sp_layer_bytes(B, D, 4))}
+
+
+def test_pipeline_and_context_transfers():
+    B, D = 4096, SMALL.width
+    found = axis_bytes(transfers(SMALL, B=B, dp=1, tp=2, pp=2, v=2, m=4))
+    assert found["pp"] == pytest.approx(parallel.pp_bytes(B, D, 2, 2))
+    found = axis_bytes(transfers(SMALL, B=B, dp=1, cp=4))
+    forward = parallel.ring_attention_bytes(B, SMALL.kv_heads, SMALL.head_dim, 4)
+    assert found["cp"] == pytest.approx(3 * SMALL.layers * forward)
+    assert found["dp"] == pytest.approx(parallel.dp_bytes(P, 4)), "ranks of a sequence share weights too"
+
+
+def test_expert_transfers():
+    """Dispatch and combine, forward and backward; experts' gradients go to those that hold the same ones."""
+    B, D, k = 4096, MOE.width, MOE.experts_per_token
+    found = transfers(MOE, B=B, dp=8, ep=4)
+    one_pass = parallel.ep_copies_bytes(B / 2, D, k, 4)
+    assert axis_bytes(found)["ep"] == pytest.approx(2 * MOE.layers * one_pass)
+    groups = parameter_groups(MOE)
+    dense = parallel.dp_bytes(groups.total - groups.experts, 8)
+    assert axis_bytes(found)["dp"] == pytest.approx(dense + parallel.dp_bytes(groups.experts / 4, 2))
+    assert "experts, 1 x all-reduce" in repr(found[-1])
+
+
+def test_one_rank_sends_nothing():
+    assert transfers(SMALL, B=1024, dp=1) == ()
+    assert axis_times((), LEVELS) == {}
+
+
+def test_times_are_those_of_the_levels():
+    """Tensor parallelism stays in its node; gradients of eight shards at once cross nodes, and units."""
+    found = transfers(models["llama3-70b"], B=2**22, dp=128, tp=8, sp=False)
+    tensor, gradients = found
+    node = (Level("node", 8, 450e9),)
+    assert tensor.time(LEVELS) == pytest.approx(tensor.calls * level_time("all_reduce", tensor.S, node))
+    assert tensor.time(LEVELS) == pytest.approx(tensor.sent_bytes / 450e9)
+    assert gradients.time(LEVELS) == pytest.approx(2 * 31 / 32 * 8 * gradients.S / 400e9)
+    assert axis_times(found, LEVELS) == {"tp": tensor.time(LEVELS), "dp": gradients.time(LEVELS)}
+
+
+def test_the_critical_batch_is_where_the_times_meet():
+    """The bound of the levels, and a plan on it: the all-reduce takes as long as the backward pass."""
+    bound = critical_batches(LEVELS[:2], C, exact=True)["leaf"]
+    model = models["llama3-70b"]
+    [gradients] = transfers(model, B=256 * 4096, dp=256)
+    backward = parallel.dp_backward_time(parameter_count(model), 256 * bound, 256, C)
+    assert gradients.time(LEVELS[:2]) == pytest.approx(backward)
+
+
+def test_bounds_by_level():
+    batches, degrees = critical_batches(LEVELS, C), critical_degrees(LEVELS, 28_672, C)
+    assert list(batches) == list(degrees) == ["node", "leaf", "spine"]
+    assert batches["node"] == pytest.approx(C / 450e9)
+    assert batches["leaf"] == batches["spine"] == pytest.approx(C / 400e9)
+    assert degrees["node"] == pytest.approx(28_672 * 450e9 / C)
+    assert critical_batches(LEVELS[:1], C, exact=True)["node"] == pytest.approx(7 / 8 * C / 450e9)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"zero": 4}, "zero is 0, 1, 2 or 3, got 4"),
+        ({"dp": 0}, "transfers: dp"),
+        ({"tp": 1.5}, "transfers: tp"),
+        ({"ep": 3}, "ep divides dp.cp = 8 and the 16 experts, got 3"),
+        ({"pp": 8}, "pp.v is at most the 4 layers, got 8"),
+    ],
+)
+def test_plans_that_cannot_be(change, message):
+    with pytest.raises(ValueError, match=message):
+        transfers(MOE, **({"B": 1024, "dp": 8} | change))
+
+
+def test_a_plan_that_does_not_fit_the_machine():
+    [gradients] = transfers(SMALL, B=1024, dp=2048)
+    with pytest.raises(ValueError, match="at most the 1024 ranks"):
+        gradients.time(LEVELS)

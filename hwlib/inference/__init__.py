@@ -1,0 +1,84 @@
+"""Serving: prefill and decode, batches and caches, drafts, chunks, ranks apart, tensor and expert parallelism, price.
+
+A prompt is bound by arithmetic and a decode step by memory; most of what servers do brings the two together.
+
+>>> from hwlib.specs import accelerators, models
+>>> llama, h100 = models["llama3-70b"], accelerators["h100-sxm"]
+>>> largest_batch(llama, h100, n=8, T_kv=8192)
+185
+>>> round(decode_point(llama, h100, n=8, B=1, T_kv=8192).step_time * 1e3, 1)
+5.3
+"""
+
+from hwlib.inference.decode import (
+    cache_bound_token_rate,
+    cache_time,
+    decode_time,
+    decode_token_rate,
+    latent_decode_intensity,
+    prefill_time,
+    request_rate,
+    small_batch_time,
+    token_cost,
+    weight_time,
+)
+from hwlib.inference.memory import (
+    batch_limit,
+    context_limit,
+    freed_tokens,
+    least_ranks,
+    mean_lost_tokens,
+    page_lost_fraction,
+    paged_bytes,
+    reserved_lost_fraction,
+    scaled_weight_bytes,
+)
+from hwlib.inference.ranks import (
+    best_width_ranks,
+    expert_decode_bytes,
+    expert_decode_time,
+    stationary_1d_time,
+    stationary_2d_ranks,
+    stationary_2d_time,
+    tensor_decode_time,
+    tensor_ranks_limit,
+    two_batch_step_time,
+)
+from hwlib.inference.schedule import (
+    best_drafts,
+    budget_chunk_tokens,
+    first_token_time,
+    free_chunk_tokens,
+    prefill_ranks_ratio,
+    prefill_servers_ratio,
+    reread_tokens,
+    speculative_critical_batch,
+    speculative_speedup,
+    speculative_tokens,
+    speculative_work,
+    transfer_bandwidth,
+)
+from hwlib.inference.serving import (
+    Point,
+    decode_point,
+    decode_points,
+    expert_share,
+    largest_batch,
+    pareto,
+    prompt_time,
+    step_bytes,
+    weight_bytes,
+)
+
+__all__ = [
+    "Point", "batch_limit", "best_drafts", "best_width_ranks", "budget_chunk_tokens", "cache_bound_token_rate",
+    "cache_time", "context_limit", "decode_point", "decode_points", "decode_time", "decode_token_rate",
+    "expert_decode_bytes", "expert_decode_time", "expert_share", "first_token_time", "free_chunk_tokens",
+    "freed_tokens", "largest_batch", "latent_decode_intensity", "least_ranks", "mean_lost_tokens",
+    "page_lost_fraction", "paged_bytes", "pareto", "prefill_ranks_ratio", "prefill_servers_ratio", "prefill_time",
+    "prompt_time", "request_rate", "reread_tokens", "reserved_lost_fraction", "scaled_weight_bytes",
+    "small_batch_time", "speculative_critical_batch", "speculative_speedup", "speculative_tokens",
+    "speculative_work", "stationary_1d_time", "stationary_2d_ranks", "stationary_2d_time", "step_bytes",
+    "tensor_decode_time", "tensor_ranks_limit", "token_cost", "transfer_bandwidth", "two_batch_step_time",
+    "weight_bytes", "weight_time",
+]  # fmt: skip

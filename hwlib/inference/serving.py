@@ -1,0 +1,131 @@
+"""Serving a model of the tables on a chip of the tables: what is read, what fits, how fast, and at what price."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from hwlib.inference.decode import prefill_time, token_cost
+from hwlib.specs import Accelerator, Model
+from hwlib.transformer import (
+    attention_step_flops,
+    forward_flops,
+    kv_cache_bytes,
+    matmul_parameters,
+    parameter_count,
+    parameter_groups,
+)
+
+
+def weight_bytes(model: Model, b_w: float = 2, b_expert: float | None = None) -> float:
+    """Bytes of all weights; the experts' may have fewer bytes each than the others.
+
+    >>> from hwlib.specs import models
+    >>> round(weight_bytes(models["gpt-oss-120b"], b_expert=4.25 / 8) / 2**30, 1)
+    60.7
+    """
+    experts = parameter_groups(model).experts
+    return (parameter_count(model) - experts) * b_w + experts * (b_w if b_expert is None else b_expert)
+
+
+def expert_share(model: Model, B: float) -> float:
+    """Share of the experts that a step of B tokens reads, where tokens choose theirs evenly and by themselves.
+
+    >>> from hwlib.specs import models
+    >>> round(expert_share(models["deepseek-v3"], 32), 2)
+    0.64
+    """
+    return 1 - (1 - model.experts_per_token / model.experts) ** B if model.moe else 1.0
+
+
+def step_bytes(model: Model, B: float, b_w: float = 2, b_expert: float | None = None) -> float:
+    """Bytes of weights that a decode step of B tokens reads: no table of which it takes B rows, no idle expert."""
+    groups = parameter_groups(model)
+    idle = groups.experts * (1 - expert_share(model, B))
+    rows = groups.positions + (0 if model.tied else groups.embedding)
+    return weight_bytes(model, b_w, b_expert) - rows * b_w - idle * (b_w if b_expert is None else b_expert)
+
+
+def largest_batch(
+    model: Model, chip: Accelerator, *, n: int, T_kv: int, b_w: float = 2, b_kv: float = 2,
+    b_expert: float | None = None, reserve: float = 0.0,
+) -> int:  # fmt: skip
+    """Sequences of T_kv tokens that fit on n chips beside the weights; `reserve` is the share of memory kept free."""
+    free = n * _of(chip, "hbm_bytes") * (1 - reserve) - weight_bytes(model, b_w, b_expert)
+    return max(0, int(free // kv_cache_bytes(model, T_kv, b_kv)))
+
+
+class Point(NamedTuple):
+    """A way to decode: B sequences on n ranks. Rates are tokens per second: of one sequence, of one rank.
+
+    `cost` is dollars a token. `bound` names the longest part: "weights", "arithmetic", "cache" or "network".
+    """
+
+    n: int
+    B: int
+    step_time: float
+    sequence_rate: float
+    rank_rate: float
+    cost: float
+    bound: str
+
+
+def decode_point(
+    model: Model, chip: Accelerator, *, n: int, B: int, T_kv: int, b_w: float = 2, b_kv: float = 2,
+    b_expert: float | None = None, dtype: str = "bf16_flops", comm: float = 0.0, price: float = 0.0,
+) -> Point:  # fmt: skip
+    """One decode step at the rates of the data sheet: `decode_time`, with the experts that are read and windows.
+
+    `comm` is what the step waits for the network; `price` is dollars a second and rank. Work and weights are taken
+    as evenly shared; whether it fits is `largest_batch`'s to say.
+    """
+    if n < 1 or B < 1 or T_kv < 1:
+        raise ValueError(f"ranks, sequences and tokens of context are at least 1: n={n}, B={B}, T_kv={T_kv}")
+    W, C = _of(chip, "hbm_bandwidth"), _of(chip, dtype)
+    parts = {
+        "weights": step_bytes(model, B, b_w, b_expert) / (n * W),
+        "arithmetic": forward_flops(matmul_parameters(model), B) / (n * C),
+        "cache": B * kv_cache_bytes(model, T_kv, b_kv) / (n * W),
+        "network": comm,
+    }
+    t = parts["cache"] + max(parts["weights"], parts["arithmetic"]) + comm
+    cost = token_cost(n, price, B / t) if price else 0.0
+    return Point(n, B, t, 1 / t, B / (n * t), cost, max(parts, key=lambda part: parts[part]))
+
+
+def prompt_time(
+    model: Model, chip: Accelerator, *, n: int, T_in: int, mfu: float = 0.4, dtype: str = "bf16_flops"
+) -> float:
+    """Time of the prefill of one prompt on n chips, its causal attention counted."""
+    C = _of(chip, dtype)
+    matrices = prefill_time(matmul_parameters(model), T_in, n, C, mfu)
+    return float(matrices + attention_step_flops(model, T_in, T_in) / (n * C * mfu))
+
+
+def decode_points(
+    model: Model, chip: Accelerator, *, ranks: Iterable[int], T_kv: int, b_w: float = 2, b_kv: float = 2,
+    b_expert: float | None = None, reserve: float = 0.0, batches: Iterable[int] = (), **others: Any,
+) -> list[Point]:  # fmt: skip
+    """All points that fit, for each number of ranks: batches as given, or powers of two and the largest one."""
+    store: dict[str, Any] = {"T_kv": T_kv, "b_w": b_w, "b_kv": b_kv, "b_expert": b_expert}
+    points = []
+    for n in ranks:
+        most = largest_batch(model, chip, n=n, reserve=reserve, **store)
+        wanted = set(batches) or {2**i for i in range(most.bit_length())} | {most}
+        fit = sorted(B for B in wanted if 1 <= B <= most)
+        points += [decode_point(model, chip, n=n, B=B, **store, **others) for B in fit]
+    return points
+
+
+def pareto(points: Iterable[Point]) -> list[Point]:
+    """The points that no other one beats in both rates, of a sequence and of a rank: fastest sequence first."""
+    best: list[Point] = []
+    for point in sorted(points, key=lambda p: (-p.sequence_rate, -p.rank_rate)):
+        if not best or point.rank_rate > best[-1].rank_rate:
+            best.append(point)
+    return best
+
+
+def _of(chip: Accelerator, name: str) -> float:
+    value: Any = getattr(chip, name, None)
+    if not value:
+        raise ValueError(f"{chip.name} has no {name}")
+    return float(value)

@@ -46,17 +46,17 @@ def _rounds(run: Run) -> Iterator[dict[str, Any]]:
         doings.setdefault((message.src, message.round), ([], []))[0].append((message.dst, message.bytes))
         doings.setdefault((message.dst, message.taken), ([], []))[1].append((message.src, message.bytes))
     parties = sorted({rank for rank, _ in doings} | set(range(len(run.outputs))))
-    yield from _names(RANKS, "ranks", [_party(rank, len(run.outputs)) for rank in parties])
+    yield from row_names(RANKS, "ranks", [_party(rank, len(run.outputs)) for rank in parties])
     for (rank, number), (out, into) in sorted(doings.items()):
         about = {"round": number, "sent_bytes": sum(b for _, b in out), "received_bytes": sum(b for _, b in into)}
         name = _doing([r for r, _ in out], [r for r, _ in into])
-        yield _slice(RANKS, rank, name, starts[number], starts[number + 1], about)
+        yield slice_event(RANKS, rank, name, starts[number], starts[number + 1], about)
 
 
 def _event_ranks(run: EventRun) -> Iterator[dict[str, Any]]:
     """A rank's row: its steps; the gaps are what it computes. Arrows are messages."""
     schedule = run.schedule
-    yield from _names(RANKS, "ranks", [_party(rank, run.n) for rank in range(len(schedule.sends))])
+    yield from row_names(RANKS, "ranks", [_party(rank, run.n) for rank in range(len(schedule.sends))])
     for rank, step, start, end in run.steps:
         sent, got = schedule.sent(rank, step), schedule.awaited(rank, step)
         about = {
@@ -65,7 +65,7 @@ def _event_ranks(run: EventRun) -> Iterator[dict[str, Any]]:
             "received_bytes": sum(schedule.bytes[m] for m in got),
         }
         name = _doing([schedule.dst[m] for m in sent], [schedule.src[m] for m in got])
-        yield _slice(RANKS, rank, name, start, end, about)
+        yield slice_event(RANKS, rank, name, start, end, about)
     for number, message in enumerate(run.messages):
         asked = run.timing.step_start[message.dst][schedule.taken[number]]
         arrow = {"name": "message", "cat": "message", "id": number, "pid": RANKS}
@@ -76,22 +76,24 @@ def _event_ranks(run: EventRun) -> Iterator[dict[str, Any]]:
 def _event_links(run: EventRun) -> Iterator[dict[str, Any]]:
     """A link's row: the messages that passed it."""
     row = {link: number for number, link in enumerate(run.links)}
-    yield from _names(LINKS, "links", [f"{src} → {dst}" for src, dst in row])
+    yield from row_names(LINKS, "links", [f"{src} → {dst}" for src, dst in row])
     schedule = run.schedule
     for src, dst, message, size, start, end in run.passages:
         if size:
             name = f"{schedule.src[message]} → {schedule.dst[message]}"
-            yield _slice(LINKS, row[src, dst], name, start, end, {"message": message, "bytes": size})
+            yield slice_event(LINKS, row[src, dst], name, start, end, {"message": message, "bytes": size})
 
 
-def _slice(pid: int, tid: int, name: str, start: float, end: float, about: dict[str, Any]) -> dict[str, Any]:
+def slice_event(pid: int, tid: int, name: str, start: float, end: float, about: dict[str, Any]) -> dict[str, Any]:
+    """An event with a start and an end, in seconds, on row `tid` of group `pid`."""
     begin = float(start) * US
     return {
         "ph": "X", "pid": pid, "tid": tid, "name": name, "ts": begin, "dur": float(end) * US - begin, "args": about,
     }  # fmt: skip
 
 
-def _names(pid: int, group: str, rows: list[str]) -> Iterator[dict[str, Any]]:
+def row_names(pid: int, group: str, rows: list[str]) -> Iterator[dict[str, Any]]:
+    """What the viewer calls a group of rows, and each of them, from 0."""
     yield {"ph": "M", "pid": pid, "name": "process_name", "args": {"name": group}}
     yield {"ph": "M", "pid": pid, "name": "process_sort_index", "args": {"sort_index": pid}}
     for tid, name in enumerate(rows):

@@ -1,0 +1,20 @@
+"""Programs of torch.distributed, unchanged, on a cluster that is not there, by a clock that is not real.
+
+    with virtual.cluster("superpod-h100-4su") as world:
+        with world.shapes():
+            model, x = ..., ...
+        fully_shard(model, mesh=init_device_mesh("cpu", (world.ranks,)))
+        step = world.step(lambda: model(x).sum().backward())
+    step.step_time, step.exposed, step.of("all_gather").bytes
+
+One process plays one rank, for programs in which all ranks do the same: FSDP2, DTensor, DDP. What is left out: memory
+that fragments, the share of the chip that the network's own kernels take, and that groups share a cable (each group's
+collectives queue, those of two groups do not). Without data torch waits for each functional collective, DTensor's
+among them, as soon as it has started it, as it does for a compiler; with data it waits when the result is used.
+"""
+
+from hwlib.virtual.network import Network
+from hwlib.virtual.record import Calls, Step
+from hwlib.virtual.world import World, cluster
+
+__all__ = ["Calls", "Network", "Step", "World", "cluster"]

@@ -1,0 +1,57 @@
+"""The virtual clock of one rank: streams of kernels, and a stream for the collectives of each group.
+
+As on a GPU, the program runs ahead and only queues: kernels of one stream follow one another, a collective starts
+when its stream has come so far and its group is free, and whoever waits, waits for its end.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+COMPUTE = None  # the stream of kernels that a program has without asking for another
+
+
+class Span(NamedTuple):
+    """What was done, from when to when, in seconds; `row` is "compute", "side stream" or a group."""
+
+    row: str
+    name: str
+    start: float
+    end: float
+    flops: float = 0.0
+    bytes: float = 0.0
+    ranks: tuple[int, ...] = ()
+
+
+@dataclass
+class Clock:
+    """Where each stream stands. `current` is the stream that kernels now go to."""
+
+    at: dict[Hashable, float] = field(default_factory=lambda: defaultdict(float))
+    free: dict[Hashable, float] = field(default_factory=lambda: defaultdict(float))
+    spans: list[Span] = field(default_factory=list)
+    current: Hashable = COMPUTE
+
+    def kernel(self, name: str, time: float, flops: float, bytes: float) -> None:
+        """A kernel on the current stream."""
+        start = self.at[self.current]
+        self.at[self.current] = end = start + time
+        row = "compute" if self.current is COMPUTE else "side stream"
+        self.spans.append(Span(row, name, start, end, flops, bytes))
+
+    def call(self, name: str, time: float, S: float, group: str, ranks: Sequence[int]) -> float:
+        """A collective that the current stream starts and does not wait for; when it ends."""
+        start = max(self.at[self.current], self.free[group])
+        self.free[group] = end = start + time
+        self.spans.append(Span(f"group {group}", name, start, end, 0.0, S, tuple(ranks)))
+        return end
+
+    def wait(self, until: float, stream: Hashable = COMPUTE) -> None:
+        """A stream goes on when that time has come."""
+        self.at[stream] = max(self.at[stream], until)
+
+    @property
+    def end(self) -> float:
+        """When everything that was queued is done."""
+        return max([0.0, *self.at.values(), *self.free.values()])

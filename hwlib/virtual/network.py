@@ -1,0 +1,124 @@
+"""What a collective among given ranks of a cluster takes: the levels that it crosses, and the time of each.
+
+All groups of a parallel program are busy at once, so a group has of a child's connection the share of its ranks in
+that child. Without latencies the time is that of `hwlib.collectives.level_time`; latencies are those of a ring at
+each level, one after another.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import ceil, log2, prod
+from typing import Any
+
+from hwlib.arguments import whole
+from hwlib.collectives import level_times
+from hwlib.specs import Accelerator, Cluster, Level, clusters
+from hwlib.topology import Topology, level_bandwidth
+
+ROUNDS = {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1, "all_to_all": 1, "gather": 1, "scatter": 1}
+
+
+@dataclass(frozen=True)
+class Network:
+    """The levels of a cluster, innermost first, and the latency in seconds of a round at each.
+
+    `overlap`: the levels of a collective work side by side, and the slowest decides; else one waits for another.
+    """
+
+    levels: tuple[Level, ...]
+    latency: Mapping[str, float] = field(default_factory=dict)
+    overlap: bool = True
+
+    @cached_property
+    def ranks(self) -> int:
+        """Ranks of the whole cluster."""
+        return prod(level.size for level in self.levels)
+
+    def crossed(self, ranks: Sequence[int]) -> tuple[Level, ...]:
+        """The levels that a group crosses: the children that take part, and the bandwidth of each that is its own.
+
+        Where nodes have unequal parts of the group, the widest count.
+        """
+        found, below = [], 1
+        for name, size, bandwidth in self.levels:
+            members = max(Counter(rank // below for rank in ranks).values())  # of a child: they share its connection
+            children: dict[int, set[int]] = defaultdict(set)
+            for rank in ranks:
+                children[rank // (below * size)].add(rank // below)
+            taking_part = max(map(len, children.values()))
+            if taking_part > 1:
+                found.append(Level(name, taking_part, bandwidth * members / below))
+            below *= size
+        return tuple(found)
+
+    def time(self, call: str, S: float, ranks: Sequence[int]) -> float:
+        """Seconds of a call of torch.distributed among ranks; S as in `hwlib.collectives`: the full buffer."""
+        levels = self.crossed(ranks)
+        waits = [self.latency.get(level.name, 0.0) * _rounds(call, level.size) for level in levels]
+        moves = () if call == "barrier" else level_times(call, S, levels)
+        return sum(waits) + (max(moves, default=0.0) if self.overlap else sum(moves))
+
+
+def _rounds(call: str, n: int) -> int:
+    """Those of a ring, or of a binomial tree for what has a root; a plain message has one."""
+    if call == "send":
+        return 1
+    return ROUNDS[call] * (n - 1) if call in ROUNDS else ceil(log2(n))
+
+
+def network(
+    where: Any,
+    n: int | None,
+    chip: Accelerator,
+    latency: float | Mapping[str, float] = 0.0,
+    slow_levels: Mapping[str, float] | None = None,
+    overlap: bool = True,
+) -> Network:
+    """The network of a number of ranks in one domain, a cluster (or its key), a topology, or levels.
+
+    `n` ranks of it, from the first: less than all if whole nodes or whole parts of one. `slow_levels` divides the
+    bandwidth of a level by a factor. Raises ValueError for what has no levels, and KeyError for an unknown level.
+    """
+    levels = _first(_levels(where, chip), n)
+    names = [level.name for level in levels]
+    given = latency if isinstance(latency, Mapping) else dict.fromkeys(names, latency)
+    slow = slow_levels or {}
+    for name in [*given, *slow]:
+        if name not in names:
+            raise KeyError(f"cluster: its levels are {', '.join(names)}, there is no {name!r}")
+    return Network(
+        tuple(Level(name, size, bandwidth / slow.get(name, 1.0)) for name, size, bandwidth in levels), given, overlap
+    )
+
+
+def _levels(where: Any, chip: Accelerator) -> tuple[Level, ...]:
+    if isinstance(where, str):
+        where = clusters[where]
+    if isinstance(where, Cluster):
+        if not where.levels:
+            raise ValueError(f"cluster: {where.key} is a torus, and groups here lie in the levels of a tree")
+        return where.levels
+    if isinstance(where, Topology):
+        return where.levels or level_bandwidth(where)
+    if isinstance(where, Sequence):
+        return tuple(Level(*level) for level in where)
+    if chip.scaleup_bandwidth is None:
+        raise ValueError(f"cluster: no source says how fast {chip.name} sends to its neighbours: give levels")
+    return (Level("node", whole("cluster: n (ranks)", where), chip.scaleup_bandwidth),)
+
+
+def _first(levels: Sequence[Level], n: int | None) -> list[Level]:
+    if n is None:
+        return list(levels)
+    left, found = whole("cluster: n (ranks)", n), []
+    for name, size, bandwidth in levels:
+        taken = min(left, size)
+        if left % taken:
+            raise ValueError(f"cluster: {n} ranks do not fill whole parts of level {name!r}, which has {size} children")
+        found.append(Level(name, taken, bandwidth))
+        left //= taken
+    if left > 1:
+        raise ValueError(f"cluster: at most {prod(level.size for level in levels)} ranks fit, got {n}")
+    return found

@@ -1,0 +1,191 @@
+"""What the clock sees of a program: kernels and DTensor's collectives in torch's dispatcher, and its streams.
+
+FSDP2 asks for streams and events as on a GPU; those of `torch.cpu`, which do nothing, are put on the clock.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from math import prod
+from typing import Any
+
+from hwlib.virtual.group import Playing, nbytes
+
+NOTHING = (  # that allocate or rename, and run no kernel; views are known by their schema
+    "empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "_unsafe_view", "lift_fresh", "detach",
+    "resize_", "set_", "sym_size", "is_same_size", "_local_scalar_dense", "record_stream",
+)  # fmt: skip
+OVERWRITING = ("copy_", "fill_", "zero_", "_foreach_copy_", "_foreach_zero_")  # others that end in _ read too
+LOOKUPS = ("embedding", "index_select", "gather")  # that read as many rows as they write, not the whole table
+
+
+def tensors_of(value: Any) -> list[Any]:
+    """All tensors in nested lists and tuples."""
+    import torch
+
+    if isinstance(value, (list, tuple)):
+        return [tensor for one in value for tensor in tensors_of(one)]
+    return [value] if isinstance(value, torch.Tensor) else []
+
+
+def traffic(func: Any, args: tuple, kwargs: dict[str, Any], out: Any) -> int:
+    """Least bytes to and from memory of a kernel: what it reads once, and what it writes once."""
+    name = func._schema.name.split("::")[1]
+    if name == "all_gather_copy_in":  # FSDP2's: into its part of the buffer, which the schema does not say
+        return 2 * nbytes(tensors_of(args[0]))
+    written: list[Any] = []
+    read: list[Any] = []
+    for position, argument in enumerate(func._schema.arguments):
+        value = args[position] if position < len(args) else kwargs.get(argument.name)
+        writes = argument.alias_info is not None and argument.alias_info.is_write
+        (written if writes else read).extend(tensors_of(value))
+    results = nbytes(written or tensors_of(out))
+    if name in LOOKUPS:
+        return 2 * results
+    if written and name.endswith("_") and name not in OVERWRITING:
+        results *= 2
+    return nbytes(read) + results
+
+
+@cache
+def runs_a_kernel(func: Any) -> bool:
+    """Whether an operator of torch does anything on a GPU: views and allocations do not."""
+    if func.namespace not in ("aten", "fsdp"):
+        return False
+    returns = func._schema.returns
+    view = bool(returns) and all(r.alias_info is not None and not r.alias_info.is_write for r in returns)
+    return not view and func._schema.name.split("::")[1] not in NOTHING
+
+
+@cache
+def flop_counts() -> dict[Any, Any]:
+    """Torch's own counts of operations, and those of attention on a CPU, which it leaves at none."""
+    import torch
+    from torch.utils.flop_counter import flop_registry, sdpa_backward_flop_count, sdpa_flop_count
+
+    aten = torch.ops.aten
+
+    def forward(q: Any, k: Any, v: Any, *_: Any, **__: Any) -> int:
+        return sdpa_flop_count(q.shape, k.shape, v.shape)
+
+    def backward(grad: Any, q: Any, k: Any, v: Any, *_: Any, **__: Any) -> int:
+        return sdpa_backward_flop_count(grad.shape, q.shape, k.shape, v.shape)
+
+    return flop_registry | {
+        aten._scaled_dot_product_flash_attention_for_cpu: forward,
+        aten._scaled_dot_product_flash_attention_for_cpu_backward: backward,
+    }
+
+
+@cache
+def watcher() -> type:
+    """The class of the mode that watches; made when torch is there."""
+    import torch
+    import torch.distributed as dist
+    from torch.distributed._functional_collectives import AsyncCollectiveTensor
+    from torch.distributed.tensor import DTensor
+    from torch.utils._python_dispatch import TorchDispatchMode
+    from torch.utils.weak import WeakIdKeyDictionary
+
+    from hwlib.labs.ranks.calls import FUNCTIONAL
+
+    counts = flop_counts()
+
+    class Watcher(TorchDispatchMode):
+        def __init__(self) -> None:
+            super().__init__()
+            self.ends = WeakIdKeyDictionary()
+
+        def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: Any = None) -> Any:
+            kwargs = kwargs or {}
+            world = Playing.world
+            if any(issubclass(kind, (DTensor, AsyncCollectiveTensor)) for kind in types):
+                return NotImplemented  # they ask again, for what this rank does on its part, or when it is there
+            if world is None:
+                return func(*args, **kwargs)
+            if func.namespace == "_c10d_functional":
+                return self.collective(world, func, args, kwargs)
+            out = func(*args, **kwargs)
+            if runs_a_kernel(func):
+                packet = func._overloadpacket
+                flops = counts[packet](*args, **kwargs, out_val=out) if packet in counts else 0
+                moved = traffic(func, args, kwargs, out)
+                dtypes = [tensor.dtype for tensor in tensors_of([args, out])]
+                world.kernel(packet.__name__, flops, moved, str(dtypes[0]).split(".")[1] if dtypes else "float32")
+            return out
+
+        def collective(self, world: Any, func: Any, args: tuple, kwargs: Any) -> Any:
+            name = func._schema.name.split("::")[1]
+            if name == "wait_tensor":
+                end = self.ends.pop(args[0], None)
+                if end is not None:
+                    world.clock.wait(end, world.clock.current)
+            Playing.world = None  # with data, this ends in the backend, which would count it again
+            try:
+                out = func(*args, **kwargs)
+            finally:
+                Playing.world = world
+            if name in FUNCTIONAL:
+                call, at, size, _ = FUNCTIONAL[name]
+                group = args[at]
+                ranks = dist.get_process_group_ranks(torch._C._distributed_c10d._resolve_process_group(group))
+                if (n := len(ranks)) > 1:
+                    given = size(args, n)
+                    S = n * sum(given) if call == "all_to_all" else prod(given)
+                    end = world.call(call, S, group, ranks)
+                    for tensor in tensors_of(out):
+                        self.ends[tensor] = end
+            return out
+
+    return Watcher
+
+
+@contextmanager
+def streams_on(world: Any) -> Iterator[None]:
+    """Put the streams and events of `torch.cpu` on the clock of a world."""
+    import torch
+
+    cpu: Any = torch.cpu
+    stream, event, context = cpu.Stream, cpu.Event, cpu.StreamContext
+    enter, leave = context.__enter__, context.__exit__
+
+    def row(given: Any) -> Any:
+        return None if given is cpu._default_cpu_stream else given
+
+    def wait_stream(self: Any, other: Any) -> None:
+        world.clock.wait(world.clock.at[row(other)], row(self))
+
+    def wait_event(self: Any, event: Any) -> None:
+        world.clock.wait(getattr(event, "time", 0.0), row(self))
+
+    def record_event(self: Any, given: Any = None) -> Any:
+        return record(given or event(), self)
+
+    def record(self: Any, given: Any = None) -> Any:
+        self.time = world.clock.at[row(given or cpu.current_stream())]
+        return self
+
+    def wait(self: Any, given: Any = None) -> None:
+        wait_event(given or cpu.current_stream(), self)
+
+    def entering(self: Any) -> None:
+        enter(self)
+        world.clock.current = row(cpu.current_stream())
+
+    def leaving(self: Any, *error: Any) -> None:
+        leave(self, *error)
+        world.clock.current = row(cpu.current_stream())
+
+    ours: tuple[tuple[Any, str, Any], ...] = (
+        (stream, "wait_stream", wait_stream), (stream, "wait_event", wait_event),
+        (stream, "record_event", record_event), (event, "record", record), (event, "wait", wait),
+        (context, "__enter__", entering), (context, "__exit__", leaving),
+    )  # fmt: skip
+    before = [(place, name, getattr(place, name)) for place, name, _ in ours]
+    try:
+        for place, name, method in ours:
+            setattr(place, name, method)
+        yield
+    finally:
+        for place, name, method in before:
+            setattr(place, name, method)

@@ -1,0 +1,149 @@
+"""A cluster that is not there, for programs of torch.distributed that are."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+from hwlib.arguments import whole
+from hwlib.kernel_fit import KernelModel
+from hwlib.roofline import roofline_time
+from hwlib.specs import Accelerator, Cluster, accelerators, clusters
+from hwlib.virtual.clock import Clock
+from hwlib.virtual.group import NAME, Playing, register
+from hwlib.virtual.network import Network, network
+from hwlib.virtual.record import Step, summed
+
+KernelTime = KernelModel | Callable[[str, float, float], float]
+
+
+class World:
+    """A virtual cluster that this process is one rank of: `step` times a function on it."""
+
+    def __init__(
+        self, net: Network, chip: Accelerator, rank: int, slow: float, data: bool,
+        kernel_time: KernelTime | None, call_time: Callable[[str, float, tuple[int, ...]], float] | None,
+    ):  # fmt: skip
+        self.network, self.chip, self.rank, self.slow, self.data = net, chip, rank, slow, data
+        self.clock = Clock()
+        self._kernel_time, self._call_time = kernel_time, call_time
+        self._shapes: Any = None
+        self._known: dict[tuple[str, float, tuple[int, ...]], float] = {}
+
+    @property
+    def ranks(self) -> int:
+        """Ranks of the whole cluster."""
+        return self.network.ranks
+
+    def shapes(self) -> AbstractContextManager[Any]:
+        """Make models and inputs in here: they have shapes and no data, however large, unless the world has data."""
+        from torch._subclasses.fake_tensor import FakeTensorMode
+
+        if self.data:
+            return nullcontext()
+        if self._shapes is None:
+            self._shapes = FakeTensorMode(allow_non_fake_inputs=True)  # a DeviceMesh keeps a real table of ranks
+        return self._shapes
+
+    def kernel(self, name: str, flops: float, bytes: float, dtype: str) -> None:
+        """Put a kernel on the clock: a roofline, unless the world was given another time."""
+        if isinstance(self._kernel_time, KernelModel):
+            time = self._kernel_time.time(flops, bytes)
+        elif self._kernel_time is not None:
+            time = self._kernel_time(name, flops, bytes)
+        else:
+            rate = self.chip.flops(dtype) if flops else 1.0
+            time = roofline_time(flops, bytes, rate, self.chip.hbm_bandwidth)
+        self.clock.kernel(name, self.slow * float(time), flops, bytes)
+
+    def call(self, call: str, S: float, group: str, ranks: list[int]) -> float:
+        """Put a collective on the clock; when it ends."""
+        key = (call, S, tuple(ranks))
+        if key not in self._known:
+            self._known[key] = (self._call_time or self.network.time)(*key)
+        return self.clock.call(call, self._known[key], S, group, ranks)
+
+    def step(self, program: Callable[[], Any], warm: int = 1) -> Step:
+        """What one call of `program` takes, after `warm` calls that are not counted.
+
+        The first call is not like the others: DTensor tries its operators on whole shapes, DDP arranges its buckets.
+        """
+        from hwlib.virtual.watch import streams_on, watcher
+
+        whole("step: warm (calls before the one that counts)", warm, 0)
+        for counted in [False] * warm + [True]:
+            self.clock = Clock()
+            Playing.world = self if counted else None
+            try:
+                with self.shapes(), streams_on(self), watcher()():
+                    program()
+            finally:
+                Playing.world = None
+        spans = tuple(self.clock.spans)
+        levels = {span.ranks: self._outermost(span.ranks) for span in spans if span.ranks}
+        return Step(
+            rank=self.rank,
+            ranks=self.ranks,
+            step_time=self.clock.end,
+            compute=sum(span.end - span.start for span in spans if span.row == "compute"),
+            flops=sum(span.flops for span in spans),
+            calls=summed(spans, levels),
+            spans=spans,
+        )
+
+    def _outermost(self, ranks: tuple[int, ...]) -> str:
+        return self.network.crossed(ranks)[-1].name
+
+
+@contextmanager
+def cluster(
+    where: Any,
+    n: int | None = None,
+    *,
+    chip: str | Accelerator | None = None,
+    kernel_time: KernelTime | None = None,
+    call_time: Callable[[str, float, tuple[int, ...]], float] | None = None,
+    latency: float | Mapping[str, float] = 0.0,
+    overlap: bool = True,
+    slow: Mapping[int, float] | None = None,
+    slow_levels: Mapping[str, float] | None = None,
+    data: bool = False,
+    rank: int | None = None,
+) -> Iterator[World]:
+    """torch.distributed on a virtual cluster: a number of ranks, a cluster's key, a topology, or levels; `n` of it.
+
+    Every rank runs the same program, so this process plays one of them, with the whole cluster around it. Its
+    kernels take a roofline's time, or `kernel_time`: a `KernelModel`, or a function of (name, flops, bytes); its
+    collectives that of their levels, or `call_time(call, S, ranks)`. `slow` maps ranks to the factor by which their
+    kernels are slower: as everybody waits for the slowest, that is the rank that is played, unless `rank` names one.
+    `slow_levels` divides the bandwidth of a level. Without `data` there are only shapes; DDP needs data.
+    Raises RuntimeError if torch.distributed runs already.
+    """
+    import torch.distributed as dist
+    from torch.testing._internal.distributed.fake_pg import FakeStore
+
+    if dist.is_initialized():
+        raise RuntimeError("cluster: this process is a rank of torch.distributed already")
+    known = _chip(where, chip)
+    net = network(where, n, known, latency, slow_levels, overlap)
+    factors = {whole("cluster: slow (a rank)", r, 0, net.ranks - 1): factor for r, factor in (slow or {}).items()}
+    if any(not factor > 0 for factor in factors.values()):
+        raise ValueError(f"cluster: slow maps ranks to factors above 0, got {slow}")
+    played = max(factors, key=factors.__getitem__, default=0) if rank is None else rank
+    if rank is None and factors.get(played, 1.0) < 1 and len(factors) < net.ranks:
+        played = next(r for r in range(net.ranks) if r not in factors)
+    whole("cluster: rank", played, 0, net.ranks - 1)
+    register()
+    dist.init_process_group(NAME, store=FakeStore(), rank=played, world_size=net.ranks)
+    try:
+        yield World(net, known, played, factors.get(played, 1.0), data, kernel_time, call_time)
+    finally:
+        dist.destroy_process_group()
+
+
+def _chip(where: Any, chip: str | Accelerator | None) -> Accelerator:
+    if isinstance(chip, Accelerator):
+        return chip
+    if chip is None:
+        place = clusters[where] if isinstance(where, str) else where
+        chip = place.members.accelerator if isinstance(place, Cluster) else "h100-sxm"
+    return accelerators[chip]

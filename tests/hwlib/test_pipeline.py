@@ -192,6 +192,17 @@ def test_dualpipe_against_what_its_readme_prints():
     assert dualpipe_played_bubble_time(8, 1, 2, 1) == 11 == dualpipe_bubble_time(8, 4, 3, 1) - 1
 
 
+def test_the_eight_phases_of_deepseeks_program():
+    """Their step() for 8 ranks and 20 microbatches, by hand: on the first rank, and on one of the middle."""
+    words = lambda rank: "".join(op.kind + "&" * op.paired for op in dualpipe(8, 20).ops[rank])
+    assert words(0) == "F" * 6 + "FF" + "IWF" * 3 + "F&BF&B" * 3 + "BF&B" * 3 + "BI" + "WI" * 3 + "W"
+    assert words(3) == words(4) == "FF" * 4 + "FBF&B" + "F&BF&B" * 5 + "BB" * 2 + "II" * 2 + "W" * 4
+    first, last = dualpipe(8, 20).ops[0], dualpipe(8, 20).ops[7]
+    assert [(op.kind, op.microbatch, 1 - op.chunk) for op in first] == [
+        (op.kind, (op.microbatch + 10) % 20, op.chunk) for op in last
+    ]
+
+
 def test_a_pair_that_hides_something_is_shorter():
     """A pair of 2.4 instead of 3: the printed bubble, and the paired passes save the rest."""
     apart, together = play(dualpipe(8, 20)), play(dualpipe(8, 20), t_FB=2.4)

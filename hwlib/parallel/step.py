@@ -10,7 +10,7 @@ from math import ceil
 from typing import Any
 
 from hwlib.arguments import whole
-from hwlib.collectives import axis_levels, bus_factor, level_time
+from hwlib.collectives import axis_levels, bus_factor, destination_fraction, level_times
 from hwlib.parallel.data import dp_critical_batch, dp_exact_critical_batch
 from hwlib.parallel.mixed import exposed_time
 from hwlib.parallel.tensor import tp_limit
@@ -26,7 +26,8 @@ AXES = ("tp", "cp", "ep", "pp", "dp")
 class Transfer:
     """`calls` times a step, a collective of `ranks` ranks with `inner` ranks of other axes between neighbours.
 
-    `S` is the full array of one call, as in `hwlib.collectives`; of a send, what one rank sends.
+    `S` is the full array of one call, as in `hwlib.collectives`; of a send, what one rank sends. In an all-to-all of
+    `merged` copies of each token, those that go to one rank, or to one node, travel once; 0 where none are merged.
     """
 
     axis: str
@@ -36,6 +37,7 @@ class Transfer:
     inner: int
     S: float
     calls: int
+    merged: int = 0
 
     def __repr__(self) -> str:
         name = self.collective.replace("_", "-")
@@ -45,24 +47,34 @@ class Transfer:
     def sent_bytes(self) -> float:
         """Bytes that one rank sends for it in a step."""
         full = self.S / self.ranks if self.collective == "all_to_all" else self.S
-        return self.calls * bus_factor(self.collective, self.ranks) * full
+        return self.calls * bus_factor(self.collective, self.ranks) * full * self._kept(self.ranks)
+
+    def _kept(self, places: float) -> float:
+        """Share of the copies that is left if each of so many places gets a token once."""
+        return places * destination_fraction(places, self.merged) / self.merged if self.merged else 1.0
 
     def time(self, levels: Sequence[Level]) -> float:
         """Its time in a step, all groups of the axis at once. Raises ValueError for an axis that the levels do not
         hold, or whose groups cut a node in unequal parts.
         """
         crossed = axis_levels(levels, self.ranks, self.inner)
-        return self.calls * level_time(self.collective, self.S * self.inner, crossed)
+        below, slowest = 1, 0.0
+        for t, level in zip(level_times(self.collective, self.S * self.inner, crossed), crossed, strict=True):
+            slowest = max(slowest, t * self._kept(self.ranks / below))
+            below *= level.size
+        return self.calls * slowest
 
 
 def transfers(
     model: Model, *, B: int, dp: int, tp: int = 1, pp: int = 1, cp: int = 1, ep: int = 1, v: int = 1, m: int = 1,
     zero: int = 0, sp: bool = True, b: float = 2, b_g: float = 2, b_disp: float = 2, b_comb: float = 2,
+    merge: bool = False,
 ) -> tuple[Transfer, ...]:  # fmt: skip
     """The collectives of one step of B tokens on a rank in the middle of the pipeline, with ceil(L/pp) layers.
 
     A replica does its B/dp tokens in m microbatches. Gradients are summed once a step, but with ZeRO-2 and ZeRO-3
-    once a microbatch. A token goes to the ranks of its k experts in k copies. Not counted: the loss, the norm of
+    once a microbatch. A token goes to the ranks of its k experts in k copies, or, with `merge`, once to each node and
+    rank that has one of them. Not counted: the loss, the norm of
     the gradients, and what a recomputed layer gathers again. Raises ValueError for degrees that cannot be.
 
     >>> from hwlib.specs import models
@@ -85,7 +97,8 @@ def transfers(
 
     def add(axis: str, what: str, collective: str, ranks: int, inner: int, S: float, calls: int) -> None:
         if ranks > 1 and S > 0 and calls:
-            found.append(Transfer(axis, what, collective, ranks, inner, S, calls))
+            merged = model.experts_per_token if merge and axis == "ep" else 0
+            found.append(Transfer(axis, what, collective, ranks, inner, S, calls, merged))
 
     if sp:
         add("tp", "activations", "all_gather", tp, 1, hidden, 6 * layers * m)

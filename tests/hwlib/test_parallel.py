@@ -196,6 +196,22 @@ def test_expert_transfers():
     assert "experts, 1 x all-reduce" in repr(found[-1])
 
 
+def test_experts_merged_on_the_way():
+    """One copy a rank, and one a node: what the formulas say of four nodes of eight, and of all 32 ranks."""
+    levels = (Level("node", 8, 1e15), Level("leaf", 4, 8 * 50e9))
+    model = MOE.replace(experts=32)
+    B, D, k = 4096 * 32, MOE.width, MOE.experts_per_token
+    found = [x for x in transfers(model, B=B, dp=32, ep=32, merge=True) if x.axis == "ep"]
+    one_pass = parallel.ep_nodes_time(B, D, 8, 4, 50e9, destination_fraction(4, k))
+    assert sum(x.time(levels) for x in found) == pytest.approx(2 * MOE.layers * one_pass)
+    one_pass = parallel.ep_bytes(B, D, 32, destination_fraction(32, k))
+    assert axis_bytes(found)["ep"] == pytest.approx(2 * MOE.layers * one_pass)
+    plain = [x for x in transfers(model, B=B, dp=32, ep=32) if x.axis == "ep"]
+    kept = 4 * destination_fraction(4, k) / k
+    assert kept < 0.7
+    assert sum(x.time(levels) for x in found) == pytest.approx(kept * sum(x.time(levels) for x in plain))
+
+
 def test_one_rank_sends_nothing():
     assert transfers(SMALL, B=1024, dp=1) == ()
     assert axis_times((), LEVELS) == {}

@@ -16,6 +16,7 @@ from hwlib.parallel import (
     dp_exact_critical_batch,
     dp_moe_critical_batch,
     dp_moe_exact_critical_batch,
+    ep_copies_bytes,
     ep_critical_width,
     ep_exact_critical_width,
     ep_far_critical_width,
@@ -129,6 +130,16 @@ def gradient_bytes():
     return found[-1]
 
 
+def decode_bytes(layer_tokens):
+    """What a rank of 320 sends of so many of its tokens, one way, with a scale of 4 bytes for each 128 of 8 bits.
+
+    The printed 15.1 MB come out for 256 tokens out, or for 128 both ways if the way back had 8 bits too.
+    """
+    model, ranks = DEEPSEEK, 320
+    B = layer_tokens * ranks
+    return ep_copies_bytes(B, model.width, model.experts_per_token, ranks, b_disp=1 + 4 / 128, b_comb=0)
+
+
 RUNS = [
     Row("G5.2.1 at 10 bytes a parameter", lambda: ceil(70e9 * 10 / H100.hbm_bytes), 9, 0),
     Row("G5.2.1 at 16 bytes", lambda: ceil(70e9 * 16 / H100.hbm_bytes), 14, 0),
@@ -138,6 +149,9 @@ RUNS = [
     Row("G5.2.2 of older copies", lambda: compute_time(training_flops(70e9, 15e12), 4096 * C * 0.40) / DAY, 45, 0.01),
     Row("G5.2.3 ZeRO-1 in a node", lambda: 70e9 * 10 / 8, 87.5 * GB, 0),
     Row("G5.2.3 tokens a GPU", lambda: 4e6 / 4096, 976),
+    Row("DeepSeek-V3 decoding, a layer: 256 tokens out", lambda: decode_bytes(256), 15.1e6),
+    Row("DeepSeek-V3 decoding, all layers at 40 GB/s",
+        lambda: DEEPSEEK.moe_layers * decode_bytes(256) / (40 * GB), 21.95e-3),
     Row("405B GPUs", lambda: 8 * 16 * 128, 16_384, 0),
     Row("405B tokens a GPU", lambda: 2**24 / 16_384, 1024, 0),
     Row("405B step at 41 %", lambda: compute_time(training_flops(405e9, 16e6), 16_384 * C * 0.41), 5.85),
@@ -188,6 +202,15 @@ def test_a_batch_that_is_below_the_bound_and_was_used():
     """LLaMA-3 ran 16M tokens on 16,384 GPUs, below the 40M of plain data parallelism: 16 stages make it enough."""
     tokens = 2**24 / 16_384
     assert split_critical_batch(C, W_OUT, pp=16) < tokens < dp_critical_batch(C, W_OUT)
+
+
+@pytest.mark.parametrize(
+    ("gpus", "sequences", "pp", "tokens"), [(192, 192, 1, 4096), (768, 384, 2, 2048), (3072, 1536, 8, 2048)]
+)
+def test_the_runs_of_the_megatron_table_are_above_their_bounds(gpus, sequences, pp, tokens):
+    """G5.3: 16B, 70B and 314B parameters, sequences of 4,096; in a node the model is split eight ways."""
+    assert sequences * 4096 / gpus == tokens
+    assert tokens > split_critical_batch(C, W_OUT, pp=pp)
 
 
 def test_deepseek_is_bound_by_the_network_in_every_count():

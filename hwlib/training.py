@@ -10,7 +10,7 @@ beside it, because activations are recomputed, counts for HFU and not for MFU.
 """
 
 from math import exp, expm1
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hwlib.formula import formula, sqrt, where
 from hwlib.specs import Accelerator, Model
@@ -165,7 +165,8 @@ def run_cost(n, price, t):
 class Run(NamedTuple):
     """A training run: seconds of training at the MFU, seconds with failures, their number, joules and dollars.
 
-    `interval` is the training time between two checkpoints, `goodput` the share of the time that is training.
+    `interval` is the training time between two checkpoints, `goodput` the share of the time that is training;
+    `energy` is None where nobody says what the chip draws.
     """
 
     flops: float
@@ -174,7 +175,7 @@ class Run(NamedTuple):
     goodput: float
     interval: float
     failures: float
-    energy: float
+    energy: float | None
     cost: float
 
 
@@ -182,9 +183,9 @@ def training_run(
     model: Model, chip: Accelerator, *, B_run: float, n: int, mfu: float, T: int | None = None, causal: bool = True,
     node: int = 8, t_node: float | None = None, t_save: float = 0.0, t_back: float = 0.0,
     power: float | None = None, pue: float = 1.1, price: float = 0.0,
-    dtype: str = "bf16_flops",
+    dtype: str = "bf16",
 ) -> Run:  # fmt: skip
-    """The run of `model` over B_run tokens on n of `chip`, at an MFU of the rate that `dtype` names.
+    """The run of `model` over B_run tokens on n of `chip`, at an MFU of the dense rate of `dtype`.
 
     T is the sequence length, by default the model's context at most 8192; t_node the mean time between failures of
     one node of `node` ranks (None: no failures); t_save and t_back what a checkpoint and a restart take; power in
@@ -192,7 +193,7 @@ def training_run(
     """
     if not 0 < mfu <= 1:
         raise ValueError(f"an MFU is above 0 and at most 1, not {mfu}")
-    peak, watts = _of(chip, dtype), power if power is not None else chip.tdp or 0.0
+    peak, watts = chip.flops(dtype), chip.tdp if power is None else power
     flops = float(step_flops(model, B_run, T or min(model.context, 8192), causal))
     time = float(step_time_at(flops, n, peak, mfu))
     interval, goodput, mtbf = float("inf"), 1.0, float("inf")
@@ -201,13 +202,6 @@ def training_run(
         interval = float(daly_interval(t_save, mtbf)) if t_save else 0.0
         goodput = exact_goodput(interval, t_save, t_back, mtbf) if interval else exp(-t_back / mtbf)
     wall = time / goodput if goodput else float("inf")
-    energy = float(run_energy(n, watts, wall, pue))
+    energy = None if watts is None else float(run_energy(n, watts, wall, pue))
     cost = float(run_cost(n, price, wall)) if price else 0.0
     return Run(flops, time, wall, goodput, interval, wall / mtbf, energy, cost)
-
-
-def _of(chip: Accelerator, name: str) -> float:
-    value: Any = getattr(chip, name, None)
-    if not value:
-        raise ValueError(f"{chip.name} has no {name}")
-    return float(value)

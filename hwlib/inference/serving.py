@@ -70,7 +70,7 @@ class Point(NamedTuple):
 
 def decode_point(
     model: Model, chip: Accelerator, *, n: int, B: int, T_kv: int, b_w: float = 2, b_kv: float = 2,
-    b_expert: float | None = None, dtype: str = "bf16_flops", comm: float = 0.0, price: float = 0.0,
+    b_expert: float | None = None, dtype: str = "bf16", comm: float = 0.0, price: float = 0.0,
 ) -> Point:  # fmt: skip
     """One decode step at the rates of the data sheet: `decode_time`, with the experts that are read and windows.
 
@@ -79,7 +79,7 @@ def decode_point(
     """
     if n < 1 or B < 1 or T_kv < 1:
         raise ValueError(f"ranks, sequences and tokens of context are at least 1: n={n}, B={B}, T_kv={T_kv}")
-    W, C = _of(chip, "hbm_bandwidth"), _of(chip, dtype)
+    W, C = _of(chip, "hbm_bandwidth"), chip.flops(dtype)
     parts = {
         "weights": step_bytes(model, B, b_w, b_expert) / (n * W),
         "arithmetic": forward_flops(matmul_parameters(model), B) / (n * C),
@@ -91,11 +91,9 @@ def decode_point(
     return Point(n, B, t, 1 / t, B / (n * t), cost, max(parts, key=lambda part: parts[part]))
 
 
-def prompt_time(
-    model: Model, chip: Accelerator, *, n: int, T_in: int, mfu: float = 0.4, dtype: str = "bf16_flops"
-) -> float:
+def prompt_time(model: Model, chip: Accelerator, *, n: int, T_in: int, mfu: float = 0.4, dtype: str = "bf16") -> float:
     """Time of the prefill of one prompt on n chips, its causal attention counted."""
-    C = _of(chip, dtype)
+    C = chip.flops(dtype)
     matrices = prefill_time(matmul_parameters(model), T_in, n, C, mfu)
     return float(matrices + attention_step_flops(model, T_in, T_in) / (n * C * mfu))
 

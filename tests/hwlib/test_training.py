@@ -192,6 +192,7 @@ def test_a_run_of_llama_with_and_without_failures():
     assert rough.cost == pytest.approx(16384 * 2 * rough.wall_time / HOUR)
     # Its card prints 30.84 million GPU hours for the whole model
     assert 16384 * rough.wall_time / HOUR == pytest.approx(30.84e6, rel=0.05)
+    assert training_run(LLAMA405, H800, **given).energy is None, "its table has no power"
     free = training_run(LLAMA405, H100, **given, t_node=264 * DAY, t_back=600)
     assert free.goodput == pytest.approx(math.exp(-600 / (264 * DAY / 2048)))
 
@@ -199,5 +200,5 @@ def test_a_run_of_llama_with_and_without_failures():
 def test_a_run_says_what_cannot_be():
     with pytest.raises(ValueError, match="at most 1, not 41"):
         training_run(LLAMA405, H100, B_run=1e12, n=8, mfu=41)
-    with pytest.raises(ValueError, match="H100 SXM5 has no fp4_flops"):
-        training_run(LLAMA405, H100, B_run=1e12, n=8, mfu=0.4, dtype="fp4_flops")
+    with pytest.raises(ValueError, match="H100 SXM5 has no fp4 rate"):
+        training_run(LLAMA405, H100, B_run=1e12, n=8, mfu=0.4, dtype="fp4")

@@ -37,7 +37,7 @@ def zb_h1(stages: int, microbatches: int, v: int = 1) -> Schedule:
     was the bubble (ZB-H1 of Qi et al. 2024; torch and DeepSeek call it ZB1P).
     """
     _whole(stages, microbatches, v)
-    return _alternating("zb-h1", stages, microbatches, v, hop=1, split=True)
+    return _alternating("zb_h1", stages, microbatches, v, hop=1, split=True)
 
 
 def _alternating(name: str, stages: int, m: int, v: int, hop: int, split: bool = False) -> Schedule:
@@ -176,7 +176,7 @@ def _two_ways(ranks: int, m: int, rank: int) -> Iterator[Op]:
 
 
 SCHEDULES: dict[str, Callable[..., Schedule]] = {
-    "gpipe": gpipe, "1f1b": one_f_one_b, "interleaved": interleaved, "zb-h1": zb_h1, "zbv": zbv,
+    "gpipe": gpipe, "1f1b": one_f_one_b, "interleaved": interleaved, "zb_h1": zb_h1, "zbv": zbv,
     "dualpipe": dualpipe, "dualpipev": dualpipev,
 }  # fmt: skip
 """The generators, by the names of their schedules."""

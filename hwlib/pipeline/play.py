@@ -1,7 +1,7 @@
 """A schedule on a clock: when each op runs, and how long the ranks wait."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -128,7 +128,7 @@ def play(
 
 
 def _times(name: str, times: Times, schedule: Schedule) -> list[float]:
-    each = [float(times)] * schedule.stages if isinstance(times, int | float) else [float(t) for t in times]
+    each = [float(t) for t in times] if isinstance(times, Iterable) else [float(times)] * schedule.stages
     if len(each) != schedule.stages:
         raise ValueError(f"{name}: one time, or one for each of {schedule.stages} ranks, got {len(each)}")
     if not all(0 <= t < float("inf") for t in each):

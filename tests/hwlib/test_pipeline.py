@@ -6,6 +6,8 @@ from itertools import pairwise
 
 import pytest
 
+from hwlib.footprint import footprint
+from hwlib.footprint.inputs import SCHEDULES as FOOTPRINT_SCHEDULES
 from hwlib.pipeline import (
     SCHEDULES,
     Deadlock,
@@ -35,6 +37,7 @@ from hwlib.pipeline import (
     zbv,
     zbv_bubble_fraction,
 )
+from hwlib.specs import models
 
 
 def some(rng):
@@ -49,7 +52,7 @@ def some(rng):
     elif name == "interleaved":
         rounds = rng.randint(1, 3)
         return interleaved(stages, rounds * (stages + rng.randint(0, stages // 3)), rng.randint(2, 4))
-    elif name == "zb-h1" and rng.random() < 0.5:
+    elif name == "zb_h1" and rng.random() < 0.5:
         return zb_h1(stages, rng.randint(1, 3) * stages, rng.randint(1, 3))
     return SCHEDULES[name](stages, m)
 
@@ -234,6 +237,20 @@ def test_what_ranks_keep():
 def test_interleaving_keeps_more_by_korthikantis_factor():
     """1 + (p - 1)/(p v), of Korthikanti et al. 2022, section 4.2.3."""
     assert interleaved_in_flight(8, 3) / one_f_one_b_in_flight(8, 64) == pytest.approx(float(1 + Fraction(7, 8 * 3)))
+
+
+@pytest.mark.parametrize("name", FOOTPRINT_SCHEDULES)
+def test_a_footprint_counts_the_microbatches_that_a_played_schedule_keeps(name):
+    """On every stage, by the activations of `footprint`, which are so many microbatches' worth."""
+    v, pp, m = (2 if name == "1f1b" else 1), 4, 16
+    kept = lambda m, stage, v, name: footprint(
+        models["gpt3-175b"], dp=1, pp=pp, v=v, m=m, T=2048, schedule=name, stage=stage
+    ).activations  # fmt: skip
+    for chunks in {1, v}:
+        played = interleaved(pp, m, 2) if chunks == 2 else SCHEDULES[name](pp, m)
+        for stage in (1, 2):
+            one = kept(1, stage, 1, "gpipe")
+            assert kept(m, stage, chunks, name) / one == pytest.approx(played.in_flight()[stage])
 
 
 def test_between_the_halves_of_the_backward_only_a_share_may_be_kept():

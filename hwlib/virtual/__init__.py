@@ -11,10 +11,14 @@ One process plays one rank, for programs in which all ranks do the same: FSDP2, 
 that fragments, the share of the chip that the network's own kernels take, and that groups share a cable (each group's
 collectives queue, those of two groups do not). Without data torch waits for each functional collective, DTensor's
 among them, as soon as it has started it, as it does for a compiler; with data it waits when the result is used.
+
+For programs whose ranks differ, `play_ranks(program, n)` gives every rank a thread and a clock: torch's own pipelines,
+and collectives written by hand.
 """
 
 from hwlib.virtual.network import Network
 from hwlib.virtual.record import Calls, Step
+from hwlib.virtual.threads import Run, play_ranks
 from hwlib.virtual.world import World, cluster
 
-__all__ = ["Calls", "Network", "Step", "World", "cluster"]
+__all__ = ["Calls", "Network", "Run", "Step", "World", "cluster", "play_ranks"]

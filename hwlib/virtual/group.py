@@ -4,6 +4,7 @@ So a sum over n ranks is n times what is here, and all that is gathered is this 
 backend by names that differ between releases; those of 2.13 are here.
 """
 
+import threading
 from functools import cache
 from typing import Any
 
@@ -12,10 +13,12 @@ from hwlib.virtual.clock import Clock
 NAME = "virtual"
 
 
-class Playing:
-    """The world that is being played in this process: its clock and network, or None while nothing is counted."""
-
+class _Playing(threading.local):
     world: Any = None
+
+
+Playing = _Playing()
+"""The `world` that is being played in this thread: its clock and network, or None while nothing is counted."""
 
 
 def nbytes(value: Any) -> int:
@@ -124,6 +127,8 @@ def register() -> None:
                 work = self.all_gather_single(output, tensor)
             return work
 
+        all_gather_single_coalesced = allgather_into_tensor_coalesced
+
         def reduce_scatter_single(self, output: Any, tensor: Any, opts: Any = None) -> Work:
             with torch.no_grad(), unseen():
                 output.copy_(tensor.reshape(self._size, -1)[self._rank].view_as(output)).mul_(self._times(opts))
@@ -136,6 +141,8 @@ def register() -> None:
                 work = self.reduce_scatter_single(output, tensor, opts)
             return work
 
+        reduce_scatter_single_coalesced = reduce_scatter_tensor_coalesced
+
         def reduce_scatter(self, outputs: Any, inputs: Any, opts: Any = None) -> Work:
             with torch.no_grad(), unseen():
                 for output, tensors in zip(outputs, inputs, strict=True):
@@ -147,6 +154,8 @@ def register() -> None:
                 if output.numel() == tensor.numel():
                     output.copy_(tensor.view_as(output))
             return self._done("all_to_all", self._size * nbytes(tensor), [output])
+
+        all_to_all_single = alltoall_base
 
         def broadcast(self, tensors: Any, *_: Any) -> Work:
             return self._done("broadcast", nbytes(tensors), list(tensors))

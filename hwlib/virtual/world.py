@@ -25,6 +25,7 @@ class World:
     ):  # fmt: skip
         self.network, self.chip, self.rank, self.slow, self.data = net, chip, rank, slow, data
         self.clock = Clock()
+        self.meeting: Any = None  # of the threads, where each plays a rank
         self._kernel_time, self._call_time = kernel_time, call_time
         self._shapes: Any = None
         self._known: dict[tuple[str, float, tuple[int, ...]], float] = {}
@@ -55,12 +56,12 @@ class World:
             time = roofline_time(flops, bytes, rate, self.chip.hbm_bandwidth)
         self.clock.kernel(name, self.slow * float(time), flops, bytes)
 
-    def call(self, call: str, S: float, group: str, ranks: list[int]) -> float:
-        """Put a collective on the clock; when it ends."""
+    def call(self, call: str, S: float, group: str, ranks: list[int], start: float | None = None) -> float:
+        """Put a collective on the clock, at once or from `start` on; when it ends."""
         key = (call, S, tuple(ranks))
         if key not in self._known:
             self._known[key] = (self._call_time or self.network.time)(*key)
-        return self.clock.call(call, self._known[key], S, group, ranks)
+        return self.clock.call(call, self._known[key], S, group, ranks, start)
 
     def step(self, program: Callable[[], Any], warm: int = 1) -> Step:
         """What one call of `program` takes, after `warm` calls that are not counted.
@@ -78,6 +79,10 @@ class World:
                     program()
             finally:
                 Playing.world = None
+        return self.taken()
+
+    def taken(self) -> Step:
+        """What the clock has seen so far."""
         spans = tuple(self.clock.spans)
         levels = {span.ranks: self._outermost(span.ranks) for span in spans if span.ranks}
         return Step(
@@ -123,11 +128,9 @@ def cluster(
 
     if dist.is_initialized():
         raise RuntimeError("cluster: this process is a rank of torch.distributed already")
-    known = _chip(where, chip)
+    known = chip_of(where, chip)
     net = network(where, n, known, latency, slow_levels, overlap)
-    factors = {whole("cluster: slow (a rank)", r, 0, net.ranks - 1): factor for r, factor in (slow or {}).items()}
-    if any(not factor > 0 for factor in factors.values()):
-        raise ValueError(f"cluster: slow maps ranks to factors above 0, got {slow}")
+    factors = slow_ranks(slow, net.ranks)
     played = max(factors, key=factors.__getitem__, default=0) if rank is None else rank
     if rank is None and factors.get(played, 1.0) < 1 and len(factors) < net.ranks:
         played = next(r for r in range(net.ranks) if r not in factors)
@@ -140,7 +143,16 @@ def cluster(
         dist.destroy_process_group()
 
 
-def _chip(where: Any, chip: str | Accelerator | None) -> Accelerator:
+def slow_ranks(slow: Mapping[int, float] | None, n: int) -> dict[int, float]:
+    """The factors of slow ranks, checked."""
+    factors = {whole("cluster: slow (a rank)", rank, 0, n - 1): factor for rank, factor in (slow or {}).items()}
+    if any(not factor > 0 for factor in factors.values()):
+        raise ValueError(f"cluster: slow maps ranks to factors above 0, got {slow}")
+    return factors
+
+
+def chip_of(where: Any, chip: str | Accelerator | None) -> Accelerator:
+    """The chip that was named, or else that of the cluster."""
     if isinstance(chip, Accelerator):
         return chip
     if chip is None:

@@ -57,8 +57,8 @@ def test_a_cluster_holds_as_many_nodes_as_its_levels(monkeypatch):
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [('kind = "nvlink"', 'kind = "cable"', "nvlink3.kind: expected one of nvlink, .*got 'cable'"),
-     ("value = 25e9", "value = 0", "nvlink3.bandwidth: a link has a bandwidth above 0")],
+    [('kind = "nvlink"', 'kind = "cable"', "nvlink2.kind: expected one of nvlink, .*got 'cable'"),
+     ("value = 25e9", "value = 0", "nvlink2.bandwidth: a link has a bandwidth above 0")],
 )  # fmt: skip
 def test_a_link_has_a_kind_and_a_bandwidth(monkeypatch, old, new, message):
     edited(monkeypatch, link, "links.toml", old, new)

@@ -14,7 +14,7 @@ TABLES = {"link": links, "switch": switches, "node": nodes, "cluster": clusters}
 DATA = [(what, key, name) for what, rows in TABLES.items() for key, row in rows.items() for name in row.data]
 PODS = [key for key, cluster in clusters.items() if cluster.levels]
 TORI = [key for key, cluster in clusters.items() if cluster.torus]
-SUPERPODS = [key for key in clusters if key.startswith("superpod")]
+SUPERPODS = [key for key in clusters if "superpod" in key]
 
 
 def test_everything_is_there():
@@ -24,7 +24,7 @@ def test_everything_is_there():
     assert {"nvswitch2", "nvswitch3", "nvswitch4", "quantum-2", "quantum-x800", "spectrum-4"} < set(switches)
     assert {"dgx-a100", "dgx-h100", "dgx-h200", "hgx-h800", "dgx-b200", "gb200-nvl72", "gb300-nvl72"} < set(nodes)
     assert {"mi300x-node", "tpu-v5e-host", "tpu-v5p-host"} < set(nodes)
-    assert {f"superpod-h100-{n}su" for n in (1, 4, 8, 16)} == set(SUPERPODS)
+    assert {f"superpod-h100-{n}su" for n in (1, 4, 8, 16)} | {"h100-superpod-16k"} == set(SUPERPODS)
     assert {"ethernet-oversubscribed", "nvl72-pod", "tpu-v5p-pod", "tpu-v5e-pod"} < set(clusters)
 
 
@@ -225,13 +225,16 @@ def test_all_gather_bandwidth_of_each_level():
 @pytest.mark.parametrize(
     ("key", "gpus", "total"),
     [("superpod-h100-1su", 256, 128 + 8 + 4), ("superpod-h100-4su", 1024, 560),
-     ("superpod-h100-8su", 2048, 1024 + 64 + 32), ("superpod-h100-16su", 4096, 2048 + 128 + 128 + 64)],
+     ("superpod-h100-8su", 2048, 1024 + 64 + 32), ("superpod-h100-16su", 4096, 2048 + 128 + 128 + 64),
+     ("h100-superpod-16k", 16384, 8192 + 512 + 512 + 256)],
 )  # fmt: skip
 def test_switches_of_a_superpod(key, gpus, total):
     assert (clusters[key].chips, clusters[key].switches) == (gpus, total)
 
 
-@pytest.mark.parametrize("key", ["superpod-h100-4su", "superpod-h100-8su", "superpod-h100-16su", "nvl72-pod"])
+@pytest.mark.parametrize(
+    "key", ["superpod-h100-4su", "superpod-h100-8su", "superpod-h100-16su", "h100-superpod-16k", "nvl72-pod"]
+)
 def test_a_full_fat_tree_keeps_the_bandwidth_of_a_node(key):
     nodes_below = 1
     for level in clusters[key].levels[1:]:

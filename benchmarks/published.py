@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.training_rows import training_group
 from hwlib.arguments import whole
 from hwlib.collective_fit import Timed
 from hwlib.collectives import bus_factor
@@ -44,7 +45,10 @@ class DataError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """One line of the table, whose text is in `cells`. `set` is the id without the numbers at its end."""
+    """One line of the table, whose text is in `cells`.
+
+    `set` is the id without the numbers at its end, or the table that a training run is of.
+    """
 
     line: int
     set: str
@@ -130,6 +134,8 @@ def _row(cells: dict[str, str], line: int) -> Row:
     if not cells["id"]:
         raise ValueError("the id is empty")
     name = re.sub(r"(-\d+)+$", "", cells["id"])
+    if cells["kind"] == "train-step":
+        name = training_group(cells["id"], cells["system"], config) or name
     return Row(
         line, name, cells["kind"], cells["system"], gpus, config, value, cells["unit"], cells["source"], cells,
     )  # fmt: skip

@@ -1,0 +1,74 @@
+"""The models of published training runs: by name, or by the shape that a row prints."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from hwlib.specs import Model, models
+
+# Of NVIDIA's tables, what specs/models has not: layers, width, heads, key-value heads, width of the MLP, vocabulary.
+NEMO = {
+    "gpt35b": (24, 4096, 32, 32, 16384, 51200),
+    "gpt320b": (44, 6144, 48, 48, 24576, 51200),
+    "nemotron8b": (32, 4096, 32, 32, 16384, 256000),
+    "nemotron22b": (40, 6144, 48, 48, 24576, 256000),
+    "nemotron340b": (96, 18432, 96, 8, 73728, 256000),
+}
+MPT = {
+    "125m": (12, 768, 12), "350m": (24, 1024, 16), "760m": (24, 1536, 12), "1b": (24, 2048, 16),
+    "3b": (32, 2560, 20), "7b": (32, 4096, 32), "13b": (40, 5120, 40), "30b": (48, 7168, 56), "70b": (80, 8192, 64),
+}  # fmt: skip
+MIXED = ("nemotron", "mamba", "jamba")
+NAMES = {re.sub(r"[^a-z0-9]", "", key): key for key in models}
+NAMES |= {"llama31405b": "llama3-405b", "llama318b": "llama3-8b", "llama3170b": "llama3-70b"}
+NAMES |= {"deepseekv3": "deepseek-v3", "llama3370b": "llama3-70b"}
+
+
+def gpt(c: Mapping[str, Any], positions: bool = True) -> Model:
+    """A GPT of the shape that a row prints. Raises ValueError for a shape that cannot be, or is not given."""
+    if missing := [name for name in ("hidden", "layers") if not c.get(name)]:
+        raise ValueError(f"the row does not give {missing[0]}")
+    width, layers = int(float(c["hidden"])), int(float(c["layers"]))
+    heads = int(float(c.get("heads") or HEADS.get(width) or max(width // 128, 1)))
+    kv, ffn = int(float(c.get("kv") or heads)), int(float(c.get("ff") or 4 * width))
+    return Model.small(
+        key="row", name=f"GPT of {layers} layers", layers=layers, width=width, heads=heads, kv_heads=kv, ffn=ffn,
+        vocab=int(float(c.get("vocab") or 51200)), context=int(float(c.get("seq") or 2048)), gated=False, tied=True,
+        biases="all", norm="layer", dropout=True, positions=int(float(c.get("seq") or 2048)) if positions else 0,
+    )  # fmt: skip
+
+
+# Heads by width where a table of Megatron leaves them out: those of the same models in other tables of its authors.
+HEADS = {m.width: m.heads for key, m in models.items() if key.startswith("megatron-")}
+
+
+def mpt(name: str, T: int) -> Model:
+    """MPT as the benchmark of llm-foundry builds it: as many learned positions as the sequence has."""
+    size = name.lower().removeprefix("mpt-").replace("mpt", "").strip("-_ ")
+    if size not in MPT:
+        raise ValueError(f"no shape for {name!r}; MPT has {', '.join(MPT)}")
+    layers, width, heads = MPT[size]
+    return Model.small(
+        key=f"mpt-{size}", name=f"MPT {size}", layers=layers, width=width, heads=heads, ffn=4 * width, vocab=50368,
+        context=T, gated=False, tied=True, biases="all", norm="layer", positions=T,
+    )  # fmt: skip
+
+
+def model_named(name: str) -> Model:
+    """A model of NVIDIA's tables: of specs/models, or of `NEMO`. Raises ValueError, naming what is missing."""
+    plain = re.sub(r"\(.*?\)|\b(fp8|bf16|nvfp4|mxfp8)\b", "", name.lower())
+    plain = re.sub(r"[^a-z0-9]", "", plain)
+    if not plain:
+        raise ValueError("the row does not name a model")
+    if plain not in NEMO and plain.startswith(MIXED):
+        raise ValueError(f"{name} mixes Mamba layers with attention, or has a shape unknown here")
+    if plain in NAMES:
+        model = models[NAMES[plain]]
+        return model.replace(mtp_layers=0) if "w/o mtp" in name.lower() else model
+    if plain in NEMO:
+        layers, width, heads, kv, ffn, vocab = NEMO[plain]
+        return Model.small(
+            key=plain, name=name, layers=layers, width=width, heads=heads, kv_heads=kv, ffn=ffn, vocab=vocab,
+            context=4096, gated=False, tied=plain.startswith("gpt3"), norm="layer",
+        )  # fmt: skip
+    raise ValueError(f"no shape for the model {name!r}")

@@ -1,0 +1,237 @@
+"""Published training runs: how the rows of each table are read.
+
+A row that cannot be modelled is `Unmodelled`, with the reason. What a source does not print and a prediction
+needs is assumed, the same for the whole table, and stands with the reader of that table.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.training_models import gpt, model_named, mpt
+from benchmarks.training_step import CHIPS, Step, Unmodelled, chip_of, number, printed_number, step
+from hwlib.specs import models
+from hwlib.transformer import gpt_recompute_training_flops, gpt_training_flops, step_flops
+
+if TYPE_CHECKING:
+    from benchmarks.published import Row
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How the rows of a table are read: the first whose pattern fits the id reads the row."""
+
+    pattern: str
+    group: str
+    read: Callable[["Row"], Step | Unmodelled]
+
+
+def _degrees(c: Mapping[str, Any]) -> dict[str, Any]:
+    found = {
+        "tp": number(c, "tp", default=1), "pp": number(c, "pp", default=1), "cp": number(c, "cp", default=1),
+        "ep": number(c, "ep", default=1), "v": number(c, "vp", "v", default=1),
+        "B": number(c, "gbs"), "T": number(c, "seq", "sequence_length"),
+    }  # fmt: skip
+    if dp := number(c, "dp", default=0):
+        found["dp"] = dp
+    return found
+
+
+def _recompute(c: Mapping[str, Any], default: str) -> str:
+    text = str(c.get("recompute", default)).lower()
+    if text not in ("none", "selective", "full"):
+        raise ValueError(f"recompute is {text!r}, not none, selective or full")
+    return text
+
+
+def megatron_2021(row: "Row") -> Step | Unmodelled:
+    """Megatron-LM of 2020 to 2022: fp16, attention without FlashAttention, no ZeRO.
+
+    The tables of 2021 print neither microbatch nor interleaving. Assumed: microbatches of 1 sequence with a pipeline,
+    as in their comparison with ZeRO-3; without one the whole share of a replica, 4 sequences at most; the layers of
+    a stage in up to 3 chunks, as in the table of the next year. Those of 2020 had no accumulation of gradients.
+    """
+    c = row.config
+    if "hidden" in c:
+        model = gpt(c)
+    else:
+        model = models["korthikanti-" + str(c.get("params") or c.get("model") or "").lower()]
+        c = {"gbs": 280 * number(c, "dp", default=1), "seq": 2048, "mbs": 1, "vp": 3} | c
+    plan = _degrees(c) | {"recompute": _recompute(c, "full"), "sp": bool(number(c, "sp", default=0)), "fused": False}
+    stage = model.layers // plan["pp"]
+    share = plan["B"] * plan["tp"] * plan["pp"] // row.gpus
+    if "vp" not in c and plan["pp"] > 1:
+        plan["v"] = max(v for v in (1, 2, 3) if stage % v == 0)
+    usual = 1 if plan["pp"] > 1 else share if row.set == "meg20" else max(x for x in (1, 2, 4) if share % x == 0)
+    plan["micro"] = number(c, "mbs", default=usual)
+    B, T = plan["B"] * plan["T"], plan["T"]
+    count = gpt_recompute_training_flops if str(c.get("flops", "")).startswith("96") else gpt_training_flops
+    flops = count(B, T, model.layers, model.width, model.vocab)
+    return step(row, "megatron-2021-a100", model, plan, flops=flops, dtype="fp16")
+
+
+def megatron_2024(row: "Row") -> Step | Unmodelled:
+    """Megatron-core's own table on H100: bf16, FlashAttention, sequence parallelism, the distributed optimizer.
+
+    Assumed: microbatches of 1 sequence with a pipeline, up to 4 without, and nothing recomputed.
+    """
+    c = row.config
+    model = gpt(c)
+    plan = _degrees(c) | {"recompute": _recompute(c, "none"), "zero": 1, "sp": True, "fused": True}
+    share = plan["B"] * plan["tp"] * plan["pp"] // row.gpus
+    plan["micro"] = number(c, "mbs", default=1 if plan["pp"] > 1 else max(x for x in (1, 2, 4) if share % x == 0))
+    flops = gpt_training_flops(plan["B"] * plan["T"], plan["T"], model.layers, model.width, model.vocab)
+    return step(row, "megatron-core-h100", model, plan, flops=flops)
+
+
+def vtrain(row: "Row") -> Step | Unmodelled:
+    """vTrain's ground truth: Megatron-DeepSpeed in fp16 on A100, 800 Gb/s out of a node, everything recomputed."""
+    c = row.config
+    model = gpt(c)
+    plan = _degrees(c) | {"recompute": _recompute(c, "full"), "sp": False, "fused": False}
+    plan["micro"] = number(c, "mbs", "micro", default=1)
+    return step(row, "vtrain-a100", model, plan, out=12.5e9, dtype="fp16")
+
+
+def bloom(row: "Row") -> Step | Unmodelled:
+    """BLOOM's trials: Megatron-DeepSpeed with ZeRO-1 in bf16; four Omni-Path ports of 100 Gb/s for eight A100."""
+    c = row.config
+    if "layers" not in c or "hidden" not in c:
+        return Unmodelled("the log gives no layers, or no width")
+    if "ambiguous" in str(c.get("note", "")):
+        return Unmodelled(str(c["note"]))
+    model = gpt({"heads": 64} | c, positions=False)
+    count = gpt_recompute_training_flops(row.config["gbs"] * 2048, 2048, model.layers, model.width, model.vocab)
+    logged = printed_number(c.get("tflops_logged"))
+    if logged and not 0.85 < count / (logged * 1e12 * row.value * row.gpus) < 1.15:
+        return Unmodelled("the row contradicts itself: the rate that it logs does not fit its shape and time")
+    plan = _degrees({"seq": 2048} | c) | {"recompute": _recompute(c, "full"), "zero": 1, "sp": False, "fused": False}
+    plan["micro"] = number(c, "mbs", default=1)
+    return step(row, "megatron-deepspeed-a100", model, plan, out=6.25e9)
+
+
+def mosaic(row: "Row") -> Step | Unmodelled:
+    """llm-foundry: MPT with FSDP, in bf16, FlashAttention, a whole layer recomputed or nothing."""
+    c = row.config
+    if str(c.get("strategy", "FULL_SHARD")).upper() != "FULL_SHARD":
+        return Unmodelled(f"strategy {c['strategy']}")
+    precision = str(c.get("precision", "bf16")).lower()
+    if not precision.endswith("bf16") and "fp8" not in precision:
+        return Unmodelled(f"precision {precision}")
+    model = mpt(str(c.get("model", "")), number(c, "seq"))
+    full = str(c.get("act_ckpt", "False")).lower() == "true"
+    plan = {
+        "B": number(c, "gbs"), "T": number(c, "seq"), "zero": 3, "recompute": "full" if full else "none", "sp": False,
+        "fused": True, "micro": number(c, "mbs", default=1),
+    }  # fmt: skip
+    chip = chip_of(row.system)
+    if chip not in ("a100-80gb-sxm", "h100-sxm"):
+        return Unmodelled(f"no constants for llm-foundry on {chip}")
+    stack = f"llm-foundry-{chip.split('-')[0]}"
+    return step(row, stack, model, plan, chip=chip, dtype="fp8" if "fp8" in precision else "bf16")
+
+
+def megatron_core(row: "Row") -> Step | Unmodelled:
+    """NVIDIA's tables of Megatron-core (NeMo, Megatron Bridge): FlashAttention, distributed optimizer or FSDP.
+
+    Not printed, and assumed: nothing recomputed; sequence parallelism wherever there is tensor parallelism. Tables
+    without a precision are of FP8. Where two settings are printed, "4 (8)", the first is the figure's.
+    """
+    c = row.config
+    name = str(c.get("model", ""))
+    if "tokendrop" in name.lower().replace(" ", ""):
+        return Unmodelled("tokens over an expert's capacity are dropped")
+    if "non-cp" in str(c.get("note", "")) or ("tp" not in c and "pp" not in c):
+        return Unmodelled("the source does not give the plan")
+    stage = str(c.get("stage", "pre-training")).lower()
+    if not stage.startswith("pre"):
+        return Unmodelled(f"{stage}, not pre-training")
+    model = model_named(name)
+    degrees = _degrees(c)
+    fsdp = number(c, "fsdp", default=0)
+    plan = degrees | {
+        "recompute": _recompute(c, "none"), "zero": 3 if fsdp else 1, "sp": True, "fused": True,
+        "micro": number(c, "mbs", default=1),
+    }  # fmt: skip
+    if 1 < fsdp < row.gpus // (plan["tp"] * plan["pp"]):
+        plan["shards"] = fsdp
+    chip = chip_of(row.system)
+    stack = "megatron-core-" + chip.split("-")[0]
+    flops = None
+    if row.set.startswith("nemo"):
+        flops = step_flops(model, plan["B"] * plan["T"], plan["T"], causal=False)
+    return step(row, stack, model, plan, chip=chip, flops=flops, dtype=dtype_of(row))
+
+
+def dtype_of(row: "Row") -> str:
+    """The type of the matrix products of a row: FP8-CS, MXFP8, FP8-MX and FP8 are fp8, NVFP4 fp4."""
+    text = str(row.config.get("precision") or "")
+    text = text or ("fp8" if "fp8" in (row.system + str(row.config.get("model"))).lower() else "")
+    for word, dtype in (("fp4", "fp4"), ("fp8", "fp8"), ("bf16", "bf16"), ("fp16", "fp16"), ("bfloat16", "bf16")):
+        if word in text.lower():
+            return dtype
+    if text:
+        raise ValueError(f"no constants for precision {text!r}")
+    return "fp8" if row.cells["id"].startswith("mbridge") else "bf16"
+
+
+def without(reason: str) -> Callable[["Row"], Unmodelled]:
+    """A table whose rows have no model."""
+    return lambda _: Unmodelled(reason)
+
+
+TABLES = (
+    Reader(r"kor-t5-", "kor-t5", megatron_2021),
+    Reader(r"kor-abs-", "kor-abs", megatron_2021),
+    Reader(r"meg21-", "meg21", megatron_2021),
+    Reader(r"meg20-", "meg20", megatron_2021),
+    Reader(r"meg24-", "meg24", megatron_2024),
+    Reader(r"vtrain-multi", "vtrain-multi", vtrain),
+    Reader(r"vtrain-single", "vtrain-single", vtrain),
+    Reader(r"vtrain", "vtrain", vtrain),
+    Reader(r"mosaic", "mosaic", mosaic),
+    Reader(r"bloom", "bloom", bloom),
+    Reader(r"mbridge", "mbridge", megatron_core),
+    Reader(r"nemo2407", "nemo2407", megatron_core),
+    Reader(r"nemo-long", "nemo-long", megatron_core),
+    Reader(r"megascale", "megascale", without("no constants for MegaScale, which changes the layer and its overlap")),
+    Reader(r"ultrascale", "ultrascale", without("the source does not give the model's shape")),
+    Reader(r"nanotron", "nanotron", without("no constants for nanotron: a single run, of a model without its shape")),
+    Reader(r"maxtext", "maxtext", without("the source gives neither the model's shape nor the plan")),
+    Reader(r"dsv3", "dsv3", without("no constants for DeepSeek's own software, and a mean over the whole run")),
+)  # fmt: skip
+
+
+def training_group(name: str, system: str, config: Any) -> str:
+    """The group that a row of this id is scored with; large tables are split by chip, and by dense or not."""
+    group = next((r.group for r in TABLES if re.match(r.pattern, name)), "")
+    if group in ("mbridge", "mosaic"):
+        chip = next((chip.split("-")[0] for pattern, chip in CHIPS if re.search(pattern, system, re.I)), "other")
+        group += f"-{chip}"
+        if group.startswith("mbridge") and isinstance(config, dict):
+            group += "-llama3" if "llama3" in str(config.get("model", "")).lower().replace("-", "") else "-others"
+    return group
+
+
+def training_case(row: "Row") -> Step | Unmodelled:
+    """The step of a row of kind "train-step", or why there is none. Never raises for an odd configuration."""
+    for reader in TABLES:
+        if re.match(reader.pattern, row.cells["id"]):
+            try:
+                return reader.read(row)
+            except (KeyError, ValueError, TypeError, ArithmeticError) as error:
+                return Unmodelled(str(error.args[0]) if error.args else type(error).__name__)
+    return Unmodelled("no reader for this table")
+
+
+def steps(path: Path) -> list[tuple["Row", Step]]:
+    """The rows of a file that are timed training steps, and their cases: what constants are fitted to.
+
+    Raises DataError, as `read_rows` does.
+    """
+    from benchmarks.published import read_rows
+
+    cases = ((row, training_case(row)) for row in read_rows(path)[0] if row.kind == "train-step")
+    return [(row, case) for row, case in cases if isinstance(case, Step)]

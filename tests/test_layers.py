@@ -16,7 +16,8 @@ LAYERS = (
     {"specs"},
     {
         "roofline", "hierarchy", "network", "collectives", "transformer", "footprint", "parallel", "pipeline",
-        "training", "inference", "topology", "sharding", "simt", "kernel_fit", "gemm_model", "collective_fit",
+        "steptime", "training", "inference", "topology", "sharding", "simt", "kernel_fit", "gemm_model",
+        "collective_fit",
     },
     {"algorithms", "simulate", "planner"},
     {"plots", "widgets", "labs", "virtual"},

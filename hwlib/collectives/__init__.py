@@ -51,6 +51,7 @@ from hwlib.collectives.hierarchical import (
 from hwlib.collectives.levels import (
     allgather_bandwidth,
     axis_levels,
+    axis_time,
     level_bandwidths,
     level_time,
     level_times,
@@ -132,7 +133,7 @@ from hwlib.collectives.tree import (
 __all__ = [
     "CANDIDATES", "CHUNKS", "IN_SWITCH", "NCCL_PROTOCOLS", "Choice", "Protocol",
     "allgather_bandwidth", "allgather_bytes", "allgather_limit", "allreduce_bytes", "allreduce_limit",
-    "alltoall_bytes", "alltoall_limit", "axis_levels", "bidirectional_ring_allgather_limit",
+    "alltoall_bytes", "alltoall_limit", "axis_levels", "axis_time", "bidirectional_ring_allgather_limit",
     "bidirectional_ring_allgather_time", "bidirectional_ring_allreduce_time",
     "bidirectional_ring_alltoall_limit", "bidirectional_ring_alltoall_time",
     "bidirectional_ring_reduce_scatter_time", "binomial_broadcast_time", "binomial_gather_time",

@@ -2,15 +2,16 @@
 
 Ranks are numbered from the inside out: tensor, context, data, pipeline; the ranks that share experts are
 neighbours among those of context and data. Times are bandwidth only, and every axis is counted as if alone.
+Degrees may be arrays, one element a plan: a transfer then holds arrays, with no calls for plans that lack it.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import Any
 
 from hwlib.arguments import whole
-from hwlib.collectives import axis_levels, bus_factor, destination_fraction, level_times
+from hwlib.collectives import axis_levels, axis_time, bus_factor, destination_fraction, level_times
+from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.parallel.data import dp_critical_batch, dp_exact_critical_batch
 from hwlib.parallel.mixed import exposed_time
 from hwlib.parallel.tensor import tp_limit
@@ -33,30 +34,34 @@ class Transfer:
     axis: str
     what: str
     collective: str
-    ranks: int
-    inner: int
-    S: float
-    calls: int
+    ranks: Any
+    inner: Any
+    S: Any
+    calls: Any
     merged: int = 0
 
     def __repr__(self) -> str:
         name = self.collective.replace("_", "-")
+        if plans := _size(self.ranks, self.inner, self.S, self.calls):
+            return f"<{self.axis}: {self.what}, {name} of {plans} plans>"
         return f"<{self.axis}: {self.what}, {self.calls} x {name} of {show(self.S, 'B')} over {self.ranks} ranks>"
 
     @property
-    def sent_bytes(self) -> float:
+    def sent_bytes(self) -> Any:
         """Bytes that one rank sends for it in a step."""
         full = self.S / self.ranks if self.collective == "all_to_all" else self.S
         return self.calls * bus_factor(self.collective, self.ranks) * full * self._kept(self.ranks)
 
-    def _kept(self, places: float) -> float:
+    def _kept(self, places: Any) -> Any:
         """Share of the copies that is left if each of so many places gets a token once."""
         return places * destination_fraction(places, self.merged) / self.merged if self.merged else 1.0
 
-    def time(self, levels: Sequence[Level]) -> float:
+    def time(self, levels: Sequence[Level]) -> Any:
         """Its time in a step, all groups of the axis at once. Raises ValueError for an axis that the levels do not
-        hold, or whose groups cut a node in unequal parts.
+        hold, or whose groups cut a node in unequal parts; arrays of axes may do the latter, and are not merged.
         """
+        if _size(self.ranks, self.inner, self.S, self.calls):
+            return self.calls * axis_time(self.collective, self.S, levels, self.ranks, self.inner)
         crossed = axis_levels(levels, self.ranks, self.inner)
         below, slowest = 1, 0.0
         for t, level in zip(level_times(self.collective, self.S * self.inner, crossed), crossed, strict=True):
@@ -66,15 +71,16 @@ class Transfer:
 
 
 def transfers(
-    model: Model, *, B: int, dp: int, tp: int = 1, pp: int = 1, cp: int = 1, ep: int = 1, v: int = 1, m: int = 1,
-    zero: int = 0, sp: bool = True, b: float = 2, b_g: float = 2, b_disp: float = 2, b_comb: float = 2,
-    merge: bool = False,
+    model: Model, *, B: Any, dp: Any, tp: Any = 1, pp: Any = 1, cp: Any = 1, ep: Any = 1, v: Any = 1, m: Any = 1,
+    zero: Any = 0, sp: Any = True, b: float = 2, b_g: float = 2, b_disp: float = 2, b_comb: float = 2,
+    merge: bool = False, shards: Any = None,
 ) -> tuple[Transfer, ...]:  # fmt: skip
     """The collectives of one step of B tokens on a rank in the middle of the pipeline, with ceil(L/pp) layers.
 
     A replica does its B/dp tokens in m microbatches. Gradients are summed once a step, but with ZeRO-2 and ZeRO-3
     once a microbatch. A token goes to the ranks of its k experts in k copies, or, with `merge`, once to each node and
-    rank that has one of them. Not counted: the loss, the norm of
+    rank that has one of them. ZeRO divides among dp*cp ranks, or among `shards` of them (HSDP), and what each has
+    summed is then summed over the copies, once a step. Not counted: the loss, the norm of
     the gradients, and what a recomputed layer gathers again. Raises ValueError for degrees that cannot be.
 
     >>> from hwlib.specs import models
@@ -82,29 +88,27 @@ def transfers(
     <dp: gradients, 1 x all-reduce of 6.341 GB over 128 ranks>
     """
     given = {"dp": dp, "tp": tp, "pp": pp, "cp": cp, "ep": ep, "v": v, "m": m}
-    dp, tp, pp, cp, ep, v, m = (whole(f"transfers: {name}", x) for name, x in given.items())
-    if zero not in (0, 1, 2, 3):
+    dp, tp, pp, cp, ep, v, m = (_degree(name, x) for name, x in given.items())
+    if _any((zero != 0) & (zero != 1) & (zero != 2) & (zero != 3)):
         raise ValueError(f"transfers: zero is 0, 1, 2 or 3, got {zero!r}")
-    if dp * cp % ep or model.experts % ep:
+    if _any((dp * cp % ep != 0) | (model.experts % ep != 0)):
         raise ValueError(f"transfers: ep divides dp*cp = {dp * cp} and the {model.experts} experts, got {ep}")
-    if pp * v > model.layers:
+    if _any(pp * v > model.layers):
         raise ValueError(f"transfers: pp*v is at most the {model.layers} layers, got {pp * v}")
     layers = ceil(model.layers / pp)
-    moe_layers = min(model.moe_layers, layers)
+    moe_layers = minimum(model.moe_layers, layers)
     tokens = B / (dp * cp * m)
     hidden = b * tokens * model.width
     found: list[Transfer] = []
 
-    def add(axis: str, what: str, collective: str, ranks: int, inner: int, S: float, calls: int) -> None:
-        if ranks > 1 and S > 0 and calls:
+    def add(axis: str, what: str, collective: str, ranks: Any, inner: Any, S: Any, calls: Any) -> None:
+        if _any((ranks > 1) & (S > 0) & (calls > 0)):
             merged = model.experts_per_token if merge and axis == "ep" else 0
             found.append(Transfer(axis, what, collective, ranks, inner, S, calls, merged))
 
-    if sp:
-        add("tp", "activations", "all_gather", tp, 1, hidden, 6 * layers * m)
-        add("tp", "activations", "reduce_scatter", tp, 1, hidden, 4 * layers * m)
-    else:
-        add("tp", "activations", "all_reduce", tp, 1, hidden, 4 * layers * m)
+    add("tp", "activations", "all_gather", tp, 1, hidden, 6 * layers * m * sp)
+    add("tp", "activations", "reduce_scatter", tp, 1, hidden, 4 * layers * m * sp)
+    add("tp", "activations", "all_reduce", tp, 1, hidden, 4 * layers * m * (1 - sp))
     heads = model.kv_heads * (model.key_dim + model.value_dim) / tp
     add("cp", "keys and values", "all_gather", cp, tp, b * tokens * cp * heads, 2 * layers * m)
     add("cp", "their gradients", "reduce_scatter", cp, tp, b_g * tokens * cp * heads, layers * m)
@@ -113,17 +117,38 @@ def transfers(
     add("ep", "combine", "all_to_all", ep, tp, b_comb * copies, 2 * moe_layers * m)
     add("pp", "activations", "send", pp, tp * cp * dp, hidden / tp, 2 * v * m)
     groups = parameter_groups(model)
-    for what, P, ranks, inner in (
+    for what, P, replicas, inner in (
         ("", (groups.total - groups.experts) / (tp * pp), dp * cp, tp),
         (" of experts", groups.experts / (tp * pp * ep), dp * cp // ep, tp * ep),
     ):
-        scatters = m if zero >= 2 else 1
-        if zero:
-            add("dp", f"gradients{what}", "reduce_scatter", ranks, inner, b_g * P, scatters)
-            add("dp", f"weights{what}", "all_gather", ranks, inner, b * P, 2 * m if zero == 3 else 1)
-        else:
-            add("dp", f"gradients{what}", "all_reduce", ranks, inner, b_g * P, 1)
+        ranks = replicas
+        if shards is not None:
+            ranks = minimum(maximum(shards * replicas / (dp * cp), 1), replicas)
+            sums = (replicas / ranks, inner * ranks, b_g * P / ranks)
+            add("dp", f"sums{what}", "all_reduce", *sums, (zero > 0) * 1)
+        scatters = where(zero >= 2, m, 1)
+        add("dp", f"gradients{what}", "reduce_scatter", ranks, inner, b_g * P, scatters * (zero > 0))
+        add("dp", f"weights{what}", "all_gather", ranks, inner, b * P, where(zero == 3, 2 * m, 1) * (zero > 0))
+        add("dp", f"gradients{what}", "all_reduce", replicas, inner, b_g * P, (zero == 0) * 1)
     return tuple(found)
+
+
+def _degree(name: str, x: Any) -> Any:
+    """A whole number of at least 1, or an array of them. Raises ValueError."""
+    if not getattr(x, "ndim", 0):
+        return whole(f"transfers: {name}", x)
+    if not ((x >= 1) & (x % 1 == 0)).all():
+        raise ValueError(f"transfers: {name} is a whole number, at least 1, got {x!r}")
+    return x
+
+
+def _any(found: Any) -> bool:
+    return bool(found.any()) if getattr(found, "ndim", 0) else bool(found)
+
+
+def _size(*numbers: Any) -> int:
+    """How many plans there are among arrays; 0 where all are plain numbers."""
+    return max(getattr(x, "size", 0) if getattr(x, "ndim", 0) else 0 for x in numbers)
 
 
 def axis_bytes(found: Sequence[Transfer]) -> dict[str, float]:

@@ -19,6 +19,7 @@ from hwlib.specs.memory import MeasuredMemory, measured_memory
 from hwlib.specs.model import Model, models
 from hwlib.specs.node import Node, nodes
 from hwlib.specs.reached import MeasuredLink, measured_link, measured_links
+from hwlib.specs.stack import Stack, stack_for, stacks
 from hwlib.specs.table import Datum, SpecError
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "Model",
     "Node",
     "SpecError",
+    "Stack",
     "Switch",
     "accelerators",
     "clusters",
@@ -45,5 +47,7 @@ __all__ = [
     "measured_memory",
     "models",
     "nodes",
+    "stack_for",
+    "stacks",
     "switches",
 ]

@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from hwlib.units import show
 
@@ -105,7 +105,17 @@ def _markdown(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     return "\n".join(f"| {line} |" for line in [" | ".join(head), " | ".join([":--"] * len(head)), *lines])
 
 
+class Named(Protocol):
+    """What a `Table` holds: a record, or another row that has a key and a name."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+
+
 R = TypeVar("R", bound=Record)
+Row = TypeVar("Row", bound=Named)
 
 
 def quantities(record: type[Record]) -> Mapping[str, tuple[str, str]]:
@@ -190,20 +200,20 @@ def refer(file: str, row: Record, name: str, table: Mapping[str, Any]) -> None:
         raise SpecError(f"{file}, {row.key}.{name}: " + unknown(name, key, table))
 
 
-class Table(Mapping[str, R], Generic[R]):
+class Table(Mapping[str, Row], Generic[Row]):
     """Every record of some files by key, read once, when first asked for.
 
     `read` gives the records of one file. An unknown key raises KeyError with the close ones.
     """
 
-    def __init__(self, what: str, read: Callable[[str], Iterable[R]], files: Iterable[str]):
+    def __init__(self, what: str, read: Callable[[str], Iterable[Row]], files: Iterable[str]):
         self._what, self._read, self._files = what, read, tuple(files)
 
     @cached_property
-    def _rows(self) -> dict[str, R]:
+    def _rows(self) -> dict[str, Row]:
         return {row.key: row for file in self._files for row in self._read(file)}
 
-    def __getitem__(self, key: str) -> R:
+    def __getitem__(self, key: str) -> Row:
         if key not in self._rows:
             raise KeyError(unknown(self._what, key, self._rows))
         return self._rows[key]

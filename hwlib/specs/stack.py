@@ -1,0 +1,136 @@
+"""Stacks: what a training software reaches of a chip's data sheet, frozen records read from stacks.toml.
+
+A stack is a chip and a software with a few constants, fitted to published steps. `rows` names those, by prefixes
+of their ids; a stack without rows is not fitted, and its `note` says where its constants come from.
+
+>>> stacks["megatron-core-h100"].chip
+'h100-sxm'
+>>> Stack.ideal("h100-sxm").eta_C
+1.0
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields, replace
+from math import inf
+from typing import Any
+
+from hwlib.specs.accelerator import Accelerator, accelerators
+from hwlib.specs.table import SpecError, Table, file_text, unknown
+
+FILE = "stacks.toml"
+
+
+def _constant(unit: str, meaning: str, ideal: float) -> Any:
+    """A constant in SI, with the value it has where nothing is lost."""
+    return field(default=ideal, metadata={"unit": unit, "meaning": meaning})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stack:
+    """One software on one chip. The defaults of the constants are those of a machine that loses nothing."""
+
+    key: str
+    name: str
+    chip: str
+    software: str
+    source: str
+    rows: tuple[str, ...] = ()
+    like: str = ""
+    note: str = ""
+
+    eta_C: float = _constant("1", "share of the peak rate that large matrix products reach", 1.0)
+    eta_low: float = _constant("1", "the same share for products in 8 and 4 bits, of their own peak", 1.0)
+    eta_A: float = _constant("1", "share of the bfloat16 peak that attention's products reach", 1.0)
+    eta_W: float = _constant("1", "share of the memory bandwidth that is reached", inf)
+    eta_in: float = _constant("1", "share of the scale-up bandwidth that collectives reach", 1.0)
+    eta_out: float = _constant("1", "share of the network's bandwidth that collectives reach", 1.0)
+    alpha_in: float = _constant("s", "latency of a collective within a node", 0.0)
+    alpha_out: float = _constant("s", "further latency of one that leaves the node", 0.0)
+    t_layer: float = _constant("s", "time in which the host launches the kernels of a layer's forward pass", 0.0)
+    hide_tp: float = _constant("1", "share of the matrix products that tensor-parallel collectives run beside", 0.0)
+    hide_dp: float = _constant("1", "share of a pass that its data-parallel collectives run beside", 1.0)
+    hide_pp: float = _constant("1", "share of the pipeline's messages that need not be waited for", 1.0)
+    t_step: float = _constant("s", "time of a step that depends on nothing", 0.0)
+
+    @property
+    def accelerator(self) -> Accelerator:
+        """The record of the chip."""
+        return accelerators[self.chip]
+
+    @property
+    def fitted(self) -> bool:
+        """Whether its constants rest on measured steps of this software on this chip."""
+        return bool(self.rows)
+
+    @property
+    def constants(self) -> dict[str, float]:
+        """The constants by name, those left out that lose nothing."""
+        known = [f for f in fields(self) if "unit" in f.metadata]
+        return {f.name: getattr(self, f.name) for f in known if getattr(self, f.name) != f.default}
+
+    def replace(self, **changes: Any) -> "Stack":
+        """This stack with some fields changed."""
+        names = [f.name for f in fields(self)]
+        if odd := sorted(set(changes) - set(names)):
+            raise TypeError(unknown("field", odd[0], names))
+        return replace(self, **changes)
+
+    @classmethod
+    def ideal(cls, chip: str | Accelerator) -> "Stack":
+        """A machine that reaches all of its data sheet, with no latency, where memory takes no time."""
+        key = chip.key if isinstance(chip, Accelerator) else accelerators[chip].key
+        return cls(
+            key=f"ideal-{key}", name=f"ideal {accelerators[key].name}", chip=key, software="none", source="data sheet"
+        )
+
+
+CONSTANTS: Mapping[str, tuple[str, str]] = {
+    f.name: (f.metadata["unit"], f.metadata["meaning"]) for f in fields(Stack) if "unit" in f.metadata
+}
+"""Unit and meaning of each constant, by name."""
+
+
+def read(file: str, content: str) -> Iterator[Stack]:
+    """The stacks of a file's text: a row that is `like` another takes its constants but those it gives itself.
+
+    Raises SpecError, naming file, row and field.
+    """
+    known = {f.name: f for f in fields(Stack) if f.name != "key"}
+    rows: dict[str, Stack] = {}
+    for key, row in tomllib.loads(content).items():
+        for name in row:
+            if name not in known:
+                raise SpecError(f"{file}, {key}: " + unknown("field", name, known))
+        if lacks := [name for name, f in known.items() if f.default is MISSING and not row.get(name)]:
+            raise SpecError(f"{file}, {key}: {', '.join(lacks)} missing")
+        values = {**row, "rows": tuple(row.get("rows", ()))}
+        if like := row.get("like"):
+            if like not in rows:
+                raise SpecError(f"{file}, {key}.like: names a row before it, " + unknown("stack", like, rows))
+            values = {name: getattr(rows[like], name) for name in CONSTANTS} | values
+        if row["chip"] not in accelerators:
+            raise SpecError(f"{file}, {key}.chip: " + unknown("accelerator", row["chip"], accelerators))
+        for name, (unit, _) in CONSTANTS.items():
+            value = values.get(name, known[name].default)
+            high = 1.0 if unit == "1" else inf
+            good = isinstance(value, int | float) and not isinstance(value, bool)
+            if not good or not (0 <= value <= high or value == known[name].default):
+                raise SpecError(f"{file}, {key}.{name}: from 0 to {high:g}, got {value!r}")
+        rows[key] = Stack(key=key, **values)
+        yield rows[key]
+
+
+stacks: Mapping[str, Stack] = Table("stack", lambda file: read(file, file_text(file)), (FILE,))
+
+
+def stack_for(chip: str | Accelerator) -> Stack:
+    """The stack to use for a chip when none is named: a fitted one, or the typical one of its generation.
+
+    Raises KeyError for a chip without any.
+    """
+    key = chip.key if isinstance(chip, Accelerator) else accelerators[chip].key
+    found = [stack for stack in stacks.values() if stack.chip == key]
+    if not found:
+        raise KeyError(f"no stack of {key}: give one, Stack.ideal({key!r}) or one of {', '.join(stacks)}")
+    return next((stack for stack in found if stack.fitted), found[0])

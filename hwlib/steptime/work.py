@@ -1,0 +1,94 @@
+"""What a rank computes of one microbatch in one layer: matrix products, attention, and what memory takes.
+
+Memory moves every byte that a layer keeps twice, written and read; and the weights, which the backward pass reads
+again and whose gradients it adds up. The host must launch the kernels too, which decides for small layers.
+"""
+
+from typing import Any, NamedTuple
+
+from hwlib.footprint.inputs import choose
+from hwlib.footprint.layers import layer_on_rank
+from hwlib.formula import maximum
+from hwlib.specs import Model, Stack
+from hwlib.steptime.inputs import Plan
+from hwlib.transformer import attention_step_flops, matmul_parameters, mlp_params
+
+KEPT_MOVES = 2  # what is kept is written once and read once
+GRADIENT_BYTES = 8  # a gradient is read and written, in 32 bits, for every microbatch
+
+
+class Passes(NamedTuple):
+    """Seconds of one microbatch: forward, backward, the part of the latter for gradients of weights, recomputed, and
+    of attention's products alone, forward.
+    """
+
+    forward: Any
+    backward: Any
+    weight: Any
+    again: Any
+    attention: Any
+
+
+class Rates(NamedTuple):
+    """What the chip reaches: products in the step's dtype and in bfloat16, attention's, and memory."""
+
+    C: float
+    C_logits: float
+    C_attention: float
+    W: float
+    t_layer: float
+
+
+def rates_of(stack: Stack, dtype: str) -> Rates:
+    """The rates of a stack for a dtype. Raises ValueError for a dtype that the chip lacks."""
+    chip = stack.accelerator
+    wide = dtype if dtype in ("bf16", "bfloat16", "fp16", "float16", "fp32", "float32") else "bf16"
+    eta = stack.eta_C if wide == dtype else stack.eta_low
+    W = chip.hbm_bandwidth or 0.0
+    return Rates(
+        eta * chip.flops(dtype), stack.eta_C * chip.flops(wide), stack.eta_A * chip.flops(wide), stack.eta_W * W,
+        stack.t_layer,
+    )  # fmt: skip
+
+
+def layer_passes(model: Model, moe: bool, plan: Plan, rates: Rates, fused: bool) -> Passes:
+    """The passes of one layer, with experts or not, on one rank."""
+    tokens = plan.micro * plan.T / plan.cp
+    layer = layer_on_rank(model, moe, plan.tp, plan.ep, plan.sp, tokens, plan.T, fused)
+    product = 2 * tokens / plan.tp * _layer_matrices(model, moe, plan.imbalance) / rates.C
+    attention = attention_step_flops(model, tokens, plan.T, causal=fused) / (model.layers * plan.tp)
+    attention = attention / rates.C_attention
+    parameters = layer.parameters + layer.experts
+    moved = KEPT_MOVES * (layer.kept + layer.scores) / rates.W
+    weights = 2 * parameters / rates.W
+    forward = maximum(product + attention + moved + weights, rates.t_layer)
+    weight = product + GRADIENT_BYTES * parameters / rates.W
+    backward = maximum(2 * (product + attention + moved + weights) + weight - product, rates.t_layer)
+    again = choose(plan.recompute, (
+        lambda: 0.0,
+        lambda: 0.0 if fused else attention + KEPT_MOVES * layer.scores / rates.W,
+        lambda: forward,
+    ))  # fmt: skip
+    return Passes(forward, backward, weight, again, attention)
+
+
+def logits_passes(model: Model, plan: Plan, rates: Rates) -> Passes:
+    """The output layer and its loss: a product, and logits in 16 bits and 32 that are written and read."""
+    tokens = plan.micro * plan.T / plan.cp
+    product = 2 * tokens * model.width * model.vocab / plan.tp / rates.C_logits
+    moved = KEPT_MOVES * 6 * tokens * model.vocab / plan.tp / rates.W
+    forward = product + moved
+    return Passes(forward, 2 * forward, product, 0.0, 0.0)
+
+
+def _layer_matrices(model: Model, moe: bool, imbalance: Any) -> Any:
+    """Parameters of one layer that a token is multiplied with; the busiest experts see `imbalance` times the mean."""
+    mlp = int(mlp_params(model.width, model.ffn, model.matrices))
+    expert = int(mlp_params(model.width, model.expert_ffn, model.matrices))
+    dense_layers = model.layers - model.moe_layers
+    routed = (model.experts_per_token + model.shared_experts) * expert + model.experts * model.width
+    rest = matmul_parameters(model) - model.width * model.vocab - dense_layers * mlp - model.moe_layers * routed
+    attention = rest / model.layers
+    if not moe:
+        return attention + mlp
+    return attention + routed + (imbalance - 1) * model.experts_per_token * expert

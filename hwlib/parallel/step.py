@@ -93,8 +93,8 @@ def transfers(
         raise ValueError(f"transfers: zero is 0, 1, 2 or 3, got {zero!r}")
     if _any((dp * cp % ep != 0) | (model.experts % ep != 0)):
         raise ValueError(f"transfers: ep divides dp*cp = {dp * cp} and the {model.experts} experts, got {ep}")
-    if _any(pp * v > model.layers):
-        raise ValueError(f"transfers: pp*v is at most the {model.layers} layers, got {pp * v}")
+    if _any(pp * v > model.layers + 2):  # the embedding and the output layer may be chunks of their own
+        raise ValueError(f"transfers: pp*v is at most the {model.layers} layers and two ends, got {pp * v}")
     layers = ceil(model.layers / pp)
     moe_layers = minimum(model.moe_layers, layers)
     tokens = B / (dp * cp * m)

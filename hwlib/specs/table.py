@@ -109,9 +109,11 @@ class Named(Protocol):
     """What a `Table` holds: a record, or another row that has a key and a name."""
 
     @property
-    def key(self) -> str: ...
+    def key(self) -> str:
+        """What it is asked for by."""
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What people call it."""
 
 
 R = TypeVar("R", bound=Record)

@@ -253,7 +253,7 @@ def test_bounds_by_level():
         ({"dp": 0}, "transfers: dp"),
         ({"tp": 1.5}, "transfers: tp"),
         ({"ep": 3}, "ep divides dp.cp = 8 and the 16 experts, got 3"),
-        ({"pp": 8}, "pp.v is at most the 4 layers, got 8"),
+        ({"pp": 8}, "pp.v is at most the 4 layers and two ends, got 8"),
     ],
 )
 def test_plans_that_cannot_be(change, message):

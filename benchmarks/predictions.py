@@ -1,21 +1,33 @@
 """What the models predict for a published measurement, with the constants that the project keeps."""
 
+import math
 from typing import NamedTuple
 
+from benchmarks.calculon import calculon
 from benchmarks.published import Case, Collective, Product, Share
+from benchmarks.training_memory import Memory
+from benchmarks.training_step import Step, Unmodelled
 from hwlib.collective_fit import collective_time, plain_time, tree_time
 from hwlib.gemm_model import gemm_model
 from hwlib.roofline import roofline_time
+from hwlib.specs import accelerators
 from hwlib.specs.fitted import collective_constants, gemm_constants, share_constants, tree_constants
+from hwlib.specs.stack import Stack, stacks
+from hwlib.steptime import step_time
+from hwlib.transformer import step_flops
 
 
 class Prediction(NamedTuple):
-    """Times in seconds: predicted, by the simple model, and measured; and how many constants were fitted."""
+    """Times in seconds, or bytes: predicted, by the simple model, and measured; how many constants were fitted.
+
+    `peer` is what Calculon predicts, NaN where it predicts nothing or the figure is not known.
+    """
 
     time: float
     plain: float
     measured: float
     constants: int
+    peer: float = math.nan
 
     @property
     def error(self) -> float:
@@ -27,9 +39,17 @@ class Prediction(NamedTuple):
         """The same of the simple model: the data sheet's roofline, or one alpha-beta line."""
         return abs(self.plain - self.measured) / self.measured
 
+    @property
+    def peer_error(self) -> float:
+        """The same of Calculon."""
+        return abs(self.peer - self.measured) / self.measured
 
-def predict(case: Case) -> Prediction | None:
-    """The prediction for one measurement, or None where the project has no constants for it."""
+
+def predict(case: Case) -> Prediction | Unmodelled | None:
+    """The prediction for one measurement, or None where the project has no constants for it.
+
+    For a training step or its memory that cannot be predicted, `Unmodelled`, with the reason.
+    """
     match case:
         case Product():
             return _product(case)
@@ -37,7 +57,39 @@ def predict(case: Case) -> Prediction | None:
             return _share(case)
         case Collective():
             return _collective(case)
+        case Step():
+            return predict_step(case)
+        case Memory():
+            return Prediction(case.predicted, case.simple, case.measured, 0, calculon(case))
+        case Unmodelled():
+            return case
     return None
+
+
+def own_constants(stack: Stack) -> int:
+    """How many constants a stack has of its own: those of the stack that it is like are counted there."""
+    like = stacks[stack.like].constants if stack.like else {}
+    return sum(like.get(name) != value for name, value in stack.constants.items())
+
+
+def predict_step(case: Step, stack: Stack | None = None) -> Prediction | Unmodelled:
+    """A training step, with the constants of `stack`, or of the kept one that the case names.
+
+    The simple model is all operations, recomputed ones among them, at the data sheet's rate.
+    """
+    if stack is None and case.stack not in stacks:
+        return Unmodelled(f"no constants for {case.stack}")
+    stack = stack or stacks[case.stack]
+    if stack.chip != case.chip:
+        stack = stack.replace(chip=case.chip)
+    try:
+        time = float(step_time(case.model, stack, case.levels, **case.plan).total)
+    except ValueError as error:
+        return Unmodelled(str(error))
+    passes = 4 / 3 if case.plan.get("recompute") == "full" else 1.0
+    rate = case.gpus * accelerators[case.chip].flops(case.plan["dtype"])
+    plain = passes * float(step_flops(case.model, case.plan["B"], case.plan["T"])) / rate
+    return Prediction(time, plain, case.seconds, own_constants(stack), calculon(case))
 
 
 def _product(case: Product) -> Prediction | None:

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.training_rows import training_group
+from benchmarks.training_memory import Memory, memory_case, memory_group
+from benchmarks.training_rows import training_case, training_group
+from benchmarks.training_step import Step, Unmodelled
 from hwlib.arguments import whole
 from hwlib.collective_fit import Timed
 from hwlib.collectives import bus_factor
@@ -47,7 +49,7 @@ class DataError(ValueError):
 class Row:
     """One line of the table, whose text is in `cells`.
 
-    `set` is the id without the numbers at its end, or the table that a training run is of.
+    `set` is the id without the numbers at its end, or the table that a training run is in.
     """
 
     line: int
@@ -92,7 +94,7 @@ class Collective:
     switch: bool
 
 
-Case = Product | Share | Collective | None
+Case = Product | Share | Collective | Step | Memory | Unmodelled | None
 
 
 def read_rows(path: Path) -> tuple[list[Row], int]:
@@ -136,6 +138,8 @@ def _row(cells: dict[str, str], line: int) -> Row:
     name = re.sub(r"(-\d+)+$", "", cells["id"])
     if cells["kind"] == "train-step":
         name = training_group(cells["id"], cells["system"], config) or name
+    if cells["kind"] == "memory":
+        name = memory_group(cells["id"], config) or name
     return Row(
         line, name, cells["kind"], cells["system"], gpus, config, value, cells["unit"], cells["source"], cells,
     )  # fmt: skip
@@ -154,8 +158,13 @@ def _positive(what: str, text: Any) -> float:
 def case_of(row: Row, path: Path) -> Case:
     """What a row measured, in a model's words; None where no model speaks about it.
 
-    Raises DataError where a model does, but the row lacks what it needs or has another unit.
+    A row of training or its memory that cannot be modelled is `Unmodelled`, with the reason. Raises DataError where
+    a model speaks about the row, but it lacks what is needed or has another unit.
     """
+    if row.kind == "train-step":
+        return training_case(row)
+    if row.kind == "memory":
+        return memory_case(row)
     try:
         for pattern, read in READERS:
             if re.match(pattern, row.set):

@@ -1,0 +1,161 @@
+"""Fit the constants of training stacks to published steps: `python -m benchmarks.fidelity --fit-stacks`.
+
+A stack's own constants are fitted, those that its row of stacks.toml gives; one that is `like` another keeps that
+one's. Half of the rows, every second in the order of the file, is held back once and the other half once: the mean
+error of rows that the fit had not seen is printed beside that of the fit.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchmarks.training_rows import steps
+from benchmarks.training_step import Step
+from hwlib.specs.stack import CONSTANTS, Stack, stacks
+from hwlib.steptime import step_time
+
+if TYPE_CHECKING:
+    from benchmarks.published import Row
+
+WORDS = ("recompute", "schedule")  # of a plan, that may differ within an array of plans
+ROUNDS = 4  # of the search, each from the best point so far, with steps half as large
+PRIOR = 0.003  # error that a constant's move by a factor e must save: what rows do not fix stays where it was
+LATENCY = 10e-6  # where a search for a time begins that is 0 so far
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Steps of one model, one machine and one dtype, whose plans are arrays."""
+
+    case: Step
+    plans: Mapping[str, Any]
+    seconds: Any
+
+    def errors(self, stack: Stack) -> Any:
+        """Predicted over measured, less 1."""
+        case = self.case
+        stack = stack if stack.chip == case.chip else stack.replace(chip=case.chip)
+        return step_time(case.model, stack, case.levels, **self.plans).total / self.seconds - 1
+
+
+class Fit(NamedTuple):
+    """Constants, the mean error with them, and that of rows held back (NaN where there are too few)."""
+
+    stack: Stack
+    free: tuple[str, ...]
+    rows: int
+    error: float
+    held_out: float
+
+
+def alike(cases: Sequence[Step]) -> list[Alike]:
+    """The steps in as few arrays as can be."""
+    import numpy as np
+
+    found: dict[Any, list[Step]] = {}
+    for case in cases:
+        plan = case.plan
+        fixed = (plan["dtype"], plan.get("fused", True), tuple(sorted(plan)))
+        shape = repr(case.model) + case.model.key
+        found.setdefault((shape, case.model.context, case.levels, case.chip, fixed), []).append(case)
+    result = []
+    for members in found.values():
+        first = members[0].plan
+        plans = {k: first[k] if k in ("dtype", "fused") else np.array([c.plan[k] for c in members]) for k in first}
+        result.append(Alike(members[0], plans, np.array([c.seconds for c in members])))
+    return result
+
+
+def mean_error(stack: Stack, groups: Sequence[Alike]) -> float:
+    """The mean of |predicted - measured|/measured."""
+    import numpy as np
+
+    return float(np.abs(np.concatenate([g.errors(stack) for g in groups])).mean())
+
+
+def rows_of(stack: Stack, pairs: Sequence[tuple["Row", Step]]) -> list[Step]:
+    """The steps that a stack's constants rest on: `rows` are beginnings of their ids or groups."""
+    return [c for r, c in pairs if c.stack == stack.key and (r.cells["id"] + " ").startswith(stack.rows)] or [
+        c for _, c in pairs if c.stack == stack.key and c.group.startswith(stack.rows)
+    ]
+
+
+def own(stack: Stack) -> tuple[str, ...]:
+    """The constants that a stack has of its own."""
+    like = stacks[stack.like].constants if stack.like else {}
+    return tuple(name for name, value in stack.constants.items() if like.get(name) != value)
+
+
+def fit_stack(stack: Stack, cases: Sequence[Step], free: Sequence[str]) -> Stack:
+    """The stack with the constants `free` at the least mean error, searched one by one and then together.
+
+    A constant moves by factors; a share stays below 1. A move must pay for itself (`PRIOR`).
+    """
+    from scipy.optimize import minimize
+
+    groups = alike(cases)
+    start = {name: getattr(stack, name) or LATENCY for name in free}
+
+    def at(x: Sequence[float]) -> Stack:
+        values = {}
+        for name, moved in zip(free, x, strict=True):
+            value = start[name] * math.exp(moved)
+            values[name] = min(value, 1.0) if CONSTANTS[name][0] == "1" else value
+        return stack.replace(**values)
+
+    def loss(x: Sequence[float]) -> float:
+        return mean_error(at(x), groups) + PRIOR * sum(abs(moved) for moved in x)
+
+    best, reach = [0.0] * len(free), 0.5
+    for _ in range(ROUNDS):
+        best = _one_by_one(loss, best, reach)
+        found = minimize(loss, best, method="Nelder-Mead", options={"maxfev": 150 * len(free), "xatol": 1e-4})
+        best = [float(x) for x in found.x] if found.fun < loss(best) else best
+        reach /= 2
+    return at(best)
+
+
+def _one_by_one(loss: Callable[[Sequence[float]], float], best: list[float], reach: float) -> list[float]:
+    least = loss(best)
+    for i in range(len(best)):
+        for move in (-2 * reach, -reach, -reach / 4, reach / 4, reach, 2 * reach):
+            point = [*best[:i], best[i] + move, *best[i + 1 :]]
+            if (found := loss(point)) < least:
+                best, least = point, found
+    return best
+
+
+def fit_stacks(path: Path, keys: Sequence[str] = ()) -> Iterator[Fit]:
+    """Every fitted stack, or those named, anew. Raises DataError for a bad file."""
+    pairs = steps(path)
+    fitted: dict[str, Stack] = {}
+    for key, stack in stacks.items():
+        if (keys and key not in keys) or not stack.rows:
+            continue
+        free = own(stack)
+        if stack.like in fitted:
+            like = fitted[stack.like]
+            kept = {name: getattr(like, name) for name in CONSTANTS if name not in free}
+            stack = stack.replace(**kept)
+        cases = rows_of(stack, pairs)
+        if len(cases) < max(2, len(free)) or not free:
+            continue
+        held = math.nan
+        if len(cases) >= 2 * len(free) + 2:
+            halves = [(cases[::2], cases[1::2]), (cases[1::2], cases[::2])]
+            held = fmean(mean_error(fit_stack(stack, a, free), alike(b)) for a, b in halves)
+        fitted[key] = fit_stack(stack, cases, free)
+        yield Fit(fitted[key], free, len(cases), mean_error(fitted[key], alike(cases)), held)
+
+
+def toml(fit: Fit) -> str:
+    """One entry as it stands in stacks.toml, own constants with three digits."""
+    held = "" if math.isnan(fit.held_out) else f", {fit.held_out:.1%} where held back"
+    lines = [f"# {fit.rows} rows: mean error {fit.error:.1%}{held}", f"[{fit.stack.key}]"]
+    texts = ("name", "chip", "software", "source", "like", "note")
+    lines += [f'{name} = "{value}"' for name in texts if (value := getattr(fit.stack, name))]
+    lines.append("rows = [" + ", ".join(f'"{x}"' for x in fit.stack.rows) + "]")
+    return "\n".join(lines + [f"{name} = {getattr(fit.stack, name):.3g}" for name in fit.free])

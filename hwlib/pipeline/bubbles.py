@@ -103,7 +103,21 @@ def interleaved_in_flight(pp, v):
     return pp + (pp - 1) / v
 
 
+@formula("n_live", cite="qi2024")
+def zbv_in_flight(pp, m):
+    """The rank of ZB-V that keeps most, in microbatches of all its layers: as many as the first one of 1F1B."""
+    return minimum(pp, m)
+
+
 @formula("n_live", cite="dualpipe")
 def dualpipe_in_flight(pp):
     """Every rank, and its weights are there twice."""
     return pp + 1
+
+
+@formula("n_live", cite="dualpipe")
+def dualpipev_in_flight(pp):
+    """DeepSeek prints one more than the stages, of which a rank has two: half a microbatch more than ranks. The weights
+    are there once.
+    """
+    return pp + 1 / 2

@@ -20,6 +20,7 @@ from hwlib.pipeline import (
     dualpipe_in_flight,
     dualpipe_played_bubble_time,
     dualpipev,
+    dualpipev_in_flight,
     gpipe,
     gpipe_in_flight,
     interleaved,
@@ -36,6 +37,7 @@ from hwlib.pipeline import (
     zb_h1_played_bubble_time,
     zbv,
     zbv_bubble_fraction,
+    zbv_in_flight,
 )
 from hwlib.specs import models
 
@@ -228,10 +230,32 @@ def test_what_ranks_keep():
             assert one_f_one_b(pp, m).in_flight() == tuple(min(pp - rank, m) for rank in range(pp))
             assert one_f_one_b(pp, m).in_flight()[0] == one_f_one_b_in_flight(pp, m)
             assert zb_h1(pp, m).in_flight() == (one_f_one_b_in_flight(pp, m),) * pp
+            assert max(zbv(pp, m).in_flight()) == zbv_in_flight(pp, m)
         for v in (2, 4):
             assert interleaved(pp, 3 * pp, v).in_flight()[0] == interleaved_in_flight(pp, v)
             assert interleaved(pp, pp, v).in_flight()[0] == pp
+        assert zbv(pp, 2 * pp).in_flight() == (zbv_in_flight(pp, 2 * pp),) * pp
         assert dualpipe(2 * pp, 4 * pp + 2).in_flight() == (dualpipe_in_flight(2 * pp),) * 2 * pp
+        assert dualpipev(pp, 2 * pp + 1).in_flight() == (dualpipev_in_flight(pp),) * pp
+
+
+def test_dualpipev_keeps_what_its_readme_prints():
+    """PP + 1 stages' worth on each of PP/2 ranks, which hold two stages each; DualPipe keeps PP + 1 on each of PP."""
+    for ranks in (1, 3, 4):
+        stages = 2 * ranks
+        assert 2 * dualpipev_in_flight(ranks) == stages + 1 == dualpipe_in_flight(stages)
+
+
+def test_puzzles_on_pipelines():
+    """LLM Training Puzzles 5 and 6: eight layers on four ranks, four batches, a handoff 0.2 for each side: 66 steps in
+    one piece, 33 in four. In 7 ranks gather and scatter (0.3) beside a pipeline of four layers: 15 steps, which here
+    are 14 before the four updates and 16 after them.
+    """
+    assert blocking_pipeline_time(4, 1, 8, 8, 0.4) == pytest.approx(66, abs=0.5)
+    assert blocking_pipeline_time(4, 4, 2, 2, 0.4) == pytest.approx(33, abs=0.5)
+    together = blocking_pipeline_time(4, 1, 1, 1, 0.4) + 8 * 0.3 + 4 * 0.3
+    assert together == pytest.approx(14)
+    assert together < 15 < together + 4 * 0.5
 
 
 def test_interleaving_keeps_more_by_korthikantis_factor():

@@ -56,6 +56,26 @@ def ring_causal_critical_tokens(G, C, W, b=2):
     return 2 * ring_critical_tokens(G, C, W, b)
 
 
+@formula("t", cite="jacobs2023")
+def ulysses_time(B, n_q, K, H, cp, W, b=2):
+    """Forward pass: attention waits for the first exchange and the second for attention, so neither hides there."""
+    return ulysses_bytes(B, n_q, K, H, cp, b) / W
+
+
+@formula("t", cite="jacobs2023")
+def ulysses_math_time(B, T, n_q, H, cp, C):
+    """What stands between the two: each rank has n_q/cp heads of all B tokens, which meet T keys. No mask."""
+    return 4 * B * T * n_q * H / (cp * C)
+
+
+@formula("T", cite="jacobs2023")
+def ulysses_critical_tokens(G, cp, C, W, b=2):
+    """Length of a sequence from which attention takes longer than its exchanges: both shrink alike with the ranks, so
+    only (cp - 1)/cp of them is left in it.
+    """
+    return (cp - 1) / cp * b * (1 + 1 / G) * C / (2 * W)
+
+
 @formula("cp", cite="jacobs2023")
 def ulysses_max_ranks(K, tp=1):
     """A rank needs a key-value head of its own; beyond that heads are copied, or a ring goes round the groups."""

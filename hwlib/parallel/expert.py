@@ -7,7 +7,7 @@ far the busiest rank is off.
 """
 
 from hwlib.collectives import destination_fraction_limit
-from hwlib.formula import formula, maximum, minimum
+from hwlib.formula import formula, log2, maximum, minimum, sqrt
 
 
 @formula("t", cite="scaling-book")
@@ -83,3 +83,19 @@ def ep_limited_critical_width(k, n_lim, C, W_out, b_disp=2, b_comb=2, matrices=3
 def ep_skewed_time(t_math, t_comm, skew):
     """All wait for the busiest rank: both its arithmetic and its port have `skew` times the mean."""
     return skew * maximum(t_math, t_comm)
+
+
+@formula("skew", cite="raab1998")
+def drawn_skew(B, k, ep):
+    """Load of the busiest rank if routing is even but drawn by lot: the fewer tokens, the further off it is.
+
+    The expected maximum is near this for many ranks and less for few, where a rank has many more tokens than ln(ep).
+    What a router prefers comes on top.
+    """
+    return 1 + sqrt(2 * 0.6931471805599453 * log2(ep) * ep / (k * B))
+
+
+@formula("T_expert", cite="fedus2022")
+def expert_capacity(B, k, E, headroom):
+    """Tokens for which an expert keeps room: what comes beyond is dropped, what does not come is padded."""
+    return headroom * k * B / E

@@ -37,10 +37,12 @@ from hwlib.transformer.counts import (
     norm_parameters,
     parameter_count,
     parameter_groups,
+    recomputed_flops,
     router_parameters,
     step_flops,
 )
 from hwlib.transformer.flops import (
+    attention_equal_tokens,
     attention_forward_flops,
     backward_flops,
     causal_attention_forward_flops,
@@ -66,15 +68,16 @@ from hwlib.transformer.parameters import (
 )
 
 __all__ = [
-    "Parameters", "active_parameters", "attention_forward_flops", "attention_parameters", "attention_params",
-    "attention_step_flops", "backward_flops", "best_segments", "causal_attention_forward_flops",
-    "checkpoint_bytes", "decoder_params", "embedding_params", "forward_flops", "full_activation_bytes",
-    "gpt_params", "gpt_recompute_training_flops", "gpt_training_flops", "interleaved_stage_bytes",
-    "kv_bytes_per_token", "kv_cache_bytes", "kv_token_bytes", "layer_activation_bytes", "layer_params",
-    "least_checkpoint_bytes", "llama_params", "logit_bytes", "matmul_parameters", "mla_attention_forward_flops",
-    "mla_params", "mla_token_bytes", "mlp_parameters", "mlp_params", "moe_active_params", "moe_params",
-    "mtp_parameters", "norm_parameters", "parameter_count", "parameter_groups", "recompute_training_flops",
-    "router_parameters", "scores_bytes", "selective_activation_bytes", "sequence_activation_bytes", "step_flops",
-    "swiglu_layer_activation_bytes", "tensor_activation_bytes", "tensor_selective_activation_bytes",
-    "training_flops", "window_attention_forward_flops",
+    "Parameters", "active_parameters", "attention_equal_tokens", "attention_forward_flops",
+    "attention_parameters", "attention_params", "attention_step_flops", "backward_flops", "best_segments",
+    "causal_attention_forward_flops", "checkpoint_bytes", "decoder_params", "embedding_params", "forward_flops",
+    "full_activation_bytes", "gpt_params", "gpt_recompute_training_flops", "gpt_training_flops",
+    "interleaved_stage_bytes", "kv_bytes_per_token", "kv_cache_bytes", "kv_token_bytes",
+    "layer_activation_bytes", "layer_params", "least_checkpoint_bytes", "llama_params", "logit_bytes",
+    "matmul_parameters", "mla_attention_forward_flops", "mla_params", "mla_token_bytes", "mlp_parameters",
+    "mlp_params", "moe_active_params", "moe_params", "mtp_parameters", "norm_parameters", "parameter_count",
+    "parameter_groups", "recompute_training_flops", "recomputed_flops", "router_parameters", "scores_bytes",
+    "selective_activation_bytes", "sequence_activation_bytes", "step_flops", "swiglu_layer_activation_bytes",
+    "tensor_activation_bytes", "tensor_selective_activation_bytes", "training_flops",
+    "window_attention_forward_flops",
 ]  # fmt: skip

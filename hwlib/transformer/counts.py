@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 
 from hwlib.formula import minimum
 from hwlib.specs import Model
+from hwlib.specs.table import unknown
 from hwlib.transformer.cache import kv_token_bytes, mla_token_bytes
 from hwlib.transformer.flops import (
     attention_forward_flops,
     causal_attention_forward_flops,
+    forward_flops,
     mla_attention_forward_flops,
     training_flops,
     window_attention_forward_flops,
@@ -168,6 +170,25 @@ def step_flops(model: Model, B: Any, T: Any, causal: bool = True) -> Any:
     B tokens in sequences of T; recomputed operations and the modules for further tokens are not in it.
     """
     return training_flops(matmul_parameters(model), B) + 3 * attention_step_flops(model, B, T, causal)
+
+
+def recomputed_flops(model: Model, B: Any, T: Any, recompute: str = "none", causal: bool = True) -> Any:
+    """Operations that a step does twice: what HFU counts beside `step_flops`.
+
+    "selective" computes scores and weighted values again, "full" the forward pass of every layer, the output layer
+    not. Raises ValueError for another word.
+
+    >>> from hwlib.specs import models
+    >>> recomputed_flops(models["llama3-8b"], 1, 8192, "full") / step_flops(models["llama3-8b"], 1, 8192) < 1 / 3
+    True
+    """
+    again = {"none": 0, "selective": 1, "full": 1}
+    if recompute not in again:
+        raise ValueError("recomputed_flops: " + unknown("recompute", recompute, again))
+    flops = again[recompute] * attention_step_flops(model, B, T, causal)
+    if recompute == "full":
+        flops = flops + forward_flops(matmul_parameters(model) - model.width * model.vocab, B)
+    return flops
 
 
 def kv_bytes_per_token(model: Model, b: Any = 2) -> Any:

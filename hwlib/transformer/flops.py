@@ -7,6 +7,7 @@ token: those of other experts. Attention is that of one layer.
 """
 
 from hwlib.formula import formula, minimum
+from hwlib.transformer.parameters import layer_params
 
 
 @formula("flops", cite="kaplan2020")
@@ -37,6 +38,15 @@ def recompute_training_flops(P, B):
 def attention_forward_flops(B, T, n_q, H):
     """Scores, and the values that they weigh: each token meets T keys, 2H operations a head, twice. No mask."""
     return 4 * B * T * n_q * H
+
+
+@formula("T", cite="scaling-book")
+def attention_equal_tokens(D, F, n_q, K, H, matrices=3):
+    """Length from which on attention costs more than the matrices of its layer, no mask: 8D where F = 4D, with a gate.
+
+    With a causal mask whose other half is skipped it is twice as long.
+    """
+    return layer_params(D, F, n_q, K, H, matrices) / (2 * n_q * H)
 
 
 @formula("flops", cite="dao2022")

@@ -80,6 +80,8 @@ def predict_step(case: Step, stack: Stack | None = None) -> Prediction | Unmodel
     if stack is None and case.stack not in stacks:
         return Unmodelled(f"no constants for {case.stack}")
     stack = stack or stacks[case.stack]
+    if case.plan["dtype"] in ("fp8", "fp4") and "eta_low" not in stack.constants:
+        return Unmodelled(f"no constants for {case.plan['dtype']} products of {stack.key}")
     if stack.chip != case.chip:
         stack = stack.replace(chip=case.chip)
     try:

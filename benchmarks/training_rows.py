@@ -46,12 +46,18 @@ def _recompute(c: Mapping[str, Any], default: str) -> str:
     return text
 
 
+# Microbatch and chunks of a stage, by width: what the tables do not print. NVIDIA/Megatron-LM keeps the runs of the
+# table of 2021 in examples/sc21/run_table_1.sh. Those of 2020 had no accumulation of gradients.
+SC21 = {
+    2304: (16, 1), 3072: (16, 1), 4096: (16, 1), 6144: (8, 1), 8192: (4, 1), 10240: (2, 3), 12288: (2, 2),
+    16384: (1, 2), 20480: (1, 3), 25600: (1, 1),
+}  # fmt: skip
+
+
 def megatron_2021(row: "Row") -> Step | Unmodelled:
     """Megatron-LM of 2020 to 2022: fp16, attention without FlashAttention, no ZeRO.
 
-    The tables of 2021 print neither microbatch nor interleaving. Assumed: microbatches of 1 sequence with a pipeline,
-    as in their comparison with ZeRO-3; without one the whole share of a replica, 4 sequences at most; the layers of
-    a stage in up to 3 chunks, as in the table of the next year. Those of 2020 had no accumulation of gradients.
+    Rows of Korthikanti's abstract name a model: its batch is that of his table for each replica.
     """
     c = row.config
     if "hidden" in c:
@@ -60,30 +66,34 @@ def megatron_2021(row: "Row") -> Step | Unmodelled:
         model = models["korthikanti-" + str(c.get("params") or c.get("model") or "").lower()]
         c = {"gbs": 280 * number(c, "dp", default=1), "seq": 2048, "mbs": 1, "vp": 3} | c
     plan = _degrees(c) | {"recompute": _recompute(c, "full"), "sp": bool(number(c, "sp", default=0)), "fused": False}
-    stage = model.layers // plan["pp"]
     share = plan["B"] * plan["tp"] * plan["pp"] // row.gpus
-    if "vp" not in c and plan["pp"] > 1:
-        plan["v"] = max(v for v in (1, 2, 3) if stage % v == 0)
-    usual = 1 if plan["pp"] > 1 else share if row.set == "meg20" else max(x for x in (1, 2, 4) if share % x == 0)
+    usual, chunks = (share, 1) if row.set == "meg20" else SC21.get(model.width, (1, 1))
     plan["micro"] = number(c, "mbs", default=usual)
+    plan["v"] = number(c, "vp", default=chunks)
     B, T = plan["B"] * plan["T"], plan["T"]
     count = gpt_recompute_training_flops if str(c.get("flops", "")).startswith("96") else gpt_training_flops
     flops = count(B, T, model.layers, model.width, model.vocab)
     return step(row, "megatron-2021-a100", model, plan, flops=flops, dtype="fp16")
 
 
+OF_2024 = "megatron-core-2024-h100"
+
+
 def megatron_2024(row: "Row") -> Step | Unmodelled:
     """Megatron-core's own table on H100: bf16, FlashAttention, sequence parallelism, the distributed optimizer.
 
-    Assumed: microbatches of 1 sequence with a pipeline, up to 4 without, and nothing recomputed.
+    Assumed: microbatches of 1 sequence with a pipeline, up to 4 without; the layers of a stage in up to 8 chunks; and
+    nothing recomputed.
     """
     c = row.config
     model = gpt(c)
     plan = _degrees(c) | {"recompute": _recompute(c, "none"), "zero": 1, "sp": True, "fused": True}
     share = plan["B"] * plan["tp"] * plan["pp"] // row.gpus
     plan["micro"] = number(c, "mbs", default=1 if plan["pp"] > 1 else max(x for x in (1, 2, 4) if share % x == 0))
+    if "vp" not in c and plan["pp"] > 1:
+        plan["v"] = max(v for v in range(1, 9) if model.layers // plan["pp"] % v == 0)
     flops = gpt_training_flops(plan["B"] * plan["T"], plan["T"], model.layers, model.width, model.vocab)
-    return step(row, "megatron-core-h100", model, plan, flops=flops)
+    return step(row, OF_2024, model, plan, flops=flops)
 
 
 def vtrain(row: "Row") -> Step | Unmodelled:
@@ -122,13 +132,14 @@ def mosaic(row: "Row") -> Step | Unmodelled:
         return Unmodelled(f"precision {precision}")
     model = mpt(str(c.get("model", "")), number(c, "seq"))
     full = str(c.get("act_ckpt", "False")).lower() == "true"
+    B, micro = number(c, "gbs"), number(c, "mbs", default=1)
+    if B % row.gpus == 0 and B // row.gpus % micro:  # the last microbatch is smaller: as many of equal size
+        micro = B // row.gpus / -(-(B // row.gpus) // micro)
     plan = {
-        "B": number(c, "gbs"), "T": number(c, "seq"), "zero": 3, "recompute": "full" if full else "none", "sp": False,
-        "fused": True, "micro": number(c, "mbs", default=1),
+        "B": B, "T": number(c, "seq"), "zero": 3, "recompute": "full" if full else "none", "sp": False,
+        "fused": True, "micro": micro,
     }  # fmt: skip
     chip = chip_of(row.system)
-    if chip not in ("a100-80gb-sxm", "h100-sxm"):
-        return Unmodelled(f"no constants for llm-foundry on {chip}")
     stack = f"llm-foundry-{chip.split('-')[0]}"
     return step(row, stack, model, plan, chip=chip, dtype="fp8" if "fp8" in precision else "bf16")
 
@@ -161,6 +172,7 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
     stack = "megatron-core-" + chip.split("-")[0]
     flops = None
     if row.set.startswith("nemo"):
+        stack = OF_2024  # and operations are counted as if attention had no mask
         flops = step_flops(model, plan["B"] * plan["T"], plan["T"], causal=False)
     return step(row, stack, model, plan, chip=chip, flops=flops, dtype=dtype_of(row))
 
@@ -210,6 +222,8 @@ def training_group(name: str, system: str, config: Any) -> str:
     if group in ("mbridge", "mosaic"):
         chip = next((chip.split("-")[0] for pattern, chip in CHIPS if re.search(pattern, system, re.I)), "other")
         group += f"-{chip}"
+        if group.startswith("mosaic") and "fp8" in str(config).lower():
+            group += "-fp8"
         if group.startswith("mbridge") and isinstance(config, dict):
             group += "-llama3" if "llama3" in str(config.get("model", "")).lower().replace("-", "") else "-others"
     return group

@@ -63,7 +63,7 @@ def number(config: Mapping[str, Any], *names: str, default: int | None = None) -
 # Machines: accelerators of one domain of NVLink, and what one sends out of it, GB/s in one direction.
 CHIPS = (
     (r"GB300", "gb300-nvl72"), (r"GB200", "gb200-nvl72"), (r"B300", "b300-sxm"), (r"B200", "b200-sxm"),
-    (r"H200", "h200-sxm"), (r"H800", "h800-sxm"), (r"h100", "h100-sxm"), (r"A100-40", "a100-40gb-sxm"),
+    (r"H200", "h200-sxm"), (r"H800", "h800-sxm"), (r"h100", "h100-sxm"), (r"A100[-_ ]?40", "a100-40gb-sxm"),
     (r"a100", "a100-80gb-sxm"), (r"V100", "v100-sxm2"),
 )  # fmt: skip
 NETWORK = {
@@ -109,7 +109,7 @@ def step(
         raise ValueError(f"a batch of {sequences} sequences does not divide over {dp:g} replicas")
     dp = int(dp)
     micro = plan.get("micro") or 1
-    if (sequences // dp) % micro:
+    if round(sequences / dp / micro, 6) % 1:
         raise ValueError(f"{sequences // dp} sequences of a replica are not a whole number of microbatches of {micro}")
     if model.heads % plan.get("tp", 1):
         raise ValueError(f"tp = {plan['tp']} does not divide the {model.heads} heads")

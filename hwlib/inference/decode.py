@@ -20,6 +20,12 @@ def weight_time(P, n, W, b_w=2):
     return P * b_w / (n * W)
 
 
+@formula("t_in", cite="scaling-book")
+def prompt_roofline_time(P, T_in, n, C, W, mfu=1, b_w=2):
+    """A prompt shorter than the critical batch takes as long as reading the weights, for that is what it waits for."""
+    return maximum(prefill_time(P, T_in, n, C, mfu), weight_time(P, n, W, b_w))
+
+
 @formula("t", cite="scaling-book")
 def cache_time(B, T_kv, S_kv, n, W):
     """Every sequence reads a cache of its own, which no other shares: a larger batch does not spread this."""

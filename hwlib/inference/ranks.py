@@ -1,6 +1,6 @@
 """What ranks say to each other while they decode, in letters: activations move, weights and caches stay."""
 
-from hwlib.collectives import direct_allreduce_time
+from hwlib.collectives import alltoall_bytes, direct_allreduce_time
 from hwlib.formula import formula, sqrt
 
 
@@ -16,6 +16,14 @@ def tensor_ranks_limit(F, C, W, b=2):
     its 4BDF/n operations: the batch drops out. W is that of all links of a rank together.
     """
     return 2 * F * W / (b * C)
+
+
+@formula("t", cite="pope2022")
+def batch_cache_time(L, B, n_q, H, n, W, b=2):
+    """Where there are fewer key-value heads than ranks, a cache is cut by sequences: queries go to its rank, and what
+    attention gives comes back, two all-to-alls a layer.
+    """
+    return 2 * L * alltoall_bytes(n, b * B * n_q * H) / W
 
 
 @formula("bytes", cite="zhao2025")

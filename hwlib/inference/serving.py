@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from hwlib.inference.decode import prefill_time, token_cost
+from hwlib.inference.ranks import expert_decode_time, tensor_decode_time
 from hwlib.specs import Accelerator, Model
 from hwlib.transformer import (
     attention_step_flops,
@@ -53,6 +54,26 @@ def largest_batch(
     return max(0, int(free // kv_cache_bytes(model, T_kv, b_kv)))
 
 
+def network_time(
+    model: Model, *, B: float, tp: int = 1, ep: int = 1, alpha: float = 0.0, W_in: float, W_out: float | None = None,
+    b: float = 2, b_disp: float = 1, b_comb: float = 2,
+) -> float:  # fmt: skip
+    """What a decode step waits for the network: the `comm` of `decode_point`.
+
+    B sequences on each group of tp ranks: an all-reduce after attention and one after a dense MLP, over W_in a rank.
+    With ep above 1, tokens of the group go to the experts of a layer and back instead, shared by its ranks, over
+    W_out a rank (by default W_in).
+    """
+    moe_layers = model.moe_layers if ep > 1 else 0
+    sums = float(tensor_decode_time((2 * model.layers - moe_layers) / 2, B, model.width, tp, alpha, W_in, b))
+    if not moe_layers:
+        return sums
+    exchange = expert_decode_time(
+        moe_layers, B / tp, model.width, model.experts_per_token, W_out or W_in, b_disp, b_comb
+    )  # fmt: skip
+    return sums + float(exchange) + 2 * moe_layers * alpha
+
+
 class Point(NamedTuple):
     """A way to decode: B sequences on n ranks. Rates are tokens per second: of one sequence, of one rank.
 
@@ -91,11 +112,17 @@ def decode_point(
     return Point(n, B, t, 1 / t, B / (n * t), cost, max(parts, key=lambda part: parts[part]))
 
 
-def prompt_time(model: Model, chip: Accelerator, *, n: int, T_in: int, mfu: float = 0.4, dtype: str = "bf16") -> float:
-    """Time of the prefill of one prompt on n chips, its causal attention counted."""
+def prompt_time(
+    model: Model, chip: Accelerator, *, n: int, T_in: int, mfu: float = 0.4, dtype: str = "bf16", b_w: float = 2,
+) -> float:  # fmt: skip
+    """Time of the prefill of one prompt on n chips, its causal attention counted.
+
+    A short prompt takes as long as reading the weights, b_w bytes each, of the experts those that it meets.
+    """
     C = chip.flops(dtype)
     matrices = prefill_time(matmul_parameters(model), T_in, n, C, mfu)
-    return float(matrices + attention_step_flops(model, T_in, T_in) / (n * C * mfu))
+    weights = step_bytes(model, T_in, b_w) / (n * _of(chip, "hbm_bandwidth"))
+    return float(max(matrices, weights) + attention_step_flops(model, T_in, T_in) / (n * C * mfu))
 
 
 def decode_points(

@@ -4,6 +4,7 @@ import pytest
 
 from hwlib.roofline import attention_decode_intensity, attention_prefill_intensity, matmul_flops, moe_critical_batch
 from hwlib.specs import Model, accelerators, models
+from hwlib.training import gpt_selective_flops
 from hwlib.transformer import (
     active_parameters,
     attention_forward_flops,
@@ -31,6 +32,7 @@ from hwlib.transformer import (
     parameter_count,
     parameter_groups,
     recompute_training_flops,
+    recomputed_flops,
     step_flops,
     training_flops,
     window_attention_forward_flops,
@@ -225,6 +227,13 @@ def test_the_papers_formulas_are_the_models_step(key):
     layers = ours - training_flops(one.width * one.vocab, B)
     recomputed = gpt_recompute_training_flops(B, T, one.layers, one.width, one.vocab)
     assert recomputed == pytest.approx(ours + layers / 3, rel=1e-12)
+    assert recomputed_flops(one, B, T, "full", causal=False) == pytest.approx(layers / 3, rel=1e-12)
+    attention = recomputed_flops(one, B, T, "selective", causal=False)
+    selective = gpt_selective_flops(B, T, one.layers, one.width, one.vocab)
+    assert attention == pytest.approx(selective - ours, rel=1e-9)
+    assert recomputed_flops(one, B, T) == 0
+    with pytest.raises(ValueError, match="no recompute 'some'; there is none"):
+        recomputed_flops(one, B, T, "some")
 
 
 def test_the_table_of_narayanan_in_teraflops():

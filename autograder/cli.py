@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from .places import book_root
+from .planning import plan
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, exists=True, path_type=Path)
@@ -45,6 +46,9 @@ class Gpubook(click.Group):
 @click.version_option(package_name="gpubook")
 def main(debug: bool) -> None:
     """An interactive textbook on GPUs, networks, collectives and parallelism, and its grader."""
+
+
+main.add_command(plan)
 
 
 @main.command()

@@ -1,0 +1,158 @@
+"""`gpubook plan`: how to train a model on a cluster."""
+
+import json
+import re
+from contextlib import suppress
+from typing import Any
+
+import click
+
+POWERS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
+SECONDS_AN_HOUR = 3600.0
+
+
+class CannotBe(click.ClickException):
+    """What was asked for cannot be; one line says why."""
+
+    exit_code = 2
+
+
+class Tokens(click.ParamType):
+    """A number of tokens: 4194304, 4M (K, M and G are powers of 1024, as batches are), or 2048x8192."""
+
+    name = "tokens"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, int | None]:
+        """The tokens, and of a sequence, if the text says so."""
+        if isinstance(value, tuple):
+            return value
+        if pair := re.fullmatch(r"(\d+)x(\d+)", value):
+            many, long = map(int, pair.groups())
+            return many * long, long
+        found = re.fullmatch(r"(\d+(?:\.\d*)?(?:e\d{1,2})?)\s*([kmg]?)", value.strip().replace(",", "").lower())
+        if not found:
+            self.fail(f"{value!r} is no number of tokens, such as 4194304, 4M or 512x8192", param, ctx)
+        count = float(found[1]) * POWERS[found[2]]
+        if count != int(count):
+            self.fail(f"{value!r} is no whole number of tokens", param, ctx)
+        return int(count), None
+
+
+class Several(click.ParamType):
+    """A whole number, or some with commas between."""
+
+    name = "n[,n...]"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
+        """The numbers."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            return tuple(int(word.replace("_", "")) for word in value.split(","))
+        except ValueError:
+            self.fail(f"{value!r}: a whole number was expected, or some with commas between", param, ctx)
+
+
+class Words(click.ParamType):
+    """Words with commas between."""
+
+    name = "word[,word...]"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, ...]:
+        """The words."""
+        if isinstance(value, tuple):
+            return value
+        words = tuple(word.strip() for word in value.split(","))
+        if not all(words):
+            self.fail(f"{value!r}: words were expected, with commas between", param, ctx)
+        return words
+
+
+def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
+    """Bytes of a text such as "72 GB"."""
+    from hwlib.units import UnitError, parse
+
+    if value is None:
+        return None
+    try:
+        found = parse(value)
+    except UnitError as error:
+        raise click.BadParameter(str(error)) from None
+    if found.unit not in ("B", "1"):
+        raise click.BadParameter(f"{value!r} is no number of bytes, such as 72GB")
+    return found.value
+
+
+@click.command()
+@click.argument("model")
+@click.option("--cluster", required=True, help="Key of a cluster or a node, as h100-superpod-16k or dgx-h100.")
+@click.option("--batch", type=Tokens(), required=True, help="Tokens of a step: 16M (K, M, G are powers of 1024), "
+              "16777216, or sequences by length, 2048x8192.")  # fmt: skip
+@click.option("--sequence", type=Tokens(), help="Tokens of a sequence.  [default: the context, at most 8K]")
+@click.option(
+    "--gpus", type=Several(), help="Only so many of the cluster; of several numbers the best that none beats."
+)
+@click.option("--tp", type=Several(), help="Tensor-parallel degree.  [default: within a node]")
+@click.option("--pp", type=Several(), help="Pipeline stages.")
+@click.option("--cp", type=Several(), help="Context-parallel degree.")
+@click.option("--ep", type=Several(), help="Expert-parallel degree.")
+@click.option("--v", type=Several(), help="Chunks a pipeline rank (interleaving).")
+@click.option("--micro", type=Several(), help="Sequences of a microbatch.  [default: 1, 2, 4, 8 or 16]")
+@click.option("--zero", type=Several(), help="ZeRO's stage, 0 to 3.  [default: 0, 1 or 3]")
+@click.option("--sp/--no-sp", default=None, help="Sequence parallelism beside tensor parallelism.  [default: with it]")
+@click.option("--schedule", type=Words(), help="Of gpipe, 1f1b, zb_h1, zbv, dualpipe.  [default: 1f1b, zb_h1]")
+@click.option("--recompute", type=Words(), help="Of none, selective, full.")
+@click.option("--dtype", default="bf16", show_default=True, help="Of the layers' matrix products.")
+@click.option("--stack", help="Whose constants: a key of stacks, as megatron-core-h100.  [default: the chip's]")
+@click.option("--memory", callback=_bytes, help="Of a GPU, for the plan, as 72GB.  [default: 95 % of the data sheet's]")
+@click.option("--price", type=click.FloatRange(0), default=0.0, help="Dollars an hour and GPU.")
+@click.option("--count", type=click.IntRange(1), default=5, show_default=True, help="Plans to list.")
+@click.option("--why", is_flag=True, help="Also what other choices would cost, and why the other plans are none.")
+@click.option("--json", "as_json", is_flag=True, help="Print numbers for programs, in SI.")
+def plan(
+    model: str, cluster: str, batch: tuple[int, int | None], sequence: tuple[int, int | None] | None,
+    gpus: tuple[int, ...] | None, as_json: bool, why: bool, price: float, count: int, **others: Any,
+) -> None:  # fmt: skip
+    """List the quickest ways to train MODEL, a key such as llama3-405b, on a cluster, and say why."""
+    from hwlib.planner import PlanError
+
+    T = sequence[0] if sequence else batch[1]
+    asked = {"B": batch[0], "T": T, "price": price / SECONDS_AN_HOUR, **others}
+    try:
+        if gpus and len(gpus) > 1:
+            _front(model, cluster, gpus, as_json, asked)
+        else:
+            _best(model, cluster, asked | {"chips": gpus[0] if gpus else None, "count": count}, as_json, why)
+    except PlanError as error:
+        raise CannotBe(str(error)) from None
+
+
+def _best(model: str, cluster: str, asked: dict[str, Any], as_json: bool, why: bool) -> None:
+    from hwlib import planner
+    from hwlib.planner.explain import explanation
+    from hwlib.planner.text import refusals
+
+    found = planner.plan(model, cluster, **asked)
+    if as_json:
+        click.echo(json.dumps(found.json(), indent=2))
+        return
+    click.echo(found.table())
+    click.echo()
+    click.echo(explanation(found, choices=why))
+    if why:
+        click.echo("Why the others are no plans:")
+        click.echo("\n".join(refusals(found)))
+    bounds = {name: asked[name] for name in ("B", "T", "chips", "dtype", "memory")}
+    with suppress(planner.PlanError):  # the guide tries less than the search did
+        click.echo(f"\nBy bounds alone: {planner.decide(model, cluster, **bounds)}")
+
+
+def _front(model: str, cluster: str, gpus: tuple[int, ...], as_json: bool, asked: dict[str, Any]) -> None:
+    from hwlib import planner
+    from hwlib.planner.text import plan_record, rows
+
+    found = planner.pareto(model, cluster, chips=gpus, of=("time", "chips", "cost"), **asked)
+    if as_json:
+        click.echo(json.dumps([plan_record(one) for one in found], indent=2))
+    else:
+        click.echo("\n".join(rows(found)))

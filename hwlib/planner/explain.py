@@ -1,0 +1,146 @@
+"""Why one plan is better than another, in words and seconds."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hwlib.planner.plans import MESH, Plan, Plans, parts
+from hwlib.units import show
+
+WORDS: Mapping[str, str] = {
+    "compute": "arithmetic", "recomputed": "recomputation", "tp": "tensor-parallel transfers",
+    "cp": "context-parallel transfers", "ep": "transfers to experts", "pp": "messages between stages",
+    "bubble": "bubble", "dp": "data-parallel transfers", "optimizer": "optimizer", "other": "fixed time",
+}  # fmt: skip
+EQUAL = 5e-4  # of a step: below it two plans are equally quick
+TOLD = 0.8  # of what grew: so much is named, part by part
+
+
+def explanation(found: Plans, choices: bool = True) -> str:
+    """What `Plans.explain` says, a line each; `choices`: what else could be chosen, too."""
+    best = found[0]
+    lines = [f"Best for {found.task}:", f"  {best}", f"  {where_time_goes(best)}", f"  {memory_words(found, best)}"]
+    if len(found) > 1:
+        lines += ["Why not the next ones:"]
+        lines += [f"  {i}. {versus(best, other)}" for i, other in enumerate(found[1:], 2)]
+    if others := alternatives(found) if choices else ():
+        lines += ["What else could be chosen, each at its best:", *(f"  {line}" for line in others)]
+    return "\n".join(lines)
+
+
+def where_time_goes(plan: Plan) -> str:
+    """The parts of a step, the longest first."""
+    shares = sorted(parts(plan.time).items(), key=lambda item: -item[1])
+    said = [f"{WORDS[name]} {t / plan.seconds:.1%}" for name, t in shares if t / plan.seconds >= 5e-4]
+    return f"A step takes {show(plan.seconds, 's')} (MFU {plan.mfu:.1%}): {', '.join(said)}."
+
+
+def memory_words(found: Plans, plan: Plan) -> str:
+    """What fills the fullest GPU."""
+    held = {
+        "weights": plan.memory.weights, "gradients": plan.memory.gradients, "optimizer": plan.memory.optimizer,
+        "activations": plan.memory.activations + plan.memory.logits, "buffers": plan.memory.buffers,
+    }  # fmt: skip
+    said = ", ".join(f"{name} {show(float(x), 'B', 3)}" for name, x in held.items() if x)
+    total = show(float(plan.memory.total), "B", 3)
+    return f"Its fullest GPU holds {total} of {show(found.task.memory, 'B', 3)} allowed: {said}."
+
+
+def changes(best: Plan, other: Plan) -> str:
+    """The degrees of the other plan that differ, and what they are in the best: `pp 16 instead of 8`."""
+    return ", ".join(f"{there} instead of {here}" for there, here in _differing(best, other)) or "the same degrees"
+
+
+def _differing(best: Plan, other: Plan) -> list[tuple[str, str]]:
+    found = []
+    for name in (*MESH, "micro", "zero", "sp"):
+        here, there = getattr(best, name), getattr(other, name)
+        if here != there:
+            found.append((f"{name} {there}", f"{here}"))
+    if best.form != other.form:
+        found.append((other.form or "no pipeline", best.form or "no pipeline"))
+    if best.recompute != other.recompute:
+        found.append((f"recompute {other.recompute}", best.recompute))
+    return found
+
+
+def versus(best: Plan, other: Plan) -> str:
+    """What the other plan changes, what a step takes more, and which parts of it grew and shrank."""
+    return f"{changes(best, other)}: {difference(best, other)}"
+
+
+def difference(best: Plan, other: Plan) -> str:
+    """What of a step grew and shrank between two plans, in shares of their steps and in seconds."""
+    more = other.seconds - best.seconds
+    if abs(more) < EQUAL * best.seconds:
+        memory = float(other.memory.total - best.memory.total)
+        if abs(memory) < EQUAL * best.memory.total:
+            return "equally quick, with as much memory"
+        return f"equally quick, with {show(abs(memory), 'B', 3)} {'more' if memory > 0 else 'less'} on the fullest GPU"
+    here, there = parts(best.time), parts(other.time)
+    deltas = {name: there[name] - here[name] for name in here}
+    grew = _told({name: d for name, d in deltas.items() if d > 0})
+    shrank = _told({name: -d for name, d in deltas.items() if d < 0 and -d > 0.2 * sum(deltas[n] for n in grew)})
+    said = [
+        f"{WORDS[name]} {here[name] / best.seconds:.1%} -> {there[name] / other.seconds:.1%}, {deltas[name]:+.3g} s"
+        for name in (*grew, *shrank)
+    ]
+    return f"{more:+.3g} s ({more / best.seconds:+.1%}): {'; '.join(said)}"
+
+
+def _told(sizes: dict[str, float]) -> list[str]:
+    """The largest, until they are most of the sum."""
+    total, told, found = sum(sizes.values()), 0.0, []
+    for name, size in sorted(sizes.items(), key=lambda item: -item[1]):
+        if told >= TOLD * total:
+            break
+        found.append(name)
+        told += size
+    return found
+
+
+def alternatives(found: Plans) -> list[str]:
+    """For each choice of the best plan, the best of the plans that choose otherwise; or that none of them fits."""
+    import numpy as np
+
+    costed, best = found.costed, found[0]
+    lines = []
+    for name in ("tp", "cp", "ep", "pp", "micro", "zero", "recompute", "form"):
+        column, here = _choice(costed.columns, name), _choice(best_columns(best), name)
+        among = column != here
+        if not among.any():
+            continue
+        i = costed.fastest(among)
+        if i < 0:
+            least = show(float(costed.memory[among].min()), "B", 3)
+            lines.append(f"other than {_said(best, name)}: none fits; the leanest takes {least} of a GPU")
+            continue
+        other = found.plan(i)
+        if not any(other.degrees == listed.degrees for listed in found[:2]):
+            lines.append(f"{_said(other, name)}: {_rest(best, other, name)}{difference(best, other)}")
+    return list(dict.fromkeys(lines)) if np.size(costed.memory) else []
+
+
+def best_columns(plan: Plan) -> dict[str, Any]:
+    """The numbers of a plan as the columns have them."""
+    from hwlib.footprint import RECOMPUTE, SCHEDULES
+
+    words = {"recompute": RECOMPUTE.index(plan.recompute), "schedule": SCHEDULES.index(plan.schedule)}
+    return {**plan.degrees, **words}
+
+
+def _choice(columns: Mapping[str, Any], name: str) -> Any:
+    """A choice as a number: a schedule's form is its word and its chunks."""
+    return columns["schedule"] * 1000 + columns["v"] if name == "form" else columns[name]
+
+
+def _said(plan: Plan, name: str) -> str:
+    if name == "form":
+        return plan.form or "no pipeline"
+    return f"{name} {getattr(plan, name)}"
+
+
+def _rest(best: Plan, other: Plan, name: str) -> str:
+    """What else another plan changes for its choice to be at its best."""
+    pairs = [(there, here) for there, here in _differing(best, other) if there != _said(other, name)]
+    said = ", ".join(f"{there} instead of {here}" for there, here in pairs)
+    return f"with {said}, " if said else ""

@@ -1,0 +1,207 @@
+"""The decision guide: which kinds of parallelism a job needs, from its bounds alone, in one sentence with its numbers.
+
+No plan is timed. Data parallelism serves as long as each GPU has the tokens that hide its gradients, a sequence, and
+room. Tensor parallelism shares sequences and memory within the node, up to the degree at which its own transfers no
+longer hide; what leaves a node it does not change. Pipeline stages, across nodes, cut what a GPU's gradients need
+and what it holds, if there are microbatches to fill them. Sequences are cut where activations still do not fit.
+Experts are spread within a node, or wider if they are wide. The first of these that serves is taken, and layers are
+recomputed if nothing else does.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+from hwlib.collectives import axis_levels
+from hwlib.footprint import MEGATRON_ADAM, footprint
+from hwlib.parallel import dp_critical_batch, dp_moe_critical_batch, ep_far_critical_width, tp_limit
+from hwlib.pipeline import pipeline_bubble_fraction
+from hwlib.planner.space import SHORTEST_CUT, divisors
+from hwlib.planner.task import Machine, PlanError, batch_of, machine_of, memory_of, model_of
+from hwlib.specs import Model
+from hwlib.transformer import parameter_count
+from hwlib.units import show
+
+FEWEST = 2  # microbatches a stage: fewer leave the pipeline idle for a third of the step
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The degrees that the bounds ask for, the sentence that says why, and the numbers in it."""
+
+    sentence: str
+    tp: int
+    cp: int
+    ep: int
+    pp: int
+    dp: int
+    zero: int
+    recompute: str
+    numbers: dict[str, float]
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def _repr_markdown_(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True)
+class _Bounds:
+    """What the choice follows from: `tokens` that a GPU has of a step; `need` and `need_experts`, those that hide the
+    gradients over `level`; `limit`, the tensor-parallel degree that hides within the node; `far`, the width of an
+    expert from which all-to-alls between nodes hide; `room`, the bytes that a plan may take.
+    """
+
+    model: Model
+    machine: Machine
+    T: int
+    sequences: int
+    tokens: float
+    need: float
+    need_experts: float
+    level: str
+    limit: float
+    far: float
+    room: float
+
+    def outside(self, degree: int) -> float:
+        """By how much a degree within the node, or beyond, cuts what goes over the level."""
+        return degree if self.level == "node" else max(degree / self.machine.node, 1)
+
+    def hidden(self, tokens: float, tp: int, pp: int, ep: int) -> bool:
+        """Whether so many tokens of a GPU hide the gradients of what it holds."""
+        dense = tokens * self.outside(tp) * pp >= self.need
+        return dense and (not self.model.moe or tokens * self.outside(tp * ep) * pp >= self.need_experts)
+
+    def bytes(self, d: "_Degrees") -> float:
+        """What the fullest GPU holds."""
+        found = footprint(
+            self.model, dp=d.dp, tp=d.tp, pp=d.pp, cp=d.cp, ep=d.ep, zero=d.zero, T=self.T, recompute=d.recompute,
+            m=self.sequences // d.dp, states=MEGATRON_ADAM,
+        )  # fmt: skip
+        return float(found.total)
+
+
+@dataclass(frozen=True)
+class _Degrees:
+    tp: int
+    cp: int
+    ep: int
+    pp: int
+    dp: int
+    zero: int
+    recompute: str
+
+
+def decide(
+    model: Any, cluster: Any, *, B: Any, T: Any = None, chips: int | None = None, dtype: str = "bf16",
+    memory: float | None = None,
+) -> Decision:  # fmt: skip
+    """What bounds alone say about training `model` with batches of B tokens on a cluster. Raises PlanError.
+
+    >>> found = decide("llama3-405b", "h100-superpod-16k", B=2**24)
+    >>> found.tp, found.pp, found.zero
+    (8, 8, 1)
+    """
+    model, machine = model_of(model), machine_of(cluster, chips)
+    B, T = batch_of(model, B, T)
+    b = _bounds(model, machine, B, T, machine.chip.flops(dtype), memory_of(machine.chip, memory))
+    chosen = next((d for d in _in_order(b) if b.bytes(d) <= b.room), None)
+    states = parameter_count(model) * sum(MEGATRON_ADAM)
+    if chosen is None:
+        least = max(ceil(states / b.room), 1)
+        raise PlanError(
+            f"{model.name} does not fit on {machine.chips:,} x {machine.chip.name} with this batch: its states alone, "
+            f"{show(states, 'B')}, fill {least:,}"
+        )
+    numbers = {
+        "tokens": b.tokens, "need": b.need, "need_experts": b.need_experts, "tp_limit": b.limit, "far": b.far,
+        "states": states, "room": b.room, "bytes": b.bytes(chosen),
+    }  # fmt: skip
+    return Decision(_sentence(b, chosen), **vars(chosen), numbers=numbers)
+
+
+def _bounds(model: Model, machine: Machine, B: int, T: int, C: float, room: float) -> _Bounds:
+    crossed = axis_levels(machine.levels, machine.chips)
+    W, level = min(((level.bandwidth, level.name) for level in crossed), default=(float("inf"), "node"))
+    own, below = machine.levels[0].bandwidth, 1
+    for one in machine.levels:
+        own, below = min(own, one.bandwidth / below), below * one.size
+    matrices, node = model.matrices, machine.levels[0].bandwidth
+    experts = float(dp_moe_critical_batch(model.experts, model.experts_per_token, C, W, 2))
+    limit, far = tp_limit(model.expert_ffn, C, node, 2, matrices), ep_far_critical_width(C, own, 2, 2, matrices)
+    need, tokens = float(dp_critical_batch(C, W, 2)), B / machine.chips
+    return _Bounds(
+        model, machine, T, B // T, tokens, need, experts, level, float(limit), float(far), room
+    )  # fmt: skip
+
+
+def _in_order(b: _Bounds) -> Iterator[_Degrees]:
+    """What could serve, the simplest first: gradients hide, or at last they need not."""
+    n, model = b.machine.chips, b.model
+    most = n if model.expert_ffn >= b.far else b.machine.node
+    eps = [d for d in divisors(model.experts) if d <= most]
+    tps = [t for t in divisors(b.machine.node) if t <= max(b.limit, 1) and _divides(model, t) and n % t == 0]
+    cps = [1, *(2**i for i in range(1, 10) if b.T % 2 ** (i + 1) == 0 and b.T >> i >= SHORTEST_CUT)]
+    for must_hide, recompute in ((True, "none"), (True, "full"), (False, "none"), (False, "full")):
+        for cp in cps:
+            for pp in (p for p in range(1, model.layers + 1) if n % p == 0):
+                for tp in (t for t in tps if n % (t * pp * cp) == 0):
+                    dp = n // (tp * pp * cp)
+                    few = pp > 1 and b.sequences // dp < FEWEST * pp
+                    if b.sequences % dp or few or (must_hide and not b.hidden(b.tokens, tp, pp, eps[-1])):
+                        continue
+                    ep = max(d for d in eps if dp * cp % d == 0)
+                    yield _Degrees(tp, cp, ep, pp, dp, 1 if n > 1 else 0, recompute)
+                    if pp == 1 and b.hidden(min(b.tokens, b.T / (tp * cp)), tp, pp, ep):
+                        yield _Degrees(tp, cp, ep, pp, dp, 3, recompute)  # gathers for every microbatch hide too
+
+
+def _divides(model: Model, tp: int) -> bool:
+    return model.heads % tp == 0 and model.ffn % tp == 0 and model.expert_ffn % tp == 0
+
+
+def _sentence(b: _Bounds, d: _Degrees) -> str:
+    model, n = b.model, b.machine.chips
+    said = [f"a GPU has {b.tokens:,.0f} tokens of a step{_against(b, d)}"]
+    if d.ep > 1:
+        word = "narrower" if model.expert_ffn < b.far else "at least as wide"
+        said.append(
+            f"expert parallelism of {d.ep}, as experts of {model.expert_ffn:,} are {word} than the {b.far:,.0f} that "
+            "hide all-to-alls between nodes"
+        )
+    if d.tp > 1:
+        said.append(f"tensor parallelism of {d.tp} within the node, where it hides up to {b.limit:.0f}")
+    if d.pp > 1:
+        m = b.sequences // d.dp
+        bubble = float(pipeline_bubble_fraction(d.pp, m))
+        said.append(
+            f"{d.pp} pipeline stages across nodes, with which {b.need / d.pp:,.0f} tokens are enough (the bubble is "
+            f"{bubble:.0%} with {m:,} microbatches, less if interleaved)"
+        )
+    if d.cp > 1:
+        whole = _Degrees(d.tp, 1, d.ep, d.pp, d.dp * d.cp, d.zero, d.recompute)
+        fits = b.sequences % whole.dp == 0
+        without = f"{show(b.bytes(whole), 'B', 3)} without" if fits else f"{whole.dp:,} replicas are too many"
+        said.append(f"context parallelism of {d.cp} ({without})")
+    how = "fully sharded data" if d.zero == 3 else "data"
+    said.append(f"{how} parallelism of {d.dp}" + (" alone" if d.dp == n > 1 else ""))
+    again = "" if d.recompute == "none" else ", everything recomputed"
+    zero = f" with ZeRO-{d.zero}" if d.zero else ""
+    holds = f"{show(b.bytes(d), 'B', 3)} of {show(b.room, 'B', 3)} on the fullest GPU"
+    return f"{model.name} on {n:,} x {b.machine.chip.name}: {'; '.join(said)}{zero}{again}, {holds}."
+
+
+def _against(b: _Bounds, d: _Degrees) -> str:
+    """The tokens that a GPU needs, beside those it has; and sequences, where there are few."""
+    if b.machine.chips == 1:
+        return ""
+    word = "enough for" if b.tokens >= b.need else "fewer than"
+    text = f", {word} the {b.need:,.0f} that hide gradients over the {b.level}"
+    if b.model.moe:
+        text += f" ({b.need_experts / b.outside(d.tp * d.ep):,.0f} for those of experts)"
+    if b.sequences < b.machine.chips:
+        text += f", and {b.sequences:,} sequences are fewer than the GPUs"
+    return text

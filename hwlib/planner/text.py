@@ -1,0 +1,82 @@
+"""Plans as a table to read, and as numbers and words for other programs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from hwlib.planner.explain import WORDS
+from hwlib.planner.plans import Plan, Plans, parts
+from hwlib.units import show
+
+
+def table(found: Plans) -> str:
+    """The plans, one a line, under what they are for and how many there were."""
+    task = found.task
+    head = [
+        f"{task}",
+        f"{found.considered:,} plans: {found.fitting:,} can be and fit in {show(task.memory, 'B', 3)} of "
+        f"{show(task.machine.chip.hbm_bytes or task.memory, 'B', 3)}; stack {task.stack.key}, {task.dtype}",
+    ]
+    return "\n".join([*head, "", *rows(found)])
+
+
+def rows(plans: Sequence[Plan]) -> list[str]:
+    """The lines of the table, columns that say nothing left out."""
+    columns: list[tuple[str, list[str]]] = [("", [str(i) for i in range(1, len(plans) + 1)])]
+    if len({plan.chips for plan in plans}) > 1:
+        columns.append(("GPUs", [f"{plan.chips:,}" for plan in plans]))
+    for name in ("tp", "cp", "ep", "pp", "dp"):
+        values = [getattr(plan, name) for plan in plans]
+        if name in ("tp", "pp", "dp") or max(values) > 1:
+            columns.append((name, [str(value) for value in values]))
+    columns += [
+        ("schedule", [plan.form or "-" for plan in plans]),
+        ("micro", [f"{plan.m} x {plan.micro}" for plan in plans]),
+        ("ZeRO", [str(plan.zero) for plan in plans]),
+        ("recompute", [plan.recompute for plan in plans]),
+        ("step", [show(plan.seconds, "s", 3) for plan in plans]),
+        ("MFU", [f"{plan.mfu:.1%}" for plan in plans]),
+        ("tokens/s", [show(plan.token_rate, "1", 3) for plan in plans]),
+        ("memory", [show(float(plan.memory.total), "B", 3) for plan in plans]),
+        ("bubble", [f"{plan.time.bubble / plan.seconds:.1%}" for plan in plans]),
+        ("comm", [f"{waits(plan) / plan.seconds:.1%}" for plan in plans]),
+    ]
+    if any(plan.cost for plan in plans):
+        columns.append(("$/step", [f"{plan.cost:,.2f}" for plan in plans]))
+    widths = [max(len(head), *map(len, cells)) for head, cells in columns]
+    lines = [[head for head, _ in columns], *zip(*(cells for _, cells in columns), strict=True)]
+    return ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
+
+
+def waits(plan: Plan) -> float:
+    """Seconds of a step in which transfers are waited for."""
+    return sum(t for name, t in parts(plan.time).items() if name in ("tp", "cp", "ep", "pp", "dp"))
+
+
+def refusals(found: Plans) -> list[str]:
+    """Why the other plans are none, the most frequent reason first."""
+    most = sorted(found.refused.items(), key=lambda item: -item[1])
+    return [f"{count:>12,}  {reason}" for reason, count in most]
+
+
+def record(found: Plans) -> dict[str, Any]:
+    """Plans as what JSON can hold, in SI."""
+    task = found.task
+    return {
+        "model": task.model.key, "chip": task.machine.chip.key, "cluster": task.machine.name, "chips": task.chips,
+        "batch": task.B, "sequence": task.T, "stack": task.stack.key, "dtype": task.dtype, "memory": task.memory,
+        "considered": found.considered, "fitting": found.fitting, "refused": dict(found.refused),
+        "plans": [plan_record(plan) for plan in found],
+    }  # fmt: skip
+
+
+def plan_record(plan: Plan) -> dict[str, Any]:
+    """One plan: its degrees, the seconds and bytes by their cause."""
+    memory = ("weights", "gradients", "optimizer", "activations", "logits", "buffers", "total")
+    return {
+        **plan.degrees, "m": plan.m, "chips": plan.chips, "seconds": plan.seconds, "mfu": plan.mfu,
+        "token_rate": plan.token_rate, "cost": plan.cost, "time": parts(plan.time),
+        "bytes": {name: float(getattr(plan.memory, name)) for name in memory},
+    }  # fmt: skip
+
+
+__all__ = ["WORDS", "plan_record", "record", "refusals", "rows", "table", "waits"]

@@ -7,7 +7,9 @@ from hwlib.footprint.inputs import RECOMPUTE, SCHEDULES
 from hwlib.footprint.rank import Footprint, footprint
 from hwlib.footprint.states import (
     BFLOAT16_ADAM,
+    DEEPSEEK_ADAM,
     FULL_ADAM,
+    HALF_ADAM,
     MEGATRON_ADAM,
     MIXED_ADAM,
     SGD,
@@ -19,6 +21,7 @@ from hwlib.footprint.states import (
 )
 
 __all__ = [
-    "BFLOAT16_ADAM", "FULL_ADAM", "MEGATRON_ADAM", "MIXED_ADAM", "RECOMPUTE", "SCHEDULES", "SGD", "Footprint",
-    "States", "footprint", "replicated_bytes", "zero1_bytes", "zero2_bytes", "zero3_bytes",
+    "BFLOAT16_ADAM", "DEEPSEEK_ADAM", "FULL_ADAM", "HALF_ADAM", "MEGATRON_ADAM", "MIXED_ADAM", "RECOMPUTE",
+    "SCHEDULES", "SGD", "Footprint", "States", "footprint", "replicated_bytes", "zero1_bytes", "zero2_bytes",
+    "zero3_bytes",
 ]  # fmt: skip

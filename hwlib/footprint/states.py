@@ -22,6 +22,12 @@ MIXED_ADAM = States(2, 2, 12)
 """Adam in mixed precision: 16-bit weights and gradients; a 32-bit copy and two moments (rajbhandari2020)."""
 MEGATRON_ADAM = States(2, 4, 12)
 """The same with gradients summed up in 32 bits, as Megatron-LM does: 18 bytes (korthikanti2022, Figure 1)."""
+HALF_ADAM = States(2, 2, 16)
+"""Everything in 16 bits but for the step, which takes 32-bit copies of weights and gradients: 20 bytes
+(megatron-distributed-optimizer).
+"""
+DEEPSEEK_ADAM = States(1, 4, 8)
+"""8-bit weights for the products, 32-bit gradients and copy, both moments in 16 bits: 13 bytes (deepseek-v3)."""
 FULL_ADAM = States(4, 4, 8)
 """Everything in 32 bits: no copy is needed, and 16 bytes again."""
 BFLOAT16_ADAM = States(2, 2, 4)

@@ -16,6 +16,7 @@ from hwlib.pipeline.bubbles import (
     dualpipe_in_flight,
     dualpipe_played_bubble_time,
     dualpipev_in_flight,
+    dualpipev_played_bubble_time,
     gpipe_in_flight,
     interleaved_bubble_fraction,
     interleaved_in_flight,
@@ -44,8 +45,8 @@ from hwlib.pipeline.schedule import Op, Schedule
 __all__ = [
     "SCHEDULES", "Deadlock", "Op", "Played", "Schedule", "Span", "blocking_pipeline_time", "bubble_overhead",
     "dualpipe", "dualpipe_bubble_time", "dualpipe_in_flight", "dualpipe_played_bubble_time", "dualpipev",
-    "dualpipev_in_flight", "gpipe", "gpipe_in_flight", "interleaved", "interleaved_bubble_fraction",
-    "interleaved_in_flight", "one_f_one_b", "one_f_one_b_bubble_time", "one_f_one_b_in_flight",
-    "pipeline_bubble_fraction", "play", "time_bubble_fraction", "zb_h1", "zb_h1_bubble_time",
-    "zb_h1_played_bubble_time", "zbv", "zbv_bubble_fraction", "zbv_in_flight",
+    "dualpipev_in_flight", "dualpipev_played_bubble_time", "gpipe", "gpipe_in_flight", "interleaved",
+    "interleaved_bubble_fraction", "interleaved_in_flight", "one_f_one_b", "one_f_one_b_bubble_time",
+    "one_f_one_b_in_flight", "pipeline_bubble_fraction", "play", "time_bubble_fraction", "zb_h1",
+    "zb_h1_bubble_time", "zb_h1_played_bubble_time", "zbv", "zbv_bubble_fraction", "zbv_in_flight",
 ]  # fmt: skip

@@ -70,6 +70,12 @@ def dualpipe_played_bubble_time(pp, t_F, t_I, t_W):
     return (pp / 2 - 1) * (t_F + 2 * t_I - minimum(t_I, t_W)) - minimum((pp / 2 - 1) * (t_I - t_F), t_F)
 
 
+@formula("t_bubble", cite="dualpipe")
+def dualpipev_played_bubble_time(pp, t_F, t_I, t_W):
+    """DualPipe cut in half: that of twice the ranks, whose passes are half as long, for each rank has two chunks."""
+    return dualpipe_played_bubble_time(2 * pp, t_F, t_I, t_W) / 2
+
+
 @formula("phi", cite="qi2024")
 def time_bubble_fraction(t_bubble, m, t_F, t_B):
     """A bubble in seconds as a share of the step."""

@@ -5,7 +5,9 @@ import pytest
 
 from hwlib.footprint import (
     BFLOAT16_ADAM,
+    DEEPSEEK_ADAM,
     FULL_ADAM,
+    HALF_ADAM,
     MEGATRON_ADAM,
     MIXED_ADAM,
     RECOMPUTE,
@@ -83,6 +85,20 @@ def test_what_the_cookbook_adds_up():
 
 def test_states_of_a_parameter():
     assert [s.total for s in (MIXED_ADAM, MEGATRON_ADAM, FULL_ADAM, BFLOAT16_ADAM, SGD)] == [16, 18, 16, 8, 12]
+    assert (HALF_ADAM.total, DEEPSEEK_ADAM.total) == (20, 13)
+
+
+@pytest.mark.parametrize(
+    ("states", "alone", "fixed", "shared"),
+    [(HALF_ADAM, 20, 4, 16), (MEGATRON_ADAM, 18, 6, 12), (FULL_ADAM, 16, 8, 8)], ids=["fp16", "bf16", "fp32"],
+)  # fmt: skip
+def test_the_bytes_of_megatrons_distributed_optimizer(states, alone, fixed, shared):
+    """Its manual's table: bytes a parameter, alone and on each of d ranks."""
+    assert replicated_bytes(1, *states) == alone
+    for d in (1, 8, 64):
+        assert zero1_bytes(1, d, *states) == fixed + shared / d
+    one = footprint(models["llama3-8b"], dp=64, T=4096, zero=1, states=states)
+    assert one.states == pytest.approx((fixed + shared / 64) * parameter_count(models["llama3-8b"]))
 
 
 # Sums that must hold

@@ -118,10 +118,10 @@ def test_even_routing_that_is_drawn_is_not_even(ep, B, k, near):
     assert parallel.drawn_skew(B, k, 1) == 1
 
 
-@pytest.mark.parametrize(("headroom", "slots"), [(1.0, 2), (1.5, 3)])
-def test_the_capacity_that_switch_transformers_draw(headroom, slots):
-    """Their Figure 3: six tokens on three experts."""
-    assert parallel.expert_capacity(6, 1, 3, headroom) == slots
+@pytest.mark.parametrize(("headroom", "slots"), [(1.0, 8192), (1.25, 10_240), (2.0, 16_384)])
+def test_the_capacity_of_switch_transformers(headroom, slots):
+    """A batch of 2^20 tokens on 128 experts, with each of the three factors of their Table 1."""
+    assert parallel.expert_capacity(2**20, 1, 128, headroom) == slots
 
 
 def test_what_is_beyond_the_capacity_is_dropped():

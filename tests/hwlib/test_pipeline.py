@@ -21,6 +21,7 @@ from hwlib.pipeline import (
     dualpipe_played_bubble_time,
     dualpipev,
     dualpipev_in_flight,
+    dualpipev_played_bubble_time,
     gpipe,
     gpipe_in_flight,
     interleaved,
@@ -244,6 +245,18 @@ def test_dualpipev_keeps_what_its_readme_prints():
     for ranks in (1, 3, 4):
         stages = 2 * ranks
         assert 2 * dualpipev_in_flight(ranks) == stages + 1 == dualpipe_in_flight(stages)
+
+
+def test_dualpipev_has_the_bubble_of_dualpipe_over_twice_the_ranks():
+    """As its README prints it, for F = I >= W: (PP/2 - 1)(F&B + B - 3W) of PP stages, two on a rank."""
+    rng = random.Random(4)
+    for _ in range(40):
+        ranks, t_F, t_I, t_W = rng.randint(1, 5), *(rng.randint(1, 9) for _ in "FIW")
+        run = play(dualpipev(ranks, 2 * ranks + rng.randint(0, 5)), t_F, t_I + t_W, t_W)
+        assert run.bubbles == pytest.approx([dualpipev_played_bubble_time(ranks, t_F, t_I, t_W)] * ranks)
+        if t_W <= t_I == t_F:
+            printed = dualpipe_bubble_time(2 * ranks, (t_F + t_I + t_W) / 2, (t_I + t_W) / 2, t_W / 2)
+            assert run.bubbles[0] == pytest.approx(printed)
 
 
 def test_puzzles_on_pipelines():

@@ -10,10 +10,13 @@ all rows of the table). The constants are those that hwlib keeps; nothing is fit
 import json
 import math
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
+from benchmarks.fidelity_page import limits as limits_page
 from benchmarks.fidelity_page import page
 from benchmarks.fit_constants import HEAD as FIT_HEAD
 from benchmarks.fit_constants import fit_all, toml
@@ -21,6 +24,8 @@ from benchmarks.fit_stacks import fit_stacks as stack_fits
 from benchmarks.fit_stacks import toml as stack_toml
 from benchmarks.gemm_rows import read_gemms, table_lines
 from benchmarks.kept_rows import kept_table
+from benchmarks.kept_scores import held_out as stacks_held_out
+from benchmarks.kept_scores import held_out_table, scores_table
 from benchmarks.published import DataError, read_rows
 from benchmarks.scores import Report, Score, report
 
@@ -49,6 +54,8 @@ def lines(result: Report) -> list[str]:
     if result.training:
         head = HEAD.replace("set".ljust(22), "training and its memory") + f"{'Calculon':>10}"
         out += [""] * bool(out) + [head, *((line(s) + f"{peer(s):>10}").rstrip() for s in result.training)]
+    if result.together:
+        out += ["", *((line(s) + f"{peer(s):>10}").rstrip() for s in result.together)]
     if result.unmodelled:
         out += ["", "No model here (rows):"]
         out += [f"  {name} ({count})" for name, count in sorted(result.unmodelled.items())]
@@ -63,42 +70,55 @@ def as_json(result: Report) -> str:
     return json.dumps([{key: getattr(s, key) for key in keys} for s in result.scores + result.training], indent=1)
 
 
+def out(data: Path, task: str, stack: tuple[str, ...]) -> Iterator[str]:
+    """What one call prints. Raises DataError."""
+    match task:
+        case "choose":
+            yield from table_lines(read_gemms(data))
+        case "keep":
+            yield kept_table(data).rstrip("\n")
+        case "scores":
+            yield scores_table(report(data)).rstrip("\n")
+        case "held-out":
+            yield held_out_table(stacks_held_out(data)).rstrip("\n")
+        case "markdown":
+            yield from page(report(data))
+        case "limits":
+            yield from limits_page()
+        case "fit":
+            yield FIT_HEAD
+            yield "\n\n".join(toml(entry) for entry in fit_all(read_rows(data)[0], data))
+        case "fit-stacks":
+            for found in stack_fits(data, stack):
+                yield stack_toml(found) + "\n"
+        case "json":
+            yield as_json(report(data))
+        case _:
+            yield from lines(report(data))
+
+
+def task(name: str, text: str) -> Any:
+    """An option that prints something else than the table."""
+    return click.option(f"--{name}", "task", flag_value=name, help=text)
+
+
 @click.command(help=__doc__)
 @click.option("--data", type=click.Path(path_type=Path), default=DATA, help="a CSV of measurements")
-@click.option("--json", "json_", is_flag=True, help="print a list of objects")
-@click.option("--fit", is_flag=True, help="fit the constants to the file and print their tables")
-@click.option("--fit-stacks", is_flag=True, help="fit the stacks' constants to the file and print their table")
+@task("json", "print a list of objects")
+@task("fit", "fit the constants to the file and print their tables")
+@task("fit-stacks", "fit the stacks' constants to the file and print their table")
 @click.option("--stack", multiple=True, help="with --fit-stacks: only this one")
-@click.option("--markdown", is_flag=True, help="print the tables of docs/fidelity.md")
-@click.option("--keep", is_flag=True, help="print the rows that benchmarks/data keeps of a file")
-@click.option("--choose", is_flag=True, help="print the matrix products that the book keeps of a file")
-def main(
-    data: Path,
-    json_: bool,
-    fit: bool,
-    fit_stacks: bool,
-    stack: tuple[str, ...],
-    markdown: bool,
-    keep: bool,
-    choose: bool,
-) -> None:
+@task("markdown", "print the tables of docs/fidelity.md")
+@task("limits", "print the table of docs/limits.md")
+@task("keep", "print the rows that benchmarks/data keeps of a file")
+@task("scores", "print the scores that benchmarks/data keeps of a file")
+@task("held-out", "print what fits to half of the rows say of the other half")
+@task("choose", "print the matrix products that the book keeps of a file")
+def main(data: Path, task: str | None, stack: tuple[str, ...]) -> None:
     """Print the table of fidelity."""
     try:
-        if choose:
-            print("\n".join(table_lines(read_gemms(data))))
-        elif keep:
-            print(kept_table(data), end="")
-        elif markdown:
-            print("\n".join(page(report(data))))
-        elif fit_stacks:
-            for found in stack_fits(data, stack):
-                print(stack_toml(found), end="\n\n", flush=True)
-        elif fit:
-            print(FIT_HEAD)
-            print("\n\n".join(toml(entry) for entry in fit_all(read_rows(data)[0], data)))
-        else:
-            result = report(data)
-            print(as_json(result) if json_ else "\n".join(lines(result)))
+        for text in out(data, task or "", stack):
+            print(text, flush=True)
     except DataError as error:
         sys.exit(str(error))
 

@@ -1,35 +1,101 @@
-"""The generated part of docs/fidelity.md: what the kept rows score, and what is known of every fit."""
+"""The generated parts of docs/fidelity.md and docs/limits.md: what rows score, and what is known of every fit."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from benchmarks.kept_scores import HeldOut, kept_held_out, kept_scores
 from benchmarks.scores import Report, Score
 from hwlib.specs import accelerators
 from hwlib.specs.fitted import Fitted, all_fitted
 
 BEGIN, END = "<!-- generated: python -m benchmarks.fidelity --markdown -->", "<!-- end of the generated part -->"
+LIMITS = "<!-- generated: python -m benchmarks.fidelity --limits -->"
+
+# What each table of training is: its name for a reader, by the beginning of its set.
+TABLES = (
+    ("kor-abs", "Korthikanti 2022, abstract: 530B on 2240 A100"),
+    ("kor-f1-activations", "Korthikanti 2022, Figure 1: activations"),
+    ("kor-f1-states", "Korthikanti 2022, Figure 1: weights, gradients and optimizer"),
+    ("kor-f7", "Korthikanti 2022, Figure 7: activations as a share"),
+    ("kor-t5", "Korthikanti 2022, Table 5: Megatron-LM on A100"),
+    ("meg20", "Megatron-LM of 2020, A100 40 GB"),
+    ("meg21", "Narayanan 2021, Table 1: Megatron-LM on A100"),
+    ("meg24", "Megatron-Core of 2024, H100, bfloat16"),
+    ("nemo2407", "NeMo 24.07, H100, FP8"),
+    ("nemo-long", "NeMo 24.07, H100, FP8, 4k to 1M tokens a sequence"),
+    ("bloom", "BLOOM's trials, Megatron-DeepSpeed on A100"),
+    ("mosaic, all", "llm-foundry, all"),
+    ("mosaic-a100", "llm-foundry (FSDP), A100"),
+    ("mosaic-h100", "llm-foundry (FSDP), H100"),
+    ("vtrain-multi", "vTrain, 64 A100 and more"),
+    ("vtrain-single", "vTrain, 1 to 8 A100"),
+    ("vtrain, all", "vTrain, all"),
+    ("mbridge, Blackwell, Llama 3", "Megatron-Bridge, Blackwell, Llama 3, all"),
+    ("mbridge, Blackwell, others", "Megatron-Bridge, Blackwell, experts, all"),
+)
+
+
+def title(name: str) -> str:
+    """A table of training for a reader."""
+    if found := next((text for key, text in TABLES if name == key), ""):
+        return found
+    if name.startswith("mbridge-"):
+        _, chip, kind = name.split("-")
+        return f"Megatron-Bridge, {chip.upper()}, {'Llama 3' if kind == 'llama3' else 'experts'}"
+    return name
 
 
 def page(result: Report) -> list[str]:
-    """Two tables in Markdown, between the marks that the page has around them."""
-    return [BEGIN, "", *kept(result.scores + result.trees), "", *fits(all_fitted()), "", END]
+    """The tables of docs/fidelity.md in Markdown, between the marks that the page has around them."""
+    kernels = table("| set | rows | mean | median | max | constants | simple model |", result.scores + result.trees)
+    runs = table(RUNS, result.training, training=True)
+    scored = table(RUNS, kept_scores(), training=True)
+    return [
+        BEGIN, "", "## The rows that the project carries", "", *kernels, "", *runs, "",
+        "## All the rows that the constants were fitted to", "", *scored, "", *stack_fits(kept_held_out()), "",
+        *fits(all_fitted()), "", END,
+    ]  # fmt: skip
 
 
-def kept(scores: Iterable[Score]) -> list[str]:
-    """The kept rows, predicted with the kept constants."""
-    head = ["## The rows that the project carries", ""]
-    table = ["| set | rows | mean | median | max | constants | simple model |", "|:--|--:|--:|--:|--:|--:|--:|"]
+RUNS = "| training and its memory | rows | mean | median | max | constants | simple model | Calculon |"
+
+
+def limits() -> list[str]:
+    """The table of docs/limits.md: the row of each table of training that is predicted worst."""
+    rows = ["| table | mean | worst row | predicted, of measured |", "|:--|--:|:--|--:|"]
+    rows += [
+        f"| {title(s.set)} | {s.mean_abs_error:.1%} | {s.worst} | {1 + s.worst_error:.0%} |"
+        for s in kept_scores()
+        if not s.set.endswith((", all", ", Llama 3", ", others"))
+    ]
+    return [LIMITS, "", *rows, "", END]
+
+
+def table(head: str, scores: Iterable[Score], training: bool = False) -> list[str]:
+    """Scores, a line each."""
+    lines = [head, "|:--" + "|--:" * (head.count("|") - 2) + "|"]
     for s in scores:
         errors = (s.mean_abs_error, s.median_abs_error, s.max_abs_error)
         cells = [s.set, s.rows, *(f"{e:.1%}" for e in errors), s.constants, f"{s.plain_mean:.1%}"]
-        table.append("| " + " | ".join(map(str, cells)) + " |")
-    return head + table
+        if training:
+            cells[0] = title(s.set)
+            cells.append("" if math.isnan(s.peer_mean) else f"{'~ ' * s.peer_all}{s.peer_mean:.1%}")
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return lines
+
+
+def stack_fits(found: Sequence[HeldOut]) -> list[str]:
+    """The stacks: rows, constants of their own, errors."""
+    lines = ["| stack | rows | constants of its own | mean | held out |", "|:--|--:|--:|--:|--:|"]
+    for x in found:
+        held = "" if math.isnan(x.held_out) else f"{x.held_out:.1%}"
+        lines.append(f"| {x.stack} | {x.rows} | {x.constants} | {x.error:.1%} | {held} |")
+    return lines
 
 
 def fits(entries: Iterable[Fitted]) -> list[str]:
     """All rows that the constants were fitted to, and what rows held back said."""
-    head = ["## All the rows that the constants were fitted to", ""]
-    table = [
+    lines = [
         "| chip | what | software | rows | constants | mean | held out |",
         "|:--|:--|:--|--:|--:|--:|--:|",
     ]  # fmt: skip
@@ -38,5 +104,5 @@ def fits(entries: Iterable[Fitted]) -> list[str]:
         what: str = getattr(e, "dtype", "") or getattr(e, "op", "")
         held = "" if math.isnan(e.held_out) else f"{e.held_out:.1%}"
         cells = [chip, what.replace("_", " "), e.software, e.count, len(e.constants), f"{e.error:.1%}", held]
-        table.append("| " + " | ".join(map(str, cells)) + " |")
-    return head + table
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return lines

@@ -18,6 +18,9 @@ QUOTA = (
     (r"aic-gemm-", 7), (r"aic-nccl-", 4), (r"nvlstree$", 15), (r"ar-(a100|h200|b200)x8$", 4),
     (r"ar-aws-p4de$", 3), (r"deepgemm$", 3), (r"stream-(A100-80|H100 PCIe)-(read|triad)$", 1),
     (r"mamf-(A100|H100|B200)-SXM-bf16$", 1), (r"ar-(h200|b200)-n[58]$", 1),
+    (r"kor-t5$", 2), (r"kor-f1-", 2), (r"kor-f7$", 5), (r"meg2[014]$", 2), (r"vtrain-multi$", 4),
+    (r"vtrain-single$", 6), (r"mosaic-(a100|h100)$", 3), (r"mbridge-h100-llama3$", 3), (r"mbridge-\w+-llama3$", 2),
+    (r"nemo2407$", 3),
 )  # fmt: skip
 HEAD = """# A few published measurements, each with its source, chosen by sets and sizes alone: see
 # benchmarks/kept_rows.py. Times, rates and configurations are as printed there.
@@ -37,7 +40,7 @@ def _size(row: Row) -> tuple[float, ...]:
     if "M" in row.config:
         M, N, K = (float(row.config[letter]) for letter in "MNK")
         return (M * N * K, M, N, K)
-    return (row.gpus, float(row.config.get("bytes", 0)))
+    return (row.gpus, float(row.config.get("bytes", 0)), float(row.config.get("gbs") or 0), float(row.line))
 
 
 def kept_table(path: Path) -> str:

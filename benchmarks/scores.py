@@ -1,8 +1,9 @@
 """Scoring a file of measurements, set by set: what every report prints."""
 
 import math
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from statistics import fmean, median
 from typing import NamedTuple
@@ -14,12 +15,18 @@ from benchmarks.training_step import Unmodelled
 
 LISTED = ("kernel", "collective")  # kinds of which a set without a model is named
 TRAINING = ("train-step", "memory")
+TOGETHER = (
+    ("mbridge, Blackwell, Llama 3", r"mbridge-g?b\d00-llama3"),
+    ("mbridge, Blackwell, others", r"mbridge-g?b\d00-others"),
+    ("mosaic, all", r"mosaic-.*"), ("vtrain, all", r"vtrain-.*"),
+)  # fmt: skip
 
 
 class Score(NamedTuple):
     """The errors of one set, as fractions: 0.08 reads "off by 8 %".
 
-    `peer_mean` is Calculon's mean error: over the same rows, or, where `peer_all`, over all rows of the table.
+    `peer_mean` is Calculon's mean error: over the same rows, or, where `peer_all`, over all rows of the table. `worst`
+    is the id of the row with the largest error, and `worst_error` that error, positive where the model is too slow.
     """
 
     set: str
@@ -31,35 +38,43 @@ class Score(NamedTuple):
     constants: int
     peer_mean: float = math.nan
     peer_all: bool = False
+    worst: str = ""
+    worst_error: float = math.nan
 
 
 class Report(NamedTuple):
-    """The scored sets, training runs and memory apart; the rows without a model by set or kind, with the reason;
-    and how many rows are context only.
+    """The scored sets; training runs and memory, and what several of their tables are together; the rows without a
+    model by set or kind, with the reason; and how many rows are context only.
     """
 
     scores: list[Score]
     trees: list[Score]
     training: list[Score]
+    together: list[Score]
     unmodelled: Counter[str]
     context: int
 
 
-def score(name: str, predictions: Sequence[Prediction]) -> Score:
+def score(name: str, predicted: Mapping[Row, Prediction]) -> Score:
     """Mean, median and maximum error of a set's predictions."""
-    errors = [p.error for p in predictions]
-    peers = fmean(p.peer_error for p in predictions)
+    errors = {row: p.error for row, p in predicted.items()}
+    worst = max(errors, key=errors.__getitem__)
+    peers = fmean(p.peer_error for p in predicted.values())
     known = MEANS.get(name, math.nan) if math.isnan(peers) else peers
     return Score(
-        name, len(errors), fmean(errors), median(errors), max(errors), fmean(p.plain_error for p in predictions),
-        max(p.constants for p in predictions), known, math.isnan(peers) and not math.isnan(known),
+        set=name, rows=len(errors), mean_abs_error=fmean(errors.values()), median_abs_error=median(errors.values()),
+        max_abs_error=errors[worst], plain_mean=fmean(p.plain_error for p in predicted.values()),
+        constants=max(p.constants for p in predicted.values()), peer_mean=known,
+        peer_all=math.isnan(peers) and not math.isnan(known), worst=worst.cells["id"],
+        worst_error=predicted[worst].time / predicted[worst].measured - 1,
     )  # fmt: skip
 
 
 def report(path: Path) -> Report:
     """Score every set of a file. Raises DataError, naming the file and the line at fault."""
     rows, context = read_rows(path)
-    result = Report([], [], [], Counter(), context)
+    result = Report([], [], [], [], Counter(), context)
+    runs: dict[str, dict[Row, Prediction]] = {}
     for name, members in sets(rows):
         predicted: dict[Row, Prediction] = {}
         for row in members:
@@ -72,14 +87,19 @@ def report(path: Path) -> Report:
                 result.unmodelled[name if row.kind in LISTED else f"kind {row.kind}"] += 1
         if predicted:
             into = result.training if members[0].kind in TRAINING else result.scores
-            into.append(score(name, list(predicted.values())))
+            into.append(score(name, predicted))
+            runs[name] = predicted
         if name == "nvlstree":
             result.trees.extend(_by_gpus(predicted))
     result.scores.sort()
     result.training.sort()
+    for title, pattern in TOGETHER:
+        members_of = [predicted for name, predicted in runs.items() if re.fullmatch(pattern, name)]
+        if len(members_of) > 1:
+            result.together.append(score(title, dict(item for some in members_of for item in some.items())))
     return result
 
 
 def _by_gpus(predicted: dict[Row, Prediction]) -> Iterator[Score]:
     for gpus in sorted({row.gpus for row in predicted}):
-        yield score(f"nvlstree, {gpus} GPUs", [p for row, p in predicted.items() if row.gpus == gpus])
+        yield score(f"nvlstree, {gpus} GPUs", {row: p for row, p in predicted.items() if row.gpus == gpus})

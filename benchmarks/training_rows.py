@@ -108,7 +108,7 @@ def vtrain(row: "Row") -> Step | Unmodelled:
 def bloom(row: "Row") -> Step | Unmodelled:
     """BLOOM's trials: Megatron-DeepSpeed with ZeRO-1 in bf16; four Omni-Path ports of 100 Gb/s for eight A100."""
     c = row.config
-    if "layers" not in c or "hidden" not in c:
+    if not c.get("layers") or not c.get("hidden"):
         return Unmodelled("the log gives no layers, or no width")
     if "ambiguous" in str(c.get("note", "")):
         return Unmodelled(str(c["note"]))

@@ -103,6 +103,8 @@ def step(
     T, sequences = plan["T"], plan["B"]
     shared = plan.get("tp", 1) * plan.get("pp", 1) * plan.get("cp", 1)
     dp = plan.get("dp") or row.gpus / shared
+    if dp != int(dp):
+        raise ValueError(f"tp x pp x cp is {shared}, which does not divide the {row.gpus} GPUs")
     if dp * shared != row.gpus or dp < 1:
         raise ValueError(f"dp x tp x pp x cp is {dp * shared:g}, not the {row.gpus} GPUs")
     if sequences % dp:

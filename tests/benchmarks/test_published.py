@@ -100,8 +100,8 @@ def test_what_has_no_model_is_listed(tmp_path):
     result = report(path)
     assert [s.rows for s in result.scores] == [1]
     assert result.unmodelled == {
-        "aic-gemm-tpu9-bfloat16": 1, "aic-gemm-h100_sxm-int3": 1, "deepep-n16-c": 1, "bloom: the log gives no layers, or no width": 2,
-        "aic-nccl-h100_sxm-broadcast": 1, "mamf-A100-SXM-fp8": 1,
+        "aic-gemm-tpu9-bfloat16": 1, "aic-gemm-h100_sxm-int3": 1, "deepep-n16-c": 1,
+        "bloom: the log gives no layers, or no width": 2, "aic-nccl-h100_sxm-broadcast": 1, "mamf-A100-SXM-fp8": 1,
     }  # fmt: skip
     assert result.context == 1
     printed = CliRunner().invoke(main, ["--data", str(path)]).output

@@ -1,0 +1,86 @@
+"""How the kept constants scored on all rows of the tables of training: benchmarks/data/scores.csv.
+
+The project carries a few of those rows only, so their scores are kept as they were printed by `python -m
+benchmarks.fidelity --scores --data FILE`, where FILE has all of them; and, of each stack, the error of rows that a
+fit to the other half had not seen, printed by `--held-out`, in benchmarks/data/held_out.csv.
+"""
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.fit_stacks import alike, fit_stack, mean_error, own, rows_of
+from benchmarks.scores import Report, Score
+from benchmarks.training_rows import steps
+from hwlib.specs.stack import stacks
+
+FOLDER = Path(__file__).parent / "data"
+SCORES, HELD_OUT = FOLDER / "scores.csv", FOLDER / "held_out.csv"
+
+
+class HeldOut(NamedTuple):
+    """A stack: how many rows its constants were fitted to, how many are its own, and mean errors."""
+
+    stack: str
+    rows: int
+    constants: int
+    error: float
+    held_out: float
+
+
+def scores_table(result: Report) -> str:
+    """The scores of training and its memory, as text."""
+    return _table(Score._fields, result.training + result.together)
+
+
+def kept_scores(path: Path = SCORES) -> list[Score]:
+    """The scores as they are kept."""
+    found = []
+    with path.open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            counts = {name: int(row[name]) for name in ("rows", "constants")}
+            texts = {"set": row["set"], "worst": row["worst"], "peer_all": row["peer_all"] == "True"}
+            rest = {k: float(v) for k, v in row.items() if k not in counts and k not in texts}
+            found.append(Score(**counts, **texts, **rest))  # type: ignore[arg-type]
+    return found
+
+
+def held_out(path: Path) -> Iterator[HeldOut]:
+    """Every fitted stack, its own constants fitted anew to each half of its rows. Raises DataError."""
+    pairs = steps(path)
+    for stack in stacks.values():
+        free = own(stack)
+        cases = rows_of(stack, pairs) if stack.rows else []
+        if not cases or not free:
+            continue
+        error, held = mean_error(stack, alike(cases)), math.nan
+        if len(cases) >= 2 * len(free) + 2:
+            halves = ((cases[::2], cases[1::2]), (cases[1::2], cases[::2]))
+            seen = [(mean_error(fit_stack(stack, a, free), alike(b)), len(b)) for a, b in halves]
+            held = sum(e * n for e, n in seen) / len(cases)
+        yield HeldOut(stack.key, len(cases), len(free), error, held)
+
+
+def held_out_table(found: Iterable[HeldOut]) -> str:
+    """The same as text."""
+    return _table(HeldOut._fields, list(found))
+
+
+def kept_held_out(path: Path = HELD_OUT) -> list[HeldOut]:
+    """What is kept of it."""
+    with path.open(encoding="utf-8") as file:
+        return [
+            HeldOut(r["stack"], int(r["rows"]), int(r["constants"]), float(r["error"]), float(r["held_out"]))
+            for r in csv.DictReader(file)
+        ]
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([f"{x:.4g}" if isinstance(x, float) else x for x in row] for row in rows)
+    return out.getvalue()

@@ -1,0 +1,77 @@
+"""Published memory of training against footprints, and what of it Calculon says."""
+
+import csv
+import json
+import math
+
+import pytest
+
+from benchmarks.calculon import calculon
+from benchmarks.predictions import predict
+from benchmarks.published import COLUMNS, case_of, read_rows
+from benchmarks.training_memory import Memory
+from benchmarks.training_step import Unmodelled
+from hwlib.units import GiB
+
+ROW = {
+    "id": "kor-f1-22B-act-ss", "kind": "memory", "system": "A100-80GB", "gpus": "8",
+    "config": {"model": "22B", "what": "activations, SP+selective"}, "measured_value": "9.5625", "unit": "GiB",
+    "source": "s", "confidence": "seen", "use": "visible",
+}  # fmt: skip
+
+
+@pytest.fixture
+def case(tmp_path):
+    def read(**changes):
+        path = tmp_path / "rows.csv"
+        row = ROW | changes
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS)
+            writer.writeheader()
+            writer.writerow({**row, "config": json.dumps(row["config"])})
+        return case_of(read_rows(path)[0][0], path)
+
+    return read
+
+
+def test_activations_and_states_of_the_figure(case):
+    found = case()
+    assert (found.group, found.part, found.mode) == ("kor-f1-activations", "activations", "sp+selective")
+    assert found.predicted == pytest.approx(9.5625 * GiB)
+    states = case(config={"model": "1T", "what": "params+grads+optimizer per GPU"}, measured_value="32.958984375")
+    assert states.group == "kor-f1-states"
+    assert predict(states).error < 0.001
+    assert case(config={"model": "530B", "what": "activations, no recompute"}, unit="GB").mode == "none"
+
+
+@pytest.mark.parametrize("mode", ["none", "sp", "selective", "sp+selective", "seqsel", "full"])
+def test_shares_of_figure_7(case, mode):
+    found = case(id=f"kor-f7-22B-{mode}", config={"model": "22B", "mode": mode}, unit="% of none")
+    assert (found.group, found.relative) == ("kor-f7", True)
+    assert 0 < found.predicted <= 1
+    assert 0 < found.simple <= 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [({"config": {"model": "9B", "what": "activations, none"}}, "no plan"), ({"unit": "furlong"}, "none of memory"),
+     ({"config": {"model": "22B", "what": "activations"}}, "not clear"), ({"id": "new-1"}, "no reader"),
+     ({"unit": "% of none", "config": {"model": "22B", "mode": "half"}}, "mode 'half'")],
+)  # fmt: skip
+def test_what_cannot_be_modelled_says_why(case, changes, reason):
+    found = case(**changes)
+    assert isinstance(found, Unmodelled)
+    assert reason in found.reason
+
+
+def test_calculon_is_as_it_printed_itself():
+    modes = ("none", "sp", "selective", "sp+selective", "full")
+    printed = {"22b": 66.84, "175b": 62.04, "530b": 58.31, "1t": 58.31}
+    shares = [calculon(Memory("kor-f7", size, "activations", "sp", True, m / 100)) for size, m in printed.items()]
+    assert shares == pytest.approx([0.6692, 0.6203, 0.5841, 0.5841])
+    assert len(modes) * len(printed) == 20
+    states = {"22b": 45.5625, "175b": 45.5625, "530b": 31.640625, "1t": 32.958984375}
+    errors = [abs(calculon(Memory("", s, "states", "none", False, 1)) / (g * GiB) - 1) for s, g in states.items()]
+    assert sum(errors) / 4 == pytest.approx(0.0849, abs=2e-4)  # "Ave 8.49%"
+    assert math.isnan(calculon(Memory("", "22b", "activations", "full", False, 1)))
+    assert math.isnan(calculon(None))

@@ -208,6 +208,7 @@ NOTATION: dict[str, Symbol] = {
     "T_drop": Symbol(r"T_{\mathrm{drop}}", "token", "tokens of cache that are freed in a step, at the mean"),
     "T_lost": Symbol(r"T_{\mathrm{lost}}", "token", "tokens of cache that are held and not used"),
     "T_again": Symbol(r"T_{\mathrm{again}}", "token", "tokens of cache that are read once more"),
+    "copies": Symbol(r"n_{\mathrm{copy}}", "1", "ranks that keep the same part of a cache", ONE_OR_MORE),
     "page": Symbol(r"T_{\mathrm{page}}", "token", "tokens of a page of the cache", ONE_OR_MORE),
     "chunk": Symbol(r"T_{\mathrm{chunk}}", "token", "tokens of a chunk of the prompt", POSITIVE),
     "lost": Symbol(r"\phi_{\mathrm{lost}}", "1", "share of the cache that is held and not used", Domain(0, high=1)),

@@ -27,6 +27,14 @@ def least_ranks(P, B, T_kv, S_kv, S_hbm, b_w=2):
     return ceil((P * b_w + B * T_kv * S_kv) / S_hbm)
 
 
+@formula("copies", cite="pope2022")
+def cache_copies(K, tp):
+    """Where ranks share a layer by heads, those beyond the key-value heads that there are keep copies; with latent
+    attention, where K is 1, all of them do. Where they share the sequences out instead, there is one.
+    """
+    return maximum(1, tp / K)
+
+
 @formula("T_drop", cite="scaling-book")
 def freed_tokens(B, T_in, T_out):
     """Tokens of cache freed in a step, at the mean: B/T_out sequences end, with prompt and answer in their cache."""

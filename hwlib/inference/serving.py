@@ -47,11 +47,13 @@ def step_bytes(model: Model, B: float, b_w: float = 2, b_expert: float | None = 
 
 def largest_batch(
     model: Model, chip: Accelerator, *, n: int, T_kv: int, b_w: float = 2, b_kv: float = 2,
-    b_expert: float | None = None, reserve: float = 0.0,
+    b_expert: float | None = None, reserve: float = 0.0, copies: float = 1.0,
 ) -> int:  # fmt: skip
-    """Sequences of T_kv tokens that fit on n chips beside the weights; `reserve` is the share of memory kept free."""
+    """Sequences of T_kv tokens that fit on n chips beside the weights; `reserve` is the share of memory kept free, and
+    each cache is kept `copies` times (`cache_copies`).
+    """
     free = n * _of(chip, "hbm_bytes") * (1 - reserve) - weight_bytes(model, b_w, b_expert)
-    return max(0, int(free // kv_cache_bytes(model, T_kv, b_kv)))
+    return max(0, int(free // (copies * kv_cache_bytes(model, T_kv, b_kv))))
 
 
 def network_time(
@@ -91,12 +93,13 @@ class Point(NamedTuple):
 
 def decode_point(
     model: Model, chip: Accelerator, *, n: int, B: int, T_kv: int, b_w: float = 2, b_kv: float = 2,
-    b_expert: float | None = None, dtype: str = "bf16", comm: float = 0.0, price: float = 0.0,
+    b_expert: float | None = None, dtype: str = "bf16", comm: float = 0.0, price: float = 0.0, copies: float = 1.0,
 ) -> Point:  # fmt: skip
     """One decode step at the rates of the data sheet: `decode_time`, with the experts that are read and windows.
 
-    `comm` is what the step waits for the network; `price` is dollars a second and rank. Work and weights are taken
-    as evenly shared; whether it fits is `largest_batch`'s to say.
+    `comm` is what the step waits for the network, as `network_time` gives it; `price` is dollars a second and rank.
+    Work and weights are taken as evenly shared, and caches too but for their `copies`; whether it fits is
+    `largest_batch`'s to say.
     """
     if n < 1 or B < 1 or T_kv < 1:
         raise ValueError(f"ranks, sequences and tokens of context are at least 1: n={n}, B={B}, T_kv={T_kv}")
@@ -104,7 +107,7 @@ def decode_point(
     parts = {
         "weights": step_bytes(model, B, b_w, b_expert) / (n * W),
         "arithmetic": forward_flops(matmul_parameters(model), B) / (n * C),
-        "cache": B * kv_cache_bytes(model, T_kv, b_kv) / (n * W),
+        "cache": copies * B * kv_cache_bytes(model, T_kv, b_kv) / (n * W),
         "network": comm,
     }
     t = parts["cache"] + max(parts["weights"], parts["arithmetic"]) + comm
@@ -127,10 +130,11 @@ def prompt_time(
 
 def decode_points(
     model: Model, chip: Accelerator, *, ranks: Iterable[int], T_kv: int, b_w: float = 2, b_kv: float = 2,
-    b_expert: float | None = None, reserve: float = 0.0, batches: Iterable[int] = (), **others: Any,
+    b_expert: float | None = None, reserve: float = 0.0, copies: float = 1.0, batches: Iterable[int] = (),
+    **others: Any,
 ) -> list[Point]:  # fmt: skip
     """All points that fit, for each number of ranks: batches as given, or powers of two and the largest one."""
-    store: dict[str, Any] = {"T_kv": T_kv, "b_w": b_w, "b_kv": b_kv, "b_expert": b_expert}
+    store: dict[str, Any] = {"T_kv": T_kv, "b_w": b_w, "b_kv": b_kv, "b_expert": b_expert, "copies": copies}
     points = []
     for n in ranks:
         most = largest_batch(model, chip, n=n, reserve=reserve, **store)

@@ -10,7 +10,9 @@ from hwlib.collectives import alltoall_bytes
 from hwlib.inference import (
     batch_cache_time,
     batch_limit,
+    cache_copies,
     cache_time,
+    context_limit,
     decode_point,
     decode_points,
     decode_time,
@@ -118,6 +120,16 @@ def test_queries_travel_to_the_caches_of_their_sequences():
     assert batch_cache_time(L, B, n_q, H, 1, 1e9) == 0
 
 
+def test_70b_of_32_tokens_waits_for_its_weights_on_32_chips():
+    """Whole microseconds of one MLP of two matrices on 4 x 8: along one axis 11 for activations of 32 sequences, 18 for
+    weights of a byte, 4 for arithmetic. Above the limit of 26 ranks, and memory still hides the network.
+    """
+    sums = tensor_decode_time(0.5, 32, 8192, 1e9, 0, ICI)  # one all-reduce, 4BD/W
+    weights, math = weight_time(2 * 8192 * 28_672, 32, 8.1e11, 1), forward_flops(2 * 8192 * 28_672, 32) / (32 * C)
+    assert [int(1e6 * t) for t in (sums, weights, math)] == [11, 18, 4]
+    assert tensor_ranks_limit(28_672, C, 2 * ICI) < 32
+
+
 def test_8b_needs_sixteen_chips():
     """Nine chips' worth of memory, and slices have eight or sixteen: eight hold 223 sequences."""
     fits = {n: largest_batch(LLAMA8, V5E, n=n, T_kv=8192, b_w=1, b_kv=1) for n in (8, 16)}
@@ -162,6 +174,33 @@ def test_a_prompt_of_a_model_reads_its_weights_too():
     assert prompt_time(LLAMA70, H100, n=8, T_in=100) < 1.01 * prompt_time(LLAMA70, H100, n=8, T_in=1, mfu=0.5)
     few, many = (prompt_time(DEEPSEEK, H100, n=16, T_in=T) for T in (1, 64))
     assert few < 0.1 * many, "64 tokens meet most experts"
+
+
+# Caches that many ranks keep
+
+
+@pytest.mark.parametrize(
+    ("K", "H", "tp", "batch", "context"),
+    [(48, 128, 64, 128, 1320), (48, 128, 64, 512, 330), (1, 256, 64, 128, 660), (1, 256, 64, 512, 165),
+     (1, 256, 1, 128, 43_000), (1, 256, 1, 512, 10_700)],
+)  # fmt: skip
+def test_the_longest_contexts_of_palm(K, H, tp, batch, context):
+    """Pope et al., Table 1: 30 % of 64 chips of 32 GiB; 48 heads, one head on every rank, one head cut by sequences."""
+    copies = cache_copies(K, tp)
+    ours = context_limit(1e-9, batch, copies * kv_token_bytes(118, K, H), 64, 0.3 * 32 * 2**30)
+    assert ours == pytest.approx(context, rel=0.012)
+
+
+def test_latent_attention_is_better_shared_by_sequences():
+    """Eight ranks that share DeepSeek's heads keep its caches eight times, and read all of each."""
+    given = {"n": 16, "T_kv": 8192, "b_w": 1}
+    one, eight = (largest_batch(DEEPSEEK, H100, **given, copies=cache_copies(1, tp)) for tp in (1, 8))
+    assert one // 8 == eight > 0
+    read = lambda copies: decode_point(DEEPSEEK, H100, B=64, **given, copies=copies).step_time
+    caches = cache_time(64, 8192, kv_bytes_per_token(DEEPSEEK), 16, H100.hbm_bandwidth)
+    assert read(8) - read(1) == pytest.approx(7 * caches)
+    assert max(p.B for p in decode_points(DEEPSEEK, H100, ranks=(16,), T_kv=8192, b_w=1, copies=8)) == eight
+    assert cache_copies(8, 4) == 1
 
 
 # Decoding over a network

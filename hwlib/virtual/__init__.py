@@ -9,8 +9,7 @@
 
 One process plays one rank, for programs in which all ranks do the same: FSDP2, DTensor, DDP. What is left out: memory
 that fragments, the share of the chip that the network's own kernels take, and that groups share a cable (each group's
-collectives queue, those of two groups do not). Without data torch waits for each functional collective, DTensor's
-among them, as soon as it has started it, as it does for a compiler; with data it waits when the result is used.
+collectives queue, those of two groups do not). A functional collective is waited for when its result is used.
 
 For programs whose ranks differ, `play_ranks(program, n)` gives every rank a thread and a clock: torch's own pipelines,
 and collectives written by hand.

@@ -40,15 +40,11 @@ class Clock:
         row = "compute" if self.current is COMPUTE else "side stream"
         self.spans.append(Span(row, name, start, end, flops, bytes))
 
-    def ready(self, group: str) -> float:
-        """When the current stream could start a collective of a group."""
-        return max(self.at[self.current], self.free[group])
-
     def call(
         self, name: str, time: float, S: float, group: str, ranks: Sequence[int], start: float | None = None
     ) -> float:
         """A collective that the current stream starts, at once or at `start`, and does not wait for; when it ends."""
-        start = self.ready(group) if start is None else start
+        start = max(self.at[self.current], self.free[group]) if start is None else start
         self.free[group] = end = start + time
         self.spans.append(Span(f"group {group}", name, start, end, 0.0, S, tuple(ranks)))
         return end

@@ -5,6 +5,7 @@ backend by names that differ between releases; those of 2.13 are here.
 """
 
 import threading
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -15,10 +16,13 @@ NAME = "virtual"
 
 class _Playing(threading.local):
     world: Any = None
+    clock: Any = None
+    meeting: Any = None
 
 
 Playing = _Playing()
-"""The `world` that is being played in this thread: its clock and network, or None while nothing is counted."""
+"""In this thread: the `world` that is being played, or None while nothing is counted; the `clock` of its rank, always;
+and the `meeting` with other threads, if each plays a rank."""
 
 
 def nbytes(value: Any) -> int:
@@ -26,6 +30,47 @@ def nbytes(value: Any) -> int:
     if isinstance(value, (list, tuple)):
         return sum(map(nbytes, value))
     return value.numel() * value.element_size()
+
+
+@cache
+def base_group() -> type:
+    """What a group of either backend is: this rank's number in it, and the `ranks` of the cluster that it has."""
+    import torch.distributed as dist
+
+    base: Any = dist.ProcessGroup  # its methods have many forms, of which torch calls those that the backends have
+
+    class Group(base):
+        def __init__(self, rank: int, ranks: Sequence[int], name: str = "", about: str = ""):
+            super().__init__(rank, len(ranks))
+            self._rank, self._ranks, self._size = rank, tuple(ranks), len(ranks)
+            self._name, self._about = name, about  # torch's own getter finds no name of a group in Python
+
+        def size(self) -> int:
+            return self._size
+
+        def getBackendName(self) -> str:
+            return NAME
+
+        def _set_group_name(self, name: str) -> None:
+            self._name = name
+
+        def _set_group_desc(self, about: str) -> None:
+            self._about = about
+
+        @property
+        def group_name(self) -> str:
+            return self._name
+
+        @property
+        def group_desc(self) -> str:
+            return self._about
+
+        def new_group(self, ranks: Sequence[int], group_name: str, group_desc: str | None = None, **_: Any) -> Any:
+            """A part of this group, or None where this rank is not in it: torch alone would make it everywhere."""
+            mine = self._ranks[self._rank]
+            return type(self)(ranks.index(mine), ranks, group_name, group_desc or "") if mine in ranks else None
+
+    return Group
 
 
 @cache
@@ -60,40 +105,16 @@ def register() -> None:
         def is_success(self) -> bool:
             return True
 
-    base: Any = dist.ProcessGroup  # its methods have many forms, of which torch calls the ones below
+    base: Any = base_group()
 
     class Group(base):
         """The group as this rank sees it."""
-
-        def __init__(self, rank: int, size: int):
-            super().__init__(rank, size)
-            self._rank, self._size, self._name, self._about = rank, size, "", ""
-
-        def size(self) -> int:
-            return self._size
-
-        def getBackendName(self) -> str:
-            return NAME
-
-        def _set_group_name(self, name: str) -> None:  # torch's own getter finds no name of a group in Python
-            self._name = name
-
-        def _set_group_desc(self, about: str) -> None:
-            self._about = about
-
-        @property
-        def group_name(self) -> str:
-            return self._name
-
-        @property
-        def group_desc(self) -> str:
-            return self._about
 
         def _done(self, call: str, S: float, result: list[Any]) -> Work:
             world = Playing.world
             if world is None or self._size == 1:
                 return Work(result, 0.0, None)
-            return Work(result, world.call(call, S, self._name, dist.get_process_group_ranks(self)), world.clock)
+            return Work(result, world.call(call, S, self._name, self._ranks), world.clock)
 
         def _times(self, opts: Any) -> int:
             op = getattr(opts, "reduceOp", None)
@@ -172,7 +193,7 @@ def register() -> None:
         recv = send
 
     def begin(_store: Any, rank: int, size: int, _timeout: Any) -> Group:
-        return Group(rank, size)
+        return Group(rank, range(size))
 
     dist.Backend.register_backend(NAME, begin, devices=["cpu"])
 

@@ -36,11 +36,21 @@ class Network:
         """Ranks of the whole cluster."""
         return prod(level.size for level in self.levels)
 
+    @cached_property
+    def _crossed(self) -> dict[tuple[int, ...], tuple[Level, ...]]:
+        return {}  # of the groups that were asked for: every rank of a group asks
+
     def crossed(self, ranks: Sequence[int]) -> tuple[Level, ...]:
         """The levels that a group crosses: the children that take part, and the bandwidth of each that is its own.
 
         Where nodes have unequal parts of the group, the widest count.
         """
+        group = tuple(ranks)
+        if group not in self._crossed:
+            self._crossed[group] = self._levels_of(group)
+        return self._crossed[group]
+
+    def _levels_of(self, ranks: tuple[int, ...]) -> tuple[Level, ...]:
         found, below = [], 1
         for name, size, bandwidth in self.levels:
             members = max(Counter(rank // below for rank in ranks).values())  # of a child: they share its connection

@@ -84,8 +84,8 @@ def watcher() -> type:
     import torch.distributed as dist
     from torch.distributed._functional_collectives import AsyncCollectiveTensor
     from torch.distributed.tensor import DTensor
+    from torch.multiprocessing.reductions import StorageWeakRef
     from torch.utils._python_dispatch import TorchDispatchMode
-    from torch.utils.weak import WeakIdKeyDictionary
 
     from hwlib.labs.ranks.calls import FUNCTIONAL
 
@@ -94,19 +94,21 @@ def watcher() -> type:
     class Watcher(TorchDispatchMode):
         def __init__(self) -> None:
             super().__init__()
-            self.ends = WeakIdKeyDictionary()
+            self.coming: dict[int, tuple[Any, float]] = {}  # by storage: what keeps its address, and when it is there
 
         def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: Any = None) -> Any:
             kwargs = kwargs or {}
             world = Playing.world
             if any(issubclass(kind, (DTensor, AsyncCollectiveTensor)) for kind in types):
                 return NotImplemented  # they ask again, for what this rank does on its part, or when it is there
-            if world is None:
-                return func(*args, **kwargs)
+            if world is None or (world.meeting and func.namespace == "_c10d_functional"):
+                return func(*args, **kwargs)  # the backend of threads counts them, where the ranks meet
             if func.namespace == "_c10d_functional":
                 return self.collective(world, func, args, kwargs)
             out = func(*args, **kwargs)
             if runs_a_kernel(func):
+                if self.coming:
+                    self.wait(world.clock, (args, tuple(kwargs.values())))
                 packet = func._overloadpacket
                 flops = counts[packet](*args, **kwargs, out_val=out) if packet in counts else 0
                 moved = traffic(func, args, kwargs, out)
@@ -116,10 +118,7 @@ def watcher() -> type:
 
         def collective(self, world: Any, func: Any, args: tuple, kwargs: Any) -> Any:
             name = func._schema.name.split("::")[1]
-            if name == "wait_tensor":
-                end = self.ends.pop(args[0], None)
-                if end is not None:
-                    world.clock.wait(end, world.clock.current)
+            self.wait(world.clock, args)
             Playing.world = None  # with data, this ends in the backend, which would count it again
             try:
                 out = func(*args, **kwargs)
@@ -128,58 +127,86 @@ def watcher() -> type:
             if name in FUNCTIONAL:
                 call, at, size, _ = FUNCTIONAL[name]
                 group = args[at]
-                ranks = dist.get_process_group_ranks(torch._C._distributed_c10d._resolve_process_group(group))
+                of: Any = torch._C._distributed_c10d._resolve_process_group(group)
+                ranks = tuple(dist.get_process_group_ranks(of))
                 if (n := len(ranks)) > 1:
                     given = size(args, n)
                     S = n * sum(given) if call == "all_to_all" else prod(given)
                     end = world.call(call, S, group, ranks)
                     for tensor in tensors_of(out):
-                        self.ends[tensor] = end
+                        storage = tensor.untyped_storage()
+                        self.coming[storage._cdata] = (StorageWeakRef(storage), end)
             return out
+
+        def wait(self, clock: Any, used: Any) -> None:
+            for tensor in tensors_of(used):
+                if found := self.coming.pop(tensor.untyped_storage()._cdata, None):
+                    clock.wait(found[1], clock.current)
 
     return Watcher
 
 
 @contextmanager
-def streams_on(world: Any) -> Iterator[None]:
-    """Put the streams and events of `torch.cpu` on the clock of a world."""
+def awaited_when_used() -> Iterator[None]:
+    """Let functional collectives without data, DTensor's among them, wait when their result is used, as with data.
+
+    Where tensors are fake torch assumes that a compiler looks on, and waits as soon as it has started one.
+    """
+    import torch.distributed._functional_collectives as functional
+
+    calls: Any = functional
+    wrap = calls._maybe_wrap_tensor
+    calls._maybe_wrap_tensor = lambda tensor: tensor  # the watcher knows what is on its way
+    try:
+        yield
+    finally:
+        calls._maybe_wrap_tensor = wrap
+
+
+@contextmanager
+def streams_on_clocks() -> Iterator[None]:
+    """Put the streams and events of `torch.cpu` on the clock of the rank that uses them."""
     import torch
 
     cpu: Any = torch.cpu
     stream, event, context = cpu.Stream, cpu.Event, cpu.StreamContext
-    enter, leave = context.__enter__, context.__exit__
+    default = cpu._default_cpu_stream
 
     def row(given: Any) -> Any:
-        return None if given is cpu._default_cpu_stream else given
+        return None if given is default else given
+
+    def current_stream(_device: Any = None) -> Any:
+        clock = Playing.clock
+        return default if clock is None or clock.current is None else clock.current
 
     def wait_stream(self: Any, other: Any) -> None:
-        world.clock.wait(world.clock.at[row(other)], row(self))
+        Playing.clock.wait(Playing.clock.at[row(other)], row(self))
 
     def wait_event(self: Any, event: Any) -> None:
-        world.clock.wait(getattr(event, "time", 0.0), row(self))
+        Playing.clock.wait(getattr(event, "time", 0.0), row(self))
 
     def record_event(self: Any, given: Any = None) -> Any:
         return record(given or event(), self)
 
     def record(self: Any, given: Any = None) -> Any:
-        self.time = world.clock.at[row(given or cpu.current_stream())]
+        self.time = Playing.clock.at[row(given or current_stream())]
         return self
 
     def wait(self: Any, given: Any = None) -> None:
-        wait_event(given or cpu.current_stream(), self)
+        wait_event(given or current_stream(), self)
 
-    def entering(self: Any) -> None:
-        enter(self)
-        world.clock.current = row(cpu.current_stream())
+    def enter(self: Any) -> None:
+        if self.stream is not None:
+            self.prev_stream, Playing.clock.current = current_stream(), row(self.stream)
 
-    def leaving(self: Any, *error: Any) -> None:
-        leave(self, *error)
-        world.clock.current = row(cpu.current_stream())
+    def leave(self: Any, *_: Any) -> None:
+        if self.stream is not None:
+            Playing.clock.current = row(self.prev_stream)
 
     ours: tuple[tuple[Any, str, Any], ...] = (
         (stream, "wait_stream", wait_stream), (stream, "wait_event", wait_event),
         (stream, "record_event", record_event), (event, "record", record), (event, "wait", wait),
-        (context, "__enter__", entering), (context, "__exit__", leaving),
+        (context, "__enter__", enter), (context, "__exit__", leave), (cpu, "current_stream", current_stream),
     )  # fmt: skip
     before = [(place, name, getattr(place, name)) for place, name, _ in ours]
     try:

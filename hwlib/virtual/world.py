@@ -56,29 +56,34 @@ class World:
             time = roofline_time(flops, bytes, rate, self.chip.hbm_bandwidth)
         self.clock.kernel(name, self.slow * float(time), flops, bytes)
 
-    def call(self, call: str, S: float, group: str, ranks: list[int], start: float | None = None) -> float:
-        """Put a collective on the clock, at once or from `start` on; when it ends."""
-        key = (call, S, tuple(ranks))
+    def call(self, call: str, S: float, group: str, ranks: tuple[int, ...]) -> float:
+        """Put a collective on the clock; when it ends."""
+        return self.clock.call(call, self.network_time(call, S, ranks), S, group, ranks)
+
+    def network_time(self, call: str, S: float, ranks: tuple[int, ...]) -> float:
+        """Seconds of a collective, by the network or as the world was told."""
+        key = (call, S, ranks)
         if key not in self._known:
             self._known[key] = (self._call_time or self.network.time)(*key)
-        return self.clock.call(call, self._known[key], S, group, ranks, start)
+        return self._known[key]
 
     def step(self, program: Callable[[], Any], warm: int = 1) -> Step:
         """What one call of `program` takes, after `warm` calls that are not counted.
 
         The first call is not like the others: DTensor tries its operators on whole shapes, DDP arranges its buckets.
         """
-        from hwlib.virtual.watch import streams_on, watcher
+        from hwlib.virtual.watch import awaited_when_used, streams_on_clocks, watcher
 
         whole("step: warm (calls before the one that counts)", warm, 0)
         for counted in [False] * warm + [True]:
-            self.clock = Clock()
+            Playing.clock = self.clock = Clock()
             Playing.world = self if counted else None
+            waits = nullcontext() if self.data else awaited_when_used()
             try:
-                with self.shapes(), streams_on(self), watcher()():
+                with self.shapes(), streams_on_clocks(), waits, watcher()():
                     program()
             finally:
-                Playing.world = None
+                Playing.world = Playing.clock = None
         return self.taken()
 
     def taken(self) -> Step:

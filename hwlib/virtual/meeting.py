@@ -1,0 +1,89 @@
+"""Where the threads of a run meet: who came to a collective, and when, and the messages on their way.
+
+Nobody waits by coming: as on a GPU, a rank waits when it uses a result. The last to come does the work of all.
+"""
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import Any
+
+from hwlib.virtual.clock import Clock
+from hwlib.virtual.exchange import Ranks
+
+
+class Left(BaseException):  # no Exception, so that programs do not catch it
+    """The run has ended, as another rank failed."""
+
+
+class Pending:
+    """What ranks wait for: done at `end`, in seconds of the virtual clock."""
+
+    def __init__(self) -> None:
+        self.done, self.end = threading.Event(), 0.0
+        self.came: dict[int, tuple[Clock, float, tuple[Any, Any]]] = {}
+        self.data: Any = None
+
+
+class Meeting:
+    """What the threads of one run share."""
+
+    def __init__(self, timeout: float):
+        self.deadline, self.lock, self.over = monotonic() + 0.9 * timeout, threading.Lock(), False
+        self.open: dict[Any, Pending] = {}
+        self.free: dict[str, float] = defaultdict(float)  # when a group has ended all it was asked for
+
+    def join(
+        self, key: tuple[str, int], rank: int, ranks: Sequence[int], clock: Clock, data: tuple[Any, Any],
+        work: Callable[[Ranks], None], name: str, S: float, time: Callable[[], float],
+    ) -> Pending:  # fmt: skip
+        """A rank comes to a collective of its group with its outputs and inputs; `time` says what it takes."""
+        mine = clock, clock.at[clock.current], data
+        pending, last = self._at(key, lambda there: there.came.update({rank: mine}), len(ranks))
+        if last:
+            work([pending.came[r][2] for r in range(len(ranks))])
+            group = key[0]
+            start = max(self.free[group], *(ready for _, ready, _ in pending.came.values()))
+            self.free[group] = pending.end = start + time()
+            for one, _, _ in pending.came.values():
+                one.call(name, pending.end - start, S, group, ranks, start)
+            pending.came.clear()
+            pending.done.set()
+        return pending
+
+    def message(self, key: Any, end: float | None = None, data: Any = None) -> Pending:
+        """The message of a key: its sender says what it holds and when it arrives; the other may come before."""
+
+        def sent(pending: Pending) -> None:
+            if end is not None:
+                pending.end, pending.data = end, data
+                pending.done.set()
+            pending.came[end is None] = (Clock(), 0.0, (None, None))
+
+        return self._at(key, sent, 2)[0]
+
+    def _at(self, key: Any, come: Callable[[Pending], None], n: int) -> tuple[Pending, bool]:
+        with self.lock:
+            if self.over:
+                raise Left
+            pending = self.open.setdefault(key, Pending())
+            come(pending)
+            last = len(pending.came) == n
+            if last:
+                del self.open[key]
+        return pending, last
+
+    def wait(self, pending: Pending, what: str) -> None:
+        """Until it is done. Raises TimeoutError shortly before the run ends anyway."""
+        if not pending.done.is_set() and not pending.done.wait(max(self.deadline - monotonic(), 0.0)):
+            raise TimeoutError(f"it waits for {what}")
+        if self.over:
+            raise Left
+
+    def end(self) -> None:
+        """Whoever waits leaves."""
+        with self.lock:
+            self.over = True
+            for pending in self.open.values():
+                pending.done.set()

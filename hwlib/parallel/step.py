@@ -73,15 +73,16 @@ class Transfer:
 def transfers(
     model: Model, *, B: Any, dp: Any, tp: Any = 1, pp: Any = 1, cp: Any = 1, ep: Any = 1, v: Any = 1, m: Any = 1,
     zero: Any = 0, sp: Any = True, b: float = 2, b_g: float = 2, b_disp: float = 2, b_comb: float = 2,
-    merge: bool = False, shards: Any = None,
+    merge: bool = False, skew: float = 1, ulysses: bool = False, shards: Any = None,
 ) -> tuple[Transfer, ...]:  # fmt: skip
     """The collectives of one step of B tokens on a rank in the middle of the pipeline, with ceil(L/pp) layers.
 
     A replica does its B/dp tokens in m microbatches. Gradients are summed once a step, but with ZeRO-2 and ZeRO-3
     once a microbatch. A token goes to the ranks of its k experts in k copies, or, with `merge`, once to each node and
-    rank that has one of them. ZeRO divides among dp*cp ranks, or among `shards` of them (HSDP), and what each has
-    summed is then summed over the copies, once a step. Not counted: the loss, the norm of
-    the gradients, and what a recomputed layer gathers again. Raises ValueError for degrees that cannot be.
+    rank that has one of them; the busiest rank has `skew` times the mean. Ranks that share sequences pass keys and
+    values round, or, with `ulysses`, exchange heads for tokens. ZeRO divides among dp*cp ranks, or among `shards` of
+    them (HSDP), and what each has summed is then summed over the copies, once a step. Not counted: the loss, the norm
+    of the gradients, and what a recomputed layer gathers again. Raises ValueError for degrees that cannot be.
 
     >>> from hwlib.specs import models
     >>> transfers(models["llama3-405b"], B=2**24, dp=128, tp=8, pp=16, m=16)[-1]
@@ -109,10 +110,15 @@ def transfers(
     add("tp", "activations", "all_gather", tp, 1, hidden, 6 * layers * m * sp)
     add("tp", "activations", "reduce_scatter", tp, 1, hidden, 4 * layers * m * sp)
     add("tp", "activations", "all_reduce", tp, 1, hidden, 4 * layers * m * (1 - sp))
-    heads = model.kv_heads * (model.key_dim + model.value_dim) / tp
-    add("cp", "keys and values", "all_gather", cp, tp, b * tokens * cp * heads, 2 * layers * m)
-    add("cp", "their gradients", "reduce_scatter", cp, tp, b_g * tokens * cp * heads, layers * m)
-    copies = model.experts_per_token * tokens * ep * model.width / tp
+    heads = maximum(model.kv_heads, tp) * (model.key_dim + model.value_dim) / tp  # beyond kv_heads they are copied
+    if ulysses:
+        inputs, outputs = heads + model.heads * model.key_dim / tp, model.heads * model.value_dim / tp
+        add("cp", "heads for tokens", "all_to_all", cp, tp, b * tokens * cp * inputs, 2 * layers * m)
+        add("cp", "tokens for heads", "all_to_all", cp, tp, b * tokens * cp * outputs, 2 * layers * m)
+    else:
+        add("cp", "keys and values", "all_gather", cp, tp, b * tokens * cp * heads, 2 * layers * m)
+        add("cp", "their gradients", "reduce_scatter", cp, tp, b_g * tokens * cp * heads, layers * m)
+    copies = skew * model.experts_per_token * tokens * ep * model.width / tp
     add("ep", "dispatch", "all_to_all", ep, tp, b_disp * copies, 2 * moe_layers * m)
     add("ep", "combine", "all_to_all", ep, tp, b_comb * copies, 2 * moe_layers * m)
     add("pp", "activations", "send", pp, tp * cp * dp, hidden / tp, 2 * v * m)

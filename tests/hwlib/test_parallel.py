@@ -184,6 +184,22 @@ def test_pipeline_and_context_transfers():
     assert found["dp"] == pytest.approx(parallel.dp_bytes(P, 4)), "ranks of a sequence share weights too"
 
 
+def test_a_plan_may_exchange_heads_instead():
+    """Ulysses: bytes of its formula; with more ranks to a layer than key-value heads, those are copied."""
+    B, one = 4096, SMALL
+    found = axis_bytes(transfers(one, B=B, dp=1, cp=4, ulysses=True))["cp"]
+    layer = parallel.ulysses_layer_bytes(B, one.heads, one.kv_heads, one.head_dim, 4)
+    assert found == pytest.approx(one.layers * layer)
+    ring = lambda tp: axis_bytes(transfers(one, B=B, dp=1, cp=4, tp=tp))["cp"]
+    assert ring(4) == ring(1) / 4
+    assert ring(8) == ring(4)
+
+
+def test_the_busiest_rank_of_experts():
+    even, uneven = (axis_bytes(transfers(MOE, B=4096, dp=8, ep=4, skew=skew))["ep"] for skew in (1, 1.5))
+    assert uneven == 1.5 * even
+
+
 def test_expert_transfers():
     """Dispatch and combine, forward and backward; experts' gradients go to those that hold the same ones."""
     B, D, k = 4096, MOE.width, MOE.experts_per_token

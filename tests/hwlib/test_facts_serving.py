@@ -24,6 +24,7 @@ from hwlib.inference import (
     prefill_time,
     prompt_roofline_time,
     prompt_time,
+    request_rate,
     small_batch_time,
     stationary_2d_time,
     step_bytes,
@@ -72,9 +73,9 @@ ROWS = [
         "1.29 TB are rounded to 1.3 first"),
     Row("70B lowest latency on 4 x 4", lambda: small_batch_time(70e9, 1, 2048, KV70, 16, W, 1) * 1e3, 5.5, 0.04),
     Row("70B tokens a ms at 2k", lambda: decode_token_rate(70e9, 120, 2048, KV70, 16, C, W, 1) / 16e3, 1, 0.12),
+    Row("70B queries of 43 caches", lambda: request_rate(43, 512, 0.019), 4.42),
     Row("70B weights of 4 bits alone", lambda: weight_time(70e9, 4, W, 0.5) * 1e3, 10, 0.07),
     Row("70B MLPs of 240 tokens", lambda: forward_flops(80 * mlp_params(8192, 28_672), 240), 26e12, 0.05),
-    Row("an all-reduce of 32 tokens, 512 KB", lambda: 2 * 32 * 8192, 512 * 1024, 0),
     Row("bytes below which eight chips wait for latency", lambda: 8 * 4.5e10 * 1e-6, 360e3, 1e-9),
     # 8B at 240 sequences of 8,192, weights and caches of a byte: left open
     Row("8B weights", lambda: parameter_count(LLAMA8), 8.03e9, 0.001),

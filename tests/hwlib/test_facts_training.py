@@ -5,6 +5,7 @@ what drafts of it and digests say. Where one is wrong, the row says what it did.
 import pytest
 import sympy
 
+from hwlib.collectives import allreduce_bytes
 from hwlib.footprint import replicated_bytes
 from hwlib.parallel import (
     best_dp,
@@ -16,6 +17,7 @@ from hwlib.parallel import (
     ep_nodes_limit,
     mixed_critical_batch,
     mixed_max_ranks,
+    tp_block_bytes,
     tp_limit,
 )
 from hwlib.roofline import compute_time, ridge
@@ -24,13 +26,18 @@ from hwlib.training import run_time, step_time_at
 from hwlib.transformer import (
     active_parameters,
     attention_equal_tokens,
+    attention_forward_flops,
     checkpoint_bytes,
     decoder_params,
+    embedding_params,
     full_activation_bytes,
+    interleaved_stage_bytes,
     kv_token_bytes,
     matmul_parameters,
+    mla_attention_forward_flops,
     parameter_count,
     parameter_groups,
+    tensor_activation_bytes,
     training_flops,
 )
 from hwlib.units import GB, TB, GiB
@@ -64,6 +71,15 @@ TRANSFORMERS = [
     Row("a cache of 8 GiB", lambda: 8192 * kv_token_bytes(64, 64, 128, b=1), 8 * GiB, 0),
     Row("output layer, 12BDV in a table", lambda: training_flops(32_000 * 4096, 1) / (32_000 * 4096), 12, 0.01, 6,
         "the lookup of the way in is no product"),
+    Row("tables of 70B", lambda: embedding_params(8192, 128_256), 2.1e9),
+    Row("Korthikanti 175B, first rank, 3 chunks", lambda: interleaved_stage_bytes(
+        96, 8, 3, tensor_activation_bytes(2048, 1, 12_288, 96, 8)) / GiB, 66.84375, 1e-9),
+    Row("Korthikanti 530B, first rank, 3 chunks", lambda: interleaved_stage_bytes(
+        105, 35, 3, tensor_activation_bytes(2048, 1, 20_480, 128, 8)) / GiB, 114.0234375, 1e-9),
+    Row("latent attention of a layer, against 128 heads of 128", lambda: mla_attention_forward_flops(
+        1, 4096, 128, 128, 64, 128) / attention_forward_flops(1, 4096, 128, 128), 1.25, 0),
+    Row("an all-reduce of 32 tokens of 8,192, 512 KiB", lambda: tp_block_bytes(32, 8192, 8) / allreduce_bytes(8, 1.0),
+        512 * 1024, 0),
     Row("DeepSeek without its routers", lambda: parameter_count(DEEPSEEK) - parameter_groups(DEEPSEEK).router,
         670.9e9, 1e-4),
     Row("DeepSeek active, without them", lambda: active_parameters(DEEPSEEK) - parameter_groups(DEEPSEEK).router,

@@ -15,10 +15,13 @@ from hwlib.parallel import (
     dp_moe_critical_batch,
     ep_math_time,
     ep_nodes_limit,
+    hsdp_out_bytes,
     mixed_critical_batch,
     mixed_max_ranks,
+    ring_critical_tokens,
     tp_block_bytes,
     tp_limit,
+    zero3_bytes,
 )
 from hwlib.roofline import compute_time, ridge
 from hwlib.specs import accelerators, models, nodes
@@ -150,8 +153,23 @@ DIGESTS = [
         4 * 1e6 * 8 * 7168 * 2048 / (64 * 990e12), 1e-12),
 ]  # fmt: skip
 
+PAPERS = [
+    # Ring attention (liu2023), Table 2: block and sequence of 6 blocks, in thousands, from FLOP/s and bytes/s
+    *(Row(f"ring attention, {name}", lambda C=C, W=W: ring_critical_tokens(1, C, W) / 1e3, block, 0.05)
+      for name, C, W, block in [("A100 NVLink", 312e12, 300e9, 1.0), ("TPU v3", 123e12, 112e9, 1.1),
+                                ("TPU v4", 275e12, 268e9, 1.0), ("TPU v5e", 196e12, 186e9, 1.1)]),
+    *(Row(f"ring attention, shortest sequence, {name}", lambda C=C, W=W: 6 * ring_critical_tokens(1, C, W) / 1e3, s)
+      for name, C, W, s in [("A100 NVLink", 312e12, 300e9, 6.2), ("TPU v3", 123e12, 112e9, 6.6),
+                            ("TPU v4", 275e12, 268e9, 6.2), ("TPU v5e", 196e12, 186e9, 6.3)]),
+    # Hybrid sharding (zhao2023), bytes of a GPU across hosts of 8, for parameters of M bytes on W of them
+    Row("HSDP across hosts, 2M(W - 1)/(8W)", lambda: hsdp_out_bytes(1, 8, 64) / 2, 2 * 511 / (8 * 512), 0.02),
+    Row("HSDP across two hosts, the same", lambda: hsdp_out_bytes(1, 8, 2) / 2, 2 * 15 / (8 * 16), 0.02, 1 / 8,
+        "W/8 ranks hold the same shard: of each, 1 - 8/W is sent, not 1 - 1/W"),
+    Row("full sharding, 3M(W - 1)/W", lambda: zero3_bytes(1, 512) / 2, 3 * 511 / 512, 1e-12),
+]  # fmt: skip
 
-@pytest.mark.parametrize("row", TRANSFORMERS + TRAINING + APPLIED + DIGESTS, ids=lambda row: row.id)
+
+@pytest.mark.parametrize("row", TRANSFORMERS + TRAINING + APPLIED + DIGESTS + PAPERS, ids=lambda row: row.id)
 def test_worked_question(row):
     check(row)
 

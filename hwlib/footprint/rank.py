@@ -134,8 +134,11 @@ def _footprint(model: Model, states: States, fused: bool, plan: dict[str, Any]) 
         raise ValueError(f"footprint: stage is a number, 'last' or 'worst', got {stage!r}")
     worst = _on_stage(job, 0.0)
     if not isinstance(job.pp, float) or job.pp > 1:
-        for other in (minimum(1.0, job.pp - 1), job.pp - 1):
-            worst = _larger(worst, _on_stage(job, other))
+        others = [1.0, job.pp - 1]
+        if len(job.kinds) > 1:  # a stage of experts only may come late, and its experts outweigh what the others keep
+            others.append(ceil(model.dense_layers / (job.whole * job.v)))
+        for other in others:
+            worst = _larger(worst, _on_stage(job, minimum(other, job.pp - 1)))
     return worst
 
 

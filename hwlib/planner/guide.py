@@ -177,8 +177,9 @@ def _sentence(b: _Bounds, d: _Degrees) -> str:
     if d.pp > 1:
         m = b.sequences // d.dp
         bubble = float(pipeline_bubble_fraction(d.pp, m))
+        across = " across nodes" if n > b.machine.node else ""
         said.append(
-            f"{d.pp} pipeline stages across nodes, with which {b.need / d.pp:,.0f} tokens are enough (the bubble is "
+            f"{d.pp} pipeline stages{across}, with which {b.need / d.pp:,.0f} tokens are enough (the bubble is "
             f"{bubble:.0%} with {m:,} microbatches, less if interleaved)"
         )
     if d.cp > 1:
@@ -187,7 +188,8 @@ def _sentence(b: _Bounds, d: _Degrees) -> str:
         without = f"{show(b.bytes(whole), 'B', 3)} without" if fits else f"{whole.dp:,} replicas are too many"
         said.append(f"context parallelism of {d.cp} ({without})")
     how = "fully sharded data" if d.zero == 3 else "data"
-    said.append(f"{how} parallelism of {d.dp}" + (" alone" if d.dp == n > 1 else ""))
+    if d.dp > 1 or n == 1:
+        said.append(f"{how} parallelism of {d.dp}" + (" alone" if d.dp == n > 1 else ""))
     again = "" if d.recompute == "none" else ", everything recomputed"
     zero = f" with ZeRO-{d.zero}" if d.zero else ""
     holds = f"{show(b.bytes(d), 'B', 3)} of {show(b.room, 'B', 3)} on the fullest GPU"

@@ -28,12 +28,12 @@ def check_axes(task: Task, axes: Axes, given: Mapping[str, Any]) -> None:
         sentence = f"pp {{}}: {model.name} has {model.layers} layers, and a stage at least one"
         _some(axes.pp, lambda n: n <= model.layers, sentence)
     if "v" in asked:
+        if not axes.forms:
+            raise PlanError("v: only 1f1b can be interleaved")
         pp = min((n for n in axes.pp if n > 1), default=2)
         chunks = sorted({v for _, v in axes.forms})
         sentence = f"v {{}}: with pp {pp} or more that is more chunks than the {model.layers} layers of {model.name}"
         _some(chunks, lambda n: n * pp <= model.layers, sentence)
-        if not axes.forms:
-            raise PlanError("v: only 1f1b can be interleaved")
     if "cp" in asked:
         sentence = f"cp {{}} does not cut {T:,} tokens into 2*cp equal pieces"
         _some(axes.cp, lambda n: n == 1 or T % (2 * n) == 0, sentence)

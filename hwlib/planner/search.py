@@ -33,8 +33,8 @@ def plan(
     fits, what would hold it.
 
     >>> found = plan("llama3-8b", "dgx-h100", B=2**20)
-    >>> found[0].tp, found[0].zero
-    (1, 3)
+    >>> found[0].chips, found[0].memory.total < found.task.memory
+    (8, True)
     """
     given = {
         "tp": tp, "pp": pp, "cp": cp, "ep": ep, "v": v, "micro": micro, "zero": zero, "sp": sp,

@@ -109,7 +109,7 @@ def _forms(model: Model, pp: tuple[int, ...], schedules: tuple[str, ...], v: Any
             found += [(schedule, c) for c in (v or usual)]
         else:
             found.append((schedule, 2 if schedule in TWO_CHUNKS else 1))
-    if v and "1f1b" in schedules:
+    if v:
         found = [form for form in found if form[1] in v]
     return tuple(dict.fromkeys(found))
 

@@ -1,0 +1,296 @@
+"""The planner's space and search: every plan that can be and no other, the quickest first, and what cannot be, said."""
+
+from itertools import product
+from math import inf, prod
+
+import numpy as np
+import pytest
+
+from hwlib.footprint import MEGATRON_ADAM, footprint
+from hwlib.planner import PlanError, machine_of, plan
+from hwlib.planner.plans import MESH, footprints, step_times
+from hwlib.planner.refusals import smallest
+from hwlib.planner.search import NO_ROOM, search, task_of
+from hwlib.planner.space import COLUMNS, axes_of, space
+from hwlib.planner.task import FRAMEWORK, first_levels
+from hwlib.specs import Level, Model, Stack, clusters, models, nodes
+from hwlib.steptime import step_time
+from hwlib.units import GB
+
+IDEAL = Stack.ideal("h100-sxm")
+SMALL = Model.small(layers=6, width=512, heads=12, kv_heads=4, ffn=1536, head_dim=64, context=8192)
+EXPERTS = SMALL.replace(experts=4, experts_per_token=2, expert_ffn=1024)
+
+
+def task(model="llama3-8b", cluster="dgx-h100", B=2**18, T=8192, chips=None, **others):
+    usual = {"dtype": "bf16", "memory": None, "states": MEGATRON_ADAM, "fused": True, "imbalance": 1.0, "price": 0.0}
+    return task_of(model, cluster, B=B, T=T, chips=chips, stack=IDEAL, **{**usual, **others})
+
+
+def can_be(model, one, chips, node, sequences, T):
+    """The rules, plan by plan, as a person would check them."""
+    tp, pp, cp, ep, micro = (one[name] for name in ("tp", "pp", "cp", "ep", "micro"))
+    v, schedule, zero = one["v"], one["schedule"], one["zero"]
+    if model.heads % tp or (model.kv_heads % tp and tp % model.kv_heads):
+        return False
+    if model.ffn % tp or (model.moe and model.expert_ffn % tp) or pp > model.layers or chips % (tp * pp * cp):
+        return False
+    if cp > 1 and T % (2 * cp):
+        return False
+    dp = chips // (tp * pp * cp)
+    if sequences % (dp * micro) or model.experts % ep or dp * cp % ep:
+        return False
+    for size, inner in ((tp, 1), (cp, tp), (dp * cp, tp), (ep, tp), (dp * cp // ep, tp * ep), (pp, dp * cp * tp)):
+        inside = min(max(inner, 1), node)
+        whole = min(max(inner * size, 1), node)
+        if whole % inside or node % whole or (inner > node and inner % node):
+            return False
+    m = sequences // (dp * micro)
+    if pp == 1:
+        return (schedule, v) == ("1f1b", 1) and not (zero and dp * cp == 1)
+    if zero and dp * cp == 1:
+        return False
+    if schedule == "1f1b":
+        chunks = pp * v
+        even = v == 1 or (-model.layers % chunks <= 2 and m % pp == 0)
+        return chunks <= model.layers and even
+    return v == 1 and m >= pp
+
+
+@pytest.mark.parametrize(
+    ("model", "chips", "sequences"),
+    [(SMALL, 8, 16), (SMALL, 16, 48), (SMALL, 24, 24), (SMALL, 4, 6), (EXPERTS, 16, 32), (EXPERTS, 8, 12)],
+)
+def test_the_space_is_every_plan_that_can_be_and_no_other(model, chips, sequences):
+    T = 8192
+    asked = task(model, "superpod-h100-1su", B=sequences * T, T=T, chips=chips)
+    axes = axes_of(asked, {})
+    found = space(asked, axes)
+    listed = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*found.columns.values(), strict=True)]
+    words = [
+        (p["tp"], p["pp"], p["cp"], p["ep"], p["micro"], p["v"], p["schedule"], p["zero"], p["recompute"])
+        for p in listed
+    ]
+    assert len(set(words)) == len(words)
+    expected = set()
+    for tp, pp, cp, ep, micro, (schedule, v), zero, recompute in product(*axes[:-1]):
+        one = {"tp": tp, "pp": pp, "cp": cp, "ep": ep, "micro": micro, "v": v, "schedule": schedule, "zero": zero}
+        if can_be(model, one, chips, min(8, chips), sequences, T):
+            code = {"1f1b": 1, "zb_h1": 2}[schedule]
+            expected.add((tp, pp, cp, ep, micro, v, code, zero, {"none": 0, "full": 2}[recompute]))
+    assert set(words) == expected
+    for p in listed:
+        assert p["dp"] * p["tp"] * p["pp"] * p["cp"] == chips
+        assert p["m"] * p["micro"] * p["dp"] == sequences
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{}, {"tp": (2, 4)}, {"pp": 2}, {"schedule": ("gpipe", "1f1b", "zb_h1", "zbv", "dualpipe")}, {"sp": (True, False)},
+     {"v": 2}, {"zero": (0, 1, 2, 3), "micro": 1}, {"recompute": ("none", "selective", "full"), "cp": (1, 2)}],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("model", ["llama3-8b", "mixtral-8x7b"])
+def test_what_is_refused_and_what_is_left_add_up(model, given):
+    asked = task(model, "superpod-h100-1su", B=2**21)
+    axes = axes_of(asked, given)
+    found = space(asked, axes)
+    assert found.considered == prod(map(len, axes))
+    assert sum(found.refused.values()) + found.size == found.considered
+    every = search(asked, given)
+    assert sum(every.refused.values()) + every.fitting == every.considered
+
+
+def test_the_best_is_the_best_of_all_taken_one_by_one():
+    asked = task(B=2**19)
+    every = search(asked, {})
+    best, quickest = None, inf
+    for i in range(0, every.costed.memory.size):
+        one = every.costed.row(i)
+        degrees = {name: one[name] for name in (*MESH, "v", "micro", "zero", "sp", "recompute", "schedule")}
+        total = float(footprints(asked, {**degrees, "m": one["m"]}).total)
+        assert total == pytest.approx(every.costed.memory[i], rel=1e-12)
+        if total <= asked.memory:
+            seconds = float(step_times(asked, degrees).total)
+            assert seconds == pytest.approx(every.costed.seconds[i], rel=1e-12)
+            if seconds < quickest * (1 - 1e-9):
+                best, quickest = one, seconds
+        else:
+            assert np.isnan(every.costed.seconds[i])
+    found = plan("llama3-8b", "dgx-h100", B=2**19, T=8192, stack=IDEAL)
+    assert found[0].seconds == pytest.approx(quickest, rel=1e-9)
+    assert best is not None
+
+
+def test_a_plan_costs_what_the_library_says_it_does():
+    found = plan("llama3-70b", "superpod-h100-1su", B=2**22, stack=IDEAL, price=2 / 3600)
+    one, model = found[0], models["llama3-70b"]
+    assert found.task.memory == (1 - FRAMEWORK) * 80 * GB
+    levels = clusters["superpod-h100-1su"].levels
+    time = step_time(model, IDEAL, levels, B=2**22, T=8192, **one.degrees)
+    assert one.seconds == float(time.total)
+    assert one.mfu == pytest.approx(float(time.mfu(model, 2**22, 8192, 256, 989.5e12)), rel=2e-3)
+    assert one.token_rate == pytest.approx(2**22 / one.seconds)
+    assert one.cost == pytest.approx(256 * one.seconds * 2 / 3600)
+    held = footprint(model, T=8192, m=one.m, states=MEGATRON_ADAM, **one.degrees)
+    assert one.memory.total == held.total <= found.task.memory
+
+
+def test_plans_come_quickest_first_one_of_each_mesh():
+    found = plan("llama3-70b", "superpod-h100-1su", B=2**22, stack=IDEAL, count=12)
+    assert len(found) == 12
+    assert [one.seconds for one in found] == sorted(one.seconds for one in found)
+    meshes = [tuple(getattr(one, name) for name in MESH) for one in found]
+    assert len(set(meshes)) == len(meshes)
+    assert list(found) == list(found[:12])
+    assert found[1:3] == (found[1], found[2])
+    for one in found:
+        assert one.chips == one.dp * one.tp * one.pp * one.cp == 256
+
+
+@pytest.mark.parametrize(
+    ("given", "holds"),
+    [({"tp": 4}, lambda p: p.tp == 4), ({"pp": (2, 4)}, lambda p: p.pp in (2, 4)), ({"zero": 3}, lambda p: p.zero == 3),
+     ({"schedule": "zbv", "pp": 4}, lambda p: p.schedule == "zbv"), ({"micro": 2}, lambda p: p.micro == 2),
+     ({"recompute": "full"}, lambda p: p.recompute == "full"), ({"cp": 2}, lambda p: p.cp == 2),
+     ({"v": 4}, lambda p: p.v == 4 and p.pp > 1), ({"sp": False, "tp": 2}, lambda p: not p.sp)],
+    ids=lambda x: str(x) if isinstance(x, dict) else "",
+)  # fmt: skip
+def test_what_is_given_is_kept(given, holds):
+    found = plan("llama3-8b", "superpod-h100-1su", B=2**22, stack=IDEAL, **given)
+    assert all(holds(one) for one in found)
+
+
+def test_less_memory_never_makes_a_step_quicker():
+    seconds = [plan("llama3-70b", "superpod-h100-1su", B=2**22, stack=IDEAL, memory=x * GB)[0].seconds for x in
+               (76, 60, 45, 30)]  # fmt: skip
+    assert seconds == sorted(seconds)
+
+
+def test_a_long_sequence_needs_context_parallelism():
+    found = plan("llama3-8b", "superpod-h100-1su", B=4 * 2**20, T=2**20, stack=IDEAL)
+    assert all(one.cp > 1 for one in found)
+
+
+# Machines
+
+
+@pytest.mark.parametrize(
+    ("chips", "sizes"),
+    [(1, [1]), (4, [4]), (8, [8]), (24, [8, 3]), (256, [8, 32]), (1024, [8, 32, 4]), (12288, [8, 32, 4, 12])],
+)
+def test_the_first_chips_of_a_cluster(chips, sizes):
+    found = machine_of("h100-superpod-16k", chips)
+    assert [level.size for level in found.levels] == sizes
+    assert found.chips == chips
+    for ours, whole in zip(found.levels, clusters["h100-superpod-16k"].levels, strict=False):
+        assert ours.bandwidth == whole.bandwidth
+
+
+def test_nodes_that_fill_no_groups_keep_the_narrowest_of_them():
+    tree = clusters["ethernet-oversubscribed"].levels
+    node, network = first_levels(tree, 8 * 1000)
+    assert (node.size, network.size) == (8, 1000)
+    assert network.bandwidth == pytest.approx(400 * GB / 7)  # above the pods
+    node, network = first_levels(tree, 8 * 15)
+    assert network == Level("network", 15, 400 * GB)
+
+
+def test_a_node_is_a_cluster_too():
+    assert machine_of(nodes["dgx-h100"]).levels == (Level("node", 8, 450 * GB),)
+    assert machine_of("gb200-nvl72").chips == 72
+
+
+# What cannot be
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"model": "llama4-405b"}, "no model 'llama4-405b'; there is llama3-405b"),
+        ({"cluster": "superpod-16k"}, "no cluster 'superpod-16k'; there is h100-superpod-16k"),
+        ({"cluster": "tpu-v5p-pod"}, "torus of 16 x 20 x 28 chips"),
+        ({"B": 10**6}, "1,000,000 tokens do not divide into sequences of 8,192; 122 of them, 999,424 tokens, or 123"),
+        ({"B": 0}, "batch: a whole number of tokens"),
+        ({"B": "many"}, "batch: a whole number of tokens"),
+        ({"B": float("nan")}, "batch: a whole number of tokens"),
+        ({"B": 1000, "T": 8192}, "1,000 tokens do not divide into sequences of 8,192; 1 of them, 8,192 tokens"),
+        ({"T": -1}, "sequence: a whole number of tokens"),
+        ({"tp": 3}, "tp 3 does not divide the 32 heads of Llama 3.1 8B; 1, 2, 4, 8, 16, 32 would"),
+        ({"tp": 0}, "tp is a whole number of at least 1, got 0"),
+        ({"tp": 2.5}, "tp is a whole number of at least 1, got 2.5"),
+        ({"tp": "4"}, "tp is a whole number of at least 1, got '4'"),
+        ({"pp": 33}, "pp 33: Llama 3.1 8B has 32 layers, and a stage at least one"),
+        ({"pp": 2, "v": 17}, "v 17: with pp 2 or more that is more chunks than the 32 layers"),
+        ({"v": 2, "schedule": "zb_h1"}, "v: only 1f1b can be interleaved"),
+        ({"ep": 2}, "ep 2 does not divide the one MLP of a dense model"),
+        ({"ep": 3, "model": "mixtral-8x7b"}, "ep 3 does not divide the 8 experts"),
+        ({"cp": 3}, "cp 3 does not cut 8,192 tokens into 2*cp equal pieces"),
+        ({"pp": 3}, "pp 3 does not divide 256 GPUs"),
+        ({"pp": 5, "tp": 8, "cp": 1}, "pp 5 does not divide 256 GPUs"),
+        ({"micro": 3}, "micro 3 does not divide the 512 sequences of the batch"),
+        ({"zero": 4}, "zero is 0, 1, 2 or 3, got 4"),
+        ({"schedule": "1f1c"}, "schedule is one of gpipe, 1f1b, zb_h1, zbv, dualpipe, got '1f1c'"),
+        ({"recompute": "some"}, "recompute is one of none, selective, full, got 'some'"),
+        ({"dtype": "fp4"}, "has no fp4 rate"),
+        ({"dtype": "bf17"}, "no dtype 'bf17'"),
+        ({"stack": "megatron"}, "stack: no stack 'megatron'"),
+        ({"stack": Stack.ideal("a100-80gb-sxm")}, "stack: ideal-a100-80gb-sxm is of A100"),
+        ({"memory": 0}, "memory: bytes above 0"),
+        ({"memory": 200 * GB}, "H100 SXM5 has 80 GB, not 200 GB"),
+        ({"price": -1.0}, "price: dollars of at least 0"),
+        ({"imbalance": 0.5}, "imbalance: the busiest expert over the mean"),
+        ({"chips": 0}, "256 GPUs; 0 of them cannot be taken"),
+        ({"chips": 512}, "256 GPUs; 512 of them cannot be taken"),
+        ({"chips": 12}, "12 GPUs are no whole number of nodes of 8: 8 or 16 are"),
+        ({"model": "gpt3-175b", "T": 4096}, "2048 learned positions, 4096 tokens are more"),
+        ({"micro": ()}, "micro: no value is left to choose from"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_named(asked, says):
+    usual = {"model": "llama3-8b", "cluster": "superpod-h100-1su", "B": 2**22, "stack": IDEAL}
+    with pytest.raises(PlanError) as error:
+        plan(**{**usual, **asked})
+    assert says in str(error.value)
+
+
+def test_a_batch_that_no_plan_divides_is_told_the_next_one():
+    with pytest.raises(PlanError) as error:
+        plan("llama3-8b", "superpod-h100-1su", B=7 * 8192, tp=1, pp=1, cp=1, stack=IDEAL)
+    text = str(error.value)
+    assert "7 sequences do not divide among the replicas of 256 GPUs, of which there are 256 at least" in text
+    assert text.endswith("256 (2,097,152 tokens) would")
+    assert plan("llama3-8b", "superpod-h100-1su", B=256 * 8192, tp=1, pp=1, cp=1, stack=IDEAL)[0].dp == 256
+
+
+@pytest.mark.parametrize(("model", "chips"), [("llama3-405b", 16), ("deepseek-v3", 64)])
+def test_a_model_that_fits_nowhere_is_told_the_smallest_cluster_that_holds_it(model, chips):
+    ask = {"B": 2**23, "T": 4096, "stack": IDEAL}
+    with pytest.raises(PlanError) as error:
+        plan(model, "superpod-h100-4su", chips=chips, **ask)
+    text = str(error.value)
+    assert f"does not fit on {chips} x H100 SXM5: the leanest plan (" in text
+    assert "76 GB may be taken. Smallest cluster that holds it: " in text
+    n = int(text.partition("holds it: ")[2].partition(" x")[0].replace(",", ""))
+    assert plan(model, "superpod-h100-4su", chips=n, **ask).fitting
+    with pytest.raises(PlanError, match="does not fit on"):
+        plan(model, "superpod-h100-4su", chips=n - 8, **ask)
+
+
+def test_within_a_node_the_smallest_cluster_is_part_of_it():
+    asked = task("llama3-8b", "dgx-h100", B=2**18, chips=1)
+    n, row, need = smallest(asked, {})
+    assert n in (2, 4)
+    assert row["tp"] * row["pp"] * row["dp"] * row["cp"] == n
+    assert need <= asked.memory
+
+
+def test_what_no_cluster_holds_is_said():
+    with pytest.raises(PlanError, match=r"No cluster of up to 131,072 of them holds it"):
+        plan("llama3-8b", "dgx-h100", B=2**23, T=2**20, tp=1, pp=1, cp=1, zero=0, stack=IDEAL)
+
+
+def test_reasons_are_counted():
+    found = plan("llama3-8b", "dgx-h100", B=2**19, stack=IDEAL)
+    assert found.refused[NO_ROOM] > 0
+    assert all(count > 0 for count in found.refused.values())

@@ -1,0 +1,231 @@
+"""What the planner says: explanations whose figures are true, fronts, the guide, tables."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from hwlib.planner import PlanError, decide, pareto, plan
+from hwlib.planner.explain import WORDS, changes, difference, versus, where_time_goes
+from hwlib.planner.front import CRITERIA, undominated
+from hwlib.planner.plans import parts
+from hwlib.planner.text import refusals, waits
+from hwlib.specs import Stack, models
+from hwlib.units import GB
+
+H100 = Stack.ideal("h100-sxm").replace(key="test", eta_C=0.7, eta_W=0.8, eta_in=0.7, eta_out=0.8, alpha_in=1e-5)
+ASK = {"B": 2**22, "stack": H100}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return plan("llama3-70b", "superpod-h100-1su", count=8, **ASK)
+
+
+# Explanations
+
+
+def test_the_parts_are_the_whole_step(found):
+    for one in found:
+        assert sum(parts(one.time).values()) == pytest.approx(one.seconds)
+        assert set(parts(one.time)) == set(WORDS)
+        assert waits(one) < one.seconds
+
+
+def test_shares_in_words_are_those_of_the_step(found):
+    text = where_time_goes(found[0])
+    for name, share in re.findall(r"([a-z][a-z -]+) ([\d.]+)%", text.partition(": ")[2]):
+        part = next(key for key, word in WORDS.items() if word == name)
+        assert parts(found[0].time)[part] / found[0].seconds == pytest.approx(float(share) / 100, abs=6e-4)
+
+
+@pytest.mark.parametrize("i", range(1, 8))
+def test_what_is_said_of_two_plans_is_so(found, i):
+    best, other = found[0], found[i]
+    text = versus(best, other)
+    for name, there, here in re.findall(r"\b(tp|cp|ep|pp|dp|micro|zero) (\d+) instead of (\d+)", text):
+        assert (getattr(other, name), getattr(best, name)) == (int(there), int(here))
+    for name in ("tp", "cp", "ep", "pp", "dp", "micro", "zero"):
+        assert (f"{name} {getattr(other, name)} instead of" in text) == (getattr(best, name) != getattr(other, name))
+    if "equally" in text:
+        assert other.seconds == pytest.approx(best.seconds, rel=6e-4)
+        return
+    more = float(re.search(r": ([+-][\d.e-]+) s \(", text)[1])
+    assert more == pytest.approx(other.seconds - best.seconds, rel=6e-3)
+    told = re.findall(r"([a-z][a-z -]+) ([\d.]+)% -> ([\d.]+)%, ([+-][\d.e-]+) s", text)
+    assert told
+    sums = {"+": 0.0, "-": 0.0}
+    for name, here, there, delta in told:
+        part = next(key for key, word in WORDS.items() if word == name.strip())
+        assert parts(best.time)[part] / best.seconds == pytest.approx(float(here) / 100, abs=6e-4)
+        assert parts(other.time)[part] / other.seconds == pytest.approx(float(there) / 100, abs=6e-4)
+        assert parts(other.time)[part] - parts(best.time)[part] == pytest.approx(float(delta), rel=6e-3)
+        sums[delta[0]] += float(delta)
+    grew = sum(max(parts(other.time)[p] - parts(best.time)[p], 0) for p in WORDS)
+    assert sums["+"] >= 0.79 * grew
+
+
+def test_equal_plans_are_called_equal(found):
+    assert difference(found[0], found[0]) == "equally quick, with as much memory"
+    assert changes(found[0], found[0]) == "the same degrees"
+
+
+def test_an_explanation_names_the_best_the_next_and_other_choices(found):
+    text = found.explain()
+    assert text.startswith("Best for Llama 3.1 70B on 256 x H100 SXM5, 512 sequences of 8,192 tokens a step:")
+    assert str(found[0]) in text
+    assert f"  {len(found)}. " in text
+    other = text.partition("What else could be chosen, each at its best:\n")[2].splitlines()
+    assert other
+    for line in other:
+        assert re.match(r"  (tp|cp|pp|micro|zero|recompute) \w+: |  (1f1b|zb_h1|interleaved \d+|no pipeline): ", line)
+
+
+def test_the_best_of_another_choice_is_the_best_of_all_that_choose_so(found):
+    costed, best = found.costed, found[0]
+    i = costed.fastest(costed.columns["tp"] != best.tp)
+    others = np.where(costed.columns["tp"] != best.tp, costed.seconds, np.nan)
+    assert costed.seconds[i] == pytest.approx(np.nanmin(others))
+    assert costed.fastest(costed.columns["tp"] == 77) == -1
+
+
+def test_a_choice_that_never_fits_is_told_with_what_it_takes():
+    found = plan("llama3-405b", "h100-superpod-16k", B=2**24, tp=8, pp=16, cp=1, zero=1, stack=H100)
+    assert found[0].recompute == "full"
+    line = next(line for line in found.explain().splitlines() if line.strip().startswith("other than recompute full"))
+    least = found.costed.memory[found.costed.columns["recompute"] == 0].min()
+    assert "none fits; the leanest takes" in line
+    assert float(re.search(r"takes ([\d.]+) GB", line)[1]) == pytest.approx(least / GB, rel=6e-3)
+
+
+# Fronts
+
+
+def test_none_on_the_front_is_beaten_and_all_others_are(found):
+    front = found.pareto()
+    assert front[0].seconds == found[0].seconds
+    seconds, memory = [p.seconds for p in front], [float(p.memory.total) for p in front]
+    assert seconds == sorted(seconds)
+    assert memory == sorted(memory, reverse=True)
+    for s, m in zip(found.costed.seconds, found.costed.memory, strict=True):
+        if not np.isnan(s):
+            assert any(a <= s * (1 + 1e-12) and b <= m * (1 + 1e-12) for a, b in zip(seconds, memory, strict=True))
+
+
+def test_a_front_over_numbers_of_gpus():
+    front = pareto("llama3-70b", "superpod-h100-4su", chips=(256, 512, 1024), of=("time", "chips", "cost"), **ASK)
+    assert {one.chips for one in front} == {256, 512, 1024}
+    assert [one.seconds for one in front] == sorted(one.seconds for one in front)
+    gpu_seconds = [one.chips * one.seconds for one in front]
+    assert gpu_seconds == sorted(gpu_seconds, reverse=True)  # more GPUs are quicker and cost more
+    memory = pareto("llama3-70b", "superpod-h100-4su", chips=(256, 512), of=("time", "memory", "chips"), **ASK)
+    for a in memory:
+        for b in memory:
+            values = [(CRITERIA[name](a), CRITERIA[name](b)) for name in ("time", "memory", "chips")]
+            assert a is b or not all(x <= y for x, y in values)
+
+
+def test_where_a_few_gpus_hold_nothing_the_others_are_there():
+    front = pareto("llama3-70b", "superpod-h100-4su", chips=(8, 256), of=("time", "cost"), **ASK)
+    assert {one.chips for one in front} == {256}
+    with pytest.raises(PlanError, match="does not fit on 8 x"):
+        pareto("llama3-70b", "superpod-h100-4su", chips=(8,), **ASK)
+    with pytest.raises(PlanError, match="no number of GPUs"):
+        pareto("llama3-70b", "superpod-h100-4su", chips=(), **ASK)
+    with pytest.raises(PlanError, match="pareto: of time, memory, chips, cost, got 'money'"):
+        pareto("llama3-70b", "superpod-h100-4su", chips=(256,), of=("money",), **ASK)
+
+
+def test_one_plan_is_its_own_front(found):
+    assert undominated([found[0]], ("time",)) == (found[0],)
+    assert undominated(list(found), ("time",)) == (found[0],)
+
+
+# The guide
+
+
+@pytest.mark.parametrize(
+    ("model", "cluster", "B", "T", "degrees"),
+    [
+        ("llama3-8b", "dgx-h100", 2**20, 8192, {"tp": 1, "pp": 1, "dp": 8, "zero": 3}),
+        ("llama3-8b", "superpod-h100-1su", 2**22, 8192, {"tp": 1, "pp": 1, "dp": 256}),
+        ("llama3-70b", "superpod-h100-4su", 2**22, 8192, {"tp": 8, "pp": 2, "dp": 64}),
+        ("llama3-405b", "h100-superpod-16k", 2**24, 8192, {"tp": 8, "pp": 8, "cp": 2, "dp": 128, "zero": 1}),
+        ("gpt3-175b", "superpod-h100-4su", 1536 * 2048, 2048, {"tp": 8, "pp": 4, "dp": 32}),
+        ("mixtral-8x7b", "superpod-h100-1su", 2**22, 8192, {"pp": 1, "ep": 8}),
+        ("deepseek-v3", "superpod-h100-8su", 15360 * 4096, 4096, {"tp": 1, "ep": 8}),
+    ],
+)
+def test_the_guide(model, cluster, B, T, degrees):
+    found = decide(model, cluster, B=B, T=T)
+    assert {name: getattr(found, name) for name in degrees} == degrees
+    assert str(found) == found.sentence
+    assert found.sentence.count(".") >= 1
+    assert found.sentence.startswith(f"{models[model].name} on ")
+    assert found.numbers["bytes"] <= found.numbers["room"]
+
+
+def test_the_guides_numbers_are_the_bounds():
+    found = decide("llama3-405b", "h100-superpod-16k", B=2**24)
+    n = found.numbers
+    assert n["tokens"] == 2**24 / 16384
+    assert n["need"] == pytest.approx(989.5e12 / 400e9, rel=1e-3)  # C/W of a node's egress
+    assert n["tp_limit"] == pytest.approx(3 * 53248 * 450e9 / (2 * 989.5e12), rel=1e-3)
+    assert f"{n['tokens']:,.0f} tokens of a step, fewer than the {n['need']:,.0f}" in found.sentence
+    moe = decide("deepseek-v3", "superpod-h100-8su", B=15360 * 4096, T=4096)
+    assert moe.numbers["need_experts"] == pytest.approx(32 * n["need"])
+    assert "narrower" in moe.sentence
+
+
+def test_the_guide_is_within_reach_of_the_search():
+    for model, cluster, B in (
+        ("llama3-8b", "superpod-h100-1su", 2**22), ("llama3-405b", "h100-superpod-16k", 2**24),
+    ):  # fmt: skip
+        guide = decide(model, cluster, B=B)
+        best = plan(model, cluster, B=B, stack=H100)[0]
+        ours = plan(model, cluster, B=B, stack=H100, tp=guide.tp, pp=guide.pp, cp=guide.cp)[0]
+        assert ours.seconds < 1.25 * best.seconds
+
+
+def test_the_guide_says_what_does_not_fit():
+    with pytest.raises(PlanError, match=r"405B does not fit on 8 x H100 SXM5 .* states alone, 7.305 TB, fill"):
+        decide("llama3-405b", "dgx-h100", B=2**20)
+
+
+def test_one_gpu_needs_nothing():
+    small = models["llama3-8b"].replace(layers=4)
+    assert decide(small, "dgx-h100", B=2**14, chips=1).dp == 1
+
+
+# Tables
+
+
+def test_a_table_has_a_line_for_each_plan(found):
+    lines = found.table().splitlines()
+    assert lines[0] == "Llama 3.1 70B on 256 x H100 SXM5, 512 sequences of 8,192 tokens a step"
+    assert f"{found.considered:,} plans: {found.fitting:,} can be and fit in 76 GB of 80 GB" in lines[1]
+    assert len(lines) == 4 + len(found)
+    assert "$/step" not in lines[3]
+    head, first = lines[3].split(), lines[4]
+    assert head[:3] == ["tp", "cp", "pp"] or head[:2] == ["tp", "pp"]
+    assert f"{found[0].mfu:.1%}" in first
+    assert repr(found) == found.table()
+    assert repr(found[0]).startswith("<Plan: ")
+
+
+def test_prices_have_a_column():
+    priced = plan("llama3-8b", "dgx-h100", B=2**20, stack=H100, price=2 / 3600)
+    assert "$/step" in priced.table()
+    assert f"{priced[0].cost:,.2f}" in priced.table()
+
+
+def test_what_programs_get_is_json(found):
+    record = json.loads(json.dumps(found.json()))
+    assert record["chips"] == 256
+    assert record["considered"] == record["fitting"] + sum(record["refused"].values())
+    first = record["plans"][0]
+    assert first["seconds"] == found[0].seconds == pytest.approx(sum(first["time"].values()))
+    held = first["bytes"].pop("total")
+    assert held == pytest.approx(sum(first["bytes"].values()))
+    assert len(refusals(found)) == len(found.refused)

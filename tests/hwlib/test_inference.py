@@ -113,10 +113,10 @@ ROWS = [
     Row("70B caches 4 older", lambda: caches(4, 0.5), 67, 0.01, 43, "29 GB of caches of 0.67 GB; " + INT4),
     Row("70B chips int4", lambda: 70e9 * 0.5 / V5E_HBM, 2.81, 0.01, 2.19, INT4),
     Row("70B full memory", lambda: V5E_HBM / V5E_W * 1e3, 19, 0.03),
-    *(Row(f"70B QPS {chips}", lambda n=chips, b=b: queries(n, b), printed, 0.025)
+    *(Row(f"70B QPS {chips} of {b}", lambda n=chips, b=b: queries(n, b), printed, 0.025)
       for chips, b, printed in [(16, 2, 0.27), (8, 1, 0.55), (4, 0.5, 1.11), (32, 2, 0.44), (16, 1, 0.90),
                                 (8, 0.5, 1.80)]),
-    *(Row(f"70B QPS {chips} older", lambda n=chips, b=b: queries(n, b), old, 0.025, right, error)
+    *(Row(f"70B QPS {chips} of {b} older", lambda n=chips, b=b: queries(n, b), old, 0.025, right, error)
       for chips, b, old, right, error in [(8, 1, 0.66, 0.55, "52 caches"), (4, 0.5, 1.72, 1.11, "67 caches"),
                                           (32, 2, 0.51, 0.44, "161 caches: 186 GB free on 512 GB with weights of 140"),
                                           (16, 1, 1.03, 0.90, "doubled from too many"),

@@ -7,6 +7,7 @@ Degrees may be arrays, one element a plan: a transfer then holds arrays, with no
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from hwlib.arguments import whole
@@ -29,6 +30,7 @@ class Transfer:
 
     `S` is the full array of one call, as in `hwlib.collectives`; of a send, what one rank sends. In an all-to-all of
     `merged` copies of each token, those that go to one rank, or to one node, travel once; 0 where none are merged.
+    Where routing is limited, they go to at most `nodes` nodes; 0 where it is not.
     """
 
     axis: str
@@ -39,6 +41,7 @@ class Transfer:
     S: Any
     calls: Any
     merged: int = 0
+    nodes: int = 0
 
     def __repr__(self) -> str:
         name = self.collective.replace("_", "-")
@@ -52,20 +55,23 @@ class Transfer:
         full = self.S / self.ranks if self.collective == "all_to_all" else self.S
         return self.calls * bus_factor(self.collective, self.ranks) * full * self._kept(self.ranks)
 
-    def _kept(self, places: Any) -> Any:
-        """Share of the copies that is left if each of so many places gets a token once."""
-        return places * destination_fraction(places, self.merged) / self.merged if self.merged else 1.0
+    def _kept(self, places: Any, most: float = inf) -> Any:
+        """Share of the copies that is left if each of so many places, `most` of them, gets a token once."""
+        if not self.merged:
+            return 1.0
+        return minimum(places * destination_fraction(places, self.merged), most) / self.merged
 
     def time(self, levels: Sequence[Level]) -> Any:
         """Its time in a step, all groups of the axis at once. Raises ValueError for an axis that the levels do not
-        hold, or whose groups cut a node in unequal parts; arrays of axes may do the latter, and are not merged.
+        hold, or whose groups cut a node in unequal parts; arrays of axes may do the latter.
         """
         if _size(self.ranks, self.inner, self.S, self.calls):
-            return self.calls * axis_time(self.collective, self.S, levels, self.ranks, self.inner)
+            return self.calls * axis_time(self.collective, self.S, levels, self.ranks, self.inner, self.merged)
         crossed = axis_levels(levels, self.ranks, self.inner)
         below, slowest = 1, 0.0
         for t, level in zip(level_times(self.collective, self.S * self.inner, crossed), crossed, strict=True):
-            slowest = max(slowest, t * self._kept(self.ranks / below))
+            most = self.nodes if self.nodes and below > 1 else inf
+            slowest = max(slowest, t * self._kept(self.ranks / below, most))
             below *= level.size
         return self.calls * slowest
 
@@ -73,16 +79,17 @@ class Transfer:
 def transfers(
     model: Model, *, B: Any, dp: Any, tp: Any = 1, pp: Any = 1, cp: Any = 1, ep: Any = 1, v: Any = 1, m: Any = 1,
     zero: Any = 0, sp: Any = True, b: float = 2, b_g: float = 2, b_disp: float = 2, b_comb: float = 2,
-    merge: bool = False, skew: float = 1, ulysses: bool = False, shards: Any = None,
+    merge: bool = False, n_lim: int = 0, skew: float = 1, ulysses: bool = False, shards: Any = None,
 ) -> tuple[Transfer, ...]:  # fmt: skip
     """The collectives of one step of B tokens on a rank in the middle of the pipeline, with ceil(L/pp) layers.
 
     A replica does its B/dp tokens in m microbatches. Gradients are summed once a step, but with ZeRO-2 and ZeRO-3
     once a microbatch. A token goes to the ranks of its k experts in k copies, or, with `merge`, once to each node and
-    rank that has one of them; the busiest rank has `skew` times the mean. Ranks that share sequences pass keys and
-    values round, or, with `ulysses`, exchange heads for tokens. ZeRO divides among dp*cp ranks, or among `shards` of
-    them (HSDP), and what each has summed is then summed over the copies, once a step. Not counted: the loss, the norm
-    of the gradients, and what a recomputed layer gathers again. Raises ValueError for degrees that cannot be.
+    rank that has one of them, of at most `n_lim` nodes if routing is limited; the busiest rank has `skew` times the
+    mean. Ranks that share sequences pass keys and values round, or, with `ulysses`, exchange heads for tokens. ZeRO
+    divides among dp*cp ranks, or among `shards` of them (HSDP), and what each has summed is then summed over the
+    copies, once a step. Not counted: the loss, the norm of the gradients, and what a recomputed layer gathers again.
+    Raises ValueError for degrees that cannot be.
 
     >>> from hwlib.specs import models
     >>> transfers(models["llama3-405b"], B=2**24, dp=128, tp=8, pp=16, m=16)[-1]
@@ -105,7 +112,7 @@ def transfers(
     def add(axis: str, what: str, collective: str, ranks: Any, inner: Any, S: Any, calls: Any) -> None:
         if _any((ranks > 1) & (S > 0) & (calls > 0)):
             merged = model.experts_per_token if merge and axis == "ep" else 0
-            found.append(Transfer(axis, what, collective, ranks, inner, S, calls, merged))
+            found.append(Transfer(axis, what, collective, ranks, inner, S, calls, merged, n_lim if merged else 0))
 
     add("tp", "activations", "all_gather", tp, 1, hidden, 6 * layers * m * sp)
     add("tp", "activations", "reduce_scatter", tp, 1, hidden, 4 * layers * m * sp)

@@ -24,7 +24,7 @@ from hwlib.parallel import (
     zero3_bytes,
 )
 from hwlib.roofline import compute_time, ridge
-from hwlib.specs import accelerators, models, nodes
+from hwlib.specs import accelerators, clusters, models, nodes
 from hwlib.training import run_time, step_time_at
 from hwlib.transformer import (
     active_parameters,
@@ -137,6 +137,8 @@ DIGESTS = [
         "it is multiplied by the 2 bytes of an element"),
     Row("2,200 from 1,979 TFLOP/s and 900 GB/s", lambda: dp_critical_batch(2 * H100.bf16_flops,
         2 * NODE.scaleup_bandwidth), 2200, 0.001),  # sparse, and both directions: two errors that cancel
+    Row("links of a v5p", lambda: 2 * len(clusters["tpu-v5p-pod"].torus), 4, 0.01, 6,
+        "a digest exchanges v5p and v5e: a torus of three axes has six links a chip"),
     Row("NVL72 across, about four times better", lambda: dp_critical_batch(H100.bf16_flops, NODE.egress_bandwidth)
         / dp_critical_batch(B200.bf16_flops, RACK.egress_bandwidth), 4, 0.02),
     Row("DeepSeek-V3 of the draft, batch of 2,048 GPUs", lambda: 2048 * dp_moe_critical_batch(

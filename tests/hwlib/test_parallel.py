@@ -228,6 +228,18 @@ def test_experts_merged_on_the_way():
     assert sum(x.time(levels) for x in found) == pytest.approx(kept * sum(x.time(levels) for x in plain))
 
 
+def test_routing_to_few_nodes_in_a_plan():
+    """DeepSeek-V3: eight experts a token, of 64 ranks on eight nodes; of four nodes at most, what its formula says."""
+    levels = (Level("node", 8, 1e15), Level("leaf", 8, 8 * 50e9))
+    model, B = models["deepseek-v3"], 4096 * 64
+    plan = {"B": B, "dp": 64, "ep": 64}
+    exchange = lambda **more: sum(x.time(levels) for x in transfers(model, **plan, **more) if x.axis == "ep")
+    one_pass = parallel.ep_limited_time(B, model.width, 8, 4, 8, 8, 50e9)
+    assert exchange(merge=True, n_lim=4) == pytest.approx(2 * model.moe_layers * one_pass)
+    assert exchange(merge=True, n_lim=8) == exchange(merge=True) < exchange() == exchange(n_lim=4)
+    assert exchange(merge=True, n_lim=4) / exchange(merge=True) == pytest.approx(4 / (8 * destination_fraction(8, 8)))
+
+
 def test_one_rank_sends_nothing():
     assert transfers(SMALL, B=1024, dp=1) == ()
     assert axis_times((), LEVELS) == {}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hwlib.planner import PlanError, decide, pareto, plan
-from hwlib.planner.explain import WORDS, changes, difference, versus, where_time_goes
+from hwlib.planner.explain import WORDS, changes, difference, simplest, versus, where_time_goes
 from hwlib.planner.front import CRITERIA, undominated
 from hwlib.planner.plans import parts
 from hwlib.planner.text import refusals, waits
@@ -69,6 +69,14 @@ def test_what_is_said_of_two_plans_is_so(found, i):
 def test_equal_plans_are_called_equal(found):
     assert difference(found[0], found[0]) == "equally quick, with as much memory"
     assert changes(found[0], found[0]) == "the same degrees"
+
+
+def test_the_simplest_of_the_quick_plans_cuts_least(found):
+    simple = simplest(found)
+    assert simple.seconds <= 1.02 * found[0].seconds
+    for i in np.flatnonzero(found.costed.seconds <= 1.02 * found[0].seconds):
+        assert found.costed.columns["dp"][i] <= simple.dp
+    assert (str(simple) in found.explain()) or simple.degrees == found[0].degrees
 
 
 def test_an_explanation_names_the_best_the_next_and_other_choices(found):

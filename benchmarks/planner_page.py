@@ -1,0 +1,65 @@
+"""The generated parts of docs/planning.md, which are what its commands print: `python -m benchmarks.planner_page`."""
+
+import shlex
+import textwrap
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from autograder.cli import main as gpubook
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "planning.md"
+BEGIN = "<!-- generated: python -m benchmarks.planner_page ({}) -->"
+END = "<!-- end of {} -->"
+COMMANDS = {
+    "question": ["gpubook plan llama3-405b --cluster h100-superpod-16k --batch 16M"],
+    "why": ["gpubook plan llama3-70b --cluster superpod-h100-1su --batch 4M --count 3 --why"],
+    "errors": [
+        "gpubook plan llama3-405b --cluster dgx-h100 --batch 1M",
+        "gpubook plan llama3-70b --cluster superpod-h100-1su --batch 4000000",
+        "gpubook plan llama3-70b --cluster superpod-h100-1su --batch 4M --tp 3",
+        "gpubook plan llama3-8b --cluster superpod-h100-1su --batch 4M --pp 64",
+        "gpubook plan llama3-8b --cluster superpod-h100-1su --batch 7x8192 --tp 1 --pp 1 --cp 1",
+    ],
+    "front": ["gpubook plan llama3-70b --cluster superpod-h100-4su --batch 4M --gpus 128,256,512,1024 --price 2"],
+    "meta": [
+        f"gpubook plan llama3-405b --cluster h100-superpod-16k --batch 16M --tp 8 --pp 16 --cp 1 --schedule 1f1b{more}"
+        for more in ("", " --recompute none --memory 88GB")
+    ],
+}
+WIDTH = 118
+
+
+def printed(command: str) -> str:
+    """What a command prints, long lines folded."""
+    done = CliRunner().invoke(gpubook, shlex.split(command)[1:])
+    lines = done.output.rstrip("\n").splitlines()
+    return "\n".join(folded for line in lines for folded in _fold(line))
+
+
+def _fold(line: str) -> list[str]:
+    if line.strip().count("  ") > 2:  # a row of a table
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return textwrap.wrap(line, WIDTH, subsequent_indent=indent, drop_whitespace=True, break_long_words=False) or [""]
+
+
+def block(name: str) -> str:
+    """One generated part, with the marks around it. Commands that end in an error are shown with it."""
+    shown = [f"$ {command}\n{printed(command)}" if len(COMMANDS[name]) > 1 else printed(command) for command in
+             COMMANDS[name]]  # fmt: skip
+    body = "\n\n".join(shown)
+    return f"{BEGIN.format(name)}\n\n```text\n{body}\n```\n\n{END.format(name)}"
+
+
+def page(text: str) -> str:
+    """The page with its generated parts made anew."""
+    for name in COMMANDS:
+        begin, end = BEGIN.format(name), END.format(name)
+        head, _, rest = text.partition(begin)
+        text = head + block(name) + rest.partition(end)[2]
+    return text
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(PAGE.read_text("utf-8")), "utf-8")

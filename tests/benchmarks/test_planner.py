@@ -1,0 +1,100 @@
+"""The planner's benchmark and page: regret by hand, and the page is what the commands print."""
+
+import csv
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import benchmarks.planner as bench
+from benchmarks.planner_page import COMMANDS, PAGE, block, page
+from benchmarks.planner_peers import PUBLISHED, NoPeer, measure_calculon
+from benchmarks.predictions import Prediction
+from benchmarks.published import COLUMNS
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_page_is_what_the_commands_print(name):
+    text = PAGE.read_text("utf-8")
+    assert block(name) in text, "run python -m benchmarks.planner_page"
+
+
+def test_making_the_page_anew_changes_nothing_else():
+    text = PAGE.read_text("utf-8")
+    made = page(text)
+    for name in COMMANDS:
+        made, text = made.replace(block(name), name), text.replace(block(name), name)
+    assert made == text
+
+
+def test_the_commands_of_the_page_stand_on_it():
+    text = PAGE.read_text("utf-8")
+    for commands in COMMANDS.values():
+        for command in commands:
+            assert f"$ {command}" in text
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Three plans of one run, two of another, one alone: seconds as if measured."""
+    shape = {"hidden": 2048, "heads": 16, "layers": 24, "seq": 1024, "gbs": 16, "recompute": "full"}
+    runs = [
+        ("a", 8, {"tp": 2, "pp": 2, "dp": 2, "mbs": 1}, 1000), ("b", 8, {"tp": 1, "pp": 1, "dp": 8, "mbs": 1}, 800),
+        ("c", 8, {"tp": 4, "pp": 1, "dp": 2, "mbs": 1}, 1200), ("d", 4, {"tp": 2, "pp": 1, "dp": 2, "mbs": 2}, 500),
+        ("e", 4, {"tp": 1, "pp": 1, "dp": 4, "mbs": 2}, 550), ("f", 2, {"tp": 2, "pp": 1, "dp": 1, "mbs": 2}, 900),
+    ]  # fmt: skip
+    path = tmp_path / "runs.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        for i, (_, gpus, plan, ms) in enumerate(runs):
+            config = json.dumps({**shape, **plan})
+            system = "A100 (node of 8)"
+            writer.writerow(
+                [
+                    f"vtrain-single-{i:04}",
+                    "train-step",
+                    system,
+                    gpus,
+                    config,
+                    ms,
+                    "ms/iter",
+                    "x",
+                    "seen verbatim",
+                    "visible",
+                ]
+            )
+    return path
+
+
+def test_regret_is_the_chosen_time_over_the_best(table, monkeypatch):
+    named = {(2, 8): 0.7, (1, 8): 0.9, (4, 8): 1.1, (2, 4): 0.4, (1, 4): 0.6, (2, 2): 1.0}
+
+    def predicted(case):
+        return Prediction(named[case.plan["tp"], case.gpus], 1.0, case.seconds, 1)
+
+    monkeypatch.setattr(bench, "predict_step", predicted)
+    found, left_out = bench.regrets(table, ["vtrain-single"])
+    assert not left_out
+    by = {one.runs: one for one in found}
+    assert set(by) == {3, 2}
+    assert by[3].chosen == pytest.approx(1000 / 800 - 1)
+    assert by[3].random == pytest.approx((1000 + 800 + 1200) / 3 / 800 - 1)
+    assert by[2].chosen == 0
+    done = CliRunner().invoke(bench.main, ["--only", "regret", "--data", str(table)])
+    assert "vtrain-single          2      5   12.50%   12.50%   25.00%" in done.output
+    assert "vtrain-multi     no group with two plans" in done.output
+
+
+def test_speed_counts_what_it_says():
+    task = bench.wide_task("llama3-405b")
+    found, rates = bench.rates(task)
+    assert found.size > 10_000
+    assert all(rate > 0 for rate in rates.values())
+    assert rates["plans with memory"] > rates["plans with memory and time"]
+
+
+def test_a_peer_that_is_not_to_be_had_is_said(tmp_path):
+    with pytest.raises(NoPeer, match="it did not run"):
+        measure_calculon(tmp_path / "x", tmp_path, 1)
+    assert set(PUBLISHED) == {"mlsysim", "calculon"}

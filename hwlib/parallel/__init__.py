@@ -1,8 +1,9 @@
 """Parallel training: what each strategy sends, how long that takes, and from which batch or width on it hides.
 
 Formulas in letters, a module a strategy: B are tokens of the batch, times are bandwidth only, W is that of a rank,
-or of a node where a collective uses all its cables. `transfers` lists what a plan of a model sends in a step;
-`bounds` derives the bounds, case by case.
+or of a node where a collective uses all its cables. `transfers` lists what a plan of a model sends in a step, and
+`hiding_times` what can hide it; `critical_points` says from which batch, width or length on it does, on every level of
+a machine; `bounds` derives the bounds, case by case.
 
 >>> from hwlib.specs import clusters, models
 >>> found = transfers(models["llama3-70b"], B=2**22, dp=64, tp=8, zero=3)
@@ -60,6 +61,7 @@ from hwlib.parallel.expert import (
     ep_skewed_time,
     expert_capacity,
 )
+from hwlib.parallel.hiding import hiding_times
 from hwlib.parallel.mixed import (
     best_dp,
     best_tp,
@@ -105,13 +107,14 @@ __all__ = [
     "dp_moe_exact_critical_batch", "drawn_skew", "ep_bytes", "ep_copies_bytes", "ep_critical_width",
     "ep_exact_critical_width", "ep_far_critical_width", "ep_limited_critical_width", "ep_limited_time",
     "ep_math_time", "ep_nodes_limit", "ep_nodes_time", "ep_skewed_time", "expert_capacity", "exposed_time",
-    "exposed_times", "fsdp_kept_bytes", "hsdp_comm_time", "hsdp_critical_batch", "hsdp_in_bytes",
-    "hsdp_out_bytes", "mixed_comm_time", "mixed_critical_batch", "mixed_dp_time", "mixed_math_time",
-    "mixed_max_ranks", "mixed_serial_critical_batch", "mixed_time", "mixed_tp_time", "overlapped_time",
-    "pp_bytes", "pp_forward_time", "pp_layer_time", "ring_attention_backward_bytes", "ring_attention_bytes",
-    "ring_causal_critical_tokens", "ring_critical_tokens", "ring_step_comm_time", "ring_step_math_time",
-    "sp_layer_bytes", "split_critical_batch", "tp_backward_limit", "tp_block_bytes", "tp_block_time",
-    "tp_critical_width", "tp_exact_limit", "tp_layer_bytes", "tp_limit", "tp_math_time", "tp_nodes_limit",
-    "transfers", "ulysses_bytes", "ulysses_critical_tokens", "ulysses_layer_bytes", "ulysses_math_time",
-    "ulysses_max_ranks", "ulysses_time", "zero1_bytes", "zero2_bytes", "zero3_bytes", "zero3_comm_time",
+    "exposed_times", "fsdp_kept_bytes", "hiding_times", "hsdp_comm_time", "hsdp_critical_batch",
+    "hsdp_in_bytes", "hsdp_out_bytes", "mixed_comm_time", "mixed_critical_batch", "mixed_dp_time",
+    "mixed_math_time", "mixed_max_ranks", "mixed_serial_critical_batch", "mixed_time", "mixed_tp_time",
+    "overlapped_time", "pp_bytes", "pp_forward_time", "pp_layer_time", "ring_attention_backward_bytes",
+    "ring_attention_bytes", "ring_causal_critical_tokens", "ring_critical_tokens", "ring_step_comm_time",
+    "ring_step_math_time", "sp_layer_bytes", "split_critical_batch", "tp_backward_limit", "tp_block_bytes",
+    "tp_block_time", "tp_critical_width", "tp_exact_limit", "tp_layer_bytes", "tp_limit", "tp_math_time",
+    "tp_nodes_limit", "transfers", "ulysses_bytes", "ulysses_critical_tokens", "ulysses_layer_bytes",
+    "ulysses_math_time", "ulysses_max_ranks", "ulysses_time", "zero1_bytes", "zero2_bytes", "zero3_bytes",
+    "zero3_comm_time",
 ]  # fmt: skip

@@ -7,10 +7,24 @@ import pytest
 
 from hwlib import parallel
 from hwlib.collectives import destination_fraction, exact_destination_fraction, level_time
-from hwlib.parallel import axis_bytes, axis_times, critical_batches, critical_degrees, exposed_times, transfers
+from hwlib.parallel import (
+    axis_bytes,
+    axis_times,
+    critical_batches,
+    critical_degrees,
+    exposed_times,
+    hiding_times,
+    transfers,
+)
 from hwlib.specs import Model, accelerators, clusters, models
 from hwlib.specs.cluster import Level
-from hwlib.transformer import parameter_count, parameter_groups
+from hwlib.transformer import (
+    attention_step_flops,
+    matmul_parameters,
+    parameter_count,
+    parameter_groups,
+    step_flops,
+)
 
 SMALL = Model.small(layers=4, width=64, heads=8, kv_heads=4, vocab=256)
 MOE = Model.small(layers=4, width=64, heads=8, vocab=256, experts=16, experts_per_token=4, expert_ffn=32)
@@ -263,6 +277,40 @@ def test_the_critical_batch_is_where_the_times_meet():
     [gradients] = transfers(model, B=256 * 4096, dp=256)
     backward = parallel.dp_backward_time(parameter_count(model), 256 * bound, 256, C)
     assert gradients.time(LEVELS[:2]) == pytest.approx(backward)
+
+
+@pytest.mark.parametrize(("zero", "share"), [(0, 2 / 3), (1, 1), (2, 1), (3, 1)])
+def test_gradients_hide_beside_what_is_left_to_compute(zero, share):
+    """Of one microbatch the whole backward pass; of four, with sums once a step, that of the last."""
+    plan = {"B": 2**20, "T": 8192, "dp": 64, "zero": zero}
+    model, math = models["llama3-70b"], step_flops(models["llama3-70b"], 2**20, 8192) / (64 * C)
+    assert hiding_times(model, C, **plan)["dp"] == pytest.approx(share * math)
+    four = hiding_times(model, C, m=4, **plan)["dp"]
+    assert four == pytest.approx({0: 1 / 6, 1: 1 / 4, 2: 3 / 4, 3: 1}[zero] * math)
+
+
+def test_at_the_critical_batch_nothing_of_the_gradients_is_exposed():
+    """The bound of the levels counts matrices only: attention is extra, and a tenth fewer tokens are too few."""
+    levels, model = LEVELS[:2], models["llama3-70b"]
+    bound = critical_batches(levels, C, exact=True)["leaf"] * parameter_count(model) / matmul_parameters(model)
+    exposed = lambda tokens: exposed_times(
+        axis_times(transfers(model, B=256 * tokens, dp=256), levels),
+        hiding_times(model, C, B=256 * tokens, T=1, dp=256),
+    )["dp"]  # fmt: skip
+    assert exposed(bound) < 1e-3 * exposed(bound / 10) < exposed(0.9 * bound)
+
+
+def test_what_can_hide_on_other_axes():
+    model, plan = models["deepseek-v3"], {"B": 2**20, "T": 4096, "dp": 8, "pp": 2, "cp": 2}
+    one, eight = (hiding_times(model, C, m=m, **plan) for m in (1, 8))
+    whole = step_flops(model, 2**20, 4096) / (32 * C)
+    assert (one["tp"], one["ep"], one["pp"]) == (0, 0, 0)
+    assert eight["pp"] == pytest.approx(7 / 8 * whole)
+    assert hiding_times(model, C, paired=True, **plan)["ep"] == pytest.approx(whole)
+    assert one["cp"] == eight["cp"] == pytest.approx(3 * attention_step_flops(model, 2**20, 4096) / (32 * C))
+    assert hiding_times(model, C, ulysses=True, **plan)["cp"] == 0
+    with pytest.raises(ValueError, match="zero is 0, 1, 2 or 3, got 4"):
+        hiding_times(model, C, zero=4, **plan)
 
 
 def test_bounds_by_level():

@@ -1,0 +1,38 @@
+"""Beside which arithmetic each axis of a plan can send: what `exposed_times` takes off its communication."""
+
+from typing import Any
+
+from hwlib.specs import Model
+from hwlib.transformer import attention_step_flops, forward_flops, matmul_parameters
+
+
+def hiding_times(
+    model: Model, C: float, *, B: Any, T: Any, dp: Any, tp: Any = 1, pp: Any = 1, cp: Any = 1, m: Any = 1,
+    zero: int = 0, ulysses: bool = False, paired: bool = False, causal: bool = True,
+) -> dict[str, Any]:  # fmt: skip
+    """Seconds of arithmetic in a step, on one rank of C FLOP/s, that do not wait for the axis's messages.
+
+    Gradients are summed while the last of m microbatches goes back through earlier layers; ZeRO-1 also gathers weights
+    beside the first one's forward pass, ZeRO-2 scatters beside every backward pass, and ZeRO-3 sends beside all.
+    A ring of keys and values runs beside attention. Stages send one microbatch while they compute another. Sums of
+    tensor parallelism and exchanges of heads or tokens are needed at once, and hide beside nothing, unless two
+    microbatches take turns (`paired`, as in DualPipe): then one's exchange of tokens runs beside the other.
+
+    >>> from hwlib.parallel import axis_times, exposed_times, transfers
+    >>> from hwlib.specs import clusters, models
+    >>> plan, llama = {"B": 2**22, "dp": 64, "tp": 8, "zero": 3}, models["llama3-70b"]
+    >>> sent = axis_times(transfers(llama, **plan), clusters["superpod-h100-4su"].levels)
+    >>> exposed = exposed_times(sent, hiding_times(llama, 989e12, T=8192, **plan))
+    >>> {axis: round(t, 2) for axis, t in exposed.items()}
+    {'tp': 1.67, 'dp': 0}
+    """
+    if zero not in (0, 1, 2, 3):
+        raise ValueError(f"hiding_times: zero is 0, 1, 2 or 3, got {zero!r}")
+    rate = dp * tp * pp * cp * C
+    attention = attention_step_flops(model, B, T, causal) / rate
+    forward = forward_flops(matmul_parameters(model), B) / rate + attention
+    gradients = (2 * forward / m, 3 * forward / m, (2 + 1 / m) * forward, 3 * forward)[zero]
+    return {
+        "dp": gradients, "tp": 0.0, "cp": 0.0 if ulysses else 3 * attention,
+        "ep": 3 * forward if paired else 0.0, "pp": 3 * forward * (1 - 1 / m),
+    }  # fmt: skip

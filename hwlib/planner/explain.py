@@ -99,10 +99,18 @@ def difference(best: Plan, other: Plan) -> str:
     grew = _told({name: d for name, d in deltas.items() if d > 0})
     shrank = _told({name: -d for name, d in deltas.items() if d < 0 and -d > 0.2 * sum(deltas[n] for n in grew)})
     said = [
-        f"{WORDS[name]} {here[name] / best.seconds:.1%} -> {there[name] / other.seconds:.1%}, {deltas[name]:+.3g} s"
+        f"{WORDS[name]} {_share(here[name], best)} -> {_share(there[name], other)}, {_signed(deltas[name])}"
         for name in (*grew, *shrank)
     ]
-    return f"{more:+.3g} s ({more / best.seconds:+.1%}): {'; '.join(said)}"
+    return f"{_signed(more)} ({more / best.seconds:+.1%}): {'; '.join(said)}"
+
+
+def _share(t: float, plan: Plan) -> str:
+    return f"{max(t, 0.0) / plan.seconds:.1%}"
+
+
+def _signed(t: float) -> str:
+    return f"{'-' if t < 0 else '+'}{show(abs(t), 's', 3)}"
 
 
 def _told(sizes: dict[str, float]) -> list[str]:

@@ -18,7 +18,7 @@ from hwlib.footprint import MEGATRON_ADAM, footprint
 from hwlib.parallel import dp_critical_batch, dp_moe_critical_batch, ep_far_critical_width, tp_limit
 from hwlib.pipeline import pipeline_bubble_fraction
 from hwlib.planner.space import SHORTEST_CUT, divisors
-from hwlib.planner.task import Machine, PlanError, batch_of, machine_of, memory_of, model_of
+from hwlib.planner.task import Machine, PlanError, batch_of, machine_of, many, memory_of, model_of
 from hwlib.specs import Model
 from hwlib.transformer import parameter_count
 from hwlib.units import show
@@ -205,5 +205,5 @@ def _against(b: _Bounds, d: _Degrees) -> str:
     if b.model.moe:
         text += f" ({b.need_experts / b.outside(d.tp * d.ep):,.0f} for those of experts)"
     if b.sequences < b.machine.chips:
-        text += f", and {b.sequences:,} sequences are fewer than the GPUs"
+        text += f", and {many(b.sequences)} {'is' if b.sequences == 1 else 'are'} fewer than the GPUs"
     return text

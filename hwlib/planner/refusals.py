@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hwlib.planner.space import Axes, axes_of, divisors, space
-from hwlib.planner.task import Machine, PlanError, Task
+from hwlib.planner.task import Machine, PlanError, Task, many
 from hwlib.specs import Level
 from hwlib.transformer import parameter_count
 from hwlib.units import show
@@ -47,7 +47,7 @@ def check_axes(task: Task, axes: Axes, given: Mapping[str, Any]) -> None:
         products = sorted({t * p * c for t in axes.tp for p in axes.pp for c in axes.cp})
         _some(products, lambda n: chips % n == 0, f"tp*pp*cp = {{}} does not divide {chips:,} GPUs")
     if "micro" in asked:
-        sentence = f"micro {{}} does not divide the {task.sequences:,} sequences of the batch"
+        sentence = f"micro {{}} does not divide the {many(task.sequences)} of the batch"
         _some(axes.micro, lambda n: task.sequences % n == 0, sentence)
 
 
@@ -68,8 +68,8 @@ def no_plan(task: Task, axes: Axes, refused: Mapping[str, int]) -> PlanError:
         below, above = task.sequences // dp * dp, -(-task.sequences // dp) * dp
         would = " or ".join(f"{n:,} ({n * task.T:,} tokens)" for n in sorted({below, above}) if n)
         return PlanError(
-            f"batch: {task.sequences:,} sequences do not divide among the replicas of {task.chips:,} GPUs, of which "
-            f"there are {dp:,} at least; {would} would"
+            f"batch: {many(task.sequences)} cannot be divided among the replicas of {task.chips:,} GPUs, of which "
+            f"there are {dp:,} at least; {would} would be"
         )
     if last == "tp*cp*pp does not divide the GPUs":
         return PlanError(f"no product tp*cp*pp of what may be chosen divides {task.chips:,} GPUs")

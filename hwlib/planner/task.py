@@ -52,7 +52,7 @@ def machine_of(cluster: Cluster | Node | str, chips: int | None = None) -> Machi
     if chips is None or chips == found.chips:
         return found
     if not is_number(chips) or chips != int(chips) or not 1 <= chips <= found.chips:
-        raise PlanError(f"{found.name} has {found.chips:,} GPUs; {chips!r} of them cannot be taken")
+        raise PlanError(f"{found.name} has {found.chips:,} GPUs, of which {chips!r} were asked for")
     return found._replace(levels=first_levels(found.levels, int(chips)))
 
 
@@ -121,7 +121,12 @@ class Task:
 
     def __str__(self) -> str:
         chip = self.machine.chip.name
-        return f"{self.model.name} on {self.chips:,} x {chip}, {self.sequences:,} sequences of {self.T:,} tokens a step"
+        return f"{self.model.name} on {self.chips:,} x {chip}, {many(self.sequences)} of {self.T:,} tokens a step"
+
+
+def many(sequences: int) -> str:
+    """So many sequences."""
+    return f"{sequences:,} sequence{'' if sequences == 1 else 's'}"
 
 
 def model_of(model: Model | str) -> Model:

@@ -93,7 +93,7 @@ def test_sequences_by_length_are_a_batch():
         ([*SMALL, "--memory", "72"], "72 B may be taken. No cluster of up to 131,072 of them holds it"),
         ([*SMALL, "--memory", "72 s"], "is no number of bytes"),
         ([*SMALL, "--memory", "lots"], "lots"),
-        ([*SMALL, "--gpus", "9"], "8 GPUs; 9 of them cannot be taken"),
+        ([*SMALL, "--gpus", "9"], "8 GPUs, of which 9 were asked for"),
         ([*SMALL, "--schedule", "1f1b,,"], "words were expected"),
         ([*SMALL, "--schedule", "gpipes"], "schedule is one of gpipe"),
         ([*SMALL, "--stack", "mine"], "no stack 'mine'"),

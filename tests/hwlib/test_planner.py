@@ -240,8 +240,8 @@ def test_a_node_is_a_cluster_too():
         ({"memory": 200 * GB}, "H100 SXM5 has 80 GB, not 200 GB"),
         ({"price": -1.0}, "price: dollars of at least 0"),
         ({"imbalance": 0.5}, "imbalance: the busiest expert over the mean"),
-        ({"chips": 0}, "256 GPUs; 0 of them cannot be taken"),
-        ({"chips": 512}, "256 GPUs; 512 of them cannot be taken"),
+        ({"chips": 0}, "256 GPUs, of which 0 were asked for"),
+        ({"chips": 512}, "256 GPUs, of which 512 were asked for"),
         ({"chips": 12}, "12 GPUs are no whole number of nodes of 8: 8 or 16 are"),
         ({"model": "gpt3-175b", "T": 4096}, "2048 learned positions, 4096 tokens are more"),
         ({"micro": ()}, "micro: no value is left to choose from"),
@@ -258,8 +258,8 @@ def test_a_batch_that_no_plan_divides_is_told_the_next_one():
     with pytest.raises(PlanError) as error:
         plan("llama3-8b", "superpod-h100-1su", B=7 * 8192, tp=1, pp=1, cp=1, stack=IDEAL)
     text = str(error.value)
-    assert "7 sequences do not divide among the replicas of 256 GPUs, of which there are 256 at least" in text
-    assert text.endswith("256 (2,097,152 tokens) would")
+    assert "7 sequences cannot be divided among the replicas of 256 GPUs, of which there are 256 at least" in text
+    assert text.endswith("256 (2,097,152 tokens) would be")
     assert plan("llama3-8b", "superpod-h100-1su", B=256 * 8192, tp=1, pp=1, cp=1, stack=IDEAL)[0].dp == 256
 
 

@@ -12,7 +12,7 @@ from hwlib.planner.front import CRITERIA, undominated
 from hwlib.planner.plans import parts
 from hwlib.planner.text import refusals, waits
 from hwlib.specs import Stack, models
-from hwlib.units import GB
+from hwlib.units import GB, parse
 
 H100 = Stack.ideal("h100-sxm").replace(key="test", eta_C=0.7, eta_W=0.8, eta_in=0.7, eta_out=0.8, alpha_in=1e-5)
 ASK = {"B": 2**22, "stack": H100}
@@ -51,17 +51,19 @@ def test_what_is_said_of_two_plans_is_so(found, i):
     if "equally" in text:
         assert other.seconds == pytest.approx(best.seconds, rel=6e-4)
         return
-    more = float(re.search(r": ([+-][\d.e-]+) s \(", text)[1])
+    more = parse(re.search(r": \+([\d.e-]+ \w+) \(", text)[1]).value
     assert more == pytest.approx(other.seconds - best.seconds, rel=6e-3)
-    told = re.findall(r"([a-z][a-z -]+) ([\d.]+)% -> ([\d.]+)%, ([+-][\d.e-]+) s", text)
+    told = re.findall(r"([a-z][a-z -]+) ([\d.]+)% -> ([\d.]+)%, ([+-][\d.e-]+ \w+)", text)
     assert told
     sums = {"+": 0.0, "-": 0.0}
     for name, here, there, delta in told:
         part = next(key for key, word in WORDS.items() if word == name.strip())
         assert parts(best.time)[part] / best.seconds == pytest.approx(float(here) / 100, abs=6e-4)
         assert parts(other.time)[part] / other.seconds == pytest.approx(float(there) / 100, abs=6e-4)
-        assert parts(other.time)[part] - parts(best.time)[part] == pytest.approx(float(delta), rel=6e-3)
-        sums[delta[0]] += float(delta)
+        seconds = parse(delta[1:]).value
+        assert abs(parts(other.time)[part] - parts(best.time)[part]) == pytest.approx(seconds, rel=6e-3)
+        assert (parts(other.time)[part] > parts(best.time)[part]) == (delta[0] == "+")
+        sums[delta[0]] += seconds
     grew = sum(max(parts(other.time)[p] - parts(best.time)[p], 0) for p in WORDS)
     assert sums["+"] >= 0.79 * grew
 

@@ -106,7 +106,7 @@ ROWS = [
     Row("70B chips", lambda: least_ranks(70e9, 32, 8192, KV70, V5E_HBM, 1), 8),
     Row("70B step", lambda: small_batch_time(70e9, 32, 8192, KV70, 8, V5E_W, 1) * 1e3, 17, 0.015),
     Row("70B tokens", lambda: decode_token_rate(70e9, 32, 8192, KV70, 8, V5E, V5E_W, 1) / 8, 235, 0.015),
-    *(Row(f"70B critical {b_w}", lambda c=c, b=b_w: critical_batch(c, V5E_W, b), printed)
+    *(Row(f"70B critical {b_w} at {c:.3g}", lambda c=c, b=b_w: critical_batch(c, V5E_W, b), printed)
       for c, b_w, printed in [(V5E, 2, 240), (V5E, 1, 120), (2 * V5E, 1, 240)]),
     *(Row(f"70B caches {chips}", lambda n=chips, b=b: caches(n, b), 43) for chips, b in [(16, 2), (8, 1), (4, 0.5)]),
     Row("70B caches 8 older", lambda: caches(8, 1), 52, 0.01, 43, "128 GB less 70 GB are 58 GB, and not 68 GB"),

@@ -110,13 +110,13 @@ def smallest(task: Task, given: Mapping[str, Any]) -> tuple[int, dict[str, Any],
     """The smallest number of such GPUs, whole nodes or a part of one, on which some plan fits: with its degrees and
     bytes. Beyond 256 nodes steps are a 256th of what there is.
     """
-    node = task.machine.node if task.chips > task.machine.node else 8
+    node = task.machine.whole
     least = parameter_count(task.model) * sum(task.states) / task.memory
     n = 1
     while n <= MOST_CHIPS:
-        if n >= least and (held := _leanest(replace(task, machine=_of(task.machine, node, n)), given)):
+        if n >= least and (held := _leanest(replace(task, machine=_of(task.machine, n)), given)):
             return (n, *held)
-        n = 2 * n if n < node else n + node * max(1, n // (256 * node))
+        n = min(2 * n, node) if n < node else n + node * max(1, n // (256 * node))
     return None
 
 
@@ -139,9 +139,9 @@ def _leanest(task: Task, given: Mapping[str, Any]) -> tuple[dict[str, Any], floa
     return (Costed(found.columns, memory, memory).row(i), float(memory[i])) if memory[i] <= task.memory else None
 
 
-def _of(machine: Machine, node: int, chips: int) -> Machine:
+def _of(machine: Machine, chips: int) -> Machine:
     """So many GPUs of this kind, in nodes; what joins the nodes does not matter to memory."""
-    level = machine.levels[0]
+    level, node = machine.levels[0], machine.whole
     levels = [Level("node", min(node, chips), level.bandwidth)]
     if chips > node:
         levels.append(Level("network", chips // node, level.bandwidth))

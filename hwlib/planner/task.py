@@ -22,11 +22,12 @@ class PlanError(ValueError):
 
 
 class Machine(NamedTuple):
-    """GPUs of one kind and the levels of the network that joins just so many of them."""
+    """GPUs of one kind and the levels of the network that joins just so many of them; `whole` GPUs are a full node."""
 
     name: str
     chip: Accelerator
     levels: tuple[Level, ...]
+    whole: int
 
     @property
     def chips(self) -> int:
@@ -35,7 +36,7 @@ class Machine(NamedTuple):
 
     @property
     def node(self) -> int:
-        """GPUs of one node."""
+        """GPUs of one node that are taken."""
         return self.levels[0].size
 
 
@@ -46,9 +47,9 @@ def machine_of(cluster: Cluster | Node | str, chips: int | None = None) -> Machi
         if spec.torus:
             axes = " x ".join(map(str, spec.torus))
             raise PlanError(f"{spec.key} is a torus of {axes} chips; plans are for clusters of nodes and switches")
-        found = Machine(spec.name, spec.members.chip, spec.levels)
+        found = Machine(spec.name, spec.members.chip, spec.levels, spec.members.chips)
     else:
-        found = Machine(spec.name, spec.chip, (Level("node", spec.chips, spec.scaleup_bandwidth),))
+        found = Machine(spec.name, spec.chip, (Level("node", spec.chips, spec.scaleup_bandwidth),), spec.chips)
     if chips is None or chips == found.chips:
         return found
     if not is_number(chips) or chips != int(chips) or not 1 <= chips <= found.chips:

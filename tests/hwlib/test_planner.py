@@ -285,6 +285,16 @@ def test_within_a_node_the_smallest_cluster_is_part_of_it():
     assert need <= asked.memory
 
 
+def test_a_node_of_72_is_taken_in_parts():
+    asked = task_of(
+        "llama3-405b", "gb200-nvl72", B=2**20, T=8192, chips=8, stack=Stack.ideal("gb200-nvl72"), dtype="bf16",
+        memory=None, states=MEGATRON_ADAM, fused=True, imbalance=1.0, price=0.0,
+    )  # fmt: skip
+    n, _, need = smallest(asked, {})
+    assert n == 64
+    assert need <= asked.memory
+
+
 def test_what_no_cluster_holds_is_said():
     with pytest.raises(PlanError, match=r"No cluster of up to 131,072 of them holds it"):
         plan("llama3-8b", "dgx-h100", B=2**23, T=2**20, tp=1, pp=1, cp=1, zero=0, stack=IDEAL)

@@ -9,6 +9,7 @@ from math import inf, isnan, prod
 from typing import Any
 
 from hwlib.arguments import whole
+from hwlib.collectives.ragged import destination_fraction
 from hwlib.formula import formula, max_of, maximum, minimum
 from hwlib.notation import COLLECTIVES
 from hwlib.specs.cluster import Level
@@ -132,9 +133,12 @@ def level_time(
     return max(times, default=0.0) if overlap else sum(times)
 
 
-def axis_time(collective: str, S: Any, levels: Sequence[Level], size: Any, inner: Any = 1) -> Any:
+def axis_time(
+    collective: str, S: Any, levels: Sequence[Level], size: Any, inner: Any = 1, merged: int = 0
+) -> Any:  # fmt: skip
     """`level_time` over `axis_levels` for arrays of axes: S is the full array of one group, of `size` ranks with
-    `inner` ranks of other axes between neighbours, and all groups work at once.
+    `inner` ranks of other axes between neighbours, and all groups work at once. In an all-to-all of `merged` copies of
+    each token, those that go to one rank, or to one child of a level, travel once; 0 where none are merged.
 
     An axis that cuts a node in unequal parts is not refused: a level has then the mean number of children, which
     need not be whole. Raises ValueError for an axis that does not fit the machine, and KeyError for an unknown
@@ -158,7 +162,10 @@ def axis_time(collective: str, S: Any, levels: Sequence[Level], size: Any, inner
             low, high = (minimum(maximum(ranks, below), above) for ranks in (inner, span))
             share: Any = high > low
             if collective == "all_to_all":
-                share = share * low / span * (1 - low / span)
+                places = span / low
+                share = share * (1 - 1 / places) / places
+                if merged:
+                    share = share * places * destination_fraction(places, merged) / merged
             elif collective not in ("broadcast", "reduce", "send"):
                 share = (2 if collective == "all_reduce" else 1) * (1 - low / high)
             slowest = maximum(slowest, share * S * (inner * below / (bandwidth * low)))

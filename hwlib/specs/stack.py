@@ -1,7 +1,8 @@
 """Stacks: what a training software reaches of a chip's data sheet, frozen records read from stacks.toml.
 
-A stack is a chip and a software with a few constants, fitted to published steps. `rows` names those, by prefixes
-of their ids; a stack without rows is not fitted, and its `note` says where its constants come from.
+A stack is a chip and a software with a few constants. Those that `fitted` names rest on published steps, whose ids
+begin with one of `rows`; the others are round values, or those of the stack that it is `like`. Where nothing was
+fitted, `note` says where the constants come from.
 
 >>> stacks["megatron-core-h100"].chip
 'h100-sxm'
@@ -36,12 +37,15 @@ class Stack:
     software: str
     source: str
     rows: tuple[str, ...] = ()
+    fitted: tuple[str, ...] = ()
     like: str = ""
     note: str = ""
 
     eta_C: float = _constant("1", "share of the peak rate that large matrix products reach", 1.0)
     eta_low: float = _constant("1", "the same share for products in 8 and 4 bits, of their own peak", 1.0)
+    eta_4: float = _constant("1", "share of that which is left for products in 4 bits", 1.0)
     eta_A: float = _constant("1", "share of the bfloat16 peak that attention's products reach", 1.0)
+    eta_cp: float = _constant("1", "share of that which is left where ranks share a sequence", 1.0)
     eta_W: float = _constant("1", "share of the memory bandwidth that is reached", inf)
     eta_in: float = _constant("1", "share of the scale-up bandwidth that collectives reach", 1.0)
     eta_out: float = _constant("1", "share of the network's bandwidth that collectives reach", 1.0)
@@ -57,11 +61,6 @@ class Stack:
     def accelerator(self) -> Accelerator:
         """The record of the chip."""
         return accelerators[self.chip]
-
-    @property
-    def fitted(self) -> bool:
-        """Whether its constants rest on measured steps of this software on this chip."""
-        return bool(self.rows)
 
     @property
     def constants(self) -> dict[str, float]:
@@ -104,7 +103,9 @@ def read(file: str, content: str) -> Iterator[Stack]:
                 raise SpecError(f"{file}, {key}: " + unknown("field", name, known))
         if lacks := [name for name, f in known.items() if f.default is MISSING and not row.get(name)]:
             raise SpecError(f"{file}, {key}: {', '.join(lacks)} missing")
-        values = {**row, "rows": tuple(row.get("rows", ()))}
+        values = {**row, "rows": tuple(row.get("rows", ())), "fitted": tuple(row.get("fitted", ()))}
+        if odd := [name for name in values["fitted"] if name not in row or name not in CONSTANTS]:
+            raise SpecError(f"{file}, {key}.fitted: {odd[0]!r} is no constant that the row gives")
         if like := row.get("like"):
             if like not in rows:
                 raise SpecError(f"{file}, {key}.like: names a row before it, " + unknown("stack", like, rows))
@@ -125,12 +126,19 @@ stacks: Mapping[str, Stack] = Table("stack", lambda file: read(file, file_text(f
 
 
 def stack_for(chip: str | Accelerator) -> Stack:
-    """The stack to use for a chip when none is named: a fitted one, or the typical one of its generation.
+    """The stack to use for a chip when none is named: the first of the table with a constant fitted to it, else one
+    of the table that has the chip, else the constants of the H100, with a note that says so. Raises KeyError for an
+    unknown chip.
 
-    Raises KeyError for a chip without any.
+    >>> stack_for("h100-sxm").key, stack_for("h200-sxm").key
+    ('megatron-core-h100', 'typical-h200-sxm')
     """
-    key = chip.key if isinstance(chip, Accelerator) else accelerators[chip].key
-    found = [stack for stack in stacks.values() if stack.chip == key]
-    if not found:
-        raise KeyError(f"no stack of {key}: give one, Stack.ideal({key!r}) or one of {', '.join(stacks)}")
-    return next((stack for stack in found if stack.fitted), found[0])
+    sheet = chip if isinstance(chip, Accelerator) else accelerators[chip]
+    found = [stack for stack in stacks.values() if stack.chip == sheet.key]
+    if found:
+        return next((stack for stack in found if stack.fitted), found[0])
+    usual = stacks["megatron-core-h100"]
+    return usual.replace(
+        key=f"typical-{sheet.key}", name=f"typical software on {sheet.name}", chip=sheet.key, rows=(), fitted=(),
+        like=usual.key, software="typical", note=f"no step was fitted on this chip: the constants of {usual.key}",
+    )  # fmt: skip

@@ -35,12 +35,12 @@ def scaled(levels: Sequence[Level], stack: Stack) -> tuple[Level, ...]:
     )
 
 
-def sends_of(model: Model, stack: Stack, levels: Sequence[Level], plan: Plan) -> Sends:
+def sends_of(model: Model, stack: Stack, levels: Sequence[Level], plan: Plan, merge: bool) -> Sends:
     """The transfers of a plan as times: bandwidth of the levels, and the latency of a call."""
     reached, node = scaled(levels, stack), levels[0].size
     found = transfers(
         model, B=plan.B, dp=plan.dp, tp=plan.tp, pp=plan.pp, cp=plan.cp, ep=plan.ep, v=plan.v, m=plan.m,
-        zero=plan.zero, sp=plan.sp, shards=plan.shards,
+        zero=plan.zero, sp=plan.sp, shards=plan.shards, merge=merge,
     )  # fmt: skip
     known: dict[Any, Any] = {}
 
@@ -53,7 +53,7 @@ def sends_of(model: Model, stack: Stack, levels: Sequence[Level], plan: Plan) ->
                 key = (kind, id(x.ranks), id(x.inner))
                 if key not in known:
                     latency = stack.alpha_in + where(x.ranks * x.inner > node, stack.alpha_out, 0.0)
-                    known[key] = x, axis_time(kind, 1.0, reached, x.ranks, x.inner), latency * (x.ranks > 1)
+                    known[key] = x, axis_time(kind, 1.0, reached, x.ranks, x.inner, x.merged), latency * (x.ranks > 1)
                 _, rate, latency = known[key]
                 total = total + (x.calls > 0) * (x.S * rate + latency)
         return total

@@ -67,6 +67,7 @@ def step_time(
     model: Model, stack: Stack | str, levels: Any, *, B: Any, T: Any, dp: Any, tp: Any = 1, pp: Any = 1,
     cp: Any = 1, ep: Any = 1, v: Any = 1, zero: Any = 0, sp: Any = True, micro: Any = 1, recompute: Any = "none",
     schedule: Any = "1f1b", fused: bool = True, shards: Any = None, dtype: str = "bf16", imbalance: Any = 1.0,
+    merge: bool = False,
 ) -> StepTime:  # fmt: skip
     """Seconds of a step of B tokens in sequences of T, on dp*tp*pp*cp ranks of the stack's chip.
 
@@ -74,7 +75,8 @@ def step_time(
     `footprint`: `micro` sequences are a microbatch, of which there are B/(T*dp*micro); ZeRO's stage `zero` shares
     states among dp*cp ranks or `shards` of them. Where attention is not `fused` its scores go through memory and
     nothing of the mask is skipped. Matrix products of the layers are in `dtype`, all else in bfloat16;
-    the busiest experts see `imbalance` times the mean tokens. Whether a plan can be (heads that tp divides, a batch
+    the busiest experts see `imbalance` times the mean tokens, and with `merge` a token goes once to each rank and
+    node that has one of its experts. Whether a plan can be (heads that tp divides, a batch
     that dp does) is the planner's question. Any number may be an array; words may be arrays too, or their positions.
 
     Data-parallel transfers run beside the passes, context-parallel ones beside attention, all others are waited for,
@@ -93,7 +95,7 @@ def step_time(
         "schedule": code("schedule", schedule, SCHEDULES), "shards": shards, "imbalance": imbalance,
     }  # fmt: skip
     arrays = {name: x for name, x in given.items() if getattr(x, "ndim", 0)}
-    one = lambda block: _step_time(model, stack, levels, checked(block), fused, dtype)
+    one = lambda block: _step_time(model, stack, levels, checked(block), fused, dtype, merge)
     if prod(max(sizes) for sizes in zip_longest(*(x.shape[::-1] for x in arrays.values()), fillvalue=1)) <= BLOCK:
         return one(given)
     return _in_blocks(one, given, arrays)
@@ -116,10 +118,10 @@ def _in_blocks(one: Callable[[dict[str, Any]], StepTime], given: dict[str, Any],
 
 
 def _step_time(
-    model: Model, stack: Stack, levels: Sequence[Level], plan: Plan, fused: bool, dtype: str
+    model: Model, stack: Stack, levels: Sequence[Level], plan: Plan, fused: bool, dtype: str, merge: bool
 ) -> StepTime:
     rates, m = rates_of(stack, dtype), plan.m
-    sends = sends_of(model, stack, levels, plan)
+    sends = sends_of(model, stack, levels, plan, merge)
     whole = ceil(model.layers / (plan.pp * plan.v)) * plan.v
     whole = minimum(whole, model.layers)
     last = whole - where(whole * plan.pp > model.layers, 1.0, 0.0)
@@ -133,6 +135,9 @@ def _step_time(
     moe_share = model.moe_layers / model.layers
     tp, cp = _waited(sends, stack, mean, plan)
     ep = moe_share * sends.ep * plan.imbalance
+    mean[0] = maximum(mean[0], stack.t_layer - tp[0])
+    mean[1] = maximum(mean[1], stack.t_layer - sends.tp_backward)
+    mean[3] = where(plan.recompute == 2, maximum(mean[3], stack.t_layer - tp[0]), mean[3])
     forward = mean[0] + tp[0] + cp[0] + ep
     backward = mean[1] + mean[3] + tp[1] + cp[1] + ep
     weight = mean[2]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from hwlib.footprint.inputs import choose
 from hwlib.footprint.layers import layer_on_rank
-from hwlib.formula import maximum
+from hwlib.formula import maximum, where
 from hwlib.specs import Model, Stack
 from hwlib.steptime.inputs import Plan
 from hwlib.transformer import attention_step_flops, matmul_parameters, mlp_params
@@ -36,18 +36,18 @@ class Rates(NamedTuple):
     C_logits: float
     C_attention: float
     W: float
-    t_layer: float
+    eta_cp: float
 
 
 def rates_of(stack: Stack, dtype: str) -> Rates:
     """The rates of a stack for a dtype. Raises ValueError for a dtype that the chip lacks."""
     chip = stack.accelerator
     wide = dtype if dtype in ("bf16", "bfloat16", "fp16", "float16", "fp32", "float32") else "bf16"
-    eta = stack.eta_C if wide == dtype else stack.eta_low
+    eta = stack.eta_C if wide == dtype else stack.eta_low * (stack.eta_4 if "fp4" in dtype else 1.0)
     W = chip.hbm_bandwidth or 0.0
     return Rates(
         eta * chip.flops(dtype), stack.eta_C * chip.flops(wide), stack.eta_A * chip.flops(wide), stack.eta_W * W,
-        stack.t_layer,
+        stack.eta_cp,
     )  # fmt: skip
 
 
@@ -57,13 +57,13 @@ def layer_passes(model: Model, moe: bool, plan: Plan, rates: Rates, fused: bool)
     layer = layer_on_rank(model, moe, plan.tp, plan.ep, plan.sp, tokens, plan.T, fused)
     product = 2 * tokens / plan.tp * _layer_matrices(model, moe, plan.imbalance) / rates.C
     attention = attention_step_flops(model, tokens, plan.T, causal=fused) / (model.layers * plan.tp)
-    attention = attention / rates.C_attention
+    attention = attention / where(plan.cp > 1, rates.C_attention * rates.eta_cp, rates.C_attention)
     parameters = layer.parameters + layer.experts
     moved = KEPT_MOVES * (layer.kept + layer.scores) / rates.W
-    weights = 2 * parameters / rates.W
-    forward = maximum(product + attention + moved + weights, rates.t_layer)
-    weight = product + GRADIENT_BYTES * parameters / rates.W
-    backward = maximum(2 * (product + attention + moved + weights) + weight - product, rates.t_layer)
+    products = maximum(product, 2 * parameters / rates.W)
+    forward = products + attention + moved
+    weight = maximum(product, GRADIENT_BYTES * parameters / rates.W)
+    backward = products + weight + 2 * (attention + moved)
     again = choose(plan.recompute, (
         lambda: 0.0,
         lambda: 0.0 if fused else attention + KEPT_MOVES * layer.scores / rates.W,

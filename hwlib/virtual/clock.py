@@ -33,6 +33,12 @@ class Clock:
     spans: list[Span] = field(default_factory=list)
     current: Hashable = COMPUTE
 
+    def restart(self) -> None:
+        """Forget what was done."""
+        self.at.clear()
+        self.free.clear()
+        self.spans.clear()
+
     def kernel(self, name: str, time: float, flops: float, bytes: float) -> None:
         """A kernel on the current stream."""
         start = self.at[self.current]

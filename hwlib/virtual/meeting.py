@@ -27,9 +27,10 @@ class Pending:
 
 
 class Meeting:
-    """What the threads of one run share."""
+    """What the threads of one run share, and the clocks of their ranks."""
 
-    def __init__(self, timeout: float):
+    def __init__(self, timeout: float, clocks: Sequence[Clock]):
+        self.clocks, self.ready = clocks, threading.Barrier(len(clocks), self._restart)
         self.deadline, self.lock, self.over = monotonic() + 0.9 * timeout, threading.Lock(), False
         self.open: dict[Any, Pending] = {}
         self.free: dict[str, float] = defaultdict(float)  # when a group has ended all it was asked for
@@ -81,9 +82,24 @@ class Meeting:
         if self.over:
             raise Left
 
+    def restart(self) -> None:
+        """When all have come here, the clocks of all begin anew."""
+        try:
+            self.ready.wait(max(self.deadline - monotonic(), 0.0))
+        except threading.BrokenBarrierError:
+            if self.over:
+                raise Left from None
+            raise TimeoutError("it waits for others to begin the step") from None
+
+    def _restart(self) -> None:
+        self.free.clear()
+        for clock in self.clocks:
+            clock.restart()
+
     def end(self) -> None:
         """Whoever waits leaves."""
         with self.lock:
             self.over = True
             for pending in self.open.values():
                 pending.done.set()
+        self.ready.abort()

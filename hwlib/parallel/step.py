@@ -8,7 +8,7 @@ Degrees may be arrays, one element a plan: a transfer then holds arrays, with no
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 from hwlib.arguments import whole
 from hwlib.collectives import axis_levels, axis_time, bus_factor, destination_fraction, level_times
@@ -76,6 +76,30 @@ class Transfer:
         return self.calls * slowest
 
 
+class Sizes(NamedTuple):
+    """Elements of the array of one call: a microbatch between two blocks, its keys and values, its copies on the way
+    to experts; and the parameters that a rank holds, those of experts apart.
+    """
+
+    hidden: Any
+    keys: Any
+    copies: Any
+    dense: Any
+    experts: Any
+
+
+def sizes_of(model: Model, tokens: Any, tp: Any, pp: Any, cp: Any, ep: Any) -> Sizes:
+    """The sizes for a microbatch of which a rank has so many tokens. Key-value heads are copied beyond their number."""
+    groups = parameter_groups(model)
+    return Sizes(
+        hidden=tokens * model.width,
+        keys=tokens * cp * maximum(model.kv_heads, tp) * (model.key_dim + model.value_dim) / tp,
+        copies=model.experts_per_token * tokens * ep * model.width / tp,
+        dense=(groups.total - groups.experts) / (tp * pp),
+        experts=groups.experts / (tp * pp * ep),
+    )
+
+
 def transfers(
     model: Model, *, B: Any, dp: Any, tp: Any = 1, pp: Any = 1, cp: Any = 1, ep: Any = 1, v: Any = 1, m: Any = 1,
     zero: Any = 0, sp: Any = True, b: float = 2, b_g: float = 2, b_disp: float = 2, b_comb: float = 2,
@@ -106,7 +130,8 @@ def transfers(
     layers = ceil(model.layers / pp)
     moe_layers = minimum(model.moe_layers, layers)
     tokens = B / (dp * cp * m)
-    hidden = b * tokens * model.width
+    size = sizes_of(model, tokens, tp, pp, cp, ep)
+    hidden, keys, copies = b * size.hidden, size.keys, skew * size.copies
     found: list[Transfer] = []
 
     def add(axis: str, what: str, collective: str, ranks: Any, inner: Any, S: Any, calls: Any) -> None:
@@ -117,22 +142,19 @@ def transfers(
     add("tp", "activations", "all_gather", tp, 1, hidden, 6 * layers * m * sp)
     add("tp", "activations", "reduce_scatter", tp, 1, hidden, 4 * layers * m * sp)
     add("tp", "activations", "all_reduce", tp, 1, hidden, 4 * layers * m * (1 - sp))
-    heads = maximum(model.kv_heads, tp) * (model.key_dim + model.value_dim) / tp  # beyond kv_heads they are copied
     if ulysses:
-        inputs, outputs = heads + model.heads * model.key_dim / tp, model.heads * model.value_dim / tp
-        add("cp", "heads for tokens", "all_to_all", cp, tp, b * tokens * cp * inputs, 2 * layers * m)
-        add("cp", "tokens for heads", "all_to_all", cp, tp, b * tokens * cp * outputs, 2 * layers * m)
+        inputs, outputs = (tokens * cp * model.heads * width / tp for width in (model.key_dim, model.value_dim))
+        add("cp", "heads for tokens", "all_to_all", cp, tp, b * (keys + inputs), 2 * layers * m)
+        add("cp", "tokens for heads", "all_to_all", cp, tp, b * outputs, 2 * layers * m)
     else:
-        add("cp", "keys and values", "all_gather", cp, tp, b * tokens * cp * heads, 2 * layers * m)
-        add("cp", "their gradients", "reduce_scatter", cp, tp, b_g * tokens * cp * heads, layers * m)
-    copies = skew * model.experts_per_token * tokens * ep * model.width / tp
+        add("cp", "keys and values", "all_gather", cp, tp, b * keys, 2 * layers * m)
+        add("cp", "their gradients", "reduce_scatter", cp, tp, b_g * keys, layers * m)
     add("ep", "dispatch", "all_to_all", ep, tp, b_disp * copies, 2 * moe_layers * m)
     add("ep", "combine", "all_to_all", ep, tp, b_comb * copies, 2 * moe_layers * m)
     add("pp", "activations", "send", pp, tp * cp * dp, hidden / tp, 2 * v * m)
-    groups = parameter_groups(model)
     for what, P, replicas, inner in (
-        ("", (groups.total - groups.experts) / (tp * pp), dp * cp, tp),
-        (" of experts", groups.experts / (tp * pp * ep), dp * cp // ep, tp * ep),
+        ("", size.dense, dp * cp, tp),
+        (" of experts", size.experts, dp * cp // ep, tp * ep),
     ):
         ranks = replicas
         if shards is not None:
@@ -150,7 +172,7 @@ def _degree(name: str, x: Any) -> Any:
     """A whole number of at least 1, or an array of them. Raises ValueError."""
     if not getattr(x, "ndim", 0):
         return whole(f"transfers: {name}", x)
-    if not ((x >= 1) & (x % 1 == 0)).all():
+    if not (x.min() >= 1 and (x == ceil(x)).all()):
         raise ValueError(f"transfers: {name} is a whole number, at least 1, got {x!r}")
     return x
 

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from hwlib.footprint import RECOMPUTE, SCHEDULES
 from hwlib.footprint.inputs import code, number
+from hwlib.formula import ceil
 from hwlib.specs import Cluster, Level, Node, clusters, nodes
 from hwlib.specs.table import unknown
 
@@ -52,11 +53,15 @@ class Plan(NamedTuple):
     schedule: Any
     shards: Any
     imbalance: Any
+    m: Any
+    """Microbatches of a step."""
 
-    @property
-    def m(self) -> Any:
-        """Microbatches of a step."""
-        return self.B / (self.T * self.dp * self.micro)
+
+def _single(x: Any) -> Any:
+    """An array whose elements are all the same as that number: less to compute."""
+    if not getattr(x, "ndim", 0) or not x.size or x.flat[0] != x.flat[-1] or x.min() != x.max():
+        return x
+    return x.flat[0].item()
 
 
 def checked(given: Mapping[str, Any]) -> Plan:
@@ -70,4 +75,9 @@ def checked(given: Mapping[str, Any]) -> Plan:
     plan["schedule"] = code("schedule", plan["schedule"], SCHEDULES)
     if plan["shards"] is not None:
         plan["shards"] = number("shards", plan["shards"], 1)
-    return Plan(**plan)
+    plan = {name: _single(x) for name, x in plan.items()}
+    m = plan["B"] / (plan["T"] * plan["dp"] * plan["micro"])
+    whole = m == ceil(m)
+    if not (whole.all() if getattr(whole, "ndim", 0) else whole):
+        raise ValueError("step_time: B is a whole number of microbatches, T*dp*micro tokens each")
+    return Plan(**plan, m=m)

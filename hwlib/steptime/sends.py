@@ -1,25 +1,33 @@
-"""Seconds of each transfer of a plan on a stack: one collective of one microbatch and layer, and those of a step."""
+"""Seconds of each transfer of a plan on a stack: one collective of one microbatch and layer, and those of a step.
+
+The bytes are those of `hwlib.parallel.transfers`, the bandwidth that of the levels that an axis crosses; each call has
+a latency beside it, and one that leaves the node another.
+"""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from hwlib.collectives import axis_time
-from hwlib.formula import maximum, where
-from hwlib.parallel import exposed_time, transfers
+from hwlib.formula import maximum, minimum, where
+from hwlib.parallel import exposed_time
+from hwlib.parallel.step import sizes_of
 from hwlib.specs import Level, Model, Stack
 from hwlib.steptime.inputs import Plan
 
+ELEMENT = 2  # bytes of an activation, a weight or a gradient on its way
+
+exposed = exposed_time.function  # without the checks of a call, which cost more than it does
+
 
 class Sends(NamedTuple):
-    """Seconds of one microbatch in one layer: tensor-parallel, forward and backward; context-parallel; experts' (one
-    way of a pass is half of `ep`); of one message between stages; and of the states of a rank, where the gathers
-    beside forward and backward, the sums beside the backward, and the sums over copies once a step stand apart.
+    """Seconds of one microbatch in one layer: tensor-parallel, forward and backward; keys and values of all ranks that
+    share a sequence, one way; to experts and back; of one message between stages; and of all states of a rank: its
+    weights gathered, its gradients scattered (or reduced, where every rank keeps all), and these summed over copies.
     """
 
     tp_forward: Any
     tp_backward: Any
-    cp_forward: Any
-    cp_backward: Any
+    cp: Any
     ep: Any
     pp: Any
     gather: Any
@@ -36,37 +44,54 @@ def scaled(levels: Sequence[Level], stack: Stack) -> tuple[Level, ...]:
 
 
 def sends_of(model: Model, stack: Stack, levels: Sequence[Level], plan: Plan, merge: bool) -> Sends:
-    """The transfers of a plan as times: bandwidth of the levels, and the latency of a call."""
+    """The transfers of a plan as times."""
     reached, node = scaled(levels, stack), levels[0].size
-    found = transfers(
-        model, B=plan.B, dp=plan.dp, tp=plan.tp, pp=plan.pp, cp=plan.cp, ep=plan.ep, v=plan.v, m=plan.m,
-        zero=plan.zero, sp=plan.sp, shards=plan.shards, merge=merge,
-    )  # fmt: skip
-    known: dict[Any, Any] = {}
+    tp, cp, ep, dp, sp, zero = plan.tp, plan.cp, plan.ep, plan.dp, plan.sp, plan.zero
+    size = sizes_of(model, plan.micro * plan.T / cp, tp, plan.pp, cp, ep)
 
-    def call(axis: str, collective: str, what: str = "") -> Any:
-        """Seconds of one call of the first such transfer, or 0 where the plan has none."""
-        total: Any = 0.0
-        for x in found:
-            if x.axis == axis and x.collective == collective and x.what.startswith(what):
-                kind = "all_gather" if collective == "reduce_scatter" else collective
-                key = (kind, id(x.ranks), id(x.inner))
-                if key not in known:
-                    latency = stack.alpha_in + where(x.ranks * x.inner > node, stack.alpha_out, 0.0)
-                    known[key] = x, axis_time(kind, 1.0, reached, x.ranks, x.inner, x.merged), latency * (x.ranks > 1)
-                _, rate, latency = known[key]
-                total = total + (x.calls > 0) * (x.S * rate + latency)
-        return total
+    def rate(collective: str, ranks: Any, inner: Any, merged: int = 0) -> tuple[Any, Any]:
+        """Seconds of an element, and of a call: nothing for a single rank."""
+        an_element = axis_time(collective, float(ELEMENT), reached, ranks, inner, merged)
+        if not (stack.alpha_in or stack.alpha_out):
+            return an_element, 0.0
+        call = where(ranks * inner > node, stack.alpha_in + stack.alpha_out, stack.alpha_in)
+        return an_element, where(ranks > 1, call, 0.0)
 
-    gather, scatter, reduce = (call("tp", kind) for kind in ("all_gather", "reduce_scatter", "all_reduce"))
-    keys, gradients = call("cp", "all_gather"), call("cp", "reduce_scatter")
-    return Sends(
-        tp_forward=2 * (gather + scatter + reduce), tp_backward=4 * gather + 2 * (scatter + reduce),
-        cp_forward=keys, cp_backward=keys + gradients, ep=call("ep", "all_to_all"), pp=call("pp", "send"),
-        gather=call("dp", "all_gather"),
-        scatter=call("dp", "reduce_scatter") + call("dp", "all_reduce", "gradients"),
-        copies=call("dp", "all_reduce", "sums"),
-    )  # fmt: skip
+    t, latency = rate("all_gather", tp, 1)
+    hidden = size.hidden * t
+    # an all-reduce is a gather and a scatter in one call; with sequence parallelism two inputs are gathered again
+    tp_forward = 4 * hidden + (2 + 2 * sp) * latency
+    tp_backward = (4 + 2 * sp) * hidden + (2 + 4 * sp) * latency
+    keys: Any = 0.0
+    if not (isinstance(cp, float) and cp == 1):
+        t, latency = rate("all_gather", cp, tp)
+        keys = size.keys * t + latency
+    experts: Any = 0.0
+    if model.moe and not (isinstance(ep, float) and ep == 1):
+        t, latency = rate("all_to_all", ep, tp, model.experts_per_token if merge else 0)
+        experts = 2 * (size.copies * t + latency)
+    message: Any = 0.0
+    if not (isinstance(plan.pp, float) and plan.pp == 1):
+        t, latency = rate("send", plan.pp, tp * cp * dp)
+        message = size.hidden / tp * t + latency
+    gather: Any = 0.0
+    scatter: Any = 0.0
+    copies: Any = 0.0
+    for P, replicas, inner in ((size.dense, dp * cp, tp), (size.experts, dp * cp / ep, tp * ep)):
+        if P is size.experts and not model.moe:
+            continue
+        t, latency = rate("all_gather", replicas, inner)
+        reduced = 2 * P * t + latency  # ZeRO-0: scattered and gathered, in one call
+        shared = P * t + latency
+        if plan.shards is not None:
+            ranks = minimum(maximum(plan.shards * replicas / (dp * cp), 1.0), replicas)
+            t, latency = rate("all_gather", ranks, inner)
+            shared = P * t + latency
+            t, latency = rate("all_reduce", replicas / ranks, inner * ranks)
+            copies = copies + where(zero > 0, P / ranks * t + latency, 0.0)
+        scatter = scatter + where(zero > 0, shared, reduced)
+        gather = gather + where(zero > 0, shared, 0.0)
+    return Sends(tp_forward, tp_backward, keys, experts, message, gather, scatter, copies)
 
 
 def exposed_data_time(sends: Sends, stack: Stack, plan: Plan, layers: Any, forward: Any, backward: Any) -> Any:
@@ -76,12 +101,12 @@ def exposed_data_time(sends: Sends, stack: Stack, plan: Plan, layers: Any, forwa
     one and again for the backward pass), sums beside the backward pass (of the last, or with ZeRO-2 and ZeRO-3 of
     each). The first layer's gather and the last layer's sum have nothing to run beside.
     """
+    zero, m = plan.zero, plan.m
     ahead = _exposed(sends.gather, stack.hide_dp, forward, layers)
-    again = where(plan.zero == 3, sends.gather, 0.0)
-    behind = _exposed(sends.scatter + again, stack.hide_dp, backward, layers)
-    m = plan.m
-    return where(plan.zero == 3, m, 1.0) * ahead + where(plan.zero >= 2, m, 1.0) * behind + sends.copies
+    summed = where(zero == 3, sends.scatter + sends.gather, sends.scatter)
+    behind = _exposed(summed, stack.hide_dp, backward, layers)
+    return where(zero == 3, m, 1.0) * ahead + where(zero >= 2, m, 1.0) * behind + sends.copies
 
 
 def _exposed(t: Any, hide: float, beside: Any, layers: Any) -> Any:
-    return maximum(exposed_time(t, beside, hide), t / layers)
+    return maximum(exposed(t, beside, hide), t / layers) if hide else t

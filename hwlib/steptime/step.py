@@ -4,18 +4,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from itertools import zip_longest
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from hwlib.footprint import RECOMPUTE, SCHEDULES
 from hwlib.footprint.inputs import choose, code
 from hwlib.footprint.rank import BLOCK
 from hwlib.formula import ceil, maximum, minimum, where
-from hwlib.parallel import exposed_time
 from hwlib.pipeline import dualpipe_played_bubble_time, one_f_one_b_bubble_time, zb_h1_played_bubble_time
 from hwlib.specs import Level, Model, Stack, stacks
 from hwlib.steptime.inputs import Plan, checked, levels_of
-from hwlib.steptime.sends import Sends, exposed_data_time, sends_of
-from hwlib.steptime.work import layer_passes, logits_passes, rates_of
+from hwlib.steptime.sends import Sends, exposed, exposed_data_time, sends_of
+from hwlib.steptime.work import Passes, layer_passes, logits_passes, rates_of
 from hwlib.training import hardware_utilization, model_utilization
 from hwlib.transformer import parameter_groups, step_flops
 from hwlib.units import show
@@ -120,67 +119,87 @@ def _in_blocks(one: Callable[[dict[str, Any]], StepTime], given: dict[str, Any],
 def _step_time(
     model: Model, stack: Stack, levels: Sequence[Level], plan: Plan, fused: bool, dtype: str, merge: bool
 ) -> StepTime:
-    rates, m = rates_of(stack, dtype), plan.m
+    rates, m, moe = rates_of(stack, dtype), plan.m, model.moe_layers / model.layers
     sends = sends_of(model, stack, levels, plan, merge)
-    whole = ceil(model.layers / (plan.pp * plan.v)) * plan.v
-    whole = minimum(whole, model.layers)
-    last = whole - where(whole * plan.pp > model.layers, 1.0, 0.0)
-    logits = logits_passes(model, plan, rates)
-    forward = backward = weight = 0.0
-    kinds = []
-    for moe, share in ((False, 1 - model.moe_layers / model.layers), (True, model.moe_layers / model.layers)):
-        if share:
-            kinds.append((share, layer_passes(model, moe, plan, rates, fused)))
-    mean = [sum(share * passes[i] for share, passes in kinds) for i in range(5)]
-    moe_share = model.moe_layers / model.layers
-    tp, cp = _waited(sends, stack, mean, plan)
-    ep = moe_share * sends.ep * plan.imbalance
-    mean[0] = maximum(mean[0], stack.t_layer - tp[0])
-    mean[1] = maximum(mean[1], stack.t_layer - sends.tp_backward)
-    mean[3] = where(plan.recompute == 2, maximum(mean[3], stack.t_layer - tp[0]), mean[3])
-    forward = mean[0] + tp[0] + cp[0] + ep
-    backward = mean[1] + mean[3] + tp[1] + cp[1] + ep
-    weight = mean[2]
-    middle, end = whole * (forward + backward), last * (forward + backward) + logits.forward + logits.backward
-    ends = end >= middle
-    layers, out = where(ends, last, whole), where(ends, 1.0, 0.0)
-    t_F, t_B, t_W = whole * forward, whole * backward, whole * weight
-    bubble = maximum(_bubble(plan, t_F, t_B, t_W) - maximum(middle - end, 0.0) / plan.v, 0.0) * (plan.pp > 1)
-    ones = out * logits.forward, out * logits.backward
+    mean = layer_passes(model, False, plan, rates, fused) if moe < 1 else None
+    if moe:
+        experts = layer_passes(model, True, plan, rates, fused)
+        parts = zip(mean, experts, strict=True) if mean else ((0.0, x) for x in experts)
+        mean = Passes(*((1 - moe) * a + moe * b for a, b in parts))
+    assert mean is not None
+    done, t_F, t_B = _layer(sends, stack, mean, plan, moe * sends.ep * plan.imbalance)
+    loss = logits_passes(model, plan, rates)
+    whole = minimum(ceil(model.layers / (plan.pp * plan.v)) * plan.v, model.layers)
+    last = where(whole * plan.pp > model.layers, whole - 1, whole)
+    t_loss = loss.forward + loss.backward
+    stage = whole * (t_F + t_B)
+    spare = maximum(stage - last * (t_F + t_B) - t_loss, 0.0)  # by how much the last stage is done before the others
+    out = spare == 0
+    layers = where(out, last, whole)
+    turns = m * layers
+    bubble: Any = 0.0
+    if not (isinstance(plan.pp, float) and plan.pp == 1):
+        waits = _bubble(plan, whole * t_F, whole * t_B, whole * mean.weight)
+        bubble = maximum(waits - spare / plan.v, 0.0)
     return StepTime(
-        compute=m * (layers * (mean[0] + mean[1]) + ones[0] + ones[1]),
-        recomputed=m * layers * mean[3],
-        tp=m * layers * (tp[0] + tp[1]),
-        cp=m * layers * (cp[0] + cp[1]),
-        ep=m * layers * 2 * ep,
+        compute=turns * done.compute + where(out, m * t_loss, 0.0),
+        recomputed=turns * done.recomputed,
+        tp=turns * done.tp,
+        cp=turns * done.cp,
+        ep=turns * done.ep,
         pp=_messages(plan, stack) * sends.pp,
         bubble=bubble,
-        dp=exposed_data_time(sends, stack, plan, layers, layers * forward + ones[0], layers * backward + ones[1]),
+        dp=exposed_data_time(sends, stack, plan, layers, layers * t_F, layers * t_B),
         optimizer=_optimizer(model, plan, rates.W),
-        other=stack.t_step + 0.0 * m,
+        other=stack.t_step,
     )
 
 
-def _waited(sends: Sends, stack: Stack, mean: Sequence[Any], plan: Plan) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
-    """Of one layer: tensor- and context-parallel transfers, forward and backward, less what they run beside."""
-    again = where(plan.recompute == 2, sends.tp_forward, 0.0)
-    tp = (
-        exposed_time(sends.tp_forward, mean[0], stack.hide_tp),
-        exposed_time(sends.tp_backward + again, mean[1] + mean[3], stack.hide_tp),
-    )
-    cp = exposed_time(sends.cp_forward, mean[4]), exposed_time(sends.cp_backward, 2 * mean[4])
-    return tp, cp
+class _Done(NamedTuple):
+    """Seconds of one layer and microbatch, both passes, as the parts of a step."""
+
+    compute: Any
+    recomputed: Any
+    tp: Any
+    cp: Any
+    ep: Any
+
+
+def _layer(sends: Sends, stack: Stack, mean: Passes, plan: Plan, ep: Any) -> tuple[_Done, Any, Any]:
+    """One layer of a microbatch: its parts, and the time of the forward and of the backward pass.
+
+    Tensor-parallel collectives run beside a share of the products, and keys and values beside attention. The host
+    launches kernels for every pass, in no less than `t_layer`, be they short or long.
+    """
+    forward, backward, again = mean.forward, mean.backward, mean.again
+    tp_ahead = exposed(sends.tp_forward, forward, stack.hide_tp)
+    tp_back = exposed(sends.tp_backward, backward, stack.hide_tp)
+    if stack.t_layer:
+        forward = maximum(forward, stack.t_layer - tp_ahead)
+        backward = maximum(backward, stack.t_layer - tp_back)
+    cp: Any = 0.0
+    cp_ahead: Any = 0.0
+    if not isinstance(sends.cp, float):
+        cp_ahead = exposed(sends.cp, mean.attention, 1)
+        cp = cp_ahead + exposed(2 * sends.cp, 2 * mean.attention, 1)
+    full = plan.recompute == RECOMPUTE.index("full")
+    again = where(full, maximum(again, forward), again)
+    tp = where(full, 2 * tp_ahead, tp_ahead) + tp_back
+    t_F = forward + tp_ahead + cp_ahead + ep
+    done = _Done(forward + backward, again, tp, cp, 2 * ep)
+    return done, t_F, sum(done) - t_F
 
 
 def _bubble(plan: Plan, t_F: Any, t_B: Any, t_W: Any) -> Any:
     """What the first microbatch and the last keep the others waiting, for equal stages."""
     pp = plan.pp
+    one_f_one_b = one_f_one_b_bubble_time.function
     return choose(plan.schedule, (
-        lambda: one_f_one_b_bubble_time(pp, t_F, t_B),
-        lambda: one_f_one_b_bubble_time(pp, t_F, t_B) / plan.v,
-        lambda: zb_h1_played_bubble_time(pp, t_F, t_B - t_W, t_W),
+        lambda: one_f_one_b(pp, t_F, t_B),
+        lambda: one_f_one_b(pp, t_F, t_B) / plan.v,
+        lambda: zb_h1_played_bubble_time.function(pp, t_F, t_B - t_W, t_W),
         lambda: (pp - 1) * (t_F + t_B) / 6,
-        lambda: dualpipe_played_bubble_time(pp, t_F, t_B - t_W, t_W),
+        lambda: dualpipe_played_bubble_time.function(pp, t_F, t_B - t_W, t_W),
     ))  # fmt: skip
 
 
@@ -191,8 +210,9 @@ def _messages(plan: Plan, stack: Stack) -> Any:
     first and last messages stand in the way.
     """
     pp, v, m = plan.pp, plan.v, plan.m
-    least = where((plan.schedule == 1) & (v == 1), 2 * ((pp - 1) / pp * m + pp - 2), 2 * (pp * v - 1))
-    return (stack.hide_pp * least + (1 - stack.hide_pp) * 2 * v * m) * (pp > 1)
+    ends = pp * v - 1
+    least = where((plan.schedule == SCHEDULES.index("1f1b")) & (v == 1), m - m / pp + pp - 2, ends)
+    return 2 * (least if stack.hide_pp == 1 else stack.hide_pp * least + (1 - stack.hide_pp) * (v * m))
 
 
 def _optimizer(model: Model, plan: Plan, W: float) -> Any:

@@ -17,7 +17,6 @@ import inspect
 import sys
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -175,7 +174,20 @@ class Algorithm:
         return self.function(rank, n, x, **options)
 
 
-ALGORITHMS: dict[str, Algorithm] = {}
+class Registry(dict[str, Algorithm]):
+    """Algorithms by name; a name that none has is answered with those that look like it."""
+
+    def __missing__(self, name: object) -> Algorithm:
+        raise self.none_called(name)
+
+    def none_called(self, name: object) -> KeyError:
+        """The error that says which there are."""
+        from hwlib.specs.table import unknown  # with all tables, which an algorithm has no use for
+
+        return KeyError(unknown("algorithm", name, self))
+
+
+ALGORITHMS = Registry()
 """Every algorithm of hwlib by its name."""
 
 WIRES = ("port", "link")
@@ -217,7 +229,5 @@ def found(algorithm: Any) -> tuple[Algorithm | None, Callable[..., Program]]:
     """
     record = record_of(algorithm)
     if record is None and not callable(algorithm):
-        close = get_close_matches(str(algorithm), ALGORITHMS, 3)
-        hint = f"did you mean {' or '.join(close)}?" if close else "see hwlib.algorithms.ALGORITHMS"
-        raise KeyError(f"no algorithm is called {algorithm!r}; {hint}")
+        raise ALGORITHMS.none_called(algorithm)
     return record, record.function if record else algorithm

@@ -25,7 +25,7 @@ from benchmarks.fit_stacks import toml as stack_toml
 from benchmarks.gemm_rows import read_gemms, table_lines
 from benchmarks.kept_rows import kept_table
 from benchmarks.kept_scores import held_out as stacks_held_out
-from benchmarks.kept_scores import held_out_table, scores_table
+from benchmarks.kept_scores import held_out_table, repeats, repeats_table, scores_table
 from benchmarks.published import DataError, read_rows
 from benchmarks.scores import Report, Score, report
 
@@ -81,6 +81,8 @@ def out(data: Path, task: str, stack: tuple[str, ...]) -> Iterator[str]:
             yield scores_table(report(data)).rstrip("\n")
         case "held-out":
             yield held_out_table(stacks_held_out(data)).rstrip("\n")
+        case "repeats":
+            yield repeats_table(repeats(data)).rstrip("\n")
         case "markdown":
             yield from page(report(data))
         case "limits":
@@ -113,6 +115,7 @@ def task(name: str, text: str) -> Any:
 @task("keep", "print the rows that benchmarks/data keeps of a file")
 @task("scores", "print the scores that benchmarks/data keeps of a file")
 @task("held-out", "print what fits to half of the rows say of the other half")
+@task("repeats", "print how far measurements of the same plan lie apart")
 @task("choose", "print the matrix products that the book keeps of a file")
 def main(data: Path, task: str | None, stack: tuple[str, ...]) -> None:
     """Print the table of fidelity."""

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from benchmarks.kept_scores import HeldOut, kept_held_out, kept_scores
+from benchmarks.kept_scores import HeldOut, kept_held_out, kept_repeats, kept_scores
 from benchmarks.scores import Report, Score
 from hwlib.specs import accelerators
 from hwlib.specs.fitted import Fitted, all_fitted
@@ -61,14 +61,16 @@ RUNS = "| training and its memory | rows | mean | median | max | constants | sim
 
 
 def limits() -> list[str]:
-    """The table of docs/limits.md: the row of each table of training that is predicted worst."""
+    """The tables of docs/limits.md: of each table of training the row that is predicted worst, and its own spread."""
     rows = ["| table | mean | worst row | predicted, of measured |", "|:--|--:|:--|--:|"]
     rows += [
         f"| {title(s.set)} | {s.mean_abs_error:.1%} | {s.worst} | {1 + s.worst_error:.0%} |"
         for s in kept_scores()
         if not s.set.endswith((", all", ", Llama 3", ", others"))
     ]
-    return [LIMITS, "", *rows, "", END]
+    again = ["| table | plans measured again | slowest over fastest, median | largest |", "|:--|--:|--:|--:|"]
+    again += [f"| {title(r.set)} | {r.plans} | {r.median_spread:.1%} | {r.max_spread:.1%} |" for r in kept_repeats()]
+    return [LIMITS, "", *rows, "", *again, "", END]
 
 
 def table(head: str, scores: Iterable[Score], training: bool = False) -> list[str]:

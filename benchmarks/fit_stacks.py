@@ -1,8 +1,8 @@
 """Fit the constants of training stacks to published steps: `python -m benchmarks.fidelity --fit-stacks`.
 
-A stack's own constants are fitted, those that its row of stacks.toml gives; one that is `like` another keeps that
-one's. Half of the rows, every second in the order of the file, is held back once and the other half once: the mean
-error of rows that the fit had not seen is printed beside that of the fit.
+The constants that a stack's row of stacks.toml names as `fitted` are searched; one that is `like` another takes
+the rest from that one. Half of the rows, every second in the order of the file, is held back once and the other half
+once: the mean error of rows that the fit had not seen is printed beside that of the fit.
 """
 
 import math
@@ -20,7 +20,7 @@ from hwlib.steptime import step_time
 if TYPE_CHECKING:
     from benchmarks.published import Row
 
-WORDS = ("recompute", "schedule")  # of a plan, that may differ within an array of plans
+SINGLE = ("dtype", "fused", "merge")  # of a plan, what is no array: the same for all plans of one
 ROUNDS = 4  # of the search, each from the best point so far, with steps half as large
 PRIOR = 0.003  # error that a constant's move by a factor e must save: what rows do not fix stays where it was
 LATENCY = 10e-6  # where a search for a time begins that is 0 so far
@@ -58,13 +58,13 @@ def alike(cases: Sequence[Step]) -> list[Alike]:
     found: dict[Any, list[Step]] = {}
     for case in cases:
         plan = case.plan
-        fixed = (plan["dtype"], plan.get("fused", True), tuple(sorted(plan)))
+        fixed = (*(plan.get(name) for name in SINGLE), tuple(sorted(plan)))
         shape = repr(case.model) + case.model.key
         found.setdefault((shape, case.model.context, case.levels, case.chip, fixed), []).append(case)
     result = []
     for members in found.values():
         first = members[0].plan
-        plans = {k: first[k] if k in ("dtype", "fused") else np.array([c.plan[k] for c in members]) for k in first}
+        plans = {k: first[k] if k in SINGLE else np.array([c.plan[k] for c in members]) for k in first}
         result.append(Alike(members[0], plans, np.array([c.seconds for c in members])))
     return result
 
@@ -77,16 +77,14 @@ def mean_error(stack: Stack, groups: Sequence[Alike]) -> float:
 
 
 def rows_of(stack: Stack, pairs: Sequence[tuple["Row", Step]]) -> list[Step]:
-    """The steps that a stack's constants rest on: `rows` are beginnings of their ids or groups."""
-    return [c for r, c in pairs if c.stack == stack.key and (r.cells["id"] + " ").startswith(stack.rows)] or [
-        c for _, c in pairs if c.stack == stack.key and c.group.startswith(stack.rows)
+    """The steps that a stack's constants rest on: `rows` are beginnings of their ids. Models with experts, whose
+    balance nobody prints, are scored but never fitted.
+    """
+    return [
+        case
+        for row, case in pairs
+        if case.stack == stack.key and row.cells["id"].startswith(stack.rows) and not case.model.moe
     ]
-
-
-def own(stack: Stack) -> tuple[str, ...]:
-    """The constants that a stack has of its own."""
-    like = stacks[stack.like].constants if stack.like else {}
-    return tuple(name for name, value in stack.constants.items() if like.get(name) != value)
 
 
 def fit_stack(stack: Stack, cases: Sequence[Step], free: Sequence[str]) -> Stack:
@@ -135,11 +133,11 @@ def fit_stacks(path: Path, keys: Sequence[str] = ()) -> Iterator[Fit]:
     for key, stack in stacks.items():
         if (keys and key not in keys) or not stack.rows:
             continue
-        free = own(stack)
+        free = stack.fitted
         if stack.like in fitted:
             like = fitted[stack.like]
-            kept = {name: getattr(like, name) for name in CONSTANTS if name not in free}
-            stack = stack.replace(**kept)
+            same = [name for name in CONSTANTS if getattr(stack, name) == getattr(stacks[stack.like], name)]
+            stack = stack.replace(**{name: getattr(like, name) for name in same if name not in free})
         cases = rows_of(stack, pairs)
         if len(cases) < max(2, len(free)) or not free:
             continue
@@ -152,10 +150,12 @@ def fit_stacks(path: Path, keys: Sequence[str] = ()) -> Iterator[Fit]:
 
 
 def toml(fit: Fit) -> str:
-    """One entry as it stands in stacks.toml, own constants with three digits."""
+    """One entry as it stands in stacks.toml, the fitted constants with three digits; what was typed is left out."""
     held = "" if math.isnan(fit.held_out) else f", {fit.held_out:.1%} where held back"
     lines = [f"# {fit.rows} rows: mean error {fit.error:.1%}{held}", f"[{fit.stack.key}]"]
     texts = ("name", "chip", "software", "source", "like", "note")
     lines += [f'{name} = "{value}"' for name in texts if (value := getattr(fit.stack, name))]
-    lines.append("rows = [" + ", ".join(f'"{x}"' for x in fit.stack.rows) + "]")
+    lines += [
+        f"{name} = [" + ", ".join(f'"{x}"' for x in getattr(fit.stack, name)) + "]" for name in ("rows", "fitted")
+    ]
     return "\n".join(lines + [f"{name} = {getattr(fit.stack, name):.3g}" for name in fit.free])

@@ -1,8 +1,9 @@
 """How the kept constants scored on all rows of the tables of training: benchmarks/data/scores.csv.
 
 The project carries a few of those rows only, so their scores are kept as they were printed by `python -m
-benchmarks.fidelity --scores --data FILE`, where FILE has all of them; and, of each stack, the error of rows that a
-fit to the other half had not seen, printed by `--held-out`, in benchmarks/data/held_out.csv.
+benchmarks.fidelity --scores --data FILE`, where FILE has all of them. By the side of it are, of each stack, the error
+of rows that a fit to the other half had not seen (`--held-out`, held_out.csv), and how far the measurements of one
+and the same plan lie apart (`--repeats`, repeats.csv): no model of plans can do better.
 """
 
 import csv
@@ -10,15 +11,16 @@ import io
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
-from benchmarks.fit_stacks import alike, fit_stack, mean_error, own, rows_of
+from benchmarks.fit_stacks import alike, fit_stack, mean_error, rows_of
 from benchmarks.scores import Report, Score
 from benchmarks.training_rows import steps
 from hwlib.specs.stack import stacks
 
 FOLDER = Path(__file__).parent / "data"
-SCORES, HELD_OUT = FOLDER / "scores.csv", FOLDER / "held_out.csv"
+SCORES, HELD_OUT, REPEATS = (FOLDER / f"{name}.csv" for name in ("scores", "held_out", "repeats"))
 
 
 class HeldOut(NamedTuple):
@@ -29,6 +31,43 @@ class HeldOut(NamedTuple):
     constants: int
     error: float
     held_out: float
+
+
+class Repeats(NamedTuple):
+    """Of a table: plans that were measured more than once, and the slowest over the fastest, less 1."""
+
+    set: str
+    plans: int
+    median_spread: float
+    max_spread: float
+
+
+def repeats(path: Path) -> Iterator[Repeats]:
+    """Every table with such plans. Raises DataError."""
+    seconds: dict[tuple[str, str], list[float]] = {}
+    for _, case in steps(path):
+        plan = f"{case.model!r} {case.model.context} {case.gpus} {sorted(case.plan.items())}"
+        seconds.setdefault((case.group, plan), []).append(case.seconds)
+    spreads: dict[str, list[float]] = {}
+    for (group, _), found in seconds.items():
+        if len(found) > 1:
+            spreads.setdefault(group, []).append(max(found) / min(found) - 1)
+    for group, found in sorted(spreads.items()):
+        yield Repeats(group, len(found), median(found), max(found))
+
+
+def repeats_table(found: Iterable[Repeats]) -> str:
+    """The same as text."""
+    return _table(Repeats._fields, list(found))
+
+
+def kept_repeats(path: Path = REPEATS) -> list[Repeats]:
+    """What is kept of it."""
+    with path.open(encoding="utf-8") as file:
+        return [
+            Repeats(r["set"], int(r["plans"]), float(r["median_spread"]), float(r["max_spread"]))
+            for r in csv.DictReader(file)
+        ]
 
 
 def scores_table(result: Report) -> str:
@@ -52,7 +91,7 @@ def held_out(path: Path) -> Iterator[HeldOut]:
     """Every fitted stack, its own constants fitted anew to each half of its rows. Raises DataError."""
     pairs = steps(path)
     for stack in stacks.values():
-        free = own(stack)
+        free = stack.fitted
         cases = rows_of(stack, pairs) if stack.rows else []
         if not cases or not free:
             continue

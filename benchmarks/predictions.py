@@ -66,12 +66,6 @@ def predict(case: Case) -> Prediction | Unmodelled | None:
     return None
 
 
-def own_constants(stack: Stack) -> int:
-    """How many constants a stack has of its own: those of the stack that it is like are counted there."""
-    like = stacks[stack.like].constants if stack.like else {}
-    return sum(like.get(name) != value for name, value in stack.constants.items())
-
-
 def predict_step(case: Step, stack: Stack | None = None) -> Prediction | Unmodelled:
     """A training step, with the constants of `stack`, or of the kept one that the case names.
 
@@ -91,7 +85,7 @@ def predict_step(case: Step, stack: Stack | None = None) -> Prediction | Unmodel
     passes = 4 / 3 if case.plan.get("recompute") == "full" else 1.0
     rate = case.gpus * accelerators[case.chip].flops(case.plan["dtype"])
     plain = passes * float(step_flops(case.model, case.plan["B"], case.plan["T"])) / rate
-    return Prediction(time, plain, case.seconds, own_constants(stack), calculon(case))
+    return Prediction(time, plain, case.seconds, len(stack.fitted), calculon(case))
 
 
 def _product(case: Product) -> Prediction | None:

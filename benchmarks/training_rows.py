@@ -73,10 +73,8 @@ def megatron_2021(row: "Row") -> Step | Unmodelled:
     B, T = plan["B"] * plan["T"], plan["T"]
     count = gpt_recompute_training_flops if str(c.get("flops", "")).startswith("96") else gpt_training_flops
     flops = count(B, T, model.layers, model.width, model.vocab)
-    return step(row, "megatron-2021-a100", model, plan, flops=flops, dtype="fp16")
-
-
-OF_2024 = "megatron-core-2024-h100"
+    stack = "megatron-2022-a100" if row.set.startswith("kor") else "megatron-2021-a100"
+    return step(row, stack, model, plan, flops=flops, dtype="fp16")
 
 
 def megatron_2024(row: "Row") -> Step | Unmodelled:
@@ -93,7 +91,7 @@ def megatron_2024(row: "Row") -> Step | Unmodelled:
     if "vp" not in c and plan["pp"] > 1:
         plan["v"] = max(v for v in range(1, 9) if model.layers // plan["pp"] % v == 0)
     flops = gpt_training_flops(plan["B"] * plan["T"], plan["T"], model.layers, model.width, model.vocab)
-    return step(row, OF_2024, model, plan, flops=flops)
+    return step(row, "megatron-core-h100", model, plan, flops=flops)
 
 
 def vtrain(row: "Row") -> Step | Unmodelled:
@@ -147,8 +145,9 @@ def mosaic(row: "Row") -> Step | Unmodelled:
 def megatron_core(row: "Row") -> Step | Unmodelled:
     """NVIDIA's tables of Megatron-core (NeMo, Megatron Bridge): FlashAttention, distributed optimizer or FSDP.
 
-    Not printed, and assumed: nothing recomputed; sequence parallelism wherever there is tensor parallelism. Tables
-    without a precision are of FP8. Where two settings are printed, "4 (8)", the first is the figure's.
+    Not printed, and assumed: nothing recomputed; sequence parallelism wherever there is tensor parallelism; a token
+    goes once to each node and rank that has one of its experts, evenly. Tables without a precision are of FP8. Where
+    two settings are printed, "4 (8)", the first is the figure's.
     """
     c = row.config
     name = str(c.get("model", ""))
@@ -168,11 +167,13 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
     }  # fmt: skip
     if 1 < fsdp < row.gpus // (plan["tp"] * plan["pp"]):
         plan["shards"] = fsdp
+    if model.moe:
+        plan["merge"] = True
     chip = chip_of(row.system)
     stack = "megatron-core-" + chip.split("-")[0]
     flops = None
     if row.set.startswith("nemo"):
-        stack = OF_2024  # and operations are counted as if attention had no mask
+        stack = "nemo-2024-h100"  # and operations are counted as if attention had no mask
         flops = step_flops(model, plan["B"] * plan["T"], plan["T"], causal=False)
     return step(row, stack, model, plan, chip=chip, flops=flops, dtype=dtype_of(row))
 

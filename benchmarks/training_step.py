@@ -120,9 +120,10 @@ def step(
         raise ValueError(f"pp = {pp} stages are more than the {model.layers} layers")
     if model.experts % ep or (ranks % ep and (ranks * tp % ep or ep % ranks)):
         raise ValueError(f"ep = {ep} does not divide the {model.experts} experts, or the ranks of a stage")
-    # Chunks beyond the layers hold the embedding or the output layer; experts over more than the replicas are whole
-    # on ranks of one tensor-parallel group, which is here the same as cut among them.
-    at_most = {"v": min(plan.get("v", 1), model.layers // pp), "ep": min(ep, ranks)}
+    # Two chunks may hold the embedding and the output layer alone; experts over more than the replicas are whole on
+    # ranks of one tensor-parallel group, which is here the same as cut among them.
+    v = plan.get("v", 1)
+    at_most = {"v": v if pp * v <= model.layers + 2 else model.layers // pp, "ep": min(ep, ranks)}
     full = {**plan, **at_most, "B": sequences * T, "dp": dp, "micro": micro, "dtype": dtype}
     seconds = seconds_of(row, model, full, chip, flops)
     done = step_flops(model, sequences * T, T) / (seconds * row.gpus * accelerators[chip].flops(dtype))

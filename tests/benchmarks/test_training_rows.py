@@ -82,7 +82,7 @@ def case(tmp_path):
 
 def test_a_step_in_seconds(case):
     step = case(PLAIN)
-    assert (step.group, step.stack, step.chip, step.seconds) == ("kor-t5", "megatron-2021-a100", "a100-80gb-sxm", 18.13)
+    assert (step.group, step.stack, step.chip, step.seconds) == ("kor-t5", "megatron-2022-a100", "a100-80gb-sxm", 18.13)
     degrees = {"tp": 8, "pp": 8, "dp": 1, "v": 3, "micro": 1, "B": 64 * 2048, "recompute": "full", "sp": False}
     assert degrees.items() <= step.plan.items()
     assert parameter_count(step.model) == parameter_count(models["korthikanti-175b"])
@@ -125,7 +125,8 @@ def test_cells_with_two_settings_and_with_none(case):
 def test_experts_over_more_ranks_than_replicas_and_chunks_beyond_the_layers(case):
     assert case(EXPERTS).plan["ep"] == 16
     row = BRIDGE | {"measured_value": "900"}
-    assert case(row, model="LLAMA3.1_405B", fsdp="0", tp="2", pp="16", vp="8", tokens_s_gpu="").plan["v"] == 7
+    assert case(row, model="LLAMA3.1_405B", fsdp="0", tp="2", pp="16", vp="8", tokens_s_gpu="").plan["v"] == 8
+    assert case(row, model="LLAMA3.1_405B", fsdp="0", tp="2", pp="16", vp="9", tokens_s_gpu="").plan["v"] == 7
 
 
 def test_microbatches_may_be_uneven(case):

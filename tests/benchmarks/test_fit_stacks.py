@@ -1,0 +1,153 @@
+"""Fitting stacks to steps: made-up steps give back the constants that they were made with."""
+
+import csv
+import json
+import math
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from benchmarks.fidelity import DATA, main
+from benchmarks.fit_stacks import alike, fit_stack, mean_error, rows_of
+from benchmarks.fit_stacks import toml as stack_toml
+from benchmarks.kept_scores import (
+    HeldOut,
+    held_out,
+    held_out_table,
+    kept_held_out,
+    kept_repeats,
+    kept_scores,
+    repeats,
+    repeats_table,
+    scores_table,
+)
+from benchmarks.published import COLUMNS, read_rows
+from benchmarks.scores import report
+from benchmarks.training_rows import steps
+from hwlib.specs import Stack, stacks
+from hwlib.specs.stack import read
+from hwlib.steptime import step_time
+
+
+@pytest.fixture(scope="module")
+def made():
+    """Every kept step of A100s, with the seconds that a stack of our own gives."""
+    truth = Stack.ideal("a100-80gb-sxm").replace(eta_C=0.7, eta_W=0.8, eta_in=0.6, t_layer=5e-4)
+    cases = [c for _, c in steps(DATA) if c.chip == truth.chip]
+    seconds = [float(step_time(c.model, truth, c.levels, **c.plan).total) for c in cases]
+    return truth, [replace(c, seconds=s) for c, s in zip(cases, seconds, strict=True)]
+
+
+def test_steps_of_one_model_and_machine_are_one_array(made):
+    truth, cases = made
+    groups = alike(cases)
+    assert sum(len(g.seconds) for g in groups) == len(cases) > len(groups)
+    assert mean_error(truth, groups) < 1e-9
+
+
+def test_a_fit_finds_the_constants_again(made):
+    truth, cases = made
+    start = truth.replace(eta_C=0.5, t_layer=2e-4)
+    found = fit_stack(start, cases, ("eta_C", "t_layer"))
+    assert found.eta_C == pytest.approx(0.7, rel=0.02)
+    assert mean_error(found, alike(cases)) < 0.01
+    assert fit_stack(truth, cases, ("eta_out",)).eta_out <= 1.0  # a share, and its rows say little about it
+
+
+def test_a_share_stays_a_share(made):
+    truth, cases = made
+    faster = [replace(c, seconds=c.seconds / 10) for c in cases]
+    assert fit_stack(truth, faster, ("eta_C",)).eta_C == 1.0
+
+
+@pytest.mark.parametrize("key", [key for key in stacks if stacks[key].rows])
+def test_each_stack_rests_on_rows_that_ask_for_it(key):
+    stack = stacks[key]
+    assert all(case.stack == key for case in rows_of(stack, steps(DATA)))
+    assert stack.fitted
+
+
+def test_the_kept_rows_of_training_are_predicted():
+    result = report(DATA)
+    assert not result.unmodelled
+    assert {"kor-t5", "meg21", "vtrain-multi", "vtrain-single", "mosaic-a100", "kor-f7"} <= {
+        s.set for s in result.training
+    }
+    assert all(s.mean_abs_error < s.plain_mean for s in result.training)
+
+
+def write(path, rows):
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+@pytest.mark.slow
+def test_what_is_printed_is_a_table_that_the_reader_takes(tmp_path):
+    cells = [row.cells for row in read_rows(DATA)[0] if row.set.startswith("mosaic-a100")]
+    path = write(tmp_path / "few.csv", cells)
+    key = "llm-foundry-a100"
+    ran = CliRunner().invoke(main, ["--fit-stacks", "--stack", key, "--data", str(path)])
+    assert ran.exit_code == 0, ran.output
+    kept = stacks[key]
+    assert f"[{key}]" in ran.output
+    text = ran.output.replace(f'like = "{kept.like}"', "")
+    [entry] = read("printed", text)
+    assert entry.rows == kept.rows
+
+
+def test_repeats_are_the_same_plan_measured_again(tmp_path):
+    [row] = [row.cells for row in read_rows(DATA)[0] if row.set == "kor-t5"][:1]
+    other = json.loads(row["config"]) | {"gbs": 128}
+    again = row | {"id": row["id"] + "-again", "measured_value": str(1.1 * float(row["measured_value"]))}
+    rows = [row, again, row | {"id": "kor-t5-other", "config": json.dumps(other)}]
+    [found] = repeats(write(tmp_path / "rows.csv", rows))
+    assert (found.set, found.plans) == ("kor-t5", 1)
+    assert found.median_spread == found.max_spread == pytest.approx(0.1)
+
+
+def test_what_is_kept_reads_back(tmp_path):
+    result = report(DATA)
+    path = tmp_path / "scores.csv"
+    path.write_text(scores_table(result))
+    for kept, score in zip(kept_scores(path), result.training + result.together, strict=True):
+        assert kept[:2] == score[:2]
+        assert kept.worst == score.worst
+        assert kept.mean_abs_error == pytest.approx(score.mean_abs_error, rel=1e-3, abs=1e-9)
+    path.write_text(held_out_table([HeldOut("x", 9, 2, 0.5, math.nan)]))
+    assert kept_held_out(path)[0][:4] == ("x", 9, 2, 0.5)
+    path.write_text(repeats_table(kept_repeats()))
+    assert kept_repeats(path) == kept_repeats()
+
+
+def test_the_kept_scores_are_of_the_stacks_that_are_kept():
+    names = {h.stack for h in kept_held_out()}
+    assert names == {key for key in stacks if stacks[key].rows}
+    sets = {s.set for s in kept_scores()}
+    assert {s.set for s in report(DATA).training} <= sets
+
+
+@pytest.mark.slow
+def test_half_of_the_rows_held_back(tmp_path):
+    cells = [row.cells for row in read_rows(DATA)[0] if row.set.startswith("vtrain")]
+    found = list(held_out(write(tmp_path / "rows.csv", cells)))
+    assert {h.stack for h in found} <= set(stacks)
+    assert all(h.error < 0.5 for h in found)
+
+
+def test_the_page_of_limits_is_what_the_command_prints(root):
+    page = (root / "docs/limits.md").read_text("utf-8")
+    printed = CliRunner().invoke(main, ["--limits"]).output.rstrip("\n")
+    assert printed in page
+    assert "\nlimits\n" in (root / "docs/index.md").read_text("utf-8")
+
+
+def test_stacks_print_as_they_are_written():
+    from benchmarks.fit_stacks import Fit
+
+    stack = Stack.ideal("h100-sxm").replace(eta_C=0.5, rows=("a", "b"), fitted=("eta_C",))
+    [back] = read("printed", stack_toml(Fit(stack, ("eta_C",), 3, 0.1, math.nan)))
+    assert (back.eta_C, back.rows) == (0.5, ("a", "b"))

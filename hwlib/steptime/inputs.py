@@ -57,6 +57,11 @@ class Plan(NamedTuple):
     """Microbatches of a step."""
 
 
+def is_one(x: Any) -> bool:
+    """Whether a degree is 1 for all plans, so that its transfers need not be computed."""
+    return isinstance(x, float) and x == 1
+
+
 def _single(x: Any) -> Any:
     """An array whose elements are all the same as that number: less to compute."""
     if not getattr(x, "ndim", 0) or not x.size or x.flat[0] != x.flat[-1] or x.min() != x.max():

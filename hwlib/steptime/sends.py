@@ -12,7 +12,7 @@ from hwlib.formula import maximum, minimum, where
 from hwlib.parallel import exposed_time
 from hwlib.parallel.step import sizes_of
 from hwlib.specs import Level, Model, Stack
-from hwlib.steptime.inputs import Plan
+from hwlib.steptime.inputs import Plan, is_one
 
 ELEMENT = 2  # bytes of an activation, a weight or a gradient on its way
 
@@ -63,15 +63,15 @@ def sends_of(model: Model, stack: Stack, levels: Sequence[Level], plan: Plan, me
     tp_forward = 4 * hidden + (2 + 2 * sp) * latency
     tp_backward = (4 + 2 * sp) * hidden + (2 + 4 * sp) * latency
     keys: Any = 0.0
-    if not (isinstance(cp, float) and cp == 1):
+    if not is_one(cp):
         t, latency = rate("all_gather", cp, tp)
         keys = size.keys * t + latency
     experts: Any = 0.0
-    if model.moe and not (isinstance(ep, float) and ep == 1):
+    if model.moe and not is_one(ep):
         t, latency = rate("all_to_all", ep, tp, model.experts_per_token if merge else 0)
         experts = 2 * (size.copies * t + latency)
     message: Any = 0.0
-    if not (isinstance(plan.pp, float) and plan.pp == 1):
+    if not is_one(plan.pp):
         t, latency = rate("send", plan.pp, tp * cp * dp)
         message = size.hidden / tp * t + latency
     gather: Any = 0.0

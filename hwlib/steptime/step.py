@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from itertools import zip_longest
-from math import prod
 from typing import Any, NamedTuple
 
 from hwlib.footprint import RECOMPUTE, SCHEDULES
@@ -12,7 +10,7 @@ from hwlib.footprint.rank import BLOCK
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.pipeline import dualpipe_played_bubble_time, one_f_one_b_bubble_time, zb_h1_played_bubble_time
 from hwlib.specs import Level, Model, Stack, stacks
-from hwlib.steptime.inputs import Plan, checked, levels_of
+from hwlib.steptime.inputs import Plan, checked, is_one, levels_of
 from hwlib.steptime.sends import Sends, exposed, exposed_data_time, sends_of
 from hwlib.steptime.work import Passes, layer_passes, logits_passes, rates_of
 from hwlib.training import hardware_utilization, model_utilization
@@ -95,9 +93,7 @@ def step_time(
     }  # fmt: skip
     arrays = {name: x for name, x in given.items() if getattr(x, "ndim", 0)}
     one = lambda block: _step_time(model, stack, levels, checked(block), fused, dtype, merge)
-    if prod(max(sizes) for sizes in zip_longest(*(x.shape[::-1] for x in arrays.values()), fillvalue=1)) <= BLOCK:
-        return one(given)
-    return _in_blocks(one, given, arrays)
+    return _in_blocks(one, given, arrays) if arrays else one(given)
 
 
 def _in_blocks(one: Callable[[dict[str, Any]], StepTime], given: dict[str, Any], arrays: dict[str, Any]) -> StepTime:
@@ -138,7 +134,7 @@ def _step_time(
     layers = where(out, last, whole)
     turns = m * layers
     bubble: Any = 0.0
-    if not (isinstance(plan.pp, float) and plan.pp == 1):
+    if not is_one(plan.pp):
         waits = _bubble(plan, whole * t_F, whole * t_B, whole * mean.weight)
         bubble = maximum(waits - spare / plan.v, 0.0)
     return StepTime(
@@ -179,7 +175,7 @@ def _layer(sends: Sends, stack: Stack, mean: Passes, plan: Plan, ep: Any) -> tup
         backward = maximum(backward, stack.t_layer - tp_back)
     cp: Any = 0.0
     cp_ahead: Any = 0.0
-    if not isinstance(sends.cp, float):
+    if not is_one(plan.cp):
         cp_ahead = exposed(sends.cp, mean.attention, 1)
         cp = cp_ahead + exposed(2 * sends.cp, 2 * mean.attention, 1)
     full = plan.recompute == RECOMPUTE.index("full")

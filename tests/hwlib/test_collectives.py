@@ -6,6 +6,7 @@ import math
 import random
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from hwlib import GB, MB, collectives, us
@@ -16,6 +17,7 @@ from hwlib.collectives import (
     allreduce_bytes,
     alltoall_bytes,
     axis_levels,
+    axis_time,
     bruck_alltoall_bound_time,
     bruck_alltoall_time,
     bus_factor,
@@ -43,6 +45,7 @@ from hwlib.collectives import (
     torus_allgather_time,
     tree_root_bytes,
 )
+from hwlib.notation import COLLECTIVES
 from hwlib.specs.cluster import Level
 
 RANKS = (2, 3, 4, 7, 8, 16, 100)
@@ -294,6 +297,28 @@ def split(inner, size):
 def test_the_levels_of_an_axis(size, inner):
     assert list(axis_levels(LEVELS, size, inner)) == split(inner, size)
     assert math.prod(level.size for level in axis_levels(LEVELS, size, inner)) == size
+
+
+@pytest.mark.parametrize("collective", COLLECTIVES)
+def test_arrays_of_axes_take_the_time_of_each(collective):
+    fits = [(n, i) for n in (1, 2, 4, 8, 16, 64, 256, 1024) for i in (1, 2, 8, 16, 256) if n * i <= 1024]
+    size, inner = np.array(fits, float).T
+    S = np.linspace(1e6, 1e9, len(fits))
+    found = axis_time(collective, S, LEVELS, size, inner)
+    for i, (n, others) in enumerate(fits):
+        expected = level_time(collective, S[i] * others, axis_levels(LEVELS, n, others)) if n > 1 else 0
+        assert found[i] == pytest.approx(expected, rel=1e-12)
+        assert axis_time(collective, S[i], LEVELS, n, others) == pytest.approx(expected, rel=1e-12)
+
+
+def test_arrays_of_axes_may_cut_nodes_in_unequal_parts():
+    """Nine ranks are a node and an eighth: between a node, and two of them."""
+    eight, nine, sixteen = axis_time("all_gather", 1e9, LEVELS, np.array([8.0, 9, 16]))
+    assert eight < nine < sixteen
+    with pytest.raises(ValueError, match="at most the 1024 ranks of the levels, got 2048"):
+        axis_time("all_gather", 1e9, LEVELS, np.array([8.0, 2048]))
+    with pytest.raises(KeyError, match="all_reduce"):
+        axis_time("allreduce", 1e9, LEVELS, 8)
 
 
 @pytest.mark.parametrize(

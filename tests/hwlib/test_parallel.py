@@ -1,6 +1,7 @@
 """What parallel training sends: formulas against counting, and a plan's transfers against the formulas."""
 
 import random
+from itertools import product
 
 import numpy as np
 import pytest
@@ -207,6 +208,33 @@ def test_a_plan_may_exchange_heads_instead():
     ring = lambda tp: axis_bytes(transfers(one, B=B, dp=1, cp=4, tp=tp))["cp"]
     assert ring(4) == ring(1) / 4
     assert ring(8) == ring(4)
+
+
+@pytest.mark.parametrize("sp", [False, True])
+@pytest.mark.parametrize("shards", [None, 4])
+def test_arrays_of_plans_send_what_each_of_them_sends(sp, shards):
+    plans = list(product((4, 8), (1, 4), (1, 2), (1, 2), range(4)))
+    names = ("dp", "tp", "pp", "cp", "zero")
+    columns = {name: np.array(column, float) for name, column in zip(names, zip(*plans, strict=True), strict=True)}
+    same = {"B": 8 * 4096, "m": 2, "ep": 2, "sp": sp, "shards": shards, "merge": True}
+    many = axis_times(transfers(MOE, **same, **columns), LEVELS)
+    for i, plan in enumerate(plans):
+        each = axis_times(transfers(MOE, **same, **dict(zip(names, plan, strict=True))), LEVELS)
+        assert {axis: t[i] for axis, t in many.items() if t[i]} == {axis: pytest.approx(t) for axis, t in each.items()}
+    assert "64 plans" in repr(transfers(MOE, **same, **columns)[0])
+
+
+def test_arrays_that_cannot_be():
+    with pytest.raises(ValueError, match="transfers: dp is a whole number"):
+        transfers(MOE, B=4096, dp=np.array([1.0, 1.5]))
+    with pytest.raises(ValueError, match="zero is 0, 1, 2 or 3"):
+        transfers(MOE, B=4096, dp=8, zero=np.array([1, 4]))
+
+
+def test_hybrid_sharding_has_copies_to_sum():
+    """Shards on four ranks, and each rank's share summed over its two copies."""
+    found = axis_bytes(transfers(SMALL, B=4096, dp=8, zero=3, shards=4))["dp"]
+    assert found == pytest.approx(parallel.hsdp_in_bytes(P, 4) + parallel.hsdp_out_bytes(P, 4, 2))
 
 
 def test_the_busiest_rank_of_experts():

@@ -1,0 +1,123 @@
+"""Stacks: the table's rules, and steps that sources print."""
+
+import math
+
+import pytest
+
+from hwlib.specs import Level, Model, Stack, accelerators, clusters, models, stack_for, stacks
+from hwlib.specs.stack import CONSTANTS, read
+from hwlib.specs.table import SpecError
+from hwlib.steptime import step_time
+
+ROW = 'name = "A"\nchip = "h100-sxm"\nsoftware = "S"\nsource = "narayanan2021"\n'
+
+
+@pytest.mark.parametrize("key", stacks)
+def test_a_stack_has_a_chip_a_source_and_constants_that_can_be(key, sources):
+    stack = stacks[key]
+    assert stack.accelerator is accelerators[stack.chip]
+    assert stack.source in sources
+    assert stack.fitted or stack.note, "where do its constants come from?"
+    assert bool(stack.fitted) is bool(stack.rows)
+    assert set(stack.fitted) <= set(stack.constants)
+    assert set(stack.constants) <= set(CONSTANTS)
+    for name, value in stack.constants.items():
+        assert math.isfinite(value)
+        assert 0 <= value <= (1 if CONSTANTS[name][0] == "1" else 0.1)
+
+
+def test_one_constant_for_a_generation():
+    """Blackwell has the H100's constants, but one for its products in 8 bits, and one that all of it shares."""
+    h100 = stacks["megatron-core-h100"].constants
+    shares = set()
+    for key in ("megatron-core-b200", "megatron-core-gb200", "megatron-core-gb300", "megatron-core-b300"):
+        own = {name: value for name, value in stacks[key].constants.items() if h100.get(name) != value}
+        assert set(own) == {"eta_low", "eta_4"}
+        shares.add(own["eta_4"])
+    assert len(shares) == 1
+
+
+def test_an_ideal_machine_loses_nothing():
+    ideal = Stack.ideal("h100-sxm")
+    assert ideal.constants == {}
+    assert ideal == Stack.ideal(accelerators["h100-sxm"])
+    assert (ideal.eta_C, ideal.eta_W, ideal.alpha_in, ideal.t_step) == (1, math.inf, 0, 0)
+    with pytest.raises(KeyError, match="h100"):
+        Stack.ideal("h1000-sxm")
+
+
+def test_a_chip_has_a_stack():
+    assert stack_for("a100-80gb-sxm").key == "megatron-2022-a100"
+    assert stack_for("b300-sxm").key == "megatron-core-b300"
+    typical = stack_for(accelerators["h200-sxm"])
+    assert (typical.chip, typical.fitted, typical.rows) == ("h200-sxm", (), ())
+    assert typical.constants == stacks["megatron-core-h100"].constants
+    assert "no step" in typical.note
+
+
+def test_an_unknown_stack_is_answered_with_those_there_are():
+    with pytest.raises(KeyError, match="megatron-core-h100"):
+        stacks["megatron-core-h10"]
+    with pytest.raises(TypeError, match="eta_C"):
+        stacks["vtrain-a100"].replace(eta_c=1)
+
+
+def test_a_row_takes_the_constants_of_the_one_it_is_like():
+    [one, two] = read("f", f"[a]\n{ROW}eta_C = 0.5\neta_W = 0.5\n[b]\n{ROW}like = 'a'\neta_W = 0.25\n")
+    assert two.constants == {"eta_C": 0.5, "eta_W": 0.25}
+    assert one.constants == {"eta_C": 0.5, "eta_W": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ('[a]\nname = "A"\n', "f, a: chip, software, source missing"),
+        (f"[a]\n{ROW}eta_c = 0.5", "f, a: .*eta_c"),
+        (f"[a]\n{ROW}eta_C = 1.5", "f, a.eta_C: from 0 to 1, got 1.5"),
+        (f"[a]\n{ROW}alpha_in = -1", "f, a.alpha_in: from 0"),
+        (f"[a]\n{ROW}alpha_in = true", "f, a.alpha_in: from 0"),
+        (f"[a]\n{ROW}eta_C = nan", "f, a.eta_C: from 0"),
+        (f"[a]\n{ROW}like = 'b'", "f, a.like: names a row before it"),
+        (f"[a]\n{ROW.replace('h100', 'h101')}", "f, a.chip"),
+        (f"[a]\n{ROW}fitted = ['eta_C']", "f, a.fitted: 'eta_C' is no constant that the row gives"),
+    ],
+)
+def test_a_row_that_breaks_a_rule_is_refused(rows, message):
+    with pytest.raises(SpecError, match=message):
+        list(read("f", rows))
+
+
+# Steps that a source prints, with 8 GPUs a node; the library's own benchmark scores all of them
+
+SELENE = (Level("node", 8, 300e9), Level("network", 512, 8 * 25e9))
+
+
+def gpt(layers, width, heads):
+    return Model.small(
+        layers=layers, width=width, heads=heads, vocab=51200, gated=False, norm="layer", biases="all", dropout=True,
+        tied=True, positions=2048, context=2048,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("model", "plan", "seconds"),
+    [
+        (gpt(48, 6144, 64), {"B": 4, "micro": 4}, 1.42),
+        (gpt(96, 12288, 96), {"B": 64, "pp": 8, "v": 3}, 18.13),
+        (gpt(105, 20480, 128), {"B": 280, "pp": 35, "v": 3}, 49.05),
+        (gpt(128, 25600, 160), {"B": 512, "pp": 64}, 94.42),
+    ],
+    ids=["22B", "175B", "530B", "1T"],
+)
+def test_korthikanti_table_5(model, plan, seconds):
+    """Full recomputation, tensor-parallel over the node, a single replica (korthikanti2022, Table 5)."""
+    plan = plan | {"B": 2048 * plan["B"], "T": 2048, "dp": 1, "tp": 8, "sp": False, "recompute": "full"}
+    found = step_time(model, "megatron-2022-a100", SELENE, fused=False, dtype="fp16", **plan).total
+    assert found == pytest.approx(seconds, rel=0.05)
+
+
+def test_llama_405b_on_1024_h100():
+    """Megatron Bridge 26.02: 784 TFLOP/s a GPU in FP8, 311 tokens a second and GPU (megatron-bridge)."""
+    plan = {"B": 1536 * 8192, "T": 8192, "dp": 8, "tp": 8, "pp": 8, "cp": 2, "v": 8, "zero": 1, "dtype": "fp8"}
+    found = step_time(models["llama3-405b"], "megatron-core-h100", clusters["superpod-h100-4su"], **plan).total
+    assert found == pytest.approx(1536 * 8192 / (311 * 1024), rel=0.07)

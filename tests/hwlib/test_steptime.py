@@ -1,0 +1,286 @@
+"""Step times: what remains of them on an ideal machine, against operations, transfers and played schedules."""
+
+import random
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from hwlib import pipeline
+from hwlib.parallel import axis_times, transfers
+from hwlib.pipeline import play
+from hwlib.specs import Level, Model, Stack, accelerators, clusters, models, nodes, stacks
+from hwlib.steptime import StepTime, levels_of, step_time
+from hwlib.topology import node
+from hwlib.transformer import attention_step_flops, step_flops
+
+H100 = accelerators["h100-sxm"]
+C = H100.bf16_flops
+IDEAL = Stack.ideal("h100-sxm")
+LEVELS = clusters["superpod-h100-4su"].levels
+SLOW = tuple(Level(name, size, bandwidth / 100) for name, size, bandwidth in LEVELS)
+LLAMA = models["llama3-70b"]
+EVEN = Model.small(layers=32, width=4096, heads=32, vocab=1, context=4096)  # the output layer is next to nothing
+MOE = Model.small(layers=8, width=1024, heads=16, experts=16, experts_per_token=4, expert_ffn=512, vocab=4096)
+T = 4096
+
+
+def ideal(model, levels=LEVELS, **plan):
+    return step_time(model, IDEAL, levels, T=T, **plan)
+
+
+# An ideal machine: operations over peak, transfers at full bandwidth, bubbles as played
+
+
+def test_one_rank_takes_its_operations_at_peak():
+    found = ideal(LLAMA, B=16 * T, dp=1)
+    assert found.total == pytest.approx(step_flops(LLAMA, 16 * T, T) / C, rel=1e-9)
+    assert found.mfu(LLAMA, 16 * T, T, 1, C) == pytest.approx(1, rel=1e-9)
+    assert found.compute == found.total
+    assert found.hfu(step_flops(LLAMA, 16 * T, T), 1, C) == pytest.approx(1, rel=1e-9)
+
+
+@pytest.mark.parametrize("model", [LLAMA, MOE, models["deepseek-v3"], models["gpt-oss-20b"]], ids=lambda m: m.key)
+def test_operations_are_those_of_the_model(model):
+    found = ideal(model, B=64 * T, dp=4, micro=2)
+    assert found.compute == pytest.approx(step_flops(model, 16 * T, T) / C, rel=1e-9)
+
+
+def test_without_a_fused_kernel_nothing_of_the_mask_is_skipped():
+    found = ideal(LLAMA, B=16 * T, dp=1, fused=False)
+    assert found.total == pytest.approx(step_flops(LLAMA, 16 * T, T, causal=False) / C, rel=1e-9)
+
+
+def test_recomputation_pays_the_forward_pass_of_the_layers_again():
+    found = ideal(LLAMA, B=16 * T, dp=1, recompute="full")
+    layers = step_flops(LLAMA, 16 * T, T) - 6 * LLAMA.width * LLAMA.vocab * 16 * T
+    assert found.recomputed == pytest.approx(layers / 3 / C, rel=1e-9)
+    scores = ideal(LLAMA, B=16 * T, dp=1, recompute="selective", fused=False)
+    assert scores.recomputed == pytest.approx(attention_step_flops(LLAMA, 16 * T, T, causal=False) / C, rel=1e-9)
+    assert ideal(LLAMA, B=16 * T, dp=1, recompute="selective").recomputed == 0
+
+
+@pytest.mark.parametrize("sp", [False, True])
+@pytest.mark.parametrize("tp", [2, 8, 16])
+def test_tensor_parallel_transfers_are_waited_for(tp, sp):
+    plan = {"B": 16 * T, "dp": 2, "tp": tp, "sp": sp}
+    expected = axis_times(transfers(LLAMA, m=8, **plan), LEVELS)["tp"]
+    found = ideal(LLAMA, **plan)
+    assert found.tp == pytest.approx(expected, rel=1e-9)
+    assert found.compute == pytest.approx(step_flops(LLAMA, 16 * T, T) / (2 * tp * C), rel=1e-9)
+    again = ideal(LLAMA, **plan, recompute="full").tp
+    assert again == pytest.approx(expected * (14 / 10 if sp else 6 / 4), rel=1e-9)
+
+
+@pytest.mark.parametrize("merge", [False, True])
+def test_expert_transfers_are_waited_for(merge):
+    plan = {"B": 64 * T, "dp": 16, "ep": 16}
+    found = ideal(MOE, **plan, merge=merge)
+    assert found.ep == pytest.approx(axis_times(transfers(MOE, m=4, merge=merge, **plan), LEVELS)["ep"], rel=1e-9)
+    assert ideal(MOE, **plan, merge=merge, imbalance=2).ep == pytest.approx(2 * found.ep, rel=1e-9)
+    assert ideal(MOE, **plan, imbalance=2).compute > found.compute
+
+
+def test_keys_and_values_move_beside_attention():
+    plan = {"B": 16 * T, "dp": 2, "cp": 4}
+    sent = axis_times(transfers(LLAMA, m=8, **plan), SLOW)["cp"]
+    attention = 3 * attention_step_flops(LLAMA, 8 * T, T) / (4 * C)
+    assert sent > attention
+    assert ideal(LLAMA, SLOW, **plan).cp == pytest.approx(sent - attention, rel=1e-9)
+    assert ideal(LLAMA, **plan).cp == 0
+
+
+@pytest.mark.parametrize("zero", [0, 1, 2, 3])
+def test_data_parallel_transfers_run_beside_the_passes(zero):
+    """ZeRO-3 gathers for every microbatch, twice, and sums for every one; ZeRO-1 once a step."""
+    plan = {"B": 128 * T, "dp": 32, "zero": zero}
+    found = {x.collective: x.time(SLOW) for x in transfers(EVEN, m=4, **plan)}
+    gather = found.get("all_gather", 0) / (8 if zero == 3 else 1)
+    total = found.get("reduce_scatter", 0) / (4 if zero >= 2 else 1) + found.get("all_reduce", 0)
+    forward = step_flops(EVEN, T, T) / 3 / C
+    ahead = max(gather - forward, gather / 32)
+    behind = total + (gather if zero == 3 else 0)
+    behind = max(behind - 2 * forward, behind / 32)
+    expected = (4 if zero == 3 else 1) * ahead + (4 if zero >= 2 else 1) * behind
+    assert ideal(EVEN, SLOW, **plan).dp == pytest.approx(expected, rel=1e-6)
+    lone = IDEAL.replace(hide_dp=0.0)
+    assert step_time(EVEN, lone, SLOW, T=T, **plan).dp == pytest.approx(sum(found.values()), rel=1e-9)
+
+
+def test_hybrid_sharding_sums_over_copies_once_a_step():
+    plan = {"B": 128 * T, "dp": 32, "zero": 3, "shards": 8}
+    lone = IDEAL.replace(hide_dp=0.0)
+    expected = axis_times(transfers(EVEN, m=4, **plan), LEVELS)["dp"]
+    assert step_time(EVEN, lone, LEVELS, T=T, **plan).dp == pytest.approx(expected, rel=1e-9)
+    assert step_time(EVEN, lone, LEVELS, T=T, **plan | {"shards": 32}).dp == pytest.approx(
+        step_time(EVEN, lone, LEVELS, T=T, **plan | {"shards": None}).dp
+    )
+
+
+def stage(model, pp):
+    """Forward and backward time of a microbatch in a middle stage, and of both in the output layer."""
+    loss = 6 * model.width * model.vocab * T / C
+    layers = step_flops(model, T, T) / C - loss
+    return layers / 3 / pp, 2 * layers / 3 / pp, loss
+
+
+@pytest.mark.parametrize(("pp", "m"), [(2, 2), (4, 8), (8, 8), (8, 32)])
+@pytest.mark.parametrize("model", [EVEN, LLAMA], ids=["even", "logits"])
+def test_one_f_one_b_takes_what_a_played_schedule_takes(model, pp, m):
+    """With a last stage that has the output layer too."""
+    t_F, t_B, t_loss = stage(model, pp)
+    forward = [t_F] * (pp - 1) + [t_F + t_loss / 3]
+    backward = [t_B] * (pp - 1) + [t_B + 2 * t_loss / 3]
+    far = tuple(Level(name, size, 1e30) for name, size, _ in LEVELS)
+    expected = play(pipeline.one_f_one_b(pp, m), forward, backward).time
+    assert ideal(model, far, B=m * T, dp=1, pp=pp).total == pytest.approx(expected, rel=1e-9)
+    if model is EVEN:
+        assert ideal(model, far, B=m * T, dp=1, pp=pp, schedule="gpipe").total == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(("pp", "m", "v"), [(2, 4, 2), (4, 8, 2), (4, 16, 4), (8, 32, 2)])
+def test_interleaved_takes_what_a_played_schedule_takes(pp, m, v):
+    t_F, t_B, _ = stage(EVEN, pp)
+    found = ideal(EVEN, B=m * T, dp=1, pp=pp, v=v)
+    message = transfers(EVEN, B=m * T, dp=1, pp=pp, v=v, m=m)[0]
+    t_comm = message.time(LEVELS) / message.calls
+    expected = play(pipeline.interleaved(pp, m, v), t_F, t_B, t_comm=t_comm).time
+    assert found.total == pytest.approx(expected, rel=1e-5)
+    blocking = step_time(EVEN, IDEAL.replace(hide_pp=0.0), LEVELS, T=T, B=m * T, dp=1, pp=pp, v=v)
+    assert blocking.pp == pytest.approx(message.time(LEVELS), rel=1e-9)
+
+
+@pytest.mark.parametrize(("pp", "m"), [(2, 4), (4, 16), (8, 32)])
+def test_messages_of_one_f_one_b_are_waited_for_as_played(pp, m):
+    t_F, t_B, _ = stage(EVEN, pp)
+    message = transfers(EVEN, B=m * T, dp=1, pp=pp, m=m)[0]
+    expected = play(pipeline.one_f_one_b(pp, m), t_F, t_B, t_comm=message.time(LEVELS) / message.calls).time
+    assert ideal(EVEN, B=m * T, dp=1, pp=pp).total == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "schedule"), [("zb_h1", pipeline.zb_h1), ("zbv", pipeline.zbv), ("dualpipe", pipeline.dualpipe)]
+)
+def test_schedules_without_bubbles_have_those_that_played_ones_have(name, schedule):
+    """Attention's backward pass has no gradients of weights: a model whose sequences are short has next to none."""
+    model = EVEN.replace(width=8192, ffn=32768, heads=64)
+    plan = {"B": 32 * 64, "T": 64, "dp": 1, "pp": 8, "schedule": name}
+    far = tuple(Level(name, size, 1e30) for name, size, _ in LEVELS)
+    one = step_time(model, IDEAL, far, B=64, T=64, dp=1).compute / 8
+    played = play(schedule(8, 32), one / 3, 2 * one / 3, one / 3)
+    assert step_time(model, IDEAL, far, **plan).bubble == pytest.approx(played.time - 32 * one, rel=0.01)
+
+
+# Arrays, and a machine that is not ideal
+
+CHOICES = {
+    "dp": (1, 2, 8), "tp": (1, 2, 4, 8), "pp": (1, 2, 4), "cp": (1, 2), "v": (1, 2), "zero": (0, 1, 2, 3),
+    "sp": (False, True), "micro": (1, 2), "recompute": ("none", "selective", "full"), "imbalance": (1.0, 1.5),
+    "schedule": ("gpipe", "1f1b", "zb_h1", "zbv", "dualpipe"),
+}  # fmt: skip
+
+
+def some_plans(count, seed=7):
+    rng = random.Random(seed)
+    return [{name: rng.choice(values) for name, values in CHOICES.items()} for _ in range(count)]
+
+
+@pytest.mark.parametrize("fused", [False, True])
+@pytest.mark.parametrize(("model", "ep"), [(LLAMA, 1), (MOE, 1), (MOE, 2)], ids=["dense", "moe", "ep"])
+def test_an_array_of_plans_is_each_of_them(model, ep, fused):
+    plans = some_plans(40)
+    if ep > 1:
+        plans = [plan | {"dp": 2 * plan["dp"]} for plan in plans]
+    columns = {name: np.array([plan[name] for plan in plans]) for name in CHOICES}
+    stack, same = stacks["megatron-core-h100"], {"B": 256 * T, "T": T, "ep": ep, "fused": fused}
+    many = step_time(model, stack, LEVELS, **same, **columns)
+    for i, plan in enumerate(plans):
+        one = step_time(model, stack, LEVELS, **same, **plan)
+        for f in fields(StepTime):
+            assert getattr(many, f.name)[i] == pytest.approx(getattr(one, f.name), rel=1e-9, abs=1e-15), (f.name, plan)
+    assert repr(many) == "<StepTime of 40 plans>"
+
+
+def test_arrays_keep_their_shape_where_all_plans_are_alike():
+    found = step_time(LLAMA, IDEAL, LEVELS, B=64 * T, T=T, dp=np.full((2, 3), 4), tp=8)
+    assert found.total.shape == found.ep.shape == (2, 3)
+    assert np.ptp(found.total) == 0
+
+
+def test_blocks_of_plans_join():
+    tp = np.tile([1.0, 2, 4, 8], 10_000)
+    found = step_time(LLAMA, "megatron-core-h100", LEVELS, B=64 * T, T=T, dp=4, tp=tp).total
+    assert found.shape == tp.shape
+    assert np.array_equal(found, np.tile(found[:4], 10_000))
+
+
+@pytest.mark.parametrize("key", stacks)
+def test_real_stacks_take_longer_than_ideal_ones_and_never_nan(key):
+    stack = stacks[key]
+    perfect, plans = Stack.ideal(stack.chip), some_plans(60, seed=3)
+    columns = {name: np.array([plan[name] for plan in plans]) for name in CHOICES}
+    real, least = (step_time(LLAMA, one, LEVELS, B=256 * T, T=T, **columns) for one in (stack, perfect))
+    for f in fields(StepTime):
+        assert np.all(np.isfinite(getattr(real, f.name)))
+        assert np.all(getattr(real, f.name) >= 0)
+    assert np.all(real.total > least.total)
+
+
+@pytest.mark.parametrize(
+    ("change", "slower"),
+    [
+        ({"recompute": "full"}, True), ({"tp": 16}, False), ({"fused": False}, True), ({"dtype": "fp8"}, False),
+        ({"B": 512 * T}, True), ({"v": 2, "pp": 8}, False), ({"pp": 8}, False), ({"sp": False}, True),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_makes_a_step_longer(change, slower):
+    plan = {"B": 256 * T, "T": T, "dp": 4, "tp": 8, "pp": 4, "zero": 1}
+    base = step_time(LLAMA, "megatron-core-h100", LEVELS, **plan).total
+    changed = step_time(LLAMA, "megatron-core-h100", LEVELS, **plan | change).total
+    assert (changed > base) is slower
+
+
+def test_small_layers_wait_for_the_host():
+    small = Model.small(layers=24, width=1024, heads=16, vocab=1)
+    found = step_time(small, "vtrain-a100", (Level("node", 8, 300e9),), B=1024, T=1024, dp=1)
+    stack = stacks["vtrain-a100"]
+    assert found.compute + found.tp == pytest.approx(2 * 24 * stack.t_layer, rel=0.05)
+
+
+# What comes in
+
+
+def test_levels_of_machines():
+    assert levels_of("superpod-h100-4su") == LEVELS == levels_of(clusters["superpod-h100-4su"])
+    assert levels_of("dgx-h100") == (Level("node", 8, nodes["dgx-h100"].scaleup_bandwidth),)
+    assert levels_of([("node", 8, 1e9)]) == (Level("node", 8, 1e9),)
+    assert levels_of(node("dgx-h100"))[0].size == 8
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"levels": "superpod-h1000"}, KeyError, "superpod-h100"),
+        ({"levels": "tpu-v4-pod"}, ValueError, "torus"),
+        ({"levels": ()}, ValueError, "levels"),
+        ({"levels": 8}, ValueError, "levels"),
+        ({"stack": "megatron"}, KeyError, "stack"),
+        ({"dtype": "fp4"}, ValueError, "fp4"),
+        ({"dp": 3}, ValueError, "whole number of microbatches"),
+        ({"dp": 0}, ValueError, "dp"),
+        ({"dp": float("nan")}, ValueError, "dp"),
+        ({"tp": np.array([1.0, float("nan")])}, ValueError, "tp"),
+        ({"dp": 2**14}, ValueError, "microbatches|ranks"),
+        ({"dp": 256, "tp": 8}, ValueError, "1024 ranks"),
+        ({"zero": 4}, ValueError, "zero"),
+        ({"recompute": "some"}, ValueError, "recompute"),
+        ({"schedule": "2f2b"}, ValueError, "schedule"),
+        ({"imbalance": 0.5}, ValueError, "imbalance"),
+    ],
+    ids=lambda x: str(x) if isinstance(x, dict) else "",
+)
+def test_what_cannot_be_is_refused(change, error, message):
+    given = {"stack": IDEAL, "levels": LEVELS, "B": 256 * T, "T": T, "dp": 4} | change
+    with pytest.raises(error, match=message):
+        step_time(LLAMA, given.pop("stack"), given.pop("levels"), **given)

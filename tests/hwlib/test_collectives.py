@@ -312,9 +312,9 @@ def test_arrays_of_axes_take_the_time_of_each(collective):
 
 
 def test_arrays_of_axes_may_cut_nodes_in_unequal_parts():
-    """Nine ranks are a node and an eighth: between a node, and two of them."""
-    eight, nine, sixteen = axis_time("all_gather", 1e9, LEVELS, np.array([8.0, 9, 16]))
-    assert eight < nine < sixteen
+    """Twelve ranks, one a node: three eighths of a leaf, which has 32."""
+    found = axis_time("all_gather", 1e9, LEVELS, np.array([8.0, 12, 16]), 8)
+    assert found == pytest.approx([7 / 8 * 8e9 / 400e9, 11 / 12 * 8e9 / 400e9, 15 / 16 * 8e9 / 400e9])
     with pytest.raises(ValueError, match="at most the 1024 ranks of the levels, got 2048"):
         axis_time("all_gather", 1e9, LEVELS, np.array([8.0, 2048]))
     with pytest.raises(KeyError, match="all_reduce"):

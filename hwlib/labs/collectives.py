@@ -66,9 +66,9 @@ def _call(collective: str, whole: Any, part: Any) -> Callable[[], Any]:
     import torch.distributed as dist
 
     if collective == "all_gather":
-        return partial(dist.all_gather_into_tensor, whole, part)
+        return partial(dist.all_gather_single, whole, part)
     if collective == "reduce_scatter":
-        return partial(dist.reduce_scatter_tensor, part, whole)
+        return partial(dist.reduce_scatter_single, part, whole)
     if collective == "all_reduce":
         return partial(dist.all_reduce, whole)
     return partial(dist.broadcast if collective == "broadcast" else dist.reduce, whole, 0)

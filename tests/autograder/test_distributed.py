@@ -22,6 +22,7 @@ from . import lab
 torch = pytest.importorskip("torch")
 dist = torch.distributed
 
+ROOT = str(Path(__file__).resolve().parents[2])
 LIMITS = Limits(cell=20.0, grace=1.0, total=120.0)
 EXERCISES = f"""
 from autograder.answers import Distributed
@@ -208,9 +209,44 @@ print(exercise.judge(plain.Callable("allreduce"), call=call).say)
 """
     script.write_text(f"import torch\nimport torch.distributed as dist\nfrom autograder import plain\n{RIGHT}{asks}")
     (tmp_path / "exercises.py").write_text(EXERCISES)
-    root = str(Path(__file__).resolve().parents[2])
     done = subprocess.run(
-        [sys.executable, str(script)], cwd=tmp_path, env={**os.environ, "PYTHONPATH": root}, capture_output=True,
+        [sys.executable, str(script)], cwd=tmp_path, env={**os.environ, "PYTHONPATH": ROOT}, capture_output=True,
         text=True, timeout=100, check=False,
     )  # fmt: skip
     assert done.stdout.splitlines() == ["once", "Right."], done.stderr
+
+
+OLD_NAMES = """
+import warnings
+import torch
+import torch.distributed as dist
+
+def allreduce(rank, n, x):
+    part = x.new_empty(len(x)//n)
+    dist.reduce_scatter_tensor(part, x)
+    dist.all_gather_into_tensor(x, part)
+    warnings.warn("mine")
+    return x
+"""
+
+
+def test_torch_does_not_remark_on_a_right_answer(tmp_path):
+    """Each rank would, on the calls that every other page has; what else it warns of is shown."""
+    script = tmp_path / "answer.py"
+    asks = """
+from autograder.declaration import load_bank
+exercise = load_bank("exercises.py")["t-old"]
+print(exercise.judge(plain.Callable("allreduce"), call=exercise.answer.local_call(allreduce)).say)
+"""
+    script.write_text(f"from autograder import plain\n{OLD_NAMES}{asks}")
+    declared = EXERCISES.replace("t-torch", "t-old").replace(
+        'collective="all_reduce")', 'collective="all_reduce", calls=("reduce_scatter", "all_gather"))'
+    )
+    (tmp_path / "exercises.py").write_text(declared)
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=tmp_path, env={**os.environ, "PYTHONPATH": ROOT}, capture_output=True,
+        text=True, timeout=100, check=False,
+    )  # fmt: skip
+    assert done.stdout.splitlines() == ["Right."], done.stderr
+    assert "deprecated" not in done.stderr
+    assert "UserWarning: mine" in done.stderr

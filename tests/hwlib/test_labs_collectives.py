@@ -21,6 +21,11 @@ def test_each_collective_is_timed_at_each_size(name):
     assert all(isinstance(row, Timed) and 0 < row.time < 10 for row in found)
 
 
+@pytest.mark.parametrize("name", collectives.NAMES)
+def test_no_call_is_one_that_torch_is_giving_up(name):
+    assert not hasattr(collectives._call(name, None, None).func, "__deprecated__")
+
+
 def test_a_line_goes_through_what_was_measured():
     found = collectives.measure_collective(n=2, sizes=(64, 2**20, 2**22))
     model = fit_alpha_beta([row.S for row in found], [row.time for row in found])

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hwlib.planner.plans import MESH, Plan, Plans, parts
+from hwlib.planner.plans import MESH, NOISE, Plan, Plans, parts
 from hwlib.units import show
 
 WORDS: Mapping[str, str] = {
@@ -12,7 +12,6 @@ WORDS: Mapping[str, str] = {
     "bubble": "bubble", "dp": "data-parallel transfers", "optimizer": "optimizer", "other": "fixed time",
 }  # fmt: skip
 EQUAL = 5e-4  # of a step: below it two plans are equally quick
-NOISE = 0.02  # of a step: the same run measured twice differs by more
 TOLD = 0.8  # of what grew: so much is named, part by part
 
 
@@ -20,29 +19,17 @@ def explanation(found: Plans, choices: bool = True) -> str:
     """What `Plans.explain` says, a line each; `choices`: what else could be chosen, too."""
     best = found[0]
     lines = [f"Best for {found.task}:", f"  {best}", f"  {where_time_goes(best)}", f"  {memory_words(found, best)}"]
-    simple = simplest(found)
-    if simple.degrees != best.degrees:
-        lines.append(f"Within {NOISE:.0%} of it, which no model can tell apart, the plan that cuts least:")
-        lines.append(f"  {simple}: {difference(best, simple)}")
+    if (advised := found.advised).degrees != best.degrees:
+        lines.append(
+            f"Within {NOISE:.0%} of it, which no model can tell apart, the plan with the fewest pieces of work:"
+        )
+        lines.append(f"  {advised}: {difference(best, advised)}")
     if len(found) > 1:
         lines += ["Why not the next ones:"]
         lines += [f"  {i}. {versus(best, other)}" for i, other in enumerate(found[1:], 2)]
     if others := alternatives(found) if choices else ():
         lines += ["What else could be chosen, each at its best:", *(f"  {line}" for line in others)]
     return "\n".join(lines)
-
-
-def simplest(found: Plans) -> Plan:
-    """Of the plans that are as quick as the best, but for noise, the one with the fewest GPUs a replica; then with the
-    fewest chunks, the smallest pipeline and the least memory.
-    """
-    import numpy as np
-
-    costed = found.costed
-    close = np.flatnonzero(costed.seconds <= (1 + NOISE) * found[0].seconds)
-    tp, pp, cp, v, schedule = (costed.columns[name][close] for name in ("tp", "pp", "cp", "v", "schedule"))
-    order = np.lexsort((costed.seconds[close], costed.memory[close], pp, v + schedule, tp * pp * cp))
-    return found.plan(int(close[order[0]]))
 
 
 def where_time_goes(plan: Plan) -> str:

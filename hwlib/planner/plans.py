@@ -12,6 +12,8 @@ from hwlib.transformer import step_flops
 
 MESH = ("tp", "cp", "ep", "pp", "dp")
 """The degrees that say which GPU holds what; the rest says how it goes about it."""
+NOISE = 0.02
+"""Of a step: plans that differ by less are equals, for the same run measured twice differs by more."""
 CHOICES = ("v", "micro", "zero", "sp", "recompute", "schedule")
 
 
@@ -123,6 +125,16 @@ class Plans(Sequence[Plan]):
         return iter(self.best)
 
     @property
+    def advised(self) -> Plan:
+        """Of all plans that are as quick as the best but for noise, the one with the fewest pieces of work."""
+        import numpy as np
+
+        costed = self.costed
+        at = np.flatnonzero(~np.isnan(costed.seconds))
+        columns = [costed.columns[name][at] for name in ("m", "v", "pp")]
+        return self.plan(int(at[fewest_pieces(costed.seconds[at], columns[0] * columns[1], columns[2])]))
+
+    @property
     def fitting(self) -> int:
         """Plans that fit in memory."""
         import numpy as np
@@ -159,6 +171,16 @@ class Plans(Sequence[Plan]):
 
     def __repr__(self) -> str:
         return self.table()
+
+
+def fewest_pieces(seconds: Any, pieces: Any, pp: Any) -> int:
+    """Position of the plan to take: of those within NOISE of the quickest, that with the fewest microbatches and
+    chunks, then the fewest stages, then the quickest. Launches, messages and waits are what a model knows least.
+    """
+    import numpy as np
+
+    close = np.flatnonzero(seconds <= (1 + NOISE) * np.min(seconds))
+    return int(close[np.lexsort((seconds[close], pp[close], pieces[close]))[0]])
 
 
 def costed_plan(task: Task, row: Mapping[str, Any]) -> Plan:

@@ -79,10 +79,12 @@ def test_regret_is_the_chosen_time_over_the_best(table, monkeypatch):
     by = {one.runs: one for one in found}
     assert set(by) == {3, 2}
     assert by[3].chosen == pytest.approx(1000 / 800 - 1)
+    assert by[3].quickest == pytest.approx(1000 / 800 - 1)
     assert by[3].random == pytest.approx((1000 + 800 + 1200) / 3 / 800 - 1)
     assert by[2].chosen == 0
     done = CliRunner().invoke(bench.main, ["--only", "regret", "--data", str(table)])
-    assert "vtrain-single          2      5   12.50%   12.50%   25.00%" in done.output
+    assert "vtrain-single          2      5   12.50%   12.50%   25.00%     12.50%" in done.output
+    assert "all                    2      5   12.50%" in done.output
     assert "vtrain-multi     no group with two plans" in done.output
 
 

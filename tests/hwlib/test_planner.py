@@ -1,6 +1,6 @@
 """The planner's space and search: every plan that can be and no other, the quickest first, and what cannot be, said."""
 
-from itertools import product
+from itertools import pairwise, product
 from math import inf, prod
 
 import numpy as np
@@ -139,7 +139,7 @@ def test_a_plan_costs_what_the_library_says_it_does():
 def test_plans_come_quickest_first_one_of_each_mesh():
     found = plan("llama3-70b", "superpod-h100-1su", B=2**22, stack=IDEAL, count=12)
     assert len(found) == 12
-    assert [one.seconds for one in found] == sorted(one.seconds for one in found)
+    assert all(a.seconds <= b.seconds * (1 + 1e-8) for a, b in pairwise(found))
     meshes = [tuple(getattr(one, name) for name in MESH) for one in found]
     assert len(set(meshes)) == len(meshes)
     assert list(found) == list(found[:12])

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from hwlib.planner import PlanError, decide, pareto, plan
-from hwlib.planner.explain import WORDS, changes, difference, simplest, versus, where_time_goes
+from hwlib.planner.explain import WORDS, changes, difference, versus, where_time_goes
 from hwlib.planner.front import CRITERIA, undominated
-from hwlib.planner.plans import parts
+from hwlib.planner.plans import fewest_pieces, parts
 from hwlib.planner.text import refusals, waits
 from hwlib.specs import Stack, models
 from hwlib.units import GB, parse
@@ -73,12 +73,19 @@ def test_equal_plans_are_called_equal(found):
     assert changes(found[0], found[0]) == "the same degrees"
 
 
-def test_the_simplest_of_the_quick_plans_cuts_least(found):
-    simple = simplest(found)
-    assert simple.seconds <= 1.02 * found[0].seconds
+def test_of_the_quick_plans_the_one_with_the_fewest_pieces_is_advised(found):
+    advised = found.advised
+    assert advised.seconds <= 1.02 * found[0].seconds
     for i in np.flatnonzero(found.costed.seconds <= 1.02 * found[0].seconds):
-        assert found.costed.columns["dp"][i] <= simple.dp
-    assert (str(simple) in found.explain()) or simple.degrees == found[0].degrees
+        row = found.costed.row(i)
+        assert (advised.m * advised.v, advised.pp) <= (row["m"] * row["v"], row["pp"])
+    assert (str(advised) in found.explain()) or advised.degrees == found[0].degrees
+
+
+def test_the_fewest_pieces():
+    seconds, pieces, pp = np.array([1.0, 1.01, 1.015, 1.03]), np.array([8, 4, 4, 1]), np.array([1, 4, 2, 1])
+    assert fewest_pieces(seconds, pieces, pp) == 2
+    assert fewest_pieces(seconds[:2], pieces[:2], pp[:2]) == 1
 
 
 def test_an_explanation_names_the_best_the_next_and_other_choices(found):

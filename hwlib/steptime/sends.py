@@ -13,6 +13,7 @@ from hwlib.parallel import exposed_time
 from hwlib.parallel.step import sizes_of
 from hwlib.specs import Level, Model, Stack
 from hwlib.steptime.inputs import Plan, is_one
+from hwlib.transformer import parameter_groups
 
 ELEMENT = 2  # bytes of an activation, a weight or a gradient on its way
 
@@ -94,19 +95,23 @@ def sends_of(model: Model, stack: Stack, levels: Sequence[Level], plan: Plan, me
     return Sends(tp_forward, tp_backward, keys, experts, message, gather, scatter, copies)
 
 
-def exposed_data_time(sends: Sends, stack: Stack, plan: Plan, layers: Any, forward: Any, backward: Any) -> Any:
+def exposed_data_time(model: Model, sends: Sends, stack: Stack, plan: Plan, forward: Any, backward: Any) -> Any:
     """What of the data-parallel transfers of a step nothing hides.
 
-    Gathers run beside the forward pass of a microbatch (of the first, unless it is ZeRO-3, which gathers for every
-    one and again for the backward pass), sums beside the backward pass (of the last, or with ZeRO-2 and ZeRO-3 of
-    each). The first layer's gather and the last layer's sum have nothing to run beside.
+    Gathers run beside the layers' forward pass of a microbatch (of the first, unless it is ZeRO-3, which gathers for
+    every one, and all but the output layer again for the backward pass), sums beside the backward pass and the loss
+    (of the last, or with ZeRO-2 and ZeRO-3 of each). What the embedding and the first layer gather has nothing to run
+    beside, nor has the sum of their gradients.
     """
     zero, m = plan.zero, plan.m
-    ahead = _exposed(sends.gather, stack.hide_dp, forward, layers)
-    summed = where(zero == 3, sends.scatter + sends.gather, sends.scatter)
-    behind = _exposed(summed, stack.hide_dp, backward, layers)
+    groups = parameter_groups(model)
+    ends = groups.embedding + groups.positions + groups.head
+    first = (groups.embedding + groups.positions + plan.pp * (groups.total - ends) / model.layers) / groups.total
+    ahead = _exposed(sends.gather, stack.hide_dp, forward, first)
+    again = (1 - groups.head / groups.total) * sends.gather
+    behind = _exposed(where(zero == 3, sends.scatter + again, sends.scatter), stack.hide_dp, backward, first)
     return where(zero == 3, m, 1.0) * ahead + where(zero >= 2, m, 1.0) * behind + sends.copies
 
 
-def _exposed(t: Any, hide: float, beside: Any, layers: Any) -> Any:
-    return maximum(exposed(t, beside, hide), t / layers) if hide else t
+def _exposed(t: Any, hide: float, beside: Any, first: Any) -> Any:
+    return maximum(exposed(t, beside, hide), first * t) if hide else t

@@ -131,21 +131,21 @@ def _step_time(
     stage = whole * (t_F + t_B)
     spare = maximum(stage - last * (t_F + t_B) - t_loss, 0.0)  # by how much the last stage is done before the others
     out = spare == 0
-    layers = where(out, last, whole)
+    layers, t_end = where(out, last, whole), where(out, t_loss, 0.0)
     turns = m * layers
     bubble: Any = 0.0
     if not is_one(plan.pp):
         waits = _bubble(plan, whole * t_F, whole * t_B, whole * mean.weight)
         bubble = maximum(waits - spare / plan.v, 0.0)
     return StepTime(
-        compute=turns * done.compute + where(out, m * t_loss, 0.0),
+        compute=turns * done.compute + m * t_end,
         recomputed=turns * done.recomputed,
         tp=turns * done.tp,
         cp=turns * done.cp,
         ep=turns * done.ep,
         pp=_messages(plan, stack) * sends.pp,
         bubble=bubble,
-        dp=exposed_data_time(sends, stack, plan, layers, layers * t_F, layers * t_B),
+        dp=exposed_data_time(model, sends, stack, plan, layers * t_F, layers * t_B + t_end),
         optimizer=_optimizer(model, plan, rates.W),
         other=stack.t_step,
     )

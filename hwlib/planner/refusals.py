@@ -74,9 +74,10 @@ def no_plan(task: Task, axes: Axes, refused: Mapping[str, int]) -> PlanError:
     if last == "tp*cp*pp does not divide the GPUs":
         return PlanError(f"no product tp*cp*pp of what may be chosen divides {task.chips:,} GPUs")
     if last == "a group cuts a node into unequal parts":
-        return PlanError(
-            f"groups of {task.chips:,} GPUs cut nodes of {task.machine.node} into unequal parts, whatever the degrees"
-        )
+        node, nodes = task.machine.node, task.chips // task.machine.node
+        each = 2 ** (node.bit_length() - 1)
+        would = f"; {each} of each, {each * nodes:,} in all, may do" if each < node else ""
+        return PlanError(f"all groups cut the nodes of {node} GPUs into unequal parts, whatever the degrees{would}")
     return PlanError(f"no plan can be for {task}: of {sum(refused.values()):,} the last were refused because {last}")
 
 

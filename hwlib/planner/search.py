@@ -22,7 +22,7 @@ def plan(
     cp: Any = None, ep: Any = None, v: Any = None, micro: Any = None, zero: Any = None, sp: Any = None,
     recompute: Any = None, schedule: Any = None,
 ) -> Plans:  # fmt: skip
-    """The quickest plans that train `model` with batches of B tokens on all GPUs of a cluster, or the first `chips`.
+    """The quickest plans that train `model` with batches of B tokens on all GPUs of a cluster, or on `chips` of them.
 
     A degree that is given, one value or several, is kept; the others are searched: tp within a node, pp up to the
     layers, cp from long sequences on, ep up to the experts, 1F1B plain and interleaved and ZB-H1, ZeRO 0, 1 and 3,

@@ -41,7 +41,7 @@ class Machine(NamedTuple):
 
 
 def machine_of(cluster: Cluster | Node | str, chips: int | None = None) -> Machine:
-    """The first `chips` GPUs of a cluster or a node, or all. Raises PlanError."""
+    """`chips` GPUs of the fewest nodes of a cluster, or of a node; or all. Raises PlanError."""
     spec = _spec(cluster)
     if isinstance(spec, Cluster):
         if spec.torus:
@@ -69,21 +69,20 @@ def _spec(cluster: Cluster | Node | str) -> Cluster | Node:
 
 
 def first_levels(levels: Sequence[Level], chips: int) -> tuple[Level, ...]:
-    """The levels that join the first `chips` GPUs: part of a node, or whole nodes.
+    """The levels that join `chips` GPUs of the fewest nodes: part of one, or of each the same number.
 
-    Where whole nodes do not fill the groups of the levels above evenly, those are taken for one, in which a node has
-    its share of the narrowest of them. Raises PlanError for part of a node among whole ones.
+    Where the nodes do not fill the groups of the levels above evenly, those are taken for one, in which a node has its
+    share of the narrowest of them. Raises PlanError where the nodes cannot give equally many.
     """
     (name, size, bandwidth), outer = levels[0], levels[1:]
-    if chips <= size:
-        return (Level(name, chips, bandwidth),)
-    if chips % size:
+    count = -(-chips // size)
+    if chips % count:
         low = chips // size * size
-        raise PlanError(f"{chips} GPUs are no whole number of nodes of {size}: {low} or {low + size} are")
-    found, below = [Level(name, size, bandwidth)], size
+        raise PlanError(f"{chips} GPUs are not the same number of each of {count} nodes: {low} or {low + size} are")
+    found, below = [Level(name, chips // count, bandwidth)], 1
     for level in outer:
-        if chips > below:
-            found.append(level._replace(size=-(-min(chips, below * level.size) // below)))
+        if count > below:
+            found.append(level._replace(size=-(-min(count, below * level.size) // below)))
         below *= level.size
     if prod(level.size for level in found) == chips:
         return tuple(found)
@@ -91,7 +90,7 @@ def first_levels(levels: Sequence[Level], chips: int) -> tuple[Level, ...]:
     for level in outer[: len(found) - 1]:
         narrowest = min(narrowest, level.bandwidth / below)
         below *= level.size
-    return found[0], Level("network", chips // size, narrowest)
+    return found[0], Level("network", count, narrowest)
 
 
 @dataclass(frozen=True)

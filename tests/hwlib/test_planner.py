@@ -196,6 +196,16 @@ def test_nodes_that_fill_no_groups_keep_the_narrowest_of_them():
     assert network == Level("network", 15, 400 * GB)
 
 
+def test_nodes_may_be_used_in_part():
+    node, leaf = machine_of("nvl72-pod", 512).levels
+    assert (node.size, leaf.size, leaf.bandwidth) == (64, 8, 3600 * GB)
+    assert [level.size for level in machine_of("superpod-h100-1su", 12).levels] == [6, 2]
+    ask = {"B": 8192 * 4096, "T": 4096, "stack": Stack.ideal("gb200-nvl72")}
+    with pytest.raises(PlanError, match=r"cut the nodes of 72 GPUs .* 64 of each, 512 in all, may do"):
+        plan("deepseek-v3", "nvl72-pod", **ask)
+    assert plan("deepseek-v3", "nvl72-pod", chips=512, **ask).fitting
+
+
 def test_a_node_is_a_cluster_too():
     assert machine_of(nodes["dgx-h100"]).levels == (Level("node", 8, 450 * GB),)
     assert machine_of("gb200-nvl72").chips == 72
@@ -242,7 +252,7 @@ def test_a_node_is_a_cluster_too():
         ({"imbalance": 0.5}, "imbalance: the busiest expert over the mean"),
         ({"chips": 0}, "256 GPUs, of which 0 were asked for"),
         ({"chips": 512}, "256 GPUs, of which 512 were asked for"),
-        ({"chips": 12}, "12 GPUs are no whole number of nodes of 8: 8 or 16 are"),
+        ({"chips": 100}, "100 GPUs are not the same number of each of 13 nodes: 96 or 104 are"),
         ({"model": "gpt3-175b", "T": 4096}, "2048 learned positions, 4096 tokens are more"),
         ({"micro": ()}, "micro: no value is left to choose from"),
     ],

@@ -43,7 +43,7 @@ def stage(
         raise CourseError(f"{text} says itself which exercises it asks; no list of exercises was expected")
     if chapter is None and text is None and not exercises:
         raise CourseError("nothing to assign: a chapter, exercises or a text was expected")
-    made = chapters.load(book_root(), chapter, variants=variants) if chapter else None
+    made = chapters.load(book_root(), chapter, variants=variants, course=True) if chapter else None
     own = own_bank(folder)
     # where both declare an exercise, the course's own word counts, as it does for the judge
     bank = _joined([made.bank, own] if made is not None and isinstance(made.bank, Bank) else [own])

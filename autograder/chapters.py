@@ -61,8 +61,9 @@ def chapter_names(root: Path) -> list[str]:
     return sorted(p.parent.name for p in (root / "solutions").glob("*/*.md") if p.stem == p.parent.name)
 
 
-def load(root: Path, name: str, *, variants: bool = False) -> Chapter:
-    """Read one chapter, for a course with `variants` with letters in place of the book's numbers.
+def load(root: Path, name: str, *, variants: bool = False, course: bool = False) -> Chapter:
+    """Read one chapter, as it is studied alone or for a `course`, where one with `variants` has letters in place of
+    the book's numbers.
 
     ChapterError names the file, the line and what was expected.
     """
@@ -76,7 +77,8 @@ def load(root: Path, name: str, *, variants: bool = False) -> Chapter:
     declared = folder / "exercises.py"
     bank = load_bank(declared) if declared.is_file() else {}
     roles = Roles(getattr(bank, "namespace", {}), source, Bibliography(root / "docs" / "references.bib"))
-    full = notebook.expand(notebook.read(source), bank, source=source, chapter=name, variants=variants)
+    read = notebook.read(source)
+    full = notebook.expand(read, bank, source=source, chapter=name, variants=variants, alone=not course)
     add_captions(full, source, name)
     page = {}
     for cell in full.cells:

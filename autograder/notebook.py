@@ -84,13 +84,14 @@ def expand(
     source: Source | None = None,
     chapter: str = "",
     variants: bool = False,
+    alone: bool = False,
 ) -> NotebookNode:
     """A notebook in which each cell that names an exercise of `bank` is its prompt, answer and grade cell.
 
     `edition`: "instructor" keeps the solution between its markers, for nbgrader to take out; "learner" has
     the stub. `chapter` ("03-rooflines") numbers the exercises 3.1, 3.2, ... With `variants` the prompt has
-    letters, and a locked cell under it shows each learner their own numbers. Raises ChapterError, with the
-    file and line where `source` is given.
+    letters, and a locked cell under it shows each learner their own numbers. `alone`: it is for self-study, and
+    says where the answers are that nobody grades. Raises ChapterError, with the file and line where `source` is given.
     """
     import nbformat
 
@@ -108,7 +109,7 @@ def expand(
         exercise = _named(name, cell, bank, used, source)
         used.append(name)
         label = f"{number}.{len(used)}" if number.isdigit() else str(len(used))
-        cells += _cells(cell, exercise, label, edition, variants)
+        cells += _cells(cell, exercise, label, edition, variants, alone)
     out.cells = cells
     _unique(cells, source)
     return out
@@ -129,7 +130,7 @@ def solution_of(cell_source: str) -> str:
     return rest.partition(END)[0].strip("\n")
 
 
-def prompt_markdown(exercise: Exercise, label: str, *, variants: bool = False) -> str:
+def prompt_markdown(exercise: Exercise, label: str, *, variants: bool = False, alone: bool = False) -> str:
     """The prompt as the learner reads it: number, title and points; the question; how to answer."""
     head = (
         f"**Exercise {label}**"
@@ -140,6 +141,8 @@ def prompt_markdown(exercise: Exercise, label: str, *, variants: bool = False) -
     rubric = asked_for(exercise.public().get("rubric", ()))
     say = how_to_answer(exercise)
     tail = f"*{say[0].upper()}{say[1:]}.*"
+    if exercise.kind == "Written" and alone:
+        tail += " *Nobody grades it here: the book has a model answer, folded under this question.*"
     if exercise.hints:
         tail += f' *Stuck? `hint("{exercise.id}")`.*'
     if variants and exercise.given:
@@ -208,7 +211,7 @@ def _named(
 
 
 def _cells(
-    cell: NotebookNode, exercise: Exercise, label: str, edition: str, variants: bool
+    cell: NotebookNode, exercise: Exercise, label: str, edition: str, variants: bool, alone: bool
 ) -> list[NotebookNode]:
     from nbformat.v4 import new_code_cell, new_markdown_cell
 
@@ -220,7 +223,7 @@ def _cells(
         return {"nbgrader": graded, "gpubook": {"exercise": name, "part": part}}
 
     prompt = new_markdown_cell(
-        prompt_markdown(exercise, label, variants=variants),
+        prompt_markdown(exercise, label, variants=variants, alone=alone),
         id=f"{name}-prompt",
         metadata=metadata("prompt", f"{name}-prompt"),
     )

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 STUB = "*Your answer*"  # in place of nbgrader's "YOUR ANSWER HERE": what nobody has touched waits for nobody
 WAITS = "Your answer waits for the teacher."
+# What there is to say outside a course, and where nobody can tell whether this is one.
+NOBODY = (
+    "Nobody grades an answer in words here: compare yours with the model answer, which the book has folded under this "
+    "question. In a course a teacher reads it."
+)
 EMPTY = "No answer yet."
 BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # letters and signs without ink
 
@@ -67,8 +72,8 @@ class Written(Answer):
         return exercise.fill(str(exercise.solution), given).strip()
 
     def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
-        """That a person reads it."""
-        return Verdict(0.0, WAITS, "waiting")
+        """That no program reads it: this is what a `check` says, as the grader never asks."""
+        return Verdict(0.0, NOBODY, "waiting")
 
 
 def _is_row(row: Any) -> bool:
@@ -98,7 +103,8 @@ def rubric_markdown(rubric: Sequence[Sequence[Any]]) -> str:
 
 def asked_for(rubric: Sequence[Sequence[Any]]) -> str:
     """The criteria as a prompt has them; "" where it shows none."""
-    return f"It is graded by hand, with points for what it does:\n\n{rubric_markdown(rubric)}" if rubric else ""
+    head = "In a course it is graded by hand, with points for what it does:"
+    return f"{head}\n\n{rubric_markdown(rubric)}" if rubric else ""
 
 
 def problems(exercise: Exercise) -> list[str]:
@@ -120,5 +126,6 @@ def problems(exercise: Exercise) -> list[str]:
 
 
 __all__ = [
-    "EMPTY", "STUB", "WAITS", "Written", "asked_for", "count_words", "problems", "rubric_markdown", "untouched",
+    "EMPTY", "NOBODY", "STUB", "WAITS", "Written", "asked_for", "count_words", "problems", "rubric_markdown",
+    "untouched",
 ]  # fmt: skip

@@ -15,9 +15,10 @@ from click.testing import CliRunner
 from nbgrader.api import Gradebook
 from rich.console import Console
 
-from autograder import cli, course, export, gradebook, table, written
+from autograder import chapters, cli, course, export, gradebook, table, written
 from autograder.answers import Written, answer_from
 from autograder.declaration import DeclarationError, Exercise
+from autograder.notebook import prompt_markdown
 from autograder.page import card
 from autograder.sandbox import Zygote
 from autograder.selftest import selftest
@@ -26,6 +27,7 @@ from . import tiny
 from .test_course import hand_in
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")
+ROOT = Path(__file__).resolve().parents[2]
 RUBRIC = (("Names the mechanism.", 2), ("Says how to measure it.", 1))
 DECLARED = """
 from autograder.answers import Count, Written
@@ -95,6 +97,27 @@ def test_nothing_is_judged_and_nothing_raises():
     for value in ("Because.", 3, ["x"]):
         assert (exercise().judge(value).score, exercise().judge(value).kind) == (0.0, "waiting")
     assert exercise().judge("").kind == "empty"
+
+
+def test_who_studies_alone_is_told_that_nobody_grades_and_where_the_model_answer_is():
+    say = exercise().judge("Because.").say
+    assert say.startswith("Nobody grades an answer in words here: compare yours with the model answer, which the book")
+    assert "waits" not in say
+    alone, in_course = (prompt_markdown(exercise(), "1.1", alone=alone) for alone in (True, False))
+    assert "Nobody grades it here: the book has a model answer" in alone
+    assert "Nobody" not in in_course
+    for prompt in (alone, in_course):
+        assert "In a course it is graded by hand, with points for" in prompt
+
+
+def test_a_chapter_is_one_to_study_alone_unless_it_is_for_a_course():
+    name, ids = "01-gpu-architecture", set()
+    for course_edition in (False, True):
+        nb = chapters.load(ROOT, name, course=course_edition).instructor
+        said = [cell.id for cell in nb.cells if "Nobody grades it here" in cell.source]
+        assert bool(said) is not course_edition
+        ids.add(tuple(cell.id for cell in nb.cells))
+    assert len(ids) == 1
 
 
 def test_a_criterion_that_would_give_the_answer_away_stands_with_the_solution():

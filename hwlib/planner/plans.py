@@ -59,7 +59,7 @@ class Plan:
         """The pipeline's schedule as one says it; empty without a pipeline."""
         if self.pp == 1:
             return ""
-        return f"interleaved {self.v}" if self.schedule == "1f1b" and self.v > 1 else self.schedule
+        return f"1f1b v{self.v}" if self.schedule == "1f1b" and self.v > 1 else self.schedule
 
     def __str__(self) -> str:
         mesh = [f"{name} {getattr(self, name)}" for name in MESH if getattr(self, name) > 1] or ["one GPU"]

@@ -32,10 +32,12 @@ def rows(plans: Sequence[Plan]) -> list[str]:
         ("schedule", [plan.form or "-" for plan in plans]),
         ("micro", [f"{plan.m} x {plan.micro}" for plan in plans]),
         ("ZeRO", [str(plan.zero) for plan in plans]),
-        ("recompute", [plan.recompute for plan in plans]),
+    ]
+    if any(plan.recompute != "none" for plan in plans):
+        columns.append(("recompute", [plan.recompute for plan in plans]))
+    columns += [
         ("step", [show(plan.seconds, "s", 3) for plan in plans]),
         ("MFU", [f"{plan.mfu:.1%}" for plan in plans]),
-        ("tokens/s", [show(plan.token_rate, "1", 3) for plan in plans]),
         ("memory", [show(float(plan.memory.total), "B", 3) for plan in plans]),
         ("bubble", [f"{plan.time.bubble / plan.seconds:.1%}" for plan in plans]),
         ("comm", [f"{waits(plan) / plan.seconds:.1%}" for plan in plans]),

@@ -96,7 +96,7 @@ def test_an_explanation_names_the_best_the_next_and_other_choices(found):
     other = text.partition("What else could be chosen, each at its best:\n")[2].splitlines()
     assert other
     for line in other:
-        assert re.match(r"  (tp|cp|pp|micro|zero|recompute) \w+: |  (1f1b|zb_h1|interleaved \d+|no pipeline): ", line)
+        assert re.match(r"  (tp|cp|pp|micro|zero|recompute) \w+: |  (1f1b|zb_h1|1f1b v\d+|no pipeline): ", line)
 
 
 def test_the_best_of_another_choice_is_the_best_of_all_that_choose_so(found):

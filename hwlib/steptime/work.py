@@ -37,6 +37,7 @@ class Rates(NamedTuple):
     C_attention: float
     W: float
     eta_cp: float
+    eta_E: float
 
 
 def rates_of(stack: Stack, dtype: str) -> Rates:
@@ -47,7 +48,7 @@ def rates_of(stack: Stack, dtype: str) -> Rates:
     W = chip.hbm_bandwidth or 0.0
     return Rates(
         eta * chip.flops(dtype), stack.eta_C * chip.flops(wide), stack.eta_A * chip.flops(wide), stack.eta_W * W,
-        stack.eta_cp,
+        stack.eta_cp, stack.eta_E,
     )  # fmt: skip
 
 
@@ -55,7 +56,8 @@ def layer_passes(model: Model, moe: bool, plan: Plan, rates: Rates, fused: bool)
     """The passes of one layer, with experts or not, on one rank."""
     tokens = plan.micro * plan.T / plan.cp
     layer = layer_on_rank(model, moe, plan.tp, plan.ep, plan.sp, tokens, plan.T, fused)
-    product = 2 * tokens / plan.tp * _layer_matrices(model, moe, plan.imbalance) / rates.C
+    dense, experts = _layer_matrices(model, moe)
+    product = 2 * tokens / plan.tp * (dense + experts * plan.imbalance / rates.eta_E) / rates.C
     attention = attention_step_flops(model, tokens, plan.T, causal=fused) / (model.layers * plan.tp)
     attention = attention / where(plan.cp > 1, rates.C_attention * rates.eta_cp, rates.C_attention)
     parameters = layer.parameters + layer.experts
@@ -81,14 +83,12 @@ def logits_passes(model: Model, plan: Plan, rates: Rates) -> Passes:
     return Passes(forward, 2 * forward, product, 0.0, 0.0)
 
 
-def _layer_matrices(model: Model, moe: bool, imbalance: Any) -> Any:
-    """Parameters of one layer that a token is multiplied with; the busiest experts see `imbalance` times the mean."""
+def _layer_matrices(model: Model, moe: bool) -> tuple[float, int]:
+    """Parameters of one layer that a token is multiplied with: of what all tokens take, and of routed experts."""
     mlp = int(mlp_params(model.width, model.ffn, model.matrices))
     expert = int(mlp_params(model.width, model.expert_ffn, model.matrices))
-    dense_layers = model.layers - model.moe_layers
-    routed = (model.experts_per_token + model.shared_experts) * expert + model.experts * model.width
-    rest = matmul_parameters(model) - model.width * model.vocab - dense_layers * mlp - model.moe_layers * routed
-    attention = rest / model.layers
-    if not moe:
-        return attention + mlp
-    return attention + routed + (imbalance - 1) * model.experts_per_token * expert
+    routed, common = model.experts_per_token * expert, model.shared_experts * expert + model.experts * model.width
+    layers = matmul_parameters(model) - model.width * model.vocab
+    mlps = (model.layers - model.moe_layers) * mlp + model.moe_layers * (routed + common)
+    attention = (layers - mlps) / model.layers
+    return (attention + common, routed) if moe else (attention + mlp, 0)

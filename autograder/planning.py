@@ -102,6 +102,7 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
 @click.option("--sp/--no-sp", default=None, help="Sequence parallelism beside tensor parallelism.  [default: with it]")
 @click.option("--schedule", type=Words(), help="Of gpipe, 1f1b, zb_h1, zbv, dualpipe.  [default: 1f1b, zb_h1]")
 @click.option("--recompute", type=Words(), help="Of none, selective, full.")
+@click.option("--merge", is_flag=True, help="Tokens go once to each node that has some of their experts.")
 @click.option("--dtype", default="bf16", show_default=True, help="Of the layers' matrix products.")
 @click.option("--stack", help="Whose constants: a key of stacks, as megatron-core-h100.  [default: the chip's]")
 @click.option("--memory", callback=_bytes, help="Of a GPU, for the plan, as 72GB.  [default: 95 % of the data sheet's]")

@@ -28,7 +28,6 @@ from benchmarks.planner_peers import PUBLISHED, NoPeer, install_mlsysim, measure
 from benchmarks.predictions import Prediction, predict_step
 from benchmarks.published import case_of, read_rows
 from benchmarks.training_step import Step
-from hwlib.footprint import MEGATRON_ADAM
 from hwlib.planner.plans import fewest_pieces, footprints, step_times
 from hwlib.planner.search import task_of
 from hwlib.planner.space import Space, axes_of, space
@@ -45,10 +44,7 @@ COMMAND = ["-m", "autograder", "plan", "llama3-405b", "--cluster", "h100-superpo
 
 def wide_task(model: str) -> Task:
     """15,360 GPUs and as many sequences: numbers with many divisors, so with many plans."""
-    return task_of(
-        model, "h100-superpod-16k", B=15360 * 2048, T=2048, chips=15360, stack=None, dtype="bf16", memory=None,
-        states=MEGATRON_ADAM, fused=True, imbalance=1.0, price=0.0,
-    )  # fmt: skip
+    return task_of(model, "h100-superpod-16k", B=15360 * 2048, T=2048, chips=15360)
 
 
 def rates(task: Task) -> tuple[Space, dict[str, float]]:

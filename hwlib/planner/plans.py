@@ -206,7 +206,7 @@ def step_times(task: Task, columns: Mapping[str, Any]) -> StepTime:
     used = {name: x for name, x in columns.items() if name != "m"}
     return step_time(
         task.model, task.stack, task.machine.levels, B=task.B, T=task.T, fused=task.fused, dtype=task.dtype,
-        imbalance=task.imbalance, **used,
+        imbalance=task.imbalance, merge=task.merge, **used,
     )  # fmt: skip
 
 

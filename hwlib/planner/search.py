@@ -18,9 +18,9 @@ NO_ROOM = "it does not fit in memory"
 def plan(
     model: Model | str, cluster: Cluster | Node | str, *, B: Any, T: Any = None, chips: int | None = None,
     stack: Stack | str | None = None, dtype: str = "bf16", memory: float | None = None, states: States = MEGATRON_ADAM,
-    fused: bool = True, imbalance: float = 1.0, price: float = 0.0, count: int = 5, tp: Any = None, pp: Any = None,
-    cp: Any = None, ep: Any = None, v: Any = None, micro: Any = None, zero: Any = None, sp: Any = None,
-    recompute: Any = None, schedule: Any = None,
+    fused: bool = True, imbalance: float = 1.0, merge: bool = False, price: float = 0.0, count: int = 5,
+    tp: Any = None, pp: Any = None, cp: Any = None, ep: Any = None, v: Any = None, micro: Any = None,
+    zero: Any = None, sp: Any = None, recompute: Any = None, schedule: Any = None,
 ) -> Plans:  # fmt: skip
     """The quickest plans that train `model` with batches of B tokens on all GPUs of a cluster, or on `chips` of them.
 
@@ -28,9 +28,9 @@ def plan(
     layers, cp from long sequences on, ep up to the experts, 1F1B plain and interleaved and ZB-H1, ZeRO 0, 1 and 3,
     recomputation where it helps. dp is what the GPUs leave. `memory` are the bytes that a plan may take of a GPU, by
     default 95 % of the data sheet's; `states` what a parameter costs, by default with gradients in 32 bits, as is
-    usual; `stack` the constants of `hwlib.steptime`; `price` dollars a second and GPU. Of each mesh (tp, cp, ep, pp,
-    dp) the best plan is listed, `count` at most. Raises PlanError, which names what cannot be, and, where nothing
-    fits, what would hold it.
+    usual; `stack` the constants of `hwlib.steptime`, and `fused`, `imbalance` and `merge` as there; `price` dollars a
+    second and GPU. Of each mesh (tp, cp, ep, pp, dp) the best plan is listed, `count` at most. Raises PlanError, which
+    names what cannot be, and, where nothing fits, what would hold it.
 
     >>> found = plan("llama3-8b", "dgx-h100", B=2**20)
     >>> found[0].chips, found[0].memory.total < found.task.memory
@@ -42,7 +42,7 @@ def plan(
     }  # fmt: skip
     task = task_of(
         model, cluster, B=B, T=T, chips=chips, stack=stack, dtype=dtype, memory=memory, states=states, fused=fused,
-        imbalance=imbalance, price=price,
+        imbalance=imbalance, merge=merge, price=price,
     )  # fmt: skip
     found = search(task, given)
     if not found.costed.memory.size:
@@ -53,8 +53,9 @@ def plan(
 
 
 def task_of(
-    model: Model | str, cluster: Cluster | Node | str, *, B: Any, T: Any, chips: int | None, stack: Any, dtype: str,
-    memory: float | None, states: States, fused: bool, imbalance: float, price: float,
+    model: Model | str, cluster: Cluster | Node | str, *, B: Any, T: Any = None, chips: int | None = None,
+    stack: Stack | str | None = None, dtype: str = "bf16", memory: float | None = None, states: States = MEGATRON_ADAM,
+    fused: bool = True, imbalance: float = 1.0, merge: bool = False, price: float = 0.0,
 ) -> Task:  # fmt: skip
     """What is asked, checked. Raises PlanError."""
     model, machine = model_of(model), machine_of(cluster, chips)
@@ -68,7 +69,9 @@ def task_of(
     if not imbalance >= 1:
         raise PlanError(f"imbalance: the busiest expert over the mean, so at least 1, was expected, got {imbalance!r}")
     room = memory_of(machine.chip, memory)
-    return Task(model, machine, B, T, stack_of(machine.chip, stack), dtype, states, fused, imbalance, room, price)
+    return Task(
+        model, machine, B, T, stack_of(machine.chip, stack), dtype, states, fused, imbalance, merge, room, price
+    )
 
 
 def stack_of(chip: Accelerator, stack: Stack | str | None) -> Stack:

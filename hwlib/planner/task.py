@@ -106,6 +106,7 @@ class Task:
     states: States
     fused: bool
     imbalance: float
+    merge: bool
     memory: float
     price: float = 0.0
 

@@ -22,9 +22,8 @@ SMALL = Model.small(layers=6, width=512, heads=12, kv_heads=4, ffn=1536, head_di
 EXPERTS = SMALL.replace(experts=4, experts_per_token=2, expert_ffn=1024)
 
 
-def task(model="llama3-8b", cluster="dgx-h100", B=2**18, T=8192, chips=None, **others):
-    usual = {"dtype": "bf16", "memory": None, "states": MEGATRON_ADAM, "fused": True, "imbalance": 1.0, "price": 0.0}
-    return task_of(model, cluster, B=B, T=T, chips=chips, stack=IDEAL, **{**usual, **others})
+def task(model="llama3-8b", cluster="dgx-h100", B=2**18, T=8192, chips=None):
+    return task_of(model, cluster, B=B, T=T, chips=chips, stack=IDEAL)
 
 
 def can_be(model, one, chips, node, sequences, T):
@@ -159,6 +158,15 @@ def test_plans_come_quickest_first_one_of_each_mesh():
 def test_what_is_given_is_kept(given, holds):
     found = plan("llama3-8b", "superpod-h100-1su", B=2**22, stack=IDEAL, **given)
     assert all(holds(one) for one in found)
+
+
+def test_copies_that_travel_once_make_experts_nearer():
+    apart, merged = (
+        plan("deepseek-v3", "superpod-h100-8su", B=15360 * 4096, T=4096, stack=IDEAL, ep=32, tp=1, merge=merge)[0]
+        for merge in (False, True)
+    )
+    assert merged.time.ep < apart.time.ep
+    assert merged.seconds < apart.seconds
 
 
 def test_less_memory_never_makes_a_step_quicker():
@@ -296,10 +304,7 @@ def test_within_a_node_the_smallest_cluster_is_part_of_it():
 
 
 def test_a_node_of_72_is_taken_in_parts():
-    asked = task_of(
-        "llama3-405b", "gb200-nvl72", B=2**20, T=8192, chips=8, stack=Stack.ideal("gb200-nvl72"), dtype="bf16",
-        memory=None, states=MEGATRON_ADAM, fused=True, imbalance=1.0, price=0.0,
-    )  # fmt: skip
+    asked = task_of("llama3-405b", "gb200-nvl72", B=2**20, chips=8, stack=Stack.ideal("gb200-nvl72"))
     n, _, need = smallest(asked, {})
     assert n == 64
     assert need <= asked.memory

@@ -19,6 +19,7 @@ from . import draws
 from .calls import Calls
 from .declaration import Bank, Exercise, Verdict, quoted
 from .judging import Judge, JudgeFailed, Question, Sitting
+from .letters import advice
 from .rank_processes import Ranks, needed_cells
 from .restore import GradeCell, grade_cell, grade_id, restore
 from .sandbox import WAITED, Child, ChildLost, Limits, Zygote
@@ -193,8 +194,9 @@ class _Run:
             waited = WAITED if self.child is not None and self.child.waited else ""
             self.troubles[number] = f"Your cell ran longer than {self.limits.cell:g} s and was stopped{waited}."
         elif reply.get("error"):
-            message = f": {quoted(str(reply.get('message', '')), 200)}" if reply.get("message") else ""
-            self.troubles[number] = f"Your cell raised {quoted(str(reply['error']), 80)}{message}."
+            error, said = str(reply["error"]), str(reply.get("message") or "")
+            raised = f"Your cell raised {quoted(error, 80)}{f': {quoted(said, 200)}' if said else ''}."
+            self.troubles[number] = f"{raised} {advice(error, said)}".rstrip()
         outputs = reply.get("outputs")
         return outputs if isinstance(outputs, list) else []
 

@@ -59,10 +59,12 @@ def given(exercise_id: str) -> dict[str, Any]:
 
 def symbols(exercise_id: str) -> Any:
     """The letters of an Expression exercise as sympy symbols, in the order of its prompt; one alone where
-    there is one."""
+    there is one. A cell that fails on them says what to write instead."""
     from .answers import domains_from
     from .declaration import DeclarationError
+    from .letters import explain_errors
 
+    explain_errors()
     found = find(exercise_id)
     if "symbols" not in found.public:
         raise DeclarationError(f"{exercise_id} is a {found.public['kind']} exercise; it has no symbols")

@@ -203,6 +203,7 @@ def test_right_answers_score_full_and_none_scores_nothing(grade):
     [
         ("answer = 1/0", "raised `ZeroDivisionError`"),
         ("answer = (", "raised `SyntaxError`"),
+        ("answer = 2.5^3", "unsupported operand type(s) for ^: 'float' and 'int'`. A power is written `p**w`"),
         ("while True: pass", "ran longer than 1 s"),
         ("import os; os._exit(3)", "exit status 3"),
         ("import ctypes; ctypes.string_at(0)", "SIGSEGV"),

@@ -71,7 +71,7 @@ class Plan:
         return f"<Plan: {self}; {self.seconds:.3g} s, MFU {self.mfu:.1%}, {self.memory.total / 1e9:.1f} GB>"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Costed:
     """Every plan that can be, as columns; bytes of the fullest GPU; seconds of a step, NaN for what does not fit."""
 
@@ -97,7 +97,7 @@ class Costed:
         return int(close[self.memory[close].argmin()])
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Plans(Sequence[Plan]):
     """The best plans for a task, each the best of its degrees; `plans[0]` is the best of all.
 

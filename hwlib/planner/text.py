@@ -67,7 +67,7 @@ def record(found: Plans) -> dict[str, Any]:
         "model": task.model.key, "chip": task.machine.chip.key, "cluster": task.machine.name, "chips": task.chips,
         "batch": task.B, "sequence": task.T, "stack": task.stack.key, "dtype": task.dtype, "memory": task.memory,
         "considered": found.considered, "fitting": found.fitting, "refused": dict(found.refused),
-        "plans": [plan_record(plan) for plan in found],
+        "plans": [plan_record(plan) for plan in found], "advised": plan_record(found.advised),
     }  # fmt: skip
 
 

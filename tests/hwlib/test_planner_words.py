@@ -241,6 +241,7 @@ def test_what_programs_get_is_json(found):
     record = json.loads(json.dumps(found.json()))
     assert record["chips"] == 256
     assert record["considered"] == record["fitting"] + sum(record["refused"].values())
+    assert record["advised"]["pp"] == found.advised.pp
     first = record["plans"][0]
     assert first["seconds"] == found[0].seconds == pytest.approx(sum(first["time"].values()))
     held = first["bytes"].pop("total")

@@ -95,23 +95,26 @@ def sends_of(model: Model, stack: Stack, levels: Sequence[Level], plan: Plan, me
     return Sends(tp_forward, tp_backward, keys, experts, message, gather, scatter, copies)
 
 
-def exposed_data_time(model: Model, sends: Sends, stack: Stack, plan: Plan, forward: Any, backward: Any) -> Any:
+def exposed_data_time(
+    model: Model, sends: Sends, stack: Stack, plan: Plan, forward: Any, backward: Any, loss: Any
+) -> Any:  # fmt: skip
     """What of the data-parallel transfers of a step nothing hides.
 
     Gathers run beside the layers' forward pass of a microbatch (of the first, unless it is ZeRO-3, which gathers for
-    every one, and all but the output layer again for the backward pass), sums beside the backward pass and the loss
-    (of the last, or with ZeRO-2 and ZeRO-3 of each). What the embedding and the first layer gather has nothing to run
-    beside, nor has the sum of their gradients.
+    every one, and all but the output layer again for the backward pass), sums beside the layers' backward pass (of
+    the last, or with ZeRO-2 and ZeRO-3 of each). One layer is gathered ahead, so the loss has no more to run beside.
+    Embedding and first layer are gathered before anything else, and their gradients summed after all else.
     """
-    zero, m = plan.zero, plan.m
+    zero, m, hide, gather, scatter = plan.zero, plan.m, stack.hide_dp, sends.gather, sends.scatter
     groups = parameter_groups(model)
-    ends = groups.embedding + groups.positions + groups.head
-    first = (groups.embedding + groups.positions + plan.pp * (groups.total - ends) / model.layers) / groups.total
-    ahead = _exposed(sends.gather, stack.hide_dp, forward, first)
-    again = (1 - groups.head / groups.total) * sends.gather
-    behind = _exposed(where(zero == 3, sends.scatter + again, sends.scatter), stack.hide_dp, backward, first)
+    rows = groups.embedding + groups.positions
+    layer = plan.pp * (groups.total - groups.head - rows) / (model.layers * groups.total)
+    again = (1 - groups.head / groups.total) * gather
+    if hide:
+        first = layer + rows / groups.total
+        again = again - minimum(layer * gather, loss)
+        ahead = maximum(exposed(gather, forward, hide), first * gather)
+        behind = maximum(exposed(where(zero == 3, scatter + again, scatter), backward, hide), first * scatter)
+    else:
+        ahead, behind = gather, where(zero == 3, scatter + again, scatter)
     return where(zero == 3, m, 1.0) * ahead + where(zero >= 2, m, 1.0) * behind + sends.copies
-
-
-def _exposed(t: Any, hide: float, beside: Any, first: Any) -> Any:
-    return maximum(exposed(t, beside, hide), first * t) if hide else t

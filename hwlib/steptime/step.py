@@ -145,7 +145,7 @@ def _step_time(
         ep=turns * done.ep,
         pp=_messages(plan, stack) * sends.pp,
         bubble=bubble,
-        dp=exposed_data_time(model, sends, stack, plan, layers * t_F, layers * t_B + t_end),
+        dp=exposed_data_time(model, sends, stack, plan, layers * t_F, layers * t_B, t_end),
         optimizer=_optimizer(model, plan, rates.W),
         other=stack.t_step,
     )

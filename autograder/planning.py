@@ -115,8 +115,6 @@ def plan(
     gpus: tuple[int, ...] | None, as_json: bool, why: bool, price: float, count: int, **others: Any,
 ) -> None:  # fmt: skip
     """List the quickest ways to train MODEL, a key such as llama3-405b, on a cluster, and say why."""
-    from hwlib.planner import PlanError
-
     T = sequence[0] if sequence else batch[1]
     asked = {"B": batch[0], "T": T, "price": price / SECONDS_AN_HOUR, **others}
     try:
@@ -124,7 +122,7 @@ def plan(
             _front(model, cluster, gpus, as_json, asked)
         else:
             _best(model, cluster, asked | {"chips": gpus[0] if gpus else None, "count": count}, as_json, why)
-    except PlanError as error:
+    except ValueError as error:  # PlanError, and what the formulas refuse
         raise CannotBe(str(error)) from None
 
 

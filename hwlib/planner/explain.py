@@ -94,7 +94,7 @@ def difference(best: Plan, other: Plan) -> str:
 
 
 def _share(t: float, plan: Plan) -> str:
-    return f"{max(t, 0.0) / plan.seconds:.1%}"
+    return f"{t / plan.seconds:.1%}"
 
 
 def _signed(t: float) -> str:

@@ -219,4 +219,4 @@ def footprints(task: Task, columns: Mapping[str, Any]) -> Footprint:
 
 def parts(time: StepTime) -> dict[str, float]:
     """The seconds of a step by their cause."""
-    return {f.name: float(getattr(time, f.name)) for f in fields(time)}
+    return {f.name: float(getattr(time, f.name)) + 0.0 for f in fields(time)}  # of -0.0 too it makes 0.0

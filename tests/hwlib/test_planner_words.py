@@ -68,6 +68,12 @@ def test_what_is_said_of_two_plans_is_so(found, i):
     assert sums["+"] >= 0.79 * grew
 
 
+def test_nothing_is_less_than_nothing():
+    plain = plan("llama3-8b", "dgx-h100", pp=(1, 2), **ASK)
+    assert "-0.0%" not in plain.explain()
+    assert not any(str(t).startswith("-") for one in plain for t in parts(one.time).values())
+
+
 def test_equal_plans_are_called_equal(found):
     assert difference(found[0], found[0]) == "equally quick, with as much memory"
     assert changes(found[0], found[0]) == "the same degrees"

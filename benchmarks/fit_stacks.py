@@ -77,13 +77,15 @@ def mean_error(stack: Stack, groups: Sequence[Alike]) -> float:
 
 
 def rows_of(stack: Stack, pairs: Sequence[tuple["Row", Step]]) -> list[Step]:
-    """The steps that a stack's constants rest on: `rows` are beginnings of their ids. Models with experts, whose
-    balance nobody prints, are scored but never fitted.
+    """The steps that a stack's constants rest on: `rows` are beginnings of their ids. Models with experts are among
+    them only where a constant of experts is fitted.
     """
     return [
         case
         for row, case in pairs
-        if case.stack == stack.key and row.cells["id"].startswith(stack.rows) and not case.model.moe
+        if case.stack == stack.key
+        and row.cells["id"].startswith(stack.rows)
+        and (not case.model.moe or "eta_E" in stack.fitted)
     ]
 
 

@@ -8,6 +8,7 @@ from benchmarks.published import Case, Collective, Product, Share
 from benchmarks.training_memory import Memory
 from benchmarks.training_step import Step, Unmodelled
 from hwlib.collective_fit import collective_time, plain_time, tree_time
+from hwlib.footprint import footprint
 from hwlib.gemm_model import gemm_model
 from hwlib.roofline import roofline_time
 from hwlib.specs import accelerators
@@ -20,7 +21,8 @@ from hwlib.transformer import step_flops
 class Prediction(NamedTuple):
     """Times in seconds, or bytes: predicted, by the simple model, and measured; how many constants were fitted.
 
-    `peer` is what Calculon predicts, NaN where it predicts nothing or the figure is not known.
+    `peer` is what Calculon predicts, NaN where it predicts nothing or the figure is not known; `memory` what a step
+    needs of the chip's memory, NaN of all else.
     """
 
     time: float
@@ -28,6 +30,7 @@ class Prediction(NamedTuple):
     measured: float
     constants: int
     peer: float = math.nan
+    memory: float = math.nan
 
     @property
     def error(self) -> float:
@@ -85,7 +88,14 @@ def predict_step(case: Step, stack: Stack | None = None) -> Prediction | Unmodel
     passes = 4 / 3 if case.plan.get("recompute") == "full" else 1.0
     rate = case.gpus * accelerators[case.chip].flops(case.plan["dtype"])
     plain = passes * float(step_flops(case.model, case.plan["B"], case.plan["T"])) / rate
-    return Prediction(time, plain, case.seconds, len(stack.fitted), calculon(case))
+    return Prediction(time, plain, case.seconds, len(stack.fitted), calculon(case), memory_of(case))
+
+
+def memory_of(case: Step) -> float:
+    """The share of the chip's memory that a step's plan needs, as it was read."""
+    plan = {name: x for name, x in case.plan.items() if name not in ("B", "dtype", "merge")}
+    m = case.plan["B"] / (plan["T"] * plan["dp"] * plan["micro"])
+    return float(footprint(case.model, m=max(m, 1.0), **plan).total / (accelerators[case.chip].hbm_bytes or math.nan))
 
 
 def _product(case: Product) -> Prediction | None:

@@ -27,6 +27,7 @@ class Score(NamedTuple):
 
     `peer_mean` is Calculon's mean error: over the same rows, or, where `peer_all`, over all rows of the table. `worst`
     is the id of the row with the largest error, and `worst_error` that error, positive where the model is too slow.
+    `too_large` are the steps whose plan, as it was read, needs more memory than the chip has.
     """
 
     set: str
@@ -40,6 +41,7 @@ class Score(NamedTuple):
     peer_all: bool = False
     worst: str = ""
     worst_error: float = math.nan
+    too_large: int = 0
 
 
 class Report(NamedTuple):
@@ -67,6 +69,7 @@ def score(name: str, predicted: Mapping[Row, Prediction]) -> Score:
         constants=max(p.constants for p in predicted.values()), peer_mean=known,
         peer_all=math.isnan(peers) and not math.isnan(known), worst=worst.cells["id"],
         worst_error=predicted[worst].time / predicted[worst].measured - 1,
+        too_large=sum(p.memory > 1 for p in predicted.values()),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ SCHEDULES = ("gpipe", "1f1b", "zb_h1", "zbv", "dualpipe")
 """Pipeline schedules; 1f1b is interleaved where a rank has several chunks."""
 
 
-def number(name: str, x: Any, low: float, high: float = inf) -> Any:
+def number(name: str, x: Any, low: float, high: float = inf, who: str = "footprint") -> Any:
     """x as a float, or an array of them, within the bounds. Raises ValueError."""
     if getattr(x, "ndim", 0) and hasattr(x, "astype"):
         x = x if x.dtype.kind == "f" else x.astype(float)
@@ -22,22 +22,22 @@ def number(name: str, x: Any, low: float, high: float = inf) -> Any:
         x = float(x) if good else x
     if not good:
         span = f"at least {low:g}" + ("" if high == inf else f" and at most {high:g}")
-        raise ValueError(f"footprint: {name} is {span}, got {x!r}")
+        raise ValueError(f"{who}: {name} is {span}, got {x!r}")
     return x
 
 
-def code(name: str, x: Any, words: Sequence[str]) -> Any:
+def code(name: str, x: Any, words: Sequence[str], who: str = "footprint") -> Any:
     """The position of x in `words`, or an array of positions; positions themselves pass. Raises ValueError."""
     if isinstance(x, str):
         if x not in words:
-            raise ValueError("footprint: " + unknown(name, x, words))
+            raise ValueError(f"{who}: " + unknown(name, x, words))
         return words.index(x)
     if getattr(x, "ndim", 0) and x.dtype.kind in "UO":
         import numpy as np
 
         found, where = np.unique(x.astype(str), return_inverse=True)
-        return np.array([code(name, str(word), words) for word in found])[where].reshape(x.shape)
-    positions = number(name, x, 0, len(words) - 1)
+        return np.array([code(name, str(word), words, who) for word in found])[where].reshape(x.shape)
+    positions = number(name, x, 0, len(words) - 1, who)
     return positions if getattr(positions, "ndim", 0) else int(positions)
 
 

@@ -9,7 +9,7 @@ from hwlib.formula import ceil
 from hwlib.specs import Cluster, Level, Node, clusters, nodes
 from hwlib.specs.table import unknown
 
-WORDS = ("recompute", "schedule")
+WHO = "step_time"
 DEGREES = ("dp", "tp", "pp", "cp", "ep", "v", "micro")
 
 
@@ -73,16 +73,15 @@ def checked(given: Mapping[str, Any]) -> Plan:
     """A plan of numbers that can be. Raises ValueError, naming what cannot."""
     plan = dict(given)
     for name in (*DEGREES, "B", "T", "imbalance"):
-        plan[name] = number(name, plan[name], 1)
-    plan["sp"] = number("sp", plan["sp"], 0, 1)
-    plan["zero"] = code("zero", plan["zero"], "0123")
-    plan["recompute"] = code("recompute", plan["recompute"], RECOMPUTE)
-    plan["schedule"] = code("schedule", plan["schedule"], SCHEDULES)
+        plan[name] = number(name, plan[name], 1, who=WHO)
+    plan["sp"] = number("sp", plan["sp"], 0, 1, WHO)
+    for name, words in (("zero", "0123"), ("recompute", RECOMPUTE), ("schedule", SCHEDULES)):
+        plan[name] = code(name, plan[name], words, WHO)
     if plan["shards"] is not None:
-        plan["shards"] = number("shards", plan["shards"], 1)
+        plan["shards"] = number("shards", plan["shards"], 1, who=WHO)
     plan = {name: _single(x) for name, x in plan.items()}
     m = plan["B"] / (plan["T"] * plan["dp"] * plan["micro"])
     whole = m == ceil(m)
     if not (whole.all() if getattr(whole, "ndim", 0) else whole):
-        raise ValueError("step_time: B is a whole number of microbatches, T*dp*micro tokens each")
+        raise ValueError(f"{WHO}: B is a whole number of microbatches, T*dp*micro tokens each")
     return Plan(**plan, m=m)

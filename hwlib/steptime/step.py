@@ -10,7 +10,7 @@ from hwlib.footprint.rank import BLOCK
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.pipeline import dualpipe_played_bubble_time, one_f_one_b_bubble_time, zb_h1_played_bubble_time
 from hwlib.specs import Level, Model, Stack, stacks
-from hwlib.steptime.inputs import Plan, checked, is_one, levels_of
+from hwlib.steptime.inputs import WHO, Plan, checked, is_one, levels_of
 from hwlib.steptime.sends import Sends, exposed, exposed_data_time, sends_of
 from hwlib.steptime.work import Passes, layer_passes, logits_passes, rates_of
 from hwlib.training import hardware_utilization, model_utilization
@@ -88,8 +88,8 @@ def step_time(
     stack, levels = stacks[stack] if isinstance(stack, str) else stack, levels_of(levels)
     given = {
         "B": B, "T": T, "dp": dp, "tp": tp, "pp": pp, "cp": cp, "ep": ep, "v": v, "zero": zero, "sp": sp,
-        "micro": micro, "recompute": code("recompute", recompute, RECOMPUTE),
-        "schedule": code("schedule", schedule, SCHEDULES), "shards": shards, "imbalance": imbalance,
+        "micro": micro, "recompute": code("recompute", recompute, RECOMPUTE, WHO),
+        "schedule": code("schedule", schedule, SCHEDULES, WHO), "shards": shards, "imbalance": imbalance,
     }  # fmt: skip
     arrays = {name: x for name, x in given.items() if getattr(x, "ndim", 0)}
     one = lambda block: _step_time(model, stack, levels, checked(block), fused, dtype, merge)
@@ -134,7 +134,9 @@ def _step_time(
     layers, t_end = where(out, last, whole), where(out, t_loss, 0.0)
     turns = m * layers
     bubble: Any = 0.0
+    messages: Any = 0.0
     if not is_one(plan.pp):
+        messages = maximum(_messages(plan, stack), 0.0) * sends.pp
         waits = _bubble(plan, whole * t_F, whole * t_B, whole * mean.weight)
         bubble = maximum(waits - spare / plan.v, 0.0)
     return StepTime(
@@ -143,7 +145,7 @@ def _step_time(
         tp=turns * done.tp,
         cp=turns * done.cp,
         ep=turns * done.ep,
-        pp=_messages(plan, stack) * sends.pp,
+        pp=messages,
         bubble=bubble,
         dp=exposed_data_time(model, sends, stack, plan, layers * t_F, layers * t_B, t_end),
         optimizer=_optimizer(model, plan, rates.W),
@@ -165,7 +167,8 @@ def _layer(sends: Sends, stack: Stack, mean: Passes, plan: Plan, ep: Any) -> tup
     """One layer of a microbatch: its parts, and the time of the forward and of the backward pass.
 
     Tensor-parallel collectives run beside a share of the products, and keys and values beside attention. The host
-    launches kernels for every pass, in no less than `t_layer`, be they short or long.
+    launches kernels for every pass, in no less than `t_layer`, be they short or long. A layer that is recomputed
+    sends again what its forward pass sends.
     """
     forward, backward, again = mean.forward, mean.backward, mean.again
     tp_ahead = exposed(sends.tp_forward, forward, stack.hide_tp)
@@ -173,16 +176,16 @@ def _layer(sends: Sends, stack: Stack, mean: Passes, plan: Plan, ep: Any) -> tup
     if stack.t_layer:
         forward = maximum(forward, stack.t_layer - tp_ahead)
         backward = maximum(backward, stack.t_layer - tp_back)
+    full = plan.recompute == RECOMPUTE.index("full")
+    twice = where(full, 2.0, 1.0)
     cp: Any = 0.0
     cp_ahead: Any = 0.0
     if not is_one(plan.cp):
         cp_ahead = exposed(sends.cp, mean.attention, 1)
-        cp = cp_ahead + exposed(2 * sends.cp, 2 * mean.attention, 1)
-    full = plan.recompute == RECOMPUTE.index("full")
+        cp = twice * cp_ahead + exposed(2 * sends.cp, 2 * mean.attention, 1)
     again = where(full, maximum(again, forward), again)
-    tp = where(full, 2 * tp_ahead, tp_ahead) + tp_back
+    done = _Done(forward + backward, again, twice * tp_ahead + tp_back, cp, (twice + 1) * ep)
     t_F = forward + tp_ahead + cp_ahead + ep
-    done = _Done(forward + backward, again, tp, cp, 2 * ep)
     return done, t_F, sum(done) - t_F
 
 

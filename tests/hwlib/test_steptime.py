@@ -79,6 +79,7 @@ def test_expert_transfers_are_waited_for(merge):
     assert found.ep == pytest.approx(axis_times(transfers(MOE, m=4, merge=merge, **plan), LEVELS)["ep"], rel=1e-9)
     assert ideal(MOE, **plan, merge=merge, imbalance=2).ep == pytest.approx(2 * found.ep, rel=1e-9)
     assert ideal(MOE, **plan, imbalance=2).compute > found.compute
+    assert ideal(MOE, **plan, merge=merge, recompute="full").ep == pytest.approx(1.5 * found.ep, rel=1e-9)
 
 
 def test_keys_and_values_move_beside_attention():
@@ -287,12 +288,12 @@ def test_levels_of_machines():
         ({"dtype": "fp4"}, ValueError, "fp4"),
         ({"dp": 3}, ValueError, "whole number of microbatches"),
         ({"dp": 0}, ValueError, "dp"),
-        ({"dp": float("nan")}, ValueError, "dp"),
+        ({"dp": float("nan")}, ValueError, "step_time: dp is at least 1"),
         ({"tp": np.array([1.0, float("nan")])}, ValueError, "tp"),
         ({"dp": 2**14}, ValueError, "microbatches|ranks"),
         ({"dp": 256, "tp": 8}, ValueError, "1024 ranks"),
         ({"zero": 4}, ValueError, "zero"),
-        ({"recompute": "some"}, ValueError, "recompute"),
+        ({"recompute": "some"}, ValueError, "step_time: no recompute 'some'"),
         ({"schedule": "2f2b"}, ValueError, "schedule"),
         ({"imbalance": 0.5}, ValueError, "imbalance"),
     ],

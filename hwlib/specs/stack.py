@@ -53,7 +53,7 @@ class Stack:
     alpha_in: float = _constant("s", "latency of a collective within a node", 0.0)
     alpha_out: float = _constant("s", "further latency of one that leaves the node", 0.0)
     t_layer: float = _constant("s", "time in which the host launches the kernels of a layer's forward pass", 0.0)
-    hide_tp: float = _constant("1", "share of the matrix products that tensor-parallel collectives run beside", 0.0)
+    hide_tp: float = _constant("1", "share of all but attention that tensor-parallel collectives run beside", 0.0)
     hide_dp: float = _constant("1", "share of a pass that its data-parallel collectives run beside", 1.0)
     hide_pp: float = _constant("1", "share of the pipeline's messages that need not be waited for", 1.0)
     t_step: float = _constant("s", "time of a step that depends on nothing", 0.0)

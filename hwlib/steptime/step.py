@@ -166,13 +166,15 @@ class _Done(NamedTuple):
 def _layer(sends: Sends, stack: Stack, mean: Passes, plan: Plan, ep: Any) -> tuple[_Done, Any, Any]:
     """One layer of a microbatch: its parts, and the time of the forward and of the backward pass.
 
-    Tensor-parallel collectives run beside a share of the products, and keys and values beside attention. The host
-    launches kernels for every pass, in no less than `t_layer`, be they short or long. A layer that is recomputed
-    sends again what its forward pass sends.
+    Tensor-parallel collectives run beside a share of all but attention, keys and values beside attention, and while
+    the chip waits for the host, which launches the kernels of a pass in no less than `t_layer`. A layer that is
+    recomputed sends again what its forward pass sends.
     """
     forward, backward, again = mean.forward, mean.backward, mean.again
-    tp_ahead = exposed(sends.tp_forward, forward, stack.hide_tp)
-    tp_back = exposed(sends.tp_backward, backward, stack.hide_tp)
+    tp_ahead, tp_back = sends.tp_forward, sends.tp_backward
+    if stack.hide_tp:
+        tp_ahead = exposed(tp_ahead, forward - mean.attention, stack.hide_tp)
+        tp_back = exposed(tp_back, backward - 2 * mean.attention, stack.hide_tp)
     if stack.t_layer:
         forward = maximum(forward, stack.t_layer - tp_ahead)
         backward = maximum(backward, stack.t_layer - tp_back)
@@ -181,8 +183,9 @@ def _layer(sends: Sends, stack: Stack, mean: Passes, plan: Plan, ep: Any) -> tup
     cp: Any = 0.0
     cp_ahead: Any = 0.0
     if not is_one(plan.cp):
-        cp_ahead = exposed(sends.cp, mean.attention, 1)
-        cp = twice * cp_ahead + exposed(2 * sends.cp, 2 * mean.attention, 1)
+        idle, idle_back = forward - mean.forward, backward - mean.backward
+        cp_ahead = exposed(sends.cp, mean.attention + idle, 1)
+        cp = twice * cp_ahead + exposed(2 * sends.cp, 2 * mean.attention + idle_back, 1)
     again = where(full, maximum(again, forward), again)
     done = _Done(forward + backward, again, twice * tp_ahead + tp_back, cp, (twice + 1) * ep)
     t_F = forward + tp_ahead + cp_ahead + ep

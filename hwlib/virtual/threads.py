@@ -226,8 +226,8 @@ def play_ranks(
 
     Where a program returns a function, it has only made ready: the function is the step, called `warm` times and then
     once more, which alone is timed. Tensors have data, and what is sent arrives, so a program may be one of
-    `torch.distributed.pipelining`, or a collective written by hand. Raises RuntimeError if a rank fails, or if one is
-    not done after `timeout` real seconds.
+    `torch.distributed.pipelining`, or a collective written by hand. All threads draw random numbers from one generator,
+    unless a program has its own. Raises RuntimeError if a rank fails, or is not done after `timeout` real seconds.
 
     >>> import torch.distributed as dist, torch
     >>> def program(rank):

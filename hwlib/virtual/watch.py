@@ -39,6 +39,9 @@ def traffic(func: Any, args: tuple, kwargs: dict[str, Any], out: Any) -> int:
         value = args[position] if position < len(args) else kwargs.get(argument.name)
         writes = argument.alias_info is not None and argument.alias_info.is_write
         (written if writes else read).extend(tensors_of(value))
+    if name.startswith("_fused_") and kwargs.get("grad_scale") is None:  # optimizers write gradients to unscale them
+        read += tensors_of(args[1])
+        written = [tensor for tensor in written if all(tensor is not gradient for gradient in tensors_of(args[1]))]
     results = nbytes(written or tensors_of(out))
     if name in LOOKUPS:
         return 2 * results

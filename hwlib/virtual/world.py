@@ -88,7 +88,7 @@ class World:
 
     def taken(self) -> Step:
         """What the clock has seen so far."""
-        spans = tuple(self.clock.spans)
+        spans = tuple(sorted(self.clock.spans, key=lambda span: span.start))  # other threads note what all did
         levels = {span.ranks: self._outermost(span.ranks) for span in spans if span.ranks}
         return Step(
             rank=self.rank,

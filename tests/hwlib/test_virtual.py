@@ -130,6 +130,55 @@ def test_fsdp_on_a_fast_chip_is_its_communication():
     assert step.exposed == pytest.approx(step.communication)
 
 
+def test_hybrid_sharding_gathers_in_nodes_and_sums_across_them():
+    """HSDP: a node holds the weights once; what its ranks have summed is summed again with their like elsewhere."""
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import fully_shard
+
+    L, D, copies, shards = 4, 512, 128, 8
+    with virtual.cluster("superpod-h100-4su", kernel_time=matmuls_alone(1e30)) as world:
+        mesh = init_device_mesh("cpu", (copies, shards), mesh_dim_names=("out", "in"))
+        with world.shapes():
+            model = nn.Sequential(*[nn.Linear(D, D, bias=False, dtype=bf16) for _ in range(L)])
+            x = torch.randn(16, D, dtype=bf16, requires_grad=True)
+        for layer in model:
+            fully_shard(layer, mesh=mesh)
+        fully_shard(model, mesh=mesh)
+        step = world.step(lambda: model(x).sum().backward())
+    P, b = L * D**2, 2
+    assert step.of("all_gather", shards)[2:5] == ("node", 2 * L, 2 * b * P)
+    assert step.of("reduce_scatter", shards)[2:5] == ("node", L, b * P)
+    assert step.of("all_reduce", copies)[2:5] == ("spine", L, b * P / shards)
+    inside = step.of("all_gather").time + step.of("reduce_scatter").time
+    longest = max(inside, step.of("all_reduce").time)
+    assert longest < step.exposed <= inside + step.of("all_reduce").time  # two groups, which work at once
+
+
+@pytest.mark.parametrize(("fused", "times"), [(True, 7), (False, 21)], ids=["fused", "one by one"])
+def test_an_optimizer_step_moves_the_states_of_a_rank_and_sends_nothing(fused, times):
+    """AdamW on FSDP2's shards. Fused it reads weight, gradient and two moments, and writes three of these."""
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import fully_shard
+
+    D, n = 1024, 64
+    with virtual.cluster(n) as world:
+        with world.shapes():
+            model, x = nn.Linear(D, D, bias=False), torch.randn(1, D)
+        fully_shard(model, mesh=init_device_mesh("cpu", (n,)))
+        adam = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=fused)
+
+        def train(optimize):
+            model(x).sum().backward()
+            if optimize:
+                adam.step()
+
+        alone, step = (world.step(lambda: train(optimize)) for optimize in (False, True))  # noqa: B023
+    moved, without = (sum(span.bytes for span in taken.spans if not span.ranks) for taken in (step, alone))
+    assert moved - without == pytest.approx(times * 4 * D**2 / n, rel=1e-3)
+    assert step.calls == alone.calls
+    assert step.step_time > alone.step_time
+
+
 def test_a_slow_level_slows_what_crosses_it_alone():
     def step(**more):
         with virtual.cluster((("node", 8, 450 * GB), ("leaf", 2, 400 * GB)), **more) as world:

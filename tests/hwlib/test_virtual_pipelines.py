@@ -30,14 +30,21 @@ D = 8
 V_SHAPED = ("ScheduleZBVZeroBubble", "ScheduleDualPipeV")
 
 
+def layer(i: int) -> nn.Linear:
+    """Layer i of every rank's model: threads draw random numbers in turn, so the weights are given."""
+    made = nn.Linear(D, D, bias=False)
+    with torch.no_grad():
+        made.weight.copy_(torch.eye(D) + 0.1 * torch.cos(torch.arange(float(D * D)) * (i + 1)).view(D, D))
+    return made
+
+
 def run(name: str, pp: int, m: int, v: int = 1, kernel: Any = None, where: Any = None, **more: Any) -> Run:
     """A schedule of torch over one layer a stage, v of them a rank; a product takes 1/v, unless `kernel` says else."""
     from torch.distributed import pipelining
     from torch.distributed.pipelining import schedules
 
-    def program(rank: int) -> list[torch.Tensor]:
-        torch.manual_seed(0)
-        layers = [nn.Linear(D, D, bias=False) for _ in range(pp * v)]
+    def program(rank: int) -> list[Any]:
+        layers = [layer(i) for i in range(pp * v)]
         mine = [rank + pp * i for i in range(v)] if name not in V_SHAPED else [rank, 2 * pp - 1 - rank]
         stages = [
             pipelining.PipelineStage(
@@ -131,8 +138,9 @@ def test_a_slow_rank_slows_a_pipeline_as_it_does_when_played(name, make, v):
 def test_a_slow_network_is_waited_for_between_nodes_only():
     """Two nodes of two stages: a slow leaf makes the one message in the middle slow, forward and backward."""
     levels = (("node", 2, 1e9), ("leaf", 2, 1e9))
-    more = {"kernel": lambda *_: 0.0, "call_time": None, "where": levels}
-    fast, slow = (run("ScheduleGPipe", 4, 8, **more, **given) for given in ({}, {"slow_levels": {"leaf": 100.0}}))
+    more: dict[str, Any] = {"kernel": lambda *_: 0.0, "call_time": None, "where": levels}
+    cases: tuple[dict[str, Any], ...] = ({}, {"slow_levels": {"leaf": 100.0}})
+    fast, slow = (run("ScheduleGPipe", 4, 8, **more, **given) for given in cases)
     message = 2 * D * 4
     assert slow.step_time / fast.step_time > 10
     sent = {span.row: span.end - span.start for step in slow.steps for span in step.spans if span.bytes == message}
@@ -144,10 +152,9 @@ def test_a_slow_network_is_waited_for_between_nodes_only():
 @pytest.mark.parametrize(("name", "make", "v"), SCHEDULES)
 def test_their_gradients_are_those_of_one_process(name, make, v):
     taken = run(name, PP, M, v)
-    torch.manual_seed(0)
-    layers = [nn.Linear(D, D, bias=False) for _ in range(PP * v)]
+    layers = [layer(i) for i in range(PP * v)]
     (nn.Sequential(*layers)(torch.ones(2 * M, D)) ** 2).sum().backward()
     for rank, gradients in enumerate(taken.results):
         mine = [2 * PP - 1 - rank if i and name in V_SHAPED else rank + PP * i for i in range(v)]
         for i, gradient in zip(mine, gradients, strict=True):
-            torch.testing.assert_close(gradient, layers[i].weight.grad)
+            torch.testing.assert_close(gradient, layers[i].weight.grad, rtol=1e-4, atol=1e-4)

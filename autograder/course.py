@@ -46,7 +46,7 @@ from traitlets.config import Config
 
 from . import assignment, class_run, cluster, draws, gradebook, grading, handed_in
 from .banks import CourseError, bank_of, checked_name
-from .feedback import HERE, FeedbackPage, inert_markdown
+from .feedback import HERE, FeedbackPage, cell_markdown
 from .gradebook import programs_on_path
 from .grader import Terms
 from .journal import Journal
@@ -219,7 +219,7 @@ def configure(config: Config) -> None:
     config.FeedbackPage.template_name = "gpubook"
     config.FeedbackPage.extra_template_paths = [str(templates), str(styles)]
     config.HTMLExporter.extra_template_basedirs = [str(HERE), str(templates)]
-    config.HTMLExporter.filters = {"markdown2html": inert_markdown}
+    config.HTMLExporter.filters = {"markdown2html": cell_markdown}
 
 
 def assign(

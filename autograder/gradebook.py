@@ -37,6 +37,7 @@ from traitlets import Float
 
 from .banks import CourseError
 from .layout import read_config
+from .pictures import whole
 
 DAY = 86400
 
@@ -289,12 +290,12 @@ def late(folder: Path | str, name: str) -> list[tuple[str, float]]:
 
 
 def texts(path: Path) -> dict[str, str]:
-    """The text of each cell that nbgrader knows, in a notebook that may not be there."""
+    """The text of each cell that nbgrader knows, with its pictures, in a notebook that may not be there."""
     if not path.is_file():
         return {}
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    known = [(cell["metadata"].get("nbgrader", {}).get("grade_id"), cell["source"]) for cell in cells]
-    return {name: "".join(source) for name, source in known if name}
+    known = [(cell["metadata"].get("nbgrader", {}).get("grade_id"), cell) for cell in cells]
+    return {name: whole("".join(cell["source"]), cell.get("attachments")) for name, cell in known if name}
 
 
 def waiting(folder: Path | str, name: str) -> dict[str, int]:

@@ -20,6 +20,7 @@ from .calls import Calls
 from .declaration import Bank, Exercise, Verdict, quoted
 from .judging import Judge, JudgeFailed, Question, Sitting
 from .letters import advice
+from .pictures import left_out
 from .rank_processes import Ranks, needed_cells
 from .restore import GradeCell, grade_cell, grade_id, restore
 from .sandbox import WAITED, Child, ChildLost, Limits, Zygote
@@ -379,7 +380,7 @@ def result_of(name: str, points: float, verdict: Verdict, note: str) -> Result:
 
 def written_result(cell: Any, role: GradeCell) -> Result:
     """An answer in words is nobody's to judge here, and one that was never begun is worth nothing."""
-    kind, say = ("empty", EMPTY) if untouched(cell.source) else ("waiting", WAITS)
+    kind, say = ("empty", EMPTY) if untouched(cell.source) else ("waiting", f"{WAITS} {left_out(cell)}".rstrip())
     return Result(role.exercise, 0.0, role.points, say, kind=kind)
 
 

@@ -40,6 +40,7 @@ from .banks import CourseError, bank_of
 from .declaration import Bank
 from .files import write_whole
 from .gradebook import deadlines, first_line, late_period, opened, place, texts
+from .pictures import whole
 from .restore import SubmissionError, grade_cell
 
 PATIENCE = 30.0  # seconds to wait for a database that another program has locked
@@ -262,7 +263,7 @@ class Recorder:
             if "nbgrader" not in cell.metadata:
                 continue
             name = cell.metadata.nbgrader.get("grade_id")
-            now[name] = cell.source
+            now[name] = whole(cell.source, cell.get("attachments"))
             if is_grade(cell):
                 grade = grades[name]
                 score, _ = determine_grade(cell, self.autograde.log)

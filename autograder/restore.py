@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from . import pictures
 from .written import untouched
 
 MAX_BYTES = 20 << 20
@@ -91,6 +92,8 @@ def _cell(path: Path, number: int, cell: Any) -> dict[str, Any]:
     }
     if kind == "code":
         clean |= {"outputs": [], "execution_count": None}
+    elif kept := pictures.kept(cell.get("attachments")):
+        clean["attachments"] = kept
     return clean
 
 
@@ -144,8 +147,8 @@ def restore(submitted: Any, release: Any) -> Any:
 
     A cell keeps its role only where the release has a cell of that grade id; of several, the last one does
     (as in nbgrader), and of a written one the last in which something is written. An answer keeps the learner's
-    source and gets the release's metadata; a written one in which nothing was written is as it was released. Doing
-    it twice changes nothing.
+    source, a written one its pictures too, and gets the release's metadata; a written one in which nothing was written
+    is as it was released. Doing it twice changes nothing.
     """
     import nbformat
 
@@ -186,9 +189,15 @@ def _locked(original: Any) -> bool:
 def _as_released(cell: Any, original: Any) -> Any:
     import copy
 
+    import nbformat
+
     fresh = copy.deepcopy(original)
     if not _locked(original) and not (_by_hand(original) and untouched(cell.source)):
         fresh.source = cell.source
+        if _by_hand(original) and fresh.cell_type == "markdown":
+            fresh.pop("attachments", None)
+            if kept := pictures.kept(cell.get("attachments")):
+                fresh.attachments = nbformat.from_dict(kept)
     return fresh
 
 

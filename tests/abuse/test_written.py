@@ -12,6 +12,7 @@ from autograder.declaration import load_bank
 from autograder.grading import written_result
 from autograder.restore import grade_cell, read_notebook, restore
 from autograder.written import STUB, untouched
+from tests.autograder.test_pictures import base, png
 
 DECLARED = """
 from autograder.answers import Written
@@ -91,6 +92,9 @@ EDITS = {
     "made code": {"cell_type": "code", "outputs": [], "execution_count": None},
     "made raw": {"cell_type": "raw"},
     "with attachments": {"attachments": {"x.svg": {"image/svg+xml": "<svg onload='alert(1)'/>"}}},
+    "with an SVG for a PNG": {"attachments": {"x.png": {"image/png": "PHN2ZyBvbmxvYWQ9J2FsZXJ0KDEpJy8+"}}},
+    "with a page for a PNG": {"attachments": {"x.png": {"image/png": "<script>alert(1)</script>"}}},
+    "with a picture of too many pixels": {"attachments": {"x.png": {"image/png": base(png(10**5, 10**5))}}},
     "with points": {"metadata": {"nbgrader": {"grade": True, "grade_id": None, "points": 100, "locked": False}}},
 }
 
@@ -106,6 +110,40 @@ def test_the_release_says_what_a_written_cell_is(release, tmp_path, edit):
     (answer,) = _answers(restore(read_notebook(path), release))
     assert (answer.cell_type, answer.source, answer.metadata) == ("markdown", "print(1)", original.metadata)
     assert "attachments" not in answer
+
+
+def test_pictures_come_with_a_written_answer_and_with_nothing_else(release, tmp_path):
+    """Of a locked cell those of the release, of a learner's own cell none, of an answer those that are pictures."""
+    red, blue = ({"x.png": {"image/png": base(png(colour=c))}} for c in (b"\xff\x00\x00", b"\x00\x00\xff"))
+    prompt = next(cell for cell in release.cells if grade_cell(cell) and not _written(cell))
+    prompt.attachments = nbformat.from_dict(red)
+    nb = _with(release, "![x](attachment:x.png)", attachments={**blue, "y.svg": {"image/svg+xml": "<svg/>"}})
+    for cell in nb.cells:
+        if cell.id == prompt.id:
+            cell.attachments = nbformat.from_dict(blue)
+    nb.cells.append(new_markdown_cell("![x](attachment:x.png)", attachments=blue))
+    for name, made in (("mine", nb), ("release", release)):
+        nbformat.write(made, tmp_path / f"{name}.ipynb")
+    given = read_notebook(tmp_path / "release.ipynb")
+    for submitted in (read_notebook(tmp_path / "mine.ipynb"), nb):  # nbgrader's own command reads it by itself
+        back = restore(submitted, given)
+        (answer,) = _answers(back)
+        assert answer.attachments == blue
+        assert next(cell for cell in back.cells if cell.id == prompt.id).attachments == red
+        assert "attachments" not in back.cells[-1]
+        assert restore(back, given).cells == back.cells
+        assert written_result(answer, grade_cell(answer)).say == "Your answer waits for the teacher."
+    assert "A picture left out: `x.png`" in written_result(back.cells[-1], grade_cell(answer)).say
+
+
+@pytest.mark.parametrize("kind", ["markdown", "raw"])
+def test_a_cell_of_code_that_is_graded_by_hand_takes_no_picture(release, kind):
+    (answer,) = _answers(release)
+    answer.cell_type = "code"
+    answer.update(outputs=[], execution_count=None)
+    changes = {"cell_type": kind, "attachments": {"x.png": {"image/png": base(png())}}}
+    (back,) = _answers(restore(_with(release, "mine", **changes), release))
+    assert (back.source, "attachments" in back) == ("mine", False)
 
 
 def test_moved_behind_other_text_it_stays_one_answer(release):

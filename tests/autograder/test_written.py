@@ -25,6 +25,7 @@ from autograder.selftest import selftest
 
 from . import tiny
 from .test_course import hand_in
+from .test_pictures import base, png
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")
 ROOT = Path(__file__).resolve().parents[2]
@@ -158,8 +159,8 @@ def book(folder):
         opened.db.commit()
 
 
-def submit(folder, who, answers, steps="answer = 14"):
-    """`answers`: the text of each written answer; None takes its cell out."""
+def submit(folder, who, answers, steps="answer = 14", pictures=()):
+    """`answers`: the text of each written answer; None takes its cell out. `pictures`: what is attached to them."""
     nb = nbformat.read(folder / "release" / "hw" / "hw.ipynb", as_version=4)
     for cell in list(nb.cells):
         name = cell.metadata.get("nbgrader", {}).get("grade_id")
@@ -169,6 +170,8 @@ def submit(folder, who, answers, steps="answer = 14"):
             nb.cells.remove(cell)
         elif name in answers:
             cell.source = answers[name]
+            if pictures:
+                cell.attachments = dict(pictures)
     hand_in(folder, who, nb, name="hw")
 
 
@@ -258,6 +261,27 @@ def test_feedback_shows_what_was_written_and_obeys_none_of_it(folder):
     assert soup.find_all(["script", "img"]) == []
     assert not [a for a in soup.find_all("a") if "javascript" in a.get("href", "")]
     assert "onerror" not in {name for tag in soup.find_all(True) for name in tag.attrs}
+
+
+@pytest.mark.slow
+def test_a_picture_is_in_the_feedback_and_with_another_one_a_grade_by_hand_is_reviewed(folder):
+    red, blue = ({"mine.png": {"image/png": base(png(colour=c))}} for c in (b"\xff\x00\x00", b"\x00\x00\xff"))
+    both = {"mine-why": "Look: ![plot](attachment:mine.png)", "mine-secret": "![plot](attachment:other.svg)"}
+    submit(folder, "ann", both, pictures=red | {"other.svg": {"image/svg+xml": "<svg onload='alert(1)'/>"}})
+    result = course.grade(folder, "hw")
+    why, secret, _ = result.learner("ann").results
+    assert why.say == "Your answer waits for the teacher."
+    assert secret.say.startswith("Your answer waits for the teacher. A picture left out: `other.svg`; PNG or JPEG of")
+    shown = page(folder, "ann")
+    assert [i["src"][:22] for i in shown.find_all("img")] == ["data:image/png;base64,"] * 2  # the second without a text
+    assert "[A picture was left out here.]" in shown.get_text()
+    assert "img-src data:" in shown.find("meta", {"http-equiv": "Content-Security-Policy"})["content"]
+    assert "svg" not in {tag.name for tag in shown.find_all(True)}
+    give(folder, "ann", 2.5)
+    for pictures, reviewed in ((red, False), (blue, True)):
+        submit(folder, "ann", both, pictures=pictures)
+        course.grade(folder, "hw")
+        assert grades(folder, "ann")["mine-why"] == (None, 2.5, reviewed)
 
 
 @pytest.mark.slow

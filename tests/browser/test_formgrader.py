@@ -11,6 +11,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from autograder import course, gradebook
+from tests.autograder.test_pictures import base, png
 from tests.autograder.test_written import DECLARED, HOSTILE, grades, submit
 from tests.browser.conftest import free_port
 
@@ -25,7 +26,8 @@ def graded(tmp_path_factory):
     (folder / "exercises" / "mine.py").write_text(DECLARED)
     course.assign(folder, "hw", exercises=["mine-why", "mine-steps"])
     shows = "from IPython.display import HTML, display\ndisplay(HTML('<script>window.hacked = 1</script>'))\n"
-    submit(folder, "ann", {"mine-why": HOSTILE}, shows + "answer = 14")
+    picture = {"mine.png": {"image/png": base(png(2, 1))}}
+    submit(folder, "ann", {"mine-why": f"{HOSTILE}![plot](attachment:mine.png)"}, shows + "answer = 14", picture)
     submit(folder, "bob", {})
     course.grade(folder, "hw")
     return folder
@@ -72,7 +74,9 @@ def test_an_answer_in_words_is_graded_in_formgrader(page, watch, graded, server)
     answer = page.locator(".nbgrader_cell", has=score)
     assert answer.locator("strong", has_text="slow").count() == 1
     assert answer.locator("math").count() == 1
-    assert answer.locator("script, img").count() == 0
+    assert answer.locator("script").count() == 0
+    pictures = answer.locator("img").evaluate_all("all => all.map(i => [i.alt, i.naturalWidth, i.naturalHeight])")
+    assert pictures == [["plot", 2, 1]]
     assert page.evaluate("window.hacked") is None
 
     with page.expect_response(lambda r: "/api/grade/" in r.url and r.request.method == "PUT"):

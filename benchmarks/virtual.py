@@ -1,9 +1,9 @@
 """How fast virtual clusters are: `python -m benchmarks.virtual`.
 
-One process for 1,024 ranks: FSDP2 over tensor parallelism of a decoder without data, set-up, first step and steps after
-that, with the parts of a step (torch alone, the watcher, the clock). Threads for 1,024 ranks: a collective, a mesh of
-two axes with a sum on each, and a 1F1B pipeline of 16 stages in 64 copies. Each line has the minimum, the median and
-the maximum of the repeats, in seconds of wall-clock time; give the machine nothing else to do.
+One process for 1,024 ranks: FSDP2 over tensor parallelism of a decoder without data; its set-up, its first step, the
+steps after that, and what of these torch takes alone. Threads for 1,024 ranks: a collective, a mesh of two axes with a
+sum on each, and a 1F1B pipeline of 16 stages in 64 copies. Each line has the minimum, the median and the maximum of the
+repeats, in seconds of processor time, whatever else runs here, and in seconds of wall-clock time.
 """
 
 import time
@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -22,16 +22,26 @@ from hwlib.units import show
 CLUSTER, RANKS, TP, T = "superpod-h100-4su", 1024, 8, 4096
 
 
-def spread(values: list[float]) -> str:
-    """Minimum, median and maximum."""
-    return " / ".join(f"{value:.3f}" for value in (min(values), median(values), max(values)))
+class Taken(NamedTuple):
+    """Seconds of processor time and of wall-clock time, and what a call gave."""
+
+    processor: float
+    wall: float
+    value: Any
 
 
-def seconds(call: Callable[[], Any]) -> tuple[float, Any]:
-    """How long a call took, and what it gave."""
-    start = time.perf_counter()
+def seconds(call: Callable[[], Any]) -> Taken:
+    """How long a call takes."""
+    wall, processor = time.perf_counter(), time.process_time()
     value = call()
-    return time.perf_counter() - start, value
+    return Taken(time.process_time() - processor, time.perf_counter() - wall, value)
+
+
+def spread(name: str, taken: list[Taken]) -> str:
+    """A line: minimum, median and maximum, of processor time and of wall-clock time."""
+    columns = [one.processor for one in taken], [one.wall for one in taken]
+    both = (" / ".join(f"{value:.3f}" for value in (min(c), median(c), max(c))) for c in columns)
+    return "  {:22} processor {}, wall {}".format(name, *both)
 
 
 def one_process(key: str, layers: int | None, repeats: int) -> None:
@@ -55,18 +65,23 @@ def one_process(key: str, layers: int | None, repeats: int) -> None:
             with world.shapes():
                 program()
 
-        setup, program = seconds(ready)
-        first, _ = seconds(lambda: world.step(program, warm=0))
+        setup = seconds(ready)
+        program = setup.value
+        first = seconds(lambda: world.step(program, warm=0))
         steps = [seconds(lambda: world.step(program, warm=0)) for _ in range(repeats)]
-        alone = [seconds(bare)[0] for _ in range(repeats)]
-    step = steps[-1][1]
+        alone = [seconds(bare) for _ in range(repeats)]
+    step = steps[-1].value
     print(f"\n{model}\nFSDP2 of {RANKS // TP} x TP of {TP} = {RANKS} ranks, {T} tokens a replica")
     print(
         f"  virtual step {show(step.step_time, 's')}, {step.kernels} kernels, {sum(c.number for c in step.calls)} calls"
     )
-    print(f"  set-up {setup:.3f}, first step {first:.3f}")
-    print(f"  a step              {spread([taken for taken, _ in steps])}")
-    print(f"  torch alone of that {spread(alone)}")
+    for name, taken in (
+        ("set-up", [setup]),
+        ("first step", [first]),
+        ("a step", steps),
+        ("torch alone of that", alone),
+    ):
+        print(spread(name, taken))
 
 
 def sum_of_all(rank: int) -> float:
@@ -119,8 +134,8 @@ def threads(repeats: int) -> None:
     virtual.play_ranks(sum_of_all, 2)  # torch is there
     print(f"\n{RANKS} ranks, each a thread")
     for program in (sum_of_all, mesh_of_two, pipelines):
-        taken = [seconds(partial(virtual.play_ranks, program, CLUSTER, timeout=600))[0] for _ in range(repeats)]
-        print(f"  {program.__name__:12} {spread(taken)}")
+        run = partial(virtual.play_ranks, program, CLUSTER, timeout=600)
+        print(spread(program.__name__, [seconds(run) for _ in range(repeats)]))
 
 
 @click.command(help=__doc__)

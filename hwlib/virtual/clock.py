@@ -13,7 +13,7 @@ COMPUTE = None  # the stream of kernels that a program has without asking for an
 
 
 class Span(NamedTuple):
-    """What was done, from when to when, in seconds; `row` is "compute", "side stream" or a group."""
+    """What was done, from when to when, in seconds; `row` is "compute", "stream 1" and so on, or a group."""
 
     row: str
     name: str
@@ -32,6 +32,12 @@ class Clock:
     free: dict[Hashable, float] = field(default_factory=lambda: defaultdict(float))
     spans: list[Span] = field(default_factory=list)
     current: Hashable = COMPUTE
+    _streams: list[Hashable] = field(default_factory=list)  # of kernels, in the order of their first
+
+    def _number(self, stream: Hashable) -> int:
+        if stream not in self._streams:
+            self._streams.append(stream)
+        return self._streams.index(stream) + 1
 
     def restart(self) -> None:
         """Forget what was done."""
@@ -43,7 +49,7 @@ class Clock:
         """A kernel on the current stream."""
         start = self.at[self.current]
         self.at[self.current] = end = start + time
-        row = "compute" if self.current is COMPUTE else "side stream"
+        row = "compute" if self.current is COMPUTE else f"stream {self._number(self.current)}"
         self.spans.append(Span(row, name, start, end, flops, bytes))
 
     def call(

@@ -73,10 +73,7 @@ class Step:
 
     def chrome_trace(self, path: str | PathLike[str] | None = None) -> dict[str, Any]:
         """The step for Perfetto or chrome://tracing, as `hwlib.simulate.chrome_trace` does for an algorithm."""
-        trace = {"traceEvents": list(_events(self)), "displayTimeUnit": "ns"}
-        if path is not None:
-            Path(path).write_text(json.dumps(trace), "utf-8")
-        return trace
+        return trace_of([self], path)
 
     def __repr__(self) -> str:
         head = (
@@ -88,6 +85,14 @@ class Step:
             for c in self.calls
         ]
         return "\n".join([head, *rows])
+
+
+def trace_of(steps: Sequence[Step], path: str | PathLike[str] | None = None) -> dict[str, Any]:
+    """The steps of ranks side by side, each with a row for every stream and group; written to `path` if given."""
+    trace = {"traceEvents": [event for step in steps for event in _events(step)], "displayTimeUnit": "ns"}
+    if path is not None:
+        Path(path).write_text(json.dumps(trace), "utf-8")
+    return trace
 
 
 def _events(step: Step) -> Iterator[dict[str, Any]]:

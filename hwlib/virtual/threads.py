@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from os import PathLike
 from time import monotonic
 from typing import Any
 
@@ -20,7 +21,7 @@ from hwlib.virtual.exchange import Ranks
 from hwlib.virtual.group import Playing, base_group, nbytes, unseen
 from hwlib.virtual.meeting import Left, Meeting
 from hwlib.virtual.network import network
-from hwlib.virtual.record import Step
+from hwlib.virtual.record import Step, trace_of
 from hwlib.virtual.world import KernelTime, World, chip_of, slow_ranks
 
 NAME = "virtual_threads"
@@ -44,6 +45,10 @@ class Run:
     def idle_fraction(self) -> float:
         """The share of all ranks' time in which they computed nothing: of a pipeline, its bubble."""
         return 1 - sum(step.compute for step in self.steps) / (len(self.steps) * self.step_time)
+
+    def chrome_trace(self, path: str | PathLike[str] | None = None) -> dict[str, Any]:
+        """All ranks for Perfetto or chrome://tracing, side by side."""
+        return trace_of(self.steps, path)
 
 
 @cache

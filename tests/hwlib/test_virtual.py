@@ -101,9 +101,10 @@ def test_its_trace_is_json_whose_rows_never_overlap(mixed, tmp_path):
         elif event["name"] == "thread_name":
             named[event["tid"]] = event["args"]["name"]
     assert set(rows) == set(named)
-    for tid, spans in rows.items():
-        if named[tid] != "side stream":  # which are several
-            assert all(after[0] >= before[1] - 1e-6 for before, after in pairwise(sorted(spans)))
+    assert {"compute", "stream 1", "stream 2"} < set(named.values())
+    assert sum(name.startswith("group") for name in named.values()) == 2
+    for spans in rows.values():
+        assert all(after[0] >= before[1] - 1e-6 for before, after in pairwise(sorted(spans)))
 
 
 def matmuls_alone(rate):

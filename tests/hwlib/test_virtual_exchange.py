@@ -270,9 +270,11 @@ def test_fsdp2_on_threads_gathers_beside_its_forward_pass_and_its_trace_has_ever
     step = run.steps[0]
     assert step.compute == pytest.approx(3 * layers)
     assert step.exposed == pytest.approx(0.5 + 0.5)  # the first gather and the last scatter
-    trace = step.chrome_trace(tmp_path / "step.json")
-    assert json.loads((tmp_path / "step.json").read_text("utf-8")) == trace
-    named = {e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "thread_name"}
-    assert named == {"compute", "side stream", "group 0"}
-    starts = [e["ts"] for e in trace["traceEvents"] if e["ph"] == "X" and e["tid"] == 0]
-    assert all(a <= b for a, b in pairwise(starts))
+    trace = run.chrome_trace(tmp_path / "run.json")
+    assert json.loads((tmp_path / "run.json").read_text("utf-8")) == trace
+    rows = {(e["pid"], e["args"]["name"]) for e in trace["traceEvents"] if e["name"] == "thread_name"}
+    assert rows == {(rank, row) for rank in range(n) for row in ("compute", "stream 1", "stream 2", "group 0")}
+    for rank in range(n):
+        for tid in range(4):
+            slices = [e for e in trace["traceEvents"] if e["ph"] == "X" and (e["pid"], e["tid"]) == (rank, tid)]
+            assert all(b["ts"] >= a["ts"] + a["dur"] - 1e-6 for a, b in pairwise(slices))

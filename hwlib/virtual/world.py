@@ -1,5 +1,6 @@
 """A cluster that is not there, for programs of torch.distributed that are."""
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
@@ -149,11 +150,13 @@ def cluster(
         played = next(r for r in range(net.ranks) if r not in factors)
     whole("cluster: rank", played, 0, net.ranks - 1)
     register()
+    hook = sys.excepthook  # which torch wraps once more each time
     dist.init_process_group(NAME, store=FakeStore(), rank=played, world_size=net.ranks)
     try:
         yield World(net, known, played, factors.get(played, 1.0), data, kernel_time, call_time)
     finally:
         dist.destroy_process_group()
+        sys.excepthook = hook
 
 
 def slow_ranks(slow: Mapping[int, float] | None, n: int) -> dict[int, float]:

@@ -1,6 +1,7 @@
 """Programs of torch.distributed on a virtual cluster, against closed forms."""
 
 import json
+import sys
 from itertools import pairwise
 from typing import Any
 
@@ -281,8 +282,20 @@ def test_a_rank_that_is_not_there_is_refused(more):
         pass
 
 
-def test_streams_are_torchs_own_again_after_a_step():
-    before = torch.cpu.Stream.wait_stream, torch.cpu.Event.record, torch.cpu.StreamContext.__enter__
+def patched() -> tuple[Any, ...]:
+    from torch.distributed import _functional_collectives as functional
+
+    calls: Any = functional
+    cpu = torch.cpu
+    streams = cpu.Stream.wait_stream, cpu.Event.record, cpu.StreamContext.__enter__, cpu.current_stream
+    return (*streams, calls._maybe_wrap_tensor, sys.excepthook, sys.getswitchinterval(), dist.distributed_c10d._world)
+
+
+def test_all_is_torchs_and_pythons_own_again_after_a_step():
+    before = patched()
     with virtual.cluster(2, data=True) as world:
         world.step(lambda: torch.ones(2) + 1)
-    assert (torch.cpu.Stream.wait_stream, torch.cpu.Event.record, torch.cpu.StreamContext.__enter__) == before
+    virtual.play_ranks(lambda _rank: dist.all_reduce(torch.ones(2)), 2)
+    with pytest.raises(RuntimeError, match="rank 0"):
+        virtual.play_ranks(lambda rank: 1 / rank, 1)
+    assert patched() == before

@@ -251,6 +251,7 @@ def play_ranks(
     net = network(where, n, known, latency, slow_levels, overlap)
     factors = slow_ranks(slow, net.ranks)
     register()
+    watch = watcher()  # torch imports much for it, which is none of the programs' time
     size, store = net.ranks, dist.HashStore()
     whole("play_ranks: warm (steps before the one that counts)", warm, 0)
     worlds = [World(net, known, rank, factors.get(rank, 1.0), True, kernel_time, call_time) for rank in range(size)]
@@ -263,7 +264,7 @@ def play_ranks(
             dist.init_process_group(NAME, rank=rank, world_size=size, store=store)
             worlds[rank].meeting = Playing.meeting = meeting
             Playing.world, Playing.clock = worlds[rank], worlds[rank].clock
-            with autograd_in_this_thread(), watcher()():
+            with autograd_in_this_thread(), watch():
                 result = program(rank)
                 if callable(result):
                     for _ in range(warm):

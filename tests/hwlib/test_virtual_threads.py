@@ -8,7 +8,7 @@ from torch import nn
 from hwlib.collectives import ring_allgather_time, ring_allreduce_time
 from hwlib.pipeline import gpipe, one_f_one_b, pipeline_bubble_fraction, play
 from hwlib.specs import accelerators
-from hwlib.units import us
+from hwlib.units import GB, us
 from hwlib.virtual import play_ranks
 
 W = accelerators["h100-sxm"].scaleup_bandwidth
@@ -26,6 +26,24 @@ def test_every_rank_waits_for_the_straggler_and_the_sum_is_right():
     time = 5 * us + ring_allreduce_time(8, 4000, 1 * us, W)
     assert [step.step_time for step in run.steps] == pytest.approx([time] * 8)
     assert run.steps[3].exposed == pytest.approx(time - 5 * us)
+
+
+def test_a_thousand_ranks_sum_over_nodes_and_across_them():
+    """As a mesh of two axes: 128 groups of neighbours, then 8 groups of ranks with the same place in their node."""
+    from torch.distributed.device_mesh import init_device_mesh
+
+    def program(rank):
+        mesh = init_device_mesh("cpu", (128, 8), mesh_dim_names=("out", "in"))
+        x = torch.full((1000,), float(rank))
+        for axis in ("in", "out"):
+            dist.all_reduce(x, group=mesh[axis].get_group())
+        return x[0].item()
+
+    run = play_ranks(program, "superpod-h100-4su", kernel_time=lambda *_: 0.0, timeout=300)
+    assert set(run.results) == {1023 * 1024 / 2}
+    inside = ring_allreduce_time(8, 4000, 0, 450 * GB)
+    across = max(ring_allreduce_time(32, 8 * 4000, 0, 400 * GB), ring_allreduce_time(4, 8 * 4000, 0, 12.8e12))
+    assert [step.step_time for step in run.steps] == pytest.approx([inside + across] * 1024)
 
 
 def test_a_ring_written_by_hand_takes_what_the_formula_says():

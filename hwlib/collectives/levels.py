@@ -162,7 +162,7 @@ def axis_time(
             low, high = (minimum(maximum(ranks, below), above) for ranks in (inner, span))
             share: Any = high > low
             if collective == "all_to_all":
-                places = span / low
+                places = maximum(span / low, 1.0)  # one where the axis ends below this level
                 share = share * (1 - 1 / places) / places
                 if merged:
                     share = share * places * destination_fraction(places, merged) / merged

@@ -311,6 +311,14 @@ def test_arrays_of_axes_take_the_time_of_each(collective):
         assert axis_time(collective, S[i], LEVELS, n, others) == pytest.approx(expected, rel=1e-12)
 
 
+def test_merged_copies_over_axes_of_any_width():
+    """Beside axes that go further, one within a level costs what it costs alone, and a single rank nothing."""
+    size, inner = np.array([1.0, 4, 64]), np.array([8.0, 2, 1])
+    found = axis_time("all_to_all", 1e9, LEVELS, size, inner, 8)
+    assert found[0] == 0
+    assert list(found) == [axis_time("all_to_all", 1e9, LEVELS, n, i, 8) for n, i in zip(size, inner, strict=True)]
+
+
 def test_arrays_of_axes_may_cut_nodes_in_unequal_parts():
     """Twelve ranks, one a node: three eighths of a leaf, which has 32."""
     found = axis_time("all_gather", 1e9, LEVELS, np.array([8.0, 12, 16]), 8)

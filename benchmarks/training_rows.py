@@ -40,7 +40,10 @@ def _degrees(c: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _recompute(c: Mapping[str, Any], default: str) -> str:
-    text = str(c.get("recompute", default)).lower()
+    given = c.get("recompute", default)
+    if isinstance(given, bool):
+        given = "full" if given else "none"
+    text = str(given).lower().replace("seqsel", "selective")
     if text not in ("none", "selective", "full"):
         raise ValueError(f"recompute is {text!r}, not none, selective or full")
     return text

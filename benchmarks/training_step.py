@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from benchmarks.published import Row
 
 MANY = 4096  # nodes: more than any row has
+MOST_TOKENS = 2**28  # of a step: several times more than any published run has
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,8 @@ def step(
         raise ValueError(f"dp x tp x pp x cp is {dp * shared:g}, not the {row.gpus} GPUs")
     if sequences % dp:
         raise ValueError(f"a batch of {sequences} sequences does not divide over {dp:g} replicas")
+    if sequences * T > MOST_TOKENS:
+        raise ValueError(f"a batch of {sequences * T:,} tokens: gbs counts sequences, and {sequences:,} is of tokens")
     dp = int(dp)
     micro = plan.get("micro") or 1
     if round(sequences / dp / micro, 6) % 1:
@@ -152,7 +155,8 @@ def seconds_of(row: "Row", model: Model, plan: Mapping[str, Any], chip: str, flo
             return B / (rate * row.gpus)
         return ours / (value * 1e12 * row.gpus)
     if unit.startswith(("mfu", "bf16 mfu")):
-        return ours / (value / 100 * accelerators[chip].flops("bf16") * row.gpus)
+        share = value / 100 if "%" in unit or value > 1 else value
+        return ours / (share * accelerators[chip].flops("bf16") * row.gpus)
     raise ValueError(f"the unit {row.unit!r} gives no time of a step")
 
 

@@ -110,6 +110,18 @@ def test_a_rate_of_tokens_needs_no_count(case):
     assert case(NEMO).seconds == pytest.approx(whole / (711e12 * 8))  # this release counts no mask
 
 
+def test_a_share_of_the_peak_may_be_printed_as_a_percentage(case):
+    percent, share = (
+        case(PLAIN | {"measured_value": value, "unit": unit}) for value, unit in (("54.2", "MFU %"), ("0.542", "MFU"))
+    )
+    assert percent.seconds == pytest.approx(share.seconds)
+
+
+def test_recomputation_in_other_words(case):
+    assert case(PLAIN, recompute="seqsel").plan["recompute"] == "selective"
+    assert [case(PLAIN, recompute=word).plan["recompute"] for word in (True, False)] == ["full", "none"]
+
+
 def test_cells_with_two_settings_and_with_none(case):
     step = case(BRIDGE)
     assert {"tp": 1, "pp": 1, "v": 1, "dp": 64, "zero": 3, "dtype": "fp8"}.items() <= step.plan.items()
@@ -168,6 +180,7 @@ def test_models_of_the_tables_own():
      (BRIDGE, {"tp": "128"}, "does not divide the 64 GPUs"),
      (NEMO, {"tp": 3, "cp": 1}, "does not divide the 8 GPUs"),
      (PLAIN, {"gbs": 3, "mbs": 2}, "whole number of microbatches"),
+     (PLAIN, {"gbs": 2**20}, "a batch of 2,147,483,648 tokens: gbs counts sequences"),
      (PLAIN, {"dp": 2}, "dp x tp x pp x cp is 128, not the 64 GPUs"),
      (PLAIN, {"layers": 4}, "pp = 8 stages are more than the 4 layers"),
      (PLAIN, {"heads": 12}, "does not divide the 12 heads"),

@@ -77,7 +77,7 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
     try:
         found = parse(value)
     except UnitError as error:
-        raise click.BadParameter(str(error)) from None
+        raise click.BadParameter(f"{value!r} is no number of bytes, such as 72GB: {error}") from None
     if found.unit not in ("B", "1"):
         raise click.BadParameter(f"{value!r} is no number of bytes, such as 72GB")
     return found.value

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hwlib.planner.space import Axes, axes_of, divisors, space
+from hwlib.planner.space import MOST_CHUNKS, UNEVEN, Axes, axes_of, divisors, short, space
 from hwlib.planner.task import Machine, PlanError, Task, many
 from hwlib.specs import Level
 from hwlib.transformer import parameter_count
@@ -34,6 +34,13 @@ def check_axes(task: Task, axes: Axes, given: Mapping[str, Any]) -> None:
         chunks = sorted({v for _, v in axes.forms})
         sentence = f"v {{}}: with pp {pp} or more that is more chunks than the {model.layers} layers of {model.name}"
         _some(chunks, lambda n: n * pp <= model.layers, sentence)
+        pipes = [n for n in axes.pp if n > 1]
+        if not pipes:
+            raise PlanError(f"v {_either(chunks)}: chunks of a stage want a pipeline, and pp is 1")
+        even = lambda n: any(short(model.layers, n * p) <= UNEVEN for p in pipes)
+        stages = f"pp {pipes[0]}" if len(pipes) == 1 else f"any pp that divides {chips:,} GPUs"
+        sentence = f"v {{}} does not cut the {model.layers} layers of {model.name} into equal chunks, with {stages}"
+        _some(chunks, even, sentence, (n for n in range(1, MOST_CHUNKS + 1) if even(n)))
     if "cp" in asked:
         sentence = f"cp {{}} does not cut {T:,} tokens into 2*cp equal pieces"
         _some(axes.cp, lambda n: n == 1 or T % (2 * n) == 0, sentence)
@@ -54,9 +61,13 @@ def check_axes(task: Task, axes: Axes, given: Mapping[str, Any]) -> None:
 def _some(values: Any, good: Any, sentence: str, could: Any = ()) -> None:
     """Refuse if none of the values is good."""
     if not any(good(n) for n in values):
-        bad = " or ".join(map(str, values))
+        bad = _either(values)
         would = ", ".join(map(str, could))
         raise PlanError(sentence.format(bad) + (f"; {would} would" if would else ""))
+
+
+def _either(values: Any) -> str:
+    return " or ".join(map(str, values))
 
 
 def no_plan(task: Task, axes: Axes, refused: Mapping[str, int]) -> PlanError:
@@ -78,7 +89,7 @@ def no_plan(task: Task, axes: Axes, refused: Mapping[str, int]) -> PlanError:
         each = 2 ** (node.bit_length() - 1)
         would = f"; {each} of each, {each * nodes:,} in all, may do" if each < node else ""
         return PlanError(f"all groups cut the nodes of {node} GPUs into unequal parts, whatever the degrees{would}")
-    return PlanError(f"no plan can be for {task}: of {sum(refused.values()):,} the last were refused because {last}")
+    return PlanError(f"no plan can be for {task}: of {sum(refused.values()):,} none is left; the last ones: {last}")
 
 
 def nothing_fits(task: Task, given: Mapping[str, Any], found: "Plans") -> PlanError:

@@ -1,13 +1,13 @@
 """The search: every plan of the grid that can be, its memory, the time of those that fit, and the best of each mesh."""
 
 from collections.abc import Mapping
-from math import log
+from math import inf, log
 from typing import Any
 
 from hwlib.footprint import MEGATRON_ADAM, States
 from hwlib.planner.plans import MESH, Costed, Plan, Plans, costed_plan, footprints, step_times
 from hwlib.planner.refusals import check_axes, no_plan, nothing_fits
-from hwlib.planner.space import axes_of, space
+from hwlib.planner.space import axes_of, divisors, space, usual_tp
 from hwlib.planner.task import PlanError, Task, batch_of, machine_of, memory_of, model_of
 from hwlib.specs import Accelerator, Cluster, Model, Node, Stack, stacks
 from hwlib.specs.stack import stack_for
@@ -24,9 +24,10 @@ def plan(
 ) -> Plans:  # fmt: skip
     """The quickest plans that train `model` with batches of B tokens on all GPUs of a cluster, or on `chips` of them.
 
-    A degree that is given, one value or several, is kept; the others are searched: tp within a node, pp up to the
-    layers, cp from long sequences on, ep up to the experts, 1F1B plain and interleaved and ZB-H1, ZeRO 0, 1 and 3,
-    recomputation where it helps. dp is what the GPUs leave. `memory` are the bytes that a plan may take of a GPU, by
+    A degree that is given, one value or several, is kept; the others are searched: tp within a node (where
+    that fits, only as long as a rank keeps 768 columns of an expert), pp up to the layers, cp from long sequences on,
+    ep up to the experts, 1F1B plain and interleaved and ZB-H1, ZeRO 0, 1 and 3, recomputation where it helps. dp is
+    what the GPUs leave. `memory` are the bytes that a plan may take of a GPU, by
     default 95 % of the data sheet's; `states` what a parameter costs, by default with gradients in 32 bits, as is
     usual; `stack` the constants of `hwlib.steptime`, and `fused`, `imbalance` and `merge` as there; `price` dollars a
     second and GPU. Of each mesh (tp, cp, ep, pp, dp) the best plan is listed, `count` at most. Raises PlanError, which
@@ -45,6 +46,10 @@ def plan(
         imbalance=imbalance, merge=merge, price=price,
     )  # fmt: skip
     found = search(task, given)
+    whole = task.machine.whole
+    if tp is None and not found.fitting and usual_tp(task.model, whole) != divisors(whole):
+        given["tp"] = divisors(whole)  # experts cut narrow, rather than no plan
+        found = search(task, given)
     if not found.costed.memory.size:
         raise no_plan(task, axes_of(task, given), found.refused)
     if not found.fitting:
@@ -64,9 +69,11 @@ def task_of(
         machine.chip.flops(dtype)
     except ValueError as error:
         raise PlanError(f"dtype: {error}") from None
-    if not price >= 0:
+    if dtype == "int8":
+        raise PlanError("dtype: whole numbers are for inference; a step of training is in bf16, fp16, fp32, fp8 or fp4")
+    if not 0 <= price < inf:
         raise PlanError(f"price: dollars of at least 0 were expected, got {price!r}")
-    if not imbalance >= 1:
+    if not 1 <= imbalance < inf:
         raise PlanError(f"imbalance: the busiest expert over the mean, so at least 1, was expected, got {imbalance!r}")
     room = memory_of(machine.chip, memory)
     return Task(

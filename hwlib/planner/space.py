@@ -20,6 +20,11 @@ TWO_CHUNKS = ("zbv", "dualpipe")
 MICRO = (1, 2, 4, 8, 16)
 ZERO = (0, 1, 3)
 MOST_CHUNKS = 16
+UNEVEN = 2  # chunks that may have a layer less than the others, as those with the embedding and the output layer do
+NARROWEST_EXPERT = 768
+"""Columns of an expert that tensor parallelism leaves a rank at the least, unless it is asked to leave less: the width
+of the narrowest experts that the constants of the stacks rest on, all of which were whole. Products of narrower slices
+reach less, which no constant knows; NVIDIA too says to spread experts before cutting them (megatron-core-moe)."""
 SHORTEST_CUT = 1024  # tokens of a sequence that context parallelism leaves a rank at the least, unless it is asked to
 COLUMNS = ("dp", "tp", "pp", "cp", "ep", "v", "micro", "m", "zero", "sp", "recompute", "schedule")
 
@@ -67,7 +72,7 @@ def axes_of(task: Task, given: Mapping[str, Any]) -> Axes:
     pp = sets.get("pp", tuple(n for n in range(1, model.layers + 1) if chips % n == 0))
     cp = tuple(2**i for i in range(8) if task.T % 2 ** (i + 1) == 0 and task.T >> i >= SHORTEST_CUT)
     return Axes(
-        tp=sets.get("tp", divisors(task.machine.node)),
+        tp=sets.get("tp", usual_tp(model, task.machine.node)),
         pp=pp,
         cp=sets.get("cp", cp or (1,)),
         ep=sets.get("ep", divisors(model.experts)),
@@ -94,6 +99,11 @@ def _several(name: str, x: Any) -> tuple[Any, ...]:
     return tuple(sorted({int(one) for one in found}))
 
 
+def usual_tp(model: Model, node: int) -> tuple[int, ...]:
+    """The tensor-parallel degrees within a node, but for those that cut experts too narrow."""
+    return tuple(t for t in divisors(node) if t == 1 or not model.moe or model.expert_ffn >= t * NARROWEST_EXPERT)
+
+
 def divisors(n: int) -> tuple[int, ...]:
     """Every number that divides n."""
     return tuple(d for d in range(1, n + 1) if n % d == 0)
@@ -102,7 +112,7 @@ def divisors(n: int) -> tuple[int, ...]:
 def _forms(model: Model, pp: tuple[int, ...], schedules: tuple[str, ...], v: Any) -> tuple[tuple[str, int], ...]:
     """Schedules with their chunks: 1F1B with any number that cuts the layers evenly, others with the one they have."""
     piped = [p for p in pp if p > 1]
-    usual = [c for c in range(1, MOST_CHUNKS + 1) if c == 1 or any(short(model.layers, p * c) <= 2 for p in piped)]
+    usual = [c for c in range(1, MOST_CHUNKS + 1) if c == 1 or any(short(model.layers, p * c) <= UNEVEN for p in piped)]
     found: list[tuple[str, int]] = []
     for schedule in schedules:
         if schedule == "1f1b":
@@ -172,7 +182,7 @@ def _keep_schedules(found: "_Sieve", layers: int, first: tuple[str, int]) -> Non
     found.columns["schedule"] = np.where(found["pp"] == 1, SCHEDULES.index("1f1b"), found["schedule"])
     found.keep(lambda f: (f["pp"] == 1) | (f["pp"] * f["v"] <= layers), "more chunks than layers")
     chunks = found["pp"] * found["v"]
-    found.keep((found["v"] == 1) | (-layers % chunks <= 2), "chunks with unequal layers")
+    found.keep((found["v"] == 1) | (-layers % chunks <= UNEVEN), "chunks with unequal layers")
     interleaved = (found["schedule"] == SCHEDULES.index("1f1b")) & (found["v"] > 1)
     good = ~interleaved | (found["m"] % found["pp"] == 0)
     found.keep(good, "interleaving takes microbatches by the pp")

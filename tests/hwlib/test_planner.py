@@ -11,7 +11,7 @@ from hwlib.planner import PlanError, machine_of, plan
 from hwlib.planner.plans import MESH, footprints, step_times
 from hwlib.planner.refusals import smallest
 from hwlib.planner.search import NO_ROOM, search, task_of
-from hwlib.planner.space import COLUMNS, axes_of, space
+from hwlib.planner.space import COLUMNS, axes_of, space, usual_tp
 from hwlib.planner.task import FRAMEWORK, first_levels
 from hwlib.specs import Level, Model, Stack, clusters, models, nodes
 from hwlib.steptime import step_time
@@ -169,6 +169,27 @@ def test_copies_that_travel_once_make_experts_nearer():
     assert merged.seconds < apart.seconds
 
 
+def test_copies_that_travel_once_have_plans_of_every_degree():
+    every = {"B": 2**22, "stack": IDEAL, "merge": True}
+    found = plan("mixtral-8x7b", "superpod-h100-1su", **every)
+    assert {1, 2, 8} <= set(found.costed.columns["ep"])
+    one = plan("mixtral-8x7b", "superpod-h100-1su", ep=8, tp=1, pp=1, micro=1, **every)[0]
+    columns = found.costed.columns
+    alike = np.logical_and.reduce([columns[name] == getattr(one, name) for name in (*MESH, "micro", "zero")])
+    assert one.seconds in found.costed.seconds[alike]
+
+
+def test_experts_are_not_cut_narrower_than_was_ever_timed_unless_it_is_asked_for():
+    assert usual_tp(models["deepseek-v3"], 8) == (1, 2)  # experts 2,048 wide
+    assert usual_tp(models["mixtral-8x7b"], 8) == usual_tp(models["llama3-8b"], 8) == (1, 2, 4, 8)
+    assert usual_tp(models["qwen3-30b-a3b"].replace(expert_ffn=512), 8) == (1,)
+    ask = {"B": 2**24, "stack": IDEAL}
+    assert set(plan("deepseek-v3", "superpod-h100-4su", **ask).costed.columns["tp"]) == {1, 2}
+    assert plan("deepseek-v3", "superpod-h100-4su", tp=8, **ask)[0].tp == 8
+    tight = plan("deepseek-v3", "superpod-h100-4su", memory=13 * GB, **ask)  # nothing else fits
+    assert {one.tp for one in tight} <= {4, 8}
+
+
 def test_less_memory_never_makes_a_step_quicker():
     seconds = [plan("llama3-70b", "superpod-h100-1su", B=2**22, stack=IDEAL, memory=x * GB)[0].seconds for x in
                (76, 60, 45, 30)]  # fmt: skip
@@ -240,6 +261,8 @@ def test_a_node_is_a_cluster_too():
         ({"tp": "4"}, "tp is a whole number of at least 1, got '4'"),
         ({"pp": 33}, "pp 33: Llama 3.1 8B has 32 layers, and a stage at least one"),
         ({"pp": 2, "v": 17}, "v 17: with pp 2 or more that is more chunks than the 32 layers"),
+        ({"v": 3}, "v 3 does not cut the 32 layers of Llama 3.1 8B into equal chunks, with any pp that divides"),
+        ({"v": 2, "pp": 1}, "v 2: chunks of a stage want a pipeline, and pp is 1"),
         ({"v": 2, "schedule": "zb_h1"}, "v: only 1f1b can be interleaved"),
         ({"ep": 2}, "ep 2 does not divide the one MLP of a dense model"),
         ({"ep": 3, "model": "mixtral-8x7b"}, "ep 3 does not divide the 8 experts"),
@@ -257,6 +280,9 @@ def test_a_node_is_a_cluster_too():
         ({"memory": 0}, "memory: bytes above 0"),
         ({"memory": 200 * GB}, "H100 SXM5 has 80 GB, not 200 GB"),
         ({"price": -1.0}, "price: dollars of at least 0"),
+        ({"price": inf}, "price: dollars of at least 0 were expected, got inf"),
+        ({"dtype": "int8"}, "dtype: whole numbers are for inference"),
+        ({"imbalance": inf}, "imbalance: the busiest expert"),
         ({"imbalance": 0.5}, "imbalance: the busiest expert over the mean"),
         ({"chips": 0}, "256 GPUs, of which 0 were asked for"),
         ({"chips": 512}, "256 GPUs, of which 512 were asked for"),

@@ -3,18 +3,17 @@
 B tokens a step on n ranks of peak rate C. What a step asks for is `hwlib.transformer.step_flops`; what the ranks do
 beside it, because activations are recomputed, counts for HFU and not for MFU.
 
->>> from hwlib.specs import accelerators, models
->>> run = training_run(models["llama3-405b"], accelerators["h100-sxm"], B_run=15.6e12, n=16384, mfu=0.40)
->>> round(run.time / 86400)
-70
+>>> training_run("llama3-405b", "h100-sxm", B_run=15.6e12, n=16384, mfu=0.40)
+<Run: 3.937e+25 FLOP, 70.28 days, 76.61 TJ>
 """
 
 from math import exp, expm1
 from typing import NamedTuple
 
 from hwlib.formula import formula, sqrt, where
-from hwlib.specs import Accelerator, Model
+from hwlib.specs import Accelerator, Model, accelerators, models
 from hwlib.transformer import step_flops, training_flops
+from hwlib.units import show
 
 __all__ = [
     "Run", "best_goodput_fraction", "cluster_mtbf", "daly_interval", "exact_goodput", "expected_failures",
@@ -178,10 +177,20 @@ class Run(NamedTuple):
     energy: float | None
     cost: float
 
+    def __repr__(self) -> str:
+        parts = [f"{self.flops:.4g} FLOP", show(self.wall_time, "s")]
+        if self.goodput < 1:
+            parts += [f"goodput {show(self.goodput, '%')}", f"{self.failures:.4g} failures"]
+        if self.energy is not None:
+            parts.append(show(self.energy, "J"))
+        if self.cost:
+            parts.append(f"{self.cost:,.0f} dollars")
+        return f"<Run: {', '.join(parts)}>"
+
 
 def training_run(
-    model: Model, chip: Accelerator, *, B_run: float, n: int, mfu: float, T: int | None = None, causal: bool = True,
-    node: int = 8, t_node: float | None = None, t_save: float = 0.0, t_back: float = 0.0,
+    model: Model | str, chip: Accelerator | str, *, B_run: float, n: int, mfu: float, T: int | None = None,
+    causal: bool = True, node: int = 8, t_node: float | None = None, t_save: float = 0.0, t_back: float = 0.0,
     power: float | None = None, pue: float = 1.1, price: float = 0.0,
     dtype: str = "bf16",
 ) -> Run:  # fmt: skip
@@ -191,6 +200,7 @@ def training_run(
     one node of `node` ranks (None: no failures); t_save and t_back what a checkpoint and a restart take; power in
     watts (by default the chip's TDP); price in dollars a second and rank.
     """
+    model, chip = models.of(model), accelerators.of(chip)
     if not 0 < mfu <= 1:
         raise ValueError(f"an MFU is above 0 and at most 1, not {mfu}")
     peak, watts = chip.flops(dtype), chip.tdp if power is None else power

@@ -10,7 +10,7 @@ from hwlib.footprint.inputs import RECOMPUTE, SCHEDULES, choose, code, number
 from hwlib.footprint.layers import Layer, layer_on_rank
 from hwlib.footprint.states import MIXED_ADAM, States
 from hwlib.formula import ceil, maximum, minimum, where
-from hwlib.specs import Model
+from hwlib.specs import Model, models
 from hwlib.transformer import norm_parameters
 from hwlib.units import show
 
@@ -76,8 +76,8 @@ class _Job:
 
 
 def footprint(
-    model: Model, *, dp: Any, T: Any, tp: Any = 1, pp: Any = 1, cp: Any = 1, ep: Any = 1, v: Any = 1, zero: Any = 0,
-    sp: Any = True, micro: Any = 1, m: Any = None, recompute: Any = "none", schedule: Any = "1f1b",
+    model: Model | str, *, dp: Any, T: Any, tp: Any = 1, pp: Any = 1, cp: Any = 1, ep: Any = 1, v: Any = 1,
+    zero: Any = 0, sp: Any = True, micro: Any = 1, m: Any = None, recompute: Any = "none", schedule: Any = "1f1b",
     stage: Any = "worst", states: States = MIXED_ADAM, fused: bool = True, shards: Any = None,
 ) -> Footprint:  # fmt: skip
     """Bytes on a rank of pipeline stage `stage`: a number, 0 the first; or "last"; or "worst", which needs most.
@@ -92,11 +92,11 @@ def footprint(
     Whether a plan can be (heads that tp divides, a batch that dp does) is the planner's question. Any number may
     be an array; words may be arrays too, or their positions in RECOMPUTE and SCHEDULES. Raises ValueError.
 
-    >>> from hwlib.specs import models
-    >>> one = footprint(models["llama3-8b"], dp=8, zero=3, T=8192, recompute="full")
+    >>> one = footprint("llama3-8b", dp=8, zero=3, T=8192, recompute="full")
     >>> show(one.states, "B"), show(one.activations, "B"), show(one.logits, "B")
     ('16.06 GB', '2.147 GB', '4.337 GB')
     """
+    model = models.of(model)
     plan = {
         "dp": dp, "T": T, "tp": tp, "pp": pp, "cp": cp, "ep": ep, "v": v, "zero": zero, "sp": sp, "micro": micro,
         "m": float("inf") if m is None else m, "recompute": code("recompute", recompute, RECOMPUTE),

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from hwlib.inference.decode import prefill_time, token_cost
 from hwlib.inference.ranks import expert_decode_time, tensor_decode_time
-from hwlib.specs import Accelerator, Model
+from hwlib.specs import Accelerator, Model, accelerators, models
 from hwlib.transformer import (
     attention_step_flops,
     forward_flops,
@@ -14,31 +14,35 @@ from hwlib.transformer import (
     parameter_count,
     parameter_groups,
 )
+from hwlib.units import show
 
 
-def weight_bytes(model: Model, b_w: float = 2, b_expert: float | None = None) -> float:
+def weight_bytes(model: Model | str, b_w: float = 2, b_expert: float | None = None) -> float:
     """Bytes of all weights; the experts' may have fewer bytes each than the others.
 
     >>> from hwlib.specs import models
     >>> round(weight_bytes(models["gpt-oss-120b"], b_expert=4.25 / 8) / 2**30, 1)
     60.7
     """
+    model = models.of(model)
     experts = parameter_groups(model).experts
     return (parameter_count(model) - experts) * b_w + experts * (b_w if b_expert is None else b_expert)
 
 
-def expert_share(model: Model, B: float) -> float:
+def expert_share(model: Model | str, B: float) -> float:
     """Share of the experts that a step of B tokens reads, where tokens choose theirs evenly and by themselves.
 
     >>> from hwlib.specs import models
     >>> round(expert_share(models["deepseek-v3"], 32), 2)
     0.64
     """
+    model = models.of(model)
     return 1 - (1 - model.experts_per_token / model.experts) ** B if model.moe else 1.0
 
 
-def step_bytes(model: Model, B: float, b_w: float = 2, b_expert: float | None = None) -> float:
+def step_bytes(model: Model | str, B: float, b_w: float = 2, b_expert: float | None = None) -> float:
     """Bytes of weights that a decode step of B tokens reads: no table of which it takes B rows, no idle expert."""
+    model = models.of(model)
     groups = parameter_groups(model)
     idle = groups.experts * (1 - expert_share(model, B))
     rows = groups.positions + (0 if model.tied else groups.embedding)
@@ -46,19 +50,20 @@ def step_bytes(model: Model, B: float, b_w: float = 2, b_expert: float | None = 
 
 
 def largest_batch(
-    model: Model, chip: Accelerator, *, n: int, T_kv: int, b_w: float = 2, b_kv: float = 2,
+    model: Model | str, chip: Accelerator | str, *, n: int, T_kv: int, b_w: float = 2, b_kv: float = 2,
     b_expert: float | None = None, reserve: float = 0.0, copies: float = 1.0,
 ) -> int:  # fmt: skip
     """Sequences of T_kv tokens that fit on n chips beside the weights; `reserve` is the share of memory kept free, and
     each cache is kept `copies` times (`cache_copies`).
     """
+    model, chip = models.of(model), accelerators.of(chip)
     free = n * _of(chip, "hbm_bytes") * (1 - reserve) - weight_bytes(model, b_w, b_expert)
     return max(0, int(free // (copies * kv_cache_bytes(model, T_kv, b_kv))))
 
 
 def network_time(
-    model: Model, *, B: float, tp: int = 1, ep: int = 1, alpha: float = 0.0, W_in: float, W_out: float | None = None,
-    b: float = 2, b_disp: float = 1, b_comb: float = 2,
+    model: Model | str, *, B: float, tp: int = 1, ep: int = 1, alpha: float = 0.0, W_in: float,
+    W_out: float | None = None, b: float = 2, b_disp: float = 1, b_comb: float = 2,
 ) -> float:  # fmt: skip
     """What a decode step waits for the network: the `comm` of `decode_point`.
 
@@ -66,6 +71,7 @@ def network_time(
     With ep above 1, tokens of the group go to the experts of a layer and back instead, shared by its ranks, over
     W_out a rank (by default W_in).
     """
+    model = models.of(model)
     moe_layers = model.moe_layers if ep > 1 else 0
     sums = float(tensor_decode_time((2 * model.layers - moe_layers) / 2, B, model.width, tp, alpha, W_in, b))
     if not moe_layers:
@@ -90,9 +96,15 @@ class Point(NamedTuple):
     cost: float
     bound: str
 
+    def __repr__(self) -> str:
+        sequences = f"{self.B} sequence{'' if self.B == 1 else 's'} on {self.n} rank{'' if self.n == 1 else 's'}"
+        rates = f"{self.sequence_rate:.4g} tokens/s of a sequence, {self.rank_rate:.4g} of a rank"
+        cost = f", {self.cost * 1e6:.3g} dollars a million tokens" if self.cost else ""
+        return f"<Point: {sequences}, a step in {show(self.step_time, 's')}, {rates}{cost}; bound by {self.bound}>"
+
 
 def decode_point(
-    model: Model, chip: Accelerator, *, n: int, B: int, T_kv: int, b_w: float = 2, b_kv: float = 2,
+    model: Model | str, chip: Accelerator | str, *, n: int, B: int, T_kv: int, b_w: float = 2, b_kv: float = 2,
     b_expert: float | None = None, dtype: str = "bf16", comm: float = 0.0, price: float = 0.0, copies: float = 1.0,
 ) -> Point:  # fmt: skip
     """One decode step at the rates of the data sheet: `decode_time`, with the experts that are read and windows.
@@ -101,6 +113,7 @@ def decode_point(
     Work and weights are taken as evenly shared, and caches too but for their `copies`; whether it fits is
     `largest_batch`'s to say.
     """
+    model, chip = models.of(model), accelerators.of(chip)
     if n < 1 or B < 1 or T_kv < 1:
         raise ValueError(f"ranks, sequences and tokens of context are at least 1: n={n}, B={B}, T_kv={T_kv}")
     W, C = _of(chip, "hbm_bandwidth"), chip.flops(dtype)
@@ -116,12 +129,14 @@ def decode_point(
 
 
 def prompt_time(
-    model: Model, chip: Accelerator, *, n: int, T_in: int, mfu: float = 0.4, dtype: str = "bf16", b_w: float = 2,
+    model: Model | str, chip: Accelerator | str, *, n: int, T_in: int, mfu: float = 0.4,
+    dtype: str = "bf16", b_w: float = 2,
 ) -> float:  # fmt: skip
     """Time of the prefill of one prompt on n chips, its causal attention counted.
 
     A short prompt takes as long as reading the weights, b_w bytes each, of the experts those that it meets.
     """
+    model, chip = models.of(model), accelerators.of(chip)
     C = chip.flops(dtype)
     matrices = prefill_time(matmul_parameters(model), T_in, n, C, mfu)
     weights = step_bytes(model, T_in, b_w) / (n * _of(chip, "hbm_bandwidth"))
@@ -129,11 +144,12 @@ def prompt_time(
 
 
 def decode_points(
-    model: Model, chip: Accelerator, *, ranks: Iterable[int], T_kv: int, b_w: float = 2, b_kv: float = 2,
+    model: Model | str, chip: Accelerator | str, *, ranks: Iterable[int], T_kv: int, b_w: float = 2, b_kv: float = 2,
     b_expert: float | None = None, reserve: float = 0.0, copies: float = 1.0, batches: Iterable[int] = (),
     **others: Any,
 ) -> list[Point]:  # fmt: skip
     """All points that fit, for each number of ranks: batches as given, or powers of two and the largest one."""
+    model, chip = models.of(model), accelerators.of(chip)
     store: dict[str, Any] = {"T_kv": T_kv, "b_w": b_w, "b_kv": b_kv, "b_expert": b_expert, "copies": copies}
     points = []
     for n in ranks:

@@ -5,9 +5,8 @@ or of a node where a collective uses all its cables. `transfers` lists what a pl
 `hiding_times` what can hide it; `critical_points` says from which batch, width or length on it does, on every level of
 a machine; `bounds` derives the bounds, case by case.
 
->>> from hwlib.specs import clusters, models
->>> found = transfers(models["llama3-70b"], B=2**22, dp=64, tp=8, zero=3)
->>> {axis: round(t, 2) for axis, t in axis_times(found, clusters["superpod-h100-4su"].levels).items()}
+>>> found = transfers("llama3-70b", B=2**22, dp=64, tp=8, zero=3)
+>>> {axis: round(t, 2) for axis, t in axis_times(found, "superpod-h100-4su").items()}
 {'tp': 1.67, 'dp': 1.03}
 """
 

@@ -5,17 +5,15 @@ ranks share it; what goes from rank to rank, to experts or round a ring, has a r
 up to one the worst decides. To first order but for the copies of experts; the letters are those of the formulas.
 """
 
-from collections.abc import Sequence
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hwlib.collectives import destination_fraction
 from hwlib.parallel.context import ring_critical_tokens, ulysses_critical_tokens
 from hwlib.parallel.data import dp_critical_batch
 from hwlib.parallel.expert import ep_exact_critical_width
 from hwlib.parallel.tensor import tp_limit
-from hwlib.specs import Model
-from hwlib.specs.cluster import Level
+from hwlib.specs import Model, levels_of, models
 
 
 class Critical(NamedTuple):
@@ -36,23 +34,23 @@ class Critical(NamedTuple):
 
 
 def critical_points(
-    model: Model, levels: Sequence[Level], C: float, *, b: float = 2, b_g: float = 2, b_disp: float = 2,
+    model: Model | str, levels: Any, C: float, *, b: float = 2, b_g: float = 2, b_disp: float = 2,
     b_comb: float = 2,
 ) -> dict[str, Critical]:  # fmt: skip
     """The bounds of a model on ranks of C FLOP/s, by the name of the level up to which an axis goes.
 
-    >>> from hwlib.specs import accelerators, clusters, models
-    >>> levels = clusters["superpod-h100-4su"].levels
-    >>> found = critical_points(models["llama3-70b"], levels, accelerators["h100-sxm"].bf16_flops)
+    >>> from hwlib.specs import accelerators
+    >>> found = critical_points("llama3-70b", "superpod-h100-4su", accelerators["h100-sxm"].bf16_flops)
     >>> [(name, round(at.dp), round(at.tp, 1), round(at.ring)) for name, at in found.items()]
     [('node', 2199, 19.6, 275), ('leaf', 2474, 17.4, 2474), ('spine', 2474, 17.4, 2474)]
     """
+    model = models.of(model)
     found: dict[str, Critical] = {}
     G, k = model.heads_per_kv_head, model.experts_per_token
     F = (k + model.shared_experts) * model.expert_ffn
     ranks, worst = 1, Critical(0.0, 0.0, inf, 0.0, 0.0, 0.0)
     ports: list[tuple[int, float]] = []
-    for level in levels:
+    for level in levels_of(levels):
         if level.size > 1:
             W, own = level.bandwidth, level.bandwidth / ranks
             ports.append((ranks, own))

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from hwlib.specs import Model
+from hwlib.specs import Model, models
 from hwlib.transformer import attention_step_flops, forward_flops, matmul_parameters
 
 
 def hiding_times(
-    model: Model, C: float, *, B: Any, T: Any, dp: Any, tp: Any = 1, pp: Any = 1, cp: Any = 1, m: Any = 1,
+    model: Model | str, C: float, *, B: Any, T: Any, dp: Any, tp: Any = 1, pp: Any = 1, cp: Any = 1, m: Any = 1,
     zero: int = 0, ulysses: bool = False, paired: bool = False, causal: bool = True,
 ) -> dict[str, Any]:  # fmt: skip
     """Seconds of arithmetic in a step, on one rank of C FLOP/s, that do not wait for the axis's messages.
@@ -19,13 +19,13 @@ def hiding_times(
     microbatches take turns (`paired`, as in DualPipe): then one's exchange of tokens runs beside the other.
 
     >>> from hwlib.parallel import axis_times, exposed_times, transfers
-    >>> from hwlib.specs import clusters, models
-    >>> plan, llama = {"B": 2**22, "dp": 64, "tp": 8, "zero": 3}, models["llama3-70b"]
-    >>> sent = axis_times(transfers(llama, **plan), clusters["superpod-h100-4su"].levels)
-    >>> exposed = exposed_times(sent, hiding_times(llama, 989e12, T=8192, **plan))
+    >>> plan = {"B": 2**22, "dp": 64, "tp": 8, "zero": 3}
+    >>> sent = axis_times(transfers("llama3-70b", **plan), "superpod-h100-4su")
+    >>> exposed = exposed_times(sent, hiding_times("llama3-70b", 989e12, T=8192, **plan))
     >>> {axis: round(t, 2) for axis, t in exposed.items()}
     {'tp': 1.67, 'dp': 0}
     """
+    model = models.of(model)
     if zero not in (0, 1, 2, 3):
         raise ValueError(f"hiding_times: zero is 0, 1, 2 or 3, got {zero!r}")
     rate = dp * tp * pp * cp * C

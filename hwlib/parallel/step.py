@@ -16,8 +16,7 @@ from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.parallel.data import dp_critical_batch, dp_exact_critical_batch
 from hwlib.parallel.mixed import exposed_time
 from hwlib.parallel.tensor import tp_limit
-from hwlib.specs import Model
-from hwlib.specs.cluster import Level
+from hwlib.specs import Level, Model, levels_of, models
 from hwlib.transformer import parameter_groups
 from hwlib.units import show
 
@@ -101,7 +100,7 @@ def sizes_of(model: Model, tokens: Any, tp: Any, pp: Any, cp: Any, ep: Any) -> S
 
 
 def transfers(
-    model: Model, *, B: Any, dp: Any, tp: Any = 1, pp: Any = 1, cp: Any = 1, ep: Any = 1, v: Any = 1, m: Any = 1,
+    model: Model | str, *, B: Any, dp: Any, tp: Any = 1, pp: Any = 1, cp: Any = 1, ep: Any = 1, v: Any = 1, m: Any = 1,
     zero: Any = 0, sp: Any = True, b: float = 2, b_g: float = 2, b_disp: float = 2, b_comb: float = 2,
     merge: bool = False, n_lim: int = 0, skew: float = 1, ulysses: bool = False, shards: Any = None,
 ) -> tuple[Transfer, ...]:  # fmt: skip
@@ -119,6 +118,7 @@ def transfers(
     >>> transfers(models["llama3-405b"], B=2**24, dp=128, tp=8, pp=16, m=16)[-1]
     <dp: gradients, 1 x all-reduce of 6.341 GB over 128 ranks>
     """
+    model = models.of(model)
     given = {"dp": dp, "tp": tp, "pp": pp, "cp": cp, "ep": ep, "v": v, "m": m}
     dp, tp, pp, cp, ep, v, m = (_degree(name, x) for name, x in given.items())
     if _any((zero != 0) & (zero != 1) & (zero != 2) & (zero != 3)):
@@ -191,8 +191,9 @@ def axis_bytes(found: Sequence[Transfer]) -> dict[str, float]:
     return {axis: sum(x.sent_bytes for x in found if x.axis == axis) for axis in _axes(found)}
 
 
-def axis_times(found: Sequence[Transfer], levels: Sequence[Level]) -> dict[str, float]:
-    """Seconds of communication in a step, by axis, on a machine of these levels."""
+def axis_times(found: Sequence[Transfer], levels: Any) -> dict[str, float]:
+    """Seconds of communication in a step, by axis, on a machine of these levels; `levels` as in `levels_of`."""
+    levels = levels_of(levels)
     return {axis: sum(x.time(levels) for x in found if x.axis == axis) for axis in _axes(found)}
 
 
@@ -211,14 +212,15 @@ def _axes(found: Sequence[Transfer]) -> list[str]:
     return [axis for axis in AXES if any(x.axis == axis for x in found)]
 
 
-def critical_batches(levels: Sequence[Level], C: float, b_g: float = 2, exact: bool = False) -> dict[str, Any]:
+def critical_batches(levels: Any, C: float, b_g: float = 2, exact: bool = False) -> dict[str, Any]:
     """Tokens a rank from which data parallelism over all ranks up to a level hides, by the level's name.
 
     Gradients are summed inside a child first, so they cross its port once, however many ranks share it: the bound
     is that of the port. The worst level so far decides. `exact` takes (d - 1)/d of it, for d children.
+    `levels` is a cluster, a node, a topology, the key of one, or levels.
     """
     worst, found = 0.0, {}
-    for level in levels:
+    for level in levels_of(levels):
         if level.size > 1:
             W = level.bandwidth
             bound = dp_exact_critical_batch(level.size, C, W, b_g) if exact else dp_critical_batch(C, W, b_g)
@@ -227,6 +229,6 @@ def critical_batches(levels: Sequence[Level], C: float, b_g: float = 2, exact: b
     return found
 
 
-def critical_degrees(levels: Sequence[Level], F: int, C: float, b: float = 2, matrices: int = 2) -> dict[str, float]:
+def critical_degrees(levels: Any, F: int, C: float, b: float = 2, matrices: int = 2) -> dict[str, float]:
     """The tensor-parallel degree up to which a level alone allows it, to first order, by the level's name."""
-    return {level.name: tp_limit(F, C, level.bandwidth, b, matrices) for level in levels}
+    return {level.name: tp_limit(F, C, level.bandwidth, b, matrices) for level in levels_of(levels)}

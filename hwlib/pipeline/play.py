@@ -23,7 +23,7 @@ class Span(NamedTuple):
     end: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Played:
     """When a schedule did what: `spans[rank]` in the order of its ops; `time` is the end of the last.
 
@@ -33,6 +33,9 @@ class Played:
     schedule: Schedule
     spans: tuple[tuple[Span, ...], ...]
     busy: tuple[float, ...]
+
+    def __repr__(self) -> str:
+        return f"<Played {repr(self.schedule)[1:-1]}; time {self.time:.4g}, bubble {self.bubble_fraction:.1%}>"
 
     @cached_property
     def time(self) -> float:

@@ -25,7 +25,7 @@ class Op(NamedTuple):
         return f"{self.kind}{self.microbatch}" + (f" of chunk {self.chunk}" if self.chunk else "")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Schedule:
     """Who computes what in which order: `ops[rank]` are the ops of a rank, one after another.
 
@@ -43,6 +43,10 @@ class Schedule:
     v: int
     ops: tuple[tuple[Op, ...], ...]
     route: str = "loop"
+
+    def __repr__(self) -> str:
+        chunks = f", {self.v} chunks a rank" if self.v > 1 else ""
+        return f"<{self.name}: {self.microbatches} microbatches on {self.stages} stages{chunks}>"
 
     def __post_init__(self) -> None:
         if self.route not in ROUTES:

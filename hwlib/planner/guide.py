@@ -26,7 +26,7 @@ from hwlib.units import show
 FEWEST = 2  # microbatches a stage: fewer leave the pipeline idle for a third of the step
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Decision:
     """The degrees that the bounds ask for, the sentence that says why, and the numbers in it."""
 
@@ -40,7 +40,7 @@ class Decision:
     recompute: str
     numbers: dict[str, float]
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.sentence
 
     def _repr_markdown_(self) -> str:

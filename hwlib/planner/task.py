@@ -29,6 +29,10 @@ class Machine(NamedTuple):
     levels: tuple[Level, ...]
     whole: int
 
+    def __repr__(self) -> str:
+        levels = [f"{level.size} a {level.name}, {show(level.bandwidth, 'B/s')} each" for level in self.levels]
+        return f"<{self.chips:,} x {self.chip.name} of {self.name}: {'; '.join(levels)}>"
+
     @property
     def chips(self) -> int:
         """How many there are."""

@@ -12,7 +12,7 @@
 
 from hwlib.specs.accelerator import Accelerator, accelerators
 from hwlib.specs.allreduce import MeasuredAllreduce, measured_allreduces
-from hwlib.specs.cluster import Cluster, Level, clusters
+from hwlib.specs.cluster import Cluster, Level, clusters, levels_of
 from hwlib.specs.gemm import MeasuredGemm, measured_gemms
 from hwlib.specs.link import Link, Switch, links, switches
 from hwlib.specs.memory import MeasuredMemory, measured_memory
@@ -39,6 +39,7 @@ __all__ = [
     "Switch",
     "accelerators",
     "clusters",
+    "levels_of",
     "links",
     "measured_allreduces",
     "measured_gemms",

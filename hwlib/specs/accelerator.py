@@ -5,7 +5,7 @@ confirms is absent (None), never guessed. `datum(field)` gives what the source p
 seen.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hwlib.specs.table import Record, Table, file_text, quantities, quantity, read, unknown
@@ -87,4 +87,4 @@ def _read(file: str) -> Iterator[Accelerator]:
     return read(Accelerator, file, file_text(file))
 
 
-accelerators: Mapping[str, Accelerator] = Table("accelerator", _read, ("nvidia.toml", "amd.toml", "google.toml"))
+accelerators: Table[Accelerator] = Table("accelerator", _read, ("nvidia.toml", "amd.toml", "google.toml"))

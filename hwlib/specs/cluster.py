@@ -4,15 +4,15 @@ A cluster of switches is a tree, told by its levels from the inside out: `Level(
 children, each of which sends `bandwidth` into it, one direction. A cluster of TPUs is a torus, told by its shape.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hwlib.specs.link import links
 from hwlib.specs.link import switches as switch_table
 from hwlib.specs.node import Node, nodes
-from hwlib.specs.table import Record, SpecError, Table, file_text, needed, quantity, read, refer, text
+from hwlib.specs.table import Record, SpecError, Table, file_text, needed, quantity, read, refer, text, unknown
 
 TIERS = ("leaf", "spine", "core")
 
@@ -135,4 +135,30 @@ def _read(file: str) -> Iterator[Cluster]:
         yield row
 
 
-clusters: Mapping[str, Cluster] = Table("cluster", _read, ("clusters.toml",))
+clusters: Table[Cluster] = Table("cluster", _read, ("clusters.toml",))
+
+
+def place_of(key: str) -> Cluster | Node:
+    """The cluster or node of a key. Raises KeyError."""
+    if key not in clusters and key not in nodes:
+        raise KeyError(unknown("cluster or node", key, [*clusters, *nodes]))
+    return clusters[key] if key in clusters else nodes[key]
+
+
+def levels_of(where: Any) -> tuple[Level, ...]:
+    """The levels of a cluster, a node or the key of one; of a topology; or levels as they are.
+
+    Raises KeyError for an unknown key, and ValueError for a torus and for what has no levels.
+
+    >>> [level.size for level in levels_of("superpod-h100-4su")]
+    [8, 32, 4]
+    """
+    where = place_of(where) if isinstance(where, str) else where
+    if isinstance(where, Node):
+        return (Level("node", where.chips, where.scaleup_bandwidth),)
+    if isinstance(where, Cluster) and where.torus:
+        raise ValueError(f"levels: the cluster {where.key} is a torus, and the levels of a tree were expected")
+    levels = getattr(where, "levels", where)
+    if isinstance(levels, str) or not isinstance(levels, Sequence) or not levels:
+        raise ValueError(f"levels: a cluster, a node, their key, a topology with levels or levels, got {where!r}")
+    return tuple(Level(*level) for level in levels)

@@ -5,7 +5,7 @@ code is taken off; headers and protocols above it are the business of `hwlib.net
 box with `ports` of one kind of link.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hwlib.specs.table import Record, SpecError, Table, file_text, needed, quantity, read, refer
@@ -66,5 +66,5 @@ def _switches(file: str) -> Iterator[Switch]:
         yield row
 
 
-links: Mapping[str, Link] = Table("link", _links, ("links.toml",))
-switches: Mapping[str, Switch] = Table("switch", _switches, ("switches.toml",))
+links: Table[Link] = Table("link", _links, ("links.toml",))
+switches: Table[Switch] = Table("switch", _switches, ("switches.toml",))

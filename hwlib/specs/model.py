@@ -202,4 +202,4 @@ def _datum(cell: Any, meaning: str, row: Mapping[str, Any]) -> Datum:
     return Datum(unit="1", meaning=meaning, **{"source": row["source"], "confidence": row["confidence"]} | own)
 
 
-models: Mapping[str, Model] = Table("model", _read, ("models.toml",))
+models: Table[Model] = Table("model", _read, ("models.toml",))

@@ -4,7 +4,7 @@ A node is here one scale-up domain: the chips that reach one another without the
 of eight GPUs, a whole NVL72 rack, or the TPUs of one host, which stand in a larger torus.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hwlib.specs.accelerator import Accelerator, accelerators
@@ -94,4 +94,4 @@ def _read(file: str) -> Iterator[Node]:
         yield row
 
 
-nodes: Mapping[str, Node] = Table("node", _read, ("nodes.toml",))
+nodes: Table[Node] = Table("node", _read, ("nodes.toml",))

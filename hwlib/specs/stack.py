@@ -18,6 +18,7 @@ from typing import Any
 
 from hwlib.specs.accelerator import Accelerator, accelerators
 from hwlib.specs.table import SpecError, Table, file_text, unknown
+from hwlib.units import show
 
 FILE = "stacks.toml"
 
@@ -27,7 +28,7 @@ def _constant(unit: str, meaning: str, ideal: float) -> Any:
     return field(default=ideal, metadata={"unit": unit, "meaning": meaning})
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Stack:
     """One software on one chip. The defaults of the constants are those of a machine that loses nothing."""
 
@@ -57,6 +58,11 @@ class Stack:
     hide_dp: float = _constant("1", "share of a pass that its data-parallel collectives run beside", 1.0)
     hide_pp: float = _constant("1", "share of the pipeline's messages that need not be waited for", 1.0)
     t_step: float = _constant("s", "time of a step that depends on nothing", 0.0)
+
+    def __repr__(self) -> str:
+        units = {f.name: f.metadata["unit"] for f in fields(self) if "unit" in f.metadata}
+        constants = [f"{name} {show(value, units[name])}" for name, value in self.constants.items()]
+        return f"<{self.name}: {', '.join(constants) or 'nothing lost'}>"
 
     @property
     def accelerator(self) -> Accelerator:
@@ -123,7 +129,7 @@ def read(file: str, content: str) -> Iterator[Stack]:
         yield rows[key]
 
 
-stacks: Mapping[str, Stack] = Table("stack", lambda file: read(file, file_text(file)), (FILE,))
+stacks: Table[Stack] = Table("stack", lambda file: read(file, file_text(file)), (FILE,))
 
 
 def stack_for(chip: str | Accelerator) -> Stack:

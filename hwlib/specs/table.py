@@ -22,6 +22,9 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from hwlib.units import show
 
+FEW = 12
+"""Names that an error lists in full."""
+
 
 class SpecError(ValueError):
     """A table of this folder that breaks its own rules; the message names file, key and field."""
@@ -136,10 +139,11 @@ def _is_text(f: Field[Any]) -> bool:
 
 
 def unknown(what: str, name: object, known: Iterable[str]) -> str:
-    """The sentence about a name that is not there: the close ones, or all."""
+    """The sentence about a name that is not there: the close ones, if there are any, and of few names all."""
     known = list(known)
-    close = get_close_matches(str(name), known, 3, 0.4) or known
-    return f"no {what} {name!r}; there is {', '.join(close)}"
+    close = get_close_matches(str(name), known, 3, 0.4 if len(known) <= FEW else 0.5)
+    rest = [one for one in known if one not in close]
+    return f"no {what} {name!r}; there is {', '.join([*close, *rest] if len(known) <= FEW else close or known)}"
 
 
 def file_text(file: str) -> str:
@@ -219,6 +223,14 @@ class Table(Mapping[str, Row], Generic[Row]):
         if key not in self._rows:
             raise KeyError(unknown(self._what, key, self._rows))
         return self._rows[key]
+
+    def of(self, row: Row | str) -> Row:
+        """The row of a key; a record of this kind as it is. Raises KeyError, and TypeError for what is neither."""
+        if isinstance(row, str):
+            return self[row]
+        if not isinstance(row, kind := type(next(iter(self._rows.values())))):
+            raise TypeError(f"{self._what}: a key or a {kind.__name__} was expected, got {row!r}")
+        return row
 
     def __contains__(self, key: object) -> bool:
         return key in self._rows

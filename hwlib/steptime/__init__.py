@@ -5,7 +5,7 @@ package has: counts come from `transformer` and `footprint`, transfers from `par
 what a software reaches of a chip from a `Stack`.
 """
 
-from hwlib.steptime.inputs import levels_of
+from hwlib.specs import levels_of
 from hwlib.steptime.step import StepTime, step_time
 
 __all__ = ["StepTime", "levels_of", "step_time"]

@@ -1,38 +1,14 @@
-"""What comes into a step time: the machine's levels, and the plan's numbers and words, checked."""
+"""What comes into a step time: the plan's numbers and words, checked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from hwlib.footprint import RECOMPUTE, SCHEDULES
 from hwlib.footprint.inputs import code, number
 from hwlib.formula import ceil
-from hwlib.specs import Cluster, Level, Node, clusters, nodes
-from hwlib.specs.table import unknown
 
 WHO = "step_time"
 DEGREES = ("dp", "tp", "pp", "cp", "ep", "v", "micro")
-
-
-def levels_of(where: Any) -> tuple[Level, ...]:
-    """The levels of a cluster, a node or the key of one; of a topology; or levels as they are.
-
-    Raises KeyError for an unknown key, and ValueError for a torus and for what has no levels.
-
-    >>> [level.size for level in levels_of("superpod-h100-4su")]
-    [8, 32, 4]
-    """
-    if isinstance(where, str):
-        if where not in clusters and where not in nodes:
-            raise KeyError(unknown("cluster or node", where, [*clusters, *nodes]))
-        where = clusters[where] if where in clusters else nodes[where]
-    if isinstance(where, Node):
-        return (Level("node", where.chips, where.scaleup_bandwidth),)
-    if isinstance(where, Cluster) and where.torus:
-        raise ValueError(f"levels: {where.key} is a torus, and a step time needs the levels of a tree")
-    levels = getattr(where, "levels", where)
-    if isinstance(levels, str) or not isinstance(levels, Sequence) or not levels:
-        raise ValueError(f"levels: a cluster, a node, their key, a topology with levels or levels, got {where!r}")
-    return tuple(Level(*level) for level in levels)
 
 
 class Plan(NamedTuple):

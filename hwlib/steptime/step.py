@@ -9,8 +9,8 @@ from hwlib.footprint.inputs import choose, code
 from hwlib.footprint.rank import BLOCK
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.pipeline import dualpipe_played_bubble_time, one_f_one_b_bubble_time, zb_h1_played_bubble_time
-from hwlib.specs import Level, Model, Stack, stacks
-from hwlib.steptime.inputs import WHO, Plan, checked, is_one, levels_of
+from hwlib.specs import Level, Model, Stack, levels_of, models, stacks
+from hwlib.steptime.inputs import WHO, Plan, checked, is_one
 from hwlib.steptime.sends import Sends, exposed, exposed_data_time, sends_of
 from hwlib.steptime.work import Passes, layer_passes, logits_passes, rates_of
 from hwlib.training import hardware_utilization, model_utilization
@@ -61,14 +61,14 @@ class StepTime:
 
 
 def step_time(
-    model: Model, stack: Stack | str, levels: Any, *, B: Any, T: Any, dp: Any, tp: Any = 1, pp: Any = 1,
+    model: Model | str, stack: Stack | str, levels: Any, *, B: Any, T: Any, dp: Any, tp: Any = 1, pp: Any = 1,
     cp: Any = 1, ep: Any = 1, v: Any = 1, zero: Any = 0, sp: Any = True, micro: Any = 1, recompute: Any = "none",
     schedule: Any = "1f1b", fused: bool = True, shards: Any = None, dtype: str = "bf16", imbalance: Any = 1.0,
     merge: bool = False,
 ) -> StepTime:  # fmt: skip
     """Seconds of a step of B tokens in sequences of T, on dp*tp*pp*cp ranks of the stack's chip.
 
-    `stack` is a Stack or its key; `levels` a cluster, a node, a topology, levels, or a key. The plan is that of
+    `model` and `stack` may be keys; `levels` a cluster, a node, a topology, levels, or a key. The plan is that of
     `footprint`: `micro` sequences are a microbatch, of which there are B/(T*dp*micro); ZeRO's stage `zero` shares
     states among dp*cp ranks or `shards` of them. Where attention is not `fused` its scores go through memory and
     nothing of the mask is skipped. Matrix products of the layers are in `dtype`, all else in bfloat16;
@@ -85,7 +85,7 @@ def step_time(
     >>> 9 < step.total < 12
     True
     """
-    stack, levels = stacks[stack] if isinstance(stack, str) else stack, levels_of(levels)
+    model, stack, levels = models.of(model), stacks.of(stack), levels_of(levels)
     given = {
         "B": B, "T": T, "dp": dp, "tp": tp, "pp": pp, "cp": cp, "ep": ep, "v": v, "zero": zero, "sp": sp,
         "micro": micro, "recompute": code("recompute", recompute, RECOMPUTE, WHO),

@@ -14,7 +14,7 @@ from typing import Any
 
 from hwlib.arguments import whole
 from hwlib.collectives import level_times
-from hwlib.specs import Accelerator, Cluster, Level, clusters
+from hwlib.specs import Accelerator, Cluster, Level, Node, levels_of
 from hwlib.topology import Topology, level_bandwidth
 
 ROUNDS = {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1, "all_to_all": 1, "gather": 1, "scatter": 1}
@@ -86,7 +86,7 @@ def network(
     slow_levels: Mapping[str, float] | None = None,
     overlap: bool = True,
 ) -> Network:
-    """The network of a number of ranks in one domain, a cluster (or its key), a topology, or levels.
+    """The network of a number of ranks in one domain, a cluster or a node (or its key), a topology, or levels.
 
     `n` ranks of it, from the first: less than all if whole nodes or whole parts of one. `slow_levels` divides the
     bandwidth of a level by a factor. Raises ValueError for what has no levels, and KeyError for an unknown level.
@@ -98,22 +98,20 @@ def network(
     for name in [*given, *slow]:
         if name not in names:
             raise KeyError(f"cluster: its levels are {', '.join(names)}, there is no {name!r}")
+    if any(not time >= 0 for time in given.values()):
+        raise ValueError(f"cluster: latency is in seconds, at least 0, got {latency!r}")
+    if any(not factor > 0 for factor in slow.values()):
+        raise ValueError(f"cluster: slow_levels are factors above 0, got {slow_levels!r}")
     return Network(
         tuple(Level(name, size, bandwidth / slow.get(name, 1.0)) for name, size, bandwidth in levels), given, overlap
     )
 
 
 def _levels(where: Any, chip: Accelerator) -> tuple[Level, ...]:
-    if isinstance(where, str):
-        where = clusters[where]
-    if isinstance(where, Cluster):
-        if not where.levels:
-            raise ValueError(f"cluster: {where.key} is a torus, and groups here lie in the levels of a tree")
-        return where.levels
     if isinstance(where, Topology):
         return where.levels or level_bandwidth(where)
-    if isinstance(where, Sequence):
-        return tuple(Level(*level) for level in where)
+    if isinstance(where, str | Cluster | Node | Sequence):
+        return levels_of(where)
     if chip.scaleup_bandwidth is None:
         raise ValueError(f"cluster: no source says how fast {chip.name} sends to its neighbours: give levels")
     return (Level("node", whole("cluster: n (ranks)", where), chip.scaleup_bandwidth),)

@@ -16,6 +16,7 @@ from typing import Any
 
 from hwlib.arguments import whole
 from hwlib.specs import Accelerator
+from hwlib.units import show
 from hwlib.virtual import exchange
 from hwlib.virtual.exchange import Ranks
 from hwlib.virtual.group import Playing, base_group, nbytes, unseen
@@ -29,12 +30,16 @@ GRACE = 5.0  # seconds that threads have to end once one has failed
 SWITCH = 0.5  # seconds: Python would wake every waiting thread each 5 ms, to ask for its turn
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """What each rank took, and what it returned."""
 
     steps: tuple[Step, ...]
     results: tuple[Any, ...]
+
+    def __repr__(self) -> str:
+        idle = f", {self.idle_fraction:.1%} of it idle" if self.step_time else ""
+        return f"<Run of {len(self.steps)} ranks: {show(self.step_time, 's')}{idle}>"
 
     @property
     def step_time(self) -> float:

@@ -8,7 +8,8 @@ from typing import Any
 from hwlib.arguments import whole
 from hwlib.kernel_fit import KernelModel
 from hwlib.roofline import roofline_time
-from hwlib.specs import Accelerator, Cluster, accelerators, clusters
+from hwlib.specs import Accelerator, Cluster, Node, accelerators
+from hwlib.specs.cluster import place_of
 from hwlib.virtual.clock import Clock
 from hwlib.virtual.group import NAME, Playing, register
 from hwlib.virtual.network import Network, network
@@ -30,6 +31,10 @@ class World:
         self._kernel_time, self._call_time = kernel_time, call_time
         self._shapes: Any = None
         self._known: dict[tuple[str, float, tuple[int, ...]], float] = {}
+
+    def __repr__(self) -> str:
+        levels = ", ".join(f"{level.name} {level.size}" for level in self.network.levels)
+        return f"<World of {self.ranks} x {self.chip.name}, as rank {self.rank}: {levels}>"
 
     @property
     def ranks(self) -> int:
@@ -120,7 +125,7 @@ def cluster(
     data: bool = False,
     rank: int | None = None,
 ) -> Iterator[World]:
-    """torch.distributed on a virtual cluster: a number of ranks, a cluster's key, a topology, or levels; `n` of it.
+    """torch.distributed on a virtual cluster: a number of ranks, a key, a topology, levels; `n` of it.
 
     Every rank runs the same program, so this process plays one of them, with the whole cluster around it. Its
     kernels take a roofline's time, or `kernel_time`: a `KernelModel`, or a function of (name, flops, bytes); its
@@ -168,10 +173,11 @@ def slow_ranks(slow: Mapping[int, float] | None, n: int) -> dict[int, float]:
 
 
 def chip_of(where: Any, chip: str | Accelerator | None) -> Accelerator:
-    """The chip that was named, or else that of the cluster."""
+    """The chip that was named, or else that of the cluster or node."""
     if isinstance(chip, Accelerator):
         return chip
     if chip is None:
-        place = clusters[where] if isinstance(where, str) else where
-        chip = place.members.accelerator if isinstance(place, Cluster) else "h100-sxm"
+        place = place_of(where) if isinstance(where, str) else where
+        node = place.members if isinstance(place, Cluster) else place
+        chip = node.accelerator if isinstance(node, Node) else "h100-sxm"
     return accelerators[chip]

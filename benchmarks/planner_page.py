@@ -27,7 +27,7 @@ COMMANDS = {
         for more in ("", " --recompute none --memory 88GB")
     ],
 }
-WIDTH = 84
+WIDTH = 80
 
 
 def printed(command: str) -> str:

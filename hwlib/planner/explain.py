@@ -36,7 +36,7 @@ def where_time_goes(plan: Plan) -> str:
     """The parts of a step, the longest first."""
     shares = sorted(parts(plan.time).items(), key=lambda item: -item[1])
     said = [f"{WORDS[name]} {t / plan.seconds:.1%}" for name, t in shares if t / plan.seconds >= 5e-4]
-    rate = f"MFU {plan.mfu:.1%}, {show(plan.token_rate, digits=3)} tokens/s"
+    rate = f"MFU {plan.mfu:.1%}, {float(f'{plan.token_rate:.3g}'):,.0f} tokens/s"
     return f"A step takes {show(plan.seconds, 's')} ({rate}): {', '.join(said)}."
 
 

@@ -45,7 +45,7 @@ class Stack:
     eta_C: float = _constant("1", "share of the peak rate that large matrix products reach", 1.0)
     eta_low: float = _constant("1", "the same share for products in 8 and 4 bits, of their own peak", 1.0)
     eta_4: float = _constant("1", "share of that which is left for products in 4 bits", 1.0)
-    eta_E: float = _constant("1", "share of these that is left for the products of experts", 1.0)
+    eta_E: float = _constant("1", "share of these that is left for the products of experts, unless they are wide", 1.0)
     eta_A: float = _constant("1", "share of the bfloat16 peak that attention's products reach", 1.0)
     eta_cp: float = _constant("1", "share of that which is left where ranks share a sequence", 1.0)
     eta_W: float = _constant("1", "share of the memory bandwidth that is reached, if what is kept moves twice", inf)

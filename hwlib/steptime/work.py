@@ -4,16 +4,20 @@ Memory moves every byte that a layer keeps twice, written and read; and the weig
 again and whose gradients it adds up. The host must launch the kernels too, which decides for small layers.
 """
 
+from math import log
 from typing import Any, NamedTuple
 
 from hwlib.footprint.inputs import choose
 from hwlib.footprint.layers import layer_on_rank
-from hwlib.formula import maximum, where
+from hwlib.formula import maximum, minimum, where
 from hwlib.specs import Model, Stack
 from hwlib.steptime.inputs import Plan
 from hwlib.transformer import attention_step_flops, matmul_parameters, mlp_params
 
 KEPT_MOVES = 2  # what is kept is written once and read once
+NARROW, WIDE = 2880, 14336
+"""Columns of an expert: of the widest that eta_E was fitted to, and of Mixtral's, whose published step (NVIDIA reports
+468 TFLOP/s of an H100 in bfloat16, megatron-core-moe) is that of products which lose nothing beside dense ones."""
 GRADIENT_BYTES = 8  # a gradient is read and written, in 32 bits, for every microbatch
 
 
@@ -57,7 +61,8 @@ def layer_passes(model: Model, moe: bool, plan: Plan, rates: Rates, fused: bool)
     tokens = plan.micro * plan.T / plan.cp
     layer = layer_on_rank(model, moe, plan.tp, plan.ep, plan.sp, tokens, plan.T, fused)
     dense, experts = _layer_matrices(model, moe)
-    product = 2 * tokens / plan.tp * (dense + experts * plan.imbalance / rates.eta_E) / rates.C
+    busiest = plan.imbalance / (_expert_share(model, plan.tp, rates.eta_E) if moe else 1.0)
+    product = 2 * tokens / plan.tp * (dense + experts * busiest) / rates.C
     attention = attention_step_flops(model, tokens, plan.T, causal=fused) / (model.layers * plan.tp)
     attention = attention / where(plan.cp > 1, rates.C_attention * rates.eta_cp, rates.C_attention)
     parameters = layer.parameters + layer.experts
@@ -72,6 +77,14 @@ def layer_passes(model: Model, moe: bool, plan: Plan, rates: Rates, fused: bool)
         lambda: forward,
     ))  # fmt: skip
     return Passes(forward, backward, weight, again, attention)
+
+
+def _expert_share(model: Model, tp: Any, eta_E: float) -> Any:
+    """The share that products of experts keep: eta_E for narrow slices of one, all for wide, a power of it between."""
+    if model.expert_ffn <= NARROW or eta_E == 1:
+        return eta_E
+    width = minimum(maximum(model.expert_ffn / tp, NARROW), WIDE)
+    return (width / WIDE) ** (-log(eta_E) / log(WIDE / NARROW))
 
 
 def logits_passes(model: Model, plan: Plan, rates: Rates) -> Passes:

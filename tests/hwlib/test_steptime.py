@@ -260,6 +260,27 @@ def test_what_makes_a_step_longer(change, slower):
     assert (changed > base) is slower
 
 
+def test_wide_experts_are_products_like_any_other():
+    """NVIDIA's mapping of Mixtral 8x7B on 64 H100, and the 468 TFLOP/s that its documentation of Megatron Core's
+    mixtures gives (docs/references.bib: megatron-core-moe), operations counted as if attention had no mask.
+    """
+    mixtral, H100 = models["mixtral-8x7b"], stacks["megatron-core-h100"]
+    plan = {"B": 256 * 4096, "T": 4096, "dp": 16, "pp": 4, "ep": 8, "v": 8, "zero": 1, "merge": True}
+    step = step_time(mixtral, H100, "superpod-h100-1su", **plan)
+    assert step_flops(mixtral, plan["B"], 4096, causal=False) / step.total / 64 == pytest.approx(468e12, rel=0.02)
+    cut = step_time(mixtral, H100, "superpod-h100-1su", **plan | {"tp": np.array([1, 2, 4, 8]), "dp": 8})
+    assert cut.compute[0] == pytest.approx(2 * step.compute)
+    assert (np.diff(cut.compute * [1, 2, 4, 8]) > 0).all()  # slices are slower, as EP8 TP1 is quicker than EP4 TP2
+
+
+def test_narrow_experts_keep_the_share_that_was_fitted():
+    H100, plan = stacks["megatron-core-h100"], {"B": 2**20, "T": 4096, "dp": 4, "tp": np.array([1, 2])}
+    for name in ("deepseek-v3", "gpt-oss-120b"):
+        slow, fast = (step_time(models[name], H100.replace(eta_E=x), "dgx-h100", **plan) for x in (0.3, 0.6))
+        gained = slow.compute - fast.compute
+        assert gained[1] == pytest.approx(gained[0] / 2)
+
+
 def test_small_layers_wait_for_the_host():
     small = Model.small(layers=24, width=1024, heads=16, vocab=1)
     found = step_time(small, "vtrain-a100", (Level("node", 8, 300e9),), B=1024, T=1024, dp=1)

@@ -32,7 +32,7 @@ class Gpubook(click.Group):
         """Run the command; turn the package's own errors into click's."""
         try:
             return super().invoke(ctx)
-        except click.exceptions.Exit:  # of --help: a RuntimeError to click
+        except (click.exceptions.Exit, BrokenPipeError):  # of --help: a RuntimeError to click; of `| head`
             raise
         except (ValueError, LookupError, OSError, RuntimeError) as error:
             if ctx.params.get("debug"):

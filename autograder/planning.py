@@ -115,6 +115,10 @@ def plan(
     gpus: tuple[int, ...] | None, as_json: bool, why: bool, price: float, count: int, **others: Any,
 ) -> None:  # fmt: skip
     """List the quickest ways to train MODEL, a key such as llama3-405b, on a cluster, and say why."""
+    if sequence and sequence[1]:
+        raise CannotBe(f"sequence: {sequence[0] // sequence[1]}x{sequence[1]} is a batch, not a length")
+    if sequence and batch[1] and sequence[0] != batch[1]:
+        raise CannotBe(f"sequence: the batch is of sequences of {batch[1]:,} tokens, not of {sequence[0]:,}")
     T = sequence[0] if sequence else batch[1]
     asked = {"B": batch[0], "T": T, "price": price / SECONDS_AN_HOUR, **others}
     try:
@@ -141,9 +145,25 @@ def _best(model: str, cluster: str, asked: dict[str, Any], as_json: bool, why: b
     if why:
         click.echo("Why the others are no plans:")
         click.echo("\n".join(refusals(found)))
+    if quicker := _on_fewer(model, cluster, asked, found):
+        click.echo(f"\n{quicker}")
     bounds = {name: asked[name] for name in ("B", "T", "chips", "dtype", "memory")}
     with suppress(planner.PlanError):  # the guide tries less than the search did
         click.echo(f"\nBy bounds alone: {planner.decide(model, cluster, **bounds)}")
+
+
+def _on_fewer(model: str, cluster: str, asked: dict[str, Any], found: Any) -> str:
+    """That a power of two of the GPUs is quicker than all of them, where it is: it divides what all do not."""
+    from hwlib import planner
+    from hwlib.units import show
+
+    chips = found.task.chips
+    few = 2 ** (chips.bit_length() - 1)
+    with suppress(planner.PlanError):
+        best = planner.plan(model, cluster, **asked | {"chips": few, "count": 1})[0] if few < chips else found[0]
+        if best.seconds < found[0].seconds:
+            return f"On {few:,} of the {chips:,} GPUs a step takes less, {show(best.seconds, 's')}: {best}."
+    return ""
 
 
 def _front(model: str, cluster: str, gpus: tuple[int, ...], as_json: bool, asked: dict[str, Any]) -> None:

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from hwlib.arguments import is_number
 from hwlib.planner.plans import Costed, Plan, Plans
 from hwlib.planner.search import plan
-from hwlib.planner.task import PlanError
+from hwlib.planner.task import PlanError, machine_of
 
 CRITERIA: Mapping[str, Callable[[Plan], float]] = {
     "time": lambda plan: plan.seconds,
@@ -42,6 +43,10 @@ def pareto(
     for name in names:
         if name not in CRITERIA:
             raise PlanError(f"pareto: of {', '.join(CRITERIA)}, got {name!r}")
+    most = machine_of(cluster).chips
+    for n in chips:
+        if not (is_number(n) and 1 <= n <= most):
+            machine_of(cluster, n)  # says so
     plans: list[Plan] = []
     failures: list[PlanError] = []
     for n in chips:

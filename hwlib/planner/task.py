@@ -148,7 +148,7 @@ def batch_of(model: Model, B: Any, T: Any) -> tuple[int, int]:
     T = min(model.context, 8192) if T is None else T
     for name, value in (("batch", B), ("sequence", T)):
         if not is_number(value) or not 1 <= value < 2**62 or value != int(value):
-            raise PlanError(f"{name}: a whole number of tokens, at least 1, was expected, got {value!r}")
+            raise PlanError(f"{name}: a whole number of tokens, at least 1 and below 2^62, was expected, got {value!r}")
     B, T = int(B), int(T)
     if model.positions and model.positions < T:
         raise PlanError(f"sequence: {model.name} has {model.positions} learned positions, {T} tokens are more")

@@ -62,6 +62,23 @@ def test_several_numbers_of_gpus_give_a_front():
     assert [one["chips"] for one in listed] == [8, 4]
 
 
+def test_where_fewer_gpus_are_quicker_it_is_said():
+    done = run("llama3-8b", "--cluster", "gb200-nvl72", "--batch", "4M", "--count", "1")
+    line = next(line for line in done.output.splitlines() if line.startswith("On 64 of the 72 GPUs"))
+    all_, few = (plan("llama3-8b", "gb200-nvl72", B=2**22, chips=n)[0] for n in (72, 64))
+    assert few.seconds < all_.seconds
+    assert str(few) in line
+    assert "GPUs a step takes less" not in run(*SMALL).output
+
+
+def test_a_closed_pipe_is_no_error(monkeypatch):
+    def closed(*_):
+        raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr("autograder.planning._best", closed)
+    assert "Broken pipe" not in run(*SMALL).output
+
+
 def test_a_price_is_by_the_hour():
     record = json.loads(run(*SMALL, "--json", "--price", "3.6").output)
     first = record["plans"][0]
@@ -102,6 +119,10 @@ def test_sequences_by_length_are_a_batch():
         ([*SMALL[:4], "sixteen"], "no number of tokens"),
         ([*SMALL[:4], "1.0000001k"], "no whole number of tokens"),
         ([*SMALL[:4], "1000000"], "1,000,000 tokens do not divide into sequences of 8,192"),
+        ([*SMALL[:4], "64x4096", "--sequence", "8192"], "sequences of 4,096 tokens, not of 8,192"),
+        ([*SMALL, "--sequence", "2x4096"], "sequence: 2x4096 is a batch, not a length"),
+        ([*SMALL, "--gpus", "4,16"], "8 GPUs, of which 16 were asked for"),
+        ([*SMALL, "--price", "inf"], "price: dollars of at least 0"),
         (["llama3-405b", *SMALL[1:]], "Smallest cluster that holds it: "),
         (["llama3-8b", "--batch", "1M"], "Missing option '--cluster'"),
     ],

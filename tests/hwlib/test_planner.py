@@ -251,6 +251,7 @@ def test_a_node_is_a_cluster_too():
         ({"cluster": "tpu-v5p-pod"}, "torus of 16 x 20 x 28 chips"),
         ({"B": 10**6}, "1,000,000 tokens do not divide into sequences of 8,192; 122 of them, 999,424 tokens, or 123"),
         ({"B": 0}, "batch: a whole number of tokens"),
+        ({"B": 2**70}, "at least 1 and below 2^62, was expected, got 1180591620717411303424"),
         ({"B": "many"}, "batch: a whole number of tokens"),
         ({"B": float("nan")}, "batch: a whole number of tokens"),
         ({"B": 1000, "T": 8192}, "1,000 tokens do not divide into sequences of 8,192; 1 of them, 8,192 tokens"),

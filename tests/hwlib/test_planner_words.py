@@ -154,6 +154,8 @@ def test_where_a_few_gpus_hold_nothing_the_others_are_there():
     assert {one.chips for one in front} == {256}
     with pytest.raises(PlanError, match="does not fit on 8 x"):
         pareto("llama3-70b", "superpod-h100-4su", chips=(8,), **ASK)
+    with pytest.raises(PlanError, match="1,024 GPUs, of which 2048 were asked for"):
+        pareto("llama3-70b", "superpod-h100-4su", chips=(256, 2048), **ASK)
     with pytest.raises(PlanError, match="no number of GPUs"):
         pareto("llama3-70b", "superpod-h100-4su", chips=(), **ASK)
     with pytest.raises(PlanError, match="pareto: of time, memory, chips, cost, got 'money'"):

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from math import inf, log
 from typing import Any
 
+from hwlib.arguments import is_number
 from hwlib.footprint import MEGATRON_ADAM, States
 from hwlib.planner.plans import MESH, Costed, Plan, Plans, costed_plan, footprints, step_times
 from hwlib.planner.refusals import check_axes, no_plan, nothing_fits
@@ -41,6 +42,8 @@ def plan(
         "tp": tp, "pp": pp, "cp": cp, "ep": ep, "v": v, "micro": micro, "zero": zero, "sp": sp,
         "recompute": recompute, "schedule": schedule,
     }  # fmt: skip
+    if not is_number(count) or count < 1:
+        raise PlanError(f"count: a number of plans, at least 1, was expected, got {count!r}")
     task = task_of(
         model, cluster, B=B, T=T, chips=chips, stack=stack, dtype=dtype, memory=memory, states=states, fused=fused,
         imbalance=imbalance, merge=merge, price=price,

@@ -64,6 +64,8 @@ def machine_of(cluster: Cluster | Node | str, chips: int | None = None) -> Machi
 def _spec(cluster: Cluster | Node | str) -> Cluster | Node:
     if isinstance(cluster, Cluster | Node):
         return cluster
+    if not isinstance(cluster, str):
+        raise PlanError(f"cluster: a Cluster, a Node or the key of one was expected, got {cluster!r}")
     if cluster in clusters:
         return clusters[cluster]
     if cluster in nodes:
@@ -138,6 +140,8 @@ def model_of(model: Model | str) -> Model:
     """A model, or that of a key. Raises PlanError, naming the close ones."""
     if isinstance(model, Model):
         return model
+    if not isinstance(model, str):
+        raise PlanError(f"model: a Model or its key was expected, got {model!r}")
     if model not in models:
         raise PlanError(unknown("model", model, models))
     return models[model]

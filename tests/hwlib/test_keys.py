@@ -8,7 +8,7 @@ import pytest
 from hwlib import inference, parallel, virtual
 from hwlib.footprint import footprint
 from hwlib.pipeline import interleaved, one_f_one_b, play
-from hwlib.planner import decide, machine_of
+from hwlib.planner import PlanError, decide, machine_of, plan
 from hwlib.specs import Stack, accelerators, clusters, levels_of, models, nodes, stacks
 from hwlib.specs.table import unknown
 from hwlib.steptime import step_time
@@ -104,3 +104,17 @@ def test_an_unknown_name_among_few_lists_all_and_among_many_the_close_ones():
 def test_records_print_in_one_line_with_units(record, shown):
     assert shown in repr(record)
     assert "\n" not in repr(record)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"model": 70}, "model: a Model or its key was expected, got 70"),
+        ({"cluster": None}, "cluster: a Cluster, a Node or the key of one was expected, got None"),
+        ({"cluster": "nowhere"}, "no cluster 'nowhere'; there is superpod-h100-1su, .*, dgx-h100, "),
+        ({"count": 0}, "count: a number of plans, at least 1, was expected, got 0"),
+    ],
+)
+def test_the_planner_says_what_it_takes(asked, message):
+    with pytest.raises(PlanError, match=message):
+        plan(**{"model": "llama3-8b", "cluster": "dgx-h100", "B": 2**20} | asked)

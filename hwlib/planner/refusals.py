@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from hwlib.planner.space import MOST_CHUNKS, UNEVEN, Axes, axes_of, divisors, short, space
@@ -50,9 +52,9 @@ def check_axes(task: Task, axes: Axes, given: Mapping[str, Any]) -> None:
     for name in ("tp", "pp", "cp"):
         if name in asked:
             _some(getattr(axes, name), lambda n: chips % n == 0, f"{name} {{}} does not divide {chips:,} GPUs")
-    if {"tp", "pp", "cp"} <= asked:
-        products = sorted({t * p * c for t in axes.tp for p in axes.pp for c in axes.cp})
-        _some(products, lambda n: chips % n == 0, f"tp*pp*cp = {{}} does not divide {chips:,} GPUs")
+    if len(together := [name for name in ("tp", "pp", "cp") if name in asked]) > 1:
+        products = sorted({prod(degrees) for degrees in product(*(getattr(axes, name) for name in together))})
+        _some(products, lambda n: chips % n == 0, f"{'*'.join(together)} = {{}} does not divide {chips:,} GPUs")
     if "micro" in asked:
         sentence = f"micro {{}} does not divide the {many(task.sequences)} of the batch"
         _some(axes.micro, lambda n: task.sequences % n == 0, sentence)
@@ -73,9 +75,12 @@ def _either(values: Any) -> str:
 def no_plan(task: Task, axes: Axes, refused: Mapping[str, int]) -> PlanError:
     """Nothing of the grid can be: the rule that took the last plans, and what would pass it."""
     last = list(refused)[-1]
-    if last == "dp does not divide the batch":
-        rests = {t * p * c for t in axes.tp for p in axes.pp for c in axes.cp}
-        dp = min(task.chips // n for n in rests if task.chips % n == 0)
+    found = None
+    if last == "dp does not divide the batch":  # what if any batch would be divided?
+        found = space(replace(task, B=task.T * task.chips * prod(axes.micro)), axes)
+        last = last if found.size else list(found.refused)[-1]
+    if found and found.size:
+        dp = int(found.columns["dp"].min())
         below, above = task.sequences // dp * dp, -(-task.sequences // dp) * dp
         would = " or ".join(f"{n:,} ({n * task.T:,} tokens)" for n in sorted({below, above}) if n)
         return PlanError(

@@ -1,5 +1,6 @@
 """The planner's space and search: every plan that can be and no other, the quickest first, and what cannot be, said."""
 
+import re
 from itertools import pairwise, product
 from math import inf, prod
 
@@ -269,6 +270,7 @@ def test_a_node_is_a_cluster_too():
         ({"ep": 3, "model": "mixtral-8x7b"}, "ep 3 does not divide the 8 experts"),
         ({"cp": 3}, "cp 3 does not cut 8,192 tokens into 2*cp equal pieces"),
         ({"pp": 3}, "pp 3 does not divide 256 GPUs"),
+        ({"pp": 32, "tp": 16}, "tp*pp = 512 does not divide 256 GPUs"),
         ({"pp": 5, "tp": 8, "cp": 1}, "pp 5 does not divide 256 GPUs"),
         ({"micro": 3}, "micro 3 does not divide the 512 sequences of the batch"),
         ({"zero": 4}, "zero is 0, 1, 2 or 3, got 4"),
@@ -306,6 +308,12 @@ def test_a_batch_that_no_plan_divides_is_told_the_next_one():
     assert "7 sequences cannot be divided among the replicas of 256 GPUs, of which there are 256 at least" in text
     assert text.endswith("256 (2,097,152 tokens) would be")
     assert plan("llama3-8b", "superpod-h100-1su", B=256 * 8192, tp=1, pp=1, cp=1, stack=IDEAL)[0].dp == 256
+    with pytest.raises(PlanError, match="cut the nodes of 72 GPUs into unequal parts"):  # whatever the batch
+        plan("qwen3-235b-a22b", "nvl72-pod", B=8192, T=8192, pp=3)
+    with pytest.raises(PlanError) as error:
+        plan("llama3-8b", "h100-superpod-16k", B=3 * 8192, T=8192)
+    least = int(re.search(r"there are (\d+) at least; \1 \(", str(error.value))[1])
+    assert plan("llama3-8b", "h100-superpod-16k", B=least * 8192, T=8192).fitting
 
 
 @pytest.mark.parametrize(("model", "chips"), [("llama3-405b", 16), ("deepseek-v3", 64)])

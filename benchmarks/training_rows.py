@@ -114,13 +114,15 @@ def bloom(row: "Row") -> Step | Unmodelled:
     if "ambiguous" in str(c.get("note", "")):
         return Unmodelled(str(c["note"]))
     model = gpt({"heads": 64} | c, positions=False)
-    count = gpt_recompute_training_flops(row.config["gbs"] * 2048, 2048, model.layers, model.width, model.vocab)
-    logged = printed_number(c.get("tflops_logged"))
-    if logged and not 0.85 < count / (logged * 1e12 * row.value * row.gpus) < 1.15:
-        return Unmodelled("the row contradicts itself: the rate that it logs does not fit its shape and time")
     plan = _degrees({"seq": 2048} | c) | {"recompute": _recompute(c, "full"), "zero": 1, "sp": False, "fused": False}
     plan["micro"] = number(c, "mbs", default=1)
-    return step(row, "megatron-deepspeed-a100", model, plan, out=6.25e9)
+    found = step(row, "megatron-deepspeed-a100", model, plan, out=6.25e9)
+    logged = printed_number(c.get("tflops_logged"))
+    if logged and isinstance(found, Step):
+        count = gpt_recompute_training_flops(found.plan["B"], found.plan["T"], model.layers, model.width, model.vocab)
+        if not 0.85 < count / (logged * 1e12 * found.seconds * row.gpus) < 1.15:
+            return Unmodelled("the row contradicts itself: the rate that it logs does not fit its shape and time")
+    return found
 
 
 def mosaic(row: "Row") -> Step | Unmodelled:

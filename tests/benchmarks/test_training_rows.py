@@ -117,6 +117,10 @@ def test_a_share_of_the_peak_may_be_printed_as_a_percentage(case):
     assert percent.seconds == pytest.approx(share.seconds)
 
 
+def test_a_logged_rate_is_held_against_the_time_whatever_its_unit(case):
+    assert case(BLOOM | {"measured_value": "134020", "unit": "ms/iter"}).seconds == pytest.approx(case(BLOOM).seconds)
+
+
 def test_recomputation_in_other_words(case):
     assert case(PLAIN, recompute="seqsel").plan["recompute"] == "selective"
     assert [case(PLAIN, recompute=word).plan["recompute"] for word in (True, False)] == ["full", "none"]

@@ -111,8 +111,10 @@ def memory_case(row: "Row") -> Memory | Unmodelled:
         return Unmodelled(f"the unit {row.unit!r} is none of memory")
     measured = row.value * (GiB if row.unit == "GiB" else GB)
     if "activation" not in what:
+        if not re.search(r"(param|weight).*optim", what):
+            return Unmodelled(f"what is measured is not clear: {what!r}")
         return Memory(row.set, size, "states", "none", False, measured)
-    if not re.search(r"no recompute|none|selective|full", what):
+    if not re.search(r"no recompute|none|selective|full|\bsp\b", what):
         return Unmodelled(f"what is measured is not clear: {what!r}")
     selective, sp = "selective" in what, "sp" in re.split(r"\W+", what)
     mode = "full" if re.search(r"\bfull\b", what) else "+".join([*(["sp"] * sp), *(["selective"] * selective)])

@@ -49,6 +49,11 @@ def _recompute(c: Mapping[str, Any], default: str) -> str:
     return text
 
 
+def _shared_sequence(c: Mapping[str, Any]) -> bool:
+    """Sequence parallelism, which "seqsel" (sequence parallel and selective) means too."""
+    return bool(number(c, "sp", default=int("sp" not in c and "seqsel" in str(c.get("recompute")).lower())))
+
+
 # Microbatch and chunks of a stage, by width: what the tables do not print. NVIDIA/Megatron-LM keeps the runs of the
 # table of 2021 in examples/sc21/run_table_1.sh. Those of 2020 had no accumulation of gradients.
 SC21 = {
@@ -68,7 +73,7 @@ def megatron_2021(row: "Row") -> Step | Unmodelled:
     else:
         model = models["korthikanti-" + str(c.get("params") or c.get("model") or "").lower()]
         c = {"gbs": 280 * number(c, "dp", default=1), "seq": 2048, "mbs": 1, "vp": 3} | c
-    plan = _degrees(c) | {"recompute": _recompute(c, "full"), "sp": bool(number(c, "sp", default=0)), "fused": False}
+    plan = _degrees(c) | {"recompute": _recompute(c, "full"), "sp": _shared_sequence(c), "fused": False}
     share = plan["B"] * plan["tp"] * plan["pp"] // row.gpus
     usual, chunks = (share, 1) if row.set == "meg20" else SC21.get(model.width, (1, 1))
     plan["micro"] = number(c, "mbs", default=usual)

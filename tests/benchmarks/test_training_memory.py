@@ -56,6 +56,7 @@ def test_shares_of_figure_7(case, mode):
     ("changes", "reason"),
     [({"config": {"model": "9B", "what": "activations, none"}}, "no plan"), ({"unit": "furlong"}, "none of memory"),
      ({"config": {"model": "22B", "what": "activations"}}, "not clear"), ({"id": "new-1"}, "no reader"),
+     ({"config": {"model": "22B", "what": "optimizer alone"}}, "not clear: 'optimizer alone'"),
      ({"unit": "% of none", "config": {"model": "22B", "mode": "half"}}, "mode 'half'")],
 )  # fmt: skip
 def test_what_cannot_be_modelled_says_why(case, changes, reason):

@@ -122,7 +122,11 @@ def test_a_logged_rate_is_held_against_the_time_whatever_its_unit(case):
 
 
 def test_recomputation_in_other_words(case):
-    assert case(PLAIN, recompute="seqsel").plan["recompute"] == "selective"
+    both = case(PLAIN, recompute="seqsel", sp=None).plan
+    assert (both["recompute"], both["sp"]) == ("selective", False)
+    row = PLAIN | {"config": {key: x for key, x in PLAIN["config"].items() if key != "sp"}}
+    assert case(row, recompute="seqsel").plan["sp"]
+    assert not case(row, recompute="selective").plan["sp"]
     assert [case(PLAIN, recompute=word).plan["recompute"] for word in (True, False)] == ["full", "none"]
 
 

@@ -8,6 +8,14 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 NO_BROWSER = "no Chromium or Chrome found"
+SLOW = {
+    "autograder": "chapters class_run course distributed export gradebook judging network rank_processes sandbox"
+    " written",
+    "benchmarks": "fit_stacks",
+    "hwlib": "consistency consistency_pipelines event_trains labs_collectives plots_collectives ranks ranks_failures"
+    " virtual_pipelines virtual_threads",
+}
+"""Files that take long as a whole, though not each of their tests: many processes, or torch with many ranks."""
 
 
 def find_browser() -> str | None:
@@ -16,7 +24,12 @@ def find_browser() -> str | None:
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` looks at the marks
 def pytest_collection_modifyitems(items):
+    slow = {ROOT / "tests" / folder / f"test_{name}.py" for folder, names in SLOW.items() for name in names.split()}
+    for item in items:
+        if item.path in slow:
+            item.add_marker(pytest.mark.slow)
     if find_browser() or os.environ.get("REQUIRE_BROWSER") == "1":
         return
     for item in items:

@@ -104,21 +104,21 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_everything_else_is_refused_quickly_with_a_sentence(text):
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(TreeError) as refused:
         parse(text, POINT)
-    assert time.monotonic() - start < 0.5
+    assert time.process_time() - start < 0.5
     assert len(str(refused.value)) > 10
     assert "<" not in str(refused.value)
 
 
 @pytest.mark.parametrize("text", ["9**9**9**9", "(n**99)**99**9", "2**(2**(2**n))", "exp(exp(exp(exp(n))))"])
 def test_numbers_beyond_bounds_stop_at_evaluation(text):
-    start = time.monotonic()
+    start = time.process_time()
     tree = parse(text, POINT)
     with pytest.raises(Undefined):
         value(tree, POINT, Clock(2))
-    assert time.monotonic() - start < 0.5
+    assert time.process_time() - start < 0.5
 
 
 @pytest.mark.parametrize(

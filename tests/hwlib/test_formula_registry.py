@@ -93,7 +93,7 @@ def draw(letter: str, rng: random.Random) -> float:
     """A value that the letter may have: a share, a whole count, or anything positive, over some decades."""
     if NOTATION[letter].domain.high == 1:
         return rng.uniform(0.05, 1)
-    if letter in ("k", "ways", "width", "drafts"):
+    if letter in ("k", "ways", "width", "drafts", "flows"):
         return rng.choice([1, 2, 3, 8, 31, 64])  # an exponent or its base: sympy multiplies fractions out
     unit = NOTATION[letter].unit
     if unit in ("1", *COUNTS):

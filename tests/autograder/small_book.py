@@ -1,7 +1,10 @@
 """A chapter of a few cells, with exercises of several kinds, in a root of its own, for the book's tests."""
 
+import re
 import shutil
 from pathlib import Path
+
+from pybtex.database import BibliographyData, parse_file
 
 SOURCE = """\
 ---
@@ -169,5 +172,13 @@ def lay_out(root: Path, repository: Path, source: str = SOURCE, exercises: str =
     (folder / "07-links.md").write_text(source)
     (folder / "exercises.py").write_text(exercises)
     shutil.copytree(repository / "docs", root / "docs")
-    (root / "docs" / "references.bib").write_text(BIBLIOGRAPHY)
+    (root / "docs" / "references.bib").write_text(BIBLIOGRAPHY + _cited_by_pages(repository))
     return root
+
+
+def _cited_by_pages(repository: Path) -> str:
+    """What the pages beside the chapters cite, of the repository's bibliography."""
+    entries = parse_file(repository / "docs" / "references.bib", "bibtex").entries
+    text = "".join(page.read_text() for page in (repository / "docs").glob("*.md"))
+    keys = sorted({key.strip() for keys in re.findall(r"{cite:?p?}`([^`]+)`", text) for key in keys.split(",")})
+    return BibliographyData({key: entries[key] for key in keys}).to_string("bibtex")

@@ -238,7 +238,10 @@ def test_ranks_end_with_who_started_them(how, tmp_path):
     script.write_text(SCRIPT)
     told.touch()
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen([sys.executable, script, told], env=environment, stdout=subprocess.PIPE, text=True) as parent:
+    interruptible = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever started the tests
+    with subprocess.Popen(
+        [sys.executable, script, told], env=environment, stdout=subprocess.PIPE, text=True, preexec_fn=interruptible
+    ) as parent:
         until = time.monotonic() + 60
         while len(pids := told.read_text().split()) < 6 and time.monotonic() < until:
             time.sleep(0.05)

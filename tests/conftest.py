@@ -12,8 +12,8 @@ SLOW = {
     "autograder": "chapters class_run course distributed export gradebook judging network rank_processes sandbox"
     " written",
     "benchmarks": "fit_stacks",
-    "hwlib": "consistency consistency_pipelines event_trains labs_collectives plots_collectives ranks ranks_failures"
-    " virtual_pipelines virtual_threads",
+    "hwlib": "algorithms consistency consistency_pipelines event_trains labs_collectives plots_collectives ranks"
+    " ranks_failures virtual virtual_exchange virtual_pipelines virtual_threads",
 }
 """Files that take long as a whole, though not each of their tests: many processes, or torch with many ranks."""
 

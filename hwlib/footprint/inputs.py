@@ -1,11 +1,14 @@
 """What comes into a footprint: numbers or arrays of them, and words, which become codes once."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from math import inf
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from hwlib.specs.table import unknown
 
+R = TypeVar("R")
+BLOCK = 16384  # plans at a time: what is computed on the way stays in the cache of a core
 RECOMPUTE = ("none", "selective", "full")
 """What is recomputed: nothing; attention's scores; everything from each layer's input on."""
 SCHEDULES = ("gpipe", "1f1b", "zb_h1", "zbv", "dualpipe")
@@ -52,3 +55,22 @@ def choose(code: Any, options: Sequence[Callable[[], Any]]) -> Any:
     for i in occurring[1:]:
         result = np.where(code == i, options[i](), result)
     return result
+
+
+def in_blocks(kind: type[R], one: Callable[[dict[str, Any]], R], given: dict[str, Any], arrays: dict[str, Any]) -> R:
+    """What `one` says of many plans, block by block, as a record whose fields are arrays of all of them.
+
+    Of what is given, that which differs from plan to plan stands in `arrays` too; `kind` is a dataclass of numbers.
+    """
+    import numpy as np
+
+    shape = np.broadcast_shapes(*(x.shape for x in arrays.values()))
+    flat = {name: np.broadcast_to(x, shape).reshape(-1) for name, x in arrays.items()}
+    names = [f.name for f in fields(cast(Any, kind))]
+    result = np.empty((len(names), int(np.prod(shape))))
+    for start in range(0, result.shape[1], BLOCK):
+        part = slice(start, start + BLOCK)
+        block = one(given | {name: x[part] for name, x in flat.items()})
+        for row, name in zip(result, names, strict=True):
+            row[part] = getattr(block, name)
+    return kind(*result.reshape(-1, *shape))

@@ -1,12 +1,11 @@
 """Bytes on one rank, for a model and a plan; numbers or whole arrays of plans."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from itertools import zip_longest
 from math import prod
 from typing import Any
 
-from hwlib.footprint.inputs import RECOMPUTE, SCHEDULES, choose, code, number
+from hwlib.footprint.inputs import BLOCK, RECOMPUTE, SCHEDULES, choose, code, in_blocks, number
 from hwlib.footprint.layers import Layer, layer_on_rank
 from hwlib.footprint.states import MIXED_ADAM, States
 from hwlib.formula import ceil, maximum, minimum, where
@@ -15,7 +14,6 @@ from hwlib.transformer import norm_parameters
 from hwlib.units import show
 
 _GPIPE, _1F1B, _, _ZBV, _DUALPIPE = range(len(SCHEDULES))
-BLOCK = 16384  # plans at a time: what is computed on the way stays in the cache of a core
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,23 +103,7 @@ def footprint(
     arrays = {name: x for name, x in plan.items() if getattr(x, "ndim", 0)}
     if prod(max(sizes) for sizes in zip_longest(*(x.shape[::-1] for x in arrays.values()), fillvalue=1)) <= BLOCK:
         return _footprint(model, states, fused, plan)
-    return _in_blocks(lambda block: _footprint(model, states, fused, block), plan, arrays)
-
-
-def _in_blocks(one: Callable[[dict[str, Any]], Footprint], plan: dict[str, Any], arrays: dict[str, Any]) -> Footprint:
-    """The footprints of many plans, block by block; what is given as arrays stands in `arrays` too."""
-    import numpy as np
-
-    shape = np.broadcast_shapes(*(x.shape for x in arrays.values()))
-    flat = {name: np.broadcast_to(x, shape).reshape(-1) for name, x in arrays.items()}
-    names = [f.name for f in fields(Footprint)]
-    result = np.empty((len(names), int(np.prod(shape))))
-    for start in range(0, result.shape[1], BLOCK):
-        part = slice(start, start + BLOCK)
-        block = one(plan | {name: x[part] for name, x in flat.items()})
-        for row, name in zip(result, names, strict=True):
-            row[part] = getattr(block, name)
-    return Footprint(*result.reshape(-1, *shape))
+    return in_blocks(Footprint, lambda block: _footprint(model, states, fused, block), plan, arrays)
 
 
 def _footprint(model: Model, states: States, fused: bool, plan: dict[str, Any]) -> Footprint:

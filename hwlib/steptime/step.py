@@ -1,12 +1,11 @@
 """The time of a step, for a model, a stack and a plan; numbers or whole arrays of plans."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 from hwlib.footprint import RECOMPUTE, SCHEDULES
-from hwlib.footprint.inputs import choose, code
-from hwlib.footprint.rank import BLOCK
+from hwlib.footprint.inputs import choose, code, in_blocks
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.pipeline import dualpipe_played_bubble_time, one_f_one_b_bubble_time, zb_h1_played_bubble_time
 from hwlib.specs import Level, Model, Stack, levels_of, models, stacks
@@ -93,23 +92,7 @@ def step_time(
     }  # fmt: skip
     arrays = {name: x for name, x in given.items() if getattr(x, "ndim", 0)}
     one = lambda block: _step_time(model, stack, levels, checked(block), fused, dtype, merge)
-    return _in_blocks(one, given, arrays) if arrays else one(given)
-
-
-def _in_blocks(one: Callable[[dict[str, Any]], StepTime], given: dict[str, Any], arrays: dict[str, Any]) -> StepTime:
-    """The times of many plans, block by block; what is given as arrays stands in `arrays` too."""
-    import numpy as np
-
-    shape = np.broadcast_shapes(*(x.shape for x in arrays.values()))
-    flat = {name: np.broadcast_to(x, shape).reshape(-1) for name, x in arrays.items()}
-    names = [f.name for f in fields(StepTime)]
-    result = np.empty((len(names), int(np.prod(shape))))
-    for start in range(0, result.shape[1], BLOCK):
-        part = slice(start, start + BLOCK)
-        block = one(given | {name: x[part] for name, x in flat.items()})
-        for row, name in zip(result, names, strict=True):
-            row[part] = getattr(block, name)
-    return StepTime(*result.reshape(-1, *shape))
+    return in_blocks(StepTime, one, given, arrays) if arrays else one(given)
 
 
 def _step_time(

@@ -1,5 +1,6 @@
 """Flows that a hash puts together, and what failed switches leave: by counting, and by the graphs."""
 
+import math
 from itertools import product
 
 import pytest
@@ -32,6 +33,11 @@ def test_the_busiest_and_the_idle_cables_are_those_of_all_choices(flows, up):
     idle = sum(up - len(set(choice)) for choice in choices) / len(choices) / up
     assert busiest_cable_flows(flows, up) == pytest.approx(busiest, rel=1e-9)
     assert idle_cable_fraction(flows, up) == pytest.approx(idle, rel=1e-12)
+
+
+@pytest.mark.parametrize(("flows", "up"), [(4096, 1000), (2**20, 262144), (10**6, 64)])
+def test_many_flows_leave_as_many_cables_idle_as_logarithms_say(flows, up):
+    assert idle_cable_fraction(flows, up) == pytest.approx(math.exp(flows * math.log1p(-1 / up)), rel=1e-8)
 
 
 def test_more_flows_are_shared_more_evenly():

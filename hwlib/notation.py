@@ -268,7 +268,7 @@ NOTATION: dict[str, Symbol] = {
     "n_lim": Symbol(r"n_{\mathrm{lim}}", "1", "nodes that a token may be sent to at most", ONE_OR_MORE),
     "headroom": Symbol(r"\kappa", "1", "room of an expert over its mean load: the capacity factor", POSITIVE),
     "T_expert": Symbol(r"T_{\mathrm{expert}}", "token", "tokens that one expert takes at most"),
-    "skew": Symbol(r"\sigma", "1", "load of the busiest rank over the mean", ONE_OR_MORE),
+    "imbalance": Symbol(r"\sigma", "1", "load of the busiest rank over the mean", ONE_OR_MORE),
 }
 
 COLLECTIVES = (

@@ -46,18 +46,18 @@ from hwlib.parallel.data import (
     zero3_comm_time,
 )
 from hwlib.parallel.expert import (
-    drawn_skew,
+    drawn_imbalance,
     ep_bytes,
     ep_copies_bytes,
     ep_critical_width,
     ep_exact_critical_width,
     ep_far_critical_width,
+    ep_imbalanced_time,
     ep_limited_critical_width,
     ep_limited_time,
     ep_math_time,
     ep_nodes_limit,
     ep_nodes_time,
-    ep_skewed_time,
     expert_capacity,
 )
 from hwlib.parallel.hiding import hiding_times
@@ -103,9 +103,9 @@ __all__ = [
     "Bound", "Critical", "Transfer", "axis_bytes", "axis_times", "best_dp", "best_tp", "bounds",
     "critical_batches", "critical_degrees", "critical_points", "dp_backward_time", "dp_bytes", "dp_comm_time",
     "dp_critical_batch", "dp_exact_critical_batch", "dp_max_ranks", "dp_moe_critical_batch",
-    "dp_moe_exact_critical_batch", "drawn_skew", "ep_bytes", "ep_copies_bytes", "ep_critical_width",
-    "ep_exact_critical_width", "ep_far_critical_width", "ep_limited_critical_width", "ep_limited_time",
-    "ep_math_time", "ep_nodes_limit", "ep_nodes_time", "ep_skewed_time", "expert_capacity", "exposed_time",
+    "dp_moe_exact_critical_batch", "drawn_imbalance", "ep_bytes", "ep_copies_bytes", "ep_critical_width",
+    "ep_exact_critical_width", "ep_far_critical_width", "ep_imbalanced_time", "ep_limited_critical_width",
+    "ep_limited_time", "ep_math_time", "ep_nodes_limit", "ep_nodes_time", "expert_capacity", "exposed_time",
     "exposed_times", "fsdp_kept_bytes", "hiding_times", "hsdp_comm_time", "hsdp_critical_batch",
     "hsdp_in_bytes", "hsdp_out_bytes", "mixed_comm_time", "mixed_critical_batch", "mixed_dp_time",
     "mixed_math_time", "mixed_max_ranks", "mixed_serial_critical_batch", "mixed_time", "mixed_tp_time",

@@ -2,7 +2,7 @@
 
 B are the tokens of the ep ranks together. F is the width of one expert. A pass is a dispatch of b_disp bytes an
 element and a combine of b_comb. p_dst is the share of ranks, or of nodes, that a token has business on:
-`destination_fraction(n, k)` of the collectives, or what a router was seen to do. Loads are even; `skew` says how
+`destination_fraction(n, k)` of the collectives, or what a router was seen to do. Loads are even; `imbalance` says how
 far the busiest rank is off.
 """
 
@@ -80,13 +80,13 @@ def ep_limited_critical_width(k, n_lim, C, W_out, b_disp=2, b_comb=2, matrices=3
 
 
 @formula("t", cite="deepep")
-def ep_skewed_time(t_math, t_comm, skew):
-    """All wait for the busiest rank: both its arithmetic and its port have `skew` times the mean."""
-    return skew * maximum(t_math, t_comm)
+def ep_imbalanced_time(t_math, t_comm, imbalance):
+    """All wait for the busiest rank: both its arithmetic and its port have `imbalance` times the mean."""
+    return imbalance * maximum(t_math, t_comm)
 
 
-@formula("skew", cite="raab1998")
-def drawn_skew(B, k, ep):
+@formula("imbalance", cite="raab1998")
+def drawn_imbalance(B, k, ep):
     """Load of the busiest rank if routing is even but drawn by lot: the fewer tokens, the further off it is.
 
     The expected maximum is near this for many ranks and less for few, where a rank has many more tokens than ln(ep).

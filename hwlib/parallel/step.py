@@ -102,14 +102,14 @@ def sizes_of(model: Model, tokens: Any, tp: Any, pp: Any, cp: Any, ep: Any) -> S
 def transfers(
     model: Model | str, *, B: Any, dp: Any, tp: Any = 1, pp: Any = 1, cp: Any = 1, ep: Any = 1, v: Any = 1, m: Any = 1,
     zero: Any = 0, sp: Any = True, b: float = 2, b_g: float = 2, b_disp: float = 2, b_comb: float = 2,
-    merge: bool = False, n_lim: int = 0, skew: float = 1, ulysses: bool = False, shards: Any = None,
+    merge: bool = False, n_lim: int = 0, imbalance: float = 1, ulysses: bool = False, shards: Any = None,
 ) -> tuple[Transfer, ...]:  # fmt: skip
     """The collectives of one step of B tokens on a rank in the middle of the pipeline, with ceil(L/pp) layers.
 
     A replica does its B/dp tokens in m microbatches. Gradients are summed once a step, but with ZeRO-2 and ZeRO-3
     once a microbatch. A token goes to the ranks of its k experts in k copies, or, with `merge`, once to each node and
-    rank that has one of them, of at most `n_lim` nodes if routing is limited; the busiest rank has `skew` times the
-    mean. Ranks that share sequences pass keys and values round, or, with `ulysses`, exchange heads for tokens. ZeRO
+    rank that has one of them, of at most `n_lim` nodes if routing is limited; the busiest rank has `imbalance` times
+    the mean. Ranks that share sequences pass keys and values round, or, with `ulysses`, exchange heads for tokens. ZeRO
     divides among dp*cp ranks, or among `shards` of them (HSDP), and what each has summed is then summed over the
     copies, once a step. Not counted: the loss, the norm of the gradients, and what a recomputed layer gathers again.
     Raises ValueError for degrees that cannot be.
@@ -131,7 +131,7 @@ def transfers(
     moe_layers = minimum(model.moe_layers, layers)
     tokens = B / (dp * cp * m)
     size = sizes_of(model, tokens, tp, pp, cp, ep)
-    hidden, keys, copies = b * size.hidden, size.keys, skew * size.copies
+    hidden, keys, copies = b * size.hidden, size.keys, imbalance * size.copies
     found: list[Transfer] = []
 
     def add(axis: str, what: str, collective: str, ranks: Any, inner: Any, S: Any, calls: Any) -> None:

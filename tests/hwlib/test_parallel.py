@@ -124,8 +124,8 @@ def test_node_limited_routing_is_an_upper_bound_near_what_is_drawn():
 
 
 def test_all_wait_for_the_busiest_rank():
-    assert parallel.ep_skewed_time(2.0, 3.0, 1) == 3.0
-    assert parallel.ep_skewed_time(2.0, 3.0, 1.5) == 4.5
+    assert parallel.ep_imbalanced_time(2.0, 3.0, 1) == 3.0
+    assert parallel.ep_imbalanced_time(2.0, 3.0, 1.5) == 4.5
 
 
 def test_zero_in_the_words_of_its_paper():
@@ -238,7 +238,7 @@ def test_hybrid_sharding_has_copies_to_sum():
 
 
 def test_the_busiest_rank_of_experts():
-    even, uneven = (axis_bytes(transfers(MOE, B=4096, dp=8, ep=4, skew=skew))["ep"] for skew in (1, 1.5))
+    even, uneven = (axis_bytes(transfers(MOE, B=4096, dp=8, ep=4, imbalance=x))["ep"] for x in (1, 1.5))
     assert uneven == 1.5 * even
 
 

@@ -112,10 +112,10 @@ def test_even_routing_that_is_drawn_is_not_even(ep, B, k, near):
     """The busiest rank over the mean, of some draws: under the formula, and near it where there are many ranks."""
     rng = np.random.default_rng(1)
     busiest = [np.bincount(rng.integers(ep, size=B * k), minlength=ep).max() / (B * k / ep) for _ in range(20)]
-    over, bound = np.mean(busiest) - 1, parallel.drawn_skew(B, k, ep) - 1
+    over, bound = np.mean(busiest) - 1, parallel.drawn_imbalance(B, k, ep) - 1
     assert near * bound < over < bound
-    assert parallel.drawn_skew(1e12, k, ep) == pytest.approx(1, abs=1e-3)
-    assert parallel.drawn_skew(B, k, 1) == 1
+    assert parallel.drawn_imbalance(1e12, k, ep) == pytest.approx(1, abs=1e-3)
+    assert parallel.drawn_imbalance(B, k, 1) == 1
 
 
 @pytest.mark.parametrize(("headroom", "slots"), [(1.0, 8192), (1.25, 10_240), (2.0, 16_384)])
@@ -134,7 +134,7 @@ def test_what_is_beyond_the_capacity_is_dropped():
     dropped = lambda headroom: sum(max(0, x - parallel.expert_capacity(B, 1, E, headroom)) for x in loads) / B
     assert dropped(1.0) == pytest.approx((1000 / (2 * np.pi)) ** 0.5 / 1000, rel=0.25)
     assert dropped(1.2) == 0
-    assert parallel.ep_skewed_time(1.0, 2.0, max(loads) / 1000) == pytest.approx(2 * max(loads) / 1000)
+    assert parallel.ep_imbalanced_time(1.0, 2.0, max(loads) / 1000) == pytest.approx(2 * max(loads) / 1000)
 
 
 def test_experts_of_one_node_and_of_many():

@@ -14,14 +14,14 @@ from hwlib.footprint.states import (
     MIXED_ADAM,
     SGD,
     States,
-    replicated_bytes,
-    zero1_bytes,
-    zero2_bytes,
-    zero3_bytes,
+    replicated_state_bytes,
+    zero1_state_bytes,
+    zero2_state_bytes,
+    zero3_state_bytes,
 )
 
 __all__ = [
     "BFLOAT16_ADAM", "DEEPSEEK_ADAM", "FULL_ADAM", "HALF_ADAM", "MEGATRON_ADAM", "MIXED_ADAM", "RECOMPUTE",
-    "SCHEDULES", "SGD", "Footprint", "States", "footprint", "replicated_bytes", "zero1_bytes", "zero2_bytes",
-    "zero3_bytes",
+    "SCHEDULES", "SGD", "Footprint", "States", "footprint", "replicated_state_bytes",
+    "zero1_state_bytes", "zero2_state_bytes", "zero3_state_bytes",
 ]  # fmt: skip

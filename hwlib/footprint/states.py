@@ -37,24 +37,24 @@ SGD = States(4, 4, 4)
 
 
 @formula("S_state", cite="rajbhandari2020")
-def replicated_bytes(P, b_w=2, b_g=2, b_opt=12):
+def replicated_state_bytes(P, b_w=2, b_g=2, b_opt=12):
     """Plain data parallelism: every rank has it all, 16 bytes a parameter with Adam in mixed precision."""
     return (b_w + b_g + b_opt) * P
 
 
 @formula("S_state", cite="rajbhandari2020")
-def zero1_bytes(P, dp, b_w=2, b_g=2, b_opt=12):
+def zero1_state_bytes(P, dp, b_w=2, b_g=2, b_opt=12):
     """ZeRO-1: a rank keeps the optimizer of its share, and updates that share."""
     return (b_w + b_g + b_opt / dp) * P
 
 
 @formula("S_state", cite="rajbhandari2020")
-def zero2_bytes(P, dp, b_w=2, b_g=2, b_opt=12):
+def zero2_state_bytes(P, dp, b_w=2, b_g=2, b_opt=12):
     """ZeRO-2: the sum of the gradients too is needed where the share is updated, and nowhere else."""
     return (b_w + (b_g + b_opt) / dp) * P
 
 
 @formula("S_state", cite="rajbhandari2020")
-def zero3_bytes(P, dp, b_w=2, b_g=2, b_opt=12):
+def zero3_state_bytes(P, dp, b_w=2, b_g=2, b_opt=12):
     """ZeRO-3, or fully sharded: the weights too, which are then gathered layer by layer when they are used."""
     return (b_w + b_g + b_opt) / dp * P

@@ -7,7 +7,7 @@ import sympy
 
 from hwlib import parallel
 from hwlib.collectives import allgather_bytes, allreduce_bytes, bus_factor
-from hwlib.footprint import replicated_bytes, zero1_bytes, zero2_bytes, zero3_bytes
+from hwlib.footprint import replicated_state_bytes, zero1_state_bytes, zero2_state_bytes, zero3_state_bytes
 from hwlib.inference import cache_time, decode_time, freed_tokens, speculative_tokens
 from hwlib.network import bus_bandwidth
 from hwlib.parallel import (
@@ -46,10 +46,10 @@ ANSWERS = {
     "10 attention as dear as its projections, T = 2D": (
         attention_forward_flops(1, 2 * D, n_q, D / n_q), forward_flops(attention_params(D, n_q, n_q, D / n_q), 1)),
     "10 attention again, 4BT^2NH": (attention_forward_flops(B * T, T, n_q, H), 4 * B * T**2 * n_q * H),
-    "11 ZeRO-0, 16": (replicated_bytes(P) / P, 16),
-    "11 ZeRO-1, 4 + 12/N": (zero1_bytes(P, dp) / P, 4 + 12 / dp),
-    "11 ZeRO-2, 2 + 14/N": (zero2_bytes(P, dp) / P, 2 + 14 / dp),
-    "11 ZeRO-3, 16/N": (zero3_bytes(P, dp) / P, 16 / dp),
+    "11 ZeRO-0, 16": (replicated_state_bytes(P) / P, 16),
+    "11 ZeRO-1, 4 + 12/N": (zero1_state_bytes(P, dp) / P, 4 + 12 / dp),
+    "11 ZeRO-2, 2 + 14/N": (zero2_state_bytes(P, dp) / P, 2 + 14 / dp),
+    "11 ZeRO-3, 16/N": (zero3_state_bytes(P, dp) / P, 16 / dp),
     "11 batch of a rank, C/W": (dp_critical_batch(C, W), C / W),
     "11 of few ranks, (X - 1)/X": (dp_exact_critical_batch(dp, C, W), C / W * (dp - 1) / dp),
     "11 FSDP in a pass, no more than DP": (fsdp_kept_bytes(P, dp), dp_bytes(P, dp)),

@@ -6,7 +6,7 @@ import pytest
 import sympy
 
 from hwlib.collectives import allreduce_bytes
-from hwlib.footprint import replicated_bytes
+from hwlib.footprint import replicated_state_bytes
 from hwlib.parallel import (
     best_dp,
     best_tp,
@@ -59,7 +59,7 @@ RUN = training_flops(70e9, 15e12)
 def chips(checkpoints):
     """Chips whose memory holds the states of a 70B model and so many checkpoints a layer of 4M tokens."""
     kept = checkpoints * LLAMA70.layers * full_activation_bytes(4e6, 1, LLAMA70.width)
-    return (replicated_bytes(70e9, b_w=2, b_g=0, b_opt=8) + kept) / MEMORY
+    return (replicated_state_bytes(70e9, b_w=2, b_g=0, b_opt=8) + kept) / MEMORY
 
 
 def days(n, flops=RUN):
@@ -95,7 +95,7 @@ TRAINING = [
     Row("N1 as summed in an older text", lambda: parameter_count(LLAMA13), 13.1e9, 0.004, 13.016e9,
         "its three parts are rounded up before they are added"),
     Row("N1 tables, of 0.3e9 and 0.39e9", lambda: parameter_groups(LLAMA13).embedding * 2, 0.33e9),
-    Row("N2 states", lambda: replicated_bytes(13e9, b_w=2, b_g=0, b_opt=8), 130 * GB),
+    Row("N2 states", lambda: replicated_state_bytes(13e9, b_w=2, b_g=0, b_opt=8), 130 * GB),
     Row("N3 checkpoints at 3M tokens", lambda: 2 * 3e6 * LLAMA13.layers * (LLAMA13.width + 2 * LLAMA13.ffn), 7.86e12),
     Row("N3 memory of the slice", lambda: 4096 * V5P.hbm_bytes, 393 * TB, 0.015),
     Row("N3 step", lambda: run_time(13e9, 3e6, 4096, C, 0.4), 0.300, 0.04),  # 310 ms, rounded
@@ -112,7 +112,7 @@ APPLIED = [
     Row("70B a token on one chip", lambda: compute_time(training_flops(70e9, 1), C), 1e-3, 0.1),
     Row("70B on one chip", lambda: compute_time(RUN, C) / YEAR, 435),
     Row("70B on a pod", lambda: days(POD), 44),
-    Row("70B weights and optimizer", lambda: replicated_bytes(70e9, b_w=2, b_g=0, b_opt=8), 700 * GB),
+    Row("70B weights and optimizer", lambda: replicated_state_bytes(70e9, b_w=2, b_g=0, b_opt=8), 700 * GB),
     *(Row(f"70B chips for {checkpoints} checkpoints", lambda n=checkpoints: chips(n), printed)
       for checkpoints, printed in [(2, 117), (3, 171), (4, 225)]),
     *(Row(f"70B days on {n} chips", lambda n=n: days(n), printed, 0.01)
@@ -208,7 +208,7 @@ def test_bounds_with_several_axes():
 
 def test_n3_which_strategies_run_on_4096_chips():
     """130 GB of states are more than a chip has; FSDP wants 3.48M tokens; both together take 3M."""
-    assert replicated_bytes(13e9, b_w=2, b_g=0, b_opt=8) > MEMORY
+    assert replicated_state_bytes(13e9, b_w=2, b_g=0, b_opt=8) > MEMORY
     tokens = 3e6 / 4096
     assert mixed_critical_batch(13_824, C, 2 * W, W) < tokens < dp_critical_batch(C, 3 * W)
     best = best_dp(3e6, 13_824, 4096, 2 * W, W)

@@ -14,10 +14,10 @@ from hwlib.footprint import (
     SCHEDULES,
     SGD,
     footprint,
-    replicated_bytes,
-    zero1_bytes,
-    zero2_bytes,
-    zero3_bytes,
+    replicated_state_bytes,
+    zero1_state_bytes,
+    zero2_state_bytes,
+    zero3_state_bytes,
 )
 from hwlib.specs import Model, accelerators, models
 from hwlib.transformer import layer_activation_bytes, parameter_count, parameter_groups, swiglu_layer_activation_bytes
@@ -58,15 +58,15 @@ GPT = models["korthikanti-175b"]
 GPT_STATES = lambda: footprint(GPT, dp=1, T=2048, tp=8, pp=8, v=3, stage=1, states=MEGATRON_ADAM).states / GiB
 WORKED = [
     # ZeRO (rajbhandari2020), Figure 1: 7.5 billion parameters, 64 ranks
-    Row("ZeRO-0", lambda: replicated_bytes(7.5e9), 120 * GB, 1e-3),
-    Row("ZeRO-1", lambda: zero1_bytes(7.5e9, 64), 31.4 * GB, 2e-3),
-    Row("ZeRO-2", lambda: zero2_bytes(7.5e9, 64), 16.6 * GB, 3e-3),
-    Row("ZeRO-3", lambda: zero3_bytes(7.5e9, 64), 1.9 * GB, 0.02),
+    Row("ZeRO-0", lambda: replicated_state_bytes(7.5e9), 120 * GB, 1e-3),
+    Row("ZeRO-1", lambda: zero1_state_bytes(7.5e9, 64), 31.4 * GB, 2e-3),
+    Row("ZeRO-2", lambda: zero2_state_bytes(7.5e9, 64), 16.6 * GB, 3e-3),
+    Row("ZeRO-3", lambda: zero3_state_bytes(7.5e9, 64), 1.9 * GB, 0.02),
     # How to Scale Your Model: the states of Llama 2 13B and of a 70B model
-    Row("N2", lambda: replicated_bytes(13e9, b_w=2, b_g=0, b_opt=8), 130 * GB),
-    Row("70B states", lambda: replicated_bytes(70e9, b_w=2, b_g=0, b_opt=0), 140 * GB),
-    Row("G5.2.1", lambda: replicated_bytes(70e9, b_w=2, b_g=0, b_opt=8) / H100.hbm_bytes, 700 / 80),
-    Row("70B, 16 bytes", lambda: replicated_bytes(70e9) / H100.hbm_bytes, 14),
+    Row("N2", lambda: replicated_state_bytes(13e9, b_w=2, b_g=0, b_opt=8), 130 * GB),
+    Row("70B states", lambda: replicated_state_bytes(70e9, b_w=2, b_g=0, b_opt=0), 140 * GB),
+    Row("G5.2.1", lambda: replicated_state_bytes(70e9, b_w=2, b_g=0, b_opt=8) / H100.hbm_bytes, 700 / 80),
+    Row("70B, 16 bytes", lambda: replicated_state_bytes(70e9) / H100.hbm_bytes, 14),
     # Where a tool errs: it divides the weights by tp and pp, and gradients, optimizer and activations by nothing
     Row("EleutherAI cookbook", GPT_STATES, 2873, right=45.5625, error="gradients, optimizer, activations undivided"),
 ]
@@ -94,9 +94,9 @@ def test_states_of_a_parameter():
 )  # fmt: skip
 def test_the_bytes_of_megatrons_distributed_optimizer(states, alone, fixed, shared):
     """Its manual's table: bytes a parameter, alone and on each of d ranks."""
-    assert replicated_bytes(1, *states) == alone
+    assert replicated_state_bytes(1, *states) == alone
     for d in (1, 8, 64):
-        assert zero1_bytes(1, d, *states) == fixed + shared / d
+        assert zero1_state_bytes(1, d, *states) == fixed + shared / d
     one = footprint(models["llama3-8b"], dp=64, T=4096, zero=1, states=states)
     assert one.states == pytest.approx((fixed + shared / 64) * parameter_count(models["llama3-8b"]))
 
@@ -128,11 +128,13 @@ def test_405b_gives_its_ends_a_layer_less():
     assert chunked == [stages[0].weights, stages[1].weights]
 
 
-@pytest.mark.parametrize(("zero", "formula"), [(0, None), (1, zero1_bytes), (2, zero2_bytes), (3, zero3_bytes)])
+@pytest.mark.parametrize(
+    ("zero", "formula"), [(0, None), (1, zero1_state_bytes), (2, zero2_state_bytes), (3, zero3_state_bytes)]
+)
 def test_zero_is_its_formula(zero, formula):
     one = footprint(models["llama3-70b"], dp=64, T=4096, zero=zero)
     P = parameter_count(models["llama3-70b"])
-    assert one.states == pytest.approx(formula(P, 64) if formula else replicated_bytes(P), rel=1e-12)
+    assert one.states == pytest.approx(formula(P, 64) if formula else replicated_state_bytes(P), rel=1e-12)
     assert (one.buffers > 0) == (zero >= 2)
     assert footprint(models["llama3-70b"], dp=1, T=4096, zero=zero).buffers == 0
 

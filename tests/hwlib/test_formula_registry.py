@@ -5,6 +5,7 @@ import math
 import pkgutil
 import random
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -116,6 +117,11 @@ def from_node():
 def test_there_are_formulas_to_test():
     assert len(REGISTRY) >= 20
     assert all(f.readings == ALL for f in FORMULAS if not f.sequences), "hwlib leaves no reading out"
+
+
+def test_no_name_stands_for_two_formulas():
+    names = Counter(f.name for f in REGISTRY.values())
+    assert not [name for name, times in names.items() if times > 1]
 
 
 @every_formula

@@ -8,7 +8,7 @@ from benchmarks.published import Case, Collective, Product, Share
 from benchmarks.training_memory import Memory
 from benchmarks.training_step import Step, Unmodelled
 from hwlib.collective_fit import collective_time, plain_time, tree_time
-from hwlib.footprint import footprint
+from hwlib.footprint import MIXED_ADAM, footprint
 from hwlib.gemm_model import gemm_model
 from hwlib.roofline import roofline_time
 from hwlib.specs import accelerators
@@ -95,7 +95,8 @@ def memory_of(case: Step) -> float:
     """The share of the chip's memory that a step's plan needs, as it was read."""
     plan = {name: x for name, x in case.plan.items() if name not in ("B", "dtype", "merge")}
     m = case.plan["B"] / (plan["T"] * plan["dp"] * plan["micro"])
-    return float(footprint(case.model, m=max(m, 1.0), **plan).total / (accelerators[case.chip].hbm_bytes or math.nan))
+    held = footprint(case.model, m=max(m, 1.0), states=MIXED_ADAM, **plan)  # the least: gradients in 16 bits
+    return float(held.total / (accelerators[case.chip].hbm_bytes or math.nan))
 
 
 def _product(case: Product) -> Prediction | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from hwlib.footprint.inputs import BLOCK, RECOMPUTE, SCHEDULES, choose, code, in_blocks, number
 from hwlib.footprint.layers import Layer, layer_on_rank
-from hwlib.footprint.states import MIXED_ADAM, States
+from hwlib.footprint.states import MEGATRON_ADAM, States
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.specs import Model, models
 from hwlib.transformer import norm_parameters
@@ -76,7 +76,7 @@ class _Job:
 def footprint(
     model: Model | str, *, dp: Any, T: Any, tp: Any = 1, pp: Any = 1, cp: Any = 1, ep: Any = 1, v: Any = 1,
     zero: Any = 0, sp: Any = True, micro: Any = 1, m: Any = None, recompute: Any = "none", schedule: Any = "1f1b",
-    stage: Any = "worst", states: States = MIXED_ADAM, fused: bool = True, shards: Any = None,
+    stage: Any = "worst", states: States = MEGATRON_ADAM, fused: bool = True, shards: Any = None,
 ) -> Footprint:  # fmt: skip
     """Bytes on a rank of pipeline stage `stage`: a number, 0 the first; or "last"; or "worst", which needs most.
 
@@ -85,6 +85,8 @@ def footprint(
     the states among dp*cp ranks, or `shards` of them (HSDP), and those of experts among an ep-th of that.
     `fused` attention keeps no scores; without it "selective" recomputes them. 1F1B is interleaved where v > 1;
     DualPipe keeps its stage's weights twice, and in it and ZB-V the first rank has the last stage too.
+    `states` are by default those of the planner, with gradients in 32 bits: 18 bytes a parameter, where papers of
+    ZeRO, and the formulas in their letters, have 16 (MIXED_ADAM).
 
     Where layers do not divide, a stage has the next whole number, and the last and the first are the short ones.
     Whether a plan can be (heads that tp divides, a batch that dp does) is the planner's question. Any number may
@@ -92,7 +94,7 @@ def footprint(
 
     >>> one = footprint("llama3-8b", dp=8, zero=3, T=8192, recompute="full")
     >>> show(one.states, "B"), show(one.activations, "B"), show(one.logits, "B")
-    ('16.06 GB', '2.147 GB', '4.337 GB')
+    ('18.07 GB', '2.147 GB', '4.337 GB')
     """
     model = models.of(model)
     plan = {

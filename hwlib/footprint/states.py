@@ -1,4 +1,8 @@
-"""What training keeps of a parameter, and how ZeRO divides it among dp ranks."""
+"""What training keeps of a parameter, and how ZeRO divides it among dp ranks.
+
+The formulas have the defaults of their paper, MIXED_ADAM; `footprint` and the planner those of MEGATRON_ADAM, whose
+gradients are twice as large. What ZeRO sends is `hwlib.parallel.zero1_bytes` and its neighbours.
+"""
 
 from typing import NamedTuple
 
@@ -21,7 +25,10 @@ class States(NamedTuple):
 MIXED_ADAM = States(2, 2, 12)
 """Adam in mixed precision: 16-bit weights and gradients; a 32-bit copy and two moments (rajbhandari2020)."""
 MEGATRON_ADAM = States(2, 4, 12)
-"""The same with gradients summed up in 32 bits, as Megatron-LM does: 18 bytes (korthikanti2022, Figure 1)."""
+"""The same with gradients summed up in 32 bits, as Megatron-LM does: 18 bytes (korthikanti2022, Figure 1).
+
+The default of `footprint` and of the planner.
+"""
 HALF_ADAM = States(2, 2, 16)
 """Everything in 16 bits but for the step, which takes 32-bit copies of weights and gradients: 20 bytes
 (megatron-distributed-optimizer).

@@ -1,7 +1,8 @@
 """Data parallelism in letters: dp ranks with a share of the batch each, from DDP to ZeRO-3 and HSDP.
 
 P are the parameters that one rank of the other axes holds; bytes are those that a rank sends, and receives, in a
-step. m counts the times that a step does it: once, or for every microbatch where nothing is kept in between.
+step. m counts the times that a step does it: once, or for every microbatch where nothing is kept in between. b_g are
+the bytes of a gradient on its way; what is kept, `hwlib.footprint` says, in formulas such as `zero1_state_bytes`.
 """
 
 from hwlib.collectives import allgather_bytes, allreduce_bytes

@@ -79,7 +79,7 @@ class _Bounds:
         """What the fullest GPU holds."""
         found = footprint(
             self.model, dp=d.dp, tp=d.tp, pp=d.pp, cp=d.cp, ep=d.ep, zero=d.zero, T=self.T, recompute=d.recompute,
-            m=self.sequences // d.dp, states=MEGATRON_ADAM,
+            m=self.sequences // d.dp,
         )  # fmt: skip
         return float(found.total)
 

@@ -28,11 +28,11 @@ def plan(
     A degree that is given, one value or several, is kept; the others are searched: tp within a node (where
     that fits, only as long as a rank keeps 768 columns of an expert), pp up to the layers, cp from long sequences on,
     ep up to the experts, 1F1B plain and interleaved and ZB-H1, ZeRO 0, 1 and 3, recomputation where it helps. dp is
-    what the GPUs leave. `memory` are the bytes that a plan may take of a GPU, by
-    default 95 % of the data sheet's; `states` what a parameter costs, by default with gradients in 32 bits, as is
-    usual; `stack` the constants of `hwlib.steptime`, and `fused`, `imbalance` and `merge` as there; `price` dollars a
-    second and GPU. Of each mesh (tp, cp, ep, pp, dp) the best plan is listed, `count` at most. Raises PlanError, which
-    names what cannot be, and, where nothing fits, what would hold it.
+    what the GPUs leave. `memory` are the bytes that a plan may take of a GPU, by default 95 % of the data sheet's;
+    `states` what a parameter costs, by default as in `footprint` with gradients in 32 bits; `stack` the constants of
+    `hwlib.steptime`, and `fused`, `imbalance` and `merge` as there; `price` dollars a second and GPU. Of each
+    mesh (tp, cp, ep, pp, dp) the best plan is listed, `count` at most. Raises PlanError, which names what cannot be,
+    and, where nothing fits, what would hold it.
 
     >>> found = plan("llama3-8b", "dgx-h100", B=2**20)
     >>> found[0].chips, found[0].memory.total < found.task.memory

@@ -7,7 +7,7 @@ from math import inf, prod
 import numpy as np
 import pytest
 
-from hwlib.footprint import MEGATRON_ADAM, footprint
+from hwlib.footprint import footprint
 from hwlib.planner import PlanError, machine_of, plan
 from hwlib.planner.plans import MESH, footprints, step_times
 from hwlib.planner.refusals import smallest
@@ -132,7 +132,7 @@ def test_a_plan_costs_what_the_library_says_it_does():
     assert one.mfu == pytest.approx(float(time.mfu(model, 2**22, 8192, 256, 989.5e12)), rel=2e-3)
     assert one.token_rate == pytest.approx(2**22 / one.seconds)
     assert one.cost == pytest.approx(256 * one.seconds * 2 / 3600)
-    held = footprint(model, T=8192, m=one.m, states=MEGATRON_ADAM, **one.degrees)
+    held = footprint(model, T=8192, m=one.m, **one.degrees)
     assert one.memory.total == held.total <= found.task.memory
 
 

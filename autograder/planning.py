@@ -90,8 +90,9 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
               "16777216, or sequences by length, 2048x8192.")  # fmt: skip
 @click.option("--sequence", type=Tokens(), help="Tokens of a sequence.  [default: the context, at most 8K]")
 @click.option(
-    "--gpus", type=Several(), help="Only so many of the cluster; of several numbers the best that none beats."
-)
+    "--chips", "--gpus", type=Several(),
+    help="Only so many GPUs of the cluster; of several numbers the best that none beats.",
+)  # fmt: skip
 @click.option("--tp", type=Several(), help="Tensor-parallel degree.  [default: within a node]")
 @click.option("--pp", type=Several(), help="Pipeline stages.")
 @click.option("--cp", type=Several(), help="Context-parallel degree.")
@@ -112,7 +113,7 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
 @click.option("--json", "as_json", is_flag=True, help="Print numbers for programs, in SI.")
 def plan(
     model: str, cluster: str, batch: tuple[int, int | None], sequence: tuple[int, int | None] | None,
-    gpus: tuple[int, ...] | None, as_json: bool, why: bool, price: float, count: int, **others: Any,
+    chips: tuple[int, ...] | None, as_json: bool, why: bool, price: float, count: int, **others: Any,
 ) -> None:  # fmt: skip
     """List the quickest ways to train MODEL, a key such as llama3-405b, on a cluster, and say why."""
     if sequence and sequence[1]:
@@ -122,10 +123,10 @@ def plan(
     T = sequence[0] if sequence else batch[1]
     asked = {"B": batch[0], "T": T, "price": price / SECONDS_AN_HOUR, **others}
     try:
-        if gpus and len(gpus) > 1:
-            _front(model, cluster, gpus, as_json, asked)
+        if chips and len(chips) > 1:
+            _front(model, cluster, asked | {"chips": chips}, as_json)
         else:
-            _best(model, cluster, asked | {"chips": gpus[0] if gpus else None, "count": count}, as_json, why)
+            _best(model, cluster, asked | {"chips": chips[0] if chips else None, "count": count}, as_json, why)
     except ValueError as error:  # PlanError, and what the formulas refuse
         raise CannotBe(str(error)) from None
 
@@ -166,12 +167,14 @@ def _on_fewer(model: str, cluster: str, asked: dict[str, Any], found: Any) -> st
     return ""
 
 
-def _front(model: str, cluster: str, gpus: tuple[int, ...], as_json: bool, asked: dict[str, Any]) -> None:
+def _front(model: str, cluster: str, asked: dict[str, Any], as_json: bool) -> None:
     from hwlib import planner
     from hwlib.planner.text import plan_record, rows
 
-    found = planner.pareto(model, cluster, chips=gpus, of=("time", "chips", "cost"), **asked)
+    found = planner.pareto(model, cluster, of=("time", "chips", "cost"), **asked)
     if as_json:
         click.echo(json.dumps([plan_record(one) for one in found], indent=2))
     else:
         click.echo("\n".join(rows(found)))
+    for n, why in found.passed_over.items():
+        click.echo(f"None is listed on {n:,}: {why}.", err=True)

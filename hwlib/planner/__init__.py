@@ -5,10 +5,12 @@
 True
 """
 
-from hwlib.planner.front import pareto
+from hwlib.planner.front import Front, pareto
 from hwlib.planner.guide import Decision, decide
 from hwlib.planner.plans import Plan, Plans
 from hwlib.planner.search import plan
 from hwlib.planner.task import Machine, PlanError, Task, machine_of
 
-__all__ = ["Decision", "Machine", "Plan", "PlanError", "Plans", "Task", "decide", "machine_of", "pareto", "plan"]
+__all__ = [
+    "Decision", "Front", "Machine", "Plan", "PlanError", "Plans", "Task", "decide", "machine_of", "pareto", "plan",
+]  # fmt: skip

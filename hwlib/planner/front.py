@@ -17,6 +17,8 @@ CRITERIA: Mapping[str, Callable[[Plan], float]] = {
 """What may be small: seconds of a step, bytes of the fullest GPU, GPUs, and dollars of a step (GPU seconds, where GPUs
 have no price)."""
 
+BEATEN = "on another number a plan is at least as good in everything"
+
 
 def quick_or_small(costed: Costed) -> list[int]:
     """Positions of the plans than which none is both quicker and smaller, quickest first."""
@@ -30,33 +32,55 @@ def quick_or_small(costed: Costed) -> list[int]:
     return [int(i) for i in order[front]]
 
 
-def pareto(
-    model: Any, cluster: Any, *, chips: Sequence[int], of: Iterable[str] = ("time", "memory", "chips", "cost"),
-    **others: Any,
-) -> tuple[Plan, ...]:  # fmt: skip
-    """The plans, over several numbers of GPUs, that none beats in everything `of` names, quickest first.
+class Front(tuple[Plan, ...]):
+    """The plans of a front, quickest first; `passed_over` says of each number of GPUs without one why that is."""
 
-    The other arguments are those of `plan`. A number of GPUs on which nothing can be or fits is passed over, unless
-    that is so for all of them. Raises PlanError.
+    passed_over: Mapping[int, str]
+
+    def __new__(cls, plans: Iterable[Plan], passed_over: Mapping[int, str]) -> "Front":
+        """The plans, and why there are no others."""
+        made = super().__new__(cls, plans)
+        made.passed_over = passed_over
+        return made
+
+
+def pareto(
+    model: Any, cluster: Any, *, chips: int | Iterable[int],
+    of: Iterable[str] = ("time", "memory", "chips", "cost"), **others: Any,
+) -> Front:  # fmt: skip
+    """The plans, over one or several numbers of GPUs, that none beats in everything `of` names, quickest first.
+
+    The other arguments are those of `plan`. A number of GPUs on which nothing can be or fits is passed over, and
+    `passed_over` of the result says why, unless that is so for all of them. Raises PlanError.
+
+    >>> front = pareto("llama3-70b", "superpod-h100-1su", B=2**22, chips=[8, 256])
+    >>> front[0].chips, front.passed_over[8][:36]
+    (256, 'Llama 3.1 70B does not fit on 8 x H1')
     """
     names = tuple(of)
     for name in names:
         if name not in CRITERIA:
             raise PlanError(f"pareto: of {', '.join(CRITERIA)}, got {name!r}")
     most = machine_of(cluster).chips
-    for n in chips:
-        if not (is_number(n) and 1 <= n <= most):
+    numbers = tuple(chips) if isinstance(chips, Iterable) else (chips,)
+    if not all(map(is_number, numbers)):
+        raise PlanError(f"pareto: chips: a number of GPUs, or several, was expected, got {chips!r}")
+    for n in numbers:
+        if not 1 <= n <= most:
             machine_of(cluster, n)  # says so
     plans: list[Plan] = []
-    failures: list[PlanError] = []
-    for n in chips:
+    failures: dict[int, PlanError] = {}
+    for n in numbers:
         try:
             plans += _candidates(plan(model, cluster, chips=n, **others), names)
         except PlanError as error:
-            failures.append(error)
+            failures[n] = error
     if not plans:
-        raise failures[0] if failures else PlanError("pareto: no number of GPUs was given")
-    return undominated(plans, names)
+        raise next(iter(failures.values())) if failures else PlanError("pareto: no number of GPUs was given")
+    front = undominated(plans, names)
+    there = {one.chips for one in front}
+    why = {n: str(failures.get(n, BEATEN)) for n in numbers if n not in there}
+    return Front(front, why)
 
 
 def _candidates(found: Plans, names: Sequence[str]) -> tuple[Plan, ...]:

@@ -53,13 +53,23 @@ def test_degrees_are_kept():
 
 
 def test_several_numbers_of_gpus_give_a_front():
-    done = run("llama3-8b", "--cluster", "superpod-h100-1su", "--batch", "4M", "--gpus", "64,128,256", "--price", "2")
+    done = run("llama3-8b", "--cluster", "superpod-h100-1su", "--batch", "4M", "--chips", "64,128,256", "--price", "2")
     head, *lines = done.output.splitlines()
     assert "GPUs" in head
     assert "$/step" in head
     assert len(lines) == 3
     listed = json.loads(run(*SMALL, "--gpus", "4,8", "--json").output)
     assert [one["chips"] for one in listed] == [8, 4]
+
+
+def test_numbers_of_gpus_without_a_plan_are_named_beside_the_table():
+    words = ["llama3-70b", "--cluster", "superpod-h100-1su", "--batch", "4M", "--chips", "8,100,256", "--json"]
+    done = run(*words)
+    assert done.exit_code == 0
+    assert [one["chips"] for one in json.loads(done.stdout)] == [256]
+    eight, hundred = done.stderr.splitlines()
+    assert eight.startswith("None is listed on 8: Llama 3.1 70B does not fit on 8 x H100")
+    assert hundred.startswith("None is listed on 100: 100 GPUs are not the same number of each of 13 nodes")
 
 
 def test_where_fewer_gpus_are_quicker_it_is_said():
@@ -110,7 +120,7 @@ def test_sequences_by_length_are_a_batch():
         ([*SMALL, "--memory", "72"], "72 B may be taken. No cluster of up to 131,072 of them holds it"),
         ([*SMALL, "--memory", "72 s"], "is no number of bytes"),
         ([*SMALL, "--memory", "lots"], "lots"),
-        ([*SMALL, "--gpus", "9"], "8 GPUs, of which 9 were asked for"),
+        ([*SMALL, "--chips", "9"], "8 GPUs, of which 9 were asked for"),
         ([*SMALL, "--schedule", "1f1b,,"], "words were expected"),
         ([*SMALL, "--schedule", "gpipes"], "schedule is one of gpipe"),
         ([*SMALL, "--stack", "mine"], "no stack 'mine'"),

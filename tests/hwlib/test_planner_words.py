@@ -8,7 +8,7 @@ import pytest
 
 from hwlib.planner import PlanError, decide, pareto, plan
 from hwlib.planner.explain import WORDS, changes, difference, versus, where_time_goes
-from hwlib.planner.front import CRITERIA, undominated
+from hwlib.planner.front import BEATEN, CRITERIA, undominated
 from hwlib.planner.plans import fewest_pieces, parts
 from hwlib.planner.text import refusals, waits
 from hwlib.specs import Stack, models
@@ -152,14 +152,33 @@ def test_a_front_over_numbers_of_gpus():
 def test_where_a_few_gpus_hold_nothing_the_others_are_there():
     front = pareto("llama3-70b", "superpod-h100-4su", chips=(8, 256), of=("time", "cost"), **ASK)
     assert {one.chips for one in front} == {256}
+    assert list(front.passed_over) == [8]
+    assert front.passed_over[8].startswith("Llama 3.1 70B does not fit on 8 x H100")
     with pytest.raises(PlanError, match="does not fit on 8 x"):
         pareto("llama3-70b", "superpod-h100-4su", chips=(8,), **ASK)
     with pytest.raises(PlanError, match="1,024 GPUs, of which 2048 were asked for"):
         pareto("llama3-70b", "superpod-h100-4su", chips=(256, 2048), **ASK)
+    for chips in (None, "256"):
+        with pytest.raises(PlanError, match=f"chips: a number of GPUs, or several, was expected, got {chips!r}"):
+            pareto("llama3-70b", "superpod-h100-4su", chips=chips, **ASK)
     with pytest.raises(PlanError, match="no number of GPUs"):
         pareto("llama3-70b", "superpod-h100-4su", chips=(), **ASK)
     with pytest.raises(PlanError, match="pareto: of time, memory, chips, cost, got 'money'"):
         pareto("llama3-70b", "superpod-h100-4su", chips=(256,), of=("money",), **ASK)
+
+
+def test_a_front_of_one_number_or_of_an_iterator():
+    of = ("time", "chips")
+    alone, several = (pareto("llama3-8b", "dgx-h100", chips=chips, of=of, B=2**20) for chips in (8, iter([8, 8])))
+    assert alone == several[:1]
+    assert [one.chips for one in alone] == [8]
+    assert not alone.passed_over
+
+
+def test_a_number_of_gpus_that_is_beaten_is_named(monkeypatch):
+    monkeypatch.setitem(CRITERIA, "chips", lambda one: 0.0)
+    front = pareto("llama3-8b", "dgx-h100", chips=(4, 8), of=("time", "chips"), B=2**20)
+    assert front.passed_over == {4: BEATEN}
 
 
 def test_one_plan_is_its_own_front(found):

@@ -1,10 +1,8 @@
 """Transformers: parameters, operations, activations and cache, in letters and for a model of the tables.
 
->>> from hwlib.specs import models
->>> llama = models["llama3-70b"]
->>> parameter_count(llama), kv_bytes_per_token(llama)
+>>> parameter_count("llama3-70b"), kv_bytes_per_token("llama3-70b")
 (70553706496, 327680)
->>> round(step_flops(llama, B=1, T=8192) / (6 * parameter_count(llama)), 3)
+>>> round(step_flops("llama3-70b", B=1, T=8192) / (6 * parameter_count("llama3-70b")), 3)
 1.061
 """
 

@@ -1,13 +1,13 @@
 """Counts of one model, to the last parameter: by groups, per token, in operations and in bytes of cache.
 
 What a formula says in letters, `hwlib.transformer.parameters` and its neighbours, is here put together for a
-`Model`, with the biases, gains and odd layers that it has.
+`Model`, or that of a key, with the biases, gains and odd layers that it has.
 """
 
 from typing import Any, NamedTuple
 
 from hwlib.formula import minimum
-from hwlib.specs import Model
+from hwlib.specs import Model, models
 from hwlib.specs.table import unknown
 from hwlib.transformer.cache import kv_token_bytes, mla_token_bytes
 from hwlib.transformer.flops import (
@@ -40,8 +40,9 @@ class Parameters(NamedTuple):
         return sum(self)
 
 
-def attention_parameters(model: Model) -> int:
+def attention_parameters(model: Model | str) -> int:
     """Of one layer: matrices, biases, the norms of queries and keys, and a logit a head where there are sinks."""
+    model = models.of(model)
     if model.mla:
         matrices = mla_params(
             model.width, model.heads, model.q_lora, model.kv_lora, model.nope_dim, model.rope_dim, model.v_dim
@@ -52,32 +53,35 @@ def attention_parameters(model: Model) -> int:
     return int(matrices) + biases + 2 * model.head_dim * model.qk_norm + model.heads * model.sinks
 
 
-def mlp_parameters(model: Model, ffn: int) -> int:
+def mlp_parameters(model: Model | str, ffn: int) -> int:
     """One MLP or one expert of width `ffn`."""
+    model = models.of(model)
     biases = (model.matrices - 1) * ffn + model.width if model.biases == "all" else 0
     return int(mlp_params(model.width, ffn, model.matrices)) + biases
 
 
-def router_parameters(model: Model) -> int:
+def router_parameters(model: Model | str) -> int:
     """Of one layer with experts: scores for each, and a bias where there is one.
 
     The bias that steers DeepSeek's router is moved without a gradient; checkpoints have it, so it counts.
     """
+    model = models.of(model)
     return model.experts * (model.width + (model.biases == "all" or model.router_bias)) if model.moe else 0
 
 
-def norm_parameters(model: Model) -> int:
+def norm_parameters(model: Model | str) -> int:
     """One norm over the width: gains, and with a layer norm offsets."""
+    model = models.of(model)
     return model.width * (2 if model.norm == "layer" else 1)
 
 
-def parameter_groups(model: Model) -> Parameters:
+def parameter_groups(model: Model | str) -> Parameters:
     """The parameters of the model by group: every layer, the tables and the last norm.
 
-    >>> from hwlib.specs import models
-    >>> parameter_groups(models["mixtral-8x7b"]).experts
+    >>> parameter_groups("mixtral-8x7b").experts
     45097156608
     """
+    model = models.of(model)
     dense_layers = model.layers - model.moe_layers
     return Parameters(
         attention=model.layers * attention_parameters(model),
@@ -92,34 +96,35 @@ def parameter_groups(model: Model) -> Parameters:
     )
 
 
-def parameter_count(model: Model) -> int:
+def parameter_count(model: Model | str) -> int:
     """All parameters of the model, without the modules that predict further tokens (`mtp_parameters`).
 
-    >>> from hwlib.specs import models
-    >>> parameter_count(models["llama3-8b"])
+    >>> parameter_count("llama3-8b")
     8030261248
     """
     return parameter_groups(model).total
 
 
-def active_parameters(model: Model, embedding: bool = True) -> int:
+def active_parameters(model: Model | str, embedding: bool = True) -> int:
     """Parameters that one token meets: all but those of the experts that it is not sent to.
 
     Papers differ on the table that a token takes one row of; `embedding=False` leaves it out, unless it is the
     output layer too.
     """
+    model = models.of(model)
     groups = parameter_groups(model)
     taken = groups.experts // model.experts * model.experts_per_token if model.moe else groups.experts
     table = 0 if embedding or model.tied else groups.embedding
     return groups.total - groups.experts + taken - table
 
 
-def mtp_parameters(model: Model) -> int:
+def mtp_parameters(model: Model | str) -> int:
     """The modules that predict further tokens, without the two tables that they share with the model.
 
     Each has one layer of the model's last kind, a matrix that joins the last state with the next token's
     embedding, norms of both, and a norm before the output.
     """
+    model = models.of(model)
     groups = parameter_groups(model)
     layer = attention_parameters(model) + 2 * norm_parameters(model)
     if model.moe:
@@ -129,11 +134,12 @@ def mtp_parameters(model: Model) -> int:
     return model.mtp_layers * (layer + 2 * model.width**2 + 3 * norm_parameters(model))
 
 
-def matmul_parameters(model: Model) -> int:
+def matmul_parameters(model: Model | str) -> int:
     """Parameters that one token is multiplied with: active ones in matrices, the output layer among them.
 
     No biases, no gains, no lookup of the embedding or of positions.
     """
+    model = models.of(model)
     experts = model.experts_per_token + model.shared_experts
     if model.mla:
         attention = attention_parameters(model) - model.q_lora - model.kv_lora
@@ -146,11 +152,12 @@ def matmul_parameters(model: Model) -> int:
     return model.layers * attention + dense_layers * mlp + routed + model.width * model.vocab
 
 
-def attention_step_flops(model: Model, B: Any, T: Any, causal: bool = True) -> Any:
+def attention_step_flops(model: Model | str, B: Any, T: Any, causal: bool = True) -> Any:
     """Scores and weighted values of all layers, forward pass, B tokens in sequences of T.
 
     Without `causal`, as many papers count, every token meets all T keys.
     """
+    model = models.of(model)
     full = model.layers - (model.window_layers if causal else 0)
     if model.mla:
         seen = mla_attention_forward_flops(B, T, model.heads, model.nope_dim, model.rope_dim, model.v_dim)
@@ -164,7 +171,7 @@ def attention_step_flops(model: Model, B: Any, T: Any, causal: bool = True) -> A
     return flops
 
 
-def step_flops(model: Model, B: Any, T: Any, causal: bool = True) -> Any:
+def step_flops(model: Model | str, B: Any, T: Any, causal: bool = True) -> Any:
     """Operations of one training step, forward and backward, that the model asks for: what MFU counts.
 
     B tokens in sequences of T; recomputed operations and the modules for further tokens are not in it.
@@ -172,16 +179,16 @@ def step_flops(model: Model, B: Any, T: Any, causal: bool = True) -> Any:
     return training_flops(matmul_parameters(model), B) + 3 * attention_step_flops(model, B, T, causal)
 
 
-def recomputed_flops(model: Model, B: Any, T: Any, recompute: str = "none", causal: bool = True) -> Any:
+def recomputed_flops(model: Model | str, B: Any, T: Any, recompute: str = "none", causal: bool = True) -> Any:
     """Operations that a step does twice: what HFU counts beside `step_flops`.
 
     "selective" computes scores and weighted values again, "full" the forward pass of every layer, the output layer
     not. Raises ValueError for another word.
 
-    >>> from hwlib.specs import models
-    >>> recomputed_flops(models["llama3-8b"], 1, 8192, "full") / step_flops(models["llama3-8b"], 1, 8192) < 1 / 3
+    >>> recomputed_flops("llama3-8b", 1, 8192, "full") / step_flops("llama3-8b", 1, 8192) < 1 / 3
     True
     """
+    model = models.of(model)
     again = {"none": 0, "selective": 1, "full": 1}
     if recompute not in again:
         raise ValueError("recomputed_flops: " + unknown("recompute", recompute, again))
@@ -191,15 +198,17 @@ def recomputed_flops(model: Model, B: Any, T: Any, recompute: str = "none", caus
     return flops
 
 
-def kv_bytes_per_token(model: Model, b: Any = 2) -> Any:
+def kv_bytes_per_token(model: Model | str, b: Any = 2) -> Any:
     """Bytes that one token adds to the cache of keys and values, b bytes an element."""
+    model = models.of(model)
     if model.mla:
         return mla_token_bytes(model.layers, model.kv_lora, model.rope_dim, b)
     return kv_token_bytes(model.layers, model.kv_heads, model.head_dim, b)
 
 
-def kv_cache_bytes(model: Model, T_kv: Any, b: Any = 2) -> Any:
+def kv_cache_bytes(model: Model | str, T_kv: Any, b: Any = 2) -> Any:
     """The cache of one sequence of T_kv tokens: layers with a window keep the window's only."""
+    model = models.of(model)
     if not model.window_layers:
         return T_kv * kv_bytes_per_token(model, b)
     layer = kv_token_bytes(1, model.kv_heads, model.head_dim, b)

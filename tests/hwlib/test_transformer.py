@@ -8,6 +8,7 @@ from hwlib.training import gpt_selective_flops
 from hwlib.transformer import (
     active_parameters,
     attention_forward_flops,
+    attention_parameters,
     attention_params,
     attention_step_flops,
     backward_flops,
@@ -25,14 +26,17 @@ from hwlib.transformer import (
     matmul_parameters,
     mla_params,
     mla_token_bytes,
+    mlp_parameters,
     mlp_params,
     moe_active_params,
     moe_params,
     mtp_parameters,
+    norm_parameters,
     parameter_count,
     parameter_groups,
     recompute_training_flops,
     recomputed_flops,
+    router_parameters,
     step_flops,
     training_flops,
     window_attention_forward_flops,
@@ -44,6 +48,22 @@ LLAMAS = [key for key in models if key.startswith("llama")]
 GPTS = [key for key, one in models.items() if one.norm == "layer"]
 COUNTED = [key for key, one in models.items() if one.datum("published_parameters").source == "hugging-face-hub"]
 LLAMA70, DEEPSEEK, OSS120, OSS20 = (models[k] for k in ("llama3-70b", "deepseek-v3", "gpt-oss-120b", "gpt-oss-20b"))
+
+
+COUNTS = {
+    attention_parameters: (), mlp_parameters: (1024,), router_parameters: (), norm_parameters: (), parameter_groups: (),
+    parameter_count: (), active_parameters: (), mtp_parameters: (), matmul_parameters: (),
+    attention_step_flops: (8192, 8192), step_flops: (8192, 8192), recomputed_flops: (8192, 8192, "full"),
+    kv_bytes_per_token: (), kv_cache_bytes: (8192,),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("count", COUNTS, ids=lambda count: count.__name__)
+@pytest.mark.parametrize("key", ["llama3-70b", "deepseek-v3", "gpt-oss-120b"])
+def test_a_count_takes_a_model_or_its_key(count, key):
+    assert count(key, *COUNTS[count]) == count(models[key], *COUNTS[count])
+    with pytest.raises(KeyError, match="no model 'llama4'"):
+        count("llama4", *COUNTS[count])
 
 
 # To the last parameter

@@ -26,11 +26,8 @@ from hwlib.units import show
 FEWEST = 2  # microbatches a stage: fewer leave the pipeline idle for a third of the step
 
 
-@dataclass(frozen=True, repr=False)
-class Decision:
-    """The degrees that the bounds ask for, the sentence that says why, and the numbers in it."""
-
-    sentence: str
+@dataclass(frozen=True)
+class _Degrees:
     tp: int
     cp: int
     ep: int
@@ -38,6 +35,13 @@ class Decision:
     dp: int
     zero: int
     recompute: str
+
+
+@dataclass(frozen=True, repr=False)
+class Decision(_Degrees):
+    """The degrees that the bounds ask for, the sentence that says why, and the numbers in it."""
+
+    sentence: str
     numbers: dict[str, float]
 
     def __repr__(self) -> str:
@@ -75,24 +79,9 @@ class _Bounds:
         dense = tokens * self.outside(tp) * pp >= self.need
         return dense and (not self.model.moe or tokens * self.outside(tp * ep) * pp >= self.need_experts)
 
-    def bytes(self, d: "_Degrees") -> float:
+    def bytes(self, d: _Degrees) -> float:
         """What the fullest GPU holds."""
-        found = footprint(
-            self.model, dp=d.dp, tp=d.tp, pp=d.pp, cp=d.cp, ep=d.ep, zero=d.zero, T=self.T, recompute=d.recompute,
-            m=self.sequences // d.dp,
-        )  # fmt: skip
-        return float(found.total)
-
-
-@dataclass(frozen=True)
-class _Degrees:
-    tp: int
-    cp: int
-    ep: int
-    pp: int
-    dp: int
-    zero: int
-    recompute: str
+        return float(footprint(self.model, T=self.T, m=self.sequences // d.dp, **vars(d)).total)
 
 
 def decide(
@@ -120,7 +109,7 @@ def decide(
         "tokens": b.tokens, "need": b.need, "need_experts": b.need_experts, "tp_limit": b.limit, "far": b.far,
         "states": states, "room": b.room, "bytes": b.bytes(chosen),
     }  # fmt: skip
-    return Decision(_sentence(b, chosen), **vars(chosen), numbers=numbers)
+    return Decision(**vars(chosen), sentence=_sentence(b, chosen), numbers=numbers)
 
 
 def _bounds(model: Model, machine: Machine, B: int, T: int, C: float, room: float) -> _Bounds:

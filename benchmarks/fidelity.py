@@ -56,6 +56,10 @@ def lines(result: Report) -> list[str]:
         out += [""] * bool(out) + [head, *((line(s) + f"{peer(s):>10}").rstrip() for s in result.training)]
     if result.together:
         out += ["", *((line(s) + f"{peer(s):>10}").rstrip() for s in result.together)]
+    if result.typical:
+        out += ["", "Typical constants, fitted to no step of this software on this chip (set: constants of):"]
+        for s in result.typical:
+            out.append(f"  {s.set} ({s.rows}): off by {s.mean_abs_error:.1%}, at most {s.max_abs_error:.1%}")
     if result.unmodelled:
         out += ["", "No model here (rows):"]
         out += [f"  {name} ({count})" for name, count in sorted(result.unmodelled.items())]

@@ -22,7 +22,8 @@ class Prediction(NamedTuple):
     """Times in seconds, or bytes: predicted, by the simple model, and measured; how many constants were fitted.
 
     `peer` is what Calculon predicts, NaN where it predicts nothing or the figure is not known; `memory` what a step
-    needs of the chip's memory, NaN of all else.
+    needs of the chip's memory, NaN of all else. `typical` names the constants where none were fitted to steps of
+    the software on the chip.
     """
 
     time: float
@@ -31,6 +32,7 @@ class Prediction(NamedTuple):
     constants: int
     peer: float = math.nan
     memory: float = math.nan
+    typical: str = ""
 
     @property
     def error(self) -> float:
@@ -74,9 +76,8 @@ def predict_step(case: Step, stack: Stack | None = None) -> Prediction | Unmodel
 
     The simple model is all operations, recomputed ones among them, at the data sheet's rate.
     """
-    if stack is None and case.stack not in stacks:
-        return Unmodelled(f"no constants for {case.stack}")
-    stack = stack or stacks[case.stack]
+    typical = "" if stack or not case.typical else case.typical.key
+    stack = stack or case.typical or stacks[case.stack]
     if case.plan["dtype"] in ("fp8", "fp4") and "eta_low" not in stack.constants:
         return Unmodelled(f"no constants for {case.plan['dtype']} products of {stack.key}")
     if stack.chip != case.chip:
@@ -88,7 +89,7 @@ def predict_step(case: Step, stack: Stack | None = None) -> Prediction | Unmodel
     passes = 4 / 3 if case.plan.get("recompute") == "full" else 1.0
     rate = case.gpus * accelerators[case.chip].flops(case.plan["dtype"])
     plain = passes * float(step_flops(case.model, case.plan["B"], case.plan["T"])) / rate
-    return Prediction(time, plain, case.seconds, len(stack.fitted), calculon(case), memory_of(case))
+    return Prediction(time, plain, case.seconds, len(stack.fitted), calculon(case), memory_of(case), typical)
 
 
 def memory_of(case: Step) -> float:

@@ -37,6 +37,7 @@ CHIPS = {
     "V100": "v100-sxm2", "A100-40": "a100-40gb-sxm", "A100-80": "a100-80gb-sxm", "H100 PCIe": "h100-pcie",
     "H200": "h200-sxm",
 }  # fmt: skip
+TRAINING = ("train-step", "memory")
 OPERATIONS = ("all_gather", "reduce_scatter", "all_reduce", "all_to_all")  # that constants are kept of
 MANY_BYTES = 2.0**34  # a bus bandwidth printed without a size is a plateau: 16 GiB, as its neighbours
 
@@ -49,7 +50,8 @@ class DataError(ValueError):
 class Row:
     """One line of the table, whose text is in `cells`.
 
-    `set` is the id without the numbers at its end, or the table that a training run is in.
+    `set` is the id without the numbers at its end, or the table that a training run is in. `fault` is why a row of
+    training cannot be read; rows of other kinds stop the reading instead.
     """
 
     line: int
@@ -62,6 +64,7 @@ class Row:
     unit: str
     source: str
     cells: dict[str, str]
+    fault: str = ""
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,16 @@ def read_rows(path: Path) -> tuple[list[Row], int]:
 
 
 def _row(cells: dict[str, str], line: int) -> Row:
+    try:
+        return _read(cells, line)
+    except (ValueError, RecursionError) as error:
+        if cells["kind"] not in TRAINING or not cells["id"]:
+            raise ValueError(str(error)) from None
+        name, fault = training_group(cells["id"], cells["system"], {}) or cells["id"], f"line {line}: {error}"
+        return Row(line, name, cells["kind"], cells["system"], 0, {}, math.nan, cells["unit"], "", cells, fault)
+
+
+def _read(cells: dict[str, str], line: int) -> Row:
     config = json.loads(cells["config"])
     if not isinstance(config, dict):
         raise ValueError(f"config is a JSON object, not {cells['config'][:40]!r}")
@@ -161,6 +174,8 @@ def case_of(row: Row, path: Path) -> Case:
     A row of training or its memory that cannot be modelled is `Unmodelled`, with the reason. Raises DataError where
     a model speaks about the row, but it lacks what is needed or has another unit.
     """
+    if row.fault:
+        return Unmodelled(row.fault)
     if row.kind == "train-step":
         return training_case(row)
     if row.kind == "memory":

@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 from benchmarks.calculon import MEANS
 from benchmarks.predictions import Prediction, predict
-from benchmarks.published import Row, case_of, read_rows, sets
+from benchmarks.published import TRAINING, Row, case_of, read_rows, sets
 from benchmarks.training_step import Unmodelled
 
 LISTED = ("kernel", "collective")  # kinds of which a set without a model is named
-TRAINING = ("train-step", "memory")
 TOGETHER = (
     ("mbridge, Blackwell, Llama 3", r"mbridge-g?b\d00-llama3"),
     ("mbridge, Blackwell, others", r"mbridge-g?b\d00-others"),
@@ -45,14 +44,16 @@ class Score(NamedTuple):
 
 
 class Report(NamedTuple):
-    """The scored sets; training runs and memory, and what several of their tables are together; the rows without a
-    model by set or kind, with the reason; and how many rows are context only.
+    """The scored sets; training runs and memory, and what several of their tables are together; apart from these,
+    steps predicted with typical constants; the rows without a model by set or kind, with the reason; and how many
+    rows are context only.
     """
 
     scores: list[Score]
     trees: list[Score]
     training: list[Score]
     together: list[Score]
+    typical: list[Score]
     unmodelled: Counter[str]
     context: int
 
@@ -76,14 +77,15 @@ def score(name: str, predicted: Mapping[Row, Prediction]) -> Score:
 def report(path: Path) -> Report:
     """Score every set of a file. Raises DataError, naming the file and the line at fault."""
     rows, context = read_rows(path)
-    result = Report([], [], [], [], Counter(), context)
+    result = Report([], [], [], [], [], Counter(), context)
     runs: dict[str, dict[Row, Prediction]] = {}
     for name, members in sets(rows):
         predicted: dict[Row, Prediction] = {}
+        guessed: dict[str, dict[Row, Prediction]] = {}
         for row in members:
             prediction = predict(case_of(row, path))
             if isinstance(prediction, Prediction):
-                predicted[row] = prediction
+                (guessed.setdefault(prediction.typical, {}) if prediction.typical else predicted)[row] = prediction
             elif isinstance(prediction, Unmodelled):
                 result.unmodelled[f"{name}: {prediction.reason}"] += 1
             else:
@@ -92,10 +94,12 @@ def report(path: Path) -> Report:
             into = result.training if members[0].kind in TRAINING else result.scores
             into.append(score(name, predicted))
             runs[name] = predicted
+        result.typical.extend(score(f"{name}: {stack}", found) for stack, found in guessed.items())
         if name == "nvlstree":
             result.trees.extend(_by_gpus(predicted))
     result.scores.sort()
     result.training.sort()
+    result.typical.sort()
     for title, pattern in TOGETHER:
         members_of = [predicted for name, predicted in runs.items() if re.fullmatch(pattern, name)]
         if len(members_of) > 1:

@@ -21,6 +21,7 @@ PLANS = {
     "530b": {"tp": 8, "pp": 35, "v": 3, "micro": 1, "m": 280},
     "1t": {"tp": 8, "pp": 64, "v": 1, "micro": 1, "m": 512},
 }
+UNITS = {"gib": GiB, "gb": GB, "mib": GiB / 1024, "mb": GB / 1000, "bytes": 1, "b": 1}
 MODES = {
     "none": (False, "none"), "sp": (True, "none"), "selective": (False, "selective"),
     "sp+selective": (True, "selective"), "full": (False, "full"),
@@ -98,18 +99,25 @@ def memory_case(row: "Row") -> Memory | Unmodelled:
     """The case of a row of kind "memory", or why there is none."""
     size = str(row.config.get("model", "")).lower()
     what = str(row.config.get("what", "")).lower()
+    unit = "".join(row.unit.lower().split())
     if not row.set.startswith("kor-f"):
-        return Unmodelled("no reader for this table")
+        return Unmodelled("no reader for this table; what a GPU reports as used has more in it than is counted here")
     if size not in PLANS:
         return Unmodelled(f"no plan for the model {size!r}; there is one for {', '.join(PLANS)}")
-    if row.unit.startswith("% of none"):
+    for name, ours in PLANS[size].items():
+        given = row.config.get({"v": "vp", "micro": "mbs"}.get(name, name), ours)
+        if name != "m" and str(given) not in (str(ours), f"{ours}.0"):
+            return Unmodelled(f"{name} is {given!r}, and {ours} in Korthikanti's Table 3")
+    if unit.startswith("%ofnone"):
+        if row.value <= 1:
+            return Unmodelled(f"{row.value:g} % of the activations is less than any run's: a share?")
         mode = str(row.config.get("mode", "")).lower().replace("seqsel", "sp+selective")
         if mode not in MODES:
             return Unmodelled(f"mode {mode!r} is none of {', '.join(MODES)}")
         return Memory(row.set, size, "activations", mode, True, row.value / 100)
-    if row.unit not in ("GiB", "GB"):
+    if unit not in UNITS:
         return Unmodelled(f"the unit {row.unit!r} is none of memory")
-    measured = row.value * (GiB if row.unit == "GiB" else GB)
+    measured = row.value * UNITS[unit]
     if "activation" not in what:
         if not re.search(r"(param|weight).*optim", what):
             return Unmodelled(f"what is measured is not clear: {what!r}")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from benchmarks.training_step import number
 from hwlib.specs import Model, models
 
 # Of NVIDIA's tables, what specs/models has not: layers, width, heads, key-value heads, width of the MLP, vocabulary.
@@ -28,13 +29,20 @@ def gpt(c: Mapping[str, Any], positions: bool = True) -> Model:
     """A GPT of the shape that a row prints. Raises ValueError for a shape that cannot be, or is not given."""
     if missing := [name for name in ("hidden", "layers") if not c.get(name)]:
         raise ValueError(f"the row does not give {missing[0]}")
-    width, layers = int(float(c["hidden"])), int(float(c["layers"]))
-    heads = int(float(c.get("heads") or HEADS.get(width) or max(width // 128, 1)))
-    kv, ffn = int(float(c.get("kv") or heads)), int(float(c.get("ff") or 4 * width))
+    if c.get("experts") or c.get("moe"):
+        raise ValueError("experts, and no name of a known model")
+    width, layers = number(c, "hidden"), number(c, "layers")
+    heads = number(c, "heads", default=HEADS.get(width) or max(width // 128, 1))
+    if layers >= width:
+        raise ValueError(f"{layers} layers of width {width}: one stands in the other's place")
+    if width % heads and width < 64 * heads:  # one log of BLOOM's has 104 heads of 132.9 values
+        raise ValueError(f"{heads} heads do not divide the width {width}")
+    context = number(c, "seq", default=2048)
     return Model.small(
-        key="row", name=f"GPT of {layers} layers", layers=layers, width=width, heads=heads, kv_heads=kv, ffn=ffn,
-        vocab=int(float(c.get("vocab") or 51200)), context=int(float(c.get("seq") or 2048)), gated=False, tied=True,
-        biases="all", norm="layer", dropout=True, positions=int(float(c.get("seq") or 2048)) if positions else 0,
+        key="row", name=f"GPT of {layers} layers", layers=layers, width=width, heads=heads,
+        kv_heads=number(c, "kv", default=heads), ffn=number(c, "ff", default=4 * width),
+        vocab=number(c, "vocab", default=51200), context=context, gated=False, tied=True, biases="all", norm="layer",
+        dropout=True, positions=context if positions else 0,
     )  # fmt: skip
 
 

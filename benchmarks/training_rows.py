@@ -6,14 +6,23 @@ needs is assumed, the same for the whole table, and stands with the reader of th
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.training_models import gpt, model_named, mpt
-from benchmarks.training_step import CHIPS, Step, Unmodelled, chip_of, number, printed_number, step
-from hwlib.specs import models
-from hwlib.transformer import gpt_recompute_training_flops, gpt_training_flops, step_flops
+from benchmarks.training_step import CHIPS, Step, Unmodelled, chip_of, flag, number, step
+from benchmarks.training_units import MANY, Counts, printed_number
+from hwlib.specs import Model, models
+from hwlib.transformer import (
+    gpt_recompute_training_flops,
+    gpt_training_flops,
+    parameter_count,
+    recomputed_flops,
+    step_flops,
+    training_flops,
+)
+from hwlib.transformer.counts import attention_step_flops
 
 if TYPE_CHECKING:
     from benchmarks.published import Row
@@ -28,7 +37,11 @@ class Reader:
     read: Callable[["Row"], Step | Unmodelled]
 
 
-def _degrees(c: Mapping[str, Any]) -> dict[str, Any]:
+def _degrees(row: "Row", c: Mapping[str, Any]) -> dict[str, Any]:
+    """Degrees, batch and length. A degree of 1 may be left out where the others multiply to the GPUs.
+
+    Raises ValueError for a row that leaves its plan open.
+    """
     found = {
         "tp": number(c, "tp", default=1), "pp": number(c, "pp", default=1), "cp": number(c, "cp", default=1),
         "ep": number(c, "ep", default=1), "v": number(c, "vp", "v", default=1),
@@ -36,7 +49,21 @@ def _degrees(c: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
     if dp := number(c, "dp", default=0):
         found["dp"] = dp
+    elif row.gpus > 1 and not all(number(c, name, default=0) for name in ("tp", "pp")):
+        raise ValueError("the source does not give the plan: neither dp, nor both tp and pp")
+    if (whole := number(c, "model_parallel", default=0)) and whole != found["tp"] * found["pp"]:
+        raise ValueError(f"tp x pp is {found['tp'] * found['pp']}, model_parallel {whole}")
     return found
+
+
+def _gpt_counts(model: Model, B: int, T: int, recompute: str) -> Counts:
+    """As Megatron's authors count, without a mask. HFU of 2022: of attention recomputed they count all that the
+    forward and the backward pass do of it, T/3D in place of T/6D.
+    """
+    shape = B, T, model.layers, model.width, model.vocab
+    once, full = float(gpt_training_flops(*shape)), float(gpt_recompute_training_flops(*shape))
+    again = {"none": once, "selective": once + 12 * B * T * model.layers * model.width, "full": full}
+    return Counts(once, again[recompute], once)
 
 
 def _recompute(c: Mapping[str, Any], default: str) -> str:
@@ -51,7 +78,7 @@ def _recompute(c: Mapping[str, Any], default: str) -> str:
 
 def _shared_sequence(c: Mapping[str, Any]) -> bool:
     """Sequence parallelism, which "seqsel" (sequence parallel and selective) means too."""
-    return bool(number(c, "sp", default=int("sp" not in c and "seqsel" in str(c.get("recompute")).lower())))
+    return flag(c, "sp") if "sp" in c else "seqsel" in str(c.get("recompute")).lower()
 
 
 # Microbatch and chunks of a stage, by width: what the tables do not print. NVIDIA/Megatron-LM keeps the runs of the
@@ -73,16 +100,20 @@ def megatron_2021(row: "Row") -> Step | Unmodelled:
     else:
         model = models["korthikanti-" + str(c.get("params") or c.get("model") or "").lower()]
         c = {"gbs": 280 * number(c, "dp", default=1), "seq": 2048, "mbs": 1, "vp": 3} | c
-    plan = _degrees(c) | {"recompute": _recompute(c, "full"), "sp": _shared_sequence(c), "fused": False}
+    if (whole := number(c, "model_parallel", default=0)) and not (c.get("tp") or c.get("pp")):
+        c = {"tp": min(8, whole), "pp": whole // min(8, whole)} | c
+    if row.set == "meg20":  # a table without pipelines
+        c = {"pp": 1} | c
+    plan = _degrees(row, c) | {"recompute": _recompute(c, "full"), "sp": _shared_sequence(c), "fused": False}
     share = plan["B"] * plan["tp"] * plan["pp"] // row.gpus
     usual, chunks = (share, 1) if row.set == "meg20" else SC21.get(model.width, (1, 1))
     plan["micro"] = number(c, "mbs", default=usual)
     plan["v"] = number(c, "vp", default=chunks)
-    B, T = plan["B"] * plan["T"], plan["T"]
-    count = gpt_recompute_training_flops if str(c.get("flops", "")).startswith("96") else gpt_training_flops
-    flops = count(B, T, model.layers, model.width, model.vocab)
+    counts = _gpt_counts(model, plan["B"] * plan["T"], plan["T"], plan["recompute"])
+    if not row.set.startswith("kor"):  # rates of 2020 and 2021 have in them what is recomputed
+        counts = replace(counts, rate=counts.hardware)
     stack = "megatron-2022-a100" if row.set.startswith("kor") else "megatron-2021-a100"
-    return step(row, stack, model, plan, flops=flops, dtype="fp16")
+    return step(row, stack, model, plan, counts=counts, dtype="fp16")
 
 
 def megatron_2024(row: "Row") -> Step | Unmodelled:
@@ -93,22 +124,23 @@ def megatron_2024(row: "Row") -> Step | Unmodelled:
     """
     c = row.config
     model = gpt(c)
-    plan = _degrees(c) | {"recompute": _recompute(c, "none"), "zero": 1, "sp": True, "fused": True}
+    plan = _degrees(row, c) | {"recompute": _recompute(c, "none"), "zero": 1, "sp": True, "fused": True}
     share = plan["B"] * plan["tp"] * plan["pp"] // row.gpus
     plan["micro"] = number(c, "mbs", default=1 if plan["pp"] > 1 else max(x for x in (1, 2, 4) if share % x == 0))
     if "vp" not in c and plan["pp"] > 1:
         plan["v"] = max(v for v in range(1, 9) if model.layers // plan["pp"] % v == 0)
-    flops = gpt_training_flops(plan["B"] * plan["T"], plan["T"], model.layers, model.width, model.vocab)
-    return step(row, "megatron-core-h100", model, plan, flops=flops)
+    counts = _gpt_counts(model, plan["B"] * plan["T"], plan["T"], plan["recompute"])
+    return step(row, "megatron-core-h100", model, plan, counts=counts)
 
 
 def vtrain(row: "Row") -> Step | Unmodelled:
     """vTrain's ground truth: Megatron-DeepSpeed in fp16 on A100, 800 Gb/s out of a node, everything recomputed."""
     c = row.config
     model = gpt(c)
-    plan = _degrees(c) | {"recompute": _recompute(c, "full"), "sp": False, "fused": False}
+    plan = _degrees(row, c) | {"recompute": _recompute(c, "full"), "sp": False, "fused": False}
     plan["micro"] = number(c, "mbs", "micro", default=1)
-    return step(row, "vtrain-a100", model, plan, out=12.5e9, dtype="fp16")
+    counts = _gpt_counts(model, plan["B"] * plan["T"], plan["T"], plan["recompute"])
+    return step(row, "vtrain-a100", model, plan, out=12.5e9, counts=counts, dtype="fp16")
 
 
 def bloom(row: "Row") -> Step | Unmodelled:
@@ -119,9 +151,12 @@ def bloom(row: "Row") -> Step | Unmodelled:
     if "ambiguous" in str(c.get("note", "")):
         return Unmodelled(str(c["note"]))
     model = gpt({"heads": 64} | c, positions=False)
-    plan = _degrees({"seq": 2048} | c) | {"recompute": _recompute(c, "full"), "zero": 1, "sp": False, "fused": False}
+    c = {"seq": 2048} | c
+    plan = _degrees(row, c) | {"recompute": _recompute(c, "full"), "zero": 1, "sp": False, "fused": False}
     plan["micro"] = number(c, "mbs", default=1)
-    found = step(row, "megatron-deepspeed-a100", model, plan, out=6.25e9)
+    counts = _gpt_counts(model, plan["B"] * plan["T"], plan["T"], plan["recompute"])
+    counts = replace(counts, rate=counts.hardware)
+    found = step(row, "megatron-deepspeed-a100", model, plan, out=6.25e9, counts=counts)
     logged = printed_number(c.get("tflops_logged"))
     if logged and isinstance(found, Step):
         count = gpt_recompute_training_flops(found.plan["B"], found.plan["T"], model.layers, model.width, model.vocab)
@@ -136,10 +171,11 @@ def mosaic(row: "Row") -> Step | Unmodelled:
     if str(c.get("strategy", "FULL_SHARD")).upper() != "FULL_SHARD":
         return Unmodelled(f"strategy {c['strategy']}")
     precision = str(c.get("precision", "bf16")).lower()
-    if not precision.endswith("bf16") and "fp8" not in precision:
+    dtype = next((word for word in ("bf16", "fp16", "fp8") if precision.endswith(word)), "")
+    if not dtype:
         return Unmodelled(f"precision {precision}")
     model = mpt(str(c.get("model", "")), number(c, "seq"))
-    full = str(c.get("act_ckpt", "False")).lower() == "true"
+    full = flag(c, "act_ckpt")
     B, micro = number(c, "gbs"), number(c, "mbs", default=1)
     if B % row.gpus == 0 and B // row.gpus % micro:  # the last microbatch is smaller: as many of equal size
         micro = B // row.gpus / -(-(B // row.gpus) // micro)
@@ -149,7 +185,11 @@ def mosaic(row: "Row") -> Step | Unmodelled:
     }  # fmt: skip
     chip = chip_of(row.system)
     stack = f"llm-foundry-{chip.split('-')[0]}"
-    return step(row, stack, model, plan, chip=chip, dtype="fp8" if "fp8" in precision else "bf16")
+    tokens = B * plan["T"]  # the table's own count: every parameter, and attention without its mask
+    done = training_flops(parameter_count(model), tokens)
+    done = float(done + 3 * attention_step_flops(model, tokens, plan["T"], causal=False))
+    counts = Counts(done, done * (4 / 3 if full else 1), done, peak=dtype)
+    return step(row, stack, model, plan, chip=chip, counts=counts, dtype=dtype)
 
 
 def megatron_core(row: "Row") -> Step | Unmodelled:
@@ -163,13 +203,13 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
     name = str(c.get("model", ""))
     if "tokendrop" in name.lower().replace(" ", ""):
         return Unmodelled("tokens over an expert's capacity are dropped")
-    if "non-cp" in str(c.get("note", "")) or ("tp" not in c and "pp" not in c):
+    if "non-cp" in str(c.get("note", "")):
         return Unmodelled("the source does not give the plan")
-    stage = str(c.get("stage", "pre-training")).lower()
+    stage = str(c.get("stage") or c.get("task") or "pre-training").lower()
     if not stage.startswith("pre"):
         return Unmodelled(f"{stage}, not pre-training")
     model = model_named(name)
-    degrees = _degrees(c)
+    degrees = _degrees(row, c)
     fsdp = number(c, "fsdp", default=0)
     plan = degrees | {
         "recompute": _recompute(c, "none"), "zero": 3 if fsdp else 1, "sp": True, "fused": True,
@@ -181,18 +221,83 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
         plan["merge"] = True
     chip = chip_of(row.system)
     stack = "megatron-core-" + chip.split("-")[0]
-    flops = None
-    if row.set.startswith("nemo"):
-        stack = "nemo-2024-h100"  # and operations are counted as if attention had no mask
-        flops = step_flops(model, plan["B"] * plan["T"], plan["T"], causal=False)
-    return step(row, stack, model, plan, chip=chip, flops=flops, dtype=dtype_of(row))
+    counts = None
+    if re.match(r"nemo(24|-long)", row.set):
+        stack = "nemo-2024-" + chip.split("-")[0]  # and operations are counted as if attention had no mask
+        counts = masked(model, plan["B"] * plan["T"], plan["T"], plan["recompute"])
+    return step(row, stack, model, plan, chip=chip, counts=counts, dtype=dtype_of(row))
+
+
+def masked(model: Model, B: int, T: int, recompute: str) -> Counts:
+    """Counts of a source that leaves nothing of attention out for its mask."""
+    done = float(step_flops(model, B, T, causal=False))
+    return Counts(done, done + float(recomputed_flops(model, B, T, recompute, causal=False)), done)
+
+
+def unknown_table(row: "Row") -> Step | Unmodelled:
+    """A row of a table without a reader, that says what is needed: its constants are typical ones.
+
+    A model is known by its name, or is a GPT by its shape. Not printed, and assumed: bf16, FlashAttention, nothing
+    recomputed, microbatches of 1, and the distributed optimizer, or FSDP where the row says so. The batch may be
+    given as microbatch, replicas and accumulation, or in tokens.
+    """
+    c = row.config
+    name = str(c.get("model") or c.get("params") or "")
+    try:
+        model = model_named(name)
+    except ValueError:
+        if not (c.get("hidden") and c.get("layers")) or not re.match(r"$|gpt|megatron|[\d.]+ ?b$", name.lower()):
+            raise
+        if c.get("ff") and number(c, "ff") != 4 * number(c, "hidden"):
+            raise ValueError("a shape with an MLP that is not 4 times as wide, and no known name") from None
+        model = gpt(c)
+    stage = str(c.get("stage") or c.get("task") or "pre-training").lower()
+    if not stage.startswith("pre"):
+        return Unmodelled(f"{stage}, not pre-training")
+    fsdp = number(c, "fsdp", default=0)
+    shared = number(c, "tp", default=1) * number(c, "pp", default=1) * number(c, "cp", default=1)
+    if fsdp > 1 and not c.get("dp") and fsdp * shared == row.gpus:
+        c = {"dp": fsdp} | c
+    batch = _batch(row, c, shared)
+    recompute = _recompute(c, "none")
+    if recompute == "selective" and "torchtitan" in (row.cells["id"] + row.source).lower():
+        return Unmodelled("torchtitan's selective recomputation is of other operations than attention's")
+    plan = _degrees(row, {**c, "gbs": batch}) | {
+        "recompute": recompute, "fused": True, "micro": number(c, "mbs", "micro", default=1), "merge": model.moe,
+        "sp": flag(c, "sp") if "sp" in c else True, "zero": 3 if fsdp else min(number(c, "zero", default=1), 3),
+    }  # fmt: skip
+    if 1 < fsdp < row.gpus // (plan["tp"] * plan["pp"]):
+        plan["shards"] = fsdp
+    counts = Counts.ours(model, plan["B"] * plan["T"], plan["T"], recompute, known=False)
+    return step(row, "", model, plan, counts=counts, dtype=dtype_of(row))
+
+
+def _batch(row: "Row", c: Mapping[str, Any], shared: int) -> int:
+    """Sequences of a step, from whichever words the row has for it. Raises ValueError."""
+    if c.get("gbs"):
+        return number(c, "gbs")
+    dp = number(c, "dp", default=0) or row.gpus // shared
+    if c.get("batch_per_dp"):
+        return number(c, "batch_per_dp") * dp
+    if c.get("ga") and c.get("mbs"):
+        return number(c, "mbs") * number(c, "ga") * dp
+    given = re.fullmatch(r"([\d.]+) ?([kmb])", str(c.get("tokens_per_batch") or "").lower())
+    if not given:
+        raise ValueError("the row does not give gbs")
+    number_of, T = float(given[1]), number(c, "seq", "sequence_length")
+    binary = number_of * 2 ** {"k": 10, "m": 20, "b": 30}[given[2]] / T / dp  # "16M" is mostly 2^24
+    replica = binary if binary >= 1 and binary == int(binary) else number_of * MANY[given[2]] / T / dp
+    return max(1, round(replica)) * dp
 
 
 def dtype_of(row: "Row") -> str:
     """The type of the matrix products of a row: FP8-CS, MXFP8, FP8-MX and FP8 are fp8, NVFP4 fp4."""
-    text = str(row.config.get("precision") or "")
+    text = str(row.config.get("precision") or row.config.get("dtype") or "")
     text = text or ("fp8" if "fp8" in (row.system + str(row.config.get("model"))).lower() else "")
-    for word, dtype in (("fp4", "fp4"), ("fp8", "fp8"), ("bf16", "bf16"), ("fp16", "fp16"), ("bfloat16", "bf16")):
+    text = text or next((name for name in ("fp8", "float8") if flag(row.config, name, other=name in row.config)), "")
+    for word, dtype in (
+        ("fp4", "fp4"), ("fp8", "fp8"), ("float8", "fp8"), ("bf16", "bf16"), ("fp16", "fp16"), ("bfloat16", "bf16"),
+    ):  # fmt: skip
         if word in text.lower():
             return dtype
     if text:
@@ -219,6 +324,8 @@ TABLES = (
     Reader(r"mbridge", "mbridge", megatron_core),
     Reader(r"nemo2407", "nemo2407", megatron_core),
     Reader(r"nemo-long", "nemo-long", megatron_core),
+    Reader(r"nemo24", "nemo24", megatron_core),
+    Reader(r"megascale.*megatron", "megascale-megatron", unknown_table),
     Reader(r"megascale", "megascale", without("no constants for MegaScale, which changes the layer and its overlap")),
     Reader(r"ultrascale", "ultrascale", without("the source does not give the model's shape")),
     Reader(r"nanotron", "nanotron", without("no constants for nanotron: a single run, of a model without its shape")),
@@ -242,13 +349,11 @@ def training_group(name: str, system: str, config: Any) -> str:
 
 def training_case(row: "Row") -> Step | Unmodelled:
     """The step of a row of kind "train-step", or why there is none. Never raises for an odd configuration."""
-    for reader in TABLES:
-        if re.match(reader.pattern, row.cells["id"]):
-            try:
-                return reader.read(row)
-            except (KeyError, ValueError, TypeError, ArithmeticError) as error:
-                return Unmodelled(str(error.args[0]) if error.args else type(error).__name__)
-    return Unmodelled("no reader for this table")
+    read = next((r.read for r in TABLES if re.match(r.pattern, row.cells["id"])), unknown_table)
+    try:
+        return read(row)
+    except (KeyError, ValueError, TypeError, ArithmeticError) as error:
+        return Unmodelled(str(error.args[0]) if error.args else type(error).__name__)
 
 
 def steps(path: Path) -> list[tuple["Row", Step]]:
@@ -258,5 +363,5 @@ def steps(path: Path) -> list[tuple["Row", Step]]:
     """
     from benchmarks.published import read_rows
 
-    cases = ((row, training_case(row)) for row in read_rows(path)[0] if row.kind == "train-step")
+    cases = ((row, training_case(row)) for row in read_rows(path)[0] if row.kind == "train-step" and not row.fault)
     return [(row, case) for row, case in cases if isinstance(case, Step)]

@@ -1,13 +1,14 @@
 """A published training run in the words of the model: machine, plan and seconds of a step."""
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.training_units import Counts, Measured
 from hwlib.specs import Model, accelerators
 from hwlib.specs.cluster import Level
+from hwlib.specs.stack import Stack, stack_for, stacks
 from hwlib.transformer import step_flops
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 MANY = 4096  # nodes: more than any row has
 MOST_TOKENS = 2**28  # of a step: several times more than any published run has
+SHORTEST = 128  # sequence: a batch that stands in its place is found by that
+LEAST = 0.002  # share of a chip's peak: a quarter of the slowest published run, whose model is small
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,11 @@ class Unmodelled:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A timed training step. `plan` is what `hwlib.steptime.step_time` takes, B and T among it."""
+    """A timed training step. `plan` is what `hwlib.steptime.step_time` takes, B and T among it.
+
+    `stack` is the one of its software; where no step of that was fitted on the chip, `typical` has the constants to
+    take instead.
+    """
 
     group: str
     stack: str
@@ -36,6 +43,7 @@ class Step:
     plan: Mapping[str, Any]
     seconds: float
     gpus: int
+    typical: Stack | None = None
 
 
 def number(config: Mapping[str, Any], *names: str, default: int | None = None) -> int:
@@ -67,6 +75,7 @@ CHIPS = (
     (r"H200", "h200-sxm"), (r"H800", "h800-sxm"), (r"h100", "h100-sxm"), (r"A100[-_ ]?40", "a100-40gb-sxm"),
     (r"a100", "a100-80gb-sxm"), (r"V100", "v100-sxm2"),
 )  # fmt: skip
+OTHERS = r"pcie|\bnvl\b|GH200|A100X"  # whose names have another chip's in them
 NETWORK = {
     "gb300-nvl72": (64, 100e9), "gb200-nvl72": (64, 50e9), "b300-sxm": (8, 100e9), "b200-sxm": (8, 50e9),
     "h200-sxm": (8, 50e9), "h800-sxm": (8, 50e9), "h100-sxm": (8, 50e9), "a100-80gb-sxm": (8, 25e9),
@@ -80,6 +89,8 @@ NVLINK = {
 
 def chip_of(system: str) -> str:
     """The key of the accelerator that a system's name speaks of. Raises ValueError."""
+    if other := re.search(OTHERS, system, re.IGNORECASE):
+        raise ValueError(f"no model of a machine with {other[0]}: {system!r}")
     for pattern, chip in CHIPS:
         if re.search(pattern, system, re.IGNORECASE):
             return chip
@@ -94,9 +105,9 @@ def levels_of_row(chip: str, out: float | None = None) -> tuple[Level, ...]:
 
 def step(
     row: "Row", stack: str, model: Model, plan: dict[str, Any], *, chip: str = "", out: float | None = None,
-    flops: float | None = None, dtype: str = "bf16",
+    counts: Counts | None = None, dtype: str = "bf16",
 ) -> Step | Unmodelled:  # fmt: skip
-    """A row's step. `plan` has B in sequences; degrees that it lacks follow; `flops` of the step, as the source counts.
+    """A row's step. `plan` has B in sequences; degrees that it lacks follow; `counts` of the step as the source counts.
 
     Raises ValueError for a plan that cannot be.
     """
@@ -110,6 +121,8 @@ def step(
         raise ValueError(f"dp x tp x pp x cp is {dp * shared:g}, not the {row.gpus} GPUs")
     if sequences % dp:
         raise ValueError(f"a batch of {sequences} sequences does not divide over {dp:g} replicas")
+    if T < SHORTEST:
+        raise ValueError(f"sequences of {T} tokens: no published run has any shorter than {SHORTEST}")
     if sequences * T > MOST_TOKENS:
         raise ValueError(f"a batch of {sequences * T:,} tokens: gbs counts sequences, and {sequences:,} is of tokens")
     dp = int(dp)
@@ -128,42 +141,57 @@ def step(
     v = plan.get("v", 1)
     at_most = {"v": v if pp * v <= model.layers + 2 else model.layers // pp, "ep": min(ep, ranks)}
     full = {**plan, **at_most, "B": sequences * T, "dp": dp, "micro": micro, "dtype": dtype}
-    seconds = seconds_of(row, model, full, chip, flops)
-    done = step_flops(model, sequences * T, T) / (seconds * row.gpus * accelerators[chip].flops(dtype))
-    if done > 1:
-        raise ValueError(f"the row contradicts itself: {done:.0%} of the chip's peak")
-    return Step(row.set, stack, chip, model, levels_of_row(chip, out), full, seconds, row.gpus)
+    check_words(row.config, dtype)
+    counts = counts or Counts.ours(model, sequences * T, T, plan.get("recompute", "none"))
+    measured = Measured(row.value, row.unit, row.gpus, sequences * T, T, chip, dtype, counts, row.config)
+    done = step_flops(model, sequences * T, T) / (measured.seconds * row.gpus * accelerators[chip].flops(dtype))
+    if not LEAST < done <= 1:
+        raise ValueError(f"the row contradicts itself: {done:{'.0%' if done > 1 else '.1g'}} of the chip's peak")
+    levels, typical = levels_of_row(chip, out), typical_stack(stack, chip)
+    return Step(row.set, stack, chip, model, levels, full, measured.seconds, row.gpus, typical)
 
 
-def seconds_of(row: "Row", model: Model, plan: Mapping[str, Any], chip: str, flops: float | None) -> float:
-    """Seconds of a step, from whatever the source printed. Raises ValueError for another unit.
+DIES = {"a100-40gb-sxm": "a100-80gb-sxm"}  # chips that differ in their memory's size alone
+LIKE = {"h200": "h100", "h800": "h100", "a800": "a100"}  # the same dies, with other memory or links
 
-    A rate in tokens needs no count of operations. Where the source prints both, the rate in TFLOP/s, which has more
-    digits in some tables, is taken if our count agrees with the source's to 2 %, else that in tokens.
+
+def typical_stack(stack: str, chip: str) -> Stack | None:
+    """The constants to take where the stack has none that were fitted on the chip: those of its software on the
+    same die, or those usual on the chip. None where it has.
     """
-    unit, value, B = row.unit.lower(), row.value, plan["B"]
-    ours = flops or step_flops(model, B, plan["T"])
-    if unit.startswith(("s/iter", "s/step")):
-        return value
-    if unit.startswith(("ms/iter", "ms/step")):
-        return value / 1e3
-    if unit.startswith("tokens/s"):
-        return B / (value * (row.gpus if "/gpu" in unit or "/chip" in unit else 1))
-    if "tflop/s" in unit and ("/gpu" in unit or "/chip" in unit):
-        rate = printed_number(row.config.get("tokens_s_gpu"))
-        if rate and abs(ours / B * rate / (value * 1e12) - 1) > 0.02:
-            return B / (rate * row.gpus)
-        return ours / (value * 1e12 * row.gpus)
-    if unit.startswith(("mfu", "bf16 mfu")):
-        share = value / 100 if "%" in unit or value > 1 else value
-        return ours / (share * accelerators[chip].flops("bf16") * row.gpus)
-    raise ValueError(f"the unit {row.unit!r} gives no time of a step")
+    here = DIES.get(chip, chip)
+    if stack in stacks and stacks[stack].fitted and stacks[stack].chip == here:
+        return None
+    software, _, die = stack.rpartition("-")
+    sibling = f"{software}-{LIKE.get(die, die)}"
+    if die in LIKE and sibling in stacks:
+        return stacks[sibling].replace(chip=chip, fitted=(), key=f"{sibling} on {chip}")
+    return stack_for(here).replace(chip=chip)
 
 
-def printed_number(x: Any) -> float:
-    """A number above 0 as a table prints it, or 0 for anything else."""
-    try:
-        value = float(str(x).replace(",", ""))
-    except ValueError:
-        return 0.0
-    return value if 0 < value < math.inf else 0.0
+UNREAD = r"offload|lora|peft|frozen|drop_tokens|capacity"  # what a prediction would leave out, in cells' names
+
+
+def check_words(config: Mapping[str, Any], dtype: str) -> None:
+    """Raises ValueError for a row that says what a prediction would leave out."""
+    for name in config:
+        if re.search(UNREAD, name, re.IGNORECASE) and flag(config, name, other=True):
+            raise ValueError(f"{name} is not modelled")
+    text = str(config.get("precision") or config.get("dtype") or "").lower()
+    small = next((word for word in ("fp8", "fp4", "fp32", "tf32", "int8") if word in text), "")
+    if small and small != dtype:
+        raise ValueError(f"products in {small}, which no row of this table has")
+
+
+YES, NO = ("true", "yes", "on", "1", "1.0"), ("false", "no", "off", "0", "0.0", "none", "null", "")
+
+
+def flag(config: Mapping[str, Any], name: str, other: bool | None = None) -> bool:
+    """A cell that says yes or no; `other` for another word. Raises ValueError where it is missing, or odd."""
+    text = str(config.get(name, "missing")).strip().lower()
+    if text in YES or text in NO:
+        return text in YES
+    if other is None:
+        reason = f"{name} is {text!r}, not true or false"
+        raise ValueError(reason if name in config else f"the row does not give {name}")
+    return other

@@ -42,6 +42,7 @@ def test_activations_and_states_of_the_figure(case):
     assert states.group == "kor-f1-states"
     assert predict(states).error < 0.001
     assert case(config={"model": "530B", "what": "activations, no recompute"}, unit="GB").mode == "none"
+    assert case(measured_value="9792", unit=" mib").measured == pytest.approx(9.5625 * GiB)
 
 
 @pytest.mark.parametrize("mode", ["none", "sp", "selective", "sp+selective", "seqsel", "full"])
@@ -57,7 +58,9 @@ def test_shares_of_figure_7(case, mode):
     [({"config": {"model": "9B", "what": "activations, none"}}, "no plan"), ({"unit": "furlong"}, "none of memory"),
      ({"config": {"model": "22B", "what": "activations"}}, "not clear"), ({"id": "new-1"}, "no reader"),
      ({"config": {"model": "22B", "what": "optimizer alone"}}, "not clear: 'optimizer alone'"),
-     ({"unit": "% of none", "config": {"model": "22B", "mode": "half"}}, "mode 'half'")],
+     ({"unit": "% of none", "config": {"model": "22B", "mode": "half"}}, "mode 'half'"),
+     ({"unit": "% of none", "measured_value": "0.66", "config": {"model": "22B", "mode": "sp"}}, "a share?"),
+     ({"config": {"model": "22B", "what": "activations, SP", "tp": 4}}, "tp is 4, and 8 in Korthikanti's Table 3")],
 )  # fmt: skip
 def test_what_cannot_be_modelled_says_why(case, changes, reason):
     found = case(**changes)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 from dataclasses import replace
 
 import pytest
@@ -192,6 +193,20 @@ def test_models_of_the_tables_own():
      (PLAIN, {"dp": 2}, "dp x tp x pp x cp is 128, not the 64 GPUs"),
      (PLAIN, {"layers": 4}, "pp = 8 stages are more than the 4 layers"),
      (PLAIN, {"heads": 12}, "does not divide the 12 heads"),
+     (PLAIN, {"hidden": 96, "layers": 12288}, "one stands in the other's place"),
+     (PLAIN, {"heads": 999}, "999 heads do not divide"),
+     (PLAIN, {"hidden": math.nan}, "hidden is 'nan', not a number"),
+     (PLAIN, {"layers": math.inf}, "layers is 'inf', not a number"),
+     (PLAIN, {"gbs": -64}, "gbs is '-64', not a number"),
+     (PLAIN, {"seq": 64, "gbs": 2048}, "sequences of 64 tokens"),
+     (PLAIN, {"dp": None, "pp": None}, "neither dp, nor both tp and pp"),
+     (PLAIN, {"model_parallel": 32}, "tp x pp is 64, model_parallel 32"),
+     (PLAIN, {"precision": "fp8"}, "products in fp8"),
+     (PLAIN, {"experts": 8}, "no name of a known model"),
+     (PLAIN, {"sp": "maybe"}, "sp is 'maybe', not true or false"),
+     (MOSAIC, {"act_ckpt": "some"}, "act_ckpt is 'some', not true or false"),
+     (MOSAIC, {"cpu_offload": "True"}, "cpu_offload is not modelled"),
+     (NEMO, {"task": "LoRA"}, "lora, not pre-training"),
      (PLAIN, {"recompute": "some"}, "not none, selective or full"),
      (BLOOM, {"layers": None}, "gives no layers"),
      (BLOOM, {"note": "layer count ambiguous in the log"}, "ambiguous"),
@@ -209,17 +224,19 @@ def test_what_cannot_be_modelled_says_why(case, row, config, reason):
 def test_other_rows_that_cannot_be_modelled(case, tmp_path):
     for change, reason in (
         ({"unit": "furlongs"}, "gives no time"), ({"system": "TPU v4"}, "no constants for the software"),
-        ({"measured_value": "0.1"}, "of the chip's peak"), ({"id": "new-1"}, "no reader"),
+        ({"measured_value": "0.1"}, "of the chip's peak"), ({"measured_value": "18130"}, "of the chip's peak"),
+        ({"system": "H100 PCIe"}, "no model of a machine with PCIe"), ({"system": "GH200"}, "no model of"),
+        ({"id": "new-1", "config": {}}, "does not name a model"),
         ({"id": "megascale-12288"}, "no constants for MegaScale"), ({"id": "maxtext-v5p"}, "neither"),
     ):  # fmt: skip
         found = case(PLAIN | change)
         assert isinstance(found, Unmodelled)
         assert reason in found.reason
-    path = write(tmp_path / "rows.csv", *EVERY, PLAIN | {"id": "new-1"}, EXPERTS | {"config": {}})
+    path = write(tmp_path / "rows.csv", *EVERY, PLAIN | {"id": "new-1", "config": {}}, EXPERTS | {"config": {}})
     result = report(path)
     assert len(steps(path)) == len(EVERY)
     assert sum(s.rows for s in result.training) + sum(result.unmodelled.values()) == len(EVERY) + 2
-    assert result.unmodelled["new: no reader for this table"] == 1
+    assert result.unmodelled["new: the row does not name a model"] == 1
 
 
 @pytest.mark.parametrize("junk", [None, "", "n/a", -1, 0, 1e30, "x", [], {}, True, "4 (8)", "1e3"], ids=repr)

@@ -87,9 +87,9 @@ def task_of(
 def stack_of(chip: Accelerator, stack: Stack | str | None) -> Stack:
     """The constants to use: those given, or what the chip has by default. Raises PlanError."""
     try:
-        found = stack_for(chip) if stack is None else stacks[stack] if isinstance(stack, str) else stack
-    except KeyError as error:
-        raise PlanError(f"stack: {error.args[0]}") from None
+        found = stack_for(chip) if stack is None else stacks.of(stack)
+    except (KeyError, TypeError) as error:
+        raise PlanError(error.args[0]) from None
     if found.chip != chip.key:
         raise PlanError(f"stack: {found.key} is of {found.accelerator.name}, and the cluster is of {chip.name}")
     return found

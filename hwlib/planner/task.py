@@ -138,13 +138,10 @@ def many(sequences: int) -> str:
 
 def model_of(model: Model | str) -> Model:
     """A model, or that of a key. Raises PlanError, naming the close ones."""
-    if isinstance(model, Model):
-        return model
-    if not isinstance(model, str):
-        raise PlanError(f"model: a Model or its key was expected, got {model!r}")
-    if model not in models:
-        raise PlanError(unknown("model", model, models))
-    return models[model]
+    try:
+        return models.of(model)
+    except (KeyError, TypeError) as error:
+        raise PlanError(error.args[0]) from None
 
 
 def batch_of(model: Model, B: Any, T: Any) -> tuple[int, int]:

@@ -1,5 +1,7 @@
 """Programs whose ranks differ, a thread for each, against closed forms and played schedules."""
 
+import inspect
+
 import pytest
 import torch
 import torch.distributed as dist
@@ -9,7 +11,7 @@ from hwlib.collectives import ring_allgather_time, ring_allreduce_time
 from hwlib.pipeline import gpipe, one_f_one_b, pipeline_bubble_fraction, play
 from hwlib.specs import accelerators
 from hwlib.units import GB, us
-from hwlib.virtual import play_ranks
+from hwlib.virtual import cluster, play_ranks
 
 W = accelerators["h100-sxm"].scaleup_bandwidth
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
@@ -86,6 +88,14 @@ def test_torchs_pipelines_have_the_bubble_of_the_closed_form(name, ours):
     played = play(ours(stages=pp, microbatches=m), t_F=1, t_B=2)
     assert run.step_time == pytest.approx(played.time)
     assert run.idle_fraction == pytest.approx(pipeline_bubble_fraction(pp=pp, m=m))
+
+
+def test_its_arguments_are_those_of_a_cluster():
+    one, all_ = (inspect.signature(f).parameters for f in (cluster, play_ranks))
+    assert set(one) - set(all_) == {"data", "rank"}  # every rank is played, and has data
+    assert set(all_) - set(one) == {"program", "warm", "timeout"}
+    for name in set(one) & set(all_):
+        assert str(one[name]) == str(all_[name])
 
 
 def test_the_error_of_a_rank_is_told():

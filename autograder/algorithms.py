@@ -8,7 +8,6 @@ passed through the judge, and was counted.
 from __future__ import annotations
 
 import inspect
-import random
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -16,13 +15,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import draws, outcomes, plain
 from .buffers import AFTER, Case, before, drawn
+from .coded import Coded
 from .declaration import AnswerError, DeclarationError, Verdict, unreadable
 from .isolation import isolated
 from .outcomes import Outcome
 from .parties import Budget, Rank
 from .programs import TimeUp, limited
 from .prompts import quoted
-from .reading import Answer, Call, Unreadable, named
+from .reading import Call, Unreadable
 
 if TYPE_CHECKING:
     from .declaration import Exercise, Given
@@ -66,7 +66,7 @@ def at_most(of: Callable[[int, float], float] | None = None) -> Limit:
 
 
 @dataclass(frozen=True)
-class Algorithm(Answer):
+class Algorithm(Coded):
     """A generator `name(rank, n, x)` that plays one rank: `got = yield Step(send, to, frm)`, and at the end its result.
 
     `cases`: the runs, as `Case` or (n, length[, dtype]), or a callable of a `random.Random` that makes the list.
@@ -78,8 +78,6 @@ class Algorithm(Answer):
     """
 
     name: str = "algorithm"
-    signature: str = ""
-    cases: Any = ()
     collective: str = ""
     inputs: Callable[[Case, Any], Sequence[Any]] | None = None
     rounds: Limit | None = field(default_factory=at_most)
@@ -88,9 +86,11 @@ class Algorithm(Answer):
     leaving_bytes: Limit | None = None
     rtol: float = 1e-12
     in_place: bool = True
-    _memory: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     in_ranks: ClassVar[bool] = True
     plays: ClassVar[str] = "generator"
+    asked: ClassVar[str] = "a generator"
+    said: ClassVar[str] = "the algorithm"
+    ending: ClassVar[str] = ", with got = yield Step(send, to, frm)"
 
     def __post_init__(self):
         signature = self.signature or f"{self.name}(rank, n, x)"
@@ -105,11 +105,6 @@ class Algorithm(Answer):
             )
         if self.collective and self.inputs is not None:
             raise DeclarationError(f"{self.name}: inputs are those of the collective; one of the two was expected")
-
-    @property
-    def answer_name(self) -> str:
-        """The generator's name."""
-        return self.name
 
     def declare(self, exercise: Exercise) -> None:
         """The solution and the mistakes must be generators, or functions at least, and there must be cases."""
@@ -127,43 +122,19 @@ class Algorithm(Answer):
         """The signature and the collective."""
         return {"name": self.name, "signature": self.signature, "collective": self.collective}
 
-    def stub(self, exercise: Exercise) -> str:
-        """The generator without a body."""
-        size = f"about {exercise.lines} line{'s' if exercise.lines > 1 else ''}"
-        return f"def {self.signature}:\n    ...  # {size}, with got = yield Step(send, to, frm)"
-
     @property
     def how(self) -> str:
         """How it is asked for."""
         step = "got = yield Step(send, to, frm)"
         return f"write `{self.signature}`, a generator that plays one rank: each `{step}` is a message"
 
-    def expected(self, exercise: Exercise, given: Given) -> Any:  # noqa: ARG002  an algorithm has no given
-        """The solution itself."""
-        return exercise.solution
-
     def local_call(self, value: Any, withholds: Sequence[str] = ()) -> Call | None:
         """The ranks of the generator, here, each in a world of its own."""
         return local_ranks(value, withholds)
 
-    def readable(self, value: Any) -> str:
-        """That it is a function."""
-        if type(value) is not plain.Callable:
-            raise Unreadable(f"{named(value)}; a generator was expected, {quoted(f'def {self.signature}:', 120)}")
-        return f"the algorithm {quoted(value.name)}"
-
     def runs(self, exercise: Exercise) -> list[Case]:
         """The cases, the same at each call."""
-        if "runs" not in self._memory:
-            made = self.cases(random.Random(f"{exercise.id} cases")) if callable(self.cases) else self.cases
-            try:
-                rows = [row if isinstance(row, Case) else Case(*row) for row in made]
-            except (TypeError, ValueError) as error:
-                raise DeclarationError(f"{exercise.id}: {error}") from None
-            if not 0 < len(rows) <= MAX_CASES:
-                raise DeclarationError(f"{exercise.id}: {len(rows)} cases; 1 to {MAX_CASES} were expected")
-            self._memory["runs"] = rows
-        return self._memory["runs"]
+        return self.rows(exercise, lambda row: row if isinstance(row, Case) else Case(*row), MAX_CASES)
 
     # One run
 

@@ -140,6 +140,11 @@ class Exercise:
         return type(self.answer).__name__
 
     @property
+    def size(self) -> str:
+        """How long an answer is, for its stub."""
+        return f"about {self.lines} line{'s' if self.lines > 1 else ''}"
+
+    @property
     def variant_count(self) -> int:
         """How many combinations `given` has, those that are dropped from the draw among them."""
         if isinstance(self.given, (list, tuple)):

@@ -18,7 +18,6 @@ from .parties import Budget, RankFailed, Remote
 
 if TYPE_CHECKING:
     from .buffers import Case
-    from .declaration import Exercise
     from .reading import Call
 
 
@@ -33,6 +32,7 @@ class Distributed(Algorithm):
     calls: Sequence[str] = ("send", "recv")
 
     plays: ClassVar[str] = "torch.distributed"
+    ending: ClassVar[str] = ", with torch.distributed"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -42,11 +42,6 @@ class Distributed(Algorithm):
     def public(self) -> dict[str, Any]:
         """The signature, the collective and the calls."""
         return {**super().public(), "calls": list(self.calls)}
-
-    def stub(self, exercise: Exercise) -> str:
-        """The function without a body."""
-        size = f"about {exercise.lines} line{'s' if exercise.lines > 1 else ''}"
-        return f"def {self.signature}:\n    ...  # {size}, with torch.distributed"
 
     @property
     def how(self) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import linecache
-import random
 import re
 import signal
 import sys
@@ -18,10 +17,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from . import plain, slips
+from .coded import Coded
 from .declaration import AnswerError, DeclarationError, Verdict, unreadable
 from .isolation import names
 from .prompts import quoted
-from .reading import Answer, Call, Unreadable, as_float, named, number
+from .reading import Call, Unreadable, as_float, number
 from .sameness import equal, is_array, kinds
 from .scaling import wrong_dimension
 from .withheld import KEPT
@@ -35,7 +35,7 @@ SECONDS_A_CALL = 2.0
 
 
 @dataclass(frozen=True)
-class Function(Answer):
+class Function(Coded):
     """A Python function, compared with the solution on `cases`: a list of argument tuples, which learners may
     see, or a callable of a `random.Random` that makes the list, whose expected values are never shown.
 
@@ -43,13 +43,9 @@ class Function(Answer):
     the arguments by name, a wrong function is told where its dimension is not that of the result.
     """
 
-    name: str = "f"
-    signature: str = ""
-    cases: Any = ()
     rtol: float = 1e-9
     unit: str | None = None
     units: Mapping[str, str] = field(default_factory=dict)
-    _memory: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self):
         signature = self.signature or f"{self.name}(x)"
@@ -58,11 +54,6 @@ class Function(Answer):
                 f"the signature {self.signature!r} of {self.name!r}: '{self.name}(a, b)' was expected"
             )
         object.__setattr__(self, "signature", signature)
-
-    @property
-    def answer_name(self) -> str:
-        """The function's name."""
-        return self.name
 
     def declare(self, exercise: Exercise) -> None:
         """The solution and the mistakes must be functions, and there must be cases."""
@@ -81,36 +72,13 @@ class Function(Answer):
         """The signature and the unit of the result."""
         return {"name": self.name, "signature": self.signature, "unit": self.unit}
 
-    def stub(self, exercise: Exercise) -> str:
-        """The function without a body."""
-        return (
-            f"def {self.signature}:\n    ...  # about {exercise.lines} "
-            f"line{'s' if exercise.lines > 1 else ''}"
-        )
-
-    def expected(self, exercise: Exercise, given: Given) -> Any:  # noqa: ARG002  a function has no given
-        """The solution itself."""
-        return exercise.solution
-
     def local_call(self, value: Any, withholds: Sequence[str] = ()) -> Call | None:
         """Calls of the function, here."""
         return local_call(value, withholds)
 
-    def readable(self, value: Any) -> str:
-        """That it is a function."""
-        if type(value) is not plain.Callable:
-            raise Unreadable(f"{named(value)}; a function was expected, {quoted(f'def {self.signature}:', 120)}")
-        return f"the function {quoted(value.name)}"
-
     def inputs(self, exercise: Exercise) -> list[tuple]:
         """The arguments of every case, the same at each call."""
-        if "inputs" not in self._memory:
-            made = self.cases(random.Random(f"{exercise.id} cases")) if callable(self.cases) else self.cases
-            rows = [tuple(row) if isinstance(row, (tuple, list)) else (row,) for row in made]
-            if not 0 < len(rows) <= MAX_CASES:
-                raise DeclarationError(f"{exercise.id}: {len(rows)} cases; 1 to {MAX_CASES} were expected")
-            self._memory["inputs"] = rows
-        return self._memory["inputs"]
+        return self.rows(exercise, lambda row: tuple(row) if isinstance(row, (tuple, list)) else (row,), MAX_CASES)
 
     def outputs(self, exercise: Exercise, function: Callable[..., Any]) -> list[Any]:
         """What `function`, of the declaration, gives on every case, as plain data."""

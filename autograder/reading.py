@@ -43,7 +43,7 @@ class Answer:
 
     def stub(self, exercise: Exercise) -> str:
         """The answer cell before an answer."""
-        return f"answer = ...  # about {exercise.lines} line{'s' if exercise.lines > 1 else ''}"
+        return f"answer = ...  # {exercise.size}"
 
     def expected(self, exercise: Exercise, given: Given) -> Any:
         """The solution for these numbers."""

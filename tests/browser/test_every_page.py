@@ -11,6 +11,7 @@ READY = "() => !document.querySelector('figure.live:not([data-ready])')"
 TOO_WIDE = """() => [...document.querySelectorAll('article *')]
     .filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('pre, .math, .output, table, svg'))
     .map(e => e.outerHTML.slice(0, 120))"""
+SCROLLS_SIDEWAYS = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 @pytest.fixture(params=chapter_names(ROOT))
@@ -61,3 +62,10 @@ def test_the_page_fits_a_telephone(chapter):
     chapter.set_viewport_size({"width": 390, "height": 844})
     chapter.wait_for_timeout(300)
     assert chapter.evaluate(TOO_WIDE) == []
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "docs").glob("*.md")))
+def test_a_page_beside_the_chapters_does_not_scroll_sideways_on_a_telephone(page, name):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto((built(ROOT) / f"{name}.html").as_uri())
+    assert page.evaluate(SCROLLS_SIDEWAYS) == 0

@@ -156,9 +156,9 @@ def _sentence(b: _Bounds, d: _Degrees) -> str:
     model, n = b.model, b.machine.chips
     said = [f"a GPU has {b.tokens:,.0f} tokens of a step{_against(b, d)}"]
     if d.ep > 1:
-        word = "narrower" if model.expert_ffn < b.far else "at least as wide"
+        word = "narrower than" if model.expert_ffn < b.far else "at least as wide as"
         said.append(
-            f"expert parallelism of {d.ep}, as experts of {model.expert_ffn:,} are {word} than the {b.far:,.0f} that "
+            f"expert parallelism of {d.ep}, as experts of {model.expert_ffn:,} are {word} the {b.far:,.0f} that "
             "hide all-to-alls between nodes"
         )
     if d.tp > 1:
@@ -189,10 +189,15 @@ def _against(b: _Bounds, d: _Degrees) -> str:
     """The tokens that a GPU needs, beside those it has; and sequences, where there are few."""
     if b.machine.chips == 1:
         return ""
-    word = "enough for" if b.tokens >= b.need else "fewer than"
-    text = f", {word} the {b.need:,.0f} that hide gradients over the {b.level}"
+    enough = b.tokens >= b.need
+    text = f", {'enough for' if enough else 'fewer than'} the {b.need:,.0f} that hide gradients over the {b.level}"
     if b.model.moe:
-        text += f" ({b.need_experts / b.outside(d.tp * d.ep):,.0f} for those of experts)"
+        experts = b.need_experts / b.outside(d.tp * d.ep)
+        if b.tokens >= experts:
+            word = "and for" if enough else "but enough for"
+        else:
+            word = "but not for" if enough else "and than"
+        text += f" ({word} the {experts:,.0f} that hide those of experts)"
     if b.sequences < b.machine.chips:
         text += f", and {many(b.sequences)} {'is' if b.sequences == 1 else 'are'} fewer than the GPUs"
     return text

@@ -219,7 +219,21 @@ def test_the_guides_numbers_are_the_bounds():
     assert f"{n['tokens']:,.0f} tokens of a step, fewer than the {n['need']:,.0f}" in found.sentence
     moe = decide("deepseek-v3", "superpod-h100-8su", B=15360 * 4096, T=4096)
     assert moe.numbers["need_experts"] == pytest.approx(32 * n["need"])
-    assert "narrower" in moe.sentence
+    assert "narrower than the" in moe.sentence
+
+
+@pytest.mark.parametrize(
+    ("model", "B", "T", "said"),
+    [
+        ("mixtral-8x7b", 2**22, 8192, r"enough for the \S+ that hide gradients over the leaf \(and for the"),
+        ("mixtral-8x7b", 2**22, 8192, "are at least as wide as the"),
+        ("deepseek-v3", 2**22, 8192, r"enough for the \S+ that hide gradients over the leaf \(but not for the"),
+        ("mixtral-8x7b", 2**19, 2048, r"fewer than the \S+ that hide gradients over the leaf \(and than the"),
+        ("mixtral-8x7b", 2**19, 8192, r"fewer than the \S+ that hide gradients over the leaf \(but enough for the"),
+    ],
+)
+def test_the_guide_says_whether_tokens_are_enough_for_experts_too(model, B, T, said):
+    assert re.search(said, decide(model, "superpod-h100-1su", B=B, T=T).sentence)
 
 
 def test_the_guide_is_within_reach_of_the_search():

@@ -184,8 +184,11 @@ class Count(Answer):
                 text = text.replace(",", "")
             if not re.fullmatch(r"[-+]?\d{1,300}(\.\d{1,300})?([eE][-+]?\d{1,3})?", text):
                 sum_of_numbers = re.fullmatch(r"[\d\s.()]*\d[\s)]*[-+*/][\d\s.+\-*/()]+", text)
-                said = "is a calculation" if sum_of_numbers else "is not an integer"
-                raise Unreadable(f"{quoted(value)} {said}; a whole number was expected")
+                if re.fullmatch(r"[-+]?\d[\d,.]*\s*[A-Za-z]+", text):
+                    said = "is a number and a word; the whole number alone was expected"
+                else:
+                    said = f"is {'a calculation' if sum_of_numbers else 'not an integer'}; a whole number was expected"
+                raise Unreadable(f"{quoted(value)} {said}")
             exact = Fraction(text)
         else:
             exact = number(value)

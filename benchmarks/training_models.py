@@ -35,7 +35,7 @@ def gpt(c: Mapping[str, Any], positions: bool = True) -> Model:
     heads = number(c, "heads", default=HEADS.get(width) or max(width // 128, 1))
     if layers >= width:
         raise ValueError(f"{layers} layers of width {width}: one stands in the other's place")
-    if width % heads and width < 64 * heads:  # one log of BLOOM's has 104 heads of 132.9 values
+    if width % heads:
         raise ValueError(f"{heads} heads do not divide the width {width}")
     context = number(c, "seq", default=2048)
     return Model.small(

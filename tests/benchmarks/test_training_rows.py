@@ -122,6 +122,18 @@ def test_a_logged_rate_is_held_against_the_time_whatever_its_unit(case):
     assert case(BLOOM | {"measured_value": "134020", "unit": "ms/iter"}).seconds == pytest.approx(case(BLOOM).seconds)
 
 
+def test_a_logged_rate_says_which_of_the_logs_models_it_was(case):
+    def shape(value, rate, **config):
+        model = case(BLOOM | {"measured_value": value}, tflops_logged=rate, **config).model
+        return model.width, model.layers, model.heads
+
+    assert shape("134.02", "120.29") == (14336, 72, 64)
+    assert shape("102.03", "153.68", hidden=13824, layers=None, dp=8, tp=4) == (14336, 70, 64)  # BLOOM
+    assert shape("123.71", "128.10", hidden=13824, layers=78, heads=104, dp=8, tp=4) == (13312, 82, 104)
+    assert shape("112.69", "154.86", hidden=13824, layers=None, heads=96, dp=8, tp=4) == (12288, 106, 96)
+    assert shape("137.34", "113.02") == (14336, 72, 64)  # by the count of the first days
+
+
 def test_recomputation_in_other_words(case):
     both = case(PLAIN, recompute="seqsel", sp=None).plan
     assert (both["recompute"], both["sp"]) == ("selective", False)
@@ -208,8 +220,9 @@ def test_models_of_the_tables_own():
      (MOSAIC, {"cpu_offload": "True"}, "cpu_offload is not modelled"),
      (NEMO, {"task": "LoRA"}, "lora, not pre-training"),
      (PLAIN, {"recompute": "some"}, "not none, selective or full"),
-     (BLOOM, {"layers": None}, "gives no layers"),
-     (BLOOM, {"note": "layer count ambiguous in the log"}, "ambiguous"),
+     (BLOOM, {"hidden": None}, "gives no layers, or no width"),
+     (BLOOM, {"layers": None, "tflops_logged": None}, "gives no layers"),
+     (BLOOM, {"note": "layer count ambiguous in the log", "tflops_logged": ""}, "ambiguous"),
      (BLOOM, {"tflops_logged": "60"}, "contradicts itself"),
      (MOSAIC, {"strategy": "HYBRID"}, "strategy HYBRID"),
      (MOSAIC, {"model": "mpt-2t"}, "no shape for 'mpt-2t'"),

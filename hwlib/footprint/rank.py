@@ -97,6 +97,9 @@ def footprint(
     ('18.07 GB', '2.147 GB', '4.337 GB')
     """
     model = models.of(model)
+    if not isinstance(states, tuple) or len(states) != 3:
+        raise ValueError(f"footprint: states are bytes of a weight, of a gradient and in the optimizer, got {states!r}")
+    states = States(*states)
     plan = {
         "dp": dp, "T": T, "tp": tp, "pp": pp, "cp": cp, "ep": ep, "v": v, "zero": zero, "sp": sp, "micro": micro,
         "m": float("inf") if m is None else m, "recompute": code("recompute", recompute, RECOMPUTE),

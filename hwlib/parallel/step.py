@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, NamedTuple
 
-from hwlib.arguments import whole
+from hwlib.arguments import is_number, whole
 from hwlib.collectives import axis_levels, axis_time, bus_factor, destination_fraction, level_times
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.parallel.data import dp_critical_batch, dp_exact_critical_batch
@@ -125,6 +125,8 @@ def transfers(
         raise ValueError(f"transfers: zero is 0, 1, 2 or 3, got {zero!r}")
     if _any((dp * cp % ep != 0) | (model.experts % ep != 0)):
         raise ValueError(f"transfers: ep divides dp*cp = {dp * cp} and the {model.experts} experts, got {ep}")
+    if not is_number(imbalance) or _any(imbalance < 1):
+        raise ValueError(f"transfers: imbalance is the busiest rank over the mean, at least 1, got {imbalance!r}")
     if _any(pp * v > model.layers + 2):  # the embedding and the output layer may be chunks of their own
         raise ValueError(f"transfers: pp*v is at most the {model.layers} layers and two ends, got {pp * v}")
     layers = ceil(model.layers / pp)

@@ -46,7 +46,7 @@ class Front(tuple[Plan, ...]):
 
 def pareto(
     model: Any, cluster: Any, *, chips: int | Iterable[int],
-    of: Iterable[str] = ("time", "memory", "chips", "cost"), **others: Any,
+    of: str | Iterable[str] = ("time", "memory", "chips", "cost"), **others: Any,
 ) -> Front:  # fmt: skip
     """The plans, over one or several numbers of GPUs, that none beats in everything `of` names, quickest first.
 
@@ -57,7 +57,7 @@ def pareto(
     >>> front[0].chips, front.passed_over[8][:36]
     (256, 'Llama 3.1 70B does not fit on 8 x H1')
     """
-    names = tuple(of)
+    names = (of,) if isinstance(of, str) else tuple(of)
     for name in names:
         if name not in CRITERIA:
             raise PlanError(f"pareto: of {', '.join(CRITERIA)}, got {name!r}")
@@ -66,7 +66,7 @@ def pareto(
     if not all(map(is_number, numbers)):
         raise PlanError(f"pareto: chips: a number of GPUs, or several, was expected, got {chips!r}")
     for n in numbers:
-        if not 1 <= n <= most:
+        if not 1 <= n <= most or n != int(n):
             machine_of(cluster, n)  # says so
     plans: list[Plan] = []
     failures: dict[int, PlanError] = {}

@@ -74,9 +74,9 @@ def task_of(
         raise PlanError(f"dtype: {error}") from None
     if dtype == "int8":
         raise PlanError("dtype: whole numbers are for inference; a step of training is in bf16, fp16, fp32, fp8 or fp4")
-    if not 0 <= price < inf:
+    if not (is_number(price) and 0 <= price < inf):
         raise PlanError(f"price: dollars of at least 0 were expected, got {price!r}")
-    if not 1 <= imbalance < inf:
+    if not (is_number(imbalance) and 1 <= imbalance < inf):
         raise PlanError(f"imbalance: the busiest expert over the mean, so at least 1, was expected, got {imbalance!r}")
     room = memory_of(machine.chip, memory)
     return Task(

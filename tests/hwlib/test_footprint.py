@@ -83,6 +83,13 @@ def test_what_the_cookbook_adds_up():
     assert (2 * P / 64 + (4 + 12) * P + activations) / GiB == pytest.approx(2873, abs=1)
 
 
+def test_the_states_are_megatrons_unless_others_are_given_by_name_or_in_bytes():
+    usual, given, less = (footprint("llama3-8b", dp=1, T=4096, **more) for more in
+                          ({}, {"states": (2, 4, 12)}, {"states": MIXED_ADAM}))  # fmt: skip
+    assert usual == given
+    assert usual.gradients == 2 * less.gradients == 4 * parameter_count("llama3-8b")
+
+
 def test_states_of_a_parameter():
     assert [s.total for s in (MIXED_ADAM, MEGATRON_ADAM, FULL_ADAM, BFLOAT16_ADAM, SGD)] == [16, 18, 16, 8, 12]
     assert (HALF_ADAM.total, DEEPSEEK_ADAM.total) == (20, 13)
@@ -350,6 +357,7 @@ def test_words_and_their_positions_are_the_same():
      ({"schedule": np.array(["1f1b", "none"])}, "no schedule 'none'"),
      ({"recompute": 3}, "recompute is at least 0 and at most 2, got 3"),
      ({"stage": "first"}, "stage is a number, 'last' or 'worst', got 'first'"),
+     ({"states": 16}, "states are bytes of a weight, of a gradient and in the optimizer, got 16"),
      ({"micro": float("nan")}, "micro is at least 1, got nan")],
 )  # fmt: skip
 def test_what_cannot_be_is_named(plan, message):

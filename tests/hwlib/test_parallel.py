@@ -358,6 +358,8 @@ def test_bounds_by_level():
         ({"tp": 1.5}, "transfers: tp"),
         ({"ep": 3}, "ep divides dp.cp = 8 and the 16 experts, got 3"),
         ({"pp": 8}, "pp.v is at most the 4 layers and two ends, got 8"),
+        ({"imbalance": 0.5}, "imbalance is the busiest rank over the mean, at least 1, got 0.5"),
+        ({"imbalance": "even"}, "imbalance is the busiest rank over the mean, at least 1, got 'even'"),
     ],
 )
 def test_plans_that_cannot_be(change, message):

@@ -287,6 +287,8 @@ def test_a_node_is_a_cluster_too():
         ({"price": -1.0}, "price: dollars of at least 0"),
         ({"price": inf}, "price: dollars of at least 0 were expected, got inf"),
         ({"dtype": "int8"}, "dtype: whole numbers are for inference"),
+        ({"price": "2"}, "price: dollars of at least 0 were expected, got '2'"),
+        ({"imbalance": "even"}, "imbalance: the busiest expert over the mean, so at least 1, was expected, got 'even'"),
         ({"imbalance": inf}, "imbalance: the busiest expert"),
         ({"imbalance": 0.5}, "imbalance: the busiest expert over the mean"),
         ({"chips": 0}, "256 GPUs, of which 0 were asked for"),

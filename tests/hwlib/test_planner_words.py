@@ -161,6 +161,8 @@ def test_where_a_few_gpus_hold_nothing_the_others_are_there():
     for chips in (None, "256"):
         with pytest.raises(PlanError, match=f"chips: a number of GPUs, or several, was expected, got {chips!r}"):
             pareto("llama3-70b", "superpod-h100-4su", chips=chips, **ASK)
+    with pytest.raises(PlanError, match=r"1,024 GPUs, of which 256.5 were asked for"):
+        pareto("llama3-70b", "superpod-h100-4su", chips=(256, 256.5), **ASK)
     with pytest.raises(PlanError, match="no number of GPUs"):
         pareto("llama3-70b", "superpod-h100-4su", chips=(), **ASK)
     with pytest.raises(PlanError, match="pareto: of time, memory, chips, cost, got 'money'"):
@@ -170,6 +172,7 @@ def test_where_a_few_gpus_hold_nothing_the_others_are_there():
 def test_a_front_of_one_number_or_of_an_iterator():
     of = ("time", "chips")
     alone, several = (pareto("llama3-8b", "dgx-h100", chips=chips, of=of, B=2**20) for chips in (8, iter([8, 8])))
+    assert pareto("llama3-8b", "dgx-h100", chips=8, of="time", B=2**20) == alone
     assert alone == several[:1]
     assert [one.chips for one in alone] == [8]
     assert not alone.passed_over

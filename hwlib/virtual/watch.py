@@ -61,6 +61,12 @@ def runs_a_kernel(func: Any) -> bool:
 
 
 @cache
+def is_call(func: Any) -> bool:
+    """Whether an operator is a functional collective."""
+    return bool(func.namespace == "_c10d_functional")
+
+
+@cache
 def flop_counts() -> dict[Any, Any]:
     """Torch's own counts of operations, and those of attention on a CPU, which it leaves at none."""
     import torch
@@ -85,6 +91,7 @@ def watcher() -> type:
     """The class of the mode that watches; made when torch is there."""
     import torch
     import torch.distributed as dist
+    from torch._subclasses.fake_tensor import FakeTensor
     from torch.distributed._functional_collectives import AsyncCollectiveTensor
     from torch.distributed.tensor import DTensor
     from torch.multiprocessing.reductions import StorageWeakRef
@@ -93,31 +100,56 @@ def watcher() -> type:
     from hwlib.labs.ranks.calls import FUNCTIONAL
 
     counts = flop_counts()
+    device_of = torch.ops.prim.device.default
+
+    @cache
+    def ask_again(types: tuple[type, ...]) -> bool:
+        return any(issubclass(kind, (DTensor, AsyncCollectiveTensor)) for kind in types)
 
     class Watcher(TorchDispatchMode):
-        def __init__(self) -> None:
+        def __init__(self, shapes: Any = None) -> None:
             super().__init__()
+            self.shapes = shapes  # of a world without data
             self.coming: dict[int, tuple[Any, float]] = {}  # by storage: what keeps its address, and when it is there
 
+        @classmethod
+        def _should_skip_dynamo(cls) -> bool:
+            return False  # as in `shapes_mode`
+
         def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: Any = None) -> Any:
+            if func is device_of and type(args[0]) is FakeTensor:
+                return args[0].device  # which autograd asks for twice as often as for all else
             kwargs = kwargs or {}
             world = Playing.world
-            if any(issubclass(kind, (DTensor, AsyncCollectiveTensor)) for kind in types):
-                return NotImplemented  # they ask again, for what this rank does on its part, or when it is there
-            if world is None or (world.meeting and func.namespace == "_c10d_functional"):
+            if ask_again(types):
+                return NotImplemented  # for what this rank does on its part, or when it is there
+            if world is None or (world.meeting and is_call(func)):
                 return func(*args, **kwargs)  # the backend of threads counts them, where the ranks meet
-            if func.namespace == "_c10d_functional":
+            if is_call(func):
                 return self.collective(world, func, args, kwargs)
-            out = func(*args, **kwargs)
+            answer, tensors, out = None, None, NotImplemented
+            if self.shapes is not None:
+                out, answer, tensors = self.shapes.answered(func, args, kwargs)
+            if out is NotImplemented:
+                out = func(*args, **kwargs)
             if runs_a_kernel(func):
                 if self.coming:
-                    self.wait(world.clock, (args, tuple(kwargs.values())))
-                packet = func._overloadpacket
-                flops = counts[packet](*args, **kwargs, out_val=out) if packet in counts else 0
-                moved = traffic(func, args, kwargs, out)
-                dtypes = [tensor.dtype for tensor in tensors_of([args, out])]
-                world.kernel(packet.__name__, flops, moved, str(dtypes[0]).split(".")[1] if dtypes else "float32")
+                    self.wait(world.clock, tensors if answer else (args, tuple(kwargs.values())))
+                cost = answer.cost if answer else None
+                if cost is None:
+                    cost = self.cost(func, args, kwargs, out)
+                    if answer:
+                        answer.cost = cost
+                world.kernel(*cost)
             return out
+
+        def cost(self, func: Any, args: tuple, kwargs: dict[str, Any], out: Any) -> tuple[str, float, int, str]:
+            """Name, operations, bytes and dtype of a kernel: by its schema and the metadata of tensors alone."""
+            packet = func._overloadpacket
+            flops = counts[packet](*args, **kwargs, out_val=out) if packet in counts else 0
+            dtypes = [tensor.dtype for tensor in tensors_of([args, out])]
+            dtype = str(dtypes[0]).split(".")[1] if dtypes else "float32"
+            return packet.__name__, flops, traffic(func, args, kwargs, out), dtype
 
         def collective(self, world: Any, func: Any, args: tuple, kwargs: Any) -> Any:
             name = func._schema.name.split("::")[1]

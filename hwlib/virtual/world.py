@@ -14,6 +14,7 @@ from hwlib.virtual.clock import Clock
 from hwlib.virtual.group import NAME, Playing, register
 from hwlib.virtual.network import Network, network
 from hwlib.virtual.record import Step, summed
+from hwlib.virtual.shapes import shapes_mode
 
 KernelTime = KernelModel | Callable[[str, float, float], float]
 
@@ -31,6 +32,7 @@ class World:
         self._kernel_time, self._call_time = kernel_time, call_time
         self._shapes: Any = None
         self._known: dict[tuple[str, float, tuple[int, ...]], float] = {}
+        self._times: dict[tuple[float, float, str], float] = {}  # of kernels
 
     def __repr__(self) -> str:
         levels = ", ".join(f"{level.name} {level.size}" for level in self.network.levels)
@@ -43,24 +45,28 @@ class World:
 
     def shapes(self) -> AbstractContextManager[Any]:
         """Make models and inputs in here: they have shapes and no data, however large, unless the world has data."""
-        from torch._subclasses.fake_tensor import FakeTensorMode
-
         if self.data:
             return nullcontext()
         if self._shapes is None:
-            self._shapes = FakeTensorMode(allow_non_fake_inputs=True)  # a DeviceMesh keeps a real table of ranks
+            self._shapes = shapes_mode()()
         return self._shapes
 
     def kernel(self, name: str, flops: float, bytes: float, dtype: str) -> None:
         """Put a kernel on the clock: a roofline, unless the world was given another time."""
-        if isinstance(self._kernel_time, KernelModel):
-            time = self._kernel_time.time(flops, bytes)
-        elif self._kernel_time is not None:
-            time = self._kernel_time(name, flops, bytes)
+        if self._kernel_time is None or isinstance(self._kernel_time, KernelModel):
+            key = (flops, bytes, dtype)
+            if key not in self._times:
+                self._times[key] = self._model_time(*key)
+            time = self._times[key]
         else:
-            rate = self.chip.flops(dtype) if flops else 1.0
-            time = roofline_time(flops, bytes, rate, self.chip.hbm_bandwidth)
+            time = self._kernel_time(name, flops, bytes)
         self.clock.kernel(name, self.slow * float(time), flops, bytes)
+
+    def _model_time(self, flops: float, bytes: float, dtype: str) -> float:
+        if isinstance(self._kernel_time, KernelModel):
+            return float(self._kernel_time.time(flops, bytes))
+        rate = self.chip.flops(dtype) if flops else 1.0
+        return float(roofline_time(flops, bytes, rate, self.chip.hbm_bandwidth))
 
     def call(self, call: str, S: float, group: str, ranks: tuple[int, ...]) -> float:
         """Put a collective on the clock; when it ends."""
@@ -86,7 +92,7 @@ class World:
             Playing.world = self if counted else None
             waits = nullcontext() if self.data else awaited_when_used()
             try:
-                with self.shapes(), streams_on_clocks(), waits, watcher()():
+                with self.shapes() as shapes, streams_on_clocks(), waits, watcher()(shapes):
                     program()
             finally:
                 Playing.world = Playing.clock = None

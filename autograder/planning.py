@@ -80,6 +80,8 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
         raise click.BadParameter(f"{value!r} is no number of bytes, such as 72GB: {error}") from None
     if found.unit not in ("B", "1"):
         raise click.BadParameter(f"{value!r} is no number of bytes, such as 72GB")
+    if found.unit == "1" and 0 < found.value < 2**20:  # GB were meant
+        raise click.BadParameter(f"{value!r} has no unit, and would be bytes: 72GB was expected")
     return found.value
 
 
@@ -122,6 +124,8 @@ def plan(
         raise CannotBe(f"sequence: the batch is of sequences of {batch[1]:,} tokens, not of {sequence[0]:,}")
     T = sequence[0] if sequence else batch[1]
     asked = {"B": batch[0], "T": T, "price": price / SECONDS_AN_HOUR, **others}
+    if why and chips and len(chips) > 1:
+        raise CannotBe(f"why: choices are compared on one number of GPUs, and chips has {len(chips)}")
     try:
         if chips and len(chips) > 1:
             _front(model, cluster, asked | {"chips": chips}, as_json)

@@ -134,6 +134,8 @@ def _share(x: Measured, unit: re.Match[str]) -> float:
         raise ValueError(f"the unit {x.unit!r} does not say of which peak, {x.dtype} or bf16")
     peak = accelerators[x.chip].flops(dtype or x.dtype)
     share = x.value / 100 if percent or x.value > 1 else x.value
+    if share > 1:
+        raise ValueError(f"the row contradicts itself: {x.value:g} {x.unit} is more than the chip's peak")
     flops = x.counts.hardware if name == "hfu" else x.counts.model
     return x.counted(flops) / (share * peak * x.gpus)
 

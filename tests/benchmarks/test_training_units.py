@@ -137,7 +137,7 @@ def test_a_rate_of_2021_has_in_it_what_is_recomputed_and_mfu_has_not(case):
     [("0.3714", "MFU %", "a share, where a percentage is said"), ("367", "TFLOP/s", "of one GPU or of all"),
      ("6935", "tokens/s", "of one GPU or of all"), ("5", "ms/token", "gives no time of a step"),
      ("5", "tokens/s/node", "gives no time of a step"), ("5", "", "gives no time of a step"),
-     ("5", "GB/s", "gives no time of a step"), ("900", "MFU %", "of the chip's peak"),
+     ("5", "GB/s", "gives no time of a step"), ("101", "HFU %", "more than the chip's peak"),
      ("6935", "tokens/s/GPU/day", "gives no time of a step"), ("18.9", "ms", "of the chip's peak"),
      ("18900", "s", "of the chip's peak")],
 )  # fmt: skip

@@ -13,7 +13,7 @@ SLOW = {
     " written",
     "benchmarks": "fit_stacks",
     "hwlib": "algorithms consistency consistency_pipelines event_trains labs_collectives plots_collectives ranks"
-    " ranks_failures virtual virtual_exchange virtual_pipelines virtual_threads",
+    " ranks_failures virtual virtual_exchange virtual_pipelines virtual_shapes virtual_threads",
 }
 """Files that take long as a whole, though not each of their tests: many processes, or torch with many ranks."""
 

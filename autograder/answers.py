@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 MAX_COUNT_BITS = 3322  # a thousand digits
 CLOSE = 5  # tolerances: within as many an answer is told that it is close
+FAR = 10**4  # the ratio from which on an answer is told that it is absurd
 TINY = 1e-9  # a mistake that is an integer is typed as one
 ROUNDED = 1e-3  # and another with a few digits
 
@@ -127,7 +128,16 @@ class Quantity(Answer):
         if slips.close(answer, want, min(CLOSE * self.rtol, 0.5)):
             say = f"Close, but not within {100 * self.rtol:.3g} %: is it rounded, or a small term missing?"
             return Verdict(0.0, say, "wrong")
-        return Verdict(0.0, _not_yet(exercise), "wrong")
+        return Verdict(0.0, self._far(answer, want) + _not_yet(exercise), "wrong")
+
+    def _far(self, answer: Fraction, want: Fraction) -> str:
+        """What an absurd answer is told before the hint: what it was read as, for its unit is the first
+        suspect."""
+        if answer <= 0 < want:
+            return f"Yours is {quoted(self.readable(answer))}, and the answer is above zero. "
+        if want > 0 and not want / FAR < answer < want * FAR:
+            return f"Yours is {quoted(self.readable(answer))}, off by orders of magnitude: look at its unit first. "
+        return ""
 
     def _same(self, answer: Fraction, want: Fraction) -> bool:
         return slips.close(answer, want, self.rtol)

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 import subprocess
 import sys
 
@@ -65,6 +66,10 @@ console.log(JSON.stringify(cases.map(run)));
 """
 
 
+# What only a judge who knows the answer can say, before the rest.
+ABSURD = re.compile(r"^Yours is `[^`]+`, (and the answer is above zero\.|off by orders of magnitude: .*? first\.) ")
+
+
 def in_node(root, cases):
     """What the page's script gives for (what, *args), all in one process."""
     table = answerbox.units_js().removeprefix("window.GPUBOOK_UNITS = ").removesuffix(";\n")
@@ -110,7 +115,8 @@ def test_the_script_gives_the_judges_verdicts(root):
             assert verdict["kind"] == "unread", (exercise.id, text)
             continue
         right = judged.score == 1 and "otherwise" not in judged.say
-        assert verdict == {"kind": "right" if right else "wrong", "say": answerbox.inline_html(judged.say)}, (
+        say = ABSURD.sub("", judged.say)
+        assert verdict == {"kind": "right" if right else "wrong", "say": answerbox.inline_html(say)}, (
             exercise.id,
             text,
         )

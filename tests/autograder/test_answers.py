@@ -118,6 +118,21 @@ def test_a_slip_is_told_by_its_ratio_and_never_gives_the_number(factor, word):
     assert "295" not in verdict.say
 
 
+@pytest.mark.parametrize(
+    ("value", "say"),
+    [
+        (3.7e7, "Yours is `428.2 days`, off by orders of magnitude"),
+        (-4.0, "Yours is `-4 s`, and the answer is above zero."),
+        (0, "Yours is `0 s`, and the answer is above zero."),
+        (0.05, "Not yet."),
+    ],
+)
+def test_an_absurd_answer_is_told_what_it_was_read_as(value, say):
+    verdict = judge(TIME, value)
+    assert (verdict.score, verdict.kind) == (0.0, "wrong")
+    assert verdict.say.startswith(say)
+
+
 def test_a_mistake_comes_before_everything_else():
     assert judge(RIDGE, 3.35e12 / 9.9e14).say == "Upside down."
     assert judge(RIDGE, 3.35e12 / 9.9e14).kind == "mistake"

@@ -102,8 +102,7 @@ TWO_LEVELS = Exercise(
     id="memory-hierarchy-two-levels", title="A cache that keeps its part", points=3,
     prompt="Suppose a better cache: whatever the order, it keeps the first `Z` bytes of a buffer and passes the rest. "
            "A kernel reads the buffer of `S` bytes over and over. Bytes in the cache come at `W_L2`, the others at "
-           "`W`, one after the other. At what bandwidth does the kernel read, *exactly*? One expression, for buffers "
-           "that fit and for those that do not.",
+           "`W`, one after the other. At what bandwidth does the kernel read, *exactly*? One expression, for any `S`.",
     answer=Expression({"S": positive("B", 1e5, 1e10), "Z": positive("B", 1e6, 1e9), "W_L2": positive("B/s", 4e12, 2e13),
                        "W": positive("B/s", 1e12, 4e12)}, "B/s"),
     solution=lambda S, Z, W_L2, W: S/(minimum(S, Z)/W_L2 + maximum(S - Z, 0)/W),
@@ -112,6 +111,8 @@ TWO_LEVELS = Exercise(
                 "Right for buffers larger than the cache. Which times are negative for a small one?"),
         Mistake(lambda S, Z, W_L2, W: minimum(S, Z)/S*W_L2 + maximum(S - Z, 0)/S*W,
                 "You averaged the rates by bytes. Over half of the *bytes*, or over half of the *time*?"),
+        Mistake(lambda S, Z, W_L2, W: Z/S*W_L2 + (S - Z)/S*W,
+                "You averaged rates by bytes: is half of the *bytes* half of the *time*? And where all of it fits?"),
         Mistake(lambda S, Z, W_L2, W: S/maximum(minimum(S, Z)/W_L2, maximum(S - Z, 0)/W),
                 "That lets both come at the same time; here one waits for the other."),
     ),
@@ -250,9 +251,7 @@ ERRATUM_C2C = Exercise(
            f"as {h200.datum('scaleup_bandwidth').printed}, Blackwell's as {b200.datum('scaleup_bandwidth').printed}, "
            "both ways together too. For which is the sentence true? *Exact*, by the data sheets.",
     answer=Choice({
-        "both": "for both",
-        "gh200": "for a GH200 only",
-        "gb200": "for a GB200 only",
+        "both": "for both", "gh200": "for a GH200 only", "gb200": "for a GB200 only",
         "neither": "for neither: C2C is a kind of PCIe",
     }),
     solution="gh200",

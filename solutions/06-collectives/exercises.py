@@ -68,8 +68,7 @@ ERRATUM_ALLGATHER = Exercise(
         Mistake(lambda D, F, n, W: 2*D*F/(n*W),
                 "That is the draft's own answer: the whole array through all ports, once. How much of the array has "
                 "to come in through *one* port?"),
-        Mistake(lambda D, F, W: 2*D*F/W,
-                "To first order. Exactly, a GPU need not receive what it has."),
+        Mistake(lambda D, F, W: 2*D*F/W, "To first order. Exactly, a GPU need not receive what it has."),
         Mistake(lambda D, F, n, W: (n - 1)/n*D*F/W, "A bf16 element has two bytes."),
         Mistake(lambda D, F, n, W: 2*D*F*(n - 1)/n**2/W,
                 "That is what one GPU sends if nobody needs it twice. But each of the others needs its block."),
@@ -364,13 +363,14 @@ LAB_FIT = Exercise(
         (n, S1, 2*(n - 1)*(alpha + S1/(n*W)), S2, 2*(n - 1)*(alpha + S2/(n*W)))
         for n in (2, 4, 8, 64) for alpha, W in ((2e-6, 4e11), (4e-4, 8e8), (2e-5, 5e10))
         for S1, S2 in ((rng.uniform(64, 1e4), rng.uniform(1e7, 1e9)), (1e6, rng.uniform(2e6, 1e8)))]),
-    solution=lambda n, S1, t1, S2, t2: (
-        (t1*S2 - t2*S1)/(S2 - S1)/(2*(n - 1)), 2*(n - 1)/n*(S2 - S1)/(t2 - t1)),
+    solution=lambda n, S1, t1, S2, t2: ((t1*S2 - t2*S1)/(S2 - S1)/(2*(n - 1)), 2*(n - 1)/n*(S2 - S1)/(t2 - t1)),
     mistakes=(
         Mistake(lambda n, S1, t1, S2, t2: ((t1*S2 - t2*S1)/(S2 - S1), 2*(n - 1)/n*(S2 - S1)/(t2 - t1)),
                 "The bandwidth is right. The intercept is the latency of *all* rounds."),
         Mistake(lambda n, S1, t1, S2, t2: ((t1*S2 - t2*S1)/(S2 - S1)/(2*(n - 1)), (S2 - S1)/(t2 - t1)),
                 "The latency is right. Not S goes through a port, but what a ring sends."),
+        Mistake(lambda n, S1, t1, S2, t2: ((t1*S2 - t2*S1)/(S2 - S1), (S2 - S1)/(t2 - t1)),
+                "Those are the line's own. How many rounds are in its intercept, and what goes through a port?"),
         Mistake(lambda n, S1, t1, S2, t2: (t1/(2*(n - 1)), 2*(n - 1)/n*S2/t2),
                 "The small one is not all latency, nor the large one all bytes. Which line goes through both?"),
     ),

@@ -136,7 +136,8 @@ class Quantity(Answer):
         if answer <= 0 < want:
             return f"Yours is {quoted(self.readable(answer))}, and the answer is above zero. "
         if want > 0 and not want / FAR < answer < want * FAR:
-            return f"Yours is {quoted(self.readable(answer))}, off by orders of magnitude: look at its unit first. "
+            look = "" if self.unit == "1" else ": look at its unit first"
+            return f"Yours is {quoted(self.readable(answer))}, off by orders of magnitude{look}. "
         return ""
 
     def _same(self, answer: Fraction, want: Fraction) -> bool:

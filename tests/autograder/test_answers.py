@@ -133,6 +133,10 @@ def test_an_absurd_answer_is_told_what_it_was_read_as(value, say):
     assert verdict.say.startswith(say)
 
 
+def test_the_unit_of_a_plain_number_is_not_blamed():
+    assert judge(PURE, 7.7e7).say.startswith("Yours is `77e6`, off by orders of magnitude. ")
+
+
 def test_a_mistake_comes_before_everything_else():
     assert judge(RIDGE, 3.35e12 / 9.9e14).say == "Upside down."
     assert judge(RIDGE, 3.35e12 / 9.9e14).kind == "mistake"

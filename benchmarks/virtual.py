@@ -1,9 +1,10 @@
 """How fast virtual clusters are: `python -m benchmarks.virtual`.
 
 One process for 1,024 ranks: FSDP2 over tensor parallelism of a decoder without data; its set-up, its first step, the
-steps after that, and what of these torch takes alone. Threads for 1,024 ranks: a collective, a mesh of two axes with a
-sum on each, and a 1F1B pipeline of 16 stages in 64 copies. Each line has the minimum, the median and the maximum of the
-repeats, in seconds of processor time, whatever else runs here, and in seconds of wall-clock time.
+steps after that, and what these take where nobody counts; all of it once more by torch's own mode for tensors without
+data, whose answers `hwlib.virtual.shapes` keeps in a table. Threads for 1,024 ranks: a collective, a mesh of two axes
+with a sum on each, and a 1F1B pipeline of 16 stages in 64 copies. Each line has the minimum, the median and the maximum
+of the repeats, in seconds of processor time, whatever else runs here, and in seconds of wall-clock time.
 """
 
 import time
@@ -44,15 +45,18 @@ def spread(name: str, taken: list[Taken]) -> str:
     return "  {:22} processor {}, wall {}".format(name, *both)
 
 
-def one_process(key: str, layers: int | None, repeats: int) -> None:
-    """Print the lines of FSDP2 over tensor parallelism."""
+def one_process(key: str, layers: int | None, repeats: int, own: bool = False) -> None:
+    """Print the lines of FSDP2 over tensor parallelism; with `own`, by torch's own mode for tensors without data."""
     import torch
+    from torch._subclasses.fake_tensor import FakeTensorMode
     from torch.distributed.device_mesh import init_device_mesh
 
     from tests.hwlib.decoders import Decoder, fully_sharded, tensor_parallel
 
     model = models[key].replace(layers=layers) if layers else models[key]
     with virtual.cluster(CLUSTER) as world:
+        if own:
+            world._shapes = FakeTensorMode(allow_non_fake_inputs=True)
 
         def ready() -> Callable[[], Any]:
             mesh = init_device_mesh("cpu", (RANKS // TP, TP), mesh_dim_names=("dp", "tp"))
@@ -71,7 +75,10 @@ def one_process(key: str, layers: int | None, repeats: int) -> None:
         steps = [seconds(lambda: world.step(program, warm=0)) for _ in range(repeats)]
         alone = [seconds(bare) for _ in range(repeats)]
     step = steps[-1].value
-    print(f"\n{model}\nFSDP2 of {RANKS // TP} x TP of {TP} = {RANKS} ranks, {T} tokens a replica")
+    if own:
+        print(" by torch's own mode")
+    else:
+        print(f"\n{model}\nFSDP2 of {RANKS // TP} x TP of {TP} = {RANKS} ranks, {T} tokens a replica")
     print(
         f"  virtual step {show(step.step_time, 's')}, {step.kernels} kernels, {sum(c.number for c in step.calls)} calls"
     )
@@ -79,7 +86,7 @@ def one_process(key: str, layers: int | None, repeats: int) -> None:
         ("set-up", [setup]),
         ("first step", [first]),
         ("a step", steps),
-        ("torch alone of that", alone),
+        ("where nobody counts", alone),
     ):
         print(spread(name, taken))
 
@@ -146,8 +153,9 @@ def main(repeats: int, only: str) -> None:
     warnings.simplefilter("ignore")
     print("minimum / median / maximum of", repeats, "in seconds")
     if only in "one_process":
-        one_process("llama3-70b", 8, repeats)
-        one_process("llama3-8b", None, repeats)
+        for key, layers in ("llama3-70b", 8), ("llama3-8b", None):
+            for own in (False, True):
+                one_process(key, layers, repeats, own)
     if only in "threads":
         threads(repeats)
 

@@ -141,9 +141,6 @@ class Plain(FakeTensorMode):
     def __init__(self):
         super().__init__(allow_non_fake_inputs=True)
 
-    def answered(self, *_):
-        return NotImplemented, None, []
-
 
 @settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(st.lists(LINES, min_size=1, max_size=12))
@@ -264,6 +261,17 @@ def test_a_view_of_storage_that_is_freed_is_left_to_torch():
 
     ours = shapes_mode()()
     assert freed(ours) == freed(ours) == freed(Plain())
+
+
+@pytest.mark.parametrize("inference", [False, True])
+def test_conjugated_and_negated_views_are_known_as_such(inference):
+    def parts(mode):
+        with mode, torch.inference_mode(inference):
+            z = torch.zeros(3, dtype=torch.complex64)
+            return [about(t.detach(), [z]) for t in (z.imag, z.conj().imag, z.real, z, z.conj(), z + 1)]
+
+    ours = shapes_mode()()
+    assert parts(ours) == parts(ours) == parts(Plain())
 
 
 def test_modes_of_a_program_and_around_a_step_see_every_operator():

@@ -21,6 +21,7 @@ from hwlib.specs.table import SpecError, Table, file_text, unknown
 from hwlib.units import show
 
 FILE = "stacks.toml"
+TYPICAL = 0.08  # error of step times on a chip without a fit: as that of the stack which errs most
 
 
 def _constant(unit: str, meaning: str, ideal: float) -> Any:
@@ -41,6 +42,8 @@ class Stack:
     fitted: tuple[str, ...] = ()
     like: str = ""
     note: str = ""
+    error: float = 0.0
+    """Mean error of the steps of dense models that it was fitted to: plans that differ by less are equals."""
 
     eta_C: float = _constant("1", "share of the peak rate that large matrix products reach", 1.0)
     eta_low: float = _constant("1", "the same share for products in 8 and 4 bits, of their own peak", 1.0)
@@ -49,11 +52,14 @@ class Stack:
     eta_A: float = _constant("1", "share of the bfloat16 peak that attention's products reach", 1.0)
     eta_cp: float = _constant("1", "share of that which is left where ranks share a sequence", 1.0)
     eta_W: float = _constant("1", "share of the memory bandwidth that is reached, if what is kept moves twice", inf)
+    eta_V: float = _constant("1", "share of that which is left for logits and their loss", 1.0)
     eta_in: float = _constant("1", "share of the scale-up bandwidth that collectives reach", 1.0)
     eta_out: float = _constant("1", "share of the network's bandwidth that collectives reach", 1.0)
     alpha_in: float = _constant("s", "latency of a collective within a node", 0.0)
     alpha_out: float = _constant("s", "further latency of one that leaves the node", 0.0)
     t_layer: float = _constant("s", "time in which the host launches the kernels of a layer's forward pass", 0.0)
+    t_gap: float = _constant("s", "time of a pass through a layer that its kernels take, however small they are", 0.0)
+    t_loss: float = _constant("s", "time of a microbatch that the loss takes, however small it is", 0.0)
     hide_tp: float = _constant("1", "share of all but attention that tensor-parallel collectives run beside", 0.0)
     hide_dp: float = _constant("1", "share of a pass that its data-parallel collectives run beside", 1.0)
     hide_pp: float = _constant("1", "share of the pipeline's messages that need not be waited for", 1.0)
@@ -119,6 +125,8 @@ def read(file: str, content: str) -> Iterator[Stack]:
             values = {name: getattr(rows[like], name) for name in CONSTANTS} | values
         if row["chip"] not in accelerators:
             raise SpecError(f"{file}, {key}.chip: " + unknown("accelerator", row["chip"], accelerators))
+        if not 0 <= values.get("error", 0.0) < 1:
+            raise SpecError(f"{file}, {key}.error: from 0 to 1, got {values['error']!r}")
         for name, (unit, _) in CONSTANTS.items():
             value = values.get(name, known[name].default)
             high = 1.0 if unit == "1" else inf
@@ -148,4 +156,5 @@ def stack_for(chip: str | Accelerator) -> Stack:
     return usual.replace(
         key=f"typical-{sheet.key}", name=f"typical software on {sheet.name}", chip=sheet.key, rows=(), fitted=(),
         like=usual.key, software="typical", note=f"no step was fitted on this chip: the constants of {usual.key}",
+        error=TYPICAL,
     )  # fmt: skip

@@ -110,7 +110,7 @@ def _step_time(
     loss = logits_passes(model, plan, rates)
     whole = minimum(ceil(model.layers / (plan.pp * plan.v)) * plan.v, model.layers)
     last = where(whole * plan.pp > model.layers, whole - 1, whole)
-    t_loss = loss.forward + loss.backward
+    t_loss = loss.forward + loss.backward + stack.t_loss
     stage = whole * (t_F + t_B)
     spare = maximum(stage - last * (t_F + t_B) - t_loss, 0.0)  # by how much the last stage is done before the others
     out = spare == 0
@@ -153,7 +153,8 @@ def _layer(sends: Sends, stack: Stack, mean: Passes, plan: Plan, ep: Any) -> tup
     the chip waits for the host, which launches the kernels of a pass in no less than `t_layer`. A layer that is
     recomputed sends again what its forward pass sends.
     """
-    forward, backward, again = mean.forward, mean.backward, mean.again
+    full = plan.recompute == RECOMPUTE.index("full")
+    forward, backward, again = mean.forward + stack.t_gap, mean.backward + stack.t_gap, mean.again
     tp_ahead, tp_back = sends.tp_forward, sends.tp_backward
     if stack.hide_tp:
         tp_ahead = exposed(tp_ahead, forward - mean.attention, stack.hide_tp)
@@ -161,7 +162,6 @@ def _layer(sends: Sends, stack: Stack, mean: Passes, plan: Plan, ep: Any) -> tup
     if stack.t_layer:
         forward = maximum(forward, stack.t_layer - tp_ahead)
         backward = maximum(backward, stack.t_layer - tp_back)
-    full = plan.recompute == RECOMPUTE.index("full")
     twice = where(full, 2.0, 1.0)
     cp: Any = 0.0
     cp_ahead: Any = 0.0
@@ -197,7 +197,7 @@ def _messages(plan: Plan, stack: Stack) -> Any:
     pp, v, m = plan.pp, plan.v, plan.m
     ends = pp * v - 1
     least = where((plan.schedule == SCHEDULES.index("1f1b")) & (v == 1), m - m / pp + pp - 2, ends)
-    return 2 * (least if stack.hide_pp == 1 else stack.hide_pp * least + (1 - stack.hide_pp) * (v * m))
+    return 2 * (least if stack.hide_pp == 1 else stack.hide_pp * least + (1 - stack.hide_pp) * maximum(v * m, least))
 
 
 def _optimizer(model: Model, plan: Plan, W: float) -> Any:

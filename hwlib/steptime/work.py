@@ -40,6 +40,7 @@ class Rates(NamedTuple):
     C_logits: float
     C_attention: float
     W: float
+    W_logits: float
     eta_cp: float
     eta_E: float
 
@@ -52,7 +53,7 @@ def rates_of(stack: Stack, dtype: str) -> Rates:
     W = chip.hbm_bandwidth or 0.0
     return Rates(
         eta * chip.flops(dtype), stack.eta_C * chip.flops(wide), stack.eta_A * chip.flops(wide), stack.eta_W * W,
-        stack.eta_cp, stack.eta_E,
+        stack.eta_V * stack.eta_W * W, stack.eta_cp, stack.eta_E,
     )  # fmt: skip
 
 
@@ -91,7 +92,7 @@ def logits_passes(model: Model, plan: Plan, rates: Rates) -> Passes:
     """The output layer and its loss: a product, and logits in 16 bits and 32 that are written and read."""
     tokens = plan.micro * plan.T / plan.cp
     product = 2 * tokens * model.width * model.vocab / plan.tp / rates.C_logits
-    moved = KEPT_MOVES * 6 * tokens * model.vocab / plan.tp / rates.W
+    moved = KEPT_MOVES * 6 * tokens * model.vocab / plan.tp / rates.W_logits
     forward = product + moved
     return Passes(forward, 2 * forward, product, 0.0, 0.0)
 

@@ -77,6 +77,7 @@ def test_a_row_takes_the_constants_of_the_one_it_is_like():
         (f"[a]\n{ROW}eta_c = 0.5", "f, a: .*eta_c"),
         (f"[a]\n{ROW}eta_C = 1.5", "f, a.eta_C: from 0 to 1, got 1.5"),
         (f"[a]\n{ROW}alpha_in = -1", "f, a.alpha_in: from 0"),
+        (f"[a]\n{ROW}error = 1.5", "f, a.error: from 0 to 1, got 1.5"),
         (f"[a]\n{ROW}alpha_in = true", "f, a.alpha_in: from 0"),
         (f"[a]\n{ROW}eta_C = nan", "f, a.eta_C: from 0"),
         (f"[a]\n{ROW}like = 'b'", "f, a.like: names a row before it"),

@@ -177,6 +177,15 @@ def test_messages_of_one_f_one_b_are_waited_for_as_played(pp, m):
     assert ideal(EVEN, B=m * T, dp=1, pp=pp).total == pytest.approx(expected, rel=1e-5)
 
 
+@pytest.mark.parametrize("v", [1, 2])
+@pytest.mark.parametrize("m", [8, 16, 64, 256])
+def test_software_that_hides_no_message_waits_at_least_as_long(m, v):
+    """Where microbatches are few, filling and draining the pipeline takes more messages than a stage sends."""
+    plan = {"T": T, "B": m * T, "dp": 1, "pp": 8, "v": v}
+    hides, waits = (step_time(EVEN, IDEAL.replace(hide_pp=x), LEVELS, **plan).pp for x in (1.0, 0.0))
+    assert waits >= hides > 0
+
+
 @pytest.mark.parametrize(
     ("name", "schedule"), [("zb_h1", pipeline.zb_h1), ("zbv", pipeline.zbv), ("dualpipe", pipeline.dualpipe)]
 )
@@ -286,6 +295,28 @@ def test_small_layers_wait_for_the_host():
     found = step_time(small, "vtrain-a100", (Level("node", 8, 300e9),), B=1024, T=1024, dp=1)
     stack = stacks["vtrain-a100"]
     assert found.compute + found.tp == pytest.approx(2 * 24 * stack.t_layer, rel=0.05)
+
+
+def test_a_pass_through_a_layer_has_its_gap_and_a_microbatch_its_loss():
+    """By hand: 24 layers, 4 microbatches; forward and backward, and once more forward where all is recomputed."""
+    small = Model.small(layers=24, width=1024, heads=16, vocab=1000)
+    plan = {"B": 4 * 1024, "T": 1024, "dp": 1}
+    node = (Level("node", 8, 300e9),)
+    gap, loss = IDEAL.replace(t_gap=1e-3), IDEAL.replace(t_loss=1e-3)
+    for again, passes in (("none", 2), ("full", 3)):
+        bare = step_time(small, IDEAL, node, recompute=again, **plan).total
+        assert step_time(small, gap, node, recompute=again, **plan).total - bare == pytest.approx(0.096 * passes)
+        assert step_time(small, loss, node, recompute=again, **plan).total - bare == pytest.approx(0.004)
+
+
+def test_logits_have_a_share_of_the_memory_bandwidth_of_their_own():
+    """By hand: logits in 16 and in 32 bits, 6 bytes each, move twice on the way there and twice as often back."""
+    few, many = (Model.small(layers=2, width=64, heads=2, vocab=v) for v in (1000, 101_000))
+    plan = {"B": 1024, "T": 1024, "dp": 1}
+    half, quarter = IDEAL.replace(eta_W=0.5), IDEAL.replace(eta_W=0.5, eta_V=0.5)
+    lost = [step_time(m, quarter, LEVELS, **plan).total - step_time(m, half, LEVELS, **plan).total for m in (few, many)]
+    W = IDEAL.accelerator.hbm_bandwidth
+    assert lost[1] - lost[0] == pytest.approx(3 * 2 * 6 * 1024 * 100_000 / W * (1 / 0.25 - 1 / 0.5))
 
 
 # What comes in

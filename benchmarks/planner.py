@@ -28,10 +28,11 @@ from benchmarks.planner_peers import PUBLISHED, NoPeer, install_mlsysim, measure
 from benchmarks.predictions import Prediction, predict_step
 from benchmarks.published import case_of, read_rows
 from benchmarks.training_step import Step
-from hwlib.planner.plans import fewest_pieces, footprints, step_times
+from hwlib.planner.plans import footprints, simplest, step_times
 from hwlib.planner.search import task_of
 from hwlib.planner.space import Space, axes_of, space
 from hwlib.planner.task import Task
+from hwlib.specs import stacks
 
 WIDE = {
     "micro": tuple(range(1, 17)), "zero": (0, 1, 2, 3), "recompute": ("none", "selective", "full"), "sp": (True, False),
@@ -113,7 +114,7 @@ def regrets(path: Path, sets: Sequence[str]) -> tuple[list[Regret], list[str]]:
             left_out.append(found.reason)
             continue
         model = case.model
-        key = (case.group, model.layers, model.width, model.heads, case.gpus, case.plan["B"], case.plan["T"])
+        key = (case.group, case.stack, model.layers, model.width, model.heads, case.gpus, case.plan["B"], case.plan["T"])
         pieces = key[-2] / key[-1] / case.plan["dp"] / case.plan["micro"] * case.plan.get("v", 1)
         groups.setdefault(key, []).append((found.time, case.seconds, pieces, case.plan.get("pp", 1)))
     result = []
@@ -121,7 +122,7 @@ def regrets(path: Path, sets: Sequence[str]) -> tuple[list[Regret], list[str]]:
         if len(runs) > 1:
             times, measured, pieces, stages = (np.array(column) for column in zip(*runs, strict=True))
             best, equal = measured.min(), times <= times.min() * (1 + 1e-9)
-            chosen = measured[fewest_pieces(times, pieces, stages)]
+            chosen = measured[simplest(times, pieces, stages, stacks[key[1]])]
             over = (chosen / best - 1, measured[equal].max() / best - 1, measured.mean() / best - 1)
             result.append(Regret(key[0], len(runs), *map(float, over)))
     return result, left_out

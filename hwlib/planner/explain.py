@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hwlib.planner.plans import MESH, NOISE, Plan, Plans, parts
+from hwlib.planner.plans import MESH, Plan, Plans, parts, tolerance
 from hwlib.units import show
 
 WORDS: Mapping[str, str] = {
@@ -21,7 +21,7 @@ def explanation(found: Plans, choices: bool = True) -> str:
     lines = [f"Best for {found.task}:", f"  {best}", f"  {where_time_goes(best)}", f"  {memory_words(found, best)}"]
     if (advised := found.advised).degrees != best.degrees:
         lines.append(
-            f"Within {NOISE:.0%} of it, which no model can tell apart, the plan with the fewest pieces of work:"
+            f"Within {tolerance(found.task.stack):.0%} of it, which the model cannot tell apart, the simplest plan:"
         )
         lines.append(f"  {advised}: {difference(best, advised)}")
     if len(found) > 1:

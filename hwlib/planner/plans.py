@@ -6,6 +6,7 @@ from typing import Any, overload
 
 from hwlib.footprint import RECOMPUTE, SCHEDULES, Footprint
 from hwlib.planner.task import Task
+from hwlib.specs import Stack
 from hwlib.steptime import StepTime
 from hwlib.training import model_utilization, run_cost, token_rate
 from hwlib.transformer import step_flops
@@ -13,7 +14,8 @@ from hwlib.transformer import step_flops
 MESH = ("tp", "cp", "ep", "pp", "dp")
 """The degrees that say which GPU holds what; the rest says how it goes about it."""
 NOISE = 0.02
-"""Of a step: plans that differ by less are equals, for the same run measured twice differs by more."""
+"""Of a step: plans that differ by less are equals, for the same run measured twice differs by more. Those of a stack
+are equals, too, if they differ by less than its step times err."""
 CHOICES = ("v", "micro", "zero", "sp", "recompute", "schedule")
 
 
@@ -126,13 +128,13 @@ class Plans(Sequence[Plan]):
 
     @property
     def advised(self) -> Plan:
-        """Of all plans that are as quick as the best but for noise, the one with the fewest pieces of work."""
+        """Of all plans that are as quick as the best as far as the model can tell, the simplest."""
         import numpy as np
 
         costed = self.costed
         at = np.flatnonzero(~np.isnan(costed.seconds))
         columns = [costed.columns[name][at] for name in ("m", "v", "pp")]
-        return self.plan(int(at[fewest_pieces(costed.seconds[at], columns[0] * columns[1], columns[2])]))
+        return self.plan(int(at[simplest(costed.seconds[at], columns[0] * columns[1], columns[2], self.task.stack)]))
 
     @property
     def fitting(self) -> int:
@@ -173,14 +175,20 @@ class Plans(Sequence[Plan]):
         return self.table()
 
 
-def fewest_pieces(seconds: Any, pieces: Any, pp: Any) -> int:
-    """Position of the plan to take: of those within NOISE of the quickest, that with the fewest microbatches and
-    chunks, then the fewest stages, then the quickest. Launches, messages and waits are what a model knows least.
+def tolerance(stack: Stack) -> float:
+    """The share of a step by which plans may differ and be equals: the error of the stack's step times, or noise."""
+    return max(NOISE, stack.error)
+
+
+def simplest(seconds: Any, pieces: Any, pp: Any, stack: Stack) -> int:
+    """Position of the plan to take: of those that the model cannot tell from the quickest, that with the fewest
+    stages, then the fewest microbatches and chunks, then the quickest. Uneven stages, messages, waits and launches are
+    what it knows least.
     """
     import numpy as np
 
-    close = np.flatnonzero(seconds <= (1 + NOISE) * np.min(seconds))
-    return int(close[np.lexsort((seconds[close], pp[close], pieces[close]))[0]])
+    close = np.flatnonzero(seconds <= (1 + tolerance(stack)) * np.min(seconds))
+    return int(close[np.lexsort((seconds[close], pieces[close], pp[close]))[0]])
 
 
 def costed_plan(task: Task, row: Mapping[str, Any]) -> Plan:

@@ -9,7 +9,7 @@ import pytest
 from hwlib.planner import PlanError, decide, pareto, plan
 from hwlib.planner.explain import WORDS, changes, difference, versus, where_time_goes
 from hwlib.planner.front import BEATEN, CRITERIA, undominated
-from hwlib.planner.plans import fewest_pieces, parts
+from hwlib.planner.plans import parts, simplest, tolerance
 from hwlib.planner.text import refusals, waits
 from hwlib.specs import Stack, models
 from hwlib.units import GB, parse
@@ -79,19 +79,29 @@ def test_equal_plans_are_called_equal(found):
     assert changes(found[0], found[0]) == "the same degrees"
 
 
-def test_of_the_quick_plans_the_one_with_the_fewest_pieces_is_advised(found):
+def test_of_the_quick_plans_the_simplest_is_advised(found):
     advised = found.advised
     assert advised.seconds <= 1.02 * found[0].seconds
     for i in np.flatnonzero(found.costed.seconds <= 1.02 * found[0].seconds):
         row = found.costed.row(i)
-        assert (advised.m * advised.v, advised.pp) <= (row["m"] * row["v"], row["pp"])
+        assert (advised.pp, advised.m * advised.v) <= (row["pp"], row["m"] * row["v"])
     assert (str(advised) in found.explain()) or advised.degrees == found[0].degrees
 
 
-def test_the_fewest_pieces():
-    seconds, pieces, pp = np.array([1.0, 1.01, 1.015, 1.03]), np.array([8, 4, 4, 1]), np.array([1, 4, 2, 1])
-    assert fewest_pieces(seconds, pieces, pp) == 2
-    assert fewest_pieces(seconds[:2], pieces[:2], pp[:2]) == 1
+def test_the_simplest_has_the_fewest_stages_and_then_the_fewest_pieces():
+    seconds, pieces, pp = np.array([1.0, 1.01, 1.015, 1.03]), np.array([8, 2, 4, 1]), np.array([2, 4, 2, 1])
+    assert simplest(seconds, pieces, pp, H100) == 2
+    assert simplest(seconds[:2], pieces[:2], pp[:2], H100) == 0
+    assert simplest(seconds, pieces, pp, H100.replace(error=0.05)) == 3
+
+
+def test_plans_are_equals_within_what_a_stack_errs_by_and_within_noise():
+    assert tolerance(H100) == tolerance(H100.replace(error=0.01)) == 0.02
+    assert tolerance(H100.replace(error=0.05)) == 0.05
+    ask = {"B": 2**22, "pp": (2, 4, 8), "zero": 1}
+    narrow, wide = (plan("llama3-70b", "superpod-h100-1su", stack=H100.replace(error=x), **ask) for x in (0, 0.2))
+    assert wide.advised.pp < narrow.advised.pp
+    assert "Within 20% of it, which the model cannot tell apart, the simplest plan:" in wide.explain()
 
 
 def test_an_explanation_names_the_best_the_next_and_other_choices(found):

@@ -114,8 +114,9 @@ def regrets(path: Path, sets: Sequence[str]) -> tuple[list[Regret], list[str]]:
             left_out.append(found.reason)
             continue
         model = case.model
-        key = (case.group, case.stack, model.layers, model.width, model.heads, case.gpus, case.plan["B"], case.plan["T"])
-        pieces = key[-2] / key[-1] / case.plan["dp"] / case.plan["micro"] * case.plan.get("v", 1)
+        B, T = case.plan["B"], case.plan["T"]
+        key = (case.group, case.stack, model.layers, model.width, model.heads, case.gpus, B, T)
+        pieces = B / T / case.plan["dp"] / case.plan["micro"] * case.plan.get("v", 1)
         groups.setdefault(key, []).append((found.time, case.seconds, pieces, case.plan.get("pp", 1)))
     result = []
     for key, runs in groups.items():

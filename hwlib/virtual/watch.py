@@ -67,6 +67,15 @@ def is_call(func: Any) -> bool:
 
 
 @cache
+def is_composed(func: Any) -> bool:
+    """Whether an operator is made of others: below autograd, as in inference mode, it comes whole."""
+    import torch
+
+    implicit = torch._C.DispatchKey.CompositeImplicitAutograd
+    return func.namespace == "aten" and torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), implicit)
+
+
+@cache
 def flop_counts() -> dict[Any, Any]:
     """Torch's own counts of operations, and those of attention on a CPU, which it leaves at none."""
     import torch
@@ -127,6 +136,9 @@ def watcher() -> type:
                 return func(*args, **kwargs)  # the backend of threads counts them, where the ranks meet
             if is_call(func):
                 return self.collective(world, func, args, kwargs)
+            if is_composed(func):
+                with self:
+                    return func.decompose(*args, **kwargs)
             answer, tensors, out = None, None, NotImplemented
             if self.answered:
                 out, answer, tensors = self.answered(func, args, kwargs)

@@ -274,6 +274,37 @@ def test_conjugated_and_negated_views_are_known_as_such(inference):
     assert parts(ours) == parts(ours) == parts(Plain())
 
 
+def test_views_of_what_inference_made_are_of_inference_too():
+    def views(mode):
+        with mode, torch.inference_mode():
+            made = torch.zeros(4, 6)
+        with mode:
+            plain = torch.zeros(4, 6)
+            return [about(view(x), [x]) for x in (plain, made) for view in (torch.t, torch.ravel, torch.abs)]
+
+    ours = shapes_mode()()
+    assert views(ours) == views(ours) == views(Plain())
+
+
+@pytest.mark.parametrize("data", [False, True])
+def test_inference_runs_the_kernels_of_a_forward_pass(data):
+    """In inference mode torch hands over matmul and attention whole, not the kernels that they are made of."""
+    with virtual.cluster(2, data=data) as world:
+        with world.shapes():
+            layer, x, q = nn.Linear(8, 8), torch.zeros(2, 8, 8), torch.zeros(1, 2, 8, 8)
+
+        def forward():
+            nn.functional.scaled_dot_product_attention(q, q, q) @ layer(x)
+
+        def spans(mode):
+            with mode:
+                return [(span.name, span.flops, span.end) for span in world.step(forward).spans]
+
+        inference = spans(torch.inference_mode())
+        assert inference == spans(torch.no_grad())
+        assert sum(flops for _, flops, _ in inference) == (2 * 2 + 2 + 2) * 2 * 8**3
+
+
 def test_modes_of_a_program_and_around_a_step_see_every_operator():
     def program():
         with FlopCounterMode(display=False) as inside:

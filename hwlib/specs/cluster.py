@@ -139,10 +139,10 @@ clusters: Table[Cluster] = Table("cluster", _read, ("clusters.toml",))
 
 
 def place_of(key: str) -> Cluster | Node:
-    """The cluster or node of a key. Raises KeyError."""
-    if key not in clusters and key not in nodes:
-        raise KeyError(unknown("cluster or node", key, [*clusters, *nodes]))
-    return clusters[key] if key in clusters else nodes[key]
+    """The cluster or node of a key, or of a name. Raises KeyError."""
+    if found := clusters.find(key) or nodes.find(key):
+        return found
+    raise KeyError(unknown("cluster or node", key, [*clusters, *nodes]))
 
 
 def levels_of(where: Any) -> tuple[Level, ...]:

@@ -11,6 +11,7 @@ unknown key is answered with those that look like it.
 
 import csv
 import math
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
@@ -141,7 +142,8 @@ def _is_text(f: Field[Any]) -> bool:
 def unknown(what: str, name: object, known: Iterable[str]) -> str:
     """The sentence about a name that is not there: the close ones, if there are any, and of few names all."""
     known = list(known)
-    close = get_close_matches(str(name), known, 3, 0.4 if len(known) <= FEW else 0.5)
+    lower = {one.lower(): one for one in known}
+    close = [lower[one] for one in get_close_matches(str(name).lower(), lower, 3, 0.4 if len(known) <= FEW else 0.5)]
     rest = [one for one in known if one not in close]
     return f"no {what} {name!r}; there is {', '.join([*close, *rest] if len(known) <= FEW else close or known)}"
 
@@ -206,6 +208,11 @@ def refer(file: str, row: Record, name: str, table: Mapping[str, Any]) -> None:
         raise SpecError(f"{file}, {row.key}.{name}: " + unknown(name, key, table))
 
 
+def _words(name: str) -> list[str]:
+    """The words and numbers of a name: those of "Llama 3 8B" are those of "llama3-8b"."""
+    return re.findall(r"[^\W\d_]+|[\d.]+", name.casefold())
+
+
 class Table(Mapping[str, Row], Generic[Row]):
     """Every record of some files by key, read once, when first asked for.
 
@@ -224,10 +231,17 @@ class Table(Mapping[str, Row], Generic[Row]):
             raise KeyError(unknown(self._what, key, self._rows))
         return self._rows[key]
 
+    def find(self, text: str) -> Row | None:
+        """The row of a key, or the only one whose key or name this is but for case, spaces and hyphens."""
+        if text in self:
+            return self[text]
+        alike = [row for row in self.values() if _words(text) in (_words(row.key), _words(row.name))]
+        return alike[0] if len(alike) == 1 else None
+
     def of(self, row: Row | str) -> Row:
-        """The row of a key; a record of this kind as it is. Raises KeyError, and TypeError for what is neither."""
+        """The row that `find` finds; a record of this kind as it is. Raises KeyError, and TypeError for neither."""
         if isinstance(row, str):
-            return self[row]
+            return self.find(row) or self[row]
         if not isinstance(row, kind := type(next(iter(self._rows.values())))):
             raise TypeError(f"{self._what}: a key or a {kind.__name__} was expected, got {row!r}")
         return row

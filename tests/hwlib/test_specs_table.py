@@ -2,7 +2,7 @@
 
 import pytest
 
-from hwlib.specs import SpecError, cluster, link, node, table
+from hwlib.specs import SpecError, accelerators, cluster, clusters, levels_of, link, models, node, nodes, stacks, table
 from hwlib.specs.link import Link
 
 CELL = 'unit = "1", printed = "1", source = "x", confidence = "seen"'
@@ -64,3 +64,39 @@ def test_a_link_has_a_kind_and_a_bandwidth(monkeypatch, old, new, message):
     edited(monkeypatch, link, "links.toml", old, new)
     with pytest.raises(SpecError, match=f"links.toml, {message}"):
         list(link._links("links.toml"))
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [("Llama 3 8B", "llama3-8b"), ("llama-3.1-70b", "llama3-70b"), ("DEEPSEEK V3", "deepseek-v3"),
+     ("megatron 1.7B", "megatron-1.7b"), ("gpt3_175b", "gpt3-175b")],
+)  # fmt: skip
+def test_a_row_is_found_by_what_people_write(name, key):
+    assert models.of(name) is models[key]
+
+
+@pytest.mark.parametrize("name", ["llama 38b", "megatron 17b", "llama", "", "-"])
+def test_another_number_or_half_a_name_is_no_row(name):
+    assert models.find(name) is None
+    with pytest.raises(KeyError, match="no model"):
+        models.of(name)
+
+
+def test_a_name_of_two_rows_is_none(monkeypatch):
+    doubled = models["llama3-8b"].replace(name="Llama 3.1 70B")
+    monkeypatch.setitem(models._rows, "llama3-8b", doubled)
+    assert models.find("llama 3.1 70b") is None
+    assert models.find("llama3-8b") is doubled
+
+
+@pytest.mark.parametrize("rows", [models, clusters, nodes, stacks, accelerators], ids=lambda rows: rows._what)
+def test_every_row_is_found_by_its_key_and_its_name(rows):
+    for key, row in rows.items():
+        assert rows.find(key.upper().replace("-", " ")) is row
+        assert rows.find(row.name) is row
+
+
+def test_a_wrong_name_in_capitals_has_close_ones_too():
+    with pytest.raises(KeyError, match="no node 'DGX H10'; there is dgx-h100"):
+        nodes.of("DGX H10")
+    assert levels_of("DGX H100") == levels_of("dgx-h100")

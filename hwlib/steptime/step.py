@@ -44,7 +44,7 @@ class StepTime:
         rest = self.pp + self.bubble + self.dp + self.optimizer + self.other
         return self.compute + self.recomputed + self.tp + self.cp + self.ep + rest
 
-    def mfu(self, model: Model, B: Any, T: Any, n: Any, C: float, causal: bool = True) -> Any:
+    def mfu(self, model: Model | str, B: Any, T: Any, n: Any, C: float, causal: bool = True) -> Any:
         """MFU on n ranks of peak rate C: the operations that the model asks for, over those that could be done."""
         return model_utilization(step_flops(model, B, T, causal), self.total, n, C)
 

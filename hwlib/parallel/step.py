@@ -125,6 +125,8 @@ def transfers(
         raise ValueError(f"transfers: zero is 0, 1, 2 or 3, got {zero!r}")
     if _any((dp * cp % ep != 0) | (model.experts % ep != 0)):
         raise ValueError(f"transfers: ep divides dp*cp = {dp * cp} and the {model.experts} experts, got {ep}")
+    if not is_number(B) or _any(B <= 0):
+        raise ValueError(f"transfers: B is tokens of a step, above 0, got {B!r}")
     if not is_number(imbalance) or _any(imbalance < 1):
         raise ValueError(f"transfers: imbalance is the busiest rank over the mean, at least 1, got {imbalance!r}")
     if _any(pp * v > model.layers + 2):  # the embedding and the output layer may be chunks of their own

@@ -224,6 +224,12 @@ def test_arrays_of_plans_send_what_each_of_them_sends(sp, shards):
     assert "64 plans" in repr(transfers(MOE, **same, **columns)[0])
 
 
+@pytest.mark.parametrize("B", ["1M", None, 0, [4096]])
+def test_a_batch_is_tokens(B):
+    with pytest.raises(ValueError, match="transfers: B is tokens of a step, above 0, got"):
+        transfers(MOE, B=B, dp=8)
+
+
 def test_arrays_that_cannot_be():
     with pytest.raises(ValueError, match="transfers: dp is a whole number"):
         transfers(MOE, B=4096, dp=np.array([1.0, 1.5]))

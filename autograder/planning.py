@@ -9,6 +9,8 @@ import click
 
 POWERS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 SECONDS_AN_HOUR = 3600.0
+DECIDED = ("tp", "cp", "ep", "pp", "zero", "recompute")
+"""Degrees that the guide chooses without regard to what was fixed: beside fixed ones its advice would confuse."""
 
 
 class CannotBe(click.ClickException):
@@ -87,7 +89,7 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
 
 @click.command()
 @click.argument("model")
-@click.option("--cluster", required=True, help="Key of a cluster or a node, as h100-superpod-16k or dgx-h100.")
+@click.option("--cluster", required=True, help="Key or name of a cluster or a node, as h100-superpod-16k or dgx-h100.")
 @click.option("--batch", type=Tokens(), required=True, help="Tokens of a step: 16M (K, M, G are powers of 1024), "
               "16777216, or sequences by length, 2048x8192.")  # fmt: skip
 @click.option("--sequence", type=Tokens(), help="Tokens of a sequence.  [default: the context, at most 8K]")
@@ -152,6 +154,8 @@ def _best(model: str, cluster: str, asked: dict[str, Any], as_json: bool, why: b
         click.echo("\n".join(refusals(found)))
     if quicker := _on_fewer(model, cluster, asked, found):
         click.echo(f"\n{quicker}")
+    if any(asked[name] is not None for name in DECIDED):
+        return
     bounds = {name: asked[name] for name in ("B", "T", "chips", "dtype", "memory")}
     with suppress(planner.PlanError):  # the guide tries less than the search did
         click.echo(f"\nBy bounds alone: {planner.decide(model, cluster, **bounds)}")
@@ -173,12 +177,12 @@ def _on_fewer(model: str, cluster: str, asked: dict[str, Any], found: Any) -> st
 
 def _front(model: str, cluster: str, asked: dict[str, Any], as_json: bool) -> None:
     from hwlib import planner
-    from hwlib.planner.text import plan_record, rows
+    from hwlib.planner.text import plan_record
 
     found = planner.pareto(model, cluster, of=("time", "chips", "cost"), **asked)
     if as_json:
         click.echo(json.dumps([plan_record(one) for one in found], indent=2))
     else:
-        click.echo("\n".join(rows(found)))
+        click.echo(found.table())
     for n, why in found.passed_over.items():
         click.echo(f"None is listed on {n:,}: {why}.", err=True)

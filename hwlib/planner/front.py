@@ -6,7 +6,7 @@ from typing import Any
 from hwlib.arguments import is_number
 from hwlib.planner.plans import Costed, Plan, Plans
 from hwlib.planner.search import plan
-from hwlib.planner.task import PlanError, machine_of
+from hwlib.planner.task import PlanError, Task, machine_of
 
 CRITERIA: Mapping[str, Callable[[Plan], float]] = {
     "time": lambda plan: plan.seconds,
@@ -33,15 +33,24 @@ def quick_or_small(costed: Costed) -> list[int]:
 
 
 class Front(tuple[Plan, ...]):
-    """The plans of a front, quickest first; `passed_over` says of each number of GPUs without one why that is."""
+    """The plans of a front, quickest first; `passed_over` says of each number of GPUs without one why that is, `task`
+    what was asked for, with one of the numbers.
+    """
 
+    task: Task
     passed_over: Mapping[int, str]
 
-    def __new__(cls, plans: Iterable[Plan], passed_over: Mapping[int, str]) -> "Front":
-        """The plans, and why there are no others."""
+    def __new__(cls, plans: Iterable[Plan], task: Task, passed_over: Mapping[int, str]) -> "Front":
+        """The plans, what they are for, and why there are no others."""
         made = super().__new__(cls, plans)
-        made.passed_over = passed_over
+        made.task, made.passed_over = task, passed_over
         return made
+
+    def table(self) -> str:
+        """The plans as a table to read."""
+        from hwlib.planner.text import front_table
+
+        return front_table(self)
 
 
 def pareto(
@@ -57,7 +66,7 @@ def pareto(
     >>> front[0].chips, front.passed_over[8][:36]
     (256, 'Llama 3.1 70B does not fit on 8 x H1')
     """
-    names = (of,) if isinstance(of, str) else tuple(of)
+    names = tuple(of) if isinstance(of, Iterable) and not isinstance(of, str) else (of,)
     for name in names:
         if name not in CRITERIA:
             raise PlanError(f"pareto: of {', '.join(CRITERIA)}, got {name!r}")
@@ -72,7 +81,8 @@ def pareto(
     failures: dict[int, PlanError] = {}
     for n in numbers:
         try:
-            plans += _candidates(plan(model, cluster, chips=n, **others), names)
+            found = plan(model, cluster, chips=n, **others)
+            plans += _candidates(found, names)
         except PlanError as error:
             failures[n] = error
     if not plans:
@@ -80,7 +90,7 @@ def pareto(
     front = undominated(plans, names)
     there = {one.chips for one in front}
     why = {n: str(failures.get(n, BEATEN)) for n in numbers if n not in there}
-    return Front(front, why)
+    return Front(front, found.task, why)
 
 
 def _candidates(found: Plans, names: Sequence[str]) -> tuple[Plan, ...]:

@@ -9,7 +9,7 @@ from hwlib.footprint import MEGATRON_ADAM, States
 from hwlib.planner.plans import MESH, Costed, Plan, Plans, costed_plan, footprints, step_times
 from hwlib.planner.refusals import check_axes, no_plan, nothing_fits
 from hwlib.planner.space import axes_of, divisors, space, usual_tp
-from hwlib.planner.task import PlanError, Task, batch_of, machine_of, memory_of, model_of
+from hwlib.planner.task import PlanError, Task, batch_of, machine_of, memory_of, model_of, truth
 from hwlib.specs import Accelerator, Cluster, Model, Node, Stack, stacks
 from hwlib.specs.stack import stack_for
 
@@ -42,8 +42,8 @@ def plan(
         "tp": tp, "pp": pp, "cp": cp, "ep": ep, "v": v, "micro": micro, "zero": zero, "sp": sp,
         "recompute": recompute, "schedule": schedule,
     }  # fmt: skip
-    if not is_number(count) or count < 1:
-        raise PlanError(f"count: a number of plans, at least 1, was expected, got {count!r}")
+    if not is_number(count) or not 1 <= count < inf or count != int(count):
+        raise PlanError(f"count: a whole number of plans, at least 1, was expected, got {count!r}")
     task = task_of(
         model, cluster, B=B, T=T, chips=chips, stack=stack, dtype=dtype, memory=memory, states=states, fused=fused,
         imbalance=imbalance, merge=merge, price=price,
@@ -78,7 +78,7 @@ def task_of(
         raise PlanError(f"price: dollars of at least 0 were expected, got {price!r}")
     if not (is_number(imbalance) and 1 <= imbalance < inf):
         raise PlanError(f"imbalance: the busiest expert over the mean, so at least 1, was expected, got {imbalance!r}")
-    room = memory_of(machine.chip, memory)
+    fused, merge, room = truth("fused", fused), truth("merge", merge), memory_of(machine.chip, memory)
     return Task(
         model, machine, B, T, stack_of(machine.chip, stack), dtype, states, fused, imbalance, merge, room, price
     )

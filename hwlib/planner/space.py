@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from hwlib.arguments import is_number
 from hwlib.footprint import RECOMPUTE, SCHEDULES
-from hwlib.planner.task import PlanError, Task
+from hwlib.planner.task import PlanError, Task, truth
 from hwlib.specs import Model
 
 DEFAULT_SCHEDULES = ("1f1b", "zb_h1")
@@ -89,7 +89,7 @@ def _several(name: str, x: Any) -> tuple[Any, ...]:
     if not found:
         raise PlanError(f"{name}: no value is left to choose from")
     if name == "sp":
-        return tuple(bool(one) for one in found)
+        return tuple(truth(name, one) for one in found)
     if name in ("schedule", "recompute"):
         return found
     least = 0 if name == "zero" else 1

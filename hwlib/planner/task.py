@@ -66,10 +66,8 @@ def _spec(cluster: Cluster | Node | str) -> Cluster | Node:
         return cluster
     if not isinstance(cluster, str):
         raise PlanError(f"cluster: a Cluster, a Node or the key of one was expected, got {cluster!r}")
-    if cluster in clusters:
-        return clusters[cluster]
-    if cluster in nodes:
-        return nodes[cluster]
+    if found := clusters.find(cluster) or nodes.find(cluster):
+        return found
     trees = [key for key, one in clusters.items() if not one.torus]
     raise PlanError(unknown("cluster", cluster, [*trees, *(key for key, one in nodes.items() if one.shape != "torus")]))
 
@@ -127,8 +125,19 @@ class Task:
         return self.B // self.T
 
     def __str__(self) -> str:
+        return self.on(f"{self.chips:,}")
+
+    def on(self, chips: str) -> str:
+        """What is asked for, on so many GPUs."""
         chip = self.machine.chip.name
-        return f"{self.model.name} on {self.chips:,} x {chip}, {many(self.sequences)} of {self.T:,} tokens a step"
+        return f"{self.model.name} on {chips} x {chip}, {many(self.sequences)} of {self.T:,} tokens a step"
+
+    @property
+    def terms(self) -> str:
+        """The memory that plans may take, and the constants that they are timed with."""
+        room, has = self.memory, self.machine.chip.hbm_bytes or 0
+        of = f"of each GPU's {show(has, 'B', 3)}" if has > room else "on each GPU"
+        return f"{show(room, 'B', 3)} {of}; stack {self.stack.key}, {self.dtype}"
 
 
 def many(sequences: int) -> str:
@@ -158,6 +167,13 @@ def batch_of(model: Model, B: Any, T: Any) -> tuple[int, int]:
         near = " or ".join(f"{n // T:,} of them, {n:,} tokens," for n in (low, low + T) if n)
         raise PlanError(f"batch: {B:,} tokens do not divide into sequences of {T:,}; {near} would")
     return B, T
+
+
+def truth(name: str, x: Any) -> bool:
+    """Whether it is so. Raises PlanError for what is neither true nor false."""
+    if x not in (True, False):
+        raise PlanError(f"{name} is True or False, got {x!r}")
+    return bool(x)
 
 
 def memory_of(chip: Accelerator, memory: float | None) -> float:

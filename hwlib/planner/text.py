@@ -4,19 +4,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from hwlib.planner.explain import WORDS
+from hwlib.planner.front import Front
 from hwlib.planner.plans import Plan, Plans, parts
 from hwlib.units import show
 
 
 def table(found: Plans) -> str:
     """The plans, one a line, under what they are for and how many there were."""
-    task = found.task
-    head = [
-        f"{task}",
-        f"{found.considered:,} plans: {found.fitting:,} can be and fit in {show(task.memory, 'B', 3)} of "
-        f"{show(task.machine.chip.hbm_bytes or task.memory, 'B', 3)}; stack {task.stack.key}, {task.dtype}",
-    ]
-    return "\n".join([*head, "", *rows(found)])
+    every = f"{found.considered:,} plan{'' if found.considered == 1 else 's'}"
+    good = f"{found.fitting:,} {'is possible and fits' if found.fitting == 1 else 'are possible and fit'}"
+    return "\n".join([f"{found.task}", f"Of {every}, {good} in {found.task.terms}", "", *rows(found)])
+
+
+def front_table(front: Front) -> str:
+    """The plans of a front, one a line, under what they are for."""
+    *few, most = [f"{n:,}" for n in sorted({*front.passed_over, *(plan.chips for plan in front)})]
+    chips = f"{', '.join(few)} or {most}" if few else most
+    return "\n".join([front.task.on(chips), f"The best plans that fit in {front.task.terms}", "", *rows(front)])
 
 
 def rows(plans: Sequence[Plan]) -> list[str]:
@@ -72,13 +76,13 @@ def record(found: Plans) -> dict[str, Any]:
 
 
 def plan_record(plan: Plan) -> dict[str, Any]:
-    """One plan: its degrees, the seconds and bytes by their cause."""
+    """One plan: its degrees, the seconds and bytes by their cause; no cost where GPUs have no price."""
     memory = ("weights", "gradients", "optimizer", "activations", "logits", "buffers", "total")
     return {
         **plan.degrees, "m": plan.m, "chips": plan.chips, "seconds": plan.seconds, "mfu": plan.mfu,
-        "token_rate": plan.token_rate, "cost": plan.cost, "time": parts(plan.time),
+        "token_rate": plan.token_rate, "cost": plan.cost or None, "time": parts(plan.time),
         "bytes": {name: float(getattr(plan.memory, name)) for name in memory},
     }  # fmt: skip
 
 
-__all__ = ["WORDS", "plan_record", "record", "refusals", "rows", "table", "waits"]
+__all__ = ["WORDS", "front_table", "plan_record", "record", "refusals", "rows", "table", "waits"]

@@ -35,6 +35,15 @@ def test_why_tells_the_other_choices_and_reasons():
     assert "it does not fit in memory" in done.output.partition("Why the others are no plans:")[2]
 
 
+def test_the_guide_is_silent_where_degrees_that_it_chooses_are_fixed():
+    alone = ["--count", "1", "--cluster", "DGX H100"]
+    assert "By bounds alone:" in run(*SMALL, *alone, "--schedule", "1f1b", "--micro", "1").output
+    for words in (["--tp", "8"], ["--cp", "1"], ["--zero", "1,3"], ["--recompute", "full"]):
+        done = run(*SMALL, *alone, *words)
+        assert done.exit_code == 0
+        assert "By bounds alone" not in done.output
+
+
 def test_json_is_numbers():
     done = run(*SMALL, "--json", "--tp", "2,4", "--count", "3")
     record = json.loads(done.output)
@@ -54,7 +63,9 @@ def test_degrees_are_kept():
 
 def test_several_numbers_of_gpus_give_a_front():
     done = run("llama3-8b", "--cluster", "superpod-h100-1su", "--batch", "4M", "--chips", "64,128,256", "--price", "2")
-    head, *lines = done.output.splitlines()
+    title, terms, _, head, *lines = done.output.splitlines()
+    assert title == "Llama 3.1 8B on 64, 128 or 256 x H100 SXM5, 512 sequences of 8,192 tokens a step"
+    assert "stack megatron-core-h100" in terms
     assert "GPUs" in head
     assert "$/step" in head
     assert len(lines) == 3

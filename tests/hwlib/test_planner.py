@@ -129,7 +129,7 @@ def test_a_plan_costs_what_the_library_says_it_does():
     levels = clusters["superpod-h100-1su"].levels
     time = step_time(model, IDEAL, levels, B=2**22, T=8192, **one.degrees)
     assert one.seconds == float(time.total)
-    assert one.mfu == pytest.approx(float(time.mfu(model, 2**22, 8192, 256, 989.5e12)), rel=2e-3)
+    assert one.mfu == pytest.approx(float(time.mfu("llama3-70b", 2**22, 8192, 256, 989.5e12)), rel=2e-3)
     assert one.token_rate == pytest.approx(2**22 / one.seconds)
     assert one.cost == pytest.approx(256 * one.seconds * 2 / 3600)
     held = footprint(model, T=8192, m=one.m, **one.degrees)
@@ -238,6 +238,7 @@ def test_nodes_may_be_used_in_part():
 
 def test_a_node_is_a_cluster_too():
     assert machine_of(nodes["dgx-h100"]).levels == (Level("node", 8, 450 * GB),)
+    assert machine_of("DGX H100") == machine_of("dgx-h100")
     assert machine_of("gb200-nvl72").chips == 72
 
 
@@ -296,6 +297,13 @@ def test_a_node_is_a_cluster_too():
         ({"chips": 100}, "100 GPUs are not the same number of each of 13 nodes: 96 or 104 are"),
         ({"model": "gpt3-175b", "T": 4096}, "2048 learned positions, 4096 tokens are more"),
         ({"micro": ()}, "micro: no value is left to choose from"),
+        ({"sp": "x"}, "sp is True or False, got 'x'"),
+        ({"sp": (True, None)}, "sp is True or False, got None"),
+        ({"merge": "x"}, "merge is True or False, got 'x'"),
+        ({"fused": 2}, "fused is True or False, got 2"),
+        ({"count": 2.5}, "count: a whole number of plans, at least 1, was expected, got 2.5"),
+        ({"count": 0}, "count: a whole number of plans"),
+        ({"count": inf}, "count: a whole number of plans"),
     ],
 )  # fmt: skip
 def test_bad_input_is_named(asked, says):

@@ -177,6 +177,8 @@ def test_where_a_few_gpus_hold_nothing_the_others_are_there():
         pareto("llama3-70b", "superpod-h100-4su", chips=(), **ASK)
     with pytest.raises(PlanError, match="pareto: of time, memory, chips, cost, got 'money'"):
         pareto("llama3-70b", "superpod-h100-4su", chips=(256,), of=("money",), **ASK)
+    with pytest.raises(PlanError, match="pareto: of time, memory, chips, cost, got 3"):
+        pareto("llama3-70b", "superpod-h100-4su", chips=(256,), of=3, **ASK)
 
 
 def test_a_front_of_one_number_or_of_an_iterator():
@@ -275,7 +277,10 @@ def test_one_gpu_needs_nothing():
 def test_a_table_has_a_line_for_each_plan(found):
     lines = found.table().splitlines()
     assert lines[0] == "Llama 3.1 70B on 256 x H100 SXM5, 512 sequences of 8,192 tokens a step"
-    assert f"{found.considered:,} plans: {found.fitting:,} can be and fit in 76 GB of 80 GB" in lines[1]
+    assert lines[1] == (
+        f"Of {found.considered:,} plans, {found.fitting:,} are possible and fit in 76 GB of each GPU's 80 GB; "
+        "stack test, bf16"
+    )
     assert len(lines) == 4 + len(found)
     assert "$/step" not in lines[3]
     head, first = lines[3].split(), lines[4]
@@ -283,6 +288,21 @@ def test_a_table_has_a_line_for_each_plan(found):
     assert f"{found[0].mfu:.1%}" in first
     assert repr(found) == found.table()
     assert repr(found[0]).startswith("<Plan: ")
+
+
+def test_one_plan_is_counted_as_one_and_more_memory_than_there_is_is_not_of_it():
+    degrees = {"tp": 8, "pp": 1, "cp": 1, "micro": 1, "zero": 1, "recompute": "full", "schedule": "1f1b"}
+    alone = plan("llama3-8b", "dgx-h100", **ASK, memory=88 * GB, **degrees | {"zero": 0})
+    assert "Of 1 plan, 1 is possible and fits in 88 GB on each GPU; stack test" in alone.table()
+
+
+def test_a_front_says_what_it_is_for():
+    ask = {"chips": (2, 8, 4), "of": ("time", "chips"), "B": 2**20, "stack": H100}
+    front = pareto("llama3-8b", "dgx-h100", memory=60 * GB, **ask)
+    head, terms, _, *rows = front.table().splitlines()
+    assert head == "Llama 3.1 8B on 2, 4 or 8 x H100 SXM5, 128 sequences of 8,192 tokens a step"
+    assert terms == "The best plans that fit in 60 GB of each GPU's 80 GB; stack test, bf16"
+    assert len(rows) == 1 + len(front)
 
 
 def test_prices_have_a_column():
@@ -297,6 +317,7 @@ def test_what_programs_get_is_json(found):
     assert record["considered"] == record["fitting"] + sum(record["refused"].values())
     assert record["advised"]["pp"] == found.advised.pp
     first = record["plans"][0]
+    assert first["cost"] is None  # no price was asked for
     assert first["seconds"] == found[0].seconds == pytest.approx(sum(first["time"].values()))
     held = first["bytes"].pop("total")
     assert held == pytest.approx(sum(first["bytes"].values()))

@@ -109,7 +109,7 @@ def _fit(stack: Stack, cases: Sequence[Step], free: Sequence[str]) -> Stack:
     """
     from scipy.optimize import minimize
 
-    tables = [alike([case for case in cases if case.group == name]) for name in {case.group: 0 for case in cases}]
+    tables = [alike([case for case in cases if case.group == name]) for name in dict.fromkeys(c.group for c in cases)]
     start = {name: getattr(stack, name) or LATENCY for name in free}
 
     def at(x: Sequence[float]) -> Stack:
@@ -160,12 +160,14 @@ def fit_stacks(path: Path, keys: Sequence[str] = ()) -> Iterator[Fit]:
         if len(cases) >= 2 * len(free) + 2:
             halves = [(cases[::2], cases[1::2]), (cases[1::2], cases[::2])]
             held = fmean(mean_error(fit_stack(stack, a, free), alike(b)) for a, b in halves)
-        fitted[key] = fit_stack(stack, cases, free)
+        found = fit_stack(stack, cases, free)
+        dense = [case for case in cases if not case.model.moe]
+        fitted[key] = found.replace(error=mean_error(found, alike(dense or cases)))
         yield Fit(fitted[key], free, len(cases), mean_error(fitted[key], alike(cases)), held)
 
 
 def toml(fit: Fit) -> str:
-    """One entry as it stands in stacks.toml, the fitted constants with three digits; what was typed is left out."""
+    """One entry as it stands in stacks.toml: its error, and fitted constants with three digits; none that was typed."""
     held = "" if math.isnan(fit.held_out) else f", {fit.held_out:.1%} where held back"
     lines = [f"# {fit.rows} rows: mean error {fit.error:.1%}{held}", f"[{fit.stack.key}]"]
     texts = ("name", "chip", "software", "source", "like", "note")
@@ -173,4 +175,5 @@ def toml(fit: Fit) -> str:
     lines += [
         f"{name} = [" + ", ".join(f'"{x}"' for x in getattr(fit.stack, name)) + "]" for name in ("rows", "fitted")
     ]
+    lines.append(f"error = {fit.stack.error:.3f}")
     return "\n".join(lines + [f"{name} = {getattr(fit.stack, name):.3g}" for name in fit.free])

@@ -32,7 +32,7 @@ from hwlib.planner.plans import footprints, simplest, step_times
 from hwlib.planner.search import task_of
 from hwlib.planner.space import Space, axes_of, space
 from hwlib.planner.task import Task
-from hwlib.specs import stacks
+from hwlib.specs import Stack, stacks
 
 WIDE = {
     "micro": tuple(range(1, 17)), "zero": (0, 1, 2, 3), "recompute": ("none", "selective", "full"), "sp": (True, False),
@@ -104,6 +104,7 @@ def regrets(path: Path, sets: Sequence[str]) -> tuple[list[Regret], list[str]]:
     """The regret of each group of a table's rows, and what kept rows out."""
     rows, _ = read_rows(path)
     groups: dict[tuple[Any, ...], list[tuple[float, float, float, float]]] = {}
+    used: dict[str, Stack] = {}
     left_out: list[str] = []
     for row in rows:
         case = case_of(row, path)
@@ -115,7 +116,9 @@ def regrets(path: Path, sets: Sequence[str]) -> tuple[list[Regret], list[str]]:
             continue
         model = case.model
         B, T = case.plan["B"], case.plan["T"]
-        key = (case.group, case.stack, model.layers, model.width, model.heads, case.gpus, B, T)
+        stack = case.typical or stacks[case.stack]
+        used[stack.key] = stack
+        key = (case.group, stack.key, model.layers, model.width, model.heads, case.gpus, B, T)
         pieces = B / T / case.plan["dp"] / case.plan["micro"] * case.plan.get("v", 1)
         groups.setdefault(key, []).append((found.time, case.seconds, pieces, case.plan.get("pp", 1)))
     result = []
@@ -123,7 +126,7 @@ def regrets(path: Path, sets: Sequence[str]) -> tuple[list[Regret], list[str]]:
         if len(runs) > 1:
             times, measured, pieces, stages = (np.array(column) for column in zip(*runs, strict=True))
             best, equal = measured.min(), times <= times.min() * (1 + 1e-9)
-            chosen = measured[simplest(times, pieces, stages, stacks[key[1]])]
+            chosen = measured[simplest(times, pieces, stages, used[key[1]])]
             over = (chosen / best - 1, measured[equal].max() / best - 1, measured.mean() / best - 1)
             result.append(Regret(key[0], len(runs), *map(float, over)))
     return result, left_out

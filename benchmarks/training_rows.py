@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.training_models import gpt, model_named, mpt
 from benchmarks.training_step import CHIPS, Step, Unmodelled, chip_of, flag, number, step
-from benchmarks.training_units import MANY, SECONDS, Counts, plain, printed_number
+from benchmarks.training_units import PREFIXES, SECONDS, Counts, plain, printed_number
 from hwlib.specs import Model, models
 from hwlib.transformer import (
     gpt_recompute_training_flops,
@@ -307,9 +307,9 @@ def _batch(row: "Row", c: Mapping[str, Any], shared: int) -> int:
     given = re.fullmatch(r"([\d.]+) ?([kmb])", str(c.get("tokens_per_batch") or "").lower())
     if not given:
         raise ValueError("the row does not give gbs")
-    number_of, T = float(given[1]), number(c, "seq", "sequence_length")
-    binary = number_of * 2 ** {"k": 10, "m": 20, "b": 30}[given[2]] / T / dp  # "16M" is mostly 2^24
-    replica = binary if binary >= 1 and binary == int(binary) else number_of * MANY[given[2]] / T / dp
+    amount, T = float(given[1]), number(c, "seq", "sequence_length")
+    binary = amount * 2 ** {"k": 10, "m": 20, "b": 30}[given[2]] / T / dp  # "16M" is mostly 2^24
+    replica = binary if binary >= 1 and binary == int(binary) else amount * PREFIXES[given[2]] / T / dp
     return max(1, round(replica)) * dp
 
 

@@ -151,7 +151,7 @@ def step(
     return Step(row.set, stack, chip, model, levels, full, measured.seconds, row.gpus, typical)
 
 
-DIES = {"a100-40gb-sxm": "a100-80gb-sxm"}  # chips that differ in their memory's size alone
+DIES = {"a100-40gb-sxm": "a100-80gb-sxm"}  # whose memory alone is another: steps of both are fitted together
 LIKE = {"h200": "h100", "h800": "h100", "a800": "a100"}  # the same dies, with other memory or links
 
 

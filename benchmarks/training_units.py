@@ -9,8 +9,8 @@ from hwlib.specs import Model, accelerators
 from hwlib.transformer import recomputed_flops, step_flops
 
 SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "day": 86400.0}
-MANY = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12, "p": 1e15, "e": 1e18}
-LEAST, MOST = 0.02, 0.85  # shares of the peak that a rate may be if it does not say of how many GPUs it is
+PREFIXES = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12, "p": 1e15, "e": 1e18}
+LEAST_SHARE, MOST_SHARE = 0.02, 0.85  # shares of the peak that a rate may be if it does not say of how many GPUs it is
 WORDS = (
     (r"\bper\b", "/"), (r"[\s_-]*/[\s_-]*", "/"), (r"[\s_-]+", " "),
     (r"\bthousand\b", "k"), (r"\bmillion\b", "m"), (r"\bbillion\b", "b"), (r"\btrillion\b", "t"),
@@ -66,7 +66,7 @@ class Measured:
         """
         if per_gpu:
             return rate * self.gpus
-        one, every = (LEAST < x < MOST for x in (share, share / self.gpus))
+        one, every = (LEAST_SHARE < x < MOST_SHARE for x in (share, share / self.gpus))
         if one and every and self.gpus > 1:
             raise ValueError(f"the unit {self.unit!r} does not say whether it is of one GPU or of all")
         return rate * self.gpus if one and not every else rate
@@ -106,7 +106,7 @@ def _steps(x: Measured, unit: re.Match[str]) -> float:
 def _tokens(x: Measured, unit: re.Match[str]) -> float:
     many, what, time, per_gpu = unit.groups()
     size = x.T if what == "sample" else 1
-    rate = x.value * MANY[many or ""] * size / SECONDS[time]
+    rate = x.value * PREFIXES[many or ""] * size / SECONDS[time]
     share = rate * x.counts.model / x.B / accelerators[x.chip].flops(x.dtype)
     return x.B / x.of_all(per_gpu, rate, share)
 
@@ -116,7 +116,7 @@ def _operations(x: Measured, unit: re.Match[str]) -> float:
     more digits in some tables, is taken if our count agrees with the source's to 2 %, else that in tokens.
     """
     kind, many, per_gpu = unit.groups()
-    rate = x.value * MANY[many]
+    rate = x.value * PREFIXES[many]
     flops = x.counts.hardware if kind == "hardware" else x.counts.rate
     tokens = printed_number(x.config.get("tokens_s_gpu"))
     if per_gpu and tokens and abs(flops / x.B * tokens / rate - 1) > 0.02:
@@ -144,13 +144,13 @@ def _run(x: Measured, unit: re.Match[str]) -> float:
     """Time, or GPU-time, in which a number of tokens was trained, as the unit or the row says."""
     per_gpu, time, number, many = unit.groups()
     if many:
-        tokens = float(number or 1) * MANY[many]
+        tokens = float(number or 1) * PREFIXES[many]
     else:
         given = next((str(x.config[k]) for k in ("train_tokens", "total_tokens", "tokens") if x.config.get(k)), "")
         found = re.fullmatch(r"(\d+(?:\.\d+)?(?:e\d+)?) ?([kmbt]?)(?: ?tokens?)?", given.strip().lower())
         if not found:
             raise ValueError(f"the row does not give the tokens that {x.unit!r} are for")
-        tokens = float(found[1]) * MANY[found[2]]
+        tokens = float(found[1]) * PREFIXES[found[2]]
     if tokens < x.B:
         raise ValueError(f"{tokens:g} tokens are fewer than the {x.B} of a step")
     return x.value * SECONDS[time] / (x.gpus if per_gpu else 1) * x.B / tokens

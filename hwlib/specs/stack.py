@@ -21,7 +21,7 @@ from hwlib.specs.table import SpecError, Table, file_text, unknown
 from hwlib.units import show
 
 FILE = "stacks.toml"
-TYPICAL = 0.08  # error of step times on a chip without a fit: as that of the stack which errs most
+TYPICAL = 0.08  # error of step times on a chip without a fit: as much as any stack errs on dense models, or more
 
 
 def _constant(unit: str, meaning: str, ideal: float) -> Any:
@@ -43,7 +43,9 @@ class Stack:
     like: str = ""
     note: str = ""
     error: float = 0.0
-    """Mean error of the steps of dense models that it was fitted to: plans that differ by less are equals."""
+    """Mean error of the steps that it was fitted to, those of dense models if there are any, as a share of their time:
+    plans that differ by less are equals.
+    """
 
     eta_C: float = _constant("1", "share of the peak rate that large matrix products reach", 1.0)
     eta_low: float = _constant("1", "the same share for products in 8 and 4 bits, of their own peak", 1.0)
@@ -125,8 +127,9 @@ def read(file: str, content: str) -> Iterator[Stack]:
             values = {name: getattr(rows[like], name) for name in CONSTANTS} | values
         if row["chip"] not in accelerators:
             raise SpecError(f"{file}, {key}.chip: " + unknown("accelerator", row["chip"], accelerators))
-        if not 0 <= values.get("error", 0.0) < 1:
-            raise SpecError(f"{file}, {key}.error: from 0 to 1, got {values['error']!r}")
+        error = values.get("error", 0.0)
+        if not isinstance(error, int | float) or not 0 <= error < 1:
+            raise SpecError(f"{file}, {key}.error: from 0 to 1, got {error!r}")
         for name, (unit, _) in CONSTANTS.items():
             value = values.get(name, known[name].default)
             high = 1.0 if unit == "1" else inf

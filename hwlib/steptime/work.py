@@ -34,7 +34,9 @@ class Passes(NamedTuple):
 
 
 class Rates(NamedTuple):
-    """What the chip reaches: products in the step's dtype and in bfloat16, attention's, and memory."""
+    """What the chip reaches: FLOP/s of products in the step's dtype and in bfloat16 and of attention's, and B/s of
+    memory, for the layers and for the logits. eta_cp and eta_E are the stack's, shares of these.
+    """
 
     C: float
     C_logits: float

@@ -132,6 +132,7 @@ def test_what_is_printed_is_a_table_that_the_reader_takes(tmp_path):
     text = ran.output.replace(f'like = "{kept.like}"', "")
     [entry] = read("printed", text)
     assert entry.rows == kept.rows
+    assert 0 < entry.error < 0.2
 
 
 def test_repeats_are_the_same_plan_measured_again(tmp_path):
@@ -183,6 +184,6 @@ def test_the_page_of_limits_is_what_the_command_prints(root):
 def test_stacks_print_as_they_are_written():
     from benchmarks.fit_stacks import Fit
 
-    stack = Stack.ideal("h100-sxm").replace(eta_C=0.5, rows=("a", "b"), fitted=("eta_C",))
+    stack = Stack.ideal("h100-sxm").replace(eta_C=0.5, error=0.031, rows=("a", "b"), fitted=("eta_C",))
     [back] = read("printed", stack_toml(Fit(stack, ("eta_C",), 3, 0.1, math.nan)))
-    assert (back.eta_C, back.rows) == (0.5, ("a", "b"))
+    assert (back.eta_C, back.error, back.rows) == (0.5, 0.031, ("a", "b"))

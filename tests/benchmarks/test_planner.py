@@ -88,6 +88,18 @@ def test_regret_is_the_chosen_time_over_the_best(table, monkeypatch):
     assert "vtrain-multi     no group with two plans" in done.output
 
 
+def test_plans_on_a_chip_without_constants_are_compared_with_typical_ones(tmp_path):
+    with (path := tmp_path / "runs.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        for i, (pp, dp, seconds) in enumerate([(2, 4, 12), (1, 8, 10)]):
+            config = {"model": "llama3-8b", "sequence_length": 8192, "gbs": 128, "mbs": 1, "tp": 1, "pp": pp, "dp": dp}
+            cells = f"mbridge-{i}", "train-step", "DGX-H200", 8, json.dumps(config | {"precision": "BF16"}), seconds
+            writer.writerow([*cells, "s", "x", "seen", "visible"])
+    [found], left_out = bench.regrets(path, ["mbridge-h200-llama3"])
+    assert (found.runs, left_out) == (2, [])
+
+
 def test_speed_counts_what_it_says():
     task = bench.wide_task("llama3-405b")
     found, rates = bench.rates(task)

@@ -55,6 +55,7 @@ def test_a_chip_has_a_stack():
     assert (typical.chip, typical.fitted, typical.rows) == ("h200-sxm", (), ())
     assert typical.constants == stacks["megatron-core-h100"].constants
     assert "no step" in typical.note
+    assert typical.error >= max(stack.error for stack in stacks.values() if {*stack.fitted} - {"eta_E"})
 
 
 def test_an_unknown_stack_is_answered_with_those_there_are():
@@ -78,6 +79,7 @@ def test_a_row_takes_the_constants_of_the_one_it_is_like():
         (f"[a]\n{ROW}eta_C = 1.5", "f, a.eta_C: from 0 to 1, got 1.5"),
         (f"[a]\n{ROW}alpha_in = -1", "f, a.alpha_in: from 0"),
         (f"[a]\n{ROW}error = 1.5", "f, a.error: from 0 to 1, got 1.5"),
+        (f"[a]\n{ROW}error = 'none'", "f, a.error: from 0 to 1, got 'none'"),
         (f"[a]\n{ROW}alpha_in = true", "f, a.alpha_in: from 0"),
         (f"[a]\n{ROW}eta_C = nan", "f, a.eta_C: from 0"),
         (f"[a]\n{ROW}like = 'b'", "f, a.like: names a row before it"),

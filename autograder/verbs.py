@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from . import plain
+from . import cells, plain
 from .declaration import Verdict, draw, fill, unreadable
 from .finding import Found, NotFound, find, owner
 from .progress import Progress
@@ -83,13 +83,18 @@ def hint(exercise_id: str) -> Card:
         shown = len(hints)
     lines = [f"{i}. {text}" for i, text in enumerate(hints[:shown], start=1)]
     more = len(hints) - shown
-    tail = f"*{more} more: run the cell again.*" if more else ""
-    return Card("\n".join(lines) + (f"\n\n{tail}" if tail else ""))
+    tail = f"{more} more: run the cell again." if more else "That was the last hint."
+    return Card("\n".join(lines) + f"\n\n*{tail}*")
 
 
 def check(exercise_id: str, answer: Any = ...) -> Verdict:
     """The verdict on an answer, with a sentence that leads on; without a key, what was understood."""
     found = find(exercise_id)
+    name = found.public["answer_name"]
+    return cells.with_doubt(name, answer, cells.stub(name, answer) or _verdict(found, answer))
+
+
+def _verdict(found: Found, answer: Any) -> Verdict:
     try:
         message = plain.encode(answer)
     except plain.NotPlain as error:
@@ -99,7 +104,7 @@ def check(exercise_id: str, answer: Any = ...) -> Verdict:
         return _predict(found, message)
     if declared is not None:
         call = declared.answer.local_call(answer, declared.withholds)
-        return declared.judge_message(message, given(exercise_id), call)
+        return declared.judge_message(message, given(public["id"]), call)
     return _readable(public, message)
 
 

@@ -133,6 +133,8 @@ def test_the_course_edition_has_prompt_numbers_hints_and_symbols(course):
     assert "How many steps?" in first
     assert "And each?" not in first
     assert "And each?" in second
+    assert "last hint" in second
+    assert "last hint" not in first
     assert "no hint" in autograder.hint("t-ring").text
 
 

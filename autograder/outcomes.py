@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from .buffers import REDUCTIONS, Case, elements
 from .parties import Budget, Call, RankFailed, parties
 from .prompts import quoted
-from .reading import named
+from .reading import NAMES, named
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,8 @@ def failure(name: str, case: Case, outcome: Outcome) -> str:
         "empty": f"`{name}` {what or 'has no `yield` and returns nothing'} yet.",
         "step": f"{yields} yields {_a(what)}; a `Step(send, to, frm)` was expected, or a list of them."
                 + (" The steps of another generator are passed on with `yield from`." if what == "generator" else ""),
-        "array": f"{yields} sends {_a(what)}; an array was expected, a slice of x for instance.",
+        "array": f"{yields} sends {_a(what)}{' too large or not of numbers' if what == 'ndarray' else ''}; an array "
+                 "like x was expected, a slice of it for instance.",
         "dtype": f"{yields} sends numbers of type {quoted(what)}; those of x are of type `{case.dtype}`.",
         "raises": f"{yields} fails: {quoted(what, 200)}.",
         "result": f"{yields} returns what is no answer: {quoted(what, 200)}.",
@@ -154,7 +155,7 @@ def failure(name: str, case: Case, outcome: Outcome) -> str:
 
 
 def _a(kind: str) -> str:
-    return "nothing (`None`)" if kind == "NoneType" else f"a {quoted(kind)}"
+    return "nothing (`None`)" if kind == "NoneType" else NAMES.get(kind, f"a {quoted(kind)}")
 
 
 def _lesson(stuck: str, case: Case) -> str:

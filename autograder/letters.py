@@ -8,9 +8,9 @@ from typing import Any
 
 POWER = "A power is written `p**w`: `^` is something else in Python."
 LARGER = (
-    "Python cannot tell which of two expressions in letters is larger. After `from sympy import Max, Min, Piecewise` "
-    "write `Max(a, b)` for `max(a, b)`, `Min(a, b)` for `min(a, b)`, and `Piecewise((a, a > b), (b, True))` for an "
-    '`if`. Or give the answer as a text: `answer = "max(a, b)"`.'
+    "Python cannot tell which of two expressions in letters is larger. Write `maximum(a, b)` for `max(a, b)`, "
+    "`minimum(a, b)` for `min(a, b)`, both from `hwlib.formula`, and for an `if` sympy's `Piecewise((a, a > b), "
+    '(b, True))`. Or give the answer as a text: `answer = "max(a, b)"`.'
 )
 NUMBERS = (
     "Functions of `math` and `numpy` take numbers, and letters are none: `from sympy import log, sqrt, exp, floor, "

@@ -44,9 +44,11 @@ def test_what_is_advised_can_be_written():
     import sympy
 
     from autograder.trees import from_sympy
+    from hwlib import formula
 
-    scope = letters() | vars(sympy)
-    for typed in ("p**n", "Max(p, n)", "Min(p, n)", "Piecewise((p, p > n), (n, True))", "ceiling(log(n)/sqrt(p))"):
+    scope = letters() | vars(sympy) | {name: getattr(formula, name) for name in ("maximum", "minimum")}
+    larger = ("maximum(p, n)", "minimum(p, n)", "Piecewise((p, p > n), (n, True))")
+    for typed in ("p**n", *larger, "ceiling(log(n)/sqrt(p))"):
         assert from_sympy(eval(typed, {}, scope))
     assert parse("max(p, n)", LETTERS.symbols).head == "max"
 

@@ -65,9 +65,9 @@ ERRATUM_ALLGATHER = Exercise(
     answer=Quantity("s"),
     solution=lambda D, F, n, W: ring_allgather_time(n, 2*D*F, 0, W),
     mistakes=(
-        Mistake(lambda D, F, n, W: 2*D*F/(n*W),
-                "That is the draft's own answer: the whole array through all ports, once. How much of the array has "
-                "to come in through *one* port?"),
+        Mistake(lambda D, F, n, W: 2*D*F/(n*W), "That is the draft's own answer: the whole array through all ports, "
+                "once. How much of the array has to come in through *one* port?"),
+        Mistake(9*us, "That is what the draft prints. How many ports does a GPU receive through?"),
         Mistake(lambda D, F, W: 2*D*F/W, "To first order. Exactly, a GPU need not receive what it has."),
         Mistake(lambda D, F, n, W: (n - 1)/n*D*F/W, "A bf16 element has two bytes."),
         Mistake(lambda D, F, n, W: 2*D*F*(n - 1)/n**2/W,

@@ -150,8 +150,9 @@ def _layer(sends: Sends, stack: Stack, mean: Passes, plan: Plan, ep: Any) -> tup
     """One layer of a microbatch: its parts, and the time of the forward and of the backward pass.
 
     Tensor-parallel collectives run beside a share of all but attention, keys and values beside attention, and while
-    the chip waits for the host, which launches the kernels of a pass in no less than `t_layer`. A layer that is
-    recomputed sends again what its forward pass sends.
+    the chip waits for the host, which launches the kernels of a pass in no less than `t_layer`. Small kernels
+    leave gaps, which a pass has besides its work (`t_gap`). A layer that is recomputed sends again what its forward
+    pass sends.
     """
     full = plan.recompute == RECOMPUTE.index("full")
     forward, backward, again = mean.forward + stack.t_gap, mean.backward + stack.t_gap, mean.again
@@ -192,7 +193,8 @@ def _messages(plan: Plan, stack: Stack) -> Any:
     """Messages between stages that a step waits for: all of a rank, or those that a played schedule waits for.
 
     In 1F1B a stage waits for both ends of each turn; interleaved stages have other chunks to work on, and only the
-    first and last messages stand in the way.
+    first and last messages stand in the way. Software that hides none waits for all that a stage sends, and where
+    microbatches are few for the first and last ones, which are then more.
     """
     pp, v, m = plan.pp, plan.v, plan.m
     ends = pp * v - 1

@@ -112,12 +112,12 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
 @click.option("--stack", help="Whose constants: a key of stacks, as megatron-core-h100.  [default: the chip's]")
 @click.option("--memory", callback=_bytes, help="Of a GPU, for the plan, as 72GB.  [default: 95 % of the data sheet's]")
 @click.option("--price", type=click.FloatRange(0), default=0.0, help="Dollars an hour and GPU.")
-@click.option("--count", type=click.IntRange(1), default=5, show_default=True, help="Plans to list.")
+@click.option("--count", type=click.IntRange(1), help="Plans to list.  [default: 5]")
 @click.option("--why", is_flag=True, help="Also what other choices would cost, and why the other plans are none.")
 @click.option("--json", "as_json", is_flag=True, help="Print numbers for programs, in SI.")
 def plan(
     model: str, cluster: str, batch: tuple[int, int | None], sequence: tuple[int, int | None] | None,
-    chips: tuple[int, ...] | None, as_json: bool, why: bool, price: float, count: int, **others: Any,
+    chips: tuple[int, ...] | None, as_json: bool, why: bool, price: float, count: int | None, **others: Any,
 ) -> None:  # fmt: skip
     """List the quickest ways to train MODEL, a key such as llama3-405b, on a cluster, and say why."""
     if sequence and sequence[1]:
@@ -128,11 +128,13 @@ def plan(
     asked = {"B": batch[0], "T": T, "price": price / SECONDS_AN_HOUR, **others}
     if why and chips and len(chips) > 1:
         raise CannotBe(f"why: choices are compared on one number of GPUs, and chips has {len(chips)}")
+    if count and chips and len(chips) > 1:
+        raise CannotBe(f"count: plans of one number of GPUs are listed, and chips has {len(chips)}")
     try:
         if chips and len(chips) > 1:
             _front(model, cluster, asked | {"chips": chips}, as_json)
         else:
-            _best(model, cluster, asked | {"chips": chips[0] if chips else None, "count": count}, as_json, why)
+            _best(model, cluster, asked | {"chips": chips[0] if chips else None, "count": count or 5}, as_json, why)
     except ValueError as error:  # PlanError, and what the formulas refuse
         raise CannotBe(str(error)) from None
 

@@ -46,6 +46,10 @@ class Front(tuple[Plan, ...]):
         made.task, made.passed_over = task, passed_over
         return made
 
+    def __getnewargs__(self) -> tuple[tuple[Plan, ...], Task, Mapping[int, str]]:
+        """What a copy is made of."""
+        return tuple(self), self.task, self.passed_over
+
     def table(self) -> str:
         """The plans as a table to read."""
         from hwlib.planner.text import front_table
@@ -79,7 +83,7 @@ def pareto(
             machine_of(cluster, n)  # says so
     plans: list[Plan] = []
     failures: dict[int, PlanError] = {}
-    for n in numbers:
+    for n in dict.fromkeys(numbers):
         try:
             found = plan(model, cluster, chips=n, **others)
             plans += _candidates(found, names)

@@ -14,8 +14,7 @@ from hwlib.transformer import step_flops
 MESH = ("tp", "cp", "ep", "pp", "dp")
 """The degrees that say which GPU holds what; the rest says how it goes about it."""
 NOISE = 0.02
-"""Of a step: plans that differ by less are equals, for the same run measured twice differs by more. Those of a stack
-are equals, too, if they differ by less than its step times err."""
+"""Of a step: plans that differ by less are too close to call, for the same run measured twice differs by more."""
 CHOICES = ("v", "micro", "zero", "sp", "recompute", "schedule")
 
 
@@ -128,7 +127,7 @@ class Plans(Sequence[Plan]):
 
     @property
     def advised(self) -> Plan:
-        """Of all plans that are as quick as the best as far as the model can tell, the simplest."""
+        """Of all plans that are too close to the quickest to call, the simplest."""
         import numpy as np
 
         costed = self.costed
@@ -176,14 +175,17 @@ class Plans(Sequence[Plan]):
 
 
 def tolerance(stack: Stack) -> float:
-    """The share of a step by which plans may differ and be equals: the error of the stack's step times, or noise."""
+    """The share of a step within which plans are too close to call: the error of the stack's step times, or noise.
+
+    That is wide, for a part of the error is shared by all plans and does not change their order.
+    """
     return max(NOISE, stack.error)
 
 
 def simplest(seconds: Any, pieces: Any, pp: Any, stack: Stack) -> int:
-    """Position of the plan to take: of those that the model cannot tell from the quickest, that with the fewest
-    stages, then the fewest microbatches and chunks, then the quickest. Uneven stages, messages, waits and launches are
-    what it knows least.
+    """Position of the plan to take: of those too close to the quickest to call, that with the fewest stages, then the
+    fewest microbatches and chunks, then the quickest. Uneven stages, messages, waits and launches are what the model
+    knows least.
     """
     import numpy as np
 

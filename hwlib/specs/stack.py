@@ -43,8 +43,8 @@ class Stack:
     like: str = ""
     note: str = ""
     error: float = 0.0
-    """Mean error of the steps that it was fitted to, those of dense models if there are any, as a share of their time:
-    plans that differ by less are equals.
+    """Mean error of the steps of dense models that it was fitted to, as a share of their time; where there are none,
+    of those of the stack that it is like. Plans that differ by less are too close to call.
     """
 
     eta_C: float = _constant("1", "share of the peak rate that large matrix products reach", 1.0)

@@ -130,6 +130,7 @@ def test_sequences_by_length_are_a_batch():
         ([*SMALL, "--tp", "two"], "a whole number was expected"),
         ([*SMALL, "--memory", "72"], "'72' has no unit, and would be bytes"),
         ([*SMALL, "--memory", "72MB"], "72 MB may be taken. No cluster of up to 131,072 of them holds it"),
+        ([*SMALL, "--chips", "4,8", "--count", "2"], "count: plans of one number of GPUs are listed, and chips has 2"),
         ([*SMALL, "--chips", "4,8", "--why"], "why: choices are compared on one number of GPUs, and chips has 2"),
         ([*SMALL, "--memory", "72 s"], "is no number of bytes"),
         ([*SMALL, "--memory", "lots"], "lots"),

@@ -109,10 +109,10 @@ def test_records_print_in_one_line_with_units(record, shown):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"model": 70}, "model: a Model or its key was expected, got 70"),
+        ({"model": 70}, "model: a key or a Model was expected, got 70"),
         ({"cluster": None}, "cluster: a Cluster, a Node or the key of one was expected, got None"),
         ({"cluster": "nowhere"}, "no cluster 'nowhere'; there is superpod-h100-1su, .*, dgx-h100, "),
-        ({"count": 0}, "count: a number of plans, at least 1, was expected, got 0"),
+        ({"count": 0}, "count: a whole number of plans, at least 1, was expected, got 0"),
     ],
 )
 def test_the_planner_says_what_it_takes(asked, message):

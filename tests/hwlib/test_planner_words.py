@@ -1,5 +1,6 @@
 """What the planner says: explanations whose figures are true, fronts, the guide, tables."""
 
+import copy
 import json
 import re
 
@@ -101,7 +102,7 @@ def test_plans_are_equals_within_what_a_stack_errs_by_and_within_noise():
     ask = {"B": 2**22, "pp": (2, 4, 8), "zero": 1}
     narrow, wide = (plan("llama3-70b", "superpod-h100-1su", stack=H100.replace(error=x), **ask) for x in (0, 0.2))
     assert wide.advised.pp < narrow.advised.pp
-    assert "Within 20% of it, which the model cannot tell apart, the simplest plan:" in wide.explain()
+    assert "Within 20% of it, too close to call, the simplest plan:" in wide.explain()
 
 
 def test_an_explanation_names_the_best_the_next_and_other_choices(found):
@@ -194,6 +195,15 @@ def test_a_number_of_gpus_that_is_beaten_is_named(monkeypatch):
     monkeypatch.setitem(CRITERIA, "chips", lambda one: 0.0)
     front = pareto("llama3-8b", "dgx-h100", chips=(4, 8), of=("time", "chips"), B=2**20)
     assert front.passed_over == {4: BEATEN}
+
+
+def test_a_front_can_be_copied_and_has_a_number_given_twice_once():
+    ask = {"B": 2**18, "stack": H100}
+    front = pareto("llama3-8b", "dgx-h100", chips=[2, 8, 8], **ask)
+    assert list(front) == list(pareto("llama3-8b", "dgx-h100", chips=[2, 8], **ask))
+    copied = copy.copy(front)
+    assert copied == front
+    assert (copied.task, copied.passed_over) == (front.task, front.passed_over)
 
 
 def test_one_plan_is_its_own_front(found):

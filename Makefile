@@ -40,6 +40,7 @@ test: $(VENV)/.ready  ## run every test; browser tests where Chromium or Chrome 
 
 check: $(VENV)/.ready  ## lint, types and the fast tests: under two minutes
 	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check -q .
 	@$(BIN)/mypy
 	@$(PYTEST) -q -m "not slow and not browser"
 

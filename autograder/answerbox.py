@@ -77,9 +77,7 @@ def what(value: Any, entry: dict[str, Any]) -> str:
         return f"int:{value}"
     if value == 0:
         return "zero"
-    return (
-        f"{'-' if value < 0 else '+'}{math.floor((math.log(abs(value)) - entry['offset']) / entry['width'])}"
-    )
+    return f"{'-' if value < 0 else '+'}{math.floor((math.log(abs(value)) - entry['offset']) / entry['width'])}"
 
 
 def digest(salt: str, n: int, text: str) -> str:

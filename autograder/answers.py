@@ -45,9 +45,7 @@ class Quantity(Answer):
     def declare(self, exercise: Exercise) -> None:
         """The tolerance must be one."""
         if not 0 < self.rtol < 0.5:
-            raise DeclarationError(
-                f"{exercise.id}: rtol is {self.rtol}; a tolerance between 0 and 0.5 was expected"
-            )
+            raise DeclarationError(f"{exercise.id}: rtol is {self.rtol}; a tolerance between 0 and 0.5 was expected")
 
     def public(self) -> dict[str, Any]:
         """The unit and the tolerance."""
@@ -146,8 +144,7 @@ class Quantity(Answer):
     def _other(self, exercise: Exercise, answer: Fraction, given: Given) -> bool:
         others = (row for row in exercise.variants() if row != dict(given))
         return any(
-            slips.close(answer, Fraction(self.expected(exercise, row)), min(self.rtol / 10, 1e-3))
-            for row in others
+            slips.close(answer, Fraction(self.expected(exercise, row)), min(self.rtol / 10, 1e-3)) for row in others
         )
 
 
@@ -204,9 +201,7 @@ class Count(Answer):
         else:
             exact = number(value)
         if exact.denominator != 1:
-            raise Unreadable(
-                f"{as_float(exact):.6g} is not an integer; it is counted, so a whole number was expected"
-            )
+            raise Unreadable(f"{as_float(exact):.6g} is not an integer; it is counted, so a whole number was expected")
         if abs(exact.numerator).bit_length() > MAX_COUNT_BITS:
             raise Unreadable("an integer of more than a thousand digits; a count was expected")
         return int(exact)
@@ -228,9 +223,7 @@ class Count(Answer):
     def _wrong(self, exercise: Exercise, given: Given) -> list[tuple[Fraction, str]]:
         # A mistake need not be an integer (a division that was not rounded up): it is matched by its own
         # value.
-        return [
-            (number(plain.decode(plain.encode(call_with(m.value, given)))), m.say) for m in exercise.mistakes
-        ]
+        return [(number(plain.decode(plain.encode(call_with(m.value, given)))), m.say) for m in exercise.mistakes]
 
     def collisions(self, exercise: Exercise, given: Given) -> list[str]:
         """Mistakes equal to each other or to the solution."""

@@ -26,9 +26,7 @@ class CourseBank(Bank):
     files."""
 
     def __init__(self, banks: Sequence[Bank]):
-        super().__init__(
-            [exercise for bank in banks for exercise in bank.values()], banks[0].path if banks else None
-        )
+        super().__init__([exercise for bank in banks for exercise in bank.values()], banks[0].path if banks else None)
         self.paths = [bank.path for bank in banks if bank.path is not None]
 
 

@@ -56,9 +56,7 @@ def build(root: Path, out: Path, course: bool = False) -> Path:
 
     root, out = root.resolve(), out.resolve()
     if out.exists() and any(out.iterdir()) and not (out / "searchindex.js").is_file():
-        raise BookError(
-            f"{out} is not empty and holds no book; an empty folder, or one built before, was expected"
-        )
+        raise BookError(f"{out} is not empty and holds no book; an empty folder, or one built before, was expected")
     work = work_folder(root)
     with _alone(work):
         pages = work / "book" / ("course" if course else "open")
@@ -121,9 +119,7 @@ def _run(nb: NotebookNode, chapter: Chapter, root: Path, scratch: Path) -> None:
     (profile / "ipython_kernel_config.py").write_text(KERNEL_CONFIG)
     package = str(Path(__file__).resolve().parent.parent)
     env = {
-        k: v
-        for k, v in os.environ.items()
-        if k not in ("NBGRADER_EXECUTION", "GPUBOOK_EXERCISES", "GPUBOOK_OWNER")
+        k: v for k, v in os.environ.items() if k not in ("NBGRADER_EXECUTION", "GPUBOOK_EXERCISES", "GPUBOOK_OWNER")
     } | {
         "GPUBOOK_SOLUTIONS": str(root / "solutions"),
         "GPUBOOK_PROGRESS": str(scratch / "progress.json"),
@@ -173,11 +169,7 @@ def _run_digest(chapter: Chapter, root: Path) -> str:
     import nbformat
 
     package = Path(__file__).resolve().parent
-    files = [
-        p
-        for p in sorted((package.parent / "hwlib").rglob("*"))
-        if p.is_file() and "__pycache__" not in p.parts
-    ]
+    files = [p for p in sorted((package.parent / "hwlib").rglob("*")) if p.is_file() and "__pycache__" not in p.parts]
     files += [p for p in sorted(package.glob("*.py")) if p.stem not in NOT_IN_A_RUN]
     files += sorted((root / "solutions").glob("*/exercises.py"))
     parts = [sys.version, KERNEL_CONFIG, nbformat.writes(chapter.instructor), chapter.digest]
@@ -229,9 +221,7 @@ def _sphinx(source: Path, out: Path) -> None:
         command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONHASHSEED": "0"}
     )
     if done.returncode:
-        raise BookError(
-            f"Sphinx does not accept the pages in {source}:\n{(done.stderr or done.stdout).strip()}"
-        )
+        raise BookError(f"Sphinx does not accept the pages in {source}:\n{(done.stderr or done.stdout).strip()}")
     shutil.rmtree(out / "_sources", ignore_errors=True)
     (out / ".buildinfo").unlink(missing_ok=True)
 

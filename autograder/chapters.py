@@ -50,9 +50,7 @@ class Chapter:
         import nbformat
 
         parts = [nbformat.writes(self.instructor), public_json(self)]
-        parts += [
-            f"{p.name}\0{hashlib.sha256(p.read_bytes()).hexdigest()}" for p in _files(self.source.path.parent)
-        ]
+        parts += [f"{p.name}\0{hashlib.sha256(p.read_bytes()).hexdigest()}" for p in _files(self.source.path.parent)]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
@@ -162,11 +160,7 @@ def build(root: Path, names: list[str] | None = None, check: bool = False) -> li
 def _sync(made: Path, target: Path, root: Path, write: bool) -> list[str]:
     wanted = {p.relative_to(made) for p in made.rglob("*") if p.is_file()}
     here = (
-        {
-            p.relative_to(target)
-            for p in target.rglob("*")
-            if p.is_file() and ".ipynb_checkpoints" not in p.parts
-        }
+        {p.relative_to(target) for p in target.rglob("*") if p.is_file() and ".ipynb_checkpoints" not in p.parts}
         if target.is_dir()
         else set()
     )

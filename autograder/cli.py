@@ -231,9 +231,7 @@ def export(
         if not name or not canvas_id.isdecimal():
             raise click.BadParameter(f"{one!r}: NAME=NUMBER was expected, as week3=4711", param_hint="--canvas-id")
         numbers[name] = int(canvas_id)
-    made = exports.table(
-        folder, names, form, missing_as_zero=missing_as_zero, canvas_ids=numbers, worksheet=worksheet
-    )
+    made = exports.table(folder, names, form, missing_as_zero=missing_as_zero, canvas_ids=numbers, worksheet=worksheet)
     if output == Path("-"):
         click.echo(made.text, nl=False)
     else:

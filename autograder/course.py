@@ -122,9 +122,9 @@ class GradeInSandbox(_OfCourse):
     cell_limit = Float(30.0, help="Seconds a cell may run.").tag(config=True)
     total_limit = Float(600.0, help="Seconds a submission may run.").tag(config=True)
     variants = Bool(False, help="Whether each learner has numbers of their own.").tag(config=True)
-    unsafe = Bool(
-        False, help="Whether to run learners' code with your rights where there is no sandbox."
-    ).tag(config=True)
+    unsafe = Bool(False, help="Whether to run learners' code with your rights where there is no sandbox.").tag(
+        config=True
+    )
 
     def preprocess(self, nb, resources):
         """The notebook with its verdicts, where SaveAutoGrades finds them."""
@@ -339,9 +339,7 @@ def grade(
             started(len(submissions), journal.remark(resume or students is not None))
         if students is None:
             journal.begin(anew=not resume)
-        class_run.Run(
-            work, submissions, result, journal, writer, workplace, resume, progress or (lambda _: None)
-        )()
+        class_run.Run(work, submissions, result, journal, writer, workplace, resume, progress or (lambda _: None))()
         result.seconds = time.monotonic() - began
         (save if students is None else add)(result, _results_path(folder, name))
         if students is None:

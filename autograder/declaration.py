@@ -108,8 +108,7 @@ class Exercise:
             value = getattr(self, name)
             if isinstance(value, (str, Mistake)):
                 raise DeclarationError(
-                    f"{self.id}: {name} is one {type(value).__name__}; a tuple was expected (a comma is "
-                    "missing)"
+                    f"{self.id}: {name} is one {type(value).__name__}; a tuple was expected (a comma is missing)"
                 )
             object.__setattr__(self, name, tuple(value))
         if not isinstance(self.points, (int, float)) or not 0 < self.points < math.inf:
@@ -127,9 +126,7 @@ class Exercise:
                 f"{self.id}: given is {self.given!r}; a dict of lists or a list of dicts was expected"
             )
         if self.variant_count > MAX_VARIANTS:
-            raise DeclarationError(
-                f"{self.id}: {self.variant_count} variants; at most {MAX_VARIANTS} were expected"
-            )
+            raise DeclarationError(f"{self.id}: {self.variant_count} variants; at most {MAX_VARIANTS} were expected")
         if len({frozenset(row) for row in rows}) != 1:
             raise DeclarationError(f"{self.id}: the rows of given have different names")
         self.answer.declare(self)
@@ -224,9 +221,7 @@ class Exercise:
         itself."""
         return self.answer.expected(self, given)
 
-    def judge(
-        self, value: Any, given: Given | None = None, call: Callable[[tuple], Any] | None = None
-    ) -> Verdict:
+    def judge(self, value: Any, given: Given | None = None, call: Callable[[tuple], Any] | None = None) -> Verdict:
         """The verdict on `value`, which is plain data (see `plain.decode`); never raises because of the
         value.
 
@@ -254,9 +249,7 @@ class Exercise:
             return verdict
         if verdict.score == 1:
             return Verdict(1.0, f"You predicted right. {self.explain}".strip(), "predicted")
-        return Verdict(
-            1.0, f"Predicted, and it comes out otherwise. {verdict.say} {self.explain}".strip(), "predicted"
-        )
+        return Verdict(1.0, f"Predicted, and it comes out otherwise. {verdict.say} {self.explain}".strip(), "predicted")
 
     def right(self) -> Verdict:
         """The verdict on a right answer."""
@@ -327,9 +320,7 @@ def load_bank(path: Path | str) -> Bank:
         path = path / "exercises.py"
     if not path.is_file():
         raise DeclarationError(f"{path}: a file of exercises was expected here")
-    name = "gpubook_" + re.sub(
-        r"\W", "_", path.resolve().parent.name if path.name == "exercises.py" else path.stem
-    )
+    name = "gpubook_" + re.sub(r"\W", "_", path.resolve().parent.name if path.name == "exercises.py" else path.stem)
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise DeclarationError(f"{path}: a Python file was expected")
@@ -352,9 +343,7 @@ def _collect(module: types.ModuleType, path: Path) -> list[Exercise]:
             if not isinstance(exercise, Exercise):
                 continue
             if found.get(exercise.id, exercise) is not exercise:
-                raise DeclarationError(
-                    f"{path}: the id {exercise.id!r} is declared twice; each exercise needs its own"
-                )
+                raise DeclarationError(f"{path}: the id {exercise.id!r} is declared twice; each exercise needs its own")
             found[exercise.id] = exercise
     return list(found.values())
 

@@ -20,9 +20,7 @@ class Clash(Exception):
     """An expression whose units do not fit together; the message is for the learner."""
 
 
-def diagnose(
-    kind: Expression, answer: Tree, solution: Tree, points: list[Point], where: Point, clock: Clock
-) -> str:
+def diagnose(kind: Expression, answer: Tree, solution: Tree, points: list[Point], where: Point, clock: Clock) -> str:
     """The first of: its dimension, a constant ratio, a factor, a case, a limit, a letter, a
     counterexample."""
     return (
@@ -143,11 +141,7 @@ class _Ratio:
             over, under = value(self.answer, point, self.clock), value(self.solution, point, self.clock)
             if compare(under, Fraction(0)) == 0:
                 return None
-            return (
-                over / under
-                if type(over) is Fraction and type(under) is Fraction
-                else real(over) / real(under)
-            )
+            return over / under if type(over) is Fraction and type(under) is Fraction else real(over) / real(under)
         except Undefined:
             return None
 
@@ -178,9 +172,7 @@ class _Ratio:
             return ""
         if self.same(first, Fraction(-1)):
             return "Not yet: the sign is wrong, all else is right."
-        return (
-            f"Not yet: you are off by a constant factor, yours is {_number(first)} times too {_large(first)}."
-        )
+        return f"Not yet: you are off by a constant factor, yours is {_number(first)} times too {_large(first)}."
 
     def _factor(self, known: list[tuple[Point, Any]]) -> str:
         """A ratio c * n^a * S^b ...: say which letters have a power too many or too few."""
@@ -260,12 +252,9 @@ class _Ratio:
                 lacks = f"there is no {', '.join(absent)} in it, and " if absent else ""
                 if way == TO_INFINITY:
                     return (
-                        f"Not yet: {lacks}yours is right only in the limit of large {name} (to first order); "
-                        f"{exact}."
+                        f"Not yet: {lacks}yours is right only in the limit of large {name} (to first order); {exact}."
                     )
-                return (
-                    f"Not yet: {lacks}yours is right only where {name} is negligible ({name} → 0); {exact}."
-                )
+                return f"Not yet: {lacks}yours is right only where {name} is negligible ({name} → 0); {exact}."
         return ""
 
     def _tends(self, name: str, way: int, points: list[Point]) -> bool:
@@ -294,10 +283,7 @@ class _Ratio:
         if extra:
             return f"Not yet: yours depends on {', '.join(extra)}, and the answer does not."
         if len(moved) == 1 and len(self.kind.symbols) > 1:
-            return (
-                f"Not yet: yours is off by a factor that depends on {moved[0]} alone; look at how "
-                f"{moved[0]} enters."
-            )
+            return f"Not yet: yours is off by a factor that depends on {moved[0]} alone; look at how {moved[0]} enters."
         return ""
 
     def _depends(self, name: str, known: list[tuple[Point, Any]]) -> bool:
@@ -337,9 +323,7 @@ def _number(ratio: Any) -> str:
 def _counterexample(kind: Expression, answer: Tree, where: Point) -> str:
     from hwlib.units import show
 
-    letters = ", ".join(
-        f"{name} = {show(float(where[name]), domain.unit)}" for name, domain in kind.symbols.items()
-    )
+    letters = ", ".join(f"{name} = {show(float(where[name]), domain.unit)}" for name, domain in kind.symbols.items())
     try:
         mine = show(float(value(answer, where)), kind.unit)
     except (Undefined, OverflowError) as error:

@@ -51,9 +51,7 @@ class Domain:
             or not 0 <= self.lo < self.hi < math.inf
             or (self.kind != "integers" and self.lo == 0)
         ):
-            raise DeclarationError(
-                f"{self.kind} from {self.lo} to {self.hi}: a range of positive numbers was expected"
-            )
+            raise DeclarationError(f"{self.kind} from {self.lo} to {self.hi}: a range of positive numbers was expected")
 
     def draw(self, rng: random.Random) -> Fraction:
         """A value, log-uniformly."""
@@ -127,13 +125,9 @@ class Expression(Answer):
         if not self.symbols or not all(
             isinstance(d, Domain) and name.isidentifier() for name, d in self.symbols.items()
         ):
-            raise DeclarationError(
-                f"{exercise.id}: symbols are {self.symbols!r}; names with domains were expected"
-            )
+            raise DeclarationError(f"{exercise.id}: symbols are {self.symbols!r}; names with domains were expected")
         if not callable(exercise.solution):
-            raise DeclarationError(
-                f"{exercise.id}: the solution of an Expression is a function of its symbols"
-            )
+            raise DeclarationError(f"{exercise.id}: the solution of an Expression is a function of its symbols")
 
     def public(self) -> dict[str, Any]:
         """The letters with their domains, and the unit."""
@@ -151,8 +145,7 @@ class Expression(Answer):
         """The tree of an answer of plain data, in the exercise's letters; Unreadable for anything else."""
         if type(answer) is plain.Callable:
             raise Unreadable(
-                f"{quoted(answer.name)} is a function; an expression in {', '.join(self.symbols)} was "
-                "expected"
+                f"{quoted(answer.name)} is a function; an expression in {', '.join(self.symbols)} was expected"
             )
         try:
             if type(answer) is Tree:
@@ -171,8 +164,7 @@ class Expression(Answer):
             raise Unreadable("a comparison; an expression was expected")
         if "E" in self.symbols and any(t.head == "e" for t in tree.walk()):
             raise Unreadable(
-                "sympy's own E, the number 2.718..., not the letter of the exercise; take it from "
-                "symbols(...)"
+                "sympy's own E, the number 2.718..., not the letter of the exercise; take it from symbols(...)"
             )
         if unknown := sorted(tree.names() - set(self.symbols)):
             raise Unreadable(
@@ -226,9 +218,7 @@ class Expression(Answer):
                     return Verdict(0.0, mistake.say, "mistake")
             return Verdict(0.0, diagnose(self, answer, solution, points, where, clock), "wrong")
         except TooSlow:
-            return Verdict(
-                0.0, "The expression takes too long to compare; a simpler form was expected.", "unreadable"
-            )
+            return Verdict(0.0, "The expression takes too long to compare; a simpler form was expected.", "unreadable")
         except RecursionError:
             return unreadable("the expression is nested too deeply")
 
@@ -239,9 +229,7 @@ class Expression(Answer):
         base = [{n: d.draw(rng) for n, d in self.symbols.items()} for _ in range(RANDOM_POINTS)]
         ends = [{**base[0], name: end} for name, domain in self.symbols.items() for end in domain.ends()]
         corners = [{n: d.ends()[i] for n, d in self.symbols.items()} for i in (0, -1)]
-        small = [
-            {**rng.choice(base), name: x} for name, domain in self.symbols.items() for x in domain.special()
-        ]
+        small = [{**rng.choice(base), name: x} for name, domain in self.symbols.items() for x in domain.special()]
         found = base + ends + corners + small
         for tree in trees:
             found += self._thresholds(tree, base + ends + corners, rng, clock)
@@ -258,9 +246,7 @@ class Expression(Answer):
             if len({s for p in points if (s := _side(a, b, p, None))}) < 2
         ]
 
-    def _thresholds(
-        self, tree: Tree, base: list[Point], rng: random.Random, clock: Clock | None
-    ) -> list[Point]:
+    def _thresholds(self, tree: Tree, base: list[Point], rng: random.Random, clock: Clock | None) -> list[Point]:
         """Points on both sides of each switch of `tree`, and next to it; found by bisection between points of
         either side."""
         out: list[Point] = []

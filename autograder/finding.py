@@ -68,9 +68,7 @@ def published() -> dict[str, dict[str, Any]]:
     except (OSError, ValueError) as error:
         raise DeclarationError(f"{path}: the exercises of the chapter were expected here ({error})") from None
     exercises = data.get("exercises") if isinstance(data, dict) else None
-    if not isinstance(exercises, dict) or not all(
-        isinstance(e, dict) and "id" in e for e in exercises.values()
-    ):
+    if not isinstance(exercises, dict) or not all(isinstance(e, dict) and "id" in e for e in exercises.values()):
         raise DeclarationError(
             f"{path}: {{'exercises': {{id: ...}}}} was expected; write it anew with `gpubook chapters`"
         )
@@ -131,8 +129,7 @@ def owner() -> str:
     if len(ids) == 1:
         return ids.pop()
     raise NotFound(
-        "your numbers depend on who you are: run `gpubook whoami YOUR-ID` in a terminal here, then reload "
-        "the notebook"
+        "your numbers depend on who you are: run `gpubook whoami YOUR-ID` in a terminal here, then reload the notebook"
         if not ids
         else f"the notebooks here belong to {', '.join(sorted(ids))}; one learner was expected"
     )

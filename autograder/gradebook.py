@@ -142,17 +142,14 @@ def opened(db_url: str) -> Iterator[Gradebook]:
         where = place(db_url)
     except ArgumentError:
         raise CourseError(
-            "the gradebook's URL cannot be read: sqlite:///FILE or "
-            "postgresql+psycopg://USER@HOST/DATABASE was expected"
+            "the gradebook's URL cannot be read: sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE was expected"
         ) from None
     try:
         with programs_on_path(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             gradebook = Gradebook(db_url)
     except ImportError as error:
-        raise CourseError(
-            f"{where}: its driver is not installed ({error}); pip install 'gpubook[postgres]'"
-        ) from None
+        raise CourseError(f"{where}: its driver is not installed ({error}); pip install 'gpubook[postgres]'") from None
     except SQLAlchemyError as error:
         raise CourseError(f"{where}: the database cannot be opened: {first_line(error)}") from None
     try:

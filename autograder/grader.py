@@ -69,9 +69,7 @@ class Outcome:
 class Grader:
     """Grades submissions of one assignment, from any number of threads; `judges` starts a judge. A context manager."""
 
-    def __init__(
-        self, release: Any, bank: Bank, judges: Callable[[], Judge], terms: Terms, served: int = SERVED
-    ):
+    def __init__(self, release: Any, bank: Bank, judges: Callable[[], Judge], terms: Terms, served: int = SERVED):
         self.release, self.bank, self.terms = release, bank, terms
         self.judges, self.served = judges, served
         self._lock = threading.Lock()

@@ -18,6 +18,7 @@ KINDS = {
     stat.S_IFBLK: "device",
 }
 
+
 def collect(folder: Path, name: str, students: Sequence[str] | None, result: ClassResult) -> dict[str, Path]:
     """The folders of the assignment by learner; `result` gets every learner, and the problem of who has none."""
     submitted = folder / "submitted"

@@ -31,9 +31,7 @@ from .sandbox.program import Program
 SECONDS = 20.0  # of CPU, for one answer
 MEMORY = 3 << 30
 NEEDED = ("numpy.random", "sympy", "hwlib.simulate", "autograder.network")  # loaded once, and not after each fork
-TOO_LONG = (
-    "The answer could not be judged in the time and memory there is for one: it is too large or too involved."
-)
+TOO_LONG = "The answer could not be judged in the time and memory there is for one: it is too large or too involved."
 
 
 class JudgeFailed(ValueError):
@@ -140,9 +138,7 @@ class Sitting:
             return Verdict(reply["score"], reply["say"], reply["kind"])
 
 
-def judge_answer(
-    bank: Bank, question: Question, call: Callable[[tuple], Any] | None = None
-) -> dict[str, Any]:
+def judge_answer(bank: Bank, question: Question, call: Callable[[tuple], Any] | None = None) -> dict[str, Any]:
     """The verdict as a message: `score` clamped to 0..1 as a builtin float, `say`, `kind`; or `failed`, for
     the teacher."""
     if question.exercise not in bank:
@@ -156,20 +152,14 @@ def judge_answer(
         raise
     except Exception as error:
         where = f"{bank.path}: " if bank.path else ""
-        return {
-            "failed": f"{where}the exercise {question.exercise!r} failed: {type(error).__name__}: {error}"
-        }
+        return {"failed": f"{where}the exercise {question.exercise!r} failed: {type(error).__name__}: {error}"}
     score = min(max(score, 0.0), 1.0) if score == score else 0.0
     return {"score": score, "say": str(verdict.say), "kind": str(verdict.kind)}
 
 
 def _limit() -> None:
     sys.set_int_max_str_digits(10_000)  # more than an answer's integers have: a sentence may quote one
-    pages = (
-        int(Path("/proc/self/statm").read_text().split()[0])
-        if os.path.exists("/proc/self/statm")
-        else 1 << 21
-    )
+    pages = int(Path("/proc/self/statm").read_text().split()[0]) if os.path.exists("/proc/self/statm") else 1 << 21
     for what, value in (
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, 0),

@@ -81,7 +81,5 @@ def released(folder: Path, name: str) -> Path:
     path = folder / "release" / name / f"{name}.ipynb"
     if not path.is_file():
         have = ", ".join(sorted(p.name for p in (folder / "release").glob("*") if p.is_dir())) or "none"
-        raise CourseError(
-            f"{path} is missing: {name!r} was never released in this course (assignments: {have})"
-        )
+        raise CourseError(f"{path} is missing: {name!r} was never released in this course (assignments: {have})")
     return path

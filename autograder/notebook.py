@@ -118,9 +118,7 @@ def expand(
 def used_exercises(nb: NotebookNode) -> list[str]:
     """The ids of the exercises of an expanded notebook, in order."""
     return [
-        c.metadata["gpubook"]["exercise"]
-        for c in nb.cells
-        if c.metadata.get("gpubook", {}).get("part") == "prompt"
+        c.metadata["gpubook"]["exercise"] for c in nb.cells if c.metadata.get("gpubook", {}).get("part") == "prompt"
     ]
 
 
@@ -132,11 +130,7 @@ def solution_of(cell_source: str) -> str:
 
 def prompt_markdown(exercise: Exercise, label: str, *, variants: bool = False, alone: bool = False) -> str:
     """The prompt as the learner reads it: number, title and points; the question; how to answer."""
-    head = (
-        f"**Exercise {label}**"
-        + (f" · {exercise.title}" if exercise.title else "")
-        + f" · {points(exercise)}"
-    )
+    head = f"**Exercise {label}**" + (f" · {exercise.title}" if exercise.title else "") + f" · {points(exercise)}"
     text = exercise.prompt_text(letters=True) if variants else exercise.prompt_text()
     rubric = asked_for(exercise.public().get("rubric", ()))
     say = how_to_answer(exercise)
@@ -194,13 +188,9 @@ def _named(
     if name not in bank:
         close = difflib.get_close_matches(str(name), list(bank), n=1, cutoff=0.5)
         known = f"did you mean {close[0]}? " if close else ""
-        raise ChapterError(
-            f"{where}: there is no exercise {name!r}; {known}declared are: {', '.join(bank) or 'none'}"
-        )
+        raise ChapterError(f"{where}: there is no exercise {name!r}; {known}declared are: {', '.join(bank) or 'none'}")
     if name in used:
-        raise ChapterError(
-            f"{where}: the exercise {name!r} is asked twice in this chapter; once was expected"
-        )
+        raise ChapterError(f"{where}: the exercise {name!r} is asked twice in this chapter; once was expected")
     if cell.cell_type != "code":
         raise ChapterError(
             f"{where}: the exercise {name!r} is named by a {cell.cell_type} cell; a code cell was expected"
@@ -268,7 +258,5 @@ def _unique(cells: list[NotebookNode], source: Source | None) -> None:
     for cell in cells:
         if cell.id in seen:
             where = source.at(cell.id) if source else "the notebook"
-            raise ChapterError(
-                f"{where}: two cells have the id {cell.id!r}; an nbgrader grade_id must be its own"
-            )
+            raise ChapterError(f"{where}: two cells have the id {cell.id!r}; an nbgrader grade_id must be its own")
         seen.add(cell.id)

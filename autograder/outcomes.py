@@ -136,12 +136,12 @@ def failure(name: str, case: Case, outcome: Outcome) -> str:
     yields = f"With {case}, rank {rank}"
     says = {
         "silent": f"{yields} fails before it sends anything, and without a `yield` no message ever leaves: each is a "
-                  f"`got = yield Step(send, to, frm)`. It says: {quoted(what, 200)}.",
+        f"`got = yield Step(send, to, frm)`. It says: {quoted(what, 200)}.",
         "empty": f"`{name}` {what or 'has no `yield` and returns nothing'} yet.",
         "step": f"{yields} yields {_a(what)}; a `Step(send, to, frm)` was expected, or a list of them."
-                + (" The steps of another generator are passed on with `yield from`." if what == "generator" else ""),
+        + (" The steps of another generator are passed on with `yield from`." if what == "generator" else ""),
         "array": f"{yields} sends {_a(what)}{' too large or not of numbers' if what == 'ndarray' else ''}; an array "
-                 "like x was expected, a slice of it for instance.",
+        "like x was expected, a slice of it for instance.",
         "dtype": f"{yields} sends numbers of type {quoted(what)}; those of x are of type `{case.dtype}`.",
         "raises": f"{yields} fails: {quoted(what, 200)}.",
         "result": f"{yields} returns what is no answer: {quoted(what, 200)}.",
@@ -177,7 +177,12 @@ VIEWS = "`block[i] = got` names something else `block[i]`, and leaves x alone; `
 
 
 def wrong_result(
-    case: Case, inputs: Sequence[Any], outputs: Sequence[Any], wanted: Sequence[Any], collective: str, rtol: float,
+    case: Case,
+    inputs: Sequence[Any],
+    outputs: Sequence[Any],
+    wanted: Sequence[Any],
+    collective: str,
+    rtol: float,
     received: Sequence[float] = (),
 ) -> str:
     """Which rank has something else than it should, where first, and what it looks like; "" where all is right.
@@ -244,6 +249,7 @@ def _shares(
 
 
 # What to say of bytes and rounds
+
 
 def _near(a: float, b: float) -> bool:
     return math.isclose(a, b, rel_tol=1e-9)

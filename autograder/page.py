@@ -45,9 +45,7 @@ def assemble(chapter: Chapter, learner: NotebookNode, executed: NotebookNode, co
             "the same ids in the same order were expected (run `gpubook chapters`)"
         )
     state = executed.metadata.get("widgets", {}).get(WIDGET_STATE, {}).get("state", {})
-    page = nbformat.v4.new_notebook(
-        metadata={k: learner.metadata[k] for k in ("kernelspec", "language_info")}
-    )
+    page = nbformat.v4.new_notebook(metadata={k: learner.metadata[k] for k in ("kernelspec", "language_info")})
     for cell in learner.cells:
         own = cell.metadata.get("gpubook", {})
         if own.get("part") == "prompt":
@@ -73,11 +71,7 @@ def card(exercise: Exercise, number: str, solution: str, *, course: bool) -> str
     `solution` is code, or the model answer of a written exercise.
     """
     name = html.escape(exercise.id)
-    title = (
-        f' <span class="exercise-name">{answerbox.inline_html(exercise.title)}</span>'
-        if exercise.title
-        else ""
-    )
+    title = f' <span class="exercise-name">{answerbox.inline_html(exercise.title)}</span>' if exercise.title else ""
     kind = "Prediction" if exercise.predict else "Exercise"
     head = (
         f'<div class="exercise" id="exercise-{name}">\n'

@@ -57,9 +57,7 @@ def parse(text: str, names: Collection[str]) -> Tree:
     try:
         parsed = ast.parse(source, mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise TreeError(
-            "the expression cannot be read; a form such as 2*(n - 1)/n * S/W was expected"
-        ) from None
+        raise TreeError("the expression cannot be read; a form such as 2*(n - 1)/n * S/W was expected") from None
     return _Reader(source, frozenset(names)).read(parsed.body, 0)
 
 
@@ -101,9 +99,7 @@ class _Reader:
         if type(x.value) is float:
             typed = (ast.get_source_segment(self.source, x) or "").replace("_", "")
             return (
-                Tree("dec", (typed,))
-                if re.fullmatch(r"\d+(\.\d+)?([eE][-+]?\d{1,3})?", typed)
-                else float_tree(x.value)
+                Tree("dec", (typed,)) if re.fullmatch(r"\d+(\.\d+)?([eE][-+]?\d{1,3})?", typed) else float_tree(x.value)
             )
         raise TreeError(f"a constant of type {type(x.value).__name__} has no place in an expression")
 
@@ -160,22 +156,17 @@ class _Reader:
 
     def _call(self, x: ast.Call, depth: int) -> Tree:
         if not isinstance(x.func, ast.Name) or x.keywords or any(isinstance(a, ast.Starred) for a in x.args):
-            raise TreeError(
-                "only a function's name and its arguments in brackets have a place in an expression"
-            )
+            raise TreeError("only a function's name and its arguments in brackets have a place in an expression")
         name = x.func.id
         if name == "Piecewise":
             return self._piecewise(x, depth)
         if name not in FUNCTIONS:
             known = ", ".join(sorted(n for n in FUNCTIONS if n[0].islower()))
-            raise TreeError(
-                f"{name} is no function of an expression (a multiplication needs its *); there are {known}"
-            )
+            raise TreeError(f"{name} is no function of an expression (a multiplication needs its *); there are {known}")
         head, least, most = FUNCTIONS[name]
         if not least <= len(x.args) <= most:
             raise TreeError(
-                f"{name} of {len(x.args)} arguments; {least if least == most else f'{least} to {most}'} were "
-                "expected"
+                f"{name} of {len(x.args)} arguments; {least if least == most else f'{least} to {most}'} were expected"
             )
         if head == "where":
             return self._where(x.args[0], x.args[1], x.args[2], depth)

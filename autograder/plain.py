@@ -84,9 +84,7 @@ def encode(value: Any) -> Any:
     except NotPlain:
         raise
     except Exception as error:
-        raise NotPlain(
-            f"a value of type {type_name(value)} that cannot be read ({type_name(error)})"
-        ) from None
+        raise NotPlain(f"a value of type {type_name(value)} that cannot be read ({type_name(error)})") from None
 
 
 def _encode(value: Any, depth: int, budget: _Budget) -> Any:
@@ -137,9 +135,7 @@ def _encode_library(value: Any, depth: int, budget: _Budget) -> Any:
         if isinstance(value, numpy.generic) and kind is getattr(value.dtype, "type", None):
             if value.dtype.name in ITEM_BYTES:
                 return _encode(value.item(), depth + 1, budget)
-            raise NotPlain(
-                f"a numpy scalar of type {value.dtype.name}; an integer, a float or a bool was expected"
-            )
+            raise NotPlain(f"a numpy scalar of type {value.dtype.name}; an integer, a float or a bool was expected")
         if kind is numpy.ndarray:
             return _array(value, numpy)
     if torch is not None and kind is torch.Tensor:
@@ -163,8 +159,7 @@ def _encode_library(value: Any, depth: int, budget: _Budget) -> Any:
         return {"$": "callable", "v": str(getattr(value, "__name__", None) or type_name(value))[:80]}
     what = "a class" if kind is type else f"a value of type {type_name(value)}"
     raise NotPlain(
-        f"{what} cannot be graded; a number, a text, a list, an array, an expression or a function was "
-        "expected"
+        f"{what} cannot be graded; a number, a text, a list, an array, an expression or a function was expected"
     )
 
 

@@ -192,9 +192,7 @@ def _group_class() -> type:
 
         def broadcast(self, tensors: Any, opts: Any) -> Any:
             (x,) = tensors
-            return self._post(
-                "broadcast", as_array(x), lambda y: fill(x, y, "broadcast"), tensors, root=opts.rootRank
-            )
+            return self._post("broadcast", as_array(x), lambda y: fill(x, y, "broadcast"), tensors, root=opts.rootRank)
 
         def all_gather_single(self, out: Any, x: Any, opts: Any = None) -> Any:  # noqa: ARG002
             return self._post("all_gather", as_array(x), lambda y: fill(out, y, "all_gather"), [out])
@@ -250,9 +248,7 @@ def _group_class() -> type:
 
         def scatter(self, outs: Any, inputs: Any, opts: Any) -> Any:
             parts = [as_array(x) for x in inputs[0]] if inputs else None
-            return self._post(
-                "scatter", parts, lambda y: fill(outs[0], y, "scatter"), outs, root=opts.rootRank
-            )
+            return self._post("scatter", parts, lambda y: fill(outs[0], y, "scatter"), outs, root=opts.rootRank)
 
         def barrier(self, opts: Any = None) -> Any:  # noqa: ARG002
             return self._post("barrier", None, lambda _: None, None)

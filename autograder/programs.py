@@ -106,17 +106,13 @@ class Function(Coded):
         if all(right):
             return exercise.right()
         if all(g is None or g is ... for g in got):
-            return Verdict(
-                0.0, f"No answer yet: {self.name} returns nothing (is there a `return`?).", "empty"
-            )
+            return Verdict(0.0, f"No answer yet: {self.name} returns nothing (is there a `return`?).", "empty")
         return self._wrong(exercise, got, wanted, right, call)
 
     def _failed(self, exercise: Exercise, args: tuple, say: str) -> Verdict:
         for module in exercise.withholds:
             if module in say:
-                return Verdict(
-                    0.0, f"Write this one yourself: {module} is not for use in this answer.", "wrong"
-                )
+                return Verdict(0.0, f"Write this one yourself: {module} is not for use in this answer.", "wrong")
         return Verdict(0.0, f"{self._called(args)} fails: {quoted(say, 200)}.", "wrong")
 
     def _wrong(self, exercise: Exercise, got: list, wanted: list, right: list[bool], call: Call) -> Verdict:
@@ -308,9 +304,7 @@ def _uses(function: Any, withholds: Sequence[str]) -> str:
     if isinstance(code, types.CodeType) and isinstance(scope, Mapping):
         used = names(code)
         values += [scope[n] for n in used if n in scope]
-        values += [
-            vars(v)[n] for v in values if isinstance(v, types.ModuleType) for n in used if n in vars(v)
-        ]
+        values += [vars(v)[n] for v in values if isinstance(v, types.ModuleType) for n in used if n in vars(v)]
     homes = [home for v in values if (home := _home(v)) not in KEPT]
     return next((w for w in withholds for home in homes if home == w or home.startswith(w + ".")), "")
 

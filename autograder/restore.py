@@ -43,8 +43,7 @@ def read_notebook(path: Path) -> Any:
         raise SubmissionError(f"{path}: a link or a folder; a notebook was expected")
     if path.stat().st_size > MAX_BYTES:
         raise SubmissionError(
-            f"{path}: {path.stat().st_size / 1e6:.0f} MB; "
-            f"a notebook of at most {MAX_BYTES / 1e6:.0f} MB was expected"
+            f"{path}: {path.stat().st_size / 1e6:.0f} MB; a notebook of at most {MAX_BYTES / 1e6:.0f} MB was expected"
         )
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
@@ -54,11 +53,7 @@ def read_notebook(path: Path) -> Any:
         raise SubmissionError(
             f"{path}: not JSON ({str(error)[:200]}); a Jupyter notebook (.ipynb) was expected"
         ) from None
-    if (
-        type(data) is not dict
-        or type(data.get("nbformat")) is not int
-        or not isinstance(data.get("cells"), list)
-    ):
+    if type(data) is not dict or type(data.get("nbformat")) is not int or not isinstance(data.get("cells"), list):
         raise SubmissionError(f"{path}: JSON, but no notebook; nbformat 4 with a list of cells was expected")
     if len(data["cells"]) > MAX_CELLS:
         raise SubmissionError(f"{path}: {len(data['cells'])} cells; at most {MAX_CELLS} were expected")
@@ -68,9 +63,7 @@ def read_notebook(path: Path) -> Any:
     metadata = data.get("metadata") if isinstance(data.get("metadata"), dict) else {}
     if (written := sum(len(cell["source"]) for cell in cells)) > MAX_TEXT:
         raise SubmissionError(f"{path}: {written} characters in its cells; at most {MAX_TEXT} were expected")
-    return nbformat.from_dict(
-        {"nbformat": 4, "nbformat_minor": 5, "metadata": _clean(metadata), "cells": cells}
-    )
+    return nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": _clean(metadata), "cells": cells})
 
 
 def _cell(path: Path, number: int, cell: Any) -> dict[str, Any]:
@@ -80,8 +73,7 @@ def _cell(path: Path, number: int, cell: Any) -> dict[str, Any]:
         source = "".join(source)
     if kind not in ("code", "markdown", "raw") or not isinstance(source, str):
         raise SubmissionError(
-            f"{path}: cell {number} is no notebook cell; "
-            "a cell_type (code, markdown, raw) and a source were expected"
+            f"{path}: cell {number} is no notebook cell; a cell_type (code, markdown, raw) and a source were expected"
         )
     metadata = cell.get("metadata")
     clean: dict[str, Any] = {
@@ -169,9 +161,7 @@ def restore(submitted: Any, release: Any) -> Any:
         else:
             cells.append(_ordinary(cell))
     _put_back(cells, originals)
-    out = nbformat.from_dict(
-        {"nbformat": 4, "nbformat_minor": 5, "metadata": release.metadata, "cells": cells}
-    )
+    out = nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": release.metadata, "cells": cells})
     learner = submitted.metadata.get("gpubook")
     if isinstance(learner, dict) and isinstance(learner.get("learner"), str):
         out.metadata.setdefault("gpubook", {})["learner"] = learner["learner"]

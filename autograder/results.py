@@ -70,7 +70,5 @@ def load(path: Path) -> ClassResult:
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no results yet; run `gpubook grade` on the course first")
     data = json.loads(path.read_text(encoding="utf-8"))
-    learners = [
-        Learner(**{**one, "results": [Result(**r) for r in one["results"]]}) for one in data.pop("learners")
-    ]
+    learners = [Learner(**{**one, "results": [Result(**r) for r in one["results"]]}) for one in data.pop("learners")]
     return ClassResult(**data, learners=learners)

@@ -55,9 +55,7 @@ class Roles:
         try:
             value = eval(expression, {**self.namespace})
         except Exception as error:
-            raise self._error(
-                expression, f"{{n}}`{expression}` fails with {type(error).__name__}: {error}"
-            ) from error
+            raise self._error(expression, f"{{n}}`{expression}` fails with {type(error).__name__}: {error}") from error
         if isinstance(value, str):
             return value
         if isinstance(value, int) and not isinstance(value, bool):
@@ -138,9 +136,7 @@ class Roles:
         if not match["title"].strip() or match["kind"] == "admonition":
             return match[0]
         return (
-            match[0]
-            .replace(f"{{{match['kind']}}}", "{admonition}", 1)
-            .replace("\n", f"\n:class: {match['kind']}\n", 1)
+            match[0].replace(f"{{{match['kind']}}}", "{admonition}", 1).replace("\n", f"\n:class: {match['kind']}\n", 1)
         )
 
     def _known(self, keys: str) -> bool:
@@ -191,10 +187,7 @@ def _entries(path: str, _changed: int) -> dict[str, tuple[str, str]]:
 
     if not Path(path).is_file():
         return {}
-    return {
-        key: (_author_year(entry), _url(entry.fields))
-        for key, entry in parse_file(path, "bibtex").entries.items()
-    }
+    return {key: (_author_year(entry), _url(entry.fields)) for key, entry in parse_file(path, "bibtex").entries.items()}
 
 
 def _author_year(entry: Any) -> str:

@@ -24,11 +24,7 @@ def equal(got: Any, want: Any, rtol: float) -> bool:
             and all(equal(g, w, rtol) for g, w in zip(got, want, strict=True))
         )
     if type(want) is dict:
-        return (
-            type(got) is dict
-            and got.keys() == want.keys()
-            and all(equal(got[k], want[k], rtol) for k in want)
-        )
+        return type(got) is dict and got.keys() == want.keys() and all(equal(got[k], want[k], rtol) for k in want)
     if type(want) is float and not math.isfinite(want):
         return type(got) is float and (got == want or (math.isnan(got) and math.isnan(want)))
     if type(want) is complex or type(got) is complex:

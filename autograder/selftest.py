@@ -120,11 +120,7 @@ def _mistakes(exercise: Exercise, row: dict[str, Any]) -> Iterator[str]:
         if exercise.predict:
             if exercise.fill(mistake.say, row) not in verdict.say:
                 yield f"the mistake {mistake.say!r} is not told with {row}, but: {verdict.say}"
-        elif (
-            verdict.score != 0
-            or verdict.kind != "mistake"
-            or exercise.fill(mistake.say, row) not in verdict.say
-        ):
+        elif verdict.score != 0 or verdict.kind != "mistake" or exercise.fill(mistake.say, row) not in verdict.say:
             yield f"the mistake {mistake.say!r} with {row} scores {verdict.score} and is told: {verdict.say}"
 
 

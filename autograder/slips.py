@@ -30,9 +30,7 @@ SLIPS = (
         "You are off by a factor of 1000 twice over: a prefix slipped (G for k, or u for s).",
     ),
     Slip(Fraction(1000**3), "You are off by a factor of 1e9: a number typed without its prefix (G, or n)?"),
-    Slip(
-        Fraction(1000**4), "You are off by a factor of 1e12: a number typed without its prefix (T, or p)?"
-    ),
+    Slip(Fraction(1000**4), "You are off by a factor of 1e12: a number typed without its prefix (T, or p)?"),
     Slip(
         Fraction(2**30, 10**9),
         "You are off by 7 %: is GiB (2^30 bytes) taken for GB (1e9), or GB for GiB?",
@@ -41,7 +39,9 @@ SLIPS = (
     *(
         Slip(Fraction(1024**n), f"You are off by {told}: are {unit} taken for bytes, or bytes for {unit}?", "B")
         for n, told, unit in (
-            (1, "a factor of 1024", "KiB"), (2, "1024 twice over", "MiB"), (3, "1024 three times over", "GiB"),
+            (1, "a factor of 1024", "KiB"),
+            (2, "1024 twice over", "MiB"),
+            (3, "1024 three times over", "GiB"),
         )
     ),
     Slip(Fraction(1000**5), "You are off by a factor of 1e15: a number typed without its prefix (P)?"),

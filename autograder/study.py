@@ -32,11 +32,17 @@ def whoami(folder: Path, learner: str) -> list[Path]:
     variants are drawn for this id. Every other notebook is left as it is."""
     if not learner.isprintable() or not learner.strip() or "/" in learner:
         raise StudyError(f"{learner!r} cannot be a gradebook id: printable characters without a slash were expected")
-    notebooks = {path: notebook for pattern in ("*.ipynb", "*/*.ipynb") for path in sorted(folder.glob(pattern))
-                 if ".ipynb_checkpoints" not in path.parts and (notebook := _of_the_book(path))}
+    notebooks = {
+        path: notebook
+        for pattern in ("*.ipynb", "*/*.ipynb")
+        for path in sorted(folder.glob(pattern))
+        if ".ipynb_checkpoints" not in path.parts and (notebook := _of_the_book(path))
+    }
     if not notebooks:
-        raise StudyError(f"no notebook of the book in {folder}, nor in a folder right below it; run this where yours "
-                         "are, or name the folder with --folder")
+        raise StudyError(
+            f"no notebook of the book in {folder}, nor in a folder right below it; run this where yours "
+            "are, or name the folder with --folder"
+        )
     for path, notebook in notebooks.items():
         notebook["metadata"]["gpubook"]["learner"] = learner
         beside = path.with_suffix(".ipynb.new")
@@ -62,12 +68,19 @@ def lab(folder: Path, *, port: int | None = None, browser: bool = True, token: s
     """
     settings = folder / ".gpubook" / "lab"
     settings.mkdir(parents=True, exist_ok=True)
-    (settings / "overrides.json").write_text(json.dumps(
-        {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}))
+    (settings / "overrides.json").write_text(
+        json.dumps({"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}})
+    )
     (settings / "page_config.json").write_text(json.dumps({"disabledExtensions": {"@jupyter/nbgrader": True}}))
     os.environ.setdefault("GPUBOOK_SOLUTIONS", str(book_root() / "solutions"))
-    command = [sys.executable, "-m", "jupyter", "lab", f"--ServerApp.root_dir={folder}",
-               f"--LabApp.app_settings_dir={settings}"]
+    command = [
+        sys.executable,
+        "-m",
+        "jupyter",
+        "lab",
+        f"--ServerApp.root_dir={folder}",
+        f"--LabApp.app_settings_dir={settings}",
+    ]
     first = next(iter(sorted(p for p in folder.glob("*/*.ipynb"))), None)
     if first is not None:
         command.append(f"--LabApp.default_url=/lab/tree/{first.relative_to(folder)}")

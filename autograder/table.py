@@ -14,9 +14,7 @@ def class_table(result: ClassResult) -> Any:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(
-        title=Text(result.assignment), box=None, padding=(0, 1, 0, 0), pad_edge=False, show_footer=True
-    )
+    table = Table(title=Text(result.assignment), box=None, padding=(0, 1, 0, 0), pad_edge=False, show_footer=True)
     table.add_column("learner", footer="of", no_wrap=True)
     for number, points in enumerate(result.exercises.values(), start=1):
         table.add_column(str(number), footer=Text(f"{points:g}"), justify="right", no_wrap=True)
@@ -31,9 +29,7 @@ def class_table(result: ClassResult) -> Any:
 
 def legend(result: ClassResult) -> str:
     """Which exercise each column is."""
-    return "  ".join(
-        f"{number} {name}" for number, name in enumerate(_short(list(result.exercises)), start=1)
-    )
+    return "  ".join(f"{number} {name}" for number, name in enumerate(_short(list(result.exercises)), start=1))
 
 
 def _cell(result: Result | None) -> Any:
@@ -133,7 +129,6 @@ def sentences(learner: Learner, chosen: list[Result]) -> Any:
         else [Text.assemble((f"{learner.name}", "bold"), f": {_inert(learner.problem)}")]
     )
     lines += [
-        Text.assemble((f"{r.points:g}/{r.max_points:g} ", "bold"), (r.exercise, "cyan"), f"  {r.say}")
-        for r in chosen
+        Text.assemble((f"{r.points:g}/{r.max_points:g} ", "bold"), (r.exercise, "cyan"), f"  {r.say}") for r in chosen
     ]
     return Text("\n").join(lines)

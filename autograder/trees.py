@@ -86,8 +86,7 @@ class _Size:
         self.nodes -= 1
         if self.nodes < 0 or depth > MAX_DEPTH:
             raise TreeError(
-                f"the expression is too large: at most {MAX_NODES} terms, nested {MAX_DEPTH} "
-                "deep, were expected"
+                f"the expression is too large: at most {MAX_NODES} terms, nested {MAX_DEPTH} deep, were expected"
             )
 
 
@@ -156,8 +155,7 @@ def _from_sympy(e: Any, depth: int, size: _Size) -> Tree:
     kind = type(e)
     if e is sympy.S.ImaginaryUnit:
         raise TreeError(
-            "sympy's own I, the imaginary unit, not a letter of the exercise; take your letters "
-            "from symbols(...)"
+            "sympy's own I, the imaginary unit, not a letter of the exercise; take your letters from symbols(...)"
         )
     if isinstance(e, sympy.Symbol):
         name = str(e.name)

@@ -85,9 +85,7 @@ def _unpack(archive: Path, files: dict[str, str], target: Path) -> None:
         for pattern, place in files.items():
             found = [m for m in members if fnmatch.fnmatchcase(m.name, f"package/{pattern}")]
             if not found:
-                raise VendorError(
-                    f"{archive.name} holds no file {pattern!r}, which docs/vendor.json asks for"
-                )
+                raise VendorError(f"{archive.name} holds no file {pattern!r}, which docs/vendor.json asks for")
             for member in found:
                 path = target / (place + Path(member.name).name if place.endswith("/") else place)
                 path.parent.mkdir(parents=True, exist_ok=True)

@@ -42,8 +42,7 @@ def exercise(exercise_id: str) -> Card:
         except NotFound as nobody:
             return Card(f"{str(nobody)[0].upper()}{str(nobody)[1:]}.")
     options = "\n".join(
-        f'- `"{key}"`' + (f": {text}" if text != key else "")
-        for key, text in public.get("options", {}).items()
+        f'- `"{key}"`' + (f": {text}" if text != key else "") for key, text in public.get("options", {}).items()
     )
     title = f"**{public['title']}**" if public.get("title") else ""
     return Card("\n\n".join(part for part in (title, prompt, options) if part))
@@ -158,9 +157,7 @@ def reveal(exercise_id: str, result: Any = None) -> Card:
     if found.declared is not None:
         numbers = given(exercise_id)
         if result is None:
-            lines.append(
-                f"It comes out as **{_shown(public, plain.encode(found.declared.expected(numbers)))}**."
-            )
+            lines.append(f"It comes out as **{_shown(public, plain.encode(found.declared.expected(numbers)))}**.")
         lines.append(found.declared.judge_message(recorded.answer, numbers).say)
     return Card("\n\n".join(lines))
 

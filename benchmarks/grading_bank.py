@@ -41,9 +41,7 @@ FORMULA = Exercise(
     id="bench-formula",
     points=3,
     prompt="The time of a ring all-reduce over n GPUs, with latency alpha a step?",
-    answer=Expression(
-        {"n": integers(2, 64), "S": positive("B"), "alpha": positive("s"), "W": positive("B/s")}, "s"
-    ),
+    answer=Expression({"n": integers(2, 64), "S": positive("B"), "alpha": positive("s"), "W": positive("B/s")}, "s"),
     solution=lambda n, S, alpha, W: 2 * (n - 1) * (alpha + S / (n * W)),
     mistakes=(
         Mistake(lambda n, S, alpha, W: 2 * (n - 1) * (alpha + S / W), "A step moves S/n bytes."),

@@ -84,9 +84,7 @@ def gemm_samples(gemms: Iterable[MeasuredGemm]) -> list[Sample]:
     return samples
 
 
-def fit_kernel_model(
-    samples: Iterable[Sample], C: float | None = None, W: float | None = None
-) -> KernelModel:
+def fit_kernel_model(samples: Iterable[Sample], C: float | None = None, W: float | None = None) -> KernelModel:
     """The efficiencies and the launch cost that explain measured times best.
 
     Least squares of log(predicted/measured), so a microsecond kernel counts as much as a millisecond one,

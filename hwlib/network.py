@@ -173,6 +173,7 @@ _ETHERNET = {
 }  # fmt: skip
 _TRANSPORT = {"base transport header": 12, "invariant check": 4}
 
+
 class _Kinds(dict[str, Headers]):
     def __missing__(self, kind: object) -> Headers:
         raise KeyError(f"no packet {kind!r}; there is {', '.join(self)}")

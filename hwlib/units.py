@@ -87,9 +87,7 @@ _SPELLED = {  # as people say it: milliseconds, gigabytes
     if short in _BASES[base].prefixes
 }
 _BASES |= _SPELLED
-_PLURALS = {
-    word + "s": word for word in (*COUNTS, *_WORDS, *_SPELLED, "bit", "min", "day", "year") if word not in "b$"
-}
+_PLURALS = {word + "s": word for word in (*COUNTS, *_WORDS, *_SPELLED, "bit", "min", "day", "year") if word not in "b$"}
 _PLURALS |= {"batches": "batch", "microbatches": "microbatch"}
 _SINGULARS = {_WORDS.get(one, one): many for many, one in _PLURALS.items() if one in THINGS}
 _NUMBER = r"[-+−]?(?:[0-9][0-9_]*\.?[0-9]*|\.[0-9]+)(?:[eE][-+−]?[0-9]+)?"

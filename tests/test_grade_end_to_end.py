@@ -32,9 +32,7 @@ def expected(book) -> dict[str, dict[str, float]]:
     full = {e.id: float(e.points) for e in book.exercises}
     none = dict.fromkeys(full, 0.0)
     predicted = {e.id: float(e.points) if e.predict else 0.0 for e in book.exercises}  # for predicting at all
-    crashed = [
-        e.id for e in book.judged[:3]
-    ]  # an exception, a loop, a dead kernel; the fourth crash comes too late
+    crashed = [e.id for e in book.judged[:3]]  # an exception, a loop, a dead kernel; the fourth crash comes too late
     return {
         "all_right": full,
         "other_units_and_forms": full,
@@ -66,9 +64,7 @@ def test_a_mistake_gets_its_own_sentence_and_a_crash_its_name(sample):
     mistakes = {r.exercise: r for r in result.learner("declared_mistakes").results}
     assert {mistakes[e.id].kind for e in book.judged} == {"mistake"}
     assert {mistakes[e.id].kind for e in book.exercises if e.predict} == {"predicted"}
-    crashes = [
-        r.say for r in result.learner("crashes").results if r.exercise in {e.id for e in book.judged[:4]}
-    ]
+    crashes = [r.say for r in result.learner("crashes").results if r.exercise in {e.id for e in book.judged[:4]}]
     assert [
         any(word in say for say in crashes)
         for word in ("ZeroDivisionError", "ran longer than 6 s", "exit status 3", "RuntimeError")

@@ -112,9 +112,7 @@ def test_no_module_is_long(path):
 
 
 def run_python(*args: str) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, *args], capture_output=True, text=True, cwd=ROOT, timeout=60, check=False
-    )
+    return subprocess.run([sys.executable, *args], capture_output=True, text=True, cwd=ROOT, timeout=60, check=False)
 
 
 def test_the_lower_layers_load_where_nothing_is_installed():

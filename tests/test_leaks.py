@@ -31,9 +31,7 @@ def secrets(root):
         for key in chapter.exercises:
             exercise = chapter.bank[key]
             given = exercise.variant()
-            found += [
-                (f"{key}: a mistake's sentence", exercise.fill(m.say, given)) for m in exercise.mistakes
-            ]
+            found += [(f"{key}: a mistake's sentence", exercise.fill(m.say, given)) for m in exercise.mistakes]
             found.append((f"{key}: its explanation", exercise.explain))
             if exercise.kind == "Written":
                 # neither where a link leads nor the number of an item is in a page's text

@@ -33,21 +33,15 @@ def dead(folder):
                 target = target / "index.html" if target.is_dir() else target
                 lost = not target.is_file() or not target.is_relative_to(folder.resolve())
                 if lost or (
-                    url.fragment
-                    and target.suffix == ".html"
-                    and not soup(target).find(id=unquote(url.fragment))
+                    url.fragment and target.suffix == ".html" and not soup(target).find(id=unquote(url.fragment))
                 ):
                     bad.append((page.name, link))
     return bad, followed
 
 
 def test_a_dead_link_and_a_dead_fragment_are_found(tmp_path):
-    (tmp_path / "a.html").write_text(
-        '<a href="b.html#here">1</a><a href="b.html#gone">2</a><a href="c.html">3</a>'
-    )
-    (tmp_path / "b.html").write_text(
-        '<p id="here"></p><a href="https://example.org/">4</a><a href="../x.html">5</a>'
-    )
+    (tmp_path / "a.html").write_text('<a href="b.html#here">1</a><a href="b.html#gone">2</a><a href="c.html">3</a>')
+    (tmp_path / "b.html").write_text('<p id="here"></p><a href="https://example.org/">4</a><a href="../x.html">5</a>')
     assert dead(tmp_path) == ([("a.html", "b.html#gone"), ("a.html", "c.html"), ("b.html", "../x.html")], 4)
 
 

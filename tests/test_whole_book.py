@@ -34,9 +34,7 @@ def points(result, learner: str) -> dict[str, float]:
 def test_the_instructor_scores_full_marks(graded):
     book, result = graded
     by_hand = {e.id for e in book.exercises if e.kind == "Written"}
-    assert points(result, "all_right") == {
-        e.id: 0.0 if e.id in by_hand else float(e.points) for e in book.exercises
-    }
+    assert points(result, "all_right") == {e.id: 0.0 if e.id in by_hand else float(e.points) for e in book.exercises}
     assert {r.exercise for r in result.learner("all_right").results if r.kind == "waiting"} == by_hand
 
 

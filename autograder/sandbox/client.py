@@ -80,9 +80,7 @@ class Child:
     def answer(self, key: str, name: str, reset: bool) -> dict[str, Any]:
         """The variable `name` as plain data in `value`, or `problem` and `message`; then set it to `...` if
         `reset`."""
-        return self._ask(
-            {"op": "answer", "key": key, "name": name, "reset": reset, "limit": self.limits.cell}
-        )
+        return self._ask({"op": "answer", "key": key, "name": name, "reset": reset, "limit": self.limits.cell})
 
     def rank(self, key: str, name: str, withholds: Sequence[str], plays: str) -> dict[str, Any]:
         """From now on `call` of `key` speaks to a rank of what the variable `name` holds: a "generator" (see

@@ -42,9 +42,7 @@ def send(channel: socket.socket, message: dict[str, Any], limit: int = MESSAGE_B
         raise WireClosed(str(error)) from None
 
 
-def receive(
-    channel: socket.socket, deadline: float | None = None, limit: int = MESSAGE_BYTES
-) -> dict[str, Any]:
+def receive(channel: socket.socket, deadline: float | None = None, limit: int = MESSAGE_BYTES) -> dict[str, Any]:
     """The next message, an object; `deadline` is a time of `time.monotonic()` and holds for all of its
     bytes."""
     (length,) = _HEAD.unpack(_exactly(channel, _HEAD.size, deadline))

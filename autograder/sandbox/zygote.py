@@ -108,9 +108,7 @@ def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
 
     start = wire.receive(channel)
     for name, text in start["files"].items():
-        with open(
-            os.path.join(confine.WORK if start["confined"] else ".", name), "w", encoding="utf-8"
-        ) as file:
+        with open(os.path.join(confine.WORK if start["confined"] else ".", name), "w", encoding="utf-8") as file:
             file.write(text)
     os.environ.clear()
     os.environ.update(start["environment"])
@@ -167,9 +165,7 @@ def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
         except wire.WireClosed:
             os._exit(0)
         except (wire.WireError, ValueError, TypeError, RecursionError) as error:
-            wire.send(
-                channel, {"number": request["number"], "problem": "TooLarge", "message": str(error)[:500]}
-            )
+            wire.send(channel, {"number": request["number"], "problem": "TooLarge", "message": str(error)[:500]})
 
 
 def _message(error: BaseException) -> str:

@@ -131,7 +131,7 @@ def at_once(programs: Sequence[Program]) -> Program:
 def within(group: Sequence[int], program: Program) -> Program:
     """The same program among the ranks of a group: its rank i is `group[i]`. So algorithms are composed:
 
-        yield from within(row, ring_reduce_scatter(row.index(rank), len(row), x))
+    yield from within(row, ring_reduce_scatter(row.index(rank), len(row), x))
     """
     got = None
     while True:

@@ -112,9 +112,7 @@ def ring_tree_crossover_bytes(n, alpha, W):
     return (n - 1 - ceil(log2(n))) * alpha * W / maximum(ceil(log2(n)) - (n - 1) / n, 1 / n)
 
 
-def crossover_bytes(
-    first: Callable[..., float], second: Callable[..., float], n: int, alpha: float, W: float
-) -> float:
+def crossover_bytes(first: Callable[..., float], second: Callable[..., float], n: int, alpha: float, W: float) -> float:
     """The size from which on `second` is faster than `first`, two times of (n, S, alpha, W).
 
     Both are straight lines in S, so there is one size, or none: 0 if `second` never loses, inf if it never

@@ -26,9 +26,7 @@ def hierarchical_allreduce_time(n_in, n_out, S, alpha_in, W_in, alpha_out, W_out
 
     A flat ring would push all S bytes through every port to the outside; here it is S/n_in.
     """
-    return 2 * (n_in - 1) * (alpha_in + S / (n_in * W_in)) + 2 * (n_out - 1) * (
-        alpha_out + S / (n_in * n_out * W_out)
-    )
+    return 2 * (n_in - 1) * (alpha_in + S / (n_in * W_in)) + 2 * (n_out - 1) * (alpha_out + S / (n_in * n_out * W_out))
 
 
 @formula("t", cite="thakur2005")

@@ -49,7 +49,7 @@ GPU = Scale(
 
 
 def default_device() -> str:
-    """"cuda" where there is a GPU that torch can use, else "cpu"."""
+    """ "cuda" where there is a GPU that torch can use, else "cpu"."""
     import torch
 
     return "cuda" if torch.cuda.is_available() else "cpu"

@@ -20,9 +20,7 @@ def explanation(found: Plans, choices: bool = True) -> str:
     best = found[0]
     lines = [f"Best for {found.task}:", f"  {best}", f"  {where_time_goes(best)}", f"  {memory_words(found, best)}"]
     if (advised := found.advised).degrees != best.degrees:
-        lines.append(
-            f"Within {tolerance(found.task.stack):.0%} of it, too close to call, the simplest plan:"
-        )
+        lines.append(f"Within {tolerance(found.task.stack):.0%} of it, too close to call, the simplest plan:")
         lines.append(f"  {advised}: {difference(best, advised)}")
     if len(found) > 1:
         lines += ["Why not the next ones:"]

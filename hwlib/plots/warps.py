@@ -67,9 +67,7 @@ def _colour(lines: Sequence[int], line: int) -> str:
 
 
 @styled
-def divergence(
-    measured: Mapping[str, Mapping[int, float]], widths: Sequence[int] = (32,), note: str = ""
-) -> "Figure":
+def divergence(measured: Mapping[str, Mapping[int, float]], widths: Sequence[int] = (32,), note: str = "") -> "Figure":
     """What a switch costs, in ways walked a warp, against the ways there are: a curve for each width, and dots.
 
     `measured` is {label: {ways: cost}}; the `note` of the runs stands above. The dashed line is a machine that would

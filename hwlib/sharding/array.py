@@ -111,9 +111,7 @@ class Sharded:
             if type(size) is not int or size < 0:
                 raise ShardingError(f"{self}: the dimension {label} has a whole size, 0 or more; got {size!r}")
 
-    def local_shape(
-        self, shape: Mapping[str, int], mesh: Mesh, at: Mapping[str, int] | None = None
-    ) -> tuple[int, ...]:
+    def local_shape(self, shape: Mapping[str, int], mesh: Mesh, at: Mapping[str, int] | None = None) -> tuple[int, ...]:
         """The part of one device: the largest there is, or that of the device `at` these mesh coordinates.
 
         Where a size does not divide, parts are as torch.chunk makes them: all of ceil(size/parts) but the last.

@@ -29,9 +29,7 @@ class RankRun:
     received_bytes: int
 
 
-def run_on_group(
-    algorithm: Callable[..., Any] | Algorithm | str, x: Any, group: Any = None, **options: Any
-) -> RankRun:
+def run_on_group(algorithm: Callable[..., Any] | Algorithm | str, x: Any, group: Any = None, **options: Any) -> RankRun:
     """Runs this rank's part of an algorithm on a copy of the tensor x, together with the group's other ranks.
 
     All call it alike, as a collective. Messages have the dtype of x, and its shape but for the length. With

@@ -1,8 +1,8 @@
 """An array without data: it has a length, a size in bytes and views, so that a simulation of terabytes is free.
 
-    x = Phantom(10**12, itemsize=2)
-    block = x[: len(x) // 1024]
-    block[:] += block            # checks the lengths, computes nothing
+x = Phantom(10**12, itemsize=2)
+block = x[: len(x) // 1024]
+block[:] += block            # checks the lengths, computes nothing
 """
 
 import math

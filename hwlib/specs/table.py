@@ -115,6 +115,7 @@ class Named(Protocol):
     @property
     def key(self) -> str:
         """What it is asked for by."""
+
     @property
     def name(self) -> str:
         """What people call it."""

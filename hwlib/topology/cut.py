@@ -58,9 +58,7 @@ def minimum_cut(
         reach[u, True] += bandwidth
         reach[v, False] += bandwidth
     arcs += [(source, number[v], reach[number[v], True]) for v in starts if v in number]
-    arcs += [
-        (number[v], sink, (drain or {}).get(v, reach[number[v], False])) for v in ends if v in number
-    ]
+    arcs += [(number[v], sink, (drain or {}).get(v, reach[number[v], False])) for v in ends if v in number]
     side = _reachable_side([arc for arc in arcs if arc[2] > 0], source, sink)
     names = [*kept, "source", "sink"]
     across = [(u, v, bandwidth) for u, v, bandwidth in arcs if u in side and v not in side]

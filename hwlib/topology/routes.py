@@ -76,9 +76,7 @@ class Router:
             self._far[end, through] = array("i", far)
         return far
 
-    def _walk(
-        self, start: int, end: int, far: Sequence[int], through: bool, digits: tuple[int, int]
-    ) -> Iterator[int]:
+    def _walk(self, start: int, end: int, far: Sequence[int], through: bool, digits: tuple[int, int]) -> Iterator[int]:
         here, choices = start, 0
         yield here
         while here != end:

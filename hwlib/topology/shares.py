@@ -79,9 +79,7 @@ def allreduce_left_fraction(d, n_out, switches, dead, omega):
     """
     return minimum(
         1,
-        (maximum(n_out, 2) - 1)
-        * spines_left_fraction(switches, dead)
-        / (maximum(omega, 1) * (1 - 1 / maximum(d, 2))),
+        (maximum(n_out, 2) - 1) * spines_left_fraction(switches, dead) / (maximum(omega, 1) * (1 - 1 / maximum(d, 2))),
     )
 
 
@@ -97,7 +95,6 @@ def allreduce_spare_switches(d, n_out, switches, omega):
     return maximum(
         0,
         floor(
-            switches
-            - switches * maximum(omega, 1) * (maximum(d, 2) - 1) / (maximum(d, 2) * (maximum(n_out, 2) - 1))
+            switches - switches * maximum(omega, 1) * (maximum(d, 2) - 1) / (maximum(d, 2) * (maximum(n_out, 2) - 1))
         ),
     )

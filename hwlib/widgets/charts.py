@@ -133,6 +133,7 @@ def _in_chart(f: Formula, **parts: str) -> str:
 
 def _headline() -> str:
     """The vega expression of the title's two lines: the sizes, and the first compute-bound batch for each weight."""
+
     def critical(b_w: float) -> str:
         return roofline.exact_critical_batch.vega_with({"b": "2", "b_w": str(b_w), "b_out": "2"})
 

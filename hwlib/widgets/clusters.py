@@ -84,10 +84,7 @@ def failures_explorer(spines: int = 16, groups: int = 4, nodes: int = 32, omega:
     computed = [
         {"calculate": "sequence(0, switches + 1, 1)", "as": "dead"},
         {"flatten": ["dead"]},
-        *(
-            {"calculate": f.vega_with({"dead": "datum.dead"}), "as": name}
-            for name, f in LEFT.items()
-        ),
+        *({"calculate": f.vega_with({"dead": "datum.dead"}), "as": name} for name, f in LEFT.items()),
         {"calculate": "datum.bisection / omega", "as": "bisection"},
         {"fold": [*LEFT], "as": ["what", "left"]},
     ]

@@ -24,7 +24,11 @@ def module_source(name: str, formulas: Iterable[Formula]) -> str:
 
 
 def roofline_explorer(
-    chip: str = "h100-sxm", dtype: str = "bf16", B: int = 16, D: int = 8192, F: int = 28672,
+    chip: str = "h100-sxm",
+    dtype: str = "bf16",
+    B: int = 16,
+    D: int = 8192,
+    F: int = 28672,
     chips: Iterable[Accelerator] | None = None,
 ) -> Any:
     """A matmul [B, D] x [D, F] on the roofline of a chip, its two times as their maximum and as their sum.

@@ -79,12 +79,15 @@ def alltoall_scale_explorer(node: str = "dgx-h100") -> VegaLite:
         {"calculate": f"datum.exchange ? n_in*datum.n_out*({exchange}) : {gather}", "as": "time"},
         {"calculate": "1/datum.time", "as": "rate"},
     ]
+
     def style(values: list[Any]) -> dict[str, Any]:
         return {"field": "what", "type": "nominal", "title": None, "scale": {"domain": [*what], "range": values}}
 
     scale = {"type": "log", "base": 2}
-    said = ("2*egress/omega >= W_in*n_in/(n_in - 1) ? 'from one node to two, only the all-to-all falls' : "
-            "'so narrow a network slows both down from the second node on'")
+    said = (
+        "2*egress/omega >= W_in*n_in/(n_in - 1) ? 'from one node to two, only the all-to-all falls' : "
+        "'so narrow a network slows both down from the second node on'"
+    )
     return VegaLite({
         "description": "Bandwidth of an all-gather, and of each GPU in an all-to-all, against the number of nodes",
         "title": {"text": {"expr": said}, "anchor": "start"},

@@ -14,9 +14,21 @@ from hwlib.simt import lane_fraction, warp_ways  # noqa: F401
 from hwlib.specs import accelerators
 from hwlib.units import PFLOP, TFLOP, GHz, show
 
-v100, a100, h100, h100_pcie, h200, b200, mi300x, mi325x, mi355x, v5p = (accelerators[key] for key in (
-    "v100-sxm2", "a100-80gb-sxm", "h100-sxm", "h100-pcie", "h200-sxm", "b200-sxm", "mi300x", "mi325x", "mi355x",
-    "tpu-v5p"))
+v100, a100, h100, h100_pcie, h200, b200, mi300x, mi325x, mi355x, v5p = (
+    accelerators[key]
+    for key in (
+        "v100-sxm2",
+        "a100-80gb-sxm",
+        "h100-sxm",
+        "h100-pcie",
+        "h200-sxm",
+        "b200-sxm",
+        "mi300x",
+        "mi325x",
+        "mi355x",
+        "tpu-v5p",
+    )
+)
 
 
 def best(chip):
@@ -26,81 +38,115 @@ def best(chip):
 
 # One hundred and thirty-two small machines
 LANES = Exercise(
-    id="gpu-architecture-lanes", title="Whose lanes are more?",
+    id="gpu-architecture-lanes",
+    title="Whose lanes are more?",
     prompt="{name} has {n} multiprocessors, each with four subpartitions of 32 float32 lanes. A TPU v5p has two "
-           "cores; the vector unit of each is a grid of 8 × 128 places, with four float32 ALUs at every place. How "
-           "many more of these ALUs has the GPU? *Exact.*",
-    given=[dict(name=name, n=chip.sms) for name, chip in (
-        ("An H100", h100), ("A B200", b200), ("An H100 on a PCIe card", h100_pcie))],
+    "cores; the vector unit of each is a grid of 8 × 128 places, with four float32 ALUs at every place. How "
+    "many more of these ALUs has the GPU? *Exact.*",
+    given=[
+        dict(name=name, n=chip.sms)
+        for name, chip in (("An H100", h100), ("A B200", b200), ("An H100 on a PCIe card", h100_pcie))
+    ],
     answer=Count(),
-    solution=lambda n: n*4*32 - 2*8*128*4,
+    solution=lambda n: n * 4 * 32 - 2 * 8 * 128 * 4,
     mistakes=(
-        Mistake(lambda n: n*32 - 2*8*128*4, "That is one subpartition of each multiprocessor."),
-        Mistake(lambda n: n*4*32 - 8*128*4, "The TPU's chip has more than one core."),
-        Mistake(lambda n: n*4*32 - 2*8*128, "You counted the places of the grid. How many ALUs stand at each?"),
-        Mistake(lambda n: 2*n*4*32 - 2*8*128*4, "A fused multiply-add is two operations, done by one lane."),
-        Mistake(lambda n: n*4*32, "That is the GPU alone. How many more are these than the TPU's?"),
-        Mistake(2*8*128*4, "That is the TPU alone. How many more has the GPU?"),
-        Mistake(lambda n: n*4*32 + 2*8*128*4, "That is both together."),
+        Mistake(lambda n: n * 32 - 2 * 8 * 128 * 4, "That is one subpartition of each multiprocessor."),
+        Mistake(lambda n: n * 4 * 32 - 8 * 128 * 4, "The TPU's chip has more than one core."),
+        Mistake(lambda n: n * 4 * 32 - 2 * 8 * 128, "You counted the places of the grid. How many ALUs stand at each?"),
+        Mistake(
+            lambda n: 2 * n * 4 * 32 - 2 * 8 * 128 * 4, "A fused multiply-add is two operations, done by one lane."
+        ),
+        Mistake(lambda n: n * 4 * 32, "That is the GPU alone. How many more are these than the TPU's?"),
+        Mistake(2 * 8 * 128 * 4, "That is the TPU alone. How many more has the GPU?"),
+        Mistake(lambda n: n * 4 * 32 + 2 * 8 * 128 * 4, "That is both together."),
     ),
-    hints=("Count what can start an operation in the same cycle, on either chip.",
-           "On one it is multiprocessors × subpartitions × lanes, on the other cores × places × ALUs of a place."),
+    hints=(
+        "Count what can start an operation in the same cycle, on either chip.",
+        "On one it is multiprocessors × subpartitions × lanes, on the other cores × places × ALUs of a place.",
+    ),
 )
 
 VECTOR = Exercise(
-    id="gpu-architecture-vector-flops", title="A kernel that is not all multiply-adds",
+    id="gpu-architecture-vector-flops",
+    title="A kernel that is not all multiply-adds",
     prompt="A fused activation kernel does nothing but float32 arithmetic on the lanes of {name}: {n} "
-           "multiprocessors of {lanes} lanes, at a clock of {f:Hz}. A share of {share} of its instructions are "
-           "fused multiply-adds, the others are single additions and multiplications; every lane issues one "
-           "instruction each cycle. How many FLOP/s is that? *Exact.*",
-    given=[dict(name=name, n=chip.sms, lanes=chip.lanes, f=f, share=share)
-           for name, chip, f in (("an H100", h100, 1.59*GHz), ("an H100", h100, 1.98*GHz), ("an A100", a100, 1.41*GHz))
-           for share in (0.5, 0.25, 0.75)],
+    "multiprocessors of {lanes} lanes, at a clock of {f:Hz}. A share of {share} of its instructions are "
+    "fused multiply-adds, the others are single additions and multiplications; every lane issues one "
+    "instruction each cycle. How many FLOP/s is that? *Exact.*",
+    given=[
+        dict(name=name, n=chip.sms, lanes=chip.lanes, f=f, share=share)
+        for name, chip, f in (
+            ("an H100", h100, 1.59 * GHz),
+            ("an H100", h100, 1.98 * GHz),
+            ("an A100", a100, 1.41 * GHz),
+        )
+        for share in (0.5, 0.25, 0.75)
+    ],
     answer=Quantity("FLOP/s"),
     solution=lambda n, lanes, f, share: vector_flops(n, lanes, f, 1 + share),
     mistakes=(
-        Mistake(lambda n, lanes, f: vector_flops(n, lanes, f),
-                "That is the data sheet's way to count: as if every instruction did two operations."),
-        Mistake(lambda n, lanes, f: vector_flops(n, lanes, f, 1),
-                "That is one operation an instruction. Some of these do two."),
-        Mistake(lambda n, lanes, f, share: vector_flops(4*n, lanes, f, 1 + share),
-                "The lanes of all four subpartitions are counted already."),
-        Mistake(lambda n, lanes, f, share: vector_flops(n, lanes, f, share),
-                "An instruction that is no multiply-add is an operation, too."),
+        Mistake(
+            lambda n, lanes, f: vector_flops(n, lanes, f),
+            "That is the data sheet's way to count: as if every instruction did two operations.",
+        ),
+        Mistake(
+            lambda n, lanes, f: vector_flops(n, lanes, f, 1),
+            "That is one operation an instruction. Some of these do two.",
+        ),
+        Mistake(
+            lambda n, lanes, f, share: vector_flops(4 * n, lanes, f, 1 + share),
+            "The lanes of all four subpartitions are counted already.",
+        ),
+        Mistake(
+            lambda n, lanes, f, share: vector_flops(n, lanes, f, share),
+            "An instruction that is no multiply-add is an operation, too.",
+        ),
     ),
-    hints=("How many operations does an instruction do, on average?",
-           "Then: how many instructions does the chip issue in a second, over all its lanes?"),
+    hints=(
+        "How many operations does an instruction do, on average?",
+        "Then: how many instructions does the chip issue in a second, over all its lanes?",
+    ),
 )
 
 B200_CLOCK = Exercise(
-    id="gpu-architecture-vector-clock", title="The clock behind a float32 peak",
+    id="gpu-architecture-vector-clock",
+    title="The clock behind a float32 peak",
     prompt="Data sheets count two operations a lane and cycle. Tables print {C:FLOP/s} of float32 for {name}, "
-           "which has {n} multiprocessors of {lanes} lanes. At which clock would it get there? *Exact.*",
-    given=[dict(name=name, C=chip.fp32_flops, n=chip.sms, lanes=chip.lanes)
-           for name, chip in (("a B200", b200), ("an H100", h100), ("an A100", a100), ("a V100", v100))],
+    "which has {n} multiprocessors of {lanes} lanes. At which clock would it get there? *Exact.*",
+    given=[
+        dict(name=name, C=chip.fp32_flops, n=chip.sms, lanes=chip.lanes)
+        for name, chip in (("a B200", b200), ("an H100", h100), ("an A100", a100), ("a V100", v100))
+    ],
     answer=Quantity("Hz"),
     solution=lambda C, n, lanes: vector_clock(C, n, lanes),
     mistakes=(
         Mistake(lambda C, n, lanes: vector_clock(C, n, lanes, 1), "With one operation an instruction. Who sells that?"),
-        Mistake(lambda C, n, lanes: vector_clock(C, n, lanes/4), "A multiprocessor has four subpartitions, and "
-                                                                 "you took the lanes of one."),
+        Mistake(
+            lambda C, n, lanes: vector_clock(C, n, lanes / 4),
+            "A multiprocessor has four subpartitions, and you took the lanes of one.",
+        ),
     ),
-    hints=("A peak is lanes × operations a cycle × clock. Two of them you know.",
-           "How many lanes are there on the whole chip?"),
+    hints=(
+        "A peak is lanes × operations a cycle × clock. Two of them you know.",
+        "How many lanes are there on the whole chip?",
+    ),
 )
 
 # One instruction, thirty-two threads
 WARPS = Exercise(
-    id="gpu-architecture-erratum-warps", title="Find the error: 16 warps, or 64?",
+    id="gpu-architecture-erratum-warps",
+    title="Find the error: 16 warps, or 64?",
     prompt="An early draft of a well-known text says that a scheduler of an H100 holds up to 16 warps, and only 2 "
-           "when a thread uses 256 registers. The published edition says 64, and 8. The register file of a "
-           "*subpartition* has 16,384 registers of 32 bits. Which edition is wrong? *Exact*: work out both.",
-    answer=Choice({
-        "draft": "the draft: the numbers are four times too small",
-        "published": "the published one: the numbers are four times too large",
-        "neither": "neither: they speak of two different things",
-        "both": "both: 256 registers a thread leave room for one warp",
-    }),
+    "when a thread uses 256 registers. The published edition says 64, and 8. The register file of a "
+    "*subpartition* has 16,384 registers of 32 bits. Which edition is wrong? *Exact*: work out both.",
+    answer=Choice(
+        {
+            "draft": "the draft: the numbers are four times too small",
+            "published": "the published one: the numbers are four times too large",
+            "neither": "neither: they speak of two different things",
+            "both": "both: 256 registers a thread leave room for one warp",
+        }
+    ),
     solution="neither",
     mistakes=(
         Mistake("draft", "Divide the draft's own register file by what a warp of 256-register threads takes."),
@@ -109,23 +155,25 @@ WARPS = Exercise(
     ),
     hints=("One text counts for a scheduler. What does the other count for?",),
     explain="A subpartition holds 16 warps, or 2 with 256 registers a thread; the SM has four of them. Before you "
-            "compare two numbers of a chip, ask of which part of it they are.",
+    "compare two numbers of a chip, ask of which part of it they are.",
 )
 
 
 def branch_cycles(p, a, b, w):
     """Cycles that a warp of w threads issues for an if/else; a thread takes the first side (a instructions) with p."""
-    return a*(1 - (1 - p)**w) + b*(1 - p**w)
+    return a * (1 - (1 - p) ** w) + b * (1 - p**w)
 
 
 RARE = branch_cycles(0.01, 1000, 10, 32)
 PREDICT_RARE = Exercise(
-    id="gpu-architecture-predict-rare", title="Predict: a rare slow path", predict=True,
+    id="gpu-architecture-predict-rare",
+    title="Predict: a rare slow path",
+    predict=True,
     prompt="Nearly every thread of a kernel takes a path of 10 instructions. One of a hundred, at random, takes a "
-           "slow path of 1,000 instead, so a thread has about 20 to run on average. How many cycles does a "
-           "scheduler need for a warp of 32, on average? *To first order.*",
+    "slow path of 1,000 instead, so a thread has about 20 to run on average. How many cycles does a "
+    "scheduler need for a warp of 32, on average? *To first order.*",
     answer=Choice({"20": "about 20", "60": "about 60", "285": "about 285", "1010": "about 1,010"}),
-    solution=lambda: min(("20", "60", "285", "1010"), key=lambda n: abs(log(float(n)/RARE))),
+    solution=lambda: min(("20", "60", "285", "1010"), key=lambda n: abs(log(float(n) / RARE))),
     mistakes=(
         Mistake("20", "That is the mean of the threads. What does a warp do if just one of its threads is slow?"),
         Mistake("60", "More: work out how likely it is that none of 32 threads is slow."),
@@ -133,41 +181,53 @@ PREDICT_RARE = Exercise(
     ),
     hints=("With what chance has a warp no slow thread at all?",),
     explain=f"A warp is without a slow thread in {0.99**32:.0%} of the cases, and all the others pay for 1,000 "
-            f"instructions: {RARE:.0f} cycles on average, {RARE/19.9:.0f} times what the mean of the threads "
-            "suggests.",
+    f"instructions: {RARE:.0f} cycles on average, {RARE / 19.9:.0f} times what the mean of the threads "
+    "suggests.",
 )
 
 BRANCH = Exercise(
-    id="gpu-architecture-divergent-branch", title="What an if costs", points=2,
+    id="gpu-architecture-divergent-branch",
+    title="What an if costs",
+    points=2,
     prompt="`if x: A else: B`, where A has `a` instructions and B has `b`. Each of the `w` threads of a warp takes "
-           "A with probability `p`, independently of the others. How many cycles does the warp's scheduler issue "
-           "for it, *exactly, in expectation*? A side that no thread takes is skipped; the test itself is free.",
-    answer=Expression({"p": positive("1", 0.001, 0.999), "a": positive("1", 1, 1000), "b": positive("1", 1, 1000),
-                       "w": integers(1, 64)}),
+    "A with probability `p`, independently of the others. How many cycles does the warp's scheduler issue "
+    "for it, *exactly, in expectation*? A side that no thread takes is skipped; the test itself is free.",
+    answer=Expression(
+        {
+            "p": positive("1", 0.001, 0.999),
+            "a": positive("1", 1, 1000),
+            "b": positive("1", 1, 1000),
+            "w": integers(1, 64),
+        }
+    ),
     solution=branch_cycles,
     mistakes=(
-        Mistake(lambda p, a, b: p*a + (1 - p)*b, "That is the mean of the threads: right for warps of one."),
+        Mistake(lambda p, a, b: p * a + (1 - p) * b, "That is the mean of the threads: right for warps of one."),
         Mistake(lambda a, b: a + b, "Right for endless warps. What if all threads of a warp agree?"),
-        Mistake(lambda p, a, b, w: a*(1 - (1 - p)**w) + b,
-                "You skip A where nobody wants it. And B?"),
-        Mistake(lambda p, a, b, w: a*(1 - p**w) + b*(1 - (1 - p)**w),
-                "Which of the two powers is the chance that no thread takes A?"),
+        Mistake(lambda p, a, b, w: a * (1 - (1 - p) ** w) + b, "You skip A where nobody wants it. And B?"),
+        Mistake(
+            lambda p, a, b, w: a * (1 - p**w) + b * (1 - (1 - p) ** w),
+            "Which of the two powers is the chance that no thread takes A?",
+        ),
     ),
     hints=("A is issued if at least one thread takes it.", "With what probability does no thread take A? And B?"),
 )
 
 # Cubes
 CLOCK = Exercise(
-    id="gpu-architecture-erratum-clock", title="Find the error: 7.5e12/1.76e9/4 ≈ 1024",
+    id="gpu-architecture-erratum-clock",
+    title="Find the error: 7.5e12/1.76e9/4 ≈ 1024",
     prompt="The same draft on the H100: 990 TFLOP/s are 7.5 TFLOP/s for each of the 132 SMs; each has four tensor "
-           "cores and a peak clock of 1.76 GHz; so a tensor core does `7.5e12 / 1.76e9 / 4 ~ 1024` FLOP a cycle, "
-           "an 8 × 8 × 8 product. Check the division. What is wrong with it? *Exact.*",
-    answer=Choice({
-        "clock": "the clock: the peak is quoted at another one, at which the result is 1,024",
-        "sparse": "the rate: 990 TFLOP/s count zeros that are skipped",
-        "product": "the last step: an 8 × 8 × 8 product is 512 FLOP",
-        "nothing": "nothing: 1,024 is what comes out, up to rounding of the inputs",
-    }),
+    "cores and a peak clock of 1.76 GHz; so a tensor core does `7.5e12 / 1.76e9 / 4 ~ 1024` FLOP a cycle, "
+    "an 8 × 8 × 8 product. Check the division. What is wrong with it? *Exact.*",
+    answer=Choice(
+        {
+            "clock": "the clock: the peak is quoted at another one, at which the result is 1,024",
+            "sparse": "the rate: 990 TFLOP/s count zeros that are skipped",
+            "product": "the last step: an 8 × 8 × 8 product is 512 FLOP",
+            "nothing": "nothing: 1,024 is what comes out, up to rounding of the inputs",
+        }
+    ),
     solution="clock",
     mistakes=(
         Mistake("sparse", "With zeros it would be about 1,979."),
@@ -175,106 +235,137 @@ CLOCK = Exercise(
         Mistake("nothing", "Divide. Can the rounding of 990, 132 and 1.76 make up for what is too much?"),
     ),
     hints=("What is 7.5e12/1.76e9/4, to three digits?",),
-    explain=f"It gives {7.5e12/1.76e9/4:,.0f}. 1,024 is right, by design: hardware comes in powers of two. So it is "
-            f"the clock that follows: {show(h100.flops('bf16')/(132*4*1024), 'Hz', 3)}, which is neither this one nor "
-            f"the highest, {show(h100.datum('vector_clock').value, 'Hz', 3)}.",
+    explain=f"It gives {7.5e12 / 1.76e9 / 4:,.0f}. 1,024 is right, by design: hardware comes in powers of two. So it "
+    f"is the clock that follows: {show(h100.flops('bf16') / (132 * 4 * 1024), 'Hz', 3)}, which is neither this one nor "
+    f"the highest, {show(h100.datum('vector_clock').value, 'Hz', 3)}.",
 )
 
 CYCLE = Exercise(
-    id="gpu-architecture-cycle-flops", title="A power of two",
+    id="gpu-architecture-cycle-flops",
+    title="A power of two",
     prompt="A tensor core does a power of two of 16-bit FLOP a cycle. {name} has {n} multiprocessors with {cores} "
-           "tensor cores each; its sheet says {C:FLOP/s}, dense, and its clock never exceeds {f:Hz}. What is the "
-           "smallest power of two that gets there? *Exact.*",
-    given=[dict(name=name, n=chip.sms, cores=cores, C=chip.flops("fp16"), f=chip.vector_clock)
-           for name, chip, cores in (("A B200", b200, 4), ("An H100", h100, 4), ("A V100", v100, 8),
-                                     ("An H100 on a PCIe card", h100_pcie, 4))],
+    "tensor cores each; its sheet says {C:FLOP/s}, dense, and its clock never exceeds {f:Hz}. What is the "
+    "smallest power of two that gets there? *Exact.*",
+    given=[
+        dict(name=name, n=chip.sms, cores=cores, C=chip.flops("fp16"), f=chip.vector_clock)
+        for name, chip, cores in (
+            ("A B200", b200, 4),
+            ("An H100", h100, 4),
+            ("A V100", v100, 8),
+            ("An H100 on a PCIe card", h100_pcie, 4),
+        )
+    ],
     answer=Count(),
-    solution=lambda n, cores, C, f: 2**ceil(log2(C/(n*cores*f))),
+    solution=lambda n, cores, C, f: 2 ** ceil(log2(C / (n * cores * f))),
     mistakes=(
-        Mistake(lambda n, cores, C, f: 2**floor(log2(C/(n*cores*f))), "At what clock would that reach the sheet?"),
-        Mistake(lambda n, cores, C, f: 2**ceil(log2(C/(n*f))), "That is a whole multiprocessor."),
-        Mistake(lambda n, cores, C, f: C/(n*cores*f),
-                "At the highest clock this would do. It is no power of two, though."),
+        Mistake(
+            lambda n, cores, C, f: 2 ** floor(log2(C / (n * cores * f))), "At what clock would that reach the sheet?"
+        ),
+        Mistake(lambda n, cores, C, f: 2 ** ceil(log2(C / (n * f))), "That is a whole multiprocessor."),
+        Mistake(
+            lambda n, cores, C, f: C / (n * cores * f),
+            "At the highest clock this would do. It is no power of two, though.",
+        ),
     ),
     hints=("What would it have to do at the highest clock? Hardware does at least that.",),
 )
 
 OPERANDS = Exercise(
-    id="gpu-architecture-operand-bytes", title="Feeding a cube", points=2,
+    id="gpu-architecture-operand-bytes",
+    title="Feeding a cube",
+    points=2,
     prompt="Every cycle, a tensor core multiplies an `m × m` matrix by an `m × m` matrix and adds the product to "
-           "an accumulator that stays inside. It does `f` FLOP a cycle (a multiply-add is two). Both matrices are "
-           "new in every cycle, at `b` bytes an element. How many bytes must come in each cycle? *Exact*, in `f` "
-           "and `b`.",
+    "an accumulator that stays inside. It does `f` FLOP a cycle (a multiply-add is two). Both matrices are "
+    "new in every cycle, at `b` bytes an element. How many bytes must come in each cycle? *Exact*, in `f` "
+    "and `b`.",
     answer=Expression({"f": positive("FLOP", 16, 65536), "b": positive("B", 0.5, 8)}, "B"),
-    solution=lambda f, b: 2*b*(f/2)**(2/3),
+    solution=lambda f, b: 2 * b * (f / 2) ** (2 / 3),
     mistakes=(
-        Mistake(lambda f, b: 2*b*f**(2/3), "A multiply-add is two FLOP: how many of those has a cube of side m?"),
-        Mistake(lambda f, b: b*(f/2)**(2/3), "That is one of the two matrices."),
-        Mistake(lambda f, b: 3*b*(f/2)**(2/3), "The accumulator does not come in anew."),
-        Mistake(lambda f, b: b*f, "That is what lanes would need: two fresh operands for each multiply-add."),
+        Mistake(
+            lambda f, b: 2 * b * f ** (2 / 3), "A multiply-add is two FLOP: how many of those has a cube of side m?"
+        ),
+        Mistake(lambda f, b: b * (f / 2) ** (2 / 3), "That is one of the two matrices."),
+        Mistake(lambda f, b: 3 * b * (f / 2) ** (2 / 3), "The accumulator does not come in anew."),
+        Mistake(lambda f, b: b * f, "That is what lanes would need: two fresh operands for each multiply-add."),
     ),
     hints=("Work is a volume and operands are faces: express the side m through f.",),
-    explain=f"Twice the work needs only {2**(2/3):.2f} times the bytes. That is what a larger cube is for.",
+    explain=f"Twice the work needs only {2 ** (2 / 3):.2f} times the bytes. That is what a larger cube is for.",
 )
 
 # The data sheet
 HEADLINE = Exercise(
-    id="gpu-architecture-headline", title="What a headline is worth", points=2,
+    id="gpu-architecture-headline",
+    title="What a headline is worth",
+    points=2,
     prompt="A vendor announces {what}: {C:FLOP/s} of fp4, which a footnote calls “with sparsity”. On these chips "
-           "every halving of the format doubles the rate. You will train a dense model in bf16. What is the peak "
-           "of *one GPU* for you? *Exact.*",
-    given=[dict(what="a rack of 72 GPUs", C=1440*PFLOP, n=72), dict(what="a server of 8 GPUs", C=144*PFLOP, n=8),
-           dict(what="a board with 2 GPUs", C=40*PFLOP, n=2)],
+    "every halving of the format doubles the rate. You will train a dense model in bf16. What is the peak "
+    "of *one GPU* for you? *Exact.*",
+    given=[
+        dict(what="a rack of 72 GPUs", C=1440 * PFLOP, n=72),
+        dict(what="a server of 8 GPUs", C=144 * PFLOP, n=8),
+        dict(what="a board with 2 GPUs", C=40 * PFLOP, n=2),
+    ],
     answer=Quantity("FLOP/s"),
-    solution=lambda C, n: C/n/2/4,
+    solution=lambda C, n: C / n / 2 / 4,
     mistakes=(
-        Mistake(lambda C, n: C/n/4, "Your weights are not half zeros. What does the footnote take away?"),
-        Mistake(lambda C, n: C/n/2, "That is dense, in fp4. How often is a format halved between bf16 and fp4?"),
-        Mistake(lambda C: C/2/4, "That is all of them together."),
-        Mistake(lambda C, n: C/n, "That is one GPU as announced: in fp4, zeros included. Two steps remain."),
+        Mistake(lambda C, n: C / n / 4, "Your weights are not half zeros. What does the footnote take away?"),
+        Mistake(lambda C, n: C / n / 2, "That is dense, in fp4. How often is a format halved between bf16 and fp4?"),
+        Mistake(lambda C: C / 2 / 4, "That is all of them together."),
+        Mistake(lambda C, n: C / n, "That is one GPU as announced: in fp4, zeros included. Two steps remain."),
         Mistake(lambda C: C, "That is the announcement as it stands: of all GPUs, in fp4, zeros included."),
-        Mistake(lambda C, n: C/n/2/8, "One halving too many. From bf16 to fp4, how often?"),
+        Mistake(lambda C, n: C / n / 2 / 8, "One halving too many. From bf16 to fp4, how often?"),
     ),
     hints=("Three divisions: GPUs, zeros, and bits.",),
 )
 
-_RATES = 2*h100.flops("bf16")/TFLOP, h100.flops("bf16")/TFLOP, best(h100)/TFLOP, h100.flops("fp32")/TFLOP
+_RATES = 2 * h100.flops("bf16") / TFLOP, h100.flops("bf16") / TFLOP, best(h100) / TFLOP, h100.flops("fp32") / TFLOP
 _SPARSE, _DENSE, _BEST, _LANES = (f"{rate:,.0f}" for rate in _RATES)
 SHEET = Exercise(
-    id="gpu-architecture-written-sheet", title="Four rates of one chip",
+    id="gpu-architecture-written-sheet",
+    title="Four rates of one chip",
     prompt=f"A planner has read “bf16: {_SPARSE} TFLOP/s” for the H100, multiplied by 1,000 GPUs, and promised a "
-           f"date. You know three smaller rates of the same chip: {_DENSE}, {_BEST} and {_LANES} TFLOP/s. Tell the "
-           "planner what each of the four is a rate of, which one the promise should have started from, and why that "
-           "one too is a bound for the job, not a forecast.",
-    answer=Written(rubric=(
-        (f"says that {_SPARSE} counts products with zeros in a 2:4 pattern, which dense training does not have", 1),
-        (f"says that {_DENSE} is tensor cores at full work, at the one clock at which the peak is quoted", 1),
-        (f"says that {_BEST} is measured, and names power and clock, or tiles and launches, as what is lost", 1),
-        (f"says that {_LANES} is the lanes in float32, where norms and activations run, and no matmul rate", 1),
-        ("starts from the measured rate, and says that a job also moves bytes, talks, or does more than matmuls", 1),
-    ), words=200, criteria=False),
+    f"date. You know three smaller rates of the same chip: {_DENSE}, {_BEST} and {_LANES} TFLOP/s. Tell the "
+    "planner what each of the four is a rate of, which one the promise should have started from, and why that "
+    "one too is a bound for the job, not a forecast.",
+    answer=Written(
+        rubric=(
+            (f"says that {_SPARSE} counts products with zeros in a 2:4 pattern, which dense training does not have", 1),
+            (f"says that {_DENSE} is tensor cores at full work, at the one clock at which the peak is quoted", 1),
+            (f"says that {_BEST} is measured, and names power and clock, or tiles and launches, as what is lost", 1),
+            (f"says that {_LANES} is the lanes in float32, where norms and activations run, and no matmul rate", 1),
+            (
+                "starts from the measured rate, and says that a job also moves bytes, talks, or does more than matmuls",
+                1,
+            ),
+        ),
+        words=200,
+        criteria=False,
+    ),
     solution=f"{_SPARSE} TFLOP/s is bf16 on tensor cores that skip two of every four weights and count them as done; "
-             f"a dense model has nothing to skip. {_DENSE} is the same hardware without that: {h100.sms} SMs, 4,096 "
-             f"FLOP each a cycle, at {show(h100.datum('clock').value, 'Hz', 3)}. {_BEST} is the best of many large "
-             f"matmuls measured on the chip: within {show(h100.datum('tdp').value, 'W')} it does not hold that clock "
-             f"while all units switch, and every tile has a start and an end. {_LANES} is float32 on the lanes, two "
-             f"operations for each of {vector_lanes(h100.sms, h100.lanes):,} lanes at up to "  # noqa: F405
-             f"{show(h100.datum('vector_clock').value, 'Hz', 3)}: norms, activations and optimisers run there."
-             f"\n\nStart from {_BEST}, and call it a ceiling. It is one large matmul after another; a job also has "
-             "small ones, work on the lanes, bytes to fetch, and messages to wait for.",
+    f"a dense model has nothing to skip. {_DENSE} is the same hardware without that: {h100.sms} SMs, 4,096 "
+    f"FLOP each a cycle, at {show(h100.datum('clock').value, 'Hz', 3)}. {_BEST} is the best of many large "
+    f"matmuls measured on the chip: within {show(h100.datum('tdp').value, 'W')} it does not hold that clock "
+    f"while all units switch, and every tile has a start and an end. {_LANES} is float32 on the lanes, two "
+    f"operations for each of {vector_lanes(h100.sms, h100.lanes):,} lanes at up to "  # noqa: F405
+    f"{show(h100.datum('vector_clock').value, 'Hz', 3)}: norms, activations and optimisers run there."
+    f"\n\nStart from {_BEST}, and call it a ceiling. It is one large matmul after another; a job also has "
+    "small ones, work on the lanes, bytes to fetch, and messages to wait for.",
     hints=("For each of the four: which units, doing what, at which clock?",),
 )
 
 # Other machines
-SHARES = {chip.key: best(chip)/chip.flops("bf16") for chip in (a100, h100, b200, mi300x, mi325x, mi355x)}
+SHARES = {chip.key: best(chip) / chip.flops("bf16") for chip in (a100, h100, b200, mi300x, mi325x, mi355x)}
 PREDICT_MEASURED = Exercise(
-    id="gpu-architecture-predict-measured", title="Predict: the better sheet", predict=True,
-    prompt=f"By their sheets, an MI300X has {mi300x.flops('bf16')/h100.flops('bf16'):.2f} times the dense bf16 rate of "
-           "an H100. The same script looked on both for the shape whose matmul is fastest. What did the MI300X's "
-           "best come to, in units of the H100's? *To first order.*",
-    answer=Choice({"1.3": "about 1.3 times", "1.1": "about 1.1 times", "0.85": "about 0.85 times",
-                   "0.5": "about half"}),
-    solution=lambda: min(("1.3", "1.1", "0.85", "0.5"), key=lambda r: abs(log(float(r)*best(h100)/best(mi300x)))),
+    id="gpu-architecture-predict-measured",
+    title="Predict: the better sheet",
+    predict=True,
+    prompt=f"By their sheets, an MI300X has {mi300x.flops('bf16') / h100.flops('bf16'):.2f} times the dense bf16 rate "
+    "of an H100. The same script looked on both for the shape whose matmul is fastest. What did the MI300X's "
+    "best come to, in units of the H100's? *To first order.*",
+    answer=Choice(
+        {"1.3": "about 1.3 times", "1.1": "about 1.1 times", "0.85": "about 0.85 times", "0.5": "about half"}
+    ),
+    solution=lambda: min(("1.3", "1.1", "0.85", "0.5"), key=lambda r: abs(log(float(r) * best(h100) / best(mi300x)))),
     mistakes=(
         Mistake("1.3", "That is the ratio of the sheets. Both chips fall short of theirs; do they fall equally short?"),
         Mistake("1.1", "The gap is larger, and on the other side."),
@@ -282,16 +373,17 @@ PREDICT_MEASURED = Exercise(
     ),
     hints=("One of the two gets four fifths of its sheet.",),
     explain=f"The H100 reached {SHARES['h100-sxm']:.0%} of its sheet, the MI300X {SHARES['mi300x']:.0%}; its "
-            f"successors reach {SHARES['mi325x']:.0%} and {SHARES['mi355x']:.0%}. Libraries improve: such figures "
-            "age, and sheets do not.",
+    f"successors reach {SHARES['mi325x']:.0%} and {SHARES['mi355x']:.0%}. Libraries improve: such figures "
+    "age, and sheets do not.",
 )
 
 
 # Lab
 def _by(choose):
     """A machine that issues the line that `choose` picks, of {line: threads that stand there}."""
+
     def machine(traces):
-        at, schedule = [0]*len(traces), []
+        at, schedule = [0] * len(traces), []
         while waiting := [i for i, trace in enumerate(traces) if at[i] < len(trace)]:
             lines: dict[int, list[int]] = {}
             for i in waiting:
@@ -301,6 +393,7 @@ def _by(choose):
                 at[i] += 1
             schedule.append((line, lines[line]))
         return schedule
+
     return machine
 
 
@@ -326,47 +419,62 @@ def _cases(rng):
     """Traces of a branchy kernel, of loops and switches, of empty and single threads."""
     cases = [simt.trace(_branchy, [rng.randrange(100) for _ in range(n)])[0] for n in (1, 2, 3, 4, 8, 16, 32, 32, 32)]
     for n in (2, 3, 4, 8, 16, 31, 32):
-        cases.append([[1, *[2, 3]*rng.randrange(6), 4] for _ in range(n)])
-        cases.append([[0, *range(10*way, 10*way + 4), 99] for way in (rng.randrange(1, 5) for _ in range(n))])
+        cases.append([[1, *[2, 3] * rng.randrange(6), 4] for _ in range(n)])
+        cases.append([[0, *range(10 * way, 10 * way + 4), 99] for way in (rng.randrange(1, 5) for _ in range(n))])
         cases.append([sorted(rng.choices(range(9), k=rng.randrange(6))) for _ in range(n)])
     return [(traces,) for traces in [*cases, [[]], [[], [1]], [[5, 6], [5, 6]]]]
 
 
 LAB_WARP = Exercise(
-    id="gpu-architecture-lab-warp", title="Build a warp", points=4, lines=9,
+    id="gpu-architecture-lab-warp",
+    title="Build a warp",
+    points=4,
+    lines=9,
     prompt="`traces` has one list for each thread of a warp: the lines of the kernel that the thread will run, in "
-           "order. Each cycle the warp issues *one* line, to all threads whose next line it is. Which line? In "
-           "compiled code, ways that split meet again further down, so the threads that are furthest *behind*, at "
-           "the smallest line, go first, and the others wait for them. Return the schedule: a list with one "
-           "`(line, threads)` for each cycle, `threads` being the indices that run it, ascending. *Exact.*",
+    "order. Each cycle the warp issues *one* line, to all threads whose next line it is. Which line? In "
+    "compiled code, ways that split meet again further down, so the threads that are furthest *behind*, at "
+    "the smallest line, go first, and the others wait for them. Return the schedule: a list with one "
+    "`(line, threads)` for each cycle, `threads` being the indices that run it, ascending. *Exact.*",
     answer=Function("issue", "issue(traces)", cases=_cases),
     solution=issue,
     mistakes=(
-        Mistake(_by(lambda lines: next(iter(lines))),
-                "You follow the first thread that is not done. Where do those that wait for it meet it again?"),
+        Mistake(
+            _by(lambda lines: next(iter(lines))),
+            "You follow the first thread that is not done. Where do those that wait for it meet it again?",
+        ),
         Mistake(_by(max), "The thread furthest ahead runs away, and nobody ever catches up with it."),
-        Mistake(_by(lambda lines: max(lines, key=lambda line: (len(lines[line]), -line))),
-                "You let the majority go first. It may leave a loop that one thread is still in."),
-        Mistake(lambda traces: [(line, [i]) for i, trace in enumerate(traces) for line in trace],
-                "Each thread runs alone. Threads that stand in the same line share a cycle."),
+        Mistake(
+            _by(lambda lines: max(lines, key=lambda line: (len(lines[line]), -line))),
+            "You let the majority go first. It may leave a loop that one thread is still in.",
+        ),
+        Mistake(
+            lambda traces: [(line, [i]) for i, trace in enumerate(traces) for line in trace],
+            "Each thread runs alone. Threads that stand in the same line share a cycle.",
+        ),
     ),
-    hints=("Keep, for each thread, how far it has come.",
-           "Each cycle: who is not done, which is the smallest next line among them, and who stands there?"),
+    hints=(
+        "Keep, for each thread, how far it has come.",
+        "Each cycle: who is not done, which is the smallest next line among them, and who stands there?",
+    ),
 )
 
 LAB_SORT = Exercise(
-    id="gpu-architecture-lab-sort", title="Sort, or not?", points=2,
+    id="gpu-architecture-lab-sort",
+    title="Sort, or not?",
+    points=2,
     prompt="The threads of a kernel go through a `switch` of {ways} ways, each of L instructions, and all ways are "
-           "equally likely and in no order. Sorting the data by way first would cost {c} issued cycles a warp; "
-           "after it every warp is of one way (*to first order*: the few at the borders do not count). From which "
-           "whole L on is it faster to sort? Warps have 32 threads; take the expected number of ways, *exact*.",
+    "equally likely and in no order. Sorting the data by way first would cost {c} issued cycles a warp; "
+    "after it every warp is of one way (*to first order*: the few at the borders do not count). From which "
+    "whole L on is it faster to sort? Warps have 32 threads; take the expected number of ways, *exact*.",
     given=dict(ways=[8, 16, 32, 64], c=[1000, 2000, 3000]),
     answer=Count(),
-    solution=lambda ways, c: floor(c/(warp_ways(ways) - 1)) + 1,
+    solution=lambda ways, c: floor(c / (warp_ways(ways) - 1)) + 1,
     mistakes=(
-        Mistake(lambda ways, c: floor(c/(ways - 1)) + 1, "You let each warp walk every way. Does it?"),
-        Mistake(lambda ways, c: floor(c/warp_ways(ways)) + 1, "Sorted warps have their own way to walk, too."),
-        Mistake(lambda ways, c: c/(warp_ways(ways) - 1), "There both take equally long. The first whole L beyond it?"),
+        Mistake(lambda ways, c: floor(c / (ways - 1)) + 1, "You let each warp walk every way. Does it?"),
+        Mistake(lambda ways, c: floor(c / warp_ways(ways)) + 1, "Sorted warps have their own way to walk, too."),
+        Mistake(
+            lambda ways, c: c / (warp_ways(ways) - 1), "There both take equally long. The first whole L beyond it?"
+        ),
     ),
     hints=("Write both costs of a warp as functions of L, and set them equal.",),
 )
@@ -384,4 +492,4 @@ def lengths(n=512):
 def ragged(order=False, width=32):
     """The run of one thread a sequence, two instructions a token, shuffled or sorted by length."""
     data = sorted(lengths()) if order else lengths()
-    return simt.run(issue, simt.pack([[1, *[3, 4]*length, 5] for length in data], width), width)
+    return simt.run(issue, simt.pack([[1, *[3, 4] * length, 5] for length in data], width), width)

@@ -9,7 +9,11 @@ from autograder.written import Written
 from hwlib.formula import maximum, minimum
 from hwlib.hierarchy import *  # noqa: F403  (the text uses many of them)
 from hwlib.hierarchy import (
-    chip_bytes, largest_square_tile, latency_warps, naive_matmul_trace, register_warps,
+    chip_bytes,
+    largest_square_tile,
+    latency_warps,
+    naive_matmul_trace,
+    register_warps,
     tiled_matmul_trace,
 )
 from hwlib.roofline import *  # noqa: F403
@@ -17,19 +21,21 @@ from hwlib.roofline import critical_batch
 from hwlib.specs import accelerators, links, measured_memory
 from hwlib.units import KiB, MiB, TB, ns, show
 
-v100, a100, h100, pcie, h200, b200, mi300x, v5e = (accelerators[key] for key in (
-    "v100-sxm2", "a100-80gb-sxm", "h100-sxm", "h100-pcie", "h200-sxm", "b200-sxm", "mi300x", "tpu-v5e"))
+v100, a100, h100, pcie, h200, b200, mi300x, v5e = (
+    accelerators[key]
+    for key in ("v100-sxm2", "a100-80gb-sxm", "h100-sxm", "h100-pcie", "h200-sxm", "b200-sxm", "mi300x", "tpu-v5e")
+)
 gb200, c2c = accelerators["gb200-nvl72"], links["nvlink-c2c"]
 
 
 def kib(chip, memory):
     """One of a chip's memories in KiB, a whole number."""
-    return int(chip.datum(memory).value/KiB)
+    return int(chip.datum(memory).value / KiB)
 
 
 def mib(chip, memory="l2_bytes"):
     """One of a chip's memories in MiB, for a sentence."""
-    return f"{chip.datum(memory).value/MiB:.0f}"
+    return f"{chip.datum(memory).value / MiB:.0f}"
 
 
 def sweep(chip, what="read bandwidth"):
@@ -43,33 +49,39 @@ def read_at(chip, size, what="read bandwidth"):
 
 
 L1_READ = max(value for _, value in sweep("h100-pcie", "shared read"))
-L2_SIZE, MEMORY_SIZE = 33152*KiB, 64000*KiB  # the two buffers of the opening question
+L2_SIZE, MEMORY_SIZE = 33152 * KiB, 64000 * KiB  # the two buffers of the opening question
 L2_READ, MEMORY_READ = read_at("h100-pcie", L2_SIZE), read_at("h100-pcie", MEMORY_SIZE)
-DROP = next(size for size, value in sweep("h100-pcie") if value < (L2_READ + MEMORY_READ)/2 and size > 8*MiB)
-BANKS = 32*4  # bytes a cycle: 32 banks of 4 bytes
-L1_SHEET = BANKS*pcie.datum("sms").value*pcie.datum("vector_clock").value
-LATENCY = {name: read_at("h100-pcie", size, "latency") for name, size in (
-    ("L1", 62*KiB), ("L2", 5245*KiB), ("far L2", 47045*KiB), ("HBM", 206295*KiB))}
+DROP = next(size for size, value in sweep("h100-pcie") if value < (L2_READ + MEMORY_READ) / 2 and size > 8 * MiB)
+BANKS = 32 * 4  # bytes a cycle: 32 banks of 4 bytes
+L1_SHEET = BANKS * pcie.datum("sms").value * pcie.datum("vector_clock").value
+LATENCY = {
+    name: read_at("h100-pcie", size, "latency")
+    for name, size in (("L1", 62 * KiB), ("L2", 5245 * KiB), ("far L2", 47045 * KiB), ("HBM", 206295 * KiB))
+}
 ONE_LOAD, TWO_LOADS = (dict(sweep("h100-pcie", what)) for what in ("one load", "two loads"))
-SPILL = 63488*KiB  # a buffer a little larger than the L2 of an H200
+SPILL = 63488 * KiB  # a buffer a little larger than the L2 of an H200
 
 PCIE_L2, H200_L2 = (chip.datum("l2_bytes").value for chip in (pcie, h200))
-OVER = 52992*KiB  # a buffer a little larger than that
-IF_KEPT = OVER/(PCIE_L2/L2_READ + (OVER - PCIE_L2)/MEMORY_READ)  # if what fits stayed in the cache
-IF_HALF = 2/(1/L2_READ + 1/MEMORY_READ)
+OVER = 52992 * KiB  # a buffer a little larger than that
+IF_KEPT = OVER / (PCIE_L2 / L2_READ + (OVER - PCIE_L2) / MEMORY_READ)  # if what fits stayed in the cache
+IF_HALF = 2 / (1 / L2_READ + 1 / MEMORY_READ)
 
 # How far away is a byte?
 PREDICT_STEP = Exercise(
-    id="memory-hierarchy-predict-step", title="Predict: a little too large", predict=True,
+    id="memory-hierarchy-predict-step",
+    title="Predict: a little too large",
+    predict=True,
     prompt=f"The L2 cache of this card has {mib(pcie)} MB and reads at {show(L2_READ, 'B/s', 2)}; its memory reads at "
-           f"{show(MEMORY_READ, 'B/s', 2)}. The second buffer of the question was a quarter larger than the cache. Now "
-           f"take one of {OVER/MiB:.0f} MB, hardly larger at all, and read it from end to end, again and again. How "
-           "fast? *To first order.*",
-    answer=Choice({
-        "most": f"about {show(IF_KEPT, 'B/s', 2)}: all but the little that does not fit comes from the cache",
-        "half": f"about {show(IF_HALF, 'B/s', 2)}: about half of the reads find the cache in disorder",
-        "none": f"about {show(MEMORY_READ, 'B/s', 2)}: as if there were no cache",
-    }),
+    f"{show(MEMORY_READ, 'B/s', 2)}. The second buffer of the question was a quarter larger than the cache. Now "
+    f"take one of {OVER / MiB:.0f} MB, hardly larger at all, and read it from end to end, again and again. How "
+    "fast? *To first order.*",
+    answer=Choice(
+        {
+            "most": f"about {show(IF_KEPT, 'B/s', 2)}: all but the little that does not fit comes from the cache",
+            "half": f"about {show(IF_HALF, 'B/s', 2)}: about half of the reads find the cache in disorder",
+            "none": f"about {show(MEMORY_READ, 'B/s', 2)}: as if there were no cache",
+        }
+    ),
     solution="none",
     mistakes=(
         Mistake("most", "That assumes that the same part stays. Which line does a cache give up for the next one?"),
@@ -77,82 +89,118 @@ PREDICT_STEP = Exercise(
     ),
     hints=("When the kernel comes round to the first line again, what has it read since?",),
     explain=f"Measured: {show(read_at('h100-pcie', OVER), 'B/s', 3)}. Each line goes shortly before it would be read "
-            "again: going round is the worst order there is.",
+    "again: going round is the worst order there is.",
 )
 
 ON_CHIP = Exercise(
-    id="memory-hierarchy-on-chip", title="How much is on the chip?",
+    id="memory-hierarchy-on-chip",
+    title="How much is on the chip?",
     prompt="{name} has {n_SM} SMs, and each of them {rf} KB of registers and {l1} KB of L1 cache and shared memory "
-           "together. How much is that on the whole chip, registers and L1 added up? *Exact*: on a chip, a KB is 1024 "
-           "bytes.",
-    given=[dict(name=name, n_SM=chip.sms, rf=kib(chip, "regfile_bytes"), l1=kib(chip, "l1_bytes"))
-           for name, chip in (("An H100", h100), ("An A100", a100), ("A B200", b200), ("A V100", v100))],
+    "together. How much is that on the whole chip, registers and L1 added up? *Exact*: on a chip, a KB is 1024 "
+    "bytes.",
+    given=[
+        dict(name=name, n_SM=chip.sms, rf=kib(chip, "regfile_bytes"), l1=kib(chip, "l1_bytes"))
+        for name, chip in (("An H100", h100), ("An A100", a100), ("A B200", b200), ("A V100", v100))
+    ],
     answer=Quantity("B"),
-    solution=lambda n_SM, rf, l1: chip_bytes(n_SM, (rf + l1)*1024),
+    solution=lambda n_SM, rf, l1: chip_bytes(n_SM, (rf + l1) * 1024),
     mistakes=(
-        Mistake(lambda n_SM, rf, l1: n_SM*(rf + l1)*1000, "How many bytes has a KB, where it counts memory cells?"),
-        Mistake(lambda n_SM, rf, l1: n_SM*(rf + l1)/1024*1e6, "In MiB that would be it. An MB is read as 10⁶ bytes."),
-        Mistake(lambda n_SM, l1: n_SM*l1*1024, "That is one of the two. Which is missing?"),
-        Mistake(lambda rf, l1: (rf + l1)*1024, "That is one SM."),
+        Mistake(lambda n_SM, rf, l1: n_SM * (rf + l1) * 1000, "How many bytes has a KB, where it counts memory cells?"),
+        Mistake(
+            lambda n_SM, rf, l1: n_SM * (rf + l1) / 1024 * 1e6, "In MiB that would be it. An MB is read as 10⁶ bytes."
+        ),
+        Mistake(lambda n_SM, l1: n_SM * l1 * 1024, "That is one of the two. Which is missing?"),
+        Mistake(lambda rf, l1: (rf + l1) * 1024, "That is one SM."),
     ),
     hints=("Add up what one SM has, then count the SMs.",),
 )
 
 TWO_LEVELS = Exercise(
-    id="memory-hierarchy-two-levels", title="A cache that keeps its part", points=3,
+    id="memory-hierarchy-two-levels",
+    title="A cache that keeps its part",
+    points=3,
     prompt="Suppose a better cache: whatever the order, it keeps the first `Z` bytes of a buffer and passes the rest. "
-           "A kernel reads the buffer of `S` bytes over and over. Bytes in the cache come at `W_L2`, the others at "
-           "`W`, one after the other. At what bandwidth does the kernel read, *exactly*? One expression, for any `S`.",
-    answer=Expression({"S": positive("B", 1e5, 1e10), "Z": positive("B", 1e6, 1e9), "W_L2": positive("B/s", 4e12, 2e13),
-                       "W": positive("B/s", 1e12, 4e12)}, "B/s"),
-    solution=lambda S, Z, W_L2, W: S/(minimum(S, Z)/W_L2 + maximum(S - Z, 0)/W),
-    mistakes=(
-        Mistake(lambda S, Z, W_L2, W: S/(Z/W_L2 + (S - Z)/W),
-                "Right for buffers larger than the cache. Which times are negative for a small one?"),
-        Mistake(lambda S, Z, W_L2, W: minimum(S, Z)/S*W_L2 + maximum(S - Z, 0)/S*W,
-                "You averaged the rates by bytes. Over half of the *bytes*, or over half of the *time*?"),
-        Mistake(lambda S, Z, W_L2, W: Z/S*W_L2 + (S - Z)/S*W,
-                "You averaged rates by bytes: is half of the *bytes* half of the *time*? And where all of it fits?"),
-        Mistake(lambda S, Z, W_L2, W: S/maximum(minimum(S, Z)/W_L2, maximum(S - Z, 0)/W),
-                "That lets both come at the same time; here one waits for the other."),
+    "A kernel reads the buffer of `S` bytes over and over. Bytes in the cache come at `W_L2`, the others at "
+    "`W`, one after the other. At what bandwidth does the kernel read, *exactly*? One expression, for any `S`.",
+    answer=Expression(
+        {
+            "S": positive("B", 1e5, 1e10),
+            "Z": positive("B", 1e6, 1e9),
+            "W_L2": positive("B/s", 4e12, 2e13),
+            "W": positive("B/s", 1e12, 4e12),
+        },
+        "B/s",
     ),
-    hints=("Bytes over time: how long does one pass take?", "How many bytes hit, if S is small, and if it is large?",
-           "`minimum` and `maximum` from `hwlib.formula` take symbols."),
+    solution=lambda S, Z, W_L2, W: S / (minimum(S, Z) / W_L2 + maximum(S - Z, 0) / W),
+    mistakes=(
+        Mistake(
+            lambda S, Z, W_L2, W: S / (Z / W_L2 + (S - Z) / W),
+            "Right for buffers larger than the cache. Which times are negative for a small one?",
+        ),
+        Mistake(
+            lambda S, Z, W_L2, W: minimum(S, Z) / S * W_L2 + maximum(S - Z, 0) / S * W,
+            "You averaged the rates by bytes. Over half of the *bytes*, or over half of the *time*?",
+        ),
+        Mistake(
+            lambda S, Z, W_L2, W: Z / S * W_L2 + (S - Z) / S * W,
+            "You averaged rates by bytes: is half of the *bytes* half of the *time*? And where all of it fits?",
+        ),
+        Mistake(
+            lambda S, Z, W_L2, W: S / maximum(minimum(S, Z) / W_L2, maximum(S - Z, 0) / W),
+            "That lets both come at the same time; here one waits for the other.",
+        ),
+    ),
+    hints=(
+        "Bytes over time: how long does one pass take?",
+        "How many bytes hit, if S is small, and if it is large?",
+        "`minimum` and `maximum` from `hwlib.formula` take symbols.",
+    ),
     explain="For S → ∞ it tends to W, and slowly: a buffer of twice the cache would still read at well over W.",
 )
 
 # Waiting
 IN_FLIGHT = Exercise(
-    id="memory-hierarchy-in-flight", title="How many warps keep a memory busy?", points=2,
+    id="memory-hierarchy-in-flight",
+    title="How many warps keep a memory busy?",
+    points=2,
     prompt="On {name}, with {n_SM} SMs and {W:B/s} of memory bandwidth, a byte arrives {t:s} after it was asked for. "
-           "Each thread of a warp has one load of {b} bytes under way. How many warps must an SM have, at least, to "
-           "keep the memory busy? *Exact*, by Little's law.",
-    given=[dict(name=name, n_SM=chip.sms, W=chip.hbm_bandwidth, t=t, b=b)
-           for b in (4, 16, 8) for name, chip, t in (
-               ("an H100 PCIe", pcie, 370*ns), ("an H200", h200, 400*ns), ("an A100", a100, 390*ns))],
+    "Each thread of a warp has one load of {b} bytes under way. How many warps must an SM have, at least, to "
+    "keep the memory busy? *Exact*, by Little's law.",
+    given=[
+        dict(name=name, n_SM=chip.sms, W=chip.hbm_bandwidth, t=t, b=b)
+        for b in (4, 16, 8)
+        for name, chip, t in (
+            ("an H100 PCIe", pcie, 370 * ns),
+            ("an H200", h200, 400 * ns),
+            ("an A100", a100, 390 * ns),
+        )
+    ],
     answer=Count(),
-    solution=lambda n_SM, W, t, b: latency_warps(W, t, n_SM, 32*b),
+    solution=lambda n_SM, W, t, b: latency_warps(W, t, n_SM, 32 * b),
     mistakes=(
-        Mistake(lambda n_SM, W, t, b: ceil(W*t/(n_SM*b)), "Those are the threads that each SM needs."),
-        Mistake(lambda W, t, b: ceil(W*t/(32*b)), "That many are needed on the whole chip."),
-        Mistake(lambda n_SM, W, t, b: floor(W*t/(n_SM*32*b)), "Nearly: is the memory busy all the time then?"),
+        Mistake(lambda n_SM, W, t, b: ceil(W * t / (n_SM * b)), "Those are the threads that each SM needs."),
+        Mistake(lambda W, t, b: ceil(W * t / (32 * b)), "That many are needed on the whole chip."),
+        Mistake(lambda n_SM, W, t, b: floor(W * t / (n_SM * 32 * b)), "Nearly: is the memory busy all the time then?"),
     ),
     hints=("How many bytes are under way at any moment?", "How many of them are one warp's?"),
 )
 
 RESIDENT_WARPS = Exercise(
-    id="memory-hierarchy-resident-warps", title="Registers for everybody",
+    id="memory-hierarchy-resident-warps",
+    title="Registers for everybody",
     prompt="Two notes on the H100 differ by a factor of four in how many warps are resident when each thread has "
-           "{rho} registers: one counts a sub-partition, the other an SM. How many does an *SM* hold, if its "
-           "register file of {kb} KB is all that limits? *Exact*.",
+    "{rho} registers: one counts a sub-partition, the other an SM. How many does an *SM* hold, if its "
+    "register file of {kb} KB is all that limits? *Exact*.",
     given=dict(rho=[256, 168, 128], kb=[kib(h100, "regfile_bytes")]),
     answer=Count(),
-    solution=lambda rho, kb: register_warps(kb*1024, rho),
+    solution=lambda rho, kb: register_warps(kb * 1024, rho),
     mistakes=(
-        Mistake(lambda rho, kb: register_warps(kb*1024, rho)//4,
-                "That is a sub-partition's share: right in the notes that count those, and an SM has four."),
-        Mistake(lambda rho, kb: kb*1024//(4*rho), "Those are threads. How many make a warp?"),
-        Mistake(lambda rho, kb: kb*1024//(32*rho), "How many bytes has a register?"),
+        Mistake(
+            lambda rho, kb: register_warps(kb * 1024, rho) // 4,
+            "That is a sub-partition's share: right in the notes that count those, and an SM has four.",
+        ),
+        Mistake(lambda rho, kb: kb * 1024 // (4 * rho), "Those are threads. How many make a warp?"),
+        Mistake(lambda rho, kb: kb * 1024 // (32 * rho), "How many bytes has a register?"),
     ),
     hints=("A register is one number of 32 bits; a warp has 32 threads, each with its own.",),
     explain="The most it holds is 64, with at most 32 registers a thread. A thread has 255 at most, which take up 256.",
@@ -160,35 +208,48 @@ RESIDENT_WARPS = Exercise(
 
 # Tiles
 LARGEST_TILE = Exercise(
-    id="memory-hierarchy-largest-tile", title="Three tiles in shared memory",
+    id="memory-hierarchy-largest-tile",
+    title="Three tiles in shared memory",
     prompt="A kernel keeps three square tiles in shared memory, one of each input and one of the output, all "
-           "{dtype}. The SM has {kb} KB. What is the largest side of such a tile, in elements? *Exact*; for the "
-           "moment any whole number will do.",
-    given=[dict(dtype=dtype, b=b, kb=kib(chip, "smem_bytes")) for dtype, b in (("bf16", 2), ("fp32", 4), ("fp8", 1))
-           for chip in (h100, a100)],
+    "{dtype}. The SM has {kb} KB. What is the largest side of such a tile, in elements? *Exact*; for the "
+    "moment any whole number will do.",
+    given=[
+        dict(dtype=dtype, b=b, kb=kib(chip, "smem_bytes"))
+        for dtype, b in (("bf16", 2), ("fp32", 4), ("fp8", 1))
+        for chip in (h100, a100)
+    ],
     answer=Count(),
-    solution=lambda kb, b: largest_square_tile(kb*1024, b),
+    solution=lambda kb, b: largest_square_tile(kb * 1024, b),
     mistakes=(
-        Mistake(lambda kb, b: floor(sqrt(kb*1024/(2*b))), "Those are the inputs. Where do the sums go?"),
-        Mistake(lambda kb, b: floor(sqrt(kb*1000/(3*b))), "How many bytes has a KB on a chip?"),
-        Mistake(lambda kb, b: floor(sqrt(kb*1024/b)), "That is one tile. How many share the memory?"),
+        Mistake(lambda kb, b: floor(sqrt(kb * 1024 / (2 * b))), "Those are the inputs. Where do the sums go?"),
+        Mistake(lambda kb, b: floor(sqrt(kb * 1000 / (3 * b))), "How many bytes has a KB on a chip?"),
+        Mistake(lambda kb, b: floor(sqrt(kb * 1024 / b)), "That is one tile. How many share the memory?"),
     ),
     hints=("Write the bytes of three tiles, and set them equal to what there is.",),
 )
 
 SUM_REGISTERS = Exercise(
-    id="memory-hierarchy-sum-registers", title="Where do the sums go?",
+    id="memory-hierarchy-sum-registers",
+    title="Where do the sums go?",
     prompt="On an H100 the sums of an output tile, in float32, live in the registers of the threads that compute it. "
-           "The tile has {b_m} × {b_n} elements, {threads} threads share it. How many registers of each thread do the "
-           "sums take? *Exact*.",
-    given=[dict(b_m=128, b_n=256, threads=256), dict(b_m=128, b_n=128, threads=128), dict(b_m=64, b_n=256, threads=128),
-           dict(b_m=256, b_n=128, threads=384)],
+    "The tile has {b_m} × {b_n} elements, {threads} threads share it. How many registers of each thread do the "
+    "sums take? *Exact*.",
+    given=[
+        dict(b_m=128, b_n=256, threads=256),
+        dict(b_m=128, b_n=128, threads=128),
+        dict(b_m=64, b_n=256, threads=128),
+        dict(b_m=256, b_n=128, threads=384),
+    ],
     answer=Count(),
-    solution=lambda b_m, b_n, threads: ceil(b_m*b_n/threads),
+    solution=lambda b_m, b_n, threads: ceil(b_m * b_n / threads),
     mistakes=(
-        Mistake(lambda b_m, b_n, threads: 4*b_m*b_n/threads, "That is in bytes. How many bytes has a register?"),
-        Mistake(lambda b_m, b_n, threads: b_m*b_n/threads/2, "Two numbers of 16 bits fit into one. Are sums so short?"),
-        Mistake(lambda b_m, b_n, threads: b_m*b_n/(threads//32), "Those are the numbers of a warp. And of a thread?"),
+        Mistake(lambda b_m, b_n, threads: 4 * b_m * b_n / threads, "That is in bytes. How many bytes has a register?"),
+        Mistake(
+            lambda b_m, b_n, threads: b_m * b_n / threads / 2, "Two numbers of 16 bits fit into one. Are sums so short?"
+        ),
+        Mistake(
+            lambda b_m, b_n, threads: b_m * b_n / (threads // 32), "Those are the numbers of a warp. And of a thread?"
+        ),
     ),
     hints=("One register holds one float32.",),
     explain="A thread has 255 at most, and needs some for all the rest: the next larger tile does not fit.",
@@ -201,23 +262,36 @@ def grouped(rows, columns, g):
 
 
 RASTER = Exercise(
-    id="memory-hierarchy-raster", title="In which order do tiles run?", points=3, lines=6,
+    id="memory-hierarchy-raster",
+    title="In which order do tiles run?",
+    points=3,
+    lines=6,
     prompt="The output has `rows` × `columns` tiles, and a kernel takes them in the order of a list. Return the list "
-           "of all `(row, column)` in which the tiles of `g` neighbouring rows go together: within such a group column "
-           "by column, and in a column from the top to the bottom; then the next group. *Exact*: the last group has "
-           "fewer rows, if g does not divide them.",
-    answer=Function("grouped", "grouped(rows, columns, g)", cases=[
-        (4, 3, 2), (5, 4, 2), (1, 6, 3), (6, 5, 1), (7, 3, 7), (8, 8, 3), (3, 5, 8), (9, 2, 4)]),
+    "of all `(row, column)` in which the tiles of `g` neighbouring rows go together: within such a group column "
+    "by column, and in a column from the top to the bottom; then the next group. *Exact*: the last group has "
+    "fewer rows, if g does not divide them.",
+    answer=Function(
+        "grouped",
+        "grouped(rows, columns, g)",
+        cases=[(4, 3, 2), (5, 4, 2), (1, 6, 3), (6, 5, 1), (7, 3, 7), (8, 8, 3), (3, 5, 8), (9, 2, 4)],
+    ),
     solution=grouped,
     mistakes=(
-        Mistake(lambda rows, columns, g: [(r, c) for r in range(rows) for c in range(columns)],
-                "That goes along one row after another, whatever g is. When is the second row of a group due?"),
-        Mistake(lambda rows, columns, g: grouped(rows, columns, rows),
-                "That goes down all the rows before it takes the next column. How far down does a group go?"),
-        Mistake(lambda rows, columns, g: grouped(rows//g*g, columns, g),
-                "Count the tiles: is every row of the output in a group, when g does not divide them?"),
-        Mistake(lambda rows, columns, g: [(r, c) for c, r in grouped(columns, rows, g)],
-                "Those are groups of columns."),
+        Mistake(
+            lambda rows, columns, g: [(r, c) for r in range(rows) for c in range(columns)],
+            "That goes along one row after another, whatever g is. When is the second row of a group due?",
+        ),
+        Mistake(
+            lambda rows, columns, g: grouped(rows, columns, rows),
+            "That goes down all the rows before it takes the next column. How far down does a group go?",
+        ),
+        Mistake(
+            lambda rows, columns, g: grouped(rows // g * g, columns, g),
+            "Count the tiles: is every row of the output in a group, when g does not divide them?",
+        ),
+        Mistake(
+            lambda rows, columns, g: [(r, c) for c, r in grouped(columns, rows, g)], "Those are groups of columns."
+        ),
     ),
     hints=("Three loops: groups, columns, rows of the group.", "Where does the last group end?"),
     explain="Triton's tutorial does this with a handful of divisions, since a GPU's block knows only its own number.",
@@ -225,35 +299,45 @@ RASTER = Exercise(
 
 # Beyond the chip
 ERRATUM_B200 = Exercise(
-    id="memory-hierarchy-erratum-b200", title="Find the error: a B200's memory",
+    id="memory-hierarchy-erratum-b200",
+    title="Find the error: a B200's memory",
     prompt="A book's prose gives a B200 *“9 TB/s”* of memory bandwidth, and its own table {W:B/s}, as NVIDIA does. "
-           "{name} is sold with {label:B} of memory, and `nvidia-smi` lists {listed} MiB. A decode step reads all the "
-           "memory that is listed, weights and caches, once. How long does it take at best? *Exact*.",
-    given=[dict(name="A B200", W=b200.hbm_bandwidth, label=b200.hbm_bytes, listed=183359),
-           dict(name="The GPU of a GB200", W=gb200.hbm_bandwidth, label=gb200.hbm_bytes, listed=189471)],
+    "{name} is sold with {label:B} of memory, and `nvidia-smi` lists {listed} MiB. A decode step reads all the "
+    "memory that is listed, weights and caches, once. How long does it take at best? *Exact*.",
+    given=[
+        dict(name="A B200", W=b200.hbm_bandwidth, label=b200.hbm_bytes, listed=183359),
+        dict(name="The GPU of a GB200", W=gb200.hbm_bandwidth, label=gb200.hbm_bytes, listed=189471),
+    ],
     answer=Quantity("s", rtol=0.005),
-    solution=lambda W, listed: listed*2**20/W,
+    solution=lambda W, listed: listed * 2**20 / W,
     mistakes=(
-        Mistake(lambda W, label: label/W, "The rate is right. That is the memory on the label; what is listed?"),
-        Mistake(lambda W, listed: listed*1e6/W, "The rate is right. How many bytes has a MiB?"),
-        Mistake(lambda listed: listed*2**20/(9*TB), "The capacity is right. Which rate do table and data sheet give?"),
-        Mistake(lambda label: label/(9*TB), "Two slips: look at the rate and at the memory again."),
+        Mistake(lambda W, label: label / W, "The rate is right. That is the memory on the label; what is listed?"),
+        Mistake(lambda W, listed: listed * 1e6 / W, "The rate is right. How many bytes has a MiB?"),
+        Mistake(
+            lambda listed: listed * 2**20 / (9 * TB), "The capacity is right. Which rate do table and data sheet give?"
+        ),
+        Mistake(lambda label: label / (9 * TB), "Two slips: look at the rate and at the memory again."),
     ),
     hints=("All the bytes that are listed, over the bandwidth on which NVIDIA and the book's table agree.",),
     explain="So a model that fills it writes some 40 tokens a second for one user, if a step yields one.",
 )
 
 ERRATUM_C2C = Exercise(
-    id="memory-hierarchy-erratum-c2c", title="Find the error: as near as a neighbour?",
+    id="memory-hierarchy-erratum-c2c",
+    title="Find the error: as near as a neighbour?",
     prompt="From published notes on chips with a Grace processor, GH200 (a Hopper GPU) and GB200 (two Blackwell GPUs): "
-           "*“bandwidth from each GPU to host memory equals bandwidth to another GPU's HBM”*. NVLink-C2C, which joins "
-           f"GPU and processor, is sold as {show(2*c2c.bandwidth, 'B/s')}, both ways together. Hopper's NVLink is sold "
-           f"as {h200.datum('scaleup_bandwidth').printed}, Blackwell's as {b200.datum('scaleup_bandwidth').printed}, "
-           "both ways together too. For which is the sentence true? *Exact*, by the data sheets.",
-    answer=Choice({
-        "both": "for both", "gh200": "for a GH200 only", "gb200": "for a GB200 only",
-        "neither": "for neither: C2C is a kind of PCIe",
-    }),
+    "*“bandwidth from each GPU to host memory equals bandwidth to another GPU's HBM”*. NVLink-C2C, which joins "
+    f"GPU and processor, is sold as {show(2 * c2c.bandwidth, 'B/s')}, both ways together. Hopper's NVLink is sold "
+    f"as {h200.datum('scaleup_bandwidth').printed}, Blackwell's as {b200.datum('scaleup_bandwidth').printed}, "
+    "both ways together too. For which is the sentence true? *Exact*, by the data sheets.",
+    answer=Choice(
+        {
+            "both": "for both",
+            "gh200": "for a GH200 only",
+            "gb200": "for a GB200 only",
+            "neither": "for neither: C2C is a kind of PCIe",
+        }
+    ),
     solution="gh200",
     mistakes=(
         Mistake("both", "One of the two networks doubled from one generation to the next. Did the other?"),
@@ -265,23 +349,35 @@ ERRATUM_C2C = Exercise(
 )
 
 OFFLOAD_BATCH = Exercise(
-    id="memory-hierarchy-offload-batch", title="Weights in the host's memory", points=2,
+    id="memory-hierarchy-offload-batch",
+    title="Weights in the host's memory",
+    points=2,
     prompt="The weights of wide bf16 layers lie in the host's memory and stream in over {link}, {W:B/s} each way, "
-           "while the GPU multiplies at {C:FLOP/s}. Wait for them, or not: from which batch on, in tokens, does the "
-           "streaming cost no time? *To first order*: the weights are all the traffic, and overlap is perfect.",
-    given=[dict(link=link, W=links[key].bandwidth, C=chip.bf16_flops) for link, key, chip in (
-        ("NVLink-C2C (a GH200)", "nvlink-c2c", h200), ("PCIe 5.0", "pcie5-x16", h100),
-        ("PCIe 6.0", "pcie6-x16", b200), ("NVLink-C2C (a GB200)", "nvlink-c2c", gb200))],
+    "while the GPU multiplies at {C:FLOP/s}. Wait for them, or not: from which batch on, in tokens, does the "
+    "streaming cost no time? *To first order*: the weights are all the traffic, and overlap is perfect.",
+    given=[
+        dict(link=link, W=links[key].bandwidth, C=chip.bf16_flops)
+        for link, key, chip in (
+            ("NVLink-C2C (a GH200)", "nvlink-c2c", h200),
+            ("PCIe 5.0", "pcie5-x16", h100),
+            ("PCIe 6.0", "pcie6-x16", b200),
+            ("NVLink-C2C (a GB200)", "nvlink-c2c", gb200),
+        )
+    ],
     answer=Quantity("token"),
     solution=lambda C, W: critical_batch(C, W),
     mistakes=(
-        Mistake(lambda C, W: critical_batch(C, 2*W), "Half: did you take both ways of the link, or one byte a weight?"),
+        Mistake(
+            lambda C, W: critical_batch(C, 2 * W), "Half: did you take both ways of the link, or one byte a weight?"
+        ),
         Mistake(lambda C: critical_batch(C, h100.hbm_bandwidth), "That is the ridge of the GPU's own memory."),
-        Mistake(lambda C, W: 2*C/W, "Each weight is a multiplication *and* an addition for a token. And two bytes."),
+        Mistake(
+            lambda C, W: 2 * C / W, "Each weight is a multiplication *and* an addition for a token. And two bytes."
+        ),
     ),
     hints=("Which memory's ridge is it?", "A token costs two FLOPs a weight, a weight two bytes."),
     explain="A prefill has such a batch, a decode step hardly ever. What is kept there is what waits long between "
-            "its uses: states of an optimizer, KV caches of users who pause.",
+    "its uses: states of an optimizer, KV caches of users who pause.",
 )
 
 
@@ -290,90 +386,113 @@ def lru(trace, lines, line):
     held: OrderedDict[int, bool] = OrderedDict()
     bytes_in = bytes_out = 0
     for address, write in trace:
-        number = address//line
+        number = address // line
         if number not in held:
             bytes_in += line
             if len(held) == lines:
-                bytes_out += line*held.popitem(last=False)[1]
+                bytes_out += line * held.popitem(last=False)[1]
         held[number] = held.pop(number, False) or write
-    return bytes_in, bytes_out + line*sum(held.values())
+    return bytes_in, bytes_out + line * sum(held.values())
 
 
 def _cache(trace, lines, line, *, fifo=False, flush=True, through=False, newest=False):
     held: OrderedDict[int, bool] = OrderedDict()
     bytes_in = bytes_out = 0
     for address, write in trace:
-        number = address//line
+        number = address // line
         if number not in held:
             bytes_in += line
             if len(held) == lines:
-                bytes_out += line*held.popitem(last=newest)[1]
+                bytes_out += line * held.popitem(last=newest)[1]
             held[number] = False
         elif not fifo:
             held.move_to_end(number)
         if through:
-            bytes_out += line*write
+            bytes_out += line * write
         else:
             held[number] = held[number] or write
-    return bytes_in, bytes_out + line*sum(held.values())*flush
+    return bytes_in, bytes_out + line * sum(held.values()) * flush
 
 
 def _traces(rng):
     """Walks: two to follow by hand, then random ones, round and round, and both matmuls."""
-    short = [([[0, True], [0, False], [8, False], [4, False]], 1, 8),
-             ([[0, True], [8, False], [0, False], [16, True], [8, False]], 2, 8)]
-    walks = [([[rng.randrange(40*8), rng.random() < 0.3] for _ in range(150)], lines, 8) for lines in (1, 3, 8)]
-    rounds = [([[8*i, False] for i in range(10)]*3, lines, 8) for lines in (9, 10)]
-    products = [([*map(list, trace)], 8, 16) for trace in (
-        naive_matmul_trace(4, 4, 4, 4), tiled_matmul_trace(4, 4, 4, 2, 2, 2, 4))]
+    short = [
+        ([[0, True], [0, False], [8, False], [4, False]], 1, 8),
+        ([[0, True], [8, False], [0, False], [16, True], [8, False]], 2, 8),
+    ]
+    walks = [([[rng.randrange(40 * 8), rng.random() < 0.3] for _ in range(150)], lines, 8) for lines in (1, 3, 8)]
+    rounds = [([[8 * i, False] for i in range(10)] * 3, lines, 8) for lines in (9, 10)]
+    products = [
+        ([*map(list, trace)], 8, 16)
+        for trace in (naive_matmul_trace(4, 4, 4, 4), tiled_matmul_trace(4, 4, 4, 2, 2, 2, 4))
+    ]
     return short + walks + rounds + products
 
 
 LRU = Exercise(
-    id="memory-hierarchy-lru", title="A cache in ten lines", points=4, lines=10,
+    id="memory-hierarchy-lru",
+    title="A cache in ten lines",
+    points=4,
+    lines=10,
     prompt="Simulate a cache that holds `lines` lines of `line` bytes. `trace` is a list of `(address, write)`, in "
-           "bytes from 0 and whether it is written. A line that is not there is fetched, for a write too; in a full "
-           "cache the line that was *used* longest ago makes room. A line that was written since it came goes back to "
-           "memory when it leaves, or at the end. Return `(bytes_in, bytes_out)`: fetched, written back. *Exact*.",
+    "bytes from 0 and whether it is written. A line that is not there is fetched, for a write too; in a full "
+    "cache the line that was *used* longest ago makes room. A line that was written since it came goes back to "
+    "memory when it leaves, or at the end. Return `(bytes_in, bytes_out)`: fetched, written back. *Exact*.",
     answer=Function("lru", "lru(trace, lines, line)", cases=_traces),
     solution=lru,
     mistakes=(
-        Mistake(lambda *a: _cache(*a, fifo=True),
-                "A line that is used again becomes young again: yours leaves by the order of arrival."),
-        Mistake(lambda *a: _cache(*a, flush=False),
-                "Nearly: what happens at the end to lines that were written and never left?"),
-        Mistake(lambda *a: _cache(*a, through=True),
-                "You send every write to memory. How often does a line go back that is written ten times?"),
-        Mistake(lambda *a: _cache(*a, newest=True),
-                "You throw out what came last. Which of them will be missed least?"),
+        Mistake(
+            lambda *a: _cache(*a, fifo=True),
+            "A line that is used again becomes young again: yours leaves by the order of arrival.",
+        ),
+        Mistake(
+            lambda *a: _cache(*a, flush=False),
+            "Nearly: what happens at the end to lines that were written and never left?",
+        ),
+        Mistake(
+            lambda *a: _cache(*a, through=True),
+            "You send every write to memory. How often does a line go back that is written ten times?",
+        ),
+        Mistake(
+            lambda *a: _cache(*a, newest=True), "You throw out what came last. Which of them will be missed least?"
+        ),
     ),
-    hints=("`address//line` is the number of the line, and a dictionary can say whether it was written.",
-           "A dictionary keeps its keys in the order in which they came: take one out, put it back, and it is last."),
+    hints=(
+        "`address//line` is the number of the line, and a dictionary can say whether it was written.",
+        "A dictionary keeps its keys in the order in which they came: take one out, put it back, and it is last.",
+    ),
     withholds=("hwlib.hierarchy.cache",),
     explain="This is LRUCache of hwlib with one set, and every line in any place of it.",
 )
 
 # Lab: a probe
 PROBE_REVIEW = Exercise(
-    id="memory-hierarchy-probe-review", title="Review: what is wrong with this probe?",
+    id="memory-hierarchy-probe-review",
+    title="Review: what is wrong with this probe?",
     prompt="A colleague asks you to review the probe above, which is in circulation; it will go into the team's "
-           "acceptance test of new nodes. Name four things that are wrong with it. For each, say whether it makes the "
-           "printed number larger or smaller, by how much where that can be said, and on which machine you would not "
-           "notice.",
-    answer=Written(rubric=(
-        ("Counts the bytes that cross in one copy, and says by what factor the printed number misses them", 2),
-        ("Holds the division against the unit that is printed, and says what that takes off", 1),
-        ("Asks in which memory buffers of this size live, names a chip where it is the wrong one, and says which way "
-         "that errs", 2),
-        ("Says what happens only once, that it is timed too, and how to keep it out", 1),
-        ("Says what a single mean hides, and what to measure or print instead", 1),
-    ), words=200),
+    "acceptance test of new nodes. Name four things that are wrong with it. For each, say whether it makes the "
+    "printed number larger or smaller, by how much where that can be said, and on which machine you would not "
+    "notice.",
+    answer=Written(
+        rubric=(
+            ("Counts the bytes that cross in one copy, and says by what factor the printed number misses them", 2),
+            ("Holds the division against the unit that is printed, and says what that takes off", 1),
+            (
+                "Asks in which memory buffers of this size live, names a chip where it is the wrong one, and says "
+                "which way that errs",
+                2,
+            ),
+            ("Says what happens only once, that it is timed too, and how to keep it out", 1),
+            ("Says what a single mean hides, and what to measure or print instead", 1),
+        ),
+        words=200,
+    ),
     solution=f"""\
 1. *Half the traffic.* `b.copy_(a)` reads `a` and writes `b`; only `nbytes` are counted, so the number is half of what
    crosses. It is no error of the memory: compare with a data sheet, and a good GPU fails the test.
-2. *GiB called GB.* It divides by 1024³ and prints GB: {1 - 1e9/2**30:.0%} too small.
-3. *A size that a cache may hold.* Source and target have {show(2*64*MiB, 'B', 3)} together. An H100 does not
-   notice: its L2 has {mib(h100)} MiB. The {mib(mi300x, 'l3_bytes')} MiB in front of an MI300X's memory
+2. *GiB called GB.* It divides by 1024³ and prints GB: {1 - 1e9 / 2**30:.0%} too small.
+3. *A size that a cache may hold.* Source and target have {show(2 * 64 * MiB, "B", 3)} together. An H100 does not
+   notice: its L2 has {mib(h100)} MiB. The {mib(mi300x, "l3_bytes")} MiB in front of an MI300X's memory
    hold both, a B200's {mib(b200)} MiB nearly: there the number is a cache's, and too large. Sweep the size.
 4. *No warm-up.* The first copy loads the kernel, and on a processor gets the pages of `b`, which `empty_like` only
    promised. With few repeats that makes the number too small; one call before the clock starts cures it.
@@ -383,17 +502,20 @@ PROBE_REVIEW = Exercise(
 )
 
 PROBE_PRINTED = Exercise(
-    id="memory-hierarchy-probe-printed", title="What it prints, and what crossed",
+    id="memory-hierarchy-probe-printed",
+    title="What it prints, and what crossed",
     prompt="On {name} the probe prints *“{printed} GB/s”*, with buffers far larger than any cache and after a warm-up. "
-           "How much crossed between chip and memory, read and written together, in bytes per second? *Exact*.",
-    given=[dict(name=name, printed=printed) for name, printed in (
-        ("an H100", 1360.0), ("an H200", 1870.0), ("an A100", 790.0), ("a processor", 8.4))],
+    "How much crossed between chip and memory, read and written together, in bytes per second? *Exact*.",
+    given=[
+        dict(name=name, printed=printed)
+        for name, printed in (("an H100", 1360.0), ("an H200", 1870.0), ("an A100", 790.0), ("a processor", 8.4))
+    ],
     answer=Quantity("B/s"),
-    solution=lambda printed: 2*printed*2**30,
+    solution=lambda printed: 2 * printed * 2**30,
     mistakes=(
-        Mistake(lambda printed: 2*printed*1e9, "You counted both ways. How many bytes does it call a GB?"),
-        Mistake(lambda printed: printed*2**30, "The unit is right. Does a copy only read?"),
-        Mistake(lambda printed: printed*1e9, "You believe it. Read its last two lines, and its `copy_`."),
+        Mistake(lambda printed: 2 * printed * 1e9, "You counted both ways. How many bytes does it call a GB?"),
+        Mistake(lambda printed: printed * 2**30, "The unit is right. Does a copy only read?"),
+        Mistake(lambda printed: printed * 1e9, "You believe it. Read its last two lines, and its `copy_`."),
     ),
     hints=("Which bytes does it count, and what does it divide them by?",),
 )

@@ -1,6 +1,6 @@
 """Exercises of chapter 3, and the names with which its text computes numbers."""
 
-from functools import cache  # noqa: I001  (one line a topic reads better here)
+from functools import cache
 from math import ceil, log
 from statistics import fmean
 
@@ -9,14 +9,24 @@ from autograder.declaration import Exercise, Mistake
 from hwlib.formula import maximum
 from hwlib.roofline import *  # noqa: F403  (the text uses many of them)
 from hwlib.roofline import (
-    KernelModel, critical_batch, exact_critical_batch, fit_kernel_model, gemm_samples, matmul_bytes,
-    matmul_flops, matmul_time, serial_time, vector_add_time,
+    KernelModel,
+    critical_batch,
+    exact_critical_batch,
+    fit_kernel_model,
+    gemm_samples,
+    matmul_bytes,
+    matmul_flops,
+    matmul_time,
+    serial_time,
+    vector_add_time,
 )
 from hwlib.specs import accelerators, measured_gemms
 from hwlib.units import show
 
-v100, a100, h100, h200, b200, h800, mi300x = (accelerators[key] for key in (
-    "v100-sxm2", "a100-80gb-sxm", "h100-sxm", "h200-sxm", "b200-sxm", "h800-sxm", "mi300x"))
+v100, a100, h100, h200, b200, h800, mi300x = (
+    accelerators[key]
+    for key in ("v100-sxm2", "a100-80gb-sxm", "h100-sxm", "h200-sxm", "b200-sxm", "h800-sxm", "mi300x")
+)
 
 
 @cache
@@ -42,61 +52,82 @@ OPENING_FLOPS, OPENING_BYTES = matmul_flops(*LAYER), matmul_bytes(*LAYER)
 
 # Two clocks
 VECTOR_ADD = Exercise(
-    id="rooflines-vector-add", title="The simplest kernel",
+    id="rooflines-vector-add",
+    title="The simplest kernel",
     prompt="`c = a + b` on {dtype} vectors of {N} elements, on a chip with {C:FLOP/s} and {W:B/s} of memory "
-           "bandwidth. How long does it take at best? *Exact* for the roofline: no array is in a cache, and "
-           "starting the kernel costs nothing.",
-    given=[dict(dtype=dtype, b=b, N=N, C=chip.fp32_flops, W=chip.hbm_bandwidth)
-           for chip in (h100, a100, h200, b200) for N in (2**30, 2**26, 2**28)
-           for dtype, b in (("fp32", 4), ("bf16", 2))],
+    "bandwidth. How long does it take at best? *Exact* for the roofline: no array is in a cache, and "
+    "starting the kernel costs nothing.",
+    given=[
+        dict(dtype=dtype, b=b, N=N, C=chip.fp32_flops, W=chip.hbm_bandwidth)
+        for chip in (h100, a100, h200, b200)
+        for N in (2**30, 2**26, 2**28)
+        for dtype, b in (("fp32", 4), ("bf16", 2))
+    ],
     answer=Quantity("s"),
     solution=lambda b, N, W: vector_add_time(N, W, b),
     mistakes=(
-        Mistake(lambda b, N, W: 2*b*N/W, "Both inputs are read. And the result: where does it go?"),
-        Mistake(lambda N, C: N/C, "That is the arithmetic clock. Which of the two clocks runs longer here?"),
-        Mistake(lambda N, W: 3*N/W, "Bandwidth counts bytes, and you divided a number of elements by it."),
+        Mistake(lambda b, N, W: 2 * b * N / W, "Both inputs are read. And the result: where does it go?"),
+        Mistake(lambda N, C: N / C, "That is the arithmetic clock. Which of the two clocks runs longer here?"),
+        Mistake(lambda N, W: 3 * N / W, "Bandwidth counts bytes, and you divided a number of elements by it."),
     ),
-    hints=("Count the arrays that cross between chip and memory, in either direction.",
-           "Hold one addition against the bytes that an element costs: which clock decides?"),
+    hints=(
+        "Count the arrays that cross between chip and memory, in either direction.",
+        "Hold one addition against the bytes that an element costs: which clock decides?",
+    ),
 )
 
 DOUBLE_BUFFER = Exercise(
-    id="rooflines-double-buffer", title="Between sum and maximum", points=2,
+    id="rooflines-double-buffer",
+    title="Between sum and maximum",
+    points=2,
     prompt="A kernel cuts its work into `n` equal tiles and has two buffers: while it computes on one tile "
-           "it loads the next. All loads together take `t_W`, all arithmetic together `t_C`; storing is "
-           "free. How long does it take, *exactly*? One expression, for any `n` and for either clock the "
-           "longer.",
+    "it loads the next. All loads together take `t_W`, all arithmetic together `t_C`; storing is "
+    "free. How long does it take, *exactly*? One expression, for any `n` and for either clock the "
+    "longer.",
     answer=Expression({"n": integers(1, 4096), "t_C": positive("s"), "t_W": positive("s")}, "s"),
-    solution=lambda n, t_C, t_W: (t_C + t_W)/n + (n - 1)/n*maximum(t_C, t_W),
+    solution=lambda n, t_C, t_W: (t_C + t_W) / n + (n - 1) / n * maximum(t_C, t_W),
     mistakes=(
-        Mistake(lambda t_C, t_W: maximum(t_C, t_W),
-                "That is perfect overlap. What can be computed while the first tile is still on its way?"),
-        Mistake(lambda t_C, t_W: t_C + t_W,
-                "That is a kernel with one buffer. With two, when are memory and arithmetic both busy?"),
-        Mistake(lambda n, t_C, t_W: t_W/n + maximum(t_C, t_W),
-                "The first load stands alone, and you let the last tile's arithmetic overlap with a load "
-                "that does not exist."),
-        Mistake(lambda n, t_C, t_W: (t_C + t_W)/n + maximum(t_C, t_W),
-                "The ends of the pipeline are right. How many steps are left in its middle?"),
+        Mistake(
+            lambda t_C, t_W: maximum(t_C, t_W),
+            "That is perfect overlap. What can be computed while the first tile is still on its way?",
+        ),
+        Mistake(
+            lambda t_C, t_W: t_C + t_W,
+            "That is a kernel with one buffer. With two, when are memory and arithmetic both busy?",
+        ),
+        Mistake(
+            lambda n, t_C, t_W: t_W / n + maximum(t_C, t_W),
+            "The first load stands alone, and you let the last tile's arithmetic overlap with a load "
+            "that does not exist.",
+        ),
+        Mistake(
+            lambda n, t_C, t_W: (t_C + t_W) / n + maximum(t_C, t_W),
+            "The ends of the pipeline are right. How many steps are left in its middle?",
+        ),
     ),
-    hints=("Draw three tiles on two lanes, loads above and arithmetic below.",
-           "The first load and the last computation stand alone. How many steps run in pairs between them?",
-           "`maximum` from `hwlib.formula` takes symbols."),
+    hints=(
+        "Draw three tiles on two lanes, loads above and arithmetic below.",
+        "The first load and the last computation stand alone. How many steps run in pairs between them?",
+        "`maximum` from `hwlib.formula` takes symbols.",
+    ),
     explain="One tile gives the sum, many tend to the maximum: real kernels live in between.",
 )
 
 # The ridge
 ERRATUM_591 = Exercise(
-    id="rooflines-erratum-591", title="Find the error: 591",
+    id="rooflines-erratum-591",
+    title="Find the error: 591",
     prompt="From a published set of notes: *“The boundary between memory bound and compute bound on H100 is "
-           "calculated approximately as: Peak AI = (990 × 10¹² FLOP/s) / (3.35 × 10¹² B/s) × 2 bytes/bf16 = "
-           "591 FLOP/byte”*. What is wrong with it? *Exact*: look at the units, not at rounding.",
-    answer=Choice({
-        "unit": "the factor 2: with it the result is no longer in FLOP per byte",
-        "sparse": "the arithmetic rate: it is the one with structured sparsity, twice the dense one",
-        "two-way": "the bandwidth: it adds both directions and should be halved first",
-        "nothing": "nothing: a bf16 element has two bytes, so a byte must earn twice the FLOPs",
-    }),
+    "calculated approximately as: Peak AI = (990 × 10¹² FLOP/s) / (3.35 × 10¹² B/s) × 2 bytes/bf16 = "
+    "591 FLOP/byte”*. What is wrong with it? *Exact*: look at the units, not at rounding.",
+    answer=Choice(
+        {
+            "unit": "the factor 2: with it the result is no longer in FLOP per byte",
+            "sparse": "the arithmetic rate: it is the one with structured sparsity, twice the dense one",
+            "two-way": "the bandwidth: it adds both directions and should be halved first",
+            "nothing": "nothing: a bf16 element has two bytes, so a byte must earn twice the FLOPs",
+        }
+    ),
     solution="unit",
     mistakes=(
         Mistake("sparse", "The sparse rate is another number. Compare `h100.bf16_flops`."),
@@ -105,133 +136,170 @@ ERRATUM_591 = Exercise(
     ),
     hints=("Cancel the units: FLOP/s, s/B, and bytes per element.",),
     explain="The product is FLOP per *element*. The same notes have the right 295 FLOP/B some pages later; "
-            "and 591 looks familiar because it happens to be the H100's ridge in fp8.",
+    "and 591 looks familiar because it happens to be the H100's ridge in fp8.",
 )
 
 ERRATUM_LINK = Exercise(
-    id="rooflines-erratum-link", title="Find the error: half the batch?", points=2,
+    id="rooflines-erratum-link",
+    title="Find the error: half the batch?",
+    points=2,
     prompt="Links have a ridge too. Published notes on data parallelism in H100 nodes: *“(1979 TFLOPs) / "
-           "(900 GB/s) ~ 2200 required batch size per GPU to max out compute with sparsity, or ~1100 "
-           "without”*. Take {name}: its sheet has {C2:FLOP/s} for bf16 *with sparsity*, {W2:B/s} for links "
-           "*both ways together*. Adding up gradients loads both directions alike, so one of them sets the "
-           "time. Which ridge does a dense job see? *Exact*.",
-    given=[dict(name=name, C2=2*chip.flops("bf16"), W2=2*chip.datum("scaleup_bandwidth").value)
-           for name, chip in (("a B200", b200), ("an A100", a100), ("an H100", h100), ("an H800", h800))],
+    "(900 GB/s) ~ 2200 required batch size per GPU to max out compute with sparsity, or ~1100 "
+    "without”*. Take {name}: its sheet has {C2:FLOP/s} for bf16 *with sparsity*, {W2:B/s} for links "
+    "*both ways together*. Adding up gradients loads both directions alike, so one of them sets the "
+    "time. Which ridge does a dense job see? *Exact*.",
+    given=[
+        dict(name=name, C2=2 * chip.flops("bf16"), W2=2 * chip.datum("scaleup_bandwidth").value)
+        for name, chip in (("a B200", b200), ("an A100", a100), ("an H100", h100), ("an H800", h800))
+    ],
     answer=Quantity("FLOP/B"),
-    solution=lambda C2, W2: (C2/2)/(W2/2),
+    solution=lambda C2, W2: (C2 / 2) / (W2 / 2),
     mistakes=(
-        Mistake(lambda C2, W2: C2/2/W2,
-                "You corrected the arithmetic rate. Does one direction carry the other number, as printed?"),
-        Mistake(lambda C2, W2: C2/(W2/2),
-                "You corrected the bandwidth. Does a dense product reach the other number, as printed?"),
+        Mistake(
+            lambda C2, W2: C2 / 2 / W2,
+            "You corrected the arithmetic rate. Does one direction carry the other number, as printed?",
+        ),
+        Mistake(
+            lambda C2, W2: C2 / (W2 / 2),
+            "You corrected the bandwidth. Does a dense product reach the other number, as printed?",
+        ),
     ),
     hints=("What of each printed number can this job use?",),
     explain="Both numbers of the quotient are doubled, so 2200 is right for an H100, by accident. The "
-            "conclusion drawn from it, that a dense job needs half the batch, is not.",
+    "conclusion drawn from it, that a dense job needs half the batch, is not.",
 )
 
 # Matmuls
 _small, _large = OPENING, gemm("h100-sxm", "bf16", 769, *LAYER[1:])
 
 PREDICT_BATCH = Exercise(
-    id="rooflines-predict-batch", title="Predict: a bigger batch", predict=True,
+    id="rooflines-predict-batch",
+    title="Predict: a bigger batch",
+    predict=True,
     prompt=f"The layer of the opening question, [B × {LAYER[1]:,}] · [{LAYER[1]:,} × {LAYER[2]:,}] on an "
-           f"H100, was also timed at batch 769: {769/LAYER[0]:.0f} times the arithmetic of batch {LAYER[0]}. "
-           "How much longer did it take? *To first order.*",
-    answer=Choice({
-        "1x": "about as long",
-        "3x": "about 3 times as long",
-        "9x": "about 9 times as long",
-        "77x": "about 77 times as long",
-    }),
-    solution=lambda: f"{min((1, 3, 9, 77), key=lambda n: abs(log(n*_small/_large)))}x",
+    f"H100, was also timed at batch 769: {769 / LAYER[0]:.0f} times the arithmetic of batch {LAYER[0]}. "
+    "How much longer did it take? *To first order.*",
+    answer=Choice(
+        {
+            "1x": "about as long",
+            "3x": "about 3 times as long",
+            "9x": "about 9 times as long",
+            "77x": "about 77 times as long",
+        }
+    ),
+    solution=lambda: f"{min((1, 3, 9, 77), key=lambda n: abs(log(n * _small / _large)))}x",
     mistakes=(
         Mistake("1x", "That holds while reading the weights takes longest. Up to which batch is that?"),
         Mistake("9x", "Nothing grows like a root: each clock is linear in the batch, or does not see it."),
         Mistake("77x", "Proportional only if arithmetic decides at both batches. Does it at 10?"),
     ),
     hints=("What share of the bytes depends on B at all?", "Work out both clocks at both batches."),
-    explain=f"Measured: {show(_small, 's', 3)} and {show(_large, 's', 4)}, a factor of {_large/_small:.1f}. "
-            "The weights have to be read at either batch. At 10 that is all the time there is; on the way "
-            "to 769 the arithmetic overtakes it.",
+    explain=f"Measured: {show(_small, 's', 3)} and {show(_large, 's', 4)}, a factor of {_large / _small:.1f}. "
+    "The weights have to be read at either batch. At 10 that is all the time there is; on the way "
+    "to 769 the arithmetic overtakes it.",
 )
 
 MATMUL_TIME = Exercise(
-    id="rooflines-matmul-time", title="One layer of a decoder", points=2,
+    id="rooflines-matmul-time",
+    title="One layer of a decoder",
+    points=2,
     prompt="{name} multiplies bf16 activations [{B} × {D}] by weights [{D} × {F}]. It does {C:FLOP/s} and "
-           "reads {W:B/s}. How long does it take at best, with perfect overlap? *Exact*: count every "
-           "operand.",
-    given=[dict(name=name, B=B, D=D, F=F, C=chip.bf16_flops, W=chip.hbm_bandwidth)
-           for name, chip in (("A B200", b200), ("An H100", h100), ("An A100", a100))
-           for B in (128, 96) for D, F in ((4096, 8192), (2048, 8192), (5120, 5120))],
+    "reads {W:B/s}. How long does it take at best, with perfect overlap? *Exact*: count every "
+    "operand.",
+    given=[
+        dict(name=name, B=B, D=D, F=F, C=chip.bf16_flops, W=chip.hbm_bandwidth)
+        for name, chip in (("A B200", b200), ("An H100", h100), ("An A100", a100))
+        for B in (128, 96)
+        for D, F in ((4096, 8192), (2048, 8192), (5120, 5120))
+    ],
     answer=Quantity("s"),
     solution=lambda B, D, F, C, W: matmul_time(B, D, F, C, W),
     mistakes=(
-        Mistake(lambda B, D, F, C: matmul_flops(B, D, F)/C,
-                "That is the time of the arithmetic. Is it the clock that runs longer?"),
-        Mistake(lambda D, F, W: 2*D*F/W, "Those are the weights. Two more arrays are moved."),
-        Mistake(lambda B, D, F, C, W: serial_time(matmul_flops(B, D, F), matmul_bytes(B, D, F), C, W),
-                "You added the two clocks: that is a kernel without any overlap."),
+        Mistake(
+            lambda B, D, F, C: matmul_flops(B, D, F) / C,
+            "That is the time of the arithmetic. Is it the clock that runs longer?",
+        ),
+        Mistake(lambda D, F, W: 2 * D * F / W, "Those are the weights. Two more arrays are moved."),
+        Mistake(
+            lambda B, D, F, C, W: serial_time(matmul_flops(B, D, F), matmul_bytes(B, D, F), C, W),
+            "You added the two clocks: that is a kernel without any overlap.",
+        ),
     ),
     hints=("`matmul_flops` and `matmul_bytes` count. Which of the two times is the longer?",),
 )
 
 FIRST_BATCH = Exercise(
-    id="rooflines-first-batch", title="The first batch that pays for itself", points=2,
+    id="rooflines-first-batch",
+    title="The first batch that pays for itself",
+    points=2,
     prompt="Weights [{D} × {F}] are stored in int8 and widened to bf16 inside the kernel. Activations in and "
-           "out are bf16; the arithmetic runs at {C:FLOP/s}, the memory at {W:B/s}. What is the smallest "
-           "whole batch for which the arithmetic takes at least as long as the traffic? *Exact*: all three "
-           "arrays count.",
-    given=[dict(D=D, F=F, C=chip.bf16_flops, W=chip.hbm_bandwidth) for chip in (h100, h200, a100)
-           for D, F in ((4096, 14336), (8192, 8192), (5120, 13824), (8192, 28672))],
+    "out are bf16; the arithmetic runs at {C:FLOP/s}, the memory at {W:B/s}. What is the smallest "
+    "whole batch for which the arithmetic takes at least as long as the traffic? *Exact*: all three "
+    "arrays count.",
+    given=[
+        dict(D=D, F=F, C=chip.bf16_flops, W=chip.hbm_bandwidth)
+        for chip in (h100, h200, a100)
+        for D, F in ((4096, 14336), (8192, 8192), (5120, 13824), (8192, 28672))
+    ],
     answer=Count(),
     solution=lambda D, F, C, W: ceil(exact_critical_batch(D, F, C, W, b=2, b_w=1, b_out=2)),
     mistakes=(
-        Mistake(lambda C, W: ceil(critical_batch(C, W, b_w=1)),
-                "That is the rule for endlessly wide layers. Activations are traffic too, and here they "
-                "count."),
-        Mistake(lambda D, F, C, W: ceil(exact_critical_batch(D, F, C, W)),
-                "That is the batch for two-byte weights."),
-        Mistake(lambda D, F, C, W: ceil(exact_critical_batch(D, F, C, W, b=1, b_w=1, b_out=1)),
-                "Only the weights have one byte an element; what comes in and goes out is still bf16."),
-        Mistake(lambda D, F, C, W: ceil(exact_critical_batch(D, F, C, W, b=2, b_w=1, b_out=2)) - 1,
-                "Very close: which clock is the longer at the batch you give?"),
+        Mistake(
+            lambda C, W: ceil(critical_batch(C, W, b_w=1)),
+            "That is the rule for endlessly wide layers. Activations are traffic too, and here they count.",
+        ),
+        Mistake(lambda D, F, C, W: ceil(exact_critical_batch(D, F, C, W)), "That is the batch for two-byte weights."),
+        Mistake(
+            lambda D, F, C, W: ceil(exact_critical_batch(D, F, C, W, b=1, b_w=1, b_out=1)),
+            "Only the weights have one byte an element; what comes in and goes out is still bf16.",
+        ),
+        Mistake(
+            lambda D, F, C, W: ceil(exact_critical_batch(D, F, C, W, b=2, b_w=1, b_out=2)) - 1,
+            "Very close: which clock is the longer at the batch you give?",
+        ),
     ),
     hints=("Set the two times equal; `exact_critical_batch` solves it. Then: which way to round?",),
 )
 
 CRITICAL_WIDTH = Exercise(
-    id="rooflines-critical-width", title="How wide must a layer be?", points=3,
+    id="rooflines-critical-width",
+    title="How wide must a layer be?",
+    points=3,
     prompt="Turn the question round. The batch `B` is given, and the chip, whose ridge is `R` FLOP/B (with "
-           "`2*B > R`). Weights [D × rD] are int8, activations in and out bf16, arithmetic bf16. At which "
-           "width `D` do both clocks take equally long? *Exact*, in `B`, `R` and the aspect ratio `r`.",
+    "`2*B > R`). Weights [D × rD] are int8, activations in and out bf16, arithmetic bf16. At which "
+    "width `D` do both clocks take equally long? *Exact*, in `B`, `R` and the aspect ratio `r`.",
     answer=Expression({"B": integers(1024, 65536), "R": positive("1", 20, 900), "r": positive("1", 0.1, 10)}),
-    solution=lambda B, R, r: 2*B*R*(1 + r)/(r*(2*B - R)),
+    solution=lambda B, R, r: 2 * B * R * (1 + r) / (r * (2 * B - R)),
     mistakes=(
-        Mistake(lambda B, R, r: B*R*(1 + r)/(r*(B - R)), "That is for weights of two bytes each."),
-        Mistake(lambda B, R, r: 2*B*R/(r*(2*B - R)), "You counted what is read. And the result?"),
-        Mistake(lambda R, r: R*(1 + r)/r,
-                "Right for an endless batch only, where the weights no longer count as traffic."),
-        Mistake(lambda B, R: 4*B*R/(2*B - R), "That is a square layer. Where does the ratio enter?"),
+        Mistake(lambda B, R, r: B * R * (1 + r) / (r * (B - R)), "That is for weights of two bytes each."),
+        Mistake(lambda B, R, r: 2 * B * R / (r * (2 * B - R)), "You counted what is read. And the result?"),
+        Mistake(
+            lambda R, r: R * (1 + r) / r,
+            "Right for an endless batch only, where the weights no longer count as traffic.",
+        ),
+        Mistake(lambda B, R: 4 * B * R / (2 * B - R), "That is a square layer. Where does the ratio enter?"),
     ),
     hints=("Write FLOPs = R × bytes with F = rD, and divide by D.", "What is left is linear in D."),
     explain="As the batch falls towards half the ridge, the width grows without bound. And however large the "
-            "batch, a square layer narrower than twice the ridge stays bound by memory.",
+    "batch, a square layer narrower than twice the ridge stays bound by memory.",
 )
 
 # What is not a matmul
 FUSED_MLP = Exercise(
-    id="rooflines-fused-mlp", title="A fused gated MLP", points=2,
+    id="rooflines-fused-mlp",
+    title="A fused gated MLP",
+    points=2,
     prompt="`y = (silu(x @ W_g) * (x @ W_u)) @ W_d`, with x: [B × D], W_g and W_u: [D × F], W_d: [F × D], "
-           "all bf16. One kernel fuses the three products, so that nothing of size [B × F] ever leaves the "
-           "chip. What is its intensity, counting the FLOPs of the products only? *Exact*.",
+    "all bf16. One kernel fuses the three products, so that nothing of size [B × F] ever leaves the "
+    "chip. What is its intensity, counting the FLOPs of the products only? *Exact*.",
     answer=Expression({"B": integers(1, 65536), "D": integers(64, 32768), "F": integers(64, 9999)}, "FLOP/B"),
-    solution=lambda B, F: 3*B*F/(2*B + 3*F),
+    solution=lambda B, F: 3 * B * F / (2 * B + 3 * F),
     mistakes=(
-        Mistake(lambda B, D, F: B*D*F/(B*D + D*F + 2*B*F),
-                "That is three products and a multiplication, with [B × F] going out and coming back each "
-                "time."),
-        Mistake(lambda B, F: B*F/(B + F), "That is an MLP with two matrices. A gated one has a third."),
+        Mistake(
+            lambda B, D, F: B * D * F / (B * D + D * F + 2 * B * F),
+            "That is three products and a multiplication, with [B × F] going out and coming back each time.",
+        ),
+        Mistake(lambda B, F: B * F / (B + F), "That is an MLP with two matrices. A gated one has a third."),
         Mistake(lambda B: B, "Right for F much larger than B only: x and y are traffic too."),
     ),
     hints=("Three products of 2BDF FLOPs each. Which five arrays cross between chip and memory?",),
@@ -239,72 +307,111 @@ FUSED_MLP = Exercise(
 )
 
 CHUNKED_PREFILL = Exercise(
-    id="rooflines-chunked-prefill", title="Attention of a prefill chunk", points=3,
+    id="rooflines-chunked-prefill",
+    title="Attention of a prefill chunk",
+    points=3,
     prompt="A server prefills a long prompt in chunks. `S` tokens are in the KV cache, the chunk brings `T` "
-           "more. Each KV head serves `G` query heads; everything is bf16. The mask is causal (a new token "
-           "sees the cache, the new tokens before it, and itself) and the fused kernel skips what is masked. "
-           "What is the intensity of the two products, reading q, k and v (cached and new) once and writing "
-           "the output once? *Exact*.",
+    "more. Each KV head serves `G` query heads; everything is bf16. The mask is causal (a new token "
+    "sees the cache, the new tokens before it, and itself) and the fused kernel skips what is masked. "
+    "What is the intensity of the two products, reading q, k and v (cached and new) once and writing "
+    "the output once? *Exact*.",
     answer=Expression({"T": integers(1, 65536), "S": integers(0, 131072), "G": integers(1, 64)}, "FLOP/B"),
-    solution=lambda T, S, G: G*(T*S + T*(T + 1)/2)/(T*G + S + T),
+    solution=lambda T, S, G: G * (T * S + T * (T + 1) / 2) / (T * G + S + T),
     mistakes=(
-        Mistake(lambda T, S, G: G*T*(S + T)/(T*G + S + T),
-                "You counted pairs that the mask forbids. Which block of the score matrix is a triangle?"),
-        Mistake(lambda T, S, G: G*T*(S + T)/2/(T*G + S + T),
-                "Half of everything is too little: a new token sees all of the cache."),
-        Mistake(lambda T, S, G: G*(T*S + T*T/2)/(T*G + S + T),
-                "Right for long chunks. How many pairs exactly has a triangle with its diagonal?"),
-        Mistake(lambda T, S, G: G*(T*S + T*(T + 1)/2)/(T*G + T),
-                "The work is right. The cached keys and values have to be read as well."),
+        Mistake(
+            lambda T, S, G: G * T * (S + T) / (T * G + S + T),
+            "You counted pairs that the mask forbids. Which block of the score matrix is a triangle?",
+        ),
+        Mistake(
+            lambda T, S, G: G * T * (S + T) / 2 / (T * G + S + T),
+            "Half of everything is too little: a new token sees all of the cache.",
+        ),
+        Mistake(
+            lambda T, S, G: G * (T * S + T * T / 2) / (T * G + S + T),
+            "Right for long chunks. How many pairs exactly has a triangle with its diagonal?",
+        ),
+        Mistake(
+            lambda T, S, G: G * (T * S + T * (T + 1) / 2) / (T * G + T),
+            "The work is right. The cached keys and values have to be read as well.",
+        ),
     ),
-    hints=("A query-key pair costs 4H FLOPs in each of the KG query heads; H and K will cancel.",
-           "Count the pairs: a rectangle with the cache, and a triangle with its diagonal.",
-           "q and the output have TKGH elements each, k and v have (S + T)KH each."),
+    hints=(
+        "A query-key pair costs 4H FLOPs in each of the KG query heads; H and K will cancel.",
+        "Count the pairs: a rectangle with the cache, and a triangle with its diagonal.",
+        "q and the output have TKGH elements each, k and v have (S + T)KH each.",
+    ),
 )
 
 # Fewer bytes, more experts
 QUANTISED = Exercise(
-    id="rooflines-quantised-crossover", title="int4 or fp8?", points=2,
+    id="rooflines-quantised-crossover",
+    title="int4 or fp8?",
+    points=2,
     prompt="Two ways to serve a wide linear layer on {name}, which reads {W:B/s}: (a) int4 weights, widened "
-           "on the fly, arithmetic in bf16 at {C:FLOP/s}; (b) weights and activations in fp8, arithmetic in "
-           "fp8 at {C8:FLOP/s}. At batch 1, (a) is faster. From which batch on is (b)? *To first order*: the "
-           "weights are all the traffic, and overlap is perfect.",
-    given=[dict(name=name, C=chip.bf16_flops, C8=chip.fp8_flops, W=chip.hbm_bandwidth)
-           for name, chip in (("a B200", b200), ("an H100", h100), ("an H200", h200), ("an MI300X", mi300x))],
+    "on the fly, arithmetic in bf16 at {C:FLOP/s}; (b) weights and activations in fp8, arithmetic in "
+    "fp8 at {C8:FLOP/s}. At batch 1, (a) is faster. From which batch on is (b)? *To first order*: the "
+    "weights are all the traffic, and overlap is perfect.",
+    given=[
+        dict(name=name, C=chip.bf16_flops, C8=chip.fp8_flops, W=chip.hbm_bandwidth)
+        for name, chip in (("a B200", b200), ("an H100", h100), ("an H200", h200), ("an MI300X", mi300x))
+    ],
     answer=Quantity("token"),
     solution=lambda C, W: critical_batch(C, W, b_w=1),
     mistakes=(
-        Mistake(lambda C, W: critical_batch(C, W, b_w=0.5),
-                "There (a) meets the arithmetic, but (b) still reads twice the bytes. Who is ahead?"),
-        Mistake(lambda C8, W: critical_batch(C8, W, b_w=1),
-                "There (b) becomes bound by arithmetic. Was it not ahead before that?"),
+        Mistake(
+            lambda C, W: critical_batch(C, W, b_w=0.5),
+            "There (a) meets the arithmetic, but (b) still reads twice the bytes. Who is ahead?",
+        ),
+        Mistake(
+            lambda C8, W: critical_batch(C8, W, b_w=1),
+            "There (b) becomes bound by arithmetic. Was it not ahead before that?",
+        ),
     ),
-    hints=("Sketch both times against B: each is flat at first, then rises.",
-           "Where they meet, (a) is already rising and (b) is still flat."),
+    hints=(
+        "Sketch both times against B: each is flat at first, then rises.",
+        "Where they meet, (a) is already rising and (b) is still flat.",
+    ),
 )
 
 MOE_BYTES = Exercise(
-    id="rooflines-moe-bytes", title="How many experts wake up?", points=3,
+    id="rooflines-moe-bytes",
+    title="How many experts wake up?",
+    points=3,
     prompt="A mixture-of-experts layer has `E` experts, each a gated MLP of three `D × F` matrices at `b` "
-           "bytes a weight. A token goes to `k` different experts; every set of k is equally likely, and "
-           "tokens are independent. How many bytes of weights does a decode step with `B` tokens read, "
-           "*exactly, in expectation*? An expert that no token chose is not read.",
-    answer=Function("expert_bytes", "expert_bytes(B, E, k, D, F, b)", unit="B",
-                    units=dict(B="token", E="1", k="1", D="1", F="1", b="B"), cases=lambda rng: [
-        (rng.choice((1, 2, 3, 8, 32, 100, 512)), E, k, rng.choice((2048, 7168)), rng.choice((768, 2048)), b)
-        for E, k in ((1, 1), (8, 2), (16, 1), (64, 6), (128, 8), (256, 8)) for b in (0.5, 1, 2)]),
-    solution=lambda B, E, k, D, F, b: E*(1 - (1 - k/E)**B)*3*D*F*b,
-    mistakes=(
-        Mistake(lambda B, E, k, D, F, b: E*3*D*F*b, "That is every expert. With few tokens some sleep."),
-        Mistake(lambda B, E, k, D, F, b: min(B*k, E)*3*D*F*b,
-                "Two tokens may choose the same expert, and it is then read once."),
-        Mistake(lambda B, E, k, D, F, b: E*(1 - (1 - 1/E)**(B*k))*3*D*F*b,
-                "Close, but the k experts of one token differ: they are not k independent draws."),
-        Mistake(lambda B, E, k, D, F, b: E*(1 - (1 - k/E)**B)*2*D*F*b,
-                "The expectation is right. How many matrices has a gated MLP?"),
+    "bytes a weight. A token goes to `k` different experts; every set of k is equally likely, and "
+    "tokens are independent. How many bytes of weights does a decode step with `B` tokens read, "
+    "*exactly, in expectation*? An expert that no token chose is not read.",
+    answer=Function(
+        "expert_bytes",
+        "expert_bytes(B, E, k, D, F, b)",
+        unit="B",
+        units=dict(B="token", E="1", k="1", D="1", F="1", b="B"),
+        cases=lambda rng: [
+            (rng.choice((1, 2, 3, 8, 32, 100, 512)), E, k, rng.choice((2048, 7168)), rng.choice((768, 2048)), b)
+            for E, k in ((1, 1), (8, 2), (16, 1), (64, 6), (128, 8), (256, 8))
+            for b in (0.5, 1, 2)
+        ],
     ),
-    hints=("Take one expert. With what probability does one token pass it by? And all B of them?",
-           "The expected number of experts awake is the sum of their probabilities, dependent or not."),
+    solution=lambda B, E, k, D, F, b: E * (1 - (1 - k / E) ** B) * 3 * D * F * b,
+    mistakes=(
+        Mistake(lambda B, E, k, D, F, b: E * 3 * D * F * b, "That is every expert. With few tokens some sleep."),
+        Mistake(
+            lambda B, E, k, D, F, b: min(B * k, E) * 3 * D * F * b,
+            "Two tokens may choose the same expert, and it is then read once.",
+        ),
+        Mistake(
+            lambda B, E, k, D, F, b: E * (1 - (1 - 1 / E) ** (B * k)) * 3 * D * F * b,
+            "Close, but the k experts of one token differ: they are not k independent draws.",
+        ),
+        Mistake(
+            lambda B, E, k, D, F, b: E * (1 - (1 - k / E) ** B) * 2 * D * F * b,
+            "The expectation is right. How many matrices has a gated MLP?",
+        ),
+    ),
+    hints=(
+        "Take one expert. With what probability does one token pass it by? And all B of them?",
+        "The expected number of experts awake is the sum of their probabilities, dependent or not.",
+    ),
 )
 
 # Where the model breaks
@@ -312,12 +419,14 @@ _samples, _sheet, _fit = fitted("h100-sxm", "bf16")
 _error, _sheet_error = (fmean(map(abs, model.errors(_samples))) for model in (_fit, _sheet))
 
 PREDICT_ERROR = Exercise(
-    id="rooflines-predict-error", title="Predict: how good are three constants?", predict=True,
+    id="rooflines-predict-error",
+    title="Predict: how good are three constants?",
+    predict=True,
     prompt=f"By the data sheet's two rates, the roofline is off by {_sheet_error:.0%} on "
-           f"average over these {len(_samples)} products. Now fit the three constants to them. What mean "
-           "error is left? *To first order.*",
+    f"average over these {len(_samples)} products. Now fit the three constants to them. What mean "
+    "error is left? *To first order.*",
     answer=Choice({f"{n} %": f"about {n} %" for n in (1, 8, 20, 35)}),
-    solution=lambda: f"{min((1, 8, 20, 35), key=lambda n: abs(log(n/100/_error)))} %",
+    solution=lambda: f"{min((1, 8, 20, 35), key=lambda n: abs(log(n / 100 / _error)))} %",
     mistakes=(
         Mistake("1 %", "Too good: a library has hundreds of kernels, and this is one set of constants."),
         Mistake("20 %", "Less: the misses have causes in common, and those are what a constant can take up."),
@@ -325,73 +434,110 @@ PREDICT_ERROR = Exercise(
     ),
     hints=("All products miss on the same side, many of them by a similar factor.",),
     explain=f"Fitted: {_fit.eta_C:.0%} of the arithmetic rate, {_fit.eta_W:.0%} of the bandwidth and "
-            f"{show(_fit.t0, 's', 2)} a launch; {_error:.1%} is left on average.",
+    f"{show(_fit.t0, 's', 2)} a launch; {_error:.1%} is left on average.",
 )
 
 WORST = max(measured_gemms("h100-sxm", "bf16"), key=lambda g: abs(_fit.errors(gemm_samples([g]))[0]))
 DEEP = next(g for g in measured_gemms("h100-sxm", "bf16") if (g.M, g.K, g.N) == (769, 65536, 1536))
 
 WAVES = Exercise(
-    id="rooflines-waves", title="Tiles and waves",
+    id="rooflines-waves",
+    title="Tiles and waves",
     prompt="A matmul kernel gives each SM one output tile of {m} × {n} at a time. The output is [{M} × {N}], "
-           "the chip has {n_SM} SMs. In how many waves does it finish? *Exact.*",
-    given=[dict(M=M, N=N, m=128, n=256, n_SM=chip.sms) for M, N, chip in (
-        (4000, 4100, h100), (2000, 10600, h100), (4100, 6700, b200), (3400, 3080, a100))],
+    "the chip has {n_SM} SMs. In how many waves does it finish? *Exact.*",
+    given=[
+        dict(M=M, N=N, m=128, n=256, n_SM=chip.sms)
+        for M, N, chip in ((4000, 4100, h100), (2000, 10600, h100), (4100, 6700, b200), (3400, 3080, a100))
+    ],
     answer=Count(),
-    solution=lambda M, N, m, n, n_SM: ceil(ceil(M/m)*ceil(N/n)/n_SM),
+    solution=lambda M, N, m, n, n_SM: ceil(ceil(M / m) * ceil(N / n) / n_SM),
     mistakes=(
-        Mistake(lambda M, N, m, n, n_SM: ceil(M*N/(m*n)/n_SM),
-                "You divided areas. A tile that sticks out over the edge takes as long as a full one."),
-        Mistake(lambda M, N, m, n: ceil(M/m)*ceil(N/n), "Those are the tiles. How many run at a time?"),
+        Mistake(
+            lambda M, N, m, n, n_SM: ceil(M * N / (m * n) / n_SM),
+            "You divided areas. A tile that sticks out over the edge takes as long as a full one.",
+        ),
+        Mistake(lambda M, N, m, n: ceil(M / m) * ceil(N / n), "Those are the tiles. How many run at a time?"),
     ),
     hints=("Round up three times: rows of tiles, columns of tiles, and waves.",),
 )
 
 # Lab
 LAB_CONSTANTS = Exercise(
-    id="rooflines-lab-constants", title="Three timings, three constants", points=3, lines=3,
+    id="rooflines-lab-constants",
+    title="Three timings, three constants",
+    points=3,
+    lines=3,
     prompt="Three timings give a machine's three constants: an empty kernel takes `t_empty`, a copy that "
-           "moves `copy_bytes`, read and written together, takes `t_copy`, a product of `flops` FLOPs far to "
-           "the right of the ridge takes `t_mul`. Each is a launch and then the longer of two clocks. Return "
-           "`(C, W, t0)`: the achieved FLOP/s, the achieved B/s and the launch in seconds, *exact*.",
-    answer=Function("constants", "constants(t_empty, copy_bytes, t_copy, flops, t_mul)", cases=lambda rng: [
-        (t0, Q, t0 + Q/W, A, t0 + A/C)
-        for t0, W, C in ((2e-6, 3e12, 7e14), (5e-6, 2e10, 9e10), (4e-6, 6e12, 1.5e15))
-        for Q in (rng.uniform(1e6, 4e6), rng.uniform(1e8, 9e9))
-        for A in (rng.uniform(1e9, 4e9), rng.uniform(1e11, 1e13))]),
-    solution=lambda t0, Q, t_Q, A, t_A: (A/(t_A - t0), Q/(t_Q - t0), t0),
+    "moves `copy_bytes`, read and written together, takes `t_copy`, a product of `flops` FLOPs far to "
+    "the right of the ridge takes `t_mul`. Each is a launch and then the longer of two clocks. Return "
+    "`(C, W, t0)`: the achieved FLOP/s, the achieved B/s and the launch in seconds, *exact*.",
+    answer=Function(
+        "constants",
+        "constants(t_empty, copy_bytes, t_copy, flops, t_mul)",
+        cases=lambda rng: [
+            (t0, Q, t0 + Q / W, A, t0 + A / C)
+            for t0, W, C in ((2e-6, 3e12, 7e14), (5e-6, 2e10, 9e10), (4e-6, 6e12, 1.5e15))
+            for Q in (rng.uniform(1e6, 4e6), rng.uniform(1e8, 9e9))
+            for A in (rng.uniform(1e9, 4e9), rng.uniform(1e11, 1e13))
+        ],
+    ),
+    solution=lambda t0, Q, t_Q, A, t_A: (A / (t_A - t0), Q / (t_Q - t0), t0),
     mistakes=(
-        Mistake(lambda t0, Q, t_Q, A, t_A: (A/t_A, Q/t_Q, t0),
-                "A launch is part of each of these times. Is the memory busy during it?"),
-        Mistake(lambda t0, Q, t_Q, A, t_A: (Q/(t_Q - t0), A/(t_A - t0), t0), "Which of the two comes first?"),
-        Mistake(lambda t0, Q, t_Q, A, t_A: (A/(t_A - t_Q), Q/(t_Q - t0), t0),
-                "The product's loads overlap with its arithmetic. Which other time is to be taken off?"),
+        Mistake(
+            lambda t0, Q, t_Q, A, t_A: (A / t_A, Q / t_Q, t0),
+            "A launch is part of each of these times. Is the memory busy during it?",
+        ),
+        Mistake(lambda t0, Q, t_Q, A, t_A: (Q / (t_Q - t0), A / (t_A - t0), t0), "Which of the two comes first?"),
+        Mistake(
+            lambda t0, Q, t_Q, A, t_A: (A / (t_A - t_Q), Q / (t_Q - t0), t0),
+            "The product's loads overlap with its arithmetic. Which other time is to be taken off?",
+        ),
     ),
     hints=("What does each kernel do once its launch is over?",),
 )
 
 LAB_KERNEL = Exercise(
-    id="rooflines-lab-kernel", title="Predict a new kernel", points=3, lines=3,
+    id="rooflines-lab-kernel",
+    title="Predict a new kernel",
+    points=3,
+    lines=3,
     prompt="`y = (x @ w1) * (x @ w2)`, with x: [B × D], both weights [D × F] and `b` bytes an element, runs "
-           "as three kernels: two products and a multiplication, each reading its inputs from memory and "
-           "writing its output. A kernel takes a launch `t0` and then the longer of its two clocks, at the "
-           "achieved rates `C` and `W`; a multiplication is one FLOP. Return the time of all three, *exact* "
-           "in this model.",
-    answer=Function("predict_time", "predict_time(B, D, F, b, C, W, t0)", unit="s",
-                    units=dict(B="token", D="1", F="1", b="B", C="FLOP/s", W="B/s", t0="s"), cases=lambda rng: [
-        (B, rng.choice((256, 1024, 4096)), rng.choice((512, 2048, 16384)), b, C, W, t0)
-        for B in (1, 16, 300, 8192) for b in (2, 4)
-        for C, W, t0 in ((7e14, 2.7e12, 4e-6), (9e10, 1.5e10, 5e-6))]),
+    "as three kernels: two products and a multiplication, each reading its inputs from memory and "
+    "writing its output. A kernel takes a launch `t0` and then the longer of its two clocks, at the "
+    "achieved rates `C` and `W`; a multiplication is one FLOP. Return the time of all three, *exact* "
+    "in this model.",
+    answer=Function(
+        "predict_time",
+        "predict_time(B, D, F, b, C, W, t0)",
+        unit="s",
+        units=dict(B="token", D="1", F="1", b="B", C="FLOP/s", W="B/s", t0="s"),
+        cases=lambda rng: [
+            (B, rng.choice((256, 1024, 4096)), rng.choice((512, 2048, 16384)), b, C, W, t0)
+            for B in (1, 16, 300, 8192)
+            for b in (2, 4)
+            for C, W, t0 in ((7e14, 2.7e12, 4e-6), (9e10, 1.5e10, 5e-6))
+        ],
+    ),
     solution=lambda B, D, F, b, C, W, t0: (
-        3*t0 + 2*max(2*B*D*F/C, b*(B*D + D*F + B*F)/W) + max(B*F/C, 3*b*B*F/W)),
+        3 * t0 + 2 * max(2 * B * D * F / C, b * (B * D + D * F + B * F) / W) + max(B * F / C, 3 * b * B * F / W)
+    ),
     mistakes=(
-        Mistake(lambda B, D, F, b, C, W, t0: (
-            t0 + 2*max(2*B*D*F/C, b*(B*D + D*F + B*F)/W) + 3*b*B*F/W), "Count the launches."),
-        Mistake(lambda B, D, F, b, C, W, t0: 3*t0 + 2*max(2*B*D*F/C, b*(B*D + D*F + B*F)/W),
-                "The multiplication hardly computes, but it is not free: it moves three arrays."),
-        Mistake(lambda B, D, F, b, C, W, t0: (
-            3*t0 + max((4*B*D*F + B*F)/C, b*(2*B*D + 2*D*F + 5*B*F)/W)),
-                "One maximum over everything: a kernel hides its own traffic, not that of the next one."),
+        Mistake(
+            lambda B, D, F, b, C, W, t0: (
+                t0 + 2 * max(2 * B * D * F / C, b * (B * D + D * F + B * F) / W) + 3 * b * B * F / W
+            ),
+            "Count the launches.",
+        ),
+        Mistake(
+            lambda B, D, F, b, C, W, t0: 3 * t0 + 2 * max(2 * B * D * F / C, b * (B * D + D * F + B * F) / W),
+            "The multiplication hardly computes, but it is not free: it moves three arrays.",
+        ),
+        Mistake(
+            lambda B, D, F, b, C, W, t0: (
+                3 * t0 + max((4 * B * D * F + B * F) / C, b * (2 * B * D + 2 * D * F + 5 * B * F) / W)
+            ),
+            "One maximum over everything: a kernel hides its own traffic, not that of the next one.",
+        ),
     ),
     hints=("Write down the time of one product and of the multiplication, then add up.",),
 )

@@ -1,6 +1,6 @@
 """Exercises of chapter 4, and the names with which its text computes numbers."""
 
-import re  # noqa: I001  (one line a topic reads better here)
+import re
 from itertools import combinations
 from math import ceil
 from pathlib import Path
@@ -11,23 +11,31 @@ from autograder.declaration import Exercise, Mistake
 from hwlib.network import HEADERS, line_bandwidth, payload_bandwidth, payload_fraction
 from hwlib.specs import links, measured_allreduces, measured_link, nodes
 from hwlib.topology import (
-    Topology, bisection_bandwidth, crossbar_bisection_bandwidth, node, node_switch_bandwidth, parse_nvidia_smi_topo,
+    Topology,
+    bisection_bandwidth,
+    crossbar_bisection_bandwidth,
+    node,
+    node_switch_bandwidth,
+    parse_nvidia_smi_topo,
     read_topo,
 )
 from hwlib.units import GB, show
 
 __all__ = ["HEADERS", "bisection_bandwidth", "payload_bandwidth", "payload_fraction", "show"]
 
-h100, a100, b200, h800, nvl72, mi300x = (nodes[key] for key in (
-    "dgx-h100", "dgx-a100", "dgx-b200", "hgx-h800", "gb200-nvl72", "mi300x-node"))
+h100, a100, b200, h800, nvl72, mi300x = (
+    nodes[key] for key in ("dgx-h100", "dgx-a100", "dgx-b200", "hgx-h800", "gb200-nvl72", "mi300x-node")
+)
 BUS = max(row.bus_bandwidth for row in measured_allreduces("h200-sxm", 8, "auto"))
 copy, both, through_host, c2c_alone, c2c_duplex = (
-    measured_link(key) for key in ("h100-copy", "h100-both", "h100-host-copy", "c2c-read", "c2c-duplex"))
+    measured_link(key) for key in ("h100-copy", "h100-both", "h100-host-copy", "c2c-read", "c2c-duplex")
+)
 PCIE = {generation: links[f"pcie{generation}-x16"] for generation in (3, 4, 5, 6)}
 SAMPLES = {path.stem: path.read_text("utf-8") for path in sorted(Path(__file__).parent.glob("files/*.txt"))}
 CUBE = read_topo(SAMPLES["v100-cube-mesh"])
-HALVES = sorted({
-    sum(CUBE.nvlinks(a, b) for a in half for b in CUBE.gpus if b not in half) for half in combinations(CUBE.gpus, 4)})
+HALVES = sorted(
+    {sum(CUBE.nvlinks(a, b) for a in half for b in CUBE.gpus if b not in half) for half in combinations(CUBE.gpus, 4)}
+)
 
 
 def machine(name: str, nvlink: object = "nvlink4", pcie: object = "pcie4-x16") -> Topology:
@@ -37,17 +45,20 @@ def machine(name: str, nvlink: object = "nvlink4", pcie: object = "pcie4-x16") -
 
 # One way and both
 ERRATUM_NVSWITCH = Exercise(
-    id="node-networking-erratum-nvswitch", title="Find the error: who takes the other half?",
+    id="node-networking-erratum-nvswitch",
+    title="Find the error: who takes the other half?",
     prompt="From a published set of notes on the DGX H100: *“Each NVLink provides 50GB/s bidirectional bandwidth, so "
-           "theoretically each GPU could have 900GB/s total bandwidth, but is actually limited to 450GB/s due to "
-           "NVSwitch bandwidth constraints.”* Both numbers are right. What is wrong is the cause. Why does a GPU send "
-           "450 GB/s? *Exact*.",
-    answer=Choice({
-        "direction": "900 adds up two directions; a GPU sends in one of them, with switches or without",
-        "ports": "the switches have half as many ports as the eight GPUs have links",
-        "payload": "headers, checks and acknowledgements take half of every link",
-        "reach": "a GPU's links reach two of the four switches at a time",
-    }),
+    "theoretically each GPU could have 900GB/s total bandwidth, but is actually limited to 450GB/s due to "
+    "NVSwitch bandwidth constraints.”* Both numbers are right. What is wrong is the cause. Why does a GPU send "
+    "450 GB/s? *Exact*.",
+    answer=Choice(
+        {
+            "direction": "900 adds up two directions; a GPU sends in one of them, with switches or without",
+            "ports": "the switches have half as many ports as the eight GPUs have links",
+            "payload": "headers, checks and acknowledgements take half of every link",
+            "reach": "a GPU's links reach two of the four switches at a time",
+        }
+    ),
     solution="direction",
     mistakes=(
         Mistake("ports", "Count both: the links of eight GPUs, and the ports of four switches."),
@@ -56,37 +67,48 @@ ERRATUM_NVSWITCH = Exercise(
     ),
     hints=("Take one link between two GPUs, without any switch. How many wires run each way?",),
     explain="Two GPUs joined by 18 links without a switch would have the same numbers: 900 printed, 450 out and 450 "
-            "in at the same time.",
+    "in at the same time.",
 )
 
 ERRATUM_H800 = Exercise(
-    id="node-networking-erratum-h800", title="Find the error: the links of an H800", points=2,
+    id="node-networking-erratum-h800",
+    title="Find the error: the links of an H800",
+    points=2,
     prompt="On a server of {name}, `nvidia-smi topo -m` prints NV and the number {paths} between any two GPUs, and "
-           "`nvidia-smi nvlink -s` prints {W_raw:B/s} for each link. That is the signal rate of one direction: of "
-           "every {c_line} symbols on it {c_data} are data. What does one GPU send, one direction, before headers? "
-           "*Exact*.",
-    given=[dict(name=name, paths=paths, W_raw=raw*GB, c_data=data, c_line=line) for name, paths, raw, data, line in (
-        ("H800 (NVLink 4)", 8, 26.5625, 16, 17), ("H100 (NVLink 4)", 18, 26.5625, 16, 17),
-        ("V100 (NVLink 2) behind a switch", 6, 25.78125, 64, 66))],
+    "`nvidia-smi nvlink -s` prints {W_raw:B/s} for each link. That is the signal rate of one direction: of "
+    "every {c_line} symbols on it {c_data} are data. What does one GPU send, one direction, before headers? "
+    "*Exact*.",
+    given=[
+        dict(name=name, paths=paths, W_raw=raw * GB, c_data=data, c_line=line)
+        for name, paths, raw, data, line in (
+            ("H800 (NVLink 4)", 8, 26.5625, 16, 17),
+            ("H100 (NVLink 4)", 18, 26.5625, 16, 17),
+            ("V100 (NVLink 2) behind a switch", 6, 25.78125, 64, 66),
+        )
+    ],
     answer=Quantity("B/s"),
     solution=lambda paths, W_raw, c_data, c_line: line_bandwidth(W_raw, paths, c_data, c_line),
     mistakes=(
-        Mistake(lambda paths, W_raw: paths*W_raw, "Some of these symbols are the line's own. Which share is data?"),
-        Mistake(lambda paths, W_raw, c_data, c_line: 2*paths*W_raw*c_data/c_line,
-                "That is both directions, as a data sheet prints it. What was printed here is of one already."),
-        Mistake(lambda W_raw, c_data, c_line: W_raw*c_data/c_line, "That is one link. What does NV's number say?"),
+        Mistake(lambda paths, W_raw: paths * W_raw, "Some of these symbols are the line's own. Which share is data?"),
+        Mistake(
+            lambda paths, W_raw, c_data, c_line: 2 * paths * W_raw * c_data / c_line,
+            "That is both directions, as a data sheet prints it. What was printed here is of one already.",
+        ),
+        Mistake(lambda W_raw, c_data, c_line: W_raw * c_data / c_line, "That is one link. What does NV's number say?"),
     ),
     hints=("The number after NV counts links side by side.", "`line_bandwidth` takes off the line's code."),
     explain="25 GB/s a link, and eight links on an H800: the book's 300 GB/s would need twelve. DeepSeek's engineers "
-            "call it “a nominal bandwidth of 200GB/s”, of which they reach 160.",
+    "call it “a nominal bandwidth of 200GB/s”, of which they reach 160.",
 )
 
 # Payload and line rate
 PREDICT_BOTH = Exercise(
-    id="node-networking-predict-both", title="Predict: and the neighbour copies back", predict=True,
+    id="node-networking-predict-both",
+    title="Predict: and the neighbour copies back",
+    predict=True,
     prompt="The copy of the opening question, from one H100 to its neighbour, gets 377 of the 450 GB/s that the links "
-           "carry one way. Now the neighbour copies as much back at the same time. What does *each* of the two copies "
-           "get? *To first order*.",
+    "carry one way. Now the neighbour copies as much back at the same time. What does *each* of the two copies "
+    "get? *To first order*.",
     answer=Choice({"same": "about 375 GB/s", "less": "about 300 GB/s", "half": "about 190 GB/s"}),
     solution="same",
     mistakes=(
@@ -98,134 +120,175 @@ PREDICT_BOTH = Exercise(
 )
 
 BOTH_WAYS = Exercise(
-    id="node-networking-both-ways", title="Reads in both directions", points=3,
+    id="node-networking-both-ways",
+    title="Reads in both directions",
+    points=3,
     prompt="Two GPUs read from each other at once. A read asks for `r` bytes with one request packet of `h` bytes. "
-           "The answer is cut into packets of `p` bytes of payload with `h` bytes of header each, and `r` is a "
-           "multiple of `p`. Each direction of the link carries the answers of one read and the requests of the "
-           "other, and is full. Which share of its bytes is payload? *Exact*, in `r`, `p` and `h`.",
+    "The answer is cut into packets of `p` bytes of payload with `h` bytes of header each, and `r` is a "
+    "multiple of `p`. Each direction of the link carries the answers of one read and the requests of the "
+    "other, and is full. Which share of its bytes is payload? *Exact*, in `r`, `p` and `h`.",
     answer=Expression({"r": positive("B", 64, 65536), "p": positive("B", 32, 4096), "h": positive("B", 4, 128)}, "1"),
-    solution=lambda r, p, h: r/(r + h*r/p + h),
+    solution=lambda r, p, h: r / (r + h * r / p + h),
     mistakes=(
-        Mistake(lambda p, h: p/(p + h), "That is a direction full of answers. On which wires do the other GPU's "
-                                        "requests go?"),
-        Mistake(lambda r, h: r/(r + 2*h), "An answer of r bytes is more than one packet, and each has a header."),
-        Mistake(lambda r, p, h: r/(r + h*r/p + 2*h),
-                "One request goes with one answer, and on this direction it is the other GPU's. You counted two."),
+        Mistake(
+            lambda p, h: p / (p + h),
+            "That is a direction full of answers. On which wires do the other GPU's requests go?",
+        ),
+        Mistake(lambda r, h: r / (r + 2 * h), "An answer of r bytes is more than one packet, and each has a header."),
+        Mistake(
+            lambda r, p, h: r / (r + h * r / p + 2 * h),
+            "One request goes with one answer, and on this direction it is the other GPU's. You counted two.",
+        ),
     ),
     hints=("What does one direction carry while one read of each GPU goes by?", "An answer has r/p headers."),
     explain="A read of 128 bytes in one packet, with flits of 16 bytes: four fifths. It is just what NCCL reckons with "
-            "for NVLink 3, 20 of 25 GB/s a link. NVIDIA has not published that this is why.",
+    "for NVLink 3, 20 of 25 GB/s a link. NVIDIA has not published that this is why.",
 )
 
 # Links and ports
 NODE_BANDWIDTH = Exercise(
-    id="node-networking-node-bandwidth", title="What a node moves", points=2,
+    id="node-networking-node-bandwidth",
+    title="What a node moves",
+    points=2,
     prompt="{n} GPUs with {paths} links each, {W_link:B/s} a link and direction, are joined by {switches} switch "
-           "chips of {ports} ports. How much can all GPUs together send to each other at once, one direction? "
-           "*Exact*.",
-    given=[dict(n=one.chips, paths=one.links_per_chip, W_link=links[one.link].bandwidth, switches=switches,
-                ports=one.switch_ports)
-           for one, switches in ((h100, 4), (a100, 6), (b200, 3), (h100, 2), (a100, 2))],
+    "chips of {ports} ports. How much can all GPUs together send to each other at once, one direction? "
+    "*Exact*.",
+    given=[
+        dict(
+            n=one.chips,
+            paths=one.links_per_chip,
+            W_link=links[one.link].bandwidth,
+            switches=switches,
+            ports=one.switch_ports,
+        )
+        for one, switches in ((h100, 4), (a100, 6), (b200, 3), (h100, 2), (a100, 2))
+    ],
     answer=Quantity("B/s"),
     solution=node_switch_bandwidth,
     mistakes=(
-        Mistake(lambda n, paths, W_link, switches, ports: max(n*paths, switches*ports)*W_link,
-                "A link carries something where it has two ends. Which of the two counts runs out first?"),
-        Mistake(lambda n, paths, W_link, switches, ports: 2*min(n*paths, switches*ports)*W_link,
-                "You added up both directions."),
-        Mistake(lambda n, paths, W_link, switches, ports: min(n*paths, switches*ports)*W_link/n,
-                "That is what one GPU has. And all of them?"),
+        Mistake(
+            lambda n, paths, W_link, switches, ports: max(n * paths, switches * ports) * W_link,
+            "A link carries something where it has two ends. Which of the two counts runs out first?",
+        ),
+        Mistake(
+            lambda n, paths, W_link, switches, ports: 2 * min(n * paths, switches * ports) * W_link,
+            "You added up both directions.",
+        ),
+        Mistake(
+            lambda n, paths, W_link, switches, ports: min(n * paths, switches * ports) * W_link / n,
+            "That is what one GPU has. And all of them?",
+        ),
     ),
     hints=("Count the ends of links on both sides: at the GPUs, and at the switches.",),
 )
 
 SWITCH_COUNT = Exercise(
-    id="node-networking-switch-count", title="The fewest switches",
+    id="node-networking-switch-count",
+    title="The fewest switches",
     prompt="{n} GPUs have {paths} links each; a switch chip has {ports} ports of the same link. How many chips are "
-           "needed at least, so that every link finds a port? *Exact*.",
-    given=[dict(n=n, paths=paths, ports=ports) for n, paths, ports in (
-        (36, 18, 64), (8, 18, 64), (8, 12, 36), (16, 18, 64))],
+    "needed at least, so that every link finds a port? *Exact*.",
+    given=[
+        dict(n=n, paths=paths, ports=ports)
+        for n, paths, ports in ((36, 18, 64), (8, 18, 64), (8, 12, 36), (16, 18, 64))
+    ],
     answer=Count(),
-    solution=lambda n, paths, ports: ceil(n*paths/ports),
+    solution=lambda n, paths, ports: ceil(n * paths / ports),
     mistakes=(
-        Mistake(lambda n, paths, ports: n*paths//ports, "Some links are left over. Can they do without a port?"),
-        Mistake(lambda n, paths, ports: ceil(2*n*paths/ports),
-                "A link has two ends, and one of them is at a GPU: how many does it take up at the switches?"),
+        Mistake(lambda n, paths, ports: n * paths // ports, "Some links are left over. Can they do without a port?"),
+        Mistake(
+            lambda n, paths, ports: ceil(2 * n * paths / ports),
+            "A link has two ends, and one of them is at a GPU: how many does it take up at the switches?",
+        ),
     ),
     hints=("How many links are there, and how many ports has a chip?",),
     explain="A DGX H100 has four, a DGX A100 six: more than they need, and their spare ports stay empty. A rack of 72 "
-            "GPUs has 18 chips of 72 ports for its 1,296 links, and no port to spare.",
+    "GPUs has 18 chips of 72 ports for its 1,296 links, and no port to spare.",
 )
 
 # The narrowest half
 BISECTION = Exercise(
-    id="node-networking-bisection", title="Bisection, as NVIDIA prints it",
+    id="node-networking-bisection",
+    title="Bisection, as NVIDIA prints it",
     prompt="{n} GPUs hang on one NVSwitch fabric, which never blocks, with {W:B/s} each, one direction. What is the "
-           "bisection bandwidth of the node, *both directions counted*? *Exact*.",
+    "bisection bandwidth of the node, *both directions counted*? *Exact*.",
     given=[dict(n=one.chips, W=one.scaleup_bandwidth) for one in (h100, a100, b200, h800, nvl72)],
     answer=Quantity("B/s"),
-    solution=lambda n, W: 2*crossbar_bisection_bandwidth(n, W),
+    solution=lambda n, W: 2 * crossbar_bisection_bandwidth(n, W),
     mistakes=(
         Mistake(lambda W: W, "That is one GPU. How many stand on one side?"),
         Mistake(crossbar_bisection_bandwidth, "That is what one half sends. The prompt also counts what it receives."),
-        Mistake(lambda n, W: 2*n*W, "You counted both halves, both ways. Whose sending is the other half's receiving?"),
+        Mistake(
+            lambda n, W: 2 * n * W, "You counted both halves, both ways. Whose sending is the other half's receiving?"
+        ),
     ),
     hints=("Split the GPUs into halves. What can one half send at most?",),
 )
 
 MESH_BISECTION = Exercise(
-    id="node-networking-mesh-bisection", title="A node without a switch", points=2,
+    id="node-networking-mesh-bisection",
+    title="A node without a switch",
+    points=2,
     prompt="No switch: each of `n` GPUs (an even number) spreads its scale-up bandwidth `W`, one direction, evenly "
-           "over direct links to all the others, as eight MI300X do. Traffic takes the direct link. What is the "
-           "bisection bandwidth, one direction? *Exact*, in `n` and `W`.",
+    "over direct links to all the others, as eight MI300X do. Traffic takes the direct link. What is the "
+    "bisection bandwidth, one direction? *Exact*, in `n` and `W`.",
     answer=Expression({"n": integers(2, 512), "W": positive("B/s")}, "B/s"),
-    solution=lambda n, W: n**2*W/(4*(n - 1)),
+    solution=lambda n, W: n**2 * W / (4 * (n - 1)),
     mistakes=(
-        Mistake(lambda n, W: n*W/2, "That takes all of a GPU's links across. Where do those to its own half go?"),
-        Mistake(lambda n, W: n*W/(2*(n - 1)), "One link of each GPU crosses in your count. How many others are over "
-                                              "there?"),
-        Mistake(lambda n, W: n**2*W/(2*(n - 1)), "You counted both directions."),
+        Mistake(lambda n, W: n * W / 2, "That takes all of a GPU's links across. Where do those to its own half go?"),
+        Mistake(
+            lambda n, W: n * W / (2 * (n - 1)),
+            "One link of each GPU crosses in your count. How many others are over there?",
+        ),
+        Mistake(lambda n, W: n**2 * W / (2 * (n - 1)), "You counted both directions."),
     ),
     hints=("What does one link carry?", "Each GPU of one half has a link to each GPU of the other."),
     explain="A switch would carry nW/2. The mesh has n/(2(n - 1)) of that: four sevenths with eight GPUs, and towards "
-            "half in larger nodes.",
+    "half in larger nodes.",
 )
 
 RELAY = Exercise(
-    id="node-networking-relay", title="Straight on, or by way of the others?", points=3,
+    id="node-networking-relay",
+    title="Straight on, or by way of the others?",
+    points=3,
     prompt="A full mesh of {n} GPUs, {W:B/s} a link and direction, latency {alpha:s} a hop. One GPU has a message for "
-           "one other, and nobody else sends. (a) It goes over their own link. (b) It is cut into equal parts, one "
-           "for each of the GPU's links: one goes straight, each of the rest by way of another GPU, which takes its "
-           "part in before it sends it on. From which size on is (b) done first? *Exact* in the alpha-beta model.",
+    "one other, and nobody else sends. (a) It goes over their own link. (b) It is cut into equal parts, one "
+    "for each of the GPU's links: one goes straight, each of the rest by way of another GPU, which takes its "
+    "part in before it sends it on. From which size on is (b) done first? *Exact* in the alpha-beta model.",
     given=dict(n=[8, 4, 6], W=[links["xgmi3"].bandwidth], alpha=[5e-6, 2e-6, 10e-6]),
     answer=Quantity("B"),
-    solution=lambda n, W, alpha: alpha*W*(n - 1)/(n - 3),
+    solution=lambda n, W, alpha: alpha * W * (n - 1) / (n - 3),
     mistakes=(
-        Mistake(lambda n, W, alpha: alpha*W*(n - 1)/(n - 2),
-                "A relay pays for its part twice: once to take it in, once to send it on."),
-        Mistake(lambda n, W, alpha: 2*alpha*W*(n - 1)/(n - 3), "The straight way has its latency, too."),
-        Mistake(lambda W, alpha: alpha*W, "That is where a message's latency is as long as its bytes take. Set the "
-                                          "two ways equal."),
+        Mistake(
+            lambda n, W, alpha: alpha * W * (n - 1) / (n - 2),
+            "A relay pays for its part twice: once to take it in, once to send it on.",
+        ),
+        Mistake(lambda n, W, alpha: 2 * alpha * W * (n - 1) / (n - 3), "The straight way has its latency, too."),
+        Mistake(
+            lambda W, alpha: alpha * W,
+            "That is where a message's latency is as long as its bytes take. Set the two ways equal.",
+        ),
     ),
     hints=("Two ways: α + S/W, and two hops with a part each.", "The part that goes straight is there first."),
     explain="Below that size the extra hop costs more than six more links gain; above it a lone message should spread. "
-            "When all GPUs send, their links are busy anyway, and nothing is gained.",
+    "When all GPUs send, their links are busy anyway, and nothing is gained.",
 )
 
 # What leads out
 OFFLOAD = Exercise(
-    id="node-networking-offload", title="There and back", points=2,
+    id="node-networking-offload",
+    title="There and back",
+    points=2,
     prompt="A GH200 keeps {S:B} of optimizer states in the host's memory. Each step reads all of them over NVLink-C2C "
-           "and writes all of them back. A benchmark reached {W_in:B/s} one way and {W_out:B/s} the other, each alone, "
-           "and {W_both:B/s} *each way* with both at once. All in first and then all out, or both at the same time: "
-           "how long does the faster of the two take? *Exact*, by these figures.",
-    given=[dict(S=S*GB, W_in=c2c_alone.reached, W_out=359*GB, W_both=c2c_duplex.reached) for S in (84, 42, 140)],
+    "and writes all of them back. A benchmark reached {W_in:B/s} one way and {W_out:B/s} the other, each alone, "
+    "and {W_both:B/s} *each way* with both at once. All in first and then all out, or both at the same time: "
+    "how long does the faster of the two take? *Exact*, by these figures.",
+    given=[dict(S=S * GB, W_in=c2c_alone.reached, W_out=359 * GB, W_both=c2c_duplex.reached) for S in (84, 42, 140)],
     answer=Quantity("s"),
-    solution=lambda S, W_in, W_out, W_both: min(S/W_in + S/W_out, S/W_both),
+    solution=lambda S, W_in, W_out, W_both: min(S / W_in + S / W_out, S / W_both),
     mistakes=(
-        Mistake(lambda S, W_both: S/W_both, "That is one of the two. How long does the other take?"),
-        Mistake(lambda S, W_in: S/W_in, "That is the way in. The states go back, too."),
-        Mistake(lambda S: S/(450*GB), "That is what C2C is sold with. What does it reach?"),
+        Mistake(lambda S, W_both: S / W_both, "That is one of the two. How long does the other take?"),
+        Mistake(lambda S, W_in: S / W_in, "That is the way in. The states go back, too."),
+        Mistake(lambda S: S / (450 * GB), "That is what C2C is sold with. What does it reach?"),
     ),
     hints=("Work out both, and compare.",),
     explain="Ask a benchmark for both ways at once before you plan with them.",
@@ -233,24 +296,35 @@ OFFLOAD = Exercise(
 
 # The letters
 PREDICT_PIX = Exercise(
-    id="node-networking-predict-pix", title="Predict: nearer, and faster?", predict=True,
+    id="node-networking-predict-pix",
+    title="Predict: nearer, and faster?",
+    predict=True,
     prompt="In the server of eight RTX 4090 two GPUs all-reduce a large array, so each sends to the other all the "
-           "time. GeForce drivers allow no peer access: what one GPU sends goes into the host's memory, and from "
-           "there into the other GPU. Which two are done first, GPU0 and GPU1 (PIX) or GPU0 and GPU4 (SYS)? *To first "
-           "order*.",
-    answer=Choice({"pix": "GPU0 and GPU1, on one PCIe switch", "sys": "GPU0 and GPU4, on different sockets",
-                   "same": "neither: both go by the host's memory"}),
+    "time. GeForce drivers allow no peer access: what one GPU sends goes into the host's memory, and from "
+    "there into the other GPU. Which two are done first, GPU0 and GPU1 (PIX) or GPU0 and GPU4 (SYS)? *To first "
+    "order*.",
+    answer=Choice(
+        {
+            "pix": "GPU0 and GPU1, on one PCIe switch",
+            "sys": "GPU0 and GPU4, on different sockets",
+            "same": "neither: both go by the host's memory",
+        }
+    ),
     solution="sys",
     mistakes=(
-        Mistake("pix", "So the letters say, and so it is where GPUs reach each other. Follow the bytes of these two: "
-                       "which link does each of them cross twice?"),
-        Mistake("same", "Both go by the host's memory. How many copies share the switch's link to the host in each "
-                        "case?"),
+        Mistake(
+            "pix",
+            "So the letters say, and so it is where GPUs reach each other. Follow the bytes of these two: "
+            "which link does each of them cross twice?",
+        ),
+        Mistake(
+            "same", "Both go by the host's memory. How many copies share the switch's link to the host in each case?"
+        ),
     ),
     hints=("Draw both pairs with the link from each PCIe switch to its socket. What crosses it, up and down?",),
     explain="Asked about it, a maintainer of NCCL answered that the traffic “cannot stay local to the PCI switch and "
-            "has to go back to the CPU, causing a 2x increase in load on the PCI link to the CPU compared to the case "
-            "where the 2 GPUs are on different sockets”.",
+    "has to go back to the CPU, causing a 2x increase in load on the PCI link to the CPU compared to the case "
+    "where the 2 GPUs are on different sockets”.",
 )
 
 
@@ -278,31 +352,52 @@ def gpu_pairs(text, every=False, twice=False):
 
 
 LAB_PARSE = Exercise(
-    id="node-networking-lab-parse", title="Read the matrix", points=3, lines=5,
+    id="node-networking-lab-parse",
+    title="Read the matrix",
+    points=3,
+    lines=5,
     prompt="Write `gpu_pairs(text)`: from what `nvidia-smi topo -m` prints, a list with a tuple `(i, j, code)` for "
-           "every two GPUs with `i < j`, in order: `(0, 1, 'NV18')`, `(0, 2, 'NV18')` and so on. GPUs come first in "
-           "every row. Columns may stand tabbed or spaced, the header may be underlined by escape codes, lines of "
-           "other things may stand before and after, and network cards may be called `NIC0` or `mlx5_0`. *Exact*.",
-    answer=Function("gpu_pairs", "gpu_pairs(text)", cases=lambda rng: [
-        *((text,) for text in SAMPLES.values()), *((printed(name, rng),) for name in SAMPLES),
-        *((printed(name, rng, gpus),) for name, gpus in (("v100-cube-mesh", 4), ("h100-nv18", 2), ("b300-nv18", 1)))]),
+    "every two GPUs with `i < j`, in order: `(0, 1, 'NV18')`, `(0, 2, 'NV18')` and so on. GPUs come first in "
+    "every row. Columns may stand tabbed or spaced, the header may be underlined by escape codes, lines of "
+    "other things may stand before and after, and network cards may be called `NIC0` or `mlx5_0`. *Exact*.",
+    answer=Function(
+        "gpu_pairs",
+        "gpu_pairs(text)",
+        cases=lambda rng: [
+            *((text,) for text in SAMPLES.values()),
+            *((printed(name, rng),) for name in SAMPLES),
+            *(
+                (printed(name, rng, gpus),)
+                for name, gpus in (("v100-cube-mesh", 4), ("h100-nv18", 2), ("b300-nv18", 1))
+            ),
+        ],
+    ),
     solution=lambda text: gpu_pairs(text),
     mistakes=(
-        Mistake(lambda text: gpu_pairs(text, every=True),
-                "The network cards have rows, too. Whose name does a row begin with?"),
+        Mistake(
+            lambda text: gpu_pairs(text, every=True),
+            "The network cards have rows, too. Whose name does a row begin with?",
+        ),
         Mistake(lambda text: gpu_pairs(text, twice=True), "Each two GPUs once, please: i < j."),
-        Mistake(lambda text: [(i, j, next((c for a, b, c in gpu_pairs(text, twice=True) if (a, b) == (i, j - 1)), "X"))
-                              for i, j, _ in gpu_pairs(text)], "A row begins with its own name. Which word is cell 0?"),
+        Mistake(
+            lambda text: [
+                (i, j, next((c for a, b, c in gpu_pairs(text, twice=True) if (a, b) == (i, j - 1)), "X"))
+                for i, j, _ in gpu_pairs(text)
+            ],
+            "A row begins with its own name. Which word is cell 0?",
+        ),
     ),
-    hints=("`line.split()` makes words of tabs and spaces alike.",
-           "A row of the matrix begins with a GPU's name and has one X; the header begins like one and has none."),
+    hints=(
+        "`line.split()` makes words of tabs and spaces alike.",
+        "A row of the matrix begins with a GPU's name and has one X; the header begins like one and has none.",
+    ),
     withholds=("hwlib.topology.smi",),
 )
 
 
 def matrix(t: Topology, *kinds: str) -> list[list[int]]:
     """A network, or its vertices of some kinds, as whole GB/s from each to each."""
-    return [[round(width/GB) for width in row] for row in t.capacities(*kinds)]
+    return [[round(width / GB) for width in row] for row in t.capacities(*kinds)]
 
 
 def random_matrix(rng: Random, size: int) -> list[list[int]]:
@@ -331,7 +426,7 @@ def crossing(capacity, here, there, back=True):
         room = min(left[u][v] for u, v in hops)
         for u, v in hops:
             left[u][v] -= room
-            left[v][u] += room*back
+            left[v][u] += room * back
         sent += room
 
 
@@ -342,7 +437,9 @@ def leaving(capacity, here, *_):
 def cut_cases(rng: Random) -> list[tuple]:
     low, high, odd = [0, 1, 2, 3], [4, 5, 6, 7], [0, 3, 5, 6]
     cube = matrix(machine("v100-cube-mesh", "nvlink3"), "gpu")
-    blocked = [[25*(f"{u}{v}" in "01 12 23 14 45 53 06 67 72") for v in range(8)] for u in range(8)]  # 0123 blocks two
+    blocked = [
+        [25 * (f"{u}{v}" in "01 12 23 14 45 53 06 67 72") for v in range(8)] for u in range(8)
+    ]  # 0123 blocks two
     boxes = [matrix(machine(name)) for name in ("rtx4090-pcie", "pcie-switches", "one-socket", "h100-nv18")]
     return [
         *((box, low, high) for box in (cube, matrix(node("dgx-h100")), matrix(node("mi300x-node")), *boxes)),
@@ -353,34 +450,46 @@ def cut_cases(rng: Random) -> list[tuple]:
 
 
 LAB_CUT = Exercise(
-    id="node-networking-lab-cut", title="Cut it", points=4, lines=18,
+    id="node-networking-lab-cut",
+    title="Cut it",
+    points=4,
+    lines=18,
     prompt="Write `crossing(capacity, here, there)`: `capacity[u][v]` is what the link from vertex u to vertex v "
-           "carries, in whole GB/s, 0 where there is none; `here` and `there` are lists of vertices. Return the most "
-           "that the vertices `here` can send to those `there` together, by any way, through switches and through "
-           "other devices. *Exact*. Maximum flow does it, by networkx or by hand: find a way with room left, fill it, "
-           "and let what it fills be taken back the other way, until there is no way.",
+    "carries, in whole GB/s, 0 where there is none; `here` and `there` are lists of vertices. Return the most "
+    "that the vertices `here` can send to those `there` together, by any way, through switches and through "
+    "other devices. *Exact*. Maximum flow does it, by networkx or by hand: find a way with room left, fill it, "
+    "and let what it fills be taken back the other way, until there is no way.",
     answer=Function("crossing", "crossing(capacity, here, there)", cases=cut_cases),
     solution=crossing,
     mistakes=(
-        Mistake(lambda capacity, here, there: sum(capacity[u][v] for u in here for v in there),
-                "You added up the links that join the two sides directly. In most machines they join switches."),
+        Mistake(
+            lambda capacity, here, there: sum(capacity[u][v] for u in here for v in there),
+            "You added up the links that join the two sides directly. In most machines they join switches.",
+        ),
         Mistake(leaving, "What leaves one side has to get through the middle, and into the other side."),
-        Mistake(lambda capacity, here, there: crossing(capacity, here, there, back=False),
-                "What you have filled stays filled. What if one way has taken what two others need?"),
-        Mistake(lambda rows, here, there: min(leaving(rows, here), leaving([*zip(*rows, strict=True)], there)),
-                "That counts what the ends can do. And what if the narrow place lies between them?"),
+        Mistake(
+            lambda capacity, here, there: crossing(capacity, here, there, back=False),
+            "What you have filled stays filled. What if one way has taken what two others need?",
+        ),
+        Mistake(
+            lambda rows, here, there: min(leaving(rows, here), leaving([*zip(*rows, strict=True)], there)),
+            "That counts what the ends can do. And what if the narrow place lies between them?",
+        ),
     ),
-    hints=("A breadth-first search from all of `here` over links with room left finds a way, if there is one.",
-           "Fill a way by its narrowest link: take that off every link, and add it to the link back."),
+    hints=(
+        "A breadth-first search from all of `here` over links with room left finds a way, if there is one.",
+        "Fill a way by its narrowest link: take that off every link, and add it to the link back.",
+    ),
     withholds=("hwlib.topology.cut",),
     explain="And the links out of what the last search reached are the cut: the narrowest place of the machine.",
 )
 
 TICKET = Exercise(
-    id="node-networking-ticket", title="Answer the ticket",
+    id="node-networking-ticket",
+    title="Answer the ticket",
     prompt="A colleague has opened a ticket with the vendor: *“NVLink gives us 377 GB/s of the 900 on the data sheet. "
-           "A link must be broken.”* Write the answer that closes it: what each number is, what is lost on the way "
-           "and how much of that anyone can account for, and what you would look at to find a link that is broken.",
+    "A link must be broken.”* Write the answer that closes it: what each number is, what is lost on the way "
+    "and how much of that anyone can account for, and what you would look at to find a link that is broken.",
     answer=Written(
         rubric=(
             ("Says that 900 counts both directions and that a copy goes in one, at 450 GB/s", 1),
@@ -388,13 +497,14 @@ TICKET = Exercise(
             ("Says plainly that a part of the rest is not accounted for in public", 1),
             ("Names an observation that would show a missing link, and what it would look like", 1),
         ),
-        words=170, criteria=False,
+        words=170,
+        criteria=False,
     ),
     solution="900 GB/s adds up both directions; your copy goes in one, so it has 18 links of 25 GB/s: 450. They carry "
-             "packets. With the largest payload, 256 bytes behind a flit of 16, headers leave 94 %, about 424. Where "
-             "the other 47 go NVIDIA does not publish; acknowledgements and flow control are guesses. Others measured "
-             "the same 377 on another server, and NCCL itself reckons with 82 % a link. So nothing is broken. A "
-             "missing link would show: `nvidia-smi topo -m` prints fewer than NV18 for that GPU, `nvidia-smi nvlink "
-             "-s` says that a link is inactive, and among the copies of all pairs one row and column is lower, by an "
-             "eighteenth for each link, while here all pairs are alike.",
+    "packets. With the largest payload, 256 bytes behind a flit of 16, headers leave 94 %, about 424. Where "
+    "the other 47 go NVIDIA does not publish; acknowledgements and flow control are guesses. Others measured "
+    "the same 377 on another server, and NCCL itself reckons with 82 % a link. So nothing is broken. A "
+    "missing link would show: `nvidia-smi topo -m` prints fewer than NV18 for that GPU, `nvidia-smi nvlink "
+    "-s` says that a link is inactive, and among the copies of all pairs one row and column is lower, by an "
+    "eighteenth for each link, while here all pairs are alike.",
 )

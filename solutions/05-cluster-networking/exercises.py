@@ -35,7 +35,7 @@ CARD = ndr.bandwidth
 SMALL, DOUBLE, LARGE = (plan(nodes=n) for n in (128, 256, 512))  # of nodes with 8 GPUs
 SMALL_SUM, DOUBLE_SUM, LARGE_SUM = (sum(tree.switches.values()) for tree in (SMALL, DOUBLE, LARGE))
 
-FULL = (*meta.levels[:-1], meta.levels[-1]._replace(bandwidth=7*meta.levels[-1].bandwidth))  # without the 7:1
+FULL = (*meta.levels[:-1], meta.levels[-1]._replace(bandwidth=7 * meta.levels[-1].bandwidth))  # without the 7:1
 SEVEN_TO_ONE = [  # switches for 8,192 GPUs with a top tier of 1:1 and of 7:1
     int(sum(count(8192, 64, ratio) for count in (tree_leaf_switches, tree_spine_switches, tree_core_switches)))
     for ratio in (1, 7)
@@ -63,105 +63,145 @@ def slower(collective: str, changed: tuple[Level, ...], levels: tuple[Level, ...
 
 # Counting ports
 THIRD_TIER = Exercise(
-    id="cluster-networking-third-tier", title="When two tiers run out", points=2,
+    id="cluster-networking-third-tier",
+    title="When two tiers run out",
+    points=2,
     prompt="Nodes of {gpus} GPUs with a card each are to be joined by a fat tree that does not block, of switches "
-           "with {ports} ports. From how many nodes on do two tiers no longer suffice? *Exact*: the smallest number "
-           "for which they do not.",
+    "with {ports} ports. From how many nodes on do two tiers no longer suffice? *Exact*: the smallest number "
+    "for which they do not.",
     given=[dict(gpus=gpus, ports=ports) for gpus, ports in ((8, 64), (8, 40), (4, 144), (4, 64), (8, 128), (8, 48))],
     answer=Count(),
-    solution=lambda gpus, ports: floor(two_tier_hosts(ports)/gpus) + 1,
+    solution=lambda gpus, ports: floor(two_tier_hosts(ports) / gpus) + 1,
     mistakes=(
-        Mistake(lambda gpus, ports: floor(two_tier_hosts(ports)/gpus),
-                "So many still fit. From which number on do they not?"),
-        Mistake(lambda gpus, ports: floor(ports**2/gpus) + 1,
-                "You gave every port of a leaf to GPUs. What is then left for the spines?"),
-        Mistake(lambda gpus, ports: floor(ports**2/4/gpus) + 1,
-                "You halved the ports of the spines too. Where would the upper half of them lead?"),
-        Mistake(lambda gpus, ports: floor(three_tier_hosts(ports)/gpus) + 1,
-                "There three tiers are full. The question is about two."),
+        Mistake(
+            lambda gpus, ports: floor(two_tier_hosts(ports) / gpus),
+            "So many still fit. From which number on do they not?",
+        ),
+        Mistake(
+            lambda gpus, ports: floor(ports**2 / gpus) + 1,
+            "You gave every port of a leaf to GPUs. What is then left for the spines?",
+        ),
+        Mistake(
+            lambda gpus, ports: floor(ports**2 / 4 / gpus) + 1,
+            "You halved the ports of the spines too. Where would the upper half of them lead?",
+        ),
+        Mistake(
+            lambda gpus, ports: floor(three_tier_hosts(ports) / gpus) + 1,
+            "There three tiers are full. The question is about two.",
+        ),
         Mistake(lambda ports: floor(two_tier_hosts(ports)) + 1, "Those are GPUs; the question asks for nodes."),
     ),
-    hints=("How many leaves can a spine reach, and how many GPUs are below each leaf?",
-           "A leaf that does not block has as many ports up as down; a spine has nothing above it."),
+    hints=(
+        "How many leaves can a spine reach, and how many GPUs are below each leaf?",
+        "A leaf that does not block has as many ports up as down; a spine has nothing above it.",
+    ),
     explain="Twice the ports carry four times the GPUs. So it can pay to split every port into two of half the "
-            "rate and to build two trees side by side: thinner cables, and a tier less.",
+    "rate and to build two trees side by side: thinner cables, and a tier less.",
 )
 
 PER_GPU = Exercise(
-    id="cluster-networking-switches-per-gpu", title="Switches for each GPU", points=3,
+    id="cluster-networking-switches-per-gpu",
+    title="Switches for each GPU",
+    points=3,
     prompt="A tree of two tiers, as large as it gets: switches of `p` ports, `r` of `1 + r` ports of a leaf lead down "
-           "to GPUs with a card each, the rest up to the spines. How many switches are there for each GPU? *Exact*, "
-           "in `p` and the oversubscription `r`; take it that all counts divide.",
+    "to GPUs with a card each, the rest up to the spines. How many switches are there for each GPU? *Exact*, "
+    "in `p` and the oversubscription `r`; take it that all counts divide.",
     answer=Expression({"p": integers(4, 512), "r": integers(1, 12)}),
-    solution=lambda p, r: (2 + r)/(r*p),
+    solution=lambda p, r: (2 + r) / (r * p),
     mistakes=(
-        Mistake(lambda p: 3/p, "That is a tree which does not block. Where does the oversubscription enter?"),
-        Mistake(lambda p, r: (1 + r)/(r*p), "Those are the leaves. And the spines?"),
-        Mistake(lambda p, r: (1 + 2*r)/(r*p), "Leaves and spines changed places: which of them has all ports down?"),
-        Mistake(lambda p, r: p + p/(1 + r), "Those are all switches of the tree. How many GPUs share them?"),
-        Mistake(lambda p, r: (2 + r)/p, "You divided by all ports of the leaves. How many of them lead to GPUs?"),
+        Mistake(lambda p: 3 / p, "That is a tree which does not block. Where does the oversubscription enter?"),
+        Mistake(lambda p, r: (1 + r) / (r * p), "Those are the leaves. And the spines?"),
+        Mistake(
+            lambda p, r: (1 + 2 * r) / (r * p), "Leaves and spines changed places: which of them has all ports down?"
+        ),
+        Mistake(lambda p, r: p + p / (1 + r), "Those are all switches of the tree. How many GPUs share them?"),
+        Mistake(lambda p, r: (2 + r) / p, "You divided by all ports of the leaves. How many of them lead to GPUs?"),
     ),
-    hints=("How many leaves does a spine reach? Then: GPUs below all of them, and cables up from all of them.",
-           "There are as many spines as a leaf has cables up."),
+    hints=(
+        "How many leaves does a spine reach? Then: GPUs below all of them, and cables up from all of them.",
+        "There are as many spines as a leaf has cables up.",
+    ),
     explain="However large r gets, 1/p stays, a third of what a tree costs that does not block: spines can be saved, "
-            "but every GPU needs its port at a leaf.",
+    "but every GPU needs its port at a leaf.",
 )
 
 # Levels
 ERRATUM_SPINE = Exercise(
-    id="cluster-networking-erratum-spine", title="Find the error: half the spine", points=2,
+    id="cluster-networking-erratum-spine",
+    title="Find the error: half the spine",
+    points=2,
     prompt="An early edition of a text that many read says of the spine of 1,024 H100s: *“16 * 1.6TB/s = 25.6TB/s”*, "
-           "and so *“25 GB/s”* for each GPU; notes that copy it call the switches NVSwitches. Compute it again, for "
-           "{spines} spines of {ports} ports, {W:B/s} a port in one direction, all of them down, and {n} GPUs below. "
-           "All GPUs send over the spine at once, and the leaves do not block. How much has each? *Exact*, one way.",
-    given=[dict(spines=16, ports=64, W=50*GB, n=1024), dict(spines=16, ports=40, W=25*GB, n=640),
-           dict(spines=8, ports=64, W=50*GB, n=1024), dict(spines=20, ports=40, W=25*GB, n=1600)],
+    "and so *“25 GB/s”* for each GPU; notes that copy it call the switches NVSwitches. Compute it again, for "
+    "{spines} spines of {ports} ports, {W:B/s} a port in one direction, all of them down, and {n} GPUs below. "
+    "All GPUs send over the spine at once, and the leaves do not block. How much has each? *Exact*, one way.",
+    given=[
+        dict(spines=16, ports=64, W=50 * GB, n=1024),
+        dict(spines=16, ports=40, W=25 * GB, n=640),
+        dict(spines=8, ports=64, W=50 * GB, n=1024),
+        dict(spines=20, ports=40, W=25 * GB, n=1600),
+    ],
     answer=Quantity("B/s"),
-    solution=lambda spines, ports, W, n: spines*ports*W/n,
+    solution=lambda spines, ports, W, n: spines * ports * W / n,
     mistakes=(
-        Mistake(lambda spines, ports, W, n: spines*ports*W/2/n,
-                "That is the printed answer, or its equal here. What is the rate of one port of *this* switch?"),
-        Mistake(lambda ports, W: ports*W, "That is one spine. How many are there, and how many GPUs share them?"),
-        Mistake(lambda spines, ports, W: spines*ports*W, "That is all spines together. And each GPU?"),
-        Mistake(lambda spines, ports, W, n: 2*spines*ports*W/n,
-                "You counted both directions. A port sends this much, and receives as much at the same time."),
+        Mistake(
+            lambda spines, ports, W, n: spines * ports * W / 2 / n,
+            "That is the printed answer, or its equal here. What is the rate of one port of *this* switch?",
+        ),
+        Mistake(lambda ports, W: ports * W, "That is one spine. How many are there, and how many GPUs share them?"),
+        Mistake(lambda spines, ports, W: spines * ports * W, "That is all spines together. And each GPU?"),
+        Mistake(
+            lambda spines, ports, W, n: 2 * spines * ports * W / n,
+            "You counted both directions. A port sends this much, and receives as much at the same time.",
+        ),
     ),
     hints=("Add up the ports of all spines, one direction.",),
     explain=f"{show(nvswitch.bandwidth, 'B/s')} are another switch of {nvswitch.ports} ports: an NVSwitch inside a "
-            f"node, at {show(nvswitch.bandwidth/nvswitch.ports, 'B/s')} a port. A spine here is an InfiniBand switch, "
-            f"with {quantum2.ports} ports of {show(CARD, 'B/s')}. Later editions: {show(16*64*CARD, 'B/s')}.",
+    f"node, at {show(nvswitch.bandwidth / nvswitch.ports, 'B/s')} a port. A spine here is an InfiniBand switch, "
+    f"with {quantum2.ports} ports of {show(CARD, 'B/s')}. Later editions: {show(16 * 64 * CARD, 'B/s')}.",
 )
 
 ERRATUM_NVL72 = Exercise(
-    id="cluster-networking-erratum-nvl72", title="Find the error: eight to a host", points=2,
+    id="cluster-networking-erratum-nvl72",
+    title="Find the error: eight to a host",
+    points=2,
     prompt="A footnote still counts 8 GPUs to a host in an NVL72, while its own text lets {nics} cards of {W:B/s} out "
-           "of each of the rack's {trays} hosts. The rack has {n} GPUs. How much leaves the rack for each GPU, if all "
-           "send? *Exact*, one way.",
-    given=[dict(n=row.chips, trays=row.hosts, nics=row.nics//row.hosts, W=row.nic_bandwidth, NV=row.scaleup_bandwidth)
-           for row in (rack, nodes["gb300-nvl72"])],
+    "of each of the rack's {trays} hosts. The rack has {n} GPUs. How much leaves the rack for each GPU, if all "
+    "send? *Exact*, one way.",
+    given=[
+        dict(n=row.chips, trays=row.hosts, nics=row.nics // row.hosts, W=row.nic_bandwidth, NV=row.scaleup_bandwidth)
+        for row in (rack, nodes["gb300-nvl72"])
+    ],
     answer=Quantity("B/s"),
-    solution=lambda n, trays, nics, W: nics*trays*W/n,
+    solution=lambda n, trays, nics, W: nics * trays * W / n,
     mistakes=(
-        Mistake(lambda nics, W: nics*W/8, "That is the footnote. Divide the rack's GPUs by its hosts."),
-        Mistake(lambda nics, trays, W: nics*trays*W, "That is the rack. How many GPUs share it?"),
-        Mistake(lambda nics, W: nics*W, "That is one host. How many GPUs has it?"),
+        Mistake(lambda nics, W: nics * W / 8, "That is the footnote. Divide the rack's GPUs by its hosts."),
+        Mistake(lambda nics, trays, W: nics * trays * W, "That is the rack. How many GPUs share it?"),
+        Mistake(lambda nics, W: nics * W, "That is one host. How many GPUs has it?"),
         Mistake(lambda NV: NV, "That is what a GPU has inside the rack."),
     ),
     hints=("Count the cards of the rack, and its GPUs.",),
     explain="A host of an NVL72 is a tray of four GPUs with a card each, so a GPU leaves the rack no faster than one "
-            "of an eight-GPU node with the same cards does. What has grown is the number of GPUs that need not leave.",
+    "of an eight-GPU node with the same cards does. What has grown is the number of GPUs that need not leave.",
 )
 
 # Failures
-_SPINE_RATIO = 1/allreduce_left_fraction(pod.spine_size, pod.leaf_size, pod.spine_switches, 1, 1)
+_SPINE_RATIO = 1 / allreduce_left_fraction(pod.spine_size, pod.leaf_size, pod.spine_switches, 1, 1)
 
 PREDICT_SPINE = Exercise(
-    id="cluster-networking-predict-spine", title="Predict: a spine dies", predict=True,
+    id="cluster-networking-predict-spine",
+    title="Predict: a spine dies",
+    predict=True,
     prompt="One of the 16 spines dies, and with it a sixteenth of the bisection. All 1,024 GPUs are in one "
-           "hierarchical all-reduce (inside the nodes, then inside the units, then across). Routing adapts at once. "
-           "How much longer does it take? *To first order*, bandwidth only.",
-    answer=Choice({"0 %": "0 %: no longer at all", "7 %": "7 %: 16/15 of the time, on every leaf",
-                   "14 %": "14 %: 8/7 of the time, on one rail", "stop": "it stops: some GPUs are cut off"}),
+    "hierarchical all-reduce (inside the nodes, then inside the units, then across). Routing adapts at once. "
+    "How much longer does it take? *To first order*, bandwidth only.",
+    answer=Choice(
+        {
+            "0 %": "0 %: no longer at all",
+            "7 %": "7 %: 16/15 of the time, on every leaf",
+            "14 %": "14 %: 8/7 of the time, on one rail",
+            "stop": "it stops: some GPUs are cut off",
+        }
+    ),
     solution="0 %",
     mistakes=(
         Mistake("7 %", "A sixteenth of the *bisection* is lost. Is the bisection what an all-reduce waits for?"),
@@ -170,21 +210,25 @@ PREDICT_SPINE = Exercise(
     ),
     hints=("How many bytes cross the spines, once each unit has added up its own gradients?",),
     explain=f"The time grows by a factor of {_SPINE_RATIO:.2f}. A unit sends one sum over a spine level as wide as the "
-            "cards of its 32 nodes, and each node sends about as much over its own eight cards: these decide.",
+    "cards of its 32 nodes, and each node sends about as much over its own eight cards: these decide.",
 )
 
 RAILS = Exercise(
-    id="cluster-networking-rails", title="Decide: rails or racks?", points=2,
+    id="cluster-networking-rails",
+    title="Decide: rails or racks?",
+    points=2,
     prompt="Two ways to wire a unit of 32 nodes with 8 cards each to 8 leaves. *Rails*: leaf r takes card r of every "
-           "node. *Racks*: a leaf takes all cards of 4 nodes. Both need as many switches and cables, and do not block. "
-           "A leaf dies while a job runs on all nodes; a node can send over any of its cards. Which network keeps the "
-           "job alive, and with how much of its bandwidth? *To first order*.",
-    answer=Choice({
-        "rails": "rails: the job goes on with 7/8 of the bandwidth of a node",
-        "racks": "racks: the job goes on with 7/8 of the nodes, at full bandwidth",
-        "both": "both: the bisection falls by the same share, so there is no difference",
-        "none": "neither: each card has a single cable, so its GPU is lost",
-    }),
+    "node. *Racks*: a leaf takes all cards of 4 nodes. Both need as many switches and cables, and do not block. "
+    "A leaf dies while a job runs on all nodes; a node can send over any of its cards. Which network keeps the "
+    "job alive, and with how much of its bandwidth? *To first order*.",
+    answer=Choice(
+        {
+            "rails": "rails: the job goes on with 7/8 of the bandwidth of a node",
+            "racks": "racks: the job goes on with 7/8 of the nodes, at full bandwidth",
+            "both": "both: the bisection falls by the same share, so there is no difference",
+            "none": "neither: each card has a single cable, so its GPU is lost",
+        }
+    ),
     solution="rails",
     mistakes=(
         Mistake("racks", "A job that runs on all nodes has lost some of its ranks. What does it do then?"),
@@ -193,207 +237,342 @@ RAILS = Exercise(
     ),
     hints=("For each wiring: how many cards does the unluckiest node lose?",),
     explain="The price of rails: eight cables of a node go to eight leaves, as a rule in another rack, and so by "
-            "optics; a leaf in the middle of four nodes would have been reached by copper.",
+    "optics; a leaf in the middle of four nodes would have been reached by copper.",
 )
 
 LAB_FAILURES = Exercise(
-    id="cluster-networking-lab-failures", title="Lab: what two leaves still share", points=2, lines=2,
+    id="cluster-networking-lab-failures",
+    title="Lab: what two leaves still share",
+    points=2,
+    lines=2,
     prompt="`cables[l][s]` cables join leaf `l` and spine `s`, each with `W` bytes per second one way. The spines in "
-           "`dead` have failed. How much can leaf `a` send to leaf `b`, all by way of one spine each? Return it in "
-           "B/s, *exact*, for any table: some cables may be missing, too.",
-    answer=Function("pair_bandwidth", "pair_bandwidth(cables, a, b, W, dead)", cases=lambda rng: [
-        ([[rng.choice((0, 1, 2, 2, 4)) for _ in range(spines)] for _ in range(leaves)], 0, rng.randrange(1, leaves),
-         50*GB, rng.sample(range(spines), k))
-        for leaves, spines, k in ((2, 1, 0), (2, 4, 0), (3, 4, 1), (4, 8, 2), (8, 16, 3), (6, 5, 5))
-        for _ in range(3)]),
-    solution=lambda cables, a, b, W, dead: W*sum(
-        min(cables[a][s], cables[b][s]) for s in range(len(cables[a])) if s not in dead),
+    "`dead` have failed. How much can leaf `a` send to leaf `b`, all by way of one spine each? Return it in "
+    "B/s, *exact*, for any table: some cables may be missing, too.",
+    answer=Function(
+        "pair_bandwidth",
+        "pair_bandwidth(cables, a, b, W, dead)",
+        cases=lambda rng: [
+            (
+                [[rng.choice((0, 1, 2, 2, 4)) for _ in range(spines)] for _ in range(leaves)],
+                0,
+                rng.randrange(1, leaves),
+                50 * GB,
+                rng.sample(range(spines), k),
+            )
+            for leaves, spines, k in ((2, 1, 0), (2, 4, 0), (3, 4, 1), (4, 8, 2), (8, 16, 3), (6, 5, 5))
+            for _ in range(3)
+        ],
+    ),
+    solution=lambda cables, a, b, W, dead: (
+        W * sum(min(cables[a][s], cables[b][s]) for s in range(len(cables[a])) if s not in dead)
+    ),
     mistakes=(
-        Mistake(lambda cables, a, b, W, dead: W*min(
-            sum(row[s] for s in range(len(row)) if s not in dead) for row in (cables[a], cables[b])),
-                "That is all that leaves a and all that enters b. Does it pass through the same spines?"),
-        Mistake(lambda cables, a, b, W, dead: W*sum(map(min, cables[a], cables[b])), "What of the dead spines?"),
-        Mistake(lambda cables, a, b, W, dead: sum(
-            min(cables[a][s], cables[b][s]) for s in range(len(cables[a])) if s not in dead),
-                "Those are cables. How much does each carry?"),
-        Mistake(lambda cables, a, b, W, dead: W*sum(
-            cables[a][s] for s in range(len(cables[a])) if s not in dead), "b must be able to receive it, too."),
+        Mistake(
+            lambda cables, a, b, W, dead: (
+                W * min(sum(row[s] for s in range(len(row)) if s not in dead) for row in (cables[a], cables[b]))
+            ),
+            "That is all that leaves a and all that enters b. Does it pass through the same spines?",
+        ),
+        Mistake(lambda cables, a, b, W, dead: W * sum(map(min, cables[a], cables[b])), "What of the dead spines?"),
+        Mistake(
+            lambda cables, a, b, W, dead: sum(
+                min(cables[a][s], cables[b][s]) for s in range(len(cables[a])) if s not in dead
+            ),
+            "Those are cables. How much does each carry?",
+        ),
+        Mistake(
+            lambda cables, a, b, W, dead: W * sum(cables[a][s] for s in range(len(cables[a])) if s not in dead),
+            "b must be able to receive it, too.",
+        ),
     ),
     hints=("Take one spine. It passes on what comes from a, as far as its cables to b carry it.",),
 )
 
 # Ratios
 ALLTOALL = Exercise(
-    id="cluster-networking-alltoall-slowdown", title="Oversubscribed, and all-to-all", points=3,
+    id="cluster-networking-alltoall-slowdown",
+    title="Oversubscribed, and all-to-all",
+    points=3,
     prompt="A cluster has `g` equal pods. Inside a pod nothing blocks; the cables out of a pod carry a `w`-th of what "
-           "its cards could send. All GPUs exchange equal parts with all. How many times as long does it take as if "
-           "nothing blocked anywhere? *To first order*: nearly everything leaves its own node. One expression that "
-           "holds for `w = 1` too; `maximum` is in `hwlib.formula`.",
+    "its cards could send. All GPUs exchange equal parts with all. How many times as long does it take as if "
+    "nothing blocked anywhere? *To first order*: nearly everything leaves its own node. One expression that "
+    "holds for `w = 1` too; `maximum` is in `hwlib.formula`.",
     answer=Expression({"g": integers(2, 64), "w": integers(1, 16)}),
-    solution=lambda g, w: maximum(1, w*(g - 1)/g),
+    solution=lambda g, w: maximum(1, w * (g - 1) / g),
     mistakes=(
         Mistake(lambda w: w, "Right for very many pods. How much of what a GPU sends stays in its own pod?"),
-        Mistake(lambda g, w: w*(g - 1)/g, "For w = 1 this is less than 1: what else takes time, then?"),
-        Mistake(lambda g, w: 1 + (w - 1)*(g - 1)/g,
-                "You added the two parts up. They flow at the same time, over different cables."),
-        Mistake(lambda g, w: maximum(1, w/g), "That is the part that stays at home."),
+        Mistake(lambda g, w: w * (g - 1) / g, "For w = 1 this is less than 1: what else takes time, then?"),
+        Mistake(
+            lambda g, w: 1 + (w - 1) * (g - 1) / g,
+            "You added the two parts up. They flow at the same time, over different cables.",
+        ),
+        Mistake(lambda g, w: maximum(1, w / g), "That is the part that stays at home."),
     ),
-    hints=("What share of a pod's bytes goes to other pods? Over how much of its bandwidth?",
-           "Two things are busy at once, the cards and the cables out of the pod: the slower decides."),
+    hints=(
+        "What share of a pod's bytes goes to other pods? Over how much of its bandwidth?",
+        "Two things are busy at once, the cards and the cables out of the pod: the slower decides.",
+    ),
 )
 
 _FLOOR = allgather_bandwidth(meta.levels[:-1])
 
 ALLREDUCE = Exercise(
-    id="cluster-networking-allreduce-ratio", title="Oversubscribed, and all-reduce: from where on?", points=2,
+    id="cluster-networking-allreduce-ratio",
+    title="Oversubscribed, and all-reduce: from where on?",
+    points=2,
     prompt="Now an all-reduce over all of {g} pods of {p} GPUs, each with a card of {W:B/s}. It adds up inside the "
-           "pods first, then across. The levels inside a pod gather S bytes at {low:B/s}, and all-reduce them at half "
-           "that rate. From which oversubscription of the top tier on is the top tier the slowest "
-           "level? *Exact*: the (g - 1)/g counts.",
-    given=[dict(g=8, p=3072, W=50*GB, low=_FLOOR), dict(g=4, p=1024, W=50*GB, low=allgather_bandwidth(SMALL.levels)),
-           dict(g=2, p=3072, W=50*GB, low=_FLOOR), dict(g=16, p=512, W=25*GB, low=allgather_bandwidth(SMALL.levels)/2)],
+    "pods first, then across. The levels inside a pod gather S bytes at {low:B/s}, and all-reduce them at half "
+    "that rate. From which oversubscription of the top tier on is the top tier the slowest "
+    "level? *Exact*: the (g - 1)/g counts.",
+    given=[
+        dict(g=8, p=3072, W=50 * GB, low=_FLOOR),
+        dict(g=4, p=1024, W=50 * GB, low=allgather_bandwidth(SMALL.levels)),
+        dict(g=2, p=3072, W=50 * GB, low=_FLOOR),
+        dict(g=16, p=512, W=25 * GB, low=allgather_bandwidth(SMALL.levels) / 2),
+    ],
     answer=Quantity("1"),
-    solution=lambda g, p, W, low: g/(g - 1)*p*W/low,
+    solution=lambda g, p, W, low: g / (g - 1) * p * W / low,
     mistakes=(
-        Mistake(lambda p, W, low: p*W/low, "You let a pod send all of S. How many of the g parts does it lack?"),
-        Mistake(lambda g, p, W, low: g/(g - 1)*p*W/(2*low),
-                "Twice the bytes, for both kinds of level: compare all-gathers, or compare all-reduces."),
-        Mistake(lambda g, p, W, low: (g - 1)/g*p*W/low,
-                "The fewer bytes cross, the *more* oversubscription can be borne."),
-        Mistake(lambda g, W, low: g/(g - 1)*low/W, "A pod does not leave by a single card."),
+        Mistake(lambda p, W, low: p * W / low, "You let a pod send all of S. How many of the g parts does it lack?"),
+        Mistake(
+            lambda g, p, W, low: g / (g - 1) * p * W / (2 * low),
+            "Twice the bytes, for both kinds of level: compare all-gathers, or compare all-reduces.",
+        ),
+        Mistake(
+            lambda g, p, W, low: (g - 1) / g * p * W / low,
+            "The fewer bytes cross, the *more* oversubscription can be borne.",
+        ),
+        Mistake(lambda g, W, low: g / (g - 1) * low / W, "A pod does not leave by a single card."),
     ),
-    hints=("Level i allows S/t = d W/(d - 1). What is W of the top level, with oversubscription r?",
-           "Set it equal to what the levels below allow."),
+    hints=(
+        "Level i allows S/t = d W/(d - 1). What is W of the top level, with oversubscription r?",
+        "Set it equal to what the levels below allow.",
+    ),
     explain="Far more than anybody saves, while an all-to-all over many pods is slower at 2:1 already. It holds for "
-            "one all-reduce that adds up inside the pods first; where every GPU has a partner of its own in each pod, "
-            "nothing is added up on the way.",
+    "one all-reduce that adds up inside the pods first; where every GPU has a partner of its own in each pod, "
+    "nothing is added up on the way.",
 )
 
 # Sharing
 SHARED = Exercise(
-    id="cluster-networking-shared-flows", title="Flows that share a cable", points=3,
+    id="cluster-networking-shared-flows",
+    title="Flows that share a cable",
+    points=3,
     prompt="`f` flows leave a leaf by `u` cables up. A hash picks a cable for each, at random and independently. How "
-           "many of the flows are on a cable with at least one other, *exactly, in expectation*? In `f` and `u`.",
+    "many of the flows are on a cable with at least one other, *exactly, in expectation*? In `f` and `u`.",
     answer=Expression({"f": integers(1, 256), "u": integers(2, 256)}),
-    solution=lambda f, u: f*(1 - (1 - 1/u)**(f - 1)),
+    solution=lambda f, u: f * (1 - (1 - 1 / u) ** (f - 1)),
     mistakes=(
-        Mistake(lambda f, u: f*(1 - (1 - 1/u)**f), "A flow cannot collide with itself: how many others are there?"),
-        Mistake(lambda f, u: f - u*(1 - (1 - 1/u)**f),
-                "Those are flows less cables in use: of three flows on a cable you counted two."),
-        Mistake(lambda f, u: f*(1 - 1/u)**(f - 1), "Those are the flows that have a cable to themselves."),
-        Mistake(lambda f, u: u*(1 - (1 - 1/u)**f), "Those are the cables in use. How many *flows* must share?"),
-        Mistake(lambda f, u: f*(f - 1)/(2*u), "Those are pairs that meet, and a flow can be in many pairs."),
-        Mistake(lambda f, u: f*(f - 1)/u, "Good for few flows only: with many it exceeds their number."),
+        Mistake(
+            lambda f, u: f * (1 - (1 - 1 / u) ** f), "A flow cannot collide with itself: how many others are there?"
+        ),
+        Mistake(
+            lambda f, u: f - u * (1 - (1 - 1 / u) ** f),
+            "Those are flows less cables in use: of three flows on a cable you counted two.",
+        ),
+        Mistake(lambda f, u: f * (1 - 1 / u) ** (f - 1), "Those are the flows that have a cable to themselves."),
+        Mistake(lambda f, u: u * (1 - (1 - 1 / u) ** f), "Those are the cables in use. How many *flows* must share?"),
+        Mistake(lambda f, u: f * (f - 1) / (2 * u), "Those are pairs that meet, and a flow can be in many pairs."),
+        Mistake(lambda f, u: f * (f - 1) / u, "Good for few flows only: with many it exceeds their number."),
     ),
-    hints=("Take one flow. With what probability is no other on its cable?",
-           "Expectations add up, dependent or not."),
+    hints=("Take one flow. With what probability is no other on its cable?", "Expectations add up, dependent or not."),
     explain=f"With as many flows as cables, about {1 - exp(-1):.0%} of them share: the network that does not block, "
-            "blocks.",
+    "blocks.",
 )
 
 # Other shapes
 TORUS = Exercise(
-    id="cluster-networking-torus", title="Decide: when is a torus the narrower one?", points=2,
+    id="cluster-networking-torus",
+    title="Decide: when is a torus the narrower one?",
+    points=2,
     prompt="A torus of a × a × a chips, closed on all axes, has links of {W_link:B/s} one way. A fat tree that does "
-           "not block gives each chip {W:B/s}. What is the smallest even side a from which on the torus has less "
-           "bisection bandwidth than the tree, for the same number of chips? *Exact*, one way in both.",
-    given=[dict(W_link=chip, W=W) for chip, W in ((90*GB, 50*GB), (90*GB, 25*GB), (45*GB, 25*GB), (180*GB, 50*GB))],
+    "not block gives each chip {W:B/s}. What is the smallest even side a from which on the torus has less "
+    "bisection bandwidth than the tree, for the same number of chips? *Exact*, one way in both.",
+    given=[
+        dict(W_link=chip, W=W)
+        for chip, W in ((90 * GB, 50 * GB), (90 * GB, 25 * GB), (45 * GB, 25 * GB), (180 * GB, 50 * GB))
+    ],
     answer=Count(),
-    solution=lambda W_link, W: 2*(floor(4*W_link/W/2) + 1),
+    solution=lambda W_link, W: 2 * (floor(4 * W_link / W / 2) + 1),
     mistakes=(
-        Mistake(lambda W_link, W: 2*(floor(2*W_link/W/2) + 1), "Each ring is closed: how often does a plane cut it?"),
-        Mistake(lambda W_link, W: 2*(floor(8*W_link/W/2) + 1),
-                "One side counts both directions now. Or do all chips of the tree send across, in your count?"),
-        Mistake(lambda W_link, W: 2*floor(4*W_link/W/2), "Very close: which of the two is narrower at this side?"),
+        Mistake(
+            lambda W_link, W: 2 * (floor(2 * W_link / W / 2) + 1), "Each ring is closed: how often does a plane cut it?"
+        ),
+        Mistake(
+            lambda W_link, W: 2 * (floor(8 * W_link / W / 2) + 1),
+            "One side counts both directions now. Or do all chips of the tree send across, in your count?",
+        ),
+        Mistake(
+            lambda W_link, W: 2 * floor(4 * W_link / W / 2), "Very close: which of the two is narrower at this side?"
+        ),
     ),
     hints=("`torus_bisection_bandwidth` counts the links through a plane. In the tree, half of the chips send.",),
     explain="Pods of this kind are far larger than that: they are built for collectives along the axes, to which "
-            "the bisection does not matter (chapter 7), and cost no switches at all.",
+    "the bisection does not matter (chapter 7), and cost no switches at all.",
 )
 
 # Lab
 LAB_WIRE = Exercise(
-    id="cluster-networking-lab-wire", title="Lab: wire it", points=3, lines=3,
+    id="cluster-networking-lab-wire",
+    title="Lab: wire it",
+    points=3,
+    lines=3,
     prompt="Build a fat tree of two tiers that does not block, of the fewest switches with `ports` ports each, for "
-           "`gpus` GPUs with a card each. Return the table `cables`: `cables[l][s]` cables join leaf `l` and spine "
-           "`s`, every leaf to every spine alike. *Exact*; all sizes asked for divide evenly.",
-    answer=Function("wire", "wire(gpus, ports)", cases=[
-        (1024, 64), (2048, 64), (256, 64), (512, 64), (512, 32), (256, 32), (128, 32), (128, 16), (64, 16), (800, 40),
-        (400, 40), (200, 40), (1296, 144)]),
-    solution=lambda gpus, ports: [[ports//2//(gpus//ports)]*(gpus//ports)]*(gpus//(ports//2)),
-    mistakes=(
-        Mistake(lambda gpus, ports: [[1]*(gpus//ports)]*(gpus//(ports//2)),
-                "One cable to each spine: how many of a leaf's ports up are then used?"),
-        Mistake(lambda gpus, ports: [[ports//2//(gpus//ports)]*(gpus//(ports//2))]*(gpus//ports),
-                "There are more leaves than spines, and a row belongs to a leaf."),
-        Mistake(lambda gpus, ports: [[ports//2]*(gpus//ports)]*(gpus//(ports//2)),
-                "So many cables lead up from a leaf in all. How many go to each spine?"),
-        Mistake(lambda gpus, ports: [[1]*(ports//2)]*(gpus//(ports//2)),
-                "It does not block. But are all ports of your spines in use?"),
-        Mistake(lambda gpus, ports: [[ports//2//(gpus//ports)]*(gpus//ports)]*(gpus//ports),
-                "You gave every port of a leaf to GPUs, and then some more to the spines."),
+    "`gpus` GPUs with a card each. Return the table `cables`: `cables[l][s]` cables join leaf `l` and spine "
+    "`s`, every leaf to every spine alike. *Exact*; all sizes asked for divide evenly.",
+    answer=Function(
+        "wire",
+        "wire(gpus, ports)",
+        cases=[
+            (1024, 64),
+            (2048, 64),
+            (256, 64),
+            (512, 64),
+            (512, 32),
+            (256, 32),
+            (128, 32),
+            (128, 16),
+            (64, 16),
+            (800, 40),
+            (400, 40),
+            (200, 40),
+            (1296, 144),
+        ],
     ),
-    hints=("Half of a leaf's ports lead down. How many leaves, and how many cables up in all?",
-           "A spine takes `ports` of these cables; every leaf shares its own evenly among the spines."),
+    solution=lambda gpus, ports: [[ports // 2 // (gpus // ports)] * (gpus // ports)] * (gpus // (ports // 2)),
+    mistakes=(
+        Mistake(
+            lambda gpus, ports: [[1] * (gpus // ports)] * (gpus // (ports // 2)),
+            "One cable to each spine: how many of a leaf's ports up are then used?",
+        ),
+        Mistake(
+            lambda gpus, ports: [[ports // 2 // (gpus // ports)] * (gpus // (ports // 2))] * (gpus // ports),
+            "There are more leaves than spines, and a row belongs to a leaf.",
+        ),
+        Mistake(
+            lambda gpus, ports: [[ports // 2] * (gpus // ports)] * (gpus // (ports // 2)),
+            "So many cables lead up from a leaf in all. How many go to each spine?",
+        ),
+        Mistake(
+            lambda gpus, ports: [[1] * (ports // 2)] * (gpus // (ports // 2)),
+            "It does not block. But are all ports of your spines in use?",
+        ),
+        Mistake(
+            lambda gpus, ports: [[ports // 2 // (gpus // ports)] * (gpus // ports)] * (gpus // ports),
+            "You gave every port of a leaf to GPUs, and then some more to the spines.",
+        ),
+    ),
+    hints=(
+        "Half of a leaf's ports lead down. How many leaves, and how many cables up in all?",
+        "A spine takes `ports` of these cables; every leaf shares its own evenly among the spines.",
+    ),
     withholds=("hwlib.topology",),
 )
 
+
 def _redesign(gpus: int, ports: int) -> list[int]:
-    leaves = gpus//(ports//2)
-    return [leaves, leaves//2, 0] if leaves <= ports else [leaves, leaves, leaves//2]
+    leaves = gpus // (ports // 2)
+    return [leaves, leaves // 2, 0] if leaves <= ports else [leaves, leaves, leaves // 2]
 
 
 LAB_REDESIGN = Exercise(
-    id="cluster-networking-lab-redesign", title="Lab: redesign it", points=3, lines=4,
+    id="cluster-networking-lab-redesign",
+    title="Lab: redesign it",
+    points=3,
+    lines=4,
     prompt="The same for more GPUs, with a third tier where there must be one: return `[leaves, spines, cores]`, the "
-           "fewest switches of `ports` ports with which nothing blocks, and 0 cores where two tiers suffice. *Exact*; "
-           "all sizes asked for divide evenly, and none is beyond three tiers.",
-    answer=Function("redesign", "redesign(gpus, ports)", cases=[
-        (1024, 64), (2048, 64), (4096, 64), (8192, 64), (65536, 64), (512, 32), (1024, 32), (4096, 32), (128, 16),
-        (256, 16), (1024, 16), (10368, 144), (20736, 144), (800, 40), (1600, 40)]),
+    "fewest switches of `ports` ports with which nothing blocks, and 0 cores where two tiers suffice. *Exact*; "
+    "all sizes asked for divide evenly, and none is beyond three tiers.",
+    answer=Function(
+        "redesign",
+        "redesign(gpus, ports)",
+        cases=[
+            (1024, 64),
+            (2048, 64),
+            (4096, 64),
+            (8192, 64),
+            (65536, 64),
+            (512, 32),
+            (1024, 32),
+            (4096, 32),
+            (128, 16),
+            (256, 16),
+            (1024, 16),
+            (10368, 144),
+            (20736, 144),
+            (800, 40),
+            (1600, 40),
+        ],
+    ),
     solution=_redesign,
     mistakes=(
-        Mistake(lambda gpus, ports: [gpus//(ports//2), gpus//ports, 0],
-                "Beyond a certain size a spine of yours has more cables than ports."),
-        Mistake(lambda gpus, ports: (lambda n: [n, n, n//2])(gpus//(ports//2)),
-                "You build a third tier at every size. As long as a spine reaches all leaves, what is it for?"),
-        Mistake(lambda gpus, ports: (lambda n: [n, n//2, 0] if n <= 2*ports else [n, n, n//2])(gpus//(ports//2)),
-                "Your third tier comes too late: how many leaves can a spine reach?"),
-        Mistake(lambda gpus, ports: (lambda n: [n, n//2, 0] if n <= ports else [n, n//2, n//4])(gpus//(ports//2)),
-                "In three tiers the spines have something above them: how many of their ports lead down?"),
-        Mistake(lambda gpus, ports: (lambda n: [n, n//2, 0] if n <= ports else [n, n, n])(gpus//(ports//2)),
-                "Above the cores there is nothing: how many of their ports can lead down?"),
-        Mistake(lambda gpus, ports: (lambda n: [n, n//2, 0] if n < ports else [n, n, n//2])(gpus//(ports//2)),
-                "Your third tier comes a little too soon: is a spine with all ports in use too small?"),
+        Mistake(
+            lambda gpus, ports: [gpus // (ports // 2), gpus // ports, 0],
+            "Beyond a certain size a spine of yours has more cables than ports.",
+        ),
+        Mistake(
+            lambda gpus, ports: (lambda n: [n, n, n // 2])(gpus // (ports // 2)),
+            "You build a third tier at every size. As long as a spine reaches all leaves, what is it for?",
+        ),
+        Mistake(
+            lambda gpus, ports: (lambda n: [n, n // 2, 0] if n <= 2 * ports else [n, n, n // 2])(gpus // (ports // 2)),
+            "Your third tier comes too late: how many leaves can a spine reach?",
+        ),
+        Mistake(
+            lambda gpus, ports: (lambda n: [n, n // 2, 0] if n <= ports else [n, n // 2, n // 4])(gpus // (ports // 2)),
+            "In three tiers the spines have something above them: how many of their ports lead down?",
+        ),
+        Mistake(
+            lambda gpus, ports: (lambda n: [n, n // 2, 0] if n <= ports else [n, n, n])(gpus // (ports // 2)),
+            "Above the cores there is nothing: how many of their ports can lead down?",
+        ),
+        Mistake(
+            lambda gpus, ports: (lambda n: [n, n // 2, 0] if n < ports else [n, n, n // 2])(gpus // (ports // 2)),
+            "Your third tier comes a little too soon: is a spine with all ports in use too small?",
+        ),
     ),
-    hints=("As many cables lead up from every tier as come from below.",
-           "Divide the cables that arrive at a tier by the ports that its switches have for them."),
+    hints=(
+        "As many cables lead up from every tier as come from below.",
+        "Divide the cables that arrive at a tier by the ports that its switches have for them.",
+    ),
     withholds=("hwlib.topology",),
 )
 
 MEMO = Exercise(
-    id="cluster-networking-memo", title="A memo on the top tier",
+    id="cluster-networking-memo",
+    title="A memo on the top tier",
     prompt="Your company buys 8,192 GPUs in eight pods and can save most of the core switches by a top tier of 7:1. "
-           "Two teams will share it: one trains dense models, data-parallel across everything, the other trains "
-           "mixtures of experts with an all-to-all in every layer. Recommend for or against, with the conditions under "
-           "which you would change your mind.",
-    answer=Written(words=180, criteria=False, rubric=(
-        ("Says that a hierarchical all-reduce sends little over the top tier, and why: pods add up first.", 1),
-        ("Says that an all-to-all across pods takes several times as long, and that one inside a pod does not.", 1),
-        ("Names a condition on placement or on the grouping of ranks, such as keeping expert groups inside a pod.", 1),
-        ("Names a case in which data parallelism does feel it: an outermost axis on which every rank has its own "
-         "partners, or a flat algorithm.", 1),
-    )),
+    "Two teams will share it: one trains dense models, data-parallel across everything, the other trains "
+    "mixtures of experts with an all-to-all in every layer. Recommend for or against, with the conditions under "
+    "which you would change your mind.",
+    answer=Written(
+        words=180,
+        criteria=False,
+        rubric=(
+            ("Says that a hierarchical all-reduce sends little over the top tier, and why: pods add up first.", 1),
+            ("Says that an all-to-all across pods takes several times as long, and that one inside a pod does not.", 1),
+            (
+                "Names a condition on placement or on the grouping of ranks, such as keeping expert groups inside a "
+                "pod.",
+                1,
+            ),
+            (
+                "Names a case in which data parallelism does feel it: an outermost axis on which every rank has its "
+                "own partners, or a flat algorithm.",
+                1,
+            ),
+        ),
+    ),
     solution="**For**, if expert groups fit in a pod of 1,024 GPUs.\n\n"
-             "*Dense team.* Gradients are added up inside each pod, so a pod sends one sum, over a top tier which, "
-             f"even at 7:1, is {1024//7} cards wide. It would feel the ratio only beyond a hundred to one. This "
-             "changes if pods are whole replicas of a model sharded over 1,024 GPUs: then every GPU exchanges its own "
-             "shard with its partners in the other pods, nothing is added up on the way, and 7:1 makes that "
-             "all-reduce slower.\n\n"
-             "*Expert team.* In an all-to-all over all pods 7/8 of the bytes cross a seventh of the bandwidth: "
-             f"{7*7/8:.1f} times as long. Inside a pod it costs nothing, and so placement decides: the scheduler must "
-             "keep an expert group inside a pod.\n\n"
-             "I would change my mind if expert groups outgrow a pod, or if jobs have to be placed across pods as "
-             "they come.",
+    "*Dense team.* Gradients are added up inside each pod, so a pod sends one sum, over a top tier which, "
+    f"even at 7:1, is {1024 // 7} cards wide. It would feel the ratio only beyond a hundred to one. This "
+    "changes if pods are whole replicas of a model sharded over 1,024 GPUs: then every GPU exchanges its own "
+    "shard with its partners in the other pods, nothing is added up on the way, and 7:1 makes that "
+    "all-reduce slower.\n\n"
+    "*Expert team.* In an all-to-all over all pods 7/8 of the bytes cross a seventh of the bandwidth: "
+    f"{7 * 7 / 8:.1f} times as long. Inside a pod it costs nothing, and so placement decides: the scheduler must "
+    "keep an expert group inside a pod.\n\n"
+    "I would change my mind if expert groups outgrow a pod, or if jobs have to be placed across pods as "
+    "they come.",
     hints=("Ask of each team: how many bytes leave a pod, and over what?",),
 )

@@ -1,6 +1,6 @@
 """Exercises of chapter 6, and the names with which its text computes numbers."""
 
-from dataclasses import replace  # noqa: I001  (one line a topic reads better here)
+from dataclasses import replace
 from functools import partial
 from statistics import fmean
 
@@ -11,80 +11,114 @@ from autograder.written import Written
 from hwlib.algorithms import Step, blocks
 from hwlib.collective_fit import fit_alpha_beta, nccl_time
 from hwlib.collectives import (  # noqa: F401  (the text uses all of them)
-    allgather_bytes, allreduce_bytes, crossover_bytes, destination_fraction, destination_fraction_limit,
-    direct_allreduce_time, direct_alltoall_time, halving_doubling_allreduce_time, nvls_allreduce_speedup,
-    nvls_port_bandwidth, one_shot_allreduce_bytes, one_shot_allreduce_time, ring_allgather_time, ring_allreduce_time,
-    switch_allreduce_speedup, tree_allreduce_time,
+    allgather_bytes,
+    allreduce_bytes,
+    crossover_bytes,
+    destination_fraction,
+    destination_fraction_limit,
+    direct_allreduce_time,
+    direct_alltoall_time,
+    halving_doubling_allreduce_time,
+    nvls_allreduce_speedup,
+    nvls_port_bandwidth,
+    one_shot_allreduce_bytes,
+    one_shot_allreduce_time,
+    ring_allgather_time,
+    ring_allreduce_time,
+    switch_allreduce_speedup,
+    tree_allreduce_time,
 )
 from hwlib.specs import accelerators, measured_allreduces
 from hwlib.specs.fitted import collective_constants  # noqa: F401
 from hwlib.units import GB, GiB, KiB, MiB, show, us  # noqa: F401
 
 h100, h200, b200 = (accelerators[key] for key in ("h100-sxm", "h200-sxm", "b200-sxm"))
-W_NVLINK = 450*GB
+W_NVLINK = 450 * GB
 
 
 def line(chip, how="auto"):
     """One line alpha + S/W through the published all-reduces of eight GPUs, S as a ring would send it."""
     rows = measured_allreduces(chip, 8, how)
-    return fit_alpha_beta([1.75*r.S for r in rows], [r.time for r in rows])
+    return fit_alpha_beta([1.75 * r.S for r in rows], [r.time for r in rows])
 
 
 def sweep_error(chip):
     """The mean error of the model of NCCL on the same sweep, which was timed from torch."""
     rows = measured_allreduces(chip, 8, "auto")
-    return fmean(abs(nccl_time(chip, "all_reduce", 8, r.S, "torch")/r.time - 1) for r in rows)
+    return fmean(abs(nccl_time(chip, "all_reduce", 8, r.S, "torch") / r.time - 1) for r in rows)
 
 
-def printed(chip, n, how, S=8*GiB):
+def printed(chip, n, how, S=8 * GiB):
     """The bus bandwidth that was printed for one published all-reduce; where there are two, the better."""
     return max(r.bus_bandwidth for r in measured_allreduces(chip, n, how) if r.S == S)
 
 
 def measured(chip, n, how):
     """Its seconds, for 8 GiB."""
-    return 2*(n - 1)/n*8*GiB/printed(chip, n, how)
+    return 2 * (n - 1) / n * 8 * GiB / printed(chip, n, how)
 
 
 def port_spread():
     """How far apart the rates of a port are that 5 to 8 H200s reach with NVLS."""
     ports = [nvls_port_bandwidth(n, printed("h200-sxm", n, "auto")) for n in (5, 6, 7, 8)]
-    return max(ports)/min(ports) - 1
+    return max(ports) / min(ports) - 1
 
 
 # Eight patterns
 ERRATUM_ALLGATHER = Exercise(
-    id="collectives-erratum-allgather", title="Nine microseconds", points=2,
+    id="collectives-erratum-allgather",
+    title="Nine microseconds",
+    points=2,
     prompt="A draft of a well-known text all-gathers a bf16 array [{D} × {F}], cut along its rows over the {n} GPUs "
-           "of a node, each of which sends at {W:B/s}. It divides the array by the {n} ports' bandwidth together; for "
-           "[1,024 × 16,384] on eight H100s that gave its 9 µs. Something is counted once that happens {n} times. How "
-           "long does the all-gather take at best? *Exact*, without latency.",
-    given=[dict(D=D, F=F, n=n, W=chip.scaleup_bandwidth)
-           for D, F, n, chip in ((1024, 16384, 8, h100), (4096, 65536, 8, h100), (8192, 8192, 4, h100),
-                                 (4096, 65536, 8, b200), (2048, 16384, 4, b200))],
+    "of a node, each of which sends at {W:B/s}. It divides the array by the {n} ports' bandwidth together; for "
+    "[1,024 × 16,384] on eight H100s that gave its 9 µs. Something is counted once that happens {n} times. How "
+    "long does the all-gather take at best? *Exact*, without latency.",
+    given=[
+        dict(D=D, F=F, n=n, W=chip.scaleup_bandwidth)
+        for D, F, n, chip in (
+            (1024, 16384, 8, h100),
+            (4096, 65536, 8, h100),
+            (8192, 8192, 4, h100),
+            (4096, 65536, 8, b200),
+            (2048, 16384, 4, b200),
+        )
+    ],
     answer=Quantity("s"),
-    solution=lambda D, F, n, W: ring_allgather_time(n, 2*D*F, 0, W),
+    solution=lambda D, F, n, W: ring_allgather_time(n, 2 * D * F, 0, W),
     mistakes=(
-        Mistake(lambda D, F, n, W: 2*D*F/(n*W), "That is the draft's own answer: the whole array through all ports, "
-                "once. How much of the array has to come in through *one* port?"),
-        Mistake(9*us, "That is what the draft prints. How many ports does a GPU receive through?"),
-        Mistake(lambda D, F, W: 2*D*F/W, "To first order. Exactly, a GPU need not receive what it has."),
-        Mistake(lambda D, F, n, W: (n - 1)/n*D*F/W, "A bf16 element has two bytes."),
-        Mistake(lambda D, F, n, W: 2*D*F*(n - 1)/n**2/W,
-                "That is what one GPU sends if nobody needs it twice. But each of the others needs its block."),
+        Mistake(
+            lambda D, F, n, W: 2 * D * F / (n * W),
+            "That is the draft's own answer: the whole array through all ports, "
+            "once. How much of the array has to come in through *one* port?",
+        ),
+        Mistake(9 * us, "That is what the draft prints. How many ports does a GPU receive through?"),
+        Mistake(lambda D, F, W: 2 * D * F / W, "To first order. Exactly, a GPU need not receive what it has."),
+        Mistake(lambda D, F, n, W: (n - 1) / n * D * F / W, "A bf16 element has two bytes."),
+        Mistake(
+            lambda D, F, n, W: 2 * D * F * (n - 1) / n**2 / W,
+            "That is what one GPU sends if nobody needs it twice. But each of the others needs its block.",
+        ),
     ),
     hints=("Look at one GPU. What does it have at the end that it lacked at the beginning?",),
     explain="The text has since been corrected. For [4,096 × 65,536] it reports about 1.5 ms, measured; the bound is "
-            f"{show(ring_allgather_time(8, 2*4096*65536, 0, W_NVLINK), 's', 3)}.",
+    f"{show(ring_allgather_time(8, 2 * 4096 * 65536, 0, W_NVLINK), 's', 3)}.",
 )
 
 PREDICT_EIGHT = Exercise(
-    id="collectives-predict-eight", title="Predict: twice the GPUs", predict=True,
+    id="collectives-predict-eight",
+    title="Predict: twice the GPUs",
+    predict=True,
     prompt="Four H200s of one node all-reduce 8 GiB around a ring, without help from the switch, in "
-           f"{measured('h200-sxm', 4, 'ring')*1e3:.1f} ms (measured). How long do eight take, each again with "
-           "8 GiB of its own? *To first order.*",
-    answer=Choice({"18 ms": "about 18 ms: twice the ports", "41 ms": "about 41 ms: a little more",
-                   "71 ms": "about 71 ms: twice the data", "83 ms": "about 83 ms: more than twice the rounds"}),
+    f"{measured('h200-sxm', 4, 'ring') * 1e3:.1f} ms (measured). How long do eight take, each again with "
+    "8 GiB of its own? *To first order.*",
+    answer=Choice(
+        {
+            "18 ms": "about 18 ms: twice the ports",
+            "41 ms": "about 41 ms: a little more",
+            "71 ms": "about 71 ms: twice the data",
+            "83 ms": "about 83 ms: more than twice the rounds",
+        }
+    ),
     solution="41 ms",
     mistakes=(
         Mistake("18 ms", "Twice the ports, but twice the data too: the four who joined brought 8 GiB each."),
@@ -93,9 +127,9 @@ PREDICT_EIGHT = Exercise(
     ),
     hints=("How many bytes does one GPU send?",),
     explain=f"A GPU sends {allreduce_bytes(4, 1):.2f} times its array with four ranks, {allreduce_bytes(8, 1):.2f} "
-            "times with eight; the limit is 2. "
-            f"The time should grow by {allreduce_bytes(8, 1)/allreduce_bytes(4, 1) - 1:.0%}, and was measured to grow "
-            f"by {measured('h200-sxm', 8, 'ring')/measured('h200-sxm', 4, 'ring') - 1:.0%}.",
+    "times with eight; the limit is 2. "
+    f"The time should grow by {allreduce_bytes(8, 1) / allreduce_bytes(4, 1) - 1:.0%}, and was measured to grow "
+    f"by {measured('h200-sxm', 8, 'ring') / measured('h200-sxm', 4, 'ring') - 1:.0%}.",
 )
 
 
@@ -153,180 +187,253 @@ def through_the_root(rank, n, x):
 CASES = [(2, 8), (4, 16), (5, 20), (3, 7), (6, 24, "float32")]
 
 RING_ALLGATHER = Exercise(
-    id="collectives-ring-allgather", title="Pass it on", points=2, lines=4,
+    id="collectives-ring-allgather",
+    title="Pass it on",
+    points=2,
+    lines=4,
     prompt="Write a ring all-gather. Of `x` a rank has block `rank` alone (the rest is nan); it returns `x` with all "
-           "blocks filled. The result, the bytes and the rounds are to be *exact*: n − 1 rounds, one block in each.",
+    "blocks filled. The result, the bytes and the rounds are to be *exact*: n − 1 rounds, one block in each.",
     answer=Algorithm("ring_allgather", cases=CASES, collective="all_gather", rounds=exactly()),
     solution=all_gather,
     mistakes=(
-        Mistake(partial(all_gather, same=True),
-                "Your neighbour has that block since the first step. Which one came to you last?"),
+        Mistake(
+            partial(all_gather, same=True),
+            "Your neighbour has that block since the first step. Which one came to you last?",
+        ),
         Mistake(whole_buffers, "All arrives, and much of it again and again. How much does the neighbour still lack?"),
     ),
-    hints=("In the first step you have one block to send. After it, which is the one that your neighbour lacks?",
-           "In step k you send block (rank − k) % n. Which one comes in from before you?"),
+    hints=(
+        "In the first step you have one block to send. After it, which is the one that your neighbour lacks?",
+        "In step k you send block (rank − k) % n. Which one comes in from before you?",
+    ),
     withholds=("hwlib.algorithms", "hwlib.simulate"),
 )
 
 RING_REDUCE_SCATTER = Exercise(
-    id="collectives-ring-reduce-scatter", title="Sum around the ring", points=3, lines=4,
+    id="collectives-ring-reduce-scatter",
+    title="Sum around the ring",
+    points=3,
+    lines=4,
     prompt="Write a ring reduce-scatter. Every rank begins with an array `x` of its own and returns block `rank` of "
-           "the sum over all ranks; the rest of `x` may be overwritten. A rank talks to its two neighbours only. "
-           "`blocks(x, n)` cuts x into n views. The result, the bytes and the rounds are to be *exact*: n − 1 rounds, "
-           "one block in each.",
+    "the sum over all ranks; the rest of `x` may be overwritten. A rank talks to its two neighbours only. "
+    "`blocks(x, n)` cuts x into n views. The result, the bytes and the rounds are to be *exact*: n − 1 rounds, "
+    "one block in each.",
     answer=Algorithm("ring_reduce_scatter", cases=CASES, collective="reduce_scatter", rounds=exactly()),
     solution=reduce_scatter,
     mistakes=(
-        Mistake(partial(reduce_scatter, first=0),
-                "A sum travels with you, and yours is complete somewhere else. Start with another block, so that rank "
-                "r ends with block r."),
-        Mistake(partial(reduce_scatter, add=False),
-                "You pass on what came in. On its way it should collect your share."),
-        Mistake(partial(alternating, whole=False),
-                "Right, but whole arrays go around. Which part of it does the owner of a block need?"),
+        Mistake(
+            partial(reduce_scatter, first=0),
+            "A sum travels with you, and yours is complete somewhere else. Start with another block, so that rank "
+            "r ends with block r.",
+        ),
+        Mistake(
+            partial(reduce_scatter, add=False), "You pass on what came in. On its way it should collect your share."
+        ),
+        Mistake(
+            partial(alternating, whole=False),
+            "Right, but whole arrays go around. Which part of it does the owner of a block need?",
+        ),
     ),
-    hints=("A partial sum of each block travels once around. The last to add its share is the owner.",
-           "So block r starts at the rank after its owner. Which block does rank r send first?",
-           "As in the all-gather you then pass on what came in, with your share added."),
+    hints=(
+        "A partial sum of each block travels once around. The last to add its share is the owner.",
+        "So block r starts at the rank after its owner. Which block does rank r send first?",
+        "As in the all-gather you then pass on what came in, with your share added.",
+    ),
     withholds=("hwlib.algorithms", "hwlib.simulate"),
 )
 
 RING_ALLREDUCE = Exercise(
-    id="collectives-ring-allreduce", title="Two laps make an all-reduce", points=3, lines=8,
+    id="collectives-ring-allreduce",
+    title="Two laps make an all-reduce",
+    points=3,
+    lines=8,
     prompt="Now an all-reduce around the ring: every rank begins with an `x` of its own and returns the sum of all. "
-           "The measure is *exact*: the bytes of a ring, in 2(n − 1) rounds. A generator calls another with `yield "
-           "from`; write all that you need into this cell.",
+    "The measure is *exact*: the bytes of a ring, in 2(n − 1) rounds. A generator calls another with `yield "
+    "from`; write all that you need into this cell.",
     answer=Algorithm("ring_allreduce", cases=CASES, collective="all_reduce", rounds=exactly()),
     solution=all_reduce,
     mistakes=(
-        Mistake(alternating, "The alternating ring: right, and in half the rounds, but whole arrays go around, n/2 "
-                             "times the bytes. Sum blocks first, then pass them on."),
-        Mistake(through_the_root, "Few rounds, and one port that carries everything: rank 0 receives and sends the "
-                                  "array n − 1 times while the others look on."),
-        Mistake(partial(all_reduce, first=0),
-                "Each lap is right by itself. After the first one a rank has *another* block complete than the one "
-                "with which the second begins."),
+        Mistake(
+            alternating,
+            "The alternating ring: right, and in half the rounds, but whole arrays go around, n/2 "
+            "times the bytes. Sum blocks first, then pass them on.",
+        ),
+        Mistake(
+            through_the_root,
+            "Few rounds, and one port that carries everything: rank 0 receives and sends the "
+            "array n − 1 times while the others look on.",
+        ),
+        Mistake(
+            partial(all_reduce, first=0),
+            "Each lap is right by itself. After the first one a rank has *another* block complete than the one "
+            "with which the second begins.",
+        ),
     ),
-    hints=("After a reduce-scatter, what does each rank have, and what does it lack?",
-           "The second lap begins with the block that the first has completed."),
+    hints=(
+        "After a reduce-scatter, what does each rank have, and what does it lack?",
+        "The second lap begins with the block that the first has completed.",
+    ),
     withholds=("hwlib.algorithms", "hwlib.simulate"),
 )
 
 RING_TORCH = replace(
-    RING_REDUCE_SCATTER, id="collectives-ring-torch", title="On real ranks", points=3, lines=8,
+    RING_REDUCE_SCATTER,
+    id="collectives-ring-torch",
+    title="On real ranks",
+    points=3,
+    lines=8,
     prompt="Write the ring reduce-scatter once more, for torch.distributed: every rank runs this function with its "
-           "own tensor `x`, and returns block `rank` of the sum. The judge carries the messages, and its `send` waits "
-           "for the receive, as NCCL's does. Bytes and rounds are to be *exact*, those of the generator.",
-    answer=Distributed("ring_reduce_scatter_torch", cases=[(2, 8), (3, 12), (4, 16, "float32"), (5, 20)],
-                       collective="reduce_scatter", calls=("send", "recv"), rounds=exactly()),
-    hints=("The indices are those of the generator. What is new is how a message leaves and arrives.",
-           "A receive needs somewhere to write: `torch.empty_like` of the block that will come.",
-           "`dist.isend` returns at once. Start it, receive, then wait for it."),
+    "own tensor `x`, and returns block `rank` of the sum. The judge carries the messages, and its `send` waits "
+    "for the receive, as NCCL's does. Bytes and rounds are to be *exact*, those of the generator.",
+    answer=Distributed(
+        "ring_reduce_scatter_torch",
+        cases=[(2, 8), (3, 12), (4, 16, "float32"), (5, 20)],
+        collective="reduce_scatter",
+        calls=("send", "recv"),
+        rounds=exactly(),
+    ),
+    hints=(
+        "The indices are those of the generator. What is new is how a message leaves and arrives.",
+        "A receive needs somewhere to write: `torch.empty_like` of the block that will come.",
+        "`dist.isend` returns at once. Start it, receive, then wait for it.",
+    ),
     withholds=("hwlib.algorithms", "hwlib.simulate"),
 )
 
 # Rounds against bytes
 WHOLE_RING = Exercise(
-    id="collectives-whole-ring", title="The ring that cuts nothing", points=3,
+    id="collectives-whole-ring",
+    title="The ring that cuts nothing",
+    points=3,
     prompt="A course has its students first write an *alternating* ring: for n − 1 rounds each rank passes on the "
-           "whole array that came last, and adds it to its own. A round takes `alpha` and the time of its bytes at "
-           "`W`. From which size `S` on is the proper ring, with 2(n − 1) rounds of S/n, faster? *Exact*, in `n`, "
-           "`alpha` and `W`, for n > 2.",
-    answer=Expression({"n": integers(3, 1024), "alpha": positive("s", 5e-7, 1e-4), "W": positive("B/s", 1e9, 1e12)},
-                      "B"),
-    solution=lambda n, alpha, W: n*alpha*W/(n - 2),
+    "whole array that came last, and adds it to its own. A round takes `alpha` and the time of its bytes at "
+    "`W`. From which size `S` on is the proper ring, with 2(n − 1) rounds of S/n, faster? *Exact*, in `n`, "
+    "`alpha` and `W`, for n > 2.",
+    answer=Expression(
+        {"n": integers(3, 1024), "alpha": positive("s", 5e-7, 1e-4), "W": positive("B/s", 1e9, 1e12)}, "B"
+    ),
+    solution=lambda n, alpha, W: n * alpha * W / (n - 2),
     mistakes=(
-        Mistake(lambda alpha, W: alpha*W, "Right for many ranks. Write both times down, with S/n in the proper one."),
-        Mistake(lambda n, alpha, W: n*alpha*W/(2*(n - 1)),
-                "You set a latency against bytes in one round only. Compare n − 1 rounds with 2(n − 1)."),
-        Mistake(lambda n, alpha, W: n*alpha*W/(n - 1),
-                "The proper ring has two laps: each moves (n − 1)/n of the array."),
-        Mistake(lambda n, alpha, W: 2*n*alpha*W/(n - 2), "How many rounds does the proper ring take *more*?"),
+        Mistake(lambda alpha, W: alpha * W, "Right for many ranks. Write both times down, with S/n in the proper one."),
+        Mistake(
+            lambda n, alpha, W: n * alpha * W / (2 * (n - 1)),
+            "You set a latency against bytes in one round only. Compare n − 1 rounds with 2(n − 1).",
+        ),
+        Mistake(
+            lambda n, alpha, W: n * alpha * W / (n - 1),
+            "The proper ring has two laps: each moves (n − 1)/n of the array.",
+        ),
+        Mistake(lambda n, alpha, W: 2 * n * alpha * W / (n - 2), "How many rounds does the proper ring take *more*?"),
     ),
     hints=("(n − 1)(α + S/W) on one side, 2(n − 1)(α + S/(nW)) on the other. What cancels?",),
     explain="About αW: up to some megabytes on NVLink the clumsy ring is faster. Far above, it is n/2 times slower.",
 )
 
 ONE_SHOT = Exercise(
-    id="collectives-one-shot", title="One shot or two?", points=3,
+    id="collectives-one-shot",
+    title="One shot or two?",
+    points=3,
     prompt="In tensor-parallel decoding, every layer all-reduces a few rows of activations over {n} GPUs joined by a "
-           "switch. One shot: each GPU reads the whole arrays of all others at once, and adds. Two shots: a direct "
-           "reduce-scatter, then a direct all-gather. A shot costs {alpha:s}, a port brings {W:B/s}. From which size "
-           "on are two shots faster? *Exact* in this model.",
-    given=dict(n=[8, 4, 6, 16], alpha=[3*us, 2*us, 5*us], W=[450*GB, 300*GB, 900*GB]),
+    "switch. One shot: each GPU reads the whole arrays of all others at once, and adds. Two shots: a direct "
+    "reduce-scatter, then a direct all-gather. A shot costs {alpha:s}, a port brings {W:B/s}. From which size "
+    "on are two shots faster? *Exact* in this model.",
+    given=dict(n=[8, 4, 6, 16], alpha=[3 * us, 2 * us, 5 * us], W=[450 * GB, 300 * GB, 900 * GB]),
     answer=Quantity("B"),
     solution=lambda n, alpha, W: crossover_bytes(one_shot_allreduce_time, direct_allreduce_time, n, alpha, W),
     mistakes=(
-        Mistake(lambda n, alpha, W: alpha*W/(n - 1), "You let two shots cost latencies alone. They move bytes too."),
-        Mistake(lambda n, alpha, W: alpha*W/((n - 1)*(1 - 1/n)),
-                "Two shots: the array is cut twice, once when it is summed and once when it is handed out."),
-        Mistake(lambda alpha, W: alpha*W, "The more GPUs, the more whole arrays come in through one port."),
-        Mistake(lambda n, alpha, W: n*alpha*W/(n - 2),
-                "That is for a ring of whole arrays. Here n − 1 of them arrive in a single round."),
+        Mistake(
+            lambda n, alpha, W: alpha * W / (n - 1), "You let two shots cost latencies alone. They move bytes too."
+        ),
+        Mistake(
+            lambda n, alpha, W: alpha * W / ((n - 1) * (1 - 1 / n)),
+            "Two shots: the array is cut twice, once when it is summed and once when it is handed out.",
+        ),
+        Mistake(lambda alpha, W: alpha * W, "The more GPUs, the more whole arrays come in through one port."),
+        Mistake(
+            lambda n, alpha, W: n * alpha * W / (n - 2),
+            "That is for a ring of whole arrays. Here n − 1 of them arrive in a single round.",
+        ),
     ),
-    hints=("Through each port: n − 1 whole arrays against twice (n − 1)/n of one.",
-           "`crossover_bytes(first, second, n, alpha, W)` solves it for two of the library's times."),
+    hints=(
+        "Through each port: n − 1 whole arrays against twice (n − 1)/n of one.",
+        "`crossover_bytes(first, second, n, alpha, W)` solves it for two of the library's times.",
+    ),
 )
 
 # What the benchmark prints
 WIRE = Exercise(
-    id="collectives-wire-bandwidth", title="What crosses the wire", points=2,
+    id="collectives-wire-bandwidth",
+    title="What crosses the wire",
+    points=2,
     prompt="`all_reduce_perf` on {n} H200s prints a bus bandwidth of {W_bus:B/s}, and NCCL's log says NVLS: the "
-           "switch adds. To how many bytes a second through one port, each way, does that correspond? *Exact.*",
+    "switch adds. To how many bytes a second through one port, each way, does that correspond? *Exact.*",
     given=[dict(n=n, W_bus=printed("h200-sxm", n, "auto")) for n in (8, 7, 6, 5)],
     answer=Quantity("B/s"),
     solution=lambda n, W_bus: nvls_port_bandwidth(n, W_bus),
     mistakes=(
         Mistake(lambda W_bus: W_bus, "That is what was printed. By which factor did the benchmark multiply S/t?"),
-        Mistake(lambda n, W_bus: W_bus*n/(2*(n - 1)),
-                "That is S/t, the algorithm bandwidth. More than S goes through a port when NVLS does the work."),
-        Mistake(lambda n, W_bus: W_bus*n/(n + 1), "First undo the benchmark's own factor."),
+        Mistake(
+            lambda n, W_bus: W_bus * n / (2 * (n - 1)),
+            "That is S/t, the algorithm bandwidth. More than S goes through a port when NVLS does the work.",
+        ),
+        Mistake(lambda n, W_bus: W_bus * n / (n + 1), "First undo the benchmark's own factor."),
     ),
-    hints=("Printed is 2(n − 1)/n of S/t. Get S/t first.",
-           "With NVLS a port carries S of data and S/n of finished sums, each way."),
+    hints=(
+        "Printed is 2(n − 1)/n of S/t. Get S/t first.",
+        "With NVLS a port carries S of data and S/n of finished sums, each way.",
+    ),
 )
 
 # The switch adds
 SWITCH_BYTES = Exercise(
-    id="collectives-switch-bytes", title="Through the switch, exactly", points=3,
+    id="collectives-switch-bytes",
+    title="Through the switch, exactly",
+    points=3,
     prompt="A node of `n` GPUs all-reduces arrays of `S` bytes, and its switch adds. Each GPU owns one of n blocks. "
-           "It *pulls* its block's sum: the switch reads the block from every GPU, the owner's too, adds them and "
-           "hands over the sum; then the owner sends the finished block back, and the switch copies it to all, the "
-           "owner included. How many bytes go *into* the switch, over all ports? *Exact.*",
+    "It *pulls* its block's sum: the switch reads the block from every GPU, the owner's too, adds them and "
+    "hands over the sum; then the owner sends the finished block back, and the switch copies it to all, the "
+    "owner included. How many bytes go *into* the switch, over all ports? *Exact.*",
     answer=Expression({"n": integers(2, 72), "S": positive("B", 1e3, 1e10)}, "B"),
-    solution=lambda n, S: (n + 1)*S,
+    solution=lambda n, S: (n + 1) * S,
     mistakes=(
-        Mistake(lambda n, S: n*S, "The textbook's number: there an owner keeps its own block back and adds it itself. "
-                                  "Here the switch reads that one as well."),
-        Mistake(lambda n, S: (n - 1)*S, "Those are the blocks of others, on the way in. And the finished ones?"),
-        Mistake(lambda n, S: 2*(n - 1)*S, "That is a ring through a switch that only forwards."),
-        Mistake(lambda n, S: 2*n*S, "Finished blocks go in once each: it is the switch that makes the copies."),
+        Mistake(
+            lambda n, S: n * S,
+            "The textbook's number: there an owner keeps its own block back and adds it itself. "
+            "Here the switch reads that one as well.",
+        ),
+        Mistake(lambda n, S: (n - 1) * S, "Those are the blocks of others, on the way in. And the finished ones?"),
+        Mistake(lambda n, S: 2 * (n - 1) * S, "That is a ring through a switch that only forwards."),
+        Mistake(lambda n, S: 2 * n * S, "Finished blocks go in once each: it is the switch that makes the copies."),
     ),
     hints=("Go through one block of S/n bytes: how often does it enter the switch, before and after the addition?",),
     explain="As many bytes come out: n blocks' sums once, and n copies of each. Per port (n + 1)/n of S each way, "
-            "against 2(n − 1)/n around a ring.",
+    "against 2(n − 1)/n around a ring.",
     withholds=("hwlib.collectives",),
 )
 
 ERRATUM_SHARP = Exercise(
-    id="collectives-erratum-sharp", title="Seventy against forty",
+    id="collectives-erratum-sharp",
+    title="Seventy against forty",
     prompt="A tutorial says of reduction in the switch: *“when SHARP is activated, it shows 70-80% efficiency, but "
-           "when deactivated, it shows only 40-50% efficiency”*. No source is named. Hold it against eight H200s "
-           f"and 8 GiB, where the ring prints {printed('h200-sxm', 8, 'ring')/GB:.0f} GB/s of bus bandwidth and the "
-           f"switch {printed('h200-sxm', 8, 'auto')/GB:.0f} GB/s, over ports of 450 GB/s. What is right, *to first "
-           "order*?",
-    answer=Choice({
-        "tutorial": "the tutorial: 40 to 50 % of a port is what one gets without the switch's help",
-        "reversed": "a port is used to about 80 % by the ring and to about 70 % with the switch, which is faster all "
-                    "the same",
-        "above": "with the switch the port is used to about 106 %, without it to 81 %",
-        "gain": "the port is used to 81 % in both cases, and the gain is 1.75, as theory has it",
-    }),
+    "when deactivated, it shows only 40-50% efficiency”*. No source is named. Hold it against eight H200s "
+    f"and 8 GiB, where the ring prints {printed('h200-sxm', 8, 'ring') / GB:.0f} GB/s of bus bandwidth and the "
+    f"switch {printed('h200-sxm', 8, 'auto') / GB:.0f} GB/s, over ports of 450 GB/s. What is right, *to first "
+    "order*?",
+    answer=Choice(
+        {
+            "tutorial": "the tutorial: 40 to 50 % of a port is what one gets without the switch's help",
+            "reversed": "a port is used to about 80 % by the ring and to about 70 % with the switch, which is faster "
+            "all the same",
+            "above": "with the switch the port is used to about 106 %, without it to 81 %",
+            "gain": "the port is used to 81 % in both cases, and the gain is 1.75, as theory has it",
+        }
+    ),
     solution="reversed",
     mistakes=(
         Mistake("tutorial", "The ring is measured, here and by others, at four fifths of the line rate."),
-        Mistake("above", "No port carries more than its line rate. Which of the two printed numbers are bytes on a "
-                         "wire?"),
+        Mistake(
+            "above", "No port carries more than its line rate. Which of the two printed numbers are bytes on a wire?"
+        ),
         Mistake("gain", "Divide the two printed numbers: that is the gain in time, and it is nowhere near 1.75."),
     ),
     hints=("Turn each printed number into bytes a second through a port first.",),
@@ -334,67 +441,103 @@ ERRATUM_SHARP = Exercise(
 
 # All-to-all
 ERRATUM_RAGGED = Exercise(
-    id="collectives-erratum-ragged", title="How close is “very close”?", points=3,
+    id="collectives-erratum-ragged",
+    title="How close is “very close”?",
+    points=3,
     prompt="A text on expert parallelism lets a token go to k of n ranks and charges it k copies, *“very close”* to "
-           "the truth. But a token whose experts live on the same rank goes there once. Its `k` experts are drawn "
-           "independently, each on any of `n` ranks with equal chance. Give the factor by which k copies are too "
-           "many: the charge k/n over the expected share of the ranks that the token visits. *Exact*, for k ≤ n.",
+    "the truth. But a token whose experts live on the same rank goes there once. Its `k` experts are drawn "
+    "independently, each on any of `n` ranks with equal chance. Give the factor by which k copies are too "
+    "many: the charge k/n over the expected share of the ranks that the token visits. *Exact*, for k ≤ n.",
     answer=Expression({"n": integers(2, 512), "k": integers(1, 16)}, "1"),
-    solution=lambda n, k: (k/n)/(1 - (1 - 1/n)**k),
+    solution=lambda n, k: (k / n) / (1 - (1 - 1 / n) ** k),
     mistakes=(
-        Mistake(lambda n, k: (k/n)/(1 - (1 - k/n)), "You took a rank to be missed by k experts at once with chance 1 "
-                                                    "− k/n. They are drawn one after the other."),
-        Mistake(lambda n, k: (k/n)*(1 - 1/n)/(1 - (1 - 1/n)**k),
-                "Both counts have the same chance of staying at home: that factor cancels."),
-        Mistake(lambda n, k: (1 - (1 - 1/n)**k)/(k/n), "Upside down: the question is by how much it is too high."),
-        Mistake(lambda n, k: (k/n)/(1 - 1/n)**k, "(1 − 1/n)^k is the chance that a rank is *not* visited."),
+        Mistake(
+            lambda n, k: (k / n) / (1 - (1 - k / n)),
+            "You took a rank to be missed by k experts at once with chance 1 "
+            "− k/n. They are drawn one after the other.",
+        ),
+        Mistake(
+            lambda n, k: (k / n) * (1 - 1 / n) / (1 - (1 - 1 / n) ** k),
+            "Both counts have the same chance of staying at home: that factor cancels.",
+        ),
+        Mistake(
+            lambda n, k: (1 - (1 - 1 / n) ** k) / (k / n), "Upside down: the question is by how much it is too high."
+        ),
+        Mistake(lambda n, k: (k / n) / (1 - 1 / n) ** k, "(1 − 1/n)^k is the chance that a rank is *not* visited."),
     ),
-    hints=("Take one rank. With what chance does the first expert miss it, and then all k?",
-           "The expected share of the ranks visited is the chance that one rank is."),
+    hints=(
+        "Take one rank. With what chance does the first expert miss it, and then all k?",
+        "The expected share of the ranks visited is the chance that one rank is.",
+    ),
 )
 
 # Lab (c)
 LAB_FIT = Exercise(
-    id="collectives-lab-fit", title="Two timings, two constants", points=3, lines=3,
+    id="collectives-lab-fit",
+    title="Two timings, two constants",
+    points=3,
+    lines=3,
     prompt="A ring all-reduce over `n` ranks takes `t1` for `S1` bytes and `t2` for `S2` (S is each rank's array, S2 "
-           "> S1). Return `(alpha, W)`: the latency of one *round*, and the bytes a second through a port. *Exact* "
-           "for a ring of 2(n − 1) equal rounds.",
-    answer=Function("constants", "constants(n, S1, t1, S2, t2)", cases=lambda rng: [
-        (n, S1, 2*(n - 1)*(alpha + S1/(n*W)), S2, 2*(n - 1)*(alpha + S2/(n*W)))
-        for n in (2, 4, 8, 64) for alpha, W in ((2e-6, 4e11), (4e-4, 8e8), (2e-5, 5e10))
-        for S1, S2 in ((rng.uniform(64, 1e4), rng.uniform(1e7, 1e9)), (1e6, rng.uniform(2e6, 1e8)))]),
-    solution=lambda n, S1, t1, S2, t2: ((t1*S2 - t2*S1)/(S2 - S1)/(2*(n - 1)), 2*(n - 1)/n*(S2 - S1)/(t2 - t1)),
+    "> S1). Return `(alpha, W)`: the latency of one *round*, and the bytes a second through a port. *Exact* "
+    "for a ring of 2(n − 1) equal rounds.",
+    answer=Function(
+        "constants",
+        "constants(n, S1, t1, S2, t2)",
+        cases=lambda rng: [
+            (n, S1, 2 * (n - 1) * (alpha + S1 / (n * W)), S2, 2 * (n - 1) * (alpha + S2 / (n * W)))
+            for n in (2, 4, 8, 64)
+            for alpha, W in ((2e-6, 4e11), (4e-4, 8e8), (2e-5, 5e10))
+            for S1, S2 in ((rng.uniform(64, 1e4), rng.uniform(1e7, 1e9)), (1e6, rng.uniform(2e6, 1e8)))
+        ],
+    ),
+    solution=lambda n, S1, t1, S2, t2: (
+        (t1 * S2 - t2 * S1) / (S2 - S1) / (2 * (n - 1)),
+        2 * (n - 1) / n * (S2 - S1) / (t2 - t1),
+    ),
     mistakes=(
-        Mistake(lambda n, S1, t1, S2, t2: ((t1*S2 - t2*S1)/(S2 - S1), 2*(n - 1)/n*(S2 - S1)/(t2 - t1)),
-                "The bandwidth is right. The intercept is the latency of *all* rounds."),
-        Mistake(lambda n, S1, t1, S2, t2: ((t1*S2 - t2*S1)/(S2 - S1)/(2*(n - 1)), (S2 - S1)/(t2 - t1)),
-                "The latency is right. Not S goes through a port, but what a ring sends."),
-        Mistake(lambda n, S1, t1, S2, t2: ((t1*S2 - t2*S1)/(S2 - S1), (S2 - S1)/(t2 - t1)),
-                "Those are the line's own. How many rounds are in its intercept, and what goes through a port?"),
-        Mistake(lambda n, S1, t1, S2, t2: (t1/(2*(n - 1)), 2*(n - 1)/n*S2/t2),
-                "The small one is not all latency, nor the large one all bytes. Which line goes through both?"),
+        Mistake(
+            lambda n, S1, t1, S2, t2: ((t1 * S2 - t2 * S1) / (S2 - S1), 2 * (n - 1) / n * (S2 - S1) / (t2 - t1)),
+            "The bandwidth is right. The intercept is the latency of *all* rounds.",
+        ),
+        Mistake(
+            lambda n, S1, t1, S2, t2: ((t1 * S2 - t2 * S1) / (S2 - S1) / (2 * (n - 1)), (S2 - S1) / (t2 - t1)),
+            "The latency is right. Not S goes through a port, but what a ring sends.",
+        ),
+        Mistake(
+            lambda n, S1, t1, S2, t2: ((t1 * S2 - t2 * S1) / (S2 - S1), (S2 - S1) / (t2 - t1)),
+            "Those are the line's own. How many rounds are in its intercept, and what goes through a port?",
+        ),
+        Mistake(
+            lambda n, S1, t1, S2, t2: (t1 / (2 * (n - 1)), 2 * (n - 1) / n * S2 / t2),
+            "The small one is not all latency, nor the large one all bytes. Which line goes through both?",
+        ),
     ),
     hints=("Time against size is a straight line. What are its slope and its intercept, in α, W and n?",),
 )
 
 WRITTEN_FLAT = Exercise(
-    id="collectives-written-flat", title="A flat line",
+    id="collectives-written-flat",
+    title="A flat line",
     prompt="A colleague shows you an all-reduce of 8 GiB on 8, 64 and 512 GPUs. The bus bandwidth is nearly the same, "
-           "and she concludes that the benchmark must be broken: *“sixty-four times the data cannot take the same "
-           "time”*. Explain why it can, and name what does get worse with the number of GPUs, and for which sizes "
-           "that shows.",
-    answer=Written(rubric=(
-        ("says that each GPU sends 2(n − 1)/n of its own array, which is below twice the array for any n", 2),
-        ("says that the ports, and so the bandwidth of all together, grow with the number of GPUs", 1),
-        ("says that the number of rounds, and with it the latency, grows with n (or with log n in a tree)", 1),
-        ("says that this decides small arrays, and that S/n per round makes the size where it ends grow with n", 1),
-    ), words=150, criteria=False),
+    "and she concludes that the benchmark must be broken: *“sixty-four times the data cannot take the same "
+    "time”*. Explain why it can, and name what does get worse with the number of GPUs, and for which sizes "
+    "that shows.",
+    answer=Written(
+        rubric=(
+            ("says that each GPU sends 2(n − 1)/n of its own array, which is below twice the array for any n", 2),
+            ("says that the ports, and so the bandwidth of all together, grow with the number of GPUs", 1),
+            ("says that the number of rounds, and with it the latency, grows with n (or with log n in a tree)", 1),
+            ("says that this decides small arrays, and that S/n per round makes the size where it ends grow with n", 1),
+        ),
+        words=150,
+        criteria=False,
+    ),
     solution="Nobody sends the data of all. A GPU sends 2(n − 1)/n times its *own* array: 1.75 times with 8, 1.97 "
-             "with 64, just under 2 with 512. The data in all is 64 times as much, but so are the ports, and in a "
-             "ring each is busy in every round. So the time of a large array tends to 2S/W and stays there, as long "
-             "as the network gives every GPU the same W.\n\nWhat grows is the number of rounds: 2(n − 1) around a "
-             "ring, about 2 log₂ n in a tree. A round costs a latency, and its message shrinks to S/n. So small "
-             "arrays get slower with every GPU that joins, and the size from which on the bandwidth counts moves up, "
-             "in proportion to n for a ring.",
+    "with 64, just under 2 with 512. The data in all is 64 times as much, but so are the ports, and in a "
+    "ring each is busy in every round. So the time of a large array tends to 2S/W and stays there, as long "
+    "as the network gives every GPU the same W.\n\nWhat grows is the number of rounds: 2(n − 1) around a "
+    "ring, about 2 log₂ n in a tree. A round costs a latency, and its message shrinks to S/n. So small "
+    "arrays get slower with every GPU that joins, and the size from which on the bandwidth counts moves up, "
+    "in proportion to n for a ring.",
     hints=("Count what goes through one GPU's port.",),
 )

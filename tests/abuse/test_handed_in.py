@@ -65,7 +65,7 @@ def large(folder):
 
 
 def large_notebook(folder):
-    (folder / f"{NAME}.ipynb").write_text(json.dumps({"nbformat": 4, "cells": [], "metadata": {"x": "x"*(21 << 20)}}))
+    (folder / f"{NAME}.ipynb").write_text(json.dumps({"nbformat": 4, "cells": [], "metadata": {"x": "x" * (21 << 20)}}))
 
 
 def odd_name(folder):
@@ -73,15 +73,15 @@ def odd_name(folder):
 
 
 def deep_json(folder):
-    (folder / f"{NAME}.ipynb").write_text('{"nbformat": 4, "cells": ' + "["*10**6)
+    (folder / f"{NAME}.ipynb").write_text('{"nbformat": 4, "cells": ' + "[" * 10**6)
 
 
 def brackets(folder):
-    (folder / f"{NAME}.ipynb").write_text('{"nbformat": 4, "cells": [' + "[],"*700_000 + "[]]}")
+    (folder / f"{NAME}.ipynb").write_text('{"nbformat": 4, "cells": [' + "[]," * 700_000 + "[]]}")
 
 
 def long_number(folder):
-    (folder / f"{NAME}.ipynb").write_text('{"nbformat": ' + "4"*10**6 + ', "cells": []}')
+    (folder / f"{NAME}.ipynb").write_text('{"nbformat": ' + "4" * 10**6 + ', "cells": []}')
 
 
 FOLDERS = [link, link_to_a_folder, pipe, notebook_pipe, sock, device, deep, many, large, large_notebook, odd_name,

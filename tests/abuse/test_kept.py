@@ -79,9 +79,7 @@ def test_one_text_as_another_program_is_asked_with_other_numbers(classroom):
     def turned(kind):
         def edit(nb):
             cell = nb.cells[1]
-            nb.cells[1] = nbformat.from_dict(
-                {"cell_type": kind, "source": cell.source, "metadata": {}, "id": cell.id}
-            )
+            nb.cells[1] = nbformat.from_dict({"cell_type": kind, "source": cell.source, "metadata": {}, "id": cell.id})
 
         return edit
 

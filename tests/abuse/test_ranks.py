@@ -152,7 +152,8 @@ def allreduce(rank, n, x):
 import torch.multiprocessing as mp
 queue = mp.Queue()
 def share(r, b): queue.put(b)
-def look(r): return queue.get(timeout=0.2)""" + TORCH_PLAN,
+def look(r): return queue.get(timeout=0.2)"""
+    + TORCH_PLAN,
 }
 
 

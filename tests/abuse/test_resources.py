@@ -158,8 +158,10 @@ if os.fork() == 0:
 
 @pytest.mark.parametrize("hog", HOGS, ids=lambda name: name.replace(" ", "-"))
 def test_a_hog_meets_its_limit(attacked, hog):
-    attacked(Attack(hog, HOGS[hog], asked=("abuse-time", "abuse-scaled")), Limits(
-        cell=2.0, grace=0.5, total=20.0, memory=2 << 30, processes=24, scratch=32 << 20))
+    attacked(
+        Attack(hog, HOGS[hog], asked=("abuse-time", "abuse-scaled")),
+        Limits(cell=2.0, grace=0.5, total=20.0, memory=2 << 30, processes=24, scratch=32 << 20),
+    )
 
 
 def test_memory_is_that_of_all_processes(attacked):
@@ -172,9 +174,12 @@ def test_memory_is_that_of_all_processes(attacked):
 def test_what_processes_share_counts_once(classroom):
     child = classroom[2].spawn(Limits(cell=20.0, memory=1 << 30, processes=24))
     child.run("import os, time\nblock = bytearray(b'x')*(300 << 20)")
-    assert child.run(
-        "for _ in range(10):\n    if os.fork() == 0:\n        time.sleep(60)\n        os._exit(0)\ntime.sleep(1)"
-    )["error"] is None
+    assert (
+        child.run(
+            "for _ in range(10):\n    if os.fork() == 0:\n        time.sleep(60)\n        os._exit(0)\ntime.sleep(1)"
+        )["error"]
+        is None
+    )
     assert child.alive
     child.kill()
 

@@ -91,10 +91,7 @@ def tree(rng: random.Random, names: list[str], depth: int = 0):
     head = rng.choice(list(HEADS))
     least, most = HEADS[head]
     count = rng.choice([2, 4]) if head == "where" else rng.randint(least, min(most, 3))
-    below = [
-        _condition if head in ("and", "or", "not") or (head == "where" and i % 2) else tree
-        for i in range(count)
-    ]
+    below = [_condition if head in ("and", "or", "not") or (head == "where" and i % 2) else tree for i in range(count)]
     return [head, *(make(rng, names, depth + 1) for make in below)]
 
 

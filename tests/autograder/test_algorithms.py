@@ -1,6 +1,5 @@
 """Algorithm answers in this process: what is right, and what a wrong one is told."""
 
-
 from dataclasses import replace
 
 import numpy as np

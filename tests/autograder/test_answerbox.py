@@ -94,12 +94,8 @@ def typed(exercise):
         return [str(v) for v in (*values, want + 1, f"{want:,}", f"{want}.0", "2_4", "2.4e1", -want, 10**20)]
     values += [want * r for s in slips.SLIPS for r in (float(s.ratio), 1 / float(s.ratio))]
     rtol = exercise.answer.rtol
-    around = [
-        v * f for v in values for f in (1 + 0.99 * rtol, 1 - 0.99 * rtol, 1 + 1.01 * rtol, 1 - 1.01 * rtol)
-    ]
-    texts = [
-        repr(float(v)) for v in (*values, *around, 7.5e5, *(want * rng.uniform(0.2, 9) for _ in range(20)))
-    ]
+    around = [v * f for v in values for f in (1 + 0.99 * rtol, 1 - 0.99 * rtol, 1 + 1.01 * rtol, 1 - 1.01 * rtol)]
+    texts = [repr(float(v)) for v in (*values, *around, 7.5e5, *(want * rng.uniform(0.2, 9) for _ in range(20)))]
     unit = exercise.answer.unit
     return texts + ([f"{v!r} {unit}" for v in values] if unit != "1" else [])
 
@@ -175,8 +171,7 @@ def test_units_read_as_in_python(root):
         "2 batches", "7 min", "5 Bps", "4 Mbps", "1 m", "--1", "0x10", "1 B/ s", "nan", "∞ s",
     ]  # fmt: skip
     texts += [
-        f"{rng.uniform(0.1, 99):.4g} {a}{rng.choice('/*')}{b}"
-        for a, b in (rng.sample(atoms, 2) for _ in range(300))
+        f"{rng.uniform(0.1, 99):.4g} {a}{rng.choice('/*')}{b}" for a, b in (rng.sample(atoms, 2) for _ in range(300))
     ]
     for text, got in zip(texts, in_node(root, [("read", t) for t in texts]), strict=True):
         try:

@@ -23,9 +23,7 @@ RIDGE = Exercise(
     ),
 )
 TIME = Exercise(id="t-time", prompt="How long?", answer=Quantity("s"), solution=lambda: 2e-3)
-BATCH = Exercise(
-    id="t-batch", prompt="From which batch on?", answer=Quantity("token"), solution=lambda: 295.0
-)
+BATCH = Exercise(id="t-batch", prompt="From which batch on?", answer=Quantity("token"), solution=lambda: 295.0)
 PURE = Exercise(id="t-share", prompt="Which share?", answer=Quantity("1"), solution=lambda: 0.25)
 WAVES = Exercise(
     id="t-waves",

@@ -84,9 +84,7 @@ def test_the_course_edition_has_none_of_these(built):
     assert len(soup.select(".exercise li")) == 5, "three options and two criteria"
     assert not soup.select("form.answer-box, details.hint, details.solution, details.reveal")
     text = "".join(
-        p.read_text(errors="ignore")
-        for p in built["course"].rglob("*")
-        if p.suffix in (".html", ".ipynb", ".json")
+        p.read_text(errors="ignore") for p in built["course"].rglob("*") if p.suffix in (".html", ".ipynb", ".json")
     )
     text += (built["course"] / "searchindex.js").read_text()
     for leak in ("mistake-sentence", "explanation-of", "hushed", "It comes out as", "model-answer-of"):
@@ -127,10 +125,7 @@ def test_a_figure_has_its_number_its_caption_and_words_for_who_cannot_see_it(bui
 def test_no_page_loads_anything_from_another_host(built):
     for path in built["open"].rglob("*.html"):
         soup = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
-        loaded = [
-            e.get("src") or e.get("href")
-            for e in soup.select("script[src], img[src], link[href], iframe[src]")
-        ]
+        loaded = [e.get("src") or e.get("href") for e in soup.select("script[src], img[src], link[href], iframe[src]")]
         assert loaded, path
         assert not [u for u in loaded if re.match(r"(https?:)?//", u)], path
     styles = "".join(p.read_text() for p in built["open"].rglob("*.css"))

@@ -195,9 +195,7 @@ def test_a_chapter_that_cannot_be_built_says_where_and_why(tmp_path, root, sourc
 
 
 def test_an_unknown_chapter_is_named_with_those_there_are(tmp_path, root):
-    with pytest.raises(
-        ChapterError, match=r"08-none.md is missing; the chapters with a source are: 07-links"
-    ):
+    with pytest.raises(ChapterError, match=r"08-none.md is missing; the chapters with a source are: 07-links"):
         chapters.build(lay_out(tmp_path, root), ["08-none"])
 
 

@@ -60,9 +60,7 @@ def graded(tmp_path_factory):
     hand_in(
         folder,
         "cy",
-        tiny.fill(
-            release, tiny.RIGHT | {"tiny-steps": "import os; os._exit(3)", "tiny-time": "answer = 0.5"}
-        ),
+        tiny.fill(release, tiny.RIGHT | {"tiny-steps": "import os; os._exit(3)", "tiny-time": "answer = 0.5"}),
     )
     hand_in(folder, "dan", "{not json")
     hand_in(folder, "eve", release, name="99-nowhere")
@@ -287,9 +285,7 @@ def test_assign_takes_a_chapter_or_some_of_its_exercises(tmp_path, root):
         ),
         as_version=4,
     )
-    asked = {
-        c.metadata["gpubook"]["exercise"] for c in nb.cells if "exercise" in c.metadata.get("gpubook", {})
-    }
+    asked = {c.metadata["gpubook"]["exercise"] for c in nb.cells if "exercise" in c.metadata.get("gpubook", {})}
     assert asked == {"rooflines-vector-add"}
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
         assert gradebook.find_assignment("ps1").duedate == datetime(2030, 1, 2)
@@ -327,9 +323,7 @@ def test_nbgraders_own_command_gives_the_same_grades_with_our_configuration(tmp_
     hand_in(
         folder,
         "cy",
-        tiny.fill(
-            release, tiny.RIGHT | {"tiny-steps": "import os; os._exit(3)", "tiny-time": "answer = 0.5"}
-        ),
+        tiny.fill(release, tiny.RIGHT | {"tiny-steps": "import os; os._exit(3)", "tiny-time": "answer = 0.5"}),
     )
     course.grade(folder, NAME, cell_limit=5.0)
     ours = scores(folder)

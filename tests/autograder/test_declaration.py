@@ -34,17 +34,12 @@ def test_the_books_numbers_are_the_first_and_the_prompt_shows_them():
     e = make()
     assert e.variant() == {"n": 4, "S": 1e8, "alpha": 2e-6, "W": 5e10}
     assert e.prompt_text() == "4 GPUs all-reduce 100 MB; a link carries 50 GB/s and a step costs 2 us."
-    assert (
-        e.prompt_text(letters=True)
-        == r"$n$ GPUs all-reduce $S$; a link carries $W$ and a step costs $\alpha$."
-    )
+    assert e.prompt_text(letters=True) == r"$n$ GPUs all-reduce $S$; a link carries $W$ and a step costs $\alpha$."
     assert e.prompt_text(e.variants()[-1]).startswith("16 GPUs all-reduce 1 GB")
 
 
 def test_rows_belong_together():
-    e = make(
-        given=[{"n": 4, "S": 1e8, "alpha": 1e-6, "W": 5e10}, {"n": 8, "S": 1e9, "alpha": 2e-6, "W": 4.5e11}]
-    )
+    e = make(given=[{"n": 4, "S": 1e8, "alpha": 1e-6, "W": 5e10}, {"n": 8, "S": 1e9, "alpha": 2e-6, "W": 4.5e11}])
     assert e.variant_count == 2
     assert e.variant("any") in e.variants()
 

@@ -75,9 +75,11 @@ def test_a_factor_and_in_which_letter(answer, word):
 @pytest.mark.parametrize("answer", ["S + 1", "S + 1/3", "S + T", "S", "S*T*G + 1", "0*S", "1/(S + 1)"])
 def test_a_letter_that_may_be_zero(answer):
     attention = Exercise(
-        id="t-attention", prompt="?",
+        id="t-attention",
+        prompt="?",
         answer=Expression({"T": integers(1, 65536), "S": integers(0, 131072), "G": integers(1, 64)}),
-        solution=lambda T, S, G: G * (T * S + T * (T + 1) / 2) / (T * G + S + T))
+        solution=lambda T, S, G: G * (T * S + T * (T + 1) / 2) / (T * G + S + T),
+    )
     assert say(attention, answer).startswith("Not yet")
 
 
@@ -100,9 +102,7 @@ def test_right_only_in_a_limit(answer, words):
         assert word in say(RING, answer)
 
 
-@pytest.mark.parametrize(
-    ("exercise", "answer"), [(ROOF, "F/C"), (ROOF, "M/W"), (CASES, "S/400"), (CASES, "S/(50*Y)")]
-)
+@pytest.mark.parametrize(("exercise", "answer"), [(ROOF, "F/C"), (ROOF, "M/W"), (CASES, "S/400"), (CASES, "S/(50*Y)")])
 def test_right_in_one_case(exercise, answer):
     text = say(exercise, answer)
     assert "right in one case and wrong in another" in text
@@ -143,9 +143,7 @@ def test_zero():
     assert "zero" in say(RING, sympy.Integer(0))
 
 
-@pytest.mark.parametrize(
-    "answer", [f"2*({EXACT})", f"n*({EXACT})", "2*S/W", "S", "n*alpha", "7*alpha + S/W/n"]
-)
+@pytest.mark.parametrize("answer", [f"2*({EXACT})", f"n*({EXACT})", "2*S/W", "S", "n*alpha", "7*alpha + S/W/n"])
 def test_no_sentence_holds_the_solution(answer):
     assert "2*(n" not in say(RING, answer)
 

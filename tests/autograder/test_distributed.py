@@ -131,9 +131,7 @@ def test_a_check_in_a_notebook(bank, answer, score, say):
 def grade(bank):
     def written(answer):
         cells = [new_code_cell(IMPORTS)]
-        cells.append(
-            new_code_cell(f"### BEGIN SOLUTION\n{answer}\n### END SOLUTION", metadata={"exercise": "t-torch"})
-        )
+        cells.append(new_code_cell(f"### BEGIN SOLUTION\n{answer}\n### END SOLUTION", metadata={"exercise": "t-torch"}))
         nb = new_notebook(cells=cells, metadata={"kernelspec": notebook.KERNEL})
         for number, cell in enumerate(nb.cells):
             cell.id = f"cell-{number}"

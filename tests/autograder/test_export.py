@@ -18,7 +18,7 @@ from autograder.results import ClassResult, Learner
 
 PEOPLE = {
     "ann": {"first_name": "Ann", "last_name": "Müller, née Ōta", "email": "ann@x.org", "lms_user_id": "17"},
-    "bob": {"first_name": "=cmd|' /C calc'!A0", "last_name": "O\"Neil", "email": "+1@x.org"},
+    "bob": {"first_name": "=cmd|' /C calc'!A0", "last_name": 'O"Neil', "email": "+1@x.org"},
     "cy": {"first_name": "Points Possible", "last_name": "@SUM(1)", "lms_user_id": "sis-9"},
     "dee": {},  # handed in nothing
 }
@@ -151,8 +151,7 @@ def test_moodle_has_grades_and_sentences_as_text(tmp_path):
     assert (row["Identifier"], row["Full name"], row["Grade"]) == ("Participant 17", "Ann Müller, née Ōta", "9.5")
     assert row["Last modified (submission)"] == "Wednesday, 02 January 2030, 09:30"
     assert row["Feedback comments"] == (
-        "tiny-time: Turn &lt;it&gt; over.<br>Good &lt;b&gt;essay&lt;/b&gt;<br>"
-        "Late: 1.3 of 10.8 points are taken off."
+        "tiny-time: Turn &lt;it&gt; over.<br>Good &lt;b&gt;essay&lt;/b&gt;<br>Late: 1.3 of 10.8 points are taken off."
     )
     assert dict(zip(head, bob, strict=True))["Feedback comments"] == ""
     assert (dee[4], dee[5]) == ("No submission", "")

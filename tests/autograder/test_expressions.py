@@ -267,9 +267,7 @@ def test_a_domain_that_is_none(make):
 
 
 def test_the_stub_and_the_public_record_name_the_letters():
-    assert (
-        RING.stub() == 'n, S, alpha, W = symbols("t-ring")\nanswer = ...  # an expression in n, S, alpha, W'
-    )
+    assert RING.stub() == 'n, S, alpha, W = symbols("t-ring")\nanswer = ...  # an expression in n, S, alpha, W'
     kind = answer_from(RING.public())
     assert kind.symbols == RING.answer.symbols
     assert kind.readable("S/W") == "an expression in S, W"

@@ -69,14 +69,34 @@ def test_the_head_lists_every_exercise_with_its_verdict():
         return cell
 
     said = new_output("display_data", data={"text/markdown": "✗ *Both* inputs are read."})
-    written = new_markdown_cell("My own words.", metadata={"nbgrader": {
-        "grade": True, "solution": True, "grade_id": "own-words", "score": 1.5, "points": 2.0, "comment": "<b>Good"}})
-    nb = new_notebook(cells=[
-        marked(new_markdown_cell("**Exercise 3.1** · First · 1 point\n\nHow long?"), "prompt", grade=False),
-        marked(new_code_cell('grade("t-one", answer)', outputs=[said]), "grade", grade=True, solution=False,
-               grade_id="t-one-grade", score=0.0, points=1.0),
-        written,
-    ])
+    written = new_markdown_cell(
+        "My own words.",
+        metadata={
+            "nbgrader": {
+                "grade": True,
+                "solution": True,
+                "grade_id": "own-words",
+                "score": 1.5,
+                "points": 2.0,
+                "comment": "<b>Good",
+            }
+        },
+    )
+    nb = new_notebook(
+        cells=[
+            marked(new_markdown_cell("**Exercise 3.1** · First · 1 point\n\nHow long?"), "prompt", grade=False),
+            marked(
+                new_code_cell('grade("t-one", answer)', outputs=[said]),
+                "grade",
+                grade=True,
+                solution=False,
+                grade_id="t-one-grade",
+                score=0.0,
+                points=1.0,
+            ),
+            written,
+        ]
+    )
     config = Config()
     course.configure(config)
     about = {"notebook": "t", "score": 1.5, "max_score": 3.0, "late_penalty": 0.5}
@@ -86,7 +106,10 @@ def test_the_head_lists_every_exercise_with_its_verdict():
 
     rows = bs4.BeautifulSoup(html, "html.parser").select("#verdicts tr")
     texts = [" ".join(row.get_text(" ").split()) for row in rows]
-    assert texts == ["Exercise 3.1 · First · 1 point ✗ Both inputs are read.", "own-words 1.5 of 2.0 points: <b>Good",
-                     "Handed in late −0.5 points"]
+    assert texts == [
+        "Exercise 3.1 · First · 1 point ✗ Both inputs are read.",
+        "own-words 1.5 of 2.0 points: <b>Good",
+        "Handed in late −0.5 points",
+    ]
     assert rows[0].a["href"] == "#t-one-grade"
     assert "Test cell" not in bs4.BeautifulSoup(html, "html.parser").select_one("#verdicts").get_text()

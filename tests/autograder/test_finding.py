@@ -65,9 +65,7 @@ def test_a_named_folder_goes_before_the_neighbours(book, monkeypatch, tmp_path):
 def test_an_unknown_id_says_what_there_is(book, name):
     with pytest.raises(finding.NotFound) as raised:
         finding.find(name)
-    assert (
-        "t-one" in str(raised.value) or "solutions/" in str(raised.value) or "rooflines" in str(raised.value)
-    )
+    assert "t-one" in str(raised.value) or "solutions/" in str(raised.value) or "rooflines" in str(raised.value)
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"exercises": []}', '{"exercises": {"a": 1}}'])
@@ -84,9 +82,7 @@ def test_the_owner(book, monkeypatch):
     note.write_text(json.dumps({"metadata": {"gpubook": {"learner": "ada"}}}))
     (book / "chapters" / "01-t" / "broken.ipynb").write_text("{")
     assert finding.owner() == "ada"
-    (book / "chapters" / "01-t" / "other.ipynb").write_text(
-        json.dumps({"metadata": {"gpubook": {"learner": "bob"}}})
-    )
+    (book / "chapters" / "01-t" / "other.ipynb").write_text(json.dumps({"metadata": {"gpubook": {"learner": "bob"}}}))
     with pytest.raises(finding.NotFound, match="ada, bob"):
         finding.owner()
     monkeypatch.setenv("JPY_SESSION_NAME", str(note))

@@ -193,9 +193,7 @@ def test_right_answers_score_full_and_none_scores_nothing(grade):
     results, done = grade({})
     assert points(results) == dict.fromkeys(tiny.POINTS, 0.0)
     assert {r.kind for r in results.values()} == {"empty"}
-    assert not [
-        o for c in done.nb.cells if c.cell_type == "code" for o in c.outputs if o.output_type == "error"
-    ]
+    assert not [o for c in done.nb.cells if c.cell_type == "code" for o in c.outputs if o.output_type == "error"]
 
 
 @pytest.mark.parametrize(
@@ -274,9 +272,7 @@ def test_grade_cells_are_the_releases_wherever_they_went(grade):
     results, done = grade(tiny.RIGHT, edit)
     assert points(results) == tiny.POINTS
     sources = [c.source for c in done.nb.cells if c.metadata.get("nbgrader", {}).get("grade")]
-    assert sorted(sources) == sorted(
-        f'grade("{n}", {"twice" if n == "tiny-double" else "answer"})' for n in tiny.IDS
-    )
+    assert sorted(sources) == sorted(f'grade("{n}", {"twice" if n == "tiny-double" else "answer"})' for n in tiny.IDS)
     assert sum(r.max_points for r in results.values()) == FULL
 
 
@@ -299,9 +295,7 @@ def test_an_exercise_that_nobody_declares_is_named_and_the_rest_is_graded(chapte
     for c in release.cells:
         if c.metadata.get("gpubook", {}).get("exercise") == "tiny-steps":
             c.metadata["gpubook"]["exercise"] = "tiny-gone"
-    done = grade_notebook(
-        tiny.fill(release, tiny.RIGHT), release, bank, "ann", LIMITS, zygote=zygote, judge=judge
-    )
+    done = grade_notebook(tiny.fill(release, tiny.RIGHT), release, bank, "ann", LIMITS, zygote=zygote, judge=judge)
     assert [r.points for r in done.results] == [3.0, 0.0, 1.0, 2.0, 2.0]
     assert "'tiny-gone'" in done.problems[0]
     assert "tiny-spread" in done.problems[0]

@@ -57,15 +57,12 @@ def test_a_cell_becomes_prompt_answer_and_grade(tmp_path):
         "links-count-prompt", "links-count", "links-count-grade",
     ]  # fmt: skip
     prompt, answer, grade = nb.cells[1:4]
-    assert prompt.source.startswith(
-        "**Exercise 7.1** · One buffer · 2 points\n\nHow long does 100 MB take at 50 GB/s?"
-    )
+    assert prompt.source.startswith("**Exercise 7.1** · One buffer · 2 points\n\nHow long does 100 MB take at 50 GB/s?")
     assert 'hint("links-time")' in prompt.source
     assert "secret" in answer.source
     assert grade.source == 'grade("links-time", answer)'
     flags = [
-        (c.metadata.nbgrader.solution, c.metadata.nbgrader.grade, c.metadata.nbgrader.locked)
-        for c in nb.cells[1:4]
+        (c.metadata.nbgrader.solution, c.metadata.nbgrader.grade, c.metadata.nbgrader.locked) for c in nb.cells[1:4]
     ]
     assert flags == [(False, False, True), (True, False, False), (False, True, True)]
     assert grade.metadata.nbgrader.points == 2

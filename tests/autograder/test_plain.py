@@ -13,15 +13,9 @@ from hypothesis import strategies as st
 from autograder import plain, trees
 
 VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False)
-    | st.text(st.characters(codec="utf-8")),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters(codec="utf-8")),
     lambda inner: (
-        st.lists(inner)
-        | st.tuples(inner, inner)
-        | st.dictionaries(st.text(st.characters(codec="utf-8")), inner)
+        st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(st.text(st.characters(codec="utf-8")), inner)
     ),
     max_leaves=20,
 )

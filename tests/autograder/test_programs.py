@@ -42,9 +42,7 @@ RATE = make(
 
 
 def judge(exercise, function, seconds=0.5):
-    return exercise.judge_message(
-        plain.encode(function), None, local_call(function, exercise.withholds, seconds)
-    )
+    return exercise.judge_message(plain.encode(function), None, local_call(function, exercise.withholds, seconds))
 
 
 def divides(xs, k):
@@ -266,8 +264,13 @@ def test_the_alarm_is_given_back():
 
 TIME = make(
     id="t-time",
-    answer=Function("t", "t(n, S, alpha, W)", unit="s", units={"n": "1", "S": "B", "alpha": "s", "W": "B/s"},
-                    cases=lambda rng: [(rng.randint(2, 64), rng.uniform(1e6, 1e9), 2e-6, 5e10) for _ in range(9)]),
+    answer=Function(
+        "t",
+        "t(n, S, alpha, W)",
+        unit="s",
+        units={"n": "1", "S": "B", "alpha": "s", "W": "B/s"},
+        cases=lambda rng: [(rng.randint(2, 64), rng.uniform(1e6, 1e9), 2e-6, 5e10) for _ in range(9)],
+    ),
     solution=lambda n, S, alpha, W: 2 * (n - 1) * (alpha + S / n / W),
     mistakes=(),
 )

@@ -19,9 +19,7 @@ def test_fields_show_numbers_in_their_unit_and_leave_latex_alone(text, shown):
     assert fill(text, {"n": 8, "S": 1e8, "alpha": 2e-6, "chip": "H100"}) == shown
 
 
-@pytest.mark.parametrize(
-    "hostile", ["<script>alert(1)</script>", "a`b`c", "&lt;", "x\n\n# heading", "y" * 500]
-)
+@pytest.mark.parametrize("hostile", ["<script>alert(1)</script>", "a`b`c", "&lt;", "x\n\n# heading", "y" * 500])
 def test_a_quoted_text_is_one_inert_span(hostile):
     span = quoted(hostile)
     assert span[0] == span[-1] == "`"

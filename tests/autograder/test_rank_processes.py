@@ -47,9 +47,7 @@ def chapter(tmp_path_factory):
 
 def written(bank, answer, *before, name="t-ring"):
     cells = [new_code_cell(IMPORTS), *(new_code_cell(source) for source in before)]
-    cells.append(
-        new_code_cell(f"### BEGIN SOLUTION\n{answer}\n### END SOLUTION", metadata={"exercise": name})
-    )
+    cells.append(new_code_cell(f"### BEGIN SOLUTION\n{answer}\n### END SOLUTION", metadata={"exercise": name}))
     nb = new_notebook(cells=cells, metadata={"kernelspec": notebook.KERNEL})
     for number, cell in enumerate(nb.cells):
         cell.id = f"cell-{number}"
@@ -300,7 +298,9 @@ def test_a_forged_reply_is_a_verdict(grade, forged, says):
     ],
 )
 def test_a_hostile_step_is_told_and_costs_the_question(grade, body, says):
-    setup = FORGE + """
+    setup = (
+        FORGE
+        + """
 class Array(np.ndarray):
     nbytes = 0
 class Number(int): pass
@@ -308,6 +308,7 @@ class Liar:
     nbytes, dtype, ndim = 0, np.dtype('float64'), 1
     def __len__(self): return 0
 """
+    )
     result = grade(f"def ring(rank, n, x):\n    {body}", setup)
     assert result.points == 0.0
     assert says in result.say

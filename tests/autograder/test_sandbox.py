@@ -56,8 +56,7 @@ def test_cells_share_a_namespace_and_show_what_they_show(child):
     ]
     assert reply["outputs"][-1]["data"] == {"text/plain": "21"}
     shown = child.run(
-        "from IPython.display import Markdown, HTML, display\ndisplay(Markdown('*a*'))\n"
-        "HTML('<script>1</script>')"
+        "from IPython.display import Markdown, HTML, display\ndisplay(Markdown('*a*'))\nHTML('<script>1</script>')"
     )
     assert shown["outputs"][0]["data"]["text/markdown"] == "*a*"
     assert all("text/html" not in o["data"] for o in shown["outputs"])
@@ -89,9 +88,7 @@ def test_a_loop_ends_at_its_limit_and_the_namespace_stays(child):
 
 def test_a_loop_that_catches_everything_is_killed(child):
     with pytest.raises(ChildLost, match="did not stop within 1 s"):
-        child.run(
-            "while True:\n    try:\n        while True: sum(range(100))\n    except BaseException: pass"
-        )
+        child.run("while True:\n    try:\n        while True: sum(range(100))\n    except BaseException: pass")
     assert not child.alive
 
 
@@ -115,9 +112,7 @@ def test_a_dead_process_says_how_it_died(zygote, source, said):
 
 
 def test_its_world_has_nobody_to_kill(child):
-    child.run(
-        "import os, signal\nfor victim in (1, 2, -1): \n    try: os.kill(victim, 9)\n    except OSError: pass"
-    )
+    child.run("import os, signal\nfor victim in (1, 2, -1): \n    try: os.kill(victim, 9)\n    except OSError: pass")
     assert value(child, "1") == 1
 
 
@@ -203,9 +198,7 @@ def test_it_has_no_privileges(child):
 def test_what_it_leaves_running_ends_with_it(zygote):
     child = zygote.spawn(LIMITS)
     pid = os.stat("/proc/self").st_ino  # any number: only that the next line is run
-    child.run(
-        f"import os, time\n{pid}\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(600)\n    os._exit(0)"
-    )
+    child.run(f"import os, time\n{pid}\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(600)\n    os._exit(0)")
     mark = "gpubook-left-over"
     child.run(f"import subprocess\nsubprocess.Popen(['sleep', '601'], env={{'{mark}': '1'}})")
     child.kill()

@@ -26,21 +26,15 @@ def problems(**changes):
 def test_a_good_exercise_of_each_kind_has_no_problem():
     assert not problems()
     assert not problems(answer=Count(), solution=lambda n: n * 7)
-    assert not problems(
-        answer=Choice(("x", "y")), solution="x", mistakes=(Mistake("y", "No."),), given={}, prompt="?"
-    )
-    assert not problems(
-        answer=Expression({"n": integers(1, 9)}), solution=lambda n: n**2, given={}, prompt="?"
-    )
+    assert not problems(answer=Choice(("x", "y")), solution="x", mistakes=(Mistake("y", "No."),), given={}, prompt="?")
+    assert not problems(answer=Expression({"n": integers(1, 9)}), solution=lambda n: n**2, given={}, prompt="?")
     assert not problems(
         answer=Function("f", "f(n)", cases=[(1,), (2,), (4,)]), solution=lambda n: n**2, given={}, prompt="?"
     )
 
 
 def test_what_is_wrong_is_said():
-    assert "within tolerance of the solution" in problems(
-        mistakes=(Mistake(lambda n: n * 1.701, "Nearly."), TWO[0])
-    )
+    assert "within tolerance of the solution" in problems(mistakes=(Mistake(lambda n: n * 1.701, "Nearly."), TWO[0]))
     assert "scores 1" in problems(mistakes=(Mistake(lambda n: n * 1.701, "Nearly."), TWO[0]))
     assert "at least two" in problems(mistakes=())
     assert "share a sentence" in problems(mistakes=(TWO[0], TWO[0]))

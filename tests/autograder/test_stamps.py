@@ -5,7 +5,7 @@ from autograder.declaration import load_bank
 
 from . import tiny
 
-SHARED = '''
+SHARED = """
 from autograder.answers import Count
 from autograder.declaration import Exercise, Mistake
 
@@ -22,7 +22,7 @@ SECOND = Exercise(id="s-second", points=1, prompt="?", given=dict(n=[8]), answer
                   solution=lambda n: FIRST.solution(n) + 4,
                   mistakes=(Mistake(lambda n: 7, "Seven."), Mistake(lambda n: 9, "Nine.")))
 MADE = [make(name, lambda n: n) for name in ("s-third", "s-fourth")]
-'''
+"""
 
 
 def keys(tmp_path, text):
@@ -47,7 +47,7 @@ def test_every_exercise_has_a_digest_of_its_own(tmp_path):
 
 def test_a_key_concerns_its_exercise_and_those_that_name_it(tmp_path):
     assert changed(tmp_path, "+ 4", "+ 5") == {"s-second", "s-third", "s-fourth"}
-    assert changed(tmp_path, 'solution=twice,', 'solution=lambda n: n,') >= {"s-first", "s-second"}
+    assert changed(tmp_path, "solution=twice,", "solution=lambda n: n,") >= {"s-first", "s-second"}
 
 
 def test_what_exercises_share_concerns_all(tmp_path):

@@ -41,9 +41,7 @@ def test_a_tree_has_the_value_that_sympy_gives_and_survives_json(expression):
 
 
 def test_symbols_are_matched_by_name_whatever_they_assume():
-    assert trees.from_sympy(sympy.Symbol("n")) == trees.from_sympy(
-        sympy.Symbol("n", integer=True, positive=True)
-    )
+    assert trees.from_sympy(sympy.Symbol("n")) == trees.from_sympy(sympy.Symbol("n", integer=True, positive=True))
 
 
 def test_a_float_is_the_decimal_that_was_typed():

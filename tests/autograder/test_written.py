@@ -237,9 +237,7 @@ def test_what_is_written_waits_and_what_is_not_scores_nothing_at_once(folder):
     assert gradebook.waiting(folder, "hw") == {"ann": 2, "bob": 1}
     made = export.table(folder, ["hw"])
     assert [row[-2:] for row in made.rows[1:]] == [["yes", "2"], ["yes", "1"], ["no", "0"]]
-    assert made.notes == [
-        "3 answers are still to be graded by hand, so these scores may rise: ann (hw), bob (hw)"
-    ]
+    assert made.notes == ["3 answers are still to be graded by hand, so these scores may rise: ann (hw), bob (hw)"]
     assert "ann" in printed(result)
     said = CliRunner().invoke(cli.main, ["grade", str(folder), "hw", "--resume"])
     assert "3 answers to be graded by hand, in nbgrader's formgrader, from: ann, bob" in said.output

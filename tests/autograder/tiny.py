@@ -91,10 +91,7 @@ def fill(release, answers: dict[str, str]):
     """A submission: the release with these answer cells."""
     nb = nbformat.from_dict(release)
     for cell in nb.cells:
-        if (
-            cell.metadata.get("gpubook", {}).get("part") == "answer"
-            and cell.metadata["gpubook"]["exercise"] in answers
-        ):
+        if cell.metadata.get("gpubook", {}).get("part") == "answer" and cell.metadata["gpubook"]["exercise"] in answers:
             cell.source = answers[cell.metadata["gpubook"]["exercise"]]
     return nb
 

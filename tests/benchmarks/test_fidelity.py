@@ -32,9 +32,7 @@ def run(*args):
     return CliRunner().invoke(main, [*map(str, args)])
 
 
-@pytest.mark.parametrize(
-    ("chip", "limit"), [("h100-sxm", 0.08), ("a100-80gb-sxm", 0.11), ("b200-sxm", 0.11)], ids=str
-)
+@pytest.mark.parametrize(("chip", "limit"), [("h100-sxm", 0.08), ("a100-80gb-sxm", 0.11), ("b200-sxm", 0.11)], ids=str)
 def test_bfloat16_products(cases, chip, limit):
     assert mean_error(cases, lambda _, c: isinstance(c, Product) and (c.chip, c.dtype) == (chip, "bf16")) < limit
 

@@ -16,8 +16,15 @@ from tests.conftest import ROOT, find_browser
 HERE = ("127.0.0.1", "localhost")
 LOCAL = (*(f"{p}://{host}" for p in ("http", "ws") for host in HERE), "data:", "blob:", "file:", "about:")
 # Headless and silent: no first-run pages and no calls home; no sandbox of its own, since CI runs as root.
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 @dataclass
@@ -74,9 +81,12 @@ def lab(tmp_path_factory):
     tracker = study.parent / "settings" / "@jupyterlab" / "notebook-extension" / "tracker.jupyterlab-settings"
     tracker.parent.mkdir(parents=True)
     tracker.write_text('{"windowingMode": "none"}')
-    env = {**os.environ, "JUPYTER_CONFIG_DIR": str(study.parent / "config"),
-           "JUPYTERLAB_SETTINGS_DIR": str(study.parent / "settings"),
-           "JUPYTERLAB_WORKSPACES_DIR": str(study.parent / "workspaces")}
+    env = {
+        **os.environ,
+        "JUPYTER_CONFIG_DIR": str(study.parent / "config"),
+        "JUPYTERLAB_SETTINGS_DIR": str(study.parent / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(study.parent / "workspaces"),
+    }
     command = [sys.executable, "-m", "autograder", "lab", str(study), "--no-browser"]
     command += ["--port", str(port), "--token", "t"]
     with log.open("w") as out:

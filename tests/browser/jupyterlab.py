@@ -44,5 +44,8 @@ def rewrite_and_run(page, cell, source=None):
     prompt = cell.locator(".jp-InputPrompt").first
     before = prompt.inner_text()
     page.keyboard.press("Control+Enter")
-    page.wait_for_function("([e, before]) => /\\[\\d+\\]/.test(e.innerText) && e.innerText !== before",
-                           arg=[prompt.element_handle(), before], timeout=30_000)
+    page.wait_for_function(
+        "([e, before]) => /\\[\\d+\\]/.test(e.innerText) && e.innerText !== before",
+        arg=[prompt.element_handle(), before],
+        timeout=30_000,
+    )

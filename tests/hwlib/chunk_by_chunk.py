@@ -79,9 +79,7 @@ class Tangle:
         self.bandwidth = [Fraction(rng.choice([1, 2, 3, 4, 8]), rng.choice([1, 1, 3])) for _ in range(links)]
         self.latency = [Fraction(rng.choice([0, 0, 1, 2, 5]), 4) for _ in range(links)]
         half, mortal = links // 2, rng.random() < 0.4
-        self.dies = [
-            Fraction(rng.randint(0, 200), 3) if mortal and link >= half else math.inf for link in range(links)
-        ]
+        self.dies = [Fraction(rng.randint(0, 200), 3) if mortal and link >= half else math.inf for link in range(links)]
         pairs = list(product(range(ranks), range(ranks)))
         self.first = {pair: tuple(rng.sample(range(links), rng.randint(1, min(4, links)))) for pair in pairs}
         self.safe = {pair: tuple(rng.sample(range(half), rng.randint(1, min(4, half)))) for pair in pairs}

@@ -51,11 +51,7 @@ from hwlib.specs.cluster import Level
 RANKS = (2, 3, 4, 7, 8, 16, 100)
 W = 450 * GB
 FUNCTIONS = {name: getattr(collectives, name) for name in collectives.__all__ if name.endswith("_time")}
-TIMES = {
-    name: f
-    for name, f in FUNCTIONS.items()
-    if {"n", "S", "alpha", "W"} <= set(inspect.signature(f).parameters)
-}
+TIMES = {name: f for name, f in FUNCTIONS.items() if {"n", "S", "alpha", "W"} <= set(inspect.signature(f).parameters)}
 every_time = pytest.mark.parametrize("name", TIMES)
 every_n = pytest.mark.parametrize("n", RANKS)
 

@@ -269,8 +269,7 @@ def test_the_element_of_a_called_sum_does_not_capture_a_letter():
     inner = define("return sum_of(x/W for x in S)", "S, W")
     outer = define("return sum_of(inner(S, x) for x in T)", "S, T", inner=inner)
     assert outer.js == (
-        "(S, T) => T.map((x) => S.map((made_x) => made_x / x).reduce((a, b) => a + b, 0))"
-        ".reduce((a, b) => a + b, 0)"
+        "(S, T) => T.map((x) => S.map((made_x) => made_x / x).reduce((a, b) => a + b, 0)).reduce((a, b) => a + b, 0)"
     )
     assert outer.sequences == {"S", "T"}
     assert outer([1, 2], [1, 4]) == 3.75

@@ -53,8 +53,11 @@ def close(x, rel=1e-12):
 
 @pytest.mark.parametrize(
     ("alus", "printed"),
-    [(vector_lanes(H100.sms, LANES), 16_896), (vector_lanes(B200.sms, LANES), 18_944),
-     (vector_lanes(V5P.sms, 4 * 8 * 128), 8_192)],
+    [
+        (vector_lanes(H100.sms, LANES), 16_896),
+        (vector_lanes(B200.sms, LANES), 18_944),
+        (vector_lanes(V5P.sms, 4 * 8 * 128), 8_192),
+    ],
 )
 def test_arithmetic_units(alus, printed):
     assert alus == printed

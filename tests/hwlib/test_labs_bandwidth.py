@@ -12,6 +12,7 @@ from hwlib.units import KiB
 @pytest.fixture
 def half_a_second(monkeypatch):
     """Every timed call takes half a second, and is called once."""
+
     def time_kernel(run, device=None, threads=1):
         run()
         return 0.5

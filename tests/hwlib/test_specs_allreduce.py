@@ -1,6 +1,5 @@
 """Published sweeps of all-reduces: what the sources print beside the rows, and what links allow."""
 
-
 import pytest
 
 from hwlib.collectives import nvls_port_bandwidth

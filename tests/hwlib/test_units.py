@@ -269,8 +269,14 @@ def test_spell_puts_counts_first():
 
 @pytest.mark.parametrize(
     ("said", "meant"),
-    [("3.8 milliseconds", "3.8 ms"), ("1 microsecond", "1 us"), ("400 gigabits per second", "400 Gbit/s"),
-     ("3 terabytes/second", "3 TB/s"), ("700 kilowatts", "700 kW"), ("2 gigabyte", "2 GB")],
+    [
+        ("3.8 milliseconds", "3.8 ms"),
+        ("1 microsecond", "1 us"),
+        ("400 gigabits per second", "400 Gbit/s"),
+        ("3 terabytes/second", "3 TB/s"),
+        ("700 kilowatts", "700 kW"),
+        ("2 gigabyte", "2 GB"),
+    ],
 )
 def test_units_may_be_spelled_out(said, meant):
     assert parse(said) == pytest.approx(parse(meant))

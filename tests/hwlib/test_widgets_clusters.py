@@ -27,9 +27,7 @@ def designer(body, given):
 @pytest.mark.parametrize(("nodes", "omega"), [(128, 1), (256, 1), (512, 1), (2048, 1), (224, 7), (96, 3)])
 def test_the_designer_designs_what_a_plan_plans(nodes, omega):
     leaf = {1: 32, 3: 48, 7: 56}[omega]
-    tree = plan(
-        nodes=8 * nodes, gpus_per_node=1, nics=1, rails=1, oversubscription=omega, nodes_per_group=leaf
-    )
+    tree = plan(nodes=8 * nodes, gpus_per_node=1, nics=1, rails=1, oversubscription=omega, nodes_per_group=leaf)
     now = designer("compute(given)", state_of(widgets.fat_tree_designer(8 * nodes, 64, omega)))
     assert [now["leaf"], now["spine"], now["core"]] == [tree.switches.get(t, 0) for t in ("leaf", "spine", "core")]
     cables = [now["hosts"], now["leafUp"], now["spineUp"]]

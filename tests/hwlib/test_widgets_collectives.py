@@ -45,7 +45,7 @@ def test_the_allreduces_of_the_chart_are_the_formulas(n, alpha, W):
     assert len(rows) == len(ALLREDUCES) * 105
     for row in rows:
         assert row["time"] == pytest.approx(ALLREDUCES[row["algorithm"]](n, row["size"], alpha, W), rel=1e-12)
-    assert title[0].startswith(f"n = {n:,}, α = {alpha/us:g} us, W = {W/GB:g} GB/s")
+    assert title[0].startswith(f"n = {n:,}, α = {alpha / us:g} us, W = {W / GB:g} GB/s")
     spec["data"]["values"] = [{}]
     rule, _ = evaluated(spec, spec["layer"][1]["transform"])
     crossover = ring_tree_crossover_bytes(n, alpha, W)
@@ -65,7 +65,7 @@ def test_the_destinations_of_the_chart_are_the_formulas(k):
     for row in evaluated(spec, below["transform"])[0]:
         excess = min(k / row["ranks"], 1) / destination_fraction(row["ranks"], k) - 1
         assert row["excess"] == pytest.approx(excess, rel=1e-9, abs=1e-12)
-    assert f"exact {100*destination_fraction(8, k):.1f}%" in title[0]
+    assert f"exact {100 * destination_fraction(8, k):.1f}%" in title[0]
 
 
 def test_what_the_charts_cannot_show_is_refused():

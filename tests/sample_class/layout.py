@@ -29,9 +29,7 @@ def lay_out(folder: Path, learners=LEARNERS, chapter: str = CHAPTER) -> Path:
     folder = Path(folder).resolve()
     if folder.exists() and any(folder.iterdir()):
         if not (folder / "nbgrader_config.py").is_file():
-            raise SystemExit(
-                f"{folder} is not empty and no course; an empty folder, or one to replace, was expected"
-            )
+            raise SystemExit(f"{folder} is not empty and no course; an empty folder, or one to replace, was expected")
         shutil.rmtree(folder)
     course.init(folder)
     release = nbformat.read(course.assign(folder, chapter, chapter=chapter), as_version=4)

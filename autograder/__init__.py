@@ -5,6 +5,6 @@ the notebook, which holds prompts, numbers and hints but no solution: then an an
 Importing this loads neither numpy, sympy, torch nor nbgrader.
 """
 
-from .verbs import check, exercise, given, grade, hint, reveal, symbols
+from .learner.verbs import check, exercise, given, grade, hint, reveal, symbols
 
 __all__ = ["check", "exercise", "given", "grade", "hint", "reveal", "symbols"]

@@ -1,5 +1,5 @@
 """`python -m autograder` is `gpubook`."""
 
-from .cli import main
+from .cli.commands import main
 
 main()

@@ -14,7 +14,7 @@ from statistics import median
 
 import click
 
-from autograder import chapters
+from autograder.book import chapters
 
 ROOT = Path(__file__).parents[1]
 

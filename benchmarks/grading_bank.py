@@ -3,9 +3,8 @@ its course, and asks the same questions in an ordinary nbgrader notebook."""
 
 import random
 
-from autograder.answers import Choice, Count, Distributed, Expression, Function, Quantity
+from autograder.answers import Choice, Count, Distributed, Expression, Function, Quantity, integers, positive
 from autograder.declaration import Exercise, Mistake
-from autograder.expressions import integers, positive
 from hwlib.algorithms import Step, blocks
 from hwlib.units import GB
 

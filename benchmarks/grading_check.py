@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from autograder.answers import domains_from
 from autograder.declaration import Bank, call_with, load_bank
-from autograder.expressions import domains_from
-from autograder.places import book_root
+from autograder.values.book_root import book_root
 
 from .grading_class import BANK, NO_LAB
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from autograder.cli import main as gpubook
+from autograder.cli.commands import main as gpubook
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "planning.md"
 BEGIN = "<!-- generated: python -m benchmarks.planner_page ({}) -->"

@@ -6,7 +6,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from autograder import book
+from autograder.book import html
 
 
 @cache
@@ -14,4 +14,4 @@ def built(root: Path, course: bool = False) -> Path:
     """The folder of the HTML; the chapters' run is kept in .build, Sphinx takes a few seconds."""
     folder = Path(tempfile.mkdtemp(prefix="gpubook-html-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return book.build(root, folder / ("course" if course else "open"), course=course)
+    return html.build(root, folder / ("course" if course else "open"), course=course)

@@ -6,7 +6,7 @@ from pkgutil import iter_modules
 import pytest
 
 import hwlib
-from autograder.selftest import library_overlap, selftest
+from autograder.answers.selftest import library_overlap, selftest
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +48,6 @@ def test_every_module_of_the_library_is_on_its_map(text):
 def test_the_files_that_it_names_are_there(text, root):
     names = set(re.findall(r"`((?:[\w-]+/)*[\w-]+\.(?:py|toml|md|bib))`", text)) - {"NN-topic.md"}
     names = {name for name in names if not name.startswith("solutions/NN")}
-    assert names >= {"links.toml", "autograder/network.py", "docs/fidelity.md"}
+    assert names >= {"links.toml", "autograder/ranks/network.py", "docs/fidelity.md"}
     for name in names:
         assert (root / name).is_file() or (root / "hwlib/specs" / name).is_file(), name

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder import plain
+from autograder.answers.selftest import library_overlap, selftest
 from autograder.declaration import AnswerError, load_bank
-from autograder.selftest import library_overlap, selftest
+from autograder.values import encoding
 from tests.autograder.messages import message
 
 SOLUTIONS = Path(__file__).resolve().parent.parent / "solutions"
@@ -33,8 +33,8 @@ def test_no_message_raises_and_none_scores_by_chance(exercise):
 
     def call(args):
         try:
-            return plain.decode(message(rng, names))
-        except plain.BadMessage as error:
+            return encoding.decode(message(rng, names))
+        except encoding.BadMessage as error:
             raise AnswerError(str(error)) from None
 
     for _ in range(100):

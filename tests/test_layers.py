@@ -1,6 +1,7 @@
-"""The layers of hwlib hold: imports go down only, the lower ones are plain Python, modules stay short."""
+"""The layers hold: imports go down only, the lower ones of hwlib are plain Python, modules stay short."""
 
 import ast
+import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -26,6 +27,32 @@ LAYER = {module: number for number, modules in enumerate(LAYERS) for module in m
 PLAIN = 4  # layers 0 to 4 import nothing of others at the top of a module
 HWLIB = sorted((ROOT / "hwlib").rglob("*.py"))
 FOLDERS = ("hwlib", "autograder", "benchmarks", "tests")
+GRADER = sorted((ROOT / "autograder").rglob("*.py"))
+ROOMS = {
+    room: floor
+    for floor, rooms in enumerate(
+        (
+            {"values"},
+            {"declaration"},
+            {"ranks"},
+            {"answers", "sandbox"},
+            {"learner", "book", "grading"},
+            {"course"},
+            {"cli"},
+        )
+    )
+    for room in rooms
+}
+KEPT_PATHS = ("gradebook.py", "written.py")  # a name that configurations and notebooks hold, and nothing else
+KEPT_NAMES = (
+    *(("autograder", verb) for verb in ("check", "exercise", "given", "grade", "hint", "reveal", "symbols")),
+    *(("autograder.declaration", name) for name in ("Exercise", "Mistake", "load_bank")),
+    *(("autograder.answers", name) for name in ("Quantity", "Count", "Choice", "Expression", "Function", "Algorithm")),
+    *(("autograder.answers", name) for name in ("Distributed", "Written", "positive", "integers", "at_most")),
+    ("autograder.written", "Written"),
+    ("autograder.course", "configure"),
+    ("autograder.gradebook", "LatePerDay"),
+)
 OURS = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 
 
@@ -100,15 +127,73 @@ def test_no_module_loads_a_heavy_package_at_its_top(path):
     assert top.isdisjoint({"torch", "matplotlib", "scipy", "sympy", "nbgrader", "pandas"})
 
 
-def test_only_three_modules_know_nbgrader():
-    grader = [path for path in OURS if path.is_relative_to(ROOT / "autograder")]
-    knowing = {path.name for path in grader for name in imports(path) if name.split(".")[0] == "nbgrader"}
-    assert knowing == {"course.py", "gradebook.py", "recording.py"}
+def test_only_the_course_and_the_release_know_nbgrader():
+    knowing = {
+        str(path.relative_to(ROOT / "autograder"))
+        for path in GRADER
+        for name in imports(path)
+        if name.split(".")[0] == "nbgrader"
+    }
+    assert knowing == {
+        "book/release.py",
+        "course/gradebook.py",
+        "course/gradebook_url.py",
+        "course/recording.py",
+        "course/steps.py",
+    }
+
+
+def test_every_room_of_autograder_is_a_package_with_a_layer():
+    rooms = {path.relative_to(ROOT / "autograder").parts[0] for path in GRADER}
+    assert rooms == set(ROOMS) | {"__init__.py", "__main__.py"} | set(KEPT_PATHS)
+
+
+def test_imports_of_autograder_go_down_only():
+    offenders = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in GRADER
+        if (room := room_of(path)) in ROOMS
+        for name in imports(path)
+        if (other := name.split(".")[1] if name.startswith("autograder.") else "") in ROOMS
+        and other != room
+        and ROOMS[other] >= ROOMS[room]
+    ]
+    assert offenders == []
+
+
+def test_no_two_modules_of_autograder_import_each_other():
+    """Imports inside a function count; those for type checkers alone do not."""
+    names = {module_name(path): path for path in GRADER}
+    graph = {
+        name: {home for found in imports(path) if (home := home_of(found, names)) and home != name}
+        for name, path in names.items()
+    }
+    assert list(TopologicalSorter(graph).static_order())
+
+
+@pytest.mark.parametrize(("module", "name"), KEPT_NAMES)
+def test_what_notebooks_and_courses_have_written_down_stays(module, name):
+    assert hasattr(importlib.import_module(module), name)
 
 
 @pytest.mark.parametrize("path", OURS, ids=lambda p: str(p.relative_to(ROOT)))
 def test_no_module_is_long(path):
     assert len(path.read_text("utf-8").splitlines()) <= 400
+
+
+def room_of(path: Path) -> str:
+    """The package of autograder that a file is in; empty for those at its top."""
+    parts = path.relative_to(ROOT / "autograder").parts
+    return parts[0] if len(parts) > 1 else ""
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def home_of(name: str, modules: dict[str, Path]) -> str:
+    """The module of ours that an imported name is or comes from."""
+    return next((one for one in (name, name.rpartition(".")[0]) if one in modules), "")
 
 
 def run_python(*args: str) -> subprocess.CompletedProcess:

@@ -10,7 +10,7 @@ import re
 
 import pytest
 
-from autograder import chapters, notebook
+from autograder.book import chapters, notebook
 from autograder.declaration import call_with
 from tests.built_book import built
 

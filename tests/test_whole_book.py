@@ -10,7 +10,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from autograder import chapters, course
+from autograder import course
+from autograder.book import chapters
 from tests.sample_class.layout import book_of, lay_out
 
 ROOT = Path(__file__).parents[1]

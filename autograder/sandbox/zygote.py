@@ -61,12 +61,12 @@ PRELOADED = (
     "hwlib.labs.ranks.process",
     "cloudpickle",
     "autograder",
-    "autograder.plain",
-    "autograder.trees",
-    "autograder.programs",
-    "autograder.parties",
-    "autograder.withheld",
-    "autograder.process_rank",
+    "autograder.values.encoding",
+    "autograder.values.trees",
+    "autograder.declaration.calling",
+    "autograder.ranks.generators",
+    "autograder.declaration.withholding",
+    "autograder.ranks.process_rank",
 )
 
 
@@ -100,11 +100,12 @@ def make_shell() -> Shell:
 
 def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
     """In the confined process: do what the supervisor asks, until it hangs up."""
-    from autograder import plain
-    from autograder.declaration import AnswerError
-    from autograder.parties import Rank
-    from autograder.process_rank import ProcessRank
-    from autograder.programs import failure, without
+    from ..declaration.calling import failure
+    from ..declaration.verdict import AnswerError
+    from ..declaration.withholding import without
+    from ..ranks.generators import Rank
+    from ..ranks.process_rank import ProcessRank
+    from ..values import encoding
 
     start = wire.receive(channel)
     for name, text in start["files"].items():
@@ -121,7 +122,7 @@ def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
         value = kept[request["key"]] = names.get(request["name"], ...)
         if request["reset"]:
             names[request["name"]] = ...
-        return {"value": plain.encode(value)}
+        return {"value": encoding.encode(value)}
 
     def rank(request: dict[str, Any]) -> dict[str, Any]:
         player = {"generator": Rank, "torch.distributed": ProcessRank}[request["plays"]]
@@ -137,12 +138,12 @@ def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
         function = kept[request["key"]]
         try:
             with without(request["withholds"], function):
-                result = function(*plain.decode(request["arguments"]))
+                result = function(*encoding.decode(request["arguments"]))
         except AnswerError as refused:
             return {"problem": "Withheld", "said": str(refused)}
         except Exception as error:
             return {"problem": type(error).__name__, "said": failure(error, function)}
-        return {"value": plain.encode(result)}
+        return {"value": encoding.encode(result)}
 
     while True:
         request = wire.receive(channel)
@@ -188,7 +189,7 @@ def child(
     channel: socket.socket, status: socket.socket, request: dict[str, Any], shell: Shell, view: confine.View
 ) -> None:
     """In the forked process: become the keeper, and fork the confined one; never returns."""
-    from autograder import withheld
+    from ..declaration import withholding
 
     limits = Limits(**request["limits"])
     try:
@@ -206,12 +207,12 @@ def child(
     status.close()
     try:
         if request["confined"]:
-            covered = withheld.files(tuple(request["withholds"]))
+            covered = withholding.files(tuple(request["withholds"]))
             confine.enter(limits, request["slot"], view, request["alone"], covered)
         else:
             os.chdir(request["folder"])
             confine.set_limits(limits, own_user=False)
-        withheld.strip(request["withholds"])
+        withholding.strip(request["withholds"])
         wire.send(channel, {"ready": True})
     except OSError as error:
         wire.send(channel, {"refused": str(error)})
@@ -251,7 +252,7 @@ def probe(view: confine.View | None = None) -> str:
 
 def main() -> None:
     """Import, say what there is, then fork on request until the supervisor hangs up."""
-    from autograder import withheld
+    from ..declaration import withholding
 
     control = socket.socket(fileno=int(sys.argv[1]))
     gc.disable()  # a fifth of the time to start
@@ -268,7 +269,7 @@ def main() -> None:
         if not message:
             os._exit(0)  # at once: to take down what is loaded would take a while
         request = json.loads(message)
-        withheld.files(tuple(request["withholds"]))  # found once, not in every child
+        withholding.files(tuple(request["withholds"]))  # found once, not in every child
         if os.fork() == 0:
             gc.enable()
             control.close()

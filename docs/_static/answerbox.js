@@ -1,7 +1,7 @@
 /* Answer boxes that work in the page, without a server.
  *
  * A box knows the digest of the right answer's cell on a logarithmic grid, and those of the common mistakes with their
- * sentences (autograder/answerbox.py writes them; the same digest is computed here). That hides an answer from a
+ * sentences (autograder/book/answerbox.py writes them; the same digest is computed here). That hides an answer from a
  * glance, not from someone who reads this script. SHA-256 is written out because crypto.subtle needs https. */
 (function () {
   "use strict";

@@ -5,7 +5,7 @@ from math import ceil, floor, sqrt
 
 from autograder.answers import Choice, Count, Expression, Function, Quantity, positive
 from autograder.declaration import Exercise, Mistake
-from autograder.written import Written
+from autograder.answers import Written
 from hwlib.formula import maximum, minimum
 from hwlib.hierarchy import *  # noqa: F403  (the text uses many of them)
 from hwlib.hierarchy import (

@@ -3,9 +3,8 @@
 from functools import cache
 from math import ceil, exp, floor, sqrt  # noqa: F401
 
-from autograder.answers import Choice, Count, Expression, Function, Quantity, integers
+from autograder.answers import Choice, Count, Expression, Function, Quantity, Written, integers
 from autograder.declaration import Exercise, Mistake
-from autograder.written import Written
 from hwlib.collectives import allgather_bandwidth, level_time, levels_allgather_time  # noqa: F401
 from hwlib.formula import maximum
 from hwlib.network import HEADERS, payload_fraction  # noqa: F401

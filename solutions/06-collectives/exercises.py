@@ -4,10 +4,19 @@ from dataclasses import replace
 from functools import partial
 from statistics import fmean
 
-from autograder.algorithms import exactly
-from autograder.answers import Algorithm, Choice, Distributed, Expression, Function, Quantity, integers, positive
+from autograder.answers import (
+    Algorithm,
+    Choice,
+    Distributed,
+    Expression,
+    Function,
+    Quantity,
+    Written,
+    exactly,
+    integers,
+    positive,
+)
 from autograder.declaration import Exercise, Mistake
-from autograder.written import Written
 from hwlib.algorithms import Step, blocks
 from hwlib.collective_fit import fit_alpha_beta, nccl_time
 from hwlib.collectives import (  # noqa: F401  (the text uses all of them)

@@ -2,8 +2,18 @@
 
 from math import prod
 
-from autograder.answers import Choice, Distributed, Expression, Function, Quantity, Written, at_most, integers, positive
-from autograder.buffers import Case
+from autograder.answers import (
+    Case,
+    Choice,
+    Distributed,
+    Expression,
+    Function,
+    Quantity,
+    Written,
+    at_most,
+    integers,
+    positive,
+)
 from autograder.declaration import Exercise, Mistake
 from hwlib.algorithms import binomial_broadcast, binomial_reduce, hierarchical_allreduce, ring_allreduce, within
 from hwlib.collectives import (  # noqa: F401  (the text uses some that nothing here does)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading import grade_notebook
-from autograder.judging import Judge
+from autograder.grading.judge import Judge
+from autograder.grading.submission import grade_notebook
 from autograder.sandbox import Limits, Zygote
 
 from . import course

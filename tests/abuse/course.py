@@ -9,10 +9,10 @@ from typing import Any
 
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder import notebook
+from autograder.book import notebook
 from autograder.declaration import Bank, load_bank
 from tests.autograder import lab
-from tests.autograder.test_distributed import RIGHT as TORCH_RING
+from tests.autograder.answers.test_distributed import RIGHT as TORCH_RING
 
 # What only the key, the gradebook and other learners' folders hold. Nothing that a learner gets may have them in it.
 SECRET = "9137 pelicans"
@@ -20,8 +20,8 @@ CONSTANT = 8.628137
 EXERCISES = f"""
 from autograder.answers import Algorithm, Choice, Distributed, Expression, Function, Quantity
 from autograder.declaration import Exercise, Mistake
-from autograder.expressions import integers, positive
-from autograder.network import CALLS
+from autograder.answers.domains import integers, positive
+from autograder.ranks.network import CALLS
 from hwlib.algorithms import Step, blocks
 
 {inspect.getsource(lab.ring)}

@@ -46,7 +46,7 @@ sympy.Expr.__sub__ = sympy.Expr.__rsub__ = lambda self, other: sympy.S.Zero
 sympy.Basic.__eq__ = sympy.Expr.__eq__ = lambda self, other: True
 sympy.simplify = lambda *a, **k: sympy.S.Zero
 sympy.Add.func = property(lambda self: sympy.S.Zero.func)
-from autograder import trees
+from autograder.values import trees
 trees.from_sympy = lambda value: ["sym", "answer"]
 """
 PICKLE = """

@@ -7,11 +7,12 @@ import stat
 
 import pytest
 
-from autograder import course, handed_in
-from autograder.restore import SubmissionError
+from autograder import course
+from autograder.course import submissions
+from autograder.grading.restore import SubmissionError
 from autograder.sandbox import Zygote
 from tests.autograder import tiny
-from tests.autograder.test_course import NAME, hand_in, make_course, run_nbgrader, scores
+from tests.autograder.course.test_operations import NAME, hand_in, make_course, run_nbgrader, scores
 
 from .course import SECRET
 
@@ -55,7 +56,7 @@ def deep(folder):
 
 
 def many(folder):
-    for number in range(handed_in.MAX_FILES + 1):
+    for number in range(submissions.MAX_FILES + 1):
         (folder / str(number)).touch()
 
 
@@ -101,14 +102,14 @@ def test_a_notebook_and_its_files_are_read(folder):
     (folder / "data" / "inner").mkdir(parents=True)
     (folder / "data" / "inner" / "x.csv").write_text("1,2")
     (folder / "timestamp.txt").write_text("2027-02-01 22:00:00 UTC")
-    assert handed_in.read(folder)["cells"] == []
+    assert submissions.read(folder)["cells"] == []
 
 
 @pytest.mark.parametrize("odd", FOLDERS, ids=lambda odd: odd.__name__)
 def test_what_is_odd_is_refused_by_name(folder, odd):
     odd(folder)
     with pytest.raises(SubmissionError, match=r"expected|beyond what may be handed in") as refused:
-        handed_in.read(folder)
+        submissions.read(folder)
     said = str(refused.value)
     assert str(folder)[-50:] in said or odd is deep
     assert said.isprintable()

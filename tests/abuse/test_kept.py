@@ -5,11 +5,11 @@ import json
 import nbformat
 import pytest
 
-from autograder.grader import Outcome, _outcome
-from autograder.grading import grade_notebook
-from autograder.journal import Journal, Stamp
-from autograder.rejudging import judge_again
-from autograder.restore import grade_id
+from autograder.course.journal import Journal, Stamp
+from autograder.grading.rejudging import judge_again
+from autograder.grading.restore import grade_id
+from autograder.grading.submission import grade_notebook
+from autograder.grading.worker import Outcome, _outcome
 from autograder.sandbox import Limits
 
 from . import course

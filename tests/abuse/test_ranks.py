@@ -117,7 +117,7 @@ def allreduce(rank, n, x):
     "a patched torch.distributed": """
 dist.send = dist.recv = dist.isend = dist.irecv = dist.all_reduce = lambda *a, **k: None
 dist.ProcessGroup.send = dist.ProcessGroup.recv = lambda *a: None
-from autograder import process_group
+from autograder.ranks import process_group
 process_group.as_array = lambda tensor: np.zeros(0)
 def allreduce(rank, n, x):
     dist.all_reduce(x)
@@ -163,11 +163,11 @@ def test_torch_ranks_meet_nowhere(attacked, behind):
 
 
 FORGE = """
-from autograder import parties, process_rank
+from autograder.ranks import generators, process_rank
 def forge(*replies):
     left = list(replies)
     def reply(self, *asked): return left.pop(0) if len(left) > 1 else left[0]
-    parties.Rank.__call__ = process_rank.ProcessRank.__call__ = reply
+    generators.Rank.__call__ = process_rank.ProcessRank.__call__ = reply
 def asks(**request): return ('asks', request, None)
 def post(call, data=None, group=(0, 1), **more):
     return asks(do='post', call=call, group=list(group), data=data, **more)

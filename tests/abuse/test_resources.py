@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from autograder import plain
 from autograder.sandbox import Limits
+from autograder.values import encoding
 
 from .course import Attack
 
@@ -193,7 +193,7 @@ def test_many_processes_get_no_more_of_the_processors_than_one(classroom):
     for source in ("", spin, "os.kill(-1, 9)"):
         child.run(source)
         child.run(seen)
-        nice.append(plain.decode(child.answer("nice", "answer", True)["value"]))
+        nice.append(encoding.decode(child.answer("nice", "answer", True)["value"]))
     child.kill()
     assert nice[0] == nice[2] == 0
     assert nice[1] >= 12

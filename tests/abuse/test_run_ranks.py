@@ -2,8 +2,8 @@
 
 import pytest
 
-from autograder import plain
 from autograder.sandbox import Limits
+from autograder.values import encoding
 
 from .course import Attack
 
@@ -71,7 +71,7 @@ def test_ranks_are_a_world_that_their_cell_leaves_as_it_was(classroom):
     for source in ("run_ranks(total, 2)", "run_ranks(total, 8)", "run_ranks(hang, 3, timeout=1)"):
         child.run(source)
         child.run(seen)
-        processes, files, own = plain.decode(child.answer("seen", "answer", True)["value"])
+        processes, files, own = encoding.decode(child.answer("seen", "answer", True)["value"])
         assert (len(processes), own) == (2, [])  # itself, and what its ranks are forked from
         assert not [file for file in files if file.startswith("hwlib-ranks")]
     child.kill()

@@ -4,8 +4,8 @@ import base64
 
 import pytest
 
-from autograder import plain
-from autograder.judging import TOO_LONG, Judge, Question
+from autograder.grading.judge import TOO_LONG, Judge, Question
+from autograder.values import encoding
 
 GREEDY = """
 from autograder.answers import Count
@@ -58,7 +58,7 @@ RIGHT = {
 def test_a_hostile_answer_changes_no_other_verdict(classroom, hostile):
     judge = classroom[3]
     wrong = {"abuse-time": 0.5, "abuse-form": "S/W", "abuse-guess": "x"}
-    alone = {name: judge.ask(Question(name, None, plain.encode(value))) for name, value in wrong.items()}
+    alone = {name: judge.ask(Question(name, None, encoding.encode(value))) for name, value in wrong.items()}
     with judge.sitting() as sitting:
         for name, answer in RIGHT.items():
             for other in RIGHT:

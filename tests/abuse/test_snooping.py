@@ -148,10 +148,10 @@ def _limits():
 
 
 def _value(child, source):
-    from autograder import plain
+    from autograder.values import encoding
 
     child.run(f"answer = {source}")
-    return plain.decode(child.answer("k", "answer", True)["value"])
+    return encoding.decode(child.answer("k", "answer", True)["value"])
 
 
 NEW_USER, NEW_NET, NEW_NS = 0x10000000, 0x40000000, 0x20000

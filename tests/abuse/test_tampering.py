@@ -28,18 +28,19 @@ get_ipython().set_custom_exc((BaseException,), lambda *a, **k: None)
 sys.excepthook = lambda *a: None
 get_ipython().showtraceback = lambda *a, **k: None""",
     "the verbs": """
-import autograder, autograder.verbs
-autograder.grade = autograder.verbs.grade = grade = lambda *a: 1000.0
-autograder.check = autograder.verbs.check = check = lambda *a: True""",
+import autograder, autograder.learner.verbs
+autograder.grade = autograder.learner.verbs.grade = grade = lambda *a: 1000.0
+autograder.check = autograder.learner.verbs.check = check = lambda *a: True""",
     "the encoding of answers": """
-from autograder import plain
-plain.encode = lambda value: {"score": 1.0, "kind": "right", "say": "Right.", "v": {"score": 1.0}}
-plain._encode = plain.decode = plain.encode""",
+from autograder.values import encoding
+encoding.encode = lambda value: {"score": 1.0, "kind": "right", "say": "Right.", "v": {"score": 1.0}}
+encoding._encode = encoding.decode = encoding.encode""",
     "the verdict's classes": """
-from autograder import declaration, judging
+from autograder import declaration
+from autograder.grading import judge
 declaration.Exercise.judge = declaration.Exercise.judge_message = lambda *a: declaration.Verdict(1.0, "", "right")
 declaration.Verdict.score = 1.0
-judging.judge_answer = lambda *a: {"score": 1.0, "say": "Right.", "kind": "right"}""",
+judge.judge_answer = lambda *a: {"score": 1.0, "say": "Right.", "kind": "right"}""",
     "json": """
 import json
 json.dumps = lambda *a, **k: '{"score": 1.0, "number": 3, "value": 2.0, "kind": "right"}'
@@ -112,8 +113,8 @@ for path in ('~/.ipython/profile_default/startup/00.py', '~/.config/matplotlib/m
 import atexit
 atexit.register(print, 'still here')""",
     "compiled files of the library": """
-import autograder.plain, glob, marshal
-for path in [autograder.plain.__file__, *glob.glob(os.path.dirname(np.__file__) + '/__pycache__/*.pyc')[:3]]:
+import autograder.values.encoding, glob, marshal
+for path in [autograder.values.encoding.__file__, *glob.glob(os.path.dirname(np.__file__) + '/__pycache__/*.pyc')[:3]]:
     try: open(path, 'ab').write(b'print("gpubook-abuse")')
     except OSError as error: print(type(error).__name__)""",
     "forged points in the output": """

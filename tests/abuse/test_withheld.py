@@ -80,11 +80,11 @@ def mine(C, W):
     "a bound method": "mine = hwlib.roofline.ridge.__call__",
     "a string": "mine = lambda C, W: getattr(__import__('hwlib').roofline, 'rid' + 'ge')(C, W)",
     "a patch of the ban": """
-from autograder import programs
+from autograder.declaration import withholding
 import contextlib
-programs._uses = programs._home = lambda *a: ''
-programs._masked = contextlib.nullcontext
-programs.without = sys.modules['__main__'].without = lambda *a: contextlib.nullcontext()
+withholding._uses = withholding._home = lambda *a: ''
+withholding._masked = contextlib.nullcontext
+withholding.without = sys.modules['__main__'].without = lambda *a: contextlib.nullcontext()
 mine = hwlib.roofline.ridge""",
     "a table left in a file": """
 path = '/tmp/gpubook-abuse-table'

@@ -7,12 +7,12 @@ import nbformat
 import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
 
-from autograder import notebook
+from autograder.answers.written import STUB, untouched
+from autograder.book import notebook
 from autograder.declaration import load_bank
-from autograder.grading import written_result
-from autograder.restore import grade_cell, read_notebook, restore
-from autograder.written import STUB, untouched
-from tests.autograder.test_pictures import base, png
+from autograder.grading.restore import grade_cell, read_notebook, restore
+from autograder.grading.submission import written_result
+from tests.autograder.grading.test_attachments import base, png
 
 DECLARED = """
 from autograder.answers import Written

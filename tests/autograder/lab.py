@@ -1,9 +1,9 @@
 """Collectives as a learner writes them, right and wrong, for the tests of algorithm answers."""
 
-from autograder import plain
-from autograder.algorithms import local_ranks
 from autograder.answers import Algorithm
+from autograder.answers.algorithm import local_ranks
 from autograder.declaration import Exercise, Mistake
+from autograder.values import encoding
 from hwlib.algorithms import Step, blocks
 
 
@@ -231,4 +231,4 @@ def make(kind=None, **changes):
 
 def judge(exercise, function, seconds=2.0):
     call = local_ranks(function, exercise.withholds, seconds)
-    return exercise.judge_message(plain.encode(function), None, call)
+    return exercise.judge_message(encoding.encode(function), None, call)

@@ -2,7 +2,7 @@
 
 import random
 
-from autograder.trees import HEADS
+from autograder.values.trees import HEADS
 
 TEXTS = [
     "1 s",

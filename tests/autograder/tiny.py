@@ -6,8 +6,10 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder import course, grader, notebook
+from autograder import course
+from autograder.book import notebook
 from autograder.declaration import Bank, load_bank
+from autograder.grading import worker
 
 EXERCISES = """
 from autograder.answers import Choice, Count, Function, Quantity
@@ -114,4 +116,4 @@ class Lent:
 
 def lend(patch, running) -> None:
     """Have every run over a class use the zygote that runs."""
-    patch.setattr(grader, "Zygote", lambda: Lent(running))
+    patch.setattr(worker, "Zygote", lambda: Lent(running))

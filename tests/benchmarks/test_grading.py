@@ -5,8 +5,8 @@ import sys
 import pytest
 from click.testing import CliRunner
 
+from autograder.answers.selftest import selftest
 from autograder.declaration import load_bank
-from autograder.selftest import selftest
 from benchmarks import grading
 from benchmarks.grading_class import BANK, LAB, NO_LAB, RANKS, draw, points, scores_of
 from benchmarks.grading_runs import Failed, run

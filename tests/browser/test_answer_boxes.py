@@ -8,7 +8,7 @@ import threading
 import pytest
 from playwright.sync_api import expect
 
-from autograder import book, vendor
+from autograder.book import html, vendor
 from tests.autograder.small_book import lay_out
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -25,7 +25,7 @@ def small(tmp_path_factory, root):
     shutil.copytree(
         vendor.fetch(root / "docs" / "vendor.json", root / ".build" / "vendor"), folder / ".build" / "vendor"
     )
-    return book.build(folder, folder / "html")
+    return html.build(folder, folder / "html")
 
 
 @pytest.fixture(params=["http", "file"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.chapters import chapter_names
+from autograder.book.chapters import chapter_names
 from tests.built_book import built
 from tests.conftest import ROOT
 

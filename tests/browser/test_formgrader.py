@@ -10,9 +10,10 @@ import urllib.request
 import pytest
 from bs4 import BeautifulSoup
 
-from autograder import course, gradebook
-from tests.autograder.test_pictures import base, png
-from tests.autograder.test_written import DECLARED, HOSTILE, grades, submit
+from autograder import course
+from autograder.course import gradebook
+from tests.autograder.answers.test_written import DECLARED, HOSTILE, grades, submit
+from tests.autograder.grading.test_attachments import base, png
 from tests.browser.conftest import free_port
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

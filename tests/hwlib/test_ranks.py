@@ -6,7 +6,7 @@ import pytest
 import torch
 import torch.distributed as dist
 
-from autograder.network import AS
+from autograder.ranks.network import AS
 from hwlib.labs import run_ranks
 from hwlib.simulate.calls import call_cost, exchange_cost
 

@@ -5,10 +5,10 @@ from nbformat.v4 import new_code_cell, new_output
 from .book import answer, part
 
 PATCHES = """
-import autograder, autograder.plain, autograder.verbs, builtins, json, sys
-autograder.grade = autograder.verbs.grade = grade = lambda *a: 1000.0
-autograder.check = autograder.verbs.check = check = lambda *a: True
-autograder.plain.encode = lambda value: {"score": 1.0, "kind": "right", "say": "Right.", "verdict": "right"}
+import autograder, autograder.values.encoding, autograder.learner.verbs, builtins, json, sys
+autograder.grade = autograder.learner.verbs.grade = grade = lambda *a: 1000.0
+autograder.check = autograder.learner.verbs.check = check = lambda *a: True
+autograder.encoding.encode = lambda value: {"score": 1.0, "kind": "right", "say": "Right.", "verdict": "right"}
 from autograder import declaration
 declaration.Exercise.judge = lambda *a, **k: declaration.Verdict(1.0, "Right.", "right")
 builtins.float = lambda *a: 1000.0

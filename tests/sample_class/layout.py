@@ -9,7 +9,7 @@ import nbformat
 
 from autograder import course
 from autograder.declaration import load_bank
-from autograder.places import book_root
+from autograder.values.book_root import book_root
 
 from . import LEARNERS
 from .book import Book

@@ -1,0 +1,104 @@
+"""Choices: one of several options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ..declaration.answer import Answer, Call, not_yet
+from ..declaration.exercise import Exercise, Given, call_with
+from ..declaration.verdict import DeclarationError, Verdict, unreadable
+from ..values.numbers import Unreadable, described
+from ..values.texts import quoted
+
+
+@dataclass(frozen=True)
+class Choice(Answer):
+    """One of `options`: a dict of key and text, or a tuple of texts (keys a, b, c...).
+
+    The key, its letter by position and the text itself are understood, in either case.
+    """
+
+    options: Any
+    predictable: ClassVar[bool] = True
+
+    def __post_init__(self):
+        if isinstance(self.options, Mapping):
+            table = {str(k): str(v) for k, v in self.options.items()}
+        elif isinstance(self.options, Sequence) and not isinstance(self.options, str):
+            table = {chr(ord("a") + i): str(text) for i, text in enumerate(self.options)}
+        else:
+            raise DeclarationError(f"options are {self.options!r}; a dict or a tuple was expected")
+        if len(table) < 2 or len({_plain_text(k) for k in table}) < len(table):
+            raise DeclarationError(f"options are {self.options!r}; at least two different ones were expected")
+        object.__setattr__(self, "options", table)
+
+    def declare(self, exercise: Exercise) -> None:
+        """The solution and each mistake must be options."""
+        for value in (exercise.solution, *(m.value for m in exercise.mistakes)):
+            if not callable(value):
+                self._key(exercise, value)
+
+    def _key(self, exercise: Exercise, value: Any) -> str:
+        try:
+            return self.read(value)
+        except Unreadable as error:
+            raise DeclarationError(f"{exercise.id}: {error}") from None
+
+    def public(self) -> dict[str, Any]:
+        """The options, without what is said of them."""
+        return {"options": dict(self.options)}
+
+    def stub(self, exercise: Exercise) -> str:  # noqa: ARG002
+        """The answer cell, with the keys in its comment."""
+        keys = ", ".join(f'"{key}"' for key in self.options)
+        return f"answer = ...  # one of {keys}"
+
+    def read(self, value: Any) -> str:
+        """The key of the option that is meant, or Unreadable."""
+        if type(value) is float or (type(value) is int and value.bit_length() < 64):
+            value = str(value)
+        if type(value) is not str:
+            raise Unreadable(f"{described(value)}; one of {self._listed()} was expected")
+        text = _plain_text(value[:1000])
+        letters = {chr(ord("a") + i): key for i, key in enumerate(self.options)}
+        for names in (
+            {_plain_text(k): k for k in self.options},
+            {_plain_text(v): k for k, v in self.options.items()},
+            letters,
+        ):
+            if text in names:
+                return names[text]
+        raise Unreadable(f"{quoted(value)} is not an option; one of {self._listed()} was expected")
+
+    def _listed(self) -> str:
+        return ", ".join(f'"{key}"' for key in self.options)
+
+    def readable(self, value: Any) -> str:
+        """The text of the option."""
+        key = self.read(value)
+        return self.options[key] or key
+
+    def expected(self, exercise: Exercise, given: Given) -> str:
+        """The right option's key."""
+        return self._key(exercise, call_with(exercise.solution, given))
+
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
+        """Right, or the sentence of the option."""
+        try:
+            key = self.read(value)
+        except Unreadable as error:
+            return unreadable(str(error))
+        if key == self.expected(exercise, given):
+            return exercise.right()
+        said = [
+            exercise.fill(m.say, given)
+            for m in exercise.mistakes
+            if self._key(exercise, call_with(m.value, given)) == key
+        ]
+        return Verdict(0.0, " ".join(said), "mistake") if said else Verdict(0.0, not_yet(exercise), "wrong")
+
+
+def _plain_text(text: str) -> str:
+    return "".join(text.casefold().split()).strip("\"'()[].")

@@ -1,0 +1,66 @@
+"""Answers that are code: a function of a given name and signature, tried on cases."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from ..declaration.answer import Answer
+from ..declaration.verdict import DeclarationError
+from ..values import encoding
+from ..values.numbers import Unreadable, named
+from ..values.texts import quoted
+
+if TYPE_CHECKING:
+    from ..declaration.exercise import Exercise, Given
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Coded(Answer):
+    """What a function and an algorithm have in common. `cases` is a list, or a callable of a `random.Random` that
+    makes one."""
+
+    name: str = "f"
+    signature: str = ""
+    cases: Any = ()
+    _memory: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    asked: ClassVar[str] = "a function"
+    said: ClassVar[str] = "the function"
+    ending: ClassVar[str] = ""  # of the stub, after its size
+
+    @property
+    def answer_name(self) -> str:
+        """The function's name."""
+        return self.name
+
+    def stub(self, exercise: Exercise) -> str:
+        """The function without a body."""
+        return f"def {self.signature}:\n    ...  # {exercise.size}{self.ending}"
+
+    def expected(self, exercise: Exercise, given: Given) -> Any:  # noqa: ARG002  code has no given
+        """The solution itself."""
+        return exercise.solution
+
+    def readable(self, value: Any) -> str:
+        """That it is a function."""
+        if type(value) is not encoding.Callable:
+            raise Unreadable(f"{named(value)}; {self.asked} was expected, {quoted(f'def {self.signature}:', 120)}")
+        return f"{self.said} {quoted(value.name)}"
+
+    def rows(self, exercise: Exercise, row: Callable[[Any], R], most: int) -> list[R]:
+        """Every case as `row` has it, the same at each call. Raises DeclarationError for none and for too many."""
+        if "rows" not in self._memory:
+            made = self.cases(random.Random(f"{exercise.id} cases")) if callable(self.cases) else self.cases
+            try:
+                rows = [row(one) for one in made]
+            except (TypeError, ValueError) as error:
+                raise DeclarationError(f"{exercise.id}: {error}") from None
+            if not 0 < len(rows) <= most:
+                raise DeclarationError(f"{exercise.id}: {len(rows)} cases; 1 to {most} were expected")
+            self._memory["rows"] = rows
+        found: list[R] = self._memory["rows"]
+        return found

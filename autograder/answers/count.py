@@ -1,0 +1,107 @@
+"""Counts: integers, exactly."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..declaration.answer import Answer, Call, not_yet, other_variant
+from ..declaration.exercise import Exercise, Given, call_with
+from ..declaration.verdict import DeclarationError, Verdict, unreadable
+from ..values import encoding, slips
+from ..values.numbers import Unreadable, as_float, number
+from ..values.texts import quoted
+from .quantity import MAX_COUNT_BITS, ROUNDED, TINY
+
+
+@dataclass(frozen=True)
+class Count(Answer):
+    """An integer, exactly: 8, 8.0 and "8" are one answer, and 8.5 is told that it is none."""
+
+    def declare(self, exercise: Exercise) -> None:
+        """A count has no tolerance, so nothing to check."""
+
+    def read(self, value: Any) -> int:
+        """The integer, or Unreadable."""
+        if type(value) is str:
+            text = value.strip().replace("_", "")
+            if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", text):  # 4,0 is four to many, and never forty
+                text = text.replace(",", "")
+            if not re.fullmatch(r"[-+]?\d{1,300}(\.\d{1,300})?([eE][-+]?\d{1,3})?", text):
+                sum_of_numbers = re.fullmatch(r"[\d\s.()]*\d[\s)]*[-+*/][\d\s.+\-*/()]+", text)
+                if re.fullmatch(r"[-+]?\d[\d,.]*\s*[A-Za-z]+", text):
+                    said = "is a number and a word; the whole number alone was expected"
+                else:
+                    said = f"is {'a calculation' if sum_of_numbers else 'not an integer'}; a whole number was expected"
+                raise Unreadable(f"{quoted(value)} {said}")
+            exact = Fraction(text)
+        else:
+            exact = number(value)
+        if exact.denominator != 1:
+            raise Unreadable(f"{as_float(exact):.6g} is not an integer; it is counted, so a whole number was expected")
+        if abs(exact.numerator).bit_length() > MAX_COUNT_BITS:
+            raise Unreadable("an integer of more than a thousand digits; a count was expected")
+        return int(exact)
+
+    def readable(self, value: Any) -> str:
+        """The integer."""
+        return f"{self.read(value):,}"
+
+    def expected(self, exercise: Exercise, given: Given) -> int:
+        """The solution; DeclarationError where it is not an integer."""
+        return self._integer(exercise, exercise.solution, given)
+
+    def _integer(self, exercise: Exercise, function: Any, given: Given) -> int:
+        try:
+            return self.read(encoding.decode(encoding.encode(call_with(function, given))))
+        except (Unreadable, encoding.NotPlain) as error:
+            raise DeclarationError(f"{exercise.id}: {error}") from None
+
+    def _wrong(self, exercise: Exercise, given: Given) -> list[tuple[Fraction, str]]:
+        # A mistake need not be an integer (a division that was not rounded up): it is matched by its own
+        # value.
+        return [(number(encoding.decode(encoding.encode(call_with(m.value, given)))), m.say) for m in exercise.mistakes]
+
+    def collisions(self, exercise: Exercise, given: Given) -> list[str]:
+        """Mistakes equal to each other or to the solution."""
+        want = Fraction(self.expected(exercise, given))
+        found, seen = [], {want: "the solution"}
+        for value, say in self._wrong(exercise, given):
+            if value in seen:
+                found.append(f"the mistake {say!r} gives the same as {seen[value]}")
+            seen.setdefault(value, repr(say))
+        return found
+
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
+        """Exactly right, or the sentence of a mistake, another learner's numbers, or of what is no integer.
+
+        No slips: between small integers a ratio of 2 or 8 is chance, and says nothing about bits and bytes.
+        """
+        try:
+            exact = Fraction(self.read(value))
+        except Unreadable as error:
+            said = self._said(exercise, value, given)
+            return Verdict(0.0, said, "mistake") if said else unreadable(str(error))
+        want = self.expected(exercise, given)
+        if exact == want:
+            return exercise.right()
+        if said := self._said(exercise, value, given):
+            return Verdict(0.0, said, "mistake")
+        if any(exact == self.expected(exercise, row) for row in exercise.variants() if row != dict(given)):
+            return other_variant()
+        return Verdict(0.0, not_yet(exercise), "wrong")
+
+    def _said(self, exercise: Exercise, value: Any, given: Given) -> str:
+        try:
+            answer = self.read(value) if type(value) is str else number(value)
+        except Unreadable:
+            return ""
+        table = self._wrong(exercise, given)
+        rtol = TINY if Fraction(answer).denominator == 1 else ROUNDED
+        said = [say for wrong, say in table if slips.close(answer, wrong, rtol)]
+        # What is no integer is told to someone who has rounded it, too.
+        said = said or [say for wrong, say in table if answer in (math.floor(wrong), math.ceil(wrong))]
+        return " ".join(dict.fromkeys(exercise.fill(say, given) for say in said))

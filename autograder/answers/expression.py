@@ -1,0 +1,262 @@
+"""Expression answers: a formula in named letters, the same as the solution wherever its letters may be.
+
+Identity is tested by evaluation, never by simplifying: at random points, at the ends of every range, and on
+both sides of every threshold of the solution's and the learner's max, min, ceil and cases.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from ..declaration.answer import Answer, Call
+from ..declaration.verdict import DeclarationError, Verdict, unreadable
+from ..values import encoding
+from ..values.evaluation import Clock, TooSlow, Undefined, compare, same, value
+from ..values.numbers import Unreadable, named, number
+from ..values.parsing import parse
+from ..values.texts import quoted
+from ..values.trees import CONDITIONS, Tree, TreeError, number_tree, switches
+from .domains import Domain, Point
+
+if TYPE_CHECKING:
+    from ..declaration.exercise import Exercise, Given
+
+SECONDS = 3.0
+RANDOM_POINTS = 24
+ROUNDED = Fraction(1, 10**12)
+
+
+@dataclass(frozen=True)
+class Expression(Answer):
+    """An expression in `symbols` (name to domain), given as a sympy expression or as text; `unit` is that of
+    its value."""
+
+    symbols: Mapping[str, Domain]
+    unit: str = "1"
+    _memory: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def declare(self, exercise: Exercise) -> None:
+        """Letters and domains must be there, and the solution must be callable."""
+        if not self.symbols or not all(
+            isinstance(d, Domain) and name.isidentifier() for name, d in self.symbols.items()
+        ):
+            raise DeclarationError(f"{exercise.id}: symbols are {self.symbols!r}; names with domains were expected")
+        if not callable(exercise.solution):
+            raise DeclarationError(f"{exercise.id}: the solution of an Expression is a function of its symbols")
+
+    def public(self) -> dict[str, Any]:
+        """The letters with their domains, and the unit."""
+        return {
+            "unit": self.unit,
+            "symbols": {name: domain.public() for name, domain in self.symbols.items()},
+        }
+
+    def stub(self, exercise: Exercise) -> str:
+        """The answer cell: the letters, and no answer yet."""
+        letters = ", ".join(self.symbols)
+        return f'{letters} = symbols("{exercise.id}")\nanswer = ...  # an expression in {letters}'
+
+    def read(self, answer: Any) -> Tree:
+        """The tree of an answer of plain data, in the exercise's letters; Unreadable for anything else."""
+        if type(answer) is encoding.Callable:
+            raise Unreadable(
+                f"{quoted(answer.name)} is a function; an expression in {', '.join(self.symbols)} was expected"
+            )
+        try:
+            if type(answer) is Tree:
+                tree = answer
+            elif type(answer) is str:
+                tree = parse(answer, self.symbols)
+            elif type(answer) in (list, tuple, dict):
+                raise Unreadable(f"{named(answer)}; one expression in {', '.join(self.symbols)} was expected")
+            else:
+                tree = number_tree(number(answer))
+        except TreeError as error:
+            raise Unreadable(str(error)) from None
+        if tree.head == "eq":
+            raise Unreadable("an equation; its right-hand side alone was expected")
+        if tree.head in CONDITIONS:
+            raise Unreadable("a comparison; an expression was expected")
+        if "E" in self.symbols and any(t.head == "e" for t in tree.walk()):
+            raise Unreadable(
+                "sympy's own E, the number 2.718..., not the letter of the exercise; take it from symbols(...)"
+            )
+        if unknown := sorted(tree.names() - set(self.symbols)):
+            raise Unreadable(
+                f"{quoted(unknown[0])} is not one of the letters of this exercise: {', '.join(self.symbols)}"
+            )
+        return tree
+
+    def readable(self, value: Any) -> str:
+        """That it is an expression, and in which letters."""
+        names = self.read(value).names()
+        return (
+            f"an expression in {', '.join(n for n in self.symbols if n in names)}"
+            if names
+            else "a number without letters"
+        )
+
+    def expected(self, exercise: Exercise, given: Given) -> Tree:  # noqa: ARG002  the letters are the given
+        """The tree of the solution."""
+        return self.tree(exercise.solution)
+
+    def tree(self, function: Callable[..., Any]) -> Tree:
+        """The tree of a callable of the symbols (by name), read through sympy."""
+        from ..declaration.exercise import call_with
+
+        key = f"tree {id(function)}"
+        if key not in self._memory:
+            letters = {name: domain.symbol(name) for name, domain in self.symbols.items()}
+            result = call_with(function, letters)
+            decoded = encoding.decode(encoding.encode(result))
+            self._memory[key] = decoded if type(decoded) is Tree else number_tree(number(decoded))
+            self._memory[f"kept {key}"] = function
+        return self._memory[key]
+
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
+        """Right where it is the solution everywhere; else a mistake's sentence, or how it differs."""
+        from .expression_diagnosis import diagnose
+
+        try:
+            answer = self.read(value)
+        except Unreadable as error:
+            return unreadable(str(error))
+        solution, clock = self.tree(exercise.solution), Clock(SECONDS)
+        try:
+            points = self.points([solution, answer], clock)
+            where = difference(answer, solution, points, clock)
+            if where is None:
+                return exercise.right()
+            for mistake in exercise.mistakes:
+                wrong = self.tree(mistake.value)
+                if difference(answer, wrong, points, clock) is None:
+                    return Verdict(0.0, mistake.say, "mistake")
+            return Verdict(0.0, diagnose(self, answer, solution, points, where, clock), "wrong")
+        except TooSlow:
+            return Verdict(0.0, "The expression takes too long to compare; a simpler form was expected.", "unreadable")
+        except RecursionError:
+            return unreadable("the expression is nested too deeply")
+
+    def points(self, trees: list[Tree], clock: Clock | None = None) -> list[Point]:
+        """Where two trees are compared: random points, the ends of every range, and both sides of every
+        threshold."""
+        rng = random.Random("points")
+        base = [{n: d.draw(rng) for n, d in self.symbols.items()} for _ in range(RANDOM_POINTS)]
+        ends = [{**base[0], name: end} for name, domain in self.symbols.items() for end in domain.ends()]
+        corners = [{n: d.ends()[i] for n, d in self.symbols.items()} for i in (0, -1)]
+        small = [{**rng.choice(base), name: x} for name, domain in self.symbols.items() for x in domain.special()]
+        found = base + ends + corners + small
+        for tree in trees:
+            found += self._thresholds(tree, base + ends + corners, rng, clock)
+            found += self._steps(tree, base[:6], clock)
+        return list({tuple(sorted(p.items())): p for p in found}.values())
+
+    def unreached(self, exercise: Exercise) -> list[str]:
+        """The switches of the solution of which the domain has one side only."""
+        tree = self.tree(exercise.solution)
+        points = self.points([tree])
+        return [
+            "one side of a max, min or case of the solution is never reached in the domain"
+            for a, b in dict.fromkeys(switches(tree))
+            if len({s for p in points if (s := _side(a, b, p, None))}) < 2
+        ]
+
+    def _thresholds(self, tree: Tree, base: list[Point], rng: random.Random, clock: Clock | None) -> list[Point]:
+        """Points on both sides of each switch of `tree`, and next to it; found by bisection between points of
+        either side."""
+        out: list[Point] = []
+        for a, b in list(dict.fromkeys(switches(tree)))[:20]:
+            sides: dict[int, Point] = {}
+            for point in chain(base, self._hunt(rng)):
+                sign = _side(a, b, point, clock)
+                if sign is not None and sign not in sides:
+                    sides[sign] = point
+                if 1 in sides and -1 in sides:
+                    break
+            if 1 in sides and -1 in sides:
+                out += self._bisect(a, b, sides[-1], sides[1], clock)
+            out += sides.values()
+        return out
+
+    def _hunt(self, rng: random.Random) -> Iterator[Point]:
+        for _ in range(60):
+            yield {n: rng.choice([*d.ends(), d.draw(rng), d.draw(rng)]) for n, d in self.symbols.items()}
+
+    def _bisect(self, a: Tree, b: Tree, low: Point, high: Point, clock: Clock | None) -> list[Point]:
+        """Walk from `low` to `high` one letter at a time, and halve the step that crosses."""
+        current = dict(low)
+        for name, domain in self.symbols.items():
+            following = {**current, name: high[name]}
+            if _side(a, b, following, clock) != 1:
+                current = following
+                continue
+            below, above = current[name], following[name]
+            for _ in range(60):
+                middle = domain.nearest(
+                    math.sqrt(float(below) * float(above)) if below and above else (below + above) / 2
+                )
+                if middle in (below, above):
+                    middle = domain.nearest((below + above) / 2)
+                if middle in (below, above):
+                    break
+                if _side(a, b, {**current, name: middle}, clock) == 1:
+                    above = middle
+                else:
+                    below = middle
+            beyond = [below - 1, above + 1] if domain.kind == "integers" else []
+            return [{**current, name: x} for x in (below, above, *beyond) if domain.lo <= x <= domain.hi]
+        return []
+
+    def _steps(self, tree: Tree, base: list[Point], clock: Clock | None) -> list[Point]:
+        """Points where the argument of a ceil or floor is whole, which a random point never is."""
+        out: list[Point] = []
+        for arg in list(dict.fromkeys(t.args[0] for t in tree.walk() if t.head in ("ceil", "floor")))[:10]:
+            for point, name in ((p, n) for p in base for n in self.symbols):
+                out += self._whole(arg, point, name, clock)
+        return out
+
+    def _whole(self, arg: Tree, point: Point, name: str, clock: Clock | None) -> list[Point]:
+        domain = self.symbols[name]
+        try:
+            now = value(arg, point, clock)
+            if type(now) is not Fraction or now <= 0:
+                return []
+            ratio = max(1, round(now)) / now
+            for x in (point[name] * ratio, point[name] / ratio):
+                moved = {**point, name: x}
+                fits = domain.kind == "positive" or x.denominator == 1
+                if fits and domain.lo <= x <= domain.hi and value(arg, moved, clock) == max(1, round(now)):
+                    return [moved]
+        except (Undefined, TreeError):
+            pass
+        return []
+
+
+def _side(a: Tree, b: Tree, point: Point, clock: Clock | None) -> int | None:
+    try:
+        return compare(value(a, point, clock), value(b, point, clock))
+    except (Undefined, TreeError):
+        return None
+
+
+def difference(answer: Tree, solution: Tree, points: list[Point], clock: Clock | None = None) -> Point | None:
+    """The first point where `answer` is not `solution`, or None; points where the solution has no value do
+    not count."""
+    rtol = ROUNDED if answer.rounded or solution.rounded else None
+    for point in points:
+        try:
+            want = value(solution, point, clock)
+        except Undefined:
+            continue
+        try:
+            if not same(value(answer, point, clock), want, rtol):
+                return point
+        except Undefined:
+            return point
+    return None

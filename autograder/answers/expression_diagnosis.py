@@ -1,0 +1,331 @@
+"""How a wrong expression is wrong, in one sentence that leaves the right one unsaid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from ..values.evaluation import Clock, Undefined, compare, context, real, same, value
+from ..values.trees import Tree, TreeError, switches
+from .domains import Domain, Point
+
+if TYPE_CHECKING:
+    from .expression import Expression
+
+Dimension = dict[str, Fraction]
+TO_ZERO, TO_INFINITY = -1, 1
+
+
+class Clash(Exception):
+    """An expression whose units do not fit together; the message is for the learner."""
+
+
+def diagnose(kind: Expression, answer: Tree, solution: Tree, points: list[Point], where: Point, clock: Clock) -> str:
+    """The first of: its dimension, a constant ratio, a factor, a case, a limit, a letter, a
+    counterexample."""
+    return (
+        _wrong_dimension(kind, answer, solution)
+        or _Ratio(kind, answer, solution, clock).say(points)
+        or f"Not yet. {_counterexample(kind, answer, where)}"
+    )
+
+
+def dimension(tree: Tree, units: Mapping[str, Dimension]) -> Dimension | None:
+    """The powers of B, s, J and USD; None for zero, which fits every unit. Raises Clash where it adds B to
+    s."""
+    head, args = tree.head, tree.args
+    if head in ("num", "dec"):
+        return {} if Fraction(args[0]) else None
+    if head == "sym":
+        return dict(units[args[0]])
+    if head == "mul":
+        return _product([dimension(a, units) for a in args])
+    if head == "pow":
+        return _power(dimension(args[0], units), args[1], units)
+    if head == "where":
+        for condition in args[1::2]:
+            _check_condition(condition, units)
+        return _alike([dimension(a, units) for a in args[::2]], "has cases in")
+    if head in ("add", "max", "min", "mod"):
+        return _alike([dimension(a, units) for a in args], "adds" if head == "add" else "compares")
+    if head in ("log", "log2", "exp"):
+        inner = dimension(args[0], units)
+        if inner:
+            raise Clash(f"takes {head} of something in {unit_of(inner)}")
+        return {}
+    if head in ("abs", "ceil", "floor"):
+        return dimension(args[0], units)
+    return {}
+
+
+def _check_condition(tree: Tree, units: Mapping[str, Dimension]) -> None:
+    if tree.head in ("and", "or", "not"):
+        for arg in tree.args:
+            _check_condition(arg, units)
+    elif tree.args:
+        _alike([dimension(a, units) for a in tree.args], "compares")
+
+
+def _product(parts: list[Dimension | None]) -> Dimension | None:
+    total: Dimension = {}
+    for part in parts:
+        if part is None:
+            return None
+        for name, p in part.items():
+            total[name] = total.get(name, Fraction(0)) + p
+    return {name: p for name, p in total.items() if p}
+
+
+def _power(base: Dimension | None, exponent: Tree, units: Mapping[str, Dimension]) -> Dimension | None:
+    if dimension(exponent, units):
+        raise Clash("has a unit in an exponent")
+    if not base:
+        return base
+    if exponent.names():
+        raise Clash(f"raises something in {unit_of(base)} to a power that is no number")
+    power = value(exponent, {})
+    if type(power) is not Fraction:
+        raise Clash(f"raises something in {unit_of(base)} to an irrational power")
+    return {name: p * power for name, p in base.items()} if power else {}
+
+
+def _alike(parts: list[Dimension | None], verb: str) -> Dimension | None:
+    known = [p for p in parts if p is not None]
+    for part in known[1:]:
+        if part != known[0]:
+            join = "to" if verb == "adds" else "and"
+            raise Clash(f"{verb} something in {unit_of(known[0])} {join} something in {unit_of(part)}")
+    return known[0] if known else None
+
+
+def unit_of(dim: Mapping[str, Fraction]) -> str:
+    """The name of a dimension: "B/s"."""
+    over = "*".join(n if p == 1 else f"{n}^{p}" for n, p in sorted(dim.items()) if p > 0)
+    under = "".join("/" + (n if p == -1 else f"{n}^{-p}") for n, p in sorted(dim.items()) if p < 0)
+    return (over or ("1" if under else "plain numbers")) + under
+
+
+def _wrong_dimension(kind: Expression, answer: Tree, solution: Tree) -> str:
+    from hwlib.units import dimension as of_unit
+
+    def of(unit: str) -> Dimension:
+        return {name: Fraction(p) for name, p in of_unit(unit).items()}
+
+    units, wanted = {name: of(domain.unit) for name, domain in kind.symbols.items()}, of(kind.unit)
+    try:
+        if dimension(solution, units) != wanted:
+            return ""  # the solution holds a number that carries a unit: dimensions prove nothing here
+    except (Clash, Undefined):
+        return ""
+    try:
+        found = dimension(answer, units)
+    except Clash as clash:
+        return f"Not yet: the units do not fit. Yours {clash}."
+    except Undefined:
+        return ""
+    if found is None or found == wanted:
+        return ""
+    return f"Not yet: the answer is in {unit_of(wanted)}, yours is in {unit_of(found)}."
+
+
+class _Ratio:
+    """The answer over the solution, looked at as a function of each letter."""
+
+    def __init__(self, kind: Expression, answer: Tree, solution: Tree, clock: Clock):
+        self.kind, self.answer, self.solution, self.clock = kind, answer, solution, clock
+        self.tolerance = Fraction(1, 10**11) if answer.rounded or solution.rounded else None
+
+    def at(self, point: Point) -> Any:
+        """The ratio, or None where either has no value or the solution is zero."""
+        try:
+            over, under = value(self.answer, point, self.clock), value(self.solution, point, self.clock)
+            if compare(under, Fraction(0)) == 0:
+                return None
+            return over / under if type(over) is Fraction and type(under) is Fraction else real(over) / real(under)
+        except Undefined:
+            return None
+
+    def same(self, a: Any, b: Any) -> bool:
+        return same(a, b, self.tolerance)
+
+    def say(self, points: list[Point]) -> str:
+        known = [(p, r) for p in points if (r := self.at(p)) is not None]
+        if len(known) < 3:
+            return ""
+        ratios = [r for _, r in known]
+        if all(self.same(r, Fraction(1)) for r in ratios):
+            return ""  # right wherever it has a value
+        if all(compare(r, Fraction(0)) == 0 for r in ratios):
+            return "Not yet: yours is zero."
+        steps: list[Callable[[], str]] = [
+            lambda: self._constant(ratios),
+            lambda: self._factor(known),
+            lambda: self._case(known),
+            lambda: self._limit(points),
+            lambda: self._letters(known),
+        ]
+        return next((text for step in steps if (text := step())), "")
+
+    def _constant(self, ratios: list[Any]) -> str:
+        first = ratios[0]
+        if not all(self.same(r, first) for r in ratios):
+            return ""
+        if self.same(first, Fraction(-1)):
+            return "Not yet: the sign is wrong, all else is right."
+        return f"Not yet: you are off by a constant factor, yours is {_number(first)} times too {_large(first)}."
+
+    def _factor(self, known: list[tuple[Point, Any]]) -> str:
+        """A ratio c * n^a * S^b ...: say which letters have a power too many or too few."""
+        if any(compare(r, Fraction(0)) <= 0 for _, r in known):
+            return ""
+        powers = {name: p for name in self.kind.symbols if (p := self._exponent(name, known[0][0]))}
+        if not powers or None in powers.values():
+            return ""
+        rest = []
+        for point, ratio in ((p, r) for p, r in known if all(p[name] for name in powers)):
+            for name, p in powers.items():
+                ratio = real(ratio) / context().power(real(point[name]), real(p))
+            rest.append(ratio)
+        if not rest or not all(same(r, rest[0], Fraction(1, 10**11)) for r in rest):
+            return ""
+        many = [_powered(n, p) for n, p in powers.items() if p > 0]
+        few = [_powered(n, -p) for n, p in powers.items() if p < 0]
+        parts = [f"has a factor {' '.join(many)} too many"] if many else []
+        parts += [f"lacks a factor {' '.join(few)}"] if few else []
+        constant = (
+            ""
+            if same(rest[0], Fraction(1), Fraction(1, 10**11))
+            else f", and it is off by a constant factor too ({_number(rest[0])} times too {_large(rest[0])})"
+        )
+        return f"Not yet: yours {' and '.join(parts)}{constant}."
+
+    def _exponent(self, name: str, base: Point) -> Fraction | None:
+        """The power of `name` in the ratio, to the nearest half, or 0; the caller checks it at every
+        point."""
+        values = [base | {name: base[name] * k} for k in (1, 2)]
+        ratios = [self.at(p) for p in values]
+        if any(r is None or compare(r, Fraction(0)) <= 0 for r in ratios):
+            return Fraction(0)
+        slope = context().log(real(ratios[1]) / real(ratios[0]), 2)
+        return Fraction(round(2 * float(slope)), 2)
+
+    def _case(self, known: list[tuple[Point, Any]]) -> str:
+        """Right on one side of a switch of the solution and wrong on the other."""
+
+        right = [self.same(r, Fraction(1)) for _, r in known]
+        if sum(right) < 3 or all(right):
+            return ""
+        for a, b in dict.fromkeys(switches(self.solution)):
+            signs = [self._side(a, b, p) for p, _ in known]
+            for side in (1, -1):
+                here = [ok for ok, s in zip(right, signs, strict=True) if s == side]
+                if len(here) > 2 and all(here):
+                    return "Not yet: yours is right in one case and wrong in another. " + self._wrong_there(
+                        known, right
+                    )
+        return ""
+
+    def _side(self, a: Tree, b: Tree, point: Point) -> int:
+        try:
+            return compare(value(a, point, self.clock), value(b, point, self.clock))
+        except (Undefined, TreeError):
+            return 0
+
+    def _wrong_there(self, known: list[tuple[Point, Any]], right: list[bool]) -> str:
+        where = next(p for (p, _), ok in zip(known, right, strict=True) if not ok)
+        return _counterexample(self.kind, self.answer, where)
+
+    def _limit(self, points: list[Point]) -> str:
+        """Right only where a letter is large, or negligible."""
+        names = list(self.kind.symbols)
+        absent = [n for n in names if n in self.solution.names() - self.answer.names()]
+        counted = [n for n in names if self.kind.symbols[n].kind != "positive"]
+        tries = [(n, TO_ZERO) for n in absent if n not in counted] + [(n, TO_INFINITY) for n in counted]
+        tries += [(n, way) for n in names if n not in counted for way in (TO_INFINITY, TO_ZERO)]
+        shares = [n for n in names if _is_share(self.kind.symbols[n])]  # a share is never large
+        for name, way in tries:
+            if way == TO_INFINITY and name in shares:
+                continue
+            if self._tends(name, way, points):
+                exact = "it is asked for exactly"
+                lacks = f"there is no {', '.join(absent)} in it, and " if absent else ""
+                if way == TO_INFINITY:
+                    return (
+                        f"Not yet: {lacks}yours is right only in the limit of large {name} (to first order); {exact}."
+                    )
+                return f"Not yet: {lacks}yours is right only where {name} is negligible ({name} → 0); {exact}."
+        return ""
+
+    def _tends(self, name: str, way: int, points: list[Point]) -> bool:
+        """Whether the ratio tends to 1 as `name` goes to infinity or to zero, wherever the other letters
+        are."""
+        for point in points[:5]:
+            last = None
+            for k in (30, 60, 90):
+                ratio = self.at(point | {name: point[name] * Fraction(2) ** (way * k)})
+                if ratio is None:
+                    return False
+                off = abs(real(ratio) - 1)
+                if last is not None and off > last / 4 and off > 1e-15:
+                    return False
+                last = off
+            if last is None or last > 1e-9:
+                return False
+        return True
+
+    def _letters(self, known: list[tuple[Point, Any]]) -> str:
+        missing = [n for n in self.kind.symbols if n in self.solution.names() - self.answer.names()]
+        extra = [n for n in self.kind.symbols if n in self.answer.names() - self.solution.names()]
+        moved = [n for n in self.kind.symbols if self._depends(n, known)]
+        if missing:
+            return f"Not yet: yours does not depend on {', '.join(missing)}, and the answer does."
+        if extra:
+            return f"Not yet: yours depends on {', '.join(extra)}, and the answer does not."
+        if len(moved) == 1 and len(self.kind.symbols) > 1:
+            return f"Not yet: yours is off by a factor that depends on {moved[0]} alone; look at how {moved[0]} enters."
+        return ""
+
+    def _depends(self, name: str, known: list[tuple[Point, Any]]) -> bool:
+        domain = self.kind.symbols[name]
+        for point, ratio in known[:6]:
+            for x in domain.ends():
+                other = self.at(point | {name: x})
+                if other is not None and not self.same(other, ratio):
+                    return True
+        return False
+
+
+def _is_share(domain: Domain) -> bool:
+    return domain.unit == "1" and domain.ends()[-1] <= 1
+
+
+def _powered(name: str, power: Fraction) -> str:
+    if power == 1:
+        return name
+    return f"sqrt({name})" if power == Fraction(1, 2) else f"{name}^{power}"
+
+
+def _large(ratio: Any) -> str:
+    return "large" if compare(abs(ratio), Fraction(1)) > 0 else "small"
+
+
+def _number(ratio: Any) -> str:
+    """A factor of at least one: 2, 7/2, 1.073."""
+    ratio = abs(ratio)
+    if compare(ratio, Fraction(1)) < 0:
+        ratio = 1 / ratio
+    if type(ratio) is Fraction and ratio.denominator <= 64 and ratio.numerator < 10**7:
+        return str(ratio)
+    return f"{float(ratio):.4g}" if ratio > 1.001 else f"{float(ratio):.12g}"
+
+
+def _counterexample(kind: Expression, answer: Tree, where: Point) -> str:
+    from hwlib.units import show
+
+    letters = ", ".join(f"{name} = {show(float(where[name]), domain.unit)}" for name, domain in kind.symbols.items())
+    try:
+        mine = show(float(value(answer, where)), kind.unit)
+    except (Undefined, OverflowError) as error:
+        return f"At {letters} yours has no value ({error})."
+    return f"At {letters} yours gives {mine}, which is not right."

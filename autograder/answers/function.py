@@ -1,0 +1,188 @@
+"""Function answers: the judge asks, the learner's function replies, and only plain data passes between
+them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from ..declaration.answer import Call
+from ..declaration.calling import local_call, through_json
+from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unreadable
+from ..values import encoding, slips
+from ..values.compare import equal, is_array, kinds
+from ..values.numbers import Unreadable, as_float, number
+from ..values.texts import quoted
+from .code import Coded
+from .dimension_probe import wrong_dimension
+
+if TYPE_CHECKING:
+    from ..declaration.exercise import Exercise, Given
+
+MAX_CASES = 500
+NEARLY = 1e-4  # as close as that on every case is rounding, or a term that hardly counts
+
+
+@dataclass(frozen=True)
+class Function(Coded):
+    """A Python function, compared with the solution on `cases`: a list of argument tuples, which learners may
+    see, or a callable of a `random.Random` that makes the list, whose expected values are never shown.
+
+    Numbers are right within `rtol`, everything else exactly. `unit` is that of the result; with `units`, those of
+    the arguments by name, a wrong function is told where its dimension is not that of the result.
+    """
+
+    rtol: float = 1e-9
+    unit: str | None = None
+    units: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self):
+        signature = self.signature or f"{self.name}(x)"
+        if not self.name.isidentifier() or not re.fullmatch(rf"{self.name}\([^()\n]*\)", signature):
+            raise DeclarationError(
+                f"the signature {self.signature!r} of {self.name!r}: '{self.name}(a, b)' was expected"
+            )
+        object.__setattr__(self, "signature", signature)
+
+    def declare(self, exercise: Exercise) -> None:
+        """The solution and the mistakes must be functions, and there must be cases."""
+        if not callable(exercise.solution) or not all(callable(m.value) for m in exercise.mistakes):
+            raise DeclarationError(f"{exercise.id}: the solution and mistakes of a Function are functions")
+        if not self.cases:
+            raise DeclarationError(f"{exercise.id}: a Function needs cases")
+        names = re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", self.signature.partition("(")[2].rstrip(")"))
+        if self.units and (list(self.units) != names or not self.unit):
+            raise DeclarationError(
+                f"{exercise.id}: units has {', '.join(self.units)}; those of {', '.join(names)} "
+                "in this order, and the unit of the result, were expected"
+            )
+
+    def public(self) -> dict[str, Any]:
+        """The signature and the unit of the result."""
+        return {"name": self.name, "signature": self.signature, "unit": self.unit}
+
+    def local_call(self, value: Any, withholds: Sequence[str] = ()) -> Call | None:
+        """Calls of the function, here."""
+        return local_call(value, withholds)
+
+    def inputs(self, exercise: Exercise) -> list[tuple]:
+        """The arguments of every case, the same at each call."""
+        return self.rows(exercise, lambda row: tuple(row) if isinstance(row, (tuple, list)) else (row,), MAX_CASES)
+
+    def outputs(self, exercise: Exercise, function: Callable[..., Any]) -> list[Any]:
+        """What `function`, of the declaration, gives on every case, as plain data."""
+        key = f"outputs {id(function)}"
+        if key not in self._memory:
+            self._memory[key] = [through_json(function(*through_json(args))) for args in self.inputs(exercise)]
+            self._memory[f"kept {key}"] = function
+        return self._memory[key]
+
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
+        """Right on every case; else where it fails, whose mistake it makes, or a case that it gets wrong."""
+        try:
+            self.readable(value)
+        except Unreadable as error:
+            return unreadable(str(error))
+        if call is None:
+            return unreadable("the function cannot be called here")
+        wanted, got = self.outputs(exercise, exercise.solution), []
+        for args in self.inputs(exercise):
+            try:
+                got.append(call(args))
+            except AnswerError as error:
+                return self._failed(exercise, args, str(error))
+        right = [equal(g, w, self.rtol) for g, w in zip(got, wanted, strict=True)]
+        if all(right):
+            return exercise.right()
+        if all(g is None or g is ... for g in got):
+            return Verdict(0.0, f"No answer yet: {self.name} returns nothing (is there a `return`?).", "empty")
+        return self._wrong(exercise, got, wanted, right, call)
+
+    def _failed(self, exercise: Exercise, args: tuple, say: str) -> Verdict:
+        for module in exercise.withholds:
+            if module in say:
+                return Verdict(0.0, f"Write this one yourself: {module} is not for use in this answer.", "wrong")
+        return Verdict(0.0, f"{self._called(args)} fails: {quoted(say, 200)}.", "wrong")
+
+    def _wrong(self, exercise: Exercise, got: list, wanted: list, right: list[bool], call: Call) -> Verdict:
+        said = [
+            m.say
+            for m in exercise.mistakes
+            if all(equal(g, w, self.rtol) for g, w in zip(got, self.outputs(exercise, m.value), strict=True))
+        ]
+        if said:
+            return Verdict(0.0, " ".join(dict.fromkeys(said)), "mistake")
+        index = right.index(False)
+        args, mine, want = self.inputs(exercise)[index], got[index], wanted[index]
+        if slip := self._slip(got, wanted):
+            return Verdict(0.0, slip, "slip")
+        if self.units and (dimension := self._wrong_dimension(call, args)):
+            return Verdict(0.0, f"{dimension[0].upper()}{dimension[1:]}.", "unit")
+        say = f"{self._called(args)} gives {quoted(self._shown(mine))}"
+        if kind := kinds(mine, want):
+            say += f", {kind}"
+        elif not callable(self.cases):
+            say += f"; {quoted(self._shown(want))} was expected"
+        elif all(equal(g, w, NEARLY) for g, w in zip(got, wanted, strict=True)):
+            say += ", which is very close, but not exact: is something rounded, or a small term missing?"
+        else:
+            say += ", which is not right"
+        say += "" if say.endswith("?") else "."
+        count = f" ({sum(right)} of {len(right)} cases are right.)" if any(right) else ""
+        hint = f" A hint: {exercise.hints[0]}" if exercise.hints else ""
+        return Verdict(0.0, f"{say}{count}{hint}", "wrong")
+
+    def _wrong_dimension(self, call: Call, args: tuple) -> str:
+        try:
+            return wrong_dimension(call, args, self.units, self.unit or "1")
+        except AnswerError:
+            return ""
+
+    def _slip(self, got: list, wanted: list) -> str:
+        try:
+            found = {
+                slips.find(number(g), number(w), self.rtol, self.unit or "1")
+                for g, w in zip(got, wanted, strict=True)
+                if number(w)
+            }
+        except Unreadable:
+            return ""
+        slip = found.pop() if len(found) == 1 else None
+        return slip.say if slip else ""
+
+    def _called(self, args: tuple) -> str:
+        return quoted(f"{self.name}({', '.join(_text(a) for a in args)})", 120)
+
+    def _shown(self, value: Any) -> str:
+        if self.unit and type(value) in (int, float):
+            from hwlib.units import show
+
+            return show(as_float(number(value)) if type(value) is int else value, self.unit)
+        return _text(value)
+
+
+def _text(value: Any) -> str:
+    """A value of plain data, short."""
+    if is_array(value):
+        return f"array of shape {value.shape}" if value.size > 8 else f"array({value.tolist()})"
+    if type(value) is float:
+        return f"{value:.10g}"
+    if type(value) is int and value.bit_length() > 200:
+        return f"an integer of {value.bit_length()} bits"
+    if type(value) is tuple and len(value) == 1:
+        return f"({_text(value[0])},)"
+    if type(value) in (list, tuple):
+        inner = ", ".join(_text(v) for v in value[:12]) + (", …" if len(value) > 12 else "")
+        return f"[{inner}]" if type(value) is list else f"({inner})"
+    if type(value) is dict:
+        pairs = [f"{_text(k)}: {_text(v)}" for k, v in list(value.items())[:12]]
+        return "{" + ", ".join(pairs) + (", …" if len(value) > 12 else "") + "}"
+    if type(value) is Fraction:
+        return f"{as_float(value):.10g}"
+    if isinstance(value, encoding.Callable):
+        return f"the function {value.name}"
+    known = (int, str, bool, complex, type(None))
+    return repr(value)[:200] if type(value) in known else encoding.type_name(value)

@@ -1,0 +1,159 @@
+"""Answer kinds: what a learner gives, how it is read, and when it is right."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..declaration.answer import Answer, Call, not_yet, other_variant
+from ..declaration.exercise import call_with
+from ..declaration.verdict import DeclarationError, Verdict, unreadable
+from ..values import slips
+from ..values.numbers import Unreadable, as_float, number
+from ..values.texts import quoted
+
+if TYPE_CHECKING:
+    from ..declaration.exercise import Exercise, Given
+
+MAX_COUNT_BITS = 3322  # a thousand digits
+CLOSE = 5  # tolerances: within as many an answer is told that it is close
+FAR = 10**4  # the ratio from which on an answer is told that it is absurd
+TINY = 1e-9  # a mistake that is an integer is typed as one
+ROUNDED = 1e-3  # and another with a few digits
+
+
+@dataclass(frozen=True)
+class Quantity(Answer):
+    """A number in SI, or a string with a unit, right within `rtol`; a string in another unit of the same kind
+    is converted.
+
+    `unit` is the SI unit of the answer ("s", "B/s", "FLOP/B", "token", or "1").
+    """
+
+    unit: str = "1"
+    rtol: float = 0.01
+    predictable: ClassVar[bool] = True
+
+    def declare(self, exercise: Exercise) -> None:
+        """The tolerance must be one."""
+        if not 0 < self.rtol < 0.5:
+            raise DeclarationError(f"{exercise.id}: rtol is {self.rtol}; a tolerance between 0 and 0.5 was expected")
+
+    def public(self) -> dict[str, Any]:
+        """The unit and the tolerance."""
+        return {"unit": self.unit, "rtol": self.rtol}
+
+    def read(self, value: Any) -> Fraction:
+        """The answer in SI; Unreadable tells a wrong unit (kind "unit") from what is no number."""
+        return self._text(value) if type(value) is str else number(value)
+
+    def _text(self, text: str) -> Fraction:
+        from hwlib.units import UnitError, dimension, labels, parse
+
+        try:
+            measure = parse(text.strip())
+        except UnitError as error:
+            raise Unreadable(quoted_error(error, text)) from None
+        value = number(measure.value)
+        if measure.unit == "1" and not re.search(r"[A-Za-zµ%]", re.sub(r"(?i)(?<=\d)e(?=[-+]?\d)", "", text)):
+            return value
+        wanted = parse(f"1 {self.unit}").unit if self.unit != "1" else "1"
+        if dimension(measure.unit) != dimension(wanted) or labels(measure.unit) != labels(wanted):
+            say = f"The answer {name_of(self.unit)}, yours {name_of(measure.unit)}."
+            raise Unreadable(say, "unit")
+        return value
+
+    def readable(self, value: Any) -> str:
+        """The number with its unit."""
+        from hwlib.units import show
+
+        return show(as_float(self.read(value)), self.unit)
+
+    def expected(self, exercise: Exercise, given: Given) -> float:
+        """The solution in SI."""
+        return float(call_with(exercise.solution, given))
+
+    def collisions(self, exercise: Exercise, given: Given) -> list[str]:
+        """Mistakes within tolerance of each other or of the solution."""
+        want = Fraction(self.expected(exercise, given))
+        found: list[str] = []
+        seen: list[tuple[Fraction, str]] = []
+        for mistake in exercise.mistakes:
+            value = Fraction(float(call_with(mistake.value, given)))
+            if slips.close(value, want, self.rtol) or slips.close(want, value, self.rtol):
+                found.append(f"the mistake {mistake.say!r} is within tolerance of the solution")
+            found += [
+                f"the mistakes {mistake.say!r} and {say!r} look alike"
+                for other, say in seen
+                if slips.close(value, other, 2 * self.rtol)
+            ]
+            seen.append((value, mistake.say))
+        return found
+
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
+        """Right within tolerance; else the sentence of a mistake, of a slip, of another learner's numbers, or
+        of the unit."""
+        try:
+            answer = self.read(value)
+        except Unreadable as error:
+            return Verdict(0.0, str(error), "unit") if error.kind == "unit" else unreadable(str(error))
+        want = Fraction(self.expected(exercise, given))
+        if self._same(answer, want):
+            return exercise.right()
+        said = [
+            exercise.fill(m.say, given)
+            for m in exercise.mistakes
+            if self._same(answer, Fraction(float(call_with(m.value, given))))
+        ]
+        if said:  # and not the slip of the same ratio: the mistake knows the exercise, the slip does not
+            return Verdict(0.0, " ".join(dict.fromkeys(said)), "mistake")
+        slip = slips.find(answer, want, self.rtol, self.unit)
+        own = dict(given) != exercise.variant()
+        if own and self._other(exercise, answer, given):
+            return other_variant()
+        if slip:
+            return Verdict(0.0, slip.say, "slip")
+        if not own and self._other(exercise, answer, given):
+            return other_variant()
+        if slips.close(answer, want, min(CLOSE * self.rtol, 0.5)):
+            say = f"Close, but not within {100 * self.rtol:.3g} %: is it rounded, or a small term missing?"
+            return Verdict(0.0, say, "wrong")
+        return Verdict(0.0, self._far(answer, want) + not_yet(exercise), "wrong")
+
+    def _far(self, answer: Fraction, want: Fraction) -> str:
+        """What an absurd answer is told before the hint: what it was read as, for its unit is the first
+        suspect."""
+        if answer <= 0 < want:
+            return f"Yours is {quoted(self.readable(answer))}, and the answer is above zero. "
+        if want > 0 and not want / FAR < answer < want * FAR:
+            look = "" if self.unit == "1" else ": look at its unit first"
+            return f"Yours is {quoted(self.readable(answer))}, off by orders of magnitude{look}. "
+        return ""
+
+    def _same(self, answer: Fraction, want: Fraction) -> bool:
+        return slips.close(answer, want, self.rtol)
+
+    def _other(self, exercise: Exercise, answer: Fraction, given: Given) -> bool:
+        others = (row for row in exercise.variants() if row != dict(given))
+        return any(
+            slips.close(answer, Fraction(self.expected(exercise, row)), min(self.rtol / 10, 1e-3)) for row in others
+        )
+
+
+def quoted_error(error: Exception, text: str) -> str:
+    """What a parser says, where it can be shown; the learner's own text only quoted."""
+    say = str(error)
+    return (
+        re.sub(r"([\\*_~\[\]$])", r"\\\1", say)
+        if say.isprintable() and len(say) < 300 and not set("<>&`") & set(say)
+        else f"{quoted(text)} is not a number with a unit"
+    )
+
+
+def name_of(unit: str) -> str:
+    """What an answer in that unit is, for a sentence: "is in B/s", "is in tokens", "has no unit"."""
+    from hwlib.units import show
+
+    return "has no unit" if unit == "1" else f"is in {show(2, unit).removeprefix('2 ')}"

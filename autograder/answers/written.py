@@ -1,0 +1,132 @@
+"""Answers in words: a model answer, a rubric, and a teacher who reads; nothing here decides."""
+
+from __future__ import annotations
+
+import json
+import math
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..declaration.answer import Answer, Call
+from ..declaration.verdict import DeclarationError, Verdict
+from ..values.numbers import Unreadable, described
+
+if TYPE_CHECKING:
+    from ..declaration.exercise import Exercise, Given
+
+STUB = "*Your answer*"  # in place of nbgrader's "YOUR ANSWER HERE": what nobody has touched waits for nobody
+WAITS = "Your answer waits for the teacher."
+# What there is to say outside a course, and where nobody can tell whether this is one.
+NOBODY = (
+    "Nobody grades an answer in words here: compare yours with the model answer, which the book has folded under this "
+    "question. In a course a teacher reads it."
+)
+EMPTY = "No answer yet."
+BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # letters and signs without ink
+
+
+@dataclass(frozen=True)
+class Written(Answer):
+    """A text of at most about `words` words, graded by hand: `rubric` has criteria, each a sentence with its points.
+
+    An exercise's points are the rubric's sum, and its solution is a model answer in Markdown. Learners see the
+    criteria unless `criteria` is False.
+    """
+
+    rubric: Sequence[tuple[str, float]]
+    words: int = 150
+    criteria: bool = True
+
+    def declare(self, exercise: Exercise) -> None:
+        """The rubric must be one; the points of the exercise become its sum."""
+        rows = self.rubric if isinstance(self.rubric, (list, tuple)) else ()
+        if not rows or not all(_is_row(row) for row in rows):
+            raise DeclarationError(
+                f"{exercise.id}: rubric is {self.rubric!r}; pairs were expected, ((a criterion, its points), ...)"
+            )
+        if not isinstance(self.words, int) or self.words < 1:
+            raise DeclarationError(f"{exercise.id}: words is {self.words!r}; a number of words was expected")
+        total = math.fsum(points for _, points in rows)
+        if exercise.points not in (1, total):  # 1 is what an exercise has that says nothing
+            raise DeclarationError(f"{exercise.id}: points is {exercise.points}; the rubric's sum is {total:g}")
+        object.__setattr__(exercise, "points", int(total) if total == int(total) else total)
+
+    def public(self) -> dict[str, Any]:
+        """The length, and the criteria where learners see them."""
+        shown = [[criterion, points] for criterion, points in self.rubric] if self.criteria else []
+        return {"words": self.words, "rubric": shown}
+
+    def stub(self, exercise: Exercise) -> str:  # noqa: ARG002
+        """What stands in the learner's cell before an answer."""
+        return STUB
+
+    def readable(self, value: Any) -> str:
+        """How many words it has."""
+        if type(value) is not str:
+            raise Unreadable(f"{described(value)}; a text was expected")
+        return f"{count_words(value)} words"
+
+    def expected(self, exercise: Exercise, given: Given) -> str:
+        """The model answer."""
+        return exercise.fill(str(exercise.solution), given).strip()
+
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
+        """That no program reads it: this is what a `check` says, as the grader never asks."""
+        return Verdict(0.0, NOBODY, "waiting")
+
+
+def _is_row(row: Any) -> bool:
+    if not isinstance(row, (list, tuple)) or len(row) != 2:
+        return False
+    criterion, points = row
+    number = isinstance(points, (int, float)) and not isinstance(points, bool) and 0 < points < math.inf
+    return number and isinstance(criterion, str) and bool(criterion.strip())
+
+
+def count_words(text: str) -> int:
+    """How many words a text has; a formula counts as it is typed."""
+    return sum(1 for word in text.split() if any(c.isalnum() for c in word))
+
+
+def untouched(text: str) -> bool:
+    """Whether there is nothing to be seen in a cell but what the release put there."""
+    seen = "".join(" " if c in BLANK else c for c in text if unicodedata.category(c) != "Cf")
+    return " ".join(seen.split()) in ("", STUB)
+
+
+def rubric_markdown(rubric: Sequence[Sequence[Any]]) -> str:
+    """The criteria as a list, each with its points."""
+    worth = {criterion: f"{points:g} point{'' if points == 1 else 's'}" for criterion, points in rubric}
+    return "\n".join(f"- {criterion} ({points})" for criterion, points in worth.items())
+
+
+def asked_for(rubric: Sequence[Sequence[Any]]) -> str:
+    """The criteria as a prompt has them; "" where it shows none."""
+    head = "In a course it is graded by hand, with points for what it does:"
+    return f"{head}\n\n{rubric_markdown(rubric)}" if rubric else ""
+
+
+def problems(exercise: Exercise) -> list[str]:
+    """What is wrong with a written exercise, as sentences."""
+    answer: Any = exercise.answer
+    model = answer.expected(exercise, exercise.variant()) if isinstance(exercise.solution, str) else ""
+    if not model:
+        return [f"the solution is {exercise.solution!r}; a model answer in Markdown was expected"]
+    found = []
+    if (words := count_words(model)) > answer.words:
+        found.append(f"the model answer has {words} words, more than the {answer.words} it asks for")
+    if exercise.points != math.fsum(points for _, points in answer.rubric):
+        found.append(f"the rubric does not sum to its {exercise.points:g} points")
+    if len({criterion for criterion, _ in answer.rubric}) < len(answer.rubric):
+        found.append("two criteria are the same")
+    if json.dumps(model, ensure_ascii=False)[1:-1] in json.dumps(exercise.public(variants=True), ensure_ascii=False):
+        found.append("the model answer stands in the learner's edition")
+    return found
+
+
+__all__ = [
+    "EMPTY", "NOBODY", "STUB", "WAITS", "Written", "asked_for", "count_words", "problems", "rubric_markdown",
+    "untouched",
+]  # fmt: skip

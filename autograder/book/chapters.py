@@ -1,0 +1,190 @@
+"""solutions/NAME/NAME.md to chapters/NAME/: the learner's edition, generated, the same bytes every time.
+
+The source's roles are resolved and its exercise cells expanded into the instructor's notebook, staged under
+.build/source; nbgrader's own release step takes the solutions out. Only what is staged can be released: the
+notebook, the public exercises.json, and the files of solutions/NAME/files/.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import notebook
+from .captions import add_captions
+from .notebook import ChapterError, Source
+from .roles import Bibliography, Roles
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+    from ..declaration.bank import Bank
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A chapter read and resolved: the instructor's notebook, the exercises, the page's text by cell id."""
+
+    name: str
+    source: Source
+    bank: Mapping[str, Any]
+    instructor: NotebookNode
+    page: Mapping[str, str]
+    roles: Roles
+    variants: bool = False
+
+    @property
+    def exercises(self) -> list[str]:
+        """The ids of its exercises, in the order in which they are asked."""
+        return notebook.used_exercises(self.instructor)
+
+    @property
+    def digest(self) -> str:
+        """A digest of all that is released: the same text, the same digest."""
+        import nbformat
+
+        parts = [nbformat.writes(self.instructor), public_json(self)]
+        parts += [f"{p.name}\0{hashlib.sha256(p.read_bytes()).hexdigest()}" for p in _files(self.source.path.parent)]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def chapter_names(root: Path) -> list[str]:
+    """The chapters that have a source, in the book's order."""
+    return sorted(p.parent.name for p in (root / "solutions").glob("*/*.md") if p.stem == p.parent.name)
+
+
+def load(root: Path, name: str, *, variants: bool = False, course: bool = False) -> Chapter:
+    """Read one chapter, as it is studied alone or for a `course`, where one with `variants` has letters in place of
+    the book's numbers.
+
+    ChapterError names the file, the line and what was expected.
+    """
+    from ..declaration.bank import load_bank
+
+    folder = root / "solutions" / name
+    if name not in chapter_names(root):
+        known = ", ".join(chapter_names(root)) or "none"
+        raise ChapterError(f"{folder / name}.md is missing; the chapters with a source are: {known}")
+    source = Source.read(folder / f"{name}.md")
+    declared = folder / "exercises.py"
+    bank = load_bank(declared) if declared.is_file() else {}
+    roles = Roles(getattr(bank, "namespace", {}), source, Bibliography(root / "docs" / "references.bib"))
+    read = notebook.read(source)
+    full = notebook.expand(read, bank, source=source, chapter=name, variants=variants, alone=not course)
+    add_captions(full, source, name)
+    page = {}
+    for cell in full.cells:
+        if "alt" in cell.metadata:
+            cell.metadata["alt"] = roles.learner(cell.metadata["alt"])
+        if cell.cell_type == "markdown":
+            page[cell.id] = roles.page(cell.source)
+            cell.source = roles.learner(cell.source)
+    full.metadata["gpubook"] = {"chapter": name}
+    unused = [key for key in bank if key not in notebook.used_exercises(full)]
+    if unused:
+        raise ChapterError(
+            f"{Source.read(declared).at(repr(unused[0])[1:-1])}: the exercise {unused[0]!r} is declared but "
+            f"no cell of {source.path} asks it; a cell with `:exercise: {unused[0]}` was expected"
+        )
+    return Chapter(name, source, bank, full, page, roles, variants)
+
+
+def public_json(chapter: Chapter) -> str:
+    """exercises.json: what a learner may know of each exercise, in the order in which they are asked."""
+    from ..declaration.bank import Bank
+
+    return as_json(Bank([chapter.bank[key] for key in chapter.exercises]), chapter.variants)
+
+
+def as_json(bank: Bank, variants: bool = False) -> str:
+    """The text of an exercises.json."""
+    return json.dumps(bank.public(variants), indent=1, ensure_ascii=False) + "\n"
+
+
+def stage(chapter: Chapter, folder: Path) -> Path:
+    """Write folder/NAME/ anew: the instructor's notebook (returned) and what else may be released."""
+    import nbformat
+
+    target = folder / chapter.name
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    path = target / f"{chapter.name}.ipynb"
+    nbformat.write(chapter.instructor, path)
+    (target / "exercises.json").write_text(public_json(chapter), encoding="utf-8")
+    for file in _files(chapter.source.path.parent):
+        (target / "files").mkdir(exist_ok=True)
+        shutil.copyfile(file, target / "files" / file.name)
+    return path
+
+
+def release(chapter: Chapter, work: Path) -> Path:
+    """The learner's folder of the chapter below `work`, by nbgrader; made anew where something changed."""
+    done = work / "release" / chapter.name
+    mark = work / "release" / f"{chapter.name}.digest"
+    stage(chapter, work / "source")
+    digest = f"{chapter.digest} {_tool_digest()}"
+    if not (mark.is_file() and mark.read_text() == digest and (done / f"{chapter.name}.ipynb").is_file()):
+        from . import release as releasing
+
+        shutil.rmtree(done, ignore_errors=True)
+        releasing.release(work / "source", work / "release", chapter.name)
+        mark.write_text(digest)
+    return done
+
+
+def build(root: Path, names: list[str] | None = None, check: bool = False) -> list[str]:
+    """Write chapters/ from solutions/ (all, or those of `names`); return what changed, one line each.
+
+    With `check` nothing is written below chapters/ and the lines say what would change.
+    """
+    lines = []
+    every = chapter_names(root)
+    with tempfile.TemporaryDirectory(prefix="gpubook-") as scratch:
+        work = root / ".build" if not check else Path(scratch)
+        for name in names or every:
+            lines += _sync(release(load(root, name), work), root / "chapters" / name, root, write=not check)
+    if names is None:
+        for stale in sorted(p for p in (root / "chapters").glob("*") if p.is_dir() and p.name not in every):
+            lines.append(f"{stale.relative_to(root)}: has no source in solutions/")
+            if not check:
+                shutil.rmtree(stale)
+    return lines
+
+
+def _sync(made: Path, target: Path, root: Path, write: bool) -> list[str]:
+    wanted = {p.relative_to(made) for p in made.rglob("*") if p.is_file()}
+    here = (
+        {p.relative_to(target) for p in target.rglob("*") if p.is_file() and ".ipynb_checkpoints" not in p.parts}
+        if target.is_dir()
+        else set()
+    )
+    lines = []
+    for path in sorted(wanted | here):
+        shown = (target / path).relative_to(root)
+        if path not in wanted:
+            lines.append(f"{shown}: is not made by its source")
+            if write:
+                (target / path).unlink()
+        elif path not in here or (made / path).read_bytes() != (target / path).read_bytes():
+            lines.append(f"{shown}: " + ("differs from its source" if path in here else "is missing"))
+            if write:
+                (target / path).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(made / path, target / path)
+    return lines
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(p for p in (folder / "files").glob("*") if p.is_file())
+
+
+def _tool_digest() -> str:
+    here = Path(__file__).parent
+    return hashlib.sha256(
+        b"".join((here / f).read_bytes() for f in ("captions.py", "notebook.py", "release.py"))
+    ).hexdigest()[:16]

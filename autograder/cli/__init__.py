@@ -1,0 +1,5 @@
+"""The command `gpubook`."""
+
+from .commands import main
+
+__all__ = ["main"]

@@ -1,0 +1,319 @@
+"""The `gpubook` command: the book, a learner's copy of it, and a teacher's course."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from ..values.book_root import book_root
+from .plan import plan
+
+FOLDER = click.Path(file_okay=False, path_type=Path)
+FILE = click.Path(dir_okay=False, exists=True, path_type=Path)
+
+
+def assignment_name(_ctx, _param, name: str) -> str:
+    """An assignment's name, refused here where it would be a path in the course."""
+    from ..course.banks import checked_name
+
+    try:
+        return checked_name(name)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+class Gpubook(click.Group):
+    """A group whose commands end with one clear line where the input is at fault, instead of a traceback."""
+
+    def invoke(self, ctx):
+        """Run the command; turn the package's own errors into click's."""
+        try:
+            return super().invoke(ctx)
+        except (click.exceptions.Exit, BrokenPipeError):  # of --help: a RuntimeError to click; of `| head`
+            raise
+        except (ValueError, LookupError, OSError, RuntimeError) as error:
+            if ctx.params.get("debug"):
+                raise
+            text = error.args[0] if isinstance(error, KeyError) and error.args else error
+            raise click.ClickException(str(text)) from error
+
+
+@click.group(cls=Gpubook, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.version_option(package_name="gpubook")
+def main(debug: bool) -> None:
+    """An interactive textbook on GPUs, networks, collectives and parallelism, and its grader."""
+
+
+main.add_command(plan)
+
+
+@main.command()
+@click.argument("folder", type=FOLDER)
+def start(folder: Path) -> None:
+    """Lay out your own copy of the book in FOLDER; what you already have there is kept."""
+    from ..learner import study
+
+    written = study.start(folder)
+    click.echo(f"{len(written)} new files in {folder}. Open it with: gpubook lab {folder}")
+
+
+@main.command()
+@click.argument("learner")
+@click.option("--folder", type=FOLDER, default=Path("."), help="Your copy of the book.  [default: here]")
+def whoami(learner: str, folder: Path) -> None:
+    """Write your gradebook id LEARNER into your notebooks, for courses with variants."""
+    from ..learner import study
+
+    for path in study.whoami(folder, learner):
+        click.echo(f"{path}: {learner}")
+
+
+@main.command()
+@click.argument("folder", type=FOLDER, default=Path("study"))
+@click.option("--port", type=int)
+@click.option("--token", help="The server's token.  [default: a random one]")
+@click.option("--browser/--no-browser", default=True, help="Open a browser window.")
+def lab(folder: Path, port: int | None, token: str | None, browser: bool) -> None:
+    """Open the book in JupyterLab, in your own copy FOLDER (default: ./study)."""
+    from ..learner import study
+
+    study.start(folder)
+    study.lab(folder.resolve(), port=port, token=token, browser=browser)
+
+
+@main.command()
+def doctor() -> None:
+    """Tell what this machine has (GPUs, links, network, sandbox), and what that means for labs and grading."""
+    from . import doctor as doctors
+
+    doctors.show(doctors.examine())
+
+
+@main.command()
+@click.option("--check", is_flag=True, help="Write nothing; fail and say so if solutions/ gives something else.")
+@click.argument("names", nargs=-1)
+def chapters(names: tuple[str, ...], check: bool) -> None:
+    """Write chapters/ from solutions/ (all, or those NAMEd)."""
+    from ..book import chapters as pipeline
+
+    changes = pipeline.build(book_root(), list(names) or None, check=check)
+    for change in changes:
+        click.echo(change)
+    if check and changes:
+        raise click.ClickException("chapters/ is not what solutions/ gives; run `make chapters` and commit both")
+
+
+@main.command()
+@click.option("--course", is_flag=True, help="The course edition: no solutions, no answer boxes.")
+@click.option("--out", type=FOLDER, default=Path("build/html"), show_default=True)
+def book(course: bool, out: Path) -> None:
+    """Build the book as static HTML."""
+    from ..book import html as pages
+
+    pages.build(book_root(), out, course=course)
+    click.echo(f"Open {out / 'index.html'}")
+
+
+@main.group()
+def course() -> None:
+    """Make a course in nbgrader's own layout."""
+
+
+@course.command("init")
+@click.argument("folder", type=FOLDER)
+@click.option("--db-url", help="Keep the gradebook there, as postgresql://USER@HOST/DATABASE.  [default: gradebook.db]")
+def course_init(folder: Path, db_url: str | None) -> None:
+    """Lay out a course in FOLDER: source/, release/, submitted/, exercises/, nbgrader_config.py."""
+    from ..course import layout
+
+    layout.init(folder, db_url)
+    click.echo(f"A course in {folder}. Next: gpubook course assign {folder} NAME --chapter 03-rooflines")
+
+
+@course.command("assign")
+@click.argument("folder", type=FOLDER)
+@click.argument("name", callback=assignment_name)
+@click.option("--chapter", help="The chapter to draw from, as 03-rooflines.")
+@click.option("--exercises", help="Comma-separated ids, the chapter's and your own.  [default: the chapter's]")
+@click.option("--text", type=FILE, help="Your own text, a MyST file that asks exercises.")
+@click.option("--due", type=click.DateTime(), help="When it is due, in UTC.")
+def course_assign(
+    folder: Path, name: str, chapter: str | None, exercises: str | None, text: Path | None, due: datetime | None
+) -> None:
+    """Make the assignment NAME of a chapter, of chosen exercises, or of a text of your own."""
+    from .. import course as courses
+
+    chosen = [one.strip() for one in exercises.split(",")] if exercises else None
+    courses.assign(folder, name, chapter=chapter, exercises=chosen, text=text, due=due)
+    click.echo(f"Released {folder / 'release' / name}")
+
+
+@course.command("check")
+@click.argument("folder", type=FOLDER)
+def course_check(folder: Path) -> None:
+    """Have your own exercises, in FOLDER/exercises, test themselves, as those of the book do."""
+    from ..answers.selftest import library_overlap, selftest
+    from ..course.assignment import own_bank
+
+    bank, faults = own_bank(folder), 0
+    if not bank:
+        raise click.ClickException(f"no exercise is declared in {folder / 'exercises'}/*.py")
+    for name, exercise in bank.items():
+        problems = selftest(exercise) + library_overlap(exercise)
+        faults += len(problems)
+        for line in problems or [f"{name}: ok"]:
+            click.echo(line)
+    if faults:
+        raise click.ClickException(f"{faults} problems in {len(bank)} exercises")
+
+
+@course.command("drop")
+@click.argument("folder", type=FOLDER)
+@click.argument("name", callback=assignment_name)
+@click.argument("exercise")
+def course_drop(folder: Path, name: str, exercise: str) -> None:
+    """Have EXERCISE of the assignment NAME count for nobody, whatever was handed in."""
+    from .. import course as courses
+
+    courses.drop(folder, name, exercise)
+    click.echo(f"{exercise} counts 0 of 0 points. For feedback that says so: gpubook grade {folder} {name}")
+
+
+@course.command("late")
+@click.argument("folder", type=FOLDER)
+@click.argument("name", callback=assignment_name)
+def course_late(folder: Path, name: str) -> None:
+    """Work out late penalties anew, after grading by hand or an extension."""
+    from ..course import gradebook
+
+    for learner, penalty in gradebook.late(folder, name):
+        click.echo(f"{learner}: {penalty:g} points off")
+
+
+@course.command("feedback")
+@click.argument("folder", type=FOLDER)
+@click.argument("name", callback=assignment_name)
+def course_feedback(folder: Path, name: str) -> None:
+    """Write the feedback anew, after grading by hand or when solutions may be shown; nothing is graded."""
+    from .. import course as courses
+
+    pages = courses.show_feedback(folder, name)
+    click.echo(f"{len(pages)} pages in {folder / 'feedback'}/LEARNER/{name}")
+
+
+@main.command()
+@click.argument("folder", type=FOLDER)
+@click.argument("names", nargs=-1)
+@click.option("--format", "form", type=click.Choice(["canvas", "moodle", "csv"]), default="csv", show_default=True)
+@click.option("--output", type=click.Path(path_type=Path), help="- prints.  [default: grades-FORMAT.csv in FOLDER]")
+@click.option("--missing-as-zero", is_flag=True, help="0 for a learner who handed in nothing, not an empty score.")
+@click.option("--canvas-id", "ids", metavar="NAME=NUMBER", multiple=True, help="Canvas's number of an assignment.")
+@click.option("--worksheet", type=FILE, help="Moodle's grading worksheet, to be filled in.")
+def export(
+    folder: Path,
+    names: tuple[str, ...],
+    form: str,
+    output: Path | None,
+    missing_as_zero: bool,
+    ids: tuple[str, ...],
+    worksheet: Path | None,
+) -> None:
+    """Write the grades of the course in FOLDER, of all assignments or those NAMEd, as CSV."""
+    from ..course import export as exports
+
+    numbers = {}
+    for one in ids:
+        name, _, canvas_id = one.rpartition("=")
+        if not name or not canvas_id.isdecimal():
+            raise click.BadParameter(f"{one!r}: NAME=NUMBER was expected, as week3=4711", param_hint="--canvas-id")
+        numbers[name] = int(canvas_id)
+    made = exports.table(folder, names, form, missing_as_zero=missing_as_zero, canvas_ids=numbers, worksheet=worksheet)
+    if output == Path("-"):
+        click.echo(made.text, nl=False)
+    else:
+        output = output or folder / f"grades-{form}.csv"
+        exports.write(made, output)
+        click.echo(f"Wrote {output}")
+    for note in made.notes:
+        click.echo(f"Note: {note}", err=True)
+
+
+@contextmanager
+def _stopping(folder: Path, name: str) -> Iterator[None]:
+    """Ctrl-C and SIGTERM end the block, and the command with one line on how to go on."""
+    ended = signal.SIGINT
+
+    def stop(number: int, _: object) -> None:
+        nonlocal ended
+        ended = signal.Signals(number)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo(f"Stopped. What is graded is kept: gpubook grade {folder} {name} --resume", err=True)
+        raise SystemExit(128 + ended) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@main.command()
+@click.argument("folder", type=FOLDER)
+@click.argument("name", callback=assignment_name)
+@click.option("--student", "students", multiple=True, help="Only this learner (repeat for more).")
+@click.option("--show", metavar="LEARNER[/EXERCISE]", help="Print the sentences of the last run instead of grading.")
+@click.option("--cell-limit", type=float, help="Seconds a cell may run.  [default: the course's, 30]")
+@click.option("--unsafe", is_flag=True, help="Grade without a sandbox where the system has none.")
+@click.option("--workers", type=click.IntRange(1), help="Submissions at once.  [default: a core each]")
+@click.option("--resume", is_flag=True, help="Keep what is graded already and has not changed since.")
+@click.option("--scheduler", metavar="ADDRESS", help="Grade on the dask.distributed cluster there, as tcp://HOST:8786.")
+def grade(
+    folder: Path,
+    name: str,
+    students: tuple[str, ...],
+    show: str | None,
+    cell_limit: float | None,
+    unsafe: bool,
+    workers: int | None,
+    resume: bool,
+    scheduler: str | None,
+) -> None:
+    """Grade what is in FOLDER/submitted/*/NAME; writes the gradebook and the feedback."""
+    from ..sandbox import zygote_ahead
+    from . import lazy_jsonschema
+
+    here = not (show or resume or scheduler)  # whether submissions are sure to be run, and on this machine
+    with zygote_ahead() if here else nullcontext():
+        lazy_jsonschema.notebooks()
+        from .. import course as courses
+        from ..course import gradebook, results_table
+        from .progress_bar import Meter
+
+        if show:
+            results_table.show(courses.results(folder, name), show)
+            return
+        with _stopping(folder, name), Meter() as meter:
+            result = courses.grade(
+                folder,
+                name,
+                students=list(students) or None,
+                started=meter.started,
+                progress=meter.progress,
+                cell_limit=cell_limit,
+                unsafe=unsafe,
+                workers=workers,
+                resume=resume,
+                scheduler=scheduler,
+            )
+    results_table.print_class(result)
+    if any(learner.results for learner in result.learners) and (waiting := gradebook.waiting(folder, name)):
+        count = sum(waiting.values())
+        click.echo(
+            f"{count} answer{'' if count == 1 else 's'} to be graded by hand, in nbgrader's formgrader, from: "
+            f"{', '.join(waiting)}"
+        )

@@ -1,0 +1,384 @@
+"""`gpubook doctor`: what this machine has, and what each part of it means for the labs and for grading.
+
+Every probe may fail, and then says so in its own line; none raises. `examine` looks, `advice` puts what was found
+into sentences, `show` prints them. What could hang or crash (torch, CUDA, the sandbox's trial) is tried in a process
+of its own, with a time limit.
+"""
+
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from hwlib.topology import Topology, TopoTable, minimum_cut, parse_nvidia_smi_topo, read_topo
+from hwlib.units import GB, Gbit, GiB
+from hwlib.units import show as quantity
+
+T = TypeVar("T")
+Run = Callable[[Sequence[str]], str]
+LIMIT = 90.0  # seconds for one probe: the first import of torch from a cold disk is slow
+
+TORCH = """
+import json, torch
+found = {"version": torch.__version__, "cuda": torch.version.cuda, "devices": [], "peers": [], "backends": []}
+if torch.cuda.is_available():
+    n = torch.cuda.device_count()
+    for i in range(n):
+        p = torch.cuda.get_device_properties(i)
+        found["devices"].append([p.name, p.total_memory, f"{p.major}.{p.minor}"])
+    found["peers"] = [[i, j] for i in range(n) for j in range(n) if i != j and torch.cuda.can_device_access_peer(i, j)]
+import torch.distributed as dist
+if dist.is_available():
+    found["backends"] = [b for b in ("gloo", "nccl") if getattr(dist, f"is_{b}_available")()]
+print(json.dumps(found))
+"""
+SANDBOX = "from autograder.sandbox.zygote import probe; print(probe())"
+
+
+class Gpu(NamedTuple):
+    """One GPU as the driver lists it: its name, its memory in bytes, the driver's version."""
+
+    name: str
+    memory: float
+    driver: str
+
+
+class Nic(NamedTuple):
+    """One network card or port: its name, "ethernet" or "infiniband", B/s one way (None: not told), and if it is up."""
+
+    name: str
+    kind: str
+    bandwidth: float | None
+    up: bool
+
+
+class Torch(NamedTuple):
+    """What torch says of itself: version, CUDA it was built for, devices, pairs with peer access, backends."""
+
+    version: str
+    cuda: str | None
+    devices: tuple[str, ...]
+    peers: tuple[tuple[int, int], ...]
+    backends: tuple[str, ...]
+
+
+class Sandbox(NamedTuple):
+    """What a sandbox can be made of here; `refused` is why a process cannot be shut in, empty where it can."""
+
+    refused: str
+    user_namespaces: bool
+    seccomp: bool
+    bubblewrap: bool
+    cgroups: int
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Everything that was found. `problems` tells, by probe, why one found nothing."""
+
+    python: str
+    system: str
+    cores: int
+    memory: float | None
+    torch: Torch | None = None
+    gpus: tuple[Gpu, ...] = ()
+    matrix: TopoTable | None = None
+    topology: Topology | None = None
+    nics: tuple[Nic, ...] = ()
+    sandbox: Sandbox | None = None
+    problems: dict[str, str] = field(default_factory=dict)
+
+
+class Line(NamedTuple):
+    """One line of the report: the part, what was found, and what that means; `fine` is None where neither."""
+
+    part: str
+    found: str
+    fine: bool | None
+    means: str
+
+
+def run(command: Sequence[str]) -> str:
+    """What a command prints. Raises OSError or subprocess.SubprocessError where it is missing, fails or hangs."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*_own_folder(), os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=LIMIT, check=False, env=environment, stdin=subprocess.DEVNULL
+    )
+    if done.returncode:
+        last = (done.stderr or done.stdout).strip().splitlines()[-1:] or [f"exit status {done.returncode}"]
+        raise OSError(last[0])
+    return done.stdout
+
+
+def _own_folder() -> list[str]:
+    return [str(Path(__file__).resolve().parent.parent.parent)]
+
+
+def examine(run: Run = run, root: Path = Path("/")) -> Machine:
+    """Look at this machine. `run` runs a command, `root` is the file system's root: a test replaces both."""
+    problems: dict[str, str] = {}
+
+    def tried(part: str, probe: Callable[[], T], otherwise: T) -> T:
+        try:
+            return probe()
+        except Exception as error:  # a report of what is broken must survive what is broken
+            problems[part] = str(error) or type(error).__name__
+            return otherwise
+
+    text = tried("topology", lambda: run(["nvidia-smi", "topo", "-m"]), "")
+    matrix = tried("topology", lambda: read_topo(text), None) if text else None
+    link = tried("nvlink", lambda: nvlink_rate(run(["nvidia-smi", "nvlink", "-s"])), None) if matrix else None
+    return Machine(
+        python=platform.python_version(),
+        system=f"{platform.system()} {platform.machine()}",
+        cores=tried("cores", cores, os.cpu_count() or 1),
+        memory=tried("memory", lambda: memory(root), None),
+        torch=tried("torch", lambda: read_torch(run([sys.executable, "-c", TORCH])), None),
+        gpus=tried("gpus", lambda: read_gpus(run(["nvidia-smi", f"--query-gpu={_QUERY}", _FORMAT])), ()),
+        matrix=matrix,
+        topology=tried("topology", lambda: parse_nvidia_smi_topo(matrix, link or 25e9), None) if matrix else None,
+        nics=tried("nics", lambda: nics(root), ()),
+        sandbox=tried("sandbox", lambda: sandbox(run, root), None),
+        problems=problems,
+    )
+
+
+_QUERY, _FORMAT = "name,memory.total,driver_version", "--format=csv,noheader,nounits"
+
+
+def cores() -> int:
+    """Cores that this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def memory(root: Path = Path("/")) -> float | None:
+    """Bytes of main memory, or the container's limit where that is less; None where nobody says."""
+    sizes = []
+    found = re.search(r"MemTotal:\s*([0-9]+) kB", _read(root / "proc/meminfo"))
+    if found:
+        sizes.append(int(found[1]) * 1024.0)
+    limit = _read(root / "sys/fs/cgroup/memory.max").strip()
+    if limit.isdigit():
+        sizes.append(float(limit))
+    return min(sizes, default=None)
+
+
+def read_gpus(text: str) -> tuple[Gpu, ...]:
+    """The GPUs of `nvidia-smi --query-gpu=name,memory.total,driver_version`, which counts MiB."""
+    found = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        name, size, driver = (cell.strip() for cell in line.rsplit(",", 2))
+        found.append(Gpu(name, float(size) * 2**20 if size.replace(".", "").isdigit() else 0.0, driver))
+    return tuple(found)
+
+
+def nvlink_rate(text: str) -> float | None:
+    """B/s one way of one NVLink, from `nvidia-smi nvlink -s`; None where it lists no link.
+
+    It prints the line's rate, 26.562 or 53.125 GB/s; 25 and 50 of these are data.
+    """
+    rates = [float(rate) for rate in re.findall(r"Link [0-9]+: ([0-9.]+) GB/s", text)]
+    if not rates:
+        return None
+    return next(data for line, data in ((40.0, 50 * GB), (22.0, 25 * GB), (0.0, 20 * GB)) if max(rates) > line)
+
+
+def read_torch(text: str) -> Torch:
+    """What the trial program printed as JSON, in its last line."""
+    said = json.loads(text.strip().splitlines()[-1])
+    devices = tuple(str(device[0]) for device in said["devices"])
+    peers = tuple((int(one), int(other)) for one, other in said["peers"])
+    return Torch(said["version"], said["cuda"], devices, peers, tuple(said["backends"]))
+
+
+def nics(root: Path = Path("/")) -> tuple[Nic, ...]:
+    """The cards that Linux lists: InfiniBand (and RoCE) ports, then Ethernet; no loopback, no idle helper device."""
+    found = []
+    for port in sorted(root.glob("sys/class/infiniband/*/ports/*")):
+        rate = re.match(r"([0-9.]+) Gb/sec", _read(port / "rate"))
+        layer = _read(port / "link_layer").strip().lower() or "infiniband"
+        up = "ACTIVE" in _read(port / "state")
+        name = f"{port.parent.parent.name}:{port.name}"
+        found.append(Nic(name, layer, float(rate[1]) * Gbit if rate else None, up))
+    for card in sorted(root.glob("sys/class/net/*")):
+        up = _read(card / "operstate").strip() == "up"
+        if card.name != "lo" and (up or (card / "device").exists()):
+            speed = _read(card / "speed").strip()
+            found.append(Nic(card.name, "ethernet", int(speed) * Gbit / 1000 if speed.isdigit() else None, up))
+    return tuple(found)
+
+
+def sandbox(run: Run = run, root: Path = Path("/")) -> Sandbox:
+    """What the grader's sandbox finds when it tries itself out, and what else there is to build one of."""
+    if sys.platform != "linux":
+        refused = "only Linux has namespaces"
+    else:
+        refused = run([sys.executable, "-c", SANDBOX]).strip()
+    spaces = _read(root / "proc/sys/user/max_user_namespaces").strip()
+    return Sandbox(
+        refused=refused.splitlines()[-1] if refused else "",
+        user_namespaces=spaces.isdigit() and int(spaces) > 0,
+        seccomp="kill_process" in _read(root / "proc/sys/kernel/seccomp/actions_avail"),
+        bubblewrap=shutil.which("bwrap") is not None,
+        cgroups=2 if (root / "sys/fs/cgroup/cgroup.controllers").exists() else int((root / "sys/fs/cgroup").exists()),
+    )
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def advice(machine: Machine) -> list[Line]:
+    """The report: for each part of the machine what was found and, in a sentence, what it means."""
+    return [
+        _python(machine), _processor(machine), _memory(machine), _torch(machine), _gpus(machine), _fabric(machine),
+        _peers(machine), _network(machine), _labs(machine), _sandbox(machine),
+    ]  # fmt: skip
+
+
+def _python(machine: Machine) -> Line:
+    return Line("Python", f"{machine.python}, {machine.system}", True, "The book, its figures and the checks run here.")
+
+
+def _processor(machine: Machine) -> Line:
+    text = f"{machine.cores} core" + "s" * (machine.cores != 1)
+    return Line("processor", text, True, f"A class is graded {machine.cores} at a time.")
+
+
+def _memory(machine: Machine) -> Line:
+    if machine.memory is None:
+        return Line("memory", _why(machine, "memory", "unknown"), None, "Labs of 4 ranks take about 2 GiB.")
+    enough = machine.memory >= 4 * GiB
+    means = "Enough for labs of 8 ranks." if enough else "Little: keep labs to 2 ranks."
+    return Line("memory", quantity(machine.memory, "GiB", 3), enough, means)
+
+
+def _torch(machine: Machine) -> Line:
+    if machine.torch is None:
+        why = _why(machine, "torch", "not installed")
+        return Line("torch", why, False, "Simulators work; labs with real ranks need it: pip install 'gpubook[labs]'.")
+    cuda = f"CUDA {machine.torch.cuda}" if machine.torch.cuda else "no CUDA"
+    found = f"{machine.torch.version}, {cuda}, {', '.join(machine.torch.backends) or 'no backends'}"
+    if machine.gpus and not machine.torch.devices:
+        return Line("torch", found, False, "This torch cannot use the GPUs that the driver lists.")
+    return Line("torch", found, True, "Labs start real ranks.")
+
+
+def _gpus(machine: Machine) -> Line:
+    if not machine.gpus:
+        return Line("GPUs", "none", None, "Nothing in the book needs one: measured figures come with it.")
+    names = [f"{gpu.name}, {quantity(gpu.memory, 'GiB', 3)}" for gpu in machine.gpus]
+    found = "; ".join(f"{names.count(name)} x {name}" for name in dict.fromkeys(names))
+    return Line("GPUs", f"{found}; driver {machine.gpus[0].driver}", True, "Labs that measure can measure these.")
+
+
+def _fabric(machine: Machine) -> Line:
+    table, built = machine.matrix, machine.topology
+    if table is None or built is None:
+        if machine.gpus:
+            why = _why(machine, "topology", "not told")
+            return Line("links", why, None, "How the GPUs are joined is unknown: nvidia-smi topo -m tells.")
+        return Line("links", "none", None, "Networks are simulated.")
+    if len(table.gpus) < 2:
+        return Line("links", "one GPU", None, "Nothing to join: collectives between GPUs are simulated.")
+    links = {table.nvlinks(a, b) for i, a in enumerate(table.gpus) for b in table.gpus[i + 1 :]}
+    n = len(built.ranks) // 2
+    nvlink = {v for v, tier in built.graph.nodes(data="tier") if tier == 0} if links != {0} else None
+    carried = minimum_cut(built, built.ranks[:n], built.ranks[n:], inside=nvlink).bandwidth
+    half = f"{quantity(carried, 'B/s', 3)} from half of them to the other half, one direction."
+    if links == {0}:
+        return Line("links", "PCIe only", None, f"GPUs talk through bridges and CPUs, at most {half}")
+    how = "through NVSwitch" if built.kinds["nvswitch"] else "directly"
+    count = f"{min(links)}" if len(links) == 1 else f"{min(links)} to {max(links)}"
+    return Line("links", f"{count} NVLinks between two GPUs, {how}", 0 not in links, half)
+
+
+def _peers(machine: Machine) -> Line:
+    if machine.torch is None or len(machine.torch.devices) < 2:
+        return Line("peer access", "no pairs", None, "There are no two GPUs to reach each other's memory.")
+    n = len(machine.torch.devices)
+    pairs, all_pairs = len(machine.torch.peers), n * (n - 1)
+    means = "Every GPU reads every other's memory." if pairs == all_pairs else "Where it lacks, copies go by the host."
+    return Line("peer access", f"{pairs} of {all_pairs} ordered pairs", pairs == all_pairs, means)
+
+
+def _network(machine: Machine) -> Line:
+    up = [nic for nic in machine.nics if nic.up]
+    if not up:
+        return Line("network", _why(machine, "nics", "no card is up"), None, "Ranks on one machine need none.")
+    rates = [f"{nic.name} {nic.kind} {_line_rate(nic)}" for nic in up]
+    found = ", ".join(rates[:8]) + f" and {len(rates) - 8} more" * (len(rates) > 8)
+    fast = [nic.bandwidth for nic in up if nic.bandwidth and nic.bandwidth >= 100 * Gbit]
+    if fast:
+        return Line("network", found, True, f"{quantity(sum(fast), 'B/s', 3)} a direction to other machines.")
+    return Line("network", found, None, "Fine for the book and for one machine's ranks; no fabric for training.")
+
+
+def _line_rate(nic: Nic) -> str:
+    return f"{nic.bandwidth / Gbit:g} Gbit/s" if nic.bandwidth else "of unknown speed"
+
+
+def _labs(machine: Machine) -> Line:
+    if machine.torch is None:
+        return Line("labs", "simulated", False, "Labs run on the simulator only.")
+    usable = len(machine.torch.devices)
+    if usable > 1 and "nccl" in machine.torch.backends:
+        return Line("labs", f"NCCL, {usable} ranks", True, f"Labs run on NCCL with {usable} ranks, one a GPU.")
+    if "gloo" not in machine.torch.backends:
+        return Line("labs", "simulated", False, "This torch has no gloo: labs run on the simulator only.")
+    ranks = max(2, min(8, machine.cores))
+    shared = " that share a core" if ranks > machine.cores else ""
+    return Line("labs", f"gloo, {ranks} ranks", True, f"Labs run on gloo with {ranks} ranks{shared}, on the processor.")
+
+
+def _sandbox(machine: Machine) -> Line:
+    if machine.sandbox is None:
+        why = _why(machine, "sandbox", "not tried")
+        return Line("sandbox", why, False, "Your own answers are checked; others' work is not graded here.")
+    parts = machine.sandbox
+    has = {
+        "user namespaces": parts.user_namespaces, "seccomp": parts.seccomp, "bubblewrap": parts.bubblewrap,
+        f"cgroups v{parts.cgroups}": parts.cgroups > 0,
+    }  # fmt: skip
+    found = ", ".join(name for name, there in has.items() if there) or "nothing to build one of"
+    if parts.refused:
+        means = "Others' work is graded only where that is asked for, with --unsafe."
+        return Line("sandbox", f"{found}; refused: {parts.refused}", False, means)
+    return Line("sandbox", found, True, "Others' work can be shut in, so it can be graded here.")
+
+
+def _why(machine: Machine, part: str, otherwise: str) -> str:
+    """The problem of a probe in one line, without the folders of this machine."""
+    text = machine.problems.get(part, otherwise).strip().splitlines() or [otherwise]
+    return re.sub(r"(?:/[\w.+-]+){2,}", "...", text[-1])
+
+
+def _inert(text: str) -> str:
+    """Without control characters, which a terminal would obey: a device may be called anything."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def show(machine: Machine, console: Any = None) -> None:
+    """Print the report as a table: green where all is well, red where something lacks."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    for column in ("", "here", "so"):
+        table.add_column(column, overflow="fold")
+    colours = {True: "green", False: "red", None: "dim"}
+    for line in advice(machine):
+        found = Text(_inert(line.found), style=colours[line.fine])
+        table.add_row(Text(line.part, style="bold"), found, Text(line.means))
+    (console or Console()).print(table)

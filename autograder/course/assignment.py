@@ -1,0 +1,176 @@
+"""What an assignment is made of: a chapter or some of its exercises, the teacher's own exercises, the
+teacher's own text."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..book import chapters, notebook
+from ..book.captions import add_captions
+from ..book.notebook import BEGIN, END, Source
+from ..book.release import CourseError
+from ..book.roles import Bibliography, Roles
+from ..declaration.bank import Bank, load_bank
+from ..values.book_root import book_root
+from .banks import CourseBank
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+SETUP = "from autograder import check, exercise, given, grade, hint, reveal, symbols"
+DROPPED = "**This exercise was dropped: it counts for nobody.**"
+
+
+def stage(
+    folder: Path,
+    name: str,
+    *,
+    chapter: str | None = None,
+    exercises: Sequence[str] | None = None,
+    text: Path | None = None,
+    variants: bool = False,
+) -> Path:
+    """Write the instructor's notebook of the assignment `name` into the course's source/NAME/ and return it.
+
+    `chapter` alone: all of it. With `exercises`: those of the chapter that are named, in its order and with
+    its text, then those of the teacher's own (declared in exercises/*.py) that are named. `text`: the
+    teacher's own chapter, a MyST file whose cells ask exercises of exercises/*.py, or of `chapter`.
+    """
+    if text is not None and exercises is not None:
+        raise CourseError(f"{text} says itself which exercises it asks; no list of exercises was expected")
+    if chapter is None and text is None and not exercises:
+        raise CourseError("nothing to assign: a chapter, exercises or a text was expected")
+    made = chapters.load(book_root(), chapter, variants=variants, course=True) if chapter else None
+    own = own_bank(folder)
+    # where both declare an exercise, the course's own word counts, as it does for the judge
+    bank = _joined([made.bank, own] if made is not None and isinstance(made.bank, Bank) else [own])
+    target = folder / "source" / name
+    if text is not None:
+        nb = _from_text(text, bank, variants, chapter or name)
+    else:
+        nb = _chosen(made, own, exercises, variants, name)
+    target.mkdir(parents=True, exist_ok=True)
+    if made is not None and text is None:
+        _copy_files(made, target)
+    asked = notebook.used_exercises(nb)
+    (target / "exercises.json").write_text(
+        chapters.as_json(Bank([bank[key] for key in asked]), variants), encoding="utf-8"
+    )
+    path = target / f"{name}.ipynb"
+    _write(nb, path)
+    return path
+
+
+def own_bank(folder: Path) -> CourseBank:
+    """The teacher's own exercises, declared in the course's exercises/*.py; an id may be used once."""
+    banks = [load_bank(file) for file in sorted((folder / "exercises").glob("*.py"))]
+    seen: dict[str, Bank] = {}
+    for bank in banks:
+        if twice := [key for key in bank if key in seen]:
+            raise CourseError(
+                f"{bank.path}: the exercise {twice[0]!r} is declared in {seen[twice[0]].path} too; "
+                "an id of its own was expected"
+            )
+        seen |= dict.fromkeys(bank, bank)
+    return _joined(banks)
+
+
+def _joined(banks: Sequence[Bank]) -> CourseBank:
+    joined = CourseBank(banks)
+    joined.namespace = {name: value for bank in banks for name, value in bank.namespace.items()}
+    return joined
+
+
+def _chosen(
+    made: chapters.Chapter | None, own: Bank, exercises: Sequence[str] | None, variants: bool, name: str
+) -> NotebookNode:
+    import nbformat
+    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+    booked = made.exercises if made is not None else []
+    asked = list(dict.fromkeys(exercises if exercises is not None else booked))
+    if unknown := [key for key in asked if key not in booked and key not in own]:
+        have = f"{made.name} has no exercise" if made is not None else "the course declares no exercise"
+        known = ", ".join([*booked, *own]) or "none; declare your own in exercises/*.py, or name a chapter"
+        raise CourseError(f"{have} {', '.join(unknown)}; it has {known}")
+    mine = [key for key in asked if key not in booked]
+    cells = [
+        new_code_cell(f"{BEGIN}\n# {key}: its solution is declared in exercises/\n{END}", metadata={"exercise": key})
+        for key in mine
+    ]
+    if made is None:
+        cells = [new_markdown_cell(f"# {name}"), new_code_cell(SETUP), *cells]
+    for number, cell in enumerate(cells):
+        cell.id = f"own-{number}"
+    extra = new_notebook(cells=cells)
+    extra = notebook.expand(extra, own, variants=variants)
+    if made is None:
+        extra.metadata = _metadata(name)
+        return extra
+    nb = nbformat.from_dict(made.instructor)
+    nb.cells = [
+        c for c in nb.cells if (key := c.metadata.get("gpubook", {}).get("exercise")) is None or key in asked
+    ] + extra.cells
+    return nb
+
+
+def _from_text(text: Path, bank: CourseBank, variants: bool, chapter: str) -> NotebookNode:
+    source = Source.read(text)
+    nb = notebook.expand(notebook.read(source), bank, source=source, chapter=chapter, variants=variants)
+    roles = Roles(bank.namespace, source, Bibliography(book_root() / "docs" / "references.bib"))
+    add_captions(nb, source)
+    for cell in nb.cells:
+        if "alt" in cell.metadata:
+            cell.metadata["alt"] = roles.learner(cell.metadata["alt"])
+        if cell.cell_type == "markdown":
+            cell.source = roles.learner(cell.source)
+    nb.metadata = _metadata(chapter)
+    return nb
+
+
+def _copy_files(made: chapters.Chapter, target: Path) -> None:
+    """What else a chapter releases beside its notebook: its pictures and data."""
+    with tempfile.TemporaryDirectory(dir=target) as scratch:
+        staged = chapters.stage(made, Path(scratch))
+        staged.unlink()
+        shutil.copytree(staged.parent, target, dirs_exist_ok=True)
+
+
+def _metadata(chapter: str) -> Any:
+    import nbformat
+
+    kernel = {"kernelspec": notebook.KERNEL, "language_info": {"name": "python"}}
+    return nbformat.from_dict(kernel | {"gpubook": {"chapter": chapter}})
+
+
+def _write(nb: NotebookNode, path: Path) -> None:
+    import nbformat
+
+    nbformat.validate(nb)
+    nbformat.write(nb, path)
+
+
+def drop(path: Path, exercise: str) -> str:
+    """Take the points off an exercise in the instructor's notebook at `path`; returns its grade cell's id."""
+    import nbformat
+
+    if not path.is_file():
+        raise CourseError(f"{path} is missing; the instructor's notebook was expected there")
+    nb = nbformat.read(path, as_version=4)
+    parts = {
+        "grade" if c.metadata["nbgrader"].get("grade") else c.metadata["gpubook"]["part"]: c  # or a written answer
+        for c in nb.cells
+        if c.metadata.get("gpubook", {}).get("exercise") == exercise
+    }
+    if "grade" not in parts:
+        known = ", ".join(notebook.used_exercises(nb)) or "none"
+        raise CourseError(f"{path} asks no exercise {exercise!r}; it asks {known}")
+    parts["grade"].metadata["nbgrader"]["points"] = 0
+    if "prompt" in parts and DROPPED not in parts["prompt"].source:
+        parts["prompt"].source += f"\n\n{DROPPED}"
+    _write(nb, path)
+    return parts["grade"].metadata["nbgrader"]["grade_id"]

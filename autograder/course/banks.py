@@ -1,0 +1,44 @@
+"""Which declarations an assignment is judged by: its chapter's, and the teacher's own."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..book.release import CourseError
+from ..declaration.bank import Bank, load_bank
+from ..values.book_root import book_root
+
+
+def checked_name(name: str) -> str:
+    """The name of an assignment, which is a folder's name in a course: never a path."""
+    if not re.fullmatch(r"[^\W_][\w. -]*", name) or name.endswith((" ", ".")):
+        raise CourseError(f"{name!r} names no assignment: letters and digits, with _ - . between, were expected")
+    return name
+
+
+class CourseBank(Bank):
+    """The exercises an assignment draws from: its chapter's and the teacher's own; `paths` are their
+    files."""
+
+    def __init__(self, banks: Sequence[Bank]):
+        super().__init__([exercise for bank in banks for exercise in bank.values()], banks[0].path if banks else None)
+        self.paths = [bank.path for bank in banks if bank.path is not None]
+
+
+def bank_of(folder: Path, release_nb: Any, path: Path) -> CourseBank:
+    """The exercises for a released notebook; CourseError where there are none to judge by."""
+    named = os.environ.get("GPUBOOK_SOLUTIONS")
+    solutions = [Path(p) for p in named.split(os.pathsep)] if named else [book_root() / "solutions"]
+    chapter = release_nb.metadata.get("gpubook", {}).get("chapter") or path.stem
+    files = [f / chapter / "exercises.py" for f in solutions if (f / chapter / "exercises.py").is_file()]
+    files += sorted((folder / "exercises").glob("*.py"))
+    if not files:
+        raise CourseError(
+            f"{path}: made from the chapter {chapter!r}, but there is no {chapter}/exercises.py in "
+            f"{', '.join(map(str, solutions))} and no declaration in {folder / 'exercises'}"
+        )
+    return CourseBank([load_bank(file) for file in files])

@@ -1,0 +1,74 @@
+"""The results of a class, as `gpubook grade` leaves them beside the gradebook: who got what, and in which
+words."""
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from ..grading.submission import Result
+from ..values.atomic_write import write_whole
+
+
+@dataclass
+class Learner:
+    """One learner: a result for each exercise, or the problem that kept the submission from being graded."""
+
+    name: str
+    results: list[Result] = field(default_factory=list)
+    problem: str = ""
+    feedback: str = ""  # the path of the feedback page
+
+    @property
+    def points(self) -> float:
+        """The sum of all exercises; nothing is subtracted here, late penalties are the gradebook's."""
+        return sum(result.points for result in self.results)
+
+
+@dataclass
+class ClassResult:
+    """One run over an assignment: its exercises with their points, its learners, and what the teacher must
+    know."""
+
+    assignment: str
+    exercises: dict[str, float]
+    learners: list[Learner] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    folder: str = ""
+    gradebook: str = ""  # its file, or its URL without the password
+    seconds: float = 0.0
+
+    @property
+    def max_points(self) -> float:
+        """What a full score is."""
+        return sum(self.exercises.values())
+
+    def learner(self, name: str) -> Learner:
+        """The learner of that name; KeyError says who there is."""
+        for learner in self.learners:
+            if learner.name == name:
+                return learner
+        known = ", ".join(sorted(learner.name for learner in self.learners)) or "nobody"
+        raise KeyError(f"no learner {name!r} in the results of {self.assignment}: it has {known}")
+
+
+def save(result: ClassResult, path: Path) -> None:
+    """Write the results as JSON."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, json.dumps(asdict(result), indent=1, ensure_ascii=False) + "\n")
+
+
+def add(result: ClassResult, path: Path) -> None:
+    """Write the results of some learners; those of the others that are there already stay."""
+    asked = {learner.name for learner in result.learners}
+    before = load(path).learners if path.is_file() else []
+    kept = [learner for learner in before if learner.name not in asked]
+    save(replace(result, learners=sorted(kept + result.learners, key=lambda learner: learner.name)), path)
+
+
+def load(path: Path) -> ClassResult:
+    """What `save` wrote; FileNotFoundError says how to get results."""
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no results yet; run `gpubook grade` on the course first")
+    data = json.loads(path.read_text(encoding="utf-8"))
+    learners = [Learner(**{**one, "results": [Result(**r) for r in one["results"]]}) for one in data.pop("learners")]
+    return ClassResult(**data, learners=learners)

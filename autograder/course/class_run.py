@@ -1,0 +1,187 @@
+"""A class at once: every submission of an assignment graded, by as many workers as there are, entered by one writer.
+
+What finishes is in the journal before it is in the gradebook, so that a run that is killed, or that meets a full disk
+or a locked database, goes on where it stopped.
+"""
+
+import errno
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..book.release import CourseError
+from ..grading import fingerprints
+from ..grading.judge import Judge
+from ..grading.rejudging import can_judge
+from ..grading.restore import SubmissionError, grade_cell
+from ..grading.worker import Grader, Job, Outcome, Terms, cores
+from . import submissions
+from .banks import CourseBank
+from .class_result import ClassResult, Learner
+from .journal import Entry, Journal, Stamp
+
+THEIRS = (errno.ENAMETOOLONG, errno.EACCES, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOENT)
+AHEAD = 2  # submissions on their way for each worker: read in time, and not all at once
+
+Submit = Callable[[Job], "Future[Outcome]"]
+
+
+class Writer(Protocol):
+    """What enters a graded notebook into the gradebook: a `recording.Recorder`."""
+
+    def record(self, learner: str, text: str) -> Path:
+        """Enter it, and return the learner's feedback page."""
+
+    def has(self) -> set[str]:
+        """The learners of whom everything is entered."""
+
+    def page_of(self, learner: str) -> Path:
+        """A learner's feedback page."""
+
+
+@dataclass
+class Work:
+    """What a run is over: an assignment as it was released at `path`, the exercises it draws from, and the terms."""
+
+    path: Path
+    release: Any
+    bank: CourseBank
+    terms: Terms
+    digest: str = field(init=False)
+    keys: dict[str, str] = field(init=False)
+
+    def __post_init__(self):
+        held = json.dumps([self.release, asdict(self.terms)], sort_keys=True)
+        self.digest = fingerprints.digest(held, fingerprints.of_program())
+        keys = fingerprints.of_keys(self.bank.paths, self.bank)
+        self.keys = {name: keys[name] for name in self.exercises if name in keys}
+
+    @property
+    def exercises(self) -> dict[str, float]:
+        """The points of each exercise that is asked."""
+        roles = [role for role in map(grade_cell, self.release.cells) if role is not None]
+        return {role.exercise: role.points for role in roles if role.part in ("grade", "written")}
+
+    def stamp(self, notebook: str) -> Stamp:
+        """The stamp of a submission as it is now."""
+        return Stamp(fingerprints.digest(notebook), self.digest, self.keys)
+
+
+@contextmanager
+def local(work: Work, workers: int | None = None) -> Iterator[tuple[Submit, int]]:
+    """How to submit a job to this machine, and how many are graded at once: each in a child of one zygote."""
+    count = workers or cores()
+    judges = partial(Judge, work.bank.paths)
+    with Grader(work.release, work.bank, judges, work.terms) as grader, ThreadPoolExecutor(count) as pool:
+        try:
+            yield lambda job: pool.submit(grader.grade, job), count
+        except BaseException:
+            grader.stop()
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+@dataclass
+class Run:
+    """One run: `submissions` (the learners' folders), the journal, and the one writer; fills in `result`.
+
+    With `resume`, what the journal has and what has not changed since is not graded again. `workplace` makes the
+    context manager of (submit, workers), as `local`; it is not entered where there is nothing to grade.
+    """
+
+    work: Work
+    submissions: Mapping[str, Path]
+    result: ClassResult
+    journal: Journal
+    writer: Writer
+    workplace: Callable[[], AbstractContextManager[tuple[Submit, int]]]
+    resume: bool = False
+    progress: Callable[[str], None] = lambda _: None
+
+    def __post_init__(self):
+        self.learners = {learner.name: learner for learner in self.result.learners}
+        self.problems: dict[str, Sequence[str]] = {}
+        self.former: dict[str, Entry] = dict(self.journal.entries) if self.resume else {}
+        self.entered = self.writer.has() & self.journal.recorded if self.resume else set()
+
+    def __call__(self) -> None:
+        """Grade and enter them all."""
+        jobs, waiting = self._jobs(), dict[Future[Outcome], tuple[str, Stamp]]()
+        submit, workers = None, 1
+        with ExitStack() as stack:
+            while True:
+                while len(waiting) < AHEAD * workers and (job := next(jobs, None)) is not None:
+                    if submit is None:
+                        submit, workers = stack.enter_context(self.workplace())
+                    waiting[submit(job)] = (job.learner, self.work.stamp(job.notebook))
+                if not waiting:
+                    break
+                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                    self._finish(*waiting.pop(future), future.result())
+        told = [f"{self.work.path}: {p}" for name in self.submissions for p in self.problems.get(name, ())]
+        self.result.problems += [p for p in dict.fromkeys(told) if p not in self.result.problems]
+
+    def _jobs(self) -> Iterator[Job]:
+        """What is to be graded; enters on the way what need not be."""
+        for name, folder in self.submissions.items():
+            try:
+                text = json.dumps(submissions.read(folder), ensure_ascii=False)
+            except SubmissionError as error:
+                self.learners[name].problem = str(error)
+                self.progress(name)
+                continue
+            former = self.former.get(name)
+            kept = None if former is None else former.stands(self.work.stamp(text))
+            if former is None or kept is None:
+                yield Job(name, text)
+            elif kept >= set(self.work.exercises):
+                self._enter(former)
+            else:
+                yield self._again(name, text, former, kept)
+
+    def _again(self, name: str, text: str, former: Entry, kept: frozenset[str]) -> Job:
+        """A submission of which some keys have changed: no cell runs where all answers to these are at hand."""
+        results = tuple(asdict(result) for result in former.results if result.exercise in kept)
+        changed = set(self.work.exercises) - kept
+        if not can_judge(changed, former.answers, self.work.bank, self.work.terms.variants):
+            return Job(name, text, results, former.answers)
+        notes = {result.exercise: result.note for result in former.results}
+        return Job(name, text, results, former.answers, self.journal.notebook(former), notes)
+
+    def _finish(self, name: str, stamp: Stamp, outcome: Outcome) -> None:
+        if outcome.problem:
+            self.learners[name].problem = outcome.problem
+            self.progress(name)
+            return
+        self.entered.discard(name)
+        self._enter(self.journal.keep(name, stamp, outcome), outcome.notebook)
+
+    def _enter(self, entry: Entry, text: str | None = None) -> None:
+        """What is in the journal: into the gradebook with it, where it is not there yet."""
+        learner = self.learners[entry.learner]
+        learner.results, self.problems[entry.learner] = list(entry.results), entry.problems
+        if entry.learner not in self.entered:
+            _record(self.writer, learner, self.journal.notebook(entry) if text is None else text)
+            if not learner.problem:
+                self.journal.record(entry.learner)
+        if not learner.problem:
+            learner.feedback = str(self.writer.page_of(entry.learner))
+        self.progress(entry.learner)
+
+
+def _record(writer: Writer, learner: Learner, text: str) -> None:
+    """Have it entered. A full disk or a database that cannot be used is every learner's loss, and raised; all else is
+    the problem of this one, and so is a file of theirs that cannot be copied."""
+    try:
+        writer.record(learner.name, text)
+    except CourseError:
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno not in THEIRS:
+            raise
+        learner.problem = f"graded, but it could not be entered into the gradebook: {type(error).__name__}: {error}"

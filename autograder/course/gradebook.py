@@ -1,0 +1,268 @@
+"""A course's gradebook, through nbgrader's own API: who got what, late penalties, an exercise that no longer
+counts.
+
+With `course` and `recording` all that imports nbgrader. Nothing here runs or judges anything.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from nbformat.v4 import new_notebook
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Comment,
+    Grade,
+    Gradebook,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.plugins import LateSubmissionPlugin
+from nbgrader.preprocessors import AssignLatePenalties
+from sqlalchemy.orm import Query
+from traitlets import Float
+
+from ..book.release import CourseError
+from ..grading.attachments import whole
+from .gradebook_url import opened, place
+from .layout import read_config
+
+DAY = 86400
+
+
+class LatePerDay(LateSubmissionPlugin):
+    """Takes a fraction of the score for each day begun after the deadline, all of it at most.
+
+    For `c.AssignLatePenalties.plugin_class`; nbgrader's own plugin knows only none of the score and all of it.
+    """
+
+    fraction = Float(0.1, min=0.0, max=1.0, help="Of the score, for each day begun.").tag(config=True)
+    grace = Float(0.0, min=0.0, help="Minutes after the deadline that cost nothing.").tag(config=True)
+
+    def late_submission_penalty(self, student_id, score, total_seconds_late):  # noqa: ARG002
+        """The points to take away, between 0 and the score."""
+        late = total_seconds_late - 60 * self.grace
+        days = math.ceil(late / DAY) if late > 0 else 0
+        return score * min(1.0, self.fraction * days)
+
+
+@dataclass(frozen=True)
+class Person:
+    """A learner as the gradebook knows one; only `id` is never empty. `lms_id` is nbgrader's `lms_user_id`."""
+
+    id: str
+    first_name: str = ""
+    last_name: str = ""
+    email: str = ""
+    lms_id: str = ""
+
+
+@dataclass(frozen=True)
+class Score:
+    """What one learner has for one assignment; `handed_in` is None where there is no submission.
+
+    `raw` includes `extra_credit`; `late_penalty` is what to take away from it. Times are UTC.
+    """
+
+    person: Person
+    assignment: str
+    max_score: float
+    due: datetime | None = None
+    graded: bool = False
+    submitted: datetime | None = None
+    raw: float = 0.0
+    late_penalty: float = 0.0
+    extra_credit: float = 0.0
+    waiting: int = 0  # how many answers a teacher has still to grade, or to look at again
+    comments: tuple[str, ...] = ()  # the teacher's own, written in formgrader
+
+    @property
+    def needs_manual_grade(self) -> bool:
+        """Whether any does."""
+        return self.waiting > 0
+
+    @property
+    def late(self) -> bool:
+        """Whether it was handed in after the deadline, an extension included."""
+        return self.submitted is not None and self.due is not None and self.submitted > self.due
+
+    @property
+    def score(self) -> float:
+        """What counts: the raw score less the late penalty, never below 0, as nbgrader exports it."""
+        return max(0.0, self.raw - self.late_penalty)
+
+
+def url_of(folder: Path | str) -> str:
+    """The URL of a course's gradebook."""
+    return CourseDirectory(config=read_config(Path(folder).resolve())).db_url
+
+
+@contextmanager
+def _of_course(folder: Path) -> Iterator[Gradebook]:
+    """The gradebook of a course that has one; opening never makes a new file."""
+    db_url = url_of(folder)
+    if db_url.startswith("sqlite") and not Path(place(db_url)).is_file():
+        raise CourseError(f"{place(db_url)} is missing: nothing was assigned or graded in {folder} yet")
+    with opened(db_url) as gradebook:
+        yield gradebook
+
+
+def scores(folder: Path | str, names: Sequence[str] = ()) -> dict[str, list[Score]]:
+    """Every learner's score, by assignment (all of them, or `names` in their order), learners by id.
+
+    A learner of the gradebook without a submission is there, with `graded` False.
+    """
+    folder = Path(folder).resolve()
+    with _of_course(folder) as gradebook:
+        known = [assignment.name for assignment in gradebook.assignments]
+        if unknown := [name for name in names if name not in known]:
+            raise CourseError(
+                f"{folder} has no assignment {', '.join(map(repr, unknown))} in its gradebook; "
+                f"it has {', '.join(known) or 'none'}"
+            )
+        people = [
+            Person(s.id, s.first_name or "", s.last_name or "", s.email or "", s.lms_user_id or "")
+            for s in sorted(gradebook.students, key=lambda student: student.id)
+        ]
+        return {name: _of_assignment(gradebook, name, people) for name in dict.fromkeys(names or known)}
+
+
+def _of_assignment(gradebook: Gradebook, name: str, people: list[Person]) -> list[Score]:
+    """The scores of one assignment in four queries: nbgrader's own attributes ask the database for each one."""
+
+    def ask(*columns: Any) -> Query:
+        """These columns, behind the learner, over every submitted notebook of the assignment."""
+        one = SubmittedAssignment
+        rows = gradebook.db.query(one.student_id, *columns).select_from(one).join(one.assignment)
+        return rows.join(one.notebooks).filter(Assignment.name == name)
+
+    assignment = gradebook.find_assignment(name)
+    done: dict[str, Score] = {}
+    by_id = {person.id: person for person in people}
+    one = SubmittedAssignment
+    lateness = (one.timestamp, one.extension, SubmittedNotebook.late_submission_penalty)
+    for who, timestamp, extension, penalty in ask(*lateness):
+        due = assignment.duedate and assignment.duedate + (extension or timedelta())
+        before = done[who].late_penalty if who in done else 0.0
+        done[who] = Score(
+            by_id[who], name, assignment.max_score, due, True, timestamp, late_penalty=before + (penalty or 0.0)
+        )
+    grades: dict[str, list[Any]] = {}
+    for who, *grade in ask(Grade.score, Grade.extra_credit, Grade.needs_manual_grade).join(SubmittedNotebook.grades):
+        grades.setdefault(who, []).append(grade)
+    for who, theirs in grades.items():
+        done[who] = replace(
+            done[who],
+            raw=math.fsum(score for score, _, _ in theirs),
+            extra_credit=math.fsum(extra or 0.0 for _, extra, _ in theirs),
+            waiting=sum(bool(needs) for _, _, needs in theirs),
+        )
+    said = ask(Comment.manual_comment).join(SubmittedNotebook.comments).join(Comment.cell).order_by(BaseCell.name)
+    for who, comment in said:
+        if comment:
+            done[who] = replace(done[who], comments=(*done[who].comments, comment))
+    blank = [Score(person, name, assignment.max_score, assignment.duedate) for person in people]
+    return [done.get(score.person.id, score) for score in blank]
+
+
+def set_due(db_url: str, name: str, due: datetime | None) -> None:
+    """Enter an assignment and, where one is given, its deadline (UTC) into the gradebook."""
+    with opened(db_url) as gradebook:
+        gradebook.update_or_create_assignment(name, **({"duedate": due} if due else {}))
+
+
+def deadlines(db_url: str, name: str) -> tuple[datetime | None, dict[str, timedelta]]:
+    """When an assignment is due (UTC), and the extensions that learners have."""
+    with opened(db_url) as gradebook:
+        due = gradebook.db.query(Assignment.duedate).filter(Assignment.name == name).scalar()
+        rows = gradebook.db.query(SubmittedAssignment.student_id, SubmittedAssignment.extension)
+        rows = rows.join(SubmittedAssignment.assignment).filter(Assignment.name == name)
+        return due, {who: extension for who, extension in rows if extension}
+
+
+def late_period(config: Any) -> timedelta | None:
+    """How long after its deadline work is still worth something by the course's penalties; None: for ever.
+
+    A course without penalties of ours has no such period: work is in time, or is the teacher's to decide about.
+    """
+    if not issubclass(AssignLatePenalties(config=config, log=_quiet()).plugin_class, LatePerDay):
+        return timedelta()
+    penalty = LatePerDay(config=config)
+    if penalty.fraction == 0:
+        return None
+    return timedelta(days=math.ceil(1 / penalty.fraction) - 1, minutes=penalty.grace)
+
+
+def _quiet() -> logging.Logger:
+    """A log for nbgrader, which warns of every penalty."""
+    quiet = logging.getLogger("gpubook.late")
+    quiet.addHandler(logging.NullHandler())
+    quiet.propagate = False
+    return quiet
+
+
+def late(folder: Path | str, name: str) -> list[tuple[str, float]]:
+    """Work out the late penalties of an assignment anew, and return who loses how much.
+
+    nbgrader does it while it grades, from the score and the deadline of that moment: grades given by hand and
+    extensions come later.
+    """
+    folder = Path(folder).resolve()
+    config, db_url = read_config(folder), url_of(folder)
+    concerned = {s.person.id for s in scores(folder, [name])[name] if s.late or s.late_penalty}
+    with opened(db_url) as gradebook:
+        submissions = [s for s in gradebook.assignment_submissions(name) if s.student_id in concerned]
+        todo = [(s.student_id, notebook.name) for s in submissions for notebook in s.notebooks]
+    for learner, notebook in todo:
+        about = {"assignment": name, "student": learner, "notebook": notebook, "db_url": db_url}
+        AssignLatePenalties(config=config, log=_quiet()).preprocess(new_notebook(), {"nbgrader": about})
+    return [(s.person.id, s.late_penalty) for s in scores(folder, [name])[name] if s.late_penalty]
+
+
+def texts(path: Path) -> dict[str, str]:
+    """The text of each cell that nbgrader knows, with its pictures, in a notebook that may not be there."""
+    if not path.is_file():
+        return {}
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    known = [(cell["metadata"].get("nbgrader", {}).get("grade_id"), cell) for cell in cells]
+    return {name: whole("".join(cell["source"]), cell.get("attachments")) for name, cell in known if name}
+
+
+def waiting(folder: Path | str, name: str) -> dict[str, int]:
+    """The learners with answers that a teacher has still to grade by hand, and how many."""
+    return {score.person.id: score.waiting for score in scores(folder, [name])[name] if score.waiting}
+
+
+def by_hand(db_url: str, name: str) -> dict[tuple[str, str], tuple[float, str]]:
+    """The points and the teacher's comment of each grade that was given by hand, by learner and cell."""
+    with opened(db_url) as gradebook:
+        rows = gradebook.db.query(SubmittedAssignment.student_id, BaseCell.name, Grade.manual_score, Grade.notebook_id)
+        rows = rows.select_from(Grade).join(Grade.cell).join(Grade.notebook).join(SubmittedNotebook.assignment)
+        rows = rows.join(SubmittedAssignment.assignment).filter(Assignment.name == name)
+        given = rows.filter(Grade.manual_score.isnot(None), Grade.needs_manual_grade.is_(False)).all()
+        if not given:
+            return {}
+        asked = gradebook.db.query(Comment.notebook_id, BaseCell.name, Comment.manual_comment).select_from(Comment)
+        said = {(book, cell): text for book, cell, text in asked.join(Comment.cell) if text}
+    return {(who, cell): (float(points), said.get((book, cell), "")) for who, cell, points, book in given}
+
+
+def clear(db_url: str, name: str, cell: str) -> None:
+    """Take away what every submission of an assignment has for one grade cell, also by hand and as extra
+    credit."""
+    with opened(db_url) as gradebook:
+        grades = gradebook.db.query(Grade).join(Grade.cell).join(Grade.notebook).join(SubmittedNotebook.assignment)
+        for grade in grades.join(SubmittedAssignment.assignment).filter(Assignment.name == name, BaseCell.name == cell):
+            grade.auto_score, grade.manual_score, grade.extra_credit = 0.0, None, None
+            grade.needs_manual_grade = False
+        gradebook.db.commit()

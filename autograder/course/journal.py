@@ -1,0 +1,196 @@
+"""The journal of a run over a class: what is finished is kept, whatever happens to the run afterwards.
+
+`.gpubook/NAME.journal` is one JSON line for each finished submission, appended and on the disk before anything else
+is done with it; the executed notebook lies beside it, in `NAME.graded/`, written first and never half. A line that
+a kill cut short is none. The last line of a learner counts.
+"""
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from ..book.release import CourseError
+from ..grading.submission import Result
+from ..grading.worker import Outcome
+from ..values.atomic_write import write_whole
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What a verdict follows from, as digests: the submission, the release with all that holds for the run, and the
+    key of each exercise. An entry with another stamp is stale."""
+
+    submission: str
+    release: str
+    keys: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A finished submission: its stamp, its results, the name of its executed notebook, and the answers in it that can
+    be judged again without running it."""
+
+    learner: str
+    stamp: Stamp
+    results: tuple[Result, ...]
+    problems: tuple[str, ...]
+    notebook: str
+    answers: Mapping[str, Any] = field(default_factory=dict)
+
+    def stands(self, now: Stamp) -> frozenset[str] | None:
+        """The exercises whose verdicts still hold: None where the submission or the release is another."""
+        if (self.stamp.submission, self.stamp.release) != (now.submission, now.release) or self.problems:
+            return None
+        same = {name for name, key in now.keys.items() if self.stamp.keys.get(name) == key}
+        return frozenset(same & {result.exercise for result in self.results})
+
+
+@dataclass
+class Journal:
+    """The journal of one assignment, open for one run at a time. A context manager."""
+
+    folder: Path
+    name: str
+    entries: dict[str, Entry] = field(default_factory=dict)
+    recorded: set[str] = field(default_factory=set)  # learners whose entry is in the gradebook
+    finished: bool = True  # whether the last run came to its end
+    anew: bool = False  # whether what is here is to be forgotten
+    _file: int = -1
+
+    @classmethod
+    def open(cls, folder: Path, name: str) -> Self:
+        """The journal of the assignment `name`; CourseError where another run has it open."""
+        import fcntl  # there is none on Windows, where nobody's work is graded
+
+        journal = cls(folder / ".gpubook", name)
+        journal.notebooks.mkdir(parents=True, exist_ok=True)
+        journal._file = os.open(journal.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(journal._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(journal._file)
+            raise CourseError(f"{name} is being graded by another run; wait for its end") from None
+        journal._read()
+        return journal
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._file)
+
+    @property
+    def path(self) -> Path:
+        """The file of lines."""
+        return self.folder / f"{self.name}.journal"
+
+    @property
+    def notebooks(self) -> Path:
+        """The folder of executed notebooks."""
+        return self.folder / f"{self.name}.graded"
+
+    def remark(self, resume: bool) -> str:
+        """What is to be said of a run that did not come to its end; nothing where all is well."""
+        if self.finished or not self.entries:
+            return ""
+        graded = f"The last run over {self.name} ended early, with {len(self.entries)} graded"
+        return f"{graded}." if resume else f"{graded}, which are graded again now; --resume keeps them."
+
+    def begin(self, anew: bool) -> None:
+        """A run over the class begins; `anew`: with the first submission it finishes, what earlier runs did is
+        forgotten."""
+        self.anew = anew
+        self._add({"begun": True})
+
+    @contextmanager
+    def room(self) -> Iterator[None]:
+        """Around what writes: a full disk is named, with what to do then."""
+        try:
+            yield
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            course, where = self.folder.parent, error.filename or self.path
+            raise CourseError(
+                f"{where}: {error.strerror}; what is graded is kept: "
+                f"make room, then `gpubook grade {course} {self.name} --resume`"
+            ) from error
+
+    def _forget(self) -> None:
+        os.ftruncate(self._file, 0)
+        self.anew, self.entries, self.recorded = False, {}, set()
+        shutil.rmtree(self.notebooks, ignore_errors=True)
+        self.notebooks.mkdir()
+        self._add({"begun": True})
+
+    def keep(self, learner: str, stamp: Stamp, outcome: Outcome) -> Entry:
+        """A submission is finished: its notebook, then its line, on the disk when this returns."""
+        if self.anew:
+            self._forget()
+        digest = hashlib.sha256(json.dumps([learner, outcome.notebook]).encode()).hexdigest()[:32]
+        results, problems = tuple(outcome.results), tuple(outcome.problems)
+        entry = Entry(learner, stamp, results, problems, f"{digest}.ipynb", outcome.answers)
+        write_whole(self.notebooks / entry.notebook, outcome.notebook)
+        self._add(asdict(entry))
+        before = self.entries.get(learner)
+        self.entries[learner] = entry
+        self.recorded.discard(learner)
+        if before is not None and before.notebook != entry.notebook:
+            (self.notebooks / before.notebook).unlink(missing_ok=True)
+        return entry
+
+    def record(self, learner: str) -> None:
+        """What the journal has of a learner is in the gradebook too."""
+        self._add({"recorded": learner})
+        self.recorded.add(learner)
+
+    def end(self) -> None:
+        """The run came to its end."""
+        self._add({"finished": True})
+        self.finished = True
+
+    def notebook(self, entry: Entry) -> str:
+        """The executed notebook's JSON."""
+        return (self.notebooks / entry.notebook).read_text(encoding="utf-8")
+
+    def _add(self, line: dict[str, Any]) -> None:
+        whole = os.fstat(self._file).st_size
+        data = json.dumps(line, ensure_ascii=True).encode() + b"\n"
+        try:
+            while data:
+                data = data[os.write(self._file, data) :]
+            os.fsync(self._file)
+        except OSError:
+            os.ftruncate(self._file, whole)
+            raise
+
+    def _read(self) -> None:
+        text = self.path.read_bytes()
+        if not text.endswith(b"\n"):  # a kill came in the middle of a line
+            text = text[: text.rfind(b"\n") + 1]
+            os.ftruncate(self._file, len(text))
+        for line in text.splitlines():
+            said = json.loads(line)
+            if "learner" in said:
+                entry = _entry(said)
+                if (self.notebooks / entry.notebook).is_file():
+                    self.entries[entry.learner] = entry
+                self.recorded.discard(entry.learner)
+            elif "recorded" in said:
+                self.recorded.add(said["recorded"])
+            self.finished = "finished" in said
+        self.recorded &= set(self.entries)
+
+
+def _entry(said: dict[str, Any]) -> Entry:
+    stamp = Stamp(**said["stamp"])
+    results = tuple(Result(**one) for one in said["results"])
+    answers = said.get("answers", {})  # an earlier version kept none
+    return Entry(said["learner"], stamp, results, tuple(said["problems"]), said["notebook"], answers)

@@ -1,0 +1,187 @@
+"""What is done with a course: assign, drop, grade, look at the results, write feedback."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from ..book.release import release
+from ..grading.restore import read_notebook
+from ..grading.worker import Terms
+from ..ranks import seeds
+from ..sandbox import Limits
+from . import assignment, class_run, dask_cluster, gradebook, gradebook_url, submissions
+from .banks import bank_of, checked_name
+from .class_result import ClassResult, add, load, save
+from .journal import Journal
+from .layout import read_config, released
+from .recording import Recorder
+from .steps import GradeInSandbox
+
+GRADED = "Graded by your teacher."
+
+
+def assign(
+    folder: Path | str,
+    name: str,
+    *,
+    chapter: str | None = None,
+    exercises: Sequence[str] | None = None,
+    text: Path | str | None = None,
+    due: datetime | None = None,
+) -> Path:
+    """Release the assignment `name` and return the learner's notebook; see `assignment.stage` for what it is
+    made of.
+
+    Done again, it replaces the notebook; what else a teacher put into source/NAME/ stays.
+    """
+    folder, name = Path(folder).resolve(), checked_name(name)
+    config = read_config(folder)
+    with _whole_or_not(folder, name):
+        assignment.stage(
+            folder,
+            name,
+            chapter=chapter,
+            exercises=exercises,
+            text=None if text is None else Path(text),
+            variants=GradeInSandbox(config=config).variants,
+        )
+        return _publish(folder, name, due)
+
+
+def drop(folder: Path | str, name: str, exercise: str) -> Path:
+    """Have an exercise of a released assignment count for nobody: 0 of 0 points, in the gradebook at once.
+
+    The learners' notebooks need not change; the prompt says so in feedback made from now on. Assigning anew
+    undoes it.
+    """
+    folder, name = Path(folder).resolve(), checked_name(name)
+    db_url = gradebook.url_of(folder)
+    released(folder, name)
+    with _whole_or_not(folder, name):
+        cell = assignment.drop(folder / "source" / name / f"{name}.ipynb", exercise)
+        path = _publish(folder, name)
+    gradebook.clear(db_url, name, cell)
+    gradebook.late(folder, name)
+    return path
+
+
+@contextmanager
+def _whole_or_not(folder: Path, name: str) -> Iterator[None]:
+    """Put source/NAME and release/NAME back as they were where what is done to them fails: nbgrader refuses
+    other cells once there are submissions, and has deleted the release by then."""
+    folders = [folder / part / name for part in ("source", "release")]
+    with tempfile.TemporaryDirectory() as scratch:
+        kept = {one: Path(scratch) / one.parent.name for one in folders if one.is_dir()}
+        for one, copy in kept.items():
+            shutil.copytree(one, copy)
+        try:
+            yield
+        except BaseException:
+            for one in folders:
+                shutil.rmtree(one, ignore_errors=True)
+                if one in kept:
+                    shutil.copytree(kept[one], one)
+            raise
+
+
+def _publish(folder: Path, name: str, due: datetime | None = None) -> Path:
+    db_url = gradebook.url_of(folder)
+    path = release(folder / "source", folder / "release", name, db_url)
+    gradebook.set_due(db_url, name, due)
+    return path
+
+
+def grade(
+    folder: Path | str,
+    name: str,
+    students: Sequence[str] | None = None,
+    progress: Callable[[str], None] | None = None,
+    *,
+    started: Callable[[int, str], None] | None = None,
+    cell_limit: float | None = None,
+    unsafe: bool = False,
+    workers: int | None = None,
+    resume: bool = False,
+    scheduler: str | None = None,
+) -> ClassResult:
+    """Grade what is in submitted/*/NAME: gradebook, autograded/, feedback/, and the results by learner and
+    exercise.
+
+    A submission that cannot be graded is a learner with a `problem`; the others are graded all the same. With
+    `resume`, what an earlier run has graded and what has not changed since stays. `started` is called with the
+    number of submissions and a remark on an earlier run, `progress` with each learner's name as it is done. Raises
+    NoSandbox, see `grading.grade_notebook`.
+    """
+    began = time.monotonic()
+    folder, name = Path(folder).resolve(), checked_name(name)
+    config = read_config(folder)
+    config.GradeInSandbox.unsafe = unsafe or config.GradeInSandbox.get("unsafe", False)
+    if cell_limit is not None:
+        config.GradeInSandbox.cell_limit = cell_limit
+    settings = GradeInSandbox(config=config)
+    limits = Limits(cell=settings.cell_limit, total=settings.total_limit)
+    path = released(folder, name)
+    release_nb = read_notebook(path)
+    terms = Terms(limits, settings.variants, settings.unsafe, seeds.secret_of(folder))
+    work = class_run.Work(path, release_nb, bank_of(folder, release_nb, path), terms)
+    result = ClassResult(name, work.exercises, folder=str(folder))
+    result.gradebook = gradebook_url.place(gradebook.url_of(folder))
+    found = submissions.collect(folder, name, students, result)
+    if scheduler is None:
+        workplace = partial(class_run.local, work, workers)
+    else:
+        workplace = partial(dask_cluster.workplace, work, scheduler, workers)
+    writer = Recorder(folder, name, config, GradeInSandbox)
+    with writer, Journal.open(folder, name) as journal, journal.room():
+        if started is not None:
+            started(len(found), journal.remark(resume or students is not None))
+        if students is None:
+            journal.begin(anew=not resume)
+        class_run.Run(work, found, result, journal, writer, workplace, resume, progress or (lambda _: None))()
+        result.seconds = time.monotonic() - began
+        (save if students is None else add)(result, _results_path(folder, name))
+        if students is None:
+            journal.end()
+    return _with_grades_by_hand(result)
+
+
+def results(folder: Path | str, name: str) -> ClassResult:
+    """The results of the last `grade`, with the grades that a teacher has given to written answers since."""
+    return _with_grades_by_hand(load(_results_path(Path(folder), name)))
+
+
+def _with_grades_by_hand(result: ClassResult) -> ClassResult:
+    """Put what a teacher gave for written answers, and said of them, in place of their waiting."""
+    if not any(one.kind == "waiting" for learner in result.learners for one in learner.results):
+        return result
+    given = gradebook.by_hand(gradebook.url_of(result.folder), result.assignment)
+    for learner in result.learners:
+        for at, one in enumerate(learner.results):
+            if one.kind == "waiting" and (learner.name, one.exercise) in given:
+                points, comment = given[learner.name, one.exercise]
+                learner.results[at] = replace(one, points=points, say=comment or GRADED, kind="by hand")
+    return result
+
+
+def show_feedback(folder: Path | str, name: str) -> list[Path]:
+    """Write the feedback of everybody who is graded anew, from the gradebook as it is; returns the pages.
+
+    Late penalties are worked out anew before: grades given by hand have changed the scores that they are part of.
+    """
+    folder, name = Path(folder).resolve(), checked_name(name)
+    released(folder, name)
+    gradebook.late(folder, name)
+    with Recorder(folder, name, read_config(folder), GradeInSandbox) as recorder:
+        return [recorder.show(learner) for learner in sorted(recorder.has())]
+
+
+def _results_path(folder: Path, name: str) -> Path:
+    return folder / ".gpubook" / f"{name}.results.json"

@@ -1,0 +1,154 @@
+"""The steps of nbgrader that are ours, and the configuration that puts them in place of its own.
+
+The one step that nbgrader does unsafely, running the learner's code and the tests in one kernel, is replaced through
+its own extension points.
+"""
+
+from __future__ import annotations
+
+import atexit
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from nbconvert.exporters import NotebookExporter
+from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import (
+    AssignLatePenalties,
+    CheckCellMetadata,
+    ClearOutput,
+    DeduplicateIds,
+    LimitOutput,
+    NbGraderPreprocessor,
+    OverwriteCells,
+    OverwriteKernelspec,
+    SaveAutoGrades,
+)
+from traitlets import Bool, Float
+from traitlets.config import Config
+
+from ..book.release import NEVER_RELEASED, RELEASE
+from ..grading import submission
+from ..grading.judge import Judge
+from ..grading.restore import read_notebook, restore
+from ..ranks import seeds
+from ..sandbox import Limits, Zygote
+from . import submissions
+from .banks import bank_of
+from .feedback import HERE, FeedbackPage, cell_markdown
+from .recording import ShowGrades, WorkedSolutions
+
+
+class Submissions(NotebookExporter):
+    """What nbgrader reads submissions with: nbconvert's own, once a submission has been looked at.
+
+    nbgrader copies what is handed in before it reads it, and no hook of its own can refuse a submission; its exporter
+    is made before either, and is given the converter.
+    """
+
+    def __init__(self, **given):
+        super().__init__(**given)
+        converter: Any = self.parent
+        course, begin = converter.coursedir, converter.init_destination
+
+        def looked_at(assignment: str, student: str) -> bool:
+            submissions.look(Path(course.format_path(course.submitted_directory, student, assignment)))
+            return begin(assignment, student)
+
+        converter.init_destination = looked_at
+
+    def from_filename(self, filename, resources=None, **more):
+        """Raises SubmissionError for what `read_notebook` would not read either."""
+        read_notebook(Path(filename))
+        return super().from_filename(filename, resources, **more)
+
+
+class _OfCourse(NbGraderPreprocessor):
+    """A step of autograding that looks at the release of the assignment at hand."""
+
+    def _course(self) -> CourseDirectory:
+        return self.parent.parent.coursedir  # this step, its exporter, nbgrader's converter
+
+    def _release(self, resources: Any) -> Path:
+        about, course = resources["nbgrader"], self._course()
+        folder = course.format_path(course.release_directory, ".", about["assignment"])
+        return Path(folder) / f"{about['notebook']}.ipynb"
+
+
+class Restore(_OfCourse):
+    """Puts the locked cells back as they were released, before nbgrader's own steps look at the metadata."""
+
+    def preprocess(self, nb, resources):
+        """See `restore.restore`."""
+        return restore(nb, read_notebook(self._release(resources))), resources
+
+
+class GradeInSandbox(_OfCourse):
+    """Stands where nbgrader executes the notebook: runs it confined, has the judge decide, writes the
+    verdicts."""
+
+    cell_limit = Float(30.0, help="Seconds a cell may run.").tag(config=True)
+    total_limit = Float(600.0, help="Seconds a submission may run.").tag(config=True)
+    variants = Bool(False, help="Whether each learner has numbers of their own.").tag(config=True)
+    unsafe = Bool(False, help="Whether to run learners' code with your rights where there is no sandbox.").tag(
+        config=True
+    )
+
+    def preprocess(self, nb, resources):
+        """The notebook with its verdicts, where SaveAutoGrades finds them."""
+        owner, path = resources["nbgrader"]["student"], self._release(resources)
+        release_nb = read_notebook(path)
+        bank = bank_of(Path(self._course().root), release_nb, path)
+        graded = submission.grade_notebook(
+            nb,
+            release_nb,
+            bank,
+            owner,
+            Limits(cell=self.cell_limit, total=self.total_limit),
+            self.variants,
+            zygote=_zygote(),
+            judge=_judge(tuple(bank.paths)),
+            unsafe=self.unsafe,
+            secret=seeds.secret_of(Path(self._course().root)),
+        )
+        for problem in graded.problems:
+            self.log.error("%s: %s", path, problem)
+        return graded.nb, resources
+
+
+@cache
+def _zygote() -> Zygote:
+    zygote = Zygote()
+    atexit.register(zygote.close)
+    return zygote
+
+
+@cache
+def _judge(paths: tuple[Path, ...]) -> Judge:
+    judge = Judge(paths)
+    atexit.register(judge.close)
+    return judge
+
+
+SANITIZE = [Restore, ClearOutput, DeduplicateIds, OverwriteKernelspec, OverwriteCells, CheckCellMetadata]
+AUTOGRADE = [GradeInSandbox, LimitOutput, SaveAutoGrades, AssignLatePenalties, CheckCellMetadata]
+
+
+def configure(config: Config) -> None:
+    """Have a course's nbgrader release our stubs, grade in the sandbox, write feedback that loads nothing."""
+    import nbgrader
+
+    formgrader = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"
+    templates, styles = formgrader / "templates", formgrader / "static/node_modules/bootstrap/dist/css"
+    config.CourseDirectory.ignore = NEVER_RELEASED
+    config.GenerateAssignment.preprocessors = RELEASE
+    config.Autograde.exporter_class = Submissions
+    config.Autograde.sanitize_preprocessors = SANITIZE
+    config.Autograde.autograde_preprocessors = AUTOGRADE
+    config.GenerateFeedback.preprocessors = [ShowGrades, WorkedSolutions, CSSHTMLHeaderPreprocessor]
+    config.GenerateFeedback.exporter_class = FeedbackPage
+    config.FeedbackPage.template_name = "gpubook"
+    config.FeedbackPage.extra_template_paths = [str(templates), str(styles)]
+    config.HTMLExporter.extra_template_basedirs = [str(HERE), str(templates)]
+    config.HTMLExporter.filters = {"markdown2html": cell_markdown}

@@ -1,0 +1,91 @@
+"""What a class has handed in: who, where, and a clear word on each submission that cannot be read."""
+
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..grading.restore import SubmissionError, read_notebook
+from .class_result import ClassResult, Learner
+
+MAX_FILES, MAX_SIZE, MAX_DEPTH = 2000, 512 << 20, 20  # what is handed in is copied, and kept for years
+KINDS = {
+    stat.S_IFLNK: "link",
+    stat.S_IFIFO: "pipe",
+    stat.S_IFSOCK: "socket",
+    stat.S_IFCHR: "device",
+    stat.S_IFBLK: "device",
+}
+
+
+def collect(folder: Path, name: str, students: Sequence[str] | None, result: ClassResult) -> dict[str, Path]:
+    """The folders of the assignment by learner; `result` gets every learner, and the problem of who has none."""
+    submitted = folder / "submitted"
+    known = {p.name for p in (folder / "release").glob("*") if p.is_dir()}
+    everyone = sorted(p.name for p in submitted.glob("*") if p.is_dir() and not p.name.startswith("."))
+    folders: dict[str, Path] = {}
+    for student in everyone if students is None else dict.fromkeys(students):
+        learner = Learner(student)
+        result.learners.append(learner)
+        if student not in everyone:
+            known_here = ", ".join(everyone) or "nobody"
+            learner.problem = f"{submitted / student} is missing; submissions are there from: {known_here}"
+            continue
+        strange = sorted(p for p in (submitted / student).glob("*") if p.is_dir() and p.name not in known)
+        unknown = [
+            f"{printable(str(p))}: there is no assignment {p.name!r}; this course released {', '.join(sorted(known))}"
+            for p in strange
+        ]
+        result.problems += unknown
+        if unknown and not (submitted / student / name).exists():
+            learner.problem = unknown[0]
+        else:
+            folders[student] = submitted / student / name
+    return folders
+
+
+def read(handed_in: Path) -> Any:
+    """The notebook in a folder that was handed in, which has the folder's name; SubmissionError where there is
+    none."""
+    path = handed_in / f"{handed_in.name}.ipynb"
+    look(handed_in)
+    if not path.exists():
+        others = sorted(printable(p.name) for p in handed_in.glob("*.ipynb"))
+        found = f", found {', '.join(others[:10])}" if others else ""
+        raise SubmissionError(f"{path}: missing{found}; the submitted notebook was expected there")
+    return read_notebook(path)
+
+
+def look(handed_in: Path) -> None:
+    """Raise SubmissionError where a folder that was handed in holds more than files and folders, or too much.
+
+    Nothing in it is opened: what lies there may be a pipe that never ends.
+    """
+    if handed_in.is_symlink() or handed_in.parent.is_symlink():
+        raise SubmissionError(f"{handed_in}: a link; a folder with {handed_in.name}.ipynb was expected")
+    waiting, files, size = [(str(handed_in), 0)] if handed_in.is_dir() else [], 0, 0
+    while waiting:
+        folder, depth = waiting.pop()
+        try:
+            with os.scandir(folder) as inside:
+                for entry in inside:
+                    about, name = entry.stat(follow_symlinks=False), printable(entry.path)
+                    kind = KINDS.get(stat.S_IFMT(about.st_mode))
+                    if kind is not None:
+                        raise SubmissionError(f"{name}: a {kind}; files were expected")
+                    files, size = files + 1, size + about.st_size
+                    if files > MAX_FILES or size > MAX_SIZE or depth > MAX_DEPTH:
+                        raise SubmissionError(
+                            f"{name}: beyond what may be handed in, {MAX_FILES} files and folders, of "
+                            f"{MAX_SIZE >> 20} MiB together, {MAX_DEPTH} folders deep"
+                        )
+                    if entry.is_dir():
+                        waiting.append((entry.path, depth + 1))
+        except OSError as error:
+            raise SubmissionError(f"{printable(folder)}: {error.strerror}; a folder was expected") from None
+
+
+def printable(text: str) -> str:
+    """A name that a learner chose, as it can be shown and written anywhere."""
+    return "".join(c if c.isprintable() else "?" for c in text[-300:])

@@ -1,0 +1,87 @@
+"""Call a learner's function: within a time limit, on plain data, with an error that shows the learner's line."""
+
+from __future__ import annotations
+
+import json
+import linecache
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ..values import encoding
+from .answer import Call
+from .verdict import AnswerError
+from .withholding import without
+
+SECONDS_A_CALL = 2.0
+
+
+def through_json(value: Any) -> Any:
+    """A value as it comes out of a process: encoded, sent as JSON, decoded."""
+    return encoding.decode(json.loads(json.dumps(encoding.encode(value))))
+
+
+def local_call(function: Any, withholds: Sequence[str] = (), seconds: float = SECONDS_A_CALL) -> Call:
+    """A `call` for `Exercise.judge` that runs the function here, within a time limit where the system has
+    one."""
+
+    def call(args: tuple) -> Any:
+        try:
+            with without(withholds, function), limited(seconds):
+                result = function(*through_json(args))
+            return through_json(result)
+        except AnswerError:
+            raise
+        except encoding.NotPlain as error:
+            raise AnswerError(f"what it returns is no answer: {error}") from None
+        except TimeUp:
+            raise AnswerError(f"it takes more than {seconds:g} s") from None
+        except SystemExit:
+            raise AnswerError("it ends Python (sys.exit)") from None
+        except Exception as error:
+            raise AnswerError(failure(error, function)) from None
+
+    return call
+
+
+def failure(error: BaseException, function: Any) -> str:
+    """An exception in a learner's function, with the learner's line: "ZeroDivisionError: division by zero, in
+    line 3: x/0"."""
+    try:
+        say = f"{encoding.type_name(error)}: {str(error)[:200]}"
+    except Exception:
+        say = encoding.type_name(error)
+    code, trace, line = getattr(function, "__code__", None), error.__traceback__, 0
+    while trace is not None:
+        if code is not None and trace.tb_frame.f_code.co_filename == code.co_filename:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    if not line or code is None:
+        return say
+    source = linecache.getline(code.co_filename, line).strip()
+    return f"{say}, in line {line}" + (f": {source[:80]}" if source else "")
+
+
+class TimeUp(BaseException):
+    """Not an Exception, so that a learner's `except Exception` does not swallow it."""
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raises TimeUp in the block after so many seconds, where the system has an alarm and this is its thread."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: Any) -> None:
+        raise TimeUp
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

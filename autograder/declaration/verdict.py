@@ -1,0 +1,42 @@
+"""What the judge says, and the errors of declarations and of learners' functions."""
+
+from dataclasses import dataclass
+
+
+class DeclarationError(ValueError):
+    """An exercise, or a file of exercises, is not declared as it should be; the message names it."""
+
+
+class AnswerError(Exception):
+    """A learner's function failed on an input; the message is for the learner."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the judge says: a score between 0 and 1, a sentence in Markdown, and the kind of the verdict.
+
+    Kinds: right, predicted; empty, unreadable, unit, mistake, slip, variant, wrong; waiting (for a teacher);
+    recorded (no key at hand).
+    """
+
+    score: float
+    say: str
+    kind: str = "wrong"
+
+    @property
+    def sign(self) -> str:
+        """✓, ✗, or … where nothing was judged."""
+        return {"right": "✓", "predicted": "✓", "recorded": "…", "empty": "…", "waiting": "…"}.get(self.kind, "✗")
+
+    def _repr_markdown_(self) -> str:
+        return f"{self.sign} {self.say}"
+
+    def __str__(self) -> str:
+        return f"{self.sign} {self.say}"
+
+    __repr__ = __str__
+
+
+def unreadable(why: str) -> Verdict:
+    """The verdict on an answer that could not be read."""
+    return Verdict(0.0, f"The answer could not be read: {why}.", "unreadable")

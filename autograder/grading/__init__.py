@@ -1,0 +1,1 @@
+"""One submission: run, judge, restore, judge again."""

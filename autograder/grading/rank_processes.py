@@ -1,0 +1,142 @@
+"""The ranks of a graded algorithm: a confined process each, which has run the learner's cells and knows no other rank.
+
+They share no memory, folder, network or process: the learner's code runs anew in each, so nothing that one made
+before the ranks were told apart lies in another. What is left to them is what any two programs on one machine can
+see of each other: time, and how busy it is.
+"""
+
+import ast
+import os
+import symtable
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Self
+
+from ..declaration.exercise import Exercise
+from ..sandbox import Child, ChildLost
+
+MISSING = ("NameError", "AttributeError", "KeyError")
+
+
+class Ranks:
+    """The `call` of `Judge.ask` for an exercise that asks ranks; `spawn` makes the process of one. A context manager.
+
+    Their calls have `limit` seconds in all, from when they are all there.
+    """
+
+    def __init__(self, exercise: Exercise, limit: float, spawn: Callable[[], Child]):
+        self.exercise, self.limit, self.spawn = exercise, limit, spawn
+        self.children: list[Child] = []
+        self.deadline, self.lost = 0.0, ""
+        self.missed = False  # whether a rank lacked a name: that of a cell that was left out, perhaps
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for child in self.children:
+            child.kill()
+
+    def __call__(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The reply to an encoded request, ("prepare", ranks) or (what, rank, ...): `value`, or `problem`."""
+        what, rank = request["v"][:2]
+        if not self.lost:
+            try:
+                if what == "prepare":
+                    self._prepare(rank)
+                    return {"value": None}
+                return self._ask(self.children[rank], request)
+            except ChildLost as lost:
+                self.lost = str(lost)
+        return {"problem": self.lost}
+
+    def _prepare(self, count: int) -> None:
+        with ThreadPoolExecutor(max_workers=min(count, len(os.sched_getaffinity(0)))) as pool:
+            started = [pool.submit(self._start) for _ in range(count)]
+        lost = [error for future in started if (error := future.exception())]
+        self.children += [future.result() for future in started if not future.exception()]
+        if lost:
+            raise lost[0]
+        self.deadline = time.monotonic() + self.limit
+
+    def _start(self) -> Child:
+        child = self.spawn()
+        try:
+            answer = self.exercise.answer
+            child.rank(self.exercise.id, self.exercise.answer_name, self.exercise.withholds, answer.plays)
+        except ChildLost:
+            child.kill()
+            raise
+        return child
+
+    def _ask(self, child: Child, request: dict[str, Any]) -> dict[str, Any]:
+        left = self.deadline - time.monotonic()
+        reply = child.call(self.exercise.id, request, left) if left > 0 else {"expired": True}
+        if reply.get("expired"):
+            raise ChildLost(f"the ranks did not end within {self.limit:g} s")
+        if "value" in reply:
+            self.missed |= _lacks(reply["value"])
+            return {"value": reply["value"]}
+        said = reply.get("said") or ": ".join(str(reply[k]) for k in ("problem", "message") if reply.get(k))
+        return {"problem": str(said)[:400]}
+
+
+def _lacks(reply: Any) -> bool:
+    """Whether an encoded reply of `parties.Rank` says that a name was not there."""
+    parts = reply.get("v") if isinstance(reply, dict) else None
+    if not isinstance(parts, list) or len(parts) != 3:
+        return False
+    return parts[0] == "failed" and parts[1] in ("raises", "silent") and str(parts[2]).startswith(MISSING)
+
+
+def needed_cells(sources: Sequence[str], asked: Sequence[bool]) -> set[int]:
+    """Which cells to run again: those that are `asked` for, and those that bind or change a name that one of these
+    uses. A cell that cannot be read (it has a magic) is one of them. What a cell changes inside a function that it
+    calls is not seen."""
+    uses, binds = zip(*(_names(source) for source in sources), strict=True) if sources else ((), ())
+    needed = {i for i, wanted in enumerate(asked) if wanted or binds[i] is None}
+    while True:
+        used = set().union(*(uses[i] for i in needed))
+        more = {i for i, bound in enumerate(binds) if i not in needed and bound & used}
+        if not more:
+            return needed
+        needed |= more
+
+
+def _names(source: str) -> tuple[set[str], set[str] | None]:
+    """The names of the notebook that a cell uses, and those that it binds or changes: None where that cannot be
+    told."""
+    try:
+        tree, table = ast.parse(source), symtable.symtable(source, "cell", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set(), None
+    if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in ast.walk(tree)):
+        return set(), None
+    uses: set[str] = set()
+    binds = set(_changed(tree))
+    tables = [table]
+    while tables:
+        scope = tables.pop()
+        tables += scope.get_children()
+        for symbol in scope.get_symbols():
+            if scope is table or symbol.is_global():
+                uses |= {symbol.get_name()} if symbol.is_referenced() else set()
+                binds |= {symbol.get_name()} if symbol.is_assigned() or symbol.is_imported() else set()
+    return uses, binds
+
+
+def _changed(tree: ast.Module) -> Iterator[str]:
+    """Names at the beginning of what a cell's own lines assign to or call a method of: `a` of `a.b[0] = 1` and
+    `a.append(1)`."""
+    inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    for node in (node for line in tree.body if not isinstance(line, inner) for node in ast.walk(line)):
+        inside: ast.AST | None = None
+        if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            inside = node
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            inside = node.value.func
+        while isinstance(inside, ast.Attribute | ast.Subscript):
+            inside = inside.value
+            if isinstance(inside, ast.Name):
+                yield inside.id

@@ -1,0 +1,145 @@
+"""Where a notebook's exercises are declared, and whose notebook it is.
+
+The key is `$GPUBOOK_SOLUTIONS`, or the `solutions/` beside the `chapters/` that the notebook is in, or what
+the installed package brings. It is never looked for under nbgrader: stock nbgrader runs the tests beside the
+learner's code, where a mark would prove nothing, so there everything is recorded and scores 0.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ..declaration.bank import Bank, load_bank
+from ..declaration.exercise import Exercise
+from ..declaration.verdict import DeclarationError
+
+
+class NotFound(LookupError):
+    """No such exercise, or no owner for its numbers; the message says where was looked."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+@dataclass(frozen=True)
+class Found:
+    """An exercise as its notebook knows it: the public record, and the declaration where the key is at
+    hand."""
+
+    public: dict[str, Any]
+    declared: Exercise | None
+
+
+def find(exercise_id: str) -> Found:
+    """The exercise of that id; NotFound names close ids and the places that were searched."""
+    if type(exercise_id) is not str:
+        raise NotFound(f"{exercise_id!r} is no exercise id; a text such as 'rooflines-ridge' was expected")
+    public, beside = published(), public_file()
+    declared = _declared(exercise_id)
+    if exercise_id in public:
+        return Found(public[exercise_id], declared)
+    if declared is not None:
+        return Found(declared.public(), declared)
+    known = list(dict.fromkeys([*public, *(name for bank in _banks() for name in bank)]))
+    ends = [name for name in known if name.endswith(f"-{exercise_id}")]
+    close = ends[:3] or difflib.get_close_matches(exercise_id, known, n=3, cutoff=0.5)
+    more = f"did you mean {' or '.join(close)}?" if close else f"{beside} was looked for, and solutions/"
+    raise NotFound(f"there is no exercise {exercise_id!r} here; {more}")
+
+
+def public_file() -> Path:
+    """`$GPUBOOK_EXERCISES`, or `exercises.json` in the notebook's folder."""
+    named = os.environ.get("GPUBOOK_EXERCISES")
+    return Path(named) if named else Path.cwd() / "exercises.json"
+
+
+def published() -> dict[str, dict[str, Any]]:
+    """The public records by id; empty where there is no file. DeclarationError where it is none of ours."""
+    path = public_file()
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise DeclarationError(f"{path}: the exercises of the chapter were expected here ({error})") from None
+    exercises = data.get("exercises") if isinstance(data, dict) else None
+    if not isinstance(exercises, dict) or not all(isinstance(e, dict) and "id" in e for e in exercises.values()):
+        raise DeclarationError(
+            f"{path}: {{'exercises': {{id: ...}}}} was expected; write it anew with `gpubook chapters`"
+        )
+    return exercises
+
+
+def solutions_folders() -> list[Path]:
+    """The folders that may hold declarations, the nearest first; none under nbgrader."""
+    if os.environ.get("NBGRADER_EXECUTION"):
+        return []
+    if named := os.environ.get("GPUBOOK_SOLUTIONS"):
+        return [Path(p) for p in named.split(os.pathsep) if Path(p).is_dir()]
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if folder.name in ("chapters", "solutions") and (folder.parent / "solutions").is_dir():
+            return [folder.parent / "solutions"]
+        if folder == here and (folder / "solutions").is_dir() and (folder / "chapters").is_dir():
+            return [folder / "solutions"]
+    from ..values.book_root import book_root
+
+    try:
+        return [book_root() / "solutions"]
+    except FileNotFoundError:
+        return []
+
+
+def _banks() -> Iterator[Bank]:
+    """The banks one by one, that of this chapter first, so that one look-up seldom loads the others."""
+    for folder in solutions_folders():
+        files = sorted(folder.glob("*/exercises.py"), key=lambda p: (p.parent.name != Path.cwd().name, p))
+        for path in (*files, folder / "exercises.py"):
+            if path.is_file():
+                yield _load(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _load(path: Path, _changed: int) -> Bank:
+    return load_bank(path)
+
+
+def _declared(exercise_id: str) -> Exercise | None:
+    return next((bank[exercise_id] for bank in _banks() if exercise_id in bank), None)
+
+
+def owner() -> str:
+    """Whose numbers: `$GPUBOOK_OWNER`, `$JUPYTERHUB_USER`, or the id that `gpubook whoami` wrote into the
+    notebook."""
+    for name in ("GPUBOOK_OWNER", "JUPYTERHUB_USER"):
+        if os.environ.get(name):
+            return os.environ[name]
+    running = os.environ.get("JPY_SESSION_NAME", "")
+    here = (
+        [Path(running)]
+        if running.endswith(".ipynb") and Path(running).is_file()
+        else sorted(Path.cwd().glob("*.ipynb"))
+    )
+    ids = {learner for path in here if (learner := _learner(path))}
+    if len(ids) == 1:
+        return ids.pop()
+    raise NotFound(
+        "your numbers depend on who you are: run `gpubook whoami YOUR-ID` in a terminal here, then reload the notebook"
+        if not ids
+        else f"the notebooks here belong to {', '.join(sorted(ids))}; one learner was expected"
+    )
+
+
+def _learner(path: Path) -> str:
+    try:
+        learner = json.loads(path.read_text(encoding="utf-8"))["metadata"]["gpubook"]["learner"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+    return learner if isinstance(learner, str) else ""

@@ -1,0 +1,1 @@
+"""The ranks of a learner's algorithm, and the judge as their network."""

@@ -1,0 +1,222 @@
+"""The ranks of a learner's algorithm, and the judge's side of them: the judge is the network between the two.
+
+`Rank` runs beside the learner's code and plays one rank: `start` it, then `send` it what arrived, and it replies
+with its next steps or its result, as plain data. `Remote` is the same rank to the judge: a party that
+`hwlib.simulate.run_parties` drives. What passes between two ranks passes through the judge, which looks at it
+and counts it; of a message only the numbers are handed on, in one dimension and of the exercise's own type, so
+that neither a shape nor another type carries more than was counted.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from ..declaration.calling import failure
+from ..declaration.verdict import AnswerError
+from ..declaration.withholding import raising
+from ..values import encoding
+
+Call = Callable[[tuple], Any]
+MAX_AT_ONCE = 4096  # steps in one yield
+
+# How a rank fails: it is the stub; no generator; raises where it is none; yields no Step; sends no array, or numbers of
+# another type; raises; returns what is no answer; does not end; or is gone.
+KINDS = ("empty", "generator", "silent", "step", "array", "dtype", "raises", "result", "limit", "lost")
+
+
+class RankFailed(Exception):
+    """A rank cannot go on; `kind` is one of KINDS, `what` says more, in a learner's own words."""
+
+    def __init__(self, kind: str, what: str = "", rank: int = -1):
+        super().__init__(f"{kind}: {what}")
+        self.kind, self.what, self.rank = kind, what, rank
+
+
+@dataclass
+class Rank:
+    """Plays one rank of a learner's generator function where the learner's code is. Call it with a request:
+
+    ("start", rank, n, x, options) or ("send", rank, got); it replies ("steps", [(send, to,
+    frm), ...], alone), ("done", result, changed) or ("failed", kind, what).
+    """
+
+    function: Any
+    withholds: Sequence[str] = ()
+    program: Any = None
+    x: Any = None
+    before: Any = None  # a copy of x as it was given
+
+    def __call__(self, what: str, *rest: Any) -> tuple:
+        """The reply to a request."""
+        try:
+            with _barred(self.withholds):
+                return self._start(*rest) if what == "start" else self._go_on(rest[1])
+        except RankFailed as failed:
+            return "failed", failed.kind, failed.what
+        except encoding.NotPlain as error:
+            return "failed", "result", str(error)
+        except Exception as error:
+            kind = "raises" if self.program is not None or _yields(self.function) else "silent"
+            return "failed", kind, failure(error, self.function)
+
+    def _start(self, rank: int, n: int, x: Any, options: dict[str, Any]) -> tuple:
+        self.program, self.x, self.before = None, x, x.copy()
+        program = self.function(rank, n, x, **options)
+        if type(program) is not types.GeneratorType:
+            if program is None or program is ...:
+                raise RankFailed("empty")
+            raise RankFailed("generator", encoding.type_name(program))
+        self.program = program
+        return self._go_on(None)
+
+    def _go_on(self, got: Any) -> tuple:
+        from hwlib.algorithms import Step
+
+        try:
+            asked = self.program.send(got)
+        except StopIteration as end:
+            self.program = None
+            changed = self.x.tobytes() != self.before.tobytes()
+            return "done", encoding.decode(encoding.encode(end.value)), changed
+        alone = type(asked) is not list and type(asked) is not tuple
+        steps = [asked] if alone else asked
+        for step in steps:
+            if type(step) is not Step:
+                raise RankFailed("step", encoding.type_name(step))
+        if len(steps) > MAX_AT_ONCE:
+            raise RankFailed("step", f"list of {len(steps)} steps")
+        return "steps", [tuple(map(_part, step)) for step in steps], alone
+
+
+def _yields(function: Any) -> bool:
+    """Whether a function has a `yield`; True for what is no plain function, of which that cannot be told."""
+    return not inspect.isfunction(function) or inspect.isgeneratorfunction(function)
+
+
+def _part(value: Any) -> Any:
+    """A part of a step as plain data; of an array, its numbers in one dimension."""
+    try:
+        value = encoding.decode(encoding.encode(value))
+    except encoding.NotPlain:
+        raise RankFailed("array", encoding.type_name(value)) from None
+    return value.reshape(-1) if type(value).__name__ == "ndarray" else value
+
+
+@contextmanager
+def _barred(withholds: Sequence[str]) -> Iterator[None]:
+    """The library's withheld algorithms raise meanwhile, whatever name they have been imported under."""
+    if not withholds:
+        yield
+        return
+    from hwlib.algorithms import ALGORITHMS
+
+    before = []
+    for record in ALGORITHMS.values():
+        function = record.function
+        if module := barred(function, withholds):
+            before.append((function, function.__code__))
+            function.__code__ = raising(module, function.__code__.co_freevars)
+    try:
+        yield
+    finally:
+        for function, code in before:
+            function.__code__ = code
+
+
+def barred(function: Any, withholds: Sequence[str]) -> str:
+    """Which of the withheld names a library's function falls under: its module's, its package's or its own; "" for
+    none."""
+    name = function.__name__
+    homes = (f"{function.__module__}.{name}", f"hwlib.algorithms.{name}")
+    return next((w for w in withholds for home in homes if home == w or home.startswith(w + ".")), "")
+
+
+@dataclass
+class Budget:
+    """What the ranks of one run may ask for in all, so that no run is endless, and why one failed."""
+
+    steps: int
+    bytes: int
+    failed: RankFailed | None = None
+
+    def fail(self, kind: str, what: str, rank: int) -> RankFailed:
+        """Keep the first failure: a driver may report it as its own."""
+        failed = RankFailed(kind, what, rank)
+        self.failed = self.failed or failed
+        return failed
+
+
+@dataclass
+class Remote:
+    """A rank to the judge: `send` what arrived and it gives the next Step, or ends with StopIteration.
+
+    Whatever the other side replies is looked at again here, for a learner's process may reply anything.
+    """
+
+    call: Call
+    rank: int
+    n: int
+    x: Any
+    options: dict[str, Any]
+    budget: Budget
+    changed: bool = False
+    started: bool = False
+
+    def send(self, got: Any) -> Any:
+        """The next Step, or list of them. Raises RankFailed where there is none."""
+        self.budget.steps -= 1
+        if self.budget.steps < 0:
+            raise self._failed("limit", "steps")
+        request = ("send", self.rank, got) if self.started else ("start", self.rank, self.n, self.x, self.options)
+        self.started = True
+        try:
+            reply = self.call(request)
+        except AnswerError as error:
+            raise self._failed("lost", str(error)) from None
+        kind, *rest = reply if type(reply) is tuple and len(reply) == 3 else ("", "", "")
+        if kind == "done":
+            self.changed = rest[1] is True
+            raise StopIteration(rest[0])
+        if kind == "failed" and rest[0] in KINDS and type(rest[1]) is str:
+            raise self._failed(rest[0], rest[1])
+        return self.step(kind, rest)
+
+    def step(self, kind: str, rest: Sequence[Any]) -> Any:
+        """What a reply asks for that is neither an end nor a failure."""
+        if kind != "steps" or type(rest[0]) is not list or len(rest[0]) > MAX_AT_ONCE:
+            raise self._failed("lost", "its reply could not be read")
+        steps = [self._step(step) for step in rest[0]]
+        return steps[0] if rest[1] is True and len(steps) == 1 else steps
+
+    def _failed(self, kind: str, what: str) -> RankFailed:
+        return self.budget.fail(kind, what, self.rank)
+
+    def _step(self, parts: Any) -> Any:
+        from hwlib.algorithms import Step
+
+        if type(parts) is not tuple or len(parts) != 3:
+            raise self._failed("step", encoding.type_name(parts))
+        data, to, frm = parts
+        for other in (to, frm):
+            if other is not None and type(other) is not int:
+                raise self._failed("step", f"Step to or from {str(other)[:40]!r}")
+        if data is None:
+            return Step(None, to, frm)
+        if type(data).__name__ != "ndarray" or data.ndim != 1:
+            raise self._failed("array", encoding.type_name(data))
+        if data.dtype != self.x.dtype:
+            raise self._failed("dtype", str(data.dtype))
+        self.budget.bytes -= data.nbytes
+        if self.budget.bytes < 0:
+            raise self._failed("limit", "bytes")
+        return Step(data, to, frm)
+
+
+def parties(call: Call, inputs: Sequence[Any], options: dict[str, Any], budget: Budget) -> list[Remote]:
+    """A party for each rank of a run, with `inputs[rank]` for its x."""
+    return [Remote(call, rank, len(inputs), x, options, budget) for rank, x in enumerate(inputs)]

@@ -1,0 +1,369 @@
+"""The judge as the network: it carries every message of a torch.distributed program, and counts what it carries.
+
+A rank is a party: `send(reply)` gives its next request (see `autograder.ranks.process_group`), or ends with
+StopIteration and what the rank's function returned. Ranks meet nowhere else, so they run one after the other,
+each until it waits for something that is not there yet.
+
+A rank's bytes are those of its messages; a collective's are those of the algorithm that `hwlib.simulate.calls`
+names for it. Rounds are the longest chain of messages, each sent only after the one before it had been waited
+for: a rank that sends to all others at once has used one round. A send that is waited for ends when its receive
+has been posted, as with NCCL, whose ranks all hang if each sends before it receives.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Any, Protocol
+
+from hwlib.simulate.calls import AS, CallCost, call_cost, exchange_cost
+
+from ..values.texts import quoted
+
+CALLS = ("send", "recv", "barrier", "all_to_all", *AS)
+MAX_REQUESTS = 100_000
+
+
+class NetworkError(ValueError):
+    """The ranks' program cannot go on: they wait for each other, or ask for what there is not."""
+
+
+class Party(Protocol):
+    """One rank's program, wherever it runs."""
+
+    def send(self, reply: Any, /) -> dict[str, Any]:
+        """Its next request, for the reply to its last one; raises StopIteration(result) at the end."""
+
+
+@dataclass
+class Carried:
+    """What the ranks returned, the bytes that each sent and received, the rounds, how often each call was made, and the
+    bytes from whom to whom."""
+
+    outputs: list[Any]
+    sent_bytes: list[int]
+    received_bytes: list[int]
+    rounds: int = 0
+    calls: Counter[str] = field(default_factory=Counter)
+    pairs: Counter[tuple[int, int]] = field(default_factory=Counter)
+
+
+@dataclass
+class _Collective:
+    """One call of a group: it goes through when the last of its ranks has made it."""
+
+    call: str
+    group: tuple[int, ...]
+    posts: dict[int, dict[str, Any]] = field(default_factory=dict)
+    start: int = 0
+    results: dict[int, Any] | None = None
+    end: int = 0
+
+
+@dataclass
+class _Rank:
+    party: Party
+    clock: int = 0
+    reply: Any = None
+    waits: int | None = None  # the handle of what it waits for
+    done: bool = False
+    handles: list[Any] = field(default_factory=list)
+
+
+def carry(parties: Sequence[Party], allowed: Sequence[str] = CALLS, max_bytes: int = 1 << 30) -> Carried:
+    """Run the ranks to their ends. Raises NetworkError for a deadlock, a call that is not `allowed`, or too much."""
+    network = _Network(parties, allowed, max_bytes)
+    network.run()
+    return network.carried
+
+
+class _Network:
+    def __init__(self, parties: Sequence[Party], allowed: Sequence[str], max_bytes: int):
+        n = len(parties)
+        self.ranks = [_Rank(party) for party in parties]
+        self.allowed, self.left = tuple(allowed), max_bytes
+        self.carried = Carried([None] * n, [0] * n, [0] * n)
+        self.taken: dict[tuple[int, int, int], int] = defaultdict(int)  # receives posted so far
+        self.arrived: dict[tuple[int, int, int], list[tuple[Any, int]]] = defaultdict(list)
+        self.calls: dict[tuple[tuple[int, ...], int], _Collective] = {}
+        self.made: Counter[tuple[tuple[int, ...], int]] = Counter()  # collectives by group and rank
+        self.requests = 0
+
+    def run(self) -> None:
+        """Let every rank go on as long as one can."""
+        moved = True
+        while moved:
+            moved = False
+            for number, rank in enumerate(self.ranks):
+                while not rank.done and self._ready(number):
+                    moved = True
+                    self._step(number)
+        if waiting := [number for number, rank in enumerate(self.ranks) if not rank.done]:
+            raise NetworkError("no rank can go on: " + "; ".join(self._why(number) for number in waiting))
+        unread = [key for key, posted in self.arrived.items() if len(posted) > self.taken[key]]
+        if unread:
+            frm, to, _ = unread[0]
+            raise NetworkError(f"rank {frm} sent a message to rank {to} that rank {to} never received")
+
+    def _ready(self, number: int) -> bool:
+        """Whether what the rank waits for is there; then its reply is."""
+        rank = self.ranks[number]
+        if rank.waits is None:
+            return True
+        kind, what, index = rank.handles[rank.waits]
+        if kind == "send":
+            if self.taken[what] <= index:
+                return False
+            rank.waits, rank.reply = None, None
+            return True
+        if kind == "recv":
+            messages = self.arrived[what]
+            if len(messages) <= index:
+                return False
+            data, depth = messages[index]
+            messages[index] = (None, depth)
+        else:
+            if what.results is None:
+                return False
+            data, depth = what.results.pop(number), what.end
+        rank.handles[rank.waits] = None
+        rank.waits, rank.reply, rank.clock = None, data, max(rank.clock, depth)
+        self.carried.rounds = max(self.carried.rounds, rank.clock)
+        return True
+
+    def _step(self, number: int) -> None:
+        rank = self.ranks[number]
+        self.requests += 1
+        if self.requests > MAX_REQUESTS:
+            raise NetworkError(f"the ranks made more than {MAX_REQUESTS:,} calls; do they ever end?")
+        try:
+            request = rank.party.send(rank.reply)
+        except StopIteration as end:
+            rank.done, self.carried.outputs[number] = True, end.value
+            return
+        rank.reply = None
+        do = request.get("do")
+        if do == "wait":
+            handle = request.get("handle")
+            if type(handle) is not int or not 0 <= handle < len(rank.handles) or rank.handles[handle] is None:
+                raise NetworkError(f"rank {number} waits for {_shown(handle)}, not posted or already waited for")
+            rank.waits = handle
+        elif do in ("send", "post"):
+            rank.reply = len(rank.handles)
+            rank.handles.append((self._send if do == "send" else self._post)(number, request))
+        else:
+            raise NetworkError(f"rank {number} made no request of a rank: {_shown(do)}")
+
+    def _allow(self, number: int, call: Any) -> None:
+        if call not in CALLS:
+            raise NetworkError(f"rank {number} called {_shown(call)}, which is not judged")
+        if call not in self.allowed:
+            raise NetworkError(f"your function called {call}; this exercise allows {', '.join(self.allowed)}")
+        self.carried.calls[call] += 1
+
+    def _peer(self, number: int, other: Any, verb: str) -> int:
+        n = len(self.ranks)
+        if type(other) is not int or not 0 <= other < n:
+            raise NetworkError(f"rank {number} {verb} rank {_shown(other)}; there are ranks 0 to {n - 1}")
+        if other == number:
+            raise NetworkError(f"rank {number} {verb} itself")
+        return other
+
+    def _send(self, number: int, request: dict[str, Any]) -> tuple[str, Any, int]:
+        self._allow(number, "send")
+        to = self._peer(number, request.get("to"), "sends to")
+        data = _array(request.get("data"), number)
+        self._count(number, to, data.nbytes)
+        depth = self.ranks[number].clock + 1
+        self.carried.rounds = max(self.carried.rounds, depth)
+        key = number, to, _tag(request)
+        self.arrived[key].append((data, depth))
+        return "send", key, len(self.arrived[key]) - 1
+
+    def _post(self, number: int, request: dict[str, Any]) -> tuple[str, Any, int]:
+        call = str(request.get("call"))
+        self._allow(number, call)
+        if call == "recv":
+            frm = self._peer(number, request.get("from"), "receives from")
+            key = (frm, number, _tag(request))
+            self.taken[key] += 1
+            return "recv", key, self.taken[key] - 1
+        group = self._group(number, request.get("group"))
+        order = self.made[group, number]
+        self.made[group, number] += 1
+        made = self.calls.setdefault((group, order), _Collective(call, group))
+        if made.call != call:
+            raise NetworkError(f"rank {number} calls {call} where rank {min(made.posts)} calls {made.call}")
+        made.posts[number] = request
+        made.start = max(made.start, self.ranks[number].clock)
+        if len(made.posts) == len(group):
+            self._perform(made)
+        return "collective", made, 0
+
+    def _group(self, number: int, group: Any) -> tuple[int, ...]:
+        n = len(self.ranks)
+        members = tuple(group) if isinstance(group, (list, tuple)) else ()
+        right = all(type(member) is int and 0 <= member < n for member in members)
+        if not right or number not in members or len(set(members)) < len(members):
+            raise NetworkError(f"rank {number} named the group {_shown(group)}, which is not one of its own")
+        return members
+
+    def _perform(self, made: _Collective) -> None:
+        """Compute what each rank gets, and count the bytes and rounds of the algorithm that stands for the call."""
+        posts = [made.posts[rank] for rank in made.group]
+        results, moved = PERFORM[made.call](posts, len(posts))
+        cost = _cost(made.call, moved, len(posts), posts[0].get("root"))
+        for frm, to, size in cost.pairs:
+            self._count(made.group[frm], made.group[to], size)
+        made.results = dict(zip(made.group, results, strict=True))
+        made.end = made.start + cost.rounds
+        for post in posts:
+            post.pop("data", None)
+
+    def _count(self, frm: int, to: int, size: int) -> None:
+        self.left -= size
+        if self.left < 0:
+            raise NetworkError("the ranks sent more than a thousand times what the exercise needs")
+        self.carried.sent_bytes[frm] += size
+        self.carried.received_bytes[to] += size
+        self.carried.pairs[frm, to] += size
+
+    def _why(self, number: int) -> str:
+        rank = self.ranks[number]
+        assert rank.waits is not None
+        kind, what, _ = rank.handles[rank.waits]
+        if kind == "recv":
+            return f"rank {number} waits for a message from rank {what[0]}"
+        if kind == "send":
+            return f"rank {number} waits in send for rank {what[1]} to receive"
+        missing = [r for r in what.group if r not in what.posts]
+        return f"rank {number} waits in {what.call} for rank {', '.join(map(str, missing))}"
+
+
+def _cost(call: str, moved: Any, n: int, root: Any) -> CallCost:
+    """Bytes sent and received by rank, and rounds. `moved` is an array of the full buffer's size, or rows of parts."""
+    if call == "all_to_all":
+        return exchange_cost([[part.nbytes for part in row] for row in moved])
+    return call_cost(call, n, 0 if moved is None else moved.size, 1 if moved is None else moved.itemsize, root)
+
+
+def _shown(value: Any) -> str:
+    """What a rank has sent, as a word of a sentence: a number as it is, all else quoted."""
+    return str(value) if type(value) is int and abs(value) < 1 << 32 else quoted(str(value), 40)
+
+
+def _tag(request: dict[str, Any]) -> int:
+    tag = request.get("tag", 0)
+    return tag if type(tag) is int else 0
+
+
+def _array(data: Any, number: int) -> Any:
+    import numpy as np
+
+    if not isinstance(data, np.ndarray):
+        raise NetworkError(f"rank {number} sends {type(data).__name__}; the numbers of a tensor were expected")
+    return data
+
+
+def _arrays(posts: Sequence[dict[str, Any]], call: str) -> list[Any]:
+    arrays = [_array(post.get("data"), place).reshape(-1) for place, post in enumerate(posts)]
+    if len({(array.size, array.dtype) for array in arrays}) > 1:
+        has = ", ".join(f"{array.size} x {array.dtype}" for array in arrays)
+        raise NetworkError(f"{call}: every rank brings as many numbers of one type; they bring {has}")
+    return arrays
+
+
+def _reduced(posts: Sequence[dict[str, Any]], call: str) -> Any:
+    import numpy as np
+
+    arrays = _arrays(posts, call)
+    ops = {"sum": np.add, "avg": np.add, "product": np.multiply, "min": np.minimum, "max": np.maximum}
+    op = posts[0].get("op", "sum")
+    if type(op) is not str or op not in ops:
+        raise NetworkError(f"{call} by {_shown(op)} is not judged")
+    total = reduce(ops[op], arrays)
+    return total / total.dtype.type(len(arrays)) if op == "avg" else total
+
+
+def _root(posts: Sequence[dict[str, Any]], call: str) -> int:
+    roots = [post.get("root") for post in posts]
+    root = roots[0]
+    if type(root) is not int or not 0 <= root < len(posts) or any(other != root for other in roots):
+        named = ", ".join(sorted(set(map(_shown, roots))))
+        raise NetworkError(f"{call}: the ranks name the roots {named}; one of them was expected")
+    return root
+
+
+def _parts(posts: Sequence[dict[str, Any]], call: str, of: Sequence[int]) -> list[list[Any]]:
+    rows = []
+    for place in of:
+        parts = posts[place].get("data")
+        if not isinstance(parts, (list, tuple)) or len(parts) != len(posts):
+            raise NetworkError(f"{call}: {len(posts)} parts were expected, one for each rank")
+        rows.append([_array(part, place).reshape(-1) for part in parts])
+    return rows
+
+
+# What each rank gets from a call, and the full buffer that its algorithm moves
+
+
+def _all_reduce(posts: Any, n: int) -> Any:
+    total = _reduced(posts, "all_reduce")
+    return [total.copy() for _ in range(n)], total
+
+
+def _reduce(posts: Any, n: int) -> Any:
+    total, root = _reduced(posts, "reduce"), _root(posts, "reduce")
+    return [total if place == root else None for place in range(n)], total
+
+
+def _broadcast(posts: Any, n: int) -> Any:
+    x = _arrays(posts, "broadcast")[_root(posts, "broadcast")]
+    return [x.copy() for _ in range(n)], x
+
+
+def _all_gather(posts: Any, n: int) -> Any:
+    import numpy as np
+
+    x = np.concatenate([array.reshape(-1) for array in _arrays(posts, "all_gather")])
+    return [x.copy() for _ in range(n)], x
+
+
+def _reduce_scatter(posts: Any, n: int) -> Any:
+    total = _reduced(posts, "reduce_scatter").reshape(-1)
+    if total.size % n:
+        raise NetworkError(f"reduce_scatter: {total.size} numbers cannot be split evenly over {n} ranks")
+    return list(total.reshape(n, -1)), total
+
+
+def _all_to_all(posts: Any, n: int) -> Any:
+    rows = _parts(posts, "all_to_all", range(n))
+    return [[rows[i][j] for i in range(n)] for j in range(n)], rows
+
+
+def _gather(posts: Any, n: int) -> Any:
+    import numpy as np
+
+    arrays, root = _arrays(posts, "gather"), _root(posts, "gather")
+    return [arrays if place == root else None for place in range(n)], np.concatenate([a.reshape(-1) for a in arrays])
+
+
+def _scatter(posts: Any, n: int) -> Any:  # noqa: ARG001
+    import numpy as np
+
+    root = _root(posts, "scatter")
+    (parts,) = _parts(posts, "scatter", [root])
+    return parts, np.concatenate([part.reshape(-1) for part in parts])
+
+
+def _barrier(posts: Any, n: int) -> Any:  # noqa: ARG001
+    return [None] * n, None
+
+
+PERFORM: dict[str, Callable[[Any, int], Any]] = {
+    "all_reduce": _all_reduce, "reduce": _reduce, "broadcast": _broadcast, "all_gather": _all_gather,
+    "reduce_scatter": _reduce_scatter, "all_to_all": _all_to_all, "gather": _gather, "scatter": _scatter,
+    "barrier": _barrier,
+}  # fmt: skip

@@ -1,0 +1,294 @@
+"""What a run of all ranks came to, and what to say of it: the result, the bytes, the rounds.
+
+An `Outcome` is made by whoever drives the ranks (`observe`, for generators); nothing here knows how.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from ..values.numbers import NAMES, named
+from ..values.texts import quoted
+from .buffers import REDUCTIONS, Case, elements
+from .generators import Budget, Call, RankFailed, parties
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What every rank returned, sent and received, in bytes, after how many rounds, and from whom to whom; or how one
+    failed.
+
+    `failed` is the failure of a rank, `stuck` that of all together, as the network saw it; `changed` says which ranks
+    left other numbers in the array they were given.
+    """
+
+    outputs: Sequence[Any] = ()
+    sent_bytes: Sequence[float] = ()
+    received_bytes: Sequence[float] = ()
+    rounds: int = 0
+    failed: RankFailed | None = None
+    stuck: str = ""
+    changed: Sequence[int] = ()
+    pairs: Mapping[tuple[int, int], float] = field(default_factory=dict)
+
+    def leaving_bytes(self, inner: int) -> list[float]:
+        """By rank, what it sends out of its node of `inner` ranks."""
+        leaving = [0.0] * len(self.sent_bytes)
+        for (frm, to), size in self.pairs.items():
+            leaving[frm] += size * (frm // inner != to // inner)
+        return leaving
+
+    @property
+    def ended(self) -> bool:
+        """Whether every rank came to its end."""
+        return self.failed is None and not self.stuck
+
+
+def observe(call: Call, inputs: Sequence[Any], options: dict[str, Any], budget: Budget) -> Outcome:
+    """Run generators through `call` (see `parties.Rank`) and count what they send."""
+    from hwlib.simulate import SimulationError, run_parties
+
+    ranks, n = parties(call, inputs, options, budget), len(inputs)
+    try:
+        ended = run_parties(ranks)
+    except (RankFailed, SimulationError) as error:
+        if budget.failed is not None:
+            return Outcome(failed=budget.failed)
+        return Outcome(stuck=str(error))
+    sent, received = [0.0] * n, [0.0] * n
+    pairs: Counter[tuple[int, int]] = Counter()
+    for message in ended.messages:
+        sent[message.src] += message.bytes
+        received[message.dst] += message.bytes
+        pairs[message.src, message.dst] += message.bytes  # type: ignore[assignment]
+    changed = [rank.rank for rank in ranks if rank.changed]
+    outputs, rounds = [flat(v) for v in ended.outputs], max(ended.clocks, default=0)
+    return Outcome(outputs, sent, received, rounds, changed=changed, pairs=pairs)
+
+
+def flat(value: Any) -> Any:
+    """A result as one array: lists and tuples of arrays and numbers are joined; whatever is none stays what it is."""
+    import numpy as np
+
+    parts = list(value) if type(value) in (list, tuple) else [value]
+    if not all(type(p) in (int, float) or (type(p) is np.ndarray and p.dtype.kind in "iuf") for p in parts):
+        return value
+    joined = np.concatenate([np.reshape(p, -1) for p in parts]) if parts else np.zeros(0)
+    return joined if joined.dtype.kind in "iuf" else value  # an integer may be too large for one
+
+
+def is_array(value: Any) -> bool:
+    """Whether `flat` made an array of it."""
+    return type(value).__name__ == "ndarray" and value.ndim == 1 and value.dtype.kind in "iuf"
+
+
+def differs(got: Any, want: Any, rtol: float) -> Any:
+    """For each element whether it is not the one wanted; of arrays of one length."""
+    import numpy as np
+
+    if got.dtype.kind in "iu" and want.dtype.kind in "iu":
+        return got != want
+    return ~np.isclose(got, want, rtol=max(rtol, 1e-5 if want.dtype.name == "float32" else 0), atol=0, equal_nan=True)
+
+
+def same_result(got: Any, want: Any, rtol: float) -> bool:
+    """Whether one rank's result is what is wanted; None is what any will do for."""
+    if want is None:
+        return True
+    if not is_array(got) or not is_array(want):
+        return not is_array(want) and type(got) is type(want) and repr(got) == repr(want)
+    return got.shape == want.shape and not differs(got, want, rtol).any()
+
+
+def alike(one: Outcome, other: Outcome, rtol: float) -> bool:
+    """Whether two programs behaved alike in one run: the same results, bytes and rounds, or the same failure."""
+    if not (one.ended and other.ended):
+        kinds = [o.failed.kind if o.failed else o.stuck for o in (one, other)]
+        return kinds[0] == kinds[1] and not (one.ended or other.ended)
+    return (
+        list(one.sent_bytes) == list(other.sent_bytes)
+        and list(one.received_bytes) == list(other.received_bytes)
+        and one.rounds == other.rounds
+        and all(
+            (a is None and b is None) or (b is not None and same_result(a, b, rtol))
+            for a, b in zip(one.outputs, other.outputs, strict=True)
+        )
+    )
+
+
+# What to say of a failure
+
+
+def failure(name: str, case: Case, outcome: Outcome) -> str:
+    """Why the ranks did not come to their end."""
+    if outcome.failed is None:
+        return f"With {case}: {outcome.stuck}.{_lesson(outcome.stuck, case)}"
+    kind, what, rank = outcome.failed.kind, outcome.failed.what, outcome.failed.rank
+    if kind == "generator":
+        return (
+            f"`{name}` returns {_a(what)} without a `yield`, so it sends nothing: each message is a "
+            "`got = yield Step(send, to, frm)`."
+        )
+    yields = f"With {case}, rank {rank}"
+    says = {
+        "silent": f"{yields} fails before it sends anything, and without a `yield` no message ever leaves: each is a "
+        f"`got = yield Step(send, to, frm)`. It says: {quoted(what, 200)}.",
+        "empty": f"`{name}` {what or 'has no `yield` and returns nothing'} yet.",
+        "step": f"{yields} yields {_a(what)}; a `Step(send, to, frm)` was expected, or a list of them."
+        + (" The steps of another generator are passed on with `yield from`." if what == "generator" else ""),
+        "array": f"{yields} sends {_a(what)}{' too large or not of numbers' if what == 'ndarray' else ''}; an array "
+        "like x was expected, a slice of it for instance.",
+        "dtype": f"{yields} sends numbers of type {quoted(what)}; those of x are of type `{case.dtype}`.",
+        "raises": f"{yields} fails: {quoted(what, 200)}.",
+        "result": f"{yields} returns what is no answer: {quoted(what, 200)}.",
+        "limit": (
+            f"With {case}, the ranks still send after many times the {what} that it takes: does a loop never end?"
+            if what in ("steps", "bytes")
+            else f"{yields} does not end."
+        ),
+    }
+    return says.get(kind) or f"{yields} was lost: {quoted(what, 200)}."
+
+
+def _a(kind: str) -> str:
+    return "nothing (`None`)" if kind == "NoneType" else NAMES.get(kind, f"a {quoted(kind)}")
+
+
+def _lesson(stuck: str, case: Case) -> str:
+    if stuck.startswith("deadlock"):
+        return " For every `frm` of one rank there must be a `to` of the other."
+    if stuck.startswith("no rank can go on") and "waits in send" in stuck and "for a message" not in stuck:
+        return " All of them send and nobody receives, and a `send` waits for its receive."
+    if "sent but never" in stuck:
+        return " For every `to` of one rank there must be a `frm` of the other."
+    if f"got {case.n}" in stuck or "got -1" in stuck:
+        return f" The ranks are 0 to {case.n - 1}: past the end of a ring comes its beginning, `% n`."
+    return ""
+
+
+# What to say of a result
+
+UNTOUCHED = ": it still has only what it began with"
+VIEWS = "`block[i] = got` names something else `block[i]`, and leaves x alone; `block[i][:] = got` writes into x."
+
+
+def wrong_result(
+    case: Case,
+    inputs: Sequence[Any],
+    outputs: Sequence[Any],
+    wanted: Sequence[Any],
+    collective: str,
+    rtol: float,
+    received: Sequence[float] = (),
+) -> str:
+    """Which rank has something else than it should, where first, and what it looks like; "" where all is right.
+
+    `received` are the bytes that came in, by rank.
+    """
+    for rank, (got, want) in enumerate(zip(outputs, wanted, strict=True)):
+        if same_result(got, want, rtol):
+            continue
+        with_ = f"With {case}, rank {rank}"
+        if got is None:
+            return f"{with_} returns nothing: is there a `return`?"
+        if not is_array(got):
+            odd = f"an array of {got.dtype}; one of numbers" if hasattr(got, "dtype") else f"{named(got)}; an array"
+            return f"{with_} returns {odd} was expected."
+        if not is_array(want):
+            return f"{with_} does not return what was expected."
+        if got.shape != want.shape:
+            return f"{with_} returns {elements(len(got))}, not {len(want)}."
+        wrong = differs(got, want, rtol)
+        first = int(wrong.argmax())
+        has = "what was never filled" if got[first] != got[first] else f"{got[first]:.6g}"
+        say = f"{with_} has {has} in element {first}, where {want[first]:.6g} was expected"
+        hint = next(_looks_like(case, rank, inputs, got, want, wrong, collective, rtol), "")
+        if hint == UNTOUCHED and received and received[rank]:
+            return f"{say}{hint}, though messages came in. {VIEWS}"
+        return f"{say}{hint}."
+    return ""
+
+
+def _looks_like(
+    case: Case, rank: int, inputs: Sequence[Any], got: Any, want: Any, wrong: Any, collective: str, rtol: float
+) -> Iterator[str]:
+    x, n = inputs[rank], case.n
+    if got.shape == x.shape and not differs(got, x, rtol).any():
+        yield UNTOUCHED
+    pieces = [case.block(r) for r in range(n)] if len(want) == case.length else []
+    right = [r for r, piece in enumerate(pieces) if piece.stop > piece.start and not wrong[piece].any()]
+    if right and collective not in ("all_to_all", ""):
+        listed = ", ".join(map(str, right))
+        yield f": only block{'s' if len(right) > 1 else ''} {listed} of {n} {'are' if len(right) > 1 else 'is'} right"
+    if collective in REDUCTIONS:
+        yield from _shares(case, rank, inputs, got, want, wrong, collective, rtol)
+    for r, piece in enumerate(pieces):
+        for other, there in enumerate(pieces):
+            same_size = there.stop - there.start == piece.stop - piece.start > 0
+            if r != other and same_size and not differs(got[piece], want[there], rtol).any():
+                yield f": block {other} stands where block {r} belongs"
+
+
+def _shares(
+    case: Case, rank: int, inputs: Sequence[Any], got: Any, want: Any, wrong: Any, collective: str, rtol: float
+) -> Iterator[str]:
+    """Whether a rank's share is missing from the sum, or counted twice, at the first wrong element."""
+    first = int(wrong.argmax())
+    start = case.block(rank).start if collective == "reduce_scatter" else 0
+    shares = [x[start + first] for x in inputs]
+    for other, share in enumerate(shares):
+        for factor, say in ((-1, "is missing from"), (1, "is counted twice in")):
+            if math.isclose(got[first], want[first] + factor * share, rel_tol=max(rtol, 1e-9)):
+                yield f": the share of rank {other} {say} the sum"
+    if math.isclose(got[first], shares[rank], rel_tol=max(rtol, 1e-9)):
+        yield ": that is its own share alone, nothing was added"
+
+
+# What to say of bytes and rounds
+
+
+def _near(a: float, b: float) -> bool:
+    return math.isclose(a, b, rel_tol=1e-9)
+
+
+def _suspects(case: Case, want: float) -> dict[str, float]:
+    """The bytes that well-known slips send where `want` would do, by what to say of them; the likelier first."""
+    n, size = case.n, case.size
+    return {
+        "nothing is sent at all, so how can the result be right?": 0.0,
+        "that is n times as many: does a step send the whole array, where one block would do?": n * want,
+        "that is (n - 1)S: the whole array goes to every other rank": (n - 1) * size,
+        "that is twice as many: is everything sent twice?": 2 * want,
+        "that is n blocks where n - 1 would do: a rank need not be sent what it has": want * n / max(n - 1, 1),
+        "that is S: the whole array, where a part would do": size,
+    }
+
+
+def pattern(rows: Sequence[tuple[Case, float, float]]) -> str:
+    """What (case, bytes, bytes expected) have in common over all clear runs; "" where it is nothing known."""
+    for say in _suspects(*rows[0][::2]):
+        if all(_near(got, _suspects(case, want)[say]) for case, got, want in clear(rows)):
+            return say
+    return ""
+
+
+Row = TypeVar("Row", bound=tuple)
+
+
+def clear(rows: Sequence[Row]) -> list[Row]:
+    """Those rows whose case, their first item, tells patterns apart: not two ranks, nor a length that n does not
+    divide. All of them where there is none."""
+    return [row for row in rows if row[0].n > 2 and row[0].length % row[0].n == 0] or list(rows)
+
+
+def slow(rows: Sequence[tuple[Case, int, float]]) -> str:
+    """What (case, rounds, rounds expected) have in common over all runs."""
+    if all(got == 2 * want for _, got, want in clear(rows)):
+        return "a step that only sends and one that only receives take a round each, and one `Step` can do both"
+    if all(got >= (case.n - 1) * want for case, got, want in clear(rows)):
+        return "the ranks go one after the other, where they could go at once"
+    return ""

@@ -1,0 +1,76 @@
+"""How a number is read out of plain data, and what a sentence calls a value that is not one."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from . import encoding
+from .texts import quoted
+
+
+class Unreadable(ValueError):
+    """An answer that cannot be taken for one; the message is for the learner. `kind` is the verdict's."""
+
+    def __init__(self, say: str, kind: str = "unreadable"):
+        super().__init__(say)
+        self.kind = kind
+
+
+def number(value: Any) -> Fraction:
+    """A number of plain data, exactly; Unreadable for whatever is not one, and for nan and infinity."""
+    kind = type(value)
+    if kind is bool:
+        raise Unreadable(f"{value} is a truth value; a number was expected")
+    if kind in (int, Fraction):
+        return Fraction(value)
+    if kind is float:
+        if not math.isfinite(value):
+            raise Unreadable(f"{value} is not a number to compare; a finite one was expected")
+        return Fraction(value)
+    if kind is complex:
+        if value.imag:
+            raise Unreadable("a complex number; a real one was expected")
+        return number(value.real)
+    if kind.__name__ == "ndarray" and kind.__module__ == "numpy":
+        if value.size != 1:
+            raise Unreadable(f"an array of {value.size} numbers; one number was expected")
+        return number(value.reshape(-1)[0].item())
+    if kind.__name__ == "Tree":
+        from .evaluation import constant
+        from .trees import TreeError
+
+        try:
+            return constant(value)
+        except TreeError as error:
+            raise Unreadable(str(error)) from None
+    if kind is encoding.Callable:
+        raise Unreadable(f"{quoted(value.name)} is a function; a number was expected (was it called?)")
+    raise Unreadable(f"{described(value)}; a number was expected")
+
+
+NAMES = {
+    "int": "a number", "float": "a number", "Fraction": "a number", "complex": "a complex number",
+    "str": "a text", "bool": "a truth value", "NoneType": "nothing (None)", "ndarray": "an array",
+    "Tree": "an expression", "Callable": "a function", "ellipsis": "no answer (...)",
+}  # fmt: skip
+
+
+def named(value: Any) -> str:
+    """The kind of a value of plain data, for a sentence: "a number", "a list"."""
+    name = encoding.type_name(value)
+    return NAMES.get(name, f"a {name}")
+
+
+def described(value: Any) -> str:
+    """`named`, with a text quoted: "a list", "a text `...`"."""
+    return f"{named(value)} {quoted(value)}" if type(value) is str else named(value)
+
+
+def as_float(value: Fraction) -> float:
+    """The nearest float; infinite where there is none."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf

@@ -1,0 +1,47 @@
+import pytest
+
+from autograder.answers.dimension_probe import dimension_of, scaled, wrong_dimension
+from hwlib.units import GB, us
+
+UNITS = {"n": "1", "S": "B", "alpha": "s", "W": "B/s"}
+HERE = (8, 1 * GB, 2 * us, 450 * GB)
+
+
+def test_arguments_are_rewritten_in_the_smaller_unit():
+    assert scaled(HERE, list(UNITS.values()), "B") == (8, 2 * GB, 2 * us, 900 * GB)
+    assert scaled(HERE, list(UNITS.values()), "s") == (8, 1 * GB, 4 * us, 225 * GB)
+
+
+@pytest.mark.parametrize(
+    ("function", "found"),
+    [
+        (lambda n, S, alpha, W: 2 * (n - 1) * alpha + 2 * (n - 1) / n * S / W, {"s": 1}),
+        (lambda n, S, alpha, W: max(alpha, S / W), {"s": 1}),
+        (lambda n, S, alpha, W: S / n, {"B": 1}),
+        (lambda n, S, alpha, W: S * W, {"B": 2, "s": -1}),
+        (lambda n, S, alpha, W: n, {}),
+        (lambda n, S, alpha, W: -S / W**2, {"B": -1, "s": 2}),
+        (lambda n, S, alpha, W: 1e15 * alpha + S, None),
+        (lambda n, S, alpha, W: n * alpha + 1, None),
+    ],
+)
+def test_the_dimension_is_found_by_asking(function, found):
+    assert dimension_of(lambda args: function(*args), HERE, list(UNITS.values())) == found
+
+
+@pytest.mark.parametrize("result", ["2 us", None, 0, float("inf"), True])
+def test_a_result_without_a_size_has_no_dimension_to_find(result):
+    with pytest.raises(ValueError, match="a number other than 0 was expected"):
+        dimension_of(lambda args: result, HERE, list(UNITS.values()))
+    assert wrong_dimension(lambda args: result, HERE, UNITS, "s") == ""
+
+
+def test_the_sentence_names_both_units():
+    def say(function):
+        return wrong_dimension(lambda args: function(*args), HERE, UNITS, "s")
+
+    assert say(lambda n, S, alpha, W: 3 * S / W) == ""
+    assert say(lambda n, S, alpha, W: W / S) == "the answer is in s, yours is in 1/s"
+    assert say(lambda n, S, alpha, W: S) == "the answer is in s, yours is in B"
+    assert say(lambda n, S, alpha, W: 3 * n) == "the answer is in s, yours is a plain number"
+    assert "different units" in say(lambda n, S, alpha, W: S / W + n)

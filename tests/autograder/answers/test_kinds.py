@@ -1,0 +1,326 @@
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy
+
+from autograder.answers import Choice, Count, Quantity, answer_from
+from autograder.answers.selftest import junk
+from autograder.declaration import Exercise, Mistake
+from autograder.values import encoding
+from autograder.values.numbers import Unreadable
+
+RIDGE = Exercise(
+    id="t-ridge",
+    prompt="Ridge of {C:FLOP/s} and {W:B/s}?",
+    answer=Quantity("FLOP/B"),
+    given=[{"C": 9.9e14, "W": 3.35e12}, {"C": 2.25e15, "W": 8e12}],
+    solution=lambda C, W: C / W,
+    mistakes=(
+        Mistake(lambda C, W: W / C, "Upside down."),
+        Mistake(lambda C: C / 1e12, "Divide by the bandwidth."),
+    ),
+)
+TIME = Exercise(id="t-time", prompt="How long?", answer=Quantity("s"), solution=lambda: 2e-3)
+BATCH = Exercise(id="t-batch", prompt="From which batch on?", answer=Quantity("token"), solution=lambda: 295.0)
+PURE = Exercise(id="t-share", prompt="Which share?", answer=Quantity("1"), solution=lambda: 0.25)
+WAVES = Exercise(
+    id="t-waves",
+    prompt="How many waves?",
+    answer=Count(),
+    given={"n": [1000, 2000]},
+    solution=lambda n: math.ceil(n / 132),
+    mistakes=(Mistake(lambda n: n / 132, "Round up."), Mistake(lambda n: n // 132, "The last one counts.")),
+)
+BOUND = Exercise(
+    id="t-bound",
+    prompt="Bound?",
+    answer=Choice({"memory": "Memory-bound", "compute": "Compute-bound"}),
+    solution="memory",
+    mistakes=(Mistake("compute", "Look at the ridge."),),
+)
+
+
+def judge(exercise, value, **more):
+    return exercise.judge_message(encoding.encode(value), **more)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        295.5,
+        "295.5",
+        "295.5 FLOP/B",
+        "0.2955 kFLOP/B",
+        "295.5 FLOPs/B",
+        "37 FLOP/bit".replace("37", "36.94"),
+        np.float32(295.5),
+        np.array(295.5),
+        np.array([295.5]),
+        Fraction(591, 2),
+        sympy.Rational(591, 2),
+        sympy.Float(295.5),
+        297.0,
+    ],
+)
+def test_a_quantity_is_right_in_any_form(value):
+    verdict = judge(RIDGE, value)
+    assert (verdict.score, verdict.kind) == (1.0, "right"), verdict
+
+
+@pytest.mark.parametrize(
+    ("exercise", "value", "say"),
+    [
+        (TIME, "2e9 B/s", "The answer is in s, yours is in B/s."),
+        (TIME, "3 FLOP", "The answer is in s, yours is in FLOP."),
+        (RIDGE, "295 1/B", "in FLOP/B, yours is in 1/B"),
+        (RIDGE, "295 token/B", "in FLOP/B, yours is in tokens/B"),
+        (BATCH, "295 FLOP", "The answer is in tokens, yours is in FLOP."),
+        (PURE, "0.25 s", "The answer has no unit, yours is in s."),
+        (TIME, "50 %", "The answer is in s, yours has no unit."),
+    ],
+)
+def test_a_wrong_unit_or_label_has_its_own_sentence(exercise, value, say):
+    verdict = judge(exercise, value)
+    assert (verdict.score, verdict.kind) == (0.0, "unit")
+    assert say in verdict.say
+
+
+@pytest.mark.parametrize(
+    ("exercise", "value"),
+    [
+        (BATCH, "295 tokens"),
+        (BATCH, "295"),
+        (PURE, "25 %"),
+        (PURE, "0.25"),
+        (TIME, "2000 us"),
+        (TIME, "2e-3"),
+        (TIME, " 2 ms "),
+        (TIME, 0.002),
+        (TIME, sympy.Rational(1, 500)),
+    ],
+)
+def test_units_are_converted(exercise, value):
+    assert judge(exercise, value).score == 1
+
+
+@pytest.mark.parametrize(
+    ("factor", "word"),
+    [(8, "bits"), (1 / 8, "bits"), (1000, "prefix"), (2, "sparse"), (2**30 / 1e9, "GiB"), (-1, "sign")],
+)
+def test_a_slip_is_told_by_its_ratio_and_never_gives_the_number(factor, word):
+    verdict = judge(RIDGE, 9.9e14 / 3.35e12 * factor)
+    assert (verdict.score, verdict.kind) == (0.0, "slip")
+    assert word in verdict.say
+    assert "295" not in verdict.say
+
+
+@pytest.mark.parametrize(
+    ("value", "say"),
+    [
+        (3.7e7, "Yours is `428.2 days`, off by orders of magnitude"),
+        (-4.0, "Yours is `-4 s`, and the answer is above zero."),
+        (0, "Yours is `0 s`, and the answer is above zero."),
+        (0.05, "Not yet."),
+    ],
+)
+def test_an_absurd_answer_is_told_what_it_was_read_as(value, say):
+    verdict = judge(TIME, value)
+    assert (verdict.score, verdict.kind) == (0.0, "wrong")
+    assert verdict.say.startswith(say)
+
+
+def test_the_unit_of_a_plain_number_is_not_blamed():
+    assert judge(PURE, 7.7e7).say.startswith("Yours is `77e6`, off by orders of magnitude. ")
+
+
+def test_a_mistake_comes_before_everything_else():
+    assert judge(RIDGE, 3.35e12 / 9.9e14).say == "Upside down."
+    assert judge(RIDGE, 3.35e12 / 9.9e14).kind == "mistake"
+
+
+def test_right_for_another_learners_numbers():
+    own, other = RIDGE.variants()
+    verdict = judge(RIDGE, RIDGE.expected(own), given=other)
+    assert (verdict.score, verdict.kind) == (0.0, "variant")
+    assert "other numbers" in verdict.say
+    assert judge(RIDGE, RIDGE.expected(other), given=own).kind == "variant"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        True,
+        "nan",
+        math.nan,
+        math.inf,
+        "-inf",
+        [],
+        {},
+        [295.5],
+        np.array([1, 2]),
+        "3 apples",
+        "10**3 s",
+        1j,
+        sympy.Symbol("x"),
+        sympy.oo,
+        len,
+        "1e999",
+        "295,5 FLOP/B",
+    ],
+)
+def test_what_is_no_number_is_unreadable_and_scores_nothing(value):
+    try:
+        verdict = judge(RIDGE, value)
+    except encoding.NotPlain:
+        return
+    assert verdict.score == 0
+    assert verdict.kind in ("unreadable", "unit")
+
+
+def test_a_zero_answer_is_matched_by_zero_only():
+    e = Exercise(id="t-zero", prompt="?", answer=Quantity("s"), solution=lambda: 0.0)
+    assert [judge(e, v).score for v in (0, 0.0, "0 s", 1e-9)] == [1, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    "value", [8, 8.0, "8", "8.0", " 8 ", np.int64(8), np.float32(8), Fraction(8), sympy.Integer(8), "0.8e1"]
+)
+def test_a_count_is_one_number_in_any_form(value):
+    assert judge(WAVES, value).score == 1, judge(WAVES, value)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "say"),
+    [
+        (8.5, "unreadable", "8.5 is not an integer"),
+        ("8.5", "unreadable", "8.5 is not an integer"),
+        (7, "mistake", "The last one counts."),
+        (1000 / 132, "mistake", "Round up."),
+        (9, "wrong", "Not yet"),
+        (16, "variant", "other numbers"),
+        (64, "wrong", "Not yet"),
+        (True, "unreadable", "truth value"),
+        ("eight", "unreadable", "whole number"),
+        (10**400, "wrong", "Not yet"),
+        ("1" * 400, "unreadable", "integer"),
+        ("8 GPUs", "unreadable", "a number and a word; the whole number alone"),
+        ("8.5tokens", "unreadable", "a number and a word"),
+        ("1000/132", "unreadable", "is a calculation"),
+        ("2**3", "unreadable", "is a calculation"),
+    ],
+)
+def test_a_count_that_is_not_right(value, kind, say):
+    verdict = judge(WAVES, value)
+    assert (verdict.score, verdict.kind) == (0.0, kind), verdict
+    assert say in verdict.say
+
+
+@pytest.mark.parametrize(
+    ("value", "score"),
+    [
+        ("memory", 1),
+        ("MEMORY", 1),
+        (" a) ", 1),
+        ("Memory-bound", 1),
+        ("A", 1),
+        ("compute", 0),
+        ("b", 0),
+        ("c", 0),
+        ("", 0),
+        (1, 0),
+        (None, 0),
+        (True, 0),
+        ("mem", 0),
+    ],
+)
+def test_a_choice_is_a_key_a_letter_or_the_text(value, score):
+    assert judge(BOUND, value).score == score
+
+
+def test_a_count_of_thousands_of_digits_is_no_count():
+    assert "thousand digits" in judge(WAVES, 10**5000).say
+
+
+def test_each_wrong_option_has_its_sentence_and_a_stranger_hears_the_options():
+    assert judge(BOUND, "compute").say == "Look at the ridge."
+    assert '"memory", "compute"' in judge(BOUND, "both").say
+
+
+def test_a_key_goes_before_a_letter():
+    e = Exercise(id="t-keys", prompt="?", answer=Choice({"b": "first", "a": "second"}), solution="b")
+    assert judge(e, "b").score == 1
+    assert judge(e, "a").score == 0
+
+
+@pytest.mark.parametrize("exercise", [RIDGE, TIME, WAVES, BOUND], ids=lambda e: e.id)
+@pytest.mark.parametrize("value", junk(), ids=lambda v: encoding.type_name(v))
+def test_junk_scores_nothing_and_never_raises(exercise, value):
+    try:
+        message = encoding.encode(value)
+    except encoding.NotPlain:
+        return
+    assert exercise.judge_message(message).score == 0
+
+
+@pytest.mark.parametrize(
+    "value", ["<img src=x onerror=alert(1)>", "`</code><script>", "5 <b>s</b>", "1 [x](javascript:alert(1))"]
+)
+@pytest.mark.parametrize("exercise", [RIDGE, WAVES, BOUND], ids=lambda e: e.id)
+def test_a_learners_text_never_comes_back_live(exercise, value):
+    assert "<" not in exercise.judge(value).say
+
+
+@pytest.mark.parametrize("exercise", [RIDGE, WAVES, BOUND], ids=lambda e: e.id)
+def test_the_public_record_reads_answers_without_a_key(exercise):
+    kind = answer_from(exercise.public())
+    assert kind.readable({"t-ridge": "295 FLOP/B", "t-waves": 8, "t-bound": "A"}[exercise.id]) in (
+        "295 FLOP/B",
+        "8",
+        "Memory-bound",
+    )
+
+
+@pytest.mark.parametrize(("factor", "close"), [(1.02, True), (0.96, True), (1.06, False), (0.94, False)])
+def test_an_answer_just_outside_the_tolerance_is_told_that_it_is_close(factor, close):
+    assert ("Close, but not within 1 %" in judge(RIDGE, 9.9e14 / 3.35e12 * factor).say) is close
+
+
+@pytest.mark.parametrize("value", ["Memory - bound", " memory-bound ", "MEMORY", "a", "(a)"])
+def test_spaces_and_case_do_not_hide_an_option(value):
+    assert judge(BOUND, value).kind == "right"
+
+
+def test_a_number_is_an_option_where_one_is_called_so():
+    ratio = Exercise(id="t-ratio", prompt="?", answer=Choice({"1.3": "more", "0.85": "less"}), solution="0.85")
+    assert judge(ratio, 0.85).kind == "right"
+    assert judge(ratio, 1.3).kind == "wrong"
+    assert judge(ratio, 0.9).kind == "unreadable"
+
+
+@pytest.mark.parametrize("value", [19, 20, 19.05, 19.06, "20"])
+def test_a_mistake_that_is_no_integer_is_known_rounded(value):
+    count = Exercise(
+        id="t-rounded", prompt="?", answer=Count(), solution=lambda: 42,
+        mistakes=(Mistake(lambda: 19.05, "Twice."), Mistake(lambda: 21.5, "Thrice.")),
+    )  # fmt: skip
+    assert judge(count, value).say == "Twice."
+
+
+def test_a_calculation_is_quoted_as_it_was_typed():
+    say = judge(RIDGE, "132*128*1.59e9*1.5").say
+    assert r"132\*128\*1.59e9\*1.5" in say
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("1,000", 1000), ("12,345,678", 12345678), ("1_000", 1000), ("1,000.0", 1000)]
+)
+def test_commas_part_thousands(text, count):
+    assert Count().read(text) == count
+
+
+@pytest.mark.parametrize("text", ["4,0", "1,00", "1,0000", ",8", "8,", "1,,000", "1,000,00"])
+def test_a_comma_anywhere_else_is_no_count(text):
+    with pytest.raises(Unreadable, match="not an integer"):
+        Count().read(text)

@@ -1,0 +1,129 @@
+import sympy
+
+from autograder.answers import Choice, Count, Expression, Function, Quantity, integers, positive
+from autograder.answers.selftest import library_overlap, selftest
+from autograder.declaration import Exercise, Mistake
+
+TWO = (Mistake(lambda n: n + 1, "One too many."), Mistake(lambda n: n * 3, "Three?"))
+
+
+def exercise(**changes):
+    fields = {
+        "id": "t-x",
+        "prompt": "From {n}?",
+        "answer": Quantity("s"),
+        "given": {"n": [5, 7]},
+        "solution": lambda n: n * 1.7,
+        "mistakes": TWO,
+    }
+    return Exercise(**(fields | changes))
+
+
+def problems(**changes):
+    return " / ".join(selftest(exercise(**changes)))
+
+
+def test_a_good_exercise_of_each_kind_has_no_problem():
+    assert not problems()
+    assert not problems(answer=Count(), solution=lambda n: n * 7)
+    assert not problems(answer=Choice(("x", "y")), solution="x", mistakes=(Mistake("y", "No."),), given={}, prompt="?")
+    assert not problems(answer=Expression({"n": integers(1, 9)}), solution=lambda n: n**2, given={}, prompt="?")
+    assert not problems(
+        answer=Function("f", "f(n)", cases=[(1,), (2,), (4,)]), solution=lambda n: n**2, given={}, prompt="?"
+    )
+
+
+def test_what_is_wrong_is_said():
+    assert "within tolerance of the solution" in problems(mistakes=(Mistake(lambda n: n * 1.701, "Nearly."), TWO[0]))
+    assert "scores 1" in problems(mistakes=(Mistake(lambda n: n * 1.701, "Nearly."), TWO[0]))
+    assert "at least two" in problems(mistakes=())
+    assert "share a sentence" in problems(mistakes=(TWO[0], TWO[0]))
+    assert "{m:B}" in problems(prompt="From {m:B}?")
+    assert "unknown unit" in problems(prompt="From {n:xyz}?")
+    assert "the prompt is empty" in problems(prompt=" ")
+    assert "fails on its own numbers" in problems(solution=lambda n: n / 0)
+    assert "fails on its own numbers" in problems(solution=lambda m: m)
+    assert "stands in the learner's edition" in problems(hints=("One too many.",))
+    assert "'y' has no sentence" in problems(
+        answer=Choice(
+            ("w", "v"),
+        ),
+        solution="a",
+        mistakes=(),
+        given={},
+        prompt="?",
+    ).replace("'b'", "'y'")
+    assert "not an integer" in problems(answer=Count())
+
+
+def test_a_mistake_of_an_expression_that_is_the_solution_is_found():
+    wrong = (Mistake(lambda n: n * (n + 1) - n, "Hm."), TWO[0])
+    assert "scores 1" in problems(
+        answer=Expression({"n": integers(1, 9)}),
+        solution=lambda n: n**2,
+        mistakes=wrong,
+        given={},
+        prompt="?",
+    )
+
+
+def test_a_case_that_is_never_reached_is_found():
+    assert "never reached" in problems(
+        answer=Expression({"n": integers(1, 9)}), solution=lambda n: sympy.Max(n, 100), given={}, prompt="?"
+    )
+
+
+SHAPE = {"F": positive("FLOP"), "M": positive("B"), "C": positive("FLOP/s"), "W": positive("B/s")}
+
+
+def test_the_library_is_not_the_answer():
+    roof = exercise(
+        answer=Expression(SHAPE, unit="s"),
+        solution=lambda F, M, C, W: sympy.Max(F / C, M / W),
+        mistakes=(),
+        given={},
+        prompt="?",
+    )
+    assert "hwlib.roofline.roofline_time is the solution" in " ".join(library_overlap(roof))
+    withheld = exercise(
+        answer=Expression(SHAPE, unit="s"),
+        solution=lambda F, M, C, W: sympy.Max(F / C, M / W),
+        mistakes=(),
+        given={},
+        prompt="?",
+        withholds=("hwlib.roofline",),
+    )
+    assert not library_overlap(withheld)
+    twist = exercise(
+        answer=Expression(SHAPE, unit="s"),
+        solution=lambda F, M, C, W: sympy.Max(F / C, 2 * M / W),
+        mistakes=(),
+        given={},
+        prompt="?",
+    )
+    assert not library_overlap(twist)
+
+
+def test_a_function_is_held_against_the_library_too_in_any_order_of_its_arguments():
+    cases = [(3.35e12, 9.9e14), (8e12, 2.25e15), (2e12, 3.12e14)]
+    ridge = exercise(
+        answer=Function("f", "f(W, C)", cases=cases),
+        solution=lambda W, C: C / W,
+        mistakes=(),
+        given={},
+        prompt="?",
+    )
+    assert "hwlib.roofline.ridge is the solution" in " ".join(library_overlap(ridge))
+    assert not library_overlap(
+        exercise(
+            answer=Function("f", "f(W, C)", cases=cases),
+            solution=lambda W, C: C / W + 1,
+            mistakes=(),
+            given={},
+            prompt="?",
+        )
+    )
+
+
+def test_calling_the_library_is_the_point_of_a_quantity():
+    assert library_overlap(exercise()) == []

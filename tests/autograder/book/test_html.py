@@ -1,0 +1,194 @@
+"""The book of a small chapter, both editions: what is in a page, what is not, and what is refused."""
+
+import json
+import re
+import shutil
+
+import pytest
+from bs4 import BeautifulSoup
+
+from autograder.book import chapters, html, vendor
+from autograder.book.html import BookError
+from autograder.book.page import PageError
+from tests.autograder.small_book import EXERCISES, SOURCE, lay_out
+
+
+def laid_out(folder, root, source=SOURCE, exercises=EXERCISES):
+    """A root with the repository's vendored scripts at hand, so that no test but the first asks npm."""
+    lay_out(folder, root, source, exercises)
+    scripts = vendor.fetch(root / "docs" / "vendor.json", root / ".build" / "vendor")
+    shutil.copytree(scripts, folder / ".build" / "vendor")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory, root):
+    folder = laid_out(tmp_path_factory.mktemp("book"), root)
+    return {name: html.build(folder, folder / name, course=name == "course") for name in ("open", "course")}
+
+
+def page(built, edition, name="07-links"):
+    return BeautifulSoup((built[edition] / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+
+
+def words(element):
+    return " ".join(element.get_text(" ").split())
+
+
+@pytest.mark.slow
+def test_the_page_has_the_text_with_numbers_that_name_their_expression(built):
+    for edition in ("open", "course"):
+        soup = page(built, edition)
+        numbers = {n["title"]: n.get_text() for n in soup.select("span.n[title]")}
+        wanted = {'show(W, "B/s")': "50 GB/s", 'show(W*2, "B")': "100 GB", "2": "2", "3": "3"}
+        assert numbers == (wanted | {"show(W, 'B/s')": "50 GB/s"} if edition == "open" else wanted)
+        assert "Hill" in words(soup)
+        assert soup.select_one("a[href^='bibliography.html#']")
+        assert soup.select_one("a[href='notebooks/07-links/07-links.ipynb']")
+        assert soup.select_one(".admonition.note .admonition-title").get_text() == "By the way"
+        assert len(soup.select("div.math")) >= 2, "the equation in the text, and the one that a cell shows"
+        assert soup.select_one("div.cell_output img")["alt"].startswith("The figure that this cell draws")
+
+
+@pytest.mark.slow
+def test_the_open_edition_has_boxes_hints_solutions_and_mistakes(built):
+    soup = page(built, "open")
+    cards = soup.select(".exercise")
+    assert [words(c.select_one(".exercise-number")) for c in cards] == [
+        "Exercise 7.1", "Exercise 7.2", "Prediction 7.3", "Exercise 7.4", "Exercise 7.5",
+    ]  # fmt: skip
+    assert [bool(c.select_one("form.answer-box")) for c in cards] == [True, True, True, False, False]
+    assert words(cards[0].select_one("details.hint")).endswith("Bytes over bytes per second.")
+    solution = words(cards[0].select_one("details.solution"))
+    assert 'answer = hushed [ "S" ] / hushed [ "W" ]' in solution
+    assert "Answer: 2 ms" in solution
+    assert "6 ms: Three crossings are counted: mistake-sentence-one." in solution
+    assert "def half" in words(cards[3].select_one("details.solution"))
+    why = cards[4]
+    assert [words(row) for row in why.select("li")] == [
+        "Names what a longer link changes. (2 points)", "Gives one number. (1 point)",
+    ]  # fmt: skip
+    model = why.select_one("details.solution")
+    assert words(model) == "Solution The model-answer-of-why : latency grows, 50 GB/s stay."
+    assert model.strong
+    assert not model.select_one("pre")
+    assert "write into the cell below, at most about 40 words" in words(why)
+    assert "It comes out as It doubles" in words(soup.select_one("details.reveal"))
+    assert "You predicted" not in words(soup), "the instructor's own prediction is nobody's business"
+
+
+@pytest.mark.slow
+def test_the_course_edition_has_none_of_these(built):
+    soup = page(built, "course")
+    assert len(soup.select(".exercise")) == 5
+    assert len(soup.select(".exercise li")) == 5, "three options and two criteria"
+    assert not soup.select("form.answer-box, details.hint, details.solution, details.reveal")
+    text = "".join(
+        p.read_text(errors="ignore") for p in built["course"].rglob("*") if p.suffix in (".html", ".ipynb", ".json")
+    )
+    text += (built["course"] / "searchindex.js").read_text()
+    for leak in ("mistake-sentence", "explanation-of", "hushed", "It comes out as", "model-answer-of"):
+        assert leak not in text
+        assert leak in (built["open"] / "07-links.html").read_text().replace("</span>", "").replace(
+            '<span class="n">', ""
+        )
+
+
+@pytest.mark.slow
+def test_live_figures_carry_their_code_and_state(built):
+    figures = page(built, "open").select("figure.live")
+    assert [f["data-live"] for f in figures] == ["anywidget", "vega"]
+    widget, vega = (json.loads(f.script.get_text()) for f in figures)
+    assert widget["state"] == {"x": 21}
+    assert "twice is" in widget["esm"]
+    assert widget["css"]
+    assert vega["spec"]["mark"] == "line"
+    assert figures[1]["aria-label"] == "A line that you can turn"
+
+
+@pytest.mark.slow
+def test_a_figure_has_its_number_its_caption_and_words_for_who_cannot_see_it(built):
+    for edition in ("open", "course"):
+        soup = page(built, edition)
+        assert words(soup.figcaption).startswith("Figure 7.1. 3 points on a line , as ")
+        drawn, live = (c.find_parent("figure") for c in soup.select("figcaption"))
+        assert drawn.img["alt"] == 'A line that rises: from 1 to "three" & on.'
+        assert drawn.figcaption.em.get_text() == "line"
+        assert drawn.figcaption.select_one("span.n")["title"] == "3"
+        assert (live["role"], live["aria-label"]) == ("figure", "A number and its <double>.")
+        assert words(live.figcaption) == "Figure 7.2. Move it, and it doubles 21; see ( Hill et al., 1990 )."
+        assert live.figcaption.a["href"] == "https://doi.org/10.1000/182"
+        assert "Figure 7.3" not in words(soup)
+
+
+@pytest.mark.slow
+def test_no_page_loads_anything_from_another_host(built):
+    for path in built["open"].rglob("*.html"):
+        soup = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+        loaded = [e.get("src") or e.get("href") for e in soup.select("script[src], img[src], link[href], iframe[src]")]
+        assert loaded, path
+        assert not [u for u in loaded if re.match(r"(https?:)?//", u)], path
+    styles = "".join(p.read_text() for p in built["open"].rglob("*.css"))
+    assert not re.findall(r"(?:url\(|@import )['\"]?(?:https?:)?//", styles)
+
+
+@pytest.mark.slow
+def test_nothing_that_is_not_for_readers_is_in_the_book(built):
+    names = {p.name for p in built["open"].rglob("*")}
+    assert not names & {
+        "_sources",
+        ".buildinfo",
+        "references.bib",
+        "conf.py",
+        "vendor.json",
+        "exercises.py",
+        ".doctrees",
+    }
+
+
+@pytest.mark.slow
+def test_a_run_is_kept_until_something_it_depends_on_changes(tmp_path, root, monkeypatch):
+    folder = laid_out(tmp_path, root)
+    runs = []
+    monkeypatch.setattr(html, "_run", lambda nb, chapter, root, scratch: runs.append(chapter.name))
+    monkeypatch.setattr(html, "_full_marks", lambda nb, chapter: None)
+    for change in ("", "", "text", "exercises"):
+        if change == "text":
+            path = folder / "solutions" / "07-links" / "07-links.md"
+            path.write_text(path.read_text().replace("Predict before", "Guess before"))
+        if change == "exercises":
+            path = folder / "solutions" / "07-links" / "exercises.py"
+            path.write_text(path.read_text() + "\n# another\n")
+        html.execute(chapters.load(folder, "07-links"), folder, folder / ".build")
+    assert runs == ["07-links"] * 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("old", "new", "error", "says"),
+    [
+        ("Doubler(x=21)", "1/0", BookError, r"07-links.md:\d+: a cell fails with ZeroDivisionError"),
+        ('hushed["S"] /', 'hushed["S"] *', BookError, r"'links-time' scores 0.0; 2.0 was expected"),
+        (
+            "Doubler(x=21)",
+            "import ipywidgets\nipywidgets.IntSlider()",
+            PageError,
+            "IntSliderModel, which is frozen",
+        ),
+        ("Predict before you look.", "[gone](gone.md)", BookError, "Sphinx does not accept the pages"),
+    ],
+    ids=["fails", "scores", "frozen", "link"],
+)
+def test_a_chapter_that_makes_no_page_says_why(tmp_path, root, old, new, error, says):
+    folder = laid_out(tmp_path, root, SOURCE.replace(old, new))
+    with pytest.raises(error, match=says):
+        html.build(folder, folder / "out")
+    assert not (folder / "out").exists()
+
+
+def test_a_folder_that_holds_no_book_is_not_overwritten(tmp_path, root):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.txt").write_text("years of work")
+    with pytest.raises(BookError, match="is not empty and holds no book"):
+        html.build(root, tmp_path / "out")
+    assert (tmp_path / "out" / "thesis.txt").read_text() == "years of work"

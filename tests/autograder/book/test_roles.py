@@ -1,0 +1,101 @@
+"""Numbers, equations and citations in prose: plain Markdown for learners, spans for the page."""
+
+import pytest
+
+from autograder.book.notebook import ChapterError, Source
+from autograder.book.roles import Bibliography, Roles
+from hwlib import roofline
+from hwlib.units import GB, show
+from tests.autograder.small_book import BIBLIOGRAPHY
+
+
+@pytest.fixture
+def roles(tmp_path):
+    (tmp_path / "references.bib").write_text(BIBLIOGRAPHY)
+    names = {"W": 50 * GB, "show": show, "ridge": roofline.ridge, "roofline": roofline}
+
+    def made(text):
+        return Roles(names, Source(tmp_path / "07-links.md", text), Bibliography(tmp_path / "references.bib"))
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [('show(W, "B/s")', "50 GB/s"), ("1024*16", "16,384"), ("1/3", "0.3333"), ("f'{W/2:.1e}'", "2.5e+10")],
+)
+def test_a_number_is_text_for_learners_and_a_span_in_the_page(roles, expression, text):
+    source = f"It is {{n}}`{expression}`."
+    assert roles(source).learner(source) == f"It is {text}."
+    page = roles(source).page(source)
+    assert page.startswith('It is <span class="n" title="')
+    assert page.endswith(f">{text}</span>.")
+
+
+def test_a_number_in_a_formula_is_plain_in_both(roles):
+    source = "$W = {n}`7`\\,s$ and $${n}`8`$$"
+    assert roles(source).learner(source) == roles(source).page(source) == "$W = 7\\,s$ and $$8$$"
+
+
+def test_code_is_left_alone(roles):
+    source = "`{n}` and ``{n}`1` `` and\n\n```python\n{n}`2`\n```\n"
+    assert roles(source).learner(source) == roles(source).page(source) == source
+
+
+def test_what_markdown_would_read_is_escaped(roles):
+    source = "{n}`'*a_b* | $5 <i>'`"
+    assert roles(source).learner(source) == r"\*a\_b\* \| \$5 \<i\>"
+
+
+def test_an_equation_comes_from_its_formula_with_its_source(roles, tmp_path):
+    with (tmp_path / "references.bib").open("a") as file:
+        file.write(
+            f"@misc{{{roofline.ridge.cite}, author={{Sam Williams}}, title={{R}}, year={{2009}}, url={{https://x.org}}}}"
+        )
+    text = "{f}`ridge`"
+    assert roofline.ridge.tex in roles(text).learner(text)
+    assert "([Williams, 2009](https://x.org))" in roles(text).learner(text)
+    assert f"{{cite:alp}}`{roofline.ridge.cite}`" in roles(text).page(text)
+    assert roles(text).equation("roofline.ridge") == roles(text).equation("ridge")
+
+
+def test_a_citation_reads_in_both(roles):
+    source = "{cite}`hill1990` and {cite}`hill1990,scaling-book`"
+    learner = roles(source).learner(source)
+    assert learner.startswith("([Hill et al., 1990](https://doi.org/10.1000/182)) and ")
+    assert learner.endswith("[Writer and Reader, 2025](https://example.org/scaling))")
+    assert roles(source).page(source) == source
+
+
+def test_an_admonition_is_a_quotation_for_learners(roles):
+    source = "A.\n\n:::{warning} Mind\nOne {n}`2`.\n\nTwo.\n:::\n\nB.\n"
+    assert roles(source).learner(source) == "A.\n\n> **Mind.** One 2.\n>\n> Two.\n\nB.\n"
+    assert roles(source).page(source).startswith("A.\n\n:::{admonition} Mind\n:class: warning\nOne <span")
+
+
+def test_a_target_is_for_the_page_alone(roles):
+    source = "(later)=\n## Later\n"
+    assert roles(source).learner(source) == "## Later\n"
+    assert roles(source).page(source) == source
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x\n\n{n}`W/0`", r"07-links.md:3: .*fails with ZeroDivisionError"),
+        ("{n}`nothing`", "NameError"),
+        ("{n}`[1]`", "gives list; text or a number was expected"),
+        ("{n}`True`", "gives bool"),
+        ("a\n{f}`W`", r"07-links.md:2: .*names no formula"),
+        ("{cite}`hill1991`", r"no such key in .*references.bib; did you mean hill1990"),
+        ("{ref}`x`", r"the role \{ref\} would show as it is"),
+        ("```{figure} a.png\n```", r"the directive \{figure\} a.png would show as it is"),
+        (":::{dropdown} a\nb\n:::\n", r"the directive \{dropdown\} would show"),
+    ],
+)
+def test_what_cannot_be_read_is_named_with_its_line(roles, text, says):
+    with pytest.raises(ChapterError, match=says):
+        roles(text).learner(text)
+    if not text.startswith(":::"):
+        with pytest.raises(ChapterError, match=says):
+            roles(text).page(text)

@@ -1,0 +1,116 @@
+"""The page that a learner gets back: mathematics is drawn, nothing in it is obeyed."""
+
+import time
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from autograder import course
+from autograder.course import feedback
+
+
+def test_mathematics_is_mathml():
+    html = feedback.inert_markdown(r"The ridge $I = \frac{C}{W}$." "\n\n$$\nt = \\max(a, b)\n$$\n")
+    assert '<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline">' in html
+    assert "<mfrac>" in html
+    assert 'display="block"' in html
+    assert "$" not in html
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        r"$\text{<script>alert(1)</script>}$",
+        r"$\href{javascript:alert(1)}{x}$",
+        "$$\n\\text{<img src=x onerror=alert(1)>}\n$$",
+        '<a href="javascript:alert(1)" onclick="alert(1)">x</a>',
+        "[x](javascript:alert(1))",
+        '$x" onmouseover="alert(1)$',
+        "```mermaid\n<script>alert(1)</script><meta http-equiv='refresh' content='0;url=//host'>\n```",
+        "```html\n<script>alert(1)</script>\n```",
+        "![x](https://host/counted.png)",
+        "![x][1]\n\n[1]: //host/counted.png",
+        "<script>alert(1)</script>" * 1000,
+    ],
+)
+def test_what_a_learner_typed_is_shown_and_never_obeyed(text):
+    import bs4
+
+    page = bs4.BeautifulSoup(feedback.inert_markdown(text), "html.parser")
+    assert page.find_all(["script", "img", "meta"]) == []
+    for tag in page.find_all(True):
+        assert not any(name.startswith("on") for name in tag.attrs), tag
+        assert "javascript" not in tag.attrs.get("href", ""), tag
+
+
+def test_a_picture_that_is_in_the_text_is_shown():
+    assert '<img src="data:image/png;base64,AAAA"' in feedback.inert_markdown("![x](data:image/png;base64,AAAA)")
+
+
+@pytest.mark.parametrize("text", ["\\begin{a}", "\\\\(", "[a](", "**a ", "`a ``", "|a"])
+def test_no_text_takes_long_to_show(text):
+    started = time.process_time()
+    feedback.inert_markdown((text * 100_000)[: feedback.MAX_MARKDOWN])
+    feedback.inert_markdown(text * 100_000)
+    assert time.process_time() - started < 3.0
+
+
+@pytest.mark.parametrize("latex", ["\\frac{", "{" * 500, "x" * 3000, ""])
+def test_what_is_no_latex_stays_as_it_is_typed(latex):
+    assert latex in feedback.inert_markdown(f"${latex}$").replace("&amp;", "&")
+
+
+def test_the_head_lists_every_exercise_with_its_verdict():
+    from traitlets.config import Config
+
+    def marked(cell, part, **own):
+        cell.metadata.update({"gpubook": {"exercise": "t-one", "part": part}, "nbgrader": own})
+        return cell
+
+    said = new_output("display_data", data={"text/markdown": "✗ *Both* inputs are read."})
+    written = new_markdown_cell(
+        "My own words.",
+        metadata={
+            "nbgrader": {
+                "grade": True,
+                "solution": True,
+                "grade_id": "own-words",
+                "score": 1.5,
+                "points": 2.0,
+                "comment": "<b>Good",
+            }
+        },
+    )
+    nb = new_notebook(
+        cells=[
+            marked(new_markdown_cell("**Exercise 3.1** · First · 1 point\n\nHow long?"), "prompt", grade=False),
+            marked(
+                new_code_cell('grade("t-one", answer)', outputs=[said]),
+                "grade",
+                grade=True,
+                solution=False,
+                grade_id="t-one-grade",
+                score=0.0,
+                points=1.0,
+            ),
+            written,
+        ]
+    )
+    config = Config()
+    course.configure(config)
+    about = {"notebook": "t", "score": 1.5, "max_score": 3.0, "late_penalty": 0.5}
+    resources = {"nbgrader": about, "inlining": {"css": []}}
+    html, _ = feedback.FeedbackPage(config=config).from_notebook_node(nbformat.from_dict(nb), resources=resources)
+    import bs4
+
+    rows = bs4.BeautifulSoup(html, "html.parser").select("#verdicts tr")
+    texts = [" ".join(row.get_text(" ").split()) for row in rows]
+    assert texts == [
+        "Exercise 3.1 · First · 1 point ✗ Both inputs are read.",
+        "own-words 1.5 of 2.0 points: <b>Good",
+        "Handed in late −0.5 points",
+    ]
+    assert rows[0].a["href"] == "#t-one-grade"
+    assert "Test cell" not in bs4.BeautifulSoup(html, "html.parser").select_one("#verdicts").get_text()

@@ -1,0 +1,392 @@
+"""A course in nbgrader's layout: release, a class with every kind of bad submission, gradebook, feedback,
+stock nbgrader."""
+
+import copy
+import os
+import re
+import subprocess
+import sys
+from datetime import datetime
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+from rich.console import Console
+
+from autograder import course
+from autograder.course import class_result, results_table
+from autograder.declaration import load_bank
+from autograder.grading import restore
+from autograder.sandbox import NoSandbox, Zygote
+from autograder.values.book_root import book_root
+from tests.autograder import tiny
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")
+NAME = tiny.NAME
+
+
+def hand_in(folder: Path, who: str, nb, name: str = NAME, file: str | None = None) -> None:
+    path = folder / "submitted" / who / name / (file or f"{name}.ipynb")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(nb if isinstance(nb, str) else nbformat.v4.writes(nb), encoding="utf-8")
+
+
+def make_course(root: Path):
+    """A course whose one assignment draws on the teacher's own declarations."""
+    folder = root / "course"
+    course.init(folder)
+    bank = tiny.write_bank(root)
+    (folder / "exercises" / "tiny.py").write_text(tiny.EXERCISES)
+    (folder / "source" / NAME).mkdir()
+    nbformat.write(tiny.instructor(bank), folder / "source" / NAME / f"{NAME}.ipynb")
+    released = course.release(folder / "source", folder / "release", NAME, f"sqlite:///{folder}/gradebook.db")
+    return folder, nbformat.read(released, as_version=4)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_zygote():
+    """Starting one takes seconds; the tests of this file share one."""
+    with Zygote() as running, pytest.MonkeyPatch.context() as patch:
+        tiny.lend(patch, running)
+        yield running
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """The course, its release and the results of a class in which much is wrong."""
+    folder, release = make_course(tmp_path_factory.mktemp("class"))
+    hand_in(folder, "ann", tiny.fill(release, tiny.RIGHT))
+    hand_in(folder, "bob", release)
+    hand_in(
+        folder,
+        "cy",
+        tiny.fill(release, tiny.RIGHT | {"tiny-steps": "import os; os._exit(3)", "tiny-time": "answer = 0.5"}),
+    )
+    hand_in(folder, "dan", "{not json")
+    hand_in(folder, "eve", release, name="99-nowhere")
+    hand_in(folder, "fay", release, file="copy.ipynb")
+    hand_in(folder, "gus", '{"nbformat": 4, "cells": [{"cell_type": "code"}]}')
+    (folder / "submitted" / "hal" / NAME).mkdir(parents=True)
+    (folder / "submitted" / "hal" / NAME / f"{NAME}.ipynb").symlink_to(folder / "gradebook.db")
+    done: list[str] = []
+    result = course.grade(folder, NAME, progress=done.append, cell_limit=2.0)
+    assert sorted(done) == ["ann", "bob", "cy", "dan", "fay", "gus", "hal"]
+    return folder, release, result
+
+
+def test_the_release_has_stubs_that_run_and_no_solution(tmp_path):
+    bank = tiny.write_bank(tmp_path)
+    nb = tiny.released(tmp_path, bank)
+    answers = [c for c in nb.cells if c.metadata.get("gpubook", {}).get("part") == "answer"]
+    assert [c.source for c in answers] == [bank[name].stub() for name in tiny.IDS]
+    assert not any("stub" in c.metadata["gpubook"] for c in answers)
+    text = (tmp_path / "release" / NAME / f"{NAME}.ipynb").read_text()
+    assert "SOLUTION" not in text
+    assert "4e9/2e9" not in text
+    exec("\n".join(c.source for c in answers), {})
+
+
+def test_a_release_is_the_same_bytes_every_time(tmp_path):
+    bank = tiny.write_bank(tmp_path)
+    tiny.released(tmp_path, bank)
+    first = (tmp_path / "release" / NAME / f"{NAME}.ipynb").read_bytes()
+    again = course.release(tmp_path / "source", tmp_path / "elsewhere", NAME)
+    assert again.read_bytes() == first
+
+
+def test_a_release_copies_no_text_or_code_beside_the_notebook(tmp_path):
+    bank = tiny.write_bank(tmp_path)
+    folder = tmp_path / "source" / NAME
+    folder.mkdir(parents=True)
+    for name in ("key.md", "exercises.py", "picture.svg"):
+        (folder / name).write_text("x")
+    nbformat.write(tiny.instructor(bank), folder / f"{NAME}.ipynb")
+    made = course.release(tmp_path / "source", tmp_path / "release", NAME)
+    assert sorted(p.name for p in made.parent.iterdir()) == [f"{NAME}.ipynb", "picture.svg"]
+    with pytest.raises(course.CourseError, match=r"02-none\.ipynb is missing"):
+        course.release(tmp_path / "source", tmp_path / "release", "02-none")
+
+
+def test_a_course_is_laid_out_once(tmp_path):
+    assert len(course.init(tmp_path / "c")) == len(course.FOLDERS) + 1
+    (tmp_path / "c" / "nbgrader_config.py").write_text("# mine\n")
+    assert course.init(tmp_path / "c") == []
+    assert (tmp_path / "c" / "nbgrader_config.py").read_text() == "# mine\n"
+    (tmp_path / "file").write_text("")
+    with pytest.raises(course.CourseError, match="is a file"):
+        course.init(tmp_path / "file")
+    with pytest.raises(course.CourseError, match=r"nbgrader_config\.py was expected"):
+        course.grade(tmp_path, NAME)
+    with pytest.raises(course.CourseError, match="never released in this course"):
+        course.grade(tmp_path / "c", NAME)
+
+
+def test_the_gradebook_has_the_points(graded):
+    folder, _, result = graded
+    expected = {"ann": 10.0, "bob": 0.0, "cy": 5.0}  # cy: 1 predicted, 2 and 2; a mistake and a dead kernel
+    assert {learner.name: learner.points for learner in result.learners if learner.results} == expected
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        assert {s.student.id: s.score for s in gradebook.assignment_submissions(NAME)} == expected
+        assert not any(s.needs_manual_grade for s in gradebook.assignment_submissions(NAME))
+
+
+@pytest.mark.parametrize(
+    ("who", "said"),
+    [
+        ("dan", rf"submitted/dan/{NAME}/{NAME}\.ipynb: not JSON .* notebook .* expected"),
+        (
+            "eve",
+            rf"submitted/eve/99-nowhere: there is no assignment '99-nowhere'; this course released {NAME}",
+        ),
+        ("fay", rf"submitted/fay/{NAME}/{NAME}\.ipynb: missing, found copy\.ipynb; .* expected"),
+        ("gus", rf"submitted/gus/{NAME}/{NAME}\.ipynb: cell 1 is no notebook cell; .* expected"),
+        ("hal", r"submitted/hal/.*: a link; files were expected"),
+    ],
+)
+def test_a_bad_submission_is_named_and_the_rest_is_graded(graded, who, said):
+    learner = graded[2].learner(who)
+    assert re.search(said, learner.problem)
+    assert learner.results == []
+
+
+def test_the_class_table_shows_all_of_it(graded):
+    _, _, result = graded
+    console = Console(width=110, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
+    results_table.print_class(result, console)
+    console.file.close()
+    shown = console.export_text()
+    assert re.search(r"ann +3 +2 +1 +2 +2 +10", shown)
+    assert re.search(r"cy +0 +0 +1 +2 +2 +5", shown)
+    assert re.search(r"of +3 +2 +1 +2 +2 +10", shown)
+    for learner in result.learners:
+        assert learner.name in shown
+        assert learner.problem in shown
+    assert "gradebook.db" in shown
+    assert "--show" in shown
+
+
+def test_sentences_are_there_on_demand(graded):
+    folder, _, _ = graded
+    kept = course.results(folder, NAME)
+    console = Console(width=200, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
+    results_table.show(kept, "cy", console)
+    results_table.show(kept, "cy/tiny-steps", console)
+    console.file.close()
+    shown = console.export_text()
+    assert "Turn the quotient over." in shown
+    assert shown.count("exit status 3") == 2
+    with pytest.raises(KeyError, match=r"no learner 'zed'.*ann"):
+        results_table.show(kept, "zed")
+    with pytest.raises(KeyError, match=r"no result for 'tiny-x'.*tiny-time"):
+        results_table.show(kept, "cy/tiny-x")
+    with pytest.raises(FileNotFoundError, match="no results yet"):
+        course.results(folder, "02-other")
+
+
+def test_results_are_read_back_as_written(tmp_path, graded):
+    class_result.save(graded[2], tmp_path / "r.json")
+    assert class_result.load(tmp_path / "r.json") == graded[2]
+
+
+def test_feedback_has_the_sentences_and_neither_answers_nor_other_hosts(graded):
+    folder, _, result = graded
+    page = Path(result.learner("cy").feedback).read_text()
+    assert "Turn the quotient over." in page
+    assert "0 of 3 points" in page
+    assert "BEGIN SOLUTION" not in page
+    assert "4e9/2e9" not in page
+    assert "Divide, do not multiply" not in page
+    assert not re.search(r"""(src|href)\s*=\s*["']?\s*(https?:)?//""", page)
+    assert "<script" not in page
+    assert "default-src 'none'" in page
+    assert (folder / "autograded" / "cy" / NAME / f"{NAME}.ipynb").is_file()
+
+
+def test_a_learners_html_is_shown_not_obeyed(tmp_path):
+    folder, release = make_course(tmp_path)
+    evil = copy.deepcopy(release)
+    raw = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+    evil.cells.insert(0, nbformat.v4.new_markdown_cell(raw))
+    evil.cells.insert(0, nbformat.v4.new_raw_cell(raw))
+    evil.cells.insert(
+        0,
+        nbformat.v4.new_code_cell(
+            f"from IPython.display import *\ndisplay(HTML({raw!r}), Markdown({raw!r}))\nprint('\\ud800')"
+        ),
+    )
+    hand_in(folder, "mal", evil)
+    result = course.grade(folder, NAME)
+    page = Path(result.learner("mal").feedback).read_text()
+    assert "<script" not in page
+    assert "<img" not in page
+    assert "&lt;script" in page
+
+
+def test_asking_for_one_learner_leaves_the_others(graded):
+    folder, _, _ = graded
+    only = course.grade(folder, NAME, students=["bob", "zed"])
+    assert [learner.name for learner in only.learners] == ["bob", "zed"]
+    assert "submissions are there from: ann, bob" in only.learner("zed").problem
+    assert course.results(folder, NAME).learner("ann").points == 10.0
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        assert gradebook.find_submission(NAME, "ann").score == 10.0
+
+
+@pytest.mark.slow
+def test_an_undeclared_exercise_is_named_for_the_teacher_and_the_class_is_graded(tmp_path):
+    folder, release = make_course(tmp_path)
+    gone = tiny.EXERCISES.replace("tiny-steps", "tiny-renamed")
+    (folder / "exercises" / "tiny.py").write_text(gone)
+    hand_in(folder, "ann", tiny.fill(release, tiny.RIGHT))
+    result = course.grade(folder, NAME)
+    assert result.learner("ann").points == 8.0
+    assert len(result.problems) == 1
+    assert re.search(
+        rf"release/{NAME}/{NAME}\.ipynb: cell 'tiny-steps-grade' "
+        r"asks for the exercise 'tiny-steps', undeclared: .*tiny\.py has .*tiny-renamed",
+        result.problems[0],
+    )
+
+
+@pytest.mark.slow
+def test_without_a_sandbox_it_refuses(tmp_path, monkeypatch):
+    folder, release = make_course(tmp_path)
+    hand_in(folder, "ann", tiny.fill(release, tiny.RIGHT))
+    monkeypatch.setattr(Zygote, "unconfined", property(lambda self: "unshare: Operation not permitted"))
+    with pytest.raises(NoSandbox, match="--unsafe"):
+        course.grade(folder, NAME)
+    assert course.grade(folder, NAME, unsafe=True).learner("ann").points == 10.0
+
+
+def test_restoring_twice_changes_nothing(graded):
+    _, release, _ = graded
+    broken = copy.deepcopy(release)
+    del broken.cells[4:9]
+    broken.cells += [copy.deepcopy(release.cells[5]), nbformat.v4.new_code_cell("mine")]
+    broken.cells[-1]["id"] = "x y"
+    once = restore.restore(broken, release)
+    assert nbformat.v4.writes(restore.restore(once, release)) == nbformat.v4.writes(once)
+    assert [c.source for c in once.cells if c.source == "mine"] == ["mine"]
+
+
+@pytest.mark.slow
+def test_assign_takes_a_chapter_or_some_of_its_exercises(tmp_path, root):
+    if not (root / "solutions" / "03-rooflines" / "exercises.py").is_file():
+        pytest.skip("the chapter is not there")
+    folder = tmp_path / "c"
+    course.init(folder)
+    nb = nbformat.read(
+        course.assign(
+            folder,
+            "ps1",
+            chapter="03-rooflines",
+            exercises=["rooflines-vector-add"],
+            due=datetime(2030, 1, 2),
+        ),
+        as_version=4,
+    )
+    asked = {c.metadata["gpubook"]["exercise"] for c in nb.cells if "exercise" in c.metadata.get("gpubook", {})}
+    assert asked == {"rooflines-vector-add"}
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        assert gradebook.find_assignment("ps1").duedate == datetime(2030, 1, 2)
+    with pytest.raises(course.CourseError, match="no exercise rooflines-none; it has rooflines-vector-add"):
+        course.assign(folder, "ps2", chapter="03-rooflines", exercises=["rooflines-none"])
+
+
+def run_nbgrader(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+    root = Path(course.__file__).resolve().parent.parent.parent
+    environment = os.environ | {
+        "PYTHONPATH": str(root),
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "JUPYTER_PLATFORM_DIRS": "1",
+    }
+    return subprocess.run(
+        [sys.executable, "-m", "nbgrader", *arguments],
+        cwd=folder,
+        env=environment,
+        timeout=200,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def scores(folder: Path) -> dict[str, float]:
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        return {s.student.id: s.score for s in gradebook.assignment_submissions(NAME)}
+
+
+@pytest.mark.slow
+def test_nbgraders_own_command_gives_the_same_grades_with_our_configuration(tmp_path):
+    folder, release = make_course(tmp_path)
+    hand_in(folder, "ann", tiny.fill(release, tiny.RIGHT))
+    hand_in(
+        folder,
+        "cy",
+        tiny.fill(release, tiny.RIGHT | {"tiny-steps": "import os; os._exit(3)", "tiny-time": "answer = 0.5"}),
+    )
+    course.grade(folder, NAME, cell_limit=5.0)
+    ours = scores(folder)
+    (folder / "gradebook.db").unlink()
+    course.release(folder / "source", folder / "release", NAME, f"sqlite:///{folder}/gradebook.db")
+    done = run_nbgrader(folder, "autograde", NAME, "--create", "--force")
+    assert done.returncode == 0, done.stderr
+    assert scores(folder) == ours == {"ann": 10.0, "cy": 5.0}
+
+
+@pytest.mark.slow
+def test_stock_nbgrader_by_mistake_gives_zeros(tmp_path):
+    folder, release = make_course(tmp_path)
+    hand_in(folder, "ann", tiny.fill(release, tiny.RIGHT))
+    (folder / "release" / NAME / "exercises.json").write_text("{}")
+    (folder / "nbgrader_config.py").write_text("")
+    done = run_nbgrader(folder, "autograde", NAME, "--create", "--force")
+    assert done.returncode == 0, done.stderr
+    assert scores(folder) == {"ann": 0.0}
+
+
+@pytest.mark.slow
+def test_with_variants_each_learner_has_numbers_of_their_own(tmp_path):
+    folder, chosen = tmp_path / "course", ["rooflines-matmul-time", "rooflines-waves"]
+    course.init(folder)
+    config = folder / "nbgrader_config.py"
+    config.write_text(config.read_text().replace("# c.GradeInSandbox.variants", "c.GradeInSandbox.variants"))
+    released = course.assign(folder, "week1", chapter="03-rooflines", exercises=chosen)
+    release = nbformat.read(released, as_version=4)
+    bank = load_bank(book_root() / "solutions" / "03-rooflines")
+    prompts = {c.metadata.gpubook.exercise: c.source for c in release.cells if c.id.endswith("-prompt")}
+    assert list(prompts) == chosen
+    assert "Run the next cell for your numbers" in prompts["rooflines-waves"]
+    assert str(bank["rooflines-waves"].variant()["M"]) not in prompts["rooflines-waves"]
+
+    exercise = bank["rooflines-matmul-time"]
+    ann, *others = (f"learner{i}" for i in range(20))
+    own = exercise.expected(exercise.variant(ann))
+    bob, copycat = [o for o in others if exercise.judge(own, exercise.variant(o)).kind == "variant"][:2]
+    right = {name: f"answer = {bank[name].expected(bank[name].variant(ann))!r}" for name in chosen}
+    reading = "g = given('rooflines-matmul-time')\nanswer = matmul_time(g['B'], g['D'], g['F'], g['C'], g['W'])"
+    hand_in(folder, ann, tiny.fill(release, right), name="week1")
+    hand_in(folder, bob, tiny.fill(release, {exercise.id: reading}), name="week1")
+    hand_in(folder, copycat, tiny.fill(release, right), name="week1")
+    result = course.grade(folder, "week1", cell_limit=20.0)
+    assert result.learner(ann).points == result.max_points
+    shown = nbformat.read(folder / "autograded" / ann / "week1" / "week1.ipynb", as_version=4)
+    numbers = [c.outputs[0] for c in shown.cells if c.id.endswith("-numbers")]
+    assert [output.output_type for output in numbers] == ["execute_result"] * len(chosen)
+    assert [r.points for r in result.learner(bob).results] == [exercise.points, 0]
+    copied = result.learner(copycat).results[0]
+    assert (copied.points, copied.kind) == (0, "variant")
+
+
+def test_assigning_again_keeps_what_the_teacher_added(tmp_path):
+    course.init(tmp_path / "course")
+    for _ in range(2):
+        released = course.assign(tmp_path / "course", "w1", chapter="03-rooflines", exercises=["rooflines-waves"])
+        (tmp_path / "course" / "source" / "w1" / "notes.txt").write_text("mine")
+    assert released.is_file()
+    assert not (tmp_path / "course" / "source" / "w1" / "03-rooflines.ipynb").exists()
+    assert (tmp_path / "course" / "source" / "w1" / "notes.txt").read_text() == "mine"
+    with pytest.raises(course.CourseError, match="names no assignment"):
+        course.assign(tmp_path / "course", "..", chapter="03-rooflines")
+    assert (tmp_path / "course" / "nbgrader_config.py").is_file()

@@ -1,0 +1,389 @@
+"""Algorithm answers through the sandbox: each rank a process of its own, the judge the only way between them."""
+
+import copy
+import inspect
+import sys
+
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from autograder.book import notebook
+from autograder.declaration import load_bank
+from autograder.grading.judge import Judge
+from autograder.grading.rank_processes import needed_cells
+from autograder.grading.submission import grade_notebook
+from autograder.sandbox import Limits, Zygote
+from autograder.values import encoding
+from tests.autograder import lab
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux namespaces")
+LIMITS = Limits(cell=5.0, grace=1.0, total=60.0)
+EXERCISES = f"""
+from autograder.answers import Algorithm, Function
+from autograder.declaration import Exercise, Mistake
+from hwlib.algorithms import Step, blocks
+{inspect.getsource(lab.ring)}
+{inspect.getsource(lab.whole_ring)}
+{inspect.getsource(lab.scattered)}
+RING = Exercise(
+    id="t-ring", points=3, prompt="Write a ring.", withholds=("hwlib.algorithms",), solution=ring,
+    answer=Algorithm("ring", cases=[(2, 8), (4, 10), (4, 16, "int64")], collective="all_reduce"),
+    mistakes=(Mistake(whole_ring, "The whole array in every step."), Mistake(scattered, "Only its own block.")))
+RIDGE = Exercise(
+    id="t-ridge", points=3, prompt="Write it.", withholds=("hwlib.roofline",), solution=lambda C, W: C/W,
+    answer=Function("ridge", "ridge(C, W)", cases=[(6.0, 3.0), (8.0, 2.0)]))
+"""
+IMPORTS = "import numpy as np\nfrom hwlib.algorithms import Step, blocks, ring_allreduce\nfrom autograder import grade"
+
+
+@pytest.fixture(scope="module")
+def chapter(tmp_path_factory):
+    root = tmp_path_factory.mktemp("lab")
+    (root / "exercises.py").write_text(EXERCISES)
+    bank = load_bank(root)
+    with Zygote() as zygote, Judge([bank.path]) as judge:
+        yield bank, zygote, judge
+
+
+def written(bank, answer, *before, name="t-ring"):
+    cells = [new_code_cell(IMPORTS), *(new_code_cell(source) for source in before)]
+    cells.append(new_code_cell(f"### BEGIN SOLUTION\n{answer}\n### END SOLUTION", metadata={"exercise": name}))
+    nb = new_notebook(cells=cells, metadata={"kernelspec": notebook.KERNEL})
+    for number, cell in enumerate(nb.cells):
+        cell.id = f"cell-{number}"
+    return notebook.expand(nb, bank, chapter="06-lab")
+
+
+@pytest.fixture
+def grade(chapter):
+    bank, zygote, judge = chapter
+
+    def run(answer, *before, limits=LIMITS, name="t-ring"):
+        release = written(bank, "pass", *([""] * len(before)), name=name)
+        done = grade_notebook(
+            written(bank, answer, *before, name=name), release, bank, "ann", limits, zygote=zygote, judge=judge
+        )
+        assert done.problems == []
+        (result,) = done.results
+        return result
+
+    return run
+
+
+def source(function):
+    return inspect.getsource(function).replace(f"def {function.__name__}(", "def ring(", 1)
+
+
+@pytest.mark.parametrize("function", [lab.ring, lab.two_shot], ids=lambda f: f.__name__)
+def test_right_is_right(grade, function):
+    result = grade(source(function))
+    assert (result.points, result.kind) == (3.0, "right"), result.say
+
+
+def test_a_helper_of_another_cell_is_there(grade):
+    helper = source(lab.ring).replace("def ring", "def helper")
+    assert grade("def ring(rank, n, x):\n    return (yield from helper(rank, n, x))", helper).points == 3.0
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        ("def ring(rank, n, x): ...", "No answer yet"),
+        ("ring = 3", "a number; a generator was expected"),
+        (source(lab.whole_ring), "The whole array in every step."),
+        (source(lab.scattered), "Only its own block."),
+        (source(lab.halves), "one `Step` can do both"),
+        (source(lab.receive_first), "deadlock: rank 0, step 0, waits for rank 1"),
+        (source(lab.off_the_end), "`frm` is another rank, 0 to 1, got -1"),
+        (source(lab.no_step), "yields an array; a `Step(send, to, frm)` was expected"),
+        (source(lab.narrow), "of type `float32`; those of x are of type `float64`"),
+        (source(lab.breaks), "IndexError"),
+        (source(lab.breaks), "return x[len(x)]"),
+        (source(lab.idles), "does a loop never end?"),
+        (source(lab.talks), "does a loop never end?"),
+        (source(lab.ends_python), "SystemExit"),
+        (source(lab.plain_sum), "without a `yield`"),
+        ("def ring(rank, n, x):\n    import os; os._exit(3)\n    yield", "exit status 3"),
+        ("def ring(rank, n, x):\n    return (yield from ring_allreduce(rank, n, x))", "Write this one yourself"),
+        ("ring = ring_allreduce", "Write this one yourself"),
+    ],
+)
+def test_what_a_wrong_one_is_told(grade, answer, says):
+    result = grade(answer)
+    assert result.points == 0.0
+    assert says in result.say
+
+
+def test_a_graded_function_does_without_what_is_withheld(grade):
+    assert grade("def ridge(C, W): return C/W", name="t-ridge").points == 3.0
+    inside = "def ridge(C, W):\n    import hwlib.roofline as r\n    return r.ridge(C, W)"
+    for answer in ("from hwlib.roofline import ridge", inside):
+        result = grade(answer, name="t-ridge")
+        assert (result.points, result.say[:23]) == (0.0, "Write this one yourself")
+
+
+def test_a_loop_costs_its_own_question_and_no_more_time(grade):
+    result = grade(source(lab.hangs), limits=Limits(cell=1.0, grace=1.0, total=60.0))
+    assert result.points == 0.0
+    assert "did not end within 1 s" in result.say
+
+
+SHARE = """
+def ring(rank, n, x):
+    others = put(rank, x.tobytes())
+    for _ in range(2*(n - 1)):
+        yield Step(x[:-(-len(x)//n)], (rank + 1) % n, (rank - 1) % n)
+    parts = [np.frombuffer(take(r), x.dtype) for r in range(n)]
+    return sum(parts[1:], parts[0])
+"""
+CHANNELS = {
+    "a global": "seen = {}\ndef put(r, b): seen[r] = b\ndef take(r): return seen[r]",
+    "a file": """
+def put(r, b): open(f'/tmp/work/{r}', 'wb').write(b)
+def take(r): return open(f'/tmp/work/{r}', 'rb').read()""",
+    "a folder in memory": """
+def put(r, b): open(f'/dev/shm/{r}', 'wb').write(b)
+def take(r): return open(f'/dev/shm/{r}', 'rb').read()""",
+    "memory shared before": """
+import mmap
+board = mmap.mmap(-1, 1 << 16)
+def put(r, b): board[r*1024:r*1024 + len(b)] = b; sizes = len(b); board[60000:60002] = sizes.to_bytes(2, 'big')
+def take(r): return bytes(board[r*1024:r*1024 + int.from_bytes(board[60000:60002], 'big')])""",
+    "shared memory by name": """
+from multiprocessing import shared_memory
+def put(r, b):
+    global mine
+    mine = shared_memory.SharedMemory(f'gp{r}', create=True, size=1024)
+    mine.buf[:len(b)] = b
+    mine.buf[1000:1002] = len(b).to_bytes(2, 'big')
+def take(r):
+    it = shared_memory.SharedMemory(f'gp{r}')
+    return bytes(it.buf[:int.from_bytes(it.buf[1000:1002], 'big')])""",
+    "a server left behind": """
+import os, socket
+server = socket.create_server(('127.0.0.1', 7777))
+if os.fork() == 0:
+    seen = {}
+    while True:
+        link, _ = server.accept()
+        r, got = link.recv(1)[0], link.recv(4096)
+        seen[r] = got if got != b'?' else seen.get(r, b'')
+        link.sendall(seen[r]); link.close()
+def ask(r, b):
+    link = socket.create_connection(('127.0.0.1', 7777))
+    link.sendall(bytes([r])); link.sendall(b)
+    return link.recv(4096)
+def put(r, b): ask(r, b)
+def take(r): return ask(r, b'?')""",
+    "locks": """
+import fcntl, os, struct
+board = os.open(np.__file__, os.O_RDONLY)
+def put(r, b):
+    bits = ''.join(f'{v:08b}' for v in b)
+    for i, bit in enumerate(bits):
+        if bit == '1':
+            fcntl.lockf(board, fcntl.LOCK_SH | fcntl.LOCK_NB, 1, r*10**6 + i)
+def take(r):
+    out = ''
+    for i in range(640):
+        asked = struct.pack('hhqqi4x', fcntl.F_WRLCK, 0, r*10**6 + i, 1, 0)
+        out += '01'[struct.unpack('hhqqi4x', fcntl.fcntl(board, fcntl.F_GETLK, asked))[0] != fcntl.F_UNLCK]
+    return bytes(int(out[i:i + 8], 2) for i in range(0, 640, 8))""",
+    "flock": """
+import fcntl, os, sys
+def put(r, b): fcntl.flock(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_SH)
+def take(r): return b''""",
+    "watches": """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+def put(r, b):
+    if libc.inotify_init1(0) < 0: raise OSError(ctypes.get_errno(), 'inotify')
+def take(r): return b''""",
+    "the numbers' seed": """
+import random
+def put(r, b): pass
+def take(r): return np.random.default_rng(random.Random('t-ring cases').getrandbits(32)).uniform(1, 2, 8).tobytes()""",
+    "shapes": """
+put = take = lambda *a: None
+def ring(rank, n, x):
+    got = yield Step(np.empty((0, 12345)), (rank + 1) % n, (rank - 1) % n)
+    raise ValueError(f'shape {got.shape}')""",
+}
+
+
+TOGETHER = """
+from autograder.answers.algorithm import direct
+from autograder.ranks.outcomes import observe
+from autograder.ranks.generators import Budget
+inputs = [np.arange(8) + rank for rank in range(4)]
+outputs = observe(direct(ring), inputs, {}, Budget(10**4, 10**6)).outputs
+answer = all(np.array_equal(output, sum(inputs)) for output in outputs)
+"""
+
+
+@pytest.mark.parametrize("channel", list(CHANNELS)[:6], ids=lambda name: name.replace(" ", "-"))
+def test_in_one_process_they_would_hear_all(chapter, channel):
+    child = chapter[1].spawn(LIMITS)
+    for cell in (IMPORTS, CHANNELS[channel], SHARE, TOGETHER):
+        reply = child.run(cell)
+        assert reply["error"] is None, reply
+    assert encoding.decode(child.answer("t", "answer", True)["value"]) is True
+    child.kill()
+
+
+@pytest.mark.parametrize("channel", CHANNELS, ids=lambda name: name.replace(" ", "-"))
+def test_no_rank_hears_of_another_but_through_the_judge(grade, channel):
+    setup = CHANNELS[channel]
+    answer = "" if "def ring" in setup else SHARE
+    result = grade(answer or "pass", setup)
+    assert result.points == 0.0, channel
+    assert "result is right" not in result.say
+    if channel == "shapes":
+        assert "shape (0,)" in result.say
+    if channel in ("locks", "flock", "watches"):
+        assert "PermissionError" in result.say
+
+
+FORGE = """
+from autograder.ranks import generators
+class Sub(Step): pass
+def reply(*given): return lambda self, *asked: given
+"""
+
+
+@pytest.mark.parametrize(
+    ("forged", "says"),
+    [
+        ("generators.Rank.__call__ = reply('steps', [(np.ones((2, 2)), 1, 1)], True)", "an array too large or not"),
+        ("generators.Rank.__call__ = reply('steps', [(np.ones(2, 'int8'), 1, 1)], True)", "of type `int8`"),
+        ("generators.Rank.__call__ = reply('steps', [(None, '1', None)], True)", "Step to or from"),
+        ("generators.Rank.__call__ = reply('steps', [(None, True, None)], True)", "Step to or from"),
+        ("generators.Rank.__call__ = reply('steps', [(1.0, 1, 1)], True)", "sends a number"),
+        ("generators.Rank.__call__ = reply('steps', 7, True)", "could not be read"),
+        ("generators.Rank.__call__ = reply('steps', [7], True)", "yields a number"),
+        ("generators.Rank.__call__ = reply('done', {}, False)", "returns a dict"),
+        ("generators.Rank.__call__ = reply('done', 10**4000, False)", "returns a number; an array was expected"),
+        ("generators.Rank.__call__ = reply('right', 1, 1)", "could not be read"),
+        ("generators.Rank.__call__ = reply('failed', 'raises', '<b>')", "fails: `‹b›`"),
+        ("generators.Rank.__call__ = reply('failed', [], '')", "could not be read"),
+        ("generators.Rank.__call__ = lambda self, *asked: ('steps', [(np.ones(2 << 20), 1, 1)], True)", "was lost"),
+        ("generators.Rank.__call__ = reply('steps', [(None, None, None)] * 5000, False)", "could not be read"),
+        ("generators.Rank.__call__ = reply('steps', [], False)", "does a loop never end?"),
+    ],
+)
+def test_a_forged_reply_is_a_verdict(grade, forged, says):
+    result = grade(source(lab.ring), f"{FORGE}\n{forged}")
+    assert result.points == 0.0
+    assert says in result.say
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("yield Sub(x, (rank + 1) % n, (rank - 1) % n)", "yields a `Sub`"),
+        ("yield Step(x.view(Array), (rank + 1) % n, (rank - 1) % n)", "sends a `Array`"),
+        ("yield Step(memoryview(x), (rank + 1) % n, (rank - 1) % n)", "sends a `memoryview`"),
+        ("yield Step(Liar(), (rank + 1) % n, (rank - 1) % n)", "sends a `Liar`"),
+        ("yield Step(np.array([x, 1], object), (rank + 1) % n, (rank - 1) % n)", "an array too large or not"),
+        ("yield Step(np.zeros(1 << 40, 'int8'), 1, 1)", "fails: "),
+        ("yield Step(np.zeros(1 << 26), (rank + 1) % n, (rank - 1) % n)", "an array too large or not"),
+        ("yield [Step()] * 10**6", "list of 1000000 steps"),
+        ("yield Step(x, 10**400, 0)", "is another rank, 0 to 1, got 1000"),
+        ("yield Step(x, Number(1), 0)", "sends a `Number`"),
+        ("return x.view(Array)\n    yield", "returns what is no answer"),
+        ("return np.array(True)\n    yield", "returns an array of bool; one of numbers was expected"),
+        ("return [x*1j, 1]\n    yield", "returns a list; an array was expected"),
+        ("return x*np.inf\n    yield", "rank 0 has inf in element 0"),
+        ("return {1: x}\n    yield", "returns a dict; an array was expected"),
+    ],
+)
+def test_a_hostile_step_is_told_and_costs_the_question(grade, body, says):
+    setup = (
+        FORGE
+        + """
+class Array(np.ndarray):
+    nbytes = 0
+class Number(int): pass
+class Liar:
+    nbytes, dtype, ndim = 0, np.dtype('float64'), 1
+    def __len__(self): return 0
+"""
+    )
+    result = grade(f"def ring(rank, n, x):\n    {body}", setup)
+    assert result.points == 0.0
+    assert says in result.say
+
+
+def test_bytes_are_the_judges_count(grade):
+    lie = "np_ndarray_nbytes = property(lambda self: 0)\nStep.nbytes = 0\nlen_ = len\n"
+    assert "whole array" in grade(source(lab.whole_ring), lie).say
+
+
+def test_what_changes_between_runs_is_judged_in_each(grade):
+    moody = source(lab.ring).replace("def ring", "def honest") + source(lab.whole_ring).replace("def ring", "def lazy")
+    answer = "runs = []\ndef ring(rank, n, x):\n    runs.append(n)\n"
+    answer += "    return (yield from (lazy if runs[-2:] == [4, 4] or x.dtype == int else honest)(rank, n, x))"
+    result = grade(answer, moody)
+    assert result.points == 0.0
+    assert "The result is right, but with 4 ranks of 16 elements" in result.say
+
+
+def test_a_cell_that_ends_a_rank_costs_the_question(grade):
+    once = "import os, resource\nif resource.getrlimit(resource.RLIMIT_NOFILE)[0] < 0: os._exit(1)"
+    assert grade(source(lab.ring), once).points == 3.0
+    result = grade(source(lab.ring), ENDS_A_RANK)
+    assert result.points == 0.0
+    assert "could not be started: `it ended its Python process (exit status 4)`" in result.say
+
+
+@pytest.mark.parametrize(
+    ("sources", "own", "needed"),
+    [
+        (["import numpy as np", "np.seed(3)", "y = 2", "np.f(x)"], "ffft", {0, 1, 3}),
+        (["import numpy as np", "a = np.zeros(3)", "y = 2", "np.f(x)"], "ffft", {0, 3}),
+        (["x = 1", "y = x", "def f(): return y", "f()"], "ffft", {0, 1, 2, 3}),
+        (["from a import *", "%timeit 3", "z = 1"], "fff", {0, 1}),
+        (["table = {}", "table['a'] = 1", "other = 2", "table"], "ffft", {0, 1, 3}),
+        (["log = []", "log.append(1)", "print(log)", "log"], "ffft", {0, 1, 3}),
+        (["x = 1", "x", "# only words", ""], "fftt", {2, 3}),
+        (["k = 3", "def f(k):\n    return [k for k in k]", "f(1)"], "fft", {1, 2}),
+        (["k = 3", "def f(j):\n    return lambda: k*j", "f(1)"], "fft", {0, 1, 2}),
+        (["k = 3", "def f():\n    global k\n    k = 4", "k"], "fft", {0, 1, 2}),
+        (["def f():\n    box = []\n    box.append(1)", "box = 1", "box"], "fft", {1, 2}),
+        (["class A:\n    k = 1", "k = 2", "A.k"], "fft", {0, 2}),
+        (["def f(): return g()", "def g(): return 1", "f"], "fft", {0, 1, 2}),
+        (["import a.b as c, d.e", "c", "d.x = 1", "d"], "ffft", {0, 2, 3}),
+        ([], "", set()),
+    ],
+)
+def test_a_rank_runs_the_cells_that_its_code_may_need(sources, own, needed):
+    assert needed_cells(sources, [mark == "t" for mark in own]) == needed
+
+
+ENDS_A_RANK = """
+import fcntl, os
+try: fcntl.flock(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_SH)
+except OSError: os._exit(4)
+"""
+SCALED = source(lab.ring).replace("return x", "return x*factor")
+
+
+@pytest.mark.parametrize(
+    ("own", "answer", "points"),
+    [
+        (ENDS_A_RANK, source(lab.ring), 3.0),  # it is left out
+        (ENDS_A_RANK + "factor = 1", SCALED, 0.0),
+        ("factor = 1", SCALED, 3.0),
+        ("def define(k):\n    globals()['factor'] = k\ndefine(1)", SCALED, 3.0),
+        ("unused = 1", SCALED, 0.0),
+    ],
+)
+def test_the_chapters_own_cells_run_in_each_rank_where_it_needs_them(chapter, own, answer, points):
+    bank, zygote, judge = chapter
+    release = written(bank, "pass", own)
+    handed_in = copy.deepcopy(release)
+    for cell in handed_in.cells:
+        if cell.metadata.get("gpubook", {}).get("part") == "answer":
+            cell.source = answer
+    done = grade_notebook(handed_in, release, bank, "ann", LIMITS, zygote=zygote, judge=judge)
+    assert done.results[0].points == points, done.results[0].say

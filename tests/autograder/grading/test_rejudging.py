@@ -1,0 +1,224 @@
+"""A wrong key is corrected: only its exercise is judged again, and where the answer is a value no cell runs."""
+
+import json
+import sys
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+
+from autograder import course
+from autograder.answers import Count, Function, Quantity
+from autograder.course import gradebook
+from autograder.declaration import Exercise
+from autograder.grading import saved_answers, submission
+from autograder.sandbox import Zygote
+from tests.autograder import tiny
+from tests.autograder.course.test_operations import hand_in
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")
+MORE = """
+from autograder.answers import Expression, Written, positive
+
+RATIO = Exercise(
+    id="tiny-ratio", prompt="How long?", answer=Expression({"S": positive("B"), "W": positive("B/s")}, "s"),
+    solution=lambda S, W: S/W,
+    mistakes=(Mistake(lambda S, W: W/S, "Upside down."), Mistake(lambda S, W: S*W, "Divide.")))
+WHY = Exercise(id="tiny-why", prompt="Why?", answer=Written(rubric=(("Names it.", 2),)), solution="Model.")
+"""
+ASKED = ["tiny-time", "tiny-steps", "tiny-guess", "tiny-double", "tiny-ratio", "tiny-why"]
+RIGHT = tiny.RIGHT | {"tiny-ratio": "S, W = symbols('tiny-ratio')\nanswer = S/W", "tiny-why": "Because."}
+STEPS = ("solution=lambda n: 2*(n - 1)", "solution=lambda n: 2*n - 1")
+RATIO = ('"s"),\n    solution=lambda S, W: S/W', '"s"),\n    solution=lambda S, W: 2*S/W')
+GUESS = ('solution="memory"', 'solution="compute"')
+DOUBLE = ("solution=lambda x: 2*x", "solution=lambda x: 2*x + 1")
+
+
+@pytest.fixture(scope="module")
+def zygote():
+    with Zygote() as running, pytest.MonkeyPatch.context() as patch:
+        tiny.lend(patch, running)
+        yield running
+
+
+@pytest.fixture
+def folder(tmp_path, zygote):
+    folder = tmp_path / "course"
+    course.init(folder)
+    (folder / "exercises" / "tiny.py").write_text(tiny.EXERCISES + MORE)
+    config = folder / "nbgrader_config.py"
+    config.write_text(config.read_text().replace("# c.AssignLate", "c.AssignLate").replace("# c.Late", "c.Late"))
+    released = course.assign(folder, "hw", exercises=ASKED, due=datetime(2030, 1, 1))
+    for who, answers, when in (
+        ("ann", RIGHT, "2029-12-31 00:00:00 UTC"),
+        ("bob", RIGHT | {"tiny-steps": "answer = 15", "tiny-double": "def twice(x):\n    return 2*x + 1"},
+         "2030-01-01 12:00:00 UTC"),
+        ("cy", {"tiny-steps": "answer = 1/0"}, "2029-12-31 00:00:00 UTC"),
+    ):  # fmt: skip
+        hand_in(folder, who, filled(released, answers), name="hw")
+        (folder / "submitted" / who / "hw" / "timestamp.txt").write_text(when)
+    return folder
+
+
+def filled(released, answers):
+    nb = nbformat.read(released, as_version=4)
+    for cell in nb.cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if name in answers:
+            cell.source = answers[name]
+    return nb
+
+
+def change(folder, *changes):
+    path = folder / "exercises" / "tiny.py"
+    text = path.read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    path.write_text(text)
+
+
+def runs(monkeypatch):
+    """The learners whose cells are run from now on, and with how many results that stay."""
+    found, run = [], submission.grade_notebook
+
+    def counting(*args, **more):
+        found.append((args[3], len(more["kept"])))
+        return run(*args, **more)
+
+    monkeypatch.setattr(submission, "grade_notebook", counting)
+    return found
+
+
+def points(result):
+    return {learner.name: {r.exercise: r.points for r in learner.results} for learner in result.learners}
+
+
+def rows(folder):
+    """What the gradebook has of each grade cell: what formgrader shows."""
+    with opened(folder) as book:
+        return {
+            (s.student.id, g.name): (g.auto_score, g.manual_score, g.extra_credit, bool(g.needs_manual_grade))
+            for s in book.assignment_submissions("hw")
+            for notebook in s.notebooks
+            for g in notebook.grades
+        }
+
+
+@contextmanager
+def opened(folder):
+    with Gradebook(gradebook.url_of(folder)) as book:
+        yield book
+        book.db.commit()
+
+
+@pytest.mark.slow
+def test_value_answers_are_judged_again_without_running_a_cell(folder, monkeypatch):
+    before = course.grade(folder, "hw")
+    was = rows(folder)
+    ran = runs(monkeypatch)
+    change(folder, STEPS, RATIO, GUESS)
+    after = course.grade(folder, "hw", resume=True)
+    assert ran == []
+    old, new = points(before), points(after)
+    changed = {(w, name) for w in old for name in old[w] if old[w][name] != new[w][name]}
+    assert changed == {("ann", "tiny-steps"), ("bob", "tiny-steps"), ("ann", "tiny-ratio"), ("bob", "tiny-ratio")}
+    assert [new[who]["tiny-steps"] for who in new] == [0.0, 2.0, 0.0]
+    assert new["ann"]["tiny-guess"] == 1.0  # for predicting at all
+    said = {r.exercise: r for r in after.learner("cy").results}["tiny-steps"]
+    assert "ZeroDivisionError" in said.say
+    now = rows(folder)
+    assert {key for key in now if now[key] != was[key]} == {(who, f"{name}-grade") for who, name in changed}
+    course.grade(folder, "hw")  # all anew: the same
+    assert rows(folder) == now
+    assert len(ran) == 3
+
+
+@pytest.mark.slow
+def test_the_page_and_the_notebook_are_those_of_a_run(folder):
+    course.grade(folder, "hw")
+    change(folder, STEPS, RATIO)
+
+    def files():
+        paths = [p for part in ("feedback", "autograded") for p in sorted((folder / part).rglob("hw.*"))]
+        return {str(path.relative_to(folder)): path.read_text() for path in paths}
+
+    course.grade(folder, "hw", resume=True)
+    again = files()
+    course.grade(folder, "hw")
+    assert again == files()
+    assert len(again) == 6
+
+
+@pytest.mark.slow
+def test_a_function_is_asked_again_in_the_sandbox_and_nothing_else_is(folder, monkeypatch):
+    before = points(course.grade(folder, "hw"))
+    ran = runs(monkeypatch)
+    change(folder, DOUBLE)
+    after = points(course.grade(folder, "hw", resume=True))
+    assert sorted(ran) == [("ann", 5), ("bob", 5), ("cy", 5)]
+    assert [after[who]["tiny-double"] for who in after] == [0.0, 2.0, 0.0]
+    for who in before:
+        assert {k: v for k, v in before[who].items() if k != "tiny-double"} == {
+            k: v for k, v in after[who].items() if k != "tiny-double"
+        }
+    change(folder, STEPS)  # what was kept then can still be judged without a run
+    assert [p["tiny-steps"] for p in points(course.grade(folder, "hw", resume=True)).values()] == [0.0, 2.0, 0.0]
+    assert len(ran) == 3
+
+
+@pytest.mark.slow
+def test_numbers_of_the_question_that_changed_need_a_run(folder, monkeypatch):
+    course.grade(folder, "hw")
+    ran = runs(monkeypatch)
+    change(folder, ("given=dict(n=[8])", "given=dict(n=[9])"))
+    course.grade(folder, "hw", resume=True)
+    assert sorted(who for who, _ in ran) == ["ann", "bob", "cy"]
+
+
+@pytest.mark.slow
+def test_what_a_teacher_gave_stays_and_late_penalties_follow(folder):
+    course.grade(folder, "hw")
+    with opened(folder) as book:
+        for who, cell, given in (("ann", "tiny-why", 1.5), ("bob", "tiny-why", 2.0), ("bob", "tiny-time-grade", 1.0)):
+            grade = book.find_grade(cell, "hw", "hw", who)
+            grade.manual_score, grade.needs_manual_grade = given, False
+        book.find_grade("tiny-steps-grade", "hw", "hw", "bob").extra_credit = 0.5
+    course.drop(folder, "hw", "tiny-guess")
+    course.grade(folder, "hw", resume=True)  # the release is another: all anew
+    change(folder, STEPS)
+    result = course.grade(folder, "hw", resume=True)
+    now = rows(folder)
+    assert now["bob", "tiny-steps-grade"] == (2.0, None, 0.5, False)
+    assert now["bob", "tiny-time-grade"] == (3.0, 1.0, None, False)
+    assert now["ann", "tiny-why"] == (None, 1.5, None, False)
+    assert now["ann", "tiny-guess-grade"] == (0.0, None, None, False)
+    found = {score.person.id: score for score in gradebook.scores(folder, ["hw"])["hw"]}
+    assert found["bob"].raw == 1.0 + 2.0 + 0.5 + 0.0 + 1.0 + 2.0  # time by hand, steps, its extra, double, ratio, why
+    assert found["bob"].late_penalty == pytest.approx(0.1 * found["bob"].raw)
+    assert (found["ann"].raw, found["ann"].late_penalty) == (3.0 + 2.0 + 1.0 + 1.5, 0.0)
+    assert found["ann"].max_score == 3 + 2 + 2 + 1 + 2
+    assert result.learner("ann").points == found["ann"].raw
+
+
+def test_only_bounded_values_are_kept():
+    quantity = Exercise(id="t-q", prompt="?", answer=Quantity("s"), solution=1.0, given={"n": [1]})
+    assert saved_answers.taken(quantity, False, "x" * 30_000) is None
+    kept = saved_answers.taken(quantity, False, 1.5)
+    assert json.loads(json.dumps(kept)) == kept
+    assert saved_answers.fits(kept, quantity, False)
+    function = Exercise(id="t-f", prompt="?", answer=Function("f", "f(x)", cases=[(1.0,)]), solution=lambda x: x)
+    assert saved_answers.taken(function, False, {"$": "callable", "v": "f"}) is None
+    for changed in (
+        replace(quantity, answer=Quantity("B")),
+        replace(quantity, given={"n": [2]}),
+        replace(quantity, answer=Count(), solution=1),
+        replace(quantity, withholds=("hwlib.network",)),
+    ):
+        assert not saved_answers.fits(kept, changed, False)
+    other = replace(quantity, prompt="!", solution=2.0, hints=("?",), points=3)
+    assert saved_answers.fits(kept, other, False)
+    assert not saved_answers.fits(None, quantity, False)

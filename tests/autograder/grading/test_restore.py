@@ -1,0 +1,33 @@
+"""What was handed in, read with care: what cannot be a notebook, or is too large to be one, is named."""
+
+from pathlib import Path
+
+import pytest
+
+from autograder.grading import restore
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"nbformat": 4, "cells": [], "metadata": {"x": [' + "{}," * 600_000 + "0]}}", "600006 values in it"),
+        ('{"nbformat": 4, "cells": [{"cell_type": "raw", "source": "%s"}]}' % ("x" * 2_000_001), "2000001 characters"),
+        ("[" * 100_000, "not JSON"),
+    ],
+)
+def test_a_notebook_that_would_fill_the_memory_is_not_read(tmp_path, text, said):
+    (tmp_path / "n.ipynb").write_text(text)
+    with pytest.raises(restore.SubmissionError, match=said):
+        restore.read_notebook(tmp_path / "n.ipynb")
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path, monkeypatch):
+    path = tmp_path / "n.ipynb"
+    path.write_text("{}")
+
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_text", refuse)
+    with pytest.raises(restore.SubmissionError, match="Permission denied; a file that can be read was expected"):
+        restore.read_notebook(path)

@@ -1,0 +1,58 @@
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from autograder.cli import commands
+from autograder.learner import study
+
+
+def write(path, metadata):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"cells": [], "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}))
+    return path
+
+
+def learner(path):
+    return json.loads(path.read_text())["metadata"].get("gpubook", {}).get("learner")
+
+
+def test_start_writes_the_chapters_once_and_keeps_what_is_there(tmp_path):
+    written = study.start(tmp_path)
+    notebook = tmp_path / "03-rooflines" / "03-rooflines.ipynb"
+    assert notebook in written
+    notebook.write_text("mine")
+    assert study.start(tmp_path) == []
+    assert notebook.read_text() == "mine"
+
+
+def test_whoami_writes_into_the_books_notebooks_here_and_right_below_and_nowhere_else(tmp_path):
+    here = write(tmp_path / "week3.ipynb", {"gpubook": {"chapter": "03-rooflines"}})
+    below = write(tmp_path / "04-links" / "04-links.ipynb", {"gpubook": {"chapter": "04-links", "learner": "before"}})
+    others = [
+        write(tmp_path / "thesis.ipynb", {"kernelspec": {}}),
+        write(tmp_path / "course" / "submitted" / "bob" / "week3.ipynb", {"gpubook": {"learner": "bob"}}),
+        write(tmp_path / ".ipynb_checkpoints" / "week3.ipynb", {"gpubook": {}}),
+    ]
+    broken = tmp_path / "broken.ipynb"
+    broken.write_text("this is no JSON")
+    before = [path.read_text() for path in (*others, broken)]
+
+    assert set(study.whoami(tmp_path, "ada")) == {here, below}
+    assert (learner(here), learner(below)) == ("ada", "ada")
+    assert [path.read_text() for path in (*others, broken)] == before
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a/b", "a\nb"])
+def test_an_id_that_no_gradebook_takes_is_refused(tmp_path, name):
+    write(tmp_path / "a.ipynb", {"gpubook": {}})
+    with pytest.raises(study.StudyError, match="cannot be a gradebook id"):
+        study.whoami(tmp_path, name)
+
+
+def test_the_command_says_in_one_line_that_there_is_no_notebook_of_the_book(tmp_path):
+    write(tmp_path / "thesis.ipynb", {})
+    result = CliRunner().invoke(commands.main, ["whoami", "ada", "--folder", str(tmp_path)])
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: no notebook of the book in ")
+    assert len(result.output.splitlines()) == 1

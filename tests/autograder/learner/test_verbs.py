@@ -1,0 +1,259 @@
+import json
+import subprocess
+import sys
+
+import pytest
+import sympy
+
+import autograder
+from autograder.declaration import draw, load_bank
+from autograder.learner import verbs
+from autograder.learner.lookup import NotFound
+from hwlib.algorithms import ring_allreduce
+from tests.autograder import lab
+from tests.autograder.learner.test_lookup import book  # noqa: F401  a fixture
+
+SOURCE = """
+from autograder.answers import Algorithm, Choice, Expression, Function, Quantity, integers, positive
+from autograder.declaration import Exercise, Mistake
+from hwlib.algorithms import ring_allreduce
+
+TIME = Exercise(
+    id="t-time", title="A time", points=3, prompt="{n} steps of {a:s}?", answer=Quantity("s"),
+    given={"n": [10, 30], "a": [2e-6, 7e-6]}, solution=lambda n, a: n*a,
+    hints=("How many steps?", "And each?"),
+    mistakes=(Mistake(lambda a: a, "Every step takes that long."), Mistake(lambda n: n, "In what unit?")),
+)
+RING = Exercise(
+    id="t-ring", prompt="?", solution=lambda n, S: S*(n - 1)/n,
+    answer=Expression({"n": integers(2, 64), "S": positive("B")}, unit="B"),
+)
+F = Exercise(
+    id="t-fun", prompt="?", answer=Function("f", "f(x)", cases=[(1.0,), (2.0,)]), solution=lambda x: 2.5*x,
+)
+A = Exercise(
+    id="t-all-reduce", points=4, prompt="?", withholds=("hwlib.algorithms",), solution=ring_allreduce,
+    answer=Algorithm("mine", cases=[(2, 8), (3, 10)], collective="all_reduce"),
+)
+P = Exercise(
+    id="t-predict", points=2, prompt="Which?", predict=True, explain="Latency wins.", solution="down",
+    answer=Choice({"up": "It rises", "down": "It falls"}),
+    mistakes=(Mistake("up", "Only if links were free."),),
+)
+"""
+
+
+@pytest.fixture
+def open_book(book):  # noqa: F811
+    (book / "solutions" / "01-t" / "exercises.py").write_text(SOURCE)
+    return book
+
+
+@pytest.fixture
+def course(open_book, monkeypatch):
+    """The course edition: exercises.json, and no key anywhere."""
+    public = load_bank(open_book / "solutions" / "01-t").public()
+    (open_book / "chapters" / "01-t" / "exercises.json").write_text(json.dumps(public))
+    (open_book / "none").mkdir()
+    monkeypatch.setenv("GPUBOOK_SOLUTIONS", str(open_book / "none"))
+    return open_book
+
+
+@pytest.fixture
+def varied(course):
+    public = load_bank(course / "solutions" / "01-t").public(variants=True)
+    (course / "chapters" / "01-t" / "exercises.json").write_text(json.dumps(public))
+    return course
+
+
+def test_with_the_key_answers_are_judged(open_book):
+    assert "10 steps of 2 us?" in autograder.exercise("t-time").text
+    assert autograder.given("t-time") == {"n": 10, "a": 2e-6}
+    assert autograder.check("t-time", "20 us").kind == "right"
+    assert autograder.check("t-time", 2e-6).say == "Every step takes that long."
+    assert autograder.check("t-time").kind == "empty"
+    n, S = autograder.symbols("t-ring")
+    assert autograder.check("t-ring", S - S / n).score == 1
+    assert autograder.check("t-fun", lambda x: 5 * x / 2).score == 1
+    assert "ZeroDivisionError" in autograder.check("t-fun", lambda x: x / 0).say
+
+
+@pytest.mark.parametrize(
+    ("answer", "points"),
+    [("20 us", 3.0), (20e-6, 3.0), ("2 us", 0.0), (..., 0.0), (object(), 0.0), (sympy.Float(2e-5), 3.0)],
+)
+def test_grade_ends_in_a_builtin_float(open_book, answer, points):
+    value = autograder.grade("t-time", answer)
+    assert type(value) is float
+    assert value == points
+
+
+def test_an_answer_left_over_from_another_exercise_is_asked_about(open_book, monkeypatch):
+    shown = []
+    monkeypatch.setattr(verbs, "_show", shown.append)
+    answer = "2 us"
+    autograder.grade("t-time", answer)
+    autograder.grade("t-ring", answer)
+    autograder.grade("t-ring", answer)
+    autograder.grade("t-ring", None)
+    autograder.grade("t-time", None)
+    assert ["still that of t-time" in verdict.say for verdict in shown] == [False, True, True, False, False]
+    assert "does the cell above set it?" in shown[1].say
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "say"),
+    [
+        ("t-time", 20e-6, "Recorded: 20 us."),
+        ("t-time", "3 B", "The answer is in s, yours is in B."),
+        ("t-time", "x", "could not be read"),
+        ("t-ring", "S/n", "an expression in n, S"),
+        ("t-ring", "x", "not one of the letters"),
+        ("t-fun", len, "the function `len`"),
+        ("t-fun", 3, "a function was expected"),
+        ("t-predict", "UP", "Predicted: It rises"),
+        ("t-time", ..., "No answer yet"),
+    ],
+)
+def test_without_a_key_answers_are_recorded_and_score_zero(course, name, answer, say):
+    verdict = autograder.check(name, answer)
+    assert say in verdict.say
+    assert verdict.score == 0
+    value = autograder.grade(name, answer)
+    assert (type(value), value) == (float, 0.0)
+
+
+def test_the_course_edition_has_prompt_numbers_hints_and_symbols(course):
+    assert "**A time**" in autograder.exercise("t-time").text
+    assert "10 steps of 2 us?" in autograder.exercise("t-time").text
+    assert '`"up"`: It rises' in autograder.exercise("t-predict").text
+    assert autograder.given("t-time") == {"n": 10, "a": 2e-6}
+    assert [s.name for s in autograder.symbols("t-ring")] == ["n", "S"]
+    first, second = autograder.hint("t-time").text, autograder.hint("t-time").text
+    assert "How many steps?" in first
+    assert "And each?" not in first
+    assert "And each?" in second
+    assert "last hint" in second
+    assert "last hint" not in first
+    assert "no hint" in autograder.hint("t-ring").text
+
+
+def test_variants_are_the_owners(varied, monkeypatch):
+    with pytest.raises(NotFound, match="gpubook whoami"):
+        autograder.given("t-time")
+    monkeypatch.setenv("GPUBOOK_OWNER", "ada")
+    mine = autograder.given("t-time")
+    bank = load_bank(varied / "solutions" / "01-t")
+    assert mine == bank["t-time"].variant("ada") == draw("t-time", "ada", bank["t-time"].drawn())
+    assert f"{mine['n']} steps" in autograder.exercise("t-time").text
+    monkeypatch.setenv("GPUBOOK_SOLUTIONS", str(varied / "solutions"))
+    assert autograder.check("t-time", mine["n"] * mine["a"]).kind == "right"
+
+
+def test_only_a_prediction_is_revealed(open_book):
+    assert "asks for no prediction" in autograder.reveal("t-time").text
+
+
+def test_a_prediction_is_kept_and_revealed(open_book):
+    assert "First predict" in autograder.reveal("t-predict").text
+    assert "Predicted: It rises" in autograder.check("t-predict", "up").say
+    assert autograder.grade("t-predict", "up") == 2.0
+    assert "first prediction is kept: It rises" in autograder.check("t-predict", "down").say
+    shown = autograder.reveal("t-predict").text
+    for words in (
+        "You predicted **It rises**",
+        "It comes out as **It falls**",
+        "Only if links were free.",
+        "Latency wins.",
+    ):
+        assert words in shown
+    assert "It comes out as **It falls**" in autograder.reveal("t-predict", "down").text
+    assert (open_book / "chapters" / "01-t" / ".gpubook" / "progress.json").is_file()
+
+
+def test_no_prediction_no_points_and_nothing_is_recorded(open_book):
+    assert autograder.grade("t-predict", ...) == 0.0
+    assert autograder.grade("t-predict", "sideways") == 0.0
+    assert "First predict" in autograder.reveal("t-predict").text
+
+
+def test_a_course_reveals_the_measured_result_and_no_sentence(course):
+    autograder.check("t-predict", "up")
+    shown = autograder.reveal("t-predict", "down").text
+    assert "It comes out as **It falls**" in shown
+    assert "free" not in shown
+    assert "comes out" not in autograder.reveal("t-predict").text
+
+
+def test_a_folder_without_room_for_progress_does_not_lose_the_answer(open_book, monkeypatch):
+    (open_book / "file").write_text("")
+    monkeypatch.setenv("GPUBOOK_PROGRESS", str(open_book / "file" / "progress.json"))
+    assert "could not be written down" in autograder.check("t-predict", "up").say
+    assert autograder.grade("t-predict", "up") == 2.0
+    assert "First predict" in autograder.reveal("t-predict").text
+    assert "2." in autograder.hint("t-time").text
+
+
+def test_a_hostile_answer_is_a_verdict(open_book):
+    class Hostile(float):
+        __repr__ = __str__ = __float__ = __eq__ = lambda self, *_: 1 / 0
+        __hash__ = None
+
+    for name in ("t-time", "t-ring", "t-fun", "t-predict"):
+        assert autograder.check(name, Hostile(2)).kind == "unreadable"
+        assert autograder.grade(name, Hostile(2)) == 0.0
+
+
+def test_everything_shows_itself_in_a_notebook_and_as_text(open_book):
+    assert autograder.check("t-time", "20 us")._repr_markdown_() == "✓ Right."
+    assert str(autograder.check("t-time", "2 us")) == "✗ Every step takes that long."
+    assert autograder.exercise("t-time")._repr_markdown_() == repr(autograder.exercise("t-time"))
+
+
+def test_grade_displays_its_verdict_in_ipython_and_prints_nothing(open_book):
+    code = (
+        "from IPython.core.interactiveshell import InteractiveShell as S; s = S.instance()\n"
+        "shown = []; s.display_pub.publish = lambda data, **k: shown.append(data)\n"
+        'r = s.run_cell(\'from autograder import grade; grade("t-time", "20 us")\', store_history=False)\n'
+        "assert r.result == 3.0 and type(r.result) is float, r\n"
+        "assert shown[0]['text/markdown'] == '✓ Right.', shown\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=open_book / "chapters" / "01-t",
+        env={
+            "PYTHONPATH": ":".join(p for p in sys.path if p),
+            "HOME": str(open_book),
+            "IPYTHONDIR": str(open_book),
+        },
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+
+
+def test_importing_loads_nothing_heavy():
+    heavy = ("numpy", "sympy", "torch", "nbgrader", "mpmath", "IPython")
+    code = f"import autograder, sys; print([m for m in {heavy!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_symbols_of_another_kind_is_an_error_that_says_so(open_book):
+    with pytest.raises(ValueError, match="has no symbols"):
+        verbs.symbols("t-time")
+
+
+def test_an_algorithm_is_checked_and_graded_here_with_a_key_and_recorded_without(open_book, monkeypatch):
+    assert verbs.check("t-all-reduce", lambda rank, n, x: ...).kind == "empty"
+    assert verbs.check("t-all-reduce", lab.ring).kind == "right"
+    assert verbs.grade("t-all-reduce", lab.ring) == 4.0
+    assert verbs.check("t-all-reduce", ring_allreduce).say.startswith("Write this one yourself")
+    assert "(n - 1)S" in verbs.check("t-all-reduce", lab.whole_ring).say
+    public = load_bank(open_book / "solutions" / "01-t").public()
+    (open_book / "chapters" / "01-t" / "exercises.json").write_text(json.dumps(public))
+    (open_book / "none").mkdir()
+    monkeypatch.setenv("GPUBOOK_SOLUTIONS", str(open_book / "none"))
+    assert verbs.check("t-all-reduce", lab.ring).say == "Recorded: the algorithm `ring`."
+    assert verbs.grade("t-all-reduce", lab.ring) == 0.0

@@ -1,0 +1,251 @@
+"""The judge as the network of a torch.distributed program: what it carries, what it counts, what it refuses."""
+
+import numpy as np
+import pytest
+
+from autograder.answers.distributed import Process
+from autograder.ranks.generators import Budget, RankFailed
+from autograder.ranks.local_ranks import LocalProcesses
+from autograder.ranks.network import NetworkError, carry
+
+torch = pytest.importorskip("torch")
+dist = torch.distributed
+
+
+def run(function, n, size=12, **options):
+    """The program on n processes; x of rank r is the numbers r*size, r*size + 1, ..."""
+    xs = [np.arange(size, dtype=np.float64) + size * rank for rank in range(n)]
+    call = LocalProcesses(function, seconds=60.0)
+    budget = Budget(10**5, 1 << 30)
+    try:
+        return xs, carry([Process(call, rank, n, x, {}, budget) for rank, x in enumerate(xs)], **options)
+    finally:
+        call.close()
+
+
+def ring(rank, n, x):
+    block = list(x.chunk(n))
+    after, before = (rank + 1) % n, (rank - 1) % n
+
+    def turn(send, k):
+        got = torch.empty_like(block[k])
+        work = [dist.isend(block[send], after), dist.irecv(got, before)]
+        for w in work:
+            w.wait()
+        return got
+
+    for k in range(n - 1):
+        here = (rank - k - 1) % n
+        block[here] = block[here] + turn((rank - k) % n, here)
+    for k in range(n - 1):
+        block[(rank - k) % n] = turn((rank - k + 1) % n, (rank - k) % n)
+    return torch.cat(block)
+
+
+@pytest.mark.parametrize("n", [2, 4])
+def test_a_ring_is_counted_as_one(n):
+    xs, carried = run(ring, n)
+    assert all(np.array_equal(out, sum(xs)) for out in carried.outputs)
+    assert carried.sent_bytes == carried.received_bytes == [2 * (n - 1) * 96 // n] * n
+    assert carried.rounds == 2 * (n - 1)
+    assert carried.calls == {"send": 2 * n * (n - 1), "recv": 2 * n * (n - 1)}
+
+
+def everything(rank, n, x):
+    out = {}
+    y = x.clone()
+    dist.all_reduce(y)
+    out["all_reduce"] = y
+    y = x.clone()
+    dist.all_reduce(y, op=dist.ReduceOp.MAX)
+    out["max"] = y
+    y = x.clone()
+    dist.reduce(y, dst=1)
+    out["reduce"] = y if rank == 1 else None
+    y = x.clone()
+    dist.broadcast(y, src=2)
+    out["broadcast"] = y
+    parts = [torch.empty_like(x) for _ in range(n)]
+    dist.all_gather(parts, x)
+    out["all_gather"] = torch.cat(parts)
+    part = torch.empty(len(x) // n, dtype=x.dtype)
+    dist.reduce_scatter(part, list(x.chunk(n)))
+    out["reduce_scatter"] = part
+    y = torch.empty_like(x)
+    dist.all_to_all_single(y, x)
+    out["all_to_all"] = y
+    parts = [torch.empty_like(x) for _ in range(n)] if rank == 0 else None
+    dist.gather(x, parts, dst=0)
+    out["gather"] = torch.cat(parts) if rank == 0 else None
+    y = torch.empty(len(x) // n, dtype=x.dtype)
+    dist.scatter(y, list(x.chunk(n)) if rank == 3 else None, src=3)
+    out["scatter"] = y
+    dist.barrier()
+    return [out[name] for name in sorted(out)]
+
+
+def test_every_collective_gives_what_gloo_would():
+    n = 4
+    xs, carried = run(everything, n)
+    whole, total = np.concatenate(xs), sum(xs)
+    for rank, got in enumerate(carried.outputs):
+        want = {
+            "all_reduce": total, "max": xs[3], "reduce": total if rank == 1 else None, "broadcast": xs[2],
+            "all_gather": whole, "reduce_scatter": total.reshape(n, -1)[rank],
+            "all_to_all": np.concatenate([x.reshape(n, -1)[rank] for x in xs]),
+            "gather": whole if rank == 0 else None, "scatter": xs[3].reshape(n, -1)[rank],
+        }  # fmt: skip
+        for name, value in zip(sorted(want), got, strict=True):
+            assert (value is None) == (want[name] is None), name
+            assert value is None or np.array_equal(value, want[name]), name
+
+
+def test_a_collective_counts_as_its_algorithm():
+    n = 4
+
+    def program(rank, n, x):
+        dist.all_reduce(x)
+        return x
+
+    _, carried = run(program, n)
+    assert carried.sent_bytes == [2 * 3 * 96 // 4] * n
+    assert carried.rounds == 6
+    assert carried.calls == {"all_reduce": n}
+
+
+def hierarchical(rank, n, x):
+    """Two groups of two: add up inside, across, and share the result inside."""
+    inner, outer = [[0, 1], [2, 3]], [[0, 2], [1, 3]]
+    inside = [dist.new_group(ranks) for ranks in inner][rank // 2]
+    across = [dist.new_group(ranks) for ranks in outer][rank % 2]
+    part = torch.empty(len(x) // 2, dtype=x.dtype)
+    dist.reduce_scatter_single(part, x, group=inside)
+    dist.all_reduce(part, group=across)
+    out = torch.empty_like(x)
+    dist.all_gather_single(out, part, group=inside)
+    return out
+
+
+def test_groups_send_only_what_their_collectives_need():
+    xs, carried = run(hierarchical, 4)
+    assert all(np.array_equal(out, sum(xs)) for out in carried.outputs)
+    assert carried.sent_bytes == [48 + 48 + 48] * 4  # half the buffer inside, a half twice across, half inside
+    assert carried.rounds == 1 + 2 + 1
+
+
+def test_a_collective_may_be_waited_for_later():
+    def program(rank, n, x):
+        y = x.clone()
+        work = dist.all_reduce(y, async_op=True)
+        if rank == 0:
+            dist.send(x, 1)
+        else:
+            dist.recv(x, 0)
+        work.wait()
+        return y
+
+    xs, carried = run(program, 2)
+    assert np.array_equal(carried.outputs[1], xs[0] + xs[1])
+
+
+def both_wait(rank, n, x):
+    dist.recv(x, 1 - rank)
+
+
+def all_send_first(rank, n, x):
+    dist.send(x, (rank + 1) % n)
+    dist.recv(x, (rank - 1) % n)
+
+
+def left_alone(rank, n, x):
+    if rank:
+        dist.all_reduce(x)
+
+
+def unread(rank, n, x):
+    if rank == 0:
+        dist.send(x, 1)
+
+
+def unread_later(rank, n, x):
+    if rank == 0:
+        dist.isend(x, 1)
+
+
+def wrong_size(rank, n, x):
+    if rank == 0:
+        dist.send(x, 1)
+    else:
+        dist.recv(x[:5], 0)
+
+
+def fails(rank, n, x):
+    return x / [rank] if rank else x
+
+
+def exits(rank, n, x):
+    import os
+
+    os._exit(7)
+
+
+def sends_to_nobody(rank, n, x):
+    dist.send(x, 5)
+
+
+def different(rank, n, x):
+    return dist.barrier() if rank else dist.all_reduce(x)
+
+
+def collective(rank, n, x):
+    dist.all_reduce(x)
+
+
+@pytest.mark.parametrize(
+    ("program", "say"),
+    [
+        (both_wait, "rank 0 waits for a message from rank 1; rank 1 waits for a message from rank 0"),
+        (all_send_first, "rank 0 waits in send for rank 1 to receive; rank 1 waits in send for rank 0 to receive"),
+        (left_alone, "rank 1 waits in all_reduce for rank 0"),
+        (unread, "rank 0 waits in send for rank 1 to receive"),
+        (unread_later, "rank 0 sent a message to rank 1 that rank 1 never received"),
+        (wrong_size, r"raises: RuntimeError: the message from rank 0 brought 12 numbers.*has 5.*in line \d+"),
+        (fails, "raises: TypeError.*in line"),
+        (exits, r"lost: it ended its process \(exit status 7\)"),
+        (sends_to_nobody, "ValueError: the ranks are 0 to 1, there is no 5"),
+        (different, "calls barrier where rank 0 calls all_reduce"),
+    ],
+)
+def test_what_cannot_go_on_is_said(program, say):
+    with pytest.raises((NetworkError, RankFailed), match=say):
+        run(program, 2)
+
+
+def test_a_call_may_be_left_out_of_an_exercise():
+    with pytest.raises(NetworkError, match="called all_reduce; this exercise allows send, recv"):
+        run(collective, 2, allowed=("send", "recv"))
+
+
+def test_too_many_bytes_are_refused():
+    with pytest.raises(NetworkError, match="more than"):
+        run(ring, 2, max_bytes=50)
+
+
+def test_a_rank_that_never_ends_is_ended():
+    def forever(rank, n, x):
+        while rank:
+            pass
+        return x
+
+    call = LocalProcesses(forever, seconds=2.0)
+    budget = Budget(10**5, 1 << 30)
+    with pytest.raises(RankFailed, match="limit: 2 s"):
+        carry([Process(call, rank, 2, np.zeros(2), {}, budget) for rank in range(2)])
+    assert call.ranks == {}
+
+
+def test_what_leaves_a_node_is_known():
+    _, carried = run(hierarchical, 4)
+    assert carried.pairs[0, 1] == carried.pairs[1, 0] == 96
+    assert carried.pairs[0, 2] == carried.pairs[2, 0] == 48
+    assert sum(carried.pairs.values()) == sum(carried.sent_bytes) == sum(carried.received_bytes)

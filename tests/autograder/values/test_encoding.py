@@ -1,0 +1,195 @@
+import json
+import math
+import sys
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autograder.values import encoding, trees
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters(codec="utf-8")),
+    lambda inner: (
+        st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(st.text(st.characters(codec="utf-8")), inner)
+    ),
+    max_leaves=20,
+)
+
+
+def through(value):
+    return encoding.decode(json.loads(json.dumps(encoding.encode(value))))
+
+
+@settings(max_examples=150, deadline=None)
+@given(VALUES)
+def test_what_is_plain_comes_back_with_its_types(value):
+    back = through(value)
+    assert back == value
+    assert type(back) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "back"),
+    [
+        (..., ...),
+        (np.float64(1.5), 1.5),
+        (np.int32(7), 7),
+        (np.bool_(True), True),
+        (Fraction(1, 3), Fraction(1, 3)),
+        (Decimal("0.1"), Fraction(1, 10)),
+        (math.inf, math.inf),
+        (2**200, 2**200),
+        (-(2**60), -(2**60)),
+        (3 + 4j, 3 + 4j),
+    ],
+)
+def test_numbers_of_other_libraries_become_builtin(value, back):
+    assert through(value) == back
+    assert type(through(value)) is type(back)
+
+
+@pytest.mark.parametrize("under", ["0x0", "0x00", "-0x000"])
+def test_a_fraction_over_zero_is_no_number(under):
+    assert math.isnan(encoding.decode({"$": "fraction", "v": ["0x1", under]}))
+
+
+def test_nan_comes_back_as_nan():
+    assert math.isnan(through(math.nan))
+
+
+@pytest.mark.parametrize(
+    "array", [np.arange(6).reshape(2, 3), np.array(2.5), np.zeros((0, 3), "float32"), np.array([True])]
+)
+def test_arrays_keep_type_shape_and_values(array):
+    back = through(array)
+    assert back.dtype == array.dtype
+    assert back.shape == array.shape
+    assert np.array_equal(back, array)
+
+
+def test_torch_tensors_become_arrays():
+    torch = pytest.importorskip("torch")
+    assert np.array_equal(through(torch.tensor([1.0, 2.0])), np.array([1.0, 2.0], "float32"))
+    assert through(torch.tensor([1.5], dtype=torch.bfloat16)).tolist() == [1.5]
+
+
+def test_a_sympy_expression_becomes_a_tree_and_a_function_a_marker():
+    n = sympy.Symbol("n")
+    assert through(n + 1) == trees.from_sympy(n + 1)
+    assert through(len) == encoding.Callable("len")
+
+
+class Liar(float):
+    def __eq__(self, other):
+        return True
+
+    __hash__ = float.__hash__
+
+
+class Metaliar(type):
+    @property
+    def __name__(cls):
+        raise RuntimeError("no name")
+
+
+class Nameless(metaclass=Metaliar):
+    def __getattribute__(self, name):
+        raise SystemError("no attribute")
+
+
+DEEP = []
+for _ in range(200):
+    DEEP = [DEEP]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Liar(1.0),
+        type("Text", (str,), {})("1"),
+        type("Table", (dict,), {})(),
+        object(),
+        int,
+        DEEP,
+        10**100_000,
+        "x" * 2_000_000,
+        [0] * 300_000,
+        b"bytes",
+        {1, 2},
+        iter([]),
+        sys,
+        sympy.S,
+        sympy.N,
+        sympy.oo,
+        sympy.I,
+        np.array([object()]),
+        Decimal("1e999999"),
+        np.datetime64("2020-01-01"),
+    ],
+    ids=lambda v: encoding.type_name(v),
+)
+def test_anything_else_is_refused_with_a_sentence(value):
+    with pytest.raises(encoding.NotPlain) as refused:
+        encoding.encode(value)
+    assert len(str(refused.value)) > 10
+
+
+def test_an_object_that_raises_at_every_touch_is_refused_too():
+    with pytest.raises(encoding.NotPlain, match="Nameless"):
+        encoding.encode(Nameless())
+
+
+def test_sympys_own_letters_are_named():
+    with pytest.raises(encoding.NotPlain, match="sympy's own S"):
+        encoding.encode(sympy.S)
+    with pytest.raises(encoding.NotPlain, match="sympy's own N"):
+        encoding.encode(sympy.N)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        [1],
+        {},
+        {"$": 1},
+        {"$": "no"},
+        {"$": "int", "v": "0x" + "f" * 9999},
+        {"$": "int", "v": 3},
+        {"$": "float", "v": "1e5"},
+        {"$": "list", "v": "abc"},
+        {"$": "dict", "v": [[{"$": "list", "v": []}, 1]]},
+        {"$": "dict", "v": [[1]]},
+        {"$": "array", "t": "object", "s": [1], "v": "AAAA"},
+        {"$": "array", "t": "int8", "s": [9], "v": "AA=="},
+        {"$": "array", "t": "int8", "s": [10**12], "v": ""},
+        {"$": "array", "t": "int8", "s": [-1, -1], "v": "AA=="},
+        {"$": "array", "t": "int8", "s": [1], "v": "!!"},
+        {"$": "tree", "v": ["system", ["num", "1"]]},
+        {"$": "tree"},
+        {"$": "fraction", "v": ["0x1"]},
+        {"$": "complex", "v": ["1", "2" * 99]},
+        {"$": "fraction", "v": ["0x1", 0]},
+        {"$": "callable", "v": 3},
+        2**30_000,
+        object(),
+        {"$": "tree", "v": ["num", "9" * 9999]},
+        {"$": "array", "t": ["int8"], "s": [1], "v": "AA=="},
+    ],
+    ids=lambda m: encoding.type_name(m),
+)
+def test_a_message_that_encode_does_not_write_is_refused(message):
+    with pytest.raises(encoding.BadMessage):
+        encoding.decode(message)
+
+
+def test_a_deep_message_is_refused():
+    message = 1
+    for _ in range(60):
+        message = {"$": "list", "v": [message]}
+    with pytest.raises(encoding.BadMessage):
+        encoding.decode(message)

@@ -1,0 +1,141 @@
+import time
+from fractions import Fraction
+
+import pytest
+
+from autograder.values.evaluation import Clock, Undefined, value
+from autograder.values.parsing import parse
+from autograder.values.trees import Tree, TreeError
+
+POINT = {"n": Fraction(8), "S": Fraction(3), "W": Fraction(2), "alpha": Fraction(1, 2)}
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        ("2*(n - 1)/n * S/W", Fraction(21, 8)),
+        ("2^n", 256),
+        ("2×n − S ÷ W · 1", Fraction(29, 2)),
+        ("α*n", 4),
+        ("Max(S, W)", 3),
+        ("ceiling(n/3)", 3),
+        ("ln(1)", 0),
+        ("log(n, 2)", 3),
+        ("S if n ≥ 8 else W", 3),
+        ("Piecewise((S, n < 8), (W, True))", 2),
+        ("where(n > 1 and S > W, 1, 0)", 1),
+        ("  n ", 8),
+        ("1_000*n", 8000),
+        ("1.5e1*n", 120),
+        ("+n", 8),
+        ("maximum(S, minimum(n, W))", 3),
+    ],
+)
+def test_what_learners_type(text, want):
+    assert value(parse(text, POINT), POINT) == pytest.approx(want, abs=1e-20)
+
+
+def test_a_letter_of_the_exercise_goes_before_a_constant():
+    assert parse("pi", {"pi"}) == Tree("sym", ("pi",))
+    assert parse("pi", ()).head == "pi"
+
+
+HOSTILE = [
+    "__import__('os').system('id')",
+    "n.__class__",
+    "n[0]",
+    "[n]",
+    "{n: 1}",
+    "lambda: 1",
+    "(n for n in n)",
+    "n := 3",
+    "f'{n}'",
+    "'n'",
+    "eval(n)",
+    "exec(n)",
+    "open(n)",
+    "n; n",
+    "n\nn",
+    "n = 3",
+    "print(n)",
+    "max(*n)",
+    "max(key=n)",
+    "n @ n",
+    "n & 1",
+    "n << 3",
+    "~n",
+    "n is n",
+    "n in n",
+    "(n, n)",
+    "()",
+    "",
+    "2(n)",
+    "2n",
+    "n n",
+    "1j",
+    "None",
+    "...",
+    "\\",
+    "#",
+    "`n`",
+    "$n",
+    "n?",
+    "max()",
+    "log2(n, 2, 3)",
+    "sqrt",
+    "where(1, 2, 3)",
+    "n < 3 + where(n, 1, 2)",
+    "9" * 200,
+    "x" * 100,
+    "n" + "+n" * 400,
+    "-" * 400 + "n",
+    "1e99999",
+    "not n",
+    "n and 1",
+    "Piecewise(n)",
+    "Piecewise((n, n))",
+    "n\0",
+    "<script>",
+    "await n",
+    "yield",
+    "True + 1",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_everything_else_is_refused_quickly_with_a_sentence(text):
+    start = time.process_time()
+    with pytest.raises(TreeError) as refused:
+        parse(text, POINT)
+    assert time.process_time() - start < 0.5
+    assert len(str(refused.value)) > 10
+    assert "<" not in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["9**9**9**9", "(n**99)**99**9", "2**(2**(2**n))", "exp(exp(exp(exp(n))))"])
+def test_numbers_beyond_bounds_stop_at_evaluation(text):
+    start = time.process_time()
+    tree = parse(text, POINT)
+    with pytest.raises(Undefined):
+        value(tree, POINT, Clock(2))
+    assert time.process_time() - start < 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "say"),
+    [
+        ("t = n + 1", "an equation; its right-hand side alone"),
+        ("2 n", "write the multiplication: 2*n"),
+        ("n.real", "an attribute has no place"),
+        ("[n]", "the character '['"),
+    ],
+)
+def test_what_learners_type_by_habit_has_its_own_sentence(text, say):
+    with pytest.raises(TreeError) as refused:
+        parse(text, POINT)
+    assert say in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["n if n > 2 else 2", "2 if n > 2 else n", "where(n > 2 and n < 9, 3, n)"])
+def test_a_word_of_python_after_a_number_is_no_lacking_multiplication(text):
+    assert parse(text, POINT).names() == {"n"}

@@ -1,0 +1,66 @@
+from fractions import Fraction
+
+import pytest
+
+from autograder.values import slips
+
+
+@pytest.mark.parametrize(
+    ("answer", "word"),
+    [
+        (8.0, "bits"),
+        (1 / 8, "bits"),
+        (2.0, "directions"),
+        (0.5, "directions"),
+        (1000.0, "prefix"),
+        (1e-3, "prefix"),
+        (1e6, "prefix"),
+        (1e9, "prefix"),
+        (1e15, "prefix"),
+        (1024.0, "KiB"),
+        (2.0**20, "MiB"),
+        (2.0**-30, "GiB"),
+        (2**30 / 1e9, "GiB"),
+        (1e9 / 2**30, "GiB"),
+        (-1.0, "sign"),
+    ],
+)
+def test_each_slip_is_told_in_both_directions(answer, word):
+    assert word in slips.find(answer * 3.7, 3.7, 0.01).say
+
+
+@pytest.mark.parametrize("answer", [1.0, 1.5, 3.0, 100.0, 0.0, 7.8])
+def test_another_ratio_is_no_slip(answer):
+    assert slips.find(answer, 1.0, 0.01) is None
+
+
+@pytest.mark.parametrize("answer", [8.0, 2**30 / 1e9])
+@pytest.mark.parametrize("unit", ["Hz", "s", "1", "FLOP/s", "token"])
+def test_bytes_are_blamed_only_where_the_answer_has_some(answer, unit):
+    assert slips.find(answer, 1.0, 0.01, unit) is None
+    assert "b" in slips.find(answer, 1.0, 0.01, "B/s").say.lower()
+
+
+def test_a_slip_within_tolerance_of_right_is_not_looked_for():
+    assert slips.find(1.0737, 1.0, 0.05) is None
+
+
+@pytest.mark.parametrize(("unit", "word"), [("FLOP/s", "sparse"), ("FLOP/B", "sparse"), ("B/s", "directions"),
+                                            ("1", "directions")])  # fmt: skip
+def test_a_factor_of_two_is_explained_by_what_the_unit_can_have(unit, word):
+    assert word in slips.find(2.0, 1.0, 0.01, unit).say
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "near"),
+    [
+        (1.009, 1.0, True),
+        (1.011, 1.0, False),
+        (0, 0, True),
+        (1e-300, 0, False),
+        (Fraction(10**400), Fraction(10**400), True),
+        (-1.0, 1.0, False),
+    ],
+)
+def test_close_is_relative_to_the_right_one_and_exact(a, b, near):
+    assert slips.close(a, b, 0.01) is near

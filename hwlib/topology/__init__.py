@@ -38,8 +38,7 @@ from hwlib.topology.cut import (
 )
 from hwlib.topology.failures import Remains, remains, without
 from hwlib.topology.plan import FatTree, Finding, Report, plan
-from hwlib.topology.record import Topology
-from hwlib.topology.routes import route
+from hwlib.topology.record import Topology, route
 from hwlib.topology.shapes import crossbar, dragonfly, dragonfly_size, hypercube, leaf_spine, ring, torus
 from hwlib.topology.shares import (
     allreduce_left_fraction,

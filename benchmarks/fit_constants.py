@@ -14,9 +14,19 @@ from statistics import fmean, median
 from typing import Any, NamedTuple, TypeVar
 
 from benchmarks.published import OPERATIONS, Collective, Product, Row, Share, case_of
-from hwlib.collective_fit import Timed, collective_time, fit_alpha_beta, fit_collective, tree_time
+from hwlib.calibrated import (
+    GemmModel,
+    Shape,
+    Timed,
+    collective_time,
+    fit_alpha_beta,
+    fit_collective,
+    fit_gemm,
+    model_of,
+    tree_time,
+)
+from hwlib.calibrated.gemm import BOUNDS
 from hwlib.collectives import bus_factor
-from hwlib.gemm_model import BOUNDS, GemmModel, Shape, fit_gemm, model_of
 from hwlib.specs.fitted import (
     KINDS,
     CollectiveConstants,

@@ -16,8 +16,7 @@ LAYERS = (
     {"specs"},
     {
         "roofline", "hierarchy", "network", "collectives", "transformer", "footprint", "parallel", "pipeline",
-        "steptime", "training", "inference", "topology", "sharding", "simt", "kernel_fit", "gemm_model",
-        "collective_fit",
+        "steptime", "training", "inference", "topology", "sharding", "simt", "calibrated",
     },
     {"algorithms", "simulate", "planner"},
     {"plots", "widgets", "labs", "virtual"},

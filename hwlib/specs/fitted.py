@@ -61,7 +61,7 @@ def constants(kind: type[Fitted]) -> dict[str, tuple[str, str]]:
 
 @dataclass(frozen=True, kw_only=True)
 class GemmConstants(Fitted):
-    """One chip and dtype for `hwlib.gemm_model`: six constants.
+    """One chip and dtype for `hwlib.calibrated.gemm`: six constants.
 
     `quantises`: the measured call also reduced its bfloat16 activations to the dtype, in a kernel of its own.
     """
@@ -89,7 +89,7 @@ class ShareConstants(Fitted):
 
 @dataclass(frozen=True, kw_only=True)
 class CollectiveConstants(Fitted):
-    """One operation on one chip for `hwlib.collective_fit`: at most six constants, with the two of the plain
+    """One operation on one chip for `hwlib.calibrated.nccl`: at most six constants, with the two of the plain
     alpha-beta line fitted to the same rows (`plain_alpha`, `plain_W`), to compare with. `flow` says how the
     bandwidth protocol starts: one of FLOWS.
     """

@@ -14,7 +14,7 @@ from benchmarks.kept_rows import kept_table
 from benchmarks.predictions import predict
 from benchmarks.published import Collective, Product, case_of, read_rows
 from benchmarks.scores import report
-from hwlib.collective_fit import fit_collective, tree_time
+from hwlib.calibrated import fit_collective, tree_time
 from hwlib.specs.fitted import tree_constants
 
 

@@ -5,7 +5,8 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from hwlib.roofline import gemm_samples, ridge, tensor_flops, vector_flops
+from hwlib.calibrated import gemm_samples
+from hwlib.roofline import ridge, tensor_flops, vector_flops
 from hwlib.specs import SpecError, accelerator, accelerators, measured_gemms
 from hwlib.specs.accelerator import QUANTITIES
 from hwlib.units import GB, MiB, parse

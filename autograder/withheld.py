@@ -15,7 +15,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-KEPT = ("hwlib.algorithms.step",)  # what a learner's own algorithm is written with
+KEPT = ("hwlib.algorithms.protocol",)  # what a learner's own algorithm is written with
 
 
 def load(withholds: Sequence[str]) -> list[str]:

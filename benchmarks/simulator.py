@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import click
 
 from hwlib.simulate import EventRun, play, simulate_events
-from hwlib.simulate.clockwork import Clockwork
+from hwlib.simulate.event_loop import Clockwork
 from hwlib.topology import Topology, cluster, crossbar, ring
 from hwlib.units import GB, KB, MB, show, us
 

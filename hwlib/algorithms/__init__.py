@@ -1,7 +1,7 @@
 """Collectives as generators: one body, that runs in a simulator and on real ranks.
 
 `ALGORITHMS` holds a record of each: what it computes, and the formula that gives its time.
-`hwlib.algorithms.step` says how one is written, `hwlib.simulate` runs it.
+`hwlib.algorithms.protocol` says how one is written, `hwlib.simulate` runs it.
 """
 
 from hwlib.algorithms.alltoall import (
@@ -41,17 +41,7 @@ from hwlib.algorithms.halving import (
     halving_doubling_allreduce,
     halving_reduce_scatter,
 )
-from hwlib.algorithms.ring import (
-    bidirectional_ring_allgather,
-    bidirectional_ring_allreduce,
-    bidirectional_ring_reduce_scatter,
-    line_allgather,
-    line_reduce_scatter,
-    ring_allgather,
-    ring_allreduce,
-    ring_reduce_scatter,
-)
-from hwlib.algorithms.step import (
+from hwlib.algorithms.protocol import (
     ALGORITHMS,
     Algorithm,
     Array,
@@ -66,6 +56,16 @@ from hwlib.algorithms.step import (
     record_of,
     spread,
     within,
+)
+from hwlib.algorithms.ring import (
+    bidirectional_ring_allgather,
+    bidirectional_ring_allreduce,
+    bidirectional_ring_reduce_scatter,
+    line_allgather,
+    line_reduce_scatter,
+    ring_allgather,
+    ring_allreduce,
+    ring_reduce_scatter,
 )
 from hwlib.algorithms.switch import nvls_allreduce, switch_allgather, switch_allreduce, switch_reduce_scatter
 from hwlib.algorithms.tree import (

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hwlib.plots.style import GREY, INK, SERIES, canvas, series, styled
-from hwlib.simulate.watching import Table, Watched
+from hwlib.simulate.buffer_trace import Table, Watched
 from hwlib.units import show
 
 if TYPE_CHECKING:

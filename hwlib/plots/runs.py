@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hwlib.plots.style import GREY, INK, SERIES, canvas, styled
-from hwlib.simulate.outcome import EventRun
-from hwlib.simulate.rounds import Run
+from hwlib.simulate.event_run import EventRun
+from hwlib.simulate.lockstep_run import Run
 from hwlib.units import show
 
 if TYPE_CHECKING:

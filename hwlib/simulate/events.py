@@ -12,14 +12,14 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hwlib.algorithms.step import Algorithm, copied, found
+from hwlib.algorithms.protocol import Algorithm, copied, found
 from hwlib.arguments import is_number
-from hwlib.simulate.clockwork import Clockwork, Pace
+from hwlib.simulate.event_loop import Clockwork, Pace
+from hwlib.simulate.event_run import EventRun
 from hwlib.simulate.fabric import Fabric, Place, switch_vertex
-from hwlib.simulate.outcome import EventRun
-from hwlib.simulate.parties import started
-from hwlib.simulate.phantom import Phantom
-from hwlib.simulate.schedule import Schedule, record, without_collector
+from hwlib.simulate.mailbox import started
+from hwlib.simulate.message_schedule import Schedule, record, without_collector
+from hwlib.simulate.size_only_array import Phantom
 
 if TYPE_CHECKING:
     from hwlib.topology import Topology
@@ -111,7 +111,7 @@ def play(
     delays: Times | Callable[[int, int], float] = 0.0,
     ranks: int | None = None,
 ) -> EventRun:
-    """Times a recorded schedule (`hwlib.simulate.schedule.record`, or `run.schedule`) on a topology.
+    """Times a recorded schedule (`hwlib.simulate.message_schedule.record`, or `run.schedule`) on a topology.
 
     What is sent does not depend on time, so one schedule serves for any network, failure or straggler. The
     arguments are those of `simulate_events`; `places` may also name vertices; of the parties, the first

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from hwlib.arguments import is_number
-from hwlib.simulate.parties import SimulationError
+from hwlib.simulate.mailbox import SimulationError
 
 if TYPE_CHECKING:
     from hwlib.topology import Topology
@@ -123,7 +123,7 @@ def switch_vertex(topology: "Topology", vertices: Sequence[str]) -> str:
     """The switch that is nearest to these ranks on average. Raises ValueError where no switch reaches them all."""
     from networkx import single_source_shortest_path_length
 
-    from hwlib.topology.record import SWITCHES
+    from hwlib.topology.graph import SWITCHES
 
     far: dict[str, int] = {}
     for kind in SWITCHES:  # of equally near ones, the innermost

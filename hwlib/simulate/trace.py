@@ -13,8 +13,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from hwlib.simulate.outcome import EventRun
-from hwlib.simulate.rounds import Run
+from hwlib.simulate.event_run import EventRun
+from hwlib.simulate.lockstep_run import Run
 
 RANKS, LINKS = 1, 2  # the two "processes" of a trace
 US = 1e6  # a trace counts in microseconds

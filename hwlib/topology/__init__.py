@@ -5,7 +5,6 @@
 1.8
 """
 
-from hwlib.topology.arguments import Rate, TopologyError
 from hwlib.topology.counts import (
     crossbar_bisection_bandwidth,
     down_ports,
@@ -37,8 +36,9 @@ from hwlib.topology.cut import (
     per_gpu_bandwidth,
 )
 from hwlib.topology.failures import Remains, remains, without
-from hwlib.topology.plan import FatTree, Finding, Report, plan
-from hwlib.topology.record import Topology, route
+from hwlib.topology.fat_tree_design import FatTree, Finding, Report, plan
+from hwlib.topology.graph import Topology, route
+from hwlib.topology.link_rate import Rate, TopologyError
 from hwlib.topology.shapes import crossbar, dragonfly, dragonfly_size, hypercube, leaf_spine, ring, torus
 from hwlib.topology.shares import (
     allreduce_left_fraction,

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from hwlib.topology.arguments import TopologyError
+from hwlib.topology.link_rate import TopologyError
 
 if TYPE_CHECKING:
     from networkx import DiGraph

@@ -6,8 +6,8 @@ from math import prod
 from typing import Any
 
 from hwlib.specs.cluster import Level
-from hwlib.topology.arguments import TopologyError, rate, whole
-from hwlib.topology.record import Topology, finish, new_graph, wire
+from hwlib.topology.graph import Topology, finish, new_graph, wire
+from hwlib.topology.link_rate import TopologyError, rate, whole
 
 
 def crossbar(n: int, bandwidth: Any, latency: float = 0.0) -> Topology:

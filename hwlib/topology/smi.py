@@ -13,8 +13,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hwlib.specs.cluster import Level
-from hwlib.topology.arguments import Rate, TopologyError, rate
-from hwlib.topology.record import Topology, finish, new_graph, wire
+from hwlib.topology.graph import Topology, finish, new_graph, wire
+from hwlib.topology.link_rate import Rate, TopologyError, rate
 
 if TYPE_CHECKING:
     from networkx import DiGraph

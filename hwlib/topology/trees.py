@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from hwlib.specs import Cluster, Node, clusters, links, nodes
 from hwlib.specs.cluster import Level
-from hwlib.topology.arguments import Rate, TopologyError, rate
-from hwlib.topology.plan import FatTree, plan
-from hwlib.topology.record import Topology, finish, new_graph, wire
+from hwlib.topology.fat_tree_design import FatTree, plan
+from hwlib.topology.graph import Topology, finish, new_graph, wire
+from hwlib.topology.link_rate import Rate, TopologyError, rate
 from hwlib.topology.shapes import torus
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import product
 
-from hwlib.simulate.clockwork import ARRIVAL, START, Clockwork, Pace
-from hwlib.simulate.parties import SimulationError
-from hwlib.simulate.schedule import Schedule
+from hwlib.simulate.event_loop import ARRIVAL, START, Clockwork, Pace
+from hwlib.simulate.mailbox import SimulationError
+from hwlib.simulate.message_schedule import Schedule
 
 
 class ChunkByChunk(Clockwork):

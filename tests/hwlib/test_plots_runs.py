@@ -7,7 +7,7 @@ from hwlib import plots
 from hwlib.plots.runs import WAITING
 from hwlib.simulate import lockstep
 from hwlib.simulate.events import simulate_events
-from hwlib.simulate.phantom import Phantom
+from hwlib.simulate.size_only_array import Phantom
 from hwlib.topology import crossbar
 from hwlib.units import GB, us
 

@@ -8,7 +8,7 @@ import torch.distributed as dist
 
 from autograder.network import AS
 from hwlib.labs import run_ranks
-from hwlib.simulate.calls import call_cost, exchange_cost
+from hwlib.simulate.call_costs import call_cost, exchange_cost
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # Functions of a test module would be imported by each rank, with pytest: these are made inside a function, as a cell's

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from hwlib.specs.cluster import Level
-from hwlib.topology.arguments import Rate, TopologyError
+from hwlib.topology.link_rate import Rate, TopologyError
 from hwlib.topology.router import Router
 
 if TYPE_CHECKING:

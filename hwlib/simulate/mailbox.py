@@ -14,7 +14,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from hwlib.algorithms.step import Step, copied
+from hwlib.algorithms.protocol import Step, copied
 
 SHOWN = 6  # ranks that an error names one by one
 

@@ -48,8 +48,8 @@ def exchange_cost(parts: Sequence[Sequence[Any]]) -> CallCost:
 
 @lru_cache(maxsize=256)
 def _played(algorithm: str, n: int, count: int, itemsize: float, root: int | None) -> CallCost:
-    from hwlib.simulate.phantom import Phantom
-    from hwlib.simulate.rounds import lockstep
+    from hwlib.simulate.lockstep_run import lockstep
+    from hwlib.simulate.size_only_array import Phantom
 
     options: dict[str, Any] = {} if root is None else {"root": root}
     run = lockstep(algorithm, [Phantom(count, itemsize)] * n, **options)

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from hwlib.simulate.clockwork import Clockwork, Pace
-from hwlib.simulate.parties import SimulationError
-from hwlib.simulate.schedule import Schedule
+from hwlib.simulate.event_loop import Clockwork, Pace
+from hwlib.simulate.mailbox import SimulationError
+from hwlib.simulate.message_schedule import Schedule
 from tests.hwlib.chunk_by_chunk import ChunkByChunk, random_run
 
 FIELDS = ("finish", "arrived", "left", "launched")

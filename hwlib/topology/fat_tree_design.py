@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from hwlib.arguments import is_number
 from hwlib.specs.cluster import TIERS, Level
-from hwlib.topology.arguments import Rate, TopologyError, rate, whole
+from hwlib.topology.link_rate import Rate, TopologyError, rate, whole
 from hwlib.units import show
 
 

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any, NamedTuple, Protocol
 
-from hwlib.simulate.parties import SimulationError
-from hwlib.simulate.schedule import Schedule
-from hwlib.simulate.trains import ARRIVAL, Hop, Rails, Train
+from hwlib.simulate.chunk_trains import ARRIVAL, Hop, Rails, Train
+from hwlib.simulate.mailbox import SimulationError
+from hwlib.simulate.message_schedule import Schedule
 
 START = 2 * ARRIVAL  # order of the event that starts rank 0's step; the arrival of message m is ARRIVAL + m
 

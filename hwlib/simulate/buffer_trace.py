@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hwlib.algorithms.step import Algorithm, Program, found
-from hwlib.simulate.parties import SimulationError
-from hwlib.simulate.rounds import Run, lockstep
+from hwlib.algorithms.protocol import Algorithm, Program, found
+from hwlib.simulate.lockstep_run import Run, lockstep
+from hwlib.simulate.mailbox import SimulationError
 
 Table = list[list[float]]
 """A row for each rank, a column for each block: the shares that are in it, as digits; 0 is nothing."""

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from hwlib.algorithms.step import Step
-from hwlib.simulate.parties import Party, run_parties
+from hwlib.algorithms.protocol import Step
+from hwlib.simulate.mailbox import Party, run_parties
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from hwlib.algorithms.step import Algorithm, Step, copied, found
-from hwlib.simulate.parties import checked_steps, started
+from hwlib.algorithms.protocol import Algorithm, Step, copied, found
+from hwlib.simulate.mailbox import checked_steps, started
 
 HEADER, BODY = 0, 1  # tags of the two kinds of message
 

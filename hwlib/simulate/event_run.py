@@ -7,9 +7,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar, overload
 
-from hwlib.simulate.clockwork import Clockwork, Pace, Timing
+from hwlib.simulate.event_loop import Clockwork, Pace, Timing
 from hwlib.simulate.fabric import Fabric
-from hwlib.simulate.schedule import Schedule
+from hwlib.simulate.message_schedule import Schedule
 
 Row = TypeVar("Row")
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hwlib.algorithms.step import WIRES, Algorithm, copied, found
-from hwlib.simulate.parties import Message, run_parties, started
+from hwlib.algorithms.protocol import WIRES, Algorithm, copied, found
+from hwlib.simulate.mailbox import Message, run_parties, started
 from hwlib.units import show
 
 

@@ -43,9 +43,9 @@ from hwlib.algorithms.halving import (
 )
 from hwlib.algorithms.protocol import (
     ALGORITHMS,
-    Algorithm,
     Array,
     Program,
+    RegisteredAlgorithm,
     Step,
     algorithm,
     at_once,
@@ -81,19 +81,16 @@ from hwlib.algorithms.tree import (
 )
 
 __all__ = [
-    "ALGORITHMS", "Algorithm", "Array", "Program", "Step", "algorithm", "at_once",
+    "ALGORITHMS", "Array", "Program", "RegisteredAlgorithm", "Step", "algorithm", "at_once",
     "bidirectional_ring_allgather", "bidirectional_ring_allreduce", "bidirectional_ring_alltoall",
-    "bidirectional_ring_reduce_scatter", "binomial_broadcast", "binomial_gather", "binomial_reduce",
-    "binomial_scatter", "blocks", "bruck_allgather", "bruck_alltoall", "bruck_reduce_scatter",
-    "chain_broadcast", "chain_reduce", "copied", "direct_allgather", "direct_allreduce",
-    "direct_alltoall", "direct_broadcast", "direct_gather", "direct_reduce", "direct_reduce_scatter",
-    "direct_scatter", "double_tree_allreduce", "doubling_allgather", "doubling_allreduce",
-    "halving_doubling_allreduce", "halving_reduce_scatter", "hierarchical_allgather",
-    "hierarchical_allreduce", "hierarchical_alltoall", "hierarchical_broadcast",
-    "hierarchical_reduce_scatter", "joined", "line_allgather", "line_reduce_scatter", "nvls_allreduce",
-    "one_shot_allreduce", "pairwise_alltoall", "pieces", "ragged_alltoall", "record_of",
-    "ring_allgather", "ring_allreduce", "ring_alltoall", "ring_reduce_scatter",
-    "scatter_allgather_broadcast", "send", "spread", "switch_allgather", "switch_allreduce",
-    "switch_reduce_scatter", "torus_allgather", "torus_allreduce", "torus_reduce_scatter",
-    "tree_allreduce", "within",
+    "bidirectional_ring_reduce_scatter", "binomial_broadcast", "binomial_gather", "binomial_reduce", "binomial_scatter",
+    "blocks", "bruck_allgather", "bruck_alltoall", "bruck_reduce_scatter", "chain_broadcast", "chain_reduce", "copied",
+    "direct_allgather", "direct_allreduce", "direct_alltoall", "direct_broadcast", "direct_gather", "direct_reduce",
+    "direct_reduce_scatter", "direct_scatter", "double_tree_allreduce", "doubling_allgather", "doubling_allreduce",
+    "halving_doubling_allreduce", "halving_reduce_scatter", "hierarchical_allgather", "hierarchical_allreduce",
+    "hierarchical_alltoall", "hierarchical_broadcast", "hierarchical_reduce_scatter", "joined", "line_allgather",
+    "line_reduce_scatter", "nvls_allreduce", "one_shot_allreduce", "pairwise_alltoall", "pieces", "ragged_alltoall",
+    "record_of", "ring_allgather", "ring_allreduce", "ring_alltoall", "ring_reduce_scatter",
+    "scatter_allgather_broadcast", "send", "spread", "switch_allgather", "switch_allreduce", "switch_reduce_scatter",
+    "torus_allgather", "torus_allreduce", "torus_reduce_scatter", "tree_allreduce", "within",
 ]  # fmt: skip

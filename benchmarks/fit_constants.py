@@ -34,8 +34,8 @@ from hwlib.specs.fitted import (
     GemmConstants,
     ShareConstants,
     TreeConstants,
-    constants,
 )
+from hwlib.specs.reader import quantities
 
 FOLDS = 5
 FEW = 12  # rows from which on some are held back: two for each of six constants
@@ -216,7 +216,7 @@ def toml(entry: Fitted) -> str:
     """One entry as it stands in the table: texts as they are, numbers with four digits."""
     name = {kind: name for name, kind in KINDS.items()}
     lines = [f"[[{name[type(entry)]}]]"]
-    named = constants(type(entry))
+    named = quantities(type(entry))
     for f in fields(entry):
         value = getattr(entry, f.name)
         if value == f.default or (isinstance(value, float) and math.isinf(value)):

@@ -19,8 +19,9 @@ from hwlib.specs.link_measurements import MeasuredLink, measured_link, measured_
 from hwlib.specs.memory_measurements import MeasuredMemory, measured_memory
 from hwlib.specs.model import Model, models
 from hwlib.specs.node import Node, nodes
+from hwlib.specs.reader import Datum
 from hwlib.specs.stack import Stack, stack_for, stacks
-from hwlib.specs.table import Datum, SpecError
+from hwlib.specs.table import SpecError
 
 __all__ = [
     "Accelerator",

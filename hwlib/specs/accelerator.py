@@ -76,7 +76,7 @@ class Accelerator(Record):
             rate = self.bf16_flops
         if rate is None:
             has = [d for d in ("bf16", "fp16", "fp8", "fp4", "int8", "fp32") if getattr(self, DTYPES[d])]
-            raise ValueError(f"{self.name} has no {dtype} rate; it has {', '.join(has)}")
+            raise ValueError(f"{self.name} has no {dtype} rate; it has {', '.join(has) or 'none'}")
         return rate
 
 

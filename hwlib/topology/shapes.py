@@ -154,8 +154,3 @@ def dragonfly(
                 wire(graph, f"g{group}.r{port // h}", f"g{other}.r{back // h}", world)
     halves = [frozenset(ranks[: prod((p, a, g // 2))])] if g % 2 == 0 else []
     return finish(f"dragonfly p={p} a={a} h={h}, {g} groups", graph, ranks, halves=halves)
-
-
-def dragonfly_size(p: int, a: int, h: int) -> tuple[int, int]:
-    """Accelerators of the largest dragonfly with these numbers, a*p*(a*h + 1), and the ports of its routers."""
-    return a * p * (a * h + 1), p + a + h - 1

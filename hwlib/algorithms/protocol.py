@@ -170,7 +170,6 @@ class RegisteredAlgorithm:
         return {p.name: None if p.default is p.empty else p.default for p in extra}
 
     def __call__(self, rank: int, n: int, x: Array, **options: Any) -> Program:
-        """The program of one rank."""
         return self.function(rank, n, x, **options)
 
 

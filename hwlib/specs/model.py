@@ -112,7 +112,6 @@ class Model(Record):
 
     @property
     def moe_layers(self) -> int:
-        """Layers with experts."""
         return self.layers - self.dense_layers if self.moe else 0
 
     @property

@@ -43,7 +43,6 @@ class Node(Record):
 
     @property
     def chip(self) -> Accelerator:
-        """The record of the accelerator."""
         return accelerators[self.accelerator]
 
     @property

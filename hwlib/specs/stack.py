@@ -74,7 +74,6 @@ class Stack:
 
     @property
     def accelerator(self) -> Accelerator:
-        """The record of the chip."""
         return accelerators[self.chip]
 
     @property

@@ -44,12 +44,10 @@ class TopoTable:
 
     @property
     def gpus(self) -> tuple[str, ...]:
-        """The devices that are GPUs."""
         return tuple(device for device in self.devices if re.fullmatch(r"GPU[0-9]+", device))
 
     @property
     def nics(self) -> tuple[str, ...]:
-        """The devices that are not."""
         return tuple(device for device in self.devices if device not in self.gpus)
 
     def nvlinks(self, one: str, other: str) -> int:

@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, Protocol
 
-from hwlib.simulate.call_costs import AS, CallCost, call_cost, exchange_cost
+from hwlib.simulate.call_costs import ALGORITHM_OF, CallCost, call_cost, exchange_cost
 
 from .prompts import quoted
 
-CALLS = ("send", "recv", "barrier", "all_to_all", *AS)
+CALLS = ("send", "recv", "barrier", "all_to_all", *ALGORITHM_OF)
 MAX_REQUESTS = 100_000
 
 

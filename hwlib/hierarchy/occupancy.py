@@ -96,8 +96,9 @@ def occupancy(chip: Accelerator | str, threads: int, registers: int, smem: float
         chip = accelerators[chip]
     if chip.arch not in LIMITS:
         raise ValueError(f"occupancy: chip {chip.key}: " + unknown("architecture", chip.arch, LIMITS))
-    if lacks := [name for name in ("regfile_bytes", "smem_bytes") if not getattr(chip, name)]:
-        raise ValueError(f"occupancy: chip {chip.key} has no confirmed {' and '.join(lacks)}")
+    if not chip.regfile_bytes or not chip.smem_bytes:
+        lacks = " and ".join(name for name in ("regfile_bytes", "smem_bytes") if not getattr(chip, name))
+        raise ValueError(f"occupancy: chip {chip.key} has no confirmed {lacks}")
     threads = whole("occupancy: threads", threads, 1, MAX_THREADS)
     registers = whole("occupancy: registers", registers, 0, MAX_REGISTERS)
     smem = whole("occupancy: smem", smem, 0, int(chip.smem_bytes))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-AS = {
+ALGORITHM_OF = {
     "all_reduce": "ring_allreduce",
     "all_gather": "ring_allgather",
     "reduce_scatter": "ring_reduce_scatter",
@@ -34,7 +34,7 @@ def call_cost(call: str, n: int, count: int, itemsize: float = 1, root: int | No
     """Of a call among n ranks whose full buffer has `count` elements of `itemsize` bytes; a barrier moves none."""
     if call == "barrier" or n == 1:
         return CallCost((0,) * n, (0,) * n, 0)
-    return _played(AS[call], n, count, itemsize, root)
+    return _played(ALGORITHM_OF[call], n, count, itemsize, root)
 
 
 def exchange_cost(parts: Sequence[Sequence[Any]]) -> CallCost:

@@ -116,7 +116,7 @@ class TreeConstants(Fitted):
     W: float = _constant("B/s", "bandwidth of the bandwidth protocol")
 
 
-def read(kind: type[F], name: str, file: str, content: str) -> tuple[F, ...]:
+def read_fitted(kind: type[F], name: str, file: str, content: str) -> tuple[F, ...]:
     """The entries of one name in a file's text. Raises SpecError, naming file, entry and field."""
     entries = rows_of(file, content).get(name, [])
     return tuple(kind(**values_of(kind, f"{file}, {name} {i}", entry)) for i, entry in enumerate(entries, 1))
@@ -130,7 +130,7 @@ KINDS: dict[str, type[Fitted]] = {
 
 @cache
 def _all(name: str) -> tuple[Any, ...]:
-    return read(KINDS[name], name, FILE, file_text(FILE))
+    return read_fitted(KINDS[name], name, FILE, file_text(FILE))
 
 
 def all_fitted() -> tuple[Fitted, ...]:

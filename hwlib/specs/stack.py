@@ -102,7 +102,7 @@ CONSTANTS = quantities(Stack)
 """Unit and meaning of each constant, by name."""
 
 
-def read(file: str, content: str) -> Iterator[Stack]:
+def read_stacks(file: str, content: str) -> Iterator[Stack]:
     """The stacks of a file's text: a row that is `like` another takes its constants but those it gives itself.
 
     Raises SpecError, naming file, row and field.
@@ -121,7 +121,7 @@ def read(file: str, content: str) -> Iterator[Stack]:
         yield rows[key]
 
 
-stacks: Table[Stack] = Table("stack", lambda file: read(file, file_text(file)), (FILE,))
+stacks: Table[Stack] = Table("stack", lambda file: read_stacks(file, file_text(file)), (FILE,))
 
 
 def stack_for(chip: str | Accelerator) -> Stack:

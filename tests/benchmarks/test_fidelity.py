@@ -121,7 +121,7 @@ def test_the_page_is_what_the_command_prints(root):
 
 @pytest.mark.slow
 def test_the_fit_prints_a_table_that_the_reader_takes(tmp_path):
-    from hwlib.specs.fitted import KINDS, read
+    from hwlib.specs.fitted import KINDS, read_fitted
 
     lines = DATA.read_text("utf-8").splitlines(keepends=True)
     few = [line for line in lines if line.startswith(("id,", "nvlstree", "stream", "ar-aws", "ar-a100x8"))]
@@ -129,7 +129,7 @@ def test_the_fit_prints_a_table_that_the_reader_takes(tmp_path):
     path.write_text("".join(few))
     ran = run("--fit", "--data", path)
     assert ran.exit_code == 0, ran.output
-    entries = [entry for name in KINDS for entry in read(KINDS[name], name, "printed", ran.output)]
+    entries = [entry for name in KINDS for entry in read_fitted(KINDS[name], name, "printed", ran.output)]
     assert {type(e).__name__ for e in entries} == {"ShareConstants", "CollectiveConstants", "TreeConstants"}
     [tree] = [e for e in entries if e.rows == "nvlstree"]
     kept = tree_constants()["h100-sxm", "NVLSTree"]

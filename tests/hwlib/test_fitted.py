@@ -11,7 +11,7 @@ from hwlib.specs.fitted import (
     all_fitted,
     collective_constants,
     gemm_constants,
-    read,
+    read_fitted,
     share_constants,
 )
 from hwlib.specs.reader import quantities
@@ -61,7 +61,7 @@ def test_a_chip_of_the_same_die_borrows_and_one_with_its_own_does_not():
 
 
 def test_a_good_table_is_read():
-    [entry] = read(ShareConstants, "share", "x.toml", GOOD)
+    [entry] = read_fitted(ShareConstants, "share", "x.toml", GOOD)
     assert entry.constants == {"eta": 0.9}
 
 
@@ -81,4 +81,4 @@ def test_a_good_table_is_read():
 )  # fmt: skip
 def test_a_broken_table_is_refused(old, new, message):
     with pytest.raises(SpecError, match=message):
-        read(ShareConstants, "share", "x.toml", GOOD.replace(old, new))
+        read_fitted(ShareConstants, "share", "x.toml", GOOD.replace(old, new))

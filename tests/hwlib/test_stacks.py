@@ -5,7 +5,7 @@ import math
 import pytest
 
 from hwlib.specs import Level, Model, Stack, accelerators, clusters, models, stack_for, stacks
-from hwlib.specs.stack import CONSTANTS, read
+from hwlib.specs.stack import CONSTANTS, read_stacks
 from hwlib.specs.table import SpecError
 from hwlib.steptime import step_time
 
@@ -66,7 +66,7 @@ def test_an_unknown_stack_is_answered_with_those_there_are():
 
 
 def test_a_row_takes_the_constants_of_the_one_it_is_like():
-    [one, two] = read("f", f"[a]\n{ROW}eta_C = 0.5\neta_W = 0.5\n[b]\n{ROW}like = 'a'\neta_W = 0.25\n")
+    [one, two] = read_stacks("f", f"[a]\n{ROW}eta_C = 0.5\neta_W = 0.5\n[b]\n{ROW}like = 'a'\neta_W = 0.25\n")
     assert two.constants == {"eta_C": 0.5, "eta_W": 0.25}
     assert one.constants == {"eta_C": 0.5, "eta_W": 0.5}
 
@@ -92,7 +92,7 @@ def test_a_row_takes_the_constants_of_the_one_it_is_like():
 )
 def test_a_row_that_breaks_a_rule_is_refused(rows, message):
     with pytest.raises(SpecError, match=message):
-        list(read("f", rows))
+        list(read_stacks("f", rows))
 
 
 # Steps that a source prints, with 8 GPUs a node; the library's own benchmark scores all of them

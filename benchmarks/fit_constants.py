@@ -14,9 +14,19 @@ from statistics import fmean, median
 from typing import Any, NamedTuple, TypeVar
 
 from benchmarks.published import OPERATIONS, Collective, Product, Row, Share, case_of
-from hwlib.collective_fit import Timed, collective_time, fit_alpha_beta, fit_collective, tree_time
+from hwlib.calibrated import (
+    GemmModel,
+    Shape,
+    Timed,
+    collective_time,
+    fit_alpha_beta,
+    fit_collective,
+    fit_gemm,
+    model_of,
+    tree_time,
+)
+from hwlib.calibrated.gemm import BOUNDS
 from hwlib.collectives import bus_factor
-from hwlib.gemm_model import BOUNDS, GemmModel, Shape, fit_gemm, model_of
 from hwlib.specs.fitted import (
     KINDS,
     CollectiveConstants,
@@ -24,8 +34,8 @@ from hwlib.specs.fitted import (
     GemmConstants,
     ShareConstants,
     TreeConstants,
-    constants,
 )
+from hwlib.specs.reader import quantities
 
 FOLDS = 5
 FEW = 12  # rows from which on some are held back: two for each of six constants
@@ -206,7 +216,7 @@ def toml(entry: Fitted) -> str:
     """One entry as it stands in the table: texts as they are, numbers with four digits."""
     name = {kind: name for name, kind in KINDS.items()}
     lines = [f"[[{name[type(entry)]}]]"]
-    named = constants(type(entry))
+    named = quantities(type(entry))
     for f in fields(entry):
         value = getattr(entry, f.name)
         if value == f.default or (isinstance(value, float) and math.isinf(value)):

@@ -7,9 +7,8 @@ from benchmarks.calculon import calculon
 from benchmarks.published import Case, Collective, Product, Share
 from benchmarks.training_memory import Memory
 from benchmarks.training_step import Step, Unmodelled
-from hwlib.collective_fit import collective_time, plain_time, tree_time
+from hwlib.calibrated import collective_time, gemm_model, plain_time, tree_time
 from hwlib.footprint import MIXED_ADAM, footprint
-from hwlib.gemm_model import gemm_model
 from hwlib.roofline import roofline_time
 from hwlib.specs import accelerators
 from hwlib.specs.fitted import collective_constants, gemm_constants, share_constants, tree_constants

@@ -18,9 +18,8 @@ from benchmarks.training_memory import Memory, memory_case, memory_group
 from benchmarks.training_rows import training_case, training_group
 from benchmarks.training_step import Step, Unmodelled
 from hwlib.arguments import whole
-from hwlib.collective_fit import Timed
+from hwlib.calibrated import Shape, Timed
 from hwlib.collectives import bus_factor
-from hwlib.gemm_model import Shape
 from hwlib.specs import accelerators
 from hwlib.specs.accelerator import DTYPES as DATA_SHEET
 

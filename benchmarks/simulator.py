@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import click
 
 from hwlib.simulate import EventRun, play, simulate_events
-from hwlib.simulate.clockwork import Clockwork
+from hwlib.simulate.event_loop import EventLoop
 from hwlib.topology import Topology, cluster, crossbar, ring
 from hwlib.units import GB, KB, MB, show, us
 
@@ -73,7 +73,7 @@ def on_simpy(run: EventRun) -> float:
     import simpy
 
     schedule, env = run.schedule, simpy.Environment()
-    clock = Clockwork(schedule, run.fabric, run.pace)
+    clock = EventLoop(schedule, run.fabric, run.pace)
     lines = [simpy.Resource(env) for _ in run.fabric.links]
     arrived = [env.event() for _ in schedule.src]
     limit = run.pace.chunk_bytes

@@ -2,30 +2,20 @@
 
 Arguments come in one order: shapes, then the rates C and W, then bytes per element, which are 2 (bfloat16)
 unless said otherwise. A matmul is [B, D] x [D, F] -> [B, F]. Attention has T queries and T_kv keys of K
-heads, each shared by G query heads of width H. The fit of the kernel model's three constants is in
-`hwlib.kernel_fit`.
+heads, each shared by G query heads of width H. `hwlib.calibrated` fits the kernel model's three constants.
 """
 
 from hwlib.formula import formula, maximum, minimum
-from hwlib.kernel_fit import (
-    KernelModel,
-    Sample,
-    fit_kernel_model,
-    gemm_samples,
-    mean_abs_relative_error,
-    relative_errors,
-)
 
 __all__ = [
-    "KernelModel", "Sample", "attainable_flops", "attention_bytes", "attention_decode_intensity",
-    "attention_flops", "attention_intensity", "attention_prefill_intensity", "batched_matmul_intensity",
-    "compute_time", "critical_batch", "cycle_flops", "exact_critical_batch", "fit_kernel_model", "gemm_samples",
-    "kernel_time", "matmul_bytes", "matmul_flops", "matmul_intensity", "matmul_intensity_ceiling",
-    "matmul_intensity_limit", "matmul_time", "mean_abs_relative_error", "memory_time",
-    "mixed_matmul_bytes", "mixed_matmul_intensity", "moe_critical_batch", "moe_intensity_limit",
-    "norm_intensity", "overlap_speedup", "peak_flops", "pointwise_intensity", "relative_errors", "ridge",
-    "roofline_time", "serial_time", "split_critical_width", "systolic_flops", "tensor_cycle_flops", "tensor_flops",
-    "vector_add_time", "vector_clock", "vector_flops", "vector_lanes",
+    "attainable_flops", "attention_bytes", "attention_decode_intensity", "attention_flops", "attention_intensity",
+    "attention_prefill_intensity", "batched_matmul_intensity", "compute_time", "critical_batch", "cycle_flops",
+    "exact_critical_batch", "kernel_time", "matmul_bytes", "matmul_flops", "matmul_intensity",
+    "matmul_intensity_ceiling", "matmul_intensity_limit", "matmul_time", "memory_time", "mixed_matmul_bytes",
+    "mixed_matmul_intensity", "moe_critical_batch", "moe_intensity_limit", "norm_intensity", "overlap_speedup",
+    "peak_flops", "pointwise_intensity", "ridge", "roofline_time", "serial_time", "split_critical_width",
+    "systolic_flops", "tensor_cycle_flops", "tensor_flops", "vector_add_time", "vector_clock", "vector_flops",
+    "vector_lanes",
 ]  # fmt: skip
 
 

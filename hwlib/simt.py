@@ -17,8 +17,8 @@ WARP = 32  # threads of a warp (NVIDIA); a wavefront of AMD's CDNA has 64
 MOST = 100_000  # instructions of one thread
 
 Trace = list[int]
-Schedule = list[tuple[int, list[int]]]
-Machine = Callable[[list[Trace]], Any]
+WarpSchedule = list[tuple[int, list[int]]]
+WarpMachine = Callable[[list[Trace]], Any]
 
 
 @formula("ways_warp", cite="cuda-guide")
@@ -36,10 +36,10 @@ def lane_fraction(ways, width=32):
     return 1 / warp_ways(ways, width)
 
 
-class Run(NamedTuple):
+class WarpRun(NamedTuple):
     """What a machine made of some warps: the schedule of each, and a remark where it was not the machine's own."""
 
-    schedules: tuple[Schedule, ...]
+    schedules: tuple[WarpSchedule, ...]
     width: int = WARP
     note: str = ""
 
@@ -91,12 +91,12 @@ def _thread(kernel: Callable[..., Any], x: Any) -> Trace:
     return counters
 
 
-def one_by_one(traces: Sequence[Trace]) -> Schedule:
+def one_by_one(traces: Sequence[Trace]) -> WarpSchedule:
     """The machine that shares nothing: one thread after the other, a lane at work and the others idle."""
     return [(counter, [thread]) for thread, counters in enumerate(traces) for counter in counters]
 
 
-def run(machine: Machine, warps: Sequence[Sequence[Trace]], width: int = WARP) -> Run:
+def run(machine: WarpMachine, warps: Sequence[Sequence[Trace]], width: int = WARP) -> WarpRun:
     """Put every warp through a machine. A machine that returns nothing yet, or no schedule of these traces, is
     replaced by `one_by_one`, and the note of the run says why.
     """
@@ -105,9 +105,9 @@ def run(machine: Machine, warps: Sequence[Sequence[Trace]], width: int = WARP) -
         schedule = machine([list(counters) for counters in traces])
         if wrong := check(schedule, traces):
             alone = tuple(one_by_one(traces) for traces in warps)
-            return Run(alone, width, f"one thread at a time, because {wrong}")
+            return WarpRun(alone, width, f"one thread at a time, because {wrong}")
         schedules.append([(counter, list(threads)) for counter, threads in schedule])
-    return Run(tuple(schedules), width)
+    return WarpRun(tuple(schedules), width)
 
 
 def check(schedule: Any, traces: Sequence[Trace]) -> str:

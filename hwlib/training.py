@@ -4,7 +4,7 @@ B tokens a step on n ranks of peak rate C. What a step asks for is `hwlib.transf
 beside it, because activations are recomputed, counts for HFU and not for MFU.
 
 >>> training_run("llama3-405b", "h100-sxm", B_run=15.6e12, n=16384, mfu=0.40)
-<Run: 3.937e+25 FLOP, 70.28 days, 76.61 TJ>
+<TrainingRun: 3.937e+25 FLOP, 70.28 days, 76.61 TJ>
 """
 
 from math import exp, expm1
@@ -16,7 +16,7 @@ from hwlib.transformer import step_flops, training_flops
 from hwlib.units import show
 
 __all__ = [
-    "Run", "best_goodput_fraction", "cluster_mtbf", "daly_interval", "exact_goodput", "expected_failures",
+    "TrainingRun", "best_goodput_fraction", "cluster_mtbf", "daly_interval", "exact_goodput", "expected_failures",
     "goodput_fraction", "gpt_selective_flops", "hardware_utilization", "model_utilization", "run_cost", "run_energy",
     "run_time", "step_time_at", "token_rate", "token_rate_at", "training_run", "utilization_of_run", "wall_time",
     "young_interval",
@@ -161,7 +161,7 @@ def run_cost(n, price, t):
     return n * price * t
 
 
-class Run(NamedTuple):
+class TrainingRun(NamedTuple):
     """A training run: seconds of training at the MFU, seconds with failures, their number, joules and dollars.
 
     `interval` is the training time between two checkpoints, `goodput` the share of the time that is training;
@@ -185,7 +185,7 @@ class Run(NamedTuple):
             parts.append(show(self.energy, "J"))
         if self.cost:
             parts.append(f"{self.cost:,.0f} dollars")
-        return f"<Run: {', '.join(parts)}>"
+        return f"<TrainingRun: {', '.join(parts)}>"
 
 
 def training_run(
@@ -193,7 +193,7 @@ def training_run(
     causal: bool = True, node: int = 8, t_node: float | None = None, t_save: float = 0.0, t_back: float = 0.0,
     power: float | None = None, pue: float = 1.1, price: float = 0.0,
     dtype: str = "bf16",
-) -> Run:  # fmt: skip
+) -> TrainingRun:  # fmt: skip
     """The run of `model` over B_run tokens on n of `chip`, at an MFU of the dense rate of `dtype`.
 
     T is the sequence length, by default the model's context at most 8192; t_node the mean time between failures of
@@ -214,4 +214,4 @@ def training_run(
     wall = time / goodput if goodput else float("inf")
     energy = None if watts is None else float(run_energy(n, watts, wall, pue))
     cost = float(run_cost(n, price, wall)) if price else 0.0
-    return Run(flops, time, wall, goodput, interval, wall / mtbf, energy, cost)
+    return TrainingRun(flops, time, wall, goodput, interval, wall / mtbf, energy, cost)

@@ -166,6 +166,23 @@ def labels(unit: str) -> dict[str, int]:
     return {name: power for name, power in _read(unit)[1].items() if name not in DIMENSIONS}
 
 
+def known_units() -> dict[str, tuple[float, dict[str, int]]]:
+    """Every unit of one word that is read, by its name: how many SI base units it is, and their powers.
+
+    >>> known_units()["TFLOP"], known_units()["GiB"]
+    ((1000000000000.0, {'FLOP': 1}), (1073741824.0, {'B': 1}))
+    """
+    words = [*_BASES, *_WORDS, *_PLURALS]
+    prefixes = {prefix for base in _BASES.values() for prefix in base.prefixes}
+    units = {}
+    for name in sorted({prefix + word for prefix in ("", *prefixes) for word in words}):
+        try:
+            units[name] = scale(name), dimension(name) | labels(name)
+        except UnitError:
+            continue
+    return units
+
+
 def spell(powers: Mapping[str, Any]) -> str:
     """The name of a product of base units, counts first: `spell({"B": 1, "s": -1}) == "B/s"`."""
     ordered = sorted(powers.items(), key=lambda item: (item[0] in DIMENSIONS, item[0]))

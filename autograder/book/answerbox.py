@@ -88,17 +88,9 @@ def digest(salt: str, n: int, text: str) -> str:
 @cache
 def units_js() -> str:
     """The script with every unit that `hwlib.units` reads: its size in SI, its powers of the base units."""
-    from hwlib import units
+    from hwlib.units import known_units
 
-    atoms: dict[str, tuple[float, dict[str, int]]] = {}
-    words = [*units._BASES, *units._WORDS, *units._PLURALS]
-    prefixes = {p for base in units._BASES.values() for p in base.prefixes}
-    for name in sorted({p + w for p in ("", *prefixes) for w in words}):
-        try:
-            atoms[name] = (units.scale(name), units.dimension(name) | units.labels(name))
-        except units.UnitError:
-            continue
-    return f"window.GPUBOOK_UNITS = {json.dumps(atoms, ensure_ascii=False, separators=(',', ':'))};\n"
+    return f"window.GPUBOOK_UNITS = {json.dumps(known_units(), ensure_ascii=False, separators=(',', ':'))};\n"
 
 
 def form(exercise: Exercise) -> str:

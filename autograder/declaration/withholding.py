@@ -19,7 +19,7 @@ from typing import Any
 from .isolation import names
 from .verdict import AnswerError
 
-KEPT = ("hwlib.algorithms.step",)  # what a learner's own algorithm is written with
+KEPT = ("hwlib.algorithms.protocol",)  # what a learner's own algorithm is written with
 
 
 def load(withholds: Sequence[str]) -> list[str]:

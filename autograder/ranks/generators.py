@@ -2,7 +2,7 @@
 
 `Rank` runs beside the learner's code and plays one rank: `start` it, then `send` it what arrived, and it replies
 with its next steps or its result, as plain data. `Remote` is the same rank to the judge: a party that
-`hwlib.simulate.run_parties` drives. What passes between two ranks passes through the judge, which looks at it
+`hwlib.simulate.run_programs` drives. What passes between two ranks passes through the judge, which looks at it
 and counts it; of a message only the numbers are handed on, in one dimension and of the exercise's own type, so
 that neither a shape nor another type carries more than was counted.
 """

@@ -4,7 +4,7 @@ A rank is a party: `send(reply)` gives its next request (see `autograder.ranks.p
 StopIteration and what the rank's function returned. Ranks meet nowhere else, so they run one after the other,
 each until it waits for something that is not there yet.
 
-A rank's bytes are those of its messages; a collective's are those of the algorithm that `hwlib.simulate.calls`
+A rank's bytes are those of its messages; a collective's are those of the algorithm that `hwlib.simulate.call_costs`
 names for it. Rounds are the longest chain of messages, each sent only after the one before it had been waited
 for: a rank that sends to all others at once has used one round. A send that is waited for ends when its receive
 has been posted, as with NCCL, whose ranks all hang if each sends before it receives.
@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, Protocol
 
-from hwlib.simulate.calls import AS, CallCost, call_cost, exchange_cost
+from hwlib.simulate.call_costs import ALGORITHM_OF, CallCost, call_cost, exchange_cost
 
 from ..values.texts import quoted
 
-CALLS = ("send", "recv", "barrier", "all_to_all", *AS)
+CALLS = ("send", "recv", "barrier", "all_to_all", *ALGORITHM_OF)
 MAX_REQUESTS = 100_000
 
 

@@ -50,11 +50,11 @@ class Outcome:
 
 def observe(call: Call, inputs: Sequence[Any], options: dict[str, Any], budget: Budget) -> Outcome:
     """Run generators through `call` (see `parties.Rank`) and count what they send."""
-    from hwlib.simulate import SimulationError, run_parties
+    from hwlib.simulate import SimulationError, run_programs
 
     ranks, n = parties(call, inputs, options, budget), len(inputs)
     try:
-        ended = run_parties(ranks)
+        ended = run_programs(ranks)
     except (RankFailed, SimulationError) as error:
         if budget.failed is not None:
             return Outcome(failed=budget.failed)

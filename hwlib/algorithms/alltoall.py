@@ -6,7 +6,7 @@ how many messages there are and how far they go. S is the data of all ranks toge
 
 from collections.abc import Sequence
 
-from hwlib.algorithms.step import Array, Program, Step, algorithm, blocks, joined, pieces
+from hwlib.algorithms.protocol import Array, Program, Step, algorithm, blocks, joined, pieces
 
 
 @algorithm("all_to_all", time="direct_alltoall_time")

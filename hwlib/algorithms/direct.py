@@ -4,7 +4,7 @@ The bytes of a ring, n - 1 messages at once: right inside a node, where a switch
 small arrays. Rooted ones are limited by the root's port.
 """
 
-from hwlib.algorithms.step import Array, Program, Step, algorithm, blocks, checked_root, copied
+from hwlib.algorithms.protocol import Array, Program, Step, algorithm, blocks, checked_root, copied
 
 
 def _others(rank: int, n: int) -> list[int]:

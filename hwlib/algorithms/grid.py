@@ -11,18 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from hwlib.algorithms.alltoall import swap_in_pairs
-from hwlib.algorithms.ring import (
-    pass_along,
-    pass_around,
-    pass_both_ways,
-    ring_allgather,
-    ring_allreduce,
-    ring_reduce_scatter,
-    sum_along,
-    sum_around,
-    sum_both_ways,
-)
-from hwlib.algorithms.step import (
+from hwlib.algorithms.protocol import (
     Array,
     Program,
     algorithm,
@@ -34,6 +23,17 @@ from hwlib.algorithms.step import (
     pieces,
     spread,
     within,
+)
+from hwlib.algorithms.ring import (
+    pass_along,
+    pass_around,
+    pass_both_ways,
+    ring_allgather,
+    ring_allreduce,
+    ring_reduce_scatter,
+    sum_along,
+    sum_around,
+    sum_both_ways,
 )
 from hwlib.algorithms.tree import binomial_broadcast
 

@@ -9,7 +9,7 @@ all-reduce may also fold the ranks beyond the power of two into others first (Th
 
 from collections.abc import Callable
 
-from hwlib.algorithms.step import Array, Program, Step, algorithm, blocks, joined, run_of, spread
+from hwlib.algorithms.protocol import Array, Program, Step, algorithm, blocks, joined, run_of, spread
 
 
 @algorithm("all_gather", time="doubling_allgather_time")

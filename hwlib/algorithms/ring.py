@@ -5,7 +5,7 @@ small sizes (Thakur, Rabenseifner and Gropp, 2005; Patarasuk and Yuan, 2009). Wh
 once, blocks can go both ways round.
 """
 
-from hwlib.algorithms.step import Array, Program, Step, algorithm, blocks
+from hwlib.algorithms.protocol import Array, Program, Step, algorithm, blocks
 
 
 def pass_around(rank: int, n: int, block: list[Array]) -> Program:

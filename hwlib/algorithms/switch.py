@@ -7,7 +7,7 @@ the one before comes down (Graham et al., 2016).
 
 from collections.abc import Callable, Iterable, Sequence
 
-from hwlib.algorithms.step import (
+from hwlib.algorithms.protocol import (
     Array,
     Program,
     Step,

@@ -7,8 +7,19 @@ and a leaf of the other, stream at full bandwidth over few hops (Sanders, Speck 
 A root is any rank; the others are numbered from it, around.
 """
 
+from hwlib.algorithms.protocol import (
+    Array,
+    Program,
+    Step,
+    algorithm,
+    at_once,
+    blocks,
+    checked_root,
+    joined,
+    spread,
+    within,
+)
 from hwlib.algorithms.ring import ring_allgather
-from hwlib.algorithms.step import Array, Program, Step, algorithm, at_once, blocks, checked_root, joined, spread, within
 
 
 @algorithm("broadcast", time="binomial_broadcast_time")

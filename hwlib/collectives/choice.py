@@ -51,7 +51,7 @@ NCCL_PROTOCOLS = (Protocol("LL", 1e-6, 4 / 8), Protocol("LL128", 2e-6, 120 / 128
 """
 
 
-class Choice(NamedTuple):
+class AlgorithmChoice(NamedTuple):
     """An algorithm, by the name of its formula without `_time`; its protocol and chunks; its time in seconds."""
 
     time: float
@@ -69,7 +69,7 @@ def choose(
     protocols: Sequence[Protocol] = (),
     in_switch: bool = False,
     only: Collection[str] = (),
-) -> list[Choice]:
+) -> list[AlgorithmChoice]:
     """Every algorithm of a collective, fastest first, each with its best protocol and number of chunks.
 
     Give `alpha`, or `protocols` that have their own. With `in_switch`, what a switch that adds can do joins
@@ -93,10 +93,10 @@ def _name(time: Callable[..., float]) -> str:
     return time.__name__.removesuffix("_time")
 
 
-def _tries(time: Callable[..., float], n: int, S: float, W: float, ways: Sequence[Protocol]) -> list[Choice]:
+def _tries(time: Callable[..., float], n: int, S: float, W: float, ways: Sequence[Protocol]) -> list[AlgorithmChoice]:
     chunks = [{"m": m} for m in CHUNKS] if isinstance(time, Formula) and "m" in time.args else [{}]
     return [
-        Choice(time(n, S, way.alpha, W * way.payload_fraction, **m), _name(time), way.name, m.get("m", 1))
+        AlgorithmChoice(time(n, S, way.alpha, W * way.payload_fraction, **m), _name(time), way.name, m.get("m", 1))
         for way in ways
         for m in chunks
     ]

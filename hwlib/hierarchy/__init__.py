@@ -16,8 +16,8 @@ from hwlib.hierarchy.capacity import (
 )
 from hwlib.hierarchy.occupancy import (
     LIMITS,
-    Limits,
     Occupancy,
+    OccupancyLimits,
     occupancy,
     register_blocks,
     register_warps,
@@ -39,9 +39,9 @@ from hwlib.hierarchy.tiling import (
 )
 
 __all__ = [
-    "LIMITS", "LRUCache", "Limits", "Memory", "Occupancy", "chip_bytes", "flight_bytes", "largest_square_tile",
-    "largest_tile", "latency_bandwidth", "latency_warps", "memories", "naive_matmul_bytes",
-    "naive_matmul_trace", "occupancy", "output_tiles", "register_blocks", "register_warps", "slot_blocks",
-    "smem_blocks", "tile_bytes", "tile_intensity", "tiled_matmul_bytes", "tiled_matmul_intensity",
-    "tiled_matmul_trace", "wave_fraction", "wave_matmul_bytes", "wave_rounds", "wave_trace",
+    "LIMITS", "LRUCache", "Memory", "Occupancy", "OccupancyLimits", "chip_bytes", "flight_bytes", "largest_square_tile",
+    "largest_tile", "latency_bandwidth", "latency_warps", "memories", "naive_matmul_bytes", "naive_matmul_trace",
+    "occupancy", "output_tiles", "register_blocks", "register_warps", "slot_blocks", "smem_blocks", "tile_bytes",
+    "tile_intensity", "tiled_matmul_bytes", "tiled_matmul_intensity", "tiled_matmul_trace", "wave_fraction",
+    "wave_matmul_bytes", "wave_rounds", "wave_trace",
 ]  # fmt: skip

@@ -49,7 +49,7 @@ def smem_blocks(S_SM, S_block, S_unit=128, S_sys=1024):
     return floor(S_SM / (S_unit * maximum(1, ceil((S_block + S_sys) / S_unit))))
 
 
-class Limits(NamedTuple):
+class OccupancyLimits(NamedTuple):
     """What one multiprocessor of an architecture holds at most, and in which units it gives shared memory."""
 
     warps: int
@@ -58,13 +58,13 @@ class Limits(NamedTuple):
     smem_reserved: int  # bytes of every block
 
 
-LIMITS: Mapping[str, Limits] = MappingProxyType(
+LIMITS: Mapping[str, OccupancyLimits] = MappingProxyType(
     {
-        "Volta": Limits(64, 32, 256, 0),
-        "Ampere": Limits(64, 32, 128, 1024),
-        "Hopper": Limits(64, 32, 128, 1024),
-        "Blackwell": Limits(64, 32, 128, 1024),
-        "Blackwell Ultra": Limits(64, 32, 128, 1024),
+        "Volta": OccupancyLimits(64, 32, 256, 0),
+        "Ampere": OccupancyLimits(64, 32, 128, 1024),
+        "Hopper": OccupancyLimits(64, 32, 128, 1024),
+        "Blackwell": OccupancyLimits(64, 32, 128, 1024),
+        "Blackwell Ultra": OccupancyLimits(64, 32, 128, 1024),
     }
 )
 """By architecture, for the data-centre chips of this book (compute capability 7.0, 8.0, 9.0, 10.0 and 10.3)."""
@@ -94,8 +94,11 @@ def occupancy(chip: Accelerator | str, threads: int, registers: int, smem: float
     """
     if isinstance(chip, str):
         chip = accelerators[chip]
-    if chip.arch not in LIMITS or not chip.regfile_bytes or not chip.smem_bytes:
+    if chip.arch not in LIMITS:
         raise ValueError(f"occupancy: chip {chip.key}: " + unknown("architecture", chip.arch, LIMITS))
+    if not chip.regfile_bytes or not chip.smem_bytes:
+        lacks = " and ".join(name for name in ("regfile_bytes", "smem_bytes") if not getattr(chip, name))
+        raise ValueError(f"occupancy: chip {chip.key} has no confirmed {lacks}")
     threads = whole("occupancy: threads", threads, 1, MAX_THREADS)
     registers = whole("occupancy: registers", registers, 0, MAX_REGISTERS)
     smem = whole("occupancy: smem", smem, 0, int(chip.smem_bytes))

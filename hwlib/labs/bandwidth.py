@@ -23,7 +23,7 @@ NAMES = {
 """What torch calls a card, without its maker, and the key of its row in `accelerators`."""
 
 
-class Point(NamedTuple):
+class BandwidthPoint(NamedTuple):
     """One measurement: the bytes of the buffer, the bytes that crossed in a call, and the median time of a call."""
 
     size: float
@@ -41,7 +41,7 @@ def sizes(device: Any = None) -> list[int]:
     return [2**power for power in POWERS[measure._device(device).type]]
 
 
-def measure_reads(buffers: Iterable[int] | None = None, device: Any = None, threads: int = 1) -> list[Point]:
+def measure_reads(buffers: Iterable[int] | None = None, device: Any = None, threads: int = 1) -> list[BandwidthPoint]:
     """Reads of a buffer over and over, one point a size: float32 numbers are added up, which is next to no work.
 
     The repeats of a small buffer are one call, in which it is read as the rows of a matrix that has one row many times;
@@ -63,11 +63,11 @@ def measure_reads(buffers: Iterable[int] | None = None, device: Any = None, thre
             torch.sum(matrix, 1, out=sums)
 
         time = measure.time_kernel(run, device, threads)
-        points.append(Point(size, rows * 4 * len(row), time))
+        points.append(BandwidthPoint(size, rows * 4 * len(row), time))
     return points
 
 
-def measure_copies(buffers: Iterable[int] | None = None, device: Any = None, threads: int = 1) -> list[Point]:
+def measure_copies(buffers: Iterable[int] | None = None, device: Any = None, threads: int = 1) -> list[BandwidthPoint]:
     """Copies of a buffer into another of its size, one point a size: each byte is read once and written once.
 
     Both were written before, one call warms up, the median of many counts, a GPU is timed by its own events, and small
@@ -87,7 +87,7 @@ def measure_copies(buffers: Iterable[int] | None = None, device: Any = None, thr
                 target.copy_(source)
 
         time = measure.time_kernel(run, device, threads)
-        points.append(Point(size, calls * 2 * 4 * len(source), time))
+        points.append(BandwidthPoint(size, calls * 2 * 4 * len(source), time))
     return points
 
 

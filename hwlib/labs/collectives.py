@@ -13,7 +13,7 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-from hwlib.collective_fit import Timed
+from hwlib.calibrated import Timed
 
 SIZES = tuple(4**k for k in range(4, 13))  # bytes: 256 B to 16 MiB
 WARM_UP = 3  # calls

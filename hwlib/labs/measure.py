@@ -17,7 +17,8 @@ from statistics import median
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from hwlib.roofline import Sample, matmul_bytes, matmul_flops
+from hwlib.calibrated import Sample
+from hwlib.roofline import matmul_bytes, matmul_flops
 from hwlib.units import KiB, MiB, show
 
 SECONDS = 0.25  # what the repeats of one kernel may take

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hwlib.plots.style import GREY, INK, SERIES, canvas, series, styled
-from hwlib.simulate.watching import Table, Watched
+from hwlib.simulate.buffer_trace import BlockTable, BufferTrace
 from hwlib.units import show
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ TITLES = {
 
 
 @styled
-def before_and_after(watched: Sequence[Watched]) -> "Figure":
+def before_and_after(watched: Sequence[BufferTrace]) -> "Figure":
     """For each collective two tables: a row a rank, a column a block, a colour for each rank whose share it is.
 
     A sum is striped in the colours of all whose shares are in it. The number is the block's, of its first owner's.
@@ -39,7 +39,7 @@ def before_and_after(watched: Sequence[Watched]) -> "Figure":
 
 
 @styled
-def blocks_by_step(watched: Watched) -> "Figure":
+def blocks_by_step(watched: BufferTrace) -> "Figure":
     """What each rank has at the beginning and after each step: rows are ranks, columns blocks.
 
     Each rank has a colour, and a block is striped in the colours of those whose shares are in it; one that is
@@ -101,7 +101,7 @@ def _grid(width: float, height: float, rows: int, columns: int) -> tuple["Figure
     return figure, figure.subplots(rows, columns, squeeze=False).tolist()
 
 
-def _kept(watched: Watched) -> Table:
+def _kept(watched: BufferTrace) -> BlockTable:
     """What the ranks end with: of a reduce-scatter its own block, and of what has a root the root's alone."""
     last = watched.steps[-1]
     if watched.collective in ("reduce_scatter", "scatter"):
@@ -111,7 +111,7 @@ def _kept(watched: Watched) -> Table:
     return last
 
 
-def _table(axes: "Axes", table: Table, title: str, number: str = "") -> None:
+def _table(axes: "Axes", table: BlockTable, title: str, number: str = "") -> None:
     from matplotlib.patches import Rectangle
 
     for rank, row in enumerate(table):
@@ -153,7 +153,7 @@ def _of(rank: int) -> str:
     return SERIES[rank][0] if rank < len(SERIES) else to_hex(colormaps["tab20"](2 * (rank - len(SERIES)) % 20 / 20))
 
 
-def _counted(watched: Watched) -> str:
+def _counted(watched: BufferTrace) -> str:
     run = watched.run
     if run is None:
         return ""

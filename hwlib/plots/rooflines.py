@@ -3,15 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from hwlib.calibrated import KernelModel, Sample, mean_abs_relative_error
 from hwlib.plots.style import BLUE, GREY, INK, ORANGE, canvas, note, series, styled
-from hwlib.roofline import (
-    KernelModel,
-    Sample,
-    attainable_flops,
-    mean_abs_relative_error,
-    overlap_speedup,
-    ridge,
-)
+from hwlib.roofline import attainable_flops, overlap_speedup, ridge
 from hwlib.specs import Accelerator
 from hwlib.units import show
 

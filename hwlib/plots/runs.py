@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hwlib.plots.style import GREY, INK, SERIES, canvas, styled
-from hwlib.simulate.outcome import EventRun
-from hwlib.simulate.rounds import Run
+from hwlib.simulate.event_run import EventRun
+from hwlib.simulate.lockstep_run import LockstepRun
 from hwlib.units import show
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def timeline(
 
 
 @styled
-def rounds_grid(run: Run) -> "Figure":
+def rounds_grid(run: LockstepRun) -> "Figure":
     """A run in lockstep as a grid, rounds to the right and ranks down: each cell says to whom its rank sends.
 
     The darker a cell, the more bytes; an empty one sends nothing. In large grids the cells are coloured only.
@@ -69,7 +69,7 @@ def rounds_grid(run: Run) -> "Figure":
     """
     from matplotlib.patches import Rectangle
 
-    if not isinstance(run, Run):
+    if not isinstance(run, LockstepRun):
         raise TypeError(f"run: what lockstep gives, got {type(run).__name__}; an event run's picture is timeline")
     cells: dict[tuple[int, int], list[Any]] = {}
     for message in run.messages:

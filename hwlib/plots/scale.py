@@ -5,7 +5,7 @@ from math import inf, isinf
 from typing import TYPE_CHECKING
 
 from hwlib.plots.style import GREY, INK, SERIES, canvas, styled
-from hwlib.simulate.monitor import LinkFlights
+from hwlib.simulate.message_flights import LinkFlights
 from hwlib.units import show
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hwlib.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, canvas, note, series, styled
-from hwlib.simt import Run, Trace, warp_ways
+from hwlib.simt import Trace, WarpRun, warp_ways
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +24,7 @@ def threads(traces: Sequence[Trace]) -> "Figure":
 
 
 @styled
-def warp(run: Run, number: int = 0) -> "Figure":
+def warp(run: WarpRun, number: int = 0) -> "Figure":
     """One warp of a run, cycle by cycle: in each, one line of the kernel, for the threads that stand there.
 
     White squares are idle lanes. Raises IndexError for a warp that the run does not have, ValueError for one without

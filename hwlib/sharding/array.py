@@ -42,7 +42,6 @@ class Mesh(Mapping[str, int]):
 
     @property
     def devices(self) -> int:
-        """How many devices there are."""
         return prod(self._axes.values())
 
     def size(self, axes: str | tuple[str, ...]) -> int:

@@ -3,6 +3,9 @@
 A matmul is a sum of products over the letters of its two arrays: I and K stay, J is summed over. In the
 product itself, each mesh axis can split at most one letter, or stand idle. Choosing a letter for each axis
 therefore lists every way to do it: what the arrays and the result must look like follows, and so do the moves.
+
+`matmul_case` and `gradient_plans` wait for the chapter on sharded matmuls, which teaches the four cases and the
+backward pass; nothing else calls them.
 """
 
 from collections.abc import Mapping

@@ -12,14 +12,14 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hwlib.algorithms.step import Algorithm, copied, found
+from hwlib.algorithms.protocol import RegisteredAlgorithm, copied, found
 from hwlib.arguments import is_number
-from hwlib.simulate.clockwork import Clockwork, Pace
+from hwlib.simulate.event_loop import EventLoop, Pace
+from hwlib.simulate.event_run import EventRun
 from hwlib.simulate.fabric import Fabric, Place, switch_vertex
-from hwlib.simulate.outcome import EventRun
-from hwlib.simulate.parties import started
-from hwlib.simulate.phantom import Phantom
-from hwlib.simulate.schedule import Schedule, record, without_collector
+from hwlib.simulate.mailbox import start_programs
+from hwlib.simulate.message_schedule import MessageSchedule, record, without_collector
+from hwlib.simulate.size_only_array import Phantom
 
 if TYPE_CHECKING:
     from hwlib.topology import Topology
@@ -28,7 +28,7 @@ Times = float | Sequence[float] | Mapping[int, float]
 
 
 def simulate_events(
-    algorithm: Callable[..., Any] | Algorithm | str,
+    algorithm: Callable[..., Any] | RegisteredAlgorithm | str,
     topology: "Topology",
     inputs: Sequence[Any] | None = None,
     *,
@@ -80,14 +80,14 @@ def simulate_events(
     if (inputs is None) == (count is None):
         raise ValueError("inputs or count: one of them, the arrays of all ranks or the length of each")
     arrays = [copied(x) for x in inputs] if inputs is not None else [Phantom(count or 0, itemsize)] * n
-    parties = started(function, [(rank, n, x) for rank, x in enumerate(arrays)], **options)
+    programs = start_programs(function, [(rank, n, x) for rank, x in enumerate(arrays)], **options)
     vertices = [topology.ranks[seat] for seat in seats]
     if switch:
-        parties += started(switch, [(n, n, copied(arrays[0]))], **options)
+        programs += start_programs(switch, [(n, n, copied(arrays[0]))], **options)
         vertices.append(switch_at if switch_at is not None else switch_vertex(topology, vertices))
     elif switch_at is not None:
         raise ValueError(f"switch_at: {switch_at!r} has nothing to do, as the algorithm has no program for a switch")
-    schedule = record(parties, limit)
+    schedule = record(programs, limit)
     return play(
         schedule, topology, places=vertices, chunk_bytes=chunk_bytes, alpha=alpha,
         eager_bytes=eager_bytes, store_and_forward=store_and_forward, slow=slow, dead=dead, timeout=timeout,
@@ -96,7 +96,7 @@ def simulate_events(
 
 
 def play(
-    schedule: Schedule,
+    schedule: MessageSchedule,
     topology: "Topology",
     *,
     places: Sequence[Any] | None = None,
@@ -111,27 +111,27 @@ def play(
     delays: Times | Callable[[int, int], float] = 0.0,
     ranks: int | None = None,
 ) -> EventRun:
-    """Times a recorded schedule (`hwlib.simulate.schedule.record`, or `run.schedule`) on a topology.
+    """Times a recorded schedule (`hwlib.simulate.message_schedule.record`, or `run.schedule`) on a topology.
 
     What is sent does not depend on time, so one schedule serves for any network, failure or straggler. The
-    arguments are those of `simulate_events`; `places` may also name vertices; of the parties, the first
+    arguments are those of `simulate_events`; `places` may also name vertices; of the programs, the first
     `ranks` are ranks, and the rest are switches.
     """
-    parties = len(schedule.sends)
+    programs = len(schedule.sends)
     if places is None:
         places = range(len(topology.ranks))
-    if len(places) != parties:
-        raise ValueError(f"places: the schedule has {parties} parties, got places for {len(places)}")
-    ranks = parties if ranks is None else ranks
+    if len(places) != programs:
+        raise ValueError(f"places: the schedule has {programs} programs, got places for {len(places)}")
+    ranks = programs if ranks is None else ranks
     pace = _pace(
-        chunk_bytes, alpha, eager_bytes, store_and_forward, timeout, start_times, delays, ranks, parties - ranks
+        chunk_bytes, alpha, eager_bytes, store_and_forward, timeout, start_times, delays, ranks, programs - ranks
     )
     fabric = Fabric(topology, (), slow, dead)
     fabric.vertices += [fabric.vertex(place) for place in places]
-    if len(set(fabric.vertices)) < parties:
+    if len(set(fabric.vertices)) < programs:
         raise ValueError(f"places: every rank has a vertex of its own, got {list(places)!r}")
     with without_collector():
-        timing = Clockwork(schedule, fabric, pace).run()
+        timing = EventLoop(schedule, fabric, pace).run()
     return EventRun(schedule, fabric, pace, timing, ranks)
 
 

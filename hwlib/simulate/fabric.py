@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from hwlib.arguments import is_number
-from hwlib.simulate.parties import SimulationError
+from hwlib.simulate.mailbox import SimulationError
 
 if TYPE_CHECKING:
     from hwlib.topology import Topology
@@ -25,7 +25,7 @@ class UnreachableError(SimulationError):
 
 
 class Fabric:
-    """The links of a topology, for parties that sit at its `vertices`.
+    """The links of a topology, for programs that sit at its `vertices`.
 
     `slow` maps places to factors: 4 is a quarter of the bandwidth. `dead` maps places to the times at which
     they fail, or is a collection of places that are dead from the start. Raises ValueError for a factor or a
@@ -82,7 +82,7 @@ class Fabric:
         )
 
     def way(self, src: int, dst: int, time: Any) -> tuple[int, ...]:
-        """The links from one party to another over what is left at a time."""
+        """The links from one program to another over what is left at a time."""
         u, v = self.vertices[src], self.vertices[dst]
         left = self.left(bisect_right(self.changes, time))
         vertices = self._between(left, u, v)
@@ -123,7 +123,7 @@ def switch_vertex(topology: "Topology", vertices: Sequence[str]) -> str:
     """The switch that is nearest to these ranks on average. Raises ValueError where no switch reaches them all."""
     from networkx import single_source_shortest_path_length
 
-    from hwlib.topology.record import SWITCHES
+    from hwlib.topology.graph import SWITCHES
 
     far: dict[str, int] = {}
     for kind in SWITCHES:  # of equally near ones, the innermost

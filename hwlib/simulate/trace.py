@@ -13,22 +13,22 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from hwlib.simulate.outcome import EventRun
-from hwlib.simulate.rounds import Run
+from hwlib.simulate.event_run import EventRun
+from hwlib.simulate.lockstep_run import LockstepRun
 
 RANKS, LINKS = 1, 2  # the two "processes" of a trace
 US = 1e6  # a trace counts in microseconds
 NAMED = 4  # partners that a step's name lists
 
 
-def chrome_trace(run: Run | EventRun, path: str | PathLike[str] | None = None) -> dict[str, Any]:
+def chrome_trace(run: LockstepRun | EventRun, path: str | PathLike[str] | None = None) -> dict[str, Any]:
     """The trace of a run by rounds or by events; written to `path` as JSON if one is given.
 
     Raises TypeError for anything but a run.
     """
     if isinstance(run, EventRun):
         events = [*_event_ranks(run), *_event_links(run)]
-    elif isinstance(run, Run):
+    elif isinstance(run, LockstepRun):
         events = list(_rounds(run))
     else:
         raise TypeError(f"run: what lockstep or simulate_events gives, got {type(run).__name__}")
@@ -38,15 +38,15 @@ def chrome_trace(run: Run | EventRun, path: str | PathLike[str] | None = None) -
     return trace
 
 
-def _rounds(run: Run) -> Iterator[dict[str, Any]]:
+def _rounds(run: LockstepRun) -> Iterator[dict[str, Any]]:
     """A rank's row: in each round what it sends and receives."""
     starts = [0.0, *accumulate(run.round_times)]
     doings: dict[tuple[int, int], tuple[list, list]] = {}
     for message in run.messages:
         doings.setdefault((message.src, message.round), ([], []))[0].append((message.dst, message.bytes))
         doings.setdefault((message.dst, message.taken), ([], []))[1].append((message.src, message.bytes))
-    parties = sorted({rank for rank, _ in doings} | set(range(len(run.outputs))))
-    yield from row_names(RANKS, "ranks", [_party(rank, len(run.outputs)) for rank in parties])
+    programs = sorted({rank for rank, _ in doings} | set(range(len(run.outputs))))
+    yield from row_names(RANKS, "ranks", [_row_name(rank, len(run.outputs)) for rank in programs])
     for (rank, number), (out, into) in sorted(doings.items()):
         about = {"round": number, "sent_bytes": sum(b for _, b in out), "received_bytes": sum(b for _, b in into)}
         name = _doing([r for r, _ in out], [r for r, _ in into])
@@ -56,7 +56,7 @@ def _rounds(run: Run) -> Iterator[dict[str, Any]]:
 def _event_ranks(run: EventRun) -> Iterator[dict[str, Any]]:
     """A rank's row: its steps; the gaps are what it computes. Arrows are messages."""
     schedule = run.schedule
-    yield from row_names(RANKS, "ranks", [_party(rank, run.n) for rank in range(len(schedule.sends))])
+    yield from row_names(RANKS, "ranks", [_row_name(rank, run.n) for rank in range(len(schedule.sends))])
     for rank, step, start, end in run.steps:
         sent, got = schedule.sent(rank, step), schedule.awaited(rank, step)
         about = {
@@ -101,7 +101,7 @@ def row_names(pid: int, group: str, rows: list[str]) -> Iterator[dict[str, Any]]
         yield {"ph": "M", "pid": pid, "tid": tid, "name": "thread_sort_index", "args": {"sort_index": tid}}
 
 
-def _party(rank: int, n: int) -> str:
+def _row_name(rank: int, n: int) -> str:
     return f"rank {rank}" if rank < n else "switch"
 
 

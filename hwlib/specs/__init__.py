@@ -11,16 +11,17 @@
 """
 
 from hwlib.specs.accelerator import Accelerator, accelerators
-from hwlib.specs.allreduce import MeasuredAllreduce, measured_allreduces
+from hwlib.specs.allreduce_measurements import MeasuredAllreduce, measured_allreduces
 from hwlib.specs.cluster import Cluster, Level, clusters, levels_of
-from hwlib.specs.gemm import MeasuredGemm, measured_gemms
+from hwlib.specs.gemm_measurements import MeasuredGemm, measured_gemms
 from hwlib.specs.link import Link, Switch, links, switches
-from hwlib.specs.memory import MeasuredMemory, measured_memory
+from hwlib.specs.link_measurements import MeasuredLink, measured_link, measured_links
+from hwlib.specs.memory_measurements import MeasuredMemory, measured_memory
 from hwlib.specs.model import Model, models
 from hwlib.specs.node import Node, nodes
-from hwlib.specs.reached import MeasuredLink, measured_link, measured_links
+from hwlib.specs.reader import Datum
 from hwlib.specs.stack import Stack, stack_for, stacks
-from hwlib.specs.table import Datum, SpecError
+from hwlib.specs.table import SpecError
 
 __all__ = [
     "Accelerator",

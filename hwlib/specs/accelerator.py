@@ -8,7 +8,8 @@ seen.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hwlib.specs.table import Record, Table, file_text, quantities, quantity, read, unknown
+from hwlib.specs.reader import Record, count, quantities, quantity, read
+from hwlib.specs.table import Table, file_text, unknown
 
 DTYPES = {
     "bf16": "bf16_flops", "bfloat16": "bf16_flops", "fp16": "fp16_flops", "float16": "fp16_flops",
@@ -28,9 +29,9 @@ class Accelerator(Record):
     scaleup_name: str
 
     # Compute
-    sms: int | None = quantity("1", "streaming multiprocessors, compute units (AMD) or TensorCores (TPU)")
-    lanes: int | None = quantity("1", "float32 lanes of one SM: the CUDA cores of a data sheet")
-    tensor_cores: int | None = quantity("1", "matrix units (tensor cores) of one SM")
+    sms: int | None = count("streaming multiprocessors, compute units (AMD) or TensorCores (TPU)")
+    lanes: int | None = count("float32 lanes of one SM: the CUDA cores of a data sheet")
+    tensor_cores: int | None = count("matrix units (tensor cores) of one SM")
     clock: float | None = quantity("1/s", "clock at which the matrix peak is quoted")
     vector_clock: float | None = quantity("1/s", "highest clock, at which the fp32 vector peak is quoted")
     bf16_flops: float | None = quantity("FLOP/s", "dense bfloat16 matrix rate")
@@ -50,11 +51,11 @@ class Accelerator(Record):
     tmem_bytes: float | None = quantity("B", "tensor memory of one SM")
     vmem_bytes: float | None = quantity("B", "vector memory (scratchpad) of one TensorCore")
     # Network and power
-    scaleup_links: int | None = quantity("1", "links of one chip into its scale-up network")
+    scaleup_links: int | None = count("links of one chip into its scale-up network")
     scaleup_link_bandwidth: float | None = quantity("B/s", "one such link, one direction")
     scaleup_bandwidth: float | None = quantity("B/s", "all those links of one chip, one direction")
-    scaleup_domain: int | None = quantity("1", "chips in one scale-up domain")
-    scaleup_switches: int | None = quantity("1", "switch chips in one scale-up domain")
+    scaleup_domain: int | None = count("chips in one scale-up domain")
+    scaleup_switches: int | None = count("switch chips in one scale-up domain")
     nic_bandwidth: float | None = quantity("B/s", "scale-out network per chip, one direction")
     tdp: float | None = quantity("J/s", "thermal design power")
     # Measured by others
@@ -75,7 +76,7 @@ class Accelerator(Record):
             rate = self.bf16_flops
         if rate is None:
             has = [d for d in ("bf16", "fp16", "fp8", "fp4", "int8", "fp32") if getattr(self, DTYPES[d])]
-            raise ValueError(f"{self.name} has no {dtype} rate; it has {', '.join(has)}")
+            raise ValueError(f"{self.name} has no {dtype} rate; it has {', '.join(has) or 'none'}")
         return rate
 
 

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from hwlib.specs.link import links
 from hwlib.specs.link import switches as switch_table
 from hwlib.specs.node import Node, nodes
-from hwlib.specs.table import Record, SpecError, Table, file_text, needed, quantity, read, refer, text, unknown
+from hwlib.specs.reader import Record, count, quantity, read, text
+from hwlib.specs.table import SpecError, Table, file_text, refer, unknown
 
 TIERS = ("leaf", "spine", "core")
 
@@ -37,26 +38,26 @@ class Cluster(Record):
     switch: str = text()
     cable: str = text()
 
-    nodes: int = needed("1", "nodes")
-    leaf_size: int | None = quantity("1", "nodes under one group of leaf switches")
+    nodes: int = count("nodes", needed=True)
+    leaf_size: int | None = count("nodes under one group of leaf switches")
     leaf_bandwidth: float | None = quantity("B/s", "one node into its leaf switches, one direction")
-    spine_size: int | None = quantity("1", "groups of leaf switches under one group of spines")
+    spine_size: int | None = count("groups of leaf switches under one group of spines")
     spine_bandwidth: float | None = quantity("B/s", "one group of leaf switches into the spines, one direction")
-    core_size: int | None = quantity("1", "groups of spines under the cores")
+    core_size: int | None = count("groups of spines under the cores")
     core_bandwidth: float | None = quantity("B/s", "one group of spines into the cores, one direction")
-    leaf_switches: int | None = quantity("1", "leaf switches of the whole cluster")
-    spine_switches: int | None = quantity("1", "spine switches of the whole cluster")
-    core_switches: int | None = quantity("1", "core switches of the whole cluster")
-    node_leaf_cables: int | None = quantity("1", "cables from nodes to leaf switches")
-    leaf_spine_cables: int | None = quantity("1", "cables from leaf to spine switches")
-    spine_core_cables: int | None = quantity("1", "cables from spine to core switches")
-    links_per_leaf_spine: int | None = quantity("1", "cables between one leaf and one spine that are joined")
+    leaf_switches: int | None = count("leaf switches of the whole cluster")
+    spine_switches: int | None = count("spine switches of the whole cluster")
+    core_switches: int | None = count("core switches of the whole cluster")
+    node_leaf_cables: int | None = count("cables from nodes to leaf switches")
+    leaf_spine_cables: int | None = count("cables from leaf to spine switches")
+    spine_core_cables: int | None = count("cables from spine to core switches")
+    links_per_leaf_spine: int | None = count("cables between one leaf and one spine that are joined")
     oversubscription: float | None = quantity("1", "bandwidth below the top level over the bandwidth into it")
-    torus_x: int | None = quantity("1", "chips along the first axis")
-    torus_y: int | None = quantity("1", "chips along the second axis")
-    torus_z: int | None = quantity("1", "chips along the third axis")
-    wrap_cube: int | None = quantity("1", "a slice closes to rings on every axis if all its axes are multiples of it")
-    wrap_length: int | None = quantity("1", "an axis of a slice closes to a ring if it is as long")
+    torus_x: int | None = count("chips along the first axis")
+    torus_y: int | None = count("chips along the second axis")
+    torus_z: int | None = count("chips along the third axis")
+    wrap_cube: int | None = count("a slice closes to rings on every axis if all its axes are multiples of it")
+    wrap_length: int | None = count("an axis of a slice closes to a ring if it is as long")
     bisection_bandwidth: float | None = quantity("B/s", "links between two halves of the torus, one direction")
 
     @property

@@ -7,22 +7,21 @@ NaN where there are too few rows to hold some back).
 """
 
 import math
-import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from hwlib.specs.table import SpecError, file_text, unknown
+from hwlib.specs.reader import constant, number, quantities, rows_of, switch, text, texts, values_of
+from hwlib.specs.table import file_text, unknown
 
 
-def constant(unit: str, meaning: str, absent: float | None = None) -> Any:
+def _constant(unit: str, meaning: str, absent: Any = MISSING) -> Any:
     """A fitted constant: above zero, in SI. `absent` is its value where a model has no such term: no latency
     (0), or a rate without end.
     """
-    metadata = {"unit": unit, "meaning": meaning}
-    return field(metadata=metadata) if absent is None else field(default=absent, metadata=metadata)
+    return constant(unit, meaning, absent, above_0=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,16 +36,16 @@ class Fitted:
     software: str
     source: str
     rows: str
-    count: int
-    error: float
-    held_out: float
+    count: int = number(whole=True)
+    error: float = number()
+    held_out: float = number(or_nan=True)
     date: str
-    like: tuple[str, ...] = ()
+    like: tuple[str, ...] = texts()
 
     @property
     def constants(self) -> dict[str, float]:
         """The constants that this entry uses, by name."""
-        values = {name: getattr(self, name) for name in constants(type(self))}
+        values = {name: getattr(self, name) for name in quantities(type(self))}
         return {name: value for name, value in values.items() if value not in (0.0, math.inf)}
 
 
@@ -54,26 +53,21 @@ F = TypeVar("F", bound=Fitted)
 FLOWS = ("chunks", "direct", "steps")
 
 
-def constants(kind: type[Fitted]) -> dict[str, tuple[str, str]]:
-    """The constants of a kind of entry: each with its unit and meaning."""
-    return {f.name: (f.metadata["unit"], f.metadata["meaning"]) for f in fields(kind) if "unit" in f.metadata}
-
-
 @dataclass(frozen=True, kw_only=True)
 class GemmConstants(Fitted):
-    """One chip and dtype for `hwlib.gemm_model`: six constants.
+    """One chip and dtype for `hwlib.calibrated.gemm`: six constants.
 
     `quantises`: the measured call also reduced its bfloat16 activations to the dtype, in a kernel of its own.
     """
 
     dtype: str
-    quantises: bool = False
-    t0: float = constant("s", "fixed cost of a call")
-    eta_C: float = constant("1", "share of the peak rate that a full tile reaches")
-    eta_W: float = constant("1", "share of the memory bandwidth that is reached")
-    t_tile: float = constant("s", "cost of starting and ending one tile")
-    W_L2: float = constant("B/s", "rate at which the L2 cache feeds all multiprocessors")
-    t_join: float = constant("s", "cost of adding the parts of a product split along its inner length")
+    quantises: bool = switch(False)
+    t0: float = _constant("s", "fixed cost of a call")
+    eta_C: float = _constant("1", "share of the peak rate that a full tile reaches")
+    eta_W: float = _constant("1", "share of the memory bandwidth that is reached")
+    t_tile: float = _constant("s", "cost of starting and ending one tile")
+    W_L2: float = _constant("B/s", "rate at which the L2 cache feeds all multiprocessors")
+    t_join: float = _constant("s", "cost of adding the parts of a product split along its inner length")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,27 +78,27 @@ class ShareConstants(Fitted):
     """
 
     op: str
-    eta: float = constant("1", "share of the data sheet's rate that is reached")
+    eta: float = _constant("1", "share of the data sheet's rate that is reached")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CollectiveConstants(Fitted):
-    """One operation on one chip for `hwlib.collective_fit`: at most six constants, with the two of the plain
+    """One operation on one chip for `hwlib.calibrated.nccl`: at most six constants, with the two of the plain
     alpha-beta line fitted to the same rows (`plain_alpha`, `plain_W`), to compare with. `flow` says how the
     bandwidth protocol starts: one of FLOWS.
     """
 
     op: str
-    flow: str
-    plain_alpha: float
-    plain_W: float
-    alpha_low: float = constant("s", "latency of the low-latency protocol beside its hops", absent=0.0)
-    alpha_hop: float = constant("s", "latency of each rank beyond the first", absent=0.0)
-    W_low: float = constant("B/s", "bandwidth of the low-latency protocol")
-    alpha: float = constant("s", "start-up of the bandwidth protocol (of each step, where it flows in steps)")
-    W: float = constant("B/s", "bandwidth of the bandwidth protocol")
-    W_copy: float = constant("B/s", "rate of a rank's copy of its own block", absent=math.inf)
-    W_switch: float = constant("B/s", "bandwidth of a port under reduction in the switch", absent=math.inf)
+    flow: str = text(needed=True, one_of=FLOWS)
+    plain_alpha: float = number()
+    plain_W: float = number()
+    alpha_low: float = _constant("s", "latency of the low-latency protocol beside its hops", 0.0)
+    alpha_hop: float = _constant("s", "latency of each rank beyond the first", 0.0)
+    W_low: float = _constant("B/s", "bandwidth of the low-latency protocol")
+    alpha: float = _constant("s", "start-up of the bandwidth protocol (of each step, where it flows in steps)")
+    W: float = _constant("B/s", "bandwidth of the bandwidth protocol")
+    W_copy: float = _constant("B/s", "rate of a rank's copy of its own block", math.inf)
+    W_switch: float = _constant("B/s", "bandwidth of a port under reduction in the switch", math.inf)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,40 +106,20 @@ class TreeConstants(Fitted):
     """An all-reduce over a tree of nodes, reduced by switches within each: five constants."""
 
     op: str
-    node: int
-    plain_alpha: float
-    plain_W: float
-    alpha_level_low: float = constant("s", "latency of each doubling of the nodes, low-latency protocol")
-    W_low: float = constant("B/s", "bandwidth of the low-latency protocol")
-    alpha: float = constant("s", "latency of the bandwidth protocol beside its doublings")
-    alpha_level: float = constant("s", "latency of each doubling of the nodes, bandwidth protocol")
-    W: float = constant("B/s", "bandwidth of the bandwidth protocol")
+    node: int = number(whole=True)
+    plain_alpha: float = number()
+    plain_W: float = number()
+    alpha_level_low: float = _constant("s", "latency of each doubling of the nodes, low-latency protocol")
+    W_low: float = _constant("B/s", "bandwidth of the low-latency protocol")
+    alpha: float = _constant("s", "latency of the bandwidth protocol beside its doublings")
+    alpha_level: float = _constant("s", "latency of each doubling of the nodes, bandwidth protocol")
+    W: float = _constant("B/s", "bandwidth of the bandwidth protocol")
 
 
-def read(kind: type[F], name: str, file: str, content: str) -> tuple[F, ...]:
+def read_fitted(kind: type[F], name: str, file: str, content: str) -> tuple[F, ...]:
     """The entries of one name in a file's text. Raises SpecError, naming file, entry and field."""
-    try:
-        entries = tomllib.loads(content).get(name, [])
-    except tomllib.TOMLDecodeError as error:
-        raise SpecError(f"{file}: {error}") from None
-    return tuple(_entry(kind, f"{file}, {name} {i}", entry) for i, entry in enumerate(entries, 1))
-
-
-def _entry(kind: type[F], where: str, entry: dict[str, Any]) -> F:
-    known = {f.name: f for f in fields(kind)}
-    for field_name in entry:
-        if field_name not in known:
-            raise SpecError(f"{where}: " + unknown("field", field_name, known))
-    for f in known.values():
-        if f.name not in entry and f.default is MISSING:
-            raise SpecError(f"{where}: {f.name} is missing")
-        if "unit" in f.metadata and f.name in entry:
-            value = entry[f.name]
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-                raise SpecError(f"{where}: {f.name} is above 0 and finite, got {value!r}")
-    if entry.get("flow", FLOWS[0]) not in FLOWS:
-        raise SpecError(f"{where}: flow is one of {', '.join(FLOWS)}, got {entry['flow']!r}")
-    return kind(**{**entry, "like": tuple(entry.get("like", ()))})
+    entries = rows_of(file, content).get(name, [])
+    return tuple(kind(**values_of(kind, f"{file}, {name} {i}", entry)) for i, entry in enumerate(entries, 1))
 
 
 FILE = "fitted.toml"
@@ -156,7 +130,7 @@ KINDS: dict[str, type[Fitted]] = {
 
 @cache
 def _all(name: str) -> tuple[Any, ...]:
-    return read(KINDS[name], name, FILE, file_text(FILE))
+    return read_fitted(KINDS[name], name, FILE, file_text(FILE))
 
 
 def all_fitted() -> tuple[Fitted, ...]:

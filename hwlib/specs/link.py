@@ -8,7 +8,8 @@ box with `ports` of one kind of link.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hwlib.specs.table import Record, SpecError, Table, file_text, needed, quantity, read, refer
+from hwlib.specs.reader import Record, count, quantity, read, text
+from hwlib.specs.table import SpecError, Table, file_text, refer
 
 KINDS = ("nvlink", "pcie", "c2c", "xgmi", "ici", "infiniband", "ethernet")
 
@@ -17,13 +18,13 @@ KINDS = ("nvlink", "pcie", "c2c", "xgmi", "ici", "infiniband", "ethernet")
 class Link(Record):
     """One link. `kind` is one of nvlink, pcie, c2c, xgmi, ici, infiniband and ethernet."""
 
-    kind: str
+    kind: str = text(needed=True, one_of=KINDS)
 
-    bandwidth: float = needed("B/s", "what the link carries, one direction")
-    lanes: int | None = quantity("1", "lanes, each one pair of wires or fibres a direction")
+    bandwidth: float = quantity("B/s", "what the link carries, one direction", needed=True)
+    lanes: int | None = count("lanes, each one pair of wires or fibres a direction")
     signal_rate: float | None = quantity("B/s", "bits on one lane, line code included; a transfer is a bit")
-    code_payload: int | None = quantity("1", "symbols of one block of the line code that are data")
-    code_length: int | None = quantity("1", "symbols of one block of the line code")
+    code_payload: int | None = count("symbols of one block of the line code that are data")
+    code_length: int | None = count("symbols of one block of the line code")
     latency: float | None = quantity("s", "time of the first byte over one hop")
     measured_bandwidth: float | None = quantity("B/s", "best bandwidth that others measured, one direction")
 
@@ -41,8 +42,8 @@ class Switch(Record):
 
     link: str
 
-    ports: int = needed("1", "ports")
-    bandwidth: float = needed("B/s", "all ports together, one direction")
+    ports: int = count("ports", needed=True)
+    bandwidth: float = quantity("B/s", "all ports together, one direction", needed=True)
     latency: float | None = quantity("s", "from port to port")
 
     @property
@@ -53,8 +54,6 @@ class Switch(Record):
 
 def _links(file: str) -> Iterator[Link]:
     for row in read(Link, file, file_text(file)):
-        if row.kind not in KINDS:
-            raise SpecError(f"{file}, {row.key}.kind: expected one of {', '.join(KINDS)}, got {row.kind!r}")
         if not row.bandwidth:
             raise SpecError(f"{file}, {row.key}.bandwidth: a link has a bandwidth above 0")
         yield row

@@ -12,26 +12,16 @@ that a checkpoint holds, has its own. What follows from the shape is computed in
 <small: 2 layers of width 64, 4 heads, MLP of 256, vocabulary 1024>
 """
 
-import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any
 
-from hwlib.specs.table import Datum, Record, SpecError, Table, file_text, text, unknown
+from hwlib.specs.reader import Record, count, flag, read, text
+from hwlib.specs.table import Table, file_text, unknown
 
 NORMS = ("rms", "layer")
 BIASES = ("none", "all")
-
-
-def _count(meaning: str, default: int | None = None) -> Any:
-    """A whole number of the shape; without a default every model has one."""
-    metadata = {"unit": "1", "meaning": meaning, "needed": default is None}
-    return field(default=0 if default is None else default, metadata=metadata)
-
-
-def _flag(meaning: str, default: bool) -> Any:
-    return field(default=default, metadata={"unit": "1", "meaning": meaning, "flag": True})
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,41 +32,41 @@ class Model(Record):
     naming the field, for a shape that cannot be.
     """
 
-    source: str = text()
-    confidence: str = text()
+    source: str = text(needed=True)
+    confidence: str = text(needed=True)
     note: str = text()
-    norm: str = field(default="rms")
-    biases: str = field(default="none")
+    norm: str = text("rms")
+    biases: str = text("none")
 
-    layers: int = _count("layers, L")
-    width: int = _count("width of the residual stream, D")
-    ffn: int = _count("width of the MLP of a dense layer, F")
-    heads: int = _count("query heads")
-    kv_heads: int = _count("key-value heads, K")
-    head_dim: int = _count("width of a head, H")
-    vocab: int = _count("rows of the embedding, V")
-    context: int = _count("longest sequence that the model is made for")
-    gated: bool = _flag("whether the MLP has a gate, and so three matrices instead of two", True)
-    tied: bool = _flag("whether the output layer is the embedding again", False)
-    dropout: bool = _flag("whether training drops activations out, and keeps masks", False)
-    qk_norm: bool = _flag("whether queries and keys are normalised, with gains for a head", False)
-    sinks: bool = _flag("whether each head learns a logit of its own", False)
-    router_bias: bool = _flag("whether a bias for each expert steers the router", False)
-    positions: int = _count("rows of a learned table of positions", 0)
-    experts: int = _count("routed experts of a layer, E; 1 in a dense model", 1)
-    experts_per_token: int = _count("routed experts that a token takes, k", 1)
-    shared_experts: int = _count("experts that every token takes beside these", 0)
-    expert_ffn: int = _count("width of one expert", 0)
-    dense_layers: int = _count("layers with a dense MLP, the first ones, in a model with experts", 0)
-    q_lora: int = _count("width of the compressed queries (MLA)", 0)
-    kv_lora: int = _count("width of the compressed keys and values (MLA)", 0)
-    rope_dim: int = _count("width of the key shared by all heads that carries the position (MLA)", 0)
-    nope_dim: int = _count("width of a head's query and key without position (MLA)", 0)
-    v_dim: int = _count("width of a head's value (MLA)", 0)
-    window: int = _count("keys that a token of a windowed layer sees", 0)
-    window_layers: int = _count("layers with such a window", 0)
-    mtp_layers: int = _count("further layers that predict the tokens after the next one", 0)
-    published_parameters: int = _count("parameters, as published", 0)
+    layers: int = count("layers, L", 0, needed=True)
+    width: int = count("width of the residual stream, D", 0, needed=True)
+    ffn: int = count("width of the MLP of a dense layer, F", 0, needed=True)
+    heads: int = count("query heads", 0, needed=True)
+    kv_heads: int = count("key-value heads, K", 0, needed=True)
+    head_dim: int = count("width of a head, H", 0, needed=True)
+    vocab: int = count("rows of the embedding, V", 0, needed=True)
+    context: int = count("longest sequence that the model is made for", 0, needed=True)
+    gated: bool = flag("whether the MLP has a gate, and so three matrices instead of two", True)
+    tied: bool = flag("whether the output layer is the embedding again", False)
+    dropout: bool = flag("whether training drops activations out, and keeps masks", False)
+    qk_norm: bool = flag("whether queries and keys are normalised, with gains for a head", False)
+    sinks: bool = flag("whether each head learns a logit of its own", False)
+    router_bias: bool = flag("whether a bias for each expert steers the router", False)
+    positions: int = count("rows of a learned table of positions", 0)
+    experts: int = count("routed experts of a layer, E; 1 in a dense model", 1)
+    experts_per_token: int = count("routed experts that a token takes, k", 1)
+    shared_experts: int = count("experts that every token takes beside these", 0)
+    expert_ffn: int = count("width of one expert", 0)
+    dense_layers: int = count("layers with a dense MLP, the first ones, in a model with experts", 0)
+    q_lora: int = count("width of the compressed queries (MLA)", 0)
+    kv_lora: int = count("width of the compressed keys and values (MLA)", 0)
+    rope_dim: int = count("width of the key shared by all heads that carries the position (MLA)", 0)
+    nope_dim: int = count("width of a head's query and key without position (MLA)", 0)
+    v_dim: int = count("width of a head's value (MLA)", 0)
+    window: int = count("keys that a token of a windowed layer sees", 0)
+    window_layers: int = count("layers with such a window", 0)
+    mtp_layers: int = count("further layers that predict the tokens after the next one", 0)
+    published_parameters: int = count("parameters, as published", 0)
 
     def __post_init__(self) -> None:
         if not self.moe and not self.expert_ffn:
@@ -96,7 +86,7 @@ class Model(Record):
 
     def _check_number(self, name: str, metadata: Mapping[str, Any]) -> None:
         value = getattr(self, name)
-        if metadata.get("flag"):
+        if metadata["kind"] == "flag":
             self._check(name, isinstance(value, bool), "true or false")
         else:
             least = 1 if metadata["needed"] or name in ("experts", "experts_per_token") else 0
@@ -122,7 +112,6 @@ class Model(Record):
 
     @property
     def moe_layers(self) -> int:
-        """Layers with experts."""
         return self.layers - self.dense_layers if self.moe else 0
 
     @property
@@ -175,31 +164,8 @@ class Model(Record):
 
 
 def _read(file: str) -> Iterator[Model]:
-    known = {f.name: f for f in fields(Model) if f.name not in ("key", "data")}
-    musts = ["name", "source", "confidence", *(name for name, f in known.items() if f.metadata.get("needed"))]
-    for key, row in tomllib.loads(file_text(file)).items():
-        for name in row:
-            if name not in known:
-                raise SpecError(f"{file}, {key}: " + unknown("field", name, known))
-        if lacks := [name for name in musts if not row.get(name)]:
-            raise SpecError(f"{file}, {key}: {', '.join(lacks)} missing")
-        values: dict[str, Any] = dict(row)
-        try:
-            data = {
-                name: _datum(value, known[name].metadata["meaning"], row)
-                for name, value in row.items()
-                if "meaning" in known[name].metadata
-            }
-            values |= {name: datum.value for name, datum in data.items()}
-            yield Model(key=key, data=data, **values)
-        except (TypeError, ValueError) as error:
-            raise SpecError(f"{file}, {key}: {error}") from None
-
-
-def _datum(cell: Any, meaning: str, row: Mapping[str, Any]) -> Datum:
-    """A value with the row's source, or, where it is a table, with its own."""
-    own = cell if isinstance(cell, dict) else {"value": cell, "printed": str(cell)}
-    return Datum(unit="1", meaning=meaning, **{"source": row["source"], "confidence": row["confidence"]} | own)
+    """The models of one table, checked."""
+    return read(Model, file, file_text(file))
 
 
 models: Table[Model] = Table("model", _read, ("models.toml",))

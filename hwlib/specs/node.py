@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from hwlib.specs.accelerator import Accelerator, accelerators
 from hwlib.specs.link import links, switches
-from hwlib.specs.table import Record, SpecError, Table, file_text, needed, quantity, read, refer, text
+from hwlib.specs.reader import Record, count, quantity, read, text
+from hwlib.specs.table import SpecError, Table, file_text, refer
 
 SHAPES = ("crossbar", "mesh", "torus")
 
@@ -24,25 +25,24 @@ class Node(Record):
     """
 
     accelerator: str
-    shape: str
     link: str
     nic: str
+    shape: str = text(needed=True, one_of=SHAPES)
     pcie: str = text()
     switch: str = text()
     c2c: str = text()
 
-    chips: int = needed("1", "accelerators")
-    hosts: int = needed("1", "operating systems that share them: servers, or the trays of a rack")
-    links_per_chip: int = needed("1", "scale-up links of one chip")
-    switches: int = needed("1", "switch chips")
-    nics: int = needed("1", "network cards of the compute fabric, counted in ports of the link `nic`")
+    chips: int = count("accelerators", needed=True)
+    hosts: int = count("operating systems that share them: servers, or the trays of a rack", needed=True)
+    links_per_chip: int = count("scale-up links of one chip", needed=True)
+    switches: int = count("switch chips", needed=True)
+    nics: int = count("network cards of the compute fabric, counted in ports of the link `nic`", needed=True)
     host_bandwidth: float | None = quantity("B/s", "one chip to its host, one direction, where `pcie` is not known")
     fabric_bandwidth: float | None = quantity("B/s", "scale-up links of all chips, one direction")
     network_bandwidth: float | None = quantity("B/s", "network cards of the node together, one direction")
 
     @property
     def chip(self) -> Accelerator:
-        """The record of the accelerator."""
         return accelerators[self.accelerator]
 
     @property
@@ -87,8 +87,6 @@ def _read(file: str) -> Iterator[Node]:
         for name in ("link", "nic", "pcie", "c2c"):
             refer(file, row, name, links)
         refer(file, row, "switch", switches)
-        if row.shape not in SHAPES:
-            raise SpecError(f"{file}, {row.key}.shape: expected one of {', '.join(SHAPES)}, got {row.shape!r}")
         if bool(row.switches) != bool(row.switch):
             raise SpecError(f"{file}, {row.key}.switches: {row.switches} of the switch {row.switch!r}")
         yield row

@@ -10,14 +10,14 @@ fitted, `note` says where the constants come from.
 1.0
 """
 
-import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields, replace
-from math import inf
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from math import inf, nextafter
 from typing import Any
 
 from hwlib.specs.accelerator import Accelerator, accelerators
-from hwlib.specs.table import SpecError, Table, file_text, unknown
+from hwlib.specs.reader import constant, number, quantities, rows_of, text, texts, values_of
+from hwlib.specs.table import SpecError, Table, file_text, refer, unknown
 from hwlib.units import show
 
 FILE = "stacks.toml"
@@ -25,8 +25,8 @@ TYPICAL = 0.08  # error of step times on a chip without a fit: as much as any st
 
 
 def _constant(unit: str, meaning: str, ideal: float) -> Any:
-    """A constant in SI, with the value it has where nothing is lost."""
-    return field(default=ideal, metadata={"unit": unit, "meaning": meaning})
+    """A constant in SI, with the value it has where nothing is lost; a share is at most 1."""
+    return constant(unit, meaning, ideal, high=1.0 if unit == "1" else inf)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -38,11 +38,11 @@ class Stack:
     chip: str
     software: str
     source: str
-    rows: tuple[str, ...] = ()
-    fitted: tuple[str, ...] = ()
-    like: str = ""
-    note: str = ""
-    error: float = 0.0
+    rows: tuple[str, ...] = texts()
+    fitted: tuple[str, ...] = texts()
+    like: str = text()
+    note: str = text()
+    error: float = number(0.0, high=nextafter(1, 0))
     """Mean error of the steps of dense models that it was fitted to, as a share of their time; where there are none,
     of those of the stack that it is like. Plans that differ by less are too close to call.
     """
@@ -68,13 +68,12 @@ class Stack:
     t_step: float = _constant("s", "time of a step that depends on nothing", 0.0)
 
     def __repr__(self) -> str:
-        units = {f.name: f.metadata["unit"] for f in fields(self) if "unit" in f.metadata}
-        constants = [f"{name} {show(value, units[name])}" for name, value in self.constants.items()]
+        units = quantities(Stack)
+        constants = [f"{name} {show(value, units[name][0])}" for name, value in self.constants.items()]
         return f"<{self.name}: {', '.join(constants) or 'nothing lost'}>"
 
     @property
     def accelerator(self) -> Accelerator:
-        """The record of the chip."""
         return accelerators[self.chip]
 
     @property
@@ -99,48 +98,30 @@ class Stack:
         )
 
 
-CONSTANTS: Mapping[str, tuple[str, str]] = {
-    f.name: (f.metadata["unit"], f.metadata["meaning"]) for f in fields(Stack) if "unit" in f.metadata
-}
+CONSTANTS = quantities(Stack)
 """Unit and meaning of each constant, by name."""
 
 
-def read(file: str, content: str) -> Iterator[Stack]:
+def read_stacks(file: str, content: str) -> Iterator[Stack]:
     """The stacks of a file's text: a row that is `like` another takes its constants but those it gives itself.
 
     Raises SpecError, naming file, row and field.
     """
-    known = {f.name: f for f in fields(Stack) if f.name != "key"}
     rows: dict[str, Stack] = {}
-    for key, row in tomllib.loads(content).items():
-        for name in row:
-            if name not in known:
-                raise SpecError(f"{file}, {key}: " + unknown("field", name, known))
-        if lacks := [name for name, f in known.items() if f.default is MISSING and not row.get(name)]:
-            raise SpecError(f"{file}, {key}: {', '.join(lacks)} missing")
-        values = {**row, "rows": tuple(row.get("rows", ())), "fitted": tuple(row.get("fitted", ()))}
-        if odd := [name for name in values["fitted"] if name not in row or name not in CONSTANTS]:
+    for key, row in rows_of(file, content).items():
+        values = values_of(Stack, f"{file}, {key}", row)
+        if odd := [name for name in values.get("fitted", ()) if name not in row or name not in CONSTANTS]:
             raise SpecError(f"{file}, {key}.fitted: {odd[0]!r} is no constant that the row gives")
-        if like := row.get("like"):
+        if like := values.get("like"):
             if like not in rows:
                 raise SpecError(f"{file}, {key}.like: names a row before it, " + unknown("stack", like, rows))
             values = {name: getattr(rows[like], name) for name in CONSTANTS} | values
-        if row["chip"] not in accelerators:
-            raise SpecError(f"{file}, {key}.chip: " + unknown("accelerator", row["chip"], accelerators))
-        error = values.get("error", 0.0)
-        if not isinstance(error, int | float) or not 0 <= error < 1:
-            raise SpecError(f"{file}, {key}.error: from 0 to 1, got {error!r}")
-        for name, (unit, _) in CONSTANTS.items():
-            value = values.get(name, known[name].default)
-            high = 1.0 if unit == "1" else inf
-            good = isinstance(value, int | float) and not isinstance(value, bool)
-            if not good or not (0 <= value <= high or value == known[name].default):
-                raise SpecError(f"{file}, {key}.{name}: from 0 to {high:g}, got {value!r}")
         rows[key] = Stack(key=key, **values)
+        refer(file, rows[key], "chip", accelerators)
         yield rows[key]
 
 
-stacks: Table[Stack] = Table("stack", lambda file: read(file, file_text(file)), (FILE,))
+stacks: Table[Stack] = Table("stack", lambda file: read_stacks(file, file_text(file)), (FILE,))
 
 
 def stack_for(chip: str | Accelerator) -> Stack:

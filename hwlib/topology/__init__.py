@@ -5,7 +5,6 @@
 1.8
 """
 
-from hwlib.topology.arguments import Rate, TopologyError
 from hwlib.topology.counts import (
     crossbar_bisection_bandwidth,
     down_ports,
@@ -37,10 +36,10 @@ from hwlib.topology.cut import (
     per_gpu_bandwidth,
 )
 from hwlib.topology.failures import Remains, remains, without
-from hwlib.topology.plan import FatTree, Finding, Report, plan
-from hwlib.topology.record import Topology
-from hwlib.topology.routes import route
-from hwlib.topology.shapes import crossbar, dragonfly, dragonfly_size, hypercube, leaf_spine, ring, torus
+from hwlib.topology.fat_tree_design import FatTree, Finding, Report, plan
+from hwlib.topology.graph import Topology, route
+from hwlib.topology.link_rate import Rate, TopologyError
+from hwlib.topology.shapes import crossbar, dragonfly, hypercube, leaf_spine, ring, torus
 from hwlib.topology.shares import (
     allreduce_left_fraction,
     allreduce_spare_switches,
@@ -77,7 +76,6 @@ __all__ = [
     "described",
     "down_ports",
     "dragonfly",
-    "dragonfly_size",
     "egress_bandwidth",
     "fat_tree",
     "hypercube",

@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from hwlib.specs.cluster import Level
-from hwlib.topology.arguments import TopologyError
-from hwlib.topology.record import Topology
+from hwlib.topology.graph import Topology
+from hwlib.topology.link_rate import TopologyError
 
 MOST = 2**30  # what fits into scipy's 32-bit capacities, with room to add
 

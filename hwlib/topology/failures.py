@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from hwlib.specs.cluster import Level
-from hwlib.topology.arguments import TopologyError, whole
 from hwlib.topology.cut import bisection_bandwidth, level_bandwidth
-from hwlib.topology.record import Topology
+from hwlib.topology.graph import Topology
+from hwlib.topology.link_rate import TopologyError, whole
 
 Ends = tuple[str, str]
 

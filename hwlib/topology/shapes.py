@@ -6,8 +6,8 @@ from math import prod
 from typing import Any
 
 from hwlib.specs.cluster import Level
-from hwlib.topology.arguments import TopologyError, rate, whole
-from hwlib.topology.record import Topology, finish, new_graph, wire
+from hwlib.topology.graph import Topology, finish, new_graph, wire
+from hwlib.topology.link_rate import TopologyError, as_rate, whole
 
 
 def crossbar(n: int, bandwidth: Any, latency: float = 0.0) -> Topology:
@@ -16,7 +16,7 @@ def crossbar(n: int, bandwidth: Any, latency: float = 0.0) -> Topology:
     A message crosses two cables, each of half the `latency`, so it takes `latency` once.
     """
     n = whole("crossbar: n (ranks)", n)
-    width = rate("crossbar: bandwidth", bandwidth, latency)
+    width = as_rate("crossbar: bandwidth", bandwidth, latency)
     width = width._replace(latency=width.latency / 2)
     graph = new_graph()
     for i in range(n):
@@ -60,7 +60,7 @@ def hypercube(d: int, bandwidth: Any, latency: float = 0.0) -> Topology:
 
 
 def _torus(name: str, sizes: tuple[int, ...], bandwidth: Any, wraps: tuple[bool, ...], latency: float) -> Topology:
-    width = rate(f"{name.split()[0]}: bandwidth", bandwidth, latency)
+    width = as_rate(f"{name.split()[0]}: bandwidth", bandwidth, latency)
     graph = new_graph()
     cells = list(product(*map(range, sizes)))
     names = {cell: f"gpu{rank}" for rank, cell in enumerate(cells)}
@@ -88,7 +88,7 @@ def leaf_spine(cables: Sequence[Sequence[int]], hosts: int, bandwidth: Any) -> T
     rows = [[whole("leaf_spine: cables between a leaf and a spine", k, 0) for k in row] for row in cables]
     if not rows or not rows[0] or len({len(row) for row in rows}) > 1:
         raise TopologyError(f"leaf_spine: cables is a row of equal length for each leaf, got {cables!r:.80}")
-    hosts, width = whole("leaf_spine: hosts of a leaf", hosts), rate("leaf_spine: bandwidth", bandwidth)
+    hosts, width = whole("leaf_spine: hosts of a leaf", hosts), as_rate("leaf_spine: bandwidth", bandwidth)
     graph = new_graph()
     ranks = [f"gpu{i}" for i in range(hosts * len(rows))]
     for rank, vertex in enumerate(ranks):
@@ -130,10 +130,10 @@ def dragonfly(
         raise TopologyError(
             f"dragonfly: {a * h} cables leave a group; they are shared evenly by groups - 1, got groups={g}"
         )
-    own = rate("dragonfly: bandwidth", bandwidth, latency)
-    local = rate("dragonfly: local_bandwidth", local_bandwidth or own, latency)
+    own = as_rate("dragonfly: bandwidth", bandwidth, latency)
+    local = as_rate("dragonfly: local_bandwidth", local_bandwidth or own, latency)
     far = latency if global_latency is None else global_latency
-    world = rate("dragonfly: global_bandwidth", global_bandwidth or own.bandwidth, far)
+    world = as_rate("dragonfly: global_bandwidth", global_bandwidth or own.bandwidth, far)
     graph = new_graph()
     ranks = [f"gpu{i}" for i in range(p * a * g)]
     for rank, vertex in enumerate(ranks):
@@ -154,8 +154,3 @@ def dragonfly(
                 wire(graph, f"g{group}.r{port // h}", f"g{other}.r{back // h}", world)
     halves = [frozenset(ranks[: prod((p, a, g // 2))])] if g % 2 == 0 else []
     return finish(f"dragonfly p={p} a={a} h={h}, {g} groups", graph, ranks, halves=halves)
-
-
-def dragonfly_size(p: int, a: int, h: int) -> tuple[int, int]:
-    """Accelerators of the largest dragonfly with these numbers, a*p*(a*h + 1), and the ports of its routers."""
-    return a * p * (a * h + 1), p + a + h - 1

@@ -13,8 +13,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hwlib.specs.cluster import Level
-from hwlib.topology.arguments import Rate, TopologyError, rate
-from hwlib.topology.record import Topology, finish, new_graph, wire
+from hwlib.topology.graph import Topology, finish, new_graph, wire
+from hwlib.topology.link_rate import Rate, TopologyError, as_rate
 
 if TYPE_CHECKING:
     from networkx import DiGraph
@@ -44,12 +44,10 @@ class TopoTable:
 
     @property
     def gpus(self) -> tuple[str, ...]:
-        """The devices that are GPUs."""
         return tuple(device for device in self.devices if re.fullmatch(r"GPU[0-9]+", device))
 
     @property
     def nics(self) -> tuple[str, ...]:
-        """The devices that are not."""
         return tuple(device for device in self.devices if device not in self.gpus)
 
     def nvlinks(self, one: str, other: str) -> int:
@@ -176,15 +174,15 @@ def parse_nvidia_smi_topo(
     cut of the whole graph counts PCIe beside NVLink; `level_bandwidth` counts NVLink alone.
     """
     table = text if isinstance(text, TopoTable) else read_topo(text)
-    slot = rate("parse_nvidia_smi_topo: pcie", pcie)
-    line = rate("parse_nvidia_smi_topo: nic", nic)
-    far = rate("parse_nvidia_smi_topo: sockets", sockets) if sockets is not None else Rate(slot.bandwidth)
+    slot = as_rate("parse_nvidia_smi_topo: pcie", pcie)
+    line = as_rate("parse_nvidia_smi_topo: nic", nic)
+    far = as_rate("parse_nvidia_smi_topo: sockets", sockets) if sockets is not None else Rate(slot.bandwidth)
     graph = new_graph()
     for i, gpu in enumerate(table.gpus):
         graph.add_node(gpu, kind="gpu", tier=0, place=(i,), **_plain(table.affinity.get(gpu, {})))
     for card in table.nics:
         graph.add_node(card, kind="nic", tier=1, bandwidth=line.bandwidth, device=table.legend.get(card, card))
-    levels = _nvlink(graph, table, rate("parse_nvidia_smi_topo: nvlink", nvlink))
+    levels = _nvlink(graph, table, as_rate("parse_nvidia_smi_topo: nvlink", nvlink))
     _pcie(graph, table, slot, far)
     return finish(f"machine of {len(table.gpus)} GPUs", graph, table.gpus, levels, ["node"])
 

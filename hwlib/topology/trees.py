@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from hwlib.specs import Cluster, Node, clusters, links, nodes
 from hwlib.specs.cluster import Level
-from hwlib.topology.arguments import Rate, TopologyError, rate
-from hwlib.topology.plan import FatTree, plan
-from hwlib.topology.record import Topology, finish, new_graph, wire
+from hwlib.topology.fat_tree_design import FatTree, plan
+from hwlib.topology.graph import Topology, finish, new_graph, wire
+from hwlib.topology.link_rate import Rate, TopologyError, as_rate
 from hwlib.topology.shapes import torus
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def tree(levels: Sequence[Level | tuple[str, int, Any]], inside: Node | str | No
     """
     if not levels:
         raise TopologyError("tree: levels are at least one of (name, size, bandwidth), got none")
-    made = [Level(name, size, rate(f"tree: bandwidth of {name}", width).bandwidth) for name, size, width in levels]
+    made = [Level(name, size, as_rate(f"tree: bandwidth of {name}", width).bandwidth) for name, size, width in levels]
     spec = nodes[inside] if isinstance(inside, str) else inside
     graph, ranks = new_graph(), list[str]()
     counts = [1]

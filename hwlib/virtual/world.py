@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from hwlib.arguments import whole
-from hwlib.kernel_fit import KernelModel
+from hwlib.calibrated import KernelModel
 from hwlib.roofline import roofline_time
 from hwlib.specs import Accelerator, Cluster, Node, accelerators
 from hwlib.specs.cluster import place_of

@@ -2,6 +2,7 @@
 
 const WIDTH = 640, HEIGHT = 380, LEFT = 92, RIGHT = 20, TOP = 14, BOTTOM = 46;
 const MARKS = { NVIDIA: ["compute", 5.5], AMD: ["memory", 5.2], Google: ["third", 6.5] };
+const OTHERS = ["", 6];
 const UNITS = { "1": "", "1/s": "Hz", "J/s": "W" };
 
 /* The value of a quantity as a person writes it. */
@@ -55,12 +56,16 @@ export function axis(values, from, to) {
   return { at, ticks };
 }
 
-/* The mark of a chip: a circle, a square or a triangle, so that vendors differ in more than colour. */
+/* The vendors of some chips, in their order. */
+export const vendors = (chips) => [...new Set(Object.values(chips).map(({ vendor }) => vendor))];
+
+/* The mark of a chip: a circle, a square, a triangle or a diamond, so that vendors differ in more than colour. */
 function mark({ vendor }, px, py) {
-  const [look, r] = MARKS[vendor];
+  const [look, r] = MARKS[vendor] ?? OTHERS;
   if (vendor === "NVIDIA") return make("s.circle", { cx: px, cy: py, r, class: look });
   if (vendor === "AMD") return make("s.rect", { x: px - r, y: py - r, width: 2 * r, height: 2 * r, class: look });
-  return make("s.polygon", { points: `${px - r},${py + r} ${px + r},${py + r} ${px},${py - r}`, class: look });
+  const below = MARKS[vendor] ? `${px - r},${py + r} ${px + r},${py + r}` : `${px - r},${py} ${px},${py + r} ${px + r},${py}`;
+  return make("s.polygon", { points: `${below} ${px},${py - r}`, class: look });
 }
 
 function draw(svg, points, { x, y }, choose) {
@@ -98,11 +103,12 @@ function render({ model, el }) {
   const parts = [
     chooser(model, "y", "up", named),
     chooser(model, "x", "across", named),
-    chooser(model, "vendor", "vendor", () => ["all", ...Object.keys(MARKS)].map((v) => [v, v])),
+    chooser(model, "vendor", "vendor", () => ["all", ...vendors(chips)].map((v) => [v, v])),
     chooser(model, "chip", "chip", () => Object.entries(chips).map(([key, { name }]) => [key, name])),
   ];
   const svg = make("s.svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group" });
-  const key = make("p", { class: "gpubook-key" }, "● NVIDIA  ■ AMD  ▲ Google");
+  const others = vendors(chips).filter((vendor) => !MARKS[vendor]).map((vendor) => `  ◆ ${vendor}`).join("");
+  const key = make("p", { class: "gpubook-key" }, "● NVIDIA  ■ AMD  ▲ Google" + others);
   const readout = make("div", { class: "gpubook-readout", role: "status", "aria-live": "polite" });
   const without = make("p", { class: "gpubook-key" });
   frame(el, make("div", { class: "gpubook-controls" }, ...parts.map((part) => part.el)), key, svg, readout, without);

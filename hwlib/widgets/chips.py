@@ -21,7 +21,6 @@ LABELS = {
     "nic_bandwidth": "scale-out network, one way",
 }  # fmt: skip
 DERIVED = {"cycle_flops": "16-bit FLOP of one SM a cycle"}
-VENDORS = ("all", "NVIDIA", "AMD", "Google")
 FORMATS = ("fp32", "bf16", "fp8", "fp4")
 PEAK_FORMULAS = (roofline.vector_flops, roofline.peak_flops, roofline.cycle_flops)
 
@@ -33,12 +32,16 @@ def chip_explorer(x: str = "clock", y: str = "cycle_flops", vendor: str = "all",
     `x` and `y` are fields of `hwlib.specs.Accelerator`, or "cycle_flops". In a notebook `.x`, `.y`, `.vendor` and
     `.chip` follow the reader, and can be set. Raises KeyError for a quantity, vendor or chip that there is not.
     """
-    known = {"quantity": {**LABELS, **DERIVED}, "vendor": VENDORS, "chip": accelerators}
+    known = {"quantity": {**LABELS, **DERIVED}, "vendor": _vendors(), "chip": accelerators}
     for what, name in (("quantity", x), ("quantity", y), ("vendor", vendor), ("chip", chip)):
         if name not in known[what]:
             raise KeyError(f"no {what} {name!r} to show; there is {', '.join(known[what])}")
     rows = {key: _facts(chip) for key, chip in accelerators.items()}
     return _classes()["chips"](chips=rows, x=x, y=y, vendor=vendor, chip=chip)
+
+
+def _vendors() -> tuple[str, ...]:
+    return "all", *dict.fromkeys(chip.vendor for chip in accelerators.values())
 
 
 def _facts(chip: Accelerator) -> dict[str, Any]:
@@ -64,7 +67,7 @@ def peak_explorer(chip: str = "h100-sxm") -> Any:
     """
     rows = {key: row for key, c in accelerators.items() if (row := _parts(c))}
     if chip not in rows:
-        raise KeyError(f"no chip {chip!r} with multiprocessors and a clock; there is {', '.join(rows)}")
+        raise KeyError(f"no chip {chip!r} with multiprocessors, a clock and a 16-bit rate; there is {', '.join(rows)}")
     row = rows[chip]
     return _classes()["peak"](chips=rows, chip=chip, n_SM=row["n_SM"], ops=row["ops"], clock=row["clock"])
 
@@ -80,6 +83,8 @@ def _parts(chip: Accelerator) -> dict[str, Any]:
             rates[name] = chip.flops("fp16" if name == "bf16" and chip.bf16_flops is None else name)
         except ValueError:
             continue
+    if "bf16" not in rates:
+        return {}
     lanes = chip.lanes or 0
     if not lanes and chip.fp32_flops and chip.vector_clock:
         lanes = _power_of_two(chip.fp32_flops / roofline.vector_flops(chip.sms, 1, chip.vector_clock))
@@ -110,7 +115,7 @@ def _classes() -> dict[str, Any]:
         fields = traitlets.List(quantities).tag(sync=True)
         x = traitlets.Enum([*LABELS, *DERIVED], "clock").tag(sync=True)
         y = traitlets.Enum([*LABELS, *DERIVED], "cycle_flops").tag(sync=True)
-        vendor = traitlets.Enum(VENDORS, "all").tag(sync=True)
+        vendor = traitlets.Enum(_vendors(), "all").tag(sync=True)
         chip = traitlets.Unicode().tag(sync=True)
 
     class PeakExplorer(AnyWidget):

@@ -6,8 +6,8 @@ from importlib.resources import files
 from typing import Any
 
 from hwlib import roofline
+from hwlib.calibrated import ELEMENT_BYTES, OUTPUT_BYTES
 from hwlib.formula import Formula
-from hwlib.kernel_fit import ELEMENT_BYTES, OUTPUT_BYTES
 from hwlib.specs import Accelerator, accelerators
 
 DTYPE_BYTES = {**ELEMENT_BYTES, "fp16": 2.0, "int8": 1.0}

@@ -6,14 +6,12 @@ from statistics import fmean
 
 from autograder.answers import Choice, Count, Expression, Function, Quantity, integers, positive
 from autograder.declaration import Exercise, Mistake
+from hwlib.calibrated import KernelModel, fit_kernel_model, gemm_samples
 from hwlib.formula import maximum
 from hwlib.roofline import *  # noqa: F403  (the text uses many of them)
 from hwlib.roofline import (
-    KernelModel,
     critical_batch,
     exact_critical_batch,
-    fit_kernel_model,
-    gemm_samples,
     matmul_bytes,
     matmul_flops,
     matmul_time,

@@ -18,7 +18,7 @@ from autograder.answers import (
 )
 from autograder.declaration import Exercise, Mistake
 from hwlib.algorithms import Step, blocks
-from hwlib.collective_fit import fit_alpha_beta, nccl_time
+from hwlib.calibrated import fit_alpha_beta, nccl_time
 from hwlib.collectives import (  # noqa: F401  (the text uses all of them)
     allgather_bytes,
     allreduce_bytes,

@@ -44,7 +44,7 @@ spec = importlib.util.spec_from_file_location('mine', os.path.dirname(hwlib.__fi
 module = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
 mine = module.ring_allreduce""",
-    "the simulator's": "from hwlib.simulate.rounds import found\nmine = found('ring_allreduce')[1]",
+    "the simulator's": "from hwlib.simulate.lockstep_run import found\nmine = found('ring_allreduce')[1]",
     "a search of all objects": """
 import gc, types
 gc.unfreeze()

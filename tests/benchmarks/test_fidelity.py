@@ -14,7 +14,7 @@ from benchmarks.kept_rows import kept_table
 from benchmarks.predictions import predict
 from benchmarks.published import Collective, Product, case_of, read_rows
 from benchmarks.scores import report
-from hwlib.collective_fit import fit_collective, tree_time
+from hwlib.calibrated import fit_collective, tree_time
 from hwlib.specs.fitted import tree_constants
 
 
@@ -121,7 +121,7 @@ def test_the_page_is_what_the_command_prints(root):
 
 @pytest.mark.slow
 def test_the_fit_prints_a_table_that_the_reader_takes(tmp_path):
-    from hwlib.specs.fitted import KINDS, read
+    from hwlib.specs.fitted import KINDS, read_fitted
 
     lines = DATA.read_text("utf-8").splitlines(keepends=True)
     few = [line for line in lines if line.startswith(("id,", "nvlstree", "stream", "ar-aws", "ar-a100x8"))]
@@ -129,7 +129,7 @@ def test_the_fit_prints_a_table_that_the_reader_takes(tmp_path):
     path.write_text("".join(few))
     ran = run("--fit", "--data", path)
     assert ran.exit_code == 0, ran.output
-    entries = [entry for name in KINDS for entry in read(KINDS[name], name, "printed", ran.output)]
+    entries = [entry for name in KINDS for entry in read_fitted(KINDS[name], name, "printed", ran.output)]
     assert {type(e).__name__ for e in entries} == {"ShareConstants", "CollectiveConstants", "TreeConstants"}
     [tree] = [e for e in entries if e.rows == "nvlstree"]
     kept = tree_constants()["h100-sxm", "NVLSTree"]

@@ -26,7 +26,7 @@ from benchmarks.published import COLUMNS, read_rows
 from benchmarks.scores import report
 from benchmarks.training_rows import steps
 from hwlib.specs import Stack, stacks
-from hwlib.specs.stack import read
+from hwlib.specs.stack import read_stacks
 from hwlib.steptime import step_time
 
 
@@ -133,7 +133,7 @@ def test_what_is_printed_is_a_table_that_the_reader_takes(tmp_path):
     kept = stacks[key]
     assert f"[{key}]" in ran.output
     text = ran.output.replace(f'like = "{kept.like}"', "")
-    [entry] = read("printed", text)
+    [entry] = read_stacks("printed", text)
     assert entry.rows == kept.rows
     assert 0 < entry.error < 0.2
 
@@ -188,5 +188,5 @@ def test_stacks_print_as_they_are_written():
     from benchmarks.fit_stacks import Fit
 
     stack = Stack.ideal("h100-sxm").replace(eta_C=0.5, error=0.031, rows=("a", "b"), fitted=("eta_C",))
-    [back] = read("printed", stack_toml(Fit(stack, ("eta_C",), 3, 0.1, math.nan)))
+    [back] = read_stacks("printed", stack_toml(Fit(stack, ("eta_C",), 3, 0.1, math.nan)))
     assert (back.eta_C, back.error, back.rows) == (0.5, 0.031, ("a", "b"))

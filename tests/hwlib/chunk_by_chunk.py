@@ -6,12 +6,12 @@ from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import product
 
-from hwlib.simulate.clockwork import ARRIVAL, START, Clockwork, Pace
-from hwlib.simulate.parties import SimulationError
-from hwlib.simulate.schedule import Schedule
+from hwlib.simulate.event_loop import ARRIVAL, START, EventLoop, Pace
+from hwlib.simulate.mailbox import SimulationError
+from hwlib.simulate.message_schedule import MessageSchedule
 
 
-class ChunkByChunk(Clockwork):
+class ChunkByChunk(EventLoop):
     """The same ranks and plans; links that see one chunk at a time and know of no trains."""
 
     def run(self):
@@ -114,7 +114,7 @@ def random_schedule(rng, ranks):
                 wanted[-1].append(message)
                 taken[message] = step
             waits[-1].append(len(wanted[-1]))
-    return Schedule([None] * ranks, src, dst, size, sends, waits, wanted, taken)
+    return MessageSchedule([None] * ranks, src, dst, size, sends, waits, wanted, taken)
 
 
 def random_run(seed):

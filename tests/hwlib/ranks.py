@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hwlib.algorithms import ALGORITHMS
-from hwlib.simulate import distributed
+from hwlib.simulate import group_run
 from tests.hwlib.inputs import inputs_of
 
 SIZES = (0, 1, 7, 53)
@@ -89,16 +89,16 @@ def play(rank: int, n: int, folder: str) -> None:
     torch.set_num_threads(1)
     store = dist.FileStore(os.path.join(folder, "store"), n)
     dist.init_process_group("gloo", store=store, rank=rank, world_size=n, timeout=timedelta(seconds=TIMEOUT / 2))
-    mail, out = distributed._Mail, []
+    mail, out = group_run._Mail, []
     for case in cases(n):
-        distributed._Mail = mail if case.eager else partial(mail, eager=False)
+        group_run._Mail = mail if case.eager else partial(mail, eager=False)
         members = case.group or tuple(range(n))
         group = dist.new_group(members, sort_ranks=False) if case.group else None
         if rank not in members:
             out.append(())
             continue
         xs = inputs_of(case.name, len(members), case.count, **case.options)
-        run = distributed.run_on_group(case.name, torch.from_numpy(xs[members.index(rank)]), group, **case.options)
+        run = group_run.run_on_group(case.name, torch.from_numpy(xs[members.index(rank)]), group, **case.options)
         output = None if run.output is None else run.output.numpy().copy()
         out.append(Rank(output, run.rounds, run.sent_bytes, run.received_bytes))
     Path(folder, f"rank{rank}").write_bytes(pickle.dumps([tuple(one) for one in out]))

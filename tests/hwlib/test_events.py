@@ -9,9 +9,9 @@ from hwlib.collectives import hierarchical_allreduce_time
 from hwlib.simulate import SimulationError, lockstep
 from hwlib.simulate.events import play, simulate_events
 from hwlib.simulate.fabric import UnreachableError
-from hwlib.simulate.phantom import Phantom
+from hwlib.simulate.size_only_array import Phantom
 from hwlib.topology import Rate, crossbar, fat_tree, ring, route, torus
-from hwlib.topology.record import finish, new_graph, wire
+from hwlib.topology.graph import finish, new_graph, wire
 from hwlib.units import GB, KB, MB, us
 
 W = 50 * GB

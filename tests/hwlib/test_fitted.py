@@ -10,11 +10,11 @@ from hwlib.specs.fitted import (
     ShareConstants,
     all_fitted,
     collective_constants,
-    constants,
     gemm_constants,
-    read,
+    read_fitted,
     share_constants,
 )
+from hwlib.specs.reader import quantities
 from hwlib.units import scale
 
 GOOD = """
@@ -46,7 +46,7 @@ def test_every_entry_says_where_it_is_from_and_how_good_it_is(entry):
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
 def test_every_constant_has_a_unit_and_a_meaning(kind):
-    for unit, meaning in constants(kind).values():
+    for unit, meaning in quantities(kind).values():
         assert meaning
         assert scale(unit)
 
@@ -61,21 +61,24 @@ def test_a_chip_of_the_same_die_borrows_and_one_with_its_own_does_not():
 
 
 def test_a_good_table_is_read():
-    [entry] = read(ShareConstants, "share", "x.toml", GOOD)
+    [entry] = read_fitted(ShareConstants, "share", "x.toml", GOOD)
     assert entry.constants == {"eta": 0.9}
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [("eta = 0.9", "eta = 0", "x.toml, share 1: eta is above 0 and finite, got 0"),
-     ("eta = 0.9", "eta = nan", "eta is above 0 and finite, got nan"),
-     ("eta = 0.9", "eta = true", "eta is above 0 and finite, got True"),
-     ("eta = 0.9", 'eta = "0.9"', "eta is above 0 and finite, got '0.9'"),
-     ("eta = 0.9", "", "share 1: eta is missing"),
-     ("count = 5", "", "share 1: count is missing"),
+    [("eta = 0.9", "eta = 0", "x.toml, share 1.eta: .* above 0, got 0"),
+     ("eta = 0.9", "eta = inf", "share 1.eta: .* above 0, got inf"),
+     ("eta = 0.9", "eta = nan", "share 1.eta: .* above 0, got nan"),
+     ("eta = 0.9", "eta = true", "share 1.eta: .* above 0, got True"),
+     ("eta = 0.9", 'eta = "0.9"', "share 1.eta: .* above 0, got '0.9'"),
+     ("eta = 0.9", "", "share 1: eta missing"),
+     ("count = 5", "", "share 1: count missing"),
+     ("count = 5", "count = 5.5", "share 1.count: .* whole number .*, got 5.5"),
+     ("error = 0.05", "error = nan", "share 1.error: .* got nan"),
      ("eta = 0.9", "eta = 0.9\nzeta = 1", "no field 'zeta'"),
      ("eta = 0.9", "eta = ", "x.toml: ")],
 )  # fmt: skip
 def test_a_broken_table_is_refused(old, new, message):
     with pytest.raises(SpecError, match=message):
-        read(ShareConstants, "share", "x.toml", GOOD.replace(old, new))
+        read_fitted(ShareConstants, "share", "x.toml", GOOD.replace(old, new))

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from hwlib.collective_fit import Timed, fit_alpha_beta
+from hwlib.calibrated import Timed, fit_alpha_beta
 from hwlib.labs import collectives
 
 

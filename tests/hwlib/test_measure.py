@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from hwlib.kernel_fit import fit_kernel_model
+from hwlib.calibrated import fit_kernel_model
 from hwlib.labs import measure
 from hwlib.units import KiB
 

@@ -7,7 +7,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from hwlib import plots
-from hwlib.roofline import KernelModel, Sample, ridge
+from hwlib.calibrated import KernelModel, Sample
+from hwlib.roofline import ridge
 from hwlib.specs import accelerators
 from hwlib.units import TFLOP, us
 from tests.conftest import ROOT

@@ -7,7 +7,7 @@ from hwlib import plots
 from hwlib.plots.runs import WAITING
 from hwlib.simulate import lockstep
 from hwlib.simulate.events import simulate_events
-from hwlib.simulate.phantom import Phantom
+from hwlib.simulate.size_only_array import Phantom
 from hwlib.topology import crossbar
 from hwlib.units import GB, us
 
@@ -64,7 +64,7 @@ def test_any_number_of_ranks_can_be_drawn(n):
 
 
 def test_what_is_no_run_is_refused():
-    with pytest.raises(TypeError, match="got Run; lockstep's is for rounds_grid"):
+    with pytest.raises(TypeError, match="got LockstepRun; lockstep's is for rounds_grid"):
         plots.timeline(ROUNDS)
     with pytest.raises(TypeError, match="got EventRun; an event run's picture is timeline"):
         plots.rounds_grid(STRAGGLER)

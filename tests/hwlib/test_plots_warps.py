@@ -1,11 +1,11 @@
 import pytest
 
 from hwlib import plots, simt
-from hwlib.simt import Run, warp_ways
+from hwlib.simt import WarpRun, warp_ways
 
 TRACES = [[1, 2, 4], [1, 3, 3, 4]]
 SCHEDULE = [(1, [0, 1]), (2, [0]), (3, [1]), (3, [1]), (4, [0, 1])]
-RUN = Run((SCHEDULE,), width=2)
+RUN = WarpRun((SCHEDULE,), width=2)
 
 
 def squares(figure):
@@ -64,7 +64,7 @@ def test_a_figure_shows_itself_the_same_way_twice(draw):
     ("draw", "words"),
     [
         (lambda: plots.threads([]), "without an instruction"),
-        (lambda: plots.warp(Run(([],))), "without an instruction"),
+        (lambda: plots.warp(WarpRun(([],))), "without an instruction"),
         (lambda: plots.divergence({}), "at least one cost"),
         (lambda: plots.divergence({"a": {}}), "at least one cost"),
     ],

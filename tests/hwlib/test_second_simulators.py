@@ -15,8 +15,8 @@ import pytest
 from hwlib.algorithms import Step
 from hwlib.simulate import lockstep, simulate_events
 from hwlib.topology import route
-from hwlib.topology.arguments import Rate
-from hwlib.topology.record import finish, new_graph, wire
+from hwlib.topology.graph import finish, new_graph, wire
+from hwlib.topology.link_rate import Rate
 
 LARGEST = 20
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from hwlib.specs import Level, Model, Stack, accelerators, clusters, models, stack_for, stacks
-from hwlib.specs.stack import CONSTANTS, read
+from hwlib.specs.stack import CONSTANTS, read_stacks
 from hwlib.specs.table import SpecError
 from hwlib.steptime import step_time
 
@@ -66,7 +66,7 @@ def test_an_unknown_stack_is_answered_with_those_there_are():
 
 
 def test_a_row_takes_the_constants_of_the_one_it_is_like():
-    [one, two] = read("f", f"[a]\n{ROW}eta_C = 0.5\neta_W = 0.5\n[b]\n{ROW}like = 'a'\neta_W = 0.25\n")
+    [one, two] = read_stacks("f", f"[a]\n{ROW}eta_C = 0.5\neta_W = 0.5\n[b]\n{ROW}like = 'a'\neta_W = 0.25\n")
     assert two.constants == {"eta_C": 0.5, "eta_W": 0.25}
     assert one.constants == {"eta_C": 0.5, "eta_W": 0.5}
 
@@ -76,12 +76,15 @@ def test_a_row_takes_the_constants_of_the_one_it_is_like():
     [
         ('[a]\nname = "A"\n', "f, a: chip, software, source missing"),
         (f"[a]\n{ROW}eta_c = 0.5", "f, a: .*eta_c"),
-        (f"[a]\n{ROW}eta_C = 1.5", "f, a.eta_C: from 0 to 1, got 1.5"),
-        (f"[a]\n{ROW}alpha_in = -1", "f, a.alpha_in: from 0"),
-        (f"[a]\n{ROW}error = 1.5", "f, a.error: from 0 to 1, got 1.5"),
-        (f"[a]\n{ROW}error = 'none'", "f, a.error: from 0 to 1, got 'none'"),
-        (f"[a]\n{ROW}alpha_in = true", "f, a.alpha_in: from 0"),
-        (f"[a]\n{ROW}eta_C = nan", "f, a.eta_C: from 0"),
+        (f"[a]\n{ROW}eta_C = 1.5", "f, a.eta_C: .* at most 1, got 1.5"),
+        (f"[a]\n{ROW}alpha_in = -1", "f, a.alpha_in: .* of at least 0, got"),
+        (f"[a]\n{ROW}error = 1.5", "f, a.error: .* at most 1, got 1.5"),
+        (f"[a]\n{ROW}error = 1.0", "f, a.error: .* got 1.0"),
+        (f"[a]\n{ROW}rows = 'x'", "f, a.rows: expected a list of texts, got 'x'"),
+        (f"[a]\n{ROW}[a", "f: "),
+        (f"[a]\n{ROW}error = 'none'", "f, a.error: .* got 'none'"),
+        (f"[a]\n{ROW}alpha_in = true", "f, a.alpha_in: .* of at least 0, got"),
+        (f"[a]\n{ROW}eta_C = nan", "f, a.eta_C: .* got nan"),
         (f"[a]\n{ROW}like = 'b'", "f, a.like: names a row before it"),
         (f"[a]\n{ROW.replace('h100', 'h101')}", "f, a.chip"),
         (f"[a]\n{ROW}fitted = ['eta_C']", "f, a.fitted: 'eta_C' is no constant that the row gives"),
@@ -89,7 +92,7 @@ def test_a_row_takes_the_constants_of_the_one_it_is_like():
 )
 def test_a_row_that_breaks_a_rule_is_refused(rows, message):
     with pytest.raises(SpecError, match=message):
-        list(read("f", rows))
+        list(read_stacks("f", rows))
 
 
 # Steps that a source prints, with 8 GPUs a node; the library's own benchmark scores all of them

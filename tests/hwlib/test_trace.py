@@ -5,7 +5,7 @@ import pytest
 
 from hwlib.simulate import lockstep
 from hwlib.simulate.events import simulate_events
-from hwlib.simulate.phantom import Phantom
+from hwlib.simulate.size_only_array import Phantom
 from hwlib.simulate.trace import chrome_trace
 from hwlib.topology import crossbar, torus
 from hwlib.units import GB, KB, us

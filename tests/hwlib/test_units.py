@@ -13,6 +13,7 @@ from hwlib.units import (
     Measure,
     UnitError,
     dimension,
+    known_units,
     labels,
     parse,
     scale,
@@ -286,3 +287,12 @@ def test_units_may_be_spelled_out(said, meant):
 def test_only_what_people_say_is_spelled_out(text):
     with pytest.raises(UnitError):
         parse(text)
+
+
+def test_every_known_unit_is_read_as_it_says():
+    known = known_units()
+    assert {"B", "GB", "GiB", "Gbit", "us", "ms", "TFLOP", "TFLOPS", "tokens", "GPUs", "W", "Hz", "USD"} <= set(known)
+    for name, (size, powers) in known.items():
+        measure = parse(f"1 {name}")
+        assert (measure.value, measure.unit) == (size, spell(powers))
+    assert "furlong" not in known

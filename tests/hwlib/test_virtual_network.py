@@ -11,7 +11,7 @@ from hwlib.collectives import (
     ring_allgather_time,
     ring_allreduce_time,
 )
-from hwlib.simulate.calls import call_cost
+from hwlib.simulate.call_costs import call_cost
 from hwlib.specs import accelerators, clusters
 from hwlib.topology import node
 from hwlib.units import GB, MB, us

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from hwlib import roofline, widgets
-from hwlib.kernel_fit import ELEMENT_BYTES
+from hwlib.calibrated import ELEMENT_BYTES
 from hwlib.roofline import exact_critical_batch, mixed_matmul_bytes, mixed_matmul_intensity, ridge
 from hwlib.specs import accelerators
 from hwlib.units import show

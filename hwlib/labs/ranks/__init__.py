@@ -1,11 +1,12 @@
 """Real ranks of torch.distributed from a notebook cell: N processes, a process group, a time limit, and the result.
 
-`run` starts them, by way of `launch`, and `collect` takes in what they give; `server` is the program that they are
-forked from, and `process` what happens in one. `calls` logs what each sends, and `traffic` counts it; `places` sees
-where each stands, and `failures` says who failed.
+`run` starts them, by way of `launch`, `collect` takes in what they give, and `results` is what comes of it; `server`
+is the program that they are forked from, and `process` what happens in one. `calls` logs what each sends, and `traffic`
+counts it; `places` sees where each stands, and `failures` says who failed.
 """
 
 from hwlib.labs.ranks.failures import RankError, RankTimeout
-from hwlib.labs.ranks.run import Ranks, run_ranks
+from hwlib.labs.ranks.results import Ranks
+from hwlib.labs.ranks.run import run_ranks
 
 __all__ = ["RankError", "RankTimeout", "Ranks", "run_ranks"]

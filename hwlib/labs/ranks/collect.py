@@ -11,7 +11,7 @@ from typing import Any
 from hwlib.labs.ranks import failures, places
 from hwlib.labs.ranks.launch import Started
 from hwlib.labs.ranks.process import HEAD
-from hwlib.labs.ranks.run import Ranks
+from hwlib.labs.ranks.results import Ranks
 
 PRINTED = 20_000  # characters that are kept of what a rank prints
 GRACE = 0.15  # seconds, after the first has failed, for others to say that they have too

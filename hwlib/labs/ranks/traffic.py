@@ -1,8 +1,8 @@
 """What the ranks of a run sent: their logs, put together afterwards as a network would have seen them.
 
-A message counts by its bytes, and a collective as the algorithm that `hwlib.simulate.calls` names for it, whatever the
-backend really does. Rounds are the longest chain of messages each of which was sent after the one before had been
-waited for.
+A message counts by its bytes, and a collective as the algorithm that `hwlib.simulate.call_costs` names for it,
+whatever the backend really does. Rounds are the longest chain of messages each of which was sent after the one before
+had been waited for.
 """
 
 from collections import Counter, defaultdict
@@ -101,7 +101,7 @@ class _Replay:
         return lambda: self.ends.get(key)
 
     def perform(self, key: tuple, call: str, root: Any) -> None:
-        from hwlib.simulate.calls import call_cost, exchange_cost
+        from hwlib.simulate.call_costs import call_cost, exchange_cost
 
         group, met = key[0], dict(self.met.pop(key))
         if call == "all_to_all":

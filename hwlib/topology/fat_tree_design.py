@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from hwlib.arguments import is_number
 from hwlib.specs.cluster import TIERS, Level
-from hwlib.topology.arguments import Rate, TopologyError, rate, whole
+from hwlib.topology.link_rate import Rate, TopologyError, as_rate, whole
 from hwlib.units import show
 
 
@@ -203,18 +203,20 @@ def plan(description: Mapping[str, Any] | None = None, /, **more: Any) -> FatTre
     nics = counts.get("nics", gpus)
     ports = _ports(given.get("ports", 64))
     latency = given.get("latency", 0.0)
-    nic = rate("cluster: nic", given.get("nic", 50e9), latency)
-    cable = rate("cluster: cable", given.get("cable", nic.link or nic.bandwidth), latency)
+    nic = as_rate("cluster: nic", given.get("nic", 50e9), latency)
+    cable = as_rate("cluster: cable", given.get("cable", nic.link or nic.bandwidth), latency)
     top = given.get("oversubscription", 1)
     if not is_number(top) or not 1 <= top < inf:
         raise TopologyError(f"cluster: oversubscription is at least 1, as 7 for 7:1, got {top!r}")
     group = counts.get("nodes_per_group") or max(k for k in range(1, min(nodes, 32) + 1) if nodes % k == 0)
     rails = _rails(given.get("rails", True), nics, counts.get("leaves"), _divide(nodes, "nodes", group, "groups"))
     shape = _tiers(counts, nodes // group, rails, ceil(group * nics / rails), ports, float(top))
-    per_nic = rate("cluster: pcie", given["pcie"]) if given.get("pcie") else Rate(max(1, nics / gpus) * nic.bandwidth)
+    pcie = given.get("pcie")
+    per_nic = as_rate("cluster: pcie", pcie) if pcie else Rate(max(1, nics / gpus) * nic.bandwidth)
+    scaleup = as_rate("cluster: scaleup", given.get("scaleup", 450e9))
     return FatTree(
         nodes, gpus, nics, group, rails, ports=ports, nic=nic, cable=cable, pcie=per_nic,
-        scaleup=rate("cluster: scaleup", given.get("scaleup", 450e9)), nvswitches=counts.get("nvswitches", 0), **shape,
+        scaleup=scaleup, nvswitches=counts.get("nvswitches", 0), **shape,
     )  # fmt: skip
 
 

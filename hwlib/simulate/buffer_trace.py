@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hwlib.algorithms.step import Algorithm, Program, found
-from hwlib.simulate.parties import SimulationError
-from hwlib.simulate.rounds import Run, lockstep
+from hwlib.algorithms.protocol import Program, RegisteredAlgorithm, found
+from hwlib.simulate.lockstep_run import LockstepRun, lockstep
+from hwlib.simulate.mailbox import SimulationError
 
-Table = list[list[float]]
+BlockTable = list[list[float]]
 """A row for each rank, a column for each block: the shares that are in it, as digits; 0 is nothing."""
 
 MOST = 15  # digits that a float64 holds exactly
@@ -36,7 +36,7 @@ BEGINS: dict[str, Callable[[int, int], Sequence[int]]] = {
 
 
 @dataclass(frozen=True)
-class Watched:
+class BufferTrace:
     """What each rank had before its first step, after it, after the second, and so on.
 
     `steps` are tables; a rank that has ended stays as it was. `run` is the run itself, or None where it
@@ -45,12 +45,14 @@ class Watched:
 
     name: str
     collective: str
-    steps: list[Table]
-    run: Run | None = None
+    steps: list[BlockTable]
+    run: LockstepRun | None = None
     failure: str = ""
 
 
-def watch(algorithm: Callable[..., Any] | Algorithm | str, n: int, collective: str = "", **options: Any) -> Watched:
+def watch(
+    algorithm: Callable[..., Any] | RegisteredAlgorithm | str, n: int, collective: str = "", **options: Any
+) -> BufferTrace:
     """Runs an algorithm in lockstep on n ranks, and keeps what is in their buffers between the steps.
 
     `collective` says what the ranks begin with; a registered algorithm's is known. An algorithm that fails, or
@@ -70,17 +72,17 @@ def watch(algorithm: Callable[..., Any] | Algorithm | str, n: int, collective: s
     seen: list[list[Any]] = [[] for _ in range(n)]
     if not inspect.isgeneratorfunction(inspect.unwrap(function)):
         said = f"{name} has no `yield Step(...)` yet: no rank sends anything"
-        return Watched(name, collective, [_table(inputs)], failure=said)
+        return BufferTrace(name, collective, [_table(inputs)], failure=said)
     try:
         run = lockstep(_watching(function, seen), inputs, **{"limit": PATIENCE * n * n, **options})
     except SimulationError as error:
-        return Watched(name, collective, _steps(seen, inputs), failure=str(error))
+        return BufferTrace(name, collective, _steps(seen, inputs), failure=str(error))
     except Exception as error:  # the program's own: any
         where = "; ".join(getattr(error, "__notes__", []))
         said = f"{type(error).__name__}: {error}" + (f" ({where})" if where else "")
-        return Watched(name, collective, _steps(seen, inputs), failure=said)
+        return BufferTrace(name, collective, _steps(seen, inputs), failure=said)
     steps = _steps(seen, inputs)
-    return Watched(name, collective, _ended(steps, run, n), run)
+    return BufferTrace(name, collective, _ended(steps, run, n), run)
 
 
 def _watching(function: Callable[..., Program], seen: list[list[Any]]) -> Callable[..., Program]:
@@ -100,13 +102,13 @@ def _watching(function: Callable[..., Program], seen: list[list[Any]]) -> Callab
     return program
 
 
-def _steps(seen: list[list[Any]], inputs: list[Any]) -> list[Table]:
+def _steps(seen: list[list[Any]], inputs: list[Any]) -> list[BlockTable]:
     count = max(map(len, seen)) or 1
     rows = [states or [x] for states, x in zip(seen, inputs, strict=True)]
     return [_table([states[min(k, len(states) - 1)] for states in rows]) for k in range(count)]
 
 
-def _ended(steps: list[Table], run: Run, n: int) -> list[Table]:
+def _ended(steps: list[BlockTable], run: LockstepRun, n: int) -> list[BlockTable]:
     """The steps, with what was returned in the place of the last buffer where that is a whole array of its own."""
     last = [
         [float(v) for v in out] if getattr(out, "shape", None) == (n,) else row
@@ -115,5 +117,5 @@ def _ended(steps: list[Table], run: Run, n: int) -> list[Table]:
     return [*steps[:-1], last]
 
 
-def _table(buffers: Sequence[Any]) -> Table:
+def _table(buffers: Sequence[Any]) -> BlockTable:
     return [[float(value) for value in buffer] for buffer in buffers]

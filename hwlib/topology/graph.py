@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from hwlib.specs.cluster import Level
-from hwlib.topology.arguments import Rate, TopologyError
+from hwlib.topology.link_rate import Rate, TopologyError
+from hwlib.topology.router import Router
 
 if TYPE_CHECKING:
     from networkx import DiGraph
@@ -51,11 +52,9 @@ class Topology:
         return {vertex: rank for rank, vertex in enumerate(self.ranks)}
 
     @cached_property
-    def router(self) -> Any:
+    def router(self) -> Router:
         """The routes found so far; see `route`."""
-        from hwlib.topology.routes import Router
-
-        return Router(self)
+        return Router(self.name, self.graph, self.ranks)
 
     def vertices(self, *kinds: str) -> list[str]:
         """The names of all vertices of these kinds, in the order in which they were built."""
@@ -96,6 +95,18 @@ class Topology:
         if isinstance(rank, int) and not isinstance(rank, bool) and 0 <= rank < len(self.ranks):
             return self.ranks[rank]
         raise TopologyError(f"{self.name}: a rank is 0 to {len(self.ranks) - 1}, or its name; got {rank!r}")
+
+
+def route(topology: Topology, src: Any, dst: Any) -> tuple[str, ...]:
+    """The vertices on the way from rank `src` to rank `dst`, both ends included.
+
+    A shortest path by hops that passes through no other accelerator where there is one; only where there is
+    none (a torus; a dead NIC) do accelerators forward. Where several are equally short, a torus goes along its
+    axes in order, and in a tree the destination picks: each destination below a leaf switch comes by a cable of
+    its own, as far as there are cables, so a shift of all ranks by one distance meets no conflict in a network
+    that does not block. Raises TopologyError where a failure has cut the two apart.
+    """
+    return topology.router(topology.vertex_of(src), topology.vertex_of(dst))
 
 
 def _some(names: Iterable[str], like: Any) -> str:

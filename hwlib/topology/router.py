@@ -2,43 +2,30 @@
 
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from hwlib.topology.arguments import TopologyError
+from hwlib.topology.link_rate import TopologyError
 
 if TYPE_CHECKING:
-    from hwlib.topology.record import Topology
+    from networkx import DiGraph
 
 KEPT = 2**23  # hops that a router remembers, of 4 bytes each: those to all ranks of 1,024 GPUs
 
 
-def route(topology: "Topology", src: Any, dst: Any) -> tuple[str, ...]:
-    """The vertices on the way from rank `src` to rank `dst`, both ends included.
-
-    A shortest path by hops that passes through no other accelerator where there is one; only where there is
-    none (a torus; a dead NIC) do accelerators forward. Where several are equally short, a torus goes along its
-    axes in order, and in a tree the destination picks: each destination below a leaf switch comes by a cable of
-    its own, as far as there are cables, so a shift of all ranks by one distance meets no conflict in a network
-    that does not block. Raises TopologyError where a failure has cut the two apart.
-    """
-    return topology.router(topology.vertex_of(src), topology.vertex_of(dst))
-
-
 class Router:
-    """The routes of one topology, found when first asked for and kept."""
+    """The routes between the ranks of one graph, found when first asked for and kept; errors begin with `name`."""
 
-    def __init__(self, topology: "Topology"):
-        graph = topology.graph
-        self._name, self._vertices = topology.name, list(graph)
+    def __init__(self, name: str, graph: "DiGraph", ranks: Sequence[str]):
+        self._name, self._vertices = name, list(graph)
         self._number = {vertex: i for i, vertex in enumerate(self._vertices)}
         self._next = [[self._number[w] for w in graph[v]] for v in self._vertices]
         self._before = [[self._number[w] for w in graph.predecessors(v)] for v in self._vertices]
         self._relays = [kind != "gpu" for _, kind in graph.nodes(data="kind")]
         self._switches = [kind != "nic" for _, kind in graph.nodes(data="kind")]
         self._graph = graph
-        places = [graph.nodes[v]["place"] for v in topology.ranks]
+        places = [graph.nodes[v]["place"] for v in ranks]
         width = 1 + max(place[-1] for place in places)
-        self._digits = {v: _digits(place, width) for v, place in zip(topology.ranks, places, strict=True)}
+        self._digits = {v: _digits(place, width) for v, place in zip(ranks, places, strict=True)}
         self._far: dict[tuple[int, bool], Sequence[int]] = {}
         self._known: dict[tuple[str, str], tuple[str, ...]] = {}
 

@@ -11,9 +11,9 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
+from hwlib.calibrated.kernel import fit_logarithms
 from hwlib.collectives import bus_factor
 from hwlib.formula import formula, log2, maximum, minimum, sqrt
-from hwlib.kernel_fit import fit_logarithms
 from hwlib.network import send_time, two_protocol_time
 from hwlib.specs.fitted import CollectiveConstants, TreeConstants, collective_constants
 

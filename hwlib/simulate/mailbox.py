@@ -1,8 +1,8 @@
-"""The post office under every simulation: it moves messages between programs, and knows nothing of time.
+"""The mailbox under every simulation: it moves messages between programs, and knows nothing of time.
 
-A party is anything with `.send(value)` that answers with the next step and raises StopIteration(result) at the
+A program is anything with `.send(value)` that answers with the next step and raises StopIteration(result) at the
 end: a generator, or a proxy of one that runs elsewhere. Sends do not wait: a message lies in the channel from
-its sender to its receiver, first in, first out, until it is asked for. No party can see the order in which
+its sender to its receiver, first in, first out, until it is asked for. No program can see the order in which
 the others are run, so neither can the result.
 
 Each rank has a logical clock, 0 at the start. A message leaves in the round that its sender's clock shows; a
@@ -14,7 +14,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from hwlib.algorithms.step import Step, copied
+from hwlib.algorithms.protocol import Step, copied
 
 SHOWN = 6  # ranks that an error names one by one
 
@@ -33,46 +33,46 @@ class Message(NamedTuple):
     taken: int
 
 
-class Party(Protocol):
+class RankProgram(Protocol):
     """One rank's program, here or elsewhere."""
 
     def send(self, value: Any, /) -> Step | list[Step]:
         """The next step, once the last one gave `value`; raises StopIteration(result) at the end."""
 
 
-class Ended(NamedTuple):
-    """What the parties returned, the messages in the order in which they were received, and the clocks."""
+class MailboxRun(NamedTuple):
+    """What the programs returned, the messages in the order in which they were received, and the clocks."""
 
     outputs: list[Any]
     messages: list[Message]
     clocks: list[int]
 
 
-def run_parties(
-    parties: Sequence[Party],
+def run_programs(
+    programs: Sequence[RankProgram],
     *,
     limit: int | None = None,
     copy: Callable[[Any], Any] = copied,
-) -> Ended:
-    """Runs parties, rank 0 first, to their end.
+) -> MailboxRun:
+    """Runs programs, rank 0 first, to their end.
 
     `limit` is the number of messages after which a run counts as endless. `copy` makes the message out of
     what was sent. Raises SimulationError for a deadlock, a message that nobody receives, or a step that is
     none.
     """
-    return _Office(parties, limit, copy).run()
+    return _Mailbox(programs, limit, copy).run()
 
 
-class _Rank:
-    """A party and its mail: what it waits for, and what waits for it, by sender."""
+class _RankState:
+    """A program and its mail: what it waits for, and what waits for it, by sender."""
 
     __slots__ = (
-        "alone", "clock", "done", "got", "latest", "mail", "missing", "number", "output", "party", "step",
+        "alone", "clock", "done", "got", "latest", "mail", "missing", "number", "output", "program", "step",
         "wanted",
     )  # fmt: skip
 
-    def __init__(self, number: int, party: Party):
-        self.number, self.party = number, party
+    def __init__(self, number: int, program: RankProgram):
+        self.number, self.program = number, program
         self.step = -1
         self.done, self.output = False, None
         self.clock = 0  # at the start of the step
@@ -84,15 +84,15 @@ class _Rank:
         self.wanted: dict[int, deque[int]] = defaultdict(deque)  # places in the step that still want one
 
 
-class _Office:
-    def __init__(self, parties: Sequence[Party], limit: int | None, copy: Callable[[Any], Any]):
-        self.ranks = [_Rank(number, party) for number, party in enumerate(parties)]
+class _Mailbox:
+    def __init__(self, programs: Sequence[RankProgram], limit: int | None, copy: Callable[[Any], Any]):
+        self.ranks = [_RankState(number, program) for number, program in enumerate(programs)]
         self.ready = deque(self.ranks)
         self.limit, self.copy = limit, copy
         self.log: list[tuple] = []  # the messages, as plain tuples: there may be millions
         self.events = 0  # messages, and steps without one
 
-    def run(self) -> Ended:
+    def run(self) -> MailboxRun:
         while self.ready:
             self.take_step(self.ready.popleft())
         if not all(rank.done for rank in self.ranks):
@@ -100,13 +100,13 @@ class _Office:
         if any(queue for rank in self.ranks for queue in rank.mail.values()):
             raise SimulationError(self.unreceived())
         messages = [Message(*entry) for entry in self.log]
-        return Ended([rank.output for rank in self.ranks], messages, [rank.clock for rank in self.ranks])
+        return MailboxRun([rank.output for rank in self.ranks], messages, [rank.clock for rank in self.ranks])
 
-    def take_step(self, rank: _Rank) -> None:
+    def take_step(self, rank: _RankState) -> None:
         """Gives a rank what its last step received, and starts its next one."""
         rank.step += 1
         try:
-            yielded = rank.party.send(rank.got[0] if rank.alone else rank.got)
+            yielded = rank.program.send(rank.got[0] if rank.alone else rank.got)
         except StopIteration as end:
             rank.done, rank.output = True, end.value
             return
@@ -135,7 +135,7 @@ class _Office:
         if self.limit is not None and self.events > self.limit:
             raise SimulationError(f"more than {self.limit} messages: the algorithm does not seem to end")
 
-    def post(self, src: _Rank, dst: _Rank, data: Any) -> None:
+    def post(self, src: _RankState, dst: _RankState, data: Any) -> None:
         """Hands a message over, if the receiver waits for it, or leaves it in its mail."""
         self.events += 1
         message = self.copy(data), src.clock
@@ -148,14 +148,14 @@ class _Office:
         else:
             dst.mail[src.number].append(message)
 
-    def receive(self, dst: _Rank, src: _Rank, place: int) -> None:
+    def receive(self, dst: _RankState, src: _RankState, place: int) -> None:
         if mail := dst.mail.get(src.number):
             self.deliver(src, dst, place, mail.popleft())
         else:
             dst.wanted[src.number].append(place)
             dst.missing += 1
 
-    def deliver(self, src: _Rank, dst: _Rank, place: int, message: tuple[Any, int]) -> None:
+    def deliver(self, src: _RankState, dst: _RankState, place: int, message: tuple[Any, int]) -> None:
         data, left = message
         dst.got[place] = data
         if left > dst.latest:
@@ -165,7 +165,7 @@ class _Office:
     # What went wrong
 
     @staticmethod
-    def place(rank: _Rank) -> str:
+    def place(rank: _RankState) -> str:
         return f"rank {rank.number}, step {rank.step}"
 
     def deadlock(self) -> str:
@@ -192,7 +192,7 @@ class _Office:
 
 
 def checked_steps(yielded: Any, place: Callable[[], str], rank: int, n: int) -> list[Step]:
-    """The steps that rank yielded, among n parties, if they are steps; `place()` says where, for the error."""
+    """The steps that rank yielded, among n programs, if they are steps; `place()` says where, for the error."""
     steps = [yielded] if isinstance(yielded, Step) else yielded
     if not isinstance(steps, list | tuple):
         steps = [None]
@@ -224,11 +224,11 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def started(algorithm: Callable[..., Any], calls: Iterable[tuple], **options: Any) -> list[Party]:
-    """The party of each call. Raises SimulationError for a function that is no generator."""
-    parties = [algorithm(*call, **options) for call in calls]
-    for party in parties:
-        if not hasattr(party, "send"):
+def start_programs(algorithm: Callable[..., Any], calls: Iterable[tuple], **options: Any) -> list[RankProgram]:
+    """The program of each call. Raises SimulationError for a function that is no generator."""
+    programs = [algorithm(*call, **options) for call in calls]
+    for program in programs:
+        if not hasattr(program, "send"):
             name = getattr(algorithm, "__name__", "the algorithm")
-            raise SimulationError(f"{name} is no generator: it returned {_short(party)} without a `yield Step(...)`")
-    return parties
+            raise SimulationError(f"{name} is no generator: it returned {_short(program)} without a `yield Step(...)`")
+    return programs

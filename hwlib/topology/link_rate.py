@@ -29,7 +29,7 @@ def whole(what: str, value: Any, least: int = 1) -> int:
         raise TopologyError(str(error)) from None
 
 
-def rate(what: str, value: Any, latency: float = 0.0) -> Rate:
+def as_rate(what: str, value: Any, latency: float = 0.0) -> Rate:
     """A bandwidth above zero, given in B/s, as '400 Gbit/s', or as the key of `hwlib.specs.links`."""
     if not 0 <= seconds(f"{what}, latency", latency) < math.inf:
         raise TopologyError(f"{what}: the latency is finite, got {latency!r}")

@@ -4,7 +4,7 @@ import pytest
 
 from hwlib.algorithms import Step
 from hwlib.simulate import flights, link_flights, simulate_events
-from hwlib.simulate.monitor import Flight, LinkFlights
+from hwlib.simulate.message_flights import Flight, LinkFlights
 from hwlib.topology import crossbar, leaf_spine
 from hwlib.units import GB, us
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from hwlib.specs import accelerators, measured_memory
-from hwlib.specs.memory import LATENCY_CLOCK, _table
+from hwlib.specs.memory_measurements import LATENCY_CLOCK, _table
 from hwlib.units import GB, KiB, MiB
 from tests.conftest import ROOT
 

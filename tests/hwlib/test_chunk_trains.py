@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from hwlib.simulate.clockwork import Clockwork, Pace
-from hwlib.simulate.parties import SimulationError
-from hwlib.simulate.schedule import Schedule
+from hwlib.simulate.event_loop import EventLoop, Pace
+from hwlib.simulate.mailbox import SimulationError
+from hwlib.simulate.message_schedule import MessageSchedule
 from tests.hwlib.chunk_by_chunk import ChunkByChunk, random_run
 
 FIELDS = ("finish", "arrived", "left", "launched")
@@ -26,7 +26,7 @@ def passed(clock):
 def test_trains_are_exact_where_messages_meet_queue_wait_and_are_lost(block):
     seen = Counter()
     for seed in range(60 * block, 60 * block + 60):
-        fast, slow = (kind(*random_run(seed)) for kind in (Clockwork, ChunkByChunk))
+        fast, slow = (kind(*random_run(seed)) for kind in (EventLoop, ChunkByChunk))
         try:
             timing = fast.run()
         except SimulationError:
@@ -63,7 +63,7 @@ def send(pairs, ranks):
     src, dst, size = ([pair[i] for pair in pairs] for i in range(3))
     starts = [sum(s < rank for s in src) for rank in range(ranks + 1)]
     wanted = [[m for m, d in enumerate(dst) if d == rank] for rank in range(ranks)]
-    return Schedule(
+    return MessageSchedule(
         [None] * ranks, src, dst, size, [starts[r : r + 2] for r in range(ranks)], [[0, len(w)] for w in wanted],
         wanted, [0] * len(src),
     )  # fmt: skip
@@ -72,7 +72,7 @@ def send(pairs, ranks):
 def arrivals(pairs, bandwidth, latency=0, chunk=math.inf, store_and_forward=False):
     network = Line(bandwidth, [latency] * len(bandwidth))
     pace = Pace(chunk_bytes=chunk, store_and_forward=store_and_forward)
-    return Clockwork(send(pairs, len(bandwidth) + 1), network, pace).run()
+    return EventLoop(send(pairs, len(bandwidth) + 1), network, pace).run()
 
 
 # 12 bytes over links of 1, 3 and 2 B/s with a latency of 5 s each. The arithmetic is in the names of the cases.
@@ -110,6 +110,6 @@ def test_a_train_is_cut_by_whoever_comes_between():
     bandwidth = [Fraction(1), Fraction(1), Fraction(2)]
     network = Line(bandwidth, [Fraction(0)] * 3)
     network.way = lambda src, dst, time: (src, 2)
-    timing = Clockwork(send([(0, 2, 6.0), (1, 2, 3.0)], 3), network, Pace(chunk_bytes=1)).run()
+    timing = EventLoop(send([(0, 2, 6.0), (1, 2, 3.0)], 3), network, Pace(chunk_bytes=1)).run()
     assert timing.arrived == [6, Fraction(7, 2)]
     assert timing.cuts > 0

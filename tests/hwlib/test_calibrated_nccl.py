@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hwlib.collective_fit import (
+from hwlib.calibrated import (
     Timed,
     collective_time,
     fit_alpha_beta,

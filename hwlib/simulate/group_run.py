@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from hwlib.algorithms.step import Algorithm, Step, copied, found
-from hwlib.simulate.parties import checked_steps, started
+from hwlib.algorithms.protocol import RegisteredAlgorithm, Step, copied, found
+from hwlib.simulate.mailbox import checked_steps, start_programs
 
 HEADER, BODY = 0, 1  # tags of the two kinds of message
 
@@ -29,7 +29,9 @@ class RankRun:
     received_bytes: int
 
 
-def run_on_group(algorithm: Callable[..., Any] | Algorithm | str, x: Any, group: Any = None, **options: Any) -> RankRun:
+def run_on_group(
+    algorithm: Callable[..., Any] | RegisteredAlgorithm | str, x: Any, group: Any = None, **options: Any
+) -> RankRun:
     """Runs this rank's part of an algorithm on a copy of the tensor x, together with the group's other ranks.
 
     All call it alike, as a collective. Messages have the dtype of x, and its shape but for the length. With
@@ -46,7 +48,7 @@ def run_on_group(algorithm: Callable[..., Any] | Algorithm | str, x: Any, group:
     if record and record.switch:
         raise ValueError(f"{record.name} needs a switch that computes, which no process group has")
     rank, n = dist.get_rank(group), dist.get_world_size(group)
-    (program,) = started(function, [(rank, n, copied(x))], **options)
+    (program,) = start_programs(function, [(rank, n, copied(x))], **options)
     mail = _Mail(x, group)
     clock, number, value = 0, 0, None
     while True:

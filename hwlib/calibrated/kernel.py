@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from hwlib.roofline import kernel_time, matmul_flops, mixed_matmul_bytes
 from hwlib.specs import MeasuredGemm
 
 __all__ = [
@@ -42,8 +43,6 @@ class KernelModel:
 
     def time(self, flops: Any, bytes: Any) -> Any:
         """Predicted time in seconds of one kernel, or of arrays of them."""
-        from hwlib.roofline import kernel_time
-
         return kernel_time(flops, bytes, self.C, self.W, self.eta_C, self.eta_W, self.t0)
 
     def errors(self, samples: Iterable[Sample]) -> list[float]:
@@ -73,8 +72,6 @@ def mean_abs_relative_error(predicted: Sequence[float], measured: Sequence[float
 
 def gemm_samples(gemms: Iterable[MeasuredGemm]) -> list[Sample]:
     """Measured products as samples: operands of their dtype, bfloat16 output, each array moved once."""
-    from hwlib.roofline import matmul_flops, mixed_matmul_bytes
-
     samples = []
     for g in gemms:
         b = ELEMENT_BYTES[g.dtype]

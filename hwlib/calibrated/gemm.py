@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from hwlib.calibrated.kernel import ELEMENT_BYTES, OUTPUT_BYTES, Sample, fit_logarithms
 from hwlib.formula import ceil, maximum
-from hwlib.kernel_fit import ELEMENT_BYTES, OUTPUT_BYTES, Sample, fit_logarithms
 from hwlib.roofline import matmul_flops, mixed_matmul_bytes
 from hwlib.specs import Accelerator, accelerators
 from hwlib.specs.fitted import GemmConstants, gemm_constants

@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hwlib.algorithms.step import WIRES, Algorithm, copied, found
-from hwlib.simulate.parties import Message, run_parties, started
+from hwlib.algorithms.protocol import WIRES, RegisteredAlgorithm, copied, found
+from hwlib.simulate.mailbox import Message, run_programs, start_programs
 from hwlib.units import show
 
 
 @dataclass(frozen=True, repr=False)
-class Run:
+class LockstepRun:
     """What a lockstep run gave: the results by rank, every message, and what they cost.
 
     `round_bytes` has for each round the bytes of its busiest wire, one direction, and `round_times` the seconds
@@ -41,7 +41,7 @@ class Run:
 
 
 def lockstep(
-    algorithm: Callable[..., Any] | Algorithm | str,
+    algorithm: Callable[..., Any] | RegisteredAlgorithm | str,
     inputs: Sequence[Any],
     alpha: float = 0.0,
     W: float = math.inf,
@@ -49,7 +49,7 @@ def lockstep(
     switch: Callable[..., Any] | None = None,
     limit: int | None = None,
     **options: Any,
-) -> Run:
+) -> LockstepRun:
     """Runs an algorithm on copies of `inputs`, one array a rank, in rounds of alpha + busiest wire / W.
 
     Where only bytes and time matter, `[Phantom(count, itemsize)] * n` are arrays of any size that take no memory.
@@ -58,17 +58,17 @@ def lockstep(
     pair of ranks has a wire of its own. By default the wires, and the switch, are those that the algorithm
     was registered with. A switch runs as rank n, with a copy of rank 0's buffer for its sizes; its own ports
     cost nothing. `limit` ends a run of more messages. Other options go to the algorithm. Raises
-    SimulationError where the algorithm cannot go on; see `run_parties`.
+    SimulationError where the algorithm cannot go on; see `run_programs`.
     """
     record, function = found(algorithm)
     wires = wires or (record.wires if record else "port")
     switch = switch or (record.switch if record else None)
     _check(inputs, alpha, W, wires)
     n = len(inputs)
-    parties = started(function, [(rank, n, copied(x)) for rank, x in enumerate(inputs)], **options)
+    programs = start_programs(function, [(rank, n, copied(x)) for rank, x in enumerate(inputs)], **options)
     if switch:
-        parties += started(switch, [(n, n, copied(inputs[0]))], **options)
-    ended = run_parties(parties, limit=limit)
+        programs += start_programs(switch, [(n, n, copied(inputs[0]))], **options)
+    ended = run_programs(programs, limit=limit)
     rounds = max(ended.clocks)
     sent, received = [0.0] * n, [0.0] * n
     for message in ended.messages:
@@ -79,7 +79,7 @@ def lockstep(
     busiest = _busiest(ended.messages, rounds, n, wires)
     time = math.fsum([rounds * alpha, *(load / W for load in busiest)])
     times = [alpha + load / W for load in busiest]
-    return Run(ended.outputs[:n], ended.messages, rounds, time, sent, received, busiest, times)
+    return LockstepRun(ended.outputs[:n], ended.messages, rounds, time, sent, received, busiest, times)
 
 
 def _busiest(messages: Sequence[Message], rounds: int, n: int, wires: str) -> list[float]:

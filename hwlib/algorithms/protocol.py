@@ -148,7 +148,7 @@ def _translated(step: Step, group: Sequence[int]) -> Step:
 
 
 @dataclass(frozen=True)
-class Algorithm:
+class RegisteredAlgorithm:
     """What is known of a registered algorithm.
 
     `collective` names what it computes. `time` names the formula of `hwlib.collectives` that gives its time
@@ -170,14 +170,13 @@ class Algorithm:
         return {p.name: None if p.default is p.empty else p.default for p in extra}
 
     def __call__(self, rank: int, n: int, x: Array, **options: Any) -> Program:
-        """The program of one rank."""
         return self.function(rank, n, x, **options)
 
 
-class Registry(dict[str, Algorithm]):
+class Registry(dict[str, RegisteredAlgorithm]):
     """Algorithms by name; a name that none has is answered with those that look like it."""
 
-    def __missing__(self, name: object) -> Algorithm:
+    def __missing__(self, name: object) -> RegisteredAlgorithm:
         raise self.none_called(name)
 
     def none_called(self, name: object) -> KeyError:
@@ -208,21 +207,21 @@ def algorithm(
 
     def register(function: Callable[..., Program]) -> Callable[..., Program]:
         name = function.__name__
-        ALGORITHMS[name] = Algorithm(name, collective, function, time, wires, switch)
+        ALGORITHMS[name] = RegisteredAlgorithm(name, collective, function, time, wires, switch)
         return function
 
     return register
 
 
-def record_of(function: Any) -> Algorithm | None:
+def record_of(function: Any) -> RegisteredAlgorithm | None:
     """The record of a registered algorithm, given as the function, its name or the record; else None."""
-    if isinstance(function, Algorithm):
+    if isinstance(function, RegisteredAlgorithm):
         return function
     record = ALGORITHMS.get(function if isinstance(function, str) else getattr(function, "__name__", ""))
     return record if record and (isinstance(function, str) or record.function is function) else None
 
 
-def found(algorithm: Any) -> tuple[Algorithm | None, Callable[..., Program]]:
+def found(algorithm: Any) -> tuple[RegisteredAlgorithm | None, Callable[..., Program]]:
     """The record, if there is one, and the function of an algorithm, given in any of these ways.
 
     Raises KeyError for a name that none has.

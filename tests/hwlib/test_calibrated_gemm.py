@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hwlib.gemm_model import TILINGS, Shape, Tiling, fit_gemm, gemm_model
+from hwlib.calibrated import TILINGS, Shape, Tiling, fit_gemm, gemm_model
 from hwlib.roofline import roofline_time
 from hwlib.specs.fitted import gemm_constants
 

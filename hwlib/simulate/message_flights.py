@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from hwlib.simulate.outcome import EventRun
+from hwlib.simulate.event_run import EventRun
 
 
 class Flight(NamedTuple):

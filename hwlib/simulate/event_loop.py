@@ -12,22 +12,22 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any, NamedTuple, Protocol
 
-from hwlib.simulate.parties import SimulationError
-from hwlib.simulate.schedule import Schedule
-from hwlib.simulate.trains import ARRIVAL, Hop, Rails, Train
+from hwlib.simulate.chunk_trains import ARRIVAL, Hop, Train, TrainLinks
+from hwlib.simulate.mailbox import SimulationError
+from hwlib.simulate.message_schedule import MessageSchedule
 
 START = 2 * ARRIVAL  # order of the event that starts rank 0's step; the arrival of message m is ARRIVAL + m
 
 
-class Network(Protocol):
-    """What the clock knows of a topology: numbered links, and ways over them between the parties."""
+class RoutedLinks(Protocol):
+    """What the clock knows of a topology: numbered links, and ways over them between the programs' places."""
 
     bandwidth: list[Any]
     latency: list[Any]
     dies: list[Any]
 
     def way(self, src: int, dst: int, time: Any) -> tuple[int, ...]:
-        """The links from a party to another, as they stand at a time."""
+        """The links from one program's place to another's, as they stand at a time."""
 
 
 class Pace(NamedTuple):
@@ -42,7 +42,7 @@ class Pace(NamedTuple):
     delay: Callable[[int, int], Any] | None = None
 
 
-class Traffic:
+class LinkTraffic:
     """What passed over which link, and when, as columns."""
 
     def __init__(self) -> None:
@@ -73,22 +73,22 @@ class Timing(NamedTuple):
     launched: list[Any]
     left: list[Any]
     arrived: list[Any]
-    traffic: Traffic
+    traffic: LinkTraffic
     chunks: int
     chunk_hops: int
     resent_bytes: float
     cuts: int
 
 
-class Clockwork:
+class EventLoop:
     """One run of a schedule over a network."""
 
-    def __init__(self, schedule: Schedule, network: Network, pace: Pace):
+    def __init__(self, schedule: MessageSchedule, network: RoutedLinks, pace: Pace):
         self.schedule, self.network, self.pace = schedule, network, pace
         ranks, messages = len(schedule.sends), len(schedule.src)
         self.heap: list[tuple] = []
-        self.traffic = Traffic()
-        self.rails = Rails(self.heap, network.dies, self.traffic, self.leave, self.resend)
+        self.traffic = LinkTraffic()
+        self.train_links = TrainLinks(self.heap, network.dies, self.traffic, self.leave, self.resend)
         self.plans: dict[tuple, tuple[Hop, ...]] = {}
         self.plan: list[tuple[Hop, ...]] = [()] * messages
         self.posted: list[Any] = [None] * messages
@@ -108,8 +108,9 @@ class Clockwork:
 
     def run(self) -> Timing:
         """Runs until nothing is left to happen."""
-        heap, plans, arrive, reach = self.heap, self.plan, self.arrive, self.rails.reach
-        free, last, dies, interrupt = self.rails.free, self.rails.last, self.network.dies, self.rails.interrupt
+        heap, plans, arrive, reach = self.heap, self.plan, self.arrive, self.train_links.reach
+        trains, dies = self.train_links, self.network.dies
+        free, last, interrupt = trains.free, trains.last, trains.interrupt
         links, messages, sizes = self.traffic.link.append, self.traffic.message.append, self.traffic.bytes.append
         starts, ends, volume = self.traffic.start.append, self.traffic.end.append, self.schedule.bytes
         for rank in range(len(self.step)):
@@ -120,7 +121,7 @@ class Clockwork:
                 self.now = now
                 if order < ARRIVAL:
                     self.begin(order - START, now)
-                elif what is None or self.rails.complete(what, now):
+                elif what is None or self.train_links.complete(what, now):
                     arrive(order - ARRIVAL, now)
             elif what.__class__ is int:  # a message of one chunk, at this hop
                 message = order >> 1
@@ -154,7 +155,7 @@ class Clockwork:
             raise SimulationError(self.stuck())
         return Timing(
             self.finish, self.step_start, self.step_end, self.posted, self.launched, self.left, self.arrived,
-            self.traffic, self.chunks, self.chunk_hops, self.resent_bytes, self.rails.cuts,
+            self.traffic, self.chunks, self.chunk_hops, self.resent_bytes, self.train_links.cuts,
         )  # fmt: skip
 
     # Ranks
@@ -253,10 +254,10 @@ class Clockwork:
             return
         full, rest = divmod(size, pace.chunk_bytes)
         full = int(full)
-        self.rails.enter(Train(2 * message, plan, 0, pace.chunk_bytes, 0, full, ready, 0))
+        self.train_links.enter(Train(2 * message, plan, 0, pace.chunk_bytes, 0, full, ready, 0))
         if rest:
             plan = self.plan_of(src, dst, rest, now)
-            self.rails.enter(Train(2 * message + 1, plan, 0, rest, full, 1, ready, 0))
+            self.train_links.enter(Train(2 * message + 1, plan, 0, rest, full, 1, ready, 0))
         chunks = full + bool(rest)
         self.chunks += chunks
         self.chunk_hops += chunks * len(plan)
@@ -317,7 +318,7 @@ class Clockwork:
         plan = self.plan_of(schedule.src[message], schedule.dst[message], schedule.bytes[message], time)
         if hop:  # it has left already: a train that does not leave again
             train = Train(2 * message, plan, 0, schedule.bytes[message], 0, 1, time, 0, again=1)
-            self.rails.missing[message] = 1
+            self.train_links.missing[message] = 1
             heappush(self.heap, (time, 2 * message, train))
         else:
             self.plan[message] = plan

@@ -65,7 +65,7 @@ class Train:
         return self.first < other.first
 
 
-class Rails:
+class TrainLinks:
     """The links as trains see them: when each is free, and which train may still be cut.
 
     `log` takes rows of (link, message, bytes, start, end); `left(message, time)` and `resend(train, time)` tell

@@ -6,17 +6,15 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from hwlib.roofline import (
+from hwlib.calibrated import (
     KernelModel,
     Sample,
     fit_kernel_model,
     gemm_samples,
-    matmul_bytes,
-    matmul_flops,
     mean_abs_relative_error,
     relative_errors,
-    roofline_time,
 )
+from hwlib.roofline import matmul_bytes, matmul_flops, roofline_time
 from hwlib.specs import MeasuredGemm, accelerators, measured_gemms
 from hwlib.units import us
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-AS = {
+ALGORITHM_OF = {
     "all_reduce": "ring_allreduce",
     "all_gather": "ring_allgather",
     "reduce_scatter": "ring_reduce_scatter",
@@ -34,7 +34,7 @@ def call_cost(call: str, n: int, count: int, itemsize: float = 1, root: int | No
     """Of a call among n ranks whose full buffer has `count` elements of `itemsize` bytes; a barrier moves none."""
     if call == "barrier" or n == 1:
         return CallCost((0,) * n, (0,) * n, 0)
-    return _played(AS[call], n, count, itemsize, root)
+    return _played(ALGORITHM_OF[call], n, count, itemsize, root)
 
 
 def exchange_cost(parts: Sequence[Sequence[Any]]) -> CallCost:
@@ -48,8 +48,8 @@ def exchange_cost(parts: Sequence[Sequence[Any]]) -> CallCost:
 
 @lru_cache(maxsize=256)
 def _played(algorithm: str, n: int, count: int, itemsize: float, root: int | None) -> CallCost:
-    from hwlib.simulate.phantom import Phantom
-    from hwlib.simulate.rounds import lockstep
+    from hwlib.simulate.lockstep_run import lockstep
+    from hwlib.simulate.size_only_array import Phantom
 
     options: dict[str, Any] = {} if root is None else {"root": root}
     run = lockstep(algorithm, [Phantom(count, itemsize)] * n, **options)

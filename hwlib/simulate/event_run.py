@@ -7,9 +7,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar, overload
 
-from hwlib.simulate.clockwork import Clockwork, Pace, Timing
+from hwlib.simulate.event_loop import EventLoop, Pace, Timing
 from hwlib.simulate.fabric import Fabric
-from hwlib.simulate.schedule import Schedule
+from hwlib.simulate.message_schedule import MessageSchedule
 
 Row = TypeVar("Row")
 
@@ -87,10 +87,10 @@ class EventRun:
     """What `simulate_events` gives.
 
     `outputs` and `finish` (s) are by rank, and `time` is the last of those. `messages`, `steps` and `passages`
-    (what passed which link) are sequences of records. A switch that computes is a party after the last rank.
+    (what passed which link) are sequences of records. A switch that computes is a program after the last rank.
     """
 
-    schedule: Schedule = field(repr=False)
+    schedule: MessageSchedule = field(repr=False)
     fabric: Fabric = field(repr=False)
     pace: Pace = field(repr=False)
     timing: Timing = field(repr=False)
@@ -139,7 +139,7 @@ class EventRun:
 
     @property
     def steps(self) -> Sequence[EventStep]:
-        """Every step of every party, in the order of time for each."""
+        """Every step of every program, in the order of time for each."""
         starts, ends = self.timing.step_start, self.timing.step_end
         where = [(rank, step) for rank, times in enumerate(starts) for step in range(len(times))]
 
@@ -226,7 +226,7 @@ class EventRun:
         """By message, the seconds that it took longer under way than with the network to itself."""
         alone: dict[tuple, float] = {}
         late = []
-        clock = Clockwork(self.schedule, self.fabric, self.pace)
+        clock = EventLoop(self.schedule, self.fabric, self.pace)
         for i, message in enumerate(self.messages):
             start = self.timing.launched[i]
             key = message.src, message.dst, message.bytes, clock.age(start)

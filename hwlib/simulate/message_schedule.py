@@ -1,7 +1,7 @@
 """What an algorithm does, without when: every rank's steps, and the messages that tie them together.
 
 A program cannot see the order in which ranks are run, so neither its results nor its messages depend on time:
-it is run once, by `run_parties`, and written down here. The schedule can then be timed on any network, as
+it is run once, by `run_programs`, and written down here. The schedule can then be timed on any network, as
 often as one likes.
 """
 
@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from hwlib.algorithms.step import Step
-from hwlib.simulate.parties import Party, run_parties
+from hwlib.algorithms.protocol import Step
+from hwlib.simulate.mailbox import RankProgram, run_programs
 
 
 @dataclass(frozen=True)
-class Schedule:
+class MessageSchedule:
     """The messages of a program, numbered sender by sender, and the steps they belong to.
 
     `src`, `dst` and `bytes` are by message. Rank r's messages are `sends[r][0]` up to `sends[r][-1]`: its step
@@ -43,16 +43,16 @@ class Schedule:
         return self.wanted[rank][self.waits[rank][step] : self.waits[rank][step + 1]]
 
 
-class _Recorder:
-    """A party that writes down the steps of another one."""
+class _StepRecorder:
+    """A program that writes down the steps of another one."""
 
-    def __init__(self, party: Party):
-        self.party = party
+    def __init__(self, program: RankProgram):
+        self.program = program
         self.to, self.frm, self.bytes = array("q"), array("q"), array("d")
         self.sends, self.waits = array("q", [0]), array("q", [0])
 
     def send(self, value: Any) -> Step | list[Step]:
-        yielded = self.party.send(value)
+        yielded = self.program.send(value)
         for step in [yielded] if type(yielded) is Step else yielded if isinstance(yielded, list | tuple) else ():
             if isinstance(step, Step):  # anything else is refused by the caller, who names the rank
                 send, to, frm = step
@@ -78,13 +78,13 @@ def without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def record(parties: Sequence[Party], limit: int | None = None) -> Schedule:
-    """Runs the parties to their end, as `run_parties` does, errors included, and gives what they did."""
+def record(programs: Sequence[RankProgram], limit: int | None = None) -> MessageSchedule:
+    """Runs the programs to their end, as `run_programs` does, errors included, and gives what they did."""
     import numpy as np
 
-    recorders = [_Recorder(party) for party in parties]
+    recorders = [_StepRecorder(program) for program in programs]
     with without_collector():
-        outputs = run_parties(recorders, limit=limit).outputs
+        outputs = run_programs(recorders, limit=limit).outputs
     n = len(recorders)
     src = np.repeat(np.arange(n), [len(r.to) for r in recorders])
     dst = np.concatenate([np.asarray(r.to, dtype=np.int64) for r in recorders])
@@ -99,7 +99,7 @@ def record(parties: Sequence[Party], limit: int | None = None) -> Schedule:
     taken[message] = step
     ends = np.cumsum([0, *(len(r.to) for r in recorders)])
     asks = np.cumsum([0, *(len(r.frm) for r in recorders)])
-    return Schedule(
+    return MessageSchedule(
         outputs, src.tolist(), dst.tolist(), np.concatenate([r.bytes for r in recorders]).tolist(),
         [(np.asarray(r.sends) + ends[i]).tolist() for i, r in enumerate(recorders)],
         [list(r.waits) for r in recorders],

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hwlib.simulate.phantom import Phantom
+from hwlib.simulate.size_only_array import Phantom
 
 SLICES = [slice(None), slice(2, 5), slice(5, 2), slice(-3, None), slice(0, 99), slice(1, 10, 3), slice(None, None, -2)]
 

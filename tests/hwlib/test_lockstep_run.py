@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hwlib.algorithms import Step, ring_allreduce
-from hwlib.simulate import Message, SimulationError, lockstep, run_parties
+from hwlib.simulate import Message, SimulationError, lockstep, run_programs
 
 X = np.zeros(10)  # 80 bytes
 
@@ -134,7 +134,7 @@ def test_parties_give_results_messages_and_clocks():
         return rank
 
     parties = [numbers(rank, 4, np.ones(8)) for rank in range(4)]
-    ended = run_parties(parties)
+    ended = run_programs(parties)
     assert ended.outputs == [0, 1, 2, 3]
     assert ended.clocks == [6] * 4
     assert len(ended.messages) == 24
@@ -151,7 +151,7 @@ def test_a_party_need_not_be_a_generator():
                 raise StopIteration(value.sum())
             return Step(np.full(3, self.rank), 1 - self.rank, 1 - self.rank)
 
-    assert run_parties([Echo(0), Echo(1)]).outputs == [3, 0]
+    assert run_programs([Echo(0), Echo(1)]).outputs == [3, 0]
 
 
 # What cannot go on

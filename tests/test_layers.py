@@ -11,12 +11,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = (
-    {"units", "notation", "arguments"},
+    {"units", "notation", "arguments", "columns"},
     {"formula"},
     {"specs"},
     {
         "roofline", "hierarchy", "network", "collectives", "transformer", "footprint", "parallel", "pipeline",
-        "steptime", "training", "inference", "topology", "sharding", "simt", "kernel_fit", "gemm_model",
+        "steptime", "strategy", "training", "inference", "topology", "sharding", "simt", "kernel_fit", "gemm_model",
         "collective_fit",
     },
     {"algorithms", "simulate", "planner"},

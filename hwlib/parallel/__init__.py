@@ -5,7 +5,8 @@ or of a node where a collective uses all its cables. `transfers` lists what a pl
 `hiding_times` what can hide it; `critical_points` says from which batch, width or length on it does, on every level of
 a machine; `bounds` derives the bounds, case by case.
 
->>> found = transfers("llama3-70b", B=2**22, dp=64, tp=8, zero=3)
+>>> from hwlib.strategy import Strategy
+>>> found = transfers("llama3-70b", Strategy.of(dp=64, tp=8, zero=3), B=2**22)
 >>> {axis: round(t, 2) for axis, t in axis_times(found, "superpod-h100-4su").items()}
 {'tp': 1.67, 'dp': 1.03}
 """
@@ -77,15 +78,6 @@ from hwlib.parallel.mixed import (
     split_critical_batch,
 )
 from hwlib.parallel.stages import pp_bytes, pp_forward_time, pp_layer_time
-from hwlib.parallel.step import (
-    Transfer,
-    axis_bytes,
-    axis_times,
-    critical_batches,
-    critical_degrees,
-    exposed_times,
-    transfers,
-)
 from hwlib.parallel.tensor import (
     sp_layer_bytes,
     tp_backward_limit,
@@ -97,6 +89,15 @@ from hwlib.parallel.tensor import (
     tp_limit,
     tp_math_time,
     tp_nodes_limit,
+)
+from hwlib.parallel.transfers import (
+    Transfer,
+    axis_bytes,
+    axis_times,
+    critical_batches,
+    critical_degrees,
+    exposed_times,
+    transfers,
 )
 
 __all__ = [

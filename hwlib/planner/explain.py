@@ -134,7 +134,7 @@ def alternatives(found: Plans) -> list[str]:
 
 def best_columns(plan: Plan) -> dict[str, Any]:
     """The numbers of a plan as the columns have them."""
-    from hwlib.footprint import RECOMPUTE, SCHEDULES
+    from hwlib.strategy import RECOMPUTE, SCHEDULES
 
     words = {"recompute": RECOMPUTE.index(plan.recompute), "schedule": SCHEDULES.index(plan.schedule)}
     return {**plan.degrees, **words}

@@ -20,6 +20,7 @@ from hwlib.pipeline import pipeline_bubble_fraction
 from hwlib.planner.space import SHORTEST_CUT, divisors
 from hwlib.planner.task import Machine, PlanError, batch_of, machine_of, many, memory_of, model_of
 from hwlib.specs import Model
+from hwlib.strategy import Strategy
 from hwlib.transformer import parameter_count
 from hwlib.units import show
 
@@ -81,7 +82,7 @@ class _Bounds:
 
     def bytes(self, d: _Degrees) -> float:
         """What the fullest GPU holds."""
-        return float(footprint(self.model, T=self.T, m=self.sequences // d.dp, **vars(d)).total)
+        return float(footprint(self.model, Strategy(**vars(d)), T=self.T, m=self.sequences // d.dp).total)
 
 
 def decide(

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, overload
 
-from hwlib.footprint import RECOMPUTE, SCHEDULES, Footprint
+from hwlib.footprint import Footprint
 from hwlib.planner.task import Task
 from hwlib.specs import Stack
 from hwlib.steptime import StepTime
+from hwlib.strategy import RECOMPUTE, SCHEDULES, Strategy
 from hwlib.training import model_utilization, run_cost, token_rate
 from hwlib.transformer import step_flops
 
@@ -215,8 +216,8 @@ def step_times(task: Task, columns: Mapping[str, Any]) -> StepTime:
 
     used = {name: x for name, x in columns.items() if name != "m"}
     return step_time(
-        task.model, task.stack, task.machine.levels, B=task.B, T=task.T, fused=task.fused, dtype=task.dtype,
-        imbalance=task.imbalance, merge=task.merge, **used,
+        task.model, task.stack, task.machine.levels, Strategy(**used), B=task.B, T=task.T, fused=task.fused,
+        dtype=task.dtype, expert_imbalance=task.imbalance, dedup_dispatch=task.merge,
     )  # fmt: skip
 
 
@@ -224,7 +225,8 @@ def footprints(task: Task, columns: Mapping[str, Any]) -> Footprint:
     """The bytes of the fullest GPU for one plan or for columns of them."""
     from hwlib.footprint import footprint
 
-    return footprint(task.model, T=task.T, states=task.states, fused=task.fused, **columns)
+    strategy = Strategy(**{name: x for name, x in columns.items() if name != "m"})
+    return footprint(task.model, strategy, T=task.T, m=columns["m"], states=task.states, fused=task.fused)
 
 
 def parts(time: StepTime) -> dict[str, float]:

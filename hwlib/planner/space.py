@@ -11,9 +11,9 @@ from math import prod
 from typing import Any, NamedTuple
 
 from hwlib.arguments import is_number
-from hwlib.footprint import RECOMPUTE, SCHEDULES
 from hwlib.planner.task import PlanError, Task, truth
 from hwlib.specs import Model
+from hwlib.strategy import RECOMPUTE, SCHEDULES
 
 DEFAULT_SCHEDULES = ("1f1b", "zb_h1")
 TWO_CHUNKS = ("zbv", "dualpipe")

@@ -11,8 +11,9 @@ import torch
 from hwlib import virtual
 from hwlib.collectives import ring_allreduce_time
 from hwlib.specs import Stack, accelerators, models
-from hwlib.steptime import levels_of, step_time
+from hwlib.steptime import levels_of
 from tests.hwlib.decoders import Decoder, fully_sharded, tensor_parallel
+from tests.hwlib.keywords import step_time
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
 LLAMA = models["llama3-8b"]

@@ -11,9 +11,9 @@ import torch.distributed as dist
 from torch import nn
 
 from hwlib.specs import Level, Model, Stack, accelerators
-from hwlib.steptime import step_time
 from hwlib.virtual import play_ranks
 from tests.hwlib.decoders import Decoder, bf16, tensor_parallel
+from tests.hwlib.keywords import step_time
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
 RATE = accelerators["h100-sxm"].flops("bf16")

@@ -9,9 +9,10 @@ import sympy
 
 from hwlib import parallel
 from hwlib.collectives import destination_fraction
-from hwlib.parallel import bounds, critical_batches, critical_degrees, critical_points, transfers
+from hwlib.parallel import bounds, critical_batches, critical_degrees, critical_points
 from hwlib.specs import Model, accelerators, clusters, models
 from hwlib.specs.cluster import Level
+from tests.hwlib.keywords import transfers
 
 LEVELS = clusters["superpod-h100-4su"].levels
 C = accelerators["h100-sxm"].bf16_flops
@@ -51,7 +52,7 @@ def test_at_its_critical_width_an_expert_takes_as_long_as_its_tokens_travel(dept
     levels, ranks = LEVELS[:depth], (8, 256, 1024)[depth - 1]
     model = DEEPSEEK.replace(experts=1024)
     width = critical_points(model, levels, C)[name].ep
-    found = [x for x in transfers(model, B=2**20, dp=ranks, ep=ranks, merge=True) if x.axis == "ep"]
+    found = [x for x in transfers(model, B=2**20, dp=ranks, ep=ranks, dedup_dispatch=True) if x.axis == "ep"]
     exchange = sum(x.time(levels) for x in found) / (2 * model.moe_layers)  # forward and backward, of every layer
     assert exchange == pytest.approx(parallel.ep_math_time(2**20, model.width, width, 8, ranks, C))
 

@@ -33,6 +33,7 @@ from hwlib.parallel import (
 )
 from hwlib.roofline import compute_time
 from hwlib.specs import accelerators, clusters, models, nodes
+from hwlib.strategy import Strategy
 from hwlib.transformer import parameter_count, training_flops
 from hwlib.units import GB, TB
 from tests.hwlib.worked import Row, check
@@ -126,7 +127,7 @@ NEW_CHIPS = [
 
 def gradient_bytes():
     """What a rank of the 405B run holds of the gradients."""
-    found = transfers(BIG, B=2**24, dp=128, tp=8, pp=16, m=16)
+    found = transfers(BIG, Strategy.of(dp=128, tp=8, pp=16), B=2**24, m=16)
     return found[-1]
 
 

@@ -7,7 +7,6 @@ from math import inf, prod
 import numpy as np
 import pytest
 
-from hwlib.footprint import footprint
 from hwlib.planner import PlanError, machine_of, plan
 from hwlib.planner.plans import MESH, footprints, step_times
 from hwlib.planner.refusals import smallest
@@ -15,8 +14,8 @@ from hwlib.planner.search import NO_ROOM, search, task_of
 from hwlib.planner.space import COLUMNS, axes_of, space, usual_tp
 from hwlib.planner.task import FRAMEWORK, first_levels
 from hwlib.specs import Level, Model, Stack, clusters, models, nodes
-from hwlib.steptime import step_time
 from hwlib.units import GB
+from tests.hwlib.keywords import footprint, step_time
 
 IDEAL = Stack.ideal("h100-sxm")
 SMALL = Model.small(layers=6, width=512, heads=12, kv_heads=4, ffn=1536, head_dim=64, context=8192)

@@ -3,6 +3,7 @@
 import json
 import re
 from contextlib import suppress
+from dataclasses import fields
 from typing import Any
 
 import click
@@ -94,7 +95,7 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
               "16777216, or sequences by length, 2048x8192.")  # fmt: skip
 @click.option("--sequence", type=Tokens(), help="Tokens of a sequence.  [default: the context, at most 8K]")
 @click.option(
-    "--chips", "--gpus", type=Several(),
+    "--gpus", "--chips", "gpus", type=Several(),
     help="Only so many GPUs of the cluster; of several numbers the best that none beats.",
 )  # fmt: skip
 @click.option("--tp", type=Several(), help="Tensor-parallel degree.  [default: within a node]")
@@ -107,7 +108,9 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
 @click.option("--sp/--no-sp", default=None, help="Sequence parallelism beside tensor parallelism.  [default: with it]")
 @click.option("--schedule", type=Words(), help="Of gpipe, 1f1b, zb_h1, zbv, dualpipe.  [default: 1f1b, zb_h1]")
 @click.option("--recompute", type=Words(), help="Of none, selective, full.")
-@click.option("--merge", is_flag=True, help="Tokens go once to each node that has some of their experts.")
+@click.option(
+    "--dedup-dispatch", "--merge", is_flag=True, help="Tokens go once to each node that has some of their experts."
+)
 @click.option("--dtype", default="bf16", show_default=True, help="Of the layers' matrix products.")
 @click.option("--stack", help="Whose constants: a key of stacks, as megatron-core-h100.  [default: the chip's]")
 @click.option("--memory", callback=_bytes, help="Of a GPU, for the plan, as 72GB.  [default: 95 % of the data sheet's]")
@@ -117,24 +120,31 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
 @click.option("--json", "as_json", is_flag=True, help="Print numbers for programs, in SI.")
 def plan(
     model: str, cluster: str, batch: tuple[int, int | None], sequence: tuple[int, int | None] | None,
-    chips: tuple[int, ...] | None, as_json: bool, why: bool, price: float, count: int | None, **others: Any,
+    gpus: tuple[int, ...] | None, as_json: bool, why: bool, price: float, count: int | None, memory: float | None,
+    stack: str | None, dtype: str, dedup_dispatch: bool, **degrees: Any,
 ) -> None:  # fmt: skip
     """List the quickest ways to train MODEL, a key such as llama3-405b, on a cluster, and say why."""
+    from hwlib import planner
+
     if sequence and sequence[1]:
         raise CannotBe(f"sequence: {sequence[0] // sequence[1]}x{sequence[1]} is a batch, not a length")
     if sequence and batch[1] and sequence[0] != batch[1]:
         raise CannotBe(f"sequence: the batch is of sequences of {batch[1]:,} tokens, not of {sequence[0]:,}")
     T = sequence[0] if sequence else batch[1]
-    asked = {"B": batch[0], "T": T, "price": price / SECONDS_AN_HOUR, **others}
-    if why and chips and len(chips) > 1:
-        raise CannotBe(f"why: choices are compared on one number of GPUs, and chips has {len(chips)}")
-    if count and chips and len(chips) > 1:
-        raise CannotBe(f"count: plans of one number of GPUs are listed, and chips has {len(chips)}")
+    asked: dict[str, Any] = {"B": batch[0], "T": T, "memory": memory, "price": price / SECONDS_AN_HOUR}
+    if why and gpus and len(gpus) > 1:
+        raise CannotBe(f"why: choices are compared on one number of GPUs, and gpus has {len(gpus)}")
+    if count and gpus and len(gpus) > 1:
+        raise CannotBe(f"count: plans of one number of GPUs are listed, and gpus has {len(gpus)}")
     try:
-        if chips and len(chips) > 1:
-            _front(model, cluster, asked | {"chips": chips}, as_json)
+        asked |= {
+            "allowed": planner.Allowed(**{f.name: degrees[f.name] for f in fields(planner.Allowed)}),
+            "software": planner.Software(stack=stack, dtype=dtype, dedup_dispatch=dedup_dispatch),
+        }
+        if gpus and len(gpus) > 1:
+            _front(model, cluster, asked | {"gpus": gpus}, as_json)
         else:
-            _best(model, cluster, asked | {"chips": chips[0] if chips else None, "count": count or 5}, as_json, why)
+            _best(model, cluster, asked | {"gpus": gpus[0] if gpus else None, "count": count or 5}, as_json, why)
     except ValueError as error:  # PlanError, and what the formulas refuse
         raise CannotBe(str(error)) from None
 
@@ -142,7 +152,7 @@ def plan(
 def _best(model: str, cluster: str, asked: dict[str, Any], as_json: bool, why: bool) -> None:
     from hwlib import planner
     from hwlib.planner.explain import explanation
-    from hwlib.planner.text import refusals
+    from hwlib.planner.tables import rejected
 
     found = planner.plan(model, cluster, **asked)
     if as_json:
@@ -153,12 +163,12 @@ def _best(model: str, cluster: str, asked: dict[str, Any], as_json: bool, why: b
     click.echo(explanation(found, choices=why))
     if why:
         click.echo("Why the others are no plans:")
-        click.echo("\n".join(refusals(found)))
+        click.echo("\n".join(rejected(found)))
     if quicker := _on_fewer(model, cluster, asked, found):
         click.echo(f"\n{quicker}")
-    if any(asked[name] is not None for name in DECIDED):
+    if asked["allowed"].given.keys() & set(DECIDED):
         return
-    bounds = {name: asked[name] for name in ("B", "T", "chips", "dtype", "memory")}
+    bounds = {name: asked[name] for name in ("B", "T", "gpus", "memory")} | {"dtype": found.task.software.dtype}
     with suppress(planner.PlanError):  # the guide tries less than the search did
         click.echo(f"\nBy bounds alone: {planner.decide(model, cluster, **bounds)}")
 
@@ -168,23 +178,23 @@ def _on_fewer(model: str, cluster: str, asked: dict[str, Any], found: Any) -> st
     from hwlib import planner
     from hwlib.units import show
 
-    chips = found.task.chips
-    few = 2 ** (chips.bit_length() - 1)
+    gpus = found.task.gpus
+    few = 2 ** (gpus.bit_length() - 1)
     with suppress(planner.PlanError):
-        best = planner.plan(model, cluster, **asked | {"chips": few, "count": 1})[0] if few < chips else found[0]
+        best = planner.plan(model, cluster, **asked | {"gpus": few, "count": 1})[0] if few < gpus else found[0]
         if best.seconds < found[0].seconds:
-            return f"On {few:,} of the {chips:,} GPUs a step takes less, {show(best.seconds, 's')}: {best}."
+            return f"On {few:,} of the {gpus:,} GPUs a step takes less, {show(best.seconds, 's')}: {best}."
     return ""
 
 
 def _front(model: str, cluster: str, asked: dict[str, Any], as_json: bool) -> None:
     from hwlib import planner
-    from hwlib.planner.text import plan_record
+    from hwlib.planner.tables import plan_record
 
-    found = planner.pareto(model, cluster, of=("time", "chips", "cost"), **asked)
+    found = planner.pareto(model, cluster, of=("time", "gpus", "cost"), **asked)
     if as_json:
         click.echo(json.dumps([plan_record(one) for one in found], indent=2))
     else:
         click.echo(found.table())
-    for n, why in found.passed_over.items():
+    for n, why in found.skipped.items():
         click.echo(f"None is listed on {n:,}: {why}.", err=True)

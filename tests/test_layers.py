@@ -86,6 +86,17 @@ def test_no_two_modules_import_each_other():
     assert list(TopologicalSorter(graph).static_order())
 
 
+@pytest.mark.parametrize("package", ["footprint", "parallel", "planner", "steptime"])
+def test_no_files_of_a_package_import_each_other(package):
+    """Neither inside a function."""
+    files = {f"hwlib.{package}.{path.stem}": path for path in (ROOT / "hwlib" / package).glob("[!_]*.py")}
+    graph = {
+        name: {m for full in imports(path) if (m := full.rpartition(".")[0]) in files} for name, path in files.items()
+    }
+    assert any(graph.values())
+    assert list(TopologicalSorter(graph).static_order())
+
+
 @by_path
 def test_the_lower_layers_are_plain_python(path):
     if LAYER.get(module_of(path), 0) > PLAIN:

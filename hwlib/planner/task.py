@@ -1,13 +1,13 @@
 """What is asked of the planner: a model, a batch, and GPUs of a cluster with the memory that a plan may take."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import prod
+from dataclasses import dataclass, replace
+from math import inf, prod
 from typing import Any, NamedTuple
 
 from hwlib.arguments import is_number
-from hwlib.footprint import States
-from hwlib.specs import Accelerator, Cluster, Level, Model, Node, clusters, models, nodes
+from hwlib.footprint import MEGATRON_ADAM, States
+from hwlib.specs import Accelerator, Cluster, Level, Model, Node, Stack, clusters, models, nodes, stack_for, stacks
 from hwlib.specs.table import unknown
 from hwlib.units import show
 
@@ -22,19 +22,19 @@ class PlanError(ValueError):
 
 
 class Machine(NamedTuple):
-    """GPUs of one kind and the levels of the network that joins just so many of them; `whole` GPUs are a full node."""
+    """GPUs of one kind and the levels of the network that joins just so many of them; a full node has `full_node`."""
 
     name: str
     chip: Accelerator
     levels: tuple[Level, ...]
-    whole: int
+    full_node: int
 
     def __repr__(self) -> str:
         levels = [f"{level.size} a {level.name}, {show(level.bandwidth, 'B/s')} each" for level in self.levels]
-        return f"<{self.chips:,} x {self.chip.name} of {self.name}: {'; '.join(levels)}>"
+        return f"<{self.gpus:,} x {self.chip.name} of {self.name}: {'; '.join(levels)}>"
 
     @property
-    def chips(self) -> int:
+    def gpus(self) -> int:
         """How many there are."""
         return prod(level.size for level in self.levels)
 
@@ -44,8 +44,8 @@ class Machine(NamedTuple):
         return self.levels[0].size
 
 
-def machine_of(cluster: Cluster | Node | str, chips: int | None = None) -> Machine:
-    """`chips` GPUs of the fewest nodes of a cluster, or of a node; or all. Raises PlanError."""
+def machine_of(cluster: Cluster | Node | str, gpus: int | None = None) -> Machine:
+    """`gpus` GPUs of the fewest nodes of a cluster, or of a node; or all. Raises PlanError."""
     spec = _spec(cluster)
     if isinstance(spec, Cluster):
         if spec.torus:
@@ -54,11 +54,11 @@ def machine_of(cluster: Cluster | Node | str, chips: int | None = None) -> Machi
         found = Machine(spec.name, spec.members.chip, spec.levels, spec.members.chips)
     else:
         found = Machine(spec.name, spec.chip, (Level("node", spec.chips, spec.scaleup_bandwidth),), spec.chips)
-    if chips is None or chips == found.chips:
+    if gpus is None or gpus == found.gpus:
         return found
-    if not is_number(chips) or chips != int(chips) or not 1 <= chips <= found.chips:
-        raise PlanError(f"{found.name} has {found.chips:,} GPUs, of which {chips!r} were asked for")
-    return found._replace(levels=first_levels(found.levels, int(chips)))
+    if not is_number(gpus) or gpus != int(gpus) or not 1 <= gpus <= found.gpus:
+        raise PlanError(f"{found.name} has {found.gpus:,} GPUs, of which {gpus!r} were asked for")
+    return found._replace(levels=first_levels(found.levels, int(gpus)))
 
 
 def _spec(cluster: Cluster | Node | str) -> Cluster | Node:
@@ -72,29 +72,76 @@ def _spec(cluster: Cluster | Node | str) -> Cluster | Node:
     raise PlanError(unknown("cluster", cluster, [*trees, *(key for key, one in nodes.items() if one.shape != "torus")]))
 
 
-def first_levels(levels: Sequence[Level], chips: int) -> tuple[Level, ...]:
-    """The levels that join `chips` GPUs of the fewest nodes: part of one, or of each the same number.
+def first_levels(levels: Sequence[Level], gpus: int) -> tuple[Level, ...]:
+    """The levels that join `gpus` GPUs of the fewest nodes: part of one, or of each the same number.
 
     Where the nodes do not fill the groups of the levels above evenly, those are taken for one, in which a node has its
     share of the narrowest of them. Raises PlanError where the nodes cannot give equally many.
     """
     (name, size, bandwidth), outer = levels[0], levels[1:]
-    count = -(-chips // size)
-    if chips % count:
-        low = chips // size * size
-        raise PlanError(f"{chips} GPUs are not the same number of each of {count} nodes: {low} or {low + size} are")
-    found, below = [Level(name, chips // count, bandwidth)], 1
+    count = -(-gpus // size)
+    if gpus % count:
+        low = gpus // size * size
+        raise PlanError(f"{gpus} GPUs are not the same number of each of {count} nodes: {low} or {low + size} are")
+    found, below = [Level(name, gpus // count, bandwidth)], 1
     for level in outer:
         if count > below:
             found.append(level._replace(size=-(-min(count, below * level.size) // below)))
         below *= level.size
-    if prod(level.size for level in found) == chips:
+    if prod(level.size for level in found) == gpus:
         return tuple(found)
     narrowest, below = outer[0].bandwidth, 1
     for level in outer[: len(found) - 1]:
         narrowest = min(narrowest, level.bandwidth / below)
         below *= level.size
     return found[0], Level("network", count, narrowest)
+
+
+@dataclass(frozen=True)
+class Software:
+    """What the software of a run is, beside its strategy, and what it reaches.
+
+    `stack` has the constants of `hwlib.steptime`, by default those usual on the chip; `dtype` is that of the layers'
+    matrix products; `states` what a parameter costs, by default with gradients in 32 bits. `fused` attention keeps no
+    scores. The busiest experts see `expert_imbalance` times the mean tokens; with `dedup_dispatch` a token goes once to
+    each rank and node that has one of its experts. Raises PlanError.
+    """
+
+    stack: Stack | str | None = None
+    dtype: str = "bf16"
+    states: States = MEGATRON_ADAM
+    fused: bool = True
+    expert_imbalance: float = 1.0
+    dedup_dispatch: bool = False
+
+    def __post_init__(self) -> None:
+        if self.dtype == "int8":
+            raise PlanError(
+                "dtype: whole numbers are for inference; a step of training is in bf16, fp16, fp32, fp8 or fp4"
+            )
+        if not (is_number(self.expert_imbalance) and 1 <= self.expert_imbalance < inf):
+            expected = "the busiest expert over the mean, so at least 1, was expected"
+            raise PlanError(f"expert_imbalance: {expected}, got {self.expert_imbalance!r}")
+        for name in ("fused", "dedup_dispatch"):
+            self.__dict__[name] = as_bool(name, getattr(self, name))
+
+    def on(self, chip: Accelerator) -> "Software":
+        """The same with the stack to use on this chip: the one given, or the usual. Raises PlanError."""
+        try:
+            chip.flops(self.dtype)
+        except ValueError as error:
+            raise PlanError(f"dtype: {error}") from None
+        return replace(self, stack=_stack_of(chip, self.stack))
+
+
+def _stack_of(chip: Accelerator, stack: Stack | str | None) -> Stack:
+    try:
+        found = stack_for(chip) if stack is None else stacks.of(stack)
+    except (KeyError, TypeError) as error:
+        raise PlanError(error.args[0]) from None
+    if found.chip != chip.key:
+        raise PlanError(f"stack: {found.key} is of {found.accelerator.name}, and the cluster is of {chip.name}")
+    return found
 
 
 @dataclass(frozen=True)
@@ -105,19 +152,20 @@ class Task:
     machine: Machine
     B: int
     T: int
-    stack: Any
-    dtype: str
-    states: States
-    fused: bool
-    imbalance: float
-    merge: bool
+    software: Software
     memory: float
     price: float = 0.0
 
     @property
-    def chips(self) -> int:
+    def gpus(self) -> int:
         """GPUs, all of which every plan uses."""
-        return self.machine.chips
+        return self.machine.gpus
+
+    @property
+    def stack(self) -> Stack:
+        """The constants that plans are timed with."""
+        assert isinstance(self.software.stack, Stack)
+        return self.software.stack
 
     @property
     def sequences(self) -> int:
@@ -125,24 +173,41 @@ class Task:
         return self.B // self.T
 
     def __str__(self) -> str:
-        return self.on(f"{self.chips:,}")
+        return self.on(f"{self.gpus:,}")
 
-    def on(self, chips: str) -> str:
+    def on(self, gpus: str) -> str:
         """What is asked for, on so many GPUs."""
         chip = self.machine.chip.name
-        return f"{self.model.name} on {chips} x {chip}, {many(self.sequences)} of {self.T:,} tokens a step"
+        return f"{self.model.name} on {gpus} x {chip}, {plural(self.sequences, 'sequence')} of {self.T:,} tokens a step"
 
     @property
     def terms(self) -> str:
         """The memory that plans may take, and the constants that they are timed with."""
         room, has = self.memory, self.machine.chip.hbm_bytes or 0
         of = f"of each GPU's {show(has, 'B', 3)}" if has > room else "on each GPU"
-        return f"{show(room, 'B', 3)} {of}; stack {self.stack.key}, {self.dtype}"
+        return f"{show(room, 'B', 3)} {of}; stack {self.stack.key}, {self.software.dtype}"
 
 
-def many(sequences: int) -> str:
-    """So many sequences."""
-    return f"{sequences:,} sequence{'' if sequences == 1 else 's'}"
+def task_of(
+    model: Model | str, cluster: Cluster | Node | str, *, B: Any, T: Any = None, gpus: int | None = None,
+    software: Software | None = None, memory: float | None = None, price: float = 0.0,
+) -> Task:  # fmt: skip
+    """What is asked, checked. Raises PlanError."""
+    model, machine = model_of(model), machine_of(cluster, gpus)
+    B, T = batch_of(model, B, T)
+    if not (is_number(price) and 0 <= price < inf):
+        raise PlanError(f"price: dollars of at least 0 were expected, got {price!r}")
+    on_chip = (software or Software()).on(machine.chip)
+    return Task(model, machine, B, T, on_chip, memory_of(machine.chip, memory), price)
+
+
+def plural(count: int, noun: str) -> str:
+    """So many of them.
+
+    >>> plural(1, "sequence"), plural(2048, "sequence")
+    ('1 sequence', '2,048 sequences')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def model_of(model: Model | str) -> Model:
@@ -169,7 +234,7 @@ def batch_of(model: Model, B: Any, T: Any) -> tuple[int, int]:
     return B, T
 
 
-def truth(name: str, x: Any) -> bool:
+def as_bool(name: str, x: Any) -> bool:
     """Whether it is so. Raises PlanError for what is neither true nor false."""
     if x not in (True, False):
         raise PlanError(f"{name} is True or False, got {x!r}")

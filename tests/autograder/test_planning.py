@@ -70,14 +70,14 @@ def test_several_numbers_of_gpus_give_a_front():
     assert "$/step" in head
     assert len(lines) == 3
     listed = json.loads(run(*SMALL, "--gpus", "4,8", "--json").output)
-    assert [one["chips"] for one in listed] == [8, 4]
+    assert [one["gpus"] for one in listed] == [8, 4]
 
 
 def test_numbers_of_gpus_without_a_plan_are_named_beside_the_table():
     words = ["llama3-70b", "--cluster", "superpod-h100-1su", "--batch", "4M", "--chips", "8,100,256", "--json"]
     done = run(*words)
     assert done.exit_code == 0
-    assert [one["chips"] for one in json.loads(done.stdout)] == [256]
+    assert [one["gpus"] for one in json.loads(done.stdout)] == [256]
     eight, hundred = done.stderr.splitlines()
     assert eight.startswith("None is listed on 8: Llama 3.1 70B does not fit on 8 x H100")
     assert hundred.startswith("None is listed on 100: 100 GPUs are not the same number of each of 13 nodes")
@@ -86,7 +86,7 @@ def test_numbers_of_gpus_without_a_plan_are_named_beside_the_table():
 def test_where_fewer_gpus_are_quicker_it_is_said():
     done = run("llama3-8b", "--cluster", "gb200-nvl72", "--batch", "4M", "--count", "1")
     line = next(line for line in done.output.splitlines() if line.startswith("On 64 of the 72 GPUs"))
-    all_, few = (plan("llama3-8b", "gb200-nvl72", B=2**22, chips=n)[0] for n in (72, 64))
+    all_, few = (plan("llama3-8b", "gb200-nvl72", B=2**22, gpus=n)[0] for n in (72, 64))
     assert few.seconds < all_.seconds
     assert str(few) in line
     assert "GPUs a step takes less" not in run(*SMALL).output
@@ -130,13 +130,13 @@ def test_sequences_by_length_are_a_batch():
         ([*SMALL, "--tp", "two"], "a whole number was expected"),
         ([*SMALL, "--memory", "72"], "'72' has no unit, and would be bytes"),
         ([*SMALL, "--memory", "72MB"], "72 MB may be taken. No cluster of up to 131,072 of them holds it"),
-        ([*SMALL, "--chips", "4,8", "--count", "2"], "count: plans of one number of GPUs are listed, and chips has 2"),
-        ([*SMALL, "--chips", "4,8", "--why"], "why: choices are compared on one number of GPUs, and chips has 2"),
+        ([*SMALL, "--chips", "4,8", "--count", "2"], "count: plans of one number of GPUs are listed, and gpus has 2"),
+        ([*SMALL, "--chips", "4,8", "--why"], "why: choices are compared on one number of GPUs, and gpus has 2"),
         ([*SMALL, "--memory", "72 s"], "is no number of bytes"),
         ([*SMALL, "--memory", "lots"], "lots"),
         ([*SMALL, "--chips", "9"], "8 GPUs, of which 9 were asked for"),
         ([*SMALL, "--schedule", "1f1b,,"], "words were expected"),
-        ([*SMALL, "--schedule", "gpipes"], "schedule is one of gpipe"),
+        ([*SMALL, "--schedule", "gpipes"], "schedule: expected one of gpipe"),
         ([*SMALL, "--stack", "mine"], "no stack 'mine'"),
         ([*SMALL, "--dtype", "int3"], "no dtype 'int3'"),
         ([*SMALL, "--price", "-1"], "not in the range"),

@@ -1,44 +1,48 @@
 """Plans as a table to read, and as numbers and words for other programs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from hwlib.planner.costs import Plan, parts
 from hwlib.planner.explain import WORDS
-from hwlib.planner.front import Front
-from hwlib.planner.plans import Plan, Plans, parts
+from hwlib.planner.result import SearchResult
+from hwlib.planner.task import Task
+from hwlib.strategy import MESH
 from hwlib.units import show
 
+CHOICES = ("v", "micro", "zero", "sp", "recompute", "schedule")
 
-def table(found: Plans) -> str:
+
+def table(found: SearchResult) -> str:
     """The plans, one a line, under what they are for and how many there were."""
     every = f"{found.considered:,} plan{'' if found.considered == 1 else 's'}"
     good = f"{found.fitting:,} {'is possible and fits' if found.fitting == 1 else 'are possible and fit'}"
     return "\n".join([f"{found.task}", f"Of {every}, {good} in {found.task.terms}", "", *rows(found)])
 
 
-def front_table(front: Front) -> str:
+def front_table(plans: Sequence[Plan], task: Task, skipped: Iterable[int]) -> str:
     """The plans of a front, one a line, under what they are for."""
-    *few, most = [f"{n:,}" for n in sorted({*front.passed_over, *(plan.chips for plan in front)})]
-    chips = f"{', '.join(few)} or {most}" if few else most
-    return "\n".join([front.task.on(chips), f"The best plans that fit in {front.task.terms}", "", *rows(front)])
+    *few, most = [f"{n:,}" for n in sorted({*skipped, *(plan.gpus for plan in plans)})]
+    gpus = f"{', '.join(few)} or {most}" if few else most
+    return "\n".join([task.on(gpus), f"The best plans that fit in {task.terms}", "", *rows(plans)])
 
 
 def rows(plans: Sequence[Plan]) -> list[str]:
     """The lines of the table, columns that say nothing left out."""
     columns: list[tuple[str, list[str]]] = [("", [str(i) for i in range(1, len(plans) + 1)])]
-    if len({plan.chips for plan in plans}) > 1:
-        columns.append(("GPUs", [f"{plan.chips:,}" for plan in plans]))
+    if len({plan.gpus for plan in plans}) > 1:
+        columns.append(("GPUs", [f"{plan.gpus:,}" for plan in plans]))
     for name in ("tp", "cp", "ep", "pp", "dp"):
-        values = [getattr(plan, name) for plan in plans]
+        values = [getattr(plan.strategy, name) for plan in plans]
         if name in ("tp", "pp", "dp") or max(values) > 1:
             columns.append((name, [str(value) for value in values]))
     columns += [
-        ("schedule", [plan.form or "-" for plan in plans]),
-        ("micro", [f"{plan.m} x {plan.micro}" for plan in plans]),
-        ("ZeRO", [str(plan.zero) for plan in plans]),
+        ("schedule", [plan.strategy.schedule_name or "-" for plan in plans]),
+        ("micro", [f"{plan.m} x {plan.strategy.micro}" for plan in plans]),
+        ("ZeRO", [str(plan.strategy.zero) for plan in plans]),
     ]
-    if any(plan.recompute != "none" for plan in plans):
-        columns.append(("recompute", [plan.recompute for plan in plans]))
+    if any(plan.strategy.recompute != "none" for plan in plans):
+        columns.append(("recompute", [plan.strategy.recompute for plan in plans]))
     columns += [
         ("step", [show(plan.seconds, "s", 3) for plan in plans]),
         ("MFU", [f"{plan.mfu:.1%}" for plan in plans]),
@@ -58,31 +62,33 @@ def waits(plan: Plan) -> float:
     return sum(t for name, t in parts(plan.time).items() if name in ("tp", "cp", "ep", "pp", "dp"))
 
 
-def refusals(found: Plans) -> list[str]:
+def rejected(found: SearchResult) -> list[str]:
     """Why the other plans are none, the most frequent reason first."""
-    most = sorted(found.refused.items(), key=lambda item: -item[1])
+    most = sorted(found.rejected.items(), key=lambda item: -item[1])
     return [f"{count:>12,}  {reason}" for reason, count in most]
 
 
-def record(found: Plans) -> dict[str, Any]:
+def record(found: SearchResult) -> dict[str, Any]:
     """Plans as what JSON can hold, in SI."""
     task = found.task
     return {
-        "model": task.model.key, "chip": task.machine.chip.key, "cluster": task.machine.name, "chips": task.chips,
-        "batch": task.B, "sequence": task.T, "stack": task.stack.key, "dtype": task.dtype, "memory": task.memory,
-        "considered": found.considered, "fitting": found.fitting, "refused": dict(found.refused),
+        "model": task.model.key, "chip": task.machine.chip.key, "cluster": task.machine.name, "gpus": task.gpus,
+        "batch": task.B, "sequence": task.T, "stack": task.stack.key, "dtype": task.software.dtype,
+        "memory": task.memory, "considered": found.considered, "fitting": found.fitting,
+        "rejected": dict(found.rejected),
         "plans": [plan_record(plan) for plan in found], "advised": plan_record(found.advised),
     }  # fmt: skip
 
 
 def plan_record(plan: Plan) -> dict[str, Any]:
     """One plan: its degrees, the seconds and bytes by their cause; no cost where GPUs have no price."""
+    degrees = {name: getattr(plan.strategy, name) for name in (*MESH, *CHOICES)}
     memory = ("weights", "gradients", "optimizer", "activations", "logits", "buffers", "total")
     return {
-        **plan.degrees, "m": plan.m, "chips": plan.chips, "seconds": plan.seconds, "mfu": plan.mfu,
+        **degrees, "m": plan.m, "gpus": plan.gpus, "seconds": plan.seconds, "mfu": plan.mfu,
         "token_rate": plan.token_rate, "cost": plan.cost or None, "time": parts(plan.time),
         "bytes": {name: float(getattr(plan.memory, name)) for name in memory},
     }  # fmt: skip
 
 
-__all__ = ["WORDS", "front_table", "plan_record", "record", "refusals", "rows", "table", "waits"]
+__all__ = ["WORDS", "front_table", "plan_record", "record", "rejected", "rows", "table", "waits"]

@@ -2,6 +2,8 @@
 
 In a decode step each of B sequences gets one token, so B counts both. n ranks share weights and cache evenly; what
 they say to each other is in `hwlib.inference.ranks`.
+
+What no chapter calls yet is for chapters 15 and 16.
 """
 
 from hwlib.formula import formula, maximum

@@ -94,15 +94,13 @@ from hwlib.parallel.transfers import (
     Transfer,
     axis_bytes,
     axis_times,
-    critical_batches,
-    critical_degrees,
     exposed_times,
     transfers,
 )
 
 __all__ = [
     "Bound", "Critical", "Transfer", "axis_bytes", "axis_times", "best_dp", "best_tp", "bounds",
-    "critical_batches", "critical_degrees", "critical_points", "dp_backward_time", "dp_bytes", "dp_comm_time",
+    "critical_points", "dp_backward_time", "dp_bytes", "dp_comm_time",
     "dp_critical_batch", "dp_exact_critical_batch", "dp_max_ranks", "dp_moe_critical_batch",
     "dp_moe_exact_critical_batch", "drawn_imbalance", "ep_bytes", "ep_copies_bytes", "ep_critical_width",
     "ep_exact_critical_width", "ep_far_critical_width", "ep_imbalanced_time", "ep_limited_critical_width",

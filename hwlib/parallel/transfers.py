@@ -14,9 +14,7 @@ from hwlib.arguments import is_number, whole
 from hwlib.collectives import axis_levels, axis_time, bus_factor, destination_fraction, level_times
 from hwlib.columns import is_column
 from hwlib.formula import ceil, maximum, minimum, where
-from hwlib.parallel.data import dp_critical_batch, dp_exact_critical_batch
 from hwlib.parallel.mixed import exposed_time
-from hwlib.parallel.tensor import tp_limit
 from hwlib.specs import Level, Model, levels_of, models
 from hwlib.strategy import Strategy, StrategyError
 from hwlib.transformer import parameter_groups
@@ -183,7 +181,7 @@ def _size(*numbers: Any) -> int:
 
 
 def axis_bytes(found: Sequence[Transfer]) -> dict[str, float]:
-    """Bytes that a rank sends in a step, by axis; axes that send nothing are left out."""
+    """Bytes that a rank sends in a step, by axis; axes that send nothing are left out. For chapter 14."""
     return {axis: sum(x.sent_bytes for x in found if x.axis == axis) for axis in _axes(found)}
 
 
@@ -206,25 +204,3 @@ def exposed_times(times: Mapping[str, float], math: Mapping[str, float]) -> dict
 
 def _axes(found: Sequence[Transfer]) -> list[str]:
     return [axis for axis in AXES if any(x.axis == axis for x in found)]
-
-
-def critical_batches(levels: Any, C: float, b_g: float = 2, exact: bool = False) -> dict[str, Any]:
-    """Tokens a rank from which data parallelism over all ranks up to a level hides, by the level's name.
-
-    Gradients are summed inside a child first, so they cross its port once, however many ranks share it: the bound
-    is that of the port. The worst level so far decides. `exact` takes (d - 1)/d of it, for d children.
-    `levels` is a cluster, a node, a topology, the key of one, or levels.
-    """
-    worst, found = 0.0, {}
-    for level in levels_of(levels):
-        if level.size > 1:
-            W = level.bandwidth
-            bound = dp_exact_critical_batch(level.size, C, W, b_g) if exact else dp_critical_batch(C, W, b_g)
-            worst = max(worst, bound)
-        found[level.name] = worst
-    return found
-
-
-def critical_degrees(levels: Any, F: int, C: float, b: float = 2, matrices: int = 2) -> dict[str, float]:
-    """The tensor-parallel degree up to which a level alone allows it, to first order, by the level's name."""
-    return {level.name: tp_limit(F, C, level.bandwidth, b, matrices) for level in levels_of(levels)}

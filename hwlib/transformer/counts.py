@@ -106,7 +106,7 @@ def parameter_count(model: Model | str) -> int:
 
 
 def active_parameters(model: Model | str, embedding: bool = True) -> int:
-    """Parameters that one token meets: all but those of the experts that it is not sent to.
+    """Parameters that one token meets: all but those of the experts that it is not sent to. For chapter 13.
 
     Papers differ on the table that a token takes one row of; `embedding=False` leaves it out, unless it is the
     output layer too.

@@ -41,8 +41,6 @@ OF_BOTH: tuple[Any, ...] = (
 OF_LEVELS: tuple[Any, ...] = (
     partial(parallel.axis_times, SENT),
     partial(parallel.critical_points, LLAMA, C=989e12),
-    partial(parallel.critical_batches, C=989e12),
-    partial(parallel.critical_degrees, F=28672, C=989e12),
 )
 
 

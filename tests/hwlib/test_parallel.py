@@ -11,8 +11,7 @@ from hwlib.collectives import destination_fraction, exact_destination_fraction, 
 from hwlib.parallel import (
     axis_bytes,
     axis_times,
-    critical_batches,
-    critical_degrees,
+    dp_exact_critical_batch,
     exposed_times,
 )
 from hwlib.specs import Model, accelerators, clusters, models
@@ -307,7 +306,7 @@ def test_times_are_those_of_the_levels():
 
 def test_the_critical_batch_is_where_the_times_meet():
     """The bound of the levels, and a plan on it: the all-reduce takes as long as the backward pass."""
-    bound = critical_batches(LEVELS[:2], C, exact=True)["leaf"]
+    bound = dp_exact_critical_batch(32, C, 400e9, 2)  # of the leaf, the worse of the two levels
     model = models["llama3-70b"]
     [gradients] = transfers(model, B=256 * 4096, dp=256)
     backward = parallel.dp_backward_time(parameter_count(model), 256 * bound, 256, C)
@@ -327,7 +326,7 @@ def test_gradients_hide_beside_what_is_left_to_compute(zero, share):
 def test_at_the_critical_batch_nothing_of_the_gradients_is_exposed():
     """The bound of the levels counts matrices only: attention is extra, and a tenth fewer tokens are too few."""
     levels, model = LEVELS[:2], models["llama3-70b"]
-    bound = critical_batches(levels, C, exact=True)["leaf"] * parameter_count(model) / matmul_parameters(model)
+    bound = dp_exact_critical_batch(32, C, 400e9, 2) * parameter_count(model) / matmul_parameters(model)
     exposed = lambda tokens: exposed_times(
         axis_times(transfers(model, B=256 * tokens, dp=256), levels),
         hiding_times(model, C, B=256 * tokens, T=1, dp=256),
@@ -346,15 +345,6 @@ def test_what_can_hide_on_other_axes():
     assert hiding_times(model, C, ulysses=True, **plan)["cp"] == 0
     with pytest.raises(ValueError, match=r"zero: expected .* got 4"):
         hiding_times(model, C, zero=4, **plan)
-
-
-def test_bounds_by_level():
-    batches, degrees = critical_batches(LEVELS, C), critical_degrees(LEVELS, 28_672, C)
-    assert list(batches) == list(degrees) == ["node", "leaf", "spine"]
-    assert batches["node"] == pytest.approx(C / 450e9)
-    assert batches["leaf"] == batches["spine"] == pytest.approx(C / 400e9)
-    assert degrees["node"] == pytest.approx(28_672 * 450e9 / C)
-    assert critical_batches(LEVELS[:1], C, exact=True)["node"] == pytest.approx(7 / 8 * C / 450e9)
 
 
 @pytest.mark.parametrize(

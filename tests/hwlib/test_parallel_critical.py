@@ -9,7 +9,7 @@ import sympy
 
 from hwlib import parallel
 from hwlib.collectives import destination_fraction
-from hwlib.parallel import bounds, critical_batches, critical_degrees, critical_points
+from hwlib.parallel import bounds, critical_points, tp_limit
 from hwlib.specs import Model, accelerators, clusters, models
 from hwlib.specs.cluster import Level
 from tests.hwlib.keywords import transfers
@@ -24,10 +24,9 @@ LLAMA, DEEPSEEK, OSS = (models[key] for key in ("llama3-70b", "deepseek-v3", "gp
 
 def test_a_dense_model_on_every_level():
     found = critical_points(LLAMA, LEVELS, C)
-    assert {name: at.dp for name, at in found.items()} == critical_batches(LEVELS, C)
-    degrees = critical_degrees(LEVELS, LLAMA.ffn, C, matrices=3)
-    assert found["node"].tp == degrees["node"]
-    assert found["spine"].tp == degrees["leaf"], "beyond the worst level it gets no better"
+    assert [at.dp for at in found.values()] == pytest.approx([C / 450e9, C / 400e9, C / 400e9])
+    assert found["node"].tp == tp_limit(LLAMA.ffn, C, 450e9, matrices=3)
+    assert found["spine"].tp == tp_limit(LLAMA.ffn, C, 400e9, matrices=3), "beyond the worst level it gets no better"
     assert found["node"].ring == pytest.approx(C / 450e9 / 8), "eight query heads work on a key that moves"
     assert found["leaf"].ring == pytest.approx(C / 50e9 / 8)
     assert {(at.ep, at.sparse_dp / at.dp) for at in found.values()} == {(0, 1)}

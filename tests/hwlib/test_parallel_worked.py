@@ -10,7 +10,7 @@ import pytest
 from hwlib.collectives import destination_fraction, outer_axis_allgather_time
 from hwlib.parallel import (
     best_dp,
-    critical_batches,
+    critical_points,
     dp_bytes,
     dp_critical_batch,
     dp_exact_critical_batch,
@@ -52,7 +52,7 @@ DATA = [
     Row("G-DP across, at the printed 989", lambda: dp_critical_batch(C, W_OUT), 2472),
     Row("G-DP on 16,384 GPUs", lambda: 16_384 * dp_critical_batch(C, W_OUT), 40e6, 0.02),
     Row("G-DP one rank a unit", lambda: dp_critical_batch(C, 12.8 * TB), 77, 0.01),
-    Row("G-DP by levels, the worst", lambda: critical_batches(LEVELS, C)["spine"], 2475),
+    Row("G-DP by levels, the worst", lambda: critical_points("llama3-70b", LEVELS, C)["spine"].dp, 2475),
     Row("G-DP of the draft, in a node", lambda: dp_critical_batch(C, W_NODE), 1098, 0.01, 2199,
         "it halves every all-reduce, as if switches always added"),
     Row("G-DP of the draft, across", lambda: dp_critical_batch(C, W_OUT), 1236, 0.01, 2474,

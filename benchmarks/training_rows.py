@@ -22,7 +22,7 @@ from hwlib.transformer import (
     step_flops,
     training_flops,
 )
-from hwlib.transformer.counts import attention_step_flops
+from hwlib.transformer.model_counts import attention_step_flops
 
 if TYPE_CHECKING:
     from benchmarks.published import Row

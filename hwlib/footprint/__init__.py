@@ -3,8 +3,8 @@
 What a parameter costs and how ZeRO divides it is in letters; `footprint` adds up a whole rank.
 """
 
-from hwlib.footprint.rank import Footprint, footprint
-from hwlib.footprint.states import (
+from hwlib.footprint.rank_bytes import Footprint, footprint
+from hwlib.footprint.state_bytes import (
     BFLOAT16_ADAM,
     DEEPSEEK_ADAM,
     FULL_ADAM,

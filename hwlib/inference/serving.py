@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from hwlib.inference.decode import prefill_time, token_cost
-from hwlib.inference.ranks import expert_decode_time, tensor_decode_time
+from hwlib.inference.decode_transfers import expert_decode_time, tensor_decode_time
 from hwlib.specs import Accelerator, Model, accelerators, models
 from hwlib.transformer import (
     attention_step_flops,

@@ -12,7 +12,7 @@ a machine; `bounds` derives the bounds, case by case.
 """
 
 from hwlib.parallel.bounds import Bound, bounds
-from hwlib.parallel.context import (
+from hwlib.parallel.context_parallel import (
     ring_attention_backward_bytes,
     ring_attention_bytes,
     ring_causal_critical_tokens,
@@ -26,8 +26,8 @@ from hwlib.parallel.context import (
     ulysses_max_ranks,
     ulysses_time,
 )
-from hwlib.parallel.critical import Critical, critical_points
-from hwlib.parallel.data import (
+from hwlib.parallel.critical_points import Critical, critical_points
+from hwlib.parallel.data_parallel import (
     dp_backward_time,
     dp_bytes,
     dp_comm_time,
@@ -46,7 +46,7 @@ from hwlib.parallel.data import (
     zero3_bytes,
     zero3_comm_time,
 )
-from hwlib.parallel.expert import (
+from hwlib.parallel.expert_parallel import (
     drawn_imbalance,
     ep_bytes,
     ep_copies_bytes,
@@ -61,8 +61,8 @@ from hwlib.parallel.expert import (
     ep_nodes_time,
     expert_capacity,
 )
-from hwlib.parallel.hiding import hiding_times
-from hwlib.parallel.mixed import (
+from hwlib.parallel.hiding_times import hiding_times
+from hwlib.parallel.mixed_parallel import (
     best_dp,
     best_tp,
     exposed_time,
@@ -77,8 +77,8 @@ from hwlib.parallel.mixed import (
     overlapped_time,
     split_critical_batch,
 )
-from hwlib.parallel.stages import pp_bytes, pp_forward_time, pp_layer_time
-from hwlib.parallel.tensor import (
+from hwlib.parallel.stage_messages import pp_bytes, pp_forward_time, pp_layer_time
+from hwlib.parallel.tensor_parallel import (
     sp_layer_bytes,
     tp_backward_limit,
     tp_block_bytes,

@@ -14,7 +14,7 @@ from hwlib.arguments import is_number, whole
 from hwlib.collectives import axis_levels, axis_time, bus_factor, destination_fraction, level_times
 from hwlib.columns import is_column
 from hwlib.formula import ceil, maximum, minimum, where
-from hwlib.parallel.mixed import exposed_time
+from hwlib.parallel.mixed_parallel import exposed_time
 from hwlib.specs import Level, Model, levels_of, models
 from hwlib.strategy import Strategy, StrategyError
 from hwlib.transformer import parameter_groups

@@ -8,7 +8,7 @@ from math import log
 from typing import Any, NamedTuple
 
 from hwlib.columns import choose
-from hwlib.footprint.layers import layer_on_rank
+from hwlib.footprint.layer_bytes import layer_on_rank
 from hwlib.formula import maximum, minimum, where
 from hwlib.specs import Model
 from hwlib.steptime.job import Job

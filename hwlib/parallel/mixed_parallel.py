@@ -7,7 +7,7 @@ What no chapter calls yet is for chapter 14.
 """
 
 from hwlib.formula import formula, maximum, sqrt
-from hwlib.parallel.data import dp_critical_batch
+from hwlib.parallel.data_parallel import dp_critical_batch
 
 
 @formula("t", cite="scaling-book")

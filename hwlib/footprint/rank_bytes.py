@@ -5,8 +5,8 @@ from math import inf
 from typing import Any
 
 from hwlib.columns import bounded, by_blocks, choose, is_one
-from hwlib.footprint.layers import Layer, layer_on_rank
-from hwlib.footprint.states import MEGATRON_ADAM, States
+from hwlib.footprint.layer_bytes import Layer, layer_on_rank
+from hwlib.footprint.state_bytes import MEGATRON_ADAM, States
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.specs import Model, models
 from hwlib.strategy import SCHEDULES, Strategy

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, NamedTuple
 
-from hwlib.arguments import is_number, whole
+from hwlib.arguments import as_int, is_number
 from hwlib.collectives import axis_levels, axis_time, bus_factor, destination_fraction, level_times
 from hwlib.columns import is_column
 from hwlib.formula import ceil, maximum, minimum, where
@@ -117,7 +117,7 @@ def transfers(
     <dp: gradients, 1 x all-reduce of 6.341 GB over 128 ranks>
     """
     model = models.of(model)
-    m = m if is_column(m) else whole("transfers: m (microbatches)", m)
+    m = m if is_column(m) else as_int("transfers: m (microbatches)", m)
     dp, tp, pp, cp, ep, v = (getattr(strategy, name) for name in ("dp", "tp", "pp", "cp", "ep", "v"))
     zero, sp, shards = strategy.zero, strategy.sp, strategy.shards
     if _any((dp * cp % ep != 0) | (model.experts % ep != 0)):

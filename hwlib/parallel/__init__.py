@@ -26,7 +26,7 @@ from hwlib.parallel.context_parallel import (
     ulysses_max_ranks,
     ulysses_time,
 )
-from hwlib.parallel.critical_points import Critical, critical_points
+from hwlib.parallel.critical_levels import Critical, critical_points
 from hwlib.parallel.data_parallel import (
     dp_backward_time,
     dp_bytes,
@@ -61,7 +61,7 @@ from hwlib.parallel.expert_parallel import (
     ep_nodes_time,
     expert_capacity,
 )
-from hwlib.parallel.hiding_times import hiding_times
+from hwlib.parallel.hiding import hiding_times
 from hwlib.parallel.mixed_parallel import (
     best_dp,
     best_tp,

@@ -60,9 +60,9 @@ class _Job:
     m: Any
     tp: Any
     schedule: Any
-    whole: Any
+    chunk_layers: Any
     """Layers of a chunk, rounded up, and how many chunks have one less."""
-    short: Any
+    short_chunks: Any
     kinds: tuple[Layer, ...]
     kept: tuple[Any, ...]
     """Bytes that a layer of each kind keeps of a microbatch."""
@@ -124,7 +124,7 @@ def _footprint(job: _Job, stage: Any) -> Footprint:
     if not is_one(job.pp):
         others = [1.0, job.pp - 1]
         if len(job.kinds) > 1:  # a stage of experts only may come late, and its experts outweigh what the others keep
-            others.append(ceil(job.model.dense_layers / (job.whole * job.v)))
+            others.append(ceil(job.model.dense_layers / (job.chunk_layers * job.v)))
         for other in others:
             worst = _larger(worst, _on_stage(job, minimum(other, job.pp - 1)))
     return worst
@@ -138,11 +138,11 @@ def _job(model: Model, states: States, fused: bool, strategy: Strategy, T: Any, 
     outside = tokens / (sp * tp + (1 - sp))
     moes = [moe for moe, there in ((False, model.layers > model.moe_layers), (True, model.moe)) if there]
     kinds = tuple(layer_on_rank(model, moe, tp, ep, sp, tokens, T, fused) for moe in moes)
-    whole = ceil(model.layers / (pp * v))
+    chunk_layers = ceil(model.layers / (pp * v))
     recompute = strategy.recompute_code
     return _Job(
         model=model, pp=pp, v=v, m=m, tp=tp, schedule=strategy.schedule_code,
-        whole=whole, short=whole * pp * v - model.layers, kinds=kinds,
+        chunk_layers=chunk_layers, short_chunks=chunk_layers * pp * v - model.layers, kinds=kinds,
         kept=tuple(x.kept_with(recompute) for x in kinds),
         state_bytes=tuple(
             (b / where(zero >= stage, shards, 1.0), b / where(zero >= stage, expert_shards, 1.0))
@@ -197,8 +197,8 @@ def _on_stage(job: _Job, i: Any) -> Footprint:
 
 def _layers(job: _Job, at_start: Any, at_end: Any, i: Any) -> list[Any]:
     """Layers of each kind on stage i: the dense ones of a model with experts are the first."""
-    less = where((job.short > 0) & at_end, 1.0, 0.0) + where((job.short > 1) & at_start, 1.0, 0.0)
-    layers = minimum(job.whole * job.v - less, job.model.layers)
+    less = where((job.short_chunks > 0) & at_end, 1.0, 0.0) + where((job.short_chunks > 1) & at_start, 1.0, 0.0)
+    layers = minimum(job.chunk_layers * job.v - less, job.model.layers)
     if len(job.kinds) == 1:
         return [layers]
     dense = minimum(maximum(job.model.dense_layers - i * layers, 0.0), layers)

@@ -137,55 +137,56 @@ def _check(task: Task, axes: Axes, asked: set[str]) -> None:
     model, gpus, T = task.model, task.gpus, task.T
     if "tp" in asked:
         could = (n for n in divisors(model.heads) if n <= gpus)
-        sentence = f"tp {{}} does not divide the {model.heads} heads of {model.name}"
-        _require_some(axes.tp, lambda n: model.heads % n == 0, sentence, could)
+        problem = f"{{}} does not divide the {model.heads} heads of {model.name}"
+        _require_some("tp", axes.tp, lambda n: model.heads % n == 0, problem, could)
     if "pp" in asked:
-        sentence = f"pp {{}}: {model.name} has {model.layers} layers, and a stage at least one"
-        _require_some(axes.pp, lambda n: n <= model.layers, sentence)
+        problem = f"{{}} stages are more than the {model.layers} layers of {model.name}"
+        _require_some("pp", axes.pp, lambda n: n <= model.layers, problem)
     if "v" in asked:
         _check_chunks(task, axes)
     if "cp" in asked:
-        sentence = f"cp {{}} does not cut {T:,} tokens into 2*cp equal pieces"
-        _require_some(axes.cp, lambda n: n == 1 or T % (2 * n) == 0, sentence)
+        problem = f"{{}} does not cut {T:,} tokens into 2*cp equal pieces"
+        _require_some("cp", axes.cp, lambda n: n == 1 or T % (2 * n) == 0, problem)
     if "ep" in asked:
-        what = f"the {model.experts} experts" if model.moe else "the one MLP of a dense model: ep is for experts"
-        _require_some(axes.ep, lambda n: model.experts % n == 0, f"ep {{}} does not divide {what}")
+        dense = f"{{}} does not apply to {model.name}: a dense model has no experts"
+        problem = f"{{}} does not divide the {model.experts} experts of {model.name}" if model.moe else dense
+        _require_some("ep", axes.ep, lambda n: model.experts % n == 0, problem)
     for name in ("tp", "pp", "cp"):
         if name in asked:
-            _require_some(getattr(axes, name), lambda n: gpus % n == 0, f"{name} {{}} does not divide {gpus:,} GPUs")
+            _require_some(name, getattr(axes, name), lambda n: gpus % n == 0, f"{{}} does not divide {gpus:,} GPUs")
     if len(together := [name for name in ("tp", "pp", "cp") if name in asked]) > 1:
         products = sorted({prod(degrees) for degrees in product(*(getattr(axes, name) for name in together))})
-        _require_some(products, lambda n: gpus % n == 0, f"{'*'.join(together)} = {{}} does not divide {gpus:,} GPUs")
+        _require_some("*".join(together), products, lambda n: gpus % n == 0, f"{{}} does not divide {gpus:,} GPUs")
     if "micro" in asked:
-        sentence = f"micro {{}} does not divide the {plural(task.sequences, 'sequence')} of the batch"
-        _require_some(axes.micro, lambda n: task.sequences % n == 0, sentence)
+        problem = f"{{}} does not divide the {plural(task.sequences, 'sequence')} of the batch"
+        _require_some("micro", axes.micro, lambda n: task.sequences % n == 0, problem)
 
 
 def _check_chunks(task: Task, axes: Axes) -> None:
     model = task.model
     if not axes.forms:
-        raise PlanError("v: only 1f1b can be interleaved")
+        raise PlanError("v", "only 1f1b can be interleaved")
     pp = min((n for n in axes.pp if n > 1), default=2)
     chunks = sorted({v for _, v in axes.forms})
-    sentence = f"v {{}}: with pp {pp} or more that is more chunks than the {model.layers} layers of {model.name}"
-    _require_some(chunks, lambda n: n * pp <= model.layers, sentence)
+    problem = f"{{}} chunks on each of {pp} stages or more are more than the {model.layers} layers of {model.name}"
+    _require_some("v", chunks, lambda n: n * pp <= model.layers, problem)
     pipes = [n for n in axes.pp if n > 1]
     if not pipes:
-        raise PlanError(f"v {_joined(chunks)}: chunks of a stage want a pipeline, and pp is 1")
+        raise PlanError("v", f"{_joined(chunks)} chunks per rank need a pipeline, and pp is 1")
     even = lambda n: any(short_chunks(model.layers, n * p) <= UNEVEN for p in pipes)
     stages = f"pp {pipes[0]}" if len(pipes) == 1 else f"any pp that divides {task.gpus:,} GPUs"
-    sentence = f"v {{}} does not cut the {model.layers} layers of {model.name} into equal chunks, with {stages}"
-    _require_some(chunks, even, sentence, (n for n in range(1, MOST_CHUNKS + 1) if even(n)))
+    problem = f"{{}} does not cut the {model.layers} layers of {model.name} into equal chunks, with {stages}"
+    _require_some("v", chunks, even, problem, (n for n in range(1, MOST_CHUNKS + 1) if even(n)))
 
 
 def _require_some(
-    values: Iterable[int], good: Callable[[int], bool], sentence: str, could: Iterable[int] = ()
+    field: str, values: Iterable[int], good: Callable[[int], bool], problem: str, could: Iterable[int] = ()
 ) -> None:  # fmt: skip
     """Raise PlanError if none of the values is good; `could` are some that would be."""
     values = tuple(values)
     if not any(map(good, values)):
         would = ", ".join(map(str, could))
-        raise PlanError(sentence.format(_joined(values)) + (f"; {would} would" if would else ""))
+        raise PlanError(field, problem.format(_joined(values)) + (f"; {would} would" if would else ""))
 
 
 def _joined(values: Iterable[int]) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from hwlib.footprint import Footprint, footprint
-from hwlib.planner.task import Task
+from hwlib.planner.task import Task, plural
 from hwlib.specs import Stack
 from hwlib.steptime import StepTime, step_time
 from hwlib.strategy import MESH, Strategy
@@ -44,7 +44,8 @@ class Plan:
     def __str__(self) -> str:
         one = self.strategy
         mesh = [f"{name} {getattr(one, name)}" for name in MESH if getattr(one, name) > 1] or ["one GPU"]
-        rest = [f"{self.m} x {one.micro} sequences", one.schedule_name, f"ZeRO-{one.zero}" if one.zero else ""]
+        size = plural(one.micro, "sequence")
+        rest = [f"{plural(self.m, 'microbatch')} of {size}", one.schedule_name, f"ZeRO-{one.zero}" if one.zero else ""]
         rest.append("" if one.recompute == "none" else f"{one.recompute} recomputation")
         return ", ".join([" ".join(mesh), *(word for word in rest if word)])
 

@@ -10,7 +10,7 @@ from hwlib.units import show
 
 WORDS: Mapping[str, str] = {
     "compute": "arithmetic", "recomputed": "recomputation", "tp": "tensor-parallel transfers",
-    "cp": "context-parallel transfers", "ep": "transfers to experts", "pp": "messages between stages",
+    "cp": "context-parallel transfers", "ep": "expert-parallel transfers", "pp": "messages between stages",
     "bubble": "bubble", "dp": "data-parallel transfers", "optimizer": "optimizer", "other": "fixed time",
 }  # fmt: skip
 NO_PIPELINE = "no pipeline"
@@ -21,15 +21,20 @@ TOLD = 0.8  # of what grew: so much is named, part by part
 def explanation(found: SearchResult, choices: bool = True) -> str:
     """What `Plans.explain` says, a line each; `choices`: what else could be chosen, too."""
     best = found[0]
-    lines = [f"Best for {found.task}:", f"  {best}", f"  {where_time_goes(best)}", f"  {memory_words(found, best)}"]
+    lines = [
+        f"Best plan for {found.task}:",
+        f"  {best}",
+        f"  {where_time_goes(best)}",
+        f"  {memory_words(found, best)}",
+    ]
     if (advised := found.advised).strategy != best.strategy:
-        lines.append(f"Within {tolerance(found.task.stack):.0%} of it, too close to call, the simplest plan:")
+        lines.append(f"Simplest plan within the model's error ({tolerance(found.task.stack):.0%}):")
         lines.append(f"  {advised}: {difference(best, advised)}")
     if len(found) > 1:
-        lines += ["Why not the next ones:"]
+        lines += ["The next plans, compared with the best:"]
         lines += [f"  {i}. {versus(best, other)}" for i, other in enumerate(found[1:], 2)]
     if others := alternatives(found) if choices else ():
-        lines += ["What else could be chosen, each at its best:", *(f"  {line}" for line in others)]
+        lines += ["Best plan for each other choice:", *(f"  {line}" for line in others)]
     return "\n".join(lines)
 
 
@@ -49,7 +54,7 @@ def memory_words(found: SearchResult, plan: Plan) -> str:
     }  # fmt: skip
     said = ", ".join(f"{name} {show(float(x), 'B', 3)}" for name, x in held.items() if x)
     total = show(float(plan.memory.total), "B", 3)
-    return f"Its fullest GPU holds {total} of {show(found.task.memory, 'B', 3)} allowed: {said}."
+    return f"The fullest GPU holds {total} of a budget of {show(found.task.memory, 'B', 3)}: {said}."
 
 
 def changes(best: Plan, other: Plan) -> str:
@@ -82,8 +87,8 @@ def difference(best: Plan, other: Plan) -> str:
     if abs(more) < EQUAL * best.seconds:
         memory = float(other.memory.total - best.memory.total)
         if abs(memory) < EQUAL * best.memory.total:
-            return "equally quick, with as much memory"
-        return f"equally quick, with {show(abs(memory), 'B', 3)} {'more' if memory > 0 else 'less'} on the fullest GPU"
+            return "equally fast, with the same memory"
+        return f"equally fast, with {show(abs(memory), 'B', 3)} {'more' if memory > 0 else 'less'} on the fullest GPU"
     here, there = parts(best.time), parts(other.time)
     deltas = {name: there[name] - here[name] for name in here}
     grew = _told({name: d for name, d in deltas.items() if d > 0})
@@ -128,7 +133,7 @@ def alternatives(found: SearchResult) -> list[str]:
         i = costed.fastest(among)
         if i < 0:
             least = show(float(costed.memory[among].min()), "B", 3)
-            lines.append(f"other than {_said(best, name)}: none fits; the leanest takes {least} of a GPU")
+            lines.append(f"without {_said(best, name)}: none fits; the smallest needs {least} per GPU")
             continue
         other = found.plan(i)
         if not any(other.strategy == listed.strategy for listed in found[:2]):

@@ -15,7 +15,7 @@ CRITERIA: Mapping[str, Callable[[Plan], float]] = {
 """What may be small: seconds of a step, bytes of the fullest GPU, GPUs, and dollars of a step (GPU seconds, where GPUs
 have no price)."""
 
-BEATEN = "on another number a plan is at least as good in everything"
+BEATEN = "dominated by a plan on another number of GPUs"
 
 
 def time_memory_front(costed: Costed) -> list[int]:

@@ -79,7 +79,7 @@ def decide(
     model: Model | str, cluster: Cluster | Node | str, *, B: Any, T: Any = None, gpus: int | None = None,
     dtype: str = "bf16", memory: float | None = None,
 ) -> Decision:  # fmt: skip
-    """What bounds alone say about training `model` with batches of B tokens on a cluster. Raises PlanError.
+    """A rule of thumb for training `model` with batches of B tokens on a cluster, from bounds alone. Raises PlanError.
 
     >>> found = decide("llama3-405b", "h100-superpod-16k", B=2**24)
     >>> found.strategy
@@ -93,8 +93,9 @@ def decide(
     if chosen is None:
         least = max(ceil(states / b.room), 1)
         raise PlanError(
+            "memory",
             f"{model.name} does not fit on {machine.gpus:,} x {machine.chip.name} with this batch: its states alone, "
-            f"{show(states, 'B')}, fill {least:,}"
+            f"{show(states, 'B')}, fill {least:,}",
         )
     numbers = {
         "tokens": b.tokens, "need": b.need, "need_experts": b.need_experts, "tp_limit": b.limit, "far": b.far,
@@ -136,9 +137,8 @@ def _in_order(b: _Bounds) -> Iterator[Strategy]:
                     ep = max(d for d in eps if dp * cp % d == 0)
                     yield Strategy(dp, tp, pp, cp, ep, zero=1 if n > 1 else 0, recompute=recompute)
                     if pp == 1 and b.hidden(min(b.tokens, b.T / (tp * cp)), tp, pp, ep):
-                        yield Strategy(
-                            dp, tp, pp, cp, ep, zero=3, recompute=recompute
-                        )  # gathers for every microbatch hide too
+                        # gathers for every microbatch hide too
+                        yield Strategy(dp, tp, pp, cp, ep, zero=3, recompute=recompute)
 
 
 def _divides(model: Model, tp: int) -> bool:
@@ -147,7 +147,7 @@ def _divides(model: Model, tp: int) -> bool:
 
 def _sentence(b: _Bounds, d: Strategy) -> str:
     model, n = b.model, b.machine.gpus
-    said = [f"a GPU has {b.tokens:,.0f} tokens of a step{_against(b, d)}"]
+    said = [f"a GPU has {b.tokens:,.0f} tokens per step{_against(b, d)}"]
     if d.ep > 1:
         word = "narrower than" if model.expert_ffn < b.far else "at least as wide as"
         said.append(
@@ -161,7 +161,7 @@ def _sentence(b: _Bounds, d: Strategy) -> str:
         bubble = float(pipeline_bubble_fraction(d.pp, m))
         across = " across nodes" if n > b.machine.node else ""
         said.append(
-            f"{d.pp} pipeline stages{across}, with which {b.need / d.pp:,.0f} tokens are enough (the bubble is "
+            f"{d.pp} pipeline stages{across}, for which {b.need / d.pp:,.0f} tokens are enough (the bubble is "
             f"{bubble:.0%} with {m:,} microbatches, less if interleaved)"
         )
     if d.cp > 1:
@@ -172,7 +172,7 @@ def _sentence(b: _Bounds, d: Strategy) -> str:
     how = "fully sharded data" if d.zero == 3 else "data"
     if d.dp > 1 or n == 1:
         said.append(f"{how} parallelism of {d.dp}" + (" alone" if d.dp == n > 1 else ""))
-    again = "" if d.recompute == "none" else ", everything recomputed"
+    again = "" if d.recompute == "none" else ", full recomputation"
     zero = f" with ZeRO-{d.zero}" if d.zero else ""
     holds = f"{show(b.bytes(d), 'B', 3)} of {show(b.room, 'B', 3)} on the fullest GPU"
     return f"{model.name} on {n:,} x {b.machine.chip.name}: {'; '.join(said)}{zero}{again}, {holds}."

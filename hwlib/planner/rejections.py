@@ -7,7 +7,7 @@ from math import prod
 from hwlib.planner.allowed import Allowed, Axes, axes_of
 from hwlib.planner.costs import footprints
 from hwlib.planner.result import SearchResult
-from hwlib.planner.space import space
+from hwlib.planner.space import INDIVISIBLE_BATCH, INDIVISIBLE_GPUS, UNEVEN_NODES, space
 from hwlib.planner.task import Machine, PlanError, Task, plural
 from hwlib.specs import Level
 from hwlib.strategy import MESH, Strategy
@@ -21,7 +21,7 @@ def no_plan(task: Task, axes: Axes, rejected: Mapping[str, int]) -> PlanError:
     """Nothing of the grid can be: the rule that took the last plans, and what would pass it."""
     last = list(rejected)[-1]
     found = None
-    if last == "dp does not divide the batch":  # what if any batch would be divided?
+    if last == INDIVISIBLE_BATCH:  # what if any batch would be divided?
         found = space(replace(task, B=task.T * task.gpus * prod(axes.micro)), axes)
         last = last if found.size else list(found.rejected)[-1]
     if found and found.size:
@@ -29,17 +29,21 @@ def no_plan(task: Task, axes: Axes, rejected: Mapping[str, int]) -> PlanError:
         below, above = task.sequences // dp * dp, -(-task.sequences // dp) * dp
         would = " or ".join(f"{n:,} ({n * task.T:,} tokens)" for n in sorted({below, above}) if n)
         return PlanError(
-            f"batch: {plural(task.sequences, 'sequence')} cannot be divided among the replicas of {task.gpus:,} GPUs, "
-            f"of which there are {dp:,} at least; {would} would be"
+            "batch",
+            f"{plural(task.sequences, 'sequence')} cannot be divided among the replicas, of which {task.gpus:,} GPUs "
+            f"have at least {dp:,}; {would} can",
         )
-    if last == "tp*cp*pp does not divide the GPUs":
-        return PlanError(f"no product tp*cp*pp of what may be chosen divides {task.gpus:,} GPUs")
-    if last == "a group cuts a node into unequal parts":
+    if last == INDIVISIBLE_GPUS:
+        return PlanError("gpus", f"no allowed product tp*cp*pp divides {task.gpus:,}")
+    if last == UNEVEN_NODES:
         node, nodes = task.machine.node, task.gpus // task.machine.node
         each = 2 ** (node.bit_length() - 1)
-        would = f"; {each} of each, {each * nodes:,} in all, may do" if each < node else ""
-        return PlanError(f"all groups cut the nodes of {node} GPUs into unequal parts, whatever the degrees{would}")
-    return PlanError(f"no plan can be for {task}: of {sum(rejected.values()):,} none is left; the last ones: {last}")
+        would = f"; {each} GPUs of each, {each * nodes:,} in all, may work" if each < node else ""
+        return PlanError("gpus", f"all allowed degrees split the nodes of {node} GPUs unevenly{would}")
+    return PlanError(
+        "allowed",
+        f"no valid plan for {task}: all {sum(rejected.values()):,} were rejected, the last ones because: {last}",
+    )
 
 
 def nothing_fits(task: Task, allowed: Allowed, found: SearchResult) -> PlanError:
@@ -49,15 +53,15 @@ def nothing_fits(task: Task, allowed: Allowed, found: SearchResult) -> PlanError
     chip = task.machine.chip.name
     takes = show(float(found.costed.memory[least]), "B")
     text = (
-        f"{task.model.name} does not fit on {task.gpus:,} x {chip}: the leanest plan "
-        f"({lean(found.costed.strategy[least])}) takes {takes} of a GPU, and {room} may be taken"
+        f"{task.model.name} does not fit on {task.gpus:,} x {chip}: the plan with the smallest memory "
+        f"({lean(found.costed.strategy[least])}) needs {takes} per GPU, and the budget is {room}"
     )
     if holding := smallest(task, allowed):
         n, one, need = holding
-        with_ = f"{lean(one)} ({show(need, 'B')} of a GPU)"
-        return PlanError(f"{text}. Smallest cluster that holds it: {n:,} x {chip}, with {with_}")
-    more = "a longer cp, a shorter sequence, a larger batch or more memory could"
-    return PlanError(f"{text}. No cluster of up to {MOST_GPUS:,} of them holds it with this batch; {more}")
+        with_ = f"{lean(one)} ({show(need, 'B')} per GPU)"
+        return PlanError("memory", f"{text}. Smallest cluster that holds it: {n:,} x {chip}, with {with_}")
+    more = "a larger cp, a shorter sequence, a larger batch or more memory could"
+    return PlanError("memory", f"{text}. No cluster of up to {MOST_GPUS:,} such GPUs holds it with this batch; {more}")
 
 
 def lean(one: Strategy) -> str:

@@ -13,7 +13,7 @@ from hwlib.planner.task import PlanError, Software, Task, task_of
 from hwlib.specs import Cluster, Model, Node
 from hwlib.strategy import MESH
 
-NO_ROOM = "it does not fit in memory"
+NO_ROOM = "does not fit in memory"
 
 
 def plan(
@@ -21,7 +21,7 @@ def plan(
     allowed: Allowed | None = None, software: Software | None = None, memory: float | None = None, price: float = 0.0,
     count: int = 5,
 ) -> Plans:  # fmt: skip
-    """The quickest plans that train `model` on a cluster with batches of B tokens, the best first.
+    """The fastest plans that train `model` on a cluster with batches of B tokens, the best first.
 
     A batch, a machine:
 
@@ -53,7 +53,7 @@ def plan(
     Raises PlanError, which names what cannot be and, where nothing fits, what would hold it; and StrategyError.
     """
     if not is_number(count) or not 1 <= count < inf or count != int(count):
-        raise PlanError(f"count: a whole number of plans, at least 1, was expected, got {count!r}")
+        raise PlanError("count", f"expected a whole number of plans, at least 1, got {count!r}")
     task = task_of(model, cluster, B=B, T=T, gpus=gpus, software=software, memory=memory, price=price)
     allowed = allowed or Allowed()
     found = search(task, allowed)

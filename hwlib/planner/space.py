@@ -15,6 +15,10 @@ from hwlib.planner.task import Task
 from hwlib.specs import Model
 from hwlib.strategy import RECOMPUTE, SCHEDULES, Strategy
 
+INDIVISIBLE_GPUS = "tp*cp*pp does not divide the GPUs"
+INDIVISIBLE_BATCH = "dp does not divide the batch"
+UNEVEN_NODES = "a group splits a node unevenly"
+
 
 @dataclass
 class Space:
@@ -43,15 +47,15 @@ def space(task: Task, axes: Axes) -> Space:
     found.keep(heads, "tp does not divide the heads")
     found.keep(lambda f: np.logical_and.reduce([n % f["tp"] == 0 for n in _mlps(model)]), "tp does not divide the MLP")
     found.keep(lambda f: f["pp"] <= model.layers, "more stages than layers")
-    found.keep(lambda f: (f["cp"] == 1) | (T % (2 * f["cp"]) == 0), "cp does not cut a sequence into 2*cp equal pieces")
-    found.keep(lambda f: gpus % (f["tp"] * f["pp"] * f["cp"]) == 0, "tp*cp*pp does not divide the GPUs")
+    found.keep(lambda f: (f["cp"] == 1) | (T % (2 * f["cp"]) == 0), "2*cp does not divide the sequence")
+    found.keep(lambda f: gpus % (f["tp"] * f["pp"] * f["cp"]) == 0, INDIVISIBLE_GPUS)
     found.columns["dp"] = dp = gpus // (found["tp"] * found["pp"] * found["cp"])
-    found.keep(sequences % dp == 0, "dp does not divide the batch")
+    found.keep(sequences % dp == 0, INDIVISIBLE_BATCH)
     found.keep(lambda f: model.experts % f["ep"] == 0, "ep does not divide the experts")
     found.keep(lambda f: f["dp"] * f["cp"] % f["ep"] == 0, "ep does not divide dp*cp")
-    found.keep(lambda f: whole_nodes(task, f.columns), "a group cuts a node into unequal parts")
+    found.keep(lambda f: whole_nodes(task, f.columns), UNEVEN_NODES)
     found.expand(micro=axes.micro)
-    found.keep(lambda f: sequences % (f["dp"] * f["micro"]) == 0, "micro does not divide the batch of a replica")
+    found.keep(lambda f: sequences % (f["dp"] * f["micro"]) == 0, "micro does not divide a replica's batch")
     found.columns["m"] = sequences // (found["dp"] * found["micro"])
     found.expand(form=range(len(axes.forms)))
     codes = np.array([SCHEDULES.index(word) for word, _ in axes.forms])
@@ -60,7 +64,7 @@ def space(task: Task, axes: Axes) -> Space:
     _keep_schedules(found, model.layers, first=axes.forms[0])
     found.expand(zero=axes.zero, recompute=[RECOMPUTE.index(word) for word in axes.recompute], sp=axes.sp)
     alone = (found["dp"] * found["cp"] == 1) & (found["zero"] > min(axes.zero))
-    found.keep(~alone, "ZeRO has no rank to share with")
+    found.keep(~alone, "ZeRO without another rank to share with")
     idle = found["sp"] & (found["tp"] == 1) if len(axes.sp) > 1 else np.zeros(found["tp"].size, bool)
     found.keep(~idle, "sequence parallelism without tensor parallelism")
     strategy = Strategy(**{f.name: found[f.name] for f in fields(Strategy) if f.name in found.columns})
@@ -88,14 +92,14 @@ def _keep_schedules(found: "_Sieve", layers: int, first: tuple[str, int]) -> Non
     found.keep((found["v"] == 1) | (-layers % chunks <= UNEVEN), "chunks with unequal layers")
     interleaved = (found["schedule"] == SCHEDULES.index("1f1b")) & (found["v"] > 1)
     good = ~interleaved | (found["m"] % found["pp"] == 0)
-    found.keep(good, "interleaving takes microbatches by the pp")
+    found.keep(good, "interleaving needs microbatches in multiples of pp")
     filled = (found["schedule"] != SCHEDULES.index("zb_h1")) | (found["m"] >= found["pp"])
-    found.keep(filled, "ZB-H1 takes at least pp microbatches")
+    found.keep(filled, "ZB-H1 needs at least pp microbatches")
     zbv = found["schedule"] == SCHEDULES.index("zbv")
-    found.keep(~zbv | (found["m"] >= 2 * found["pp"] - 1), "ZB-V takes at least 2*pp - 1 microbatches")
+    found.keep(~zbv | (found["m"] >= 2 * found["pp"] - 1), "ZB-V needs at least 2*pp - 1 microbatches")
     dual = found["schedule"] == SCHEDULES.index("dualpipe")
     even = (found["pp"] % 2 == 0) & (found["m"] % 2 == 0) & (found["m"] >= 2 * found["pp"])
-    found.keep(~dual | even, "DualPipe takes even pp and m, and at least 2*pp microbatches")
+    found.keep(~dual | even, "DualPipe needs even pp and m, and at least 2*pp microbatches")
 
 
 def whole_nodes(task: Task, columns: Mapping[str, Any]) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 from hwlib.planner.costs import Plan, parts
 from hwlib.planner.explain import WORDS
 from hwlib.planner.result import SearchResult
-from hwlib.planner.task import Task
+from hwlib.planner.task import Task, plural
 from hwlib.strategy import MESH
 from hwlib.units import show
 
@@ -15,16 +15,16 @@ CHOICES = ("v", "micro", "zero", "sp", "recompute", "schedule")
 
 def table(found: SearchResult) -> str:
     """The plans, one a line, under what they are for and how many there were."""
-    every = f"{found.considered:,} plan{'' if found.considered == 1 else 's'}"
-    good = f"{found.fitting:,} {'is possible and fits' if found.fitting == 1 else 'are possible and fit'}"
-    return "\n".join([f"{found.task}", f"Of {every}, {good} in {found.task.terms}", "", *rows(found)])
+    every = plural(found.considered, "configuration")
+    good = f"{found.fitting:,} {'is valid and fits' if found.fitting == 1 else 'are valid and fit'}"
+    return "\n".join([f"{found.task}", f"{every}, of which {good} in {found.task.terms}", "", *rows(found)])
 
 
 def front_table(plans: Sequence[Plan], task: Task, skipped: Iterable[int]) -> str:
-    """The plans of a front, one a line, under what they are for."""
+    """The plans of a front, one a line, under what was asked for."""
     *few, most = [f"{n:,}" for n in sorted({*skipped, *(plan.gpus for plan in plans)})]
     gpus = f"{', '.join(few)} or {most}" if few else most
-    return "\n".join([task.on(gpus), f"The best plans that fit in {task.terms}", "", *rows(plans)])
+    return "\n".join([task.on(gpus), f"Pareto-optimal plans that fit in {task.terms}", "", *rows(plans)])
 
 
 def rows(plans: Sequence[Plan]) -> list[str]:
@@ -38,7 +38,8 @@ def rows(plans: Sequence[Plan]) -> list[str]:
             columns.append((name, [str(value) for value in values]))
     columns += [
         ("schedule", [plan.strategy.schedule_name or "-" for plan in plans]),
-        ("micro", [f"{plan.m} x {plan.strategy.micro}" for plan in plans]),
+        ("microbatches", [str(plan.m) for plan in plans]),
+        ("micro size", [str(plan.strategy.micro) for plan in plans]),
         ("ZeRO", [str(plan.strategy.zero) for plan in plans]),
     ]
     if any(plan.strategy.recompute != "none" for plan in plans):
@@ -63,7 +64,7 @@ def waits(plan: Plan) -> float:
 
 
 def rejected(found: SearchResult) -> list[str]:
-    """Why the other plans are none, the most frequent reason first."""
+    """Why configurations were rejected, the most frequent reason first."""
     most = sorted(found.rejected.items(), key=lambda item: -item[1])
     return [f"{count:>12,}  {reason}" for reason, count in most]
 

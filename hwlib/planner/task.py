@@ -18,7 +18,14 @@ are GiB: an H100 of 80 GB has 81,559 MiB, 85.5 GB, of which a plan may take 76."
 
 
 class PlanError(ValueError):
-    """What was asked cannot be; the message says what, and what could."""
+    """A question without an answer: the `field` at fault, and the `problem`, with what would do."""
+
+    def __init__(self, field: str, problem: str):
+        super().__init__(field, problem)
+        self.field, self.problem = field, problem
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.problem}"
 
 
 class Machine(NamedTuple):
@@ -50,14 +57,14 @@ def machine_of(cluster: Cluster | Node | str, gpus: int | None = None) -> Machin
     if isinstance(spec, Cluster):
         if spec.torus:
             axes = " x ".join(map(str, spec.torus))
-            raise PlanError(f"{spec.key} is a torus of {axes} chips; plans are for clusters of nodes and switches")
+            raise PlanError("cluster", f"{spec.key} is a torus of {axes} chips; expected nodes joined by switches")
         found = Machine(spec.name, spec.members.chip, spec.levels, spec.members.chips)
     else:
         found = Machine(spec.name, spec.chip, (Level("node", spec.chips, spec.scaleup_bandwidth),), spec.chips)
     if gpus is None or gpus == found.gpus:
         return found
     if not is_number(gpus) or gpus != int(gpus) or not 1 <= gpus <= found.gpus:
-        raise PlanError(f"{found.name} has {found.gpus:,} GPUs, of which {gpus!r} were asked for")
+        raise PlanError("gpus", f"expected a whole number from 1 to the {found.gpus:,} of {found.name}, got {gpus!r}")
     return found._replace(levels=first_levels(found.levels, int(gpus)))
 
 
@@ -65,11 +72,12 @@ def _spec(cluster: Cluster | Node | str) -> Cluster | Node:
     if isinstance(cluster, Cluster | Node):
         return cluster
     if not isinstance(cluster, str):
-        raise PlanError(f"cluster: a Cluster, a Node or the key of one was expected, got {cluster!r}")
+        raise PlanError("cluster", f"expected a Cluster, a Node or the key of one, got {cluster!r}")
     if found := clusters.find(cluster) or nodes.find(cluster):
         return found
     trees = [key for key, one in clusters.items() if not one.torus]
-    raise PlanError(unknown("cluster", cluster, [*trees, *(key for key, one in nodes.items() if one.shape != "torus")]))
+    others = [key for key, one in nodes.items() if one.shape != "torus"]
+    raise PlanError("cluster", unknown("cluster", cluster, [*trees, *others]))
 
 
 def first_levels(levels: Sequence[Level], gpus: int) -> tuple[Level, ...]:
@@ -82,7 +90,7 @@ def first_levels(levels: Sequence[Level], gpus: int) -> tuple[Level, ...]:
     count = -(-gpus // size)
     if gpus % count:
         low = gpus // size * size
-        raise PlanError(f"{gpus} GPUs are not the same number of each of {count} nodes: {low} or {low + size} are")
+        raise PlanError("gpus", f"{gpus} cannot be spread evenly over {count} nodes; {low} or {low + size} can")
     found, below = [Level(name, gpus // count, bandwidth)], 1
     for level in outer:
         if count > below:
@@ -116,12 +124,10 @@ class Software:
 
     def __post_init__(self) -> None:
         if self.dtype == "int8":
-            raise PlanError(
-                "dtype: whole numbers are for inference; a step of training is in bf16, fp16, fp32, fp8 or fp4"
-            )
+            raise PlanError("dtype", "int8 is for inference; expected bf16, fp16, fp32, fp8 or fp4")
         if not (is_number(self.expert_imbalance) and 1 <= self.expert_imbalance < inf):
-            expected = "the busiest expert over the mean, so at least 1, was expected"
-            raise PlanError(f"expert_imbalance: {expected}, got {self.expert_imbalance!r}")
+            expected = "the load of the busiest expert over the mean, at least 1"
+            raise PlanError("expert_imbalance", f"expected {expected}, got {self.expert_imbalance!r}")
         for name in ("fused", "dedup_dispatch"):
             self.__dict__[name] = as_bool(name, getattr(self, name))
 
@@ -130,7 +136,7 @@ class Software:
         try:
             chip.flops(self.dtype)
         except ValueError as error:
-            raise PlanError(f"dtype: {error}") from None
+            raise PlanError("dtype", str(error)) from None
         return replace(self, stack=_stack_of(chip, self.stack))
 
 
@@ -138,9 +144,9 @@ def _stack_of(chip: Accelerator, stack: Stack | str | None) -> Stack:
     try:
         found = stack_for(chip) if stack is None else stacks.of(stack)
     except (KeyError, TypeError) as error:
-        raise PlanError(error.args[0]) from None
+        raise PlanError("stack", error.args[0].removeprefix("stack: ")) from None
     if found.chip != chip.key:
-        raise PlanError(f"stack: {found.key} is of {found.accelerator.name}, and the cluster is of {chip.name}")
+        raise PlanError("stack", f"{found.key} is for {found.accelerator.name}, but the cluster has {chip.name}")
     return found
 
 
@@ -178,7 +184,9 @@ class Task:
     def on(self, gpus: str) -> str:
         """What is asked for, on so many GPUs."""
         chip = self.machine.chip.name
-        return f"{self.model.name} on {gpus} x {chip}, {plural(self.sequences, 'sequence')} of {self.T:,} tokens a step"
+        return (
+            f"{self.model.name} on {gpus} x {chip}, {plural(self.sequences, 'sequence')} of {self.T:,} tokens per step"
+        )
 
     @property
     def terms(self) -> str:
@@ -196,7 +204,7 @@ def task_of(
     model, machine = model_of(model), machine_of(cluster, gpus)
     B, T = batch_of(model, B, T)
     if not (is_number(price) and 0 <= price < inf):
-        raise PlanError(f"price: dollars of at least 0 were expected, got {price!r}")
+        raise PlanError("price", f"expected dollars of at least 0, got {price!r}")
     on_chip = (software or Software()).on(machine.chip)
     return Task(model, machine, B, T, on_chip, memory_of(machine.chip, memory), price)
 
@@ -207,7 +215,8 @@ def plural(count: int, noun: str) -> str:
     >>> plural(1, "sequence"), plural(2048, "sequence")
     ('1 sequence', '2,048 sequences')
     """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    ending = "" if count == 1 else "es" if noun.endswith("ch") else "s"
+    return f"{count:,} {noun}{ending}"
 
 
 def model_of(model: Model | str) -> Model:
@@ -215,7 +224,7 @@ def model_of(model: Model | str) -> Model:
     try:
         return models.of(model)
     except (KeyError, TypeError) as error:
-        raise PlanError(error.args[0]) from None
+        raise PlanError("model", error.args[0].removeprefix("model: ")) from None
 
 
 def batch_of(model: Model, B: Any, T: Any) -> tuple[int, int]:
@@ -223,21 +232,23 @@ def batch_of(model: Model, B: Any, T: Any) -> tuple[int, int]:
     T = min(model.context, 8192) if T is None else T
     for name, value in (("batch", B), ("sequence", T)):
         if not is_number(value) or not 1 <= value < 2**62 or value != int(value):
-            raise PlanError(f"{name}: a whole number of tokens, at least 1 and below 2^62, was expected, got {value!r}")
+            raise PlanError(name, f"expected a whole number of tokens, at least 1 and below 2^62, got {value!r}")
     B, T = int(B), int(T)
     if model.positions and model.positions < T:
-        raise PlanError(f"sequence: {model.name} has {model.positions} learned positions, {T} tokens are more")
+        raise PlanError(
+            "sequence", f"{T:,} tokens are more than the {model.positions:,} learned positions of {model.name}"
+        )
     if B % T:
         low = B // T * T
-        near = " or ".join(f"{n // T:,} of them, {n:,} tokens," for n in (low, low + T) if n)
-        raise PlanError(f"batch: {B:,} tokens do not divide into sequences of {T:,}; {near} would")
+        near = " or ".join(f"{n:,} tokens ({plural(n // T, 'sequence')})" for n in (low, low + T) if n)
+        raise PlanError("batch", f"{B:,} tokens do not divide into sequences of {T:,}; {near} would")
     return B, T
 
 
 def as_bool(name: str, x: Any) -> bool:
-    """Whether it is so. Raises PlanError for what is neither true nor false."""
+    """x as a bool. Raises PlanError for what is neither true nor false."""
     if x not in (True, False):
-        raise PlanError(f"{name} is True or False, got {x!r}")
+        raise PlanError(name, f"expected True or False, got {x!r}")
     return bool(x)
 
 
@@ -245,10 +256,10 @@ def memory_of(chip: Accelerator, memory: float | None) -> float:
     """Bytes that a plan may take: what is given, or the chip's less a share for the framework. Raises PlanError."""
     if memory is None:
         if chip.hbm_bytes is None:
-            raise PlanError(f"{chip.name}: nobody says how much memory it has; give `memory`")
+            raise PlanError("memory", f"no source says how much {chip.name} has; give a number of bytes")
         return (1 - FRAMEWORK) * chip.hbm_bytes
     if not is_number(memory) or not memory > 0:
-        raise PlanError(f"memory: bytes above 0 were expected, got {memory!r}")
+        raise PlanError("memory", f"expected bytes above 0, got {memory!r}")
     if chip.hbm_bytes is not None and memory > 1.1 * chip.hbm_bytes:
-        raise PlanError(f"memory: {chip.name} has {show(chip.hbm_bytes, 'B')}, not {show(float(memory), 'B')}")
+        raise PlanError("memory", f"{chip.name} has {show(chip.hbm_bytes, 'B')}, not {show(float(memory), 'B')}")
     return float(memory)

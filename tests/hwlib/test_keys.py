@@ -109,9 +109,9 @@ def test_records_print_in_one_line_with_units(record, shown):
     ("asked", "message"),
     [
         ({"model": 70}, "model: a key or a Model was expected, got 70"),
-        ({"cluster": None}, "cluster: a Cluster, a Node or the key of one was expected, got None"),
+        ({"cluster": None}, "cluster: expected a Cluster, a Node or the key of one, got None"),
         ({"cluster": "nowhere"}, "no cluster 'nowhere'; there is superpod-h100-1su, .*, dgx-h100, "),
-        ({"count": 0}, "count: a whole number of plans, at least 1, was expected, got 0"),
+        ({"count": 0}, "count: expected a whole number of plans, at least 1, got 0"),
     ],
 )
 def test_the_planner_says_what_it_takes(asked, message):

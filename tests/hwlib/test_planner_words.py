@@ -78,7 +78,7 @@ def test_nothing_is_less_than_nothing():
 
 
 def test_equal_plans_are_called_equal(found):
-    assert difference(found[0], found[0]) == "equally quick, with as much memory"
+    assert difference(found[0], found[0]) == "equally fast, with the same memory"
     assert changes(found[0], found[0]) == "the same degrees"
 
 
@@ -104,15 +104,15 @@ def test_plans_are_equals_within_what_a_stack_errs_by_and_within_noise():
     ask = {"B": 2**22, "pp": (2, 4, 8), "zero": 1}
     narrow, wide = (plan("llama3-70b", "superpod-h100-1su", stack=H100.replace(error=x), **ask) for x in (0, 0.2))
     assert wide.advised.strategy.pp < narrow.advised.strategy.pp
-    assert "Within 20% of it, too close to call, the simplest plan:" in wide.explain()
+    assert "Simplest plan within the model's error (20%):" in wide.explain()
 
 
 def test_an_explanation_names_the_best_the_next_and_other_choices(found):
     text = found.explain()
-    assert text.startswith("Best for Llama 3.1 70B on 256 x H100 SXM5, 512 sequences of 8,192 tokens a step:")
+    assert text.startswith("Best plan for Llama 3.1 70B on 256 x H100 SXM5, 512 sequences of 8,192 tokens per step:")
     assert str(found[0]) in text
     assert f"  {len(found)}. " in text
-    other = text.partition("What else could be chosen, each at its best:\n")[2].splitlines()
+    other = text.partition("Best plan for each other choice:\n")[2].splitlines()
     assert other
     for line in other:
         assert re.match(r"  (tp|cp|pp|micro|zero|recompute) \w+: |  (1f1b|zb_h1|1f1b v\d+|no pipeline): ", line)
@@ -129,10 +129,10 @@ def test_the_best_of_another_choice_is_the_best_of_all_that_choose_so(found):
 def test_a_choice_that_never_fits_is_told_with_what_it_takes():
     found = plan("llama3-405b", "h100-superpod-16k", B=2**24, tp=8, pp=16, cp=1, zero=1, stack=H100)
     assert found[0].strategy.recompute == "full"
-    line = next(line for line in found.explain().splitlines() if line.strip().startswith("other than recompute full"))
+    line = next(line for line in found.explain().splitlines() if line.strip().startswith("without recompute full"))
     least = found.costed.memory[found.costed.strategy.recompute == 0].min()
-    assert "none fits; the leanest takes" in line
-    assert float(re.search(r"takes ([\d.]+) GB", line)[1]) == pytest.approx(least / GB, rel=6e-3)
+    assert "none fits; the smallest needs" in line
+    assert float(re.search(r"needs ([\d.]+) GB", line)[1]) == pytest.approx(least / GB, rel=6e-3)
 
 
 # Fronts
@@ -166,21 +166,21 @@ def test_where_a_few_gpus_hold_nothing_the_others_are_there():
     front = pareto("llama3-70b", "superpod-h100-4su", gpus=(8, 256), of=("time", "cost"), **ASK)
     assert {one.gpus for one in front} == {256}
     assert list(front.skipped) == [8]
-    assert front.skipped[8].startswith("Llama 3.1 70B does not fit on 8 x H100")
+    assert front.skipped[8].startswith("memory: Llama 3.1 70B does not fit on 8 x H100")
     with pytest.raises(PlanError, match="does not fit on 8 x"):
         pareto("llama3-70b", "superpod-h100-4su", gpus=(8,), **ASK)
-    with pytest.raises(PlanError, match="1,024 GPUs, of which 2048 were asked for"):
+    with pytest.raises(PlanError, match=r"1,024 .* got 2048"):
         pareto("llama3-70b", "superpod-h100-4su", gpus=(256, 2048), **ASK)
     for gpus in (None, "256"):
-        with pytest.raises(PlanError, match=f"gpus: a number of GPUs, or several, was expected, got {gpus!r}"):
+        with pytest.raises(PlanError, match=f"gpus: .* got {gpus!r}"):
             pareto("llama3-70b", "superpod-h100-4su", gpus=gpus, **ASK)
-    with pytest.raises(PlanError, match=r"1,024 GPUs, of which 256.5 were asked for"):
+    with pytest.raises(PlanError, match=r"1,024 .* got 256.5"):
         pareto("llama3-70b", "superpod-h100-4su", gpus=(256, 256.5), **ASK)
-    with pytest.raises(PlanError, match="no number of GPUs"):
+    with pytest.raises(PlanError, match="gpus: expected at least one"):
         pareto("llama3-70b", "superpod-h100-4su", gpus=(), **ASK)
-    with pytest.raises(PlanError, match="pareto: of time, memory, gpus, cost, got 'money'"):
+    with pytest.raises(PlanError, match=r"of: .*time, memory, gpus, cost, got 'money'"):
         pareto("llama3-70b", "superpod-h100-4su", gpus=(256,), of=("money",), **ASK)
-    with pytest.raises(PlanError, match="pareto: of time, memory, gpus, cost, got 3"):
+    with pytest.raises(PlanError, match=r"of: .*time, memory, gpus, cost, got 3"):
         pareto("llama3-70b", "superpod-h100-4su", gpus=(256,), of=3, **ASK)
 
 
@@ -243,7 +243,7 @@ def test_the_guides_numbers_are_the_bounds():
     assert n["tokens"] == 2**24 / 16384
     assert n["need"] == pytest.approx(989.5e12 / 400e9, rel=1e-3)  # C/W of a node's egress
     assert n["tp_limit"] == pytest.approx(3 * 53248 * 450e9 / (2 * 989.5e12), rel=1e-3)
-    assert f"{n['tokens']:,.0f} tokens of a step, fewer than the {n['need']:,.0f}" in found.sentence
+    assert f"{n['tokens']:,.0f} tokens per step, fewer than the {n['need']:,.0f}" in found.sentence
     moe = decide("deepseek-v3", "superpod-h100-8su", B=15360 * 4096, T=4096)
     assert moe.numbers["need_experts"] == pytest.approx(32 * n["need"])
     assert "narrower than the" in moe.sentence
@@ -288,10 +288,10 @@ def test_one_gpu_needs_nothing():
 
 def test_a_table_has_a_line_for_each_plan(found):
     lines = found.table().splitlines()
-    assert lines[0] == "Llama 3.1 70B on 256 x H100 SXM5, 512 sequences of 8,192 tokens a step"
+    assert lines[0] == "Llama 3.1 70B on 256 x H100 SXM5, 512 sequences of 8,192 tokens per step"
     assert lines[1] == (
-        f"Of {found.considered:,} plans, {found.fitting:,} are possible and fit in 76 GB of each GPU's 80 GB; "
-        "stack test, bf16"
+        f"{found.considered:,} configurations, of which {found.fitting:,} are valid and fit "
+        "in 76 GB of each GPU's 80 GB; stack test, bf16"
     )
     assert len(lines) == 4 + len(found)
     assert "$/step" not in lines[3]
@@ -305,15 +305,15 @@ def test_a_table_has_a_line_for_each_plan(found):
 def test_one_plan_is_counted_as_one_and_more_memory_than_there_is_is_not_of_it():
     degrees = {"tp": 8, "pp": 1, "cp": 1, "micro": 1, "zero": 1, "recompute": "full", "schedule": "1f1b"}
     alone = plan("llama3-8b", "dgx-h100", **ASK, memory=88 * GB, **degrees | {"zero": 0})
-    assert "Of 1 plan, 1 is possible and fits in 88 GB on each GPU; stack test" in alone.table()
+    assert "1 configuration, of which 1 is valid and fits in 88 GB on each GPU; stack test" in alone.table()
 
 
 def test_a_front_says_what_it_is_for():
     ask = {"gpus": (2, 8, 4), "of": ("time", "gpus"), "B": 2**20, "stack": H100}
     front = pareto("llama3-8b", "dgx-h100", memory=60 * GB, **ask)
     head, terms, _, *rows = front.table().splitlines()
-    assert head == "Llama 3.1 8B on 2, 4 or 8 x H100 SXM5, 128 sequences of 8,192 tokens a step"
-    assert terms == "The best plans that fit in 60 GB of each GPU's 80 GB; stack test, bf16"
+    assert head == "Llama 3.1 8B on 2, 4 or 8 x H100 SXM5, 128 sequences of 8,192 tokens per step"
+    assert terms == "Pareto-optimal plans that fit in 60 GB of each GPU's 80 GB; stack test, bf16"
     assert len(rows) == 1 + len(front)
 
 

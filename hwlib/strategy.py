@@ -182,10 +182,16 @@ class Strategy:
         return f"Strategy({', '.join(told)})"
 
     def __str__(self) -> str:
-        if any(is_column(x) for x in self.degrees.values()):
-            return repr(self)
+        return repr(self) if any(is_column(x) for x in self.degrees.values()) else self.described()
+
+    def described(self, *more: str) -> str:
+        """What is not usual of a single strategy, with `more` after the degrees of its mesh.
+
+        >>> Strategy.of(dp=32, tp=8, zero=1).described("64 microbatches")
+        'tp 8 dp 32, 64 microbatches, ZeRO-1'
+        """
         mesh = [f"{name} {getattr(self, name)}" for name in MESH if getattr(self, name) > 1] or ["one GPU"]
-        words = [self.schedule_name, f"ZeRO-{self.zero}" if self.zero else ""]
+        words = [*more, self.schedule_name, f"ZeRO-{self.zero}" if self.zero else ""]
         words.append("" if self.recompute == "none" else f"{self.recompute} recomputation")
         return ", ".join([" ".join(mesh), *(word for word in words if word)])
 

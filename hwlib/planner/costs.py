@@ -7,7 +7,7 @@ from hwlib.footprint import Footprint, footprint
 from hwlib.planner.task import Task, plural
 from hwlib.specs import Stack
 from hwlib.steptime import StepTime, step_time
-from hwlib.strategy import MESH, Strategy
+from hwlib.strategy import Strategy
 from hwlib.training import model_utilization, run_cost, token_rate
 from hwlib.transformer import step_flops
 
@@ -42,12 +42,8 @@ class Plan:
         return float(self.time.total)
 
     def __str__(self) -> str:
-        one = self.strategy
-        mesh = [f"{name} {getattr(one, name)}" for name in MESH if getattr(one, name) > 1] or ["one GPU"]
-        size = plural(one.micro, "sequence")
-        rest = [f"{plural(self.m, 'microbatch')} of {size}", one.schedule_name, f"ZeRO-{one.zero}" if one.zero else ""]
-        rest.append("" if one.recompute == "none" else f"{one.recompute} recomputation")
-        return ", ".join([" ".join(mesh), *(word for word in rest if word)])
+        size = plural(self.strategy.micro, "sequence")
+        return self.strategy.described(f"{plural(self.m, 'microbatch')} of {size}")
 
     def __repr__(self) -> str:
         return f"<Plan: {self}; {self.seconds:.3g} s, MFU {self.mfu:.1%}, {self.memory.total / 1e9:.1f} GB>"

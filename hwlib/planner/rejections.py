@@ -10,7 +10,7 @@ from hwlib.planner.result import SearchResult
 from hwlib.planner.space import INDIVISIBLE_BATCH, INDIVISIBLE_GPUS, UNEVEN_NODES, space
 from hwlib.planner.task import Machine, PlanError, Task, plural
 from hwlib.specs import Level
-from hwlib.strategy import MESH, Strategy
+from hwlib.strategy import Strategy
 from hwlib.transformer import parameter_count
 from hwlib.units import show
 
@@ -54,22 +54,14 @@ def nothing_fits(task: Task, allowed: Allowed, found: SearchResult) -> PlanError
     takes = show(float(found.costed.memory[least]), "B")
     text = (
         f"{task.model.name} does not fit on {task.gpus:,} x {chip}: the plan with the smallest memory "
-        f"({lean(found.costed.strategy[least])}) needs {takes} per GPU, and the budget is {room}"
+        f"({found.costed.strategy[least]}) needs {takes} per GPU, and the budget is {room}"
     )
     if holding := smallest(task, allowed):
         n, one, need = holding
-        with_ = f"{lean(one)} ({show(need, 'B')} per GPU)"
+        with_ = f"{one} ({show(need, 'B')} per GPU)"
         return PlanError("memory", f"{text}. Smallest cluster that holds it: {n:,} x {chip}, with {with_}")
     more = "a larger cp, a shorter sequence, a larger batch or more memory could"
     return PlanError("memory", f"{text}. No cluster of up to {MOST_GPUS:,} such GPUs holds it with this batch; {more}")
-
-
-def lean(one: Strategy) -> str:
-    """The degrees of a plan that its memory follows from."""
-    mesh = [f"{name} {x}" for name in MESH if (x := getattr(one, name)) > 1] or ["one GPU"]
-    words = [f"ZeRO-{one.zero}"] if one.zero else []
-    words += [f"{one.recompute} recomputation"] if one.recompute != "none" else []
-    return ", ".join([" ".join(mesh), *words])
 
 
 def smallest(task: Task, allowed: Allowed) -> tuple[int, Strategy, float] | None:

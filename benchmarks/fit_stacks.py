@@ -13,14 +13,14 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.training_rows import steps
-from benchmarks.training_step import Step
+from benchmarks.training_step import Step, parted
 from hwlib.specs.stack import CONSTANTS, Stack, stacks
 from hwlib.steptime import step_time
 
 if TYPE_CHECKING:
     from benchmarks.published import Row
 
-SINGLE = ("dtype", "fused", "merge")  # of a plan, what is no array: the same for all plans of one
+SINGLE = ("dtype", "fused", "dedup_dispatch")  # of a plan, what is no array: the same for all plans of one
 ROUNDS = 4  # of the search, each from the best point so far, with steps half as large
 PRIOR = 0.003  # error that a constant's move by a factor e must save: what rows do not fix stays where it was
 EXPERTS = "eta_E"
@@ -38,8 +38,9 @@ class Alike:
     def errors(self, stack: Stack) -> Any:
         """Predicted over measured, less 1."""
         case = self.case
+        strategy, rest = parted(self.plans)
         stack = stack if stack.chip == case.chip else stack.replace(chip=case.chip)
-        return step_time(case.model, stack, case.levels, **self.plans).total / self.seconds - 1
+        return step_time(case.model, stack, case.levels, strategy, **rest).total / self.seconds - 1
 
 
 class Fit(NamedTuple):

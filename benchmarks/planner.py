@@ -28,13 +28,13 @@ from benchmarks.planner_peers import PUBLISHED, NoPeer, install_mlsysim, measure
 from benchmarks.predictions import Prediction, predict_step
 from benchmarks.published import case_of, read_rows
 from benchmarks.training_step import Step
-from hwlib.planner.plans import footprints, simplest, step_times
-from hwlib.planner.search import task_of
-from hwlib.planner.space import Space, axes_of, space
-from hwlib.planner.task import Task
+from hwlib.planner.allowed import Allowed, axes_of
+from hwlib.planner.costs import footprints, simplest, step_times
+from hwlib.planner.space import Space, space
+from hwlib.planner.task import Task, task_of
 from hwlib.specs import Stack, stacks
 
-WIDE = {
+WIDE: dict[str, Any] = {
     "micro": tuple(range(1, 17)), "zero": (0, 1, 2, 3), "recompute": ("none", "selective", "full"), "sp": (True, False),
     "schedule": ("gpipe", "1f1b", "zb_h1", "zbv", "dualpipe"),
 }  # fmt: skip
@@ -45,20 +45,20 @@ COMMAND = ["-m", "autograder", "plan", "llama3-405b", "--cluster", "h100-superpo
 
 def wide_task(model: str) -> Task:
     """15,360 GPUs and as many sequences: numbers with many divisors, so with many plans."""
-    return task_of(model, "h100-superpod-16k", B=15360 * 2048, T=2048, chips=15360)
+    return task_of(model, "h100-superpod-16k", B=15360 * 2048, T=2048, gpus=15360)
 
 
 def rates(task: Task) -> tuple[Space, dict[str, float]]:
     """The space of a task with every choice there is, and plans a second: of each step, and of all."""
     started = time.process_time()
-    found = space(task, axes_of(task, WIDE))
+    found = space(task, axes_of(task, Allowed(**WIDE)))
     listed = time.process_time()
-    memory = footprints(task, found.columns).total
+    memory = footprints(task, found.strategy, found.m).total
     held = time.process_time()
     fits = memory <= task.memory
-    step_times(task, {name: column[fits] for name, column in found.columns.items()})
+    step_times(task, found.strategy[fits])
     searched = time.process_time()
-    step_times(task, found.columns)
+    step_times(task, found.strategy)
     timed = time.process_time()
     n = found.size
     return found, {

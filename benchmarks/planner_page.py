@@ -21,7 +21,7 @@ COMMANDS = {
         "gpubook plan llama3-8b --cluster superpod-h100-1su --batch 4M --pp 64",
         "gpubook plan llama3-8b --cluster superpod-h100-1su --batch 7x8192 --tp 1 --pp 1 --cp 1",
     ],
-    "front": ["gpubook plan llama3-70b --cluster superpod-h100-4su --batch 4M --chips 256,1024 --price 2"],
+    "front": ["gpubook plan llama3-70b --cluster superpod-h100-4su --batch 4M --gpus 256,1024 --price 2"],
     "meta": [
         f"gpubook plan llama3-405b --cluster h100-superpod-16k --batch 16M --tp 8 --pp 16 --cp 1 --schedule 1f1b{more}"
         for more in ("", " --recompute none --memory 88GB")

@@ -6,14 +6,13 @@ from typing import NamedTuple
 from benchmarks.calculon import calculon
 from benchmarks.published import Case, Collective, Product, Share
 from benchmarks.training_memory import Memory
-from benchmarks.training_step import Step, Unmodelled
+from benchmarks.training_step import Step, Unmodelled, parted
 from hwlib.calibrated import collective_time, gemm_model, plain_time, tree_time
 from hwlib.footprint import MIXED_ADAM, footprint
 from hwlib.roofline import roofline_time
 from hwlib.specs import accelerators
 from hwlib.specs.fitted import collective_constants, gemm_constants, share_constants, tree_constants
 from hwlib.specs.stack import Stack, stacks
-from hwlib.steptime import step_time
 from hwlib.transformer import step_flops
 
 
@@ -82,7 +81,7 @@ def predict_step(case: Step, stack: Stack | None = None) -> Prediction | Unmodel
     if stack.chip != case.chip:
         stack = stack.replace(chip=case.chip)
     try:
-        time = float(step_time(case.model, stack, case.levels, **case.plan).total)
+        time = case.time(stack)
     except ValueError as error:
         return Unmodelled(str(error))
     passes = 4 / 3 if case.plan.get("recompute") == "full" else 1.0
@@ -93,9 +92,10 @@ def predict_step(case: Step, stack: Stack | None = None) -> Prediction | Unmodel
 
 def memory_of(case: Step) -> float:
     """The share of the chip's memory that a step's plan needs, as it was read."""
-    plan = {name: x for name, x in case.plan.items() if name not in ("B", "dtype", "merge")}
-    m = case.plan["B"] / (plan["T"] * plan["dp"] * plan["micro"])
-    held = footprint(case.model, m=max(m, 1.0), states=MIXED_ADAM, **plan)  # the least: gradients in 16 bits
+    strategy, rest = parted(case.plan)
+    T, m = rest["T"], max(strategy.microbatches(rest["B"], rest["T"]), 1.0)
+    fused = rest.get("fused", True)
+    held = footprint(case.model, strategy, T=T, m=m, states=MIXED_ADAM, fused=fused)  # the least: 16-bit gradients
     return float(held.total / (accelerators[case.chip].hbm_bytes or math.nan))
 
 

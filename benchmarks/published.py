@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks.training_memory import Memory, memory_case, memory_group
 from benchmarks.training_rows import training_case, training_group
 from benchmarks.training_step import Step, Unmodelled
-from hwlib.arguments import whole
+from hwlib.arguments import as_int
 from hwlib.calibrated import Shape, Timed
 from hwlib.collectives import bus_factor
 from hwlib.specs import accelerators
@@ -144,7 +144,7 @@ def _read(cells: dict[str, str], line: int) -> Row:
     if not isinstance(config, dict):
         raise ValueError(f"config is a JSON object, not {cells['config'][:40]!r}")
     value = _positive("measured_value", cells["measured_value"])
-    gpus = whole("gpus", _positive("gpus", cells["gpus"] or 1))
+    gpus = as_int("gpus", _positive("gpus", cells["gpus"] or 1))
     if not cells["id"]:
         raise ValueError("the id is empty")
     name = re.sub(r"(-\d+)+$", "", cells["id"])
@@ -194,7 +194,7 @@ def _product(row: Row) -> Case:
     chip = CHIPS.get(row.system)
     if dtype is None or chip is None:
         return None
-    M, N, K = (whole(letter, _positive(letter, row.config[letter])) for letter in "MNK")
+    M, N, K = (as_int(letter, _positive(letter, row.config[letter])) for letter in "MNK")
     if row.unit == "us":
         time = row.value * 1e-6
     elif row.unit == "TFLOP/s":

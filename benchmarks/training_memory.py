@@ -1,13 +1,13 @@
 """Published memory of training: bytes of one GPU as measured, and the plan that they were measured with."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.training_step import Unmodelled
 from hwlib.footprint import MEGATRON_ADAM, Footprint, footprint
 from hwlib.specs import Model, models
+from hwlib.strategy import Strategy
 from hwlib.transformer import layer_activation_bytes, parameter_count, selective_activation_bytes
 from hwlib.units import GB, GiB
 
@@ -80,10 +80,10 @@ class Memory:
 
 def _footprint(model: Model, size: str, mode: str, stage: int = 0) -> Footprint:
     sp, recompute = MODES[mode]
-    plan: Mapping[str, Any] = PLANS[size]
-    return footprint(
-        model, dp=1, T=2048, sp=sp, recompute=recompute, fused=False, states=MEGATRON_ADAM, stage=stage, **plan
-    )
+    degrees = dict(PLANS[size])
+    m = degrees.pop("m")
+    strategy = Strategy(**degrees, sp=sp, recompute=recompute)
+    return footprint(model, strategy, T=2048, m=m, fused=False, states=MEGATRON_ADAM, stage=stage)
 
 
 def memory_group(name: str, config: Any) -> str:

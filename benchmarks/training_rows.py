@@ -22,7 +22,7 @@ from hwlib.transformer import (
     step_flops,
     training_flops,
 )
-from hwlib.transformer.counts import attention_step_flops
+from hwlib.transformer.model_counts import attention_step_flops
 
 if TYPE_CHECKING:
     from benchmarks.published import Row
@@ -241,7 +241,7 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
     if 1 < fsdp < row.gpus // (plan["tp"] * plan["pp"]):
         plan["shards"] = fsdp
     if model.moe:
-        plan["merge"] = True
+        plan["dedup_dispatch"] = True
     chip = chip_of(row.system)
     stack = "megatron-core-" + chip.split("-")[0]
     counts = None
@@ -286,8 +286,9 @@ def unknown_table(row: "Row") -> Step | Unmodelled:
     if recompute == "selective" and "torchtitan" in (row.cells["id"] + row.source).lower():
         return Unmodelled("torchtitan's selective recomputation is of other operations than attention's")
     plan = _degrees(row, {**c, "gbs": batch}) | {
-        "recompute": recompute, "fused": True, "micro": number(c, "mbs", "micro", default=1), "merge": model.moe,
-        "sp": flag(c, "sp") if "sp" in c else True, "zero": 3 if fsdp else min(number(c, "zero", default=1), 3),
+        "recompute": recompute, "fused": True, "dedup_dispatch": model.moe,
+        "micro": number(c, "mbs", "micro", default=1), "sp": flag(c, "sp") if "sp" in c else True,
+        "zero": 3 if fsdp else min(number(c, "zero", default=1), 3),
     }  # fmt: skip
     if 1 < fsdp < row.gpus // (plan["tp"] * plan["pp"]):
         plan["shards"] = fsdp

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.training_units import Counts, Measured
 from hwlib.specs import Model, accelerators
 from hwlib.specs.cluster import Level
 from hwlib.specs.stack import Stack, stack_for, stacks
+from hwlib.steptime import step_time
+from hwlib.strategy import Strategy
 from hwlib.transformer import step_flops
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ class Unmodelled:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A timed training step. `plan` is what `hwlib.steptime.step_time` takes, B and T among it.
+    """A timed training step. `plan` is what the row says, by the names of `step_time` and of the strategy's fields.
 
     `stack` is the one of its software; where no step of that was fitted on the chip, `typical` has the constants to
     take instead.
@@ -44,6 +46,18 @@ class Step:
     seconds: float
     gpus: int
     typical: Stack | None = None
+
+    def time(self, stack: Stack) -> float:
+        """What `hwlib.steptime` says, in seconds. Raises ValueError."""
+        strategy, rest = parted(self.plan)
+        return float(step_time(self.model, stack, self.levels, strategy, **rest).total)
+
+
+def parted(plan: Mapping[str, Any]) -> tuple[Strategy, dict[str, Any]]:
+    """The strategy of a row's plan, and what else `step_time` takes."""
+    degrees = {f.name for f in fields(Strategy)}
+    rest = {name: x for name, x in plan.items() if name not in degrees}
+    return Strategy(**{name: x for name, x in plan.items() if name in degrees}), rest
 
 
 def number(config: Mapping[str, Any], *names: str, default: int | None = None) -> int:

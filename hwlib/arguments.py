@@ -9,12 +9,12 @@ def is_number(value: Any) -> bool:
     return hasattr(value, "__float__") and not isinstance(value, bool)
 
 
-def whole(what: str, value: Any, low: int = 1, high: float = inf) -> int:
+def as_int(what: str, value: Any, low: int = 1, high: float = inf) -> int:
     """`value` as an int, if it counts something: whole floats too, as the tables hold bytes.
 
     `what` names the function, the argument and its meaning. Raises ValueError.
 
-    >>> whole("ring: n (ranks)", 0)
+    >>> as_int("ring: n (ranks)", 0)
     Traceback (most recent call last):
     ValueError: ring: n (ranks) is a whole number, at least 1, got 0
     """

@@ -10,7 +10,7 @@ first chapter.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from hwlib.arguments import whole
+from hwlib.arguments import as_int
 from hwlib.formula import formula
 
 WARP = 32  # threads of a warp (NVIDIA); a wavefront of AMD's CDNA has 64
@@ -75,7 +75,7 @@ def trace(kernel: Callable[..., Any], data: Iterable[Any], width: int = WARP) ->
 
 def pack(traces: Iterable[Trace], width: int = WARP) -> list[list[Trace]]:
     """Traces put into warps, in their order."""
-    width, threads = whole("pack: width", width, 1), list(traces)
+    width, threads = as_int("pack: width", width, 1), list(traces)
     return [threads[first : first + width] for first in range(0, len(threads), width)]
 
 

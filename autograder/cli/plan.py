@@ -3,6 +3,7 @@
 import json
 import re
 from contextlib import suppress
+from dataclasses import fields
 from typing import Any
 
 import click
@@ -14,7 +15,7 @@ DECIDED = ("tp", "cp", "ep", "pp", "zero", "recompute")
 
 
 class CannotBe(click.ClickException):
-    """What was asked for cannot be; one line says why."""
+    """A question that cannot be answered; one line says why."""
 
     exit_code = 2
 
@@ -33,15 +34,15 @@ class Tokens(click.ParamType):
             return many * long, long
         found = re.fullmatch(r"(\d+(?:\.\d*)?(?:e\d{1,2})?)\s*([kmg]?)", value.strip().replace(",", "").lower())
         if not found:
-            self.fail(f"{value!r} is no number of tokens, such as 4194304, 4M or 512x8192", param, ctx)
+            self.fail(f"{value!r} is not a number of tokens, e.g. 4194304, 4M or 512x8192", param, ctx)
         count = float(found[1]) * POWERS[found[2]]
         if count != int(count):
-            self.fail(f"{value!r} is no whole number of tokens", param, ctx)
+            self.fail(f"{value!r} is not a whole number of tokens", param, ctx)
         return int(count), None
 
 
 class Several(click.ParamType):
-    """A whole number, or some with commas between."""
+    """Whole numbers, separated by commas."""
 
     name = "n[,n...]"
 
@@ -52,11 +53,11 @@ class Several(click.ParamType):
         try:
             return tuple(int(word.replace("_", "")) for word in value.split(","))
         except ValueError:
-            self.fail(f"{value!r}: a whole number was expected, or some with commas between", param, ctx)
+            self.fail(f"{value!r}: expected whole numbers separated by commas", param, ctx)
 
 
 class Words(click.ParamType):
-    """Words with commas between."""
+    """Words, separated by commas."""
 
     name = "word[,word...]"
 
@@ -66,7 +67,7 @@ class Words(click.ParamType):
             return value
         words = tuple(word.strip() for word in value.split(","))
         if not all(words):
-            self.fail(f"{value!r}: words were expected, with commas between", param, ctx)
+            self.fail(f"{value!r}: expected words separated by commas", param, ctx)
         return words
 
 
@@ -79,62 +80,75 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
     try:
         found = parse(value)
     except UnitError as error:
-        raise click.BadParameter(f"{value!r} is no number of bytes, such as 72GB: {error}") from None
+        raise click.BadParameter(f"{value!r} is not a number of bytes, e.g. 72GB: {error}") from None
     if found.unit not in ("B", "1"):
-        raise click.BadParameter(f"{value!r} is no number of bytes, such as 72GB")
+        raise click.BadParameter(f"{value!r} is not a number of bytes, e.g. 72GB")
     if found.unit == "1" and 0 < found.value < 2**20:  # GB were meant
-        raise click.BadParameter(f"{value!r} has no unit, and would be bytes: 72GB was expected")
+        raise click.BadParameter(f"{value!r} has no unit and would mean bytes; expected e.g. 72GB")
     return found.value
 
 
 @click.command()
 @click.argument("model")
-@click.option("--cluster", required=True, help="Key or name of a cluster or a node, as h100-superpod-16k or dgx-h100.")
-@click.option("--batch", type=Tokens(), required=True, help="Tokens of a step: 16M (K, M, G are powers of 1024), "
-              "16777216, or sequences by length, 2048x8192.")  # fmt: skip
-@click.option("--sequence", type=Tokens(), help="Tokens of a sequence.  [default: the context, at most 8K]")
+@click.option("--cluster", required=True, help="Key or name of a cluster or node, e.g. h100-superpod-16k or dgx-h100.")
+@click.option("--batch", type=Tokens(), required=True, help="Tokens per step: 16M (K, M, G are powers of 1024), "
+              "16777216, or sequences x length, 2048x8192.")  # fmt: skip
+@click.option("--sequence", type=Tokens(), help="Tokens per sequence.  [default: the model's context, at most 8K]")
 @click.option(
-    "--chips", "--gpus", type=Several(),
-    help="Only so many GPUs of the cluster; of several numbers the best that none beats.",
+    "--gpus", "--chips", "gpus", type=Several(),
+    help="GPUs to use. Several values: the Pareto-optimal plans over them.  [default: all]",
 )  # fmt: skip
 @click.option("--tp", type=Several(), help="Tensor-parallel degree.  [default: within a node]")
 @click.option("--pp", type=Several(), help="Pipeline stages.")
 @click.option("--cp", type=Several(), help="Context-parallel degree.")
 @click.option("--ep", type=Several(), help="Expert-parallel degree.")
-@click.option("--v", type=Several(), help="Chunks a pipeline rank (interleaving).")
-@click.option("--micro", type=Several(), help="Sequences of a microbatch.  [default: 1, 2, 4, 8 or 16]")
-@click.option("--zero", type=Several(), help="ZeRO's stage, 0 to 3.  [default: 0, 1 or 3]")
-@click.option("--sp/--no-sp", default=None, help="Sequence parallelism beside tensor parallelism.  [default: with it]")
-@click.option("--schedule", type=Words(), help="Of gpipe, 1f1b, zb_h1, zbv, dualpipe.  [default: 1f1b, zb_h1]")
-@click.option("--recompute", type=Words(), help="Of none, selective, full.")
-@click.option("--merge", is_flag=True, help="Tokens go once to each node that has some of their experts.")
-@click.option("--dtype", default="bf16", show_default=True, help="Of the layers' matrix products.")
-@click.option("--stack", help="Whose constants: a key of stacks, as megatron-core-h100.  [default: the chip's]")
-@click.option("--memory", callback=_bytes, help="Of a GPU, for the plan, as 72GB.  [default: 95 % of the data sheet's]")
-@click.option("--price", type=click.FloatRange(0), default=0.0, help="Dollars an hour and GPU.")
-@click.option("--count", type=click.IntRange(1), help="Plans to list.  [default: 5]")
-@click.option("--why", is_flag=True, help="Also what other choices would cost, and why the other plans are none.")
-@click.option("--json", "as_json", is_flag=True, help="Print numbers for programs, in SI.")
+@click.option("--v", type=Several(), help="Chunks of layers per pipeline rank (interleaving).")
+@click.option("--micro", type=Several(), help="Sequences per microbatch.  [default: 1, 2, 4, 8 or 16]")
+@click.option("--zero", type=Several(), help="ZeRO stage, 0 to 3.  [default: 0, 1 or 3]")
+@click.option(
+    "--sp/--no-sp", default=None, help="Sequence parallelism, together with tensor parallelism.  [default: on]"
+)
+@click.option(
+    "--schedule", type=Words(), help="One or more of gpipe, 1f1b, zb_h1, zbv, dualpipe.  [default: 1f1b, zb_h1]"
+)
+@click.option("--recompute", type=Words(), help="One or more of none, selective, full.")
+@click.option(
+    "--dedup-dispatch", "--merge", is_flag=True, help="Send a token only once to each node that has any of its experts."
+)
+@click.option("--dtype", default="bf16", show_default=True, help="Precision of the layers' matrix products.")
+@click.option("--stack", help="Software whose fitted constants to use, e.g. megatron-core-h100.  [default: the chip's]")
+@click.option("--memory", callback=_bytes, help="Memory budget per GPU, e.g. 72GB.  [default: 95 % of the chip's]")
+@click.option("--price", type=click.FloatRange(0), default=0.0, help="Dollars per GPU hour.")
+@click.option("--count", type=click.IntRange(1), help="Number of plans to list.  [default: 5]")
+@click.option("--why", is_flag=True, help="Also show what other choices cost, and why configurations were rejected.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, in SI units.")
 def plan(
     model: str, cluster: str, batch: tuple[int, int | None], sequence: tuple[int, int | None] | None,
-    chips: tuple[int, ...] | None, as_json: bool, why: bool, price: float, count: int | None, **others: Any,
+    gpus: tuple[int, ...] | None, as_json: bool, why: bool, price: float, count: int | None, memory: float | None,
+    stack: str | None, dtype: str, dedup_dispatch: bool, **degrees: Any,
 ) -> None:  # fmt: skip
-    """List the quickest ways to train MODEL, a key such as llama3-405b, on a cluster, and say why."""
+    """List the fastest ways to train MODEL (a key such as llama3-405b) on a cluster, and explain the choice."""
+    from hwlib import planner
+
     if sequence and sequence[1]:
         raise CannotBe(f"sequence: {sequence[0] // sequence[1]}x{sequence[1]} is a batch, not a length")
     if sequence and batch[1] and sequence[0] != batch[1]:
-        raise CannotBe(f"sequence: the batch is of sequences of {batch[1]:,} tokens, not of {sequence[0]:,}")
+        raise CannotBe(f"sequence: the batch has sequences of {batch[1]:,} tokens, not {sequence[0]:,}")
     T = sequence[0] if sequence else batch[1]
-    asked = {"B": batch[0], "T": T, "price": price / SECONDS_AN_HOUR, **others}
-    if why and chips and len(chips) > 1:
-        raise CannotBe(f"why: choices are compared on one number of GPUs, and chips has {len(chips)}")
-    if count and chips and len(chips) > 1:
-        raise CannotBe(f"count: plans of one number of GPUs are listed, and chips has {len(chips)}")
+    asked: dict[str, Any] = {"B": batch[0], "T": T, "memory": memory, "price": price / SECONDS_AN_HOUR}
+    if why and gpus and len(gpus) > 1:
+        raise CannotBe(f"why: choices are compared for a single number of GPUs, and there are {len(gpus)}")
+    if count and gpus and len(gpus) > 1:
+        raise CannotBe(f"count: plans are counted for a single number of GPUs, and there are {len(gpus)}")
     try:
-        if chips and len(chips) > 1:
-            _front(model, cluster, asked | {"chips": chips}, as_json)
+        asked |= {
+            "allowed": planner.Allowed(**{f.name: degrees[f.name] for f in fields(planner.Allowed)}),
+            "software": planner.Software(stack=stack, dtype=dtype, dedup_dispatch=dedup_dispatch),
+        }
+        if gpus and len(gpus) > 1:
+            _front(model, cluster, asked | {"gpus": gpus}, as_json)
         else:
-            _best(model, cluster, asked | {"chips": chips[0] if chips else None, "count": count or 5}, as_json, why)
+            _best(model, cluster, asked | {"gpus": gpus[0] if gpus else None, "count": count or 5}, as_json, why)
     except ValueError as error:  # PlanError, and what the formulas refuse
         raise CannotBe(str(error)) from None
 
@@ -142,7 +156,7 @@ def plan(
 def _best(model: str, cluster: str, asked: dict[str, Any], as_json: bool, why: bool) -> None:
     from hwlib import planner
     from hwlib.planner.explain import explanation
-    from hwlib.planner.text import refusals
+    from hwlib.planner.tables import rejected
 
     found = planner.plan(model, cluster, **asked)
     if as_json:
@@ -152,15 +166,15 @@ def _best(model: str, cluster: str, asked: dict[str, Any], as_json: bool, why: b
     click.echo()
     click.echo(explanation(found, choices=why))
     if why:
-        click.echo("Why the others are no plans:")
-        click.echo("\n".join(refusals(found)))
+        click.echo("Rejected configurations:")
+        click.echo("\n".join(rejected(found)))
     if quicker := _on_fewer(model, cluster, asked, found):
         click.echo(f"\n{quicker}")
-    if any(asked[name] is not None for name in DECIDED):
+    if asked["allowed"].given.keys() & set(DECIDED):
         return
-    bounds = {name: asked[name] for name in ("B", "T", "chips", "dtype", "memory")}
+    bounds = {name: asked[name] for name in ("B", "T", "gpus", "memory")} | {"dtype": found.task.software.dtype}
     with suppress(planner.PlanError):  # the guide tries less than the search did
-        click.echo(f"\nBy bounds alone: {planner.decide(model, cluster, **bounds)}")
+        click.echo(f"\nRule of thumb: {planner.decide(model, cluster, **bounds)}")
 
 
 def _on_fewer(model: str, cluster: str, asked: dict[str, Any], found: Any) -> str:
@@ -168,23 +182,23 @@ def _on_fewer(model: str, cluster: str, asked: dict[str, Any], found: Any) -> st
     from hwlib import planner
     from hwlib.units import show
 
-    chips = found.task.chips
-    few = 2 ** (chips.bit_length() - 1)
+    gpus = found.task.gpus
+    few = 2 ** (gpus.bit_length() - 1)
     with suppress(planner.PlanError):
-        best = planner.plan(model, cluster, **asked | {"chips": few, "count": 1})[0] if few < chips else found[0]
+        best = planner.plan(model, cluster, **asked | {"gpus": few, "count": 1})[0] if few < gpus else found[0]
         if best.seconds < found[0].seconds:
-            return f"On {few:,} of the {chips:,} GPUs a step takes less, {show(best.seconds, 's')}: {best}."
+            return f"On {few:,} of the {gpus:,} GPUs a step is faster, {show(best.seconds, 's')}: {best}."
     return ""
 
 
 def _front(model: str, cluster: str, asked: dict[str, Any], as_json: bool) -> None:
     from hwlib import planner
-    from hwlib.planner.text import plan_record
+    from hwlib.planner.tables import plan_record
 
-    found = planner.pareto(model, cluster, of=("time", "chips", "cost"), **asked)
+    found = planner.pareto(model, cluster, of=("time", "gpus", "cost"), **asked)
     if as_json:
         click.echo(json.dumps([plan_record(one) for one in found], indent=2))
     else:
         click.echo(found.table())
-    for n, why in found.passed_over.items():
-        click.echo(f"None is listed on {n:,}: {why}.", err=True)
+    for n, why in found.skipped.items():
+        click.echo(f"No plan on {n:,} GPUs: {why}.", err=True)

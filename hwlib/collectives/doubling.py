@@ -4,7 +4,7 @@ Exact for blocks of one size. With N elements that do not divide among n ranks, 
 stays exact from N = n elements on, because as many blocks as the largest message holds are then full.
 """
 
-from hwlib.arguments import whole
+from hwlib.arguments import as_int
 from hwlib.formula import ceil, floor, formula, log2, where
 
 
@@ -72,6 +72,6 @@ def bruck_alltoall_time(n: int, S: float, alpha: float, W: float) -> float:
     `bruck_alltoall_bound_time` does, and for a number of ranks that is not whole.
     """
     bruck_alltoall_bound_time(n, S, alpha, W)  # checks the other arguments
-    n = whole("bruck_alltoall_time: n (ranks in the group)", n)
+    n = as_int("bruck_alltoall_time: n (ranks in the group)", n)
     rounds = [sum(distance >> j & 1 for distance in range(n)) for j in range((n - 1).bit_length())]
     return sum(alpha + blocks * S / n**2 / W for blocks in rounds)

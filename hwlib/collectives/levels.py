@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from math import inf, isnan, prod
 from typing import Any
 
-from hwlib.arguments import whole
+from hwlib.arguments import as_int
 from hwlib.collectives.ragged import destination_fraction
 from hwlib.formula import formula, max_of, maximum, minimum
 from hwlib.notation import COLLECTIVES
@@ -80,7 +80,7 @@ def axis_levels(levels: Sequence[Level], size: int, inner: int = 1) -> tuple[Lev
     """
     _check(levels)
     total = prod(level.size for level in levels)
-    size, inner = whole("axis_levels: size (ranks)", size), whole("axis_levels: inner (ranks)", inner)
+    size, inner = as_int("axis_levels: size (ranks)", size), as_int("axis_levels: inner (ranks)", inner)
     if size * inner > total:
         raise ValueError(f"axis_levels: size * inner is at most the {total} ranks of the levels, got {size * inner}")
     crossed, below = [], 1
@@ -180,6 +180,6 @@ def _most(x: Any) -> float:
 
 def _check(levels: Sequence[Level]) -> None:
     for name, size, bandwidth in levels:
-        whole(f"level {name!r}: size (children)", size)
+        as_int(f"level {name!r}: size (children)", size)
         if not bandwidth > 0:
             raise ValueError(f"level {name!r}: bandwidth is above 0 B/s, got {bandwidth!r}")

@@ -6,7 +6,7 @@ each, so these are expected values; the exchange of a given table is an algorith
 
 from math import comb
 
-from hwlib.arguments import whole
+from hwlib.arguments import as_int
 from hwlib.formula import formula, minimum
 
 
@@ -30,7 +30,7 @@ def exact_destination_fraction(n: int, k: int, E: int) -> float:
 
     Raises ValueError if n does not divide E, or a token has more experts than there are.
     """
-    n, k, E = (whole(f"exact_destination_fraction: {name}", x) for name, x in {"n": n, "k": k, "E": E}.items())
+    n, k, E = (as_int(f"exact_destination_fraction: {name}", x) for name, x in {"n": n, "k": k, "E": E}.items())
     if E % n or k > E:
         raise ValueError(f"exact_destination_fraction: E is a multiple of n = {n} and at least k = {k}, got {E}")
     return 1 - comb(E - E // n, k) / comb(E, k)

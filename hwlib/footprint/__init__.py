@@ -3,9 +3,8 @@
 What a parameter costs and how ZeRO divides it is in letters; `footprint` adds up a whole rank.
 """
 
-from hwlib.footprint.inputs import RECOMPUTE, SCHEDULES
-from hwlib.footprint.rank import Footprint, footprint
-from hwlib.footprint.states import (
+from hwlib.footprint.rank_bytes import Footprint, footprint
+from hwlib.footprint.state_bytes import (
     BFLOAT16_ADAM,
     DEEPSEEK_ADAM,
     FULL_ADAM,
@@ -21,7 +20,6 @@ from hwlib.footprint.states import (
 )
 
 __all__ = [
-    "BFLOAT16_ADAM", "DEEPSEEK_ADAM", "FULL_ADAM", "HALF_ADAM", "MEGATRON_ADAM", "MIXED_ADAM", "RECOMPUTE",
-    "SCHEDULES", "SGD", "Footprint", "States", "footprint", "replicated_state_bytes",
-    "zero1_state_bytes", "zero2_state_bytes", "zero3_state_bytes",
+    "BFLOAT16_ADAM", "DEEPSEEK_ADAM", "FULL_ADAM", "HALF_ADAM", "MEGATRON_ADAM", "MIXED_ADAM", "SGD", "Footprint",
+    "States", "footprint", "replicated_state_bytes", "zero1_state_bytes", "zero2_state_bytes", "zero3_state_bytes",
 ]  # fmt: skip

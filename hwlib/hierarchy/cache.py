@@ -8,7 +8,7 @@ vain.
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 
-from hwlib.arguments import whole
+from hwlib.arguments import as_int
 
 Access = tuple[int, bool]
 
@@ -22,11 +22,11 @@ class LRUCache:
     """
 
     def __init__(self, capacity: float, line: float = 128, ways: int | None = None, fetch_on_write: bool = True):
-        line = whole("LRUCache: line", line)
-        lines = whole("LRUCache: capacity", capacity) // line
+        line = as_int("LRUCache: line", line)
+        lines = as_int("LRUCache: capacity", capacity) // line
         if not lines:
             raise ValueError(f"LRUCache: capacity is at least one line of {line} bytes, got {capacity!r}")
-        if ways is not None and lines % whole("LRUCache: ways", ways):
+        if ways is not None and lines % as_int("LRUCache: ways", ways):
             raise ValueError(f"LRUCache: ways divides the {lines} lines, got {ways!r}")
         self.capacity, self.line, self.fetch_on_write = lines * line, line, fetch_on_write
         self.ways = lines if ways is None else int(ways)
@@ -104,7 +104,7 @@ def tiled_matmul_trace(M: int, N: int, K: int, b_m: int, b_n: int, b_k: int, b: 
     C's element is written once a step, as a sum in fast memory is. Raises ValueError for a size below 1.
     """
     sizes = {"M": M, "N": N, "K": K, "b_m": b_m, "b_n": b_n, "b_k": b_k, "b": b}
-    return _tiles(*(whole(f"matmul trace: {name}", size) for name, size in sizes.items()))
+    return _tiles(*(as_int(f"matmul trace: {name}", size) for name, size in sizes.items()))
 
 
 def _tiles(M: int, N: int, K: int, b_m: int, b_n: int, b_k: int, b: int) -> Iterator[Access]:
@@ -128,7 +128,7 @@ def wave_trace(rows: int, columns: int, depth: int, g_m: int, g_n: int) -> Itera
     output, written once, is left out. Raises ValueError for a size below 1.
     """
     sizes = {"rows": rows, "columns": columns, "depth": depth, "g_m": g_m, "g_n": g_n}
-    return _waves(*(whole(f"wave_trace: {name}", size) for name, size in sizes.items()))
+    return _waves(*(as_int(f"wave_trace: {name}", size) for name, size in sizes.items()))
 
 
 def _waves(rows: int, columns: int, depth: int, g_m: int, g_n: int) -> Iterator[Access]:

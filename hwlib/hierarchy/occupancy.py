@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from hwlib.arguments import whole
+from hwlib.arguments import as_int
 from hwlib.formula import ceil, const, floor, formula, maximum
 from hwlib.specs.accelerator import Accelerator, accelerators
 from hwlib.specs.table import unknown
@@ -99,9 +99,9 @@ def occupancy(chip: Accelerator | str, threads: int, registers: int, smem: float
     if not chip.regfile_bytes or not chip.smem_bytes:
         lacks = " and ".join(name for name in ("regfile_bytes", "smem_bytes") if not getattr(chip, name))
         raise ValueError(f"occupancy: chip {chip.key} has no confirmed {lacks}")
-    threads = whole("occupancy: threads", threads, 1, MAX_THREADS)
-    registers = whole("occupancy: registers", registers, 0, MAX_REGISTERS)
-    smem = whole("occupancy: smem", smem, 0, int(chip.smem_bytes))
+    threads = as_int("occupancy: threads", threads, 1, MAX_THREADS)
+    registers = as_int("occupancy: registers", registers, 0, MAX_REGISTERS)
+    smem = as_int("occupancy: smem", smem, 0, int(chip.smem_bytes))
     limits = LIMITS[chip.arch]
     allowed = {
         "warps": slot_blocks(limits.warps, threads),

@@ -21,19 +21,7 @@ from hwlib.inference.decode import (
     token_cost,
     weight_time,
 )
-from hwlib.inference.memory import (
-    batch_limit,
-    cache_copies,
-    context_limit,
-    freed_tokens,
-    least_ranks,
-    mean_lost_tokens,
-    page_lost_fraction,
-    paged_bytes,
-    reserved_lost_fraction,
-    scaled_weight_bytes,
-)
-from hwlib.inference.ranks import (
+from hwlib.inference.decode_transfers import (
     batch_cache_time,
     best_width_ranks,
     expert_decode_bytes,
@@ -45,7 +33,19 @@ from hwlib.inference.ranks import (
     tensor_ranks_limit,
     two_batch_step_time,
 )
-from hwlib.inference.schedule import (
+from hwlib.inference.server_memory import (
+    batch_limit,
+    cache_copies,
+    context_limit,
+    freed_tokens,
+    least_ranks,
+    mean_lost_tokens,
+    page_lost_fraction,
+    paged_bytes,
+    reserved_lost_fraction,
+    scaled_weight_bytes,
+)
+from hwlib.inference.server_steps import (
     best_drafts,
     budget_chunk_tokens,
     first_token_time,

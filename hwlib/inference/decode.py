@@ -1,7 +1,9 @@
 """Rooflines of serving, in letters: a prompt is taken in at once, and tokens come out one a step.
 
 In a decode step each of B sequences gets one token, so B counts both. n ranks share weights and cache evenly; what
-they say to each other is in `hwlib.inference.ranks`.
+they say to each other is in `hwlib.inference.decode_transfers`.
+
+What no chapter calls yet is for chapters 15 and 16.
 """
 
 from hwlib.formula import formula, maximum

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from hwlib.inference.decode import prefill_time, token_cost
-from hwlib.inference.ranks import expert_decode_time, tensor_decode_time
+from hwlib.inference.decode_transfers import expert_decode_time, tensor_decode_time
 from hwlib.specs import Accelerator, Model, accelerators, models
 from hwlib.transformer import (
     attention_step_flops,
@@ -132,7 +132,7 @@ def prompt_time(
     model: Model | str, chip: Accelerator | str, *, n: int, T_in: int, mfu: float = 0.4,
     dtype: str = "bf16", b_w: float = 2,
 ) -> float:  # fmt: skip
-    """Time of the prefill of one prompt on n chips, its causal attention counted.
+    """Time of the prefill of one prompt on n chips, its causal attention counted. For chapter 15.
 
     A short prompt takes as long as reading the weights, b_w bytes each, of the experts those that it meets.
     """
@@ -148,7 +148,10 @@ def decode_points(
     b_expert: float | None = None, reserve: float = 0.0, copies: float = 1.0, batches: Iterable[int] = (),
     **others: Any,
 ) -> list[Point]:  # fmt: skip
-    """All points that fit, for each number of ranks: batches as given, or powers of two and the largest one."""
+    """All points that fit, for each number of ranks: batches as given, or powers of two and the largest one.
+
+    For the figure of chapter 15, of latency against the batch.
+    """
     model, chip = models.of(model), accelerators.of(chip)
     store: dict[str, Any] = {"T_kv": T_kv, "b_w": b_w, "b_kv": b_kv, "b_expert": b_expert, "copies": copies}
     points = []

@@ -5,13 +5,14 @@ or of a node where a collective uses all its cables. `transfers` lists what a pl
 `hiding_times` what can hide it; `critical_points` says from which batch, width or length on it does, on every level of
 a machine; `bounds` derives the bounds, case by case.
 
->>> found = transfers("llama3-70b", B=2**22, dp=64, tp=8, zero=3)
+>>> from hwlib.strategy import Strategy
+>>> found = transfers("llama3-70b", Strategy.of(dp=64, tp=8, zero=3), B=2**22)
 >>> {axis: round(t, 2) for axis, t in axis_times(found, "superpod-h100-4su").items()}
 {'tp': 1.67, 'dp': 1.03}
 """
 
 from hwlib.parallel.bounds import Bound, bounds
-from hwlib.parallel.context import (
+from hwlib.parallel.context_parallel import (
     ring_attention_backward_bytes,
     ring_attention_bytes,
     ring_causal_critical_tokens,
@@ -25,8 +26,8 @@ from hwlib.parallel.context import (
     ulysses_max_ranks,
     ulysses_time,
 )
-from hwlib.parallel.critical import Critical, critical_points
-from hwlib.parallel.data import (
+from hwlib.parallel.critical_levels import Critical, critical_points
+from hwlib.parallel.data_parallel import (
     dp_backward_time,
     dp_bytes,
     dp_comm_time,
@@ -45,7 +46,7 @@ from hwlib.parallel.data import (
     zero3_bytes,
     zero3_comm_time,
 )
-from hwlib.parallel.expert import (
+from hwlib.parallel.expert_parallel import (
     drawn_imbalance,
     ep_bytes,
     ep_copies_bytes,
@@ -61,7 +62,7 @@ from hwlib.parallel.expert import (
     expert_capacity,
 )
 from hwlib.parallel.hiding import hiding_times
-from hwlib.parallel.mixed import (
+from hwlib.parallel.mixed_parallel import (
     best_dp,
     best_tp,
     exposed_time,
@@ -76,17 +77,8 @@ from hwlib.parallel.mixed import (
     overlapped_time,
     split_critical_batch,
 )
-from hwlib.parallel.stages import pp_bytes, pp_forward_time, pp_layer_time
-from hwlib.parallel.step import (
-    Transfer,
-    axis_bytes,
-    axis_times,
-    critical_batches,
-    critical_degrees,
-    exposed_times,
-    transfers,
-)
-from hwlib.parallel.tensor import (
+from hwlib.parallel.stage_messages import pp_bytes, pp_forward_time, pp_layer_time
+from hwlib.parallel.tensor_parallel import (
     sp_layer_bytes,
     tp_backward_limit,
     tp_block_bytes,
@@ -98,10 +90,17 @@ from hwlib.parallel.tensor import (
     tp_math_time,
     tp_nodes_limit,
 )
+from hwlib.parallel.transfers import (
+    Transfer,
+    axis_bytes,
+    axis_times,
+    exposed_times,
+    transfers,
+)
 
 __all__ = [
     "Bound", "Critical", "Transfer", "axis_bytes", "axis_times", "best_dp", "best_tp", "bounds",
-    "critical_batches", "critical_degrees", "critical_points", "dp_backward_time", "dp_bytes", "dp_comm_time",
+    "critical_points", "dp_backward_time", "dp_bytes", "dp_comm_time",
     "dp_critical_batch", "dp_exact_critical_batch", "dp_max_ranks", "dp_moe_critical_batch",
     "dp_moe_exact_critical_batch", "drawn_imbalance", "ep_bytes", "ep_copies_bytes", "ep_critical_width",
     "ep_exact_critical_width", "ep_far_critical_width", "ep_imbalanced_time", "ep_limited_critical_width",

@@ -2,13 +2,15 @@
 
 from typing import Any
 
+from hwlib.columns import choose
 from hwlib.specs import Model, models
+from hwlib.strategy import Strategy
 from hwlib.transformer import attention_step_flops, forward_flops, matmul_parameters
 
 
 def hiding_times(
-    model: Model | str, C: float, *, B: Any, T: Any, dp: Any, tp: Any = 1, pp: Any = 1, cp: Any = 1, m: Any = 1,
-    zero: int = 0, ulysses: bool = False, paired: bool = False, causal: bool = True,
+    model: Model | str, strategy: Strategy, C: float, *, B: Any, T: Any, m: Any = 1, ulysses: bool = False,
+    paired: bool = False, causal: bool = True,
 ) -> dict[str, Any]:  # fmt: skip
     """Seconds of arithmetic in a step, on one rank of C FLOP/s, that do not wait for the axis's messages.
 
@@ -19,19 +21,19 @@ def hiding_times(
     microbatches take turns (`paired`, as in DualPipe): then one's exchange of tokens runs beside the other.
 
     >>> from hwlib.parallel import axis_times, exposed_times, transfers
-    >>> plan = {"B": 2**22, "dp": 64, "tp": 8, "zero": 3}
-    >>> sent = axis_times(transfers("llama3-70b", **plan), "superpod-h100-4su")
-    >>> exposed = exposed_times(sent, hiding_times("llama3-70b", 989e12, T=8192, **plan))
+    >>> fsdp = Strategy.of(dp=64, tp=8, zero=3)
+    >>> sent = axis_times(transfers("llama3-70b", fsdp, B=2**22), "superpod-h100-4su")
+    >>> exposed = exposed_times(sent, hiding_times("llama3-70b", fsdp, 989e12, B=2**22, T=8192))
     >>> {axis: round(t, 2) for axis, t in exposed.items()}
     {'tp': 1.67, 'dp': 0}
     """
     model = models.of(model)
-    if zero not in (0, 1, 2, 3):
-        raise ValueError(f"hiding_times: zero is 0, 1, 2 or 3, got {zero!r}")
-    rate = dp * tp * pp * cp * C
+    rate = strategy.gpus * C
     attention = attention_step_flops(model, B, T, causal) / rate
     forward = forward_flops(matmul_parameters(model), B) / rate + attention
-    gradients = (2 * forward / m, 3 * forward / m, (2 + 1 / m) * forward, 3 * forward)[zero]
+    gradients = choose(strategy.zero, (
+        lambda: 2 * forward / m, lambda: 3 * forward / m, lambda: (2 + 1 / m) * forward, lambda: 3 * forward,
+    ))  # fmt: skip
     return {
         "dp": gradients, "tp": 0.0, "cp": 0.0 if ulysses else 3 * attention,
         "ep": 3 * forward if paired else 0.0, "pp": 3 * forward * (1 - 1 / m),

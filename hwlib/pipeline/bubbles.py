@@ -3,6 +3,8 @@
 t_F, t_B are a microbatch's passes forward and backward through all layers of a rank; t_I and t_W are the two
 halves of t_B, the gradients of the input and of the weights. Messages take no time. A bubble fraction is of the
 whole step; papers often print the bubble over the time without one, `bubble_overhead`.
+
+What no chapter calls yet is for chapter 12.
 """
 
 from hwlib.formula import formula, maximum, minimum

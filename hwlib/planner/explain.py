@@ -3,30 +3,38 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hwlib.planner.plans import MESH, Plan, Plans, parts, tolerance
+from hwlib.planner.costs import Plan, parts, tolerance
+from hwlib.planner.result import SearchResult
+from hwlib.strategy import MESH, Strategy
 from hwlib.units import show
 
 WORDS: Mapping[str, str] = {
     "compute": "arithmetic", "recomputed": "recomputation", "tp": "tensor-parallel transfers",
-    "cp": "context-parallel transfers", "ep": "transfers to experts", "pp": "messages between stages",
+    "cp": "context-parallel transfers", "ep": "expert-parallel transfers", "pp": "messages between stages",
     "bubble": "bubble", "dp": "data-parallel transfers", "optimizer": "optimizer", "other": "fixed time",
 }  # fmt: skip
+NO_PIPELINE = "no pipeline"
 EQUAL = 5e-4  # of a step: below it two plans are equally quick
 TOLD = 0.8  # of what grew: so much is named, part by part
 
 
-def explanation(found: Plans, choices: bool = True) -> str:
+def explanation(found: SearchResult, choices: bool = True) -> str:
     """What `Plans.explain` says, a line each; `choices`: what else could be chosen, too."""
     best = found[0]
-    lines = [f"Best for {found.task}:", f"  {best}", f"  {where_time_goes(best)}", f"  {memory_words(found, best)}"]
-    if (advised := found.advised).degrees != best.degrees:
-        lines.append(f"Within {tolerance(found.task.stack):.0%} of it, too close to call, the simplest plan:")
+    lines = [
+        f"Best plan for {found.task}:",
+        f"  {best}",
+        f"  {where_time_goes(best)}",
+        f"  {memory_words(found, best)}",
+    ]
+    if (advised := found.advised).strategy != best.strategy:
+        lines.append(f"Simplest plan within the model's error ({tolerance(found.task.stack):.0%}):")
         lines.append(f"  {advised}: {difference(best, advised)}")
     if len(found) > 1:
-        lines += ["Why not the next ones:"]
+        lines += ["The next plans, compared with the best:"]
         lines += [f"  {i}. {versus(best, other)}" for i, other in enumerate(found[1:], 2)]
     if others := alternatives(found) if choices else ():
-        lines += ["What else could be chosen, each at its best:", *(f"  {line}" for line in others)]
+        lines += ["Best plan for each other choice:", *(f"  {line}" for line in others)]
     return "\n".join(lines)
 
 
@@ -38,7 +46,7 @@ def where_time_goes(plan: Plan) -> str:
     return f"A step takes {show(plan.seconds, 's')} ({rate}): {', '.join(said)}."
 
 
-def memory_words(found: Plans, plan: Plan) -> str:
+def memory_words(found: SearchResult, plan: Plan) -> str:
     """What fills the fullest GPU."""
     held = {
         "weights": plan.memory.weights, "gradients": plan.memory.gradients, "optimizer": plan.memory.optimizer,
@@ -46,7 +54,7 @@ def memory_words(found: Plans, plan: Plan) -> str:
     }  # fmt: skip
     said = ", ".join(f"{name} {show(float(x), 'B', 3)}" for name, x in held.items() if x)
     total = show(float(plan.memory.total), "B", 3)
-    return f"Its fullest GPU holds {total} of {show(found.task.memory, 'B', 3)} allowed: {said}."
+    return f"The fullest GPU holds {total} of a budget of {show(found.task.memory, 'B', 3)}: {said}."
 
 
 def changes(best: Plan, other: Plan) -> str:
@@ -57,13 +65,14 @@ def changes(best: Plan, other: Plan) -> str:
 def _differing(best: Plan, other: Plan) -> list[tuple[str, str]]:
     found = []
     for name in (*MESH, "micro", "zero", "sp"):
-        here, there = getattr(best, name), getattr(other, name)
+        here, there = getattr(best.strategy, name), getattr(other.strategy, name)
         if here != there:
             found.append((f"{name} {there}", f"{here}"))
-    if best.form != other.form:
-        found.append((other.form or "no pipeline", best.form or "no pipeline"))
-    if best.recompute != other.recompute:
-        found.append((f"recompute {other.recompute}", best.recompute))
+    here, there = (one.strategy.schedule_name or NO_PIPELINE for one in (best, other))
+    if here != there:
+        found.append((there, here))
+    if best.strategy.recompute != other.strategy.recompute:
+        found.append((f"recompute {other.strategy.recompute}", best.strategy.recompute))
     return found
 
 
@@ -78,8 +87,8 @@ def difference(best: Plan, other: Plan) -> str:
     if abs(more) < EQUAL * best.seconds:
         memory = float(other.memory.total - best.memory.total)
         if abs(memory) < EQUAL * best.memory.total:
-            return "equally quick, with as much memory"
-        return f"equally quick, with {show(abs(memory), 'B', 3)} {'more' if memory > 0 else 'less'} on the fullest GPU"
+            return "equally fast, with the same memory"
+        return f"equally fast, with {show(abs(memory), 'B', 3)} {'more' if memory > 0 else 'less'} on the fullest GPU"
     here, there = parts(best.time), parts(other.time)
     deltas = {name: there[name] - here[name] for name in here}
     grew = _told({name: d for name, d in deltas.items() if d > 0})
@@ -110,45 +119,39 @@ def _told(sizes: dict[str, float]) -> list[str]:
     return found
 
 
-def alternatives(found: Plans) -> list[str]:
+def alternatives(found: SearchResult) -> list[str]:
     """For each choice of the best plan, the best of the plans that choose otherwise; or that none of them fits."""
     import numpy as np
 
     costed, best = found.costed, found[0]
     lines = []
     for name in ("tp", "cp", "ep", "pp", "micro", "zero", "recompute", "form"):
-        column, here = _choice(costed.columns, name), _choice(best_columns(best), name)
+        column, here = _choice(costed.strategy, name), _choice(best.strategy, name)
         among = column != here
         if not among.any():
             continue
         i = costed.fastest(among)
         if i < 0:
             least = show(float(costed.memory[among].min()), "B", 3)
-            lines.append(f"other than {_said(best, name)}: none fits; the leanest takes {least} of a GPU")
+            lines.append(f"without {_said(best, name)}: none fits; the smallest needs {least} per GPU")
             continue
         other = found.plan(i)
-        if not any(other.degrees == listed.degrees for listed in found[:2]):
+        if not any(other.strategy == listed.strategy for listed in found[:2]):
             lines.append(f"{_said(other, name)}: {_rest(best, other, name)}{difference(best, other)}")
     return list(dict.fromkeys(lines)) if np.size(costed.memory) else []
 
 
-def best_columns(plan: Plan) -> dict[str, Any]:
-    """The numbers of a plan as the columns have them."""
-    from hwlib.footprint import RECOMPUTE, SCHEDULES
-
-    words = {"recompute": RECOMPUTE.index(plan.recompute), "schedule": SCHEDULES.index(plan.schedule)}
-    return {**plan.degrees, **words}
-
-
-def _choice(columns: Mapping[str, Any], name: str) -> Any:
+def _choice(strategy: Strategy, name: str) -> Any:
     """A choice as a number: a schedule's form is its word and its chunks."""
-    return columns["schedule"] * 1000 + columns["v"] if name == "form" else columns[name]
+    if name == "form":
+        return strategy.schedule_code * 1000 + strategy.v
+    return strategy.recompute_code if name == "recompute" else getattr(strategy, name)
 
 
 def _said(plan: Plan, name: str) -> str:
     if name == "form":
-        return plan.form or "no pipeline"
-    return f"{name} {getattr(plan, name)}"
+        return plan.strategy.schedule_name or NO_PIPELINE
+    return f"{name} {getattr(plan.strategy, name)}"
 
 
 def _rest(best: Plan, other: Plan, name: str) -> str:

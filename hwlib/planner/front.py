@@ -1,26 +1,24 @@
 """Pareto fronts: the plans that no other plan beats in everything."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
-from hwlib.arguments import is_number
-from hwlib.planner.plans import Costed, Plan, Plans
-from hwlib.planner.search import plan
-from hwlib.planner.task import PlanError, Task, machine_of
+from hwlib.planner.costs import Costed, Plan
+from hwlib.planner.tables import front_table
+from hwlib.planner.task import Task
 
 CRITERIA: Mapping[str, Callable[[Plan], float]] = {
     "time": lambda plan: plan.seconds,
     "memory": lambda plan: float(plan.memory.total),
-    "chips": lambda plan: float(plan.chips),
-    "cost": lambda plan: plan.cost or plan.chips * plan.seconds,
+    "gpus": lambda plan: float(plan.gpus),
+    "cost": lambda plan: plan.cost or plan.gpus * plan.seconds,
 }
 """What may be small: seconds of a step, bytes of the fullest GPU, GPUs, and dollars of a step (GPU seconds, where GPUs
 have no price)."""
 
-BEATEN = "on another number a plan is at least as good in everything"
+BEATEN = "dominated by a plan on another number of GPUs"
 
 
-def quick_or_small(costed: Costed) -> list[int]:
+def time_memory_front(costed: Costed) -> list[int]:
     """Positions of the plans than which none is both quicker and smaller, quickest first."""
     import numpy as np
 
@@ -32,73 +30,27 @@ def quick_or_small(costed: Costed) -> list[int]:
     return [int(i) for i in order[front]]
 
 
-class Front(tuple[Plan, ...]):
-    """The plans of a front, quickest first; `passed_over` says of each number of GPUs without one why that is, `task`
+class ParetoFront(tuple[Plan, ...]):
+    """The plans of a front, quickest first; `skipped` says of each number of GPUs without one why that is, `task`
     what was asked for, with one of the numbers.
     """
 
     task: Task
-    passed_over: Mapping[int, str]
+    skipped: Mapping[int, str]
 
-    def __new__(cls, plans: Iterable[Plan], task: Task, passed_over: Mapping[int, str]) -> "Front":
+    def __new__(cls, plans: Iterable[Plan], task: Task, skipped: Mapping[int, str]) -> "ParetoFront":
         """The plans, what they are for, and why there are no others."""
         made = super().__new__(cls, plans)
-        made.task, made.passed_over = task, passed_over
+        made.task, made.skipped = task, skipped
         return made
 
     def __getnewargs__(self) -> tuple[tuple[Plan, ...], Task, Mapping[int, str]]:
         """What a copy is made of."""
-        return tuple(self), self.task, self.passed_over
+        return tuple(self), self.task, self.skipped
 
     def table(self) -> str:
         """The plans as a table to read."""
-        from hwlib.planner.text import front_table
-
-        return front_table(self)
-
-
-def pareto(
-    model: Any, cluster: Any, *, chips: int | Iterable[int],
-    of: str | Iterable[str] = ("time", "memory", "chips", "cost"), **others: Any,
-) -> Front:  # fmt: skip
-    """The plans, over one or several numbers of GPUs, that none beats in everything `of` names, quickest first.
-
-    The other arguments are those of `plan`. A number of GPUs on which nothing can be or fits is passed over, and
-    `passed_over` of the result says why, unless that is so for all of them. Raises PlanError.
-
-    >>> front = pareto("llama3-70b", "superpod-h100-1su", B=2**22, chips=[8, 256])
-    >>> front[0].chips, front.passed_over[8][:36]
-    (256, 'Llama 3.1 70B does not fit on 8 x H1')
-    """
-    names = tuple(of) if isinstance(of, Iterable) and not isinstance(of, str) else (of,)
-    for name in names:
-        if name not in CRITERIA:
-            raise PlanError(f"pareto: of {', '.join(CRITERIA)}, got {name!r}")
-    most = machine_of(cluster).chips
-    numbers = tuple(chips) if isinstance(chips, Iterable) else (chips,)
-    if not all(map(is_number, numbers)):
-        raise PlanError(f"pareto: chips: a number of GPUs, or several, was expected, got {chips!r}")
-    for n in numbers:
-        if not 1 <= n <= most or n != int(n):
-            machine_of(cluster, n)  # says so
-    plans: list[Plan] = []
-    failures: dict[int, PlanError] = {}
-    for n in dict.fromkeys(numbers):
-        try:
-            found = plan(model, cluster, chips=n, **others)
-            plans += _candidates(found, names)
-        except PlanError as error:
-            failures[n] = error
-    if not plans:
-        raise next(iter(failures.values())) if failures else PlanError("pareto: no number of GPUs was given")
-    front = undominated(plans, names)
-    there = {one.chips for one in front}
-    why = {n: str(failures.get(n, BEATEN)) for n in numbers if n not in there}
-    return Front(front, found.task, why)
-
-
-def _candidates(found: Plans, names: Sequence[str]) -> tuple[Plan, ...]:
-    return found.pareto() if "memory" in names else found[:1]
+        return front_table(self, self.task, self.skipped)
 
 
 def undominated(plans: Sequence[Plan], names: Sequence[str]) -> tuple[Plan, ...]:

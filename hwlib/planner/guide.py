@@ -17,30 +17,21 @@ from hwlib.collectives import axis_levels
 from hwlib.footprint import MEGATRON_ADAM, footprint
 from hwlib.parallel import dp_critical_batch, dp_moe_critical_batch, ep_far_critical_width, tp_limit
 from hwlib.pipeline import pipeline_bubble_fraction
-from hwlib.planner.space import SHORTEST_CUT, divisors
-from hwlib.planner.task import Machine, PlanError, batch_of, machine_of, many, memory_of, model_of
-from hwlib.specs import Model
+from hwlib.planner.allowed import SHORTEST_CUT, divisors
+from hwlib.planner.task import Machine, PlanError, batch_of, machine_of, memory_of, model_of, plural
+from hwlib.specs import Cluster, Model, Node
+from hwlib.strategy import Strategy
 from hwlib.transformer import parameter_count
 from hwlib.units import show
 
 FEWEST = 2  # microbatches a stage: fewer leave the pipeline idle for a third of the step
 
 
-@dataclass(frozen=True)
-class _Degrees:
-    tp: int
-    cp: int
-    ep: int
-    pp: int
-    dp: int
-    zero: int
-    recompute: str
-
-
 @dataclass(frozen=True, repr=False)
-class Decision(_Degrees):
-    """The degrees that the bounds ask for, the sentence that says why, and the numbers in it."""
+class Decision:
+    """The strategy that the bounds ask for, the sentence that says why, and the numbers in it."""
 
+    strategy: Strategy
     sentence: str
     numbers: dict[str, float]
 
@@ -79,22 +70,22 @@ class _Bounds:
         dense = tokens * self.outside(tp) * pp >= self.need
         return dense and (not self.model.moe or tokens * self.outside(tp * ep) * pp >= self.need_experts)
 
-    def bytes(self, d: _Degrees) -> float:
+    def bytes(self, d: Strategy) -> float:
         """What the fullest GPU holds."""
-        return float(footprint(self.model, T=self.T, m=self.sequences // d.dp, **vars(d)).total)
+        return float(footprint(self.model, d, T=self.T, m=self.sequences // d.dp).total)
 
 
 def decide(
-    model: Any, cluster: Any, *, B: Any, T: Any = None, chips: int | None = None, dtype: str = "bf16",
-    memory: float | None = None,
+    model: Model | str, cluster: Cluster | Node | str, *, B: Any, T: Any = None, gpus: int | None = None,
+    dtype: str = "bf16", memory: float | None = None,
 ) -> Decision:  # fmt: skip
-    """What bounds alone say about training `model` with batches of B tokens on a cluster. Raises PlanError.
+    """A rule of thumb for training `model` with batches of B tokens on a cluster, from bounds alone. Raises PlanError.
 
     >>> found = decide("llama3-405b", "h100-superpod-16k", B=2**24)
-    >>> found.tp, found.pp, found.zero
-    (8, 8, 1)
+    >>> found.strategy
+    Strategy(dp=128, tp=8, pp=8, cp=2, zero=1)
     """
-    model, machine = model_of(model), machine_of(cluster, chips)
+    model, machine = model_of(model), machine_of(cluster, gpus)
     B, T = batch_of(model, B, T)
     b = _bounds(model, machine, B, T, machine.chip.flops(dtype), memory_of(machine.chip, memory))
     chosen = next((d for d in _in_order(b) if b.bytes(d) <= b.room), None)
@@ -102,18 +93,19 @@ def decide(
     if chosen is None:
         least = max(ceil(states / b.room), 1)
         raise PlanError(
-            f"{model.name} does not fit on {machine.chips:,} x {machine.chip.name} with this batch: its states alone, "
-            f"{show(states, 'B')}, fill {least:,}"
+            "memory",
+            f"{model.name} does not fit on {machine.gpus:,} x {machine.chip.name} with this batch: its states alone, "
+            f"{show(states, 'B')}, fill {least:,}",
         )
     numbers = {
         "tokens": b.tokens, "need": b.need, "need_experts": b.need_experts, "tp_limit": b.limit, "far": b.far,
         "states": states, "room": b.room, "bytes": b.bytes(chosen),
     }  # fmt: skip
-    return Decision(**vars(chosen), sentence=_sentence(b, chosen), numbers=numbers)
+    return Decision(chosen, _sentence(b, chosen), numbers)
 
 
 def _bounds(model: Model, machine: Machine, B: int, T: int, C: float, room: float) -> _Bounds:
-    crossed = axis_levels(machine.levels, machine.chips)
+    crossed = axis_levels(machine.levels, machine.gpus)
     W, level = min(((level.bandwidth, level.name) for level in crossed), default=(float("inf"), "node"))
     own, below = machine.levels[0].bandwidth, 1
     for one in machine.levels:
@@ -121,15 +113,15 @@ def _bounds(model: Model, machine: Machine, B: int, T: int, C: float, room: floa
     matrices, node = model.matrices, machine.levels[0].bandwidth
     experts = float(dp_moe_critical_batch(model.experts, model.experts_per_token, C, W, 2))
     limit, far = tp_limit(model.expert_ffn, C, node, 2, matrices), ep_far_critical_width(C, own, 2, 2, matrices)
-    need, tokens = float(dp_critical_batch(C, W, 2)), B / machine.chips
+    need, tokens = float(dp_critical_batch(C, W, 2)), B / machine.gpus
     return _Bounds(
         model, machine, T, B // T, tokens, need, experts, level, float(limit), float(far), room
     )  # fmt: skip
 
 
-def _in_order(b: _Bounds) -> Iterator[_Degrees]:
+def _in_order(b: _Bounds) -> Iterator[Strategy]:
     """What could serve, the simplest first: gradients hide, or at last they need not."""
-    n, model = b.machine.chips, b.model
+    n, model = b.machine.gpus, b.model
     most = n if model.expert_ffn >= b.far else b.machine.node
     eps = [d for d in divisors(model.experts) if d <= most]
     tps = [t for t in divisors(b.machine.node) if t <= max(b.limit, 1) and _divides(model, t) and n % t == 0]
@@ -143,18 +135,19 @@ def _in_order(b: _Bounds) -> Iterator[_Degrees]:
                     if b.sequences % dp or few or (must_hide and not b.hidden(b.tokens, tp, pp, eps[-1])):
                         continue
                     ep = max(d for d in eps if dp * cp % d == 0)
-                    yield _Degrees(tp, cp, ep, pp, dp, 1 if n > 1 else 0, recompute)
+                    yield Strategy(dp, tp, pp, cp, ep, zero=1 if n > 1 else 0, recompute=recompute)
                     if pp == 1 and b.hidden(min(b.tokens, b.T / (tp * cp)), tp, pp, ep):
-                        yield _Degrees(tp, cp, ep, pp, dp, 3, recompute)  # gathers for every microbatch hide too
+                        # gathers for every microbatch hide too
+                        yield Strategy(dp, tp, pp, cp, ep, zero=3, recompute=recompute)
 
 
 def _divides(model: Model, tp: int) -> bool:
     return model.heads % tp == 0 and model.ffn % tp == 0 and model.expert_ffn % tp == 0
 
 
-def _sentence(b: _Bounds, d: _Degrees) -> str:
-    model, n = b.model, b.machine.chips
-    said = [f"a GPU has {b.tokens:,.0f} tokens of a step{_against(b, d)}"]
+def _sentence(b: _Bounds, d: Strategy) -> str:
+    model, n = b.model, b.machine.gpus
+    said = [f"a GPU has {b.tokens:,.0f} tokens per step{_against(b, d)}"]
     if d.ep > 1:
         word = "narrower than" if model.expert_ffn < b.far else "at least as wide as"
         said.append(
@@ -168,26 +161,26 @@ def _sentence(b: _Bounds, d: _Degrees) -> str:
         bubble = float(pipeline_bubble_fraction(d.pp, m))
         across = " across nodes" if n > b.machine.node else ""
         said.append(
-            f"{d.pp} pipeline stages{across}, with which {b.need / d.pp:,.0f} tokens are enough (the bubble is "
+            f"{d.pp} pipeline stages{across}, for which {b.need / d.pp:,.0f} tokens are enough (the bubble is "
             f"{bubble:.0%} with {m:,} microbatches, less if interleaved)"
         )
     if d.cp > 1:
-        whole = _Degrees(d.tp, 1, d.ep, d.pp, d.dp * d.cp, d.zero, d.recompute)
+        whole = Strategy.of(d, cp=1, dp=d.dp * d.cp)
         fits = b.sequences % whole.dp == 0
         without = f"{show(b.bytes(whole), 'B', 3)} without" if fits else f"{whole.dp:,} replicas are too many"
         said.append(f"context parallelism of {d.cp} ({without})")
     how = "fully sharded data" if d.zero == 3 else "data"
     if d.dp > 1 or n == 1:
         said.append(f"{how} parallelism of {d.dp}" + (" alone" if d.dp == n > 1 else ""))
-    again = "" if d.recompute == "none" else ", everything recomputed"
+    again = "" if d.recompute == "none" else ", full recomputation"
     zero = f" with ZeRO-{d.zero}" if d.zero else ""
     holds = f"{show(b.bytes(d), 'B', 3)} of {show(b.room, 'B', 3)} on the fullest GPU"
     return f"{model.name} on {n:,} x {b.machine.chip.name}: {'; '.join(said)}{zero}{again}, {holds}."
 
 
-def _against(b: _Bounds, d: _Degrees) -> str:
+def _against(b: _Bounds, d: Strategy) -> str:
     """The tokens that a GPU needs, beside those it has; and sequences, where there are few."""
-    if b.machine.chips == 1:
+    if b.machine.gpus == 1:
         return ""
     enough = b.tokens >= b.need
     text = f", {'enough for' if enough else 'fewer than'} the {b.need:,.0f} that hide gradients over the {b.level}"
@@ -198,6 +191,6 @@ def _against(b: _Bounds, d: _Degrees) -> str:
         else:
             word = "but not for" if enough else "and than"
         text += f" ({word} the {experts:,.0f} that hide those of experts)"
-    if b.sequences < b.machine.chips:
-        text += f", and {many(b.sequences)} {'is' if b.sequences == 1 else 'are'} fewer than the GPUs"
+    if b.sequences < b.machine.gpus:
+        text += f", and {plural(b.sequences, 'sequence')} {'is' if b.sequences == 1 else 'are'} fewer than the GPUs"
     return text

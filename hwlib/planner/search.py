@@ -1,119 +1,89 @@
 """The search: every plan of the grid that can be, its memory, the time of those that fit, and the best of each mesh."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 from math import inf, log
-from typing import Any
 
 from hwlib.arguments import is_number
-from hwlib.footprint import MEGATRON_ADAM, States
-from hwlib.planner.plans import MESH, Costed, Plan, Plans, costed_plan, footprints, step_times
-from hwlib.planner.refusals import check_axes, no_plan, nothing_fits
-from hwlib.planner.space import axes_of, divisors, space, usual_tp
-from hwlib.planner.task import PlanError, Task, batch_of, machine_of, memory_of, model_of, truth
-from hwlib.specs import Accelerator, Cluster, Model, Node, Stack, stacks
-from hwlib.specs.stack import stack_for
+from hwlib.planner.allowed import Allowed, axes_of, divisors, usual_tp
+from hwlib.planner.costs import Costed, Plan, costed_plan, footprints, step_times
+from hwlib.planner.plans import Plans
+from hwlib.planner.rejections import no_plan, nothing_fits
+from hwlib.planner.space import space
+from hwlib.planner.task import PlanError, Software, Task, task_of
+from hwlib.specs import Cluster, Model, Node
+from hwlib.strategy import MESH
 
-NO_ROOM = "it does not fit in memory"
+NO_ROOM = "does not fit in memory"
 
 
 def plan(
-    model: Model | str, cluster: Cluster | Node | str, *, B: Any, T: Any = None, chips: int | None = None,
-    stack: Stack | str | None = None, dtype: str = "bf16", memory: float | None = None, states: States = MEGATRON_ADAM,
-    fused: bool = True, imbalance: float = 1.0, merge: bool = False, price: float = 0.0, count: int = 5,
-    tp: Any = None, pp: Any = None, cp: Any = None, ep: Any = None, v: Any = None, micro: Any = None,
-    zero: Any = None, sp: Any = None, recompute: Any = None, schedule: Any = None,
+    model: Model | str, cluster: Cluster | Node | str, *, B: int, T: int | None = None, gpus: int | None = None,
+    allowed: Allowed | None = None, software: Software | None = None, memory: float | None = None, price: float = 0.0,
+    count: int = 5,
 ) -> Plans:  # fmt: skip
-    """The quickest plans that train `model` with batches of B tokens on all GPUs of a cluster, or on `chips` of them.
+    """The fastest plans that train `model` on a cluster with batches of B tokens, the best first.
 
-    A degree that is given, one value or several, is kept; the others are searched: tp within a node (where
-    that fits, only as long as a rank keeps 768 columns of an expert), pp up to the layers, cp from long sequences on,
-    ep up to the experts, 1F1B plain and interleaved and ZB-H1, ZeRO 0, 1 and 3, recomputation where it helps. dp is
-    what the GPUs leave. `memory` are the bytes that a plan may take of a GPU, by default 95 % of the data sheet's;
-    `states` what a parameter costs, by default as in `footprint` with gradients in 32 bits; `stack` the constants of
-    `hwlib.steptime`, and `fused`, `imbalance` and `merge` as there; `price` dollars a second and GPU. Of each
-    mesh (tp, cp, ep, pp, dp) the best plan is listed, `count` at most. Raises PlanError, which names what cannot be,
-    and, where nothing fits, what would hold it.
+    A batch, a machine:
 
     >>> found = plan("llama3-8b", "dgx-h100", B=2**20)
-    >>> found[0].chips, found[0].memory.total < found.task.memory
+    >>> found[0].strategy
+    Strategy(dp=4, tp=2, zero=1)
+    >>> found[0].gpus, found[0].memory.total < found.task.memory
     (8, True)
+
+    Sequences of T tokens (the model's context, at most 8192), on some of the GPUs:
+
+    >>> plan("llama3-8b", "dgx-h100", B=2**20, T=4096, gpus=4)[0].gpus
+    4
+
+    All degrees are searched unless `allowed` has values for them, one or several; dp is what the GPUs leave:
+
+    >>> plan("llama3-8b", "dgx-h100", B=2**20, allowed=Allowed(tp=(2, 4), zero=1))[0].strategy.zero
+    1
+
+    `software` is what a strategy does not say: the dtype, what a parameter costs, and the stack whose constants the
+    times have:
+
+    >>> plan("llama3-8b", "dgx-h100", B=2**20, software=Software(dtype="fp8"))[0].seconds < found[0].seconds
+    True
+
+    `memory` is what a plan may take of a GPU, in bytes (95 % of the data sheet's); `price` is in dollars a second and
+    GPU. Of each mesh (tp, cp, ep, pp, dp) the best plan is listed, `count` at most.
+
+    Raises PlanError, which names what cannot be and, where nothing fits, what would hold it; and StrategyError.
     """
-    given = {
-        "tp": tp, "pp": pp, "cp": cp, "ep": ep, "v": v, "micro": micro, "zero": zero, "sp": sp,
-        "recompute": recompute, "schedule": schedule,
-    }  # fmt: skip
     if not is_number(count) or not 1 <= count < inf or count != int(count):
-        raise PlanError(f"count: a whole number of plans, at least 1, was expected, got {count!r}")
-    task = task_of(
-        model, cluster, B=B, T=T, chips=chips, stack=stack, dtype=dtype, memory=memory, states=states, fused=fused,
-        imbalance=imbalance, merge=merge, price=price,
-    )  # fmt: skip
-    found = search(task, given)
-    whole = task.machine.whole
-    if tp is None and not found.fitting and usual_tp(task.model, whole) != divisors(whole):
-        given["tp"] = divisors(whole)  # experts cut narrow, rather than no plan
-        found = search(task, given)
+        raise PlanError("count", f"expected a whole number of plans, at least 1, got {count!r}")
+    task = task_of(model, cluster, B=B, T=T, gpus=gpus, software=software, memory=memory, price=price)
+    allowed = allowed or Allowed()
+    found = search(task, allowed)
+    node = task.machine.full_node
+    if allowed.tp is None and not found.fitting and usual_tp(task.model, node) != divisors(node):
+        allowed = replace(allowed, tp=divisors(node))  # experts cut narrow, rather than no plan
+        found = search(task, allowed)
     if not found.costed.memory.size:
-        raise no_plan(task, axes_of(task, given), found.refused)
+        raise no_plan(task, axes_of(task, allowed), found.rejected)
     if not found.fitting:
-        raise nothing_fits(task, given, found)
-    return _ranked(found, count)
+        raise nothing_fits(task, allowed, found)
+    return _ranked(found, int(count))
 
 
-def task_of(
-    model: Model | str, cluster: Cluster | Node | str, *, B: Any, T: Any = None, chips: int | None = None,
-    stack: Stack | str | None = None, dtype: str = "bf16", memory: float | None = None, states: States = MEGATRON_ADAM,
-    fused: bool = True, imbalance: float = 1.0, merge: bool = False, price: float = 0.0,
-) -> Task:  # fmt: skip
-    """What is asked, checked. Raises PlanError."""
-    model, machine = model_of(model), machine_of(cluster, chips)
-    B, T = batch_of(model, B, T)
-    try:
-        machine.chip.flops(dtype)
-    except ValueError as error:
-        raise PlanError(f"dtype: {error}") from None
-    if dtype == "int8":
-        raise PlanError("dtype: whole numbers are for inference; a step of training is in bf16, fp16, fp32, fp8 or fp4")
-    if not (is_number(price) and 0 <= price < inf):
-        raise PlanError(f"price: dollars of at least 0 were expected, got {price!r}")
-    if not (is_number(imbalance) and 1 <= imbalance < inf):
-        raise PlanError(f"imbalance: the busiest expert over the mean, so at least 1, was expected, got {imbalance!r}")
-    fused, merge, room = truth("fused", fused), truth("merge", merge), memory_of(machine.chip, memory)
-    return Task(
-        model, machine, B, T, stack_of(machine.chip, stack), dtype, states, fused, imbalance, merge, room, price
-    )
-
-
-def stack_of(chip: Accelerator, stack: Stack | str | None) -> Stack:
-    """The constants to use: those given, or what the chip has by default. Raises PlanError."""
-    try:
-        found = stack_for(chip) if stack is None else stacks.of(stack)
-    except (KeyError, TypeError) as error:
-        raise PlanError(error.args[0]) from None
-    if found.chip != chip.key:
-        raise PlanError(f"stack: {found.key} is of {found.accelerator.name}, and the cluster is of {chip.name}")
-    return found
-
-
-def search(task: Task, given: Mapping[str, Any]) -> Plans:
+def search(task: Task, allowed: Allowed) -> Plans:
     """All plans that can be, costed, not yet ranked."""
     import numpy as np
 
-    axes = axes_of(task, given)
-    check_axes(task, axes, given)
-    found = space(task, axes)
+    found = space(task, axes_of(task, allowed))
     memory, seconds = np.empty(0), np.empty(0)
-    refused = dict(found.refused)
+    rejected = dict(found.rejected)
     if found.size:
-        memory = np.broadcast_to(footprints(task, found.columns).total, (found.size,))
+        memory = np.broadcast_to(footprints(task, found.strategy, found.m).total, (found.size,))
         fits = memory <= task.memory
         seconds = np.full(found.size, np.nan)
         if fits.any():
-            fitting = {name: column[fits] for name, column in found.columns.items()}
-            seconds[fits] = step_times(task, fitting).total
+            seconds[fits] = step_times(task, found.strategy[fits]).total
         if lost := int(found.size - fits.sum()):
-            refused[NO_ROOM] = lost
-    return Plans(task, (), found.considered, refused, Costed(found.columns, memory, seconds))
+            rejected[NO_ROOM] = lost
+    return Plans(task, (), found.considered, rejected, Costed(found.strategy, found.m, memory, seconds))
 
 
 def _ranked(found: Plans, count: int) -> Plans:
@@ -122,17 +92,17 @@ def _ranked(found: Plans, count: int) -> Plans:
     """
     import numpy as np
 
-    costed = found.costed
+    costed, strategy = found.costed, found.costed.strategy
     there = np.flatnonzero(~np.isnan(costed.seconds))
-    keys = [costed.columns[name][there] for name in ("micro", "ep", "cp")]  # of equals, the simplest
+    keys = [getattr(strategy, name)[there] for name in ("micro", "ep", "cp")]  # of equals, the simplest
     order = there[np.lexsort((*keys, costed.memory[there], np.round(np.log(costed.seconds[there]), 9)))]
-    mesh = np.stack([costed.columns[name][order] for name in MESH])
+    mesh = np.stack([getattr(strategy, name)[order] for name in MESH])
     _, first = np.unique(mesh, axis=1, return_index=True)
     best: list[Plan] = []
     seen: set[tuple[float, float]] = set()
     for i in order[np.sort(first)]:
         cost = round(log(costed.seconds[i]), 4), round(log(costed.memory[i]), 4)
         if cost not in seen and len(best) < count:
-            best.append(costed_plan(found.task, costed.row(i)))
+            best.append(costed_plan(found.task, strategy[i], costed.m[i]))
         seen.add(cost)
-    return Plans(found.task, tuple(best), found.considered, found.refused, costed)
+    return replace(found, best=tuple(best))

@@ -1,13 +1,13 @@
 """What is asked of the planner: a model, a batch, and GPUs of a cluster with the memory that a plan may take."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import prod
+from dataclasses import dataclass, replace
+from math import inf, prod
 from typing import Any, NamedTuple
 
 from hwlib.arguments import is_number
-from hwlib.footprint import States
-from hwlib.specs import Accelerator, Cluster, Level, Model, Node, clusters, models, nodes
+from hwlib.footprint import MEGATRON_ADAM, States
+from hwlib.specs import Accelerator, Cluster, Level, Model, Node, Stack, clusters, models, nodes, stack_for, stacks
 from hwlib.specs.table import unknown
 from hwlib.units import show
 
@@ -18,23 +18,30 @@ are GiB: an H100 of 80 GB has 81,559 MiB, 85.5 GB, of which a plan may take 76."
 
 
 class PlanError(ValueError):
-    """What was asked cannot be; the message says what, and what could."""
+    """A question without an answer: the `field` at fault, and the `problem`, with what would do."""
+
+    def __init__(self, field: str, problem: str):
+        super().__init__(field, problem)
+        self.field, self.problem = field, problem
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.problem}"
 
 
 class Machine(NamedTuple):
-    """GPUs of one kind and the levels of the network that joins just so many of them; `whole` GPUs are a full node."""
+    """GPUs of one kind and the levels of the network that joins just so many of them; a full node has `full_node`."""
 
     name: str
     chip: Accelerator
     levels: tuple[Level, ...]
-    whole: int
+    full_node: int
 
     def __repr__(self) -> str:
         levels = [f"{level.size} a {level.name}, {show(level.bandwidth, 'B/s')} each" for level in self.levels]
-        return f"<{self.chips:,} x {self.chip.name} of {self.name}: {'; '.join(levels)}>"
+        return f"<{self.gpus:,} x {self.chip.name} of {self.name}: {'; '.join(levels)}>"
 
     @property
-    def chips(self) -> int:
+    def gpus(self) -> int:
         """How many there are."""
         return prod(level.size for level in self.levels)
 
@@ -44,57 +51,103 @@ class Machine(NamedTuple):
         return self.levels[0].size
 
 
-def machine_of(cluster: Cluster | Node | str, chips: int | None = None) -> Machine:
-    """`chips` GPUs of the fewest nodes of a cluster, or of a node; or all. Raises PlanError."""
+def machine_of(cluster: Cluster | Node | str, gpus: int | None = None) -> Machine:
+    """`gpus` GPUs of the fewest nodes of a cluster, or of a node; or all. Raises PlanError."""
     spec = _spec(cluster)
     if isinstance(spec, Cluster):
         if spec.torus:
             axes = " x ".join(map(str, spec.torus))
-            raise PlanError(f"{spec.key} is a torus of {axes} chips; plans are for clusters of nodes and switches")
+            raise PlanError("cluster", f"{spec.key} is a torus of {axes} chips; expected nodes joined by switches")
         found = Machine(spec.name, spec.members.chip, spec.levels, spec.members.chips)
     else:
         found = Machine(spec.name, spec.chip, (Level("node", spec.chips, spec.scaleup_bandwidth),), spec.chips)
-    if chips is None or chips == found.chips:
+    if gpus is None or gpus == found.gpus:
         return found
-    if not is_number(chips) or chips != int(chips) or not 1 <= chips <= found.chips:
-        raise PlanError(f"{found.name} has {found.chips:,} GPUs, of which {chips!r} were asked for")
-    return found._replace(levels=first_levels(found.levels, int(chips)))
+    if not is_number(gpus) or gpus != int(gpus) or not 1 <= gpus <= found.gpus:
+        raise PlanError("gpus", f"expected a whole number from 1 to the {found.gpus:,} of {found.name}, got {gpus!r}")
+    return found._replace(levels=first_levels(found.levels, int(gpus)))
 
 
 def _spec(cluster: Cluster | Node | str) -> Cluster | Node:
     if isinstance(cluster, Cluster | Node):
         return cluster
     if not isinstance(cluster, str):
-        raise PlanError(f"cluster: a Cluster, a Node or the key of one was expected, got {cluster!r}")
+        raise PlanError("cluster", f"expected a Cluster, a Node or the key of one, got {cluster!r}")
     if found := clusters.find(cluster) or nodes.find(cluster):
         return found
     trees = [key for key, one in clusters.items() if not one.torus]
-    raise PlanError(unknown("cluster", cluster, [*trees, *(key for key, one in nodes.items() if one.shape != "torus")]))
+    others = [key for key, one in nodes.items() if one.shape != "torus"]
+    raise PlanError("cluster", unknown("cluster", cluster, [*trees, *others]))
 
 
-def first_levels(levels: Sequence[Level], chips: int) -> tuple[Level, ...]:
-    """The levels that join `chips` GPUs of the fewest nodes: part of one, or of each the same number.
+def first_levels(levels: Sequence[Level], gpus: int) -> tuple[Level, ...]:
+    """The levels that join `gpus` GPUs of the fewest nodes: part of one, or of each the same number.
 
     Where the nodes do not fill the groups of the levels above evenly, those are taken for one, in which a node has its
     share of the narrowest of them. Raises PlanError where the nodes cannot give equally many.
     """
     (name, size, bandwidth), outer = levels[0], levels[1:]
-    count = -(-chips // size)
-    if chips % count:
-        low = chips // size * size
-        raise PlanError(f"{chips} GPUs are not the same number of each of {count} nodes: {low} or {low + size} are")
-    found, below = [Level(name, chips // count, bandwidth)], 1
+    count = -(-gpus // size)
+    if gpus % count:
+        low = gpus // size * size
+        raise PlanError("gpus", f"{gpus} cannot be spread evenly over {count} nodes; {low} or {low + size} can")
+    found, below = [Level(name, gpus // count, bandwidth)], 1
     for level in outer:
         if count > below:
             found.append(level._replace(size=-(-min(count, below * level.size) // below)))
         below *= level.size
-    if prod(level.size for level in found) == chips:
+    if prod(level.size for level in found) == gpus:
         return tuple(found)
     narrowest, below = outer[0].bandwidth, 1
     for level in outer[: len(found) - 1]:
         narrowest = min(narrowest, level.bandwidth / below)
         below *= level.size
     return found[0], Level("network", count, narrowest)
+
+
+@dataclass(frozen=True)
+class Software:
+    """What the software of a run is, beside its strategy, and what it reaches.
+
+    `stack` has the constants of `hwlib.steptime`, by default those usual on the chip; `dtype` is that of the layers'
+    matrix products; `states` what a parameter costs, by default with gradients in 32 bits. `fused` attention keeps no
+    scores. The busiest experts see `expert_imbalance` times the mean tokens; with `dedup_dispatch` a token goes once to
+    each rank and node that has one of its experts. Raises PlanError.
+    """
+
+    stack: Stack | str | None = None
+    dtype: str = "bf16"
+    states: States = MEGATRON_ADAM
+    fused: bool = True
+    expert_imbalance: float = 1.0
+    dedup_dispatch: bool = False
+
+    def __post_init__(self) -> None:
+        if self.dtype == "int8":
+            raise PlanError("dtype", "int8 is for inference; expected bf16, fp16, fp32, fp8 or fp4")
+        if not (is_number(self.expert_imbalance) and 1 <= self.expert_imbalance < inf):
+            expected = "the load of the busiest expert over the mean, at least 1"
+            raise PlanError("expert_imbalance", f"expected {expected}, got {self.expert_imbalance!r}")
+        for name in ("fused", "dedup_dispatch"):
+            self.__dict__[name] = as_bool(name, getattr(self, name))
+
+    def on(self, chip: Accelerator) -> "Software":
+        """The same with the stack to use on this chip: the one given, or the usual. Raises PlanError."""
+        try:
+            chip.flops(self.dtype)
+        except ValueError as error:
+            raise PlanError("dtype", str(error)) from None
+        return replace(self, stack=_stack_of(chip, self.stack))
+
+
+def _stack_of(chip: Accelerator, stack: Stack | str | None) -> Stack:
+    try:
+        found = stack_for(chip) if stack is None else stacks.of(stack)
+    except (KeyError, TypeError) as error:
+        raise PlanError("stack", error.args[0].removeprefix("stack: ")) from None
+    if found.chip != chip.key:
+        raise PlanError("stack", f"{found.key} is for {found.accelerator.name}, but the cluster has {chip.name}")
+    return found
 
 
 @dataclass(frozen=True)
@@ -105,19 +158,20 @@ class Task:
     machine: Machine
     B: int
     T: int
-    stack: Any
-    dtype: str
-    states: States
-    fused: bool
-    imbalance: float
-    merge: bool
+    software: Software
     memory: float
     price: float = 0.0
 
     @property
-    def chips(self) -> int:
+    def gpus(self) -> int:
         """GPUs, all of which every plan uses."""
-        return self.machine.chips
+        return self.machine.gpus
+
+    @property
+    def stack(self) -> Stack:
+        """The constants that plans are timed with."""
+        assert isinstance(self.software.stack, Stack)
+        return self.software.stack
 
     @property
     def sequences(self) -> int:
@@ -125,24 +179,44 @@ class Task:
         return self.B // self.T
 
     def __str__(self) -> str:
-        return self.on(f"{self.chips:,}")
+        return self.on(f"{self.gpus:,}")
 
-    def on(self, chips: str) -> str:
+    def on(self, gpus: str) -> str:
         """What is asked for, on so many GPUs."""
         chip = self.machine.chip.name
-        return f"{self.model.name} on {chips} x {chip}, {many(self.sequences)} of {self.T:,} tokens a step"
+        return (
+            f"{self.model.name} on {gpus} x {chip}, {plural(self.sequences, 'sequence')} of {self.T:,} tokens per step"
+        )
 
     @property
     def terms(self) -> str:
         """The memory that plans may take, and the constants that they are timed with."""
         room, has = self.memory, self.machine.chip.hbm_bytes or 0
         of = f"of each GPU's {show(has, 'B', 3)}" if has > room else "on each GPU"
-        return f"{show(room, 'B', 3)} {of}; stack {self.stack.key}, {self.dtype}"
+        return f"{show(room, 'B', 3)} {of}; stack {self.stack.key}, {self.software.dtype}"
 
 
-def many(sequences: int) -> str:
-    """So many sequences."""
-    return f"{sequences:,} sequence{'' if sequences == 1 else 's'}"
+def task_of(
+    model: Model | str, cluster: Cluster | Node | str, *, B: Any, T: Any = None, gpus: int | None = None,
+    software: Software | None = None, memory: float | None = None, price: float = 0.0,
+) -> Task:  # fmt: skip
+    """What is asked, checked. Raises PlanError."""
+    model, machine = model_of(model), machine_of(cluster, gpus)
+    B, T = batch_of(model, B, T)
+    if not (is_number(price) and 0 <= price < inf):
+        raise PlanError("price", f"expected dollars of at least 0, got {price!r}")
+    on_chip = (software or Software()).on(machine.chip)
+    return Task(model, machine, B, T, on_chip, memory_of(machine.chip, memory), price)
+
+
+def plural(count: int, noun: str) -> str:
+    """So many of them.
+
+    >>> plural(1, "sequence"), plural(2048, "sequence")
+    ('1 sequence', '2,048 sequences')
+    """
+    ending = "" if count == 1 else "es" if noun.endswith("ch") else "s"
+    return f"{count:,} {noun}{ending}"
 
 
 def model_of(model: Model | str) -> Model:
@@ -150,7 +224,7 @@ def model_of(model: Model | str) -> Model:
     try:
         return models.of(model)
     except (KeyError, TypeError) as error:
-        raise PlanError(error.args[0]) from None
+        raise PlanError("model", error.args[0].removeprefix("model: ")) from None
 
 
 def batch_of(model: Model, B: Any, T: Any) -> tuple[int, int]:
@@ -158,21 +232,23 @@ def batch_of(model: Model, B: Any, T: Any) -> tuple[int, int]:
     T = min(model.context, 8192) if T is None else T
     for name, value in (("batch", B), ("sequence", T)):
         if not is_number(value) or not 1 <= value < 2**62 or value != int(value):
-            raise PlanError(f"{name}: a whole number of tokens, at least 1 and below 2^62, was expected, got {value!r}")
+            raise PlanError(name, f"expected a whole number of tokens, at least 1 and below 2^62, got {value!r}")
     B, T = int(B), int(T)
     if model.positions and model.positions < T:
-        raise PlanError(f"sequence: {model.name} has {model.positions} learned positions, {T} tokens are more")
+        raise PlanError(
+            "sequence", f"{T:,} tokens are more than the {model.positions:,} learned positions of {model.name}"
+        )
     if B % T:
         low = B // T * T
-        near = " or ".join(f"{n // T:,} of them, {n:,} tokens," for n in (low, low + T) if n)
-        raise PlanError(f"batch: {B:,} tokens do not divide into sequences of {T:,}; {near} would")
+        near = " or ".join(f"{n:,} tokens ({plural(n // T, 'sequence')})" for n in (low, low + T) if n)
+        raise PlanError("batch", f"{B:,} tokens do not divide into sequences of {T:,}; {near} would")
     return B, T
 
 
-def truth(name: str, x: Any) -> bool:
-    """Whether it is so. Raises PlanError for what is neither true nor false."""
+def as_bool(name: str, x: Any) -> bool:
+    """x as a bool. Raises PlanError for what is neither true nor false."""
     if x not in (True, False):
-        raise PlanError(f"{name} is True or False, got {x!r}")
+        raise PlanError(name, f"expected True or False, got {x!r}")
     return bool(x)
 
 
@@ -180,10 +256,10 @@ def memory_of(chip: Accelerator, memory: float | None) -> float:
     """Bytes that a plan may take: what is given, or the chip's less a share for the framework. Raises PlanError."""
     if memory is None:
         if chip.hbm_bytes is None:
-            raise PlanError(f"{chip.name}: nobody says how much memory it has; give `memory`")
+            raise PlanError("memory", f"no source says how much {chip.name} has; give a number of bytes")
         return (1 - FRAMEWORK) * chip.hbm_bytes
     if not is_number(memory) or not memory > 0:
-        raise PlanError(f"memory: bytes above 0 were expected, got {memory!r}")
+        raise PlanError("memory", f"expected bytes above 0, got {memory!r}")
     if chip.hbm_bytes is not None and memory > 1.1 * chip.hbm_bytes:
-        raise PlanError(f"memory: {chip.name} has {show(chip.hbm_bytes, 'B')}, not {show(float(memory), 'B')}")
+        raise PlanError("memory", f"{chip.name} has {show(chip.hbm_bytes, 'B')}, not {show(float(memory), 'B')}")
     return float(memory)

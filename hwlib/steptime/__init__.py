@@ -6,6 +6,6 @@ what a software reaches of a chip from a `Stack`.
 """
 
 from hwlib.specs import levels_of
-from hwlib.steptime.step import StepTime, step_time
+from hwlib.steptime.breakdown import StepTime, step_time
 
 __all__ = ["StepTime", "levels_of", "step_time"]

@@ -24,7 +24,7 @@ class Rate(NamedTuple):
 def whole(what: str, value: Any, least: int = 1) -> int:
     """`value` as an int of at least `least`; `what` names the builder, the argument and its meaning."""
     try:
-        return arguments.whole(what, value, least)
+        return arguments.as_int(what, value, least)
     except ValueError as error:
         raise TopologyError(str(error)) from None
 

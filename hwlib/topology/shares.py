@@ -5,7 +5,7 @@ A network that does not block has a cable for every flow; whether each flow gets
 
 from typing import Any
 
-from hwlib.arguments import whole
+from hwlib.arguments import as_int
 from hwlib.formula import floor, formula, maximum, minimum
 
 __all__ = [
@@ -29,7 +29,7 @@ def busiest_cable_flows(flows: int, up: int) -> float:
     """
     import numpy as np
 
-    flows, up = whole("busiest_cable_flows: flows", flows), whole("busiest_cable_flows: up (cables)", up)
+    flows, up = as_int("busiest_cable_flows: flows", flows), as_int("busiest_cable_flows: up (cables)", up)
     rate = flows / up
     steps = np.log(np.arange(1, flows + 1))
     one = np.exp(np.arange(flows + 1) * np.log(rate) - np.concatenate([[0.0], np.cumsum(steps)]) - rate)

@@ -21,8 +21,21 @@ from hwlib.transformer.activations import (
     tensor_activation_bytes,
     tensor_selective_activation_bytes,
 )
-from hwlib.transformer.cache import kv_token_bytes, mla_token_bytes
-from hwlib.transformer.counts import (
+from hwlib.transformer.flops import (
+    attention_equal_tokens,
+    attention_forward_flops,
+    backward_flops,
+    causal_attention_forward_flops,
+    forward_flops,
+    gpt_recompute_training_flops,
+    gpt_training_flops,
+    mla_attention_forward_flops,
+    recompute_training_flops,
+    training_flops,
+    window_attention_forward_flops,
+)
+from hwlib.transformer.kv_cache import kv_token_bytes, mla_token_bytes
+from hwlib.transformer.model_counts import (
     Parameters,
     active_parameters,
     attention_parameters,
@@ -38,19 +51,6 @@ from hwlib.transformer.counts import (
     recomputed_flops,
     router_parameters,
     step_flops,
-)
-from hwlib.transformer.flops import (
-    attention_equal_tokens,
-    attention_forward_flops,
-    backward_flops,
-    causal_attention_forward_flops,
-    forward_flops,
-    gpt_recompute_training_flops,
-    gpt_training_flops,
-    mla_attention_forward_flops,
-    recompute_training_flops,
-    training_flops,
-    window_attention_forward_flops,
 )
 from hwlib.transformer.parameters import (
     attention_params,

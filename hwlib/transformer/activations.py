@@ -3,6 +3,8 @@
 A microbatch is `micro` sequences of T tokens. The formulas of Korthikanti et al. are for GPT: F = 4D, dropout,
 and attention that keeps its T x T scores. tp ranks share a layer; with sequence parallelism they share what
 is outside the matrices too. For any model and plan: `hwlib.footprint`.
+
+What no chapter calls yet is for chapters 09 and 10.
 """
 
 from hwlib.formula import const, formula, sqrt

@@ -4,6 +4,8 @@ B counts the tokens of the batch, in sequences of T. The backward pass does ever
 gradient of the input and once for that of the weights. What recomputes a layer pays its forward pass again.
 Norms, activation functions and the lookup of the embedding are left out; so, by P, are parameters that meet no
 token: those of other experts. Attention is that of one layer.
+
+What no chapter calls yet is for chapter 09.
 """
 
 from hwlib.formula import formula, minimum

@@ -2,6 +2,8 @@
 
 F is the width of the MLP, or of one expert. Unless a formula says exact, it counts matrices only: biases and
 the gains of norms are a ten-thousandth. To the last parameter, for any model: `parameter_count`.
+
+What no chapter calls yet is for chapter 09.
 """
 
 from hwlib.formula import formula

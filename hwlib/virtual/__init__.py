@@ -15,14 +15,18 @@ For programs whose ranks differ, `play_ranks(program, n)` gives every rank a thr
 with DDP, FSDP2 or DTensor in their stages, and collectives written by hand. A thousand ranks are no more than seconds
 of set-up; each rank's own program runs in turn, so a long one takes a thousand times as long.
 
+`device_mesh(strategy)` makes torch's mesh of a `hwlib.strategy.Strategy`: the program and the closed forms of
+`hwlib.steptime` then speak of the same degrees.
+
     run = virtual.play_ranks(program, "superpod-h100-4su", 64)
     run.step_time, run.idle_fraction, run.steps[0].exposed
     run.chrome_trace("run.json")
 """
 
+from hwlib.virtual.mesh import device_mesh
 from hwlib.virtual.network import Network
 from hwlib.virtual.record import Calls, Step
 from hwlib.virtual.threads import Run, play_ranks
 from hwlib.virtual.world import World, cluster
 
-__all__ = ["Calls", "Network", "Run", "Step", "World", "cluster", "play_ranks"]
+__all__ = ["Calls", "Network", "Run", "Step", "World", "cluster", "device_mesh", "play_ranks"]

@@ -12,7 +12,7 @@ from functools import cached_property
 from math import ceil, log2, prod
 from typing import Any
 
-from hwlib.arguments import whole
+from hwlib.arguments import as_int
 from hwlib.collectives import level_times
 from hwlib.specs import Accelerator, Cluster, Level, Node, levels_of
 from hwlib.topology import Topology, level_bandwidth
@@ -114,13 +114,13 @@ def _levels(where: Any, chip: Accelerator) -> tuple[Level, ...]:
         return levels_of(where)
     if chip.scaleup_bandwidth is None:
         raise ValueError(f"cluster: no source says how fast {chip.name} sends to its neighbours: give levels")
-    return (Level("node", whole("cluster: n (ranks)", where), chip.scaleup_bandwidth),)
+    return (Level("node", as_int("cluster: n (ranks)", where), chip.scaleup_bandwidth),)
 
 
 def _first(levels: Sequence[Level], n: int | None) -> list[Level]:
     if n is None:
         return list(levels)
-    left, found = whole("cluster: n (ranks)", n), []
+    left, found = as_int("cluster: n (ranks)", n), []
     for name, size, bandwidth in levels:
         taken = min(left, size)
         if left % taken:

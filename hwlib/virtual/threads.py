@@ -14,7 +14,7 @@ from os import PathLike
 from time import monotonic
 from typing import Any
 
-from hwlib.arguments import whole
+from hwlib.arguments import as_int
 from hwlib.specs import Accelerator
 from hwlib.units import show
 from hwlib.virtual import exchange
@@ -258,7 +258,7 @@ def play_ranks(
     register()
     watch = watcher()  # torch imports much for it, which is none of the programs' time
     size, store = net.ranks, dist.HashStore()
-    whole("play_ranks: warm (steps before the one that counts)", warm, 0)
+    as_int("play_ranks: warm (steps before the one that counts)", warm, 0)
     worlds = [World(net, known, rank, factors.get(rank, 1.0), True, kernel_time, call_time) for rank in range(size)]
     meeting = Meeting(timeout, [world.clock for world in worlds])
     results: list[Any] = [None] * size

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from hwlib.arguments import whole
+from hwlib.arguments import as_int
 from hwlib.calibrated import KernelModel
 from hwlib.roofline import roofline_time
 from hwlib.specs import Accelerator, Cluster, Node, accelerators
@@ -86,7 +86,7 @@ class World:
         """
         from hwlib.virtual.watch import awaited_when_used, streams_on_clocks, watcher
 
-        whole("step: warm (calls before the one that counts)", warm, 0)
+        as_int("step: warm (calls before the one that counts)", warm, 0)
         for counted in [False] * warm + [True]:
             Playing.clock = self.clock = Clock()
             Playing.world = self if counted else None
@@ -159,7 +159,7 @@ def cluster(
     played = max(factors, key=factors.__getitem__, default=0) if rank is None else rank
     if rank is None and factors.get(played, 1.0) < 1 and len(factors) < net.ranks:
         played = next(r for r in range(net.ranks) if r not in factors)
-    whole("cluster: rank", played, 0, net.ranks - 1)
+    as_int("cluster: rank", played, 0, net.ranks - 1)
     register()
     hook = sys.excepthook  # which torch wraps once more each time
     dist.init_process_group(NAME, store=FakeStore(), rank=played, world_size=net.ranks)
@@ -172,7 +172,7 @@ def cluster(
 
 def slow_ranks(slow: Mapping[int, float] | None, n: int) -> dict[int, float]:
     """The factors of slow ranks, checked."""
-    factors = {whole("cluster: slow (a rank)", rank, 0, n - 1): factor for rank, factor in (slow or {}).items()}
+    factors = {as_int("cluster: slow (a rank)", rank, 0, n - 1): factor for rank, factor in (slow or {}).items()}
     if any(not factor > 0 for factor in factors.values()):
         raise ValueError(f"cluster: slow maps ranks to factors above 0, got {slow}")
     return factors

@@ -27,7 +27,6 @@ from benchmarks.scores import report
 from benchmarks.training_rows import steps
 from hwlib.specs import Stack, stacks
 from hwlib.specs.stack import read_stacks
-from hwlib.steptime import step_time
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +34,7 @@ def made():
     """Every kept step of A100s, with the seconds that a stack of our own gives."""
     truth = Stack.ideal("a100-80gb-sxm").replace(eta_C=0.7, eta_W=0.8, eta_in=0.6, t_layer=5e-4)
     cases = [c for _, c in steps(DATA) if c.chip == truth.chip]
-    seconds = [float(step_time(c.model, truth, c.levels, **c.plan).total) for c in cases]
+    seconds = [c.time(truth) for c in cases]
     return truth, [replace(c, seconds=s) for c, s in zip(cases, seconds, strict=True)]
 
 
@@ -65,10 +64,7 @@ def test_each_table_counts_alike_however_many_rows_it_has(made):
     """Two tables of one slow step each outvote a large one, and are outvoted where all is one table."""
     truth, cases = made
     slower = truth.replace(eta_C=0.5)
-    slow = [
-        replace(c, seconds=float(step_time(c.model, slower, c.levels, **c.plan).total), group=f"slow {i}")
-        for i, c in enumerate(cases[:2])
-    ]
+    slow = [replace(c, seconds=c.time(slower), group=f"slow {i}") for i, c in enumerate(cases[:2])]
     large = [replace(c, group="large") for c in cases]
     assert fit_stack(truth, large + slow, ("eta_C",)).eta_C == pytest.approx(0.5, rel=0.05)
     one = [replace(c, group="one") for c in large + slow]

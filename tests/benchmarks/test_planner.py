@@ -112,3 +112,12 @@ def test_a_peer_that_is_not_to_be_had_is_said(tmp_path):
     with pytest.raises(NoPeer, match="it did not run"):
         measure_calculon(tmp_path / "x", tmp_path, 1)
     assert set(PUBLISHED) == {"mlsysim", "calculon"}
+
+
+def test_the_python_of_the_page_runs():
+    head, _, rest = PAGE.read_text("utf-8").partition("```python\n")
+    assert "## From Python" in head
+    names = {}
+    exec(rest.partition("```")[0], names)
+    assert names["one"].gpus == names["best"].gpus == 256
+    assert names["best"].strategy.schedule == "1f1b"

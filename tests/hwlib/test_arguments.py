@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from hwlib.arguments import is_number, whole
+from hwlib.arguments import as_int, is_number
 
 
 @pytest.mark.parametrize("value", [3, 3.0, np.int64(3), np.float32(3)], ids=repr)
 def test_what_counts_is_an_int_whatever_it_came_as(value):
-    assert type(whole("n", value)) is int
-    assert whole("n", value) == 3
+    assert type(as_int("n", value)) is int
+    assert as_int("n", value) == 3
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ def test_what_counts_is_an_int_whatever_it_came_as(value):
 )
 def test_what_does_not_count_is_named(value):
     with pytest.raises(ValueError, match=r"^ring: n is a whole number, from 1 to 6, got "):
-        whole("ring: n", value, 1, 6)
+        as_int("ring: n", value, 1, 6)
 
 
 def test_a_truth_value_is_no_number():

@@ -12,6 +12,7 @@ from hwlib import virtual
 from hwlib.collectives import ring_allreduce_time
 from hwlib.specs import Stack, accelerators, models
 from hwlib.steptime import levels_of, step_time
+from hwlib.strategy import Strategy
 from tests.hwlib.decoders import Decoder, fully_sharded, tensor_parallel
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
@@ -22,10 +23,9 @@ RATE = accelerators["h100-sxm"].flops("bf16")
 
 def played(model, where, n, T, tp, dp, sp=False, **more):
     """A step of one sequence a replica, on a virtual cluster, and what the closed form says of it."""
-    from torch.distributed.device_mesh import init_device_mesh
-
+    strategy = Strategy.of(dp=dp, tp=tp, zero=3 if dp > 1 else 0, sp=sp)
     with virtual.cluster(where, n, kernel_time=lambda _name, flops, _bytes: flops / RATE, **more) as world:
-        mesh = init_device_mesh("cpu", (dp, tp), mesh_dim_names=("dp", "tp"))
+        mesh = virtual.device_mesh(strategy)
         with world.shapes():
             decoder, x = Decoder(model), torch.zeros(1, T, dtype=torch.int64)
         if tp > 1:
@@ -34,9 +34,8 @@ def played(model, where, n, T, tp, dp, sp=False, **more):
             fully_sharded(decoder, mesh["dp"])
         step = world.step(lambda: decoder(x).sum().backward())
         net = world.network
-    zero = 3 if dp > 1 else 0
-    plan = {"B": dp * T, "T": T, "dp": dp, "tp": tp, "zero": zero, "sp": sp, "fused": False}
-    return step, step_time(model, Stack.ideal("h100-sxm"), net.levels, **plan), net
+    closed = step_time(model, Stack.ideal("h100-sxm"), net.levels, strategy, B=dp * T, T=T, fused=False)
+    return step, closed, net
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from torch import nn
 
 from hwlib.specs import Level, Model, Stack, accelerators
 from hwlib.steptime import step_time
-from hwlib.virtual import play_ranks
+from hwlib.strategy import Strategy
+from hwlib.virtual import device_mesh, play_ranks
 from tests.hwlib.decoders import Decoder, bf16, tensor_parallel
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
@@ -23,10 +24,10 @@ T = 64
 def played(layers, m, *, pp, tp=1, dp=1, v=1, width=128, schedule="Schedule1F1B", W=40e12):
     """A step of m sequences a replica on ranks of threads, and what the closed form says of it."""
     from torch.distributed import pipelining
-    from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.tensor import DTensor
 
     model = Model.small(layers=layers, width=width, heads=width // 64, ffn=4 * width, vocab=2 * width)
+    strategy = Strategy.of(dp=dp, tp=tp, pp=pp, v=v, sp=False)
     parts, levels = pp * v, (Level("node", pp * dp * tp, W),)
 
     def stage(i: int, mesh: Any) -> Any:
@@ -45,7 +46,7 @@ def played(layers, m, *, pp, tp=1, dp=1, v=1, width=128, schedule="Schedule1F1B"
         )  # fmt: skip
 
     def program(rank: int) -> Any:
-        mesh = init_device_mesh("cpu", (pp, dp, tp), mesh_dim_names=("pp", "dp", "tp"))
+        mesh = device_mesh(strategy)
         at = mesh["pp"].get_local_rank()
         stages = [stage(i, mesh) for i in range(at, parts, pp)]
         ours = getattr(pipelining, schedule)
@@ -64,9 +65,8 @@ def played(layers, m, *, pp, tp=1, dp=1, v=1, width=128, schedule="Schedule1F1B"
         return step
 
     run = play_ranks(program, levels, kernel_time=lambda _name, flops, _bytes: flops / RATE)
-    plan = {"B": m * T * dp, "T": T, "dp": dp, "tp": tp, "pp": pp, "v": v, "sp": False, "fused": False}
     stack = Stack.ideal("h100-sxm").replace(hide_dp=float(tp == 1))
-    return run, step_time(model, stack, levels, **plan)
+    return run, step_time(model, stack, levels, strategy, B=m * T * dp, T=T, fused=False)
 
 
 @pytest.mark.parametrize(

@@ -12,19 +12,20 @@ from hwlib.planner import PlanError, decide, machine_of, plan
 from hwlib.specs import Stack, accelerators, clusters, levels_of, models, nodes, stacks
 from hwlib.specs.table import unknown
 from hwlib.steptime import step_time
+from hwlib.strategy import Strategy
 from hwlib.training import training_run
 from hwlib.virtual.network import network
 
 LLAMA, H100, POD = "llama3-70b", "h100-sxm", "superpod-h100-4su"
-PLAN: dict[str, Any] = {"B": 2**22, "dp": 64, "tp": 8, "zero": 3}
+PLAN: dict[str, Any] = {"strategy": Strategy.of(dp=64, tp=8, zero=3), "B": 2**22}
 SERVED: dict[str, Any] = {"n": 8, "T_kv": 8192}
 SENT = parallel.transfers(models[LLAMA], **PLAN)
 OF_MODEL: tuple[Any, ...] = (
     partial(parallel.transfers, **PLAN),
     partial(parallel.hiding_times, C=989e12, T=8192, **PLAN),
     partial(parallel.critical_points, levels=POD, C=989e12),
-    partial(footprint, dp=8, T=8192),
-    partial(step_time, stack="megatron-core-h100", levels=POD, T=8192, **PLAN),
+    partial(footprint, strategy=Strategy.of(dp=8), T=8192),
+    partial(step_time, stack="megatron-core-h100", machine=POD, T=8192, **PLAN),
     partial(inference.network_time, B=8, tp=8, W_in=450e9),
     partial(inference.step_bytes, B=8),
     partial(inference.expert_share, B=8),
@@ -40,8 +41,6 @@ OF_BOTH: tuple[Any, ...] = (
 OF_LEVELS: tuple[Any, ...] = (
     partial(parallel.axis_times, SENT),
     partial(parallel.critical_points, LLAMA, C=989e12),
-    partial(parallel.critical_batches, C=989e12),
-    partial(parallel.critical_degrees, F=28672, C=989e12),
 )
 
 
@@ -110,9 +109,9 @@ def test_records_print_in_one_line_with_units(record, shown):
     ("asked", "message"),
     [
         ({"model": 70}, "model: a key or a Model was expected, got 70"),
-        ({"cluster": None}, "cluster: a Cluster, a Node or the key of one was expected, got None"),
+        ({"cluster": None}, "cluster: expected a Cluster, a Node or the key of one, got None"),
         ({"cluster": "nowhere"}, "no cluster 'nowhere'; there is superpod-h100-1su, .*, dgx-h100, "),
-        ({"count": 0}, "count: a whole number of plans, at least 1, was expected, got 0"),
+        ({"count": 0}, "count: expected a whole number of plans, at least 1, got 0"),
     ],
 )
 def test_the_planner_says_what_it_takes(asked, message):

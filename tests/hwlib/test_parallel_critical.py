@@ -9,9 +9,10 @@ import sympy
 
 from hwlib import parallel
 from hwlib.collectives import destination_fraction
-from hwlib.parallel import bounds, critical_batches, critical_degrees, critical_points, transfers
+from hwlib.parallel import bounds, critical_points, tp_limit
 from hwlib.specs import Model, accelerators, clusters, models
 from hwlib.specs.cluster import Level
+from tests.hwlib.keywords import transfers
 
 LEVELS = clusters["superpod-h100-4su"].levels
 C = accelerators["h100-sxm"].bf16_flops
@@ -23,10 +24,9 @@ LLAMA, DEEPSEEK, OSS = (models[key] for key in ("llama3-70b", "deepseek-v3", "gp
 
 def test_a_dense_model_on_every_level():
     found = critical_points(LLAMA, LEVELS, C)
-    assert {name: at.dp for name, at in found.items()} == critical_batches(LEVELS, C)
-    degrees = critical_degrees(LEVELS, LLAMA.ffn, C, matrices=3)
-    assert found["node"].tp == degrees["node"]
-    assert found["spine"].tp == degrees["leaf"], "beyond the worst level it gets no better"
+    assert [at.dp for at in found.values()] == pytest.approx([C / 450e9, C / 400e9, C / 400e9])
+    assert found["node"].tp == tp_limit(LLAMA.ffn, C, 450e9, matrices=3)
+    assert found["spine"].tp == tp_limit(LLAMA.ffn, C, 400e9, matrices=3), "beyond the worst level it gets no better"
     assert found["node"].ring == pytest.approx(C / 450e9 / 8), "eight query heads work on a key that moves"
     assert found["leaf"].ring == pytest.approx(C / 50e9 / 8)
     assert {(at.ep, at.sparse_dp / at.dp) for at in found.values()} == {(0, 1)}
@@ -51,7 +51,7 @@ def test_at_its_critical_width_an_expert_takes_as_long_as_its_tokens_travel(dept
     levels, ranks = LEVELS[:depth], (8, 256, 1024)[depth - 1]
     model = DEEPSEEK.replace(experts=1024)
     width = critical_points(model, levels, C)[name].ep
-    found = [x for x in transfers(model, B=2**20, dp=ranks, ep=ranks, merge=True) if x.axis == "ep"]
+    found = [x for x in transfers(model, B=2**20, dp=ranks, ep=ranks, dedup_dispatch=True) if x.axis == "ep"]
     exchange = sum(x.time(levels) for x in found) / (2 * model.moe_layers)  # forward and backward, of every layer
     assert exchange == pytest.approx(parallel.ep_math_time(2**20, model.width, width, 8, ranks, C))
 

@@ -10,7 +10,7 @@ import pytest
 from hwlib.collectives import destination_fraction, outer_axis_allgather_time
 from hwlib.parallel import (
     best_dp,
-    critical_batches,
+    critical_points,
     dp_bytes,
     dp_critical_batch,
     dp_exact_critical_batch,
@@ -33,6 +33,7 @@ from hwlib.parallel import (
 )
 from hwlib.roofline import compute_time
 from hwlib.specs import accelerators, clusters, models, nodes
+from hwlib.strategy import Strategy
 from hwlib.transformer import parameter_count, training_flops
 from hwlib.units import GB, TB
 from tests.hwlib.worked import Row, check
@@ -51,7 +52,7 @@ DATA = [
     Row("G-DP across, at the printed 989", lambda: dp_critical_batch(C, W_OUT), 2472),
     Row("G-DP on 16,384 GPUs", lambda: 16_384 * dp_critical_batch(C, W_OUT), 40e6, 0.02),
     Row("G-DP one rank a unit", lambda: dp_critical_batch(C, 12.8 * TB), 77, 0.01),
-    Row("G-DP by levels, the worst", lambda: critical_batches(LEVELS, C)["spine"], 2475),
+    Row("G-DP by levels, the worst", lambda: critical_points("llama3-70b", LEVELS, C)["spine"].dp, 2475),
     Row("G-DP of the draft, in a node", lambda: dp_critical_batch(C, W_NODE), 1098, 0.01, 2199,
         "it halves every all-reduce, as if switches always added"),
     Row("G-DP of the draft, across", lambda: dp_critical_batch(C, W_OUT), 1236, 0.01, 2474,
@@ -126,7 +127,7 @@ NEW_CHIPS = [
 
 def gradient_bytes():
     """What a rank of the 405B run holds of the gradients."""
-    found = transfers(BIG, B=2**24, dp=128, tp=8, pp=16, m=16)
+    found = transfers(BIG, Strategy.of(dp=128, tp=8, pp=16), B=2**24, m=16)
     return found[-1]
 
 

@@ -6,8 +6,6 @@ from itertools import pairwise
 
 import pytest
 
-from hwlib.footprint import footprint
-from hwlib.footprint.inputs import SCHEDULES as FOOTPRINT_SCHEDULES
 from hwlib.pipeline import (
     SCHEDULES,
     Deadlock,
@@ -41,6 +39,8 @@ from hwlib.pipeline import (
     zbv_in_flight,
 )
 from hwlib.specs import models
+from hwlib.strategy import SCHEDULES as FOOTPRINT_SCHEDULES
+from tests.hwlib.keywords import footprint
 
 
 def some(rng):

@@ -7,13 +7,14 @@ import re
 import numpy as np
 import pytest
 
-from hwlib.planner import PlanError, decide, pareto, plan
+from hwlib.planner import PlanError, decide
+from hwlib.planner.costs import parts, simplest, tolerance
 from hwlib.planner.explain import WORDS, changes, difference, versus, where_time_goes
 from hwlib.planner.front import BEATEN, CRITERIA, undominated
-from hwlib.planner.plans import parts, simplest, tolerance
-from hwlib.planner.text import refusals, waits
+from hwlib.planner.tables import rejected, waits
 from hwlib.specs import Stack, models
 from hwlib.units import GB, parse
+from tests.hwlib.keywords import pareto, plan
 
 H100 = Stack.ideal("h100-sxm").replace(key="test", eta_C=0.7, eta_W=0.8, eta_in=0.7, eta_out=0.8, alpha_in=1e-5)
 ASK = {"B": 2**22, "stack": H100}
@@ -46,9 +47,10 @@ def test_what_is_said_of_two_plans_is_so(found, i):
     best, other = found[0], found[i]
     text = versus(best, other)
     for name, there, here in re.findall(r"\b(tp|cp|ep|pp|dp|micro|zero) (\d+) instead of (\d+)", text):
-        assert (getattr(other, name), getattr(best, name)) == (int(there), int(here))
+        assert (getattr(other.strategy, name), getattr(best.strategy, name)) == (int(there), int(here))
     for name in ("tp", "cp", "ep", "pp", "dp", "micro", "zero"):
-        assert (f"{name} {getattr(other, name)} instead of" in text) == (getattr(best, name) != getattr(other, name))
+        here, there = getattr(best.strategy, name), getattr(other.strategy, name)
+        assert (f"{name} {there} instead of" in text) == (here != there)
     if "equally" in text:
         assert other.seconds == pytest.approx(best.seconds, rel=6e-4)
         return
@@ -76,7 +78,7 @@ def test_nothing_is_less_than_nothing():
 
 
 def test_equal_plans_are_called_equal(found):
-    assert difference(found[0], found[0]) == "equally quick, with as much memory"
+    assert difference(found[0], found[0]) == "equally fast, with the same memory"
     assert changes(found[0], found[0]) == "the same degrees"
 
 
@@ -84,9 +86,9 @@ def test_of_the_quick_plans_the_simplest_is_advised(found):
     advised = found.advised
     assert advised.seconds <= 1.02 * found[0].seconds
     for i in np.flatnonzero(found.costed.seconds <= 1.02 * found[0].seconds):
-        row = found.costed.row(i)
-        assert (advised.pp, advised.m * advised.v) <= (row["pp"], row["m"] * row["v"])
-    assert (str(advised) in found.explain()) or advised.degrees == found[0].degrees
+        one, m = found.costed.strategy[i], found.costed.m[i]
+        assert (advised.strategy.pp, advised.m * advised.strategy.v) <= (one.pp, m * one.v)
+    assert (str(advised) in found.explain()) or advised.strategy == found[0].strategy
 
 
 def test_the_simplest_has_the_fewest_stages_and_then_the_fewest_pieces():
@@ -101,16 +103,16 @@ def test_plans_are_equals_within_what_a_stack_errs_by_and_within_noise():
     assert tolerance(H100.replace(error=0.05)) == 0.05
     ask = {"B": 2**22, "pp": (2, 4, 8), "zero": 1}
     narrow, wide = (plan("llama3-70b", "superpod-h100-1su", stack=H100.replace(error=x), **ask) for x in (0, 0.2))
-    assert wide.advised.pp < narrow.advised.pp
-    assert "Within 20% of it, too close to call, the simplest plan:" in wide.explain()
+    assert wide.advised.strategy.pp < narrow.advised.strategy.pp
+    assert "Simplest plan within the model's error (20%):" in wide.explain()
 
 
 def test_an_explanation_names_the_best_the_next_and_other_choices(found):
     text = found.explain()
-    assert text.startswith("Best for Llama 3.1 70B on 256 x H100 SXM5, 512 sequences of 8,192 tokens a step:")
+    assert text.startswith("Best plan for Llama 3.1 70B on 256 x H100 SXM5, 512 sequences of 8,192 tokens per step:")
     assert str(found[0]) in text
     assert f"  {len(found)}. " in text
-    other = text.partition("What else could be chosen, each at its best:\n")[2].splitlines()
+    other = text.partition("Best plan for each other choice:\n")[2].splitlines()
     assert other
     for line in other:
         assert re.match(r"  (tp|cp|pp|micro|zero|recompute) \w+: |  (1f1b|zb_h1|1f1b v\d+|no pipeline): ", line)
@@ -118,19 +120,19 @@ def test_an_explanation_names_the_best_the_next_and_other_choices(found):
 
 def test_the_best_of_another_choice_is_the_best_of_all_that_choose_so(found):
     costed, best = found.costed, found[0]
-    i = costed.fastest(costed.columns["tp"] != best.tp)
-    others = np.where(costed.columns["tp"] != best.tp, costed.seconds, np.nan)
+    i = costed.fastest(costed.strategy.tp != best.strategy.tp)
+    others = np.where(costed.strategy.tp != best.strategy.tp, costed.seconds, np.nan)
     assert costed.seconds[i] == pytest.approx(np.nanmin(others))
-    assert costed.fastest(costed.columns["tp"] == 77) == -1
+    assert costed.fastest(costed.strategy.tp == 77) == -1
 
 
 def test_a_choice_that_never_fits_is_told_with_what_it_takes():
     found = plan("llama3-405b", "h100-superpod-16k", B=2**24, tp=8, pp=16, cp=1, zero=1, stack=H100)
-    assert found[0].recompute == "full"
-    line = next(line for line in found.explain().splitlines() if line.strip().startswith("other than recompute full"))
-    least = found.costed.memory[found.costed.columns["recompute"] == 0].min()
-    assert "none fits; the leanest takes" in line
-    assert float(re.search(r"takes ([\d.]+) GB", line)[1]) == pytest.approx(least / GB, rel=6e-3)
+    assert found[0].strategy.recompute == "full"
+    line = next(line for line in found.explain().splitlines() if line.strip().startswith("without recompute full"))
+    least = found.costed.memory[found.costed.strategy.recompute == 0].min()
+    assert "none fits; the smallest needs" in line
+    assert float(re.search(r"needs ([\d.]+) GB", line)[1]) == pytest.approx(least / GB, rel=6e-3)
 
 
 # Fronts
@@ -148,62 +150,62 @@ def test_none_on_the_front_is_beaten_and_all_others_are(found):
 
 
 def test_a_front_over_numbers_of_gpus():
-    front = pareto("llama3-70b", "superpod-h100-4su", chips=(256, 512, 1024), of=("time", "chips", "cost"), **ASK)
-    assert {one.chips for one in front} == {256, 512, 1024}
+    front = pareto("llama3-70b", "superpod-h100-4su", gpus=(256, 512, 1024), of=("time", "gpus", "cost"), **ASK)
+    assert {one.gpus for one in front} == {256, 512, 1024}
     assert [one.seconds for one in front] == sorted(one.seconds for one in front)
-    gpu_seconds = [one.chips * one.seconds for one in front]
+    gpu_seconds = [one.gpus * one.seconds for one in front]
     assert gpu_seconds == sorted(gpu_seconds, reverse=True)  # more GPUs are quicker and cost more
-    memory = pareto("llama3-70b", "superpod-h100-4su", chips=(256, 512), of=("time", "memory", "chips"), **ASK)
+    memory = pareto("llama3-70b", "superpod-h100-4su", gpus=(256, 512), of=("time", "memory", "gpus"), **ASK)
     for a in memory:
         for b in memory:
-            values = [(CRITERIA[name](a), CRITERIA[name](b)) for name in ("time", "memory", "chips")]
+            values = [(CRITERIA[name](a), CRITERIA[name](b)) for name in ("time", "memory", "gpus")]
             assert a is b or not all(x <= y for x, y in values)
 
 
 def test_where_a_few_gpus_hold_nothing_the_others_are_there():
-    front = pareto("llama3-70b", "superpod-h100-4su", chips=(8, 256), of=("time", "cost"), **ASK)
-    assert {one.chips for one in front} == {256}
-    assert list(front.passed_over) == [8]
-    assert front.passed_over[8].startswith("Llama 3.1 70B does not fit on 8 x H100")
+    front = pareto("llama3-70b", "superpod-h100-4su", gpus=(8, 256), of=("time", "cost"), **ASK)
+    assert {one.gpus for one in front} == {256}
+    assert list(front.skipped) == [8]
+    assert front.skipped[8].startswith("memory: Llama 3.1 70B does not fit on 8 x H100")
     with pytest.raises(PlanError, match="does not fit on 8 x"):
-        pareto("llama3-70b", "superpod-h100-4su", chips=(8,), **ASK)
-    with pytest.raises(PlanError, match="1,024 GPUs, of which 2048 were asked for"):
-        pareto("llama3-70b", "superpod-h100-4su", chips=(256, 2048), **ASK)
-    for chips in (None, "256"):
-        with pytest.raises(PlanError, match=f"chips: a number of GPUs, or several, was expected, got {chips!r}"):
-            pareto("llama3-70b", "superpod-h100-4su", chips=chips, **ASK)
-    with pytest.raises(PlanError, match=r"1,024 GPUs, of which 256.5 were asked for"):
-        pareto("llama3-70b", "superpod-h100-4su", chips=(256, 256.5), **ASK)
-    with pytest.raises(PlanError, match="no number of GPUs"):
-        pareto("llama3-70b", "superpod-h100-4su", chips=(), **ASK)
-    with pytest.raises(PlanError, match="pareto: of time, memory, chips, cost, got 'money'"):
-        pareto("llama3-70b", "superpod-h100-4su", chips=(256,), of=("money",), **ASK)
-    with pytest.raises(PlanError, match="pareto: of time, memory, chips, cost, got 3"):
-        pareto("llama3-70b", "superpod-h100-4su", chips=(256,), of=3, **ASK)
+        pareto("llama3-70b", "superpod-h100-4su", gpus=(8,), **ASK)
+    with pytest.raises(PlanError, match=r"1,024 .* got 2048"):
+        pareto("llama3-70b", "superpod-h100-4su", gpus=(256, 2048), **ASK)
+    for gpus in (None, "256"):
+        with pytest.raises(PlanError, match=f"gpus: .* got {gpus!r}"):
+            pareto("llama3-70b", "superpod-h100-4su", gpus=gpus, **ASK)
+    with pytest.raises(PlanError, match=r"1,024 .* got 256.5"):
+        pareto("llama3-70b", "superpod-h100-4su", gpus=(256, 256.5), **ASK)
+    with pytest.raises(PlanError, match="gpus: expected at least one"):
+        pareto("llama3-70b", "superpod-h100-4su", gpus=(), **ASK)
+    with pytest.raises(PlanError, match=r"of: .*time, memory, gpus, cost, got 'money'"):
+        pareto("llama3-70b", "superpod-h100-4su", gpus=(256,), of=("money",), **ASK)
+    with pytest.raises(PlanError, match=r"of: .*time, memory, gpus, cost, got 3"):
+        pareto("llama3-70b", "superpod-h100-4su", gpus=(256,), of=3, **ASK)
 
 
 def test_a_front_of_one_number_or_of_an_iterator():
-    of = ("time", "chips")
-    alone, several = (pareto("llama3-8b", "dgx-h100", chips=chips, of=of, B=2**20) for chips in (8, iter([8, 8])))
-    assert pareto("llama3-8b", "dgx-h100", chips=8, of="time", B=2**20) == alone
+    of = ("time", "gpus")
+    alone, several = (pareto("llama3-8b", "dgx-h100", gpus=gpus, of=of, B=2**20) for gpus in (8, iter([8, 8])))
+    assert pareto("llama3-8b", "dgx-h100", gpus=8, of="time", B=2**20) == alone
     assert alone == several[:1]
-    assert [one.chips for one in alone] == [8]
-    assert not alone.passed_over
+    assert [one.gpus for one in alone] == [8]
+    assert not alone.skipped
 
 
 def test_a_number_of_gpus_that_is_beaten_is_named(monkeypatch):
-    monkeypatch.setitem(CRITERIA, "chips", lambda one: 0.0)
-    front = pareto("llama3-8b", "dgx-h100", chips=(4, 8), of=("time", "chips"), B=2**20)
-    assert front.passed_over == {4: BEATEN}
+    monkeypatch.setitem(CRITERIA, "gpus", lambda one: 0.0)
+    front = pareto("llama3-8b", "dgx-h100", gpus=(4, 8), of=("time", "gpus"), B=2**20)
+    assert front.skipped == {4: BEATEN}
 
 
 def test_a_front_can_be_copied_and_has_a_number_given_twice_once():
     ask = {"B": 2**18, "stack": H100}
-    front = pareto("llama3-8b", "dgx-h100", chips=[2, 8, 8], **ask)
-    assert list(front) == list(pareto("llama3-8b", "dgx-h100", chips=[2, 8], **ask))
+    front = pareto("llama3-8b", "dgx-h100", gpus=[2, 8, 8], **ask)
+    assert list(front) == list(pareto("llama3-8b", "dgx-h100", gpus=[2, 8], **ask))
     copied = copy.copy(front)
     assert copied == front
-    assert (copied.task, copied.passed_over) == (front.task, front.passed_over)
+    assert (copied.task, copied.skipped) == (front.task, front.skipped)
 
 
 def test_one_plan_is_its_own_front(found):
@@ -228,7 +230,7 @@ def test_one_plan_is_its_own_front(found):
 )
 def test_the_guide(model, cluster, B, T, degrees):
     found = decide(model, cluster, B=B, T=T)
-    assert {name: getattr(found, name) for name in degrees} == degrees
+    assert {name: getattr(found.strategy, name) for name in degrees} == degrees
     assert str(found) == found.sentence
     assert found.sentence.count(".") >= 1
     assert found.sentence.startswith(f"{models[model].name} on ")
@@ -241,7 +243,7 @@ def test_the_guides_numbers_are_the_bounds():
     assert n["tokens"] == 2**24 / 16384
     assert n["need"] == pytest.approx(989.5e12 / 400e9, rel=1e-3)  # C/W of a node's egress
     assert n["tp_limit"] == pytest.approx(3 * 53248 * 450e9 / (2 * 989.5e12), rel=1e-3)
-    assert f"{n['tokens']:,.0f} tokens of a step, fewer than the {n['need']:,.0f}" in found.sentence
+    assert f"{n['tokens']:,.0f} tokens per step, fewer than the {n['need']:,.0f}" in found.sentence
     moe = decide("deepseek-v3", "superpod-h100-8su", B=15360 * 4096, T=4096)
     assert moe.numbers["need_experts"] == pytest.approx(32 * n["need"])
     assert "narrower than the" in moe.sentence
@@ -265,9 +267,9 @@ def test_the_guide_is_within_reach_of_the_search():
     for model, cluster, B in (
         ("llama3-8b", "superpod-h100-1su", 2**22), ("llama3-405b", "h100-superpod-16k", 2**24),
     ):  # fmt: skip
-        guide = decide(model, cluster, B=B)
+        guide = decide(model, cluster, B=B).strategy
         best = plan(model, cluster, B=B, stack=H100)[0]
-        ours = plan(model, cluster, B=B, stack=H100, tp=guide.tp, pp=guide.pp, cp=guide.cp)[0]
+        ours = plan(model, cluster, B=B, stack=H100, **{name: getattr(guide, name) for name in ("tp", "pp", "cp")})[0]
         assert ours.seconds < 1.25 * best.seconds
 
 
@@ -278,7 +280,7 @@ def test_the_guide_says_what_does_not_fit():
 
 def test_one_gpu_needs_nothing():
     small = models["llama3-8b"].replace(layers=4)
-    assert decide(small, "dgx-h100", B=2**14, chips=1).dp == 1
+    assert decide(small, "dgx-h100", B=2**14, gpus=1).strategy.dp == 1
 
 
 # Tables
@@ -286,10 +288,10 @@ def test_one_gpu_needs_nothing():
 
 def test_a_table_has_a_line_for_each_plan(found):
     lines = found.table().splitlines()
-    assert lines[0] == "Llama 3.1 70B on 256 x H100 SXM5, 512 sequences of 8,192 tokens a step"
+    assert lines[0] == "Llama 3.1 70B on 256 x H100 SXM5, 512 sequences of 8,192 tokens per step"
     assert lines[1] == (
-        f"Of {found.considered:,} plans, {found.fitting:,} are possible and fit in 76 GB of each GPU's 80 GB; "
-        "stack test, bf16"
+        f"{found.considered:,} configurations, of which {found.fitting:,} are valid and fit "
+        "in 76 GB of each GPU's 80 GB; stack test, bf16"
     )
     assert len(lines) == 4 + len(found)
     assert "$/step" not in lines[3]
@@ -303,15 +305,15 @@ def test_a_table_has_a_line_for_each_plan(found):
 def test_one_plan_is_counted_as_one_and_more_memory_than_there_is_is_not_of_it():
     degrees = {"tp": 8, "pp": 1, "cp": 1, "micro": 1, "zero": 1, "recompute": "full", "schedule": "1f1b"}
     alone = plan("llama3-8b", "dgx-h100", **ASK, memory=88 * GB, **degrees | {"zero": 0})
-    assert "Of 1 plan, 1 is possible and fits in 88 GB on each GPU; stack test" in alone.table()
+    assert "1 configuration, of which 1 is valid and fits in 88 GB on each GPU; stack test" in alone.table()
 
 
 def test_a_front_says_what_it_is_for():
-    ask = {"chips": (2, 8, 4), "of": ("time", "chips"), "B": 2**20, "stack": H100}
+    ask = {"gpus": (2, 8, 4), "of": ("time", "gpus"), "B": 2**20, "stack": H100}
     front = pareto("llama3-8b", "dgx-h100", memory=60 * GB, **ask)
     head, terms, _, *rows = front.table().splitlines()
-    assert head == "Llama 3.1 8B on 2, 4 or 8 x H100 SXM5, 128 sequences of 8,192 tokens a step"
-    assert terms == "The best plans that fit in 60 GB of each GPU's 80 GB; stack test, bf16"
+    assert head == "Llama 3.1 8B on 2, 4 or 8 x H100 SXM5, 128 sequences of 8,192 tokens per step"
+    assert terms == "Pareto-optimal plans that fit in 60 GB of each GPU's 80 GB; stack test, bf16"
     assert len(rows) == 1 + len(front)
 
 
@@ -323,12 +325,12 @@ def test_prices_have_a_column():
 
 def test_what_programs_get_is_json(found):
     record = json.loads(json.dumps(found.json()))
-    assert record["chips"] == 256
-    assert record["considered"] == record["fitting"] + sum(record["refused"].values())
-    assert record["advised"]["pp"] == found.advised.pp
+    assert record["gpus"] == 256
+    assert record["considered"] == record["fitting"] + sum(record["rejected"].values())
+    assert record["advised"]["pp"] == found.advised.strategy.pp
     first = record["plans"][0]
     assert first["cost"] is None  # no price was asked for
     assert first["seconds"] == found[0].seconds == pytest.approx(sum(first["time"].values()))
     held = first["bytes"].pop("total")
     assert held == pytest.approx(sum(first["bytes"].values()))
-    assert len(refusals(found)) == len(found.refused)
+    assert len(rejected(found)) == len(found.rejected)

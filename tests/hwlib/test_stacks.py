@@ -7,7 +7,7 @@ import pytest
 from hwlib.specs import Level, Model, Stack, accelerators, clusters, models, stack_for, stacks
 from hwlib.specs.stack import CONSTANTS, read_stacks
 from hwlib.specs.table import SpecError
-from hwlib.steptime import step_time
+from tests.hwlib.keywords import step_time
 
 ROW = 'name = "A"\nchip = "h100-sxm"\nsoftware = "S"\nsource = "narayanan2021"\n'
 

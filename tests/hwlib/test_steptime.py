@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 from hwlib import pipeline
-from hwlib.parallel import axis_times, transfers
+from hwlib.parallel import axis_times
 from hwlib.pipeline import play
 from hwlib.specs import Level, Model, Stack, accelerators, clusters, models, nodes, stacks
-from hwlib.steptime import StepTime, levels_of, step_time
+from hwlib.steptime import StepTime, levels_of
+from hwlib.strategy import StrategyError
 from hwlib.topology import node
 from hwlib.transformer import attention_step_flops, parameter_groups, step_flops
+from tests.hwlib.keywords import step_time, transfers
 
 H100 = accelerators["h100-sxm"]
 C = H100.bf16_flops
@@ -72,14 +74,16 @@ def test_tensor_parallel_transfers_are_waited_for(tp, sp):
     assert again == pytest.approx(expected * (14 / 10 if sp else 6 / 4), rel=1e-9)
 
 
-@pytest.mark.parametrize("merge", [False, True])
-def test_expert_transfers_are_waited_for(merge):
+@pytest.mark.parametrize("dedup", [False, True])
+def test_expert_transfers_are_waited_for(dedup):
     plan = {"B": 64 * T, "dp": 16, "ep": 16}
-    found = ideal(MOE, **plan, merge=merge)
-    assert found.ep == pytest.approx(axis_times(transfers(MOE, m=4, merge=merge, **plan), LEVELS)["ep"], rel=1e-9)
-    assert ideal(MOE, **plan, merge=merge, imbalance=2).ep == pytest.approx(2 * found.ep, rel=1e-9)
-    assert ideal(MOE, **plan, imbalance=2).compute > found.compute
-    assert ideal(MOE, **plan, merge=merge, recompute="full").ep == pytest.approx(1.5 * found.ep, rel=1e-9)
+    found = ideal(MOE, **plan, dedup_dispatch=dedup)
+    assert found.ep == pytest.approx(
+        axis_times(transfers(MOE, m=4, dedup_dispatch=dedup, **plan), LEVELS)["ep"], rel=1e-9
+    )
+    assert ideal(MOE, **plan, dedup_dispatch=dedup, expert_imbalance=2).ep == pytest.approx(2 * found.ep, rel=1e-9)
+    assert ideal(MOE, **plan, expert_imbalance=2).compute > found.compute
+    assert ideal(MOE, **plan, dedup_dispatch=dedup, recompute="full").ep == pytest.approx(1.5 * found.ep, rel=1e-9)
 
 
 def test_keys_and_values_move_beside_attention():
@@ -203,7 +207,7 @@ def test_schedules_without_bubbles_have_those_that_played_ones_have(name, schedu
 
 CHOICES = {
     "dp": (1, 2, 8), "tp": (1, 2, 4, 8), "pp": (1, 2, 4), "cp": (1, 2), "v": (1, 2), "zero": (0, 1, 2, 3),
-    "sp": (False, True), "micro": (1, 2), "recompute": ("none", "selective", "full"), "imbalance": (1.0, 1.5),
+    "sp": (False, True), "micro": (1, 2), "recompute": ("none", "selective", "full"), "expert_imbalance": (1.0, 1.5),
     "schedule": ("gpipe", "1f1b", "zb_h1", "zbv", "dualpipe"),
 }  # fmt: skip
 
@@ -274,7 +278,7 @@ def test_wide_experts_are_products_like_any_other():
     mixtures gives (docs/references.bib: megatron-core-moe), operations counted as if attention had no mask.
     """
     mixtral, H100 = models["mixtral-8x7b"], stacks["megatron-core-h100"]
-    plan = {"B": 256 * 4096, "T": 4096, "dp": 16, "pp": 4, "ep": 8, "v": 8, "zero": 1, "merge": True}
+    plan = {"B": 256 * 4096, "T": 4096, "dp": 16, "pp": 4, "ep": 8, "v": 8, "zero": 1, "dedup_dispatch": True}
     step = step_time(mixtral, H100, "superpod-h100-1su", **plan)
     assert step_flops(mixtral, plan["B"], 4096, causal=False) / step.total / 64 == pytest.approx(468e12, rel=0.02)
     cut = step_time(mixtral, H100, "superpod-h100-1su", **plan | {"tp": np.array([1, 2, 4, 8]), "dp": 8})
@@ -338,16 +342,16 @@ def test_levels_of_machines():
         ({"levels": 8}, ValueError, "levels"),
         ({"stack": "megatron"}, KeyError, "stack"),
         ({"dtype": "fp4"}, ValueError, "fp4"),
-        ({"dp": 3}, ValueError, "whole number of microbatches"),
-        ({"dp": 0}, ValueError, "dp"),
-        ({"dp": float("nan")}, ValueError, "step_time: dp is at least 1"),
-        ({"tp": np.array([1.0, float("nan")])}, ValueError, "tp"),
+        ({"dp": 3}, StrategyError, "whole number of microbatches"),
+        ({"dp": 0}, StrategyError, "dp"),
+        ({"dp": float("nan")}, StrategyError, "dp"),
+        ({"tp": np.array([1.0, float("nan")])}, StrategyError, "tp"),
         ({"dp": 2**14}, ValueError, "microbatches|ranks"),
         ({"dp": 256, "tp": 8}, ValueError, "1024 ranks"),
-        ({"zero": 4}, ValueError, "zero"),
-        ({"recompute": "some"}, ValueError, "step_time: no recompute 'some'"),
-        ({"schedule": "2f2b"}, ValueError, "schedule"),
-        ({"imbalance": 0.5}, ValueError, "imbalance"),
+        ({"zero": 4}, StrategyError, "zero"),
+        ({"recompute": "some"}, StrategyError, "recompute"),
+        ({"schedule": "2f2b"}, StrategyError, "schedule"),
+        ({"expert_imbalance": 0.5}, ValueError, "expert_imbalance"),
     ],
     ids=lambda x: str(x) if isinstance(x, dict) else "",
 )

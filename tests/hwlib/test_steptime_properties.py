@@ -5,10 +5,11 @@ from dataclasses import fields
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hwlib.footprint import RECOMPUTE, SCHEDULES
 from hwlib.specs import Level, Model, models, stacks
 from hwlib.specs.stack import CONSTANTS
-from hwlib.steptime import StepTime, step_time
+from hwlib.steptime import StepTime
+from hwlib.strategy import RECOMPUTE, SCHEDULES
+from tests.hwlib.keywords import step_time
 
 T = 2048
 MODELS = [
@@ -20,7 +21,7 @@ powers = lambda most: st.integers(0, most).map(lambda k: 2**k)
 plans = st.fixed_dictionaries({
     "dp": powers(4), "tp": powers(3), "pp": powers(3), "cp": powers(1), "v": powers(1), "micro": powers(1),
     "zero": st.integers(0, 3), "sp": st.booleans(), "recompute": st.sampled_from(RECOMPUTE),
-    "schedule": st.sampled_from(SCHEDULES), "imbalance": st.floats(1, 3),
+    "schedule": st.sampled_from(SCHEDULES), "expert_imbalance": st.floats(1, 3),
 })  # fmt: skip
 usual = st.tuples(st.sampled_from(MODELS), st.sampled_from(list(stacks.values())), plans)
 

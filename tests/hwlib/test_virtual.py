@@ -13,6 +13,7 @@ from torch import nn
 from hwlib import virtual
 from hwlib.collectives import ring_allreduce_time
 from hwlib.roofline import matmul_flops
+from hwlib.strategy import Strategy
 from hwlib.transformer import attention_forward_flops
 from hwlib.units import GB, us
 
@@ -34,6 +35,16 @@ class Block(nn.Module):
         a = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
         x = x + self.o(a.transpose(1, 2).flatten(2))
         return x + self.down(nn.functional.gelu(self.up(x)))
+
+
+def test_a_strategy_has_its_mesh():
+    """Tensor-parallel ranks are neighbours, stages are furthest apart."""
+    with virtual.cluster("superpod-h100-1su", rank=9):
+        mesh = virtual.device_mesh(Strategy.of(dp=4, tp=8, pp=4, cp=2))
+        groups = {axis: dist.get_process_group_ranks(mesh[axis].get_group())[:2] for axis in ("tp", "cp", "dp", "pp")}
+        assert groups == {"tp": [8, 9], "cp": [1, 9], "dp": [9, 25], "pp": [9, 73]}
+        with pytest.raises(ValueError, match="8 ranks, got 256"):
+            virtual.device_mesh(Strategy.of(dp=8))
 
 
 def program(world, L, D, T, tp):

@@ -20,28 +20,28 @@ def test_the_question_of_the_manual():
     done = run("llama3-405b", "--cluster", "h100-superpod-16k", "--batch", "16M")
     assert done.exit_code == 0, done.output
     lines = done.output.splitlines()
-    assert lines[0] == "Llama 3.1 405B on 16,384 x H100 SXM5, 2,048 sequences of 8,192 tokens a step"
+    assert lines[0] == "Llama 3.1 405B on 16,384 x H100 SXM5, 2,048 sequences of 8,192 tokens per step"
     found = plan("llama3-405b", "h100-superpod-16k", B=2**24)
     assert found.table() in done.output
     assert str(found[0]) in done.output
-    assert "Why not the next ones:" in done.output
-    assert "By bounds alone: Llama 3.1 405B on 16,384 x H100 SXM5: a GPU has 1,024 tokens" in lines[-1]
-    assert "What else could be chosen" not in done.output
+    assert "The next plans, compared with the best:" in done.output
+    assert "Rule of thumb: Llama 3.1 405B on 16,384 x H100 SXM5: a GPU has 1,024 tokens" in lines[-1]
+    assert "Best plan for each other choice" not in done.output
 
 
 def test_why_tells_the_other_choices_and_reasons():
     done = run(*SMALL, "--why")
-    assert "What else could be chosen, each at its best:" in done.output
-    assert "it does not fit in memory" in done.output.partition("Why the others are no plans:")[2]
+    assert "Best plan for each other choice:" in done.output
+    assert "does not fit in memory" in done.output.partition("Rejected configurations:")[2]
 
 
 def test_the_guide_is_silent_where_degrees_that_it_chooses_are_fixed():
     alone = ["--count", "1", "--cluster", "DGX H100"]
-    assert "By bounds alone:" in run(*SMALL, *alone, "--schedule", "1f1b", "--micro", "1").output
+    assert "Rule of thumb:" in run(*SMALL, *alone, "--schedule", "1f1b", "--micro", "1").output
     for words in (["--tp", "8"], ["--cp", "1"], ["--zero", "1,3"], ["--recompute", "full"]):
         done = run(*SMALL, *alone, *words)
         assert done.exit_code == 0
-        assert "By bounds alone" not in done.output
+        assert "Rule of thumb" not in done.output
 
 
 def test_json_is_numbers():
@@ -64,32 +64,32 @@ def test_degrees_are_kept():
 def test_several_numbers_of_gpus_give_a_front():
     done = run("llama3-8b", "--cluster", "superpod-h100-1su", "--batch", "4M", "--chips", "64,128,256", "--price", "2")
     title, terms, _, head, *lines = done.output.splitlines()
-    assert title == "Llama 3.1 8B on 64, 128 or 256 x H100 SXM5, 512 sequences of 8,192 tokens a step"
+    assert title == "Llama 3.1 8B on 64, 128 or 256 x H100 SXM5, 512 sequences of 8,192 tokens per step"
     assert "stack megatron-core-h100" in terms
     assert "GPUs" in head
     assert "$/step" in head
     assert len(lines) == 3
     listed = json.loads(run(*SMALL, "--gpus", "4,8", "--json").output)
-    assert [one["chips"] for one in listed] == [8, 4]
+    assert [one["gpus"] for one in listed] == [8, 4]
 
 
 def test_numbers_of_gpus_without_a_plan_are_named_beside_the_table():
     words = ["llama3-70b", "--cluster", "superpod-h100-1su", "--batch", "4M", "--chips", "8,100,256", "--json"]
     done = run(*words)
     assert done.exit_code == 0
-    assert [one["chips"] for one in json.loads(done.stdout)] == [256]
+    assert [one["gpus"] for one in json.loads(done.stdout)] == [256]
     eight, hundred = done.stderr.splitlines()
-    assert eight.startswith("None is listed on 8: Llama 3.1 70B does not fit on 8 x H100")
-    assert hundred.startswith("None is listed on 100: 100 GPUs are not the same number of each of 13 nodes")
+    assert eight.startswith("No plan on 8 GPUs: memory: Llama 3.1 70B does not fit on 8 x H100")
+    assert hundred.startswith("No plan on 100 GPUs: gpus: 100 cannot be spread evenly over 13 nodes")
 
 
 def test_where_fewer_gpus_are_quicker_it_is_said():
     done = run("llama3-8b", "--cluster", "gb200-nvl72", "--batch", "4M", "--count", "1")
     line = next(line for line in done.output.splitlines() if line.startswith("On 64 of the 72 GPUs"))
-    all_, few = (plan("llama3-8b", "gb200-nvl72", B=2**22, chips=n)[0] for n in (72, 64))
+    all_, few = (plan("llama3-8b", "gb200-nvl72", B=2**22, gpus=n)[0] for n in (72, 64))
     assert few.seconds < all_.seconds
     assert str(few) in line
-    assert "GPUs a step takes less" not in run(*SMALL).output
+    assert "GPUs a step is faster" not in run(*SMALL).output
 
 
 def test_a_closed_pipe_is_no_error(monkeypatch):
@@ -125,28 +125,28 @@ def test_sequences_by_length_are_a_batch():
     [
         (["llama4", *SMALL[1:]], "no model 'llama4'"),
         (["llama3-8b", "--cluster", "nowhere", "--batch", "1M"], "no cluster 'nowhere'"),
-        ([*SMALL, "--tp", "3"], "tp 3 does not divide the 32 heads"),
-        ([*SMALL, "--pp", "64"], "pp 64: Llama 3.1 8B has 32 layers"),
-        ([*SMALL, "--tp", "two"], "a whole number was expected"),
-        ([*SMALL, "--memory", "72"], "'72' has no unit, and would be bytes"),
-        ([*SMALL, "--memory", "72MB"], "72 MB may be taken. No cluster of up to 131,072 of them holds it"),
-        ([*SMALL, "--chips", "4,8", "--count", "2"], "count: plans of one number of GPUs are listed, and chips has 2"),
-        ([*SMALL, "--chips", "4,8", "--why"], "why: choices are compared on one number of GPUs, and chips has 2"),
-        ([*SMALL, "--memory", "72 s"], "is no number of bytes"),
+        ([*SMALL, "--tp", "3"], "tp: 3 does not divide the 32 heads"),
+        ([*SMALL, "--pp", "64"], "pp: 64 stages are more than the 32 layers"),
+        ([*SMALL, "--tp", "two"], "expected whole numbers"),
+        ([*SMALL, "--memory", "72"], "'72' has no unit"),
+        ([*SMALL, "--memory", "72MB"], "the budget is 72 MB. No cluster of up to 131,072 such GPUs holds it"),
+        ([*SMALL, "--chips", "4,8", "--count", "2"], "count: plans are counted for a single number"),
+        ([*SMALL, "--chips", "4,8", "--why"], "why: choices are compared for a single number"),
+        ([*SMALL, "--memory", "72 s"], "is not a number of bytes"),
         ([*SMALL, "--memory", "lots"], "lots"),
-        ([*SMALL, "--chips", "9"], "8 GPUs, of which 9 were asked for"),
-        ([*SMALL, "--schedule", "1f1b,,"], "words were expected"),
-        ([*SMALL, "--schedule", "gpipes"], "schedule is one of gpipe"),
+        ([*SMALL, "--chips", "9"], "gpus: expected a whole number from 1 to the 8 of DGX H100, got 9"),
+        ([*SMALL, "--schedule", "1f1b,,"], "expected words"),
+        ([*SMALL, "--schedule", "gpipes"], "schedule: expected one of gpipe"),
         ([*SMALL, "--stack", "mine"], "no stack 'mine'"),
         ([*SMALL, "--dtype", "int3"], "no dtype 'int3'"),
         ([*SMALL, "--price", "-1"], "not in the range"),
-        ([*SMALL[:4], "sixteen"], "no number of tokens"),
-        ([*SMALL[:4], "1.0000001k"], "no whole number of tokens"),
+        ([*SMALL[:4], "sixteen"], "not a number of tokens"),
+        ([*SMALL[:4], "1.0000001k"], "not a whole number of tokens"),
         ([*SMALL[:4], "1000000"], "1,000,000 tokens do not divide into sequences of 8,192"),
-        ([*SMALL[:4], "64x4096", "--sequence", "8192"], "sequences of 4,096 tokens, not of 8,192"),
+        ([*SMALL[:4], "64x4096", "--sequence", "8192"], "sequences of 4,096 tokens, not 8,192"),
         ([*SMALL, "--sequence", "2x4096"], "sequence: 2x4096 is a batch, not a length"),
-        ([*SMALL, "--gpus", "4,16"], "8 GPUs, of which 16 were asked for"),
-        ([*SMALL, "--price", "inf"], "price: dollars of at least 0"),
+        ([*SMALL, "--gpus", "4,16"], "from 1 to the 8 of DGX H100, got 16"),
+        ([*SMALL, "--price", "inf"], "price: expected dollars of at least 0"),
         (["llama3-405b", *SMALL[1:]], "Smallest cluster that holds it: "),
         (["llama3-8b", "--batch", "1M"], "Missing option '--cluster'"),
     ],

@@ -7,7 +7,7 @@ kernels do; experts keep the tokens as they were dispatched, and what they give,
 
 from typing import Any, NamedTuple
 
-from hwlib.footprint.inputs import choose
+from hwlib.columns import choose
 from hwlib.formula import maximum
 from hwlib.specs import Model
 from hwlib.transformer import attention_parameters, mlp_parameters, norm_parameters, router_parameters

@@ -3,6 +3,8 @@
 B are the tokens that go through the tp ranks together. A block, attention or MLP, is two products: the first
 splits its columns, the second its rows, and sums. With sequence parallelism the sum is a reduce-scatter, and a
 gather comes before the block: the same bytes in the forward pass.
+
+What no chapter calls yet is for chapter 11.
 """
 
 from hwlib.collectives import allgather_bytes, allreduce_bytes

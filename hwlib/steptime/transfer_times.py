@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from hwlib.collectives import axis_time
+from hwlib.columns import is_one
 from hwlib.formula import maximum, minimum, where
 from hwlib.parallel import exposed_time
-from hwlib.parallel.step import sizes_of
-from hwlib.specs import Level, Model, Stack
-from hwlib.steptime.inputs import Plan, is_one
+from hwlib.parallel.transfers import sizes_of
+from hwlib.specs import Level, Stack
+from hwlib.steptime.job import Job
 from hwlib.transformer import parameter_groups
 
 ELEMENT = 2  # bytes of an activation, a weight or a gradient on its way
@@ -44,11 +45,12 @@ def scaled(levels: Sequence[Level], stack: Stack) -> tuple[Level, ...]:
     )
 
 
-def sends_of(model: Model, stack: Stack, levels: Sequence[Level], plan: Plan, merge: bool) -> Sends:
+def sends_of(job: Job) -> Sends:
     """The transfers of a plan as times."""
-    reached, node = scaled(levels, stack), levels[0].size
+    model, stack, plan = job.model, job.stack, job.strategy
+    reached, node = scaled(job.levels, stack), job.levels[0].size
     tp, cp, ep, dp, sp, zero = plan.tp, plan.cp, plan.ep, plan.dp, plan.sp, plan.zero
-    size = sizes_of(model, plan.micro * plan.T / cp, tp, plan.pp, cp, ep)
+    size = sizes_of(model, plan.micro * job.T / cp, tp, plan.pp, cp, ep)
 
     def rate(collective: str, ranks: Any, inner: Any, merged: int = 0) -> tuple[Any, Any]:
         """Seconds of an element, and of a call: nothing for a single rank."""
@@ -69,7 +71,7 @@ def sends_of(model: Model, stack: Stack, levels: Sequence[Level], plan: Plan, me
         keys = size.keys * t + latency
     experts: Any = 0.0
     if model.moe and not is_one(ep):
-        t, latency = rate("all_to_all", ep, tp, model.experts_per_token if merge else 0)
+        t, latency = rate("all_to_all", ep, tp, model.experts_per_token if job.dedup_dispatch else 0)
         experts = 2 * (size.copies * t + latency)
     message: Any = 0.0
     if not is_one(plan.pp):
@@ -95,9 +97,7 @@ def sends_of(model: Model, stack: Stack, levels: Sequence[Level], plan: Plan, me
     return Sends(tp_forward, tp_backward, keys, experts, message, gather, scatter, copies)
 
 
-def exposed_data_time(
-    model: Model, sends: Sends, stack: Stack, plan: Plan, forward: Any, backward: Any, loss: Any
-) -> Any:  # fmt: skip
+def exposed_data_time(job: Job, sends: Sends, forward: Any, backward: Any, loss: Any) -> Any:
     """What of the data-parallel transfers of a step nothing hides.
 
     Gathers run beside the layers' forward pass of a microbatch (of the first, unless it is ZeRO-3, which gathers for
@@ -105,7 +105,8 @@ def exposed_data_time(
     the last, or with ZeRO-2 and ZeRO-3 of each). One layer is gathered ahead, so the loss has no more to run beside.
     Embedding and first layer are gathered before anything else, and their gradients summed after all else.
     """
-    zero, m, hide, gather, scatter = plan.zero, plan.m, stack.hide_dp, sends.gather, sends.scatter
+    model, plan, m, hide = job.model, job.strategy, job.m, job.stack.hide_dp
+    zero, gather, scatter = plan.zero, sends.gather, sends.scatter
     groups = parameter_groups(model)
     rows = groups.embedding + groups.positions
     layer = plan.pp * (groups.total - groups.head - rows) / (model.layers * groups.total)

@@ -1,17 +1,16 @@
 """The time of a step, for a model, a stack and a plan; numbers or whole arrays of plans."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
-from hwlib.footprint import RECOMPUTE, SCHEDULES
-from hwlib.footprint.inputs import choose, code, in_blocks
+from hwlib.columns import bounded, by_blocks, choose, is_one
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.pipeline import dualpipe_played_bubble_time, one_f_one_b_bubble_time, zb_h1_played_bubble_time
-from hwlib.specs import Level, Model, Stack, levels_of, models, stacks
-from hwlib.steptime.inputs import WHO, Plan, checked, is_one
-from hwlib.steptime.sends import Sends, exposed, exposed_data_time, sends_of
-from hwlib.steptime.work import Passes, layer_passes, logits_passes, rates_of
+from hwlib.specs import Model, Stack, levels_of, models, stacks
+from hwlib.steptime.compute_times import Passes, layer_passes, logits_passes
+from hwlib.steptime.job import Job, rates_of
+from hwlib.steptime.transfer_times import Sends, exposed, exposed_data_time, sends_of
+from hwlib.strategy import RECOMPUTE, SCHEDULES, Strategy
 from hwlib.training import hardware_utilization, model_utilization
 from hwlib.transformer import parameter_groups, step_flops
 from hwlib.units import show
@@ -60,54 +59,55 @@ class StepTime:
 
 
 def step_time(
-    model: Model | str, stack: Stack | str, levels: Any, *, B: Any, T: Any, dp: Any, tp: Any = 1, pp: Any = 1,
-    cp: Any = 1, ep: Any = 1, v: Any = 1, zero: Any = 0, sp: Any = True, micro: Any = 1, recompute: Any = "none",
-    schedule: Any = "1f1b", fused: bool = True, shards: Any = None, dtype: str = "bf16", imbalance: Any = 1.0,
-    merge: bool = False,
+    model: Model | str, stack: Stack | str, machine: Any, strategy: Strategy, *, B: Any, T: Any, fused: bool = True,
+    dtype: str = "bf16", expert_imbalance: Any = 1.0, dedup_dispatch: bool = False,
 ) -> StepTime:  # fmt: skip
-    """Seconds of a step of B tokens in sequences of T, on dp*tp*pp*cp ranks of the stack's chip.
+    """Seconds of a step of B tokens in sequences of T, on the strategy's ranks, each a chip of the stack.
 
-    `model` and `stack` may be keys; `levels` a cluster, a node, a topology, levels, or a key. The plan is that of
-    `footprint`: `micro` sequences are a microbatch, of which there are B/(T*dp*micro); ZeRO's stage `zero` shares
-    states among dp*cp ranks or `shards` of them. Where attention is not `fused` its scores go through memory and
-    nothing of the mask is skipped. Matrix products of the layers are in `dtype`, all else in bfloat16;
-    the busiest experts see `imbalance` times the mean tokens, and with `merge` a token goes once to each rank and
-    node that has one of its experts. Whether a plan can be (heads that tp divides, a batch
-    that dp does) is the planner's question. Any number may be an array; words may be arrays too, or their positions.
+    `model` and `stack` may be keys; `machine` a cluster, a node, a topology, levels, or a key. A replica does its B/dp
+    tokens in microbatches of `strategy.micro` sequences. Where attention is not `fused` its scores go through memory
+    and nothing of the mask is skipped. Matrix products of the layers are in `dtype`, all else in bfloat16; the busiest
+    experts see `expert_imbalance` times the mean tokens, and with `dedup_dispatch` a token goes once to each rank and
+    node that has one of its experts. Whether a plan can be (heads that tp divides, a batch that dp does) is the
+    planner's question. The strategy may be columns of many plans; B, T and expert_imbalance may be arrays beside them.
 
     Data-parallel transfers run beside the passes, context-parallel ones beside attention, all others are waited for,
     but for the share that the stack hides. Raises ValueError for what cannot be and KeyError for an unknown key.
 
-    >>> from hwlib.specs import models
-    >>> plan = dict(B=2**20, T=8192, dp=2, tp=4, pp=8, v=5, zero=1, dtype="fp8")
-    >>> step = step_time(models["llama3-70b"], "megatron-core-h100", "superpod-h100-4su", **plan)
+    >>> strategy = Strategy.of(dp=2, tp=4, pp=8, v=5, zero=1)
+    >>> step = step_time(
+    ...     "llama3-70b", "megatron-core-h100", "superpod-h100-4su", strategy, B=2**20, T=8192, dtype="fp8"
+    ... )
     >>> 9 < step.total < 12
     True
     """
-    model, stack, levels = models.of(model), stacks.of(stack), levels_of(levels)
-    given = {
-        "B": B, "T": T, "dp": dp, "tp": tp, "pp": pp, "cp": cp, "ep": ep, "v": v, "zero": zero, "sp": sp,
-        "micro": micro, "recompute": code("recompute", recompute, RECOMPUTE, WHO),
-        "schedule": code("schedule", schedule, SCHEDULES, WHO), "shards": shards, "imbalance": imbalance,
-    }  # fmt: skip
-    arrays = {name: x for name, x in given.items() if getattr(x, "ndim", 0)}
-    one = lambda block: _step_time(model, stack, levels, checked(block), fused, dtype, merge)
-    return in_blocks(StepTime, one, given, arrays) if arrays else one(given)
+    model, stack, levels = models.of(model), stacks.of(stack), levels_of(machine)
+    numbers = {"B": B, "T": T, "expert_imbalance": expert_imbalance}
+    given = {**strategy.degrees, **{name: bounded(f"step_time: {name}", x, 1) for name, x in numbers.items()}}
+
+    rates = rates_of(stack, dtype)
+
+    def one(block: dict[str, Any]) -> StepTime:
+        B, T, imbalance = (block.pop(name) for name in numbers)
+        part = strategy.unchecked(block)
+        m = part.microbatches(B, T)
+        return _step_time(Job(model, stack, levels, part, T, m, rates, fused, imbalance, dedup_dispatch))
+
+    return by_blocks(StepTime, one, given)
 
 
-def _step_time(
-    model: Model, stack: Stack, levels: Sequence[Level], plan: Plan, fused: bool, dtype: str, merge: bool
-) -> StepTime:
-    rates, m, moe = rates_of(stack, dtype), plan.m, model.moe_layers / model.layers
-    sends = sends_of(model, stack, levels, plan, merge)
-    mean = layer_passes(model, False, plan, rates, fused) if moe < 1 else None
+def _step_time(job: Job) -> StepTime:
+    model, stack, plan, m, rates = job.model, job.stack, job.strategy, job.m, job.rates
+    moe = model.moe_layers / model.layers
+    sends = sends_of(job)
+    mean = layer_passes(job, moe=False) if moe < 1 else None
     if moe:
-        experts = layer_passes(model, True, plan, rates, fused)
+        experts = layer_passes(job, moe=True)
         parts = zip(mean, experts, strict=True) if mean else ((0.0, x) for x in experts)
         mean = Passes(*((1 - moe) * a + moe * b for a, b in parts))
     assert mean is not None
-    done, t_F, t_B = _layer(sends, stack, mean, plan, moe * sends.ep * plan.imbalance)
-    loss = logits_passes(model, plan, rates)
+    done, t_F, t_B = _layer(job, sends, mean, moe * sends.ep * job.expert_imbalance)
+    loss = logits_passes(job)
     whole = minimum(ceil(model.layers / (plan.pp * plan.v)) * plan.v, model.layers)
     last = where(whole * plan.pp > model.layers, whole - 1, whole)
     t_loss = loss.forward + loss.backward + stack.t_loss
@@ -119,7 +119,7 @@ def _step_time(
     bubble: Any = 0.0
     messages: Any = 0.0
     if not is_one(plan.pp):
-        messages = maximum(_messages(plan, stack), 0.0) * sends.pp
+        messages = maximum(_messages(job), 0.0) * sends.pp
         waits = _bubble(plan, whole * t_F, whole * t_B, whole * mean.weight)
         bubble = maximum(waits - spare / plan.v, 0.0)
     return StepTime(
@@ -130,7 +130,7 @@ def _step_time(
         ep=turns * done.ep,
         pp=messages,
         bubble=bubble,
-        dp=exposed_data_time(model, sends, stack, plan, layers * t_F, layers * t_B, t_end),
+        dp=exposed_data_time(job, sends, layers * t_F, layers * t_B, t_end),
         optimizer=_optimizer(model, plan, rates.W),
         other=stack.t_step,
     )
@@ -146,7 +146,7 @@ class _Done(NamedTuple):
     ep: Any
 
 
-def _layer(sends: Sends, stack: Stack, mean: Passes, plan: Plan, ep: Any) -> tuple[_Done, Any, Any]:
+def _layer(job: Job, sends: Sends, mean: Passes, ep: Any) -> tuple[_Done, Any, Any]:
     """One layer of a microbatch: its parts, and the time of the forward and of the backward pass.
 
     Tensor-parallel collectives run beside a share of all but attention, keys and values beside attention, and while
@@ -154,7 +154,8 @@ def _layer(sends: Sends, stack: Stack, mean: Passes, plan: Plan, ep: Any) -> tup
     leave gaps, which a pass has besides its work (`t_gap`). A layer that is recomputed sends again what its forward
     pass sends.
     """
-    full = plan.recompute == RECOMPUTE.index("full")
+    stack, plan = job.stack, job.strategy
+    full = plan.recompute_code == RECOMPUTE.index("full")
     forward, backward, again = mean.forward + stack.t_gap, mean.backward + stack.t_gap, mean.again
     tp_ahead, tp_back = sends.tp_forward, sends.tp_backward
     if stack.hide_tp:
@@ -176,11 +177,11 @@ def _layer(sends: Sends, stack: Stack, mean: Passes, plan: Plan, ep: Any) -> tup
     return done, t_F, sum(done) - t_F
 
 
-def _bubble(plan: Plan, t_F: Any, t_B: Any, t_W: Any) -> Any:
+def _bubble(plan: Strategy, t_F: Any, t_B: Any, t_W: Any) -> Any:
     """What the first microbatch and the last keep the others waiting, for equal stages."""
     pp = plan.pp
     one_f_one_b = one_f_one_b_bubble_time.function
-    return choose(plan.schedule, (
+    return choose(plan.schedule_code, (
         lambda: one_f_one_b(pp, t_F, t_B),
         lambda: one_f_one_b(pp, t_F, t_B) / plan.v,
         lambda: zb_h1_played_bubble_time.function(pp, t_F, t_B - t_W, t_W),
@@ -189,23 +190,24 @@ def _bubble(plan: Plan, t_F: Any, t_B: Any, t_W: Any) -> Any:
     ))  # fmt: skip
 
 
-def _messages(plan: Plan, stack: Stack) -> Any:
+def _messages(job: Job) -> Any:
     """Messages between stages that a step waits for: all of a rank, or those that a played schedule waits for.
 
     In 1F1B a stage waits for both ends of each turn; interleaved stages have other chunks to work on, and only the
     first and last messages stand in the way. Software that hides none waits for all that a stage sends, and where
     microbatches are few for the first and last ones, which are then more.
     """
-    pp, v, m = plan.pp, plan.v, plan.m
+    plan, m, hidden = job.strategy, job.m, job.stack.hide_pp
+    pp, v = plan.pp, plan.v
     ends = pp * v - 1
-    least = where((plan.schedule == SCHEDULES.index("1f1b")) & (v == 1), m - m / pp + pp - 2, ends)
-    return 2 * (least if stack.hide_pp == 1 else stack.hide_pp * least + (1 - stack.hide_pp) * maximum(v * m, least))
+    least = where((plan.schedule_code == SCHEDULES.index("1f1b")) & (v == 1), m - m / pp + pp - 2, ends)
+    return 2 * (least if hidden == 1 else hidden * least + (1 - hidden) * maximum(v * m, least))
 
 
-def _optimizer(model: Model, plan: Plan, W: float) -> Any:
+def _optimizer(model: Model, plan: Strategy, W: float) -> Any:
     """Adam's states of a rank, read and written once."""
     groups = parameter_groups(model)
-    ranks = plan.dp * plan.cp if plan.shards is None else plan.shards
+    ranks = plan.shard_ranks
     dense = (groups.total - groups.experts) / where(plan.zero > 0, ranks, 1.0)
     experts = groups.experts / plan.ep / where(plan.zero > 0, maximum(ranks / plan.ep, 1.0), 1.0)
     return OPTIMIZER_BYTES * (dense + experts) / (plan.tp * plan.pp) / W

@@ -1,15 +1,15 @@
 """Bytes on one rank, for a model and a plan; numbers or whole arrays of plans."""
 
 from dataclasses import dataclass, fields
-from itertools import zip_longest
-from math import prod
+from math import inf
 from typing import Any
 
-from hwlib.footprint.inputs import BLOCK, RECOMPUTE, SCHEDULES, choose, code, in_blocks, number
-from hwlib.footprint.layers import Layer, layer_on_rank
-from hwlib.footprint.states import MEGATRON_ADAM, States
+from hwlib.columns import bounded, by_blocks, choose, is_one
+from hwlib.footprint.layer_bytes import Layer, layer_on_rank
+from hwlib.footprint.state_bytes import MEGATRON_ADAM, States
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.specs import Model, models
+from hwlib.strategy import SCHEDULES, Strategy
 from hwlib.transformer import norm_parameters
 from hwlib.units import show
 
@@ -60,9 +60,9 @@ class _Job:
     m: Any
     tp: Any
     schedule: Any
-    whole: Any
+    chunk_layers: Any
     """Layers of a chunk, rounded up, and how many chunks have one less."""
-    short: Any
+    short_chunks: Any
     kinds: tuple[Layer, ...]
     kept: tuple[Any, ...]
     """Bytes that a layer of each kind keeps of a microbatch."""
@@ -74,25 +74,23 @@ class _Job:
 
 
 def footprint(
-    model: Model | str, *, dp: Any, T: Any, tp: Any = 1, pp: Any = 1, cp: Any = 1, ep: Any = 1, v: Any = 1,
-    zero: Any = 0, sp: Any = True, micro: Any = 1, m: Any = None, recompute: Any = "none", schedule: Any = "1f1b",
-    stage: Any = "worst", states: States = MEGATRON_ADAM, fused: bool = True, shards: Any = None,
+    model: Model | str, strategy: Strategy, *, T: Any, m: Any = None, stage: Any = "worst",
+    states: States = MEGATRON_ADAM, fused: bool = True,
 ) -> Footprint:  # fmt: skip
     """Bytes on a rank of pipeline stage `stage`: a number, 0 the first; or "last"; or "worst", which needs most.
 
-    The ranks are dp*tp*pp*cp; ep of each dp*cp share the experts. `micro` sequences of T tokens are a
-    microbatch and m microbatches a step, enough to fill the pipeline if not given. ZeRO's stage `zero` divides
-    the states among dp*cp ranks, or `shards` of them (HSDP), and those of experts among an ep-th of that.
+    `strategy.micro` sequences of T tokens are a microbatch and m microbatches a step, enough to fill the pipeline if
+    not given. ZeRO divides the states among the strategy's shards, and those of experts among an ep-th of that.
     `fused` attention keeps no scores; without it "selective" recomputes them. 1F1B is interleaved where v > 1;
     DualPipe keeps its stage's weights twice, and in it and ZB-V the first rank has the last stage too.
     `states` are by default those of the planner, with gradients in 32 bits: 18 bytes a parameter, where papers of
     ZeRO, and the formulas in their letters, have 16 (MIXED_ADAM).
 
     Where layers do not divide, a stage has the next whole number, and the last and the first are the short ones.
-    Whether a plan can be (heads that tp divides, a batch that dp does) is the planner's question. Any number may
-    be an array; words may be arrays too, or their positions in RECOMPUTE and SCHEDULES. Raises ValueError.
+    Whether a plan can be (heads that tp divides, a batch that dp does) is the planner's question. The strategy may be
+    columns of many plans; T, m and stage may be arrays beside them. Raises ValueError.
 
-    >>> one = footprint("llama3-8b", dp=8, zero=3, T=8192, recompute="full")
+    >>> one = footprint("llama3-8b", Strategy.of(dp=8, zero=3, recompute="full"), T=8192)
     >>> show(one.states, "B"), show(one.activations, "B"), show(one.logits, "B")
     ('18.07 GB', '2.147 GB', '4.337 GB')
     """
@@ -100,59 +98,59 @@ def footprint(
     if not isinstance(states, tuple) or len(states) != 3:
         raise ValueError(f"footprint: states are bytes of a weight, of a gradient and in the optimizer, got {states!r}")
     states = States(*states)
-    plan = {
-        "dp": dp, "T": T, "tp": tp, "pp": pp, "cp": cp, "ep": ep, "v": v, "zero": zero, "sp": sp, "micro": micro,
-        "m": float("inf") if m is None else m, "recompute": code("recompute", recompute, RECOMPUTE),
-        "schedule": code("schedule", schedule, SCHEDULES), "shards": 0 if shards is None else shards, "stage": stage,
+    if isinstance(stage, str):
+        if stage not in ("last", "worst"):
+            raise ValueError(f"footprint: stage is a number, 'last' or 'worst', got {stage!r}")
+    else:
+        stage = bounded("footprint: stage", stage, 0)
+    given = {
+        **strategy.degrees, "T": bounded("footprint: T", T, 1), "stage": stage,
+        "m": bounded("footprint: m", inf if m is None else m, 1),
     }  # fmt: skip
-    arrays = {name: x for name, x in plan.items() if getattr(x, "ndim", 0)}
-    if prod(max(sizes) for sizes in zip_longest(*(x.shape[::-1] for x in arrays.values()), fillvalue=1)) <= BLOCK:
-        return _footprint(model, states, fused, plan)
-    return in_blocks(Footprint, lambda block: _footprint(model, states, fused, block), plan, arrays)
+
+    def one(block: dict[str, Any]) -> Footprint:
+        T, m, stage = (block.pop(name) for name in ("T", "m", "stage"))
+        return _footprint(_job(model, states, fused, strategy.unchecked(block), T, m), stage)
+
+    return by_blocks(Footprint, one, given)
 
 
-def _footprint(model: Model, states: States, fused: bool, plan: dict[str, Any]) -> Footprint:
-    stage, job = plan["stage"], _job(model, states, fused, plan)
-    if not isinstance(stage, str):
-        return _on_stage(job, minimum(number("stage", stage, 0), job.pp - 1))
+def _footprint(job: _Job, stage: Any) -> Footprint:
     if stage == "last":
         return _on_stage(job, job.pp - 1)
-    if stage != "worst":
-        raise ValueError(f"footprint: stage is a number, 'last' or 'worst', got {stage!r}")
+    if not isinstance(stage, str):
+        return _on_stage(job, minimum(stage, job.pp - 1))
     worst = _on_stage(job, 0.0)
-    if not isinstance(job.pp, float) or job.pp > 1:
+    if not is_one(job.pp):
         others = [1.0, job.pp - 1]
         if len(job.kinds) > 1:  # a stage of experts only may come late, and its experts outweigh what the others keep
-            others.append(ceil(model.dense_layers / (job.whole * job.v)))
+            others.append(ceil(job.model.dense_layers / (job.chunk_layers * job.v)))
         for other in others:
             worst = _larger(worst, _on_stage(job, minimum(other, job.pp - 1)))
     return worst
 
 
-def _job(model: Model, states: States, fused: bool, plan: dict[str, Any]) -> _Job:
-    dp, tp, pp, cp, ep, v, micro, m, T = (
-        number(name, plan[name], 1) for name in ("dp", "tp", "pp", "cp", "ep", "v", "micro", "m", "T")
-    )
-    sp, shards, zero = number("sp", plan["sp"], 0, 1), number("shards", plan["shards"], 0), plan["zero"]
-    shards = where(shards > 0, shards, dp * cp)
+def _job(model: Model, states: States, fused: bool, strategy: Strategy, T: Any, m: Any) -> _Job:
+    tp, pp, ep, v, sp, zero = (getattr(strategy, name) for name in ("tp", "pp", "ep", "v", "sp", "zero"))
+    shards = strategy.shard_ranks
     expert_shards = maximum(shards / ep, 1.0)
-    tokens = micro * T / cp
+    tokens = strategy.micro * T / strategy.cp
     outside = tokens / (sp * tp + (1 - sp))
     moes = [moe for moe, there in ((False, model.layers > model.moe_layers), (True, model.moe)) if there]
     kinds = tuple(layer_on_rank(model, moe, tp, ep, sp, tokens, T, fused) for moe in moes)
-    whole = ceil(model.layers / (pp * v))
-    zero = code("zero", zero, "0123")
+    chunk_layers = ceil(model.layers / (pp * v))
+    recompute = strategy.recompute_code
     return _Job(
-        model=model, pp=pp, v=v, m=m, tp=tp, schedule=plan["schedule"],
-        whole=whole, short=whole * pp * v - model.layers, kinds=kinds,
-        kept=tuple(x.kept_with(plan["recompute"]) for x in kinds),
+        model=model, pp=pp, v=v, m=m, tp=tp, schedule=strategy.schedule_code,
+        chunk_layers=chunk_layers, short_chunks=chunk_layers * pp * v - model.layers, kinds=kinds,
+        kept=tuple(x.kept_with(recompute) for x in kinds),
         state_bytes=tuple(
             (b / where(zero >= stage, shards, 1.0), b / where(zero >= stage, expert_shards, 1.0))
             for stage, b in ((3, states.weight), (2, states.gradient), (1, states.optimizer))
         ),
         mask=model.dropout * model.width * outside,
         loss=4 * model.width * outside + 4 * model.vocab * tokens / tp,
-        buffers=_buffers(kinds, states, zero, shards, expert_shards, plan["recompute"]),
+        buffers=_buffers(kinds, states, zero, shards, expert_shards, recompute),
     )  # fmt: skip
 
 
@@ -199,8 +197,8 @@ def _on_stage(job: _Job, i: Any) -> Footprint:
 
 def _layers(job: _Job, at_start: Any, at_end: Any, i: Any) -> list[Any]:
     """Layers of each kind on stage i: the dense ones of a model with experts are the first."""
-    less = where((job.short > 0) & at_end, 1.0, 0.0) + where((job.short > 1) & at_start, 1.0, 0.0)
-    layers = minimum(job.whole * job.v - less, job.model.layers)
+    less = where((job.short_chunks > 0) & at_end, 1.0, 0.0) + where((job.short_chunks > 1) & at_start, 1.0, 0.0)
+    layers = minimum(job.chunk_layers * job.v - less, job.model.layers)
     if len(job.kinds) == 1:
         return [layers]
     dense = minimum(maximum(job.model.dense_layers - i * layers, 0.0), layers)
@@ -213,7 +211,7 @@ def _in_flight(job: _Job, i: Any) -> Any:
 
     def one_f_one_b() -> Any:
         plain = minimum(pp - i, m)
-        if isinstance(v, float) and v == 1:
+        if is_one(v):
             return plain
         return where(v > 1, minimum((v - 1) * pp + 2 * (pp - 1 - i) + 1, m * v) / v, plain)
 

@@ -1,4 +1,7 @@
-"""What pipeline stages send each other, in letters. When they wait for each other is in `hwlib.pipeline`."""
+"""What pipeline stages send each other, in letters. When they wait for each other is in `hwlib.pipeline`.
+
+What no chapter calls yet is for chapter 12.
+"""
 
 from hwlib.formula import formula
 

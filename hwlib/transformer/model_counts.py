@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from hwlib.formula import minimum
 from hwlib.specs import Model, models
 from hwlib.specs.table import unknown
-from hwlib.transformer.cache import kv_token_bytes, mla_token_bytes
 from hwlib.transformer.flops import (
     attention_forward_flops,
     causal_attention_forward_flops,
@@ -18,6 +17,7 @@ from hwlib.transformer.flops import (
     training_flops,
     window_attention_forward_flops,
 )
+from hwlib.transformer.kv_cache import kv_token_bytes, mla_token_bytes
 from hwlib.transformer.parameters import attention_params, embedding_params, mla_params, mlp_params
 
 
@@ -106,7 +106,7 @@ def parameter_count(model: Model | str) -> int:
 
 
 def active_parameters(model: Model | str, embedding: bool = True) -> int:
-    """Parameters that one token meets: all but those of the experts that it is not sent to.
+    """Parameters that one token meets: all but those of the experts that it is not sent to. For chapter 13.
 
     Papers differ on the table that a token takes one row of; `embedding=False` leaves it out, unless it is the
     output layer too.

@@ -7,11 +7,11 @@ again and whose gradients it adds up. The host must launch the kernels too, whic
 from math import log
 from typing import Any, NamedTuple
 
-from hwlib.footprint.inputs import choose
-from hwlib.footprint.layers import layer_on_rank
+from hwlib.columns import choose
+from hwlib.footprint.layer_bytes import layer_on_rank
 from hwlib.formula import maximum, minimum, where
-from hwlib.specs import Model, Stack
-from hwlib.steptime.inputs import Plan
+from hwlib.specs import Model
+from hwlib.steptime.job import Job
 from hwlib.transformer import attention_step_flops, matmul_parameters, mlp_params
 
 KEPT_MOVES = 2  # what is kept is written once and read once
@@ -33,40 +33,15 @@ class Passes(NamedTuple):
     attention: Any
 
 
-class Rates(NamedTuple):
-    """What the chip reaches: FLOP/s of products in the step's dtype and in bfloat16 and of attention's, and B/s of
-    memory, for the layers and for the logits. eta_cp and eta_E are the stack's, shares of these.
-    """
-
-    C: float
-    C_logits: float
-    C_attention: float
-    W: float
-    W_logits: float
-    eta_cp: float
-    eta_E: float
-
-
-def rates_of(stack: Stack, dtype: str) -> Rates:
-    """The rates of a stack for a dtype. Raises ValueError for a dtype that the chip lacks."""
-    chip = stack.accelerator
-    wide = dtype if dtype in ("bf16", "bfloat16", "fp16", "float16", "fp32", "float32") else "bf16"
-    eta = stack.eta_C if wide == dtype else stack.eta_low * (stack.eta_4 if "fp4" in dtype else 1.0)
-    W = chip.hbm_bandwidth or 0.0
-    return Rates(
-        eta * chip.flops(dtype), stack.eta_C * chip.flops(wide), stack.eta_A * chip.flops(wide), stack.eta_W * W,
-        stack.eta_V * stack.eta_W * W, stack.eta_cp, stack.eta_E,
-    )  # fmt: skip
-
-
-def layer_passes(model: Model, moe: bool, plan: Plan, rates: Rates, fused: bool) -> Passes:
+def layer_passes(job: Job, moe: bool) -> Passes:
     """The passes of one layer, with experts or not, on one rank."""
-    tokens = plan.micro * plan.T / plan.cp
-    layer = layer_on_rank(model, moe, plan.tp, plan.ep, plan.sp, tokens, plan.T, fused)
+    model, plan, T, rates, fused = job.model, job.strategy, job.T, job.rates, job.fused
+    tokens = plan.micro * T / plan.cp
+    layer = layer_on_rank(model, moe, plan.tp, plan.ep, plan.sp, tokens, T, fused)
     dense, experts = _layer_matrices(model, moe)
-    busiest = plan.imbalance / (_expert_share(model, plan.tp, rates.eta_E) if moe else 1.0)
+    busiest = job.expert_imbalance / (_expert_share(model, plan.tp, rates.eta_E) if moe else 1.0)
     product = 2 * tokens / plan.tp * (dense + experts * busiest) / rates.C
-    attention = attention_step_flops(model, tokens, plan.T, causal=fused) / (model.layers * plan.tp)
+    attention = attention_step_flops(model, tokens, T, causal=fused) / (model.layers * plan.tp)
     attention = attention / where(plan.cp > 1, rates.C_attention * rates.eta_cp, rates.C_attention)
     parameters = layer.parameters + layer.experts
     moved = KEPT_MOVES * (layer.kept + layer.scores) / rates.W
@@ -74,7 +49,7 @@ def layer_passes(model: Model, moe: bool, plan: Plan, rates: Rates, fused: bool)
     forward = products + attention + moved
     weight = maximum(product, GRADIENT_BYTES * parameters / rates.W)
     backward = products + weight + 2 * (attention + moved)
-    again = choose(plan.recompute, (
+    again = choose(plan.recompute_code, (
         lambda: 0.0,
         lambda: 0.0 if fused else attention + KEPT_MOVES * layer.scores / rates.W,
         lambda: forward,
@@ -90,9 +65,10 @@ def _expert_share(model: Model, tp: Any, eta_E: float) -> Any:
     return (width / WIDE) ** (-log(eta_E) / log(WIDE / NARROW))
 
 
-def logits_passes(model: Model, plan: Plan, rates: Rates) -> Passes:
+def logits_passes(job: Job) -> Passes:
     """The output layer and its loss: a product, and logits in 16 bits and 32 that are written and read."""
-    tokens = plan.micro * plan.T / plan.cp
+    model, plan, rates = job.model, job.strategy, job.rates
+    tokens = plan.micro * job.T / plan.cp
     product = 2 * tokens * model.width * model.vocab / plan.tp / rates.C_logits
     moved = KEPT_MOVES * 6 * tokens * model.vocab / plan.tp / rates.W_logits
     forward = product + moved

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, NamedTuple
 
-from hwlib.arguments import is_number, whole
+from hwlib.arguments import as_int, is_number
 from hwlib.collectives import axis_levels, axis_time, bus_factor, destination_fraction, level_times
+from hwlib.columns import is_column
 from hwlib.formula import ceil, maximum, minimum, where
-from hwlib.parallel.data import dp_critical_batch, dp_exact_critical_batch
-from hwlib.parallel.mixed import exposed_time
-from hwlib.parallel.tensor import tp_limit
+from hwlib.parallel.mixed_parallel import exposed_time
 from hwlib.specs import Level, Model, levels_of, models
+from hwlib.strategy import Strategy, StrategyError
 from hwlib.transformer import parameter_groups
 from hwlib.units import show
 
@@ -100,47 +100,46 @@ def sizes_of(model: Model, tokens: Any, tp: Any, pp: Any, cp: Any, ep: Any) -> S
 
 
 def transfers(
-    model: Model | str, *, B: Any, dp: Any, tp: Any = 1, pp: Any = 1, cp: Any = 1, ep: Any = 1, v: Any = 1, m: Any = 1,
-    zero: Any = 0, sp: Any = True, b: float = 2, b_g: float = 2, b_disp: float = 2, b_comb: float = 2,
-    merge: bool = False, n_lim: int = 0, imbalance: float = 1, ulysses: bool = False, shards: Any = None,
+    model: Model | str, strategy: Strategy, *, B: Any, m: Any = 1, b: float = 2, b_g: float = 2, b_disp: float = 2,
+    b_comb: float = 2, expert_imbalance: float = 1, dedup_dispatch: bool = False, n_lim: int = 0, ulysses: bool = False,
 ) -> tuple[Transfer, ...]:  # fmt: skip
     """The collectives of one step of B tokens on a rank in the middle of the pipeline, with ceil(L/pp) layers.
 
     A replica does its B/dp tokens in m microbatches. Gradients are summed once a step, but with ZeRO-2 and ZeRO-3
-    once a microbatch. A token goes to the ranks of its k experts in k copies, or, with `merge`, once to each node and
-    rank that has one of them, of at most `n_lim` nodes if routing is limited; the busiest rank has `imbalance` times
-    the mean. Ranks that share sequences pass keys and values round, or, with `ulysses`, exchange heads for tokens. ZeRO
-    divides among dp*cp ranks, or among `shards` of them (HSDP), and what each has summed is then summed over the
-    copies, once a step. Not counted: the loss, the norm of the gradients, and what a recomputed layer gathers again.
-    Raises ValueError for degrees that cannot be.
+    once a microbatch. A token goes to the ranks of its k experts in k copies, or, with `dedup_dispatch`, once to each
+    node and rank that has one of them, of at most `n_lim` nodes if routing is limited; the busiest rank has
+    `expert_imbalance` times the mean. Ranks that share sequences pass keys and values round, or, with `ulysses`,
+    exchange heads for tokens. ZeRO divides among dp*cp ranks, or among `strategy.shards` of them (HSDP), and what each
+    has summed is then summed over the copies, once a step. Not counted: the loss, the norm of the gradients, and what
+    a recomputed layer gathers again. Raises ValueError: StrategyError for degrees that the model cannot have.
 
-    >>> from hwlib.specs import models
-    >>> transfers(models["llama3-405b"], B=2**24, dp=128, tp=8, pp=16, m=16)[-1]
+    >>> transfers("llama3-405b", Strategy.of(dp=128, tp=8, pp=16), B=2**24, m=16)[-1]
     <dp: gradients, 1 x all-reduce of 6.341 GB over 128 ranks>
     """
     model = models.of(model)
-    given = {"dp": dp, "tp": tp, "pp": pp, "cp": cp, "ep": ep, "v": v, "m": m}
-    dp, tp, pp, cp, ep, v, m = (_degree(name, x) for name, x in given.items())
-    if _any((zero != 0) & (zero != 1) & (zero != 2) & (zero != 3)):
-        raise ValueError(f"transfers: zero is 0, 1, 2 or 3, got {zero!r}")
+    m = m if is_column(m) else as_int("transfers: m (microbatches)", m)
+    dp, tp, pp, cp, ep, v = (getattr(strategy, name) for name in ("dp", "tp", "pp", "cp", "ep", "v"))
+    zero, sp, shards = strategy.zero, strategy.sp, strategy.shards
     if _any((dp * cp % ep != 0) | (model.experts % ep != 0)):
-        raise ValueError(f"transfers: ep divides dp*cp = {dp * cp} and the {model.experts} experts, got {ep}")
+        raise StrategyError("ep", ep, f"a divisor of dp*cp = {dp * cp} and of the {model.experts} experts")
     if not is_number(B) or _any(B <= 0):
         raise ValueError(f"transfers: B is tokens of a step, above 0, got {B!r}")
-    if not is_number(imbalance) or _any(imbalance < 1):
-        raise ValueError(f"transfers: imbalance is the busiest rank over the mean, at least 1, got {imbalance!r}")
+    if not is_number(expert_imbalance) or _any(expert_imbalance < 1):
+        raise ValueError(
+            f"transfers: expert_imbalance is the busiest rank over the mean, at least 1, got {expert_imbalance!r}"
+        )
     if _any(pp * v > model.layers + 2):  # the embedding and the output layer may be chunks of their own
-        raise ValueError(f"transfers: pp*v is at most the {model.layers} layers and two ends, got {pp * v}")
+        raise StrategyError("pp*v", pp * v, f"at most the {model.layers} layers and two ends")
     layers = ceil(model.layers / pp)
     moe_layers = minimum(model.moe_layers, layers)
     tokens = B / (dp * cp * m)
     size = sizes_of(model, tokens, tp, pp, cp, ep)
-    hidden, keys, copies = b * size.hidden, size.keys, imbalance * size.copies
+    hidden, keys, copies = b * size.hidden, size.keys, expert_imbalance * size.copies
     found: list[Transfer] = []
 
     def add(axis: str, what: str, collective: str, ranks: Any, inner: Any, S: Any, calls: Any) -> None:
         if _any((ranks > 1) & (S > 0) & (calls > 0)):
-            merged = model.experts_per_token if merge and axis == "ep" else 0
+            merged = model.experts_per_token if dedup_dispatch and axis == "ep" else 0
             found.append(Transfer(axis, what, collective, ranks, inner, S, calls, merged, n_lim if merged else 0))
 
     add("tp", "activations", "all_gather", tp, 1, hidden, 6 * layers * m * sp)
@@ -172,26 +171,17 @@ def transfers(
     return tuple(found)
 
 
-def _degree(name: str, x: Any) -> Any:
-    """A whole number of at least 1, or an array of them. Raises ValueError."""
-    if not getattr(x, "ndim", 0):
-        return whole(f"transfers: {name}", x)
-    if not (x.min() >= 1 and (x == ceil(x)).all()):
-        raise ValueError(f"transfers: {name} is a whole number, at least 1, got {x!r}")
-    return x
-
-
 def _any(found: Any) -> bool:
-    return bool(found.any()) if getattr(found, "ndim", 0) else bool(found)
+    return bool(found.any()) if is_column(found) else bool(found)
 
 
 def _size(*numbers: Any) -> int:
     """How many plans there are among arrays; 0 where all are plain numbers."""
-    return max(getattr(x, "size", 0) if getattr(x, "ndim", 0) else 0 for x in numbers)
+    return max(x.size if is_column(x) else 0 for x in numbers)
 
 
 def axis_bytes(found: Sequence[Transfer]) -> dict[str, float]:
-    """Bytes that a rank sends in a step, by axis; axes that send nothing are left out."""
+    """Bytes that a rank sends in a step, by axis; axes that send nothing are left out. For chapter 14."""
     return {axis: sum(x.sent_bytes for x in found if x.axis == axis) for axis in _axes(found)}
 
 
@@ -214,25 +204,3 @@ def exposed_times(times: Mapping[str, float], math: Mapping[str, float]) -> dict
 
 def _axes(found: Sequence[Transfer]) -> list[str]:
     return [axis for axis in AXES if any(x.axis == axis for x in found)]
-
-
-def critical_batches(levels: Any, C: float, b_g: float = 2, exact: bool = False) -> dict[str, Any]:
-    """Tokens a rank from which data parallelism over all ranks up to a level hides, by the level's name.
-
-    Gradients are summed inside a child first, so they cross its port once, however many ranks share it: the bound
-    is that of the port. The worst level so far decides. `exact` takes (d - 1)/d of it, for d children.
-    `levels` is a cluster, a node, a topology, the key of one, or levels.
-    """
-    worst, found = 0.0, {}
-    for level in levels_of(levels):
-        if level.size > 1:
-            W = level.bandwidth
-            bound = dp_exact_critical_batch(level.size, C, W, b_g) if exact else dp_critical_batch(C, W, b_g)
-            worst = max(worst, bound)
-        found[level.name] = worst
-    return found
-
-
-def critical_degrees(levels: Any, F: int, C: float, b: float = 2, matrices: int = 2) -> dict[str, float]:
-    """The tensor-parallel degree up to which a level alone allows it, to first order, by the level's name."""
-    return {level.name: tp_limit(F, C, level.bandwidth, b, matrices) for level in levels_of(levels)}

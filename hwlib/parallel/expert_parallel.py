@@ -4,6 +4,8 @@ B are the tokens of the ep ranks together. F is the width of one expert. A pass 
 element and a combine of b_comb. p_dst is the share of ranks, or of nodes, that a token has business on:
 `destination_fraction(n, k)` of the collectives, or what a router was seen to do. Loads are even; `imbalance` says how
 far the busiest rank is off.
+
+What no chapter calls yet is for chapter 13.
 """
 
 from hwlib.collectives import destination_fraction_limit

@@ -9,10 +9,10 @@ from math import inf
 from typing import Any, NamedTuple
 
 from hwlib.collectives import destination_fraction
-from hwlib.parallel.context import ring_critical_tokens, ulysses_critical_tokens
-from hwlib.parallel.data import dp_critical_batch
-from hwlib.parallel.expert import ep_exact_critical_width
-from hwlib.parallel.tensor import tp_limit
+from hwlib.parallel.context_parallel import ring_critical_tokens, ulysses_critical_tokens
+from hwlib.parallel.data_parallel import dp_critical_batch
+from hwlib.parallel.expert_parallel import ep_exact_critical_width
+from hwlib.parallel.tensor_parallel import tp_limit
 from hwlib.specs import Model, levels_of, models
 
 

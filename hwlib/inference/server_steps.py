@@ -1,5 +1,7 @@
 """What a server does with its steps, in letters: drafts that are checked at once, prompts in chunks, and prefill and
 decode on ranks of their own.
+
+What no chapter calls yet is for chapters 15 and 16.
 """
 
 from hwlib.formula import formula, maximum

@@ -1,4 +1,7 @@
-"""What ranks say to each other while they decode, in letters: activations move, weights and caches stay."""
+"""What ranks say to each other while they decode, in letters: activations move, weights and caches stay.
+
+What no chapter calls yet is for chapter 15.
+"""
 
 from hwlib.collectives import alltoall_bytes, direct_allreduce_time
 from hwlib.formula import formula, sqrt

@@ -1,4 +1,7 @@
-"""Memory of serving, in letters: weights in few bits, caches that bound the batch, and pages that waste little."""
+"""Memory of serving, in letters: weights in few bits, caches that bound the batch, and pages that waste little.
+
+What no chapter calls yet is for chapters 15 and 16.
+"""
 
 from hwlib.formula import ceil, floor, formula, maximum
 

@@ -1,0 +1,124 @@
+"""What plans cost: one plan with all of it, and columns of many with their bytes and seconds."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from hwlib.footprint import Footprint, footprint
+from hwlib.planner.task import Task, plural
+from hwlib.specs import Stack
+from hwlib.steptime import StepTime, step_time
+from hwlib.strategy import Strategy
+from hwlib.training import model_utilization, run_cost, token_rate
+from hwlib.transformer import step_flops
+
+NOISE = 0.02
+"""Of a step: plans that differ by less are too close to call, for the same run measured twice differs by more."""
+
+
+@dataclass(frozen=True, repr=False)
+class Plan:
+    """One way to train: a strategy, seconds of a step by their cause, bytes of the fullest GPU, and what follows.
+
+    `m` microbatches of `strategy.micro` sequences a replica; `mfu` by the dense rate of the dtype; `cost` in dollars a
+    step, 0 if GPUs have no price.
+    """
+
+    strategy: Strategy
+    m: int
+    time: StepTime
+    memory: Footprint
+    mfu: float
+    token_rate: float
+    cost: float = 0.0
+
+    @property
+    def gpus(self) -> int:
+        """All GPUs."""
+        return int(self.strategy.gpus)
+
+    @property
+    def seconds(self) -> float:
+        """Time of a step."""
+        return float(self.time.total)
+
+    def __str__(self) -> str:
+        size = plural(self.strategy.micro, "sequence")
+        return self.strategy.described(f"{plural(self.m, 'microbatch')} of {size}")
+
+    def __repr__(self) -> str:
+        return f"<Plan: {self}; {self.seconds:.3g} s, MFU {self.mfu:.1%}, {self.memory.total / 1e9:.1f} GB>"
+
+
+@dataclass(frozen=True, eq=False)
+class Costed:
+    """Every plan that can be, as columns; bytes of the fullest GPU; seconds of a step, NaN for what does not fit."""
+
+    strategy: Strategy
+    m: Any
+    memory: Any
+    seconds: Any
+
+    def fastest(self, among: Any) -> int:
+        """The quickest plan where `among` is true; of equally quick ones that with the least memory; -1 for none."""
+        import numpy as np
+
+        at = np.flatnonzero(among & ~np.isnan(self.seconds))
+        if not at.size:
+            return -1
+        best = self.seconds[at].min()
+        close = at[self.seconds[at] <= best * (1 + 1e-9)]
+        return int(close[self.memory[close].argmin()])
+
+
+def tolerance(stack: Stack) -> float:
+    """The share of a step within which plans are too close to call: the error of the stack's step times, or noise.
+
+    That is wide, for a part of the error is shared by all plans and does not change their order.
+    """
+    return max(NOISE, stack.error)
+
+
+def simplest(seconds: Any, pieces: Any, pp: Any, stack: Stack) -> int:
+    """Position of the plan to take: of those too close to the quickest to call, that with the fewest stages, then the
+    fewest microbatches and chunks, then the quickest. Uneven stages, messages, waits and launches are what the model
+    knows least.
+    """
+    import numpy as np
+
+    close = np.flatnonzero(seconds <= (1 + tolerance(stack)) * np.min(seconds))
+    return int(close[np.lexsort((seconds[close], pieces[close], pp[close]))[0]])
+
+
+def costed_plan(task: Task, strategy: Strategy, m: float) -> Plan:
+    """One plan with all that it costs."""
+    time = step_times(task, strategy)
+    seconds, flops = float(time.total), step_flops(task.model, task.B, task.T)
+    return Plan(
+        strategy,
+        int(m),
+        time=time,
+        memory=footprints(task, strategy, m),
+        mfu=float(model_utilization(flops, seconds, task.gpus, task.machine.chip.flops(task.software.dtype))),
+        token_rate=float(token_rate(task.B, seconds)),
+        cost=float(run_cost(task.gpus, task.price, seconds)) if task.price else 0.0,
+    )
+
+
+def step_times(task: Task, strategy: Strategy) -> StepTime:
+    """The time of a step for one plan or for columns of them."""
+    uses = task.software
+    return step_time(
+        task.model, task.stack, task.machine.levels, strategy, B=task.B, T=task.T, fused=uses.fused, dtype=uses.dtype,
+        expert_imbalance=uses.expert_imbalance, dedup_dispatch=uses.dedup_dispatch,
+    )  # fmt: skip
+
+
+def footprints(task: Task, strategy: Strategy, m: Any) -> Footprint:
+    """The bytes of the fullest GPU for one plan or for columns of them, with m microbatches a replica."""
+    uses = task.software
+    return footprint(task.model, strategy, T=task.T, m=m, states=uses.states, fused=uses.fused)
+
+
+def parts(time: StepTime) -> dict[str, float]:
+    """The seconds of a step by their cause."""
+    return {f.name: float(getattr(time, f.name)) + 0.0 for f in fields(time)}  # of -0.0 too it makes 0.0

@@ -1,0 +1,103 @@
+"""What cannot be, said: batches that no plan divides, models that fit nowhere, and what would do."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import prod
+
+from hwlib.planner.allowed import Allowed, Axes, axes_of
+from hwlib.planner.costs import footprints
+from hwlib.planner.result import SearchResult
+from hwlib.planner.space import INDIVISIBLE_BATCH, INDIVISIBLE_GPUS, UNEVEN_NODES, space
+from hwlib.planner.task import Machine, PlanError, Task, plural
+from hwlib.specs import Level
+from hwlib.strategy import Strategy
+from hwlib.transformer import parameter_count
+from hwlib.units import show
+
+MOST_GPUS = 2**17
+
+
+def no_plan(task: Task, axes: Axes, rejected: Mapping[str, int]) -> PlanError:
+    """Nothing of the grid can be: the rule that took the last plans, and what would pass it."""
+    last = list(rejected)[-1]
+    found = None
+    if last == INDIVISIBLE_BATCH:  # what if any batch would be divided?
+        found = space(replace(task, B=task.T * task.gpus * prod(axes.micro)), axes)
+        last = last if found.size else list(found.rejected)[-1]
+    if found and found.size:
+        dp = int(found.strategy.dp.min())
+        below, above = task.sequences // dp * dp, -(-task.sequences // dp) * dp
+        would = " or ".join(f"{n:,} ({n * task.T:,} tokens)" for n in sorted({below, above}) if n)
+        return PlanError(
+            "batch",
+            f"{plural(task.sequences, 'sequence')} cannot be divided among the replicas, of which {task.gpus:,} GPUs "
+            f"have at least {dp:,}; {would} can",
+        )
+    if last == INDIVISIBLE_GPUS:
+        return PlanError("gpus", f"no allowed product tp*cp*pp divides {task.gpus:,}")
+    if last == UNEVEN_NODES:
+        node, nodes = task.machine.node, task.gpus // task.machine.node
+        each = 2 ** (node.bit_length() - 1)
+        would = f"; {each} GPUs of each, {each * nodes:,} in all, may work" if each < node else ""
+        return PlanError("gpus", f"all allowed degrees split the nodes of {node} GPUs unevenly{would}")
+    return PlanError(
+        "allowed",
+        f"no valid plan for {task}: all {sum(rejected.values()):,} were rejected, the last ones because: {last}",
+    )
+
+
+def nothing_fits(task: Task, allowed: Allowed, found: SearchResult) -> PlanError:
+    """The plan that needs least, what it needs, and the smallest number of such GPUs on which one fits."""
+    least = int(found.costed.memory.argmin())
+    room = show(task.memory, "B")
+    chip = task.machine.chip.name
+    takes = show(float(found.costed.memory[least]), "B")
+    text = (
+        f"{task.model.name} does not fit on {task.gpus:,} x {chip}: the plan with the smallest memory "
+        f"({found.costed.strategy[least]}) needs {takes} per GPU, and the budget is {room}"
+    )
+    if holding := smallest(task, allowed):
+        n, one, need = holding
+        with_ = f"{one} ({show(need, 'B')} per GPU)"
+        return PlanError("memory", f"{text}. Smallest cluster that holds it: {n:,} x {chip}, with {with_}")
+    more = "a larger cp, a shorter sequence, a larger batch or more memory could"
+    return PlanError("memory", f"{text}. No cluster of up to {MOST_GPUS:,} such GPUs holds it with this batch; {more}")
+
+
+def smallest(task: Task, allowed: Allowed) -> tuple[int, Strategy, float] | None:
+    """The smallest number of such GPUs, whole nodes or a part of one, on which some plan fits: with its strategy and
+    bytes. Beyond 256 nodes steps are a 256th of what there is.
+    """
+    node = task.machine.full_node
+    least = parameter_count(task.model) * sum(task.software.states) / task.memory
+    n = 1
+    while n <= MOST_GPUS:
+        if n >= least and (held := _smallest_memory(replace(task, machine=_of(task.machine, n)), allowed)):
+            return (n, *held)
+        n = min(2 * n, node) if n < node else n + node * max(1, n // (256 * node))
+    return None
+
+
+def _smallest_memory(task: Task, allowed: Allowed) -> tuple[Strategy, float] | None:
+    """Of what can be on these GPUs the plan that needs least, if it fits."""
+    import numpy as np
+
+    try:
+        axes = axes_of(task, allowed)
+    except PlanError:
+        return None
+    found = space(task, axes._replace(micro=axes.micro[:1], forms=axes.forms[:1]))  # more of either only needs more
+    if not found.size:
+        return None
+    memory = np.broadcast_to(footprints(task, found.strategy, found.m).total, (found.size,))
+    i = int(memory.argmin())
+    return (found.strategy[i], float(memory[i])) if memory[i] <= task.memory else None
+
+
+def _of(machine: Machine, gpus: int) -> Machine:
+    """So many GPUs of this kind, in nodes; what joins the nodes does not matter to memory."""
+    level, node = machine.levels[0], machine.full_node
+    levels = [Level("node", min(node, gpus), level.bandwidth)]
+    if gpus > node:
+        levels.append(Level("network", gpus // node, level.bandwidth))
+    return machine._replace(levels=tuple(levels))

@@ -1,0 +1,57 @@
+"""What a search found, as data; `hwlib.planner.plans` adds how it is shown."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import overload
+
+from hwlib.planner.costs import Costed, Plan, costed_plan, simplest
+from hwlib.planner.task import Task
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SearchResult(Sequence[Plan]):
+    """The best plans for a task, each the best of its degrees; the first is the best of all.
+
+    `considered` points of the grid; `rejected` of them for each reason; `costed` holds the others.
+    """
+
+    task: Task
+    best: tuple[Plan, ...]
+    considered: int
+    rejected: Mapping[str, int]
+    costed: Costed = field(repr=False)
+
+    @overload
+    def __getitem__(self, i: int) -> Plan: ...
+    @overload
+    def __getitem__(self, i: slice) -> tuple[Plan, ...]: ...
+    def __getitem__(self, i: int | slice) -> Plan | tuple[Plan, ...]:
+        """One plan, or some."""
+        return self.best[i]
+
+    def __len__(self) -> int:
+        return len(self.best)
+
+    def __iter__(self) -> Iterator[Plan]:
+        return iter(self.best)
+
+    @property
+    def advised(self) -> Plan:
+        """Of all plans that are too close to the quickest to call, the simplest."""
+        import numpy as np
+
+        costed, strategy = self.costed, self.costed.strategy
+        at = np.flatnonzero(~np.isnan(costed.seconds))
+        pieces = (costed.m * strategy.v)[at]
+        return self.plan(int(at[simplest(costed.seconds[at], pieces, strategy.pp[at], self.task.stack)]))
+
+    @property
+    def fitting(self) -> int:
+        """Plans that fit in memory."""
+        import numpy as np
+
+        return int(np.count_nonzero(~np.isnan(self.costed.seconds)))
+
+    def plan(self, i: int) -> Plan:
+        """Plan number i of the costed ones."""
+        return costed_plan(self.task, self.costed.strategy[i], self.costed.m[i])

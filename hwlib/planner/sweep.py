@@ -1,0 +1,59 @@
+"""The best plans over several numbers of GPUs."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from hwlib.arguments import is_number
+from hwlib.planner.allowed import Allowed
+from hwlib.planner.costs import Plan
+from hwlib.planner.front import BEATEN, CRITERIA, ParetoFront, undominated
+from hwlib.planner.plans import Plans
+from hwlib.planner.search import plan
+from hwlib.planner.task import PlanError, Software, machine_of
+from hwlib.specs import Cluster, Model, Node
+
+
+def pareto(
+    model: Model | str, cluster: Cluster | Node | str, *, B: int, gpus: int | Iterable[int],
+    of: str | Iterable[str] = ("time", "memory", "gpus", "cost"), T: int | None = None, allowed: Allowed | None = None,
+    software: Software | None = None, memory: float | None = None, price: float = 0.0,
+) -> ParetoFront:  # fmt: skip
+    """The plans, over one or several numbers of GPUs, that no other one dominates in what `of` names, fastest first.
+
+    The other arguments are those of `plan`. A number of GPUs on which nothing can be or fits is skipped, and
+    `skipped` of the result says why, unless that is so for all of them. Raises PlanError.
+
+    >>> front = pareto("llama3-70b", "superpod-h100-1su", B=2**22, gpus=[8, 256])
+    >>> front[0].gpus, front.skipped[8][:44]
+    (256, 'memory: Llama 3.1 70B does not fit on 8 x H1')
+    """
+    names = tuple(of) if isinstance(of, Iterable) and not isinstance(of, str) else (of,)
+    for name in names:
+        if name not in CRITERIA:
+            raise PlanError("of", f"expected some of {', '.join(CRITERIA)}, got {name!r}")
+    most = machine_of(cluster).gpus
+    numbers = tuple(gpus) if isinstance(gpus, Iterable) else (gpus,)
+    if not all(map(is_number, numbers)):
+        raise PlanError("gpus", f"expected a number of GPUs, or several, got {gpus!r}")
+    for n in numbers:
+        if not 1 <= n <= most or n != int(n):
+            machine_of(cluster, n)  # says so
+    one = partial(plan, model, cluster, B=B, T=T, allowed=allowed, software=software, memory=memory, price=price)
+    plans: list[Plan] = []
+    failures: dict[int, PlanError] = {}
+    for n in dict.fromkeys(numbers):
+        try:
+            found = one(gpus=n)
+            plans += _candidates(found, names)
+        except PlanError as error:
+            failures[n] = error
+    if not plans:
+        raise next(iter(failures.values())) if failures else PlanError("gpus", "expected at least one number of GPUs")
+    front = undominated(plans, names)
+    there = {best.gpus for best in front}
+    why = {n: str(failures.get(n, BEATEN)) for n in numbers if n not in there}
+    return ParetoFront(front, found.task, why)
+
+
+def _candidates(found: Plans, names: Sequence[str]) -> tuple[Plan, ...]:
+    return found.pareto() if "memory" in names else found[:1]

@@ -1,0 +1,95 @@
+"""Plans as a table to read, and as numbers and words for other programs."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from hwlib.planner.costs import Plan, parts
+from hwlib.planner.explain import WORDS
+from hwlib.planner.result import SearchResult
+from hwlib.planner.task import Task, plural
+from hwlib.strategy import MESH
+from hwlib.units import show
+
+CHOICES = ("v", "micro", "zero", "sp", "recompute", "schedule")
+
+
+def table(found: SearchResult) -> str:
+    """The plans, one a line, under what they are for and how many there were."""
+    every = plural(found.considered, "configuration")
+    good = f"{found.fitting:,} {'is valid and fits' if found.fitting == 1 else 'are valid and fit'}"
+    return "\n".join([f"{found.task}", f"{every}, of which {good} in {found.task.terms}", "", *rows(found)])
+
+
+def front_table(plans: Sequence[Plan], task: Task, skipped: Iterable[int]) -> str:
+    """The plans of a front, one a line, under what was asked for."""
+    *few, most = [f"{n:,}" for n in sorted({*skipped, *(plan.gpus for plan in plans)})]
+    gpus = f"{', '.join(few)} or {most}" if few else most
+    return "\n".join([task.on(gpus), f"Pareto-optimal plans that fit in {task.terms}", "", *rows(plans)])
+
+
+def rows(plans: Sequence[Plan]) -> list[str]:
+    """The lines of the table, columns that say nothing left out."""
+    columns: list[tuple[str, list[str]]] = [("", [str(i) for i in range(1, len(plans) + 1)])]
+    if len({plan.gpus for plan in plans}) > 1:
+        columns.append(("GPUs", [f"{plan.gpus:,}" for plan in plans]))
+    for name in ("tp", "cp", "ep", "pp", "dp"):
+        values = [getattr(plan.strategy, name) for plan in plans]
+        if name in ("tp", "pp", "dp") or max(values) > 1:
+            columns.append((name, [str(value) for value in values]))
+    columns += [
+        ("schedule", [plan.strategy.schedule_name or "-" for plan in plans]),
+        ("microbatches", [str(plan.m) for plan in plans]),
+        ("micro size", [str(plan.strategy.micro) for plan in plans]),
+        ("ZeRO", [str(plan.strategy.zero) for plan in plans]),
+    ]
+    if any(plan.strategy.recompute != "none" for plan in plans):
+        columns.append(("recompute", [plan.strategy.recompute for plan in plans]))
+    columns += [
+        ("step", [show(plan.seconds, "s", 3) for plan in plans]),
+        ("MFU", [f"{plan.mfu:.1%}" for plan in plans]),
+        ("memory", [show(float(plan.memory.total), "B", 3) for plan in plans]),
+        ("bubble", [f"{plan.time.bubble / plan.seconds:.1%}" for plan in plans]),
+        ("comm", [f"{waits(plan) / plan.seconds:.1%}" for plan in plans]),
+    ]
+    if any(plan.cost for plan in plans):
+        columns.append(("$/step", [f"{plan.cost:,.2f}" for plan in plans]))
+    widths = [max(len(head), *map(len, cells)) for head, cells in columns]
+    lines = [[head for head, _ in columns], *zip(*(cells for _, cells in columns), strict=True)]
+    return ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
+
+
+def waits(plan: Plan) -> float:
+    """Seconds of a step in which transfers are waited for."""
+    return sum(t for name, t in parts(plan.time).items() if name in ("tp", "cp", "ep", "pp", "dp"))
+
+
+def rejected(found: SearchResult) -> list[str]:
+    """Why configurations were rejected, the most frequent reason first."""
+    most = sorted(found.rejected.items(), key=lambda item: -item[1])
+    return [f"{count:>12,}  {reason}" for reason, count in most]
+
+
+def record(found: SearchResult) -> dict[str, Any]:
+    """Plans as what JSON can hold, in SI."""
+    task = found.task
+    return {
+        "model": task.model.key, "chip": task.machine.chip.key, "cluster": task.machine.name, "gpus": task.gpus,
+        "batch": task.B, "sequence": task.T, "stack": task.stack.key, "dtype": task.software.dtype,
+        "memory": task.memory, "considered": found.considered, "fitting": found.fitting,
+        "rejected": dict(found.rejected),
+        "plans": [plan_record(plan) for plan in found], "advised": plan_record(found.advised),
+    }  # fmt: skip
+
+
+def plan_record(plan: Plan) -> dict[str, Any]:
+    """One plan: its degrees, the seconds and bytes by their cause; no cost where GPUs have no price."""
+    degrees = {name: getattr(plan.strategy, name) for name in (*MESH, *CHOICES)}
+    memory = ("weights", "gradients", "optimizer", "activations", "logits", "buffers", "total")
+    return {
+        **degrees, "m": plan.m, "gpus": plan.gpus, "seconds": plan.seconds, "mfu": plan.mfu,
+        "token_rate": plan.token_rate, "cost": plan.cost or None, "time": parts(plan.time),
+        "bytes": {name: float(getattr(plan.memory, name)) for name in memory},
+    }  # fmt: skip
+
+
+__all__ = ["WORDS", "front_table", "plan_record", "record", "rejected", "rows", "table", "waits"]

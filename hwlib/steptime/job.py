@@ -1,0 +1,48 @@
+"""All that the time of a step follows from, in one record."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from hwlib.specs import Level, Model, Stack
+from hwlib.strategy import Strategy
+
+
+class Rates(NamedTuple):
+    """What the chip reaches: FLOP/s of products in the step's dtype and in bfloat16 and of attention's, and B/s of
+    memory, for the layers and for the logits. eta_cp and eta_E are the stack's, shares of these.
+    """
+
+    C: float
+    C_logits: float
+    C_attention: float
+    W: float
+    W_logits: float
+    eta_cp: float
+    eta_E: float
+
+
+def rates_of(stack: Stack, dtype: str) -> Rates:
+    """The rates of a stack for a dtype. Raises ValueError for a dtype that the chip lacks."""
+    chip = stack.accelerator
+    wide = dtype if dtype in ("bf16", "bfloat16", "fp16", "float16", "fp32", "float32") else "bf16"
+    eta = stack.eta_C if wide == dtype else stack.eta_low * (stack.eta_4 if "fp4" in dtype else 1.0)
+    W = chip.hbm_bandwidth or 0.0
+    return Rates(
+        eta * chip.flops(dtype), stack.eta_C * chip.flops(wide), stack.eta_A * chip.flops(wide), stack.eta_W * W,
+        stack.eta_V * stack.eta_W * W, stack.eta_cp, stack.eta_E,
+    )  # fmt: skip
+
+
+class Job(NamedTuple):
+    """A model's step with a strategy on a machine: `m` microbatches a replica, in sequences of T tokens."""
+
+    model: Model
+    stack: Stack
+    levels: Sequence[Level]
+    strategy: Strategy
+    T: Any
+    m: Any
+    rates: Rates
+    fused: bool
+    expert_imbalance: Any
+    dedup_dispatch: bool

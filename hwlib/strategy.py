@@ -1,0 +1,245 @@
+"""The degrees of a training plan: one frozen record, checked once, for one plan or for columns of many.
+
+It owns the words, SCHEDULES and RECOMPUTE. What a strategy needs of memory says `hwlib.footprint`, how long its step
+takes `hwlib.steptime`, what it sends `hwlib.parallel`; `hwlib.planner` searches the best.
+
+>>> Strategy.of(dp=8, tp=4)
+Strategy(dp=8, tp=4)
+>>> Strategy.of(gpus=256, tp=8, pp=4, zero=1)
+Strategy(dp=8, tp=8, pp=4, zero=1)
+>>> Strategy.of(dp=0)
+Traceback (most recent call last):
+    ...
+hwlib.strategy.StrategyError: dp: expected a whole number of at least 1, got 0
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from math import inf
+from typing import Any
+
+from hwlib.arguments import is_number
+from hwlib.columns import is_column
+
+RECOMPUTE = ("none", "selective", "full")
+"""What is recomputed: nothing; attention's scores; everything from each layer's input on."""
+SCHEDULES = ("gpipe", "1f1b", "zb_h1", "zbv", "dualpipe")
+"""Pipeline schedules; 1f1b is interleaved where a rank has several chunks."""
+MESH = ("tp", "cp", "ep", "pp", "dp")
+"""The degrees that say which GPU holds what; the rest says how a step goes about it."""
+_SPAN = {"zero": (0, 3), "sp": (0, 1)}  # all other numbers are at least 1
+_MEAN = ("micro",)  # of microbatches that are not all of one size, the mean
+
+
+class StrategyError(ValueError):
+    """A strategy that cannot be: its `field`, what came in (`got`) and what was `expected`."""
+
+    def __init__(self, field: str, got: Any, expected: str):
+        super().__init__(field, got, expected)
+        self.field, self.got, self.expected = field, got, expected
+
+    def __str__(self) -> str:
+        return f"{self.field}: expected {self.expected}, got {self.got!r}"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Strategy:
+    """How ranks share the work: dp*tp*pp*cp of them, of which ep of each dp*cp share the experts.
+
+    A pipeline rank has `v` chunks of layers; `micro` sequences are a microbatch (their mean, where they differ); ZeRO's
+    stage `zero` divides the states among dp*cp ranks, or among `shards` of them (HSDP); `sp` is sequence parallelism
+    beside tensor parallelism.
+
+    Each field is a number (or a word), or a numpy array with an element a plan: then the strategy is columns, and words
+    are their positions in RECOMPUTE and SCHEDULES, by which a word may be given too. Raises StrategyError.
+    """
+
+    dp: Any = 1
+    tp: Any = 1
+    pp: Any = 1
+    cp: Any = 1
+    ep: Any = 1
+    v: Any = 1
+    micro: Any = 1
+    zero: Any = 0
+    sp: Any = True
+    recompute: Any = "none"
+    schedule: Any = "1f1b"
+    shards: Any = None
+
+    def __post_init__(self) -> None:
+        for name, x in self.degrees.items():
+            self.__dict__[name] = checked(name, x)
+        columns = {name: x for name, x in self.degrees.items() if is_column(x)}
+        if len({x.shape for x in columns.values()}) > 1:
+            import numpy as np
+
+            try:
+                shape = np.broadcast_shapes(*(x.shape for x in columns.values()))
+            except ValueError:
+                shapes = ", ".join(f"{name} {x.shape}" for name, x in columns.items())
+                raise StrategyError("columns", shapes, "arrays of one length") from None
+            self.__dict__.update({name: np.broadcast_to(x, shape) for name, x in columns.items()})
+
+    @classmethod
+    def of(cls, base: "Strategy | None" = None, /, *, gpus: Any = None, **degrees: Any) -> "Strategy":
+        """A strategy by its degrees, all others 1; or `base` with some changed. Of `gpus`, dp is what is left over.
+
+        >>> Strategy.of(Strategy.of(dp=8, tp=4), zero=3, recompute="full")
+        Strategy(dp=8, tp=4, zero=3, recompute='full')
+        """
+        names = [f.name for f in fields(cls)]
+        for name in degrees:
+            if name not in names:
+                raise StrategyError(name, degrees[name], f"one of the fields {', '.join(names)}")
+        given = {**base.degrees, **degrees} if base else dict(degrees)
+        if gpus is None:
+            return cls(**given)
+        if "dp" in degrees:
+            raise StrategyError("gpus", gpus, "either gpus or dp, not both")
+        made = cls(**given | {"dp": 1})
+        share = made.tp * made.pp * made.cp
+        if is_column(share) or not is_number(gpus) or gpus < 1 or gpus % share:
+            raise StrategyError("gpus", gpus, f"a multiple of tp*pp*cp = {share}")
+        return cls(**given | {"dp": gpus // share})
+
+    @property
+    def degrees(self) -> dict[str, Any]:
+        """All fields by name."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    @property
+    def gpus(self) -> Any:
+        """All ranks: dp*tp*pp*cp."""
+        return self.dp * self.tp * self.pp * self.cp
+
+    @property
+    def shard_ranks(self) -> Any:
+        """Ranks among which ZeRO divides the states."""
+        return self.dp * self.cp if self.shards is None else self.shards
+
+    @property
+    def recompute_code(self) -> Any:
+        """The position of what is recomputed in RECOMPUTE."""
+        return RECOMPUTE.index(self.recompute) if isinstance(self.recompute, str) else self.recompute
+
+    @property
+    def schedule_code(self) -> Any:
+        """The position of the schedule in SCHEDULES."""
+        return SCHEDULES.index(self.schedule) if isinstance(self.schedule, str) else self.schedule
+
+    @property
+    def schedule_name(self) -> str:
+        """The pipeline's schedule with its chunks; empty without a pipeline. Of a single strategy.
+
+        >>> Strategy.of(pp=8, v=4).schedule_name
+        '1f1b v4'
+        """
+        if self.pp == 1:
+            return ""
+        return f"1f1b v{self.v}" if self.schedule == "1f1b" and self.v > 1 else str(self.schedule)
+
+    def microbatches(self, B: Any, T: Any) -> Any:
+        """Microbatches of a replica in a step of B tokens in sequences of T. Raises StrategyError if not whole."""
+        m = B / (T * self.dp * self.micro)
+        whole = m == m // 1
+        if not (whole.all() if is_column(whole) else whole):
+            raise StrategyError("micro", self.micro, "B to be a whole number of microbatches, T*dp*micro tokens each")
+        return m
+
+    @property
+    def size(self) -> int:
+        """How many plans these columns are; 1 for a single strategy."""
+        return max((x.size for x in self.degrees.values() if is_column(x)), default=1)
+
+    def __getitem__(self, at: Any) -> "Strategy":
+        """Of columns, one plan, with its words, or those of a slice or a mask."""
+        part = {name: x[at] if is_column(x) else x for name, x in self.degrees.items()}
+        if any(is_column(x) for x in part.values()):
+            return self.unchecked(part)
+        return Strategy(**part)
+
+    def unchecked(self, changed: dict[str, Any]) -> "Strategy":
+        """The same with fields that were checked before, such as parts of its columns."""
+        made = object.__new__(Strategy)
+        made.__dict__.update(self.__dict__)
+        made.__dict__.update(changed)
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Strategy):
+            return NotImplemented
+        pairs = ((x, other.degrees[name]) for name, x in self.degrees.items())
+        return all(bool((a == b).all()) if is_column(a) and is_column(b) else a is b or a == b for a, b in pairs)
+
+    def __hash__(self) -> int:
+        return hash(tuple(x.tobytes() if is_column(x) else x for x in self.degrees.values()))
+
+    def __repr__(self) -> str:
+        if any(is_column(x) for x in self.degrees.values()):
+            return f"<Strategy: columns of {self.size} plans>"
+        told = [f"{f.name}={x!r}" for f in fields(self) if (x := getattr(self, f.name)) != f.default]
+        return f"Strategy({', '.join(told)})"
+
+    def __str__(self) -> str:
+        return repr(self) if any(is_column(x) for x in self.degrees.values()) else self.described()
+
+    def described(self, *more: str) -> str:
+        """What is not usual of a single strategy, with `more` after the degrees of its mesh.
+
+        >>> Strategy.of(dp=32, tp=8, zero=1).described("64 microbatches")
+        'tp 8 dp 32, 64 microbatches, ZeRO-1'
+        """
+        mesh = [f"{name} {getattr(self, name)}" for name in MESH if getattr(self, name) > 1] or ["one GPU"]
+        words = [*more, self.schedule_name, f"ZeRO-{self.zero}" if self.zero else ""]
+        words.append("" if self.recompute == "none" else f"{self.recompute} recomputation")
+        return ", ".join([" ".join(mesh), *(word for word in words if word)])
+
+
+def checked(name: str, x: Any) -> Any:
+    """A value of a field: an int, a truth value or a word; of a column floats. Raises StrategyError."""
+    if name == "shards" and x is None:
+        return x
+    if words := {"recompute": RECOMPUTE, "schedule": SCHEDULES}.get(name, ()):
+        return _word(name, x, words)
+    low, high = _SPAN.get(name, (1, inf))
+    whole = _count(name, x, low, high)
+    return whole if is_column(whole) or name != "sp" else bool(whole)
+
+
+def _word(name: str, x: Any, words: Sequence[str]) -> Any:
+    """A word, from itself or its position; or a column of positions, from either."""
+    if isinstance(x, str):
+        if x not in words:
+            raise StrategyError(name, str(x), f"one of {', '.join(words)}")
+        return str(x)
+    if is_column(x) and x.dtype.kind in "UO":
+        import numpy as np
+
+        found, where = np.unique(x.astype(str), return_inverse=True)
+        return np.array([float(words.index(_word(name, str(one), words))) for one in found])[where].reshape(x.shape)
+    position = _count(name, x, 0, len(words) - 1)
+    return position if is_column(position) else words[position]
+
+
+def _count(name: str, x: Any, low: int, high: float) -> Any:
+    """A whole number as an int, or a column of them as floats (products of ints overflow)."""
+    mean = name in _MEAN
+    number = "a number" if mean else "a whole number"
+    span = f"{number} of at least {low}" if high == inf else f"{number} from {low} to {high:g}"
+    if is_column(x):
+        kind = getattr(getattr(x, "dtype", None), "kind", "")
+        good = kind in "iufb" and (not x.size or bool(x.min() >= low and x.max() <= high and x.max() < inf))
+        if good and kind == "f" and not mean:
+            good = bool((x == x // 1).all())
+        if not good:
+            raise StrategyError(name, x, span)
+        return x if kind == "f" else x.astype(float)
+    try:
+        truth = name == "sp" and x in (True, False)
+        good = truth or (is_number(x) and low <= x <= high and (int(x) == x or mean))
+    except (TypeError, ValueError, OverflowError):
+        good = False
+    if not good:
+        raise StrategyError(name, x, "True or False" if name == "sp" else span)
+    return float(x) if int(x) != x else int(x)

@@ -1,0 +1,192 @@
+"""A strategy: checked once, scalar or columns, and the same numbers with and without numpy."""
+
+import copy
+import json
+import pickle
+import random
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError, fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hwlib.footprint import Footprint, footprint
+from hwlib.parallel import axis_times, transfers
+from hwlib.specs import clusters, models
+from hwlib.steptime import StepTime, step_time
+from hwlib.strategy import RECOMPUTE, SCHEDULES, Strategy, StrategyError
+
+NAMES = [f.name for f in fields(Strategy)]
+
+
+def test_a_strategy_is_one_rank_unless_more_is_said():
+    one = Strategy()
+    assert one.gpus == 1
+    assert str(one) == "one GPU"
+    assert repr(Strategy.of(dp=8, tp=4)) == "Strategy(dp=8, tp=4)"
+    assert (
+        str(Strategy.of(tp=8, pp=4, v=2, zero=1, recompute="full")) == "tp 8 pp 4, 1f1b v2, ZeRO-1, full recomputation"
+    )
+    with pytest.raises(FrozenInstanceError):
+        one.dp = 2
+
+
+def test_dp_is_what_the_gpus_leave():
+    assert Strategy.of(gpus=256, tp=8, pp=4).dp == 8
+    assert Strategy.of(Strategy.of(tp=8, dp=3), gpus=64).dp == 8
+    for wrong in ({"gpus": 10, "tp": 4}, {"gpus": 8, "dp": 8}, {"gpus": "8"}):
+        with pytest.raises(StrategyError) as caught:
+            Strategy.of(**wrong)
+        assert caught.value.field == "gpus"
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("recompute", "schedule", "sp", "shards")])
+@pytest.mark.parametrize(
+    "wrong", ["8", None, -1, float("nan"), float("inf"), [4], np.array([1.0, -1.0]), np.array(["8"])]
+)
+def test_a_number_that_cannot_be_is_named(name, wrong):
+    with pytest.raises(StrategyError) as caught:
+        Strategy.of(**{name: wrong})
+    assert caught.value.field == name
+    assert caught.value.got is wrong
+    assert repr(wrong) in str(caught.value)
+    assert pickle.loads(pickle.dumps(caught.value)).field == name
+
+
+@pytest.mark.parametrize("name", ["dp", "tp", "pp", "cp", "ep", "v", "zero", "shards"])
+def test_what_is_counted_is_whole(name):
+    for wrong in (1.5, np.array([1.0, 1.5]), True):
+        with pytest.raises(StrategyError):
+            Strategy.of(**{name: wrong})
+    assert Strategy.of(**{name: 2.0}) == Strategy.of(**{name: np.int64(2)}) == Strategy.of(**{name: 2})
+
+
+def test_a_microbatch_may_be_a_mean():
+    assert Strategy.of(micro=9.6).micro == 9.6
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"sp": 2}, {"sp": "yes"}, {"zero": 4}, {"recompute": "some"}, {"recompute": 3}, {"schedule": None}, {"ways": 2},
+     {"schedule": np.array(["1f1b", "2f2b"])}],
+    ids=str,
+)  # fmt: skip
+def test_words_and_stages_are_those_there_are(wrong):
+    with pytest.raises(StrategyError) as caught:
+        Strategy.of(**wrong)
+    assert caught.value.field == next(iter(wrong))
+
+
+def test_positions_are_words():
+    assert [Strategy.of(schedule=i).schedule for i in range(5)] == list(SCHEDULES)
+    columns = Strategy.of(
+        dp=4, recompute=np.array(["full", "none"]), schedule=np.array([1, 4]), sp=np.array([True, False])
+    )
+    assert columns.size == 2
+    assert [(one.recompute, one.schedule, one.sp) for one in (columns[0], columns[1])] == [
+        ("full", "1f1b", True), ("none", "dualpipe", False),
+    ]  # fmt: skip
+    assert columns[np.array([False, True])].size == 1
+    assert columns[1:][0] == columns[1]
+    assert repr(columns) == "<Strategy: columns of 2 plans>"
+
+
+def test_columns_have_one_length():
+    table = Strategy.of(dp=np.arange(1, 4)[:, None], micro=np.array([1, 2]))
+    assert table.size == 6
+    with pytest.raises(StrategyError, match="columns"):
+        Strategy.of(dp=np.array([1, 2]), tp=np.array([1, 2, 4]))
+
+
+def test_strategies_can_be_compared_copied_and_kept():
+    one, columns = Strategy.of(dp=8, zero=3), Strategy.of(dp=np.array([2, 4]))
+    assert one != Strategy.of(dp=8)
+    assert one != 8
+    assert len({one, Strategy.of(dp=8, zero=3)}) == 1
+    for made in (one, columns):
+        assert copy.copy(made) == pickle.loads(pickle.dumps(made)) == made
+    assert columns != Strategy.of(dp=np.array([2, 8]))
+
+
+def test_microbatches_of_a_step():
+    assert Strategy.of(dp=8, micro=2).microbatches(2**20, 8192) == 8
+    with pytest.raises(StrategyError, match="whole number of microbatches"):
+        Strategy.of(dp=8, micro=3).microbatches(2**20, 8192)
+
+
+# One body, two readings
+
+B, T, POD, STACK = 2**22, 4096, "superpod-h100-4su", "megatron-core-h100"
+MODELS = ("llama3-70b", "mixtral-8x7b", "deepseek-v3")
+
+
+def some_strategies(count, seed=11):
+    rng = random.Random(seed)
+    pick = lambda *values: rng.choice(values)
+    return [
+        {"dp": 8 * pick(1, 2), "tp": pick(1, 2, 4), "pp": pick(1, 2, 4), "cp": pick(1, 2), "ep": pick(1, 2, 8),
+         "v": pick(1, 2), "micro": pick(1, 2), "zero": pick(0, 1, 2, 3), "sp": pick(True, False),
+         "recompute": pick(*RECOMPUTE), "schedule": pick(*SCHEDULES), "shards": pick(4, 8)}
+        for _ in range(count)
+    ]  # fmt: skip
+
+
+PROGRAM = """
+import json, sys
+sys.modules["numpy"] = None
+from dataclasses import fields
+from hwlib.footprint import footprint
+from hwlib.parallel import axis_times, hiding_times, transfers
+from hwlib.steptime import step_time
+from hwlib.strategy import Strategy
+asked = json.load(sys.stdin)
+B, T = asked["B"], asked["T"]
+found = []
+for model, strategies in asked["cases"]:
+    for degrees in strategies:
+        one = Strategy.of(**degrees)
+        m = one.microbatches(B, T)
+        held = footprint(model, one, T=T, m=m)
+        step = step_time(model, asked["stack"], asked["machine"], one, B=B, T=T)
+        sent = axis_times(transfers(model, one, B=B, m=m), asked["machine"])
+        assert hiding_times(model, one, 989e12, B=B, T=T, m=m)["dp"] > 0
+        record = lambda x: {f.name: getattr(x, f.name) for f in fields(x)}
+        found.append([record(held), record(step), sent])
+assert sys.modules["numpy"] is None
+json.dump(found, sys.stdout)
+"""
+
+
+def test_a_single_strategy_is_weighed_and_timed_in_plain_python():
+    """Where numpy cannot be imported; and the numbers are those of the columns."""
+    spread = some_strategies(12)
+    cases = [(model, spread if models[model].moe else [one | {"ep": 1} for one in spread]) for model in MODELS]
+    asked = {"cases": cases, "B": B, "T": T, "stack": STACK, "machine": POD}
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], input=json.dumps(asked), capture_output=True, text=True, cwd=root, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    plain = json.loads(done.stdout)
+    for i, (model, degrees) in enumerate(cases):
+        columns = Strategy(**{name: np.array([one[name] for one in degrees]) for name in NAMES})
+        m = columns.microbatches(B, T)
+        held = footprint(model, columns, T=T, m=m)
+        step = step_time(model, STACK, POD, columns, B=B, T=T)
+        sent = axis_times(transfers(model, columns, B=B, m=m), POD)
+        for j in range(len(degrees)):
+            weights, seconds, axes = plain[i * len(degrees) + j]
+            for record, kind, many in ((weights, Footprint, held), (seconds, StepTime, step)):
+                assert set(record) == {f.name for f in fields(kind)}
+                for name, x in record.items():
+                    assert x == pytest.approx(getattr(many, name)[j], rel=1e-12, abs=1e-15), (model, name, degrees[j])
+            assert {axis: t[j] for axis, t in sent.items() if t[j]} == pytest.approx(axes, rel=1e-12)
+
+
+def test_columns_of_a_plan_are_that_plan():
+    columns = Strategy(**{name: np.array([one[name] for one in some_strategies(5)]) for name in NAMES})
+    many = step_time(models["llama3-70b"], STACK, clusters[POD], columns, B=B, T=T).total
+    for i in range(5):
+        assert many[i] == pytest.approx(step_time("llama3-70b", STACK, POD, columns[i], B=B, T=T).total, rel=1e-12)

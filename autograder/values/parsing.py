@@ -110,7 +110,7 @@ class _Reader:
             return node("pi", ())
         if name in FUNCTIONS or name == "Piecewise":
             raise TreeError(f"{name} is a function; it needs its arguments in brackets")
-        # An unknown letter is a symbol all the same: which letters there are is for the answer kind to say.
+        # An unknown name is a symbol too: the answer kind decides which symbols are allowed.
         return Tree("sym", (name,))
 
     def _unary(self, x: ast.UnaryOp, depth: int) -> Tree:

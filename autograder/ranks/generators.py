@@ -24,8 +24,9 @@ from ..values import encoding
 Call = Callable[[tuple], Any]
 MAX_AT_ONCE = 4096  # steps in one yield
 
-# How a rank fails: it is the stub; no generator; raises where it is none; yields no Step; sends no array, or numbers of
-# another type; raises; returns what is no answer; does not end; or is gone.
+# How a rank fails: it is the stub; it is not a generator; it is not one and raises; it yields something other than a
+# Step, sends something other than an array, or another dtype; raises; returns something that is not an answer; exceeds
+# a limit; or its process is lost.
 KINDS = ("empty", "generator", "silent", "step", "array", "dtype", "raises", "result", "limit", "lost")
 
 

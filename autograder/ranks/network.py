@@ -154,7 +154,7 @@ class _Network:
             rank.reply = len(rank.handles)
             rank.handles.append((self._send if do == "send" else self._post)(number, request))
         else:
-            raise NetworkError(f"rank {number} made no request of a rank: {_shown(do)}")
+            raise NetworkError(f"rank {number} made a request that is not a rank's: {_shown(do)}")
 
     def _allow(self, number: int, call: Any) -> None:
         if call not in CALLS:

@@ -144,7 +144,7 @@ def failure(name: str, case: Case, outcome: Outcome) -> str:
         "like x was expected, a slice of it for instance.",
         "dtype": f"{yields} sends numbers of type {quoted(what)}; those of x are of type `{case.dtype}`.",
         "raises": f"{yields} fails: {quoted(what, 200)}.",
-        "result": f"{yields} returns what is no answer: {quoted(what, 200)}.",
+        "result": f"{yields} returns something that is not an answer: {quoted(what, 200)}.",
         "limit": (
             f"With {case}, the ranks still send after many times the {what} that it takes: does a loop never end?"
             if what in ("steps", "bytes")

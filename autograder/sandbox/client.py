@@ -183,7 +183,7 @@ class Zygote(Program):
 
     def __init__(self, start_limit: float = 120.0):
         if sys.platform != "linux":
-            raise NoSandbox("grading others' work needs Linux: only there can a learner's code be shut in")
+            raise NoSandbox("grading others' work needs Linux: only there can a learner's code be sandboxed")
         super().__init__(ZYGOTE, _environment(), limit=start_limit)
         if self.said is None:
             self.close()
@@ -201,16 +201,15 @@ class Zygote(Program):
 
     @property
     def unconfined(self) -> str:
-        """Why this system cannot shut a process in; empty where it can."""
+        """Why this system cannot confine a process; empty if it can."""
         return self.report["unconfined"]
 
     def refuse_unless(self, unsafe: bool) -> None:
-        """Raise NoSandbox where this system cannot shut code in, unless running it all the same was asked
-        for."""
+        """Raise NoSandbox if this system cannot sandbox code, unless running it unconfined was requested."""
         if self.unconfined and not unsafe:
             raise NoSandbox(
-                f"this system cannot shut code in ({self.unconfined}); grading others' work "
-                "needs Linux namespaces. To run it with your rights all the same, ask for that: --unsafe"
+                f"this system cannot sandbox code ({self.unconfined}); grading others' work "
+                "needs Linux namespaces. To run it with your own rights nevertheless, pass --unsafe"
             )
 
     def spawn(
@@ -266,7 +265,7 @@ class Zygote(Program):
             raise ZygoteGone(f"a worker did not start: {error}") from None
         if "refused" in ready:
             child.kill()
-            raise NoSandbox(f"a worker could not be shut in: {ready['refused']}")
+            raise NoSandbox(f"a worker could not be sandboxed: {ready['refused']}")
         wire.send(
             channel,
             {

@@ -162,7 +162,7 @@ class _Reader:
             return self._piecewise(x, depth)
         if name not in FUNCTIONS:
             known = ", ".join(sorted(n for n in FUNCTIONS if n[0].islower()))
-            raise TreeError(f"{name} is no function of an expression (a multiplication needs its *); there are {known}")
+            raise TreeError(f"{name} is not a known function (a multiplication needs its *); there are {known}")
         head, least, most = FUNCTIONS[name]
         if not least <= len(x.args) <= most:
             raise TreeError(

@@ -188,7 +188,7 @@ def _from_sympy(e: Any, depth: int, size: _Size) -> Tree:
         sympy.Equality: "eq", sympy.Unequality: "ne", sympy.And: "and", sympy.Or: "or", sympy.Not: "not",
     }  # fmt: skip
     if kind is sympy.Xor:
-        raise TreeError("^ in the expression, which is no power in Python; one such as p**w was expected")
+        raise TreeError("^ in the expression, which is not a power in Python; one such as p**w was expected")
     if kind not in heads:
         name = re.sub(r"\W", " ", kind.__name__)[:40]
         raise TreeError(

@@ -1,4 +1,4 @@
-"""The generated parts of docs/fidelity.md and docs/limits.md: what rows score, and what is known of every fit."""
+"""The generated parts of docs/fidelity.md and docs/limits.md: the errors of each table and of each fit."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from hwlib.specs.fitted import Fitted, all_fitted
 BEGIN, END = "<!-- generated: python -m benchmarks.fidelity --markdown -->", "<!-- end of the generated part -->"
 LIMITS = "<!-- generated: python -m benchmarks.fidelity --limits -->"
 
-# What each table of training is: its name for a reader, by the beginning of its set.
+# The name that a reader sees of each table of training, by the beginning of its set.
 TABLES = (
     ("kor-abs", "Korthikanti 2022, abstract: 530B on 2240 A100"),
     ("kor-f1-activations", "Korthikanti 2022, Figure 1: activations"),
@@ -36,7 +36,7 @@ TABLES = (
 
 
 def title(name: str) -> str:
-    """A table of training for a reader."""
+    """The name that a reader sees of a table of training."""
     if found := next((text for key, text in TABLES if name == key), ""):
         return found
     if name.startswith("mbridge-"):
@@ -46,13 +46,13 @@ def title(name: str) -> str:
 
 
 def page(result: Report) -> list[str]:
-    """The tables of docs/fidelity.md in Markdown, between the marks that the page has around them."""
+    """The tables of docs/fidelity.md in Markdown, with the marks that the page has around them."""
     kernels = table("| set | rows | mean | median | max | constants | simple model |", result.scores + result.trees)
     runs = table(RUNS, result.training, training=True)
     scored = table(RUNS, kept_scores(), training=True)
     return [
-        BEGIN, "", "## The rows that the project carries", "", *kernels, "", *runs, "",
-        "## All the rows that the constants were fitted to", "", *scored, "", *stack_fits(kept_held_out()), "",
+        BEGIN, "", "## Rows in the repository", "", *kernels, "", *runs, "",
+        "## All rows used for fitting", "", *scored, "", *stack_fits(kept_held_out()), "",
         *fits(all_fitted()), "", END,
     ]  # fmt: skip
 
@@ -61,19 +61,19 @@ RUNS = "| training and its memory | rows | mean | median | max | constants | sim
 
 
 def limits() -> list[str]:
-    """The tables of docs/limits.md: of each table of training the row that is predicted worst, and its own spread."""
-    rows = ["| table | rows | mean | worst row | predicted, of measured | too large |", "|:--|--:|--:|:--|--:|--:|"]
+    """The tables of docs/limits.md: the worst prediction and the repeatability of each table of training."""
+    rows = ["| table | rows | mean error | worst row | predicted / measured | too large |", "|:--|--:|--:|:--|--:|--:|"]
     for s in kept_scores():
         if not s.set.endswith((", all", ", Llama 3", ", others")):
             found = f"{s.mean_abs_error:.1%} | {s.worst} | {1 + s.worst_error:.0%} | {s.too_large or ''}"
             rows.append(f"| {title(s.set)} | {s.rows} | {found} |")
-    again = ["| table | plans measured again | slowest over fastest, median | largest |", "|:--|--:|--:|--:|"]
+    again = ["| table | repeated plans | spread (slowest / fastest − 1), median | largest |", "|:--|--:|--:|--:|"]
     again += [f"| {title(r.set)} | {r.plans} | {r.median_spread:.1%} | {r.max_spread:.1%} |" for r in kept_repeats()]
     return [LIMITS, "", *rows, "", *again, "", END]
 
 
 def table(head: str, scores: Iterable[Score], training: bool = False) -> list[str]:
-    """Scores, a line each."""
+    """Scores, one per line."""
     lines = [head, "|:--" + "|--:" * (head.count("|") - 2) + "|"]
     for s in scores:
         errors = (s.mean_abs_error, s.median_abs_error, s.max_abs_error)
@@ -86,8 +86,8 @@ def table(head: str, scores: Iterable[Score], training: bool = False) -> list[st
 
 
 def stack_fits(found: Sequence[HeldOut]) -> list[str]:
-    """The stacks: rows, constants of their own, errors."""
-    lines = ["| stack | rows | constants of its own | mean | held out |", "|:--|--:|--:|--:|--:|"]
+    """The stacks: rows, fitted constants, errors."""
+    lines = ["| stack | rows | fitted constants | mean | held out |", "|:--|--:|--:|--:|--:|"]
     for x in found:
         held = "" if math.isnan(x.held_out) else f"{x.held_out:.1%}"
         lines.append(f"| {x.stack} | {x.rows} | {x.constants} | {x.error:.1%} | {held} |")
@@ -95,7 +95,7 @@ def stack_fits(found: Sequence[HeldOut]) -> list[str]:
 
 
 def fits(entries: Iterable[Fitted]) -> list[str]:
-    """All rows that the constants were fitted to, and what rows held back said."""
+    """The fits of kernels and collectives: rows, fitted constants, errors, also on held-out rows."""
     lines = [
         "| chip | what | software | rows | constants | mean | held out |",
         "|:--|:--|:--|--:|--:|--:|--:|",

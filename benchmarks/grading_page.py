@@ -1,7 +1,7 @@
-"""The generated part of docs/teaching.md, what grading costs, from the figures of `benchmarks.grading`:
+"""The generated part of docs/teaching.md, the cost of grading, from the figures of `benchmarks.grading`:
 
-`python -m benchmarks.grading --json figures.json`, then `python -m benchmarks.grading_page figures.json`; parts that
-were measured apart are in several files, of which a later one counts."""
+`python -m benchmarks.grading --json figures.json`, then `python -m benchmarks.grading_page figures.json`; for
+parts that were measured separately, name several files: a later one overrides an earlier one."""
 
 import json
 import math
@@ -29,8 +29,8 @@ def page(record: Record) -> Iterator[str]:
     loads = [load for part in SIDES for load in record.get(part, {}).get("loads", ())] or [about["load"]]
     yield (
         f"Measured on {about['date'][:10]} by `python -m benchmarks.grading` on {about['cores']} cores of "
-        f"{about['processor'] or 'an unknown processor'}, of which other programs wanted {median(loads):.1f} at the "
-        "median. Figures are minimum / median / maximum."
+        f"{about['processor'] or 'an unknown processor'}, at a load average of {median(loads):.1f} before each run "
+        "(median). Figures are minimum / median / maximum."
     )
     for part in (_sides, _faults, _memory, _check, _otter, _scale, _kills):
         if lines := list(part(record)):
@@ -52,7 +52,7 @@ def _spread(values: list[float], unit: float = 1.0, digits: int = 3) -> str:
 
 
 def _sides(record: Record) -> Iterator[str]:
-    rows: list[tuple[object, ...]] = [("a submission", "`gpubook grade`, s", "stock nbgrader, s", "times")]
+    rows: list[tuple[object, ...]] = [("per submission", "`gpubook grade`, s", "stock nbgrader, s", "speedup")]
     for part, title in SIDES.items():
         if (found := record.get(part)) is None:
             continue
@@ -66,7 +66,8 @@ def _sides(record: Record) -> Iterator[str]:
 
 
 def _faults(record: Record) -> Iterator[str]:
-    head = ("beyond its limit", "ours, s", "stock, s", "points kept", "stock", "left", "stock")
+    columns = ("s beyond the limit", "points kept", "processes left")
+    head = ("fault", *(f"{side}: {column}" for column in columns for side in ("ours", "stock")))
     rows: list[tuple[object, ...]] = [head]
     for name, found in record.get("faults", {}).items():
         ours, stock = found["ours"], found["stock"]
@@ -75,12 +76,12 @@ def _faults(record: Record) -> Iterator[str]:
     if len(rows) > 1:
         yield from _table(*rows)
         yield ""
-        yield "Kept are the points of the other answers; left are processes that still run when the grader has ended."
+        yield "*Points kept* are those of the other answers; *processes left* still run when the grader has ended."
 
 
 def _memory(record: Record) -> Iterator[str]:
     found = record.get("memory", {})
-    rows: list[tuple[object, ...]] = [("all processes at once, MB", "`gpubook grade`", "stock nbgrader")]
+    rows: list[tuple[object, ...]] = [("peak memory of all processes, MB", "`gpubook grade`", "stock nbgrader")]
     for case in dict.fromkeys(key.rpartition(" ")[0] for key in found):
         title, _, size = case.rpartition(" ")
         peaks = [f"{found[f'{case} {side}']['peak'] / 1e6:,.0f}" for side in ("ours", "stock")]
@@ -102,11 +103,13 @@ def _check(record: Record) -> Iterator[str]:
 def _otter(record: Record) -> Iterator[str]:
     for title, found in record.get("otter", {}).items():
         if isinstance(found, dict):
-            yield f"`otter run`, {title}: {_spread(found['seconds'])} s a submission, {found['peak'] / 1e6:,.0f} MB."
+            yield f"`otter run`, {title}: {_spread(found['seconds'])} s per submission, {found['peak'] / 1e6:,.0f} MB."
 
 
 def _scale(record: Record) -> Iterator[str]:
-    rows: list[tuple[object, ...]] = [("submissions, no lab", "s", "s a submission", "of processor time")]
+    rows: list[tuple[object, ...]] = [
+        ("submissions, no lab", "s", "s per submission", "processor time, s per submission")
+    ]
     for size, found in record.get("scale", {}).items():
         each = (f"{found[key] / int(size):.3f}" for key in ("seconds", "cpu"))
         rows.append((f"{int(size):,}", f"{found['seconds']:.1f}", *each))
@@ -120,7 +123,7 @@ def _kills(record: Record) -> Iterator[str]:
             f"Killed (`kill -9`) at {len(found['finished'])} random moments, with "
             f"{', '.join(f'{count:,}' for count in found['finished'])} of {found['size']:,} submissions finished, and "
             f"resumed, a run gave the same {found['rows']:,} rows of the gradebook, {found['files']:,} files and all "
-            f"sentences as one without a kill, in {found['seconds']:.0f} s instead of {found['at_once']:.0f} s; "
+            f"messages as an uninterrupted run, in {found['seconds']:.0f} s instead of {found['at_once']:.0f} s; "
             f"processes left a second after a kill: {found['left']}."
         )
 
@@ -128,7 +131,7 @@ def _kills(record: Record) -> Iterator[str]:
 @click.command(help=__doc__)
 @click.argument("figures", nargs=-1, required=True, type=click.Path(dir_okay=False, exists=True, path_type=Path))
 def main(figures: tuple[Path, ...]) -> None:
-    """Write the page's part anew."""
+    """Rewrite the page's generated part."""
     record: Record = {}
     for path in figures:
         record.update(json.loads(path.read_text(encoding="utf-8")))

@@ -1,7 +1,7 @@
 """hwlib: hardware, collectives and parallelism as plain formulas, every one with a unit and a source.
 
-`import hwlib` loads no third-party package. The submodules, and the names that every chapter uses, load when
-first used:
+`import hwlib` loads no third-party package. The submodules, and the names that every chapter uses, are loaded
+on first use:
 
 >>> import hwlib
 >>> hwlib.show(450 * hwlib.GB, "B/s")

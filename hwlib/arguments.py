@@ -1,16 +1,16 @@
-"""What plain functions ask of their arguments; formulas have the domains of `hwlib.notation` instead."""
+"""Argument checks of plain functions; formulas have the domains of `hwlib.notation` instead."""
 
 from math import inf
 from typing import Any
 
 
 def is_number(value: Any) -> bool:
-    """Whether this is a number, from whatever library; a truth value is none."""
+    """Whether this is a number, of any library; bool does not count."""
     return hasattr(value, "__float__") and not isinstance(value, bool)
 
 
 def as_int(what: str, value: Any, low: int = 1, high: float = inf) -> int:
-    """`value` as an int, if it counts something: whole floats too, as the tables hold bytes.
+    """`value` as an int if it is a whole number; floats are accepted, because the tables store bytes as floats.
 
     `what` names the function, the argument and its meaning. Raises ValueError.
 

@@ -1,7 +1,7 @@
-"""One message between two ranks: what a wire carries, how long a message takes, and where its bytes go.
+"""One message between two ranks: what a wire carries, and how long a message takes.
 
 The α-β model underlies every collective of this book: a step costs alpha seconds whatever its size, then its
-bytes follow at W. Around it stand what W is made of (lanes, line code, headers), what happens over several
+bytes follow at W. This module also gives the parts of W (lanes, line code, headers), the time over several
 hops, and the two bandwidths in which collectives are measured. W is of one direction everywhere.
 """
 
@@ -23,31 +23,31 @@ __all__ = [
 
 @formula("t", cite="hockney1994")
 def send_time(S, alpha, W):
-    """The α-β model: alpha until the first byte is there, whatever the size, and then the bytes, one after another."""
+    """The α-β model: alpha until the first byte arrives, whatever the size, and then the bytes, one after another."""
     return alpha + S / W
 
 
 @formula("W_use", cite="hockney1994")
 def send_bandwidth(S, alpha, W):
-    """What a message of S bytes sees of W: small ones are mostly latency."""
+    """Effective bandwidth of a message of S bytes: small messages are mostly latency."""
     return S / (alpha + S / W)
 
 
 @formula("S_half", cite="hockney1994")
 def half_bandwidth_bytes(alpha, W):
-    """Hockney's n_1/2: its bytes take as long as its latency, so it sees half of W. Below it, latency decides."""
+    """Hockney's n_1/2, the size that reaches half of W: its bytes take as long as its latency."""
     return alpha * W
 
 
 @formula("S", cite="hockney1994")
 def share_bytes(eta_W, alpha, W):
-    """The size that sees the share eta_W of the bandwidth; all of it is seen by no size."""
+    """The size that reaches the fraction eta_W of the bandwidth; no size reaches all of it."""
     return eta_W / (1 - eta_W) * alpha * W
 
 
 @formula("t", cite="hu2025")
 def two_protocol_time(S, alpha_LL, W_LL, alpha, W):
-    """The faster of two ways to send: one that starts at once but wastes bytes, and one that does the reverse.
+    """The faster of two protocols: one of low latency that wastes bytes, and one that does the reverse.
 
     NCCL's LL sends a flag of 4 bytes with every 4 of data, so its W is at most half; LL128 sends 8 with 120.
     """
@@ -56,7 +56,7 @@ def two_protocol_time(S, alpha_LL, W_LL, alpha, W):
 
 @formula("S_cross", cite="hu2025")
 def protocol_crossover_bytes(alpha_LL, W_LL, alpha, W):
-    """From this size on the second protocol is faster: its later start is paid back byte by byte.
+    """The size from which on the second protocol is faster: its bandwidth makes up for its later start.
 
     Negative where one protocol is better in both, and so at every size; a division by zero where they have the
     same bandwidth.
@@ -75,7 +75,7 @@ def line_bandwidth(W_lane, paths, c_data, c_line):
 
 @formula("u", cite="intel-an690")
 def payload_fraction(p, h):
-    """Of a packet of p bytes of payload and h of headers and checks, the part that anyone wants."""
+    """The payload's fraction of a packet with p bytes of payload and h of headers and checks."""
     return p / (p + h)
 
 
@@ -87,7 +87,7 @@ def payload_bandwidth(W, p, h):
 
 @formula("S_wire", cite="intel-an690")
 def wire_bytes(S, p, h):
-    """What crosses the wire for S bytes of payload: every packet has headers, the last one too, however short."""
+    """Bytes on the wire for S bytes of payload: every packet has headers, even a short last one."""
     return S + ceil(S / p) * h
 
 
@@ -99,13 +99,13 @@ def serialization_time(S, W):
 
 @formula("S_flight", cite="rfc1323")
 def bandwidth_delay_bytes(W, t_rtt):
-    """Bytes that are under way while the first is acknowledged: less than these in flight leave the line idle."""
+    """Bytes in flight until the first is acknowledged: with fewer, the line is idle part of the time."""
     return W * t_rtt
 
 
 @formula("W_use", cite="rfc1323")
 def window_bandwidth(S_flight, W, t_rtt):
-    """With at most S_flight bytes unacknowledged, one window is sent a round trip, or the line is full."""
+    """With at most S_flight bytes unacknowledged, one window is sent per round trip, unless W limits first."""
     return minimum(W, S_flight / t_rtt)
 
 
@@ -114,24 +114,24 @@ def window_bandwidth(S_flight, W, t_rtt):
 
 @formula("t", cite="kermani1979")
 def store_and_forward_time(S, alpha, W, hops):
-    """Every switch takes in the whole message before it sends it on, so its bytes are paid on every hop."""
+    """Every switch receives the whole message before it forwards it, so the bytes take their time on every hop."""
     return hops * (alpha + S / W)
 
 
 @formula("t", cite="kermani1979")
 def packet_forward_time(S, alpha, W, hops, p):
-    """In packets of p bytes, stored and forwarded one by one: the hops overlap, but for one packet each.
+    """Store and forward in packets of p bytes: the hops overlap, except for one packet each.
 
-    Exact from one whole packet on: a shorter last packet waits for those before it. A lone short packet is sooner.
+    Exact from one whole packet on: a shorter last packet waits for those before it. A single short packet is faster.
     """
     return hops * alpha + (S + (hops - 1) * p) / W
 
 
 @formula("t", cite="kermani1979")
 def cut_through_time(S, alpha, W, hops, paths=1):
-    """A switch sends on what it has as soon as the header is read: latency on every hop, the bytes only once.
+    """A switch forwards a message as soon as it has read the header: latency on every hop, the bytes only once.
 
-    With several paths side by side, each carries its part.
+    With several parallel paths, each carries its part.
     """
     return hops * alpha + S / (paths * W)
 
@@ -141,7 +141,7 @@ def cut_through_time(S, alpha, W, hops, paths=1):
 
 @formula("W_alg", cite="nccl-tests")
 def algorithm_bandwidth(S, t):
-    """Size over time: what a user gets. It falls as ranks are added though no link works less."""
+    """Size over time, as a user sees it. It falls as ranks are added though every link stays as busy."""
     return S / t
 
 
@@ -149,14 +149,14 @@ def algorithm_bandwidth(S, t):
 def bus_bandwidth(S, t, q):
     """Algorithm bandwidth times the bus factor, the bytes that each link must carry for one byte of S.
 
-    So it can be held against the link's own bandwidth. q is 2(n-1)/n for all-reduce, (n-1)/n for all-gather,
+    The result is comparable with the link's own bandwidth. q is 2(n-1)/n for all-reduce, (n-1)/n for all-gather,
     reduce-scatter and all-to-all, 1 for broadcast and reduce.
     """
     return q * algorithm_bandwidth(S, t)
 
 
 class Headers(NamedTuple):
-    """What a packet carries beside its payload: each part in bytes, and the key of the source."""
+    """What a packet carries besides its payload: each part in bytes, and the key of the source."""
 
     parts: dict[str, int]
     cite: str
@@ -190,4 +190,4 @@ HEADERS = MappingProxyType(
         "roce-v2": Headers({**_ETHERNET, "IPv4": 20, "UDP": 8, **_TRANSPORT}, "infiniband-packets"),
     })
 )  # fmt: skip
-"""Headers of one packet without options: "pcie-64" is the header of addresses above 4 GiB, where GPUs live."""
+"""Headers of one packet without options: "pcie-64" has the header for addresses above 4 GiB, where GPUs are mapped."""

@@ -1,8 +1,8 @@
-"""The one table of symbols: the name in code -> its LaTeX, its unit and what it means.
+"""The table of symbols: name in code -> LaTeX, unit, meaning and domain.
 
-A formula's parameters are names of this table, so a letter means one thing in the whole book. The unit is of
-the SI base; a count ("token", "FLOP") has dimension one and is there to be read. The domain is what a formula
-accepts for the letter: at least 0, unless said otherwise.
+A formula's parameters are names of this table, so a symbol has one meaning in the whole book. The unit is of
+the SI base; a count ("token", "FLOP") has dimension one and only informs the reader. The domain is the set of
+numbers that a formula accepts for the symbol: at least 0 by default.
 """
 
 from math import inf
@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 
 class Domain(NamedTuple):
-    """The numbers that a letter may be: from `low` (without it, where `above` is set) to `high`. Never NaN.
+    """The numbers that a symbol may be: from `low` (exclusive if `above` is set) to `high`. Never NaN.
 
-    Infinity belongs to every domain without an end: the limit of a formula is a value of it.
+    Infinity belongs to every domain without an upper bound: it gives the limit of a formula.
     """
 
     low: float
@@ -37,9 +37,7 @@ SHARE = Domain(0, above=True, high=1)
 
 
 class Symbol(NamedTuple):
-    """A letter of the book: how it prints, its unit (see `hwlib.units`), its meaning in a few words, and the
-    numbers that it may be.
-    """
+    """A symbol of the book: its LaTeX, its unit (see `hwlib.units`), its meaning in a few words, and its domain."""
 
     tex: str
     unit: str
@@ -274,4 +272,4 @@ NOTATION: dict[str, Symbol] = {
 COLLECTIVES = (
     "all_gather", "reduce_scatter", "all_reduce", "all_to_all", "broadcast", "reduce", "gather", "scatter", "send",
 )  # fmt: skip
-"""The collectives, and a plain message, by the names that they have in functions of the whole book."""
+"""The collectives, and a plain message, by the names that all functions of the book use."""

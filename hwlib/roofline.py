@@ -1,8 +1,9 @@
-"""Rooflines: how fast a chip can run an operation, from its operations, its bytes and two rates of the chip.
+"""Rooflines: how fast a chip can run a kernel, given its operations, its bytes and two rates of the chip.
 
-Arguments come in one order: shapes, then the rates C and W, then bytes per element, which are 2 (bfloat16)
-unless said otherwise. A matmul is [B, D] x [D, F] -> [B, F]. Attention has T queries and T_kv keys of K
-heads, each shared by G query heads of width H. `hwlib.calibrated` fits the kernel model's three constants.
+Arguments come in one order: shapes, then the rates C and W, then bytes per element, by default 2 (bfloat16).
+A matmul is [B, D] x [D, F] -> [B, F]. Attention has T queries and T_kv keys of K
+heads, each shared by G query heads of width H. The fit of the kernel model's three constants is in
+`hwlib.calibrated.kernel`.
 """
 
 from hwlib.formula import formula, maximum, minimum
@@ -24,13 +25,13 @@ __all__ = [
 
 @formula("n_ALU", cite="scaling-book")
 def vector_lanes(n_SM, lanes):
-    """What data sheets call CUDA cores: float32 lanes, which work in warps of 32 and are no cores of their own."""
+    """What data sheets call CUDA cores: float32 lanes, which work in warps of 32 and are not independent cores."""
     return n_SM * lanes
 
 
 @formula("f_clk", cite="scaling-book")
 def vector_clock(C, n_SM, lanes, ops_cycle=2):
-    """The clock at which a printed float32 rate is reached: the highest one, which a heavy load does not keep."""
+    """The clock at which a printed float32 rate is reached: the boost clock, which a heavy load does not sustain."""
     return C / (n_SM * lanes * ops_cycle)
 
 
@@ -45,37 +46,37 @@ def vector_flops(n_SM, lanes, f_clk, ops_cycle=2):
 
 @formula("C", cite="scaling-book")
 def tensor_flops(n_SM, f_clk, ops_cycle):
-    """Peak matrix rate from Ampere on: four tensor cores a multiprocessor; on Hopper, each 1024 bf16 FLOP a cycle."""
+    """Peak matrix rate since Ampere: four tensor cores per multiprocessor; on Hopper, each 1024 bf16 FLOP per cycle."""
     return 4 * n_SM * ops_cycle * f_clk
 
 
 @formula("ops_cycle", cite="scaling-book")
 def tensor_cycle_flops(C, n_SM, f_clk):
-    """Operations of one tensor core a cycle, from a printed rate. Not a power of two: the clock is another one."""
+    """Operations of one tensor core per cycle, from a printed rate. If not a power of two, the clock is another one."""
     return C / (4 * n_SM * f_clk)
 
 
 @formula("ops_cycle", cite="nvidia-hopper")
 def cycle_flops(C, n_SM, f_clk):
-    """What one multiprocessor does in one cycle, all its units together: the number that a generation doubles."""
+    """Operations of one multiprocessor per cycle, all its units together: the number that a generation doubles."""
     return C / (n_SM * f_clk)
 
 
 @formula("C", cite="nvidia-hopper")
 def peak_flops(n_SM, ops_cycle, f_clk):
-    """A peak is a product: multiprocessors, operations of one a cycle, and the clock at which it is quoted."""
+    """A peak is a product: multiprocessors, operations of each per cycle, and the clock at which it is quoted."""
     return n_SM * ops_cycle * f_clk
 
 
 @formula("C", cite="scaling-book")
 def systolic_flops(n_SM, n_MXU, side, f_clk):
-    """Peak of a TPU: each of the side x side cells of a matrix unit does a multiply-add a cycle."""
+    """Peak of a TPU: each of the side x side cells of a matrix unit does one multiply-add per cycle."""
     return 2 * n_SM * n_MXU * side**2 * f_clk
 
 
 @formula("I", cite="williams2009")
 def ridge(C, W):
-    """The intensity at which arithmetic and memory take the same time; below it, memory decides the time."""
+    """The intensity at which arithmetic and memory take the same time; below it, a kernel is memory-bound."""
     return C / W
 
 
@@ -108,13 +109,13 @@ def roofline_time(flops, bytes, C, W):
 
 @formula("t", cite="scaling-book")
 def serial_time(flops, bytes, C, W):
-    """Time at full rates without any overlap: one is waited for, then the other. At most twice the maximum."""
+    """Time at full rates without any overlap: first one, then the other. At most twice the roofline time."""
     return flops / C + bytes / W
 
 
 @formula("speedup", cite="scaling-book")
 def overlap_speedup(flops, bytes, C, W):
-    """What perfect overlap gains: 2 where arithmetic and traffic take equally long, near 1 far from there."""
+    """Speedup of perfect overlap: 2 where arithmetic and traffic take equally long, near 1 far from there."""
     return (flops / C + bytes / W) / maximum(flops / C, bytes / W)
 
 
@@ -129,13 +130,13 @@ def matmul_flops(B, D, F):
 
 @formula("bytes", cite="scaling-book")
 def matmul_bytes(B, D, F, b=2):
-    """Read both operands once and write the result once: the least traffic that there can be."""
+    """Read both operands once and write the result once: the minimal traffic."""
     return b * (B * D + D * F + B * F)
 
 
 @formula("I", cite="scaling-book")
 def matmul_intensity(B, D, F, b=2):
-    """FLOPs per byte of a matmul: cubic work over quadratic traffic, so it grows with the shortest side."""
+    """FLOPs per byte of a matmul: cubic work over quadratic traffic, so intensity grows with the shortest side."""
     return 2 * B * D * F / (b * (B * D + D * F + B * F))
 
 
@@ -147,7 +148,7 @@ def matmul_intensity_limit(B, b_w=2):
 
 @formula("I", cite="scaling-book")
 def matmul_intensity_ceiling(D, F, b=2):
-    """Intensity as B grows without end: the weights are free, inputs and outputs remain."""
+    """Intensity as B grows without bound: the weights are free, inputs and outputs remain."""
     return 2 * D * F / (b * (D + F))
 
 
@@ -165,7 +166,7 @@ def mixed_matmul_intensity(B, D, F, b=2, b_w=2, b_out=2):
 
 @formula("I", cite="scaling-book")
 def batched_matmul_intensity(B, D, F, b=2):
-    """A matrix of its own for every example: no weight is reused, so intensity stays below 2/b."""
+    """Intensity with a separate matrix for every example: no weight is reused, so intensity stays below 2/b."""
     return 2 * B * D * F / (b * (B * D + B * D * F + B * F))
 
 
@@ -180,13 +181,13 @@ def matmul_time(B, D, F, C, W, b=2):
 
 @formula("I", cite="williams2009")
 def pointwise_intensity(ops, reads, b=2):
-    """`ops` operations an element, `reads` arrays read and one written; the arrays' size drops out."""
+    """`ops` operations per element, `reads` arrays read and one written; the arrays' size cancels."""
     return ops / ((reads + 1) * b)
 
 
 @formula("t", cite="scaling-book")
 def vector_add_time(N, W, b=4):
-    """Two arrays are read and one is written; on every chip there is, that takes longer than adding."""
+    """Two arrays are read and one is written; on every chip in the tables, that takes longer than adding."""
     return 3 * b * N / W
 
 
@@ -194,14 +195,14 @@ def vector_add_time(N, W, b=4):
 def norm_intensity(B, D, b=2):
     """RMSNorm of B rows: an element is squared, added, scaled by the root and by its gain: four operations.
 
-    A row is read and written once and the D gains are read once; the root, one a row, is left out.
+    A row is read and written once and the D gains are read once; the root, one per row, is neglected.
     """
     return 4 * B * D / (b * (2 * B * D + D))
 
 
 @formula("flops", cite="scaling-book")
 def attention_flops(B, T, T_kv, K, G, H):
-    """Two matmuls, scores and weighted values, of 2*T*T_kv*H for each of the K*G heads; softmax left out."""
+    """Two matmuls, scores and weighted values, of 2*T*T_kv*H for each of the K*G heads; softmax is neglected."""
     return 4 * B * T * T_kv * K * G * H
 
 
@@ -213,7 +214,7 @@ def attention_bytes(B, T, T_kv, K, G, H, b=2):
 
 @formula("I", cite="scaling-book")
 def attention_intensity(T, T_kv, G, b=2):
-    """Operations per byte of fused attention; batch, heads and head width drop out."""
+    """Operations per byte of fused attention; batch, heads and head width cancel."""
     return 2 * T * T_kv * G / (b * (T * G + T_kv))
 
 
@@ -229,7 +230,7 @@ def attention_decode_intensity(T_kv, G, b=2):
     return 2 * G * T_kv / (b * (G + T_kv))
 
 
-# The batch from which on arithmetic decides
+# The batch from which on a matmul is compute-bound
 
 
 @formula("B_crit", cite="scaling-book")
@@ -243,38 +244,38 @@ def critical_batch(C, W, b_w=2):
 
 @formula("B_crit", cite="scaling-book")
 def exact_critical_batch(D, F, C, W, b=2, b_w=2, b_out=2):
-    """The same for finite D and F, where inputs and outputs take bandwidth too.
+    """The critical batch for finite D and F, where inputs and outputs take bandwidth too.
 
-    Negative, or a division by zero, means that no batch is enough: the ceiling is below the ridge.
+    A negative result, or a division by zero, means that no batch is large enough: the ceiling is below the ridge.
     """
     return b_w / (2 * W / C - b / F - b_out / D)
 
 
 @formula("B_crit", cite="scaling-book")
 def moe_critical_batch(E, k, C, W, b_w=2):
-    """Every one of the E experts is read, but sees k/E of the tokens: the batch must grow by E/k."""
+    """All E experts are read, but each processes k/E of the tokens: the critical batch is larger by E/k."""
     return E / k * critical_batch(C, W, b_w)
 
 
 @formula("I", cite="scaling-book")
 def moe_intensity_limit(B, E, k, b_w=2):
-    """Intensity of balanced experts when each sees few tokens beside D and F: 2*B*k/E operations a weight."""
+    """Intensity of balanced experts with few tokens compared to D and F: 2*B*k/E operations per weight."""
     return 2 * B * k / (b_w * E)
 
 
 @formula("D_crit", cite="scaling-book")
 def split_critical_width(C, W, b=2):
-    """Width from which two chips that share the contracted axis D are bound by arithmetic, not by a network.
+    """Width from which on two chips that split the contracted axis D are bound by arithmetic, not by the network.
 
-    Each computes B*D*F operations and sends b*B*F bytes of partial sums at bandwidth W: B and F drop out.
+    Each computes B*D*F operations and sends b*B*F bytes of partial sums at bandwidth W: B and F cancel.
     """
     return b * C / W
 
 
-# Where the roofline stops: efficiency and the cost of starting
+# Beyond the roofline: efficiency and launch overhead
 
 
 @formula("t", cite="scaling-book")
 def kernel_time(flops, bytes, C, W, eta_C, eta_W, t0):
-    """A roofline with three measured constants: the shares of C and W that are reached, and the launch."""
+    """A roofline with three measured constants: the efficiencies of arithmetic and memory, and the launch time."""
     return t0 + maximum(flops / (eta_C * C), bytes / (eta_W * W))

@@ -1,10 +1,10 @@
-"""Warps: what it costs that the threads of a warp share one instruction a cycle.
+"""Warps: the cost of sharing one instruction per cycle among the threads of a warp.
 
-A kernel is written for one thread, as a generator: each `yield` is an instruction, and the line it stands in is its
-program counter. `trace` runs every thread by itself and notes its counters; a *machine* turns the traces of one warp
-into a schedule, a list of (counter, threads that run it), one entry a cycle; `run` puts a machine through all warps,
-and checks that each thread ran its own instructions in their order. The machine itself is left to the reader of the
-first chapter.
+A kernel is written for one thread, as a generator: each `yield` is an instruction, and its line number is its
+program counter. `trace` runs every thread separately and records its counters; a *machine* turns the traces of one
+warp into a schedule, a list of (counter, threads that run it), one entry per cycle; `run` runs all warps on a machine,
+and checks that each thread executed its own instructions in order. The machine itself is an exercise of the first
+chapter.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -23,21 +23,21 @@ WarpMachine = Callable[[list[Trace]], Any]
 
 @formula("ways_warp", cite="cuda-guide")
 def warp_ways(ways, width=32):
-    """Ways through a branch that a warp has to walk, expected, where each thread takes one of `ways` at random.
+    """Expected number of paths of a branch that a warp executes, if each thread takes one of `ways` at random.
 
-    A way costs its instructions as soon as one thread takes it: 1 less the chance that all threads pass it by.
+    A path costs its instructions if any thread takes it: 1 minus the probability that no thread does.
     """
     return ways * (1 - (1 - 1 / ways) ** width)
 
 
 @formula("busy", cite="cuda-guide")
 def lane_fraction(ways, width=32):
-    """Share of the lanes that work inside such a branch: each way is issued for the threads that take it."""
+    """Fraction of the lanes that are active inside such a branch: each path is issued for the threads that take it."""
     return 1 / warp_ways(ways, width)
 
 
 class WarpRun(NamedTuple):
-    """What a machine made of some warps: the schedule of each, and a remark where it was not the machine's own."""
+    """A machine's schedules of some warps, and a note if they are not the machine's own."""
 
     schedules: tuple[WarpSchedule, ...]
     width: int = WARP
@@ -45,17 +45,17 @@ class WarpRun(NamedTuple):
 
     @property
     def cycles(self) -> int:
-        """Instructions issued, of all warps together: a scheduler issues one a cycle."""
+        """Instructions issued by all warps together: a scheduler issues one per cycle."""
         return sum(map(len, self.schedules))
 
     @property
     def thread_instructions(self) -> int:
-        """Instructions that the threads wanted, each counted by itself."""
+        """Instructions executed, counted for each thread."""
         return sum(len(threads) for schedule in self.schedules for _, threads in schedule)
 
     @property
     def busy(self) -> float:
-        """Share of the lanes that did work, over all cycles; 0 without a cycle."""
+        """Fraction of the lanes that were active, over all cycles; 0 without a cycle."""
         return self.thread_instructions / (self.cycles * self.width) if self.cycles else 0.0
 
     def __repr__(self) -> str:
@@ -66,15 +66,15 @@ class WarpRun(NamedTuple):
 def trace(kernel: Callable[..., Any], data: Iterable[Any], width: int = WARP) -> list[list[Trace]]:
     """The program counters of every thread, warp by warp: `kernel(x)` is one thread's program, x its data.
 
-    A counter is the line of the `yield` below that of the `def`. Threads are put into warps in the order of
-    `data`; the last warp may be smaller. Raises TypeError for a kernel that is no generator, ValueError for one
+    A counter is the line of the `yield` relative to that of the `def`. Threads are grouped into warps in the order of
+    `data`; the last warp may be smaller. Raises TypeError for a kernel that is not a generator, ValueError for one
     that does not end.
     """
     return pack((_thread(kernel, x) for x in data), width)
 
 
 def pack(traces: Iterable[Trace], width: int = WARP) -> list[list[Trace]]:
-    """Traces put into warps, in their order."""
+    """Traces grouped into warps, in order."""
     width, threads = as_int("pack: width", width, 1), list(traces)
     return [threads[first : first + width] for first in range(0, len(threads), width)]
 
@@ -92,13 +92,13 @@ def _thread(kernel: Callable[..., Any], x: Any) -> Trace:
 
 
 def one_by_one(traces: Sequence[Trace]) -> WarpSchedule:
-    """The machine that shares nothing: one thread after the other, a lane at work and the others idle."""
+    """The machine without sharing: one thread after the other, one lane active and the others idle."""
     return [(counter, [thread]) for thread, counters in enumerate(traces) for counter in counters]
 
 
 def run(machine: WarpMachine, warps: Sequence[Sequence[Trace]], width: int = WARP) -> WarpRun:
-    """Put every warp through a machine. A machine that returns nothing yet, or no schedule of these traces, is
-    replaced by `one_by_one`, and the note of the run says why.
+    """Run every warp on a machine. If a machine returns nothing yet, or not a schedule of these traces, `one_by_one`
+    replaces it, and the note of the run says why.
     """
     schedules = []
     for traces in warps:
@@ -111,7 +111,7 @@ def run(machine: WarpMachine, warps: Sequence[Sequence[Trace]], width: int = WAR
 
 
 def check(schedule: Any, traces: Sequence[Trace]) -> str:
-    """What is wrong with a schedule of these traces, in words; "" where each thread runs just its own."""
+    """What is wrong with a schedule of these traces, as a phrase; "" if each thread runs exactly its own."""
     if schedule is None or schedule is ...:
         return "the machine returns nothing yet"
     at = [0] * len(traces)

@@ -1,7 +1,7 @@
-"""A training run: how much of the machine it uses, what failures cost it, and its time, energy and money.
+"""A training run: its utilization of the machine, the cost of failures, and its time, energy and money.
 
-B tokens a step on n ranks of peak rate C. What a step asks for is `hwlib.transformer.step_flops`; what the ranks do
-beside it, because activations are recomputed, counts for HFU and not for MFU.
+A step has B tokens on n ranks of peak rate C. The operations that the model requires are
+`hwlib.transformer.step_flops`; recomputation comes on top, and counts for HFU but not for MFU.
 
 >>> training_run("llama3-405b", "h100-sxm", B_run=15.6e12, n=16384, mfu=0.40)
 <TrainingRun: 3.937e+25 FLOP, 70.28 days, 76.61 TJ>
@@ -23,54 +23,54 @@ __all__ = [
 ]  # fmt: skip
 
 
-# How much of the machine is used
+# Utilization
 
 
 @formula("mfu", cite="chowdhery2022")
 def model_utilization(flops, t_step, n, C):
-    """MFU: only what the model asks for counts, so runs that recompute more or less can be compared."""
+    """MFU counts only the operations that the model requires, so runs with and without recomputation are comparable."""
     return flops / (t_step * n * C)
 
 
 @formula("hfu", cite="chowdhery2022")
 def hardware_utilization(flops, t_step, n, C):
-    """HFU: all operations count, recomputed ones too, so recomputation makes it look better and the run no faster."""
+    """HFU counts all operations, recomputed ones too, so recomputation raises it without making the run faster."""
     return flops / (t_step * n * C)
 
 
 @formula("flops", cite="korthikanti2022")
 def gpt_selective_flops(B, T, L, D, V):
-    """GPT with attention recomputed: its term is counted three times forward and back, and once again: 4/3 of T/6D."""
+    """GPT with attention recomputed: forward once, backward twice and forward again make 4/3 of the term T/6D."""
     return 72 * B * L * D**2 * (1 + 2 * T / (9 * D) + V / (12 * L * D))
 
 
 @formula("R_tok", cite="chowdhery2022")
 def token_rate(B, t_step):
-    """Tokens that the whole machine takes in a second."""
+    """Tokens per second of the whole machine."""
     return B / t_step
 
 
 @formula("R_tok", cite="scaling-book")
 def token_rate_at(P, n, C, mfu):
-    """Tokens a second at an MFU: six operations a parameter and token, attention left out."""
+    """Tokens per second at an MFU: six operations per parameter and token; attention is neglected."""
     return n * C * mfu / training_flops(P, 1)
 
 
 @formula("t_step", cite="scaling-book")
 def step_time_at(flops, n, C, mfu):
-    """Time of a step from its operations and an MFU: what MFU is for."""
+    """Time of a step from its operations and an MFU."""
     return flops / (n * C * mfu)
 
 
 @formula("t", cite="scaling-book")
 def run_time(P, B_run, n, C, mfu):
-    """6PB operations at the rate that is reached; failures, attention and everything before and after left out."""
+    """6PB operations at the achieved rate; failures, attention, start and end of the run are neglected."""
     return training_flops(P, B_run) / (n * C * mfu)
 
 
 @formula("mfu", cite="scaling-book")
 def utilization_of_run(P, B_run, n, C, t):
-    """MFU from what papers print: parameters that a token meets, tokens, and time on n ranks (n*t: rank hours)."""
+    """MFU from what papers print: active parameters, tokens, and time on n ranks (n*t: rank hours)."""
     return training_flops(P, B_run) / (n * t * C)
 
 
@@ -79,27 +79,27 @@ def utilization_of_run(P, B_run, n, C, t):
 
 @formula("t_mtbf", cite="kokolis2024")
 def cluster_mtbf(t_node, n_out):
-    """Every node stops the job, so failures add up: n_out nodes fail n_out times as often as one."""
+    """The failure of any node stops the job: n_out nodes fail n_out times as often as one."""
     return t_node / n_out
 
 
 @formula("failures", cite="kokolis2024")
 def expected_failures(t, t_mtbf):
-    """Failures in time t, where they come at a constant rate, whatever was before."""
+    """Expected failures in time t, if they occur at a constant rate, independently of each other."""
     return t / t_mtbf
 
 
 @formula("tau", cite="young1974")
 def young_interval(t_save, t_mtbf):
-    """Where writing checkpoints, t_save/tau, and work lost, tau/2 a failure, take equally much; to first order."""
+    """The best interval to first order: checkpoints, t_save/tau, cost as much as lost work, tau/2 per failure."""
     return sqrt(2 * t_save * t_mtbf)
 
 
 @formula("tau", cite="daly2006")
 def daly_interval(t_save, t_mtbf):
-    """The next terms, for checkpoints that are not short beside the time between failures.
+    """The best interval to higher order, for checkpoints that are not short compared to the time between failures.
 
-    Near `young_interval` less t_save where they are; t_mtbf itself where a checkpoint takes twice as long as that.
+    Near `young_interval` minus t_save for short ones; t_mtbf itself from t_save = 2 t_mtbf on.
     """
     return where(
         t_save < 2 * t_mtbf,
@@ -110,24 +110,24 @@ def daly_interval(t_save, t_mtbf):
 
 @formula("goodput", cite="young1974")
 def goodput_fraction(tau, t_save, t_back, t_mtbf):
-    """What is left of the time: less the checkpoints, less half an interval and a restart for each failure.
+    """The fraction of the time left for training after checkpoints, and half an interval and a restart per failure.
 
-    First order: it is negative where failures come faster than the job gets up; `exact_goodput` is not.
+    First order: negative where failures come faster than the job restarts; `exact_goodput` never is.
     """
     return 1 - t_save / tau - (tau / 2 + t_back) / t_mtbf
 
 
 @formula("goodput", cite="young1974")
 def best_goodput_fraction(t_save, t_back, t_mtbf):
-    """The same at Young's interval: quick checkpoints help by their root only, quick restarts in full."""
+    """The goodput at Young's interval: faster checkpoints help only by their square root, faster restarts in full."""
     return 1 - sqrt(2 * t_save / t_mtbf) - t_back / t_mtbf
 
 
 def exact_goodput(tau: float, t_save: float, t_back: float, t_mtbf: float) -> float:
-    """Share of the time that is training, exactly, where failures come at random (daly2006): they may hit a
-    checkpoint or a restart too.
+    """The exact fraction of the time that is training, with failures at random (daly2006), also during a
+    checkpoint or a restart.
 
-    Time tau of work takes t_mtbf * exp(t_back/t_mtbf) * (exp((tau + t_save)/t_mtbf) - 1), at the mean.
+    Time tau of work takes t_mtbf * exp(t_back/t_mtbf) * (exp((tau + t_save)/t_mtbf) - 1) on average.
 
     >>> round(exact_goodput(tau=1800, t_save=60, t_back=600, t_mtbf=3 * 3600), 3)
     0.839
@@ -142,7 +142,7 @@ def exact_goodput(tau: float, t_save: float, t_back: float, t_mtbf: float) -> fl
 
 @formula("t", cite="daly2006")
 def wall_time(t, goodput):
-    """Time of the run with everything that failures and checkpoints cost it."""
+    """Time of the run including the cost of failures and checkpoints."""
     return t / goodput
 
 
@@ -151,21 +151,21 @@ def wall_time(t, goodput):
 
 @formula("energy", cite="patterson2021")
 def run_energy(n, P_el, t, pue=1.1):
-    """Energy of n ranks and of the building around them; P_el is what one draws while it trains."""
+    """Energy of n ranks and of the data centre's overhead; P_el is the power of one rank in training."""
     return n * P_el * t * pue
 
 
 @formula("cost", cite="deepseek-v3")
 def run_cost(n, price, t):
-    """Rent of n ranks for the time."""
+    """Rent of n ranks for time t."""
     return n * price * t
 
 
 class TrainingRun(NamedTuple):
     """A training run: seconds of training at the MFU, seconds with failures, their number, joules and dollars.
 
-    `interval` is the training time between two checkpoints, `goodput` the share of the time that is training;
-    `energy` is None where nobody says what the chip draws.
+    `interval` is the training time between two checkpoints, `goodput` the fraction of the time that is training;
+    `energy` is None if the power of the chip is unknown.
     """
 
     flops: float
@@ -194,11 +194,11 @@ def training_run(
     power: float | None = None, pue: float = 1.1, price: float = 0.0,
     dtype: str = "bf16",
 ) -> TrainingRun:  # fmt: skip
-    """The run of `model` over B_run tokens on n of `chip`, at an MFU of the dense rate of `dtype`.
+    """Training `model` with B_run tokens on n of `chip`, at an MFU relative to the dense rate of `dtype`.
 
-    T is the sequence length, by default the model's context at most 8192; t_node the mean time between failures of
-    one node of `node` ranks (None: no failures); t_save and t_back what a checkpoint and a restart take; power in
-    watts (by default the chip's TDP); price in dollars a second and rank.
+    T is the sequence length, by default the model's context but at most 8192; t_node the mean time between failures of
+    one node of `node` ranks (None: no failures); t_save and t_back the times of a checkpoint and a restart; power in
+    watts (by default the chip's TDP); price in dollars per second and rank.
     """
     model, chip = models.of(model), accelerators.of(chip)
     if not 0 < mfu <= 1:

@@ -1,7 +1,7 @@
 """Units at the edges, SI floats inside: write `450*GB`, read `parse("31.9 us")`, print `show(t, "s")`.
 
-Dimensions are bytes, seconds, joules and money; the byte is one (a bit is 1/8 of it). FLOP, tokens, ranks and
-their like are counts, of dimension one: carried as *labels*, printed and compared, never in arithmetic.
+Dimensions are bytes (a bit is 1/8 byte), seconds, joules and money. FLOP, tokens, ranks and other counts have
+dimension one: they are *labels*, printed and compared, but never used in arithmetic.
 Bandwidth is bytes per second in one direction; GB is 1e9 bytes and GiB is 2^30.
 """
 
@@ -33,7 +33,7 @@ COUNTS = OPERATIONS + THINGS
 
 
 class UnitError(ValueError):
-    """A text that is no number with a unit of this book."""
+    """A text that is not a number with a unit of this book."""
 
 
 class Measure(NamedTuple):
@@ -44,7 +44,7 @@ class Measure(NamedTuple):
 
 
 class _Base(NamedTuple):
-    """A unit without a prefix: its size in the SI base, that base, and the prefixes it takes."""
+    """A unit without a prefix: its size in SI base units, the powers of these, and the prefixes it takes."""
 
     size: float
     powers: dict[str, int]
@@ -80,7 +80,7 @@ _WORDS = {
     "parameter": "param", "percent": "%",
 }  # fmt: skip
 _LONG = {"nano": "n", "micro": "u", "milli": "m", "kilo": "k", "mega": "M", "giga": "G", "tera": "T", "peta": "P"}
-_SPELLED = {  # as people say it: milliseconds, gigabytes
+_SPELLED = {  # written out: milliseconds, gigabytes
     long + word: _Base(_BASES[base].size * _BASES[base].prefixes[short], _BASES[base].powers, {})
     for word, base in (("second", "s"), ("byte", "B"), ("bit", "bit"), ("joule", "J"), ("watt", "W"))
     for long, short in _LONG.items()
@@ -126,13 +126,13 @@ def parse(text: str) -> Measure:
 
 
 def show(x: float, unit: str = "1", digits: int = 4) -> str:
-    """`x`, in the SI base of `unit`, as a person writes it: with a prefix, to `digits` digits.
+    """`x`, in the SI base of `unit`, as text with a suitable prefix, to `digits` digits.
 
     >>> show(3.35e12, "B/s"), show(295.32, "FLOP/B"), show(16384), show(3.19e-5, "s"), show(8, "GPU")
     ('3.35 TB/s', '295.3 FLOP/B', '16384', '31.9 us', '8 GPUs')
 
     A unit that has a prefix keeps it: `show(80*GiB, "GiB")` is '80 GiB'. Whole numbers below a million are
-    never rounded. `parse` reads it back. Raises UnitError for a unit that this book does not have.
+    never rounded. `parse` reads the text back. Raises UnitError for an unknown unit.
     """
     x = float(x) / scale(unit)
     if not math.isfinite(x):
@@ -152,7 +152,7 @@ def show(x: float, unit: str = "1", digits: int = 4) -> str:
 
 
 def scale(unit: str) -> float:
-    """How many SI base units one `unit` is: `scale("GiB") == 2**30`."""
+    """The size of one `unit` in SI base units: `scale("GiB") == 2**30`."""
     return _read(unit)[0]
 
 
@@ -203,7 +203,7 @@ def _read(unit: str) -> tuple[float, dict[str, int]]:
     for sign, factor in re.findall(r"(/|\s*[*·]\s*|\s+|^)([^/*·\s]*)", text):
         match = re.fullmatch(r"(.+?)(?:\^(-?[0-9]{1,2}))?", factor)
         if not match:
-            raise UnitError(f"{unit!r} is no unit: something is missing after {sign.strip()!r}")
+            raise UnitError(f"{unit!r} is not a unit: something is missing after {sign.strip()!r}")
         base_size, base_powers = _factor(match[1], unit)
         power = int(match[2] or 1) * (-1 if sign == "/" else 1)
         if abs(power) > MAX_POWER:
@@ -229,7 +229,7 @@ def _factor(text: str, unit: str) -> tuple[float, dict[str, int]]:
 
 
 def _prefix(x: float, base: str, digits: int) -> tuple[str, float]:
-    """The decimal prefix that leaves 1 to 1000 of the base unit, once rounded; bytes take KB, bits kbit."""
+    """The decimal prefix that leaves 1 to 1000 base units after rounding; bytes take KB, bits kbit."""
     size = abs(float(f"{x:.{digits}g}"))
     other = "k" if base == "B" else "K"
     prefixes = _BASES[base].prefixes.items()
@@ -239,7 +239,7 @@ def _prefix(x: float, base: str, digits: int) -> tuple[str, float]:
 
 
 def _digits(x: float, digits: int) -> str:
-    """`digits` digits, but never fewer than the whole part has; from a million on, as 15e12."""
+    """`x` to `digits` digits, but never fewer than its integer part has; from a million on, as 15e12."""
     if x == 0:
         return "0"
     exponent = 0

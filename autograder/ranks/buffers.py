@@ -1,7 +1,7 @@
-"""What each rank of a collective holds before it and after it, by the collective's definition.
+"""The input and the expected result of each rank of a collective, by the collective's definition.
 
 Blocks are those of `hwlib.algorithms.blocks`: ceil(length/n) elements each, the last ones shorter or empty. The
-numbers are drawn by a seed that no rank has (see `draws`): one that knew how they are made could know those of the
+numbers are drawn with a seed that no rank has (see `seeds`): a rank that knew it could compute the numbers of the
 others without a message.
 """
 
@@ -17,7 +17,7 @@ MAX_RANKS, MAX_LENGTH = 64, 1 << 16
 
 @dataclass(frozen=True)
 class Case:
-    """One run: so many ranks, each with an array of `length` elements of `dtype`; `options` go to the algorithm."""
+    """One run: n ranks, each with an array of `length` elements of `dtype`, and the algorithm's `options`."""
 
     n: int
     length: int
@@ -60,7 +60,7 @@ HIGHEST = {"float64": 2.0, "float32": 2.0, "int64": 1 << 55, "int32": 1 << 24}  
 
 
 def drawn(case: Case, generator: Any) -> list[Any]:
-    """Numbers for every rank, of at least 1, in which every bit of the mantissa counts: they cannot be packed."""
+    """Numbers for every rank, at least 1, that use every bit of the mantissa, so that they cannot be compressed."""
     import numpy as np
 
     if case.dtype.startswith("float"):

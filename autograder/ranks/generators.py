@@ -1,10 +1,10 @@
-"""The ranks of a learner's algorithm, and the judge's side of them: the judge is the network between the two.
+"""The ranks of a learner's algorithm, and the judge's side of them: the judge is the network between the ranks.
 
-`Rank` runs beside the learner's code and plays one rank: `start` it, then `send` it what arrived, and it replies
-with its next steps or its result, as plain data. `Remote` is the same rank to the judge: a party that
-`hwlib.simulate.run_programs` drives. What passes between two ranks passes through the judge, which looks at it
-and counts it; of a message only the numbers are handed on, in one dimension and of the exercise's own type, so
-that neither a shape nor another type carries more than was counted.
+`Rank` runs in the learner's process and plays one rank: `start` it, then `send` it what arrived, and it replies
+with its next steps or its result, as plain data. `Remote` is the judge's handle of that rank: a party that
+`hwlib.simulate.run_programs` drives. Every message between two ranks passes through the judge, which checks
+and counts it; only its numbers are forwarded, as a one-dimensional array of the exercise's own type, so
+that neither a shape nor another type carries information that is not counted.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ from ..values import encoding
 Call = Callable[[tuple], Any]
 MAX_AT_ONCE = 4096  # steps in one yield
 
-# How a rank fails: it is the stub; no generator; raises where it is none; yields no Step; sends no array, or numbers of
-# another type; raises; returns what is no answer; does not end; or is gone.
+# How a rank fails: it is the stub; it is not a generator; it is not one and raises; it yields something other than a
+# Step, sends something other than an array, or another dtype; raises; returns something that is not an answer; exceeds
+# a limit; or its process is lost.
 KINDS = ("empty", "generator", "silent", "step", "array", "dtype", "raises", "result", "limit", "lost")
 
 
 class RankFailed(Exception):
-    """A rank cannot go on; `kind` is one of KINDS, `what` says more, in a learner's own words."""
+    """A rank cannot continue; `kind` is one of KINDS, `what` gives details from the learner's code."""
 
     def __init__(self, kind: str, what: str = "", rank: int = -1):
         super().__init__(f"{kind}: {what}")
@@ -39,7 +40,7 @@ class RankFailed(Exception):
 
 @dataclass
 class Rank:
-    """Plays one rank of a learner's generator function where the learner's code is. Call it with a request:
+    """Plays one rank of a learner's generator function, in the learner's process. Call it with a request:
 
     ("start", rank, n, x, options) or ("send", rank, got); it replies ("steps", [(send, to,
     frm), ...], alone), ("done", result, changed) or ("failed", kind, what).
@@ -94,12 +95,12 @@ class Rank:
 
 
 def _yields(function: Any) -> bool:
-    """Whether a function has a `yield`; True for what is no plain function, of which that cannot be told."""
+    """Whether a function has a `yield`; True for a callable that is not a plain function, where this is unknown."""
     return not inspect.isfunction(function) or inspect.isgeneratorfunction(function)
 
 
 def _part(value: Any) -> Any:
-    """A part of a step as plain data; of an array, its numbers in one dimension."""
+    """A part of a step as plain data; an array becomes one-dimensional."""
     try:
         value = encoding.decode(encoding.encode(value))
     except encoding.NotPlain:
@@ -109,7 +110,7 @@ def _part(value: Any) -> Any:
 
 @contextmanager
 def _barred(withholds: Sequence[str]) -> Iterator[None]:
-    """The library's withheld algorithms raise meanwhile, whatever name they have been imported under."""
+    """In this block the library's withheld algorithms raise, under whatever name they were imported."""
     if not withholds:
         yield
         return
@@ -138,7 +139,7 @@ def barred(function: Any, withholds: Sequence[str]) -> str:
 
 @dataclass
 class Budget:
-    """What the ranks of one run may ask for in all, so that no run is endless, and why one failed."""
+    """The total that the ranks of one run may request, so that every run ends, and the reason why one failed."""
 
     steps: int
     bytes: int
@@ -153,9 +154,9 @@ class Budget:
 
 @dataclass
 class Remote:
-    """A rank to the judge: `send` what arrived and it gives the next Step, or ends with StopIteration.
+    """The judge's handle of a rank: `send` it what arrived, and it returns the next Step or raises StopIteration.
 
-    Whatever the other side replies is looked at again here, for a learner's process may reply anything.
+    Every reply is validated here, because a learner's process may reply anything.
     """
 
     call: Call
@@ -168,7 +169,7 @@ class Remote:
     started: bool = False
 
     def send(self, got: Any) -> Any:
-        """The next Step, or list of them. Raises RankFailed where there is none."""
+        """The next Step, or a list of Steps. Raises RankFailed if there is none."""
         self.budget.steps -= 1
         if self.budget.steps < 0:
             raise self._failed("limit", "steps")
@@ -187,7 +188,7 @@ class Remote:
         return self.step(kind, rest)
 
     def step(self, kind: str, rest: Sequence[Any]) -> Any:
-        """What a reply asks for that is neither an end nor a failure."""
+        """The Steps of a reply that is neither a result nor a failure."""
         if kind != "steps" or type(rest[0]) is not list or len(rest[0]) > MAX_AT_ONCE:
             raise self._failed("lost", "its reply could not be read")
         steps = [self._step(step) for step in rest[0]]

@@ -1,4 +1,4 @@
-"""A learner's own ranks on this machine: one process each, which has no network and talks to the check only.
+"""A learner's own ranks on this machine: one process each, which has no network and communicates with `check` only.
 
 Used by `check`, where the code is the learner's own. The processes come from a server that has imported torch
 once, so that starting four of them takes a tenth of a second.
@@ -72,7 +72,7 @@ class LocalProcesses:
         self.ranks[rank] = process, ours
 
     def close(self) -> None:
-        """End every process, whatever it does."""
+        """End every process, whatever it is doing."""
         for process, connection in self.ranks.values():
             process.kill()
             process.join()
@@ -85,7 +85,7 @@ class LocalProcesses:
 
 @contextmanager
 def _without_main() -> Iterator[None]:
-    """A process that starts here does not run the learner's script again: the function is shipped whole."""
+    """In this block a started process does not run the learner's script again: the function is sent by value."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:
@@ -95,7 +95,7 @@ def _without_main() -> Iterator[None]:
 
 
 def _serve(connection: Any, shipped: bytes) -> None:
-    """In the rank's process: answer until the check hangs up."""
+    """In the rank's process: answer requests until the connection closes."""
     import cloudpickle
     import torch
 

@@ -1,13 +1,13 @@
 """The judge as the network: it carries every message of a torch.distributed program, and counts what it carries.
 
 A rank is a party: `send(reply)` gives its next request (see `autograder.ranks.process_group`), or ends with
-StopIteration and what the rank's function returned. Ranks meet nowhere else, so they run one after the other,
-each until it waits for something that is not there yet.
+StopIteration and what the rank's function returned. Ranks interact nowhere else, so they run one at a time,
+each until it waits for something that has not arrived.
 
 A rank's bytes are those of its messages; a collective's are those of the algorithm that `hwlib.simulate.call_costs`
-names for it. Rounds are the longest chain of messages, each sent only after the one before it had been waited
-for: a rank that sends to all others at once has used one round. A send that is waited for ends when its receive
-has been posted, as with NCCL, whose ranks all hang if each sends before it receives.
+names for it. Rounds are the longest chain of messages, each sent only after the previous one had been waited
+for: a rank that sends to all others at once uses one round. Waiting for a send returns when its receive
+has been posted, as in NCCL, whose ranks all hang if each sends before it receives.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_REQUESTS = 100_000
 
 
 class NetworkError(ValueError):
-    """The ranks' program cannot go on: they wait for each other, or ask for what there is not."""
+    """The ranks' program cannot continue: the ranks wait for each other, or request something that does not exist."""
 
 
 class Party(Protocol):
@@ -39,8 +39,8 @@ class Party(Protocol):
 
 @dataclass
 class Carried:
-    """What the ranks returned, the bytes that each sent and received, the rounds, how often each call was made, and the
-    bytes from whom to whom."""
+    """What the ranks returned, the bytes that each sent and received, the rounds, the number of calls of each kind, and
+    the bytes from each rank to each other."""
 
     outputs: list[Any]
     sent_bytes: list[int]
@@ -52,7 +52,7 @@ class Carried:
 
 @dataclass
 class _Collective:
-    """One call of a group: it goes through when the last of its ranks has made it."""
+    """One collective call of a group: it completes when the last of its ranks has made it."""
 
     call: str
     group: tuple[int, ...]
@@ -92,7 +92,7 @@ class _Network:
         self.requests = 0
 
     def run(self) -> None:
-        """Let every rank go on as long as one can."""
+        """Run the ranks until none can continue."""
         moved = True
         while moved:
             moved = False
@@ -108,7 +108,7 @@ class _Network:
             raise NetworkError(f"rank {frm} sent a message to rank {to} that rank {to} never received")
 
     def _ready(self, number: int) -> bool:
-        """Whether what the rank waits for is there; then its reply is."""
+        """Whether what the rank waits for has arrived; if so, store the reply."""
         rank = self.ranks[number]
         if rank.waits is None:
             return True
@@ -154,7 +154,7 @@ class _Network:
             rank.reply = len(rank.handles)
             rank.handles.append((self._send if do == "send" else self._post)(number, request))
         else:
-            raise NetworkError(f"rank {number} made no request of a rank: {_shown(do)}")
+            raise NetworkError(f"rank {number} made a request that is not a rank's: {_shown(do)}")
 
     def _allow(self, number: int, call: Any) -> None:
         if call not in CALLS:
@@ -211,7 +211,7 @@ class _Network:
         return members
 
     def _perform(self, made: _Collective) -> None:
-        """Compute what each rank gets, and count the bytes and rounds of the algorithm that stands for the call."""
+        """Compute what each rank receives, and count the bytes and rounds of the call's algorithm."""
         posts = [made.posts[rank] for rank in made.group]
         results, moved = PERFORM[made.call](posts, len(posts))
         cost = _cost(made.call, moved, len(posts), posts[0].get("root"))
@@ -250,7 +250,7 @@ def _cost(call: str, moved: Any, n: int, root: Any) -> CallCost:
 
 
 def _shown(value: Any) -> str:
-    """What a rank has sent, as a word of a sentence: a number as it is, all else quoted."""
+    """A value that a rank has sent, for an error message: a number as it is, anything else quoted."""
     return str(value) if type(value) is int and abs(value) < 1 << 32 else quoted(str(value), 40)
 
 

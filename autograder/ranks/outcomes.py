@@ -1,6 +1,6 @@
-"""What a run of all ranks came to, and what to say of it: the result, the bytes, the rounds.
+"""The outcome of a run of all ranks, and the explanation of its result, bytes and rounds.
 
-An `Outcome` is made by whoever drives the ranks (`observe`, for generators); nothing here knows how.
+An `Outcome` is made by the code that drives the ranks (`observe`, for generators); this module does not depend on it.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .generators import Budget, Call, RankFailed, parties
 
 @dataclass(frozen=True)
 class Outcome:
-    """What every rank returned, sent and received, in bytes, after how many rounds, and from whom to whom; or how one
-    failed.
+    """What every rank returned, the bytes that each sent and received and between which ranks, and the rounds; or a
+    failure.
 
     `failed` is the failure of a rank, `stuck` that of all together, as the network saw it; `changed` says which ranks
-    left other numbers in the array they were given.
+    modified their input array.
     """
 
     outputs: Sequence[Any] = ()
@@ -36,7 +36,7 @@ class Outcome:
     pairs: Mapping[tuple[int, int], float] = field(default_factory=dict)
 
     def leaving_bytes(self, inner: int) -> list[float]:
-        """By rank, what it sends out of its node of `inner` ranks."""
+        """The bytes that each rank sends out of its node of `inner` ranks."""
         leaving = [0.0] * len(self.sent_bytes)
         for (frm, to), size in self.pairs.items():
             leaving[frm] += size * (frm // inner != to // inner)
@@ -44,12 +44,12 @@ class Outcome:
 
     @property
     def ended(self) -> bool:
-        """Whether every rank came to its end."""
+        """Whether every rank finished."""
         return self.failed is None and not self.stuck
 
 
 def observe(call: Call, inputs: Sequence[Any], options: dict[str, Any], budget: Budget) -> Outcome:
-    """Run generators through `call` (see `parties.Rank`) and count what they send."""
+    """Run generators through `call` (see `generators.Rank`) and count what they send."""
     from hwlib.simulate import SimulationError, run_programs
 
     ranks, n = parties(call, inputs, options, budget), len(inputs)
@@ -71,7 +71,7 @@ def observe(call: Call, inputs: Sequence[Any], options: dict[str, Any], budget: 
 
 
 def flat(value: Any) -> Any:
-    """A result as one array: lists and tuples of arrays and numbers are joined; whatever is none stays what it is."""
+    """A result as one array: lists and tuples of arrays and numbers are joined; any other value stays as it is."""
     import numpy as np
 
     parts = list(value) if type(value) in (list, tuple) else [value]
@@ -87,7 +87,7 @@ def is_array(value: Any) -> bool:
 
 
 def differs(got: Any, want: Any, rtol: float) -> Any:
-    """For each element whether it is not the one wanted; of arrays of one length."""
+    """For each element whether it differs from the expected one; both arrays have the same length."""
     import numpy as np
 
     if got.dtype.kind in "iu" and want.dtype.kind in "iu":
@@ -96,7 +96,7 @@ def differs(got: Any, want: Any, rtol: float) -> Any:
 
 
 def same_result(got: Any, want: Any, rtol: float) -> bool:
-    """Whether one rank's result is what is wanted; None is what any will do for."""
+    """Whether one rank's result is the expected one; an expected None accepts any result."""
     if want is None:
         return True
     if not is_array(got) or not is_array(want):
@@ -124,7 +124,7 @@ def alike(one: Outcome, other: Outcome, rtol: float) -> bool:
 
 
 def failure(name: str, case: Case, outcome: Outcome) -> str:
-    """Why the ranks did not come to their end."""
+    """Why the ranks did not finish."""
     if outcome.failed is None:
         return f"With {case}: {outcome.stuck}.{_lesson(outcome.stuck, case)}"
     kind, what, rank = outcome.failed.kind, outcome.failed.what, outcome.failed.rank
@@ -144,7 +144,7 @@ def failure(name: str, case: Case, outcome: Outcome) -> str:
         "like x was expected, a slice of it for instance.",
         "dtype": f"{yields} sends numbers of type {quoted(what)}; those of x are of type `{case.dtype}`.",
         "raises": f"{yields} fails: {quoted(what, 200)}.",
-        "result": f"{yields} returns what is no answer: {quoted(what, 200)}.",
+        "result": f"{yields} returns something that is not an answer: {quoted(what, 200)}.",
         "limit": (
             f"With {case}, the ranks still send after many times the {what} that it takes: does a loop never end?"
             if what in ("steps", "bytes")
@@ -185,9 +185,9 @@ def wrong_result(
     rtol: float,
     received: Sequence[float] = (),
 ) -> str:
-    """Which rank has something else than it should, where first, and what it looks like; "" where all is right.
+    """Which rank has a wrong result, its first wrong element, and the likely cause; "" if all are right.
 
-    `received` are the bytes that came in, by rank.
+    `received` are the bytes received, by rank.
     """
     for rank, (got, want) in enumerate(zip(outputs, wanted, strict=True)):
         if same_result(got, want, rtol):
@@ -236,7 +236,7 @@ def _looks_like(
 def _shares(
     case: Case, rank: int, inputs: Sequence[Any], got: Any, want: Any, wrong: Any, collective: str, rtol: float
 ) -> Iterator[str]:
-    """Whether a rank's share is missing from the sum, or counted twice, at the first wrong element."""
+    """Whether a rank's contribution is missing from the sum, or counted twice, at the first wrong element."""
     first = int(wrong.argmax())
     start = case.block(rank).start if collective == "reduce_scatter" else 0
     shares = [x[start + first] for x in inputs]
@@ -256,7 +256,7 @@ def _near(a: float, b: float) -> bool:
 
 
 def _suspects(case: Case, want: float) -> dict[str, float]:
-    """The bytes that well-known slips send where `want` would do, by what to say of them; the likelier first."""
+    """The bytes that common mistakes send instead of `want`, with their explanations, the likelier first."""
     n, size = case.n, case.size
     return {
         "nothing is sent at all, so how can the result be right?": 0.0,
@@ -269,7 +269,7 @@ def _suspects(case: Case, want: float) -> dict[str, float]:
 
 
 def pattern(rows: Sequence[tuple[Case, float, float]]) -> str:
-    """What (case, bytes, bytes expected) have in common over all clear runs; "" where it is nothing known."""
+    """The mistake that explains (case, bytes, bytes expected) in all clear runs; "" if no known one does."""
     for say in _suspects(*rows[0][::2]):
         if all(_near(got, _suspects(case, want)[say]) for case, got, want in clear(rows)):
             return say
@@ -280,13 +280,13 @@ Row = TypeVar("Row", bound=tuple)
 
 
 def clear(rows: Sequence[Row]) -> list[Row]:
-    """Those rows whose case, their first item, tells patterns apart: not two ranks, nor a length that n does not
-    divide. All of them where there is none."""
+    """The rows whose case, the first item, distinguishes mistakes: more than two ranks, and a length that n divides.
+    All rows if there is no such row."""
     return [row for row in rows if row[0].n > 2 and row[0].length % row[0].n == 0] or list(rows)
 
 
 def slow(rows: Sequence[tuple[Case, int, float]]) -> str:
-    """What (case, rounds, rounds expected) have in common over all runs."""
+    """The mistake that explains (case, rounds, rounds expected) in all runs."""
     if all(got == 2 * want for _, got, want in clear(rows)):
         return "a step that only sends and one that only receives take a round each, and one `Step` can do both"
     if all(got >= (case.n - 1) * want for case, got, want in clear(rows)):

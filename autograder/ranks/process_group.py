@@ -1,11 +1,11 @@
 """torch.distributed for a rank whose every message is carried by the judge: a process group without a network.
 
-`run_rank` calls a learner's function with the default process group set to one that hands each send and each
-collective to `talk`, as plain data, and gets plain data back. The rank's process needs no socket, no shared
-folder and no other rank: what it is not given by the judge it does not know.
+`run_rank` calls a learner's function with the default process group set to one that passes each send and each
+collective to `talk` as plain data, and gets plain data back. The rank's process needs no socket, no shared
+folder and no other rank: it knows only what the judge sends it.
 
-`talk` takes a request and returns its reply: `send` and `post` return a handle at once, `wait` returns what came
-of it when something has. `autograder.ranks.network` is the other end.
+`talk` takes a request and returns its reply: `send` and `post` return a handle at once, `wait` blocks until the
+handle's result is available. `autograder.ranks.network` is the other end.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _talk: list[Talk] = []  # of the rank that this process is; a backend's construc
 def run_rank(function: Callable[..., Any], rank: int, n: int, x: Any, talk: Talk) -> Any:
     """What `function(rank, n, x)` returns, with `x` as a tensor; tensors in the result become numpy arrays.
 
-    The default group is ready when it starts and gone when it ends. What the function raises is passed on.
+    The default group exists while the function runs. Exceptions of the function propagate.
     """
     import torch
     import torch.distributed as dist
@@ -39,7 +39,7 @@ def run_rank(function: Callable[..., Any], rank: int, n: int, x: Any, talk: Talk
 
 
 def plainly(value: Any) -> Any:
-    """Tensors, also in lists and tuples, as numpy arrays; all else as it is."""
+    """Tensors, also in lists and tuples, as numpy arrays; anything else unchanged."""
     import torch
 
     if isinstance(value, torch.Tensor):
@@ -55,7 +55,7 @@ def as_array(tensor: Any) -> Any:
 
 
 def _register() -> None:
-    """Teach torch.distributed the backend, once in a process."""
+    """Register the backend with torch.distributed, once per process."""
     import torch.distributed as dist
 
     if BACKEND in dist.Backend.backend_list:
@@ -263,7 +263,7 @@ def _joined(parts: Sequence[Any], like: Any) -> Any:
 
 
 def _reduction(opts: Any) -> str:
-    """The name of a reduction, "sum" where none is asked for."""
+    """The name of a reduction, by default "sum"."""
     import torch.distributed as dist
 
     if opts is None:

@@ -1,7 +1,7 @@
 """The numbers that a graded algorithm runs on: the same when a submission is graded again, and known to no rank.
 
-They follow from a secret of the course, which stays with the supervisor, and from all that was handed in: a submission
-that is changed after its verdict has shown some of its numbers is given others.
+They are derived from a secret of the course, which stays with the supervisor, and from the whole submission: if it is
+changed after a verdict has shown some of its numbers, it gets other numbers.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ _seed: ContextVar[str] = ContextVar("seed", default="")
 
 
 def secret_of(folder: Path) -> str:
-    """The secret of the course in `folder`, in a file for its owner alone; made where there is none."""
+    """The secret of the course in `folder`, in a file that only its owner can read; created if missing."""
     path = folder / ".gpubook" / "secret"
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -33,7 +33,7 @@ def secret_of(folder: Path) -> str:
 
 
 def seed_of(secret: str, owner: str, sources: Iterable[str]) -> str:
-    """The seed of a submission, by its owner and all that its cells say; none where there is no secret."""
+    """The seed of a submission, from its owner and the text of its cells; empty if there is no secret."""
     if not secret:
         return ""
     made = hmac.new(secret.encode(), digestmod=hashlib.sha256)
@@ -45,7 +45,7 @@ def seed_of(secret: str, owner: str, sources: Iterable[str]) -> str:
 
 @contextmanager
 def seeded(seed: str) -> Iterator[None]:
-    """Numbers are drawn from `seed` in this block; from none of ours where it is empty."""
+    """In this block `generator` draws from `seed`; if it is empty, from an unpredictable seed."""
     token = _seed.set(seed)
     try:
         yield

@@ -42,15 +42,15 @@ WAITED = ": nothing in it computed, all its processes waited, as ranks do of whi
 
 
 class NoSandbox(OSError):
-    """This system cannot shut a learner's code in, and grading without that was not asked for."""
+    """This system cannot sandbox a learner's code, and grading without a sandbox was not requested."""
 
 
 class ZygoteGone(NoSandbox):
-    """The zygote is gone, or answers no more: another one may serve."""
+    """The zygote has ended or no longer answers: another one may work."""
 
 
 class ChildLost(Exception):
-    """The process that ran the submission is gone; the message says how it ended."""
+    """The process that ran the submission has ended; the message says how."""
 
 
 class Child:
@@ -84,7 +84,7 @@ class Child:
 
     def rank(self, key: str, name: str, withholds: Sequence[str], plays: str) -> dict[str, Any]:
         """From now on `call` of `key` speaks to a rank of what the variable `name` holds: a "generator" (see
-        `parties.Rank`) or a function for "torch.distributed" (`process_rank.ProcessRank`)."""
+        `generators.Rank`) or a function for "torch.distributed" (`process_rank.ProcessRank`)."""
         request = {"op": "rank", "key": key, "name": name, "withholds": list(withholds), "plays": plays}
         return self._ask({**request, "limit": self.limits.cell})
 
@@ -116,7 +116,7 @@ class Child:
         return reply
 
     def _reply(self, limit: float) -> dict[str, Any]:
-        """The reply to what was asked just now; `waited` is whether nothing computed in the second half of its time."""
+        """The reply to the last request; sets `waited`, whether nothing computed in the second half of its time."""
         began, used, self.waited = time.monotonic(), [], False
         ends = select.poll()
         ends.register(self._channel, select.POLLIN)
@@ -147,7 +147,7 @@ class Child:
         return f"it ended its Python process (exit status {code})"
 
     def end(self) -> None:
-        """Have the process end; who asks it something meanwhile is told that it is lost."""
+        """End the process; a concurrent request raises ChildLost."""
         with contextlib.suppress(OSError):
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
@@ -174,16 +174,16 @@ def _environment() -> dict[str, str]:
 
 
 def zygote_ahead() -> AbstractContextManager[None]:
-    """Have a zygote start while the block does something else; the first `Zygote()` made in it is that one."""
+    """Start a zygote in the background of this block; the first `Zygote()` created in the block uses it."""
     return beginning(ZYGOTE, _environment()) if sys.platform == "linux" else contextlib.nullcontext()
 
 
 class Zygote(Program):
-    """A running zygote. Any thread may fork children from it; those that still run at its end have their own limits."""
+    """A running zygote. Any thread may fork children from it; its end does not end them, but their own limits do."""
 
     def __init__(self, start_limit: float = 120.0):
         if sys.platform != "linux":
-            raise NoSandbox("grading others' work needs Linux: only there can a learner's code be shut in")
+            raise NoSandbox("grading others' work needs Linux: only there can a learner's code be sandboxed")
         super().__init__(ZYGOTE, _environment(), limit=start_limit)
         if self.said is None:
             self.close()
@@ -193,7 +193,7 @@ class Zygote(Program):
         self._stopped = False
 
     def stop(self) -> None:
-        """Kill it and all that was forked from it, at once; any thread may."""
+        """Kill it and all that was forked from it, at once. Thread-safe."""
         self._stopped = True
         super().stop()
         for child in list(self._children):
@@ -201,16 +201,15 @@ class Zygote(Program):
 
     @property
     def unconfined(self) -> str:
-        """Why this system cannot shut a process in; empty where it can."""
+        """Why this system cannot confine a process; empty if it can."""
         return self.report["unconfined"]
 
     def refuse_unless(self, unsafe: bool) -> None:
-        """Raise NoSandbox where this system cannot shut code in, unless running it all the same was asked
-        for."""
+        """Raise NoSandbox if this system cannot sandbox code, unless running it unconfined was requested."""
         if self.unconfined and not unsafe:
             raise NoSandbox(
-                f"this system cannot shut code in ({self.unconfined}); grading others' work "
-                "needs Linux namespaces. To run it with your rights all the same, ask for that: --unsafe"
+                f"this system cannot sandbox code ({self.unconfined}); grading others' work "
+                "needs Linux namespaces. To run it with your own rights nevertheless, pass --unsafe"
             )
 
     def spawn(
@@ -266,7 +265,7 @@ class Zygote(Program):
             raise ZygoteGone(f"a worker did not start: {error}") from None
         if "refused" in ready:
             child.kill()
-            raise NoSandbox(f"a worker could not be shut in: {ready['refused']}")
+            raise NoSandbox(f"a worker could not be sandboxed: {ready['refused']}")
         wire.send(
             channel,
             {

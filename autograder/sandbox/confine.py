@@ -1,9 +1,9 @@
-"""Shut the calling process in: Linux namespaces, a file system that holds only what Python needs, limits, no
+"""Confine the calling process: Linux namespaces, a file system that holds only what Python needs, limits, no
 privileges.
 
 The new root is built from an allow-list, not by hiding: home folders, the course, the gradebook, other
-submissions, the book's solutions and every key are simply not in it. Works as root and, through a user
-namespace, as anyone else.
+submissions, the book's solutions and every key are not in it. Works as root and, through a user
+namespace, as any other user.
 """
 
 import contextlib
@@ -122,10 +122,10 @@ def visible_paths() -> list[str]:
 
 
 def masked_paths() -> list[str]:
-    """Folders inside the visible ones that stay empty: the book, with its key, of every installed copy of
+    """Folders inside the visible ones that must be empty: the book, with its key, of every installed copy of
     this package.
 
-    The copy that runs need not be the only one: a checkout may run beside an installed wheel.
+    There may be several copies: a checkout may run while a wheel is installed too.
     """
     prefixes = {sys.prefix, sys.base_prefix, sys.base_exec_prefix, "/usr", "/usr/local"}
     folders = {Path(__file__).resolve().parent.parent.parent, *map(Path, filter(None, sys.path))}
@@ -136,7 +136,7 @@ def masked_paths() -> list[str]:
 
 @dataclass(frozen=True)
 class View:
-    """What a learner's root shows, which of that is empty in it, and the folder that it is built on."""
+    """The paths that a learner's root shows, those that are empty in it, and the folder that it is built on."""
 
     shown: tuple[str, ...]
     masked: tuple[str, ...]
@@ -144,7 +144,7 @@ class View:
 
     @classmethod
     def of_system(cls) -> Self:
-        """Looked for once, before forking: it is the same for all."""
+        """The view of this system; computed once, before forking, because it is the same for all."""
         shown = tuple(visible_paths())
         free = (b for b in BASES if os.path.isdir(b) and not any((p + "/").startswith(b + "/") for p in shown))
         return cls(shown, tuple(masked_paths()), next(free, ""))
@@ -181,7 +181,7 @@ def _new_root(limits: Limits, uid: int, alone: bool, covered: Sequence[str], vie
     os.mkdir(base + "/dev/shm")
     _mount("tmpfs", base + "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, f"size={limits.scratch},mode=1777")
     os.mkdir(base + "/proc")
-    with contextlib.suppress(PermissionError):  # inside a container that hides parts of /proc: go without
+    with contextlib.suppress(PermissionError):  # inside a container that hides parts of /proc: leave it out
         counts = "subset=pid" if alone else None  # or without the machine's, which one could write and another read
         _mount("proc", base + "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, counts)
     Path(base + "/etc/passwd").write_text(f"learner:x:{uid}:{uid}::{WORK}:/bin/sh\n")
@@ -216,7 +216,7 @@ def _loopback_up() -> None:
 
 
 def set_limits(limits: Limits, own_user: bool = True) -> None:
-    """Resource limits of this process and all it starts; their number only where the user has no others."""
+    """Resource limits of this process and all it starts; that of processes only if the user has no others."""
     pages = int(Path("/proc/self/statm").read_text().split()[0]) if os.path.exists("/proc/self/statm") else 0
     mapped = pages * resource.getpagesize() or 8 << 30
     wanted = {
@@ -259,21 +259,21 @@ def close_all_but(keep: set[int]) -> None:
 
 
 def user(slot: int) -> int:
-    """Who a learner's processes run as: where root grades, somebody else in each slot."""
+    """The user that a learner's processes run as: when root grades, a different one for each slot."""
     return FIRST_UID + slot if os.geteuid() == 0 else FIRST_UID
 
 
 def enter_namespaces() -> None:
-    """The first half, in the keeper: the next process it forks is the first of its own, empty world."""
+    """The first half, in the keeper: the next process that it forks is the first of new, empty namespaces."""
     _unshare()
 
 
 def enter(limits: Limits, slot: int, view: View, alone: bool = False, covered: Sequence[str] = ()) -> None:
-    """The second half, in that first process: its own root, network, limits; raises OSError where the system
-    refuses. One that is `alone` can tell no other by the locks and watches of a file that both read. The files that
-    are `covered` are empty in it."""
+    """The second half, in that first process: its own root, network, limits; raises OSError if the system
+    refuses. With `alone`, it cannot communicate by locks and watches on a file that another process also reads. The
+    files that are `covered` are empty in it."""
     uid = user(slot)
-    with contextlib.suppress(OSError):  # where memory runs out, it is not the grader's process that goes
+    with contextlib.suppress(OSError):  # if memory runs out, the kernel should not kill the grader's process
         Path("/proc/self/oom_score_adj").write_text("1000")
     _new_root(limits, uid, alone, covered, view)
     _loopback_up()

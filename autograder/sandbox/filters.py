@@ -1,7 +1,7 @@
 """Which system calls a learner's process may not make: seccomp filters, for it and all that it starts.
 
-Namespaces, mounts and a user without rights shut it in. These calls are what those do not cover: what no namespace
-holds, what most attacks on a kernel begin with, and what two processes of one learner could tell each other by.
+Namespaces, mounts and an unprivileged user confine it. The filtered calls are those not covered by these: resources
+outside namespaces, common entry points of attacks on the kernel, and covert channels between a learner's processes.
 """
 
 import ctypes
@@ -34,10 +34,10 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def forbid(alone: bool = False) -> None:
-    """Install the filters in this process, which has no_new_privs. What is forbidden fails with EPERM.
+    """Install the filters in this process, which has no_new_privs. A forbidden call fails with EPERM.
 
-    `clone3` is said not to exist, so that C libraries ask for `clone`, whose flags a filter can look at. One that is
-    `alone` takes and sees no lock and no watch. Raises OSError where the kernel has no filters.
+    `clone3` fails with ENOSYS, so that C libraries use `clone`, whose flags a filter can inspect. With `alone`, the
+    process can neither set nor see locks and watches. Raises OSError if the kernel has no filters.
     """
     head = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, ARCHITECTURE), (RETURN, 0, 0, FAIL | errno.EPERM), (LOAD, 0, 0, CALL)]
     calls = (*KEYS, *KERNEL, *WATCHES) if alone else (*KEYS, *KERNEL)
@@ -56,7 +56,7 @@ def _argument(call: int, where: int) -> list[Step]:
 
 
 def _install(head: Sequence[Step], tests: Sequence[tuple[int, int]], error: int = errno.EPERM) -> None:
-    """A filter of `head`, and then `error` where one of `tests` holds for what was loaded last."""
+    """Install a filter of `head`, then `error` if one of `tests` holds for the value loaded last."""
     steps = [*head, *((code, len(tests) - at, 0, value) for at, (code, value) in enumerate(tests))]
     steps += [ALLOW, (RETURN, 0, 0, FAIL | error)]
     code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))

@@ -14,8 +14,8 @@ MADV_COLLAPSE = 25  # Linux 6.1 and later
 
 
 def settle() -> None:
-    """Called once all is loaded: nothing of it is looked at for garbage again, and its memory lies on huge pages, of
-    which a fork copies one entry, not 512. What a child writes to is copied for it in small pages as ever."""
+    """Called once all is loaded: exempts it from garbage collection and moves its memory to huge pages, of
+    which a fork copies one entry, not 512. Pages that a child writes to are copied for it as small pages, as usual."""
     gc.freeze()
     if sys.platform != "linux":
         return
@@ -27,12 +27,12 @@ def settle() -> None:
                 continue
             first, last = (int(end, 16) for end in where.split("-"))
             first = -(-first // HUGE) * HUGE
-            if last - first >= HUGE:  # what of it cannot be, stays as it is
+            if last - first >= HUGE:  # ranges that cannot be moved stay as they are
                 advise(ctypes.c_void_p(first), ctypes.c_size_t((last - first) // HUGE * HUGE), MADV_COLLAPSE)
 
 
 def end_with(parent: int) -> None:
-    """In a forked process: it is killed when the process that forked it ends, however that happens."""
+    """In a forked process: have it killed when its parent ends, for whatever reason."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:

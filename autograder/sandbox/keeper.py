@@ -1,7 +1,7 @@
-"""The process that waits for a confined one: it reports how that ended, and measures meanwhile what no limit of one
-process holds, the memory and the processor time that all of them take together.
+"""The process that waits for a confined one: it reports how that ended, and meanwhile measures what no limit of one
+process covers, the memory and the processor time of all confined processes together.
 
-It is the parent of the confined process, with rights of its own and in the same root: its /proc shows their world.
+It is the parent of the confined process, with rights of its own and in the same root: its /proc shows their namespace.
 """
 
 import json
@@ -23,9 +23,9 @@ PAGE = resource.getpagesize()
 def keep(pid: int, channel: socket.socket, status: socket.socket, limits: Limits, user: int | None) -> None:
     """Wait for `pid` and report its end; its handle goes to the supervisor, who may kill it; never returns.
 
-    Where the supervisor is gone itself, or the processes hold more memory than there is for a submission, they are
-    ended here. `user`: whose the processes are, where that is nobody else's; several of them then get no more of the
-    processors than one.
+    If the supervisor has ended, or the processes exceed a submission's memory limit, they are
+    ended here. `user` is the user of the processes, if nobody else's run as it; all of them together then get no more
+    processor time than one process.
     """
     handle = os.pidfd_open(pid)
     socket.send_fds(status, [b"p"], [handle])
@@ -52,8 +52,8 @@ def keep(pid: int, channel: socket.socket, status: socket.socket, limits: Limits
 
 
 def _processes() -> list[Path]:
-    """Those of their world; none before its root is made."""
-    if os.path.exists("/proc/self"):  # in their /proc there is no number for this process
+    """The processes of the namespace; none before its root is made."""
+    if os.path.exists("/proc/self"):  # in their /proc this process has no number
         return []
     with suppress(OSError):
         return [Path("/proc", name) for name in os.listdir("/proc") if name.isdigit()]
@@ -61,7 +61,7 @@ def _processes() -> list[Path]:
 
 
 def _memory(enough: int) -> int:
-    """The bytes that the processes hold. What they share counts once, but for a look that stays below `enough`."""
+    """The bytes that the processes hold. Shared memory counts once, or not at all if the sum stays within `enough`."""
     found = _processes()
     rough = 0
     for process in found:
@@ -79,7 +79,7 @@ def _memory(enough: int) -> int:
 
 
 def _busy() -> int:
-    """How many of their threads run, or would if there were a processor for each."""
+    """The number of their threads that run or are ready to run."""
     count = 0
     for process in _processes():
         for thread in _threads(process):
@@ -95,5 +95,5 @@ def _threads(process: Path) -> list[Path]:
 
 
 def _niceness(running: int) -> int:
-    """At which all that run weigh no more than one at 0: a step of it is a quarter in weight, to the kernel."""
+    """The niceness at which all running threads together weigh at most as much as one at 0; a step is a factor 1.25."""
     return min(19, math.ceil(math.log(max(running, 1), 1.25)))

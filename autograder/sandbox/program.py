@@ -1,4 +1,4 @@
-"""Start a program of this package beside the grader, hand it one end of a socket, and end it with the block."""
+"""Start a program of this package as a process, give it one end of a socket, and end it with the block."""
 
 import json
 import select
@@ -33,8 +33,8 @@ def _begin(module: str, environment: Mapping[str, str], arguments: Sequence[str]
 
 @contextmanager
 def beginning(module: str, environment: Mapping[str, str]) -> Iterator[None]:
-    """Have a program start while the block does something else; the first one of that module made in it is that one.
-    What nobody asks for is ended with the block."""
+    """Start a program in the background of this block; the first `Program` of that module created in it uses it.
+    An unused one ends with the block."""
     _begun[module] = _begin(module, environment, ())
     try:
         yield
@@ -64,7 +64,7 @@ class Program:
         self.said: dict[str, Any] | None = json.loads(said) if said else None
 
     def request(self, message: Mapping[str, Any], descriptors: Sequence[int]) -> None:
-        """Send an object and open files; any thread may. Raises OSError where the program is gone."""
+        """Send an object and open files. Thread-safe. Raises OSError if the program has ended."""
         with self._lock:
             socket.send_fds(self._control, [json.dumps(message).encode()], descriptors)
 
@@ -78,7 +78,7 @@ class Program:
         return not ends.poll(0)
 
     def stop(self) -> None:
-        """Kill it, whatever it does; any thread may, and `close` is still to be called."""
+        """Kill it, whatever it is doing. Thread-safe; `close` must still be called."""
         self._process.kill()
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ CELL_FILE = re.compile(r"\(<ipython-input-[^>]*>, line ")  # a syntax error name
 
 
 class CellTimeout(BaseException):
-    """The cell had its time."""
+    """The cell reached its time limit."""
 
 
 class Recorder:

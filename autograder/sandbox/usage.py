@@ -1,5 +1,5 @@
-"""How much processor time a process and all that it started have used, seen from outside: a loop uses it, a deadlock
-does not."""
+"""The processor time that a process and all that it started have used, seen from outside: it tells a loop from a
+deadlock."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 def seconds(handle: int) -> float | None:
-    """Of the process behind a pidfd, its descendants, and those of them that have ended; None where that is not to be
+    """The processor time of the process behind a pidfd and its descendants, ended ones included; None if it cannot be
     seen."""
     try:
         about = Path(f"/proc/self/fdinfo/{handle}").read_text()

@@ -70,7 +70,7 @@ PRELOADED = (
 
 
 def preload() -> list[str]:
-    """Import what chapters import, as far as it is installed; returns what is not there."""
+    """Import what chapters import, as far as it is installed; returns the names of missing modules."""
     missing = []
     for name in PRELOADED:
         try:
@@ -83,7 +83,7 @@ def preload() -> list[str]:
 
 
 def make_shell() -> Shell:
-    """A shell that has run one cell, so that the first of a submission costs no more than the others."""
+    """A shell that has run one cell, so that a submission's first cell takes no longer than the others."""
     folder = tempfile.mkdtemp(prefix="gpubook-ipython-")
     try:
         shell = Shell(folder)
@@ -223,7 +223,7 @@ def child(
 
 
 def probe(view: confine.View | None = None) -> str:
-    """Why this system cannot shut a process in; empty where it can."""
+    """Why this system cannot confine a process; empty if it can."""
     ours, theirs = socket.socketpair()
     pid = os.fork()
     if pid == 0:
@@ -250,7 +250,7 @@ def probe(view: confine.View | None = None) -> str:
 
 
 def main() -> None:
-    """Import, say what there is, then fork on request until the supervisor hangs up."""
+    """Import, report what is available, then fork on request until the supervisor hangs up."""
     from ..declaration import withholding
 
     control = socket.socket(fileno=int(sys.argv[1]))

@@ -1,1 +1,1 @@
-"""What crosses a process border, and nothing else: encoding, numbers, expressions as data, comparison, texts."""
+"""Values that cross a process boundary: encoding, numbers, expressions as data, comparison, texts."""

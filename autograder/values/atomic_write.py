@@ -1,4 +1,4 @@
-"""Write a file whole or not at all."""
+"""Write a file atomically: completely or not at all."""
 
 import os
 import shutil
@@ -6,9 +6,9 @@ from pathlib import Path
 
 
 def write_whole(path: Path, text: str, mode: int = 0o600) -> None:
-    """Write a file that is there whole or, after a kill or on a full disk, as it was before.
+    """Write a file atomically: after a kill or on a full disk it has its old content.
 
-    What a kill leaves beside it has a name of its own, which the next one to write the file takes.
+    A kill may leave a temporary file of a fixed name beside it, which the next write reuses.
     """
     made = path.with_name(f".{path.name}.new")
     if made.is_dir() and not made.is_symlink():  # a learner's, who may call a folder so

@@ -1,4 +1,4 @@
-"""Where the book lies: beside the packages in a checkout, inside the package in an installed wheel."""
+"""Where the book is: beside the packages in a checkout, inside the package in an installed wheel."""
 
 from functools import cache
 from pathlib import Path

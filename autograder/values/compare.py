@@ -1,4 +1,4 @@
-"""Whether what a learner's function returned is what was wanted: values of plain data, compared kind by kind."""
+"""Whether a learner's function returned the expected value: comparison of plain data, type by type."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _equal_arrays(got: Any, want: Any, rtol: float) -> bool:
 
 
 def kinds(got: Any, want: Any) -> str:
-    """What is wrong with the kind of a value, where it is the kind."""
+    """The mismatch between the kinds of two values; empty if the kinds agree."""
     if is_array(want) and is_array(got) and got.shape != want.shape:
         return f"of shape {got.shape}; the shape is {want.shape}"
     if type(want) in (list, tuple) and type(got) in (list, tuple) and len(got) != len(want):

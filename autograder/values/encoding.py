@@ -1,9 +1,9 @@
-"""Answers as plain data: what leaves a learner's process, and what the judge makes of it.
+"""Answers as plain data: encoded in a learner's process, decoded in the judge.
 
-`encode` runs beside the learner's code and turns a value into JSON; `decode` runs in the judge and builds the
-value again, node by node, from an allow-list. Nothing is unpickled, evaluated or sympified, and no object of
+`encode` runs in the learner's process and turns a value into JSON; `decode` runs in the judge and rebuilds the
+value, node by node, from an allow-list. Nothing is unpickled, evaluated or sympified, and no object of
 a learner's class crosses: types are compared exactly, so a subclass of float with a lying `__eq__` is
-refused. numpy, torch and sympy are looked at only where the learner's process has loaded them already.
+rejected. Types of numpy, torch and sympy are considered only if the learner's process has imported them.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ ITEM_BYTES = {
 
 
 class NotPlain(ValueError):
-    """A value that is no answer (an open file, a generator, an object of some class); the message names its
+    """A value that is not an answer (an open file, a generator, an object of some class); the message names its
     type."""
 
 
 class BadMessage(ValueError):
-    """A message that `encode` does not write: made by hand, cut off, or too large."""
+    """A message that `encode` did not write: forged, truncated, or too large."""
 
 
 @dataclass(frozen=True)
 class Callable:
-    """Stands for a function that stayed in the learner's process; `name` is what it calls itself."""
+    """Stands for a function that stays in the learner's process; `name` is its own name."""
 
     name: str
 
@@ -69,7 +69,7 @@ class _Budget:
 
 
 def type_name(value: object) -> str:
-    """The name of a value's class, whatever its metaclass says."""
+    """The name of a value's class, even if its metaclass lies."""
     return str(type.__dict__["__name__"].__get__(type(value)))[:60]
 
 

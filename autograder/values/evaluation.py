@@ -1,4 +1,4 @@
-"""The value of a tree at a point, exactly where it can be, within bounds on size and time."""
+"""The value of a tree at a point, exact where possible, within bounds on size and time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Point = Mapping[str, Fraction]
 
 
 class Undefined(ArithmeticError):
-    """No real value here: a division by zero, the logarithm of nothing, a number beyond all bounds."""
+    """No real value: a division by zero, the logarithm of zero, a number beyond the bounds."""
 
 
 class TooSlow(Exception):
@@ -27,7 +27,7 @@ class TooSlow(Exception):
 
 
 class Clock:
-    """A deadline, looked at while evaluating."""
+    """A deadline that is checked during evaluation."""
 
     def __init__(self, seconds: float):
         self.end = time.monotonic() + seconds
@@ -40,7 +40,7 @@ class Clock:
 
 @lru_cache(maxsize=1)
 def context() -> Any:
-    """The 40-digit arithmetic, apart from mpmath's global one."""
+    """The 40-digit arithmetic, separate from mpmath's global context."""
     import mpmath
 
     ctx = mpmath.MPContext()
@@ -132,7 +132,7 @@ def real(x: Any) -> Any:
 
 
 def bounded(x: Any) -> Any:
-    """`x`, rounded to 40 digits where its fraction grows long; Undefined beyond all bounds."""
+    """`x`, rounded to 40 digits if its fraction is long. Raises Undefined beyond the bounds."""
     if type(x) is bool:
         return x
     if type(x) is Fraction:

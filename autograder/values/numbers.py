@@ -1,4 +1,4 @@
-"""How a number is read out of plain data, and what a sentence calls a value that is not one."""
+"""Reading numbers from plain data, and naming values that are not numbers in messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .texts import quoted
 
 
 class Unreadable(ValueError):
-    """An answer that cannot be taken for one; the message is for the learner. `kind` is the verdict's."""
+    """An answer that cannot be read; the message is for the learner. `kind` is the verdict's."""
 
     def __init__(self, say: str, kind: str = "unreadable"):
         super().__init__(say)
@@ -19,7 +19,7 @@ class Unreadable(ValueError):
 
 
 def number(value: Any) -> Fraction:
-    """A number of plain data, exactly; Unreadable for whatever is not one, and for nan and infinity."""
+    """A number of plain data, exactly. Raises Unreadable for anything else, and for nan and infinity."""
     kind = type(value)
     if kind is bool:
         raise Unreadable(f"{value} is a truth value; a number was expected")
@@ -58,7 +58,7 @@ NAMES = {
 
 
 def named(value: Any) -> str:
-    """The kind of a value of plain data, for a sentence: "a number", "a list"."""
+    """The kind of a value of plain data, for a message: "a number", "a list"."""
     name = encoding.type_name(value)
     return NAMES.get(name, f"a {name}")
 
@@ -69,7 +69,7 @@ def described(value: Any) -> str:
 
 
 def as_float(value: Fraction) -> float:
-    """The nearest float; infinite where there is none."""
+    """The nearest float; infinite if the number is too large."""
     try:
         return float(value)
     except OverflowError:

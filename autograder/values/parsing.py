@@ -110,7 +110,7 @@ class _Reader:
             return node("pi", ())
         if name in FUNCTIONS or name == "Piecewise":
             raise TreeError(f"{name} is a function; it needs its arguments in brackets")
-        # An unknown letter is a symbol all the same: which letters there are is for the answer kind to say.
+        # An unknown name is a symbol too: the answer kind decides which symbols are allowed.
         return Tree("sym", (name,))
 
     def _unary(self, x: ast.UnaryOp, depth: int) -> Tree:
@@ -162,7 +162,7 @@ class _Reader:
             return self._piecewise(x, depth)
         if name not in FUNCTIONS:
             known = ", ".join(sorted(n for n in FUNCTIONS if n[0].islower()))
-            raise TreeError(f"{name} is no function of an expression (a multiplication needs its *); there are {known}")
+            raise TreeError(f"{name} is not a known function (a multiplication needs its *); there are {known}")
         head, least, most = FUNCTIONS[name]
         if not least <= len(x.args) <= most:
             raise TreeError(

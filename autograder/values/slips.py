@@ -1,4 +1,4 @@
-"""Slips: the wrong numbers that every topic shares, recognised by their ratio to the right one."""
+"""Slips: wrong numbers common to all topics, recognised by their ratio to the right one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Slip(NamedTuple):
-    """A ratio that tells what went wrong; the sentence names the cause and leaves the correction to the
+    """A ratio that identifies a mistake; the sentence names the cause and leaves the correction to the
     learner."""
 
     ratio: Fraction

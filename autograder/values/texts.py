@@ -42,7 +42,7 @@ def fill(text: str, given: Mapping[str, Any]) -> str:
 
 
 def letter(name: str) -> str:
-    """A given as a letter: its LaTeX where the notation has it."""
+    """A given as a symbol: its LaTeX if the notation has it."""
     from hwlib.notation import NOTATION
 
     return f"${NOTATION[name].tex}$" if name in NOTATION else f"`{name}`"

@@ -1,8 +1,8 @@
 """Expressions as our own trees: read out of sympy, sent as JSON, evaluated exactly; nothing of it is ever
 evaluated as code.
 
-A tree is a head and its arguments. `HEADS` is the allow-list: what is not in it is no expression of the book.
-Evaluation is over exact fractions, and over 40-digit floats where a logarithm or a root leaves them.
+A tree is a head and its arguments. `HEADS` is the allow-list: nothing else is allowed in an expression.
+Evaluation uses exact fractions, and 40-digit floats for irrational logarithms and roots.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def node(head: str, args: tuple[Tree, ...]) -> Tree:
 
 
 def from_sympy(expression: Any) -> Tree:
-    """A sympy expression as a tree; TreeError names the first thing in it that has no place in one."""
+    """A sympy expression as a tree. Raises TreeError that names the first part that is not allowed."""
     return _from_sympy(expression, 0, _Size())
 
 
@@ -188,7 +188,7 @@ def _from_sympy(e: Any, depth: int, size: _Size) -> Tree:
         sympy.Equality: "eq", sympy.Unequality: "ne", sympy.And: "and", sympy.Or: "or", sympy.Not: "not",
     }  # fmt: skip
     if kind is sympy.Xor:
-        raise TreeError("^ in the expression, which is no power in Python; one such as p**w was expected")
+        raise TreeError("^ in the expression, which is not a power in Python; one such as p**w was expected")
     if kind not in heads:
         name = re.sub(r"\W", " ", kind.__name__)[:40]
         raise TreeError(

@@ -1,12 +1,12 @@
-"""Collectives: how long they take, what each rank and each port carries, and which algorithm wins where.
+"""Collectives: how long they take, what each rank and each port carries, and which algorithm is fastest where.
 
 S is the full array: what every rank has after an all-gather, an all-reduce or a broadcast, or before a
 reduce-scatter; in an all-to-all the data of all ranks together, so that a rank holds S/n and each pair
-exchanges S/n^2. W is the bandwidth of a rank's port (of a link, for what goes both ways round a ring) in one
-direction, alpha the latency of a round.
+exchanges S/n^2. W is the bandwidth of a rank's port (for bidirectional rings, of a link) in one direction,
+alpha the latency of a round.
 
-Blocks are equal: for N elements that do not divide, S is the padded size, `padded_bytes`. Each module says
-for which sizes its formulas are exact.
+Blocks have equal size: for N elements that n does not divide, S is the padded size, `padded_bytes`. Each module
+says for which sizes its formulas are exact.
 """
 
 from hwlib.collectives.choice import (

@@ -1,4 +1,4 @@
-"""Which algorithm, with which protocol and in how many chunks, is fastest at a size."""
+"""The fastest algorithm, protocol and number of chunks at a given size."""
 
 from collections.abc import Callable, Collection, Sequence
 from math import inf
@@ -26,7 +26,7 @@ CANDIDATES: dict[str, tuple[Callable[..., float], ...]] = {
     "gather": (tree.binomial_gather_time, direct.direct_gather_time),
     "scatter": (tree.binomial_scatter_time, direct.direct_scatter_time),
 }  # fmt: skip
-"""The algorithms of a collective over ports of one bandwidth; in-switch ones are `IN_SWITCH`."""
+"""The algorithms of a collective over ports of one bandwidth; those that use the switch are in `IN_SWITCH`."""
 
 IN_SWITCH: dict[str, tuple[Callable[..., float], ...]] = {
     "all_gather": (switch.switch_allgather_time,),
@@ -38,7 +38,7 @@ CHUNKS = tuple(2**i for i in range(2, 13))
 
 
 class Protocol(NamedTuple):
-    """How a message is passed on: the latency of a hop (s), and the share of the bandwidth that data gets."""
+    """How a message is sent: the latency of a hop (s), and the fraction of the bandwidth left for data."""
 
     name: str
     alpha: float
@@ -46,13 +46,13 @@ class Protocol(NamedTuple):
 
 
 NCCL_PROTOCOLS = (Protocol("LL", 1e-6, 4 / 8), Protocol("LL128", 2e-6, 120 / 128), Protocol("Simple", 6e-6, 1.0))
-"""NCCL's three, with the latencies of a hop that Hu et al. (2025) give. LL spends 4 of 8 bytes on flags, LL128
-8 of 128; Simple has none, but waits for memory fences.
+"""NCCL's three protocols, with the latencies of a hop by Hu et al. (2025). LL spends 4 of 8 bytes on flags, LL128
+8 of 128; Simple has no flags, but waits for memory fences.
 """
 
 
 class AlgorithmChoice(NamedTuple):
-    """An algorithm, by the name of its formula without `_time`; its protocol and chunks; its time in seconds."""
+    """An algorithm (the name of its formula without `_time`), its protocol and chunks, and its time in seconds."""
 
     time: float
     algorithm: str
@@ -72,10 +72,10 @@ def choose(
 ) -> list[AlgorithmChoice]:
     """Every algorithm of a collective, fastest first, each with its best protocol and number of chunks.
 
-    Give `alpha`, or `protocols` that have their own. With `in_switch`, what a switch that adds can do joins
-    in; with `only`, just the algorithms of these names: a library has few, and direct exchange wins whenever
+    Give `alpha`, or `protocols`, which have their own. `in_switch` adds the algorithms of a switch that reduces;
+    `only` restricts the choice to algorithms of these names: a library has few, and direct exchange wins whenever
     a port can really talk to all others at once. Raises KeyError for an unknown collective or algorithm, and
-    ValueError for numbers that the formulas refuse.
+    ValueError for numbers that the formulas reject.
     """
     if collective not in CANDIDATES:
         raise KeyError(f"choose: collective is one of {', '.join(CANDIDATES)}, got {collective!r}")
@@ -104,19 +104,19 @@ def _tries(time: Callable[..., float], n: int, S: float, W: float, ways: Sequenc
 
 @formula("S_cross", cite="thakur2005")
 def ring_tree_crossover_bytes(n, alpha, W):
-    """Size from which on a ring all-reduce beats a tree: it has more rounds, each with far fewer bytes.
+    """Size from which on a ring all-reduce is faster than a tree: it has more rounds, each with far fewer bytes.
 
-    The rounds that the tree saves, over the bytes that it sends in vain. Up to three ranks the ring has no more
-    rounds and is never slower, so the size is 0.
+    The latency that the tree saves, over the extra time per byte that it takes. Up to three ranks the ring has no
+    more rounds than the tree and is never slower, so the size is 0.
     """
     return (n - 1 - ceil(log2(n))) * alpha * W / maximum(ceil(log2(n)) - (n - 1) / n, 1 / n)
 
 
 def crossover_bytes(first: Callable[..., float], second: Callable[..., float], n: int, alpha: float, W: float) -> float:
-    """The size from which on `second` is faster than `first`, two times of (n, S, alpha, W).
+    """The size from which on `second` is faster than `first`, two times as functions of (n, S, alpha, W).
 
-    Both are straight lines in S, so there is one size, or none: 0 if `second` never loses, inf if it never
-    wins. Raises ValueError as the two do, and TypeError for what is no function, such as the name of one.
+    Both must be linear in S, so there is at most one size: 0 if `second` is never slower, inf if it is never
+    faster. Raises ValueError as the two do, and TypeError for an argument that is not a function, such as a name.
     """
     for name, time in (("first", first), ("second", second)):
         if not callable(time):

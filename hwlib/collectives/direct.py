@@ -1,9 +1,9 @@
 """Direct exchange: every rank sends to every other at once, through its one port of bandwidth W.
 
 The bytes are those of a ring, in one or two rounds: what a full crossbar (an NVSwitch) makes possible.
-Bruck et al. (1997) count rounds with as many ports as one likes; here all messages of a rank share one port's W.
-Blocks of S/n bytes are exact with S = `padded_bytes`; gather and scatter with blocks of one size; what moves
-whole buffers for any size.
+Bruck et al. (1997) count rounds with any number of ports; here all messages of a rank share one port's W.
+Times with blocks of S/n bytes are exact for S = `padded_bytes`, gather and scatter for blocks of equal size, and
+algorithms that move whole buffers for any size.
 """
 
 from hwlib.formula import formula, where
@@ -11,13 +11,13 @@ from hwlib.formula import formula, where
 
 @formula("t", cite="bruck1997")
 def direct_allgather_time(n, S, alpha, W):
-    """A rank sends its block to n - 1 others and gets theirs: (n - 1)/n of S through its port, each way."""
+    """A rank sends its block to n - 1 others and receives theirs: (n - 1)/n of S through its port, each way."""
     return where(n > 1, alpha + (n - 1) / n * (S / W), 0)
 
 
 @formula("t", cite="bruck1997")
 def direct_reduce_scatter_time(n, S, alpha, W):
-    """A rank sends to each other the block that the other will own, and adds the n - 1 blocks that arrive."""
+    """A rank sends each other rank the block that it will own, and adds the n - 1 blocks that arrive."""
     return where(n > 1, alpha + (n - 1) / n * (S / W), 0)
 
 
@@ -29,7 +29,7 @@ def direct_allreduce_time(n, S, alpha, W):
 
 @formula("t", cite="nvidia-multishot")
 def one_shot_allreduce_time(n, S, alpha, W):
-    """One shot: whole buffers go to everyone and each rank adds all: n/2 times the bytes, half the rounds."""
+    """One shot: every rank sends its whole buffer to all and adds all: n/2 times the bytes, half the rounds."""
     return where(n > 1, alpha + (n - 1) * S / W, 0)
 
 
@@ -47,7 +47,7 @@ def pairwise_alltoall_time(n, S, alpha, W):
 
 @formula("t", cite="chan2007")
 def direct_gather_time(n, S, alpha, W):
-    """Everyone sends its block to the root at once: the root's port is what all wait for."""
+    """Every rank sends its block to the root at once: the root's port is the bottleneck."""
     return where(n > 1, alpha + (n - 1) / n * (S / W), 0)
 
 
@@ -65,5 +65,5 @@ def direct_broadcast_time(n, S, alpha, W):
 
 @formula("t", cite="chan2007")
 def direct_reduce_time(n, S, alpha, W):
-    """Everyone sends its whole buffer to the root, which adds n - 1 of them."""
+    """Every rank sends its whole buffer to the root, which adds n - 1 of them."""
     return where(n > 1, alpha + (n - 1) * S / W, 0)

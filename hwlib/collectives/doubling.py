@@ -1,7 +1,7 @@
-"""Exchanges between ranks at distances 1, 2, 4, ...: few rounds, each over a partner farther away.
+"""Exchanges between ranks at distances 1, 2, 4, ...: few rounds, each with a partner farther away.
 
-Exact for blocks of one size. With N elements that do not divide among n ranks, take S = `padded_bytes`; that
-stays exact from N = n elements on, because as many blocks as the largest message holds are then full.
+Exact for blocks of equal size. If n does not divide N elements, take S = `padded_bytes`; that is
+exact from N = n elements on, because then there are as many full blocks as the largest message holds.
 """
 
 from hwlib.arguments import as_int
@@ -12,14 +12,14 @@ from hwlib.formula import ceil, floor, formula, log2, where
 def halving_reduce_scatter_time(n, S, alpha, W):
     """Exchange half with the farthest rank, then a quarter, and so on: (n - 1)/n of S in log2(n) rounds.
 
-    The exchange itself needs a power of two; its mirror image of Bruck's all-gather takes this long for any n.
+    The exchange itself needs a power of two; the mirror image of Bruck's all-gather takes this long for any n.
     """
     return ceil(log2(n)) * alpha + (n - 1) / n * (S / W)
 
 
 @formula("t", cite="thakur2005")
 def doubling_allgather_time(n, S, alpha, W):
-    """Exchange all that one has with the nearest rank, then with the next but one, and so on.
+    """Exchange all blocks held so far with the rank at distance 1, then 2, then 4, and so on.
 
     The exchange needs a power of two; for any other n, Bruck's all-gather takes this long.
     """
@@ -28,10 +28,10 @@ def doubling_allgather_time(n, S, alpha, W):
 
 @formula("t", cite="rabenseifner2004")
 def halving_doubling_allreduce_time(n, S, alpha, W):
-    """Reduce-scatter by halving, all-gather by doubling, among the largest power of two of ranks, 2^k.
+    """Reduce-scatter by halving, all-gather by doubling, among 2^k ranks, the largest power of two up to n.
 
-    Each of the n - 2^k others first gives its whole buffer to a partner, and gets the whole result at the end.
-    S is N*b where 2^k divides N, as blocks are N/2^k elements.
+    Each of the n - 2^k others first sends its whole buffer to a partner, and receives the whole result at the end.
+    S is N*b where 2^k divides N, since blocks are N/2^k elements.
     """
     return (
         where(n > 2 ** floor(log2(n)), 2 * (alpha + S / W), 0)
@@ -42,17 +42,17 @@ def halving_doubling_allreduce_time(n, S, alpha, W):
 
 @formula("t", cite="thakur2005")
 def doubling_allreduce_time(n, S, alpha, W):
-    """Exchange and add whole buffers at distances 1, 2, 4, ...: least latency, but S bytes every round.
+    """Exchange and add whole buffers at distances 1, 2, 4, ...: lowest latency, but S bytes every round.
 
-    Beside the largest power of two of ranks, the others give their buffer to a partner before and get the
-    result after. Exact for any size: nothing is cut into blocks.
+    Ranks beyond the largest power of two send their buffer to a partner before, and receive the result after.
+    Exact for any size: nothing is cut into blocks.
     """
     return (floor(log2(n)) + where(n > 2 ** floor(log2(n)), 2, 0)) * (alpha + S / W)
 
 
 @formula("t", cite="bruck1997")
 def bruck_allgather_time(n, S, alpha, W):
-    """Send the first 2^j blocks that one has to the rank 2^j before, for any n; the last round sends the rest."""
+    """Round j sends the first 2^j blocks held to the rank 2^j before, for any n; the last round sends the rest."""
     return ceil(log2(n)) * alpha + (n - 1) / n * (S / W)
 
 
@@ -60,7 +60,7 @@ def bruck_allgather_time(n, S, alpha, W):
 def bruck_alltoall_bound_time(n, S, alpha, W):
     """log2(n) rounds of half of a rank's S/n bytes: fewer messages than n - 1, for log2(n)/2 times the bytes.
 
-    Exact where n is a power of two, an upper bound elsewhere; `bruck_alltoall_time` counts.
+    Exact where n is a power of two, an upper bound elsewhere; `bruck_alltoall_time` counts the blocks.
     """
     return ceil(log2(n)) * (alpha + S / (2 * n * W))
 
@@ -68,8 +68,8 @@ def bruck_alltoall_bound_time(n, S, alpha, W):
 def bruck_alltoall_time(n: int, S: float, alpha: float, W: float) -> float:
     """Exact for any n and equal blocks: round j sends the blocks of S/n^2 bytes whose distance has bit j set.
 
-    How many those are has no closed form in n, so this is a plain function. Raises ValueError as
-    `bruck_alltoall_bound_time` does, and for a number of ranks that is not whole.
+    The number of these blocks has no closed form in n, so this is a plain function. Raises ValueError as
+    `bruck_alltoall_bound_time` does, and for a number of ranks that is not an integer.
     """
     bruck_alltoall_bound_time(n, S, alpha, W)  # checks the other arguments
     n = as_int("bruck_alltoall_time: n (ranks in the group)", n)

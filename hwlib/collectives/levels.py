@@ -1,4 +1,4 @@
-"""Networks of several levels: which level decides, and what an axis of a mesh sees of them.
+"""Networks of several levels: which level is the bottleneck, and which levels an axis of a mesh crosses.
 
 A level is a `Level(name, size, bandwidth)`: `size` children, each with `bandwidth` into it, innermost first.
 Times here are bandwidth only: no latency, and all levels busy at once, so that the slowest decides.
@@ -17,7 +17,7 @@ from hwlib.specs.cluster import Level
 
 @formula("t", cite="scaling-book")
 def levels_allgather_time(S, d, W):
-    """Each of the d children of a level lacks (d - 1)/d of S, which comes in by its own connection."""
+    """Each of the d children of a level lacks (d - 1)/d of S, which arrives through its own connection."""
     return max_of((d_i - 1) / d_i * S / W_i for d_i, W_i in zip(d, W, strict=True))
 
 
@@ -29,7 +29,7 @@ def levels_allreduce_time(S, d, W):
 
 @formula("t", cite="scaling-book")
 def levels_switch_allreduce_time(S, W):
-    """If the switches add, every child sends S up and gets S down, however many children there are."""
+    """If the switches reduce, every child sends S up and receives S down, whatever the number of children."""
     return max_of(S / W_i for W_i in W)
 
 
@@ -37,9 +37,9 @@ def levels_switch_allreduce_time(S, W):
 def outer_axis_allgather_time(S, Y, n_in, n_out, W_in, W_out):
     """All-gather along an axis that has Y ranks of other axes inside it, in n_out nodes of n_in ranks.
 
-    S is the array before the inner axes cut it. Inside a node its Y parts are gathered side by side, each by
-    n_in/Y ranks. Across nodes, up to Y = n_in all of S must enter every node: no gain. A larger Y spreads
-    the ranks of one part so thin that a node needs n_in/Y of S only.
+    S is the array before the inner axes split it. Inside a node its Y parts are gathered in parallel, each by
+    n_in/Y ranks. Across nodes, up to Y = n_in all of S must enter every node: no gain. With a larger Y, a node
+    has ranks of only some of the parts, and needs only n_in/Y of S.
     """
     return maximum(
         maximum(1 - Y / n_in, 0) * S / (Y * W_in),
@@ -49,8 +49,8 @@ def outer_axis_allgather_time(S, Y, n_in, n_out, W_in, W_out):
 
 @formula("t", cite="scaling-book")
 def nodes_alltoall_time(S, n_in, n_out, W_in, W_out):
-    """An all-to-all over n_out nodes: of its S/n a rank keeps one block, and all but 1/n_out goes to other nodes, for
-    nothing is added or copied on the way.
+    """An all-to-all over n_out nodes: of its S/n a rank keeps one block, and all but 1/n_out crosses nodes, because
+    nothing is reduced or copied on the way.
     """
     return maximum(
         (1 - 1 / (n_in * n_out)) * S / (n_in * n_out * W_in),
@@ -59,12 +59,12 @@ def nodes_alltoall_time(S, n_in, n_out, W_in, W_out):
 
 
 def allgather_bandwidth(levels: Sequence[Level]) -> float:
-    """S/t of an all-gather over all levels: that of the slowest, min of d*W/(d - 1)."""
+    """S/t of an all-gather over all levels: that of the slowest level, the minimum of d*W/(d - 1)."""
     return min(level_bandwidths(levels))
 
 
 def level_bandwidths(levels: Sequence[Level]) -> tuple[float, ...]:
-    """d*W/(d - 1) of every level: the S/t that it alone would allow an all-gather; inf for a single child."""
+    """d*W/(d - 1) of every level: the S/t of an all-gather limited by this level alone; inf for a single child."""
     _check(levels)
     return tuple(size * W / (size - 1) if size > 1 else inf for _, size, W in levels)
 
@@ -73,10 +73,10 @@ def axis_levels(levels: Sequence[Level], size: int, inner: int = 1) -> tuple[Lev
     """The levels that a mesh axis of `size` ranks crosses, with `inner` ranks of other axes inside it.
 
     Neighbours on the axis are `inner` ranks apart. A level of the result has the children that take part,
-    each as wide as the ranks below it are together: where 16 inner ranks fill two nodes, a child is two
-    nodes. All `inner` groups work at once, so times over these levels take the bytes of them all.
+    each with the bandwidth of all ranks below it: where 16 inner ranks fill two nodes, a child is two
+    nodes. All `inner` groups communicate at once, so times over these levels take the bytes of all groups.
 
-    Raises ValueError for an axis that does not fit the machine, or that cuts a node in unequal parts.
+    Raises ValueError for an axis that does not fit the machine, or that divides a node into unequal parts.
     """
     _check(levels)
     total = prod(level.size for level in levels)
@@ -101,8 +101,8 @@ def axis_levels(levels: Sequence[Level], size: int, inner: int = 1) -> tuple[Lev
 def level_times(collective: str, S: float, levels: Sequence[Level], in_switch: bool = False) -> tuple[float, ...]:
     """The time of each level for its own part, in seconds; S is the full array, of all groups together.
 
-    `in_switch`: the switches of every level add, or copy, what goes through them. In an all-to-all nothing
-    can be added or copied, and a child sends what its ranks have for all that are not below it.
+    `in_switch`: the switches of every level reduce, or copy, what goes through them. In an all-to-all nothing
+    can be reduced or copied, and a child sends the data of its ranks for all ranks that are not below it.
     Raises ValueError for negative bytes, and KeyError for an unknown collective.
     """
     if collective not in COLLECTIVES:
@@ -128,7 +128,7 @@ def level_times(collective: str, S: float, levels: Sequence[Level], in_switch: b
 def level_time(
     collective: str, S: float, levels: Sequence[Level], in_switch: bool = False, overlap: bool = True
 ) -> float:
-    """Time over all levels: the slowest decides, or, without `overlap`, one waits for the other."""
+    """Time over all levels: that of the slowest, or, without `overlap`, the sum over the levels."""
     times = level_times(collective, S, levels, in_switch)
     return max(times, default=0.0) if overlap else sum(times)
 
@@ -140,8 +140,8 @@ def axis_time(
     `inner` ranks of other axes between neighbours, and all groups work at once. In an all-to-all of `merged` copies of
     each token, those that go to one rank, or to one child of a level, travel once; 0 where none are merged.
 
-    An axis that cuts a node in unequal parts is not refused: a level has then the mean number of children, which
-    need not be whole. Raises ValueError for an axis that does not fit the machine, and KeyError for an unknown
+    An axis may divide a node into unequal parts: a level then has the mean number of children, which need not be an
+    integer. Raises ValueError for an axis that does not fit the machine, and KeyError for an unknown
     collective.
 
     >>> from hwlib.specs import clusters

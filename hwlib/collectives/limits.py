@@ -1,6 +1,6 @@
-"""To first order: many ranks, large arrays. What the field computes in its head; (n - 1)/n is taken as 1.
+"""First-order times for many ranks and large arrays, as for mental arithmetic: (n - 1)/n is taken as 1.
 
-At eight ranks that is 14 % too much, so say which of the two an answer is.
+At eight ranks that is 14 % too much, so say whether an answer is exact or to first order.
 """
 
 from hwlib.formula import formula
@@ -8,7 +8,7 @@ from hwlib.formula import formula
 
 @formula("t", cite="scaling-book")
 def allgather_limit(S, W):
-    """Every byte must come in by the port; the number of ranks drops out. A reduce-scatter takes as long."""
+    """Every byte must enter through the port; the number of ranks cancels. A reduce-scatter takes as long."""
     return S / W
 
 
@@ -32,5 +32,5 @@ def bidirectional_ring_allgather_limit(S, W):
 
 @formula("t", cite="scaling-book")
 def bidirectional_ring_alltoall_limit(S, W):
-    """A quarter of that all-gather: a block goes only as far as it must, n/4 hops on average."""
+    """A quarter of the bidirectional all-gather: a block goes only as far as it must, n/4 hops on average."""
     return S / (8 * W)

@@ -22,11 +22,11 @@ def torus_allgather_limit(S, W, paths):
 def torus_allgather_time(
     shape: Sequence[int], S: float, alpha: float, W: float, wrap: bool | Sequence[bool] = True
 ) -> float:
-    """Exact, one axis after another, both ways round each (from one end to the other without wraparound).
+    """Exact time of an all-gather, one axis after another, in both directions of each, with or without wraparound.
 
-    The first axis gathers the least: the last one moves the most of S, so put the longest axis last.
-    A plain function, as the number of axes is free. Raises ValueError as the formulas of rings do, and for
-    `wrap` of another length than `shape`.
+    The first axis moves the least and the last one the most of S, so put the longest axis last.
+    A plain function, because the number of axes is variable. Raises ValueError as the formulas of rings do, and if
+    `wrap` and `shape` differ in length.
     """
     closed = [wrap] * len(shape) if isinstance(wrap, bool) else list(wrap)
     if len(closed) != len(shape):

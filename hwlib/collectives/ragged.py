@@ -1,7 +1,7 @@
 """All-to-all of experts: a token goes to a few ranks, and to each of them once.
 
-S is all tokens of all ranks, each counted once: a rank holds S/n. Which ranks a token needs is drawn anew for
-each, so these are expected values; the exchange of a given table is an algorithm, not a formula.
+S is all tokens of all ranks, each counted once: a rank holds S/n. The ranks that a token needs are drawn independently
+for each token, so these are expected values; the exchange of a given routing table is an algorithm, not a formula.
 """
 
 from math import comb
@@ -12,23 +12,23 @@ from hwlib.formula import formula, minimum
 
 @formula("p_dst", cite="scaling-book")
 def destination_fraction(n, k):
-    """The chance that a rank is among the destinations of k experts, each on any of n ranks, independently.
+    """The probability that a rank holds at least one of k experts, each on any of n ranks, independently.
 
-    Also the expected share of the ranks that a token visits: two of its experts may live together.
+    Also the expected fraction of the ranks that a token visits: two of its experts may be on the same rank.
     """
     return 1 - (1 - 1 / n) ** k
 
 
 @formula("p_dst", cite="scaling-book")
 def destination_fraction_limit(n, k):
-    """As if no two experts of a token ever met on a rank: right for n much larger than k, never too small."""
+    """The fraction if no two experts of a token share a rank: accurate for n much larger than k, an upper bound."""
     return minimum(k / n, 1)
 
 
 def exact_destination_fraction(n: int, k: int, E: int) -> float:
-    """The same where the k experts of a token are different ones, of E that are spread evenly over n ranks.
+    """The fraction if the k experts of a token are distinct, out of E that are spread evenly over n ranks.
 
-    Raises ValueError if n does not divide E, or a token has more experts than there are.
+    Raises ValueError if n does not divide E, or if k exceeds E.
     """
     n, k, E = (as_int(f"exact_destination_fraction: {name}", x) for name, x in {"n": n, "k": k, "E": E}.items())
     if E % n or k > E:
@@ -50,8 +50,8 @@ def ragged_alltoall_limit(n, S, k, W):
 
 @formula("t", cite="scaling-book")
 def sparse_alltoall_time(n, S, k, W):
-    """All-to-all of an array whose rows have k nonzero blocks of n, if only these are sent.
+    """All-to-all of an array whose rows have k nonzero blocks out of n, if only these are sent.
 
-    Here S is the array with its zeros, of all ranks, as in a dense all-to-all.
+    Here S is the array of all ranks with its zeros, as in a dense all-to-all.
     """
     return minimum(k / n, 1) * (n - 1) / n**2 * S / W

@@ -1,6 +1,6 @@
-"""Rings: every rank sends to the next one round by round, so each link carries the least bytes there can be.
+"""Rings: every rank sends to the next one round by round, so each link carries the minimal number of bytes.
 
-All times are exact for blocks of one size. For N elements of b bytes that do not divide, S is the padded size
+All times are exact for blocks of equal size. If n does not divide N elements of b bytes, S is the padded size
 n*ceil(N/n)*b (`padded_bytes`): block 0 is always full and is on some link in every round. The two all-to-alls
 bundle blocks, so they are exact where only the last block is shorter than the others.
 """
@@ -30,8 +30,8 @@ def ring_allreduce_time(n, S, alpha, W):
 def bidirectional_ring_allgather_time(n, S, alpha, W):
     """Whole blocks travel both ways at once; W is the bandwidth of a link in one direction.
 
-    The farthest block has half the ring to go. With n even it comes from one side only, so that the last
-    round uses one direction; the latency is halved, the bandwidth term nearly.
+    The farthest block crosses half the ring. With n even it arrives from one side only, so that the last
+    round uses one direction; the latency is halved, and the bandwidth term nearly so.
     """
     return ceil((n - 1) / 2) * (alpha + S / (n * W))
 
@@ -50,7 +50,7 @@ def bidirectional_ring_allreduce_time(n, S, alpha, W):
 
 @formula("t", cite="scaling-book")
 def ring_alltoall_time(n, S, alpha, W):
-    """Every rank passes on what is not for it: n - 1 blocks of S/n^2 bytes, then n - 2, down to one.
+    """Every rank forwards what is not for it: n - 1 blocks of S/n^2 bytes, then n - 2, down to one.
 
     That sum is n/2 blocks a round on average: half the bytes of the all-gather of the same array.
     """
@@ -61,17 +61,17 @@ def ring_alltoall_time(n, S, alpha, W):
 def bidirectional_ring_alltoall_time(n, S, alpha, W):
     """Each block takes the shorter way: h = ceil((n - 1)/2) rounds of h, h - 1, ..., 1 blocks of S/n^2 bytes.
 
-    In a long ring that is a quarter of the bidirectional all-gather of the same array; exactly, (n + 1)/(4n)
-    of it for odd n, and (n + 2)/(4n) for even n, whose opposite block goes one way whole.
+    In a long ring that takes a quarter of the time of the bidirectional all-gather of the same array; the exact ratio
+    is (n + 1)/(4n) for odd n, and (n + 2)/(4n) for even n, whose opposite block takes one direction undivided.
     """
     return ceil((n - 1) / 2) * alpha + ceil((n - 1) / 2) * (ceil((n - 1) / 2) + 1) / 2 * S / (n**2 * W)
 
 
 @formula("t", cite="scaling-book")
 def line_allgather_time(n, S, alpha, W):
-    """A ring that is not closed: blocks go both ways, and the ends wait for the block of the other end.
+    """An open ring: blocks go both ways, and each end waits for the block of the other end.
 
-    n - 1 hops where a closed ring of two directions has half as many: what a slice of a torus without
-    wraparound costs. A reduce-scatter takes as long.
+    n - 1 hops, where a closed bidirectional ring has half as many: the cost of a slice of a torus without
+    wraparound. A reduce-scatter takes as long.
     """
     return (n - 1) * (alpha + S / (n * W))

@@ -1,7 +1,7 @@
 """Reduction and multicast in the switch: SHARP in a network, NVLS in an NVSwitch.
 
-The switch is no rank: the ports that count are those of the n ranks. Buffers go through it in m chunks, up
-and down at once, so the time is that of the pipeline: m + 1 rounds of a chunk. Exact where m (and, where
+The switch is not a rank: the ports that count are those of the n ranks. Buffers pass through it in m chunks, up
+and down at the same time, so the time is that of a pipeline: m + 1 rounds of a chunk. Exact where m (and, where
 blocks are S/n bytes, m*n) divides the elements.
 """
 
@@ -12,32 +12,32 @@ from hwlib.formula import formula, where
 def switch_allreduce_time(n, S, alpha, W, m):
     """Every rank sends its S bytes up once and gets the sum of S bytes down once, chunk by chunk.
 
-    Up and down overlap but for the first and the last chunk: many chunks approach S/W, whatever n is, where
-    a ring takes 2(n - 1)/n of it.
+    Up and down overlap except for the first and the last chunk: many chunks approach S/W for any n, where
+    a ring takes 2(n - 1)/n times as long.
     """
     return where(n > 1, (m + 1) * (alpha + S / (m * W)), 0)
 
 
 @formula("t", cite="nccl-1083")
 def switch_reduce_scatter_time(n, S, alpha, W, m):
-    """A rank sends all S bytes up and gets S/n down, so the way up decides, and the sum in the switch saves no
-    time over a ring; only the last round, a chunk's S/(m*n) down, comes after it.
+    """A rank sends all S bytes up and receives S/n down, so the upward direction decides, and reducing in the switch
+    saves no time over a ring; only the last round, a chunk's S/(m*n) down, comes after it.
     """
     return where(n > 1, (m + 1) * alpha + S / W + S / (m * n * W), 0)
 
 
 @formula("t", cite="nccl-1083")
 def switch_allgather_time(n, S, alpha, W, m):
-    """A rank sends S/n up once, the switch copies it to all: S bytes down, which is what a ring brings, too."""
+    """A rank sends S/n up once and the switch copies it to all: S bytes down to each rank, nearly as in a ring."""
     return where(n > 1, (m + 1) * alpha + S / W + S / (m * n * W), 0)
 
 
 @formula("t", cite="nccl-1083")
 def nvls_allreduce_time(n, S, alpha, W, m):
-    """In an NVSwitch a rank asks for the sum of its own block, and then has the switch copy that to all.
+    """In an NVSwitch a rank requests the sum of its own block, and then has the switch copy the result to all.
 
     The finished blocks of S/n pass the ports once more than in SHARP: (n + 1)/n of S each way, which many
-    chunks approach. A chunk takes four steps one after another; exact from three chunks on, an upper bound before.
+    chunks approach. A chunk takes four steps in sequence; exact from three chunks on, an upper bound below.
     """
     return where(n > 1, (m + 3) * (alpha + S / (m * W)) + (m - 1) * S / (m * n * W), 0)
 
@@ -53,17 +53,17 @@ def switch_allreduce_limit(S, W):
 
 @formula("t", cite="nccl-1083")
 def nvls_allreduce_limit(n, S, W):
-    """S bytes of data and S/n of finished sums through every port, each way."""
+    """S bytes of data and S/n bytes of finished sums pass every port, each way."""
     return (n + 1) / n * (S / W)
 
 
 @formula("speedup", cite="scaling-book")
 def switch_allreduce_speedup(n):
-    """What reducing in the switch gains over a ring, which passes 2(n - 1)/n of S through every port."""
+    """Speedup of reducing in the switch over a ring, which passes 2(n - 1)/n of S through every port."""
     return 2 * (n - 1) / n
 
 
 @formula("speedup", cite="nccl-1083")
 def nvls_allreduce_speedup(n):
-    """The same for NVLS, whose ports carry (n + 1)/n of S: less than SHARP's, none for three ranks, a loss for two."""
+    """Speedup of NVLS over a ring: its ports carry (n + 1)/n of S, so it breaks even with three ranks only."""
     return 2 * (n - 1) / (n + 1)

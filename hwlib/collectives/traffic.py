@@ -1,8 +1,8 @@
-"""What crosses each port: bytes per rank and per switch, and the factors that make bandwidths comparable.
+"""Traffic: bytes per rank and per switch, and the factors that make bandwidths comparable.
 
 The bandwidth that a benchmark prints is a definition. nccl-tests multiplies S/t by what a ring would send, so
-that one number can be held against the port, whatever n is. Where the switch adds, no ring is there: 480 GB/s
-of "bus bandwidth" over a port of 450 GB/s are 309 GB/s of bytes that really cross it.
+that the result is comparable with the port's bandwidth for any n. Where the switch reduces, no ring is used:
+480 GB/s of "bus bandwidth" over a port of 450 GB/s are 309 GB/s of bytes that really cross it.
 """
 
 from typing import Any
@@ -13,31 +13,31 @@ from hwlib.notation import COLLECTIVES
 
 @formula("S", cite="thakur2005")
 def padded_bytes(N, n, b=2):
-    """Size of N elements cut into n blocks of ceil(N/n): the last may be shorter, and time does not notice."""
+    """Size of N elements in n blocks of ceil(N/n): a shorter last block saves no time, so it counts as full."""
     return n * ceil(N / n) * b
 
 
-# What a rank must send, and what it does
+# What a rank must send, and what it sends
 
 
 @formula("S_out", cite="chan2007")
 def allgather_bytes(n, S):
-    """What a rank sends, and receives, of an all-gather: all blocks but one. No algorithm receives less.
+    """What a rank sends, and receives, in an all-gather: all blocks but one. No algorithm receives less.
 
-    Ring, exchange and direct algorithms send this; so does each of them in a reduce-scatter.
+    Ring, exchange and direct algorithms send this, in an all-gather as in a reduce-scatter.
     """
     return (n - 1) / n * S
 
 
 @formula("S_out", cite="chan2007")
 def allreduce_bytes(n, S):
-    """Reduce-scatter and all-gather: the least that ranks can send if no switch adds for them."""
+    """Reduce-scatter and all-gather: the least that ranks can send if no switch reduces for them."""
     return 2 * (n - 1) / n * S
 
 
 @formula("S_out", cite="chan2007")
 def alltoall_bytes(n, S):
-    """Of its S/n bytes a rank keeps one block of n."""
+    """A rank keeps one of the n blocks of its S/n bytes and sends the others."""
     return (n - 1) / n**2 * S
 
 
@@ -55,13 +55,13 @@ def tree_root_bytes(n, S):
 
 @formula("S_out", cite="chan2007")
 def one_shot_allreduce_bytes(n, S):
-    """Everyone sends everything to everyone."""
+    """Every rank sends its whole buffer to every other."""
     return (n - 1) * S
 
 
 @formula("S_out", cite="nccl-1083")
 def nvls_allreduce_bytes(n, S):
-    """Through a rank's port with NVLS, each way: S of data and S/n of finished sums."""
+    """Bytes through a rank's port with NVLS, each way: S of data and S/n of finished sums."""
     return (n + 1) / n * S
 
 
@@ -76,13 +76,13 @@ def node_switch_allgather_in_bytes(n_out, S):
 
 @formula("S_out", cite="scaling-book")
 def node_switch_allgather_out_bytes(n_in, n_out, S):
-    """Out of it: the node's blocks to the network, and to each rank all that it lacks: n_in * S in total."""
+    """Out of the switch: the node's blocks to the network, and to each rank the blocks it lacks: n_in * S in total."""
     return S / n_out + (n_in * S - S / n_out)
 
 
 @formula("S_in", cite="scaling-book")
 def switch_allreduce_in_bytes(n, S):
-    """A switch that adds, if a rank holds its own block back: n blocks from the n - 1 others, n sums.
+    """Into a switch that reduces, if a rank keeps its own part: of each block the parts of n - 1 ranks, and the sum.
 
     As many bytes go out: n * S, which n ports of W carry in S/W.
     """
@@ -91,7 +91,7 @@ def switch_allreduce_in_bytes(n, S):
 
 @formula("S_in", cite="nccl-1083")
 def nvls_switch_allreduce_in_bytes(n, S):
-    """The same with NVLS, which pulls the block of the rank that asks as well: (n + 1) * S, and as much out."""
+    """Into the switch with NVLS, which also reads the requesting rank's own block: (n + 1) * S, and as much out."""
     return n * S + S
 
 
@@ -99,10 +99,10 @@ def nvls_switch_allreduce_in_bytes(n, S):
 
 
 def bus_factor(collective: str, n: Any) -> Any:
-    """What nccl-tests multiplies S/t by: the bytes through a port, as a share of S, if a ring did the work.
+    """The factor by which nccl-tests multiplies S/t: the bytes through a port of a ring, as a fraction of S.
 
     S is the array as that benchmark counts it: for an all-to-all one rank's data, not that of all ranks.
-    Raises KeyError for an unknown collective and ValueError for no ranks.
+    Raises KeyError for an unknown collective and ValueError for less than one rank.
     """
     if collective not in COLLECTIVES:
         raise KeyError(f"bus_factor: collective is one of {', '.join(COLLECTIVES)}, got {collective!r}")
@@ -114,20 +114,20 @@ def bus_factor(collective: str, n: Any) -> Any:
 
 @formula("q", cite="nccl-tests-239")
 def nvls_bus_factor(n):
-    """What S/t must be multiplied by to get the bytes a second through a port when NVLS does the work."""
+    """The factor from S/t to the bytes per second through a port of an NVLS all-reduce."""
     return (n + 1) / n
 
 
 @formula("W_alg", cite="nccl-tests-239")
 def nvls_algorithm_bandwidth(n, W):
-    """The best S/t of an NVLS all-reduce over ports of W: n/(n + 1) of them."""
+    """The best S/t of an NVLS all-reduce over ports of bandwidth W: n/(n + 1) of W."""
     return n / (n + 1) * W
 
 
 @formula("W_use", cite="nccl-tests-239")
 def nvls_port_bandwidth(n, W_bus):
-    """Bytes a second that really cross a port, from the bus bandwidth that was printed for an NVLS all-reduce.
+    """Bytes per second that really cross a port, from the printed bus bandwidth of an NVLS all-reduce.
 
-    The printed figure is 2(n - 1)/n of S/t; the port carries (n + 1)/n of it. There must be two ranks.
+    The printed figure is 2(n - 1)/n of S/t; the port carries (n + 1)/n of S/t. Needs at least two ranks.
     """
     return W_bus * (n + 1) / (2 * maximum(n - 1, 1 / 2))

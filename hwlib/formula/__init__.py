@@ -9,9 +9,9 @@ Call it with numbers, numpy arrays or sympy symbols. `.expr` is its sympy expres
 `.tex` its LaTeX, `.js` and `.vega` its JavaScript, `.equation` the equation with its "where" line, which a
 notebook shows.
 
-The parameters are letters of `hwlib.notation`. The body may hold them, numbers, `+ - * / **`, calls of other
+The parameters are symbols of `hwlib.notation`. The body may contain them, numbers, `+ - * / **`, calls of other
 formulas and the ops `ceil floor log2 sqrt minimum maximum where sum_of max_of const`, and nothing else: what
-needs a loop or a branch is an algorithm, a plain function.
+needs a loop or a branch is an algorithm, written as a plain function.
 """
 
 from hwlib.formula.decorator import ALL, REGISTRY, Formula, NoReading, formula

@@ -1,4 +1,4 @@
-"""The decorator, and the object it makes: one body, many readings."""
+"""The decorator `formula`, and the object that it makes: one function body with many readings."""
 
 import ast
 import inspect
@@ -29,9 +29,9 @@ class NoReading(AttributeError):
 class Formula:
     """A function of one expression, and its readings; see `hwlib.formula`.
 
-    Beside the readings it has its `name`, `qualname` ("roofline.ridge"), `args`, `defaults`, `result` (the
-    letter of what it computes), `cite` (the key of its source in the bibliography), `readings` (the names of
-    those it has) and `sequences` (the arguments that it reduces over).
+    Besides the readings it has its `name`, `qualname` ("roofline.ridge"), `args`, `defaults`, `result` (the
+    symbol that it computes), `cite` (the key of its source in the bibliography), `readings` (the names of its
+    readings) and `sequences` (the arguments that it reduces over).
     """
 
     def __init__(self, function: Callable, result: str, cite: str, readings: Iterable[str] = ALL):
@@ -45,7 +45,7 @@ class Formula:
         self.defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
         try:
             if any(p.kind is not p.POSITIONAL_OR_KEYWORD for p in parameters):
-                raise FormulaError("a formula's parameters are plain letters, without * and /")
+                raise FormulaError("a formula's parameters are plain symbols, without * and /")
             if not all(type(default) in (int, float) for default in self.defaults.values()):
                 raise FormulaError("a formula's defaults are numbers")
             if unknown := sorted(frozenset(readings) - ALL):
@@ -59,8 +59,8 @@ class Formula:
         self.readings = self._possible(frozenset(readings))
 
     def _possible(self, readings: frozenset[str]) -> frozenset[str]:
-        """Without source there is only calling; a called formula's lack is one's own; and a sequence has no
-        length in sympy, nor a loop in vega."""
+        """The readings that exist: none without the source, only those that every called formula has, and for a
+        sequence neither sympy, which has no length for it, nor vega, which has no loop."""
         if self.body is None:
             return readings & {"expr"}
         for called in self.body.calls.values():
@@ -70,8 +70,8 @@ class Formula:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The value, in SI, for numbers, numpy arrays (integers widen to float) or sympy expressions.
 
-        Raises ValueError for a number outside the domain of its letter (see `hwlib.notation`), NaN included.
-        The formulas that this one calls take what they are given: a term of theirs may be what no whole call is.
+        Raises ValueError for a number outside the domain of its symbol (see `hwlib.notation`), NaN included.
+        Formulas called by this one do not check their arguments: an intermediate term may leave a symbol's domain.
         """
         try:
             bound = self.__signature__.bind(*args, **kwargs)
@@ -123,7 +123,7 @@ class Formula:
 
     @cached_property
     def dim(self) -> dict[str, Any]:
-        """The powers of B, s, J and USD. Raises DimensionError where bytes are added to seconds."""
+        """The powers of B, s, J and USD. Raises DimensionError if, say, bytes are added to seconds."""
         try:
             return dim_of(self._tree("dim"), {letter: NOTATION[letter].unit for letter in self.args})
         except DimensionError as error:
@@ -131,7 +131,7 @@ class Formula:
 
     @cached_property
     def tex(self) -> str:
-        """LaTeX of the equation as the source has it; a called formula prints as the symbol of its result."""
+        """LaTeX of the equation as written in the source; a called formula prints as the symbol of its result."""
         return f"{NOTATION[self.result].tex} = {tex_of(self._shown)}"
 
     @cached_property
@@ -150,7 +150,7 @@ class Formula:
         return self.vega_with({})
 
     def vega_with(self, names: Mapping[str, str]) -> str:
-        """A vega expression with arguments written otherwise: `f.vega_with({"n": "datum.n", "b": "2"})`."""
+        """A vega expression with arguments replaced: `f.vega_with({"n": "datum.n", "b": "2"})`."""
         tree = self._tree("vega")
         if unknown := sorted(set(names) - set(self.args)):
             raise TypeError(f"{self.name}({', '.join(self.args)}) has no argument {unknown[0]!r}")
@@ -160,11 +160,11 @@ class Formula:
 
     @cached_property
     def equation(self) -> str:
-        """Markdown: the displayed equation, what each letter means, and the key of the source."""
+        """Markdown: the displayed equation, the meaning of each symbol, and the key of the source."""
         return self.equation_citing(self.cite)
 
     def equation_citing(self, source: str) -> str:
-        """The equation with another text for its source, such as a citation of the page that it is on."""
+        """The equation with another text in place of its source, such as a page's own citation."""
         names = [node.id for node in ast.walk(self._shown) if isinstance(node, ast.Name)]
         letters = dict.fromkeys((self.result, *self.args, *(name for name in names if name in NOTATION)))
         meanings = "; ".join(map(_meaning, letters))
@@ -186,7 +186,7 @@ class Formula:
 
     @cached_property
     def _shown(self) -> ast.expr:
-        """The tree that prints: a called formula stays a symbol if that symbol means only one thing here."""
+        """The tree that is printed: a called formula stays a symbol if that symbol has one meaning in the equation."""
         calls = self.body.calls.values() if self.body else ()
         called = {c.name: c.result for c in calls if isinstance(c, Formula)}
         symbols = Counter(NOTATION[letter].tex for letter in (self.result, *self.args, *called.values()))
@@ -194,10 +194,10 @@ class Formula:
 
 
 def formula(result: str, *, cite: str, readings: Iterable[str] = ALL) -> Callable[[Callable], Formula]:
-    """Make a function of one `return` a formula for the letter `result`, with the key of its source.
+    """Make a function of one `return` a formula for the symbol `result`, with the key of its source.
 
-    Raises FormulaError, where the function is defined, for a letter that `hwlib.notation` does not have and
-    for a body that holds more than a formula may. `readings` leaves some out: `ALL - {"vega"}`.
+    Raises FormulaError, where the function is defined, for a symbol that `hwlib.notation` does not have and
+    for a body with more than a formula may contain. `readings` can exclude some: `ALL - {"vega"}`.
     """
 
     def decorate(function: Callable) -> Formula:
@@ -212,7 +212,7 @@ def formula(result: str, *, cite: str, readings: Iterable[str] = ALL) -> Callabl
 def _check_letter(letter: str) -> None:
     if letter not in NOTATION:
         close = ", ".join(get_close_matches(letter, NOTATION, 3, 0.3)) or ", ".join(NOTATION)
-        raise FormulaError(f"{letter!r} is no letter of hwlib.notation; near it are {close}")
+        raise FormulaError(f"{letter!r} is not a symbol of hwlib.notation; close to it are {close}")
 
 
 def _meaning(letter: str) -> str:

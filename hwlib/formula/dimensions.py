@@ -1,4 +1,4 @@
-"""Dimension analysis: a formula's powers of B, s, J and USD, from the units of its letters."""
+"""Dimensional analysis: a formula's powers of B, s, J and USD, from the units of its symbols."""
 
 import ast
 from collections.abc import Mapping
@@ -12,11 +12,11 @@ PLAIN: Powers = {}
 
 
 class DimensionError(ValueError):
-    """Different dimensions meet in a sum or a choice, or a function is taken of bytes or seconds."""
+    """A sum or a choice mixes dimensions, or a function such as log2 is applied to bytes or seconds."""
 
 
 def dim_of(expr: ast.expr, units: Mapping[str, str]) -> dict[str, int | Fraction]:
-    """The dimension of an inlined expression whose letters have these units."""
+    """The dimension of an inlined expression whose symbols have these units."""
     powers = _Walk({letter: dimension(unit) for letter, unit in units.items()}).of(expr) or PLAIN
     return {unit: int(p) if p == int(p) else p for unit, p in sorted(powers.items())}
 
@@ -26,7 +26,7 @@ class _Walk:
         self.letters = letters
 
     def of(self, node: ast.expr) -> Powers | None:
-        """The powers of a node. None is the dimension of a written 0, which goes with anything."""
+        """The powers of a node; None for a literal 0, which is compatible with every dimension."""
         match node:
             case ast.Constant(value):
                 return PLAIN if value else None
@@ -57,7 +57,7 @@ class _Walk:
         raise AssertionError(ast.dump(node))
 
     def same(self, node: ast.expr, verb: str, *sides: ast.expr) -> Powers | None:
-        """The one dimension that all sides have."""
+        """The dimension that all sides share."""
         found = [(side, powers) for side in sides if (powers := self.of(side)) is not None]
         for side, powers in found[1:]:
             if powers != found[0][1]:
@@ -66,9 +66,9 @@ class _Walk:
         return found[0][1] if found else None
 
     def plain(self, node: ast.expr, part: ast.expr) -> Powers:
-        """The dimension of a function of `part`, which must be a plain number, as it must itself."""
+        """The dimension of a function of `part`: both must be plain numbers."""
         if powers := self.of(part):
-            raise DimensionError(f"{ast.unparse(part)} [{spell(powers)}] is no plain number" + _within(node))
+            raise DimensionError(f"{ast.unparse(part)} [{spell(powers)}] is not a plain number" + _within(node))
         return PLAIN
 
     def power(self, node: ast.expr, base: ast.expr, exponent: ast.expr) -> Powers | None:

@@ -1,4 +1,4 @@
-"""Whether the numbers given for a letter are in its domain, and the sentence that says which are not."""
+"""Whether the numbers given for a symbol are in its domain, and the error that says which are not."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,9 +8,9 @@ from hwlib.units import COUNTS
 
 
 def check_domain(who: str, letter: str, x: Any) -> None:
-    """Raise ValueError for a number, or an element of an array or a sequence, that the letter may not be.
+    """Raise ValueError for a number, or an element of an array or a sequence, outside the symbol's domain.
 
-    `who` names the function in the message. Symbolic values pass: what they will be is not known yet.
+    `who` names the function in the message. Symbolic values pass, because their numbers are not known yet.
 
     >>> check_domain("ring_time", "n", 0)
     Traceback (most recent call last):
@@ -27,14 +27,14 @@ def check_domain(who: str, letter: str, x: Any) -> None:
         for value in _numbers(x):
             try:
                 fits = not isinstance(value, complex) and domain.has(value)
-            except (TypeError, ArithmeticError):  # a text; a Decimal that is no number
+            except (TypeError, ArithmeticError):  # a string; a Decimal that is not a number
                 fits = False
             if not fits:
                 raise _refusal(who, letter, value)
 
 
 def _numbers(x: Any) -> Iterator[Any]:
-    """The numbers in a number, an array or a sequence of them, without what is symbolic."""
+    """The numbers in a number, an array or a nested sequence, without the symbolic ones."""
     if hasattr(x, "free_symbols"):
         return
     if hasattr(x, "__iter__") and getattr(x, "ndim", True) and not isinstance(x, str):

@@ -1,9 +1,8 @@
 """JavaScript of a formula: an arrow function for our own widgets, an expression for vega-lite.
 
-Both write `+ - * /`, comparisons and parentheses as Python does, so a node that they write otherwise is
-replaced by a name that is its text, and `ast.unparse` writes the rest. Vega has no log2, no `**` and no
-functions of one's own. Its log2 is rounded to 12 decimals: `log(2^29)/LN2` comes out above 29, which a ceil
-would make 30.
+Both write `+ - * /`, comparisons and parentheses as Python does, so every other node is replaced by a name that is
+its text, and `ast.unparse` writes the rest. Vega has no log2, no `**` and no user-defined functions. Its log2 is
+rounded to 12 decimals: `log(2^29)/LN2` comes out above 29, which a ceil would make 30.
 """
 
 import ast
@@ -39,7 +38,7 @@ def js_of(expr: ast.expr, args: tuple[str, ...], defaults: Mapping[str, float]) 
 
 
 def vega_of(expr: ast.expr, names: Mapping[str, str]) -> str:
-    """An expression of the vega language, each letter written as `names` has it: `{"n": "datum.n"}`."""
+    """A vega expression, each symbol replaced as `names` says: `{"n": "datum.n"}`."""
     return _Writer(_VEGA, names).text(expr)
 
 

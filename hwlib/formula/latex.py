@@ -1,4 +1,4 @@
-"""LaTeX of a formula, printed from its own source: what you wrote is what you read."""
+"""LaTeX of a formula, printed from its own source."""
 
 import ast
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Any
 from hwlib.formula.source import paired
 from hwlib.notation import NOTATION
 
-# How tightly a node holds together: what is looser than its place asks for gets parentheses.
+# Operator precedence: a node of lower precedence than its place requires gets parentheses.
 _REACHING, _SUM, _PRODUCT, _TIGHT = range(4)
 _ORDERS = {ast.Lt: "<", ast.LtE: r"\le", ast.Gt: ">", ast.GtE: r"\ge"}
 _CALLS = {
@@ -22,7 +22,7 @@ _CALLS = {
 
 
 def tex_of(expr: ast.expr) -> str:
-    """LaTeX of an expression of letters, numbers, arithmetic and ops."""
+    """LaTeX of an expression of symbols, numbers, arithmetic and ops."""
     return _Printer({}).visit(expr)
 
 
@@ -42,7 +42,7 @@ def _level(node: ast.expr) -> int:
 
 
 def _number(value: Any) -> str:
-    """A number as it is written, but large and small floats as powers of ten."""
+    """A number as written in the source; large and small floats as powers of ten."""
     if isinstance(value, int) or not value or 1e-3 <= value < 1e5:
         return repr(value).removesuffix(".0")
     mantissa, _, exponent = f"{Decimal(repr(value)).normalize():e}".partition("e")

@@ -26,12 +26,12 @@ def _apply(xs: tuple, plain: Callable, array: str, symbolic: Callable) -> Any:
 
 
 def ceil(x: Any) -> Any:
-    """The least whole number that is not below x."""
+    """The smallest integer not below x."""
     return _apply((x,), _whole(math.ceil), "ceil", lambda sympy, x: sympy.ceiling(x))
 
 
 def floor(x: Any) -> Any:
-    """The greatest whole number that is not above x."""
+    """The largest integer not above x."""
     return _apply((x,), _whole(math.floor), "floor", lambda sympy, x: sympy.floor(x))
 
 
@@ -50,13 +50,13 @@ def sqrt(x: Any) -> Any:
 
 
 def minimum(a: Any, b: Any, *more: Any) -> Any:
-    """The least of two or more, element by element."""
+    """The smallest of two or more, element by element."""
     least = _apply((a, b), min, "minimum", lambda sympy, a, b: sympy.Min(a, b))
     return minimum(least, *more) if more else least
 
 
 def maximum(a: Any, b: Any, *more: Any) -> Any:
-    """The greatest of two or more, element by element."""
+    """The largest of two or more, element by element."""
     greatest = _apply((a, b), max, "maximum", lambda sympy, a, b: sympy.Max(a, b))
     return maximum(greatest, *more) if more else greatest
 
@@ -78,7 +78,7 @@ def sum_of(terms: Iterable) -> Any:
 
 
 def max_of(terms: Iterable) -> Any:
-    """The greatest over a sequence: `max_of(S_i/W for S_i in S)`. There must be one."""
+    """The maximum over a sequence that is not empty: `max_of(S_i/W for S_i in S)`."""
     terms = list(terms)
     if not terms:
         raise ValueError("max_of needs at least one term")
@@ -86,7 +86,7 @@ def max_of(terms: Iterable) -> Any:
 
 
 def const(value: float, unit: str) -> float:
-    """A number that has a unit: `const(16, "B")` is 16, and bytes to `.dim`. The unit is of the SI base."""
+    """A number with a unit of the SI base: `const(16, "B")` has the value 16, and `.dim` reads it as bytes."""
     if scale(unit) != 1:
         raise UnitError(f"const takes a unit of the SI base, such as B, s or B/s, not {unit!r}")
     return value

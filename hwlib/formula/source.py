@@ -1,7 +1,7 @@
 """A formula's own source as a syntax tree, checked against the short list of what a formula may contain.
 
 Every reading that is printed or analysed (dimension, LaTeX, JavaScript) walks this tree after `inline`, which
-leaves only letters, numbers, arithmetic and ops, so that a walk needs to know nothing else.
+leaves only symbols, numbers, arithmetic and ops, so that a walk needs to handle nothing else.
 """
 
 import ast
@@ -25,10 +25,10 @@ _ADVICE = {
     "Pass": "nothing: it is one return",
     "FloorDiv": "//: use floor(a/b)",
     "Mod": "%: use a - b*floor(a/b)",
-    "Compare": "a comparison, but for one <, <=, > or >= as the condition of where",
+    "Compare": "a comparison, except a single <, <=, > or >= as the condition of where",
     "BoolOp": "and/or: nest where(condition, a, b)",
     "GeneratorExp": (
-        "a generator, but in sum_of or max_of, over letters: sum_of(S_i/W for S_i in S), or "
+        "a generator, except in sum_of or max_of, over symbols: sum_of(S_i/W for S_i in S), or "
         "sum_of(S_i/W_i for S_i, W_i in zip(S, W, strict=True))"
     ),
     "ListComp": "a list: write sum_of(S_i/W for S_i in S)",
@@ -39,11 +39,11 @@ _ORDERS = ast.Lt | ast.LtE | ast.Gt | ast.GtE
 
 
 class FormulaError(TypeError):
-    """A function that is no formula: not one expression of letters, numbers, ops and formulas."""
+    """A function that is not a formula: a single expression of symbols, numbers, ops and formulas."""
 
 
 class Body(NamedTuple):
-    """The returned expression, what its calls refer to, and the letters that are sequences."""
+    """The returned expression, the targets of its calls, and the symbols that are sequences."""
 
     expr: ast.expr
     calls: Mapping[str, "str | Called"]
@@ -52,7 +52,7 @@ class Body(NamedTuple):
 
 @runtime_checkable
 class Called(Protocol):
-    """What this module needs to know of a formula that another one calls."""
+    """The interface of a called formula that this module uses."""
 
     name: str
     args: tuple[str, ...]
@@ -87,17 +87,17 @@ def read(function: Callable, letters: tuple[str, ...]) -> Body | None:
 
 
 def inline(body: Body, keep: Callable[[Called], bool] = lambda _: False) -> ast.expr:
-    """The expression with every called formula written out, but for those to `keep`.
+    """The expression with every called formula written out, except those to `keep`.
 
-    A kept call becomes the letter of its result, with its arguments where they are not just its own letters.
+    A kept call becomes the symbol of its result, followed by its arguments unless they are its own symbols.
     """
     return _Inline(body, {}, keep).visit(copy.deepcopy(body.expr))
 
 
 def paired(loop: ast.comprehension) -> list[tuple[str, ast.expr]]:
-    """Each element of a reduction's loop with its sequence; none where it is no such loop.
+    """Each element of a reduction's loop with its sequence; empty if the loop is not of this form.
 
-    `x in S` is one pair; `x, y in zip(S, W, strict=True)` is two, and S and W have one length.
+    `x in S` is one pair; `x, y in zip(S, W, strict=True)` is two, and S and W have equal lengths.
     """
     match loop:
         case ast.comprehension(ast.Name(element), ast.Name() as sequence, []):
@@ -112,13 +112,13 @@ def paired(loop: ast.comprehension) -> list[tuple[str, ast.expr]]:
 
 
 def bind(call: ast.Call, target: Callable) -> dict[str, Any]:
-    """The syntax that a call gives to each parameter of its target; TypeError where it does not fit."""
+    """The syntax that a call passes to each parameter of its target. Raises TypeError if the arguments do not fit."""
     keywords = {str(k.arg): k.value for k in call.keywords}
     return dict(inspect.signature(target).bind(*call.args, **keywords).arguments)
 
 
 def _default(formula: Called, letter: str) -> ast.expr:
-    """The default of an argument, which has the letter's unit."""
+    """The default of an argument, with the symbol's unit."""
     number, unit = formula.defaults[letter], NOTATION[letter].unit
     return ast.Call(ast.Name("const"), [ast.Constant(number), ast.Constant(unit)], [])
 
@@ -130,7 +130,7 @@ def _refusal(node: ast.AST, what: str = "") -> FormulaError:
 
 
 class _Checker(ast.NodeVisitor):
-    """Visits an expression, refuses what a formula may not contain, and notes its calls and sequences."""
+    """Visits an expression, rejects what a formula may not contain, and records its calls and sequences."""
 
     def __init__(self, letters: tuple[str, ...], scope: Mapping[str, Any]):
         self.letters, self.scope = letters, scope
@@ -144,12 +144,12 @@ class _Checker(ast.NodeVisitor):
 
     def visit_Name(self, node: ast.Name) -> None:
         if node.id not in (*self.letters, *self.elements):
-            raise _refusal(node, f"the name {node.id!r}; its letters are {', '.join(self.letters)}")
+            raise _refusal(node, f"the name {node.id!r}; its symbols are {', '.join(self.letters)}")
         self.scalars.add(node.id)
 
     def visit_Constant(self, node: ast.Constant) -> None:
         if type(node.value) not in (int, float):
-            raise _refusal(node, f"{node.value!r}, which is no number")
+            raise _refusal(node, f"{node.value!r}, which is not a number")
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
         if not isinstance(node.op, ast.USub):
@@ -201,7 +201,7 @@ class _Checker(ast.NodeVisitor):
             elif isinstance(value, ast.Name) and value.id in self.letters:
                 self.sequences.add(value.id)
             else:
-                raise _refusal(node, "anything but a letter where a called formula takes a sequence")
+                raise _refusal(node, "anything but a symbol where a called formula takes a sequence")
 
     def condition(self, node: ast.expr) -> None:
         match node:
@@ -220,7 +220,7 @@ class _Checker(ast.NodeVisitor):
                 fresh = known.isdisjoint(new) and len(set(new)) == len(new)
                 if not fresh or not set(over) <= set(self.letters) or self.scope.get("zip") is not zip:
                     letters = ", ".join(self.letters)
-                    raise _refusal(node, f"a reduction, but by a new name over one of {letters}")
+                    raise _refusal(node, f"a reduction, except with a new element name over one of {letters}")
                 self.sequences.update(over)
                 self.elements.update(new)
                 self.visit(term)
@@ -230,7 +230,7 @@ class _Checker(ast.NodeVisitor):
 
 
 class _Inline(ast.NodeTransformer):
-    """Replaces letters by the values of a call, and calls of formulas by their bodies."""
+    """Replaces symbols by the values of a call, and calls of formulas by their bodies."""
 
     def __init__(self, body: Body, values: Mapping[str, ast.expr], keep: Callable, name: str = ""):
         self.body, self.values, self.keep, self.name = body, values, keep, name
@@ -239,7 +239,7 @@ class _Inline(ast.NodeTransformer):
         return copy.deepcopy(self.values.get(node.id, node))
 
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.expr:
-        # Renamed after its formula, or an element could capture a letter of the caller.
+        # Renamed after its formula, or an element could capture a symbol of the caller.
         pairs = paired(node.generators[0])
         new = {element: ast.Name(f"{self.name}_{element}" if self.name else element) for element, _ in pairs}
         inside = _Inline(self.body, {**self.values, **new}, self.keep, self.name)

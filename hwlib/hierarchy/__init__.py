@@ -1,8 +1,8 @@
-"""A chip's memories: how much there is of each, what fits, what must be moved, and what a cache saves.
+"""A chip's memories: the capacity of each, what fits, the traffic, and what a cache saves.
 
-`capacity` lists the memories of a chip and hides their latency, `occupancy` counts the warps that fit on a
-multiprocessor, `tiling` gives the traffic of a matmul cut into tiles, and `cache` simulates an LRU cache on the
-addresses of the same loops, so that each formula meets an experiment.
+`capacity` lists the memories of a chip and the bytes in flight that hide their latency, `occupancy` counts the warps
+that fit on a multiprocessor, `tiling` gives the traffic of a tiled matmul, and `cache` simulates an LRU cache on the
+addresses of the same loops, so that each formula can be compared with an experiment.
 """
 
 from hwlib.hierarchy.cache import LRUCache, naive_matmul_trace, tiled_matmul_trace, wave_trace

@@ -1,8 +1,7 @@
-"""A cache that keeps what was used last, and the addresses that a matmul's loops touch.
+"""An LRU cache, and the addresses that a matmul's loops touch.
 
-The cache counts; nothing is stored. A trace is an iterable of (address in bytes, whether it is written). With
-a line as long as an element the bytes of the formulas come out exactly; longer lines show what is fetched in
-vain.
+The cache only counts; it stores no data. A trace is an iterable of (address in bytes, whether it is written). With
+lines of one element the bytes agree exactly with the formulas; longer lines show what is fetched and not used.
 """
 
 from collections import OrderedDict
@@ -16,8 +15,8 @@ Access = tuple[int, bool]
 class LRUCache:
     """A write-back cache of `capacity` bytes in lines of `line` bytes that evicts the least recently used line.
 
-    Fully associative, or with `ways` lines to a set, where the line's number modulo the sets names its set.
-    `fetch_on_write` False suits lines that are written whole: they are not read first. Counts `hits`,
+    Fully associative, or with `ways` lines per set; a line's set is its number modulo the number of sets.
+    `fetch_on_write=False` suits lines that are written completely: they are not read first. Counts `hits`,
     `misses`, `bytes_in`, `write_backs` (of evicted or flushed dirty lines), `bytes_out` and `bytes_moved`.
     """
 
@@ -35,27 +34,27 @@ class LRUCache:
 
     @property
     def bytes_in(self) -> int:
-        """Bytes read from the memory behind."""
+        """Bytes read from the memory behind the cache."""
         return self.fetches * self.line
 
     @property
     def bytes_out(self) -> int:
-        """Bytes written to the memory behind."""
+        """Bytes written to the memory behind the cache."""
         return self.write_backs * self.line
 
     @property
     def bytes_moved(self) -> int:
-        """Traffic with the memory behind, both ways together."""
+        """Traffic with the memory behind the cache, both directions together."""
         return self.bytes_in + self.bytes_out
 
     def access(self, address: int, write: bool = False) -> bool:
-        """Touch one address; whether it was there."""
+        """Touch one address, and return whether it was a hit."""
         before = self.hits
         self.run(((address, write),))
         return self.hits > before
 
     def run(self, trace: Iterable[Access]) -> "LRUCache":
-        """Touch every address of a trace, in order; the cache itself, for its counts.
+        """Touch every address of a trace in order, and return the cache for its counts.
 
         Raises ValueError for a negative address.
         """
@@ -80,7 +79,7 @@ class LRUCache:
         return self
 
     def flush(self) -> "LRUCache":
-        """Write back what is dirty and forget everything; the counts stay."""
+        """Write back dirty lines and empty the cache; the counts are kept."""
         for held in self._sets:
             self.write_backs += sum(held.values())
             held.clear()
@@ -99,9 +98,9 @@ def naive_matmul_trace(M: int, N: int, K: int, b: int = 2) -> Iterator[Access]:
 
 
 def tiled_matmul_trace(M: int, N: int, K: int, b_m: int, b_n: int, b_k: int, b: int = 2) -> Iterator[Access]:
-    """The same sums tile by tile: for each tile of C, for each step along the sum, all of A's and B's elements.
+    """The same product tile by tile: for each tile of C and each step along the sum, all its elements of A and B.
 
-    C's element is written once a step, as a sum in fast memory is. Raises ValueError for a size below 1.
+    An element of C is written once per step, like a sum in fast memory. Raises ValueError for a size below 1.
     """
     sizes = {"M": M, "N": N, "K": K, "b_m": b_m, "b_n": b_n, "b_k": b_k, "b": b}
     return _tiles(*(as_int(f"matmul trace: {name}", size) for name, size in sizes.items()))
@@ -121,10 +120,10 @@ def _tiles(M: int, N: int, K: int, b_m: int, b_n: int, b_k: int, b: int) -> Iter
 
 
 def wave_trace(rows: int, columns: int, depth: int, g_m: int, g_n: int) -> Iterator[Access]:
-    """What the L2 cache sees of waves of g_m x g_n output tiles, in units of one input tile.
+    """The L2 cache's accesses of waves of g_m x g_n output tiles, in units of one input tile.
 
     The product has rows x columns output tiles and `depth` steps along the sum; all tiles of a wave take a step
-    together. Address 1 is one input tile, so the cache's line is 1 and its capacity counts input tiles. The
+    together. An address counts input tiles, so the cache's line is 1 and its capacity a number of tiles. The
     output, written once, is left out. Raises ValueError for a size below 1.
     """
     sizes = {"rows": rows, "columns": columns, "depth": depth, "g_m": g_m, "g_n": g_n}

@@ -1,7 +1,7 @@
-"""How many warps fit on a multiprocessor at once: each of four resources sets a limit, the least decides.
+"""How many warps fit on a multiprocessor at once: each of four resources sets a limit, and the smallest decides.
 
-Registers are given to a warp in units of 256 within one of four sub-partitions, shared memory to a block in
-units of 128 bytes (256 before Ampere), plus 1 KiB a block that the driver keeps for itself since Ampere. The
+Registers are allocated to a warp in units of 256 within one of four sub-partitions, shared memory to a block in
+units of 128 bytes (256 before Ampere), plus 1 KiB per block that the driver reserves since Ampere. The
 rules and the numbers are those of NVIDIA's own calculator, cuda_occupancy.h.
 """
 
@@ -23,14 +23,14 @@ MAX_REGISTERS = 256  # of one thread; a compiler gives at most 255
 def register_warps(S_RF, rho):
     """Warps whose registers fit: 32 threads of rho registers of 4 bytes each. To first order.
 
-    Exact where rho is a multiple of 8, the unit in which registers are given.
+    Exact where rho is a multiple of 8, the unit in which registers are allocated.
     """
     return floor(S_RF / (const(4, "B") * 32 * rho))
 
 
 @formula("blocks", cite="cuda-occupancy")
 def slot_blocks(warps, threads):
-    """A multiprocessor has slots for so many warps; a block takes whole ones, and all of its own at once."""
+    """Blocks that fit into a multiprocessor's warp slots: a block needs whole warps, and all of them at once."""
     return floor(warps / ceil(threads / 32))
 
 
@@ -38,19 +38,19 @@ def slot_blocks(warps, threads):
 def register_blocks(S_RF, rho, threads):
     """Each of four sub-partitions has a quarter of the registers and holds whole warps.
 
-    A warp's registers, of 4 bytes for each of 32 threads, are given in units of 256: so rho counts in eights.
+    A warp's registers, of 4 bytes for each of 32 threads, are allocated in units of 256: rho is rounded up to eights.
     """
     return floor(4 * floor(S_RF / (4 * const(4, "B") * 256 * ceil(rho / 8))) / ceil(threads / 32))
 
 
 @formula("blocks", cite="cuda-occupancy")
 def smem_blocks(S_SM, S_block, S_unit=128, S_sys=1024):
-    """A block takes what it asks for and what the driver keeps of each, rounded up to the unit."""
+    """A block takes the shared memory that it asks for and what the driver reserves, rounded up to the unit."""
     return floor(S_SM / (S_unit * maximum(1, ceil((S_block + S_sys) / S_unit))))
 
 
 class OccupancyLimits(NamedTuple):
-    """What one multiprocessor of an architecture holds at most, and in which units it gives shared memory."""
+    """The most that a multiprocessor of an architecture holds, and the unit in which it allocates shared memory."""
 
     warps: int
     blocks: int
@@ -85,12 +85,12 @@ class Occupancy(NamedTuple):
 
 
 def occupancy(chip: Accelerator | str, threads: int, registers: int, smem: float = 0) -> Occupancy:
-    """What fits of blocks of `threads` threads with `registers` registers a thread and `smem` bytes a block.
+    """Occupancy of a kernel with blocks of `threads` threads, `registers` registers per thread, `smem` bytes per block.
 
     The chip is a record or a key of `hwlib.specs.accelerators`.
-    Exact for kernels that take the largest shared memory their chip can set aside. A block that cannot run at
+    Exact for kernels that configure the largest shared memory of their chip. A block that cannot run at
     all gives 0 blocks. Raises KeyError for an unknown key, and ValueError for a chip that is not NVIDIA's or has
-    an unlisted architecture, and for counts that no kernel has.
+    an unlisted architecture, and for counts that no kernel can have.
     """
     if isinstance(chip, str):
         chip = accelerators[chip]

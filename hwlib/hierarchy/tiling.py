@@ -1,8 +1,8 @@
-"""What a matmul moves when it is cut into tiles: a product of M rows and N_col columns, summed over K_sum.
+"""The traffic of a tiled matmul: a product of M rows and N_col columns, summed over K_sum.
 
-An output tile of b_m x b_n needs its rows of the one operand and its columns of the other, in steps of depth
-b_k. What fits in the fast memory sets the tile, and the tile sets the traffic. The operands have b bytes an
-element, the result b_out, the accumulator b_acc.
+An output tile of b_m x b_n needs its rows of one operand and its columns of the other, in steps of depth
+b_k. The fast memory limits the tile, and the tile determines the traffic. An element of the operands has b bytes,
+of the result b_out, of the accumulator b_acc.
 """
 
 from typing import NamedTuple
@@ -12,15 +12,15 @@ from hwlib.formula import ceil, floor, formula, sqrt
 
 @formula("bytes", cite="nvidia-matmul-guide")
 def naive_matmul_bytes(M, N_col, K_sum, b=2, b_out=2):
-    """Without any reuse: every multiply-add fetches both its operands; sums stay in a register."""
+    """Without any reuse: every multiply-add fetches both operands; sums stay in a register."""
     return 2 * b * M * N_col * K_sum + b_out * M * N_col
 
 
 @formula("bytes", cite="nvidia-matmul-guide")
 def tiled_matmul_bytes(M, N_col, K_sum, b_m, b_n, b=2, b_out=2):
-    """The left operand is read once for each column of tiles, the right one once for each row of them.
+    """The left operand is read once for each column of tiles, the right one once for each row of tiles.
 
-    Exact, ragged tiles at the edges included. One tile as large as the product reads everything once.
+    Exact, including ragged tiles at the edges. One tile as large as the product reads everything once.
     """
     return b * K_sum * (M * ceil(N_col / b_n) + N_col * ceil(M / b_m)) + b_out * M * N_col
 
@@ -36,26 +36,26 @@ def tile_intensity(b_m, b_n, b=2):
 
 @formula("I", cite="nvidia-matmul-guide")
 def tiled_matmul_intensity(M, N_col, K_sum, b_m, b_n, b=2, b_out=2):
-    """Operations over the bytes of the whole tiled product. Exact."""
+    """Operations per byte of the whole tiled product. Exact."""
     return 2 * M * N_col * K_sum / tiled_matmul_bytes(M, N_col, K_sum, b_m, b_n, b, b_out)
 
 
 @formula("S_fast", cite="nvidia-matmul-guide")
 def tile_bytes(b_m, b_n, b_k, b=2, stages=1, b_acc=0):
-    """Fast memory of a tile: input tiles, `stages` times so that some load while one is used, and the sums.
+    """Fast memory of a tile: its input tiles, `stages` times so that some load while one is used, and its sums.
 
-    b_acc is 0 where the sums live elsewhere: in registers, or on Blackwell in tensor memory.
+    b_acc is 0 where the sums are kept elsewhere: in registers, or on Blackwell in tensor memory.
     """
     return stages * b * b_k * (b_m + b_n) + b_acc * b_m * b_n
 
 
 @formula("side", cite="nvidia-matmul-guide")
 def largest_square_tile(S_fast, b=2):
-    """Side of the largest three square tiles, two inputs and the output, that share the fast memory."""
+    """Largest side of three square tiles, two inputs and the output, that fit in the fast memory together."""
     return floor(sqrt(S_fast / (3 * b)))
 
 
-# Tiles over the multiprocessors, and what they share in L2
+# Tiles over the multiprocessors, and their reuse in L2
 
 
 @formula("tiles", cite="nvidia-matmul-guide")
@@ -66,19 +66,19 @@ def output_tiles(M, N_col, b_m, b_n):
 
 @formula("waves", cite="nvidia-matmul-guide")
 def wave_rounds(tiles, n_SM):
-    """Each multiprocessor takes one tile at a time; the last wave takes as long as a full one."""
+    """Each multiprocessor takes one tile at a time; a partial last wave takes as long as a full one."""
     return ceil(tiles / n_SM)
 
 
 @formula("eta_C", cite="nvidia-matmul-guide")
 def wave_fraction(tiles, n_SM):
-    """Share of the multiprocessors' time that the waves fill; one tile above a full wave nearly halves it."""
+    """Fraction of the multiprocessors' time that the waves fill; one tile more than a full wave nearly halves it."""
     return tiles / (n_SM * wave_rounds(tiles, n_SM))
 
 
 @formula("bytes", cite="nvidia-matmul-guide")
 def wave_matmul_bytes(M, N_col, K_sum, b_m, b_n, g_m, g_n, b=2, b_out=2):
-    """HBM traffic when a wave of g_m x g_n tiles walks along the sum together: the L2 cache makes it one tile.
+    """HBM traffic when a wave of g_m x g_n tiles steps along the sum together: for the L2 cache it is one large tile.
 
     A row of tiles (g_m = 1) shares only its one row panel; a square wave shares most. Exact while the L2 cache
     keeps what the wave is reading and nothing of the wave before.
@@ -87,7 +87,7 @@ def wave_matmul_bytes(M, N_col, K_sum, b_m, b_n, g_m, g_n, b=2, b_out=2):
 
 
 class Tile(NamedTuple):
-    """An output tile and the depth of its input tiles, in elements; the bytes it takes of the fast memory."""
+    """An output tile and the depth of its input tiles, in elements; its bytes of fast memory."""
 
     b_m: int
     b_n: int
@@ -98,7 +98,7 @@ class Tile(NamedTuple):
 def largest_tile(S_fast: float, b_k: int = 64, b: float = 2, stages: int = 1, b_acc: float = 0, step: int = 16) -> Tile:
     """The tile of highest intensity that fits in S_fast bytes, its sides multiples of `step`; ties go to the square.
 
-    Raises ValueError where not even one of step x step fits, and for sizes that are not above 0.
+    Raises ValueError if not even a tile of step x step fits, and for sizes that are not above 0.
     """
     for name, value in {"S_fast": S_fast, "b_k": b_k, "b": b, "stages": stages, "step": step}.items():
         if not 0 < value < float("inf"):
@@ -119,5 +119,5 @@ def largest_tile(S_fast: float, b_k: int = 64, b: float = 2, stages: int = 1, b_
 
 
 def _most(S_fast: float, step: int, b_k: int, b: float, stages: int, b_acc: float) -> int:
-    """No fitting tile has more rows: beside its own input rows it has at least `step` columns."""
+    """The most rows of a tile that fits: besides its own input rows it has at least `step` columns."""
     return int((S_fast - stages * b * b_k * step) / (stages * b * b_k + b_acc * step))

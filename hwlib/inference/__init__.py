@@ -1,6 +1,7 @@
-"""Serving: prefill and decode, batches and caches, drafts, chunks, ranks apart, tensor and expert parallelism, price.
+"""Serving: prefill and decode, batching and caches, speculative decoding, chunked and disaggregated prefill, tensor and
+expert parallelism, price.
 
-A prompt is bound by arithmetic and a decode step by memory; most of what servers do brings the two together.
+A prompt is bound by arithmetic and a decode step by memory; most techniques of serving balance the two.
 
 >>> largest_batch("llama3-70b", "h100-sxm", n=8, T_kv=8192)
 185

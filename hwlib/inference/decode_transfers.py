@@ -1,7 +1,4 @@
-"""What ranks say to each other while they decode, in letters: activations move, weights and caches stay.
-
-What no chapter calls yet is for chapter 15.
-"""
+"""Communication between ranks during decoding, as formulas: activations move, weights and caches stay."""
 
 from hwlib.collectives import alltoall_bytes, direct_allreduce_time
 from hwlib.formula import formula, sqrt
@@ -9,31 +6,31 @@ from hwlib.formula import formula, sqrt
 
 @formula("t", cite="pope2022")
 def tensor_decode_time(L, B, D, n, alpha, W, b=2):
-    """Two all-reduces a layer, of B rows of D: few bytes, so their latency counts most."""
+    """Two all-reduces per layer, of B rows of D: few bytes, so latency dominates."""
     return 2 * L * direct_allreduce_time(n, b * B * D, alpha, W)
 
 
 @formula("n", cite="scaling-book")
 def tensor_ranks_limit(F, C, W, b=2):
-    """Ranks that can share an MLP before gathering and scattering its b bytes of activations, 2bBD/W, takes longer than
-    its 4BDF/n operations: the batch drops out. W is that of all links of a rank together.
+    """Ranks that can share an MLP until gathering and scattering its activations, 2bBD/W, takes longer than its 4BDF/n
+    operations: the batch cancels. W is the bandwidth of all links of a rank together.
     """
     return 2 * F * W / (b * C)
 
 
 @formula("t", cite="pope2022")
 def batch_cache_time(L, B, n_q, H, n, W, b=2):
-    """Where there are fewer key-value heads than ranks, a cache is cut by sequences: queries go to its rank, and what
-    attention gives comes back, two all-to-alls a layer.
+    """With fewer key-value heads than ranks, the cache is divided by sequences: queries go to its rank, and attention's
+    output comes back, in two all-to-alls per layer.
     """
     return 2 * L * alltoall_bytes(n, b * B * n_q * H) / W
 
 
 @formula("bytes", cite="zhao2025")
 def expert_decode_bytes(B, D, k, b_disp=1, b_comb=2):
-    """What one rank sends and gets back for one layer: each of its B tokens goes to k experts and comes back.
+    """Bytes that one rank sends and receives for one layer: each of its B tokens goes to k experts and comes back.
 
-    Nothing is saved where two experts of a token live on one rank or node.
+    Tokens are not merged where two of their experts are on the same rank or node.
     """
     return B * D * k * (b_disp + b_comb)
 
@@ -46,33 +43,33 @@ def expert_decode_time(L, B, D, k, W, b_disp=1, b_comb=2):
 
 @formula("t", cite="zhao2025")
 def two_batch_step_time(L, B, D, k, W, b_disp=1, b_comb=2):
-    """A step where two microbatches of B tokens take turns: one is sent while the other computes, and computing takes
-    no longer. The network alone decides, and each token waits for the exchanges of both.
+    """A step with two microbatches of B tokens in turn: one communicates while the other computes. If computing takes
+    no longer, the network alone decides, and each token waits for the exchanges of both.
     """
     return 2 * expert_decode_time(L, B, D, k, W, b_disp, b_comb)
 
 
 @formula("t", cite="scaling-book")
 def stationary_1d_time(B, D, W, b=2):
-    """Activations of one MLP when only F is cut, over three axes of a torus, each link of W both ways together:
-    gathered before, scattered after, however many ranks there are.
+    """Communication of one MLP when only F is split, over three axes of a torus, W being a link's bandwidth in both
+    directions together: activations are gathered before and scattered after, for any number of ranks.
     """
     return 2 * b * B * D / (3 * W)
 
 
 @formula("t", cite="pope2022")
 def stationary_2d_time(B, D, F, n, n_D, W, b=2):
-    """Activations of one MLP when D is cut among n_D ranks and F among n/n_D: the more ranks, the fewer bytes."""
+    """Communication of one MLP when D is split over n_D ranks and F over n/n_D: the more ranks, the fewer bytes."""
     return b * B * D / (n_D * W) + 2 * b * B * F * n_D / (n * W)
 
 
 @formula("n_D", cite="pope2022")
 def best_width_ranks(D, F, n):
-    """Ranks for D such that both terms are alike: sqrt(n/8) where F = 4D."""
+    """The ranks for D that make both terms of `stationary_2d_time` equal: sqrt(n/8) for F = 4D."""
     return sqrt(n * D / (2 * F))
 
 
 @formula("n", cite="scaling-book")
 def stationary_2d_ranks(D, F):
-    """Ranks from which on cutting both D and F sends less than cutting F alone: 72 where F = 4D."""
+    """Ranks from which on splitting both D and F sends less than splitting F alone: 72 for F = 4D."""
     return 18 * F / D

@@ -1,4 +1,4 @@
-"""Serving a model of the tables on a chip of the tables: what is read, what fits, how fast, and at what price."""
+"""Serving a model on a chip, both from the tables: bytes read, batches that fit, speed and price."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from hwlib.units import show
 
 
 def weight_bytes(model: Model | str, b_w: float = 2, b_expert: float | None = None) -> float:
-    """Bytes of all weights; the experts' may have fewer bytes each than the others.
+    """Bytes of all weights; b_expert, if given, is the bytes of a weight in an expert.
 
     >>> from hwlib.specs import models
     >>> round(weight_bytes(models["gpt-oss-120b"], b_expert=4.25 / 8) / 2**30, 1)
@@ -30,7 +30,7 @@ def weight_bytes(model: Model | str, b_w: float = 2, b_expert: float | None = No
 
 
 def expert_share(model: Model | str, B: float) -> float:
-    """Share of the experts that a step of B tokens reads, where tokens choose theirs evenly and by themselves.
+    """Fraction of the experts that a step of B tokens reads, if tokens choose uniformly and independently.
 
     >>> from hwlib.specs import models
     >>> round(expert_share(models["deepseek-v3"], 32), 2)
@@ -41,7 +41,7 @@ def expert_share(model: Model | str, B: float) -> float:
 
 
 def step_bytes(model: Model | str, B: float, b_w: float = 2, b_expert: float | None = None) -> float:
-    """Bytes of weights that a decode step of B tokens reads: no table of which it takes B rows, no idle expert."""
+    """Bytes of weights that a decode step of B tokens reads: without idle experts and lookup tables."""
     model = models.of(model)
     groups = parameter_groups(model)
     idle = groups.experts * (1 - expert_share(model, B))
@@ -53,8 +53,8 @@ def largest_batch(
     model: Model | str, chip: Accelerator | str, *, n: int, T_kv: int, b_w: float = 2, b_kv: float = 2,
     b_expert: float | None = None, reserve: float = 0.0, copies: float = 1.0,
 ) -> int:  # fmt: skip
-    """Sequences of T_kv tokens that fit on n chips beside the weights; `reserve` is the share of memory kept free, and
-    each cache is kept `copies` times (`cache_copies`).
+    """Sequences of T_kv tokens that fit on n chips with the weights; `reserve` is the fraction of memory kept free, and
+    each cache is stored `copies` times (`cache_copies`).
     """
     model, chip = models.of(model), accelerators.of(chip)
     free = n * _of(chip, "hbm_bytes") * (1 - reserve) - weight_bytes(model, b_w, b_expert)
@@ -65,11 +65,11 @@ def network_time(
     model: Model | str, *, B: float, tp: int = 1, ep: int = 1, alpha: float = 0.0, W_in: float,
     W_out: float | None = None, b: float = 2, b_disp: float = 1, b_comb: float = 2,
 ) -> float:  # fmt: skip
-    """What a decode step waits for the network: the `comm` of `decode_point`.
+    """Time that a decode step waits for the network: the `comm` of `decode_point`.
 
-    B sequences on each group of tp ranks: an all-reduce after attention and one after a dense MLP, over W_in a rank.
-    With ep above 1, tokens of the group go to the experts of a layer and back instead, shared by its ranks, over
-    W_out a rank (by default W_in).
+    B sequences on each group of tp ranks: an all-reduce after attention and one after a dense MLP, at W_in per rank.
+    With ep above 1, the tokens of the group go to the experts of a layer and back instead, divided among its ranks, at
+    W_out per rank (by default W_in).
     """
     model = models.of(model)
     moe_layers = model.moe_layers if ep > 1 else 0
@@ -83,9 +83,9 @@ def network_time(
 
 
 class Point(NamedTuple):
-    """A way to decode: B sequences on n ranks. Rates are tokens per second: of one sequence, of one rank.
+    """An operating point of decoding: B sequences on n ranks. Rates are tokens per second of one sequence or one rank.
 
-    `cost` is dollars a token. `bound` names the longest part: "weights", "arithmetic", "cache" or "network".
+    `cost` is in dollars per token. `bound` names the longest part: "weights", "arithmetic", "cache" or "network".
     """
 
     n: int
@@ -107,11 +107,11 @@ def decode_point(
     model: Model | str, chip: Accelerator | str, *, n: int, B: int, T_kv: int, b_w: float = 2, b_kv: float = 2,
     b_expert: float | None = None, dtype: str = "bf16", comm: float = 0.0, price: float = 0.0, copies: float = 1.0,
 ) -> Point:  # fmt: skip
-    """One decode step at the rates of the data sheet: `decode_time`, with the experts that are read and windows.
+    """One decode step at the rates of the data sheet: `decode_time`, but only active experts and windows are read.
 
-    `comm` is what the step waits for the network, as `network_time` gives it; `price` is dollars a second and rank.
-    Work and weights are taken as evenly shared, and caches too but for their `copies`; whether it fits is
-    `largest_batch`'s to say.
+    `comm` is the time that the step waits for the network, see `network_time`; `price` is in dollars per second and
+    rank. Work and weights are divided evenly, and caches too except for their `copies`. Whether the batch fits is
+    not checked; see `largest_batch`.
     """
     model, chip = models.of(model), accelerators.of(chip)
     if n < 1 or B < 1 or T_kv < 1:
@@ -132,9 +132,9 @@ def prompt_time(
     model: Model | str, chip: Accelerator | str, *, n: int, T_in: int, mfu: float = 0.4,
     dtype: str = "bf16", b_w: float = 2,
 ) -> float:  # fmt: skip
-    """Time of the prefill of one prompt on n chips, its causal attention counted. For chapter 15.
+    """Time of the prefill of one prompt on n chips, including its causal attention.
 
-    A short prompt takes as long as reading the weights, b_w bytes each, of the experts those that it meets.
+    A short prompt takes as long as reading the weights, b_w bytes each, of experts only the active ones.
     """
     model, chip = models.of(model), accelerators.of(chip)
     C = chip.flops(dtype)
@@ -148,10 +148,7 @@ def decode_points(
     b_expert: float | None = None, reserve: float = 0.0, copies: float = 1.0, batches: Iterable[int] = (),
     **others: Any,
 ) -> list[Point]:  # fmt: skip
-    """All points that fit, for each number of ranks: batches as given, or powers of two and the largest one.
-
-    For the figure of chapter 15, of latency against the batch.
-    """
+    """All points that fit, for each number of ranks: the given batches, or powers of two and the largest batch."""
     model, chip = models.of(model), accelerators.of(chip)
     store: dict[str, Any] = {"T_kv": T_kv, "b_w": b_w, "b_kv": b_kv, "b_expert": b_expert, "copies": copies}
     points = []
@@ -164,7 +161,7 @@ def decode_points(
 
 
 def pareto(points: Iterable[Point]) -> list[Point]:
-    """The points that no other one beats in both rates, of a sequence and of a rank: fastest sequence first."""
+    """The Pareto front of the rates of a sequence and of a rank, fastest sequence first."""
     best: list[Point] = []
     for point in sorted(points, key=lambda p: (-p.sequence_rate, -p.rank_rate)):
         if not best or point.rank_rate > best[-1].rank_rate:

@@ -1,4 +1,4 @@
-"""Pipelines: schedules as data, played on a clock, and their bubbles and memory in closed form.
+"""Pipelines: schedules as data, simulated on a clock, and their bubbles and memory in closed form.
 
 >>> run = play(one_f_one_b(stages=4, microbatches=8), t_F=1, t_B=2)
 >>> run.time, round(run.bubble_fraction, 4), run.in_flight
@@ -6,7 +6,7 @@
 >>> round(pipeline_bubble_fraction(pp=4, m=8), 4)
 0.2727
 
-A schedule says only who computes what in which order; `play` gives it times.
+A schedule says only which rank computes what in which order; `play` adds times.
 """
 
 from hwlib.pipeline.bubbles import (

@@ -1,4 +1,4 @@
-"""The schedules that are in use, as generators of data. All take the ranks of the pipeline and the microbatches."""
+"""The schedules in use, as functions of the number of pipeline ranks (stages) and of microbatches."""
 
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -14,17 +14,17 @@ def gpipe(stages: int, microbatches: int) -> Schedule:
 
 
 def one_f_one_b(stages: int, microbatches: int) -> Schedule:
-    """A rank runs ahead by as many forward passes as ranks follow it, then one backward after each forward."""
+    """A rank first runs as many forward passes as ranks follow it, then alternates one forward and one backward."""
     _whole(stages, microbatches)
     return _alternating("1f1b", stages, microbatches, 1, hop=1)
 
 
 def interleaved(stages: int, microbatches: int, v: int = 2) -> Schedule:
-    """1F1B with v chunks of layers a rank (Narayanan et al. 2021), in Megatron's order: rounds of as many
-    microbatches as ranks pass one chunk after another.
+    """1F1B with v chunks of layers per rank (Narayanan et al. 2021), in Megatron's order: in rounds of as many
+    microbatches as ranks, which pass one chunk after another.
 
-    Where the microbatches are no multiple of the ranks, the rounds are longer, as in torch; they have to be
-    equal, or ValueError is raised.
+    If the number of microbatches is not a multiple of the ranks, the rounds are longer, as in torch. Raises
+    ValueError unless they are equal.
     """
     _whole(stages, microbatches, v)
     if v < 2:
@@ -33,15 +33,15 @@ def interleaved(stages: int, microbatches: int, v: int = 2) -> Schedule:
 
 
 def zb_h1(stages: int, microbatches: int, v: int = 1) -> Schedule:
-    """1F1B whose backward is split: rank r puts the gradients of the weights off by r microbatches, into what
-    was the bubble (ZB-H1 of Qi et al. 2024; torch and DeepSeek call it ZB1P).
+    """1F1B with a split backward: rank r delays the gradients of the weights by r microbatches, into the former
+    bubble (ZB-H1 of Qi et al. 2024; torch and DeepSeek call it ZB1P).
     """
     _whole(stages, microbatches, v)
     return _alternating("zb_h1", stages, microbatches, v, hop=1, split=True)
 
 
 def _alternating(name: str, stages: int, m: int, v: int, hop: int, split: bool = False) -> Schedule:
-    """Forward passes to run ahead, then one forward and one backward in turn, then what is left of the backward."""
+    """Warm-up forward passes, then one forward and one backward in turn, then the remaining backward passes."""
     rounds = max(1, m // stages) if v > 1 else 1
     if m % rounds:
         raise ValueError(f"microbatches: equal rounds, a multiple of {rounds} for {stages} ranks, got {m}")
@@ -67,10 +67,10 @@ def _alternating(name: str, stages: int, m: int, v: int, hop: int, split: bool =
 
 
 def zbv(stages: int, microbatches: int) -> Schedule:
-    """Two chunks a rank, the second on the way back, so that the first rank also has the loss: no bubble inside
+    """Two chunks per rank, laid out as a V, so that the first rank also has the loss: no bubble inside
     a rank if forward and both halves of the backward take equally long (ZB-V of Qi et al. 2024).
 
-    The order is made for 2*stages - 1 microbatches or more; with fewer, those that are not there are left out.
+    The order is that of 2*stages - 1 or more microbatches; with fewer, the missing ones are skipped.
     """
     _whole(stages, microbatches)
     made = max(2 * stages - 1, microbatches)
@@ -110,10 +110,10 @@ def zbv(stages: int, microbatches: int) -> Schedule:
 
 
 def dualpipe(stages: int, microbatches: int) -> Schedule:
-    """Two models in opposite directions over the same ranks, each with half of the microbatches: forward passes
-    of one hide what the backward of the other communicates (DeepSeek-V3; the order of their program).
+    """Two copies of the model in opposite directions over the same ranks, each with half of the microbatches: forward
+    passes of one hide the communication of the other's backward (DeepSeek-V3, in the order of their code).
 
-    Raises ValueError unless ranks and microbatches are even, with two microbatches a rank or more.
+    Raises ValueError unless ranks and microbatches are even, with at least two microbatches per rank.
     """
     _whole(stages, microbatches)
     if stages % 2 or microbatches % 2 or microbatches < 2 * stages:
@@ -129,9 +129,9 @@ def dualpipe(stages: int, microbatches: int) -> Schedule:
 
 
 def dualpipev(stages: int, microbatches: int) -> Schedule:
-    """DualPipe cut in half: one model, laid as a V over half of the ranks, which meets itself.
+    """DualPipe cut in half: one copy of the model, laid out as a V over half of the ranks.
 
-    Raises ValueError for fewer than two microbatches a rank.
+    Raises ValueError for fewer than two microbatches per rank.
     """
     _whole(stages, microbatches)
     if microbatches < 2 * stages:
@@ -141,9 +141,9 @@ def dualpipev(stages: int, microbatches: int) -> Schedule:
 
 
 def _two_ways(ranks: int, m: int, rank: int) -> Iterator[Op]:
-    """The eight phases of DeepSeek's DualPipe, seen from an end: rank of `ranks` up to the middle, or the bend."""
+    """The eight phases of DeepSeek's DualPipe, as seen from one end: `ranks` reach to the middle, or the V's bend."""
     done: dict[tuple[str, int], int] = {}
-    late: deque[tuple[int, int]] = deque()  # gradients of weights that wait, oldest first
+    late: deque[tuple[int, int]] = deque()  # delayed gradients of weights, oldest first
     to_middle = ranks - rank - 1
 
     def do(*steps: str, paired: bool = False) -> Iterator[Op]:
@@ -179,7 +179,7 @@ SCHEDULES: dict[str, Callable[..., Schedule]] = {
     "gpipe": gpipe, "1f1b": one_f_one_b, "interleaved": interleaved, "zb_h1": zb_h1, "zbv": zbv,
     "dualpipe": dualpipe, "dualpipev": dualpipev,
 }  # fmt: skip
-"""The generators, by the names of their schedules."""
+"""The functions above, by the names of their schedules."""
 
 
 def _whole(*counts: int) -> None:

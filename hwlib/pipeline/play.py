@@ -1,4 +1,4 @@
-"""A schedule on a clock: when each op runs, and how long the ranks wait."""
+"""Simulation of a schedule: when each op runs, and how long the ranks wait."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ Times = float | Sequence[float]  # one for all ranks, or one for each
 
 
 class Deadlock(ValueError):
-    """No rank of the schedule can go on."""
+    """No rank of the schedule can continue."""
 
 
 class Span(NamedTuple):
@@ -25,9 +25,8 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Played:
-    """When a schedule did what: `spans[rank]` in the order of its ops; `time` is the end of the last.
-
-    `busy[rank]` is how long a rank computes.
+    """A schedule with its times: `spans[rank]` in the order of its ops, `busy[rank]` the time in which a rank
+    computes, and `time` the end of the last op.
     """
 
     schedule: Schedule
@@ -39,29 +38,29 @@ class Played:
 
     @cached_property
     def time(self) -> float:
-        """The end of the last op of all: the step, which ends for all ranks together."""
+        """The end of the last op: the time of the step, which ends for all ranks together."""
         return max(spans[-1].end for spans in self.spans)
 
     @property
     def bubble_fraction(self) -> float:
-        """The share of all ranks' time in which they do not compute."""
+        """The fraction of all ranks' time in which they do not compute."""
         return 1 - sum(self.busy) / (len(self.busy) * self.time)
 
     @property
     def bubbles(self) -> tuple[float, ...]:
-        """How long each rank does not compute, of the whole step."""
+        """The time in which each rank does not compute, in the whole step."""
         return tuple(self.time - busy for busy in self.busy)
 
     @property
     def gaps(self) -> tuple[float, ...]:
-        """How long each rank does not compute between its first op and its last: what is left of the bubble if
+        """The time in which each rank does not compute between its first op and its last: the remaining bubble if
         no rank waits for the others before its next step.
         """
         return tuple(s[-1].end - s[0].start - busy for s, busy in zip(self.spans, self.busy, strict=True))
 
     @property
     def in_flight(self) -> tuple[float, ...]:
-        """For each rank the most microbatches at once whose activations it keeps; see `Schedule.in_flight`."""
+        """The most microbatches whose activations each rank keeps at once; see `Schedule.in_flight`."""
         return self.schedule.in_flight()
 
 
@@ -75,15 +74,15 @@ def play(
     t_FB: Times | None = None,
     blocking: bool = False,
 ) -> Played:
-    """Plays a schedule: every op starts as soon as its rank is free and what it needs has come.
+    """Simulate a schedule: every op starts as soon as its rank is free and its inputs have arrived.
 
-    Times are of one microbatch and all layers that it passes on a rank, so that schedules can be compared: a
-    chunk of `v` takes 1/v of them. `t_B` is the whole backward, `t_W` the part of it that computes the gradient
-    of the weights (half, unless said), `t_FB` a forward and a backward that run together (their sum, unless
-    said). Each may be a sequence with a time for each rank. `t_comm` is the time of a message from rank to
-    rank; ranks compute meanwhile, unless `blocking`: then it keeps its sender from what comes next.
+    Times are of one microbatch and all layers that it passes on a rank, so that schedules can be compared: one
+    of `v` chunks takes 1/v of them. `t_B` is the whole backward, `t_W` the part that computes the gradient
+    of the weights (by default half), `t_FB` the time of an overlapped forward and backward (by default their
+    sum). Each may be a sequence with a time for each rank. `t_comm` is the time of a message from rank to
+    rank; ranks compute in the meantime, unless `blocking`: then a message delays its sender's next op.
 
-    Raises ValueError for times that cannot be, and Deadlock (a ValueError) where ranks wait for each other.
+    Raises ValueError for impossible times, and Deadlock (a ValueError) where ranks wait for each other.
     """
     n, forward, backward = schedule.stages, _times("t_F", t_F, schedule), _times("t_B", t_B, schedule)
     weight = [b / 2 for b in backward] if t_W is None else _times("t_W", t_W, schedule)
@@ -91,14 +90,14 @@ def play(
     if not 0 <= t_comm < float("inf"):
         raise ValueError(f"t_comm: at least 0, got {t_comm!r}")
     if any(w > b for w, b in zip(weight, backward, strict=True)):
-        raise ValueError("t_W: a part of t_B, got more than all of it")
+        raise ValueError("t_W: a part of t_B, got a longer time")
     if not any(forward) and not any(backward):
         raise ValueError("t_F and t_B: more than 0 on some rank, got 0 on all")
     cost = [
         {"F": f, "B": b, "I": b - w, "W": w} for f, b, w in zip(forward, backward, weight, strict=True)
     ]  # fmt: skip
     slots = [list(schedule.slots(rank)) for rank in range(n)]
-    there: dict[tuple[str, int, int], float] = {}  # what was computed, and when it has left its rank
+    there: dict[tuple[str, int, int], float] = {}  # results, and when each has left its rank
     waiting: dict[tuple[str, int, int], list[int]] = {}
     at, clock, busy = [0] * n, [0.0] * n, [0.0] * n
     spans: list[list[Span]] = [[] for _ in range(n)]
@@ -126,7 +125,7 @@ def play(
                 runnable.extend(waiting.pop(key, ()))
     if any(at[rank] < len(slots[rank]) for rank in range(n)):
         stuck = ", ".join(f"rank {r} at {slots[r][at[r]][0]}" for r in range(n) if at[r] < len(slots[r]))
-        raise Deadlock(f"{schedule.name}: all that are not done wait for each other: {stuck}")
+        raise Deadlock(f"{schedule.name}: all unfinished ranks wait for each other: {stuck}")
     return Played(schedule, tuple(map(tuple, spans)), tuple(busy))
 
 
@@ -140,17 +139,17 @@ def _times(name: str, times: Times, schedule: Schedule) -> list[float]:
 
 
 def _needs(schedule: Schedule, rank: int, op: Op) -> list[tuple[str, int, int]]:
-    """What has to be there before an op: the part before it, or behind it on the way back."""
+    """The inputs of an op: the previous part in the forward pass, the next part in the backward."""
     part = schedule.part(rank, op.chunk)
     if op.kind == "F":
         return [("F", part - 1, op.microbatch)] if part else []
     if op.kind == "W":
-        return []  # its rank has computed the gradient of the input before: the schedule's order says so
+        return []  # the schedule's order ensures that its rank has computed the gradient of the input before
     return [("B", part + 1, op.microbatch)] if part < schedule.depth - 1 else []
 
 
 def _sends(schedule: Schedule, rank: int, op: Op) -> bool:
-    """Whether another rank needs what the op gives."""
+    """Whether another rank needs the op's result."""
     part = schedule.part(rank, op.chunk)
     to = {"F": part + 1, "W": -1}.get(op.kind, part - 1)
     return schedule.holder.get((to, op.microbatch), rank) != rank

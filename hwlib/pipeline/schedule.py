@@ -13,7 +13,7 @@ class Op(NamedTuple):
     """One computation of a rank: `kind` "F" (forward), "B" (the whole backward), or its halves, "I" (gradient of
     the input) and "W" (of the weights), of one microbatch in one of the rank's chunks of layers.
 
-    With `paired` it runs together with the op after it: what one communicates hides behind what the other computes.
+    With `paired` it runs together with the next op: the computation of each hides the communication of the other.
     """
 
     kind: str
@@ -27,14 +27,14 @@ class Op(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Schedule:
-    """Who computes what in which order: `ops[rank]` are the ops of a rank, one after another.
+    """Which rank computes what in which order: `ops[rank]` are the ops of a rank, one after another.
 
-    `stages` are the ranks of the pipeline, `v` the chunks of layers that a microbatch passes on each. `route`
+    `stages` is the number of ranks of the pipeline, `v` the chunks of layers that a microbatch passes on each. `route`
     says which layers a chunk holds: with "loop", chunk c of rank r is part c*stages + r of the model; with "v",
-    chunk 0 is part r and chunk 1 part 2*stages - 1 - r; with "both" two whole models lie in opposite
+    chunk 0 is part r and chunk 1 part 2*stages - 1 - r; with "both" there are two models in opposite
     directions, chunk 0 is part r and chunk 1 part stages - 1 - r, and a microbatch passes one of the two.
 
-    Raises ValueError for an op that is missing, done twice, or listed on its rank before what it needs there.
+    Raises ValueError for an op that is missing, done twice, or listed on its rank before an op that it depends on.
     """
 
     name: str
@@ -83,11 +83,11 @@ class Schedule:
                 raise ValueError(f"rank {rank}: {Op(kind, microbatch, chunk)} is never followed by its "
                                  f"{'backward' if kind == 'F' else KINDS['W']}")  # fmt: skip
         if ops and ops[-1].paired:
-            raise ValueError(f"rank {rank}: {ops[-1]} is paired with an op after it, and there is none")
+            raise ValueError(f"rank {rank}: {ops[-1]} is paired with the next op, but it is the last")
 
     @property
     def depth(self) -> int:
-        """The parts that a microbatch passes: stages * v."""
+        """The number of parts that a microbatch passes: stages * v."""
         return self.stages * self.v
 
     def part(self, rank: int, chunk: int) -> int:
@@ -105,7 +105,7 @@ class Schedule:
         }  # fmt: skip
 
     def slots(self, rank: int) -> Iterator[tuple[Op, ...]]:
-        """The ops of a rank, those together that run together."""
+        """The ops of a rank, with those that run together grouped."""
         slot: tuple[Op, ...] = ()
         for op in self.ops[rank]:
             slot += (op,)
@@ -114,11 +114,11 @@ class Schedule:
                 slot = ()
 
     def in_flight(self, weight_share: float = 1.0) -> tuple[float, ...]:
-        """For each rank the most microbatches at once whose activations it keeps, each counted as the
-        activations of all layers that the microbatch passes on a rank.
+        """The most microbatches whose activations each rank keeps at once; one counts as the activations of all
+        layers that a microbatch passes on a rank.
 
-        A forward pass takes room when it begins; the backward gives it back when it ends. Where it is split,
-        the gradient of the weights still needs the share `weight_share` of it: all of it, or 32/34 in a
+        A forward pass takes memory when it begins; the backward frees it when it ends. Where the backward is split,
+        the gradient of the weights still needs the fraction `weight_share`: 1, or 32/34 in a
         transformer with flash attention (Qi et al. 2024, Table 1).
         """
         most = []

@@ -1,8 +1,8 @@
 """Static figures: functions that take records and numbers, and return a matplotlib Figure.
 
-What is drawn is computed elsewhere in hwlib; nothing is computed here but where ink goes. A figure shows
-itself in a notebook as SVG and touches no global state: no pyplot, no backend. Series differ in marker and in
-colour, of the Okabe-Ito set, which colour-blind readers can tell apart.
+The numbers are computed elsewhere in hwlib; this package only draws. A figure shows itself in a notebook as SVG and
+touches no global state: no pyplot, no backend. Series differ in marker and in colour, from the Okabe-Ito palette,
+which colour-blind readers can tell apart.
 """
 
 from hwlib.plots.chips import anatomy, growth

@@ -1,4 +1,4 @@
-"""A chip from the inside: its multiprocessors, and what makes a peak."""
+"""A chip from the inside: its multiprocessors, and the factors of its peak."""
 
 from collections.abc import Mapping, Sequence
 from math import log2
@@ -21,7 +21,7 @@ def anatomy(chip: Accelerator) -> "Figure":
     """All multiprocessors of a chip, and one of them enlarged: four subpartitions, each with a scheduler, registers,
     lanes and matrix units, above the memory that they share.
 
-    Every square is one of those that the chip's record counts. Raises ValueError for a chip whose record lacks them.
+    Every square is a unit that the chip's record counts. Raises ValueError for a chip whose record lacks the counts.
     """
     if not (chip.sms and chip.lanes and chip.tensor_cores and chip.regfile_bytes and chip.l1_bytes):
         raise ValueError(f"the record of {chip.name} does not say all that the picture counts")
@@ -81,10 +81,10 @@ def _kib(x: float) -> str:
 
 @styled
 def growth(chips: Mapping[str, Sequence[float]]) -> "Figure":
-    """What each peak is the product of, against the first: multiprocessors, their FLOP in a cycle, and the clock.
+    """The factors of each peak relative to the first chip's: multiprocessors, their FLOP per cycle, and the clock.
 
-    `chips` is {name: (multiprocessors, FLOP of one in a cycle, clock in Hz)}; bars are doublings, so that factors
-    add up, and a factor below one is a white piece that is taken off. Raises ValueError for fewer than two.
+    `chips` is {name: (multiprocessors, FLOP of one per cycle, clock in Hz)}; bars are doublings, so that factors
+    add up, and a factor below one is drawn as a white piece. Raises ValueError for fewer than two chips.
     """
     if len(chips) < 2:
         raise ValueError(f"growth compares chips, got {len(chips)}")

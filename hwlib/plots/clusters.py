@@ -1,4 +1,4 @@
-"""What joining more GPUs takes: switches for each, against the size of the cluster."""
+"""The cost of connecting more GPUs: switches per GPU, against the size of the cluster."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 @styled
 def switches_per_gpu(ports: Iterable[int] = (64, 144), most: int = 131072) -> "Figure":
-    """Switches a GPU of a full fat tree that does not block, against GPUs: a step up wherever a tier is added.
+    """Switches per GPU of a full non-blocking fat tree, against GPUs: a step up wherever a tier is added.
 
-    One line for each number of ports; every GPU has one card. Raises ValueError without a number of ports.
+    One line for each number of ports; every GPU has one network card. Raises ValueError without a number of ports.
     """
     ports = list(ports)
     if not ports:

@@ -1,4 +1,4 @@
-"""Collectives: what each rank has before and after, how a buffer fills step by step, and times against sizes."""
+"""Collectives: each rank's data before and after, a buffer filling step by step, and times against sizes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 EMPTY, TWICE = "#f3f3f3", "#222222"
-ACROSS = 8  # tables beside one another
+ACROSS = 8  # tables side by side
 TABLES = 4 * ACROSS  # in one figure
 TITLES = {
     "broadcast": "Broadcast", "scatter": "Scatter", "gather": "Gather", "reduce": "Reduce",
@@ -23,9 +23,9 @@ TITLES = {
 
 @styled
 def before_and_after(watched: Sequence[BufferTrace]) -> "Figure":
-    """For each collective two tables: a row a rank, a column a block, a colour for each rank whose share it is.
+    """Two tables for each collective: rows are ranks, columns blocks, and a colour shows the rank that a block is from.
 
-    A sum is striped in the colours of all whose shares are in it. The number is the block's, of its first owner's.
+    A sum is striped in the colours of all its contributors. The number is that of the block of its first owner.
     """
     rows = -(-len(watched) // 2)
     figure, grid = _grid(6.6, 1.35 * rows, rows, 4)
@@ -40,11 +40,11 @@ def before_and_after(watched: Sequence[BufferTrace]) -> "Figure":
 
 @styled
 def blocks_by_step(watched: BufferTrace) -> "Figure":
-    """What each rank has at the beginning and after each step: rows are ranks, columns blocks.
+    """Each rank's data at the beginning and after each step: rows are ranks, columns blocks.
 
-    Each rank has a colour, and a block is striped in the colours of those whose shares are in it; one that is
-    in it twice is black. Where the run failed, its title says why, and the tables go as far as it went; of many
-    steps the first are shown.
+    Each rank has a colour, and a block is striped in the colours of its contributors; one that was added
+    twice is black. If the run failed, the title says why, and the tables end there. If there are many
+    steps, only the first are shown.
     """
     steps = watched.steps[:TABLES]
     rows, across = -(-len(steps) // ACROSS), min(len(steps), ACROSS)
@@ -68,9 +68,10 @@ def times_against_size(
     curves: Mapping[str, Callable[[Any], Any]],
     marks: Mapping[str, float] | None = None,
 ) -> "Figure":
-    """Seconds against bytes, both logarithmic: measured points, curves of a size, and sizes marked by a line.
+    """Seconds against bytes, both logarithmic: measured points, curves, and sizes marked by a line.
 
-    A curve takes an array of sizes from the smallest to the largest point; without points, from 1 KiB to 1 GiB.
+    A curve is a function of an array of sizes, from the smallest to the largest point; without points, from 1 KiB to
+    1 GiB.
     """
     import numpy as np
 
@@ -102,7 +103,7 @@ def _grid(width: float, height: float, rows: int, columns: int) -> tuple["Figure
 
 
 def _kept(watched: BufferTrace) -> BlockTable:
-    """What the ranks end with: of a reduce-scatter its own block, and of what has a root the root's alone."""
+    """The blocks that ranks end with: after a reduce-scatter their own, after a collective with a root the root's."""
     last = watched.steps[-1]
     if watched.collective in ("reduce_scatter", "scatter"):
         return [[v if block == rank else 0 for block, v in enumerate(row)] for rank, row in enumerate(last)]
@@ -136,7 +137,7 @@ def _table(axes: "Axes", table: BlockTable, title: str, number: str = "") -> Non
 
 
 def _colours(value: float) -> list[str]:
-    """The colours of the ranks whose digits a number has; grey where it has none."""
+    """The colours of the ranks whose digits are in a number; grey if there are none."""
     if not 0 < value < 10**15:
         return [EMPTY if value == 0 else TWICE]
     found = []

@@ -1,4 +1,4 @@
-"""The memories of a chip: how much and how fast, where a sweep of sizes falls off a cache, what tiles save."""
+"""The memories of a chip: capacity and speed, sweeps of sizes beyond each cache, and what tiles save."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -16,9 +16,9 @@ BINARY = ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
 
 @styled
 def memory_pyramid(levels: Sequence[tuple[str, float, float | None, float | None]], title: str = "") -> "Figure":
-    """One bar a memory, nearest first: as wide as its capacity on a logarithmic scale, with what it does written on.
+    """One bar per memory, nearest first: its width is the capacity on a logarithmic scale, its label the speed.
 
-    `levels` has (name, bytes, B/s, latency in s) of each; what is not known is None and left out. Raises ValueError
+    `levels` has (name, bytes, B/s, latency in s) of each; unknown values are None and left out. Raises ValueError
     without a level.
     """
     from math import log2
@@ -45,7 +45,7 @@ def memory_pyramid(levels: Sequence[tuple[str, float, float | None, float | None
 def size_sweep(
     sweeps: Mapping[str, Points], caches: Mapping[str, float] | None = None, rates: Mapping[str, float] | None = None
 ) -> "Figure":
-    """Bandwidth against the bytes that are read over and over, both axes logarithmic.
+    """Bandwidth against the size of a buffer that is read repeatedly, both axes logarithmic.
 
     `sweeps` is {label: [(bytes, B/s), ...]}; a vertical line marks where each of `caches` {label: bytes} is full, a
     horizontal one each of `rates` {label: B/s}. Raises ValueError without a point.
@@ -84,9 +84,9 @@ def size_sweep(
 
 @styled
 def warp_sweep(measured: Mapping[str, Points], models: Mapping[str, Points], rate: float) -> "Figure":
-    """Memory bandwidth against the warps resident on a multiprocessor: points for what was measured, lines for models.
+    """Memory bandwidth against the warps resident on a multiprocessor: points for measurements, lines for models.
 
-    Both are {label: [(warps, B/s), ...]}; a dashed line is what the memory can do. Raises ValueError without a point.
+    Both are {label: [(warps, B/s), ...]}; a dashed line is the memory's bandwidth. Raises ValueError without a point.
     """
     if not any(measured.values()):
         raise ValueError("warp_sweep needs measured points to draw")
@@ -107,7 +107,7 @@ def warp_sweep(measured: Mapping[str, Points], models: Mapping[str, Points], rat
 def tile_traffic(traffic: Mapping[str, Mapping[float, float]], least: float | None = None) -> "Figure":
     """Bytes moved against the side of a square tile, both axes logarithmic: {label: {side: bytes}}.
 
-    The first is drawn as a line, a prediction, and the others as points; `least` is what has to move at any rate.
+    The first, a prediction, is drawn as a line, and the others as points; `least` is the minimal traffic.
     Raises ValueError without a point.
     """
     if not any(traffic.values()):
@@ -131,7 +131,7 @@ def tile_traffic(traffic: Mapping[str, Mapping[float, float]], least: float | No
 
 
 def binary(size: float) -> str:
-    """A size as memories are sold: 52428800 is "50 MiB"."""
+    """A size in binary units, as memories are sold: 52428800 is "50 MiB"."""
     unit, prefix = next(((u, p) for u, p in BINARY if size >= u), BINARY[-1])
     return f"{size / unit:.3g} {prefix}"
 

@@ -1,4 +1,4 @@
-"""Pipelines: what each rank computes, when, and what it waits for."""
+"""Pipelines: what each rank computes, when, and how long it waits."""
 
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ KINDS = {
     "F": ("forward", BLUE), "B": ("backward", ORANGE), "I": ("gradient of the input", GREEN),
     "W": ("gradient of the weights", SKY),
 }  # fmt: skip
-"""What a pass is called, and its colour."""
+"""The name of each kind of pass, and its colour."""
 ROWS = 64  # ranks up to which a picture is legible
 LETTERED = 16  # ranks up to which microbatches are written into their passes
 DIGIT, MARGIN = 0.055, 0.03  # inches
@@ -21,10 +21,10 @@ DIGIT, MARGIN = 0.055, 0.03  # inches
 
 @styled
 def pipeline(run: Played) -> "Figure":
-    """A row for each rank, time to the right, a bar for each pass, with its microbatch where there is room.
+    """A row for each rank, time to the right, a bar for each pass, labelled with its microbatch if wide enough.
 
-    Passes of a rank's second chunk and of those after it are paler. What runs together shares its bar: the
-    forward pass lies above. White is the bubble. Raises TypeError for what is no played schedule, ValueError
+    Passes of a rank's second and later chunks are paler. Passes that run together share a bar, the forward
+    pass above. White is the bubble. Raises TypeError for anything but the result of `play`, ValueError
     for more than 64 ranks.
     """
     if not isinstance(run, Played):
@@ -52,7 +52,7 @@ def pipeline(run: Played) -> "Figure":
 
 
 def _edges(rank: int, spans: tuple[Span, ...], number: int) -> tuple[float, float]:
-    """From where to where the bar reaches: half of its row, if it shares it."""
+    """The lower and upper edge of a bar: half of its row, if it shares the row."""
     if spans[number].op.paired:
         return rank - 0.4, rank
     if number and spans[number - 1].op.paired:
@@ -61,7 +61,7 @@ def _edges(rank: int, spans: tuple[Span, ...], number: int) -> tuple[float, floa
 
 
 def _numbers(axes: "Axes", run: Played, inches: float) -> None:
-    """Writes its microbatch into every pass that is wide enough, at so many inches a second."""
+    """Write the number of its microbatch into every pass that is wide enough, at a scale in inches per second."""
     for rank, spans in enumerate(run.spans):
         for number, (op, start, end) in enumerate(spans):
             text, (low, high) = str(op.microbatch), _edges(rank, spans, number)

@@ -1,4 +1,4 @@
-"""Rooflines, ridges, and models beside what was measured."""
+"""Rooflines, ridges, and models compared with measurements."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ def roofline(
     """The roof of a chip, both axes logarithmic, with kernels marked on or under it.
 
     `points` is {label: (intensity in FLOP/B, measured rate in FLOP/s)}; a rate of None puts the kernel on the
-    roof, where it would be at best. A measured kernel hangs from the roof by a dotted line, its own gap.
+    roof, its upper bound. A dotted line from a measured kernel to the roof shows its gap.
     Raises ValueError for a dtype that the chip does not have.
     """
     C, W = _rates(chip, dtype)
@@ -77,9 +77,9 @@ def ridge_bars(chips: Iterable[Accelerator], dtypes: Sequence[str] = ("bf16", "f
 
 @styled
 def overlap(chip: Accelerator, dtype: str = "bf16") -> "Figure":
-    """What overlap of arithmetic and traffic gains: the rate when their times count as maximum and as sum.
+    """The gain of overlapping arithmetic and traffic: the rate if the time is the maximum or the sum of both.
 
-    Both against intensity, their ratio below. The sum rounds the knee off; at the ridge it halves the rate.
+    Both are drawn against intensity, their ratio below. The sum rounds the knee; at the ridge it halves the rate.
     """
     import numpy as np
 
@@ -105,9 +105,9 @@ def overlap(chip: Accelerator, dtype: str = "bf16") -> "Figure":
 
 @styled
 def model_against_measured(samples: Iterable[Sample], models: Mapping[str, KernelModel]) -> "Figure":
-    """Predicted over measured time of each kernel, against intensity: one series and mean error a model.
+    """Predicted over measured time of each kernel, against intensity: one series and mean error per model.
 
-    On the line the model is right; below it the model promises too much. `models` is {label: model}. Raises
+    On the line the model is exact; below it the model is too optimistic. `models` is {label: model}. Raises
     ValueError without samples or models.
     """
     samples = list(samples)
@@ -146,7 +146,7 @@ def _rates(chip: Accelerator, dtype: str) -> tuple[float, float]:
 
 
 def _ridge(chip: Accelerator, dtype: str) -> tuple[float, str] | None:
-    """The ridge and a note for its bar, or None where the chip does not have the format."""
+    """The ridge and a note for its bar, or None if the chip does not have the format."""
     for stand_in, remark in ((dtype, ""), *([("fp16", " (fp16)")] if dtype == "bf16" else [])):
         try:
             return ridge(*_rates(chip, stand_in)), remark

@@ -1,4 +1,4 @@
-"""Runs of algorithms: who was busy with whom, and when."""
+"""Runs of algorithms: which ranks communicate with which, and when."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -23,10 +23,10 @@ def timeline(
 ) -> "Figure":
     """A row for each rank, time to the right: a bar for each step, grey while it waits for a partner to send.
 
-    White gaps are what the rank computes. Bars are coloured by the partner, as a distance in ranks, that the
+    White gaps are computation. Bars are coloured by the distance in ranks to the partner that the
     step receives from (or sends to, if it receives nothing); or by `phase`, a function of rank and step that
-    gives a label. `ranks` says which to draw, by default the first 64. Raises TypeError for a run that is none,
-    ValueError for a rank that is not in it.
+    returns a label. `ranks` says which to draw, by default the first 64. Raises TypeError if `run` is not a run of
+    `simulate_events`, ValueError for a rank that is not in it.
     """
     if not isinstance(run, EventRun):
         raise TypeError(f"run: what simulate_events gives, got {type(run).__name__}; lockstep's is for rounds_grid")
@@ -62,10 +62,10 @@ def timeline(
 
 @styled
 def rounds_grid(run: LockstepRun) -> "Figure":
-    """A run in lockstep as a grid, rounds to the right and ranks down: each cell says to whom its rank sends.
+    """A run in lockstep as a grid, rounds to the right and ranks down: each cell names the rank that it sends to.
 
-    The darker a cell, the more bytes; an empty one sends nothing. In large grids the cells are coloured only.
-    Raises TypeError for a run that is none.
+    The darker a cell, the more bytes; an empty one sends nothing. In large grids the cells have no text.
+    Raises TypeError if `run` is not a run of `lockstep`.
     """
     from matplotlib.patches import Rectangle
 
@@ -104,7 +104,7 @@ def rounds_grid(run: LockstepRun) -> "Figure":
 
 
 def _last_sent(run: EventRun, rank: int, step: int) -> float:
-    """When the last of the messages was sent that a step waits for."""
+    """When the last message that a step waits for was sent."""
     return max((float(run.timing.posted[m]) for m in run.schedule.awaited(rank, step)), default=0.0)
 
 

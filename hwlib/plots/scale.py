@@ -1,4 +1,4 @@
-"""Networks of several levels: what each allows a collective, and which link is to blame."""
+"""Networks of several levels: the bandwidth of a collective at each, and which link is slow."""
 
 from collections.abc import Mapping, Sequence
 from math import inf, isinf
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @styled
 def levels(bandwidths: Mapping[str, Mapping[str, float]]) -> "Figure":
-    """For each machine a point for each level, {machine: {level: B/s}}; the lowest of a machine is marked.
+    """A point for each level of each machine, {machine: {level: B/s}}; the lowest of a machine is marked.
 
-    Points, because lengths on a logarithmic axis would mean nothing. A level that limits nothing, of infinite
-    bandwidth, has none. Raises ValueError without machines.
+    Points, because lengths on a logarithmic axis would be meaningless. A level of infinite bandwidth limits nothing
+    and is not drawn. Raises ValueError without machines.
     """
     if not bandwidths:
         raise ValueError("bandwidths: at least one machine, got none")
@@ -46,7 +46,7 @@ def levels(bandwidths: Mapping[str, Mapping[str, float]]) -> "Figure":
 
 @styled
 def blame(links: Mapping[str, LinkFlights], names: Sequence[str] = ()) -> "Figure":
-    """Each link as a point: how many transfers passed it, and which share of them was slow; some with their `names`."""
+    """Each link as a point: the transfers that passed it, and the fraction that was slow; some with their `names`."""
     figure, axes = canvas(6.6, 3.2)
     axes.scatter(
         [one.flights for one in links.values()], [one.slow for one in links.values()], s=14, color=SERIES[0][0],

@@ -23,7 +23,7 @@ STYLE: Any = {
 
 
 def styled(draw: Callable[P, "Figure"]) -> Callable[P, "Figure"]:
-    """Draws in the book's style, whatever the reader's own settings are, and leaves those alone."""
+    """Draws in the book's style, independently of the reader's own settings, which stay unchanged."""
 
     @wraps(draw)
     def drawn(*args: P.args, **kwargs: P.kwargs) -> "Figure":
@@ -47,7 +47,7 @@ def note(axes: "Axes", text: str, at: tuple[float, float], offset: tuple[float, 
 
 @cache
 def _drawing() -> type["Figure"]:
-    """A Figure that shows itself in a notebook without pyplot, and keeps the style it was made with."""
+    """A Figure that shows itself in a notebook without pyplot, and keeps the style in which it was made."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -62,6 +62,6 @@ def _drawing() -> type["Figure"]:
 
 
 def canvas(width: float, height: float, rows: int = 1, **grid: Any) -> tuple["Figure", Any]:
-    """A figure of so many inches, and its axes, one above the other."""
+    """A figure of the given size in inches, and its axes, one above the other."""
     figure = _drawing()(figsize=(width, height), layout="constrained")
     return figure, figure.subplots(rows, 1, sharex=rows > 1, gridspec_kw=grid or None)

@@ -1,4 +1,4 @@
-"""Networks as pictures: devices and switches in rows, what joins them, where a cut goes; and links as bars."""
+"""Networks as pictures: devices and switches in rows, their links, and cuts; and bandwidths as bars."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import cos, pi, sin
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Place = tuple[float, float]
 
 MOST = 600  # vertices of one picture
-NAMED = 20  # vertices of one row that still have room for their names
+NAMED = 20  # vertices of one row up to which their names fit
 MANY = 60  # lines of one kind that are drawn paler
 NODE_ROWS = ("nvswitch", "switch", "gpu", "nic")  # one machine, from the top
 CLUSTER_ROWS = ("core", "spine", "leaf", "nic", "nvswitch", "switch", "gpu")
@@ -37,12 +37,11 @@ def topology(
 ) -> "Figure":  # fmt: skip
     """A network of up to a few hundred vertices: kinds in rows, lines as thick and coloured as their bandwidth.
 
-    Accelerators that are joined directly stand on a circle (and the PCIe of their machine is left out), those of
-    a grid on the grid. `cut` is what
-    `bisection_cut` or `minimum_cut` gives, or pairs of vertices: its edges are drawn dashed and orange, the
-    rest pale, and the title says what crosses. `only` names the kinds of vertices to draw, as ("gpu",
-    "nvswitch"). Raises TypeError for what is no network, ValueError for one too large to be legible, for a kind
-    that it lacks, and for a cut with an edge that it lacks.
+    Accelerators with direct links are drawn on a circle (without the PCIe of their machine), those of
+    a grid on the grid. `cut` is the result of `bisection_cut` or `minimum_cut`, or pairs of vertices: its edges are
+    drawn dashed and orange, the rest pale, and the title gives the bandwidth that crosses. `only` names the kinds of
+    vertices to draw, such as ("gpu", "nvswitch"). Raises TypeError for anything but a Topology, ValueError for one too
+    large to be legible, for a kind that it lacks, and for a cut with an edge that it lacks.
     """
     if not isinstance(t, Topology):
         raise TypeError(f"topology: a Topology of hwlib.topology, got {type(t).__name__}")
@@ -70,7 +69,7 @@ def topology(
 
 
 def _crossing(t: Topology, cut: Cut | Iterable[tuple[str, str]] | None) -> set[frozenset[str]]:
-    """The cut's edges, either way round; those to the source and the sink of a flow are none of the network."""
+    """The cut's edges, in either direction, without those to the source and the sink of a flow."""
     pairs = [] if cut is None else list(cut.edges if isinstance(cut, Cut) else cut)
     pairs = [pair for pair in pairs if not {"source", "sink"} & {*pair}]
     for u, v in pairs:
@@ -81,7 +80,7 @@ def _crossing(t: Topology, cut: Cut | Iterable[tuple[str, str]] | None) -> set[f
 
 
 def _rows(t: Topology, drawn: Sequence[str]) -> list[list[str]]:
-    """What stands beside each other, from the top row down."""
+    """The vertices of each row, from the top down."""
     kind = {v: t.graph.nodes[v]["kind"] for v in drawn}
     if {"pcie", "cpu"} & {*kind.values()}:
         switches = [v for v in drawn if kind[v] in ("nvswitch", "switch")]
@@ -94,8 +93,8 @@ def _rows(t: Topology, drawn: Sequence[str]) -> list[list[str]]:
 
 
 def _heights(t: Topology, drawn: Sequence[str]) -> dict[str, int]:
-    """A machine's vertices in the order of its PCIe tree, so that what hangs together stands together, and how many
-    bridges lie below each: none below a GPU or a card."""
+    """A machine's vertices in the order of its PCIe tree, so that connected ones are adjacent, and the number of
+    bridges below each: none below a GPU or a card."""
     kind = {v: t.graph.nodes[v]["kind"] for v in drawn}
     order: list[tuple[str, str | None]] = []
     seen: set[str] = set()
@@ -119,7 +118,7 @@ def _heights(t: Topology, drawn: Sequence[str]) -> dict[str, int]:
 
 
 def _in_rows(t: Topology, rows: Sequence[Sequence[str]]) -> "dict[str, Place]":
-    """Evenly in each row; a bridge of PCIe stands below what hangs from it."""
+    """Places spread evenly in each row; a PCIe bridge is below the devices attached to it."""
     places: dict[str, Place] = {}
     for y, members in enumerate(rows):
         even = {vertex: (i + 0.5) / len(members) for i, vertex in enumerate(members)}
@@ -131,7 +130,7 @@ def _in_rows(t: Topology, rows: Sequence[Sequence[str]]) -> "dict[str, Place]":
 
 
 def _grid(t: Topology, drawn: Sequence[str]) -> "dict[str, Place]":
-    """Places of chips whose `cell` has two coordinates, or three drawn askew; nothing for other networks."""
+    """Places of chips whose `cell` has two coordinates, or three in oblique projection; empty for other networks."""
     cells = [t.graph.nodes[v].get("cell", ()) for v in drawn]
     if {len(cell) for cell in cells} not in ({2}, {3}):
         return {}
@@ -142,12 +141,12 @@ def _grid(t: Topology, drawn: Sequence[str]) -> "dict[str, Place]":
 
 
 def _joined(t: Topology, ranks: Sequence[str]) -> bool:
-    """Whether some of these have links to each other without a switch."""
+    """Whether some of these have direct links to each other."""
     return any(v in {*ranks} for u in ranks for v in t.graph[u])
 
 
 def _circle(t: Topology, drawn: Sequence[str]) -> "dict[str, Place]":
-    """Accelerators with links between each other on a circle, the rest around it; nothing for other networks."""
+    """Places of directly linked accelerators on a circle, the rest around it; empty for other networks."""
     ranks = [v for v in t.ranks if v in {*drawn}]
     if not _joined(t, ranks):
         return {}
@@ -163,7 +162,7 @@ def _circle(t: Topology, drawn: Sequence[str]) -> "dict[str, Place]":
 
 
 def _edges(t: Topology, axes: "Axes", places: "Mapping[str, Place]", crossing: set[frozenset[str]]) -> list[Any]:
-    """Lines by what they carry: a colour and a thickness for each bandwidth of each link. Their legend."""
+    """Draw the links, with a colour and a thickness for each kind of link and bandwidth; returns the legend."""
     from matplotlib.collections import LineCollection
     from matplotlib.lines import Line2D
 
@@ -209,7 +208,7 @@ def _path(places: "Mapping[str, Place]", u: str, v: str) -> "list[Place]":
 def _vertices(
     t: Topology, axes: "Axes", places: "Mapping[str, Place]", rows: Sequence[Sequence[str]]
 ) -> list[Any]:  # fmt: skip
-    """Markers by kind, numbered where a row has room. Their legend."""
+    """Draw the vertices, with a marker for each kind and numbers where they fit; returns the legend."""
     from matplotlib.lines import Line2D
 
     handles = []
@@ -231,16 +230,17 @@ def _vertices(
 
 
 def _short(vertex: str, kind: str) -> str:
-    """The number of a device; a bridge or a processor keeps none, its place says it."""
+    """The number of a device; empty for a bridge or a processor, whose place identifies it."""
     digits = vertex.rpartition(".")[2].lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
     return "" if kind in ("pcie", "cpu") else digits
 
 
 @styled
 def node_bandwidths(nodes: Mapping[str, Node] | Sequence[Node]) -> "Figure":
-    """One accelerator's ways out, one direction: its scale-up links, its slot to the host, its network card.
+    """Bandwidths out of one accelerator, one direction: its scale-up links, its slot to the host, its network card.
 
-    A thin frame around the scale-up bar is what data sheets print, both directions. Raises ValueError for none.
+    A thin frame around the scale-up bar shows the data sheet's figure, of both directions. Raises ValueError without
+    a node.
     """
     named = dict(nodes) if isinstance(nodes, Mapping) else {one.name: one for one in nodes}
     if not named:

@@ -1,4 +1,4 @@
-"""What the lanes of a warp do in each cycle, and what disagreement costs."""
+"""The lanes of a warp in each cycle, and the cost of divergence."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ MOST = 400  # cycles that can be told apart
 
 @styled
 def threads(traces: Sequence[Trace]) -> "Figure":
-    """The threads of a warp as if each had a processor of its own: one row a thread, one square an instruction.
+    """The threads of a warp as if each had a processor of its own: one row per thread, one square per instruction.
 
     A colour is a line of the kernel. Raises ValueError without an instruction.
     """
@@ -25,7 +25,7 @@ def threads(traces: Sequence[Trace]) -> "Figure":
 
 @styled
 def warp(run: WarpRun, number: int = 0) -> "Figure":
-    """One warp of a run, cycle by cycle: in each, one line of the kernel, for the threads that stand there.
+    """One warp of a run, cycle by cycle: in each cycle one line of the kernel, for the threads that are at that line.
 
     White squares are idle lanes. Raises IndexError for a warp that the run does not have, ValueError for one without
     a cycle.
@@ -40,7 +40,7 @@ def warp(run: WarpRun, number: int = 0) -> "Figure":
 
 
 def _grid(cells: Sequence[tuple[int, int, int]], rows: int) -> "Figure":
-    """Coloured squares at (cycle, thread) of a line; what lies beyond `MOST` cycles is left out, and that is said."""
+    """Coloured squares at (cycle, thread) of a line; cycles beyond `MOST` are left out, which the figure says."""
     from matplotlib.collections import PolyCollection
 
     if not cells:
@@ -68,10 +68,10 @@ def _colour(lines: Sequence[int], line: int) -> str:
 
 @styled
 def divergence(measured: Mapping[str, Mapping[int, float]], widths: Sequence[int] = (32,), note: str = "") -> "Figure":
-    """What a switch costs, in ways walked a warp, against the ways there are: a curve for each width, and dots.
+    """The paths of a switch that a warp executes, against the number of paths: a curve for each width, and dots.
 
-    `measured` is {label: {ways: cost}}; the `note` of the runs stands above. The dashed line is a machine that would
-    walk every way. Raises ValueError without dots.
+    `measured` is {label: {ways: cost}}; the `note` of the runs is the title. The dashed line is a machine that
+    executes every path. Raises ValueError without dots.
     """
     if not any(measured.values()):
         raise ValueError("divergence needs at least one cost to show")

@@ -1,8 +1,8 @@
 """Sharded arrays in the notation A[I_X, J_Y]{U_Z}, what changing a sharding costs, and sharded matmuls.
 
 A mesh names its axes: `Mesh(X=4, Y=2)` is eight devices. In A[I_X, J] the dimension I is split over the axis
-X, J is whole, and every device along Y holds the same part. {U_Z} says that the array is a sum over the axis Z
-that nobody has added up yet.
+X, J is not split, and every device along Y holds the same part. {U_Z} says that the array is an unreduced sum
+over the axis Z: each device along Z holds a partial sum.
 
     from hwlib.sharding import Mesh, matmul_plans, sharded
 

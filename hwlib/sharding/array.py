@@ -1,4 +1,4 @@
-"""Meshes and sharded arrays: the notation, and what one device holds."""
+"""Meshes and sharded arrays: the notation, and the part that one device holds."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -11,11 +11,11 @@ _SUM = re.compile(r"U_\{?(?P<axes>[A-Za-z]+)\}?")
 
 
 class ShardingError(ValueError):
-    """Not a sharding, or not one of this mesh or of these sizes; the message says which part and what is allowed."""
+    """Not a sharding, or not valid for this mesh or shape; the message says which part and what is allowed."""
 
 
 class Mesh(Mapping[str, int]):
-    """Devices in a grid with named axes, `Mesh(X=4, Y=2)`; an axis is one letter, and the first varies slowest."""
+    """A grid of devices with named axes, `Mesh(X=4, Y=2)`; an axis is one letter, and the first varies slowest."""
 
     def __init__(self, **axes: int):
         for axis, size in axes.items():
@@ -42,10 +42,11 @@ class Mesh(Mapping[str, int]):
 
     @property
     def devices(self) -> int:
+        """The number of devices."""
         return prod(self._axes.values())
 
     def size(self, axes: str | tuple[str, ...]) -> int:
-        """Devices along some axes together. ShardingError for an axis that the mesh does not have."""
+        """The number of devices along some axes. Raises ShardingError for an axis that the mesh does not have."""
         for axis in axes:
             if axis not in self._axes:
                 raise ShardingError(f"the mesh has no axis {axis!r}; it has {', '.join(self._axes) or 'none'}")
@@ -55,7 +56,7 @@ class Mesh(Mapping[str, int]):
 @dataclass(frozen=True, repr=False)
 class Sharded:
     """An array's name, the axes that split each of its dimensions (the first splits coarsest), and the axes over
-    which it is still a sum. Printed as it is read: `A[I_XY, J]{U_Z}`.
+    which it is an unreduced sum. Its text is the notation: `A[I_XY, J]{U_Z}`.
     """
 
     name: str
@@ -65,11 +66,11 @@ class Sharded:
     def __post_init__(self) -> None:
         labels = [label for label, _ in self.dims]
         if twice := [label for label in labels if labels.count(label) > 1]:
-            raise ShardingError(f"{self}: the dimension {twice[0]} stands twice; give each its own letter")
+            raise ShardingError(f"{self}: the dimension {twice[0]} occurs twice; give each its own letter")
         used = [axis for _, axes in self.dims for axis in axes] + list(self.sums)
         if again := [axis for axis in used if used.count(axis) > 1]:
             raise ShardingError(
-                f"{self}: the mesh axis {again[0]} is used twice; an axis splits one dimension, or is one open sum"
+                f"{self}: the mesh axis {again[0]} is used twice; an axis splits one dimension or has one unreduced sum"
             )
 
     def __str__(self) -> str:
@@ -81,7 +82,7 @@ class Sharded:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The dimensions' letters in order."""
+        """The names of the dimensions, in order."""
         return tuple(label for label, _ in self.dims)
 
     def axes(self, label: str) -> tuple[str, ...]:
@@ -89,55 +90,55 @@ class Sharded:
         return dict(self.dims)[label]
 
     def role(self, axis: str) -> str | None:
-        """What a mesh axis does here: the letter of the dimension it splits, "" for an open sum, None for nothing."""
+        """What a mesh axis does here: the dimension that it splits, "" for an unreduced sum, None for nothing."""
         if axis in self.sums:
             return ""
         return next((label for label, axes in self.dims if axis in axes), None)
 
     def with_dims(self, dims: Mapping[str, tuple[str, ...]], sums: tuple[str, ...] | None = None) -> "Sharded":
-        """The same array with other axes for some dimensions, or other open sums."""
+        """The same array with other axes for some dimensions, or other unreduced sums."""
         new = tuple((label, dims.get(label, axes)) for label, axes in self.dims)
         return Sharded(self.name, new, self.sums if sums is None else sums)
 
     def check(self, mesh: Mesh, shape: Mapping[str, int] | None = None) -> None:
         """Raise ShardingError for an axis that the mesh does not have, or a dimension without a size."""
-        for label, axes in (*self.dims, ("the open sum", self.sums)):
+        for label, axes in (*self.dims, ("the unreduced sum", self.sums)):
             for axis in axes:
                 if axis not in mesh:
                     raise ShardingError(f"{self}: {label} names the axis {axis}; {mesh} has {', '.join(mesh)}")
         for label in self.labels if shape is not None else ():
             size = shape[label] if shape is not None and label in shape else None
             if type(size) is not int or size < 0:
-                raise ShardingError(f"{self}: the dimension {label} has a whole size, 0 or more; got {size!r}")
+                raise ShardingError(f"{self}: the size of {label} is a whole number, at least 0; got {size!r}")
 
     def local_shape(self, shape: Mapping[str, int], mesh: Mesh, at: Mapping[str, int] | None = None) -> tuple[int, ...]:
-        """The part of one device: the largest there is, or that of the device `at` these mesh coordinates.
+        """The shape of one device's part: the largest part, or that of the device `at` these mesh coordinates.
 
-        Where a size does not divide, parts are as torch.chunk makes them: all of ceil(size/parts) but the last.
+        Where a size does not divide, parts are as in torch.chunk: all of ceil(size/parts) except the last.
         """
         self.check(mesh, shape)
         return tuple(_part(shape[label], axes, mesh, at) for label, axes in self.dims)
 
     def local_bytes(self, shape: Mapping[str, int], mesh: Mesh, b: float = 2) -> float:
-        """Bytes that a device holds (the largest part), at b bytes an element; an open sum is held in full."""
+        """Bytes that a device holds (the largest part), at b bytes per element; a partial sum has the full size."""
         if not b > 0:
             raise ShardingError(f"b is the bytes of an element, above 0; got {b!r}")
         return prod(self.local_shape(shape, mesh)) * b
 
     def total_bytes(self, shape: Mapping[str, int], mesh: Mesh, b: float = 2) -> float:
-        """Bytes over all devices together, copies included, counting every part as the largest."""
+        """Bytes of all devices together, including copies, counting every part as the largest."""
         return self.local_bytes(shape, mesh, b) * mesh.devices
 
     def copies(self, mesh: Mesh) -> int:
-        """How many devices hold the same part: the product of the axes that do nothing here."""
+        """The number of devices that hold the same part: the product of the axes that do nothing here."""
         self.check(mesh)
         return prod(size for axis, size in mesh.items() if self.role(axis) is None)
 
     def placements(self, mesh: Mesh) -> tuple[str, ...]:
-        """What each mesh axis does, in PyTorch's words: Shard(dim), Replicate() or Partial().
+        """What each mesh axis does, as PyTorch's placements: Shard(dim), Replicate() or Partial().
 
-        ShardingError where a dimension is split by axes in another order than the mesh's, which DTensor has no
-        plain placement for.
+        Raises ShardingError if a dimension is split by axes in another order than the mesh's, for which DTensor has
+        no plain placement.
         """
         self.check(mesh)
         order = list(mesh)
@@ -161,7 +162,7 @@ def _part(size: int, axes: tuple[str, ...], mesh: Mesh, at: Mapping[str, int] | 
 
 
 def sharded(text: str | Sharded) -> Sharded:
-    """Read `A[I_X, J_YZ]{U_W}`. Raises ShardingError, which shows the part that is not of this form."""
+    """Read `A[I_X, J_YZ]{U_W}`. Raises ShardingError that shows the part that is not of this form."""
     if isinstance(text, Sharded):
         return text
     found = _ARRAY.fullmatch(text) if isinstance(text, str) else None
@@ -171,12 +172,12 @@ def sharded(text: str | Sharded) -> Sharded:
     for part in found["dims"].split(",") if found["dims"].strip() else ():
         dim = _DIM.fullmatch(part.strip())
         if not dim:
-            raise ShardingError(f"{text!r}: {part.strip()!r} is no dimension; I, I_X or I_XY was expected")
+            raise ShardingError(f"{text!r}: {part.strip()!r} is not a dimension; I, I_X or I_XY was expected")
         dims.append((dim["label"], tuple(dim["axes"] or "")))
     sums: tuple[str, ...] = ()
     if found["sums"] is not None:
         open_sum = _SUM.fullmatch(found["sums"].strip())
         if not open_sum:
-            raise ShardingError(f"{text!r}: {{{found['sums']}}} is no open sum; {{U_X}} was expected")
+            raise ShardingError(f"{text!r}: {{{found['sums']}}} is not an unreduced sum; {{U_X}} was expected")
         sums = tuple(open_sum["axes"])
     return Sharded(found["name"] or "", tuple(dims), sums)

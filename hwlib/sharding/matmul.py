@@ -1,11 +1,8 @@
-"""Sharded matmuls: every way to run one on a mesh, the collectives that each needs, and what they cost.
+"""Sharded matmuls: every way to run one on a mesh, the collectives that each needs, and their cost.
 
-A matmul is a sum of products over the letters of its two arrays: I and K stay, J is summed over. In the
-product itself, each mesh axis can split at most one letter, or stand idle. Choosing a letter for each axis
-therefore lists every way to do it: what the arrays and the result must look like follows, and so do the moves.
-
-`matmul_case` and `gradient_plans` wait for the chapter on sharded matmuls, which teaches the four cases and the
-backward pass; nothing else calls them.
+A matmul is a sum of products over the dimensions of its two arrays: I and K remain, J is summed over. In the
+local product, each mesh axis splits at most one dimension. Choosing a dimension, or none, for each axis
+therefore enumerates every way to do it: the shardings of the arrays and the result follow, and so do the moves.
 """
 
 from collections.abc import Mapping
@@ -22,7 +19,7 @@ from hwlib.units import show
 class MatmulPlan:
     """One way to multiply: moves of the inputs, the local product of `left` and `right`, moves of its result.
 
-    `flops` are those of one device; `split` says which letter each mesh axis splits in the product ("" for none).
+    `flops` are those of one device; `split` says which dimension each mesh axis splits in the product ("" for none).
     """
 
     split: Mapping[str, str]
@@ -35,20 +32,20 @@ class MatmulPlan:
 
     @property
     def moves(self) -> tuple[Move, ...]:
-        """Every collective in order, without the slices, which are free."""
+        """All collectives in order, without the slices, which are free."""
         return tuple(move for move in (*self.before, *self.after) if move.op != FREE)
 
     @property
     def sent_bytes(self) -> float:
-        """The least that a device sends in all of them."""
+        """The fewest bytes that a device sends in all collectives."""
         return sum(move.sent_bytes for move in self.moves)
 
     def comm_time(self, W: float | Mapping[str, float], alpha: float = 0.0) -> float:
-        """Seconds of the collectives, one after the other; see `Move.time`."""
+        """Seconds of the collectives in sequence; see `Move.time`."""
         return sum(move.time(W, alpha) for move in self.moves)
 
     def time(self, C: float, W: float | Mapping[str, float], alpha: float = 0.0) -> float:
-        """First-order seconds when arithmetic at C FLOP/s hides the collectives, or the other way round."""
+        """First-order seconds if arithmetic at C FLOP/s and the collectives overlap perfectly."""
         return max(self.flops / C, self.comm_time(W, alpha))
 
     def __str__(self) -> str:
@@ -61,7 +58,7 @@ class MatmulPlan:
 
 
 def _letters(A: Sharded, B: Sharded, C: Sharded) -> tuple[list[str], list[str]]:
-    """All letters, and those summed over. ShardingError where the three arrays are no matmul."""
+    """All dimensions, and those summed over. Raises ShardingError if the three arrays do not form a matmul."""
     letters = list(dict.fromkeys((*A.labels, *B.labels)))
     if unknown := [label for label in C.labels if label not in letters]:
         raise ShardingError(f"{C} has the dimension {unknown[0]}, which neither {A} nor {B} has")
@@ -72,12 +69,12 @@ def _letters(A: Sharded, B: Sharded, C: Sharded) -> tuple[list[str], list[str]]:
 
 
 def matmul_case(A: Sharded | str, B: Sharded | str, C: Sharded | str | None = None) -> int:
-    """Which of the four cases a matmul is; the result's letters are those that only one has, unless C says it.
+    """Which of the four cases a matmul is; without C, the result has the dimensions that only one array has.
 
-    1: no summed dimension is split, and no axis is used twice: nothing to communicate. 2: one array is split
-    along a summed dimension where the other is not: gather it, or slice the other and sum. 3: both are split
-    alike along a summed dimension: multiply, then add up. 4: one axis splits different dimensions of the two:
-    one must be gathered first. The first of 4, 2, 3 that holds is given.
+    1: no summed dimension is split, and no axis is used twice: no communication. 2: one array is split
+    along a summed dimension and the other is not: gather it, or slice the other and reduce. 3: both are split
+    in the same way along a summed dimension: multiply, then reduce. 4: one axis splits different dimensions of the
+    two: gather one first. Returns the first of 4, 2, 3 that holds.
     """
     A, B = sharded(A), sharded(B)
     C = sharded(C) if C is not None else Sharded("", tuple((x, ()) for x in sorted({*A.labels} ^ {*B.labels})))
@@ -101,9 +98,9 @@ def matmul_plans(
 ) -> list[MatmulPlan]:
     """Every way to compute C from A and B as they are sharded, the fewest bytes sent first.
 
-    `shape` is the size of each letter, b the bytes of an element. Ways that do the same arithmetic on several
-    devices are among them: their `flops` say so. An input that is an open sum stays one through the product if
-    the other is none, and is added up first otherwise.
+    `shape` is the size of each dimension, b the bytes of an element. Ways that repeat the same arithmetic on several
+    devices are included, with larger `flops`. If only one input is an unreduced sum, it stays one through the
+    product; otherwise it is reduced first.
     """
     A, B, C = sharded(A), sharded(B), sharded(C)
     for array in (A, B, C):
@@ -121,9 +118,9 @@ def matmul_plans(
 def gradient_plans(
     A: Sharded | str, B: Sharded | str, C: Sharded | str, mesh: Mesh, shape: Mapping[str, int], b: float = 2
 ) -> tuple[list[MatmulPlan], list[MatmulPlan]]:
-    """Every way to compute the gradients of A and of B from that of C, all sharded as the arrays themselves.
+    """Every way to compute the gradients of A and B from that of C, all sharded like the arrays themselves.
 
-    dA sums dC . B over the letters that A does not have, dB sums A . dC over those that B does not have.
+    dA sums dC . B over the dimensions that A does not have, dB sums A . dC over those that B does not have.
     """
     A, B, C = sharded(A), sharded(B), sharded(C)
     dA, dB, dC = (Sharded(f"d{array.name}", array.dims) for array in (A, B, C))
@@ -134,7 +131,7 @@ def _plan(
     A: Sharded, B: Sharded, C: Sharded, split: Mapping[str, str], summed: list[str], mesh: Mesh,
     shape: Mapping[str, int], b: float,
 ) -> MatmulPlan | None:  # fmt: skip
-    """The plan in which each axis splits the letter that `split` names; None where the result cannot become C."""
+    """The plan in which each axis splits the dimension named in `split`; None if the result cannot become C."""
     open_sums = [axis for axis in mesh if (A.role(axis) == "") != (B.role(axis) == "") and not split[axis]]
     left = _as_split(A, split, [axis for axis in open_sums if axis in A.sums])
     right = _as_split(B, split, [axis for axis in open_sums if axis in B.sums])

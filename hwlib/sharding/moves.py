@@ -13,8 +13,8 @@ FREE = "slice"  # a device keeps a part of what it has
 class Move:
     """One collective on an array over some mesh axes; `bytes` is the full buffer S of a group of `n` devices.
 
-    S is what an all-gather has gathered, a reduce-scatter or all-reduce adds up, or an all-to-all exchanges in
-    all; it is 0 for a slice. `n` is the group's size; groups along the other axes work at the same time.
+    S is the result of an all-gather, the input of a device to a reduce-scatter or all-reduce, or the data of all
+    devices in an all-to-all; it is 0 for a slice. Groups along the other axes communicate at the same time.
     """
 
     op: str
@@ -32,15 +32,15 @@ class Move:
 
     @property
     def sent_bytes(self) -> float:
-        """What each device must at least send: S*(n-1)/n, twice that for an all-reduce, S*(n-1)/n^2 for an
+        """The fewest bytes that each device sends: S*(n-1)/n, twice that for an all-reduce, S*(n-1)/n^2 for an
         all-to-all."""
         share = {"all_reduce": 2.0, "all_to_all": 1 / self.n, FREE: 0.0}.get(self.op, 1.0)
         return share * self.bytes * (self.n - 1) / self.n
 
     def time(self, W: float | Mapping[str, float], alpha: float = 0.0) -> float:
-        """Seconds on rings: W is the one-way bandwidth of a device, or of each axis; axes of one move add up.
+        """Seconds on rings: W is the one-way bandwidth of a device, or of each axis; the axes of a move add up.
 
-        The all-to-all goes directly from each device to each other, so it supposes a switch.
+        The all-to-all goes directly from each device to every other, so it assumes a switch.
         """
         from hwlib.collectives import (
             direct_alltoall_time,
@@ -64,12 +64,12 @@ class Move:
 def moves_between(
     before: Sharded | str, after: Sharded | str, mesh: Mesh, shape: Mapping[str, int], b: float = 2
 ) -> list[Move]:
-    """The moves from one sharding of an array to another; none where they are the same.
+    """The moves from one sharding of an array to another; none if they are the same.
 
-    First what shrinks the parts (a slice, a reduce-scatter), then exchanges and all-reduces, then all-gathers.
-    Where an inner axis stays while an outer one is gathered, as from I_XY to I_Y, the inner one is gathered too
-    and sliced again: the blocks of I_Y are not those that a gather over X alone brings together.
-    Raises ShardingError where `after` is an open sum that `before` is not, or has other dimensions.
+    First the moves that shrink the parts (slice, reduce-scatter), then exchanges and all-reduces, then all-gathers.
+    If an inner axis stays while an outer one is gathered, as from I_XY to I_Y, the inner one is gathered too
+    and sliced again, because a gather over X alone does not produce the blocks of I_Y.
+    Raises ShardingError if `after` is an unreduced sum that `before` is not, or has other dimensions.
     """
     before, after = sharded(before), sharded(after)
     for array in (before, after):
@@ -77,12 +77,12 @@ def moves_between(
     if set(before.labels) != set(after.labels):
         raise ShardingError(f"{before} and {after} are not the same array: their dimensions differ")
     if lost := [axis for axis in after.sums if axis not in before.sums]:
-        raise ShardingError(f"{before} is no open sum over {lost[0]}, so it cannot become {after}")
+        raise ShardingError(f"{before} is not an unreduced sum over {lost[0]}, so it cannot become {after}")
     return _Moves(before, after, mesh, shape, b).all()
 
 
 class _Moves:
-    """The array on its way, and the moves so far."""
+    """The array's present sharding, and the moves so far."""
 
     def __init__(self, before: Sharded, after: Sharded, mesh: Mesh, shape: Mapping[str, int], b: float):
         self.now, self.goal, self.mesh, self.shape, self.b = before, after, mesh, shape, b
@@ -90,18 +90,18 @@ class _Moves:
 
     def all(self) -> list[Move]:
         axes = [axis for axis in self.mesh if self.now.role(axis) != self.goal.role(axis)]
-        for axis in axes:  # nothing -> a dimension: free where the split comes inmost and in its final place
+        for axis in axes:  # nothing -> a dimension: free where the split is innermost and in its final place
             label = self.goal.role(axis)
             if self.now.role(axis) is None and label and self._fits(label, axis):
                 self._set(FREE, (axis,), {label: (*self.now.axes(label), axis)})
-        for axis in axes:  # an open sum -> a dimension
+        for axis in axes:  # an unreduced sum -> a dimension
             label = self.goal.role(axis)
             if self.now.role(axis) == "" and label and self._fits(label, axis):
                 self._reduce("reduce_scatter", (axis,), {label: (*self.now.axes(label), axis)})
         if sums := tuple(axis for axis in self.now.sums if axis not in self.goal.sums):
             self._reduce("all_reduce", sums, {})
         self._exchange(axes)
-        for label in self.now.labels:  # a dimension -> nothing: from the inmost axis to the first that goes
+        for label in self.now.labels:  # a dimension -> nothing: from the innermost axis to the outermost gathered one
             have = self.now.axes(label)
             keep = _common(have, self.goal.axes(label))
             if len(have) > keep:
@@ -114,7 +114,7 @@ class _Moves:
         return self.done
 
     def _exchange(self, axes: list[str]) -> None:
-        """Move axes from one dimension to another where both ends are free."""
+        """Move axes from one dimension to another where the axis is innermost in both."""
         for axis in axes:
             old, new = self.now.role(axis), self.goal.role(axis)
             if old and new and old != new and self.now.axes(old)[-1] == axis and self._fits(new, axis):
@@ -122,7 +122,7 @@ class _Moves:
                 self._set("all_to_all", (axis,), moved)
 
     def _fits(self, label: str, axis: str) -> bool:
-        """Whether splitting `label` by `axis` now leads to the axes that it shall have."""
+        """Whether splitting `label` by `axis` now is a step towards its final axes."""
         want = (*self.now.axes(label), axis)
         return self.goal.axes(label)[: len(want)] == want
 
@@ -145,7 +145,7 @@ class _Moves:
 
 
 def _common(a: tuple[str, ...], b: tuple[str, ...]) -> int:
-    """How many axes two splits have in common from the outside."""
+    """The number of leading axes that two splits have in common."""
     count = 0
     while count < min(len(a), len(b)) and a[count] == b[count]:
         count += 1

@@ -1,4 +1,4 @@
-"""Transformers: parameters, operations, activations and cache, in letters and for a model of the tables.
+"""Transformers: parameters, operations, activations and cache, as formulas and for the models of the tables.
 
 >>> parameter_count("llama3-70b"), kv_bytes_per_token("llama3-70b")
 (70553706496, 327680)

@@ -1,10 +1,8 @@
-"""What a layer keeps of its forward pass for the backward one, in letters: elements of two bytes, masks of one.
+"""Activations that a layer keeps for the backward pass, as formulas: elements of two bytes, masks of one.
 
 A microbatch is `micro` sequences of T tokens. The formulas of Korthikanti et al. are for GPT: F = 4D, dropout,
-and attention that keeps its T x T scores. tp ranks share a layer; with sequence parallelism they share what
-is outside the matrices too. For any model and plan: `hwlib.footprint`.
-
-What no chapter calls yet is for chapters 09 and 10.
+and attention that keeps its T x T scores. tp ranks share a layer; with sequence parallelism they also share the
+activations outside the matrices. For any model and plan: `hwlib.footprint`.
 """
 
 from hwlib.formula import const, formula, sqrt
@@ -12,19 +10,19 @@ from hwlib.formula import const, formula, sqrt
 
 @formula("S_act", cite="korthikanti2022")
 def scores_bytes(T, micro, n_q, tp=1):
-    """Softmax and what dropout leaves of it, two bytes each, and the mask, one: the part that grows with T^2."""
+    """Softmax output and dropout output, two bytes each, and the mask, one: the part that grows with T^2."""
     return const(5, "B") * n_q * T**2 * micro / tp
 
 
 @formula("S_act", cite="korthikanti2022")
 def layer_activation_bytes(T, micro, D, n_q):
-    """One GPT layer on one rank: 11 from attention, 19 from the MLP, 4 from the norms, times T*micro*D; and scores."""
+    """One GPT layer on one rank: T*micro*D times 11 from attention, 19 from the MLP, 4 from the norms; and scores."""
     return const(34, "B") * T * micro * D + scores_bytes(T, micro, n_q)
 
 
 @formula("S_act", cite="korthikanti2022")
 def tensor_activation_bytes(T, micro, D, n_q, tp):
-    """Tensor parallelism splits what is inside attention and MLP; norms, their outputs and dropout, 10, it does not."""
+    """Tensor parallelism splits what is inside attention and MLP, but not norms, their outputs and dropout (10)."""
     return T * micro * D * (const(10, "B") + const(24, "B") / tp) + scores_bytes(T, micro, n_q, tp)
 
 
@@ -36,13 +34,13 @@ def sequence_activation_bytes(T, micro, D, n_q, tp):
 
 @formula("S_act", cite="korthikanti2022")
 def tensor_selective_activation_bytes(T, micro, D, tp):
-    """Scores recomputed, as a fused attention does too; no sequence parallelism."""
+    """Scores recomputed, as in fused attention; without sequence parallelism."""
     return T * micro * D * (const(10, "B") + const(24, "B") / tp)
 
 
 @formula("S_act", cite="korthikanti2022")
 def selective_activation_bytes(T, micro, D, tp=1):
-    """Scores recomputed, the rest kept and split by tokens: linear in T, however many heads there are."""
+    """Scores recomputed, the rest kept and split by tokens: linear in T, for any number of heads."""
     return const(34, "B") * T * micro * D / tp
 
 
@@ -54,8 +52,8 @@ def full_activation_bytes(T, micro, D):
 
 @formula("S_act", cite="korthikanti2022")
 def interleaved_stage_bytes(L, pp, v, S_layer):
-    """Interleaved 1F1B, v > 1 chunks a rank: the first rank holds pp microbatches of its L/pp layers, as with v = 1,
-    and pp - 1 chunks of L/(pp*v) layers more.
+    """Interleaved 1F1B, v > 1 chunks per rank: the first rank holds pp microbatches of its L/pp layers, as with v = 1,
+    and pp - 1 more chunks of L/(pp*v) layers.
     """
     return L * S_layer * (1 + (pp - 1) / (pp * v))
 
@@ -68,25 +66,25 @@ def logit_bytes(T, micro, V, tp=1):
 
 @formula("S_act", cite="shazeer2020")
 def swiglu_layer_activation_bytes(T, micro, D, F, n_q, K, H, tp=1, b=2):
-    """One layer of Llama's kind with fused attention and sequence parallelism: what its matrices take in, four times D
-    with the norms; queries, keys, values and what attention gives; gate, up and their product.
+    """One layer of Llama's kind with fused attention and sequence parallelism: inputs of norms and matrices, 4D;
+    queries, keys, values and attention's output; gate, up and their product.
     """
     return b * T * micro * (4 * D + 2 * H * (n_q + K) + 3 * F) / tp
 
 
 @formula("S_act", cite="chen2016")
 def checkpoint_bytes(L, segments, S_keep, S_layer):
-    """The input of each segment is kept, and one segment's layers in full while the backward pass is in it."""
+    """The input of each segment is kept, and all activations of the one segment that the backward pass is in."""
     return segments * S_keep + L / segments * S_layer
 
 
 @formula("segments", cite="chen2016")
 def best_segments(L, S_keep, S_layer):
-    """Segments that need the least memory: their inputs and one segment's layers take the same."""
+    """The number of segments with the least memory: their inputs take as much as one segment's layers."""
     return sqrt(L * S_layer / S_keep)
 
 
 @formula("S_act", cite="chen2016")
 def least_checkpoint_bytes(L, S_keep, S_layer):
-    """Memory with the best segments: it grows with the root of the layers, for one more forward pass."""
+    """Memory with the best number of segments: it grows with the root of the layers, for one more forward pass."""
     return 2 * sqrt(L * S_keep * S_layer)

@@ -1,11 +1,9 @@
-"""Operations in letters: of the matrices, two a parameter and token, and of attention, which grow with the length.
+"""Operations as formulas: of the matrices, two per parameter and token, and of attention, which grow with the length.
 
 B counts the tokens of the batch, in sequences of T. The backward pass does everything twice: once for the
-gradient of the input and once for that of the weights. What recomputes a layer pays its forward pass again.
-Norms, activation functions and the lookup of the embedding are left out; so, by P, are parameters that meet no
-token: those of other experts. Attention is that of one layer.
-
-What no chapter calls yet is for chapter 09.
+gradient of the input and once for that of the weights. Recomputing a layer repeats its forward pass.
+Norms, activation functions and the lookup of the embedding are neglected; P counts only the parameters that a token
+uses, not those of other experts. Attention formulas are for one layer.
 """
 
 from hwlib.formula import formula, minimum
@@ -26,40 +24,40 @@ def backward_flops(P, B):
 
 @formula("flops", cite="kaplan2020")
 def training_flops(P, B):
-    """Forward and backward: 6 a parameter and token. Without attention, which is no product with parameters."""
+    """Forward and backward: 6 per parameter and token. Without attention, which multiplies no parameters."""
     return forward_flops(P, B) + backward_flops(P, B)
 
 
 @formula("flops", cite="narayanan2021")
 def recompute_training_flops(P, B):
-    """Forward, forward again from the checkpoint, and backward: 8 a parameter and token."""
+    """Forward, forward again from the checkpoint, and backward: 8 per parameter and token."""
     return 2 * forward_flops(P, B) + backward_flops(P, B)
 
 
 @formula("flops", cite="scaling-book")
 def attention_forward_flops(B, T, n_q, H):
-    """Scores, and the values that they weigh: each token meets T keys, 2H operations a head, twice. No mask."""
+    """Scores and weighted values: each takes 2H operations per head, token and key, T keys for each token. No mask."""
     return 4 * B * T * n_q * H
 
 
 @formula("T", cite="scaling-book")
 def attention_equal_tokens(D, F, n_q, K, H, matrices=3):
-    """Length from which on attention costs more than the matrices of its layer, no mask: 8D where F = 4D, with a gate.
+    """Length from which on attention costs more than its layer's matrices, without a mask: 8D for F = 4D with a gate.
 
-    With a causal mask whose other half is skipped it is twice as long.
+    If a kernel skips the masked half of causal attention, the length is twice as large.
     """
     return layer_params(D, F, n_q, K, H, matrices) / (2 * n_q * H)
 
 
 @formula("flops", cite="dao2022")
 def causal_attention_forward_flops(B, T, n_q, H):
-    """A token sees itself and those before it, (T + 1)/2 at the mean: a kernel that skips the rest does half."""
+    """A token attends to itself and those before it, (T + 1)/2 on average: a kernel that skips the rest does half."""
     return 4 * B * (T + 1) / 2 * n_q * H
 
 
 @formula("flops", cite="jiang2024")
 def window_attention_forward_flops(B, T, T_win, n_q, H):
-    """A token sees the T_win tokens that end with itself: the first ones of a sequence see fewer."""
+    """A token attends to the T_win tokens that end with itself; the first tokens of a sequence to fewer."""
     return 4 * B * minimum(T, T_win) * (1 - (minimum(T, T_win) - 1) / (2 * T)) * n_q * H
 
 
@@ -71,11 +69,11 @@ def mla_attention_forward_flops(B, T, n_q, d_nope, d_rope, d_v):
 
 @formula("flops", cite="korthikanti2022")
 def gpt_training_flops(B, T, L, D, V):
-    """GPT with F = 4D, without recomputation: attention counted without its mask, and the output layer."""
+    """GPT with F = 4D, without recomputation; attention is counted without its mask, the output layer included."""
     return 72 * B * L * D**2 * (1 + T / (6 * D) + V / (12 * L * D))
 
 
 @formula("flops", cite="narayanan2021")
 def gpt_recompute_training_flops(B, T, L, D, V):
-    """The same with every layer recomputed, the output layer not: from this, TFLOP/s of papers before 2022 follow."""
+    """GPT with all layers but the output layer recomputed: the count behind TFLOP/s in papers before 2022."""
     return 96 * B * L * D**2 * (1 + T / (6 * D) + V / (16 * L * D))

@@ -1,7 +1,7 @@
-"""Counts of one model, to the last parameter: by groups, per token, in operations and in bytes of cache.
+"""Exact counts of one model: parameters by group and per token, operations, and bytes of cache.
 
-What a formula says in letters, `hwlib.transformer.parameters` and its neighbours, is here put together for a
-`Model`, or that of a key, with the biases, gains and odd layers that it has.
+These functions apply the formulas of `hwlib.transformer.parameters` and its neighbours to a `Model`, or the key of
+one, with its biases, gains and special layers.
 """
 
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from hwlib.transformer.parameters import attention_params, embedding_params, mla
 
 
 class Parameters(NamedTuple):
-    """The parameters of a model by what they are for; `total` is their sum."""
+    """The parameters of a model by group; `total` is their sum."""
 
     attention: int
     mlp: int
@@ -41,7 +41,7 @@ class Parameters(NamedTuple):
 
 
 def attention_parameters(model: Model | str) -> int:
-    """Of one layer: matrices, biases, the norms of queries and keys, and a logit a head where there are sinks."""
+    """Of one layer: matrices, biases, the norms of queries and keys, and one logit per head for attention sinks."""
     model = models.of(model)
     if model.mla:
         matrices = mla_params(
@@ -61,22 +61,22 @@ def mlp_parameters(model: Model | str, ffn: int) -> int:
 
 
 def router_parameters(model: Model | str) -> int:
-    """Of one layer with experts: scores for each, and a bias where there is one.
+    """Of one layer with experts: the matrix of scores, and a bias if the model has one.
 
-    The bias that steers DeepSeek's router is moved without a gradient; checkpoints have it, so it counts.
+    The bias that balances DeepSeek's router is updated without a gradient; checkpoints contain it, so it counts.
     """
     model = models.of(model)
     return model.experts * (model.width + (model.biases == "all" or model.router_bias)) if model.moe else 0
 
 
 def norm_parameters(model: Model | str) -> int:
-    """One norm over the width: gains, and with a layer norm offsets."""
+    """One norm over the width: gains, and for a layer norm also offsets."""
     model = models.of(model)
     return model.width * (2 if model.norm == "layer" else 1)
 
 
 def parameter_groups(model: Model | str) -> Parameters:
-    """The parameters of the model by group: every layer, the tables and the last norm.
+    """The parameters of the model by group: all layers, the embedding tables and the last norm.
 
     >>> parameter_groups("mixtral-8x7b").experts
     45097156608
@@ -97,7 +97,7 @@ def parameter_groups(model: Model | str) -> Parameters:
 
 
 def parameter_count(model: Model | str) -> int:
-    """All parameters of the model, without the modules that predict further tokens (`mtp_parameters`).
+    """All parameters of the model, without its modules for multi-token prediction (`mtp_parameters`).
 
     >>> parameter_count("llama3-8b")
     8030261248
@@ -106,10 +106,10 @@ def parameter_count(model: Model | str) -> int:
 
 
 def active_parameters(model: Model | str, embedding: bool = True) -> int:
-    """Parameters that one token meets: all but those of the experts that it is not sent to. For chapter 13.
+    """Parameters used for one token: all but those of the experts that it is not routed to.
 
-    Papers differ on the table that a token takes one row of; `embedding=False` leaves it out, unless it is the
-    output layer too.
+    Papers differ on whether the embedding table counts; `embedding=False` leaves it out, unless it is tied to the
+    output layer.
     """
     model = models.of(model)
     groups = parameter_groups(model)
@@ -119,10 +119,10 @@ def active_parameters(model: Model | str, embedding: bool = True) -> int:
 
 
 def mtp_parameters(model: Model | str) -> int:
-    """The modules that predict further tokens, without the two tables that they share with the model.
+    """The modules for multi-token prediction, without the two tables that they share with the model.
 
-    Each has one layer of the model's last kind, a matrix that joins the last state with the next token's
-    embedding, norms of both, and a norm before the output.
+    Each has one layer of the kind of the model's last layer, a matrix that combines the last state with the next
+    token's embedding, norms of both, and a norm before the output.
     """
     model = models.of(model)
     groups = parameter_groups(model)
@@ -135,9 +135,9 @@ def mtp_parameters(model: Model | str) -> int:
 
 
 def matmul_parameters(model: Model | str) -> int:
-    """Parameters that one token is multiplied with: active ones in matrices, the output layer among them.
+    """Active parameters in matrices, which one token is multiplied with, including the output layer.
 
-    No biases, no gains, no lookup of the embedding or of positions.
+    Without biases, gains, and the lookup of embedding and positions.
     """
     model = models.of(model)
     experts = model.experts_per_token + model.shared_experts
@@ -155,7 +155,7 @@ def matmul_parameters(model: Model | str) -> int:
 def attention_step_flops(model: Model | str, B: Any, T: Any, causal: bool = True) -> Any:
     """Scores and weighted values of all layers, forward pass, B tokens in sequences of T.
 
-    Without `causal`, as many papers count, every token meets all T keys.
+    Without `causal`, as many papers count, every token attends to all T keys.
     """
     model = models.of(model)
     full = model.layers - (model.window_layers if causal else 0)
@@ -172,18 +172,18 @@ def attention_step_flops(model: Model | str, B: Any, T: Any, causal: bool = True
 
 
 def step_flops(model: Model | str, B: Any, T: Any, causal: bool = True) -> Any:
-    """Operations of one training step, forward and backward, that the model asks for: what MFU counts.
+    """Operations of one training step, forward and backward, that the model requires: what MFU counts.
 
-    B tokens in sequences of T; recomputed operations and the modules for further tokens are not in it.
+    B tokens in sequences of T; without recomputation and the modules for multi-token prediction.
     """
     return training_flops(matmul_parameters(model), B) + 3 * attention_step_flops(model, B, T, causal)
 
 
 def recomputed_flops(model: Model | str, B: Any, T: Any, recompute: str = "none", causal: bool = True) -> Any:
-    """Operations that a step does twice: what HFU counts beside `step_flops`.
+    """Recomputed operations of a step: what HFU counts in addition to `step_flops`.
 
-    "selective" computes scores and weighted values again, "full" the forward pass of every layer, the output layer
-    not. Raises ValueError for another word.
+    "selective" recomputes scores and weighted values, "full" the forward pass of every layer, but not the output
+    layer. Raises ValueError for any other value.
 
     >>> recomputed_flops("llama3-8b", 1, 8192, "full") / step_flops("llama3-8b", 1, 8192) < 1 / 3
     True
@@ -199,7 +199,7 @@ def recomputed_flops(model: Model | str, B: Any, T: Any, recompute: str = "none"
 
 
 def kv_bytes_per_token(model: Model | str, b: Any = 2) -> Any:
-    """Bytes that one token adds to the cache of keys and values, b bytes an element."""
+    """Bytes that one token adds to the cache of keys and values, with b bytes per element."""
     model = models.of(model)
     if model.mla:
         return mla_token_bytes(model.layers, model.kv_lora, model.rope_dim, b)
@@ -207,7 +207,7 @@ def kv_bytes_per_token(model: Model | str, b: Any = 2) -> Any:
 
 
 def kv_cache_bytes(model: Model | str, T_kv: Any, b: Any = 2) -> Any:
-    """The cache of one sequence of T_kv tokens: layers with a window keep the window's only."""
+    """The cache of one sequence of T_kv tokens: layers with a window keep only the tokens in the window."""
     model = models.of(model)
     if not model.window_layers:
         return T_kv * kv_bytes_per_token(model, b)

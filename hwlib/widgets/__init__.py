@@ -1,8 +1,8 @@
-"""Live figures: what a reader can turn, in JupyterLab and in a page without a kernel.
+"""Interactive figures, in JupyterLab and in a page without a kernel.
 
-Both kinds compute in the browser, from the JavaScript or vega reading of the formulas that the text uses:
-`roofline_explorer` is an anywidget, whose values Python can read and set too; `intensity_explorer` is a
-vega-lite chart with bound sliders. Neither asks another host for anything, and the state of both is JSON.
+There are two kinds: `roofline_explorer` is an anywidget, whose values Python can also read and set;
+`intensity_explorer` is a vega-lite chart with bound sliders. Both compute in the browser, from the JavaScript or vega
+reading of the formulas that the text uses. Neither contacts another host, and the state of both is JSON.
 """
 
 from hwlib.widgets.charts import VegaLite, intensity_explorer

@@ -1,7 +1,7 @@
 """Charts in vega-lite: a specification that computes its own data, from the vega reading of the formulas.
 
-JupyterLab 4.6 draws the mime type of version 5 and no later one; a specification here names no schema and
-keeps to what versions 5 and 6 share, so the page's newer vega-lite draws it as well. It is drawn as SVG in
+JupyterLab 4.6 renders the mime type of version 5 and no later one; a specification here names no schema and
+uses only what versions 5 and 6 share, so the page's newer vega-lite renders it as well. It is rendered as SVG in
 `currentColor`, so its text has the page's colour, light or dark.
 """
 
@@ -13,7 +13,7 @@ from hwlib.formula import Formula
 from hwlib.specs import accelerators
 
 MIME = "application/vnd.vegalite.v5+json"
-WEIGHTS = {"bf16": 2.0, "int8": 1.0, "int4": 0.5}  # bytes a weight
+WEIGHTS = {"bf16": 2.0, "int8": 1.0, "int4": 0.5}  # bytes per weight
 WIDTHS = {"input": "range", "min": 512, "max": 32768, "step": 512}
 COUNT = "format(datum.value, ',.4~r')"
 SECONDS = "replace(format(datum.value, '~s'), 'µ', 'u') + 's'"
@@ -25,7 +25,7 @@ CHART_CHIPS = (
 
 
 class VegaLite:
-    """A vega-lite chart, `spec` being its specification as plain data; it shows itself in a notebook."""
+    """A vega-lite chart that shows itself in a notebook; `spec` is its specification as plain data."""
 
     def __init__(self, spec: Mapping[str, Any]):
         self.spec = dict(spec)
@@ -42,7 +42,7 @@ def intensity_explorer(chip: str = "h100-sxm", D: int = 8192, F: int = 28672) ->
     """Intensity and roofline time of a matmul against its batch, with weights of 16, 8 and 4 bits.
 
     Activations and the arithmetic stay bfloat16 (float16 on a V100), as in W8A16 and W4A16. Choose the chip,
-    slide D and F; a dashed rule marks the batch from which each matmul is compute-bound, where there is one.
+    slide D and F; a dashed rule marks the batch, if any, from which on each matmul is compute-bound.
     Raises KeyError for a chip that the chart does not have.
     """
     if chip not in CHART_CHIPS:
@@ -126,7 +126,7 @@ def intensity_explorer(chip: str = "h100-sxm", D: int = 8192, F: int = 28672) ->
 
 
 def _in_chart(f: Formula, **parts: str) -> str:
-    """A formula over a row's batch and bytes a weight; any other letter is a parameter, or 2 bytes."""
+    """A formula over a row's batch and bytes per weight; any other symbol is a parameter, or 2 bytes."""
     letters = {"B": "datum.batch", "b_w": "datum.b_w", "b": "2", "b_out": "2", **parts}
     return f.vega_with({letter: text for letter, text in letters.items() if letter in f.args})
 

@@ -1,4 +1,4 @@
-"""Chips to compare and to take apart: every number of the tables against every other, and a peak as a product."""
+"""Interactive figures of chips: any two numbers of the tables against each other, and a peak as a product."""
 
 from functools import cache
 from math import log2
@@ -26,11 +26,11 @@ PEAK_FORMULAS = (roofline.vector_flops, roofline.peak_flops, roofline.cycle_flop
 
 
 def chip_explorer(x: str = "clock", y: str = "cycle_flops", vendor: str = "all", chip: str = "h100-sxm") -> Any:
-    """Every chip of the tables by two of their quantities, both axes logarithmic.
+    """Every chip of the tables, by two of its quantities, both axes logarithmic.
 
-    Point at a chip, reach it by the keyboard or choose it: what its source printed, and who it is, is then told.
+    Point at a chip, reach it by keyboard or choose it to see its name and the numbers that its source printed.
     `x` and `y` are fields of `hwlib.specs.Accelerator`, or "cycle_flops". In a notebook `.x`, `.y`, `.vendor` and
-    `.chip` follow the reader, and can be set. Raises KeyError for a quantity, vendor or chip that there is not.
+    `.chip` follow the reader, and can be set. Raises KeyError for an unknown quantity, vendor or chip.
     """
     known = {"quantity": {**LABELS, **DERIVED}, "vendor": _vendors(), "chip": accelerators}
     for what, name in (("quantity", x), ("quantity", y), ("vendor", vendor), ("chip", chip)):
@@ -45,7 +45,7 @@ def _vendors() -> tuple[str, ...]:
 
 
 def _facts(chip: Accelerator) -> dict[str, Any]:
-    """What the tables say of a chip, as JSON; fp16 stands in where a chip has no bf16."""
+    """A chip's numbers in the tables, as JSON; fp16 replaces bf16 on a chip without it."""
     data = {}
     for name in LABELS:
         source = "fp16_flops" if name == "bf16_flops" and chip.bf16_flops is None else name
@@ -59,11 +59,11 @@ def _facts(chip: Accelerator) -> dict[str, Any]:
 
 
 def peak_explorer(chip: str = "h100-sxm") -> Any:
-    """A chip's peaks as products that the reader can turn: multiprocessors, work a cycle, clock, and sparsity.
+    """A chip's peaks as products with sliders for the factors: multiprocessors, work per cycle, clock, and sparsity.
 
-    Bars are computed from the sliders, marks are what the sheet says (dense) and the best matmul measured. In a
+    Bars are computed from the sliders, marks are the data sheet's figure (dense) and the best measured matmul. In a
     notebook `.chip`, `.n_SM`, `.ops`, `.clock` and `.sparsity` follow the reader, and can be set. Raises KeyError
-    for a chip that the tables do not take apart.
+    for a chip without multiprocessors or a clock in the tables.
     """
     rows = {key: row for key, c in accelerators.items() if (row := _parts(c))}
     if chip not in rows:
@@ -73,7 +73,7 @@ def peak_explorer(chip: str = "h100-sxm") -> Any:
 
 
 def _parts(chip: Accelerator) -> dict[str, Any]:
-    """The factors of a chip's peaks: work a cycle is a power of two, so that is taken which the sheet comes next to."""
+    """The factors of a chip's peaks; work per cycle is the power of two nearest to the data sheet's."""
     clock = chip.clock or chip.vector_clock
     if not (chip.sms and clock):
         return {}

@@ -1,4 +1,4 @@
-"""Live figures of clusters: design a fat tree; see what collectives lose when its switches fail."""
+"""Interactive figures of clusters: design a fat tree; see what collectives lose when its switches fail."""
 
 from functools import cache
 from typing import Any
@@ -34,10 +34,10 @@ DASHES = ([1, 0], [6, 3], [2, 2])
 
 
 def fat_tree_designer(hosts: int = 1024, ports: int = 64, omega: int = 1, link: str = "ndr") -> Any:
-    """Tiers, switches, cables and bisection of a fat tree of equal switches, for so many GPUs with a card each.
+    """Tiers, switches, cables and bisection of a fat tree of equal switches, for a number of GPUs with a card each.
 
     `omega` is the oversubscription of the highest tier below the top. Counts are the fewest that the ports allow;
-    they are those of `plan` wherever cables can be shared evenly. In a notebook `.hosts`, `.ports`, `.omega` and
+    they equal those of `plan` wherever cables can be distributed evenly. In a notebook `.hosts`, `.ports`, `.omega` and
     `.link` follow the reader, and can be set. Raises KeyError for a cable that the figure does not have.
     """
     rows = {key: {"name": links[key].name.partition(",")[0], "W": links[key].bandwidth} for key in CABLES}
@@ -70,10 +70,10 @@ def _designer() -> Any:
 
 
 def failures_explorer(spines: int = 16, groups: int = 4, nodes: int = 32, omega: int = 1) -> VegaLite:
-    """What is left of the bisection and of two collectives as spines fail, of a tree of two tiers.
+    """The remaining bandwidth of the bisection and of two collectives as spines of a two-tier tree fail.
 
     Slide the spines, the groups of nodes below them, the nodes of a group and the oversubscription. The collectives
-    are held against what the network cards allow, so an oversubscribed tree begins below 1; routing is perfect.
+    are relative to the bandwidth of the network cards, so an oversubscribed tree begins below 1; routing is ideal.
     """
     params = [
         {"name": "switches", "value": spines, "bind": _slider("spines ", 2, 64, 1)},
@@ -115,7 +115,7 @@ def failures_explorer(spines: int = 16, groups: int = 4, nodes: int = 32, omega:
 
 
 def _free() -> str:
-    """The vega expression of the title: how many spines may fail before each collective notices."""
+    """The vega expression of the title: how many spines may fail before each collective slows down."""
     alltoall, allreduce = alltoall_spare_switches.vega, allreduce_spare_switches.vega
 
     def told(name: str, spare: str) -> str:

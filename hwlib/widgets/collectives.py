@@ -1,4 +1,4 @@
-"""Live charts of collectives: which all-reduce wins at which size, and to how many ranks a token goes."""
+"""Interactive charts of collectives: the fastest all-reduce at each size, and the number of ranks a token goes to."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -32,8 +32,8 @@ GB = 1e9
 def allreduce_explorer(n: int = 8, alpha: float = 6e-6, W: float = 450 * GB) -> VegaLite:
     """The time of five all-reduces against the size, with sliders for the ranks, a step's latency and the bandwidth.
 
-    A dashed rule marks the size from which on the ring beats the tree. Raises ValueError for a number of ranks
-    that is no power of two from 2 to 1,024.
+    A dashed rule marks the size from which on the ring is faster than the tree. Raises ValueError unless the number of
+    ranks is a power of two from 2 to 1,024.
     """
     steps = n.bit_length() - 1
     if n != 2**steps or not 1 <= steps <= 10:
@@ -92,9 +92,9 @@ def allreduce_explorer(n: int = 8, alpha: float = 6e-6, W: float = 450 * GB) -> 
 
 
 def destinations_explorer(k: int = 8) -> VegaLite:
-    """To which share of n ranks a token with k experts goes, exactly and as k copies of it, against n.
+    """The fraction of n ranks that a token with k experts goes to, exactly and counting k copies, against n.
 
-    Below, by how much the approximation is too high. A slider sets k.
+    A second chart shows by how much the approximation is too high. A slider sets k.
     """
     if not 1 <= k <= 16:
         raise ValueError(f"destinations_explorer: k is 1 to 16 experts, got {k}")
@@ -142,7 +142,7 @@ def _slider(label: str, least: float, most: float, step: float) -> dict[str, Any
 
 
 def _chosen(field: str, formulas: Mapping[str, Any], **letters: str) -> str:
-    """The value of the formula that a row's field names, as one vega expression."""
+    """The value of the formula named in a row's field, as one vega expression."""
     *first, last = [(name, f.vega_with(letters)) for name, f in formulas.items()]
     return "".join(f"datum.{field} == '{name}' ? ({text}) : " for name, text in first) + f"({last[1]})"
 
@@ -153,7 +153,7 @@ def _colour(field: str, names: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _dashes(field: str, names: Mapping[str, Any]) -> dict[str, Any]:
-    """A dash for each name, so that the curves differ without their colours, too."""
+    """A dash pattern for each name, so that the curves differ without colours too."""
     dashes = [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [4, 2]]
     scale = {"domain": [*names], "range": dashes[: len(names)]}
     return {"field": field, "type": "nominal", "title": None, "sort": [*names], "scale": scale}

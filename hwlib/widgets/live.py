@@ -1,4 +1,4 @@
-"""Figures as anywidgets: their scripts are the .js files of this folder, with the formulas in front."""
+"""Figures as anywidgets: their scripts are the .js files of this folder, preceded by the formulas."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -15,9 +15,9 @@ DTYPES = ("bf16", "fp16", "fp8", "int8", "fp4")
 
 
 def module_source(name: str, formulas: Iterable[Formula]) -> str:
-    """One self-contained JavaScript module: the formulas as `formula.<name>`, figure.js, its own file.
+    """One self-contained JavaScript module: the formulas as `formula.<name>`, figure.js, and the figure's own file.
 
-    It imports nothing, so it also runs where it is loaded from a text: a widget's state, or a file:// page.
+    It imports nothing, so it also runs when loaded from a string: a widget's state, or a file:// page.
     """
     table = "\n".join(f"  {f.name}: {f.js}," for f in formulas)
     return f"const formula = {{\n{table}\n}};\n\n{_text('figure.js')}\n{_text(f'{name}.js')}"
@@ -34,7 +34,7 @@ def roofline_explorer(
     """A matmul [B, D] x [D, F] on the roofline of a chip, its two times as their maximum and as their sum.
 
     Choose the chip and the number format, slide the sizes. Operands have the number format, the output is
-    bfloat16. The dots show where the kernel goes as B grows. In a notebook `.B`, `.D`, `.F`, `.chip` and
+    bfloat16. The dots show how the kernel moves as B grows. In a notebook `.B`, `.D`, `.F`, `.chip` and
     `.dtype` of the widget follow the reader, and can be set. `chips` defaults to every chip of the tables.
     Raises KeyError for a chip that is not among them, ValueError for a number format that it lacks.
     """  # fmt: skip
@@ -47,7 +47,7 @@ def roofline_explorer(
 
 
 def _row(chip: Accelerator) -> dict[str, Any]:
-    """What a roofline needs of a chip, as JSON: its bandwidth and its rates; empty where one is not known."""
+    """The numbers that a roofline needs, as JSON: the chip's bandwidth and rates; empty if one is unknown."""
     rates = {}
     for dtype in DTYPES:
         try:

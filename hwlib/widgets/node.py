@@ -1,4 +1,4 @@
-"""Live figures of a node: which of links and ports limits it, and what of a packet is payload."""
+"""Interactive figures of a node: whether links or ports limit it, and the payload's fraction of a packet."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -18,9 +18,9 @@ BYTES = "replace(format(datum.value, '.3~s'), 'k', 'K') + 'B'"
 
 
 def node_explorer(node: str = "dgx-h100", choices: Iterable[Node] | None = None) -> Any:
-    """What the links of all GPUs carry beside what the ports of the switches do; the node gets the smaller.
+    """The bandwidth of the links of all GPUs and of the switches' ports; the smaller one limits the node.
 
-    Choose a node of the tables, then turn its GPUs, links a GPU and switch chips. `.n`, `.paths`, `.switches` and
+    Choose a node of the tables, then vary its GPUs, links per GPU and switch chips. `.n`, `.paths`, `.switches` and
     `.node` follow the reader, and can be set. `choices` defaults to every node of the tables that has switches.
     Raises KeyError for a node that is not among them.
     """
@@ -32,7 +32,7 @@ def node_explorer(node: str = "dgx-h100", choices: Iterable[Node] | None = None)
 
 
 def _row(one: Node) -> dict[str, Any]:
-    """What the figure needs of a node, as JSON."""
+    """The numbers of a node that the figure needs, as JSON."""
     link = all_links[one.link]
     return {"name": one.name, "link": link.name, "W_link": link.bandwidth, "n": one.chips, "paths": one.links_per_chip,
             "switches": one.switches, "ports": one.switch_ports}  # fmt: skip
@@ -62,10 +62,10 @@ def _explorer() -> Any:
 
 
 def payload_explorer(p: int = 256) -> VegaLite:
-    """What of the bytes on four kinds of wire is payload: against the size of a packet, and of a message.
+    """The payload's fraction of the bytes on four kinds of wire, against the size of a packet and of a message.
 
-    Above, full packets; below, messages of any size in packets of p bytes, whose last one has headers of its own. A
-    slider sets p, a power of two from 16 to 4,096. Raises ValueError for another.
+    The upper chart has full packets; the lower one messages of any size in packets of p bytes, with a shorter last
+    packet. A slider sets p, a power of two from 16 to 4,096. Raises ValueError for any other p.
     """
     steps = p.bit_length() - 1
     if p != 2**steps or not 4 <= steps <= 12:

@@ -1,4 +1,4 @@
-"""What fits on one multiprocessor: turn a kernel's registers, shared memory and block size."""
+"""Occupancy of one multiprocessor, as an interactive figure: vary a kernel's registers, shared memory, block size."""
 
 from functools import cache
 from typing import Any

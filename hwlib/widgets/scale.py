@@ -1,4 +1,4 @@
-"""Collectives over nodes, as live charts: an axis with others inside it, and an all-to-all that grows."""
+"""Collectives across nodes, as interactive charts: an axis with others inside it, and an all-to-all that grows."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,15 +8,15 @@ from hwlib.specs import nodes
 from hwlib.widgets.charts import COLOURS, VegaLite, chart_style
 
 NODES = ("dgx-h100", "dgx-b200", "gb200-nvl72")
-GROUPS = (1, 2, 4, 32, 128)  # nodes, a curve each
-MOST = 1024  # nodes to which the all-to-all grows
+GROUPS = (1, 2, 4, 32, 128)  # nodes, one curve each
+MOST = 1024  # nodes up to which the all-to-all grows
 RATE = "format(datum.value/1e9, ',.4~r') + ' GB/s'"
 
 
 def axis_explorer(node: str = "dgx-h100") -> VegaLite:
     """S/t of an all-gather along an axis that has Y ranks of other axes inside it, against Y, for several sizes.
 
-    Choose the node; S is the array before the inner axes cut it. Raises KeyError for a node that it does not have.
+    Choose the node; S is the array before the inner axes split it. Raises KeyError for a node that it does not have.
     """
     computed = [
         {"calculate": "sequence(0, 12.01, 0.125)", "as": "log_Y"},
@@ -64,9 +64,9 @@ def axis_explorer(node: str = "dgx-h100") -> VegaLite:
 
 
 def alltoall_scale_explorer(node: str = "dgx-h100") -> VegaLite:
-    """Bytes a second of each GPU in an all-to-all, and S/t of an all-gather, against the number of nodes.
+    """Bytes per second of each GPU in an all-to-all, and S/t of an all-gather, against the number of nodes.
 
-    Choose the node, and narrow the network above the nodes by an oversubscription, which is there from two nodes on.
+    Choose the node, and an oversubscription of the network above the nodes, which applies from two nodes on.
     Raises KeyError for a node that it does not have.
     """
     what = ("all-gather: S/t", "all-to-all: per GPU")
@@ -113,7 +113,7 @@ def alltoall_scale_explorer(node: str = "dgx-h100") -> VegaLite:
 
 
 def _machine(node: str) -> list[dict[str, Any]]:
-    """The parameters of a node: its GPUs, the bandwidth of each inside, and of all together to the network."""
+    """The parameters of a node: its GPUs, the bandwidth of each inside it, and of all together to the network."""
     if node not in NODES:
         raise KeyError(f"no node {node!r} in this chart; there is {', '.join(NODES)}")
     rows = {key: nodes[key] for key in NODES}
@@ -131,6 +131,6 @@ def _machine(node: str) -> list[dict[str, Any]]:
 
 
 def _by_row(f: Any, **parts: str) -> str:
-    """A formula over a row's nodes and inner ranks; other letters are parameters."""
+    """A formula over a row's nodes and inner ranks; other symbols are parameters."""
     letters = {"n_out": "datum.n_out", "Y": "datum.Y", **parts}
     return f.vega_with({letter: text for letter, text in letters.items() if letter in f.args})

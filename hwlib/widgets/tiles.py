@@ -1,4 +1,4 @@
-"""Output tiles of a matmul as a map: the intensity of each, which fit into fast memory, and the best that does."""
+"""Output tiles of a matmul as a map: the intensity of each, which of them fit into fast memory, and the best."""
 
 from typing import Any
 
@@ -16,13 +16,13 @@ def tile_explorer(chip: str = "h100-sxm", b: float = 2, b_k: int = 64, stages: i
     """Intensity of every output tile whose sides are multiples of 16, where its inputs and its sums fit.
 
     Choose the chip (its shared memory), the bytes of an element, the depth of an input tile, the stages in flight, and
-    where the sums live: "regs", "tmem" or "smem". The best that fits is ringed and named in the title. Raises KeyError
-    for a chip or a place that the chart does not have.
+    where the sums are kept: "regs", "tmem" or "smem". The best tile that fits is ringed and named in the title. Raises
+    KeyError for a chip or a place that the chart does not have.
     """
     if chip not in CHIPS:
         raise KeyError(f"no chip {chip!r} in this chart; there is {', '.join(CHIPS)}")
     if sums not in SUMS:
-        raise KeyError(f"sums live in {', '.join(SUMS)}, not in {sums!r}")
+        raise KeyError(f"sums are kept in {', '.join(SUMS)}, not in {sums!r}")
     smem = {key: _room(accelerators[key]) for key in CHIPS}
     letters = {"b_m": "datum.b_m", "b_n": "datum.b_n"}
     in_smem = f"(sums == 'smem' ? {SUM_BYTES} : 0)"
@@ -67,7 +67,7 @@ def tile_explorer(chip: str = "h100-sxm", b: float = 2, b_k: int = 64, stages: i
 
 
 def _room(chip: Accelerator) -> float:
-    """Shared memory that one block can have: all but what the driver keeps."""
+    """Shared memory available to one block: all but what the driver reserves."""
     return (chip.smem_bytes or 0) - LIMITS[chip.arch].smem_reserved
 
 
@@ -101,7 +101,7 @@ def _map() -> dict[str, Any]:
 
 
 def _ring() -> dict[str, Any]:
-    """A ring around the best tile, and its sides and intensity beside it."""
+    """A ring around the best tile, labelled with its sides and intensity."""
     say = "datum.b_m + ' x ' + datum.b_n + ': ' + format(datum.intensity, '.3~r') + ' FLOP/B'"
     place = {"x": _side("b_n", ""), "y": _side("b_m", "")}
     for axis in place.values():

@@ -350,7 +350,7 @@ def test_one_part_of_the_v_is_on_the_same_rank():
         (lambda: Schedule("x", 1, 1, 1, ((Op("F", 0), Op("I", 0)),)), "gradient of the weights"),
         (lambda: Schedule("x", 1, 1, 1, ((Op("F", 0, 1), Op("B", 0)),)), "F0 of chunk 1 is not of this schedule"),
         (lambda: Schedule("x", 1, 1, 1, ((Op("X", 0),),)), "kind one of F, B, I, W"),
-        (lambda: Schedule("x", 1, 1, 1, ((Op("F", 0), Op("B", 0, 0, True)),)), "paired with an op after it"),
+        (lambda: Schedule("x", 1, 1, 1, ((Op("F", 0), Op("B", 0, 0, True)),)), "paired with the next op"),
         (lambda: Schedule("x", 1, 2, 1, ((Op("F", 0), Op("B", 0)),)), "1 parts x 2 microbatches = 2, got 1"),
         (lambda: Schedule("x", 2, 1, 1, ((Op("F", 0), Op("B", 0)),)), "a list for each of 2 ranks"),
         (lambda: Schedule("x", 1, 1, 3, (), "v"), "v: 2 on the route 'v', got 3"),

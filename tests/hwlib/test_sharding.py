@@ -44,7 +44,7 @@ def test_the_notation_may_have_braces_and_no_spaces():
     ("text", "part"),
     [
         ("A(I)", "A(I)"), ("A[I-X]", "I-X"), ("A[I, J]{V_X}", "V_X"), ("A[I_X, J_X]", "X is used twice"),
-        ("A[I_X, J]{U_X}", "X is used twice"), ("A[I, I]", "I stands twice"), (7, "7"),
+        ("A[I_X, J]{U_X}", "X is used twice"), ("A[I, I]", "I occurs twice"), (7, "7"),
     ],
 )  # fmt: skip
 def test_what_is_no_sharding_is_named(text, part):
@@ -65,7 +65,7 @@ def test_an_axis_that_the_mesh_lacks_is_named():
 
 @pytest.mark.parametrize("size", [None, -1, 2.0])
 def test_a_dimension_has_a_whole_size(size):
-    with pytest.raises(ShardingError, match=r"J has a whole size.*got"):
+    with pytest.raises(ShardingError, match=r"the size of J is a whole number.*got"):
         sharded("A[I, J]").local_shape({"I": 8} | ({} if size is None else {"J": size}), MESH)
 
 
@@ -125,7 +125,7 @@ def test_moves(before, after, ops):
 
 
 def all_shardings(labels, axes):
-    """Every array of these labels on these axes, each axis idle, an open sum, or splitting one label."""
+    """Every array of these labels on these axes, each axis idle, an unreduced sum, or splitting one label."""
     for roles in itertools.product([None, "", *labels], repeat=len(axes)):
         split = {label: tuple(a for a, role in zip(axes, roles, strict=True) if role == label) for label in labels}
         sums = tuple(a for a, role in zip(axes, roles, strict=True) if role == "")
@@ -136,7 +136,7 @@ PAIRS = list(itertools.product(all_shardings("IJ", "XY"), repeat=2))
 
 
 def parts_of(array, x, mesh, rng):
-    """The parts of x that each device of the mesh holds: slices, and random terms that add up to an open sum."""
+    """The parts of x that each device of the mesh holds: slices, and random terms that add up to an unreduced sum."""
     devices = list(itertools.product(*(range(size) for size in mesh.values())))
     terms = {}
     for place in itertools.product(*(range(mesh[axis]) for axis in array.sums)):
@@ -191,7 +191,7 @@ def test_every_move_arrives_with_the_right_numbers():
     tried = 0
     for before, after in PAIRS:
         if any(axis not in before.sums for axis in after.sums):
-            with pytest.raises(ShardingError, match="no open sum"):
+            with pytest.raises(ShardingError, match="not an unreduced sum"):
                 moves_between(before, after, mesh, {"I": 6, "J": 12})
             continue
         held = parts_of(before, x, mesh, rng)
@@ -334,7 +334,7 @@ def test_every_plan_gives_the_product():
     [
         ("A[I, J]", "B[J, K]", "C[I, L]", "L"), ("A[I, J]", "B[K]", "C[I, K]", "J is missing"),
         ("A[I, J]", "B[J, K]", "C[I, K_Z]", "names the axis Z"),
-        ("A[I, L]", "B[L, K]", "C[I, K]", "L has a whole size"),
+        ("A[I, L]", "B[L, K]", "C[I, K]", "the size of L is a whole number"),
     ],
 )  # fmt: skip
 def test_what_is_no_matmul_is_named(A, B, C, part):

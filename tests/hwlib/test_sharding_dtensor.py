@@ -98,7 +98,7 @@ FREE = [(a, b) for a, b in itertools.product(*ORDERED) if forced(a, b)]
 
 @pytest.mark.parametrize(("a", "b"), FREE, ids=str)
 def test_where_nothing_need_be_moved_dtensor_gives_the_same_result(a, b, mesh):
-    """Cases 1 and 3: the result's placement is forced, and an open sum is Partial in PyTorch's words."""
+    """Cases 1 and 3: the result's placement is forced, and an unreduced sum is Partial in PyTorch's words."""
     split = {axis: a.role(axis) or b.role(axis) or "" for axis in MESH}
     dims = {label: tuple(x for x in MESH if split[x] == label) for label in "IK"}
     sums = tuple(x for x in MESH if split[x] == "J")

@@ -62,7 +62,7 @@ def test_python_and_the_reader_share_the_state():
     [
         (lambda: widgets.occupancy_explorer("mi300x"), "no chip 'mi300x' with listed limits"),
         (lambda: widgets.tile_explorer("mi300x"), "no chip 'mi300x' in this chart"),
-        (lambda: widgets.tile_explorer(sums="hbm"), "sums live in regs, tmem, smem, not in 'hbm'"),
+        (lambda: widgets.tile_explorer(sums="hbm"), "sums are kept in regs, tmem, smem, not in 'hbm'"),
     ],
 )
 def test_what_there_is_not_is_named(call, words):

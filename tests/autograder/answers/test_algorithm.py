@@ -50,7 +50,7 @@ WRONG = [
     (lab.forgets_return, "rank 0 returns nothing: is there a `return`?"),
     (lab.too_short, "returns 7 elements, not 8."),
     (lab.a_word, "returns a text; an array was expected"),
-    (lab.a_class, "returns what is no answer: `a class cannot be graded"),
+    (lab.a_class, "returns something that is not an answer: `a class cannot be graded"),
     (lab.whole_ring, "The result is right, but with 4 ranks of 16 elements (128 B), rank 0 sends 384 B",
      "192 B was expected: that is (n - 1)S: the whole array goes to every other rank."),
     (lab.twice, "that is twice as many: is everything sent twice?"),

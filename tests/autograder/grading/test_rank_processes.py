@@ -290,7 +290,7 @@ def test_a_forged_reply_is_a_verdict(grade, forged, says):
         ("yield [Step()] * 10**6", "list of 1000000 steps"),
         ("yield Step(x, 10**400, 0)", "is another rank, 0 to 1, got 1000"),
         ("yield Step(x, Number(1), 0)", "sends a `Number`"),
-        ("return x.view(Array)\n    yield", "returns what is no answer"),
+        ("return x.view(Array)\n    yield", "returns something that is not an answer"),
         ("return np.array(True)\n    yield", "returns an array of bool; one of numbers was expected"),
         ("return [x*1j, 1]\n    yield", "returns a list; an array was expected"),
         ("return x*np.inf\n    yield", "rank 0 has inf in element 0"),

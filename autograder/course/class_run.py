@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..book.release import CourseError
+from ..book.course_error import CourseError
 from ..grading import fingerprints
 from ..grading.judge import Judge
 from ..grading.rejudging import can_judge

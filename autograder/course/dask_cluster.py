@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..book.release import CourseError
+from ..book.course_error import CourseError
 from ..declaration.bank import load_bank
 from ..grading.judge import Judge
 from ..grading.worker import Grader, Job, Outcome, Terms

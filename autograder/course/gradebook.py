@@ -32,7 +32,7 @@ from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy.orm import Query
 from traitlets import Float
 
-from ..book.release import CourseError
+from ..book.course_error import CourseError
 from ..grading.attachments import whole
 from .gradebook_url import opened, place
 from .layout import read_config

@@ -10,7 +10,8 @@ from nbgrader.api import Gradebook
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from ..book.release import CourseError, programs_on_path
+from ..book.course_error import CourseError
+from ..book.release import programs_on_path
 
 
 def driver(db_url: str) -> str:

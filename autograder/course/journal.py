@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from ..book.release import CourseError
+from ..book.course_error import CourseError
 from ..grading.submission import Result
 from ..grading.worker import Outcome
 from ..values.atomic_write import write_whole

@@ -36,7 +36,7 @@ from sqlalchemy.orm import Session, joinedload
 from traitlets import Bool, Float
 from traitlets.config import Config
 
-from ..book.release import CourseError
+from ..book.course_error import CourseError
 from ..declaration.bank import Bank
 from ..grading.attachments import whole
 from ..grading.restore import SubmissionError, grade_cell

@@ -18,14 +18,14 @@ from typing import Any, Self
 
 from ..book.course_error import CourseError
 from ..grading.submission import Result
-from ..grading.worker import Outcome
+from ..grading.worker import JobOutcome
 from ..values.atomic_write import write_whole
 
 
 @dataclass(frozen=True)
-class Stamp:
+class Fingerprint:
     """What a verdict follows from, as digests: the submission, the release with all that holds for the run, and the
-    key of each exercise. An entry with another stamp is stale."""
+    key of each exercise. An entry with another fingerprint is stale."""
 
     submission: str
     release: str
@@ -34,21 +34,21 @@ class Stamp:
 
 @dataclass(frozen=True)
 class Entry:
-    """A finished submission: its stamp, its results, the name of its executed notebook, and the answers in it that can
-    be judged again without running it."""
+    """A finished submission: its fingerprint, its results, the name of its executed notebook, and the answers in it
+    that can be judged again without running it."""
 
     learner: str
-    stamp: Stamp
+    fingerprint: Fingerprint
     results: tuple[Result, ...]
     problems: tuple[str, ...]
     notebook: str
     answers: Mapping[str, Any] = field(default_factory=dict)
 
-    def stands(self, now: Stamp) -> frozenset[str] | None:
+    def stands(self, now: Fingerprint) -> frozenset[str] | None:
         """The exercises whose verdicts still hold: None where the submission or the release is another."""
-        if (self.stamp.submission, self.stamp.release) != (now.submission, now.release) or self.problems:
+        if (self.fingerprint.submission, self.fingerprint.release) != (now.submission, now.release) or self.problems:
             return None
-        same = {name for name, key in now.keys.items() if self.stamp.keys.get(name) == key}
+        same = {name for name, key in now.keys.items() if self.fingerprint.keys.get(name) == key}
         return frozenset(same & {result.exercise for result in self.results})
 
 
@@ -130,13 +130,13 @@ class Journal:
         self.notebooks.mkdir()
         self._add({"begun": True})
 
-    def keep(self, learner: str, stamp: Stamp, outcome: Outcome) -> Entry:
+    def keep(self, learner: str, fingerprint: Fingerprint, outcome: JobOutcome) -> Entry:
         """A submission is finished: its notebook, then its line, on the disk when this returns."""
         if self.anew:
             self._forget()
         digest = hashlib.sha256(json.dumps([learner, outcome.notebook]).encode()).hexdigest()[:32]
         results, problems = tuple(outcome.results), tuple(outcome.problems)
-        entry = Entry(learner, stamp, results, problems, f"{digest}.ipynb", outcome.answers)
+        entry = Entry(learner, fingerprint, results, problems, f"{digest}.ipynb", outcome.answers)
         write_whole(self.notebooks / entry.notebook, outcome.notebook)
         self._add(asdict(entry))
         before = self.entries.get(learner)
@@ -190,7 +190,7 @@ class Journal:
 
 
 def _entry(said: dict[str, Any]) -> Entry:
-    stamp = Stamp(**said["stamp"])
+    fingerprint = Fingerprint(**said.get("fingerprint", said.get("stamp")))  # its name in an earlier version
     results = tuple(Result(**one) for one in said["results"])
     answers = said.get("answers", {})  # an earlier version kept none
-    return Entry(said["learner"], stamp, results, tuple(said["problems"]), said["notebook"], answers)
+    return Entry(said["learner"], fingerprint, results, tuple(said["problems"]), said["notebook"], answers)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..book.release import release
 from ..grading.restore import read_notebook
-from ..grading.worker import Terms
+from ..grading.worker import RunSettings
 from ..ranks import seeds
 from ..sandbox import Limits
 from . import assignment, class_run, dask_cluster, gradebook, gradebook_url, submissions
@@ -22,7 +22,7 @@ from .banks import bank_of, checked_name
 from .class_result import ClassResult, add, load, save
 from .journal import Journal
 from .layout import read_config, released
-from .recording import Recorder
+from .recording import GradebookWriter
 from .steps import GradeInSandbox
 
 GRADED = "Graded by your teacher."
@@ -130,22 +130,23 @@ def grade(
     limits = Limits(cell=settings.cell_limit, total=settings.total_limit)
     path = released(folder, name)
     release_nb = read_notebook(path)
-    terms = Terms(limits, settings.variants, settings.unsafe, seeds.secret_of(folder))
-    work = class_run.Work(path, release_nb, bank_of(folder, release_nb, path), terms)
-    result = ClassResult(name, work.exercises, folder=str(folder))
+    run_settings = RunSettings(limits, settings.variants, settings.unsafe, seeds.secret_of(folder))
+    assigned = class_run.ReleasedAssignment(path, release_nb, bank_of(folder, release_nb, path), run_settings)
+    result = ClassResult(name, assigned.exercises, folder=str(folder))
     result.gradebook = gradebook_url.place(gradebook.url_of(folder))
     found = submissions.collect(folder, name, students, result)
     if scheduler is None:
-        workplace = partial(class_run.local, work, workers)
+        executor = partial(class_run.local_executor, assigned, workers)
     else:
-        workplace = partial(dask_cluster.workplace, work, scheduler, workers)
-    writer = Recorder(folder, name, config, GradeInSandbox)
+        executor = partial(dask_cluster.executor, assigned, scheduler, workers)
+    writer = GradebookWriter(folder, name, config, GradeInSandbox)
     with writer, Journal.open(folder, name) as journal, journal.room():
         if started is not None:
             started(len(found), journal.remark(resume or students is not None))
         if students is None:
             journal.begin(anew=not resume)
-        class_run.Run(work, found, result, journal, writer, workplace, resume, progress or (lambda _: None))()
+        tell = progress or (lambda _: None)
+        class_run.ClassRun(assigned, found, result, journal, writer, executor, resume, tell).run()
         result.seconds = time.monotonic() - began
         (save if students is None else add)(result, _results_path(folder, name))
         if students is None:
@@ -179,8 +180,8 @@ def show_feedback(folder: Path | str, name: str) -> list[Path]:
     folder, name = Path(folder).resolve(), checked_name(name)
     released(folder, name)
     gradebook.late(folder, name)
-    with Recorder(folder, name, read_config(folder), GradeInSandbox) as recorder:
-        return [recorder.show(learner) for learner in sorted(recorder.has())]
+    with GradebookWriter(folder, name, read_config(folder), GradeInSandbox) as writer:
+        return [writer.show(learner) for learner in sorted(writer.has())]
 
 
 def _results_path(folder: Path, name: str) -> Path:

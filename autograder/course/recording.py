@@ -126,7 +126,7 @@ class WorkedSolutions(NbGraderPreprocessor):
         return bank_of(folder, read(path, as_version=4), path)
 
 
-class Recorder:
+class GradebookWriter:
     """The one writer of a run over a class: `record` a learner's executed notebook. A context manager.
 
     `decided`: the preprocessor of the configuration that executes and judges, which is done by now.

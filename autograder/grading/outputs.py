@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..sandbox.shell import KEPT
+from ..sandbox import DISPLAY_FORMATS
 from ..values.texts import quoted
 
 
@@ -23,7 +23,7 @@ def cell_outputs(outputs: list[Any], fit: Callable[[Any], str | None]) -> list[A
             name = "stderr" if output.get("name") == "stderr" else "stdout"
             built.append(new_output("stream", name=name, text=text))
         elif kind in ("display_data", "execute_result") and isinstance(output.get("data"), dict):
-            forms = {mime: fit(output["data"][mime]) for mime in KEPT if mime in output["data"]}
+            forms = {mime: fit(output["data"][mime]) for mime in DISPLAY_FORMATS if mime in output["data"]}
             if data := {mime: text for mime, text in forms.items() if text is not None}:
                 built.append(new_output(kind, data=data, metadata={}))
         elif kind == "error" and (value := fit(output.get("evalue", ""))) is not None:

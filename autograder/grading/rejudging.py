@@ -33,7 +33,7 @@ def judge_again(
     """
     done = GradedNotebook(executed, answers=dict(answers))
     stands = {result.exercise: result for result in kept}
-    with judge.sitting() as sitting:
+    with judge.session() as session:
         for cell in executed.cells:
             role = grade_cell(cell)
             if role is None or role.part not in ("grade", "written"):
@@ -45,7 +45,7 @@ def judge_again(
             if result is None:
                 question = Question(role.exercise, owner if variants else None, answers[role.exercise]["message"])
                 try:
-                    verdict = sitting.ask(question)
+                    verdict = session.ask(question)
                 except JudgeFailed as error:
                     done.problems.append(str(error))
                     verdict = Verdict(0.0, FAILED, "failed")

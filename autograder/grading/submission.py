@@ -25,7 +25,7 @@ from ..sandbox import WAITED, Child, ChildLost, Limits, Zygote
 from ..values.texts import quoted
 from .attachments import left_out
 from .callbacks import Calls
-from .judge import Judge, JudgeFailed, Question, Sitting
+from .judge import Judge, JudgeFailed, JudgeSession, Question
 from .outputs import cell_outputs, error_output
 from .rank_processes import Ranks, needed_cells
 from .restore import GradeCell, grade_cell, grade_id, restore
@@ -92,8 +92,8 @@ def grade_notebook(
                     "a bank without a file: load_bank(path) was expected, for the judge loads it from there"
                 )
             judge = stack.enter_context(Judge([bank.path]))
-        sitting = stack.enter_context(judge.sitting())
-        run = _Run(restore(submitted, release), bank, owner, limits, variants, zygote, sitting, unsafe)
+        session = stack.enter_context(judge.session())
+        run = _Run(restore(submitted, release), bank, owner, limits, variants, zygote, session, unsafe)
         run.kept = {result.exercise: result for result in kept}
         run.done.answers = {name: answers[name] for name in run.kept if name in answers}
         run.given_cells = {cell.id: cell for cell in release.cells if not cell.metadata.get("nbgrader")}
@@ -116,7 +116,7 @@ class _Run:
         limits: Limits,
         variants: bool,
         zygote: Zygote,
-        judge: Sitting,
+        judge: JudgeSession,
         unsafe: bool,
     ):
         self.nb, self.bank, self.owner, self.limits, self.variants = nb, bank, owner, limits, variants

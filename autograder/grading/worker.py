@@ -37,7 +37,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Terms:
+class RunSettings:
     """What holds for every submission of a run."""
 
     limits: Limits = field(default_factory=Limits)
@@ -47,7 +47,7 @@ class Terms:
 
 
 @dataclass
-class Outcome:
+class JobOutcome:
     """What became of a job: the executed notebook's JSON and the results, or the `problem` that kept it from both."""
 
     notebook: str = ""
@@ -69,8 +69,10 @@ class Outcome:
 class Grader:
     """Grades submissions of one assignment, from any number of threads; `judges` starts a judge. A context manager."""
 
-    def __init__(self, release: Any, bank: Bank, judges: Callable[[], Judge], terms: Terms, served: int = SERVED):
-        self.release, self.bank, self.terms = release, bank, terms
+    def __init__(
+        self, release: Any, bank: Bank, judges: Callable[[], Judge], settings: RunSettings, served: int = SERVED
+    ):
+        self.release, self.bank, self.settings = release, bank, settings
         self.judges, self.served = judges, served
         self._lock = threading.Lock()
         self._used: list[Zygote] = []  # one entry for each submission on its way
@@ -80,7 +82,7 @@ class Grader:
         self._zygote = _Served(Zygote())
         try:
             self._judge = judge.result()
-            self._zygote.program.refuse_unless(terms.unsafe)
+            self._zygote.program.refuse_unless(settings.unsafe)
         except BaseException:
             self._zygote.program.close()
             if judge.done() and not judge.exception():
@@ -109,7 +111,7 @@ class Grader:
         self._zygote.program.close()
         self._judge.close()
 
-    def grade(self, job: Job) -> Outcome:
+    def grade(self, job: Job) -> JobOutcome:
         """The outcome of one submission: a notebook that cannot be graded, whatever it does, is a `problem`.
 
         Raises NoSandbox where the system can no longer shut code in: that is every submission's loss.
@@ -117,7 +119,7 @@ class Grader:
         gone: Exception = ZygoteGone("")
         for _ in range(TRIES):
             if self._over:
-                return Outcome(problem=STOPPED)
+                return JobOutcome(problem=STOPPED)
             try:
                 judge = self._judge
                 if job.executed:
@@ -134,8 +136,8 @@ class Grader:
                 raise
             except Exception as error:
                 said = f"the grader failed on this submission: {type(error).__name__}: {error}"
-                return Outcome(problem=said)
-        return Outcome(problem=f"the grader failed on this submission, {TRIES} times over: {gone}")
+                return JobOutcome(problem=said)
+        return JobOutcome(problem=f"the grader failed on this submission, {TRIES} times over: {gone}")
 
     def _run(self, job: Job, zygote: Zygote, judge: Judge) -> submission.GradedNotebook:
         from nbformat import from_dict
@@ -145,14 +147,14 @@ class Grader:
             self.release,
             self.bank,
             job.learner,
-            self.terms.limits,
-            self.terms.variants,
+            self.settings.limits,
+            self.settings.variants,
             zygote=zygote,
             judge=judge,
-            unsafe=self.terms.unsafe,
+            unsafe=self.settings.unsafe,
             kept=[submission.Result(**one) for one in job.kept],
             answers=job.answers,
-            secret=self.terms.secret,
+            secret=self.settings.secret,
         )
 
     def _judge_again(self, job: Job, judge: Judge) -> submission.GradedNotebook:
@@ -161,7 +163,7 @@ class Grader:
         return rejudging.judge_again(
             from_dict(json.loads(job.executed)),
             job.learner,
-            self.terms.variants,
+            self.settings.variants,
             judge,
             [submission.Result(**one) for one in job.kept],
             job.answers,
@@ -215,9 +217,9 @@ class Grader:
                 dead.close()
 
 
-def _outcome(graded: submission.GradedNotebook) -> Outcome:
+def _outcome(graded: submission.GradedNotebook) -> JobOutcome:
     notebook = json.dumps(graded.nb, ensure_ascii=False)
-    return Outcome(notebook, graded.results, graded.problems, answers=graded.answers)
+    return JobOutcome(notebook, graded.results, graded.problems, answers=graded.answers)
 
 
 @dataclass

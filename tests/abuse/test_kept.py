@@ -5,11 +5,11 @@ import json
 import nbformat
 import pytest
 
-from autograder.course.journal import Journal, Stamp
+from autograder.course.journal import Fingerprint, Journal
 from autograder.grading.rejudging import judge_again
 from autograder.grading.restore import grade_id
 from autograder.grading.submission import grade_notebook
-from autograder.grading.worker import Outcome, _outcome
+from autograder.grading.worker import JobOutcome, _outcome
 from autograder.sandbox import Limits
 
 from . import course
@@ -49,8 +49,8 @@ def test_a_forged_answer_is_kept_as_any_other_and_judged_again(classroom, tmp_pa
     assert sum(one.points for one in done.results) == 0
     with Journal.open(tmp_path, "week1") as journal:
         journal.begin(anew=True)
-        kept = journal.keep("mallory", Stamp("a", "b", {}), Outcome.of(_outcome(done).as_plain()))
-        journal.keep("bob", Stamp("a", "b", {}), Outcome(json.dumps(release)))
+        kept = journal.keep("mallory", Fingerprint("a", "b", {}), JobOutcome.of(_outcome(done).as_plain()))
+        journal.keep("bob", Fingerprint("a", "b", {}), JobOutcome(json.dumps(release)))
     with Journal.open(tmp_path, "week1") as journal:
         assert set(journal.entries) == {"mallory", "bob"}
         entry = journal.entries["mallory"]

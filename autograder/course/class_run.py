@@ -20,6 +20,7 @@ from ..grading.judge import Judge
 from ..grading.rejudging import can_judge
 from ..grading.restore import SubmissionError, grade_cell
 from ..grading.worker import Grader, Job, JobOutcome, RunSettings, cores
+from ..values.digest import digest
 from . import submissions
 from .banks import CourseBank
 from .class_result import ClassResult, Learner
@@ -58,7 +59,7 @@ class ReleasedAssignment:
 
     def __post_init__(self):
         held = json.dumps([self.release, asdict(self.settings)], sort_keys=True)
-        self.digest = fingerprints.digest(held, fingerprints.of_program())
+        self.digest = digest(held, fingerprints.of_program())
         keys = fingerprints.of_keys(self.bank.paths, self.bank)
         self.keys = {name: keys[name] for name in self.exercises if name in keys}
 
@@ -70,7 +71,7 @@ class ReleasedAssignment:
 
     def fingerprint(self, notebook: str) -> Fingerprint:
         """The fingerprint of a submission as it is now."""
-        return Fingerprint(fingerprints.digest(notebook), self.digest, self.keys)
+        return Fingerprint(digest(notebook), self.digest, self.keys)
 
 
 @contextmanager

@@ -6,7 +6,6 @@ are plain data, the key travels as the text of its files, and nothing is written
 """
 
 import contextlib
-import hashlib
 import json
 import tempfile
 import threading
@@ -21,6 +20,7 @@ from ..declaration.bank import load_bank
 from ..grading.judge import Judge
 from ..grading.worker import Grader, Job, JobOutcome, RunSettings
 from ..sandbox import Limits
+from ..values.digest import digest
 from .banks import CourseBank
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def task_spec(assignment: "ReleasedAssignment") -> dict[str, Any]:
     """What a worker needs to grade an assignment, as plain data: the release, the files of the key, the settings."""
     files = [[path.parent.name, path.name, path.read_text(encoding="utf-8")] for path in assignment.bank.paths]
     spec = {"release": json.dumps(assignment.release), "files": files, "settings": asdict(assignment.settings)}
-    return {**spec, "digest": hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()}
+    return {**spec, "digest": digest(json.dumps(spec, sort_keys=True))}
 
 
 @contextlib.contextmanager

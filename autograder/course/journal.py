@@ -6,7 +6,6 @@ a kill cut short is none. The last line of a learner counts.
 """
 
 import errno
-import hashlib
 import json
 import os
 import shutil
@@ -20,6 +19,7 @@ from ..book.course_error import CourseError
 from ..grading.submission import Result
 from ..grading.worker import JobOutcome
 from ..values.atomic_write import write_whole
+from ..values.digest import digest
 
 
 @dataclass(frozen=True)
@@ -134,9 +134,9 @@ class Journal:
         """A submission is finished: its notebook, then its line, on the disk when this returns."""
         if self.anew:
             self._forget()
-        digest = hashlib.sha256(json.dumps([learner, outcome.notebook]).encode()).hexdigest()[:32]
         results, problems = tuple(outcome.results), tuple(outcome.problems)
-        entry = Entry(learner, fingerprint, results, problems, f"{digest}.ipynb", outcome.answers)
+        name = f"{digest(learner, outcome.notebook)}.ipynb"
+        entry = Entry(learner, fingerprint, results, problems, name, outcome.answers)
         write_whole(self.notebooks / entry.notebook, outcome.notebook)
         self._add(asdict(entry))
         before = self.entries.get(learner)

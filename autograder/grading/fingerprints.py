@@ -1,21 +1,12 @@
 """Digests of what a verdict follows from: whether an earlier one still holds is whether these are the same."""
 
 import ast
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from ..declaration.bank import Bank
-
-
-def digest(*parts: str | bytes) -> str:
-    """One digest of several texts."""
-    made = hashlib.sha256()
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
-        made.update(len(data).to_bytes(8, "big") + data)
-    return made.hexdigest()[:32]
+from ..values.digest import digest
 
 
 @cache

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from ..declaration.exercise import Exercise
-from . import fingerprints
+from ..values.digest import digest
 
 BY_VALUE = ("Quantity", "Count", "Choice", "Expression")
 MAX_TEXT = 20_000  # characters of an answer's JSON; a longer one is taken anew
@@ -41,4 +41,4 @@ def fits(answer: dict[str, Any] | None, exercise: Exercise, variants: bool) -> b
 def terms(exercise: Exercise, variants: bool) -> str:
     """A digest of all that a learner's code can see of an exercise, and of what it is to give."""
     seen = {key: value for key, value in exercise.public(variants).items() if key not in TEXTS}
-    return fingerprints.digest(json.dumps(seen, sort_keys=True, default=str))
+    return digest(json.dumps(seen, sort_keys=True, default=str))

@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..book.course_error import CourseError
-from ..grading import fingerprints
+from ..grading.fingerprints import Fingerprint, of_run
 from ..grading.judge import Judge
-from ..grading.rejudging import can_judge
+from ..grading.rejudging import Earlier, Reuse, reuse
 from ..grading.restore import SubmissionError, grade_cell
-from ..grading.worker import Grader, Job, JobOutcome, RunSettings, cores
-from ..values.digest import digest
+from ..grading.submission import RunSettings
+from ..grading.worker import Grader, Job, JobOutcome, cores
 from . import submissions
 from .banks import CourseBank
 from .class_result import ClassResult, Learner
-from .journal import Entry, Fingerprint, Journal
+from .journal import Entry, Journal
 
 THEIRS = (errno.ENAMETOOLONG, errno.EACCES, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOENT)
 AHEAD = 2  # submissions on their way for each worker: read in time, and not all at once
@@ -54,24 +54,20 @@ class ReleasedAssignment:
     release: Any
     bank: CourseBank
     settings: RunSettings
-    digest: str = field(init=False)
-    keys: dict[str, str] = field(init=False)
+    fingerprint: Callable[[str], Fingerprint] = field(init=False)  # of a submission, by its notebook's JSON
 
     def __post_init__(self):
-        held = json.dumps([self.release, asdict(self.settings)], sort_keys=True)
-        self.digest = digest(held, fingerprints.of_program())
-        keys = fingerprints.of_keys(self.bank.paths, self.bank)
-        self.keys = {name: keys[name] for name in self.exercises if name in keys}
+        self.fingerprint = of_run(self.release, asdict(self.settings), self.bank.paths, self.bank, self.exercises)
+
+    def reuse(self, earlier: Earlier, notebook: str) -> Reuse | None:
+        """What still counts of an earlier run over a submission whose notebook's JSON is this now."""
+        return reuse(earlier, self.fingerprint(notebook), self.exercises, self.bank, self.settings.variants)
 
     @property
     def exercises(self) -> dict[str, float]:
         """The points of each exercise that is asked."""
         roles = [role for role in map(grade_cell, self.release.cells) if role is not None]
         return {role.exercise: role.points for role in roles if role.part in ("grade", "written")}
-
-    def fingerprint(self, notebook: str) -> Fingerprint:
-        """The fingerprint of a submission as it is now."""
-        return Fingerprint(digest(notebook), self.digest, self.keys)
 
 
 @contextmanager
@@ -141,19 +137,18 @@ class ClassRun:
                 self.progress(name)
                 continue
             former = self.former.get(name)
-            kept = None if former is None else former.stands(self.assignment.fingerprint(text))
-            if former is None or kept is None:
+            counts = None if former is None else self.assignment.reuse(former, text)
+            if former is None or counts is None:
                 yield Job(name, text)
-            elif kept >= set(self.assignment.exercises):
+            elif counts.all:
                 self._enter(former)
             else:
-                yield self._again(name, text, former, kept)
+                yield self._again(name, text, former, counts)
 
-    def _again(self, name: str, text: str, former: Entry, kept: frozenset[str]) -> Job:
-        """A submission of which some keys have changed: no cell runs where all answers to these are at hand."""
-        results = tuple(asdict(result) for result in former.results if result.exercise in kept)
-        changed = set(self.assignment.exercises) - kept
-        if not can_judge(changed, former.answers, self.assignment.bank, self.assignment.settings.variants):
+    def _again(self, name: str, text: str, former: Entry, counts: Reuse) -> Job:
+        """A submission of which some keys have changed: no cell runs where all answers to these are saved."""
+        results = tuple(asdict(result) for result in counts.kept)
+        if not counts.saved:
             return Job(name, text, results, former.answers)
         notes = {result.exercise: result.note for result in former.results}
         return Job(name, text, results, former.answers, self.journal.notebook(former), notes)

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 from ..book.course_error import CourseError
 from ..declaration.bank import load_bank
 from ..grading.judge import Judge
-from ..grading.worker import Grader, Job, JobOutcome, RunSettings
+from ..grading.submission import RunSettings
+from ..grading.worker import Grader, Job, JobOutcome
 from ..sandbox import Limits
 from ..values.digest import digest
 from .banks import CourseBank

@@ -16,26 +16,17 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..book.course_error import CourseError
-from ..grading.submission import Result
+from ..grading.fingerprints import Fingerprint
+from ..grading.results import Result
 from ..grading.worker import JobOutcome
 from ..values.atomic_write import write_whole
 from ..values.digest import digest
 
 
 @dataclass(frozen=True)
-class Fingerprint:
-    """What a verdict follows from, as digests: the submission, the release with all that holds for the run, and the
-    key of each exercise. An entry with another fingerprint is stale."""
-
-    submission: str
-    release: str
-    keys: Mapping[str, str]
-
-
-@dataclass(frozen=True)
 class Entry:
     """A finished submission: its fingerprint, its results, the name of its executed notebook, and the answers in it
-    that can be judged again without running it."""
+    that can be judged again without running it; see `grading.rejudging.Earlier`."""
 
     learner: str
     fingerprint: Fingerprint
@@ -43,13 +34,6 @@ class Entry:
     problems: tuple[str, ...]
     notebook: str
     answers: Mapping[str, Any] = field(default_factory=dict)
-
-    def stands(self, now: Fingerprint) -> frozenset[str] | None:
-        """The exercises whose verdicts still hold: None where the submission or the release is another."""
-        if (self.fingerprint.submission, self.fingerprint.release) != (now.submission, now.release) or self.problems:
-            return None
-        same = {name for name, key in now.keys.items() if self.fingerprint.keys.get(name) == key}
-        return frozenset(same & {result.exercise for result in self.results})
 
 
 @dataclass
@@ -190,7 +174,7 @@ class Journal:
 
 
 def _entry(said: dict[str, Any]) -> Entry:
-    fingerprint = Fingerprint(**said.get("fingerprint", said.get("stamp")))  # its name in an earlier version
+    fingerprint = Fingerprint(**said["fingerprint" if "fingerprint" in said else "stamp"])  # as it was once called
     results = tuple(Result(**one) for one in said["results"])
     answers = said.get("answers", {})  # an earlier version kept none
     return Entry(said["learner"], fingerprint, results, tuple(said["problems"]), said["notebook"], answers)

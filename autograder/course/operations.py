@@ -14,9 +14,6 @@ from pathlib import Path
 
 from ..book.release import release
 from ..grading.restore import read_notebook
-from ..grading.worker import RunSettings
-from ..ranks import seeds
-from ..sandbox import Limits
 from . import assignment, class_run, dask_cluster, gradebook, gradebook_url, submissions
 from .banks import bank_of, checked_name
 from .class_result import ClassResult, add, load, save
@@ -126,12 +123,10 @@ def grade(
     config.GradeInSandbox.unsafe = unsafe or config.GradeInSandbox.get("unsafe", False)
     if cell_limit is not None:
         config.GradeInSandbox.cell_limit = cell_limit
-    settings = GradeInSandbox(config=config)
-    limits = Limits(cell=settings.cell_limit, total=settings.total_limit)
     path = released(folder, name)
     release_nb = read_notebook(path)
-    run_settings = RunSettings(limits, settings.variants, settings.unsafe, seeds.secret_of(folder))
-    assigned = class_run.ReleasedAssignment(path, release_nb, bank_of(folder, release_nb, path), run_settings)
+    bank = bank_of(folder, release_nb, path)
+    assigned = class_run.ReleasedAssignment(path, release_nb, bank, GradeInSandbox(config=config).run_settings(folder))
     result = ClassResult(name, assigned.exercises, folder=str(folder))
     result.gradebook = gradebook_url.place(gradebook.url_of(folder))
     found = submissions.collect(folder, name, students, result)

@@ -95,6 +95,11 @@ class GradeInSandbox(_OfCourse):
         config=True
     )
 
+    def run_settings(self, folder: Path) -> submission.RunSettings:
+        """What these options ask of a run over the course in `folder`."""
+        limits = Limits(cell=self.cell_limit, total=self.total_limit)
+        return submission.RunSettings(limits, self.variants, self.unsafe, seeds.secret_of(folder))
+
     def preprocess(self, nb, resources):
         """The notebook with its verdicts, where SaveAutoGrades finds them."""
         owner, path = resources["nbgrader"]["student"], self._release(resources)
@@ -105,12 +110,9 @@ class GradeInSandbox(_OfCourse):
             release_nb,
             bank,
             owner,
-            Limits(cell=self.cell_limit, total=self.total_limit),
-            self.variants,
+            self.run_settings(Path(self._course().root)),
             zygote=_zygote(),
             judge=_judge(tuple(bank.paths)),
-            unsafe=self.unsafe,
-            secret=seeds.secret_of(Path(self._course().root)),
         )
         for problem in graded.problems:
             self.log.error("%s: %s", path, problem)

@@ -1,12 +1,41 @@
-"""Digests of what a verdict follows from: whether an earlier one still holds is whether these are the same."""
+"""Digests of everything that a verdict depends on: an earlier verdict still holds where they are the same."""
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ..declaration.bank import Bank
 from ..values.digest import digest
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """What a verdict depends on, as digests: the submission, the release with all that holds for the run, and the key
+    of each exercise."""
+
+    submission: str
+    release: str
+    keys: Mapping[str, str]
+
+    def unchanged_keys(self, now: "Fingerprint") -> frozenset[str] | None:
+        """The exercises whose key is the same now; None where the submission or the release is another."""
+        if (self.submission, self.release) != (now.submission, now.release):
+            return None
+        return frozenset(name for name, key in now.keys.items() if self.keys.get(name) == key)
+
+
+def of_run(
+    release: Any, settings: Any, paths: Sequence[Path], bank: Bank, asked: Collection[str]
+) -> Callable[[str], Fingerprint]:
+    """What takes the JSON of a submission's notebook to its fingerprint, in a run over `release` that is judged by the
+    exercises `asked`, declared in `paths`; `settings` are what else holds for the run, as plain data."""
+    held = digest(json.dumps([release, settings], sort_keys=True), of_program())
+    keys = {name: key for name, key in of_keys(paths, bank).items() if name in asked}
+    return lambda notebook: Fingerprint(digest(notebook), held, keys)
 
 
 @cache

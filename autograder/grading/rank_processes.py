@@ -19,7 +19,7 @@ from ..sandbox import Child, ChildLost
 MISSING = ("NameError", "AttributeError", "KeyError")
 
 
-class Ranks:
+class RankProcesses:
     """The `call` of `Judge.ask` for an exercise that asks ranks; `spawn` makes the process of one. A context manager.
 
     Their calls have `limit` seconds in all, from when they are all there.

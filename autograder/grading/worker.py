@@ -14,9 +14,11 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from ..declaration.bank import Bank
-from ..sandbox import Limits, NoSandbox, Zygote, ZygoteGone
+from ..sandbox import NoSandbox, Zygote, ZygoteGone
 from . import rejudging, submission
 from .judge import Judge, JudgeGone
+from .results import GradedNotebook, Result
+from .submission import RunSettings
 
 SERVED = 500  # submissions of one zygote, before another takes its place
 STOPPED = "the run was stopped before it was graded"
@@ -36,25 +38,15 @@ class Job:
     notes: Mapping[str, str] = field(default_factory=dict)  # by exercise, what the executed cells came to
 
 
-@dataclass(frozen=True)
-class RunSettings:
-    """What holds for every submission of a run."""
-
-    limits: Limits = field(default_factory=Limits)
-    variants: bool = False
-    unsafe: bool = False
-    secret: str = ""  # see `draws`
-
-
 @dataclass
 class JobOutcome:
     """What became of a job: the executed notebook's JSON and the results, or the `problem` that kept it from both."""
 
     notebook: str = ""
-    results: list[submission.Result] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)  # for the teacher
     problem: str = ""
-    answers: dict[str, Any] = field(default_factory=dict)  # see `grading.GradedNotebook`
+    answers: dict[str, Any] = field(default_factory=dict)  # see `results.GradedNotebook`
 
     def as_plain(self) -> dict[str, Any]:
         """For a journal or another machine."""
@@ -63,7 +55,7 @@ class JobOutcome:
     @classmethod
     def of(cls, plain: dict[str, Any]) -> Self:
         """What `as_plain` made."""
-        return cls(**{**plain, "results": [submission.Result(**one) for one in plain["results"]]})
+        return cls(**{**plain, "results": [Result(**one) for one in plain["results"]]})
 
 
 class Grader:
@@ -139,7 +131,7 @@ class Grader:
                 return JobOutcome(problem=said)
         return JobOutcome(problem=f"the grader failed on this submission, {TRIES} times over: {gone}")
 
-    def _run(self, job: Job, zygote: Zygote, judge: Judge) -> submission.GradedNotebook:
+    def _run(self, job: Job, zygote: Zygote, judge: Judge) -> GradedNotebook:
         from nbformat import from_dict
 
         return submission.grade_notebook(
@@ -147,17 +139,14 @@ class Grader:
             self.release,
             self.bank,
             job.learner,
-            self.settings.limits,
-            self.settings.variants,
+            self.settings,
             zygote=zygote,
             judge=judge,
-            unsafe=self.settings.unsafe,
-            kept=[submission.Result(**one) for one in job.kept],
+            kept=[Result(**one) for one in job.kept],
             answers=job.answers,
-            secret=self.settings.secret,
         )
 
-    def _judge_again(self, job: Job, judge: Judge) -> submission.GradedNotebook:
+    def _judge_again(self, job: Job, judge: Judge) -> GradedNotebook:
         from nbformat import from_dict
 
         return rejudging.judge_again(
@@ -165,7 +154,7 @@ class Grader:
             job.learner,
             self.settings.variants,
             judge,
-            [submission.Result(**one) for one in job.kept],
+            [Result(**one) for one in job.kept],
             job.answers,
             job.notes,
         )
@@ -217,7 +206,7 @@ class Grader:
                 dead.close()
 
 
-def _outcome(graded: submission.GradedNotebook) -> JobOutcome:
+def _outcome(graded: GradedNotebook) -> JobOutcome:
     notebook = json.dumps(graded.nb, ensure_ascii=False)
     return JobOutcome(notebook, graded.results, graded.problems, answers=graded.answers)
 

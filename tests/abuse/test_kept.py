@@ -5,10 +5,11 @@ import json
 import nbformat
 import pytest
 
-from autograder.course.journal import Fingerprint, Journal
+from autograder.course.journal import Journal
+from autograder.grading.fingerprints import Fingerprint
 from autograder.grading.rejudging import judge_again
 from autograder.grading.restore import grade_id
-from autograder.grading.submission import grade_notebook
+from autograder.grading.submission import RunSettings, grade_notebook
 from autograder.grading.worker import JobOutcome, _outcome
 from autograder.sandbox import Limits
 
@@ -44,7 +45,7 @@ def test_a_forged_answer_is_kept_as_any_other_and_judged_again(classroom, tmp_pa
     _, bank, zygote, judge = classroom
     answers = {"abuse-time": FORGED.replace("VALUE", VALUES[value])}
     nb, release = course.handed_in(bank, Attack(value, answers=answers, asked=QUICK))
-    done = grade_notebook(nb, release, bank, "mallory", LIMITS, zygote=zygote, judge=judge)
+    done = grade_notebook(nb, release, bank, "mallory", RunSettings(LIMITS), zygote=zygote, judge=judge)
     assert done.problems == []
     assert sum(one.points for one in done.results) == 0
     with Journal.open(tmp_path, "week1") as journal:
@@ -72,8 +73,8 @@ def test_one_text_as_another_program_is_asked_with_other_numbers(classroom):
     def said(edit):
         attack = Attack("bits", "bit = 1", {"abuse-ring": SAYING}, asked=("abuse-ring",), edit=edit)
         nb, release = course.handed_in(bank, attack)
-        limits = Limits(cell=10.0)
-        done = grade_notebook(nb, release, bank, "mallory", limits, zygote=zygote, judge=judge, secret="s")
+        settings = RunSettings(Limits(cell=10.0), secret="s")
+        done = grade_notebook(nb, release, bank, "mallory", settings, zygote=zygote, judge=judge)
         return done.results[0].say
 
     def turned(kind):

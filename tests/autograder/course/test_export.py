@@ -16,7 +16,7 @@ from autograder.book.release import CourseError
 from autograder.cli import commands
 from autograder.course import class_result, export, gradebook, gradebook_url
 from autograder.course.class_result import ClassResult, Learner
-from autograder.grading.submission import Result
+from autograder.grading.results import Result
 
 PEOPLE = {
     "ann": {"first_name": "Ann", "last_name": "Müller, née Ōta", "email": "ann@x.org", "lms_user_id": "17"},

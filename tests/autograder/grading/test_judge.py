@@ -11,7 +11,7 @@ from nbgrader.utils import determine_grade
 
 from autograder.declaration import load_bank
 from autograder.grading.judge import Judge, JudgeFailed, JudgeGone, Question, judge_answer
-from autograder.grading.submission import grade_notebook
+from autograder.grading.submission import RunSettings, grade_notebook
 from autograder.sandbox import Limits, Zygote
 from autograder.values import encoding
 from tests.autograder import tiny
@@ -38,7 +38,7 @@ def grade(chapter):
         if edit is not None:
             edit(nb)
         done = grade_notebook(
-            nb, release, bank, "ann", options.pop("limits", LIMITS), zygote=zygote, judge=judge, **options
+            nb, release, bank, "ann", RunSettings(options.pop("limits", LIMITS), **options), zygote=zygote, judge=judge
         )
         for cell in done.nb.cells:  # nbgrader reads exactly the points that we decided
             if cell.metadata.get("nbgrader", {}).get("grade"):
@@ -283,7 +283,7 @@ def test_a_cell_tagged_measured_is_left_unrun_unless_the_learner_changed_it(chap
     for source, errors in (("answer = 1/0", 0), ("answer = 1/0  # mine", 1)):
         nb = tiny.fill(copy.deepcopy(release), tiny.RIGHT)
         nb.cells[2].source = source
-        done = grade_notebook(nb, release, bank, "ann", LIMITS, zygote=zygote, judge=judge)
+        done = grade_notebook(nb, release, bank, "ann", RunSettings(LIMITS), zygote=zygote, judge=judge)
         assert sum(r.points for r in done.results) == FULL
         assert sum(o.output_type == "error" for c in done.nb.cells for o in c.get("outputs", [])) == errors
 
@@ -294,7 +294,9 @@ def test_an_exercise_that_nobody_declares_is_named_and_the_rest_is_graded(chapte
     for c in release.cells:
         if c.metadata.get("gpubook", {}).get("exercise") == "tiny-steps":
             c.metadata["gpubook"]["exercise"] = "tiny-gone"
-    done = grade_notebook(tiny.fill(release, tiny.RIGHT), release, bank, "ann", LIMITS, zygote=zygote, judge=judge)
+    done = grade_notebook(
+        tiny.fill(release, tiny.RIGHT), release, bank, "ann", RunSettings(LIMITS), zygote=zygote, judge=judge
+    )
     assert [r.points for r in done.results] == [3.0, 0.0, 1.0, 2.0, 2.0]
     assert "'tiny-gone'" in done.problems[0]
     assert "tiny-spread" in done.problems[0]

@@ -12,7 +12,8 @@ import pytest
 
 from autograder.grading import worker
 from autograder.grading.judge import Judge
-from autograder.grading.worker import Grader, Job, JobOutcome, RunSettings
+from autograder.grading.submission import RunSettings
+from autograder.grading.worker import Grader, Job, JobOutcome
 from autograder.sandbox import Limits, NoSandbox, Zygote
 from tests.autograder import tiny
 

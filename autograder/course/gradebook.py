@@ -1,7 +1,7 @@
 """A course's gradebook, through nbgrader's own API: who got what, late penalties, an exercise that no longer
 counts.
 
-With `course` and `recording` all that imports nbgrader. Nothing here runs or judges anything.
+Nothing here runs or judges anything.
 """
 
 from __future__ import annotations

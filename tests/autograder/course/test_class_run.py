@@ -17,7 +17,7 @@ from nbgrader.api import Gradebook
 
 from autograder import course
 from autograder.book.release import CourseError
-from autograder.course import journal, recording
+from autograder.course import grade_entry, journal, recording
 from autograder.course.journal import Journal
 from autograder.grading import worker
 from autograder.sandbox import Zygote
@@ -264,7 +264,7 @@ def test_one_run_at_a_time(tmp_path):
 
 def test_a_locked_database_loses_nothing(tmp_path, monkeypatch):
     folder = make_class(tmp_path, 2)
-    monkeypatch.setattr(recording, "PATIENCE", 0.3)
+    monkeypatch.setattr(grade_entry, "PATIENCE", 0.3)
     record = recording.GradebookWriter.record
     other = sqlite3.connect(folder / "gradebook.db")
 

@@ -26,8 +26,8 @@ from sqlalchemy.orm import Session, joinedload
 from traitlets.config import Config
 
 from ..book.course_error import CourseError
-from ..grading.attachments import whole
-from .gradebook_url import first_line, opened, place
+from ..grading.attachments import text_with_pictures
+from .gradebook_url import first_line, location, opened
 
 PATIENCE = 30.0  # seconds to wait for a database that another program has locked
 
@@ -54,7 +54,7 @@ class GradeEntry:
             try:
                 gradebook.find_assignment(name)
             except MissingEntry:
-                said = f"{place(url)} has no assignment {name!r}; `gpubook course assign` enters it"
+                said = f"{location(url)} has no assignment {name!r}; `gpubook course assign` enters it"
                 raise CourseError(said) from None
         waits = {"timeout": PATIENCE} if url.startswith("sqlite") else {}
         self.engine = create_engine(url, connect_args=waits)
@@ -97,7 +97,7 @@ class GradeEntry:
             with self.engine.begin() as connection:
                 yield JoinedGradebook(connection)
         except SQLAlchemyError as error:
-            where = place(self.url)
+            where = location(self.url)
             said = f"{where}: {first_line(error)}"
             if "locked" in said:
                 said += f", for {PATIENCE:g} s, by another program"
@@ -119,7 +119,7 @@ class GradeEntry:
             if "nbgrader" not in cell.metadata:
                 continue
             name = cell.metadata.nbgrader.get("grade_id")
-            now[name] = whole(cell.source, cell.get("attachments"))
+            now[name] = text_with_pictures(cell.source, cell.get("attachments"))
             if is_grade(cell):
                 grade = grades[name]
                 score, _ = determine_grade(cell, self.log)

@@ -128,7 +128,7 @@ def grade(
     bank = bank_of(folder, release_nb, path)
     assigned = class_run.ReleasedAssignment(path, release_nb, bank, GradeInSandbox(config=config).run_settings(folder))
     result = ClassResult(name, assigned.exercises, folder=str(folder))
-    result.gradebook = gradebook_url.place(gradebook.url_of(folder))
+    result.gradebook = gradebook_url.location(gradebook.url_of(folder))
     found = submissions.collect(folder, name, students, result)
     if scheduler is None:
         executor = partial(class_run.local_executor, assigned, workers)

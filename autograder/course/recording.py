@@ -33,7 +33,7 @@ from ..grading.restore import SubmissionError, grade_cell
 from ..values.atomic_write import write_whole
 from .banks import bank_of
 from .grade_entry import GradeEntry
-from .gradebook import deadlines, late_period, texts
+from .gradebook import cell_texts, deadlines, late_period
 
 
 class ShowGrades(GetGrades):
@@ -47,7 +47,7 @@ class ShowGrades(GetGrades):
 
 
 class WorkedSolutions(NbGraderPreprocessor):
-    """Shows under each exercise of a feedback page how it is solved, once nobody can hand it in any more.
+    """Shows under each exercise of a feedback page how it is solved, once nobody can submit it any more.
 
     That is after the deadline of this learner, an extension included, and after the time for which late work is
     taken; an assignment without a deadline never shows any.
@@ -156,7 +156,7 @@ class GradebookWriter:
         for step in self.steps:
             nb, resources = step.preprocess(nb, resources)
         autograded = writes(nb, version=4)
-        former = partial(texts, self._notebook(learner))
+        former = partial(cell_texts, self._notebook(learner))
         resources["nbgrader"] |= self.grades.enter(learner, nb, former, **self._timestamp(learner))
         self._write(learner, autograded)
         return self._write_page(learner, nb, resources)
@@ -197,7 +197,7 @@ class GradebookWriter:
             raise SubmissionError(f"{path}: {said!r} is no time; {expected}") from None
 
     def _write(self, learner: str, text: str) -> None:
-        """autograded/: the notebook, what else was handed in, and over it what the teacher has in source/."""
+        """autograded/: the notebook, what else was submitted, and over it what the teacher has in source/."""
         target = self._notebook(learner).parent
         target.mkdir(parents=True, exist_ok=True)
         ignored = [*self.course.ignore, "*.ipynb"]
@@ -226,7 +226,7 @@ class GradebookWriter:
 
 def _make_way(target: Path, inside: Path) -> None:
     """Make the folders for a file below `target`; what lies there under the name of one of them, or of the file, and is
-    something else, goes: it was handed in before, or is not the teacher's."""
+    something else, goes: it was submitted before, or is not the teacher's."""
     for folder in reversed(inside.parents[:-1]):
         if (target / folder).is_file():
             (target / folder).unlink()

@@ -28,7 +28,7 @@ SEGMENTS = 1000  # of a JPEG, before its size
 FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}  # markers of JPEG's that its size follows
 
 
-def kept(attachments: Any) -> dict[str, dict[str, str]]:
+def accepted(attachments: Any) -> dict[str, dict[str, str]]:
     """Of a cell's attachments the pictures, each as one form in base64. Done again it changes nothing."""
     found: dict[str, dict[str, str]] = {}
     for name, forms in attachments.items() if isinstance(attachments, dict) else ():
@@ -82,22 +82,22 @@ def _jpeg(data: bytes) -> int:
 SIZES = {"image/png": _png, "image/jpeg": _jpeg}
 
 
-def named(reference: str, pictures: Container[str]) -> str | None:
+def find_picture(reference: str, pictures: Container[str]) -> str | None:
     """The picture that a text refers to, as Markdown writes names; None where there is none."""
     name = html.unescape(reference)
     return next((one for one in (name, unquote(name)) if one in pictures), None)
 
 
-def left_out(cell: Any) -> str:
+def missing_pictures(cell: Any) -> str:
     """A sentence on the pictures that a cell's text shows and that are not there any more; "" where all are."""
     pictures = cell.get("attachments", {})
-    gone = [one for one in dict.fromkeys(REFERENCE.findall(cell.source)) if named(one, pictures) is None]
+    gone = [one for one in dict.fromkeys(REFERENCE.findall(cell.source)) if find_picture(one, pictures) is None]
     if not gone:
         return ""
     names = ", ".join(quoted(unquote(html.unescape(one))) for one in gone[:3]) + (", …" if len(gone) > 3 else "")
     return f"{'A picture' if len(gone) == 1 else 'Pictures'} left out: {names}; {EXPECTED} were expected."
 
 
-def whole(source: str, attachments: Any) -> str:
+def text_with_pictures(source: str, attachments: Any) -> str:
     """A cell's text with its pictures: it is the same where nobody has changed either."""
     return source + json.dumps(attachments, sort_keys=True) if attachments else source

@@ -54,7 +54,7 @@ class Question:
     exercise: str
     owner: str | None
     message: Any
-    seed: str = ""  # of the numbers that it is asked with, see `draws`
+    seed: str = ""  # of the numbers that it is asked with, see `ranks.seeds`
 
 
 class Judge(Program):

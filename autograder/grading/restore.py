@@ -19,7 +19,7 @@ CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 class SubmissionError(ValueError):
-    """What was handed in cannot be graded; the message names the file and what was expected."""
+    """What was submitted cannot be graded; the message names the file and what was expected."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _cell(path: Path, number: int, cell: Any) -> dict[str, Any]:
     }
     if kind == "code":
         clean |= {"outputs": [], "execution_count": None}
-    elif kept := attachments.kept(cell.get("attachments")):
+    elif kept := attachments.accepted(cell.get("attachments")):
         clean["attachments"] = kept
     return clean
 
@@ -186,7 +186,7 @@ def _as_released(cell: Any, original: Any) -> Any:
         fresh.source = cell.source
         if _by_hand(original) and fresh.cell_type == "markdown":
             fresh.pop("attachments", None)
-            if kept := attachments.kept(cell.get("attachments")):
+            if kept := attachments.accepted(cell.get("attachments")):
                 fresh.attachments = nbformat.from_dict(kept)
     return fresh
 

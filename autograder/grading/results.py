@@ -5,7 +5,7 @@ from typing import Any
 
 from ..answers.written import EMPTY, WAITS, untouched
 from ..declaration.verdict import Verdict
-from .attachments import left_out
+from .attachments import missing_pictures
 from .restore import GradeCell
 
 FAILED = "This exercise could not be judged, which is not your fault: your teacher is told."
@@ -42,8 +42,9 @@ def result_of(name: str, points: float, verdict: Verdict, note: str) -> Result:
 
 def written_result(cell: Any, role: GradeCell) -> Result:
     """An answer in words is nobody's to judge here, and one that was never begun is worth nothing."""
-    kind, say = ("empty", EMPTY) if untouched(cell.source) else ("waiting", f"{WAITS} {left_out(cell)}".rstrip())
-    return Result(role.exercise, 0.0, role.points, say, kind=kind)
+    if untouched(cell.source):
+        return Result(role.exercise, 0.0, role.points, EMPTY, kind="empty")
+    return Result(role.exercise, 0.0, role.points, f"{WAITS} {missing_pictures(cell)}".rstrip(), kind="waiting")
 
 
 def verdict_outputs(result: Result) -> list[Any]:

@@ -1,6 +1,6 @@
 """The numbers that a graded algorithm runs on: the same when a submission is graded again, and known to no rank.
 
-They follow from a secret of the course, which stays with the supervisor, and from all that was handed in: a submission
+They follow from a secret of the course, which stays with the supervisor, and from all that was submitted: a submission
 that is changed after its verdict has shown some of its numbers is given others.
 """
 

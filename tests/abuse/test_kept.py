@@ -44,7 +44,7 @@ VALUES = {
 def test_a_forged_answer_is_kept_as_any_other_and_judged_again(classroom, tmp_path, value):
     _, bank, zygote, judge = classroom
     answers = {"abuse-time": FORGED.replace("VALUE", VALUES[value])}
-    nb, release = course.handed_in(bank, Attack(value, answers=answers, asked=QUICK))
+    nb, release = course.submission_of(bank, Attack(value, answers=answers, asked=QUICK))
     done = grade_notebook(nb, release, bank, "mallory", RunSettings(LIMITS), zygote=zygote, judge=judge)
     assert done.problems == []
     assert sum(one.points for one in done.results) == 0
@@ -72,7 +72,7 @@ def test_one_text_as_another_program_is_asked_with_other_numbers(classroom):
 
     def said(edit):
         attack = Attack("bits", "bit = 1", {"abuse-ring": SAYING}, asked=("abuse-ring",), edit=edit)
-        nb, release = course.handed_in(bank, attack)
+        nb, release = course.submission_of(bank, attack)
         settings = RunSettings(Limits(cell=10.0), secret="s")
         done = grade_notebook(nb, release, bank, "mallory", settings, zygote=zygote, judge=judge)
         return done.results[0].say

@@ -66,7 +66,7 @@ class Renderer(IPythonRenderer):
     def image(self, text: str, url: str, title: str | None = None) -> str:
         """A picture that the text itself holds, or its cell, once; of any other, a link to it."""
         if url.startswith(SCHEME):
-            name = attachments.named(url.removeprefix(SCHEME), self.names)
+            name = attachments.find_picture(url.removeprefix(SCHEME), self.names)
             if name in self.attached:
                 return self.picture(text, name, title)
             return LEFT_OUT if name is None else SHOWN
@@ -80,7 +80,7 @@ def inert_markdown(source: str) -> str:
 
 
 def illustrated(source: str, attached: Mapping[str, Mapping[str, str]]) -> str:
-    """The same with the pictures of its cell (see `pictures.kept`): below it those that the text does not show."""
+    """The same with the pictures of its cell (`attachments.accepted`): below it those that the text does not show."""
     renderer = Renderer(attached)
     if len(source) > MAX_MARKDOWN:
         text = f"<pre>{escape(source)}</pre>"
@@ -94,7 +94,7 @@ def illustrated(source: str, attached: Mapping[str, Mapping[str, str]]) -> str:
 def cell_markdown(context: Any, source: str) -> str:
     """The filter of a page's template: a cell's Markdown, with its pictures."""
     cell = context.get("cell")
-    attached = attachments.kept(cell.get("attachments")) if isinstance(cell, dict) else {}
+    attached = attachments.accepted(cell.get("attachments")) if isinstance(cell, dict) else {}
     own = bool(attached) and source == cell.get("source")
     return illustrated(source, attached) if own else inert_markdown(source)
 

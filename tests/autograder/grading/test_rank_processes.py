@@ -387,9 +387,9 @@ SCALED = source(lab.ring).replace("return x", "return x*factor")
 def test_the_chapters_own_cells_run_in_each_rank_where_it_needs_them(chapter, own, answer, points):
     bank, zygote, judge = chapter
     release = written(bank, "pass", own)
-    handed_in = copy.deepcopy(release)
-    for cell in handed_in.cells:
+    submitted = copy.deepcopy(release)
+    for cell in submitted.cells:
         if cell.metadata.get("gpubook", {}).get("part") == "answer":
             cell.source = answer
-    done = grade_notebook(handed_in, release, bank, "ann", RunSettings(LIMITS), zygote=zygote, judge=judge)
+    done = grade_notebook(submitted, release, bank, "ann", RunSettings(LIMITS), zygote=zygote, judge=judge)
     assert done.results[0].points == points, done.results[0].say

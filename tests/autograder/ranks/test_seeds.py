@@ -75,7 +75,7 @@ def test_ranks_that_are_graded_twice_get_the_same_sentences(tmp_path):
             ("raises again", raising, "s"),
         ):
             one = course.Attack("numbers", asked=course.RANKS, answers={"abuse-torch": torch})
-            nb, release = course.handed_in(bank, one)
+            nb, release = course.submission_of(bank, one)
             done = grade_notebook(
                 nb, release, bank, "ann", RunSettings(Limits(cell=5.0), secret=secret), zygote=zygote, judge=key
             )

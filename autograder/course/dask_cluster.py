@@ -106,7 +106,6 @@ def executor(
         name = "gpubook"
 
         def teardown(self, worker: Any) -> None:  # noqa: ARG002
-            """The worker goes."""
             from .dask_cluster import close_grader
 
             close_grader()

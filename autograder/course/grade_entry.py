@@ -60,7 +60,6 @@ class GradeEntry:
         self.engine = create_engine(url, connect_args=waits)
 
     def close(self) -> None:
-        """Give the connections back."""
         self.engine.dispose()
 
     def learners(self) -> set[str]:

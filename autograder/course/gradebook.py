@@ -88,7 +88,7 @@ class Score:
 
     @property
     def needs_manual_grade(self) -> bool:
-        """Whether any does."""
+        """Whether a teacher has an answer of this learner still to grade."""
         return self.waiting > 0
 
     @property

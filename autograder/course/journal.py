@@ -72,12 +72,10 @@ class Journal:
 
     @property
     def path(self) -> Path:
-        """The file of lines."""
         return self.folder / f"{self.name}.journal"
 
     @property
     def notebooks(self) -> Path:
-        """The folder of executed notebooks."""
         return self.folder / f"{self.name}.graded"
 
     def remark(self, resume: bool) -> str:
@@ -141,7 +139,6 @@ class Journal:
         self.finished = True
 
     def notebook(self, entry: Entry) -> str:
-        """The executed notebook's JSON."""
         return (self.notebooks / entry.notebook).read_text(encoding="utf-8")
 
     def _add(self, line: dict[str, Any]) -> None:

@@ -59,8 +59,7 @@ class WorkedSolutions(NbGraderPreprocessor):
     ).tag(config=True)
 
     @staticmethod
-    def clock() -> datetime:
-        """The time, in UTC."""
+    def clock() -> datetime:  # in UTC
         return datetime.now(UTC).replace(tzinfo=None)
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:

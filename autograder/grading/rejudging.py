@@ -56,23 +56,20 @@ def _deep(message: Any) -> bool:
 
 
 class Earlier(Protocol):
-    """What an earlier run has left of one submission."""
+    """What an earlier run has left of one submission: what its verdicts depend on, the verdicts, what was at fault with
+    the exercises themselves, and by exercise what `to_save` made."""
 
     @property
-    def fingerprint(self) -> Fingerprint:
-        """What its verdicts depend on."""
+    def fingerprint(self) -> Fingerprint: ...
 
     @property
-    def results(self) -> Sequence[Result]:
-        """Its verdicts."""
+    def results(self) -> Sequence[Result]: ...
 
     @property
-    def problems(self) -> Sequence[str]:
-        """What was at fault with the exercises themselves."""
+    def problems(self) -> Sequence[str]: ...
 
     @property
-    def answers(self) -> Mapping[str, Any]:
-        """By exercise, what `to_save` made."""
+    def answers(self) -> Mapping[str, Any]: ...
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,6 @@ class Grader:
             program.stop()
 
     def close(self) -> None:
-        """End the zygote and the judge."""
         self._starter.shutdown()
         if self._next is not None and not self._next.exception():
             self._next.result().close()

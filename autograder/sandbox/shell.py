@@ -11,7 +11,7 @@ CELL_FILE = re.compile(r"\(<ipython-input-[^>]*>, line ")  # a syntax error name
 
 
 class CellTimeout(BaseException):
-    """The cell had its time."""
+    """Raised in a cell that has run longer than its limit."""
 
 
 class OutputCapture:
@@ -23,7 +23,6 @@ class OutputCapture:
         self.used = 0
 
     def clear(self) -> None:
-        """Begin a new cell."""
         self.outputs, self.used = [], 0
 
     def fit(self, text: str) -> str:
@@ -62,7 +61,7 @@ class OutputCapture:
 
 
 class Stream:
-    """Stands for sys.stdout or sys.stderr."""
+    """Stands for sys.stdout or sys.stderr, and writes to the cell's capture: text only, never a terminal."""
 
     encoding, errors, closed = "utf-8", "replace", False
 
@@ -70,28 +69,23 @@ class Stream:
         self.name, self._capture = name, capture
 
     def write(self, text: str) -> int:
-        """Record it."""
         self._capture.stream(self.name, str(text))
         return len(text)
 
     def writelines(self, lines: list[str]) -> None:
-        """Record each."""
         for line in lines:
             self.write(line)
 
     def flush(self) -> None:
-        """Nothing waits."""
+        pass
 
     def isatty(self) -> bool:
-        """No."""
         return False
 
     def writable(self) -> bool:
-        """Yes."""
         return True
 
     def readable(self) -> bool:
-        """No."""
         return False
 
 

@@ -8,8 +8,7 @@ from typing import Protocol
 class Hash(Protocol):
     """What takes bytes one after another: a hash of `hashlib`, or an `hmac`."""
 
-    def update(self, data: bytes, /) -> None:
-        """Take in more bytes."""
+    def update(self, data: bytes, /) -> None: ...
 
 
 def add_parts(made: Hash, parts: Iterable[str | bytes]) -> None:

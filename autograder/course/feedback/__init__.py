@@ -47,11 +47,9 @@ class Renderer(IPythonRenderer):
         self.names, self.attached = set(attached), dict(attached)  # all pictures, and those not shown yet
 
     def block_math(self, body: str) -> str:
-        """An equation on lines of its own."""
         return mathml(body, "block") or super().block_math(body)
 
     def inline_math(self, body: str) -> str:
-        """An equation within a line."""
         return mathml(body, "inline") or super().inline_math(body)
 
     def block_code(self, code: str, info: str | None = None) -> str:  # noqa: ARG002
@@ -100,7 +98,6 @@ def cell_markdown(context: Any, source: str) -> str:
 
 
 def _highlighted(source: str, metadata: Any = None, lexer: str | None = None) -> str:
-    """Code in colours."""
     colour = _coloured if len(source) <= MAX_MARKDOWN else _coloured.__wrapped__
     return colour(source, (metadata or {}).get("magics_language") or lexer)
 

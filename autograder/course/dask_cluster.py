@@ -27,7 +27,7 @@ from .banks import CourseBank
 if TYPE_CHECKING:
     from .class_run import ReleasedAssignment, Submit
 
-AGAIN = 3  # times that a job is sent anew whose worker was lost, beside those that Dask itself sends it
+AGAIN = 3  # times that a job is sent again when its worker was lost, besides Dask's own attempts
 FIRST = 30.0  # seconds to find the scheduler, and then a worker
 
 _here: dict[str, Grader] = {}  # what this worker grades, by the digest of its spec

@@ -1,5 +1,4 @@
-"""A course's gradebook, through nbgrader's own API: who got what, late penalties, an exercise that no longer
-counts.
+"""A course's gradebook, through nbgrader's own API: scores, late penalties, an exercise that no longer counts.
 
 Nothing here runs or judges anything.
 """
@@ -212,7 +211,7 @@ def _quiet() -> logging.Logger:
 
 
 def late(folder: Path | str, name: str) -> list[tuple[str, float]]:
-    """Work out the late penalties of an assignment anew, and return who loses how much.
+    """Compute the late penalties of an assignment again, and return who loses how much.
 
     nbgrader does it while it grades, from the score and the deadline of that moment: grades given by hand and
     extensions come later.

@@ -1,4 +1,4 @@
-"""The journal of a run over a class: what is finished is kept, whatever happens to the run afterwards.
+"""The journal of a run over a class: what is finished is kept, whatever happens to the run later.
 
 `.gpubook/NAME.journal` is one JSON line for each finished submission, appended and on the disk before anything else
 is done with it; the executed notebook lies beside it, in `NAME.graded/`, written first and never half. A line that

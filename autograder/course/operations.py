@@ -1,4 +1,4 @@
-"""What is done with a course: assign, drop, grade, look at the results, write feedback."""
+"""The operations on a course: assign, drop, grade, read the results, write feedback."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def assign(
 def drop(folder: Path | str, name: str, exercise: str) -> Path:
     """Have an exercise of a released assignment count for nobody: 0 of 0 points, in the gradebook at once.
 
-    The learners' notebooks need not change; the prompt says so in feedback made from now on. Assigning anew
+    The learners' notebooks need not change; the prompt says so in feedback made from now on. Assigning again
     undoes it.
     """
     folder, name = Path(folder).resolve(), checked_name(name)
@@ -168,9 +168,9 @@ def _with_grades_by_hand(result: ClassResult) -> ClassResult:
 
 
 def show_feedback(folder: Path | str, name: str) -> list[Path]:
-    """Write the feedback of everybody who is graded anew, from the gradebook as it is; returns the pages.
+    """Rewrite the feedback of everybody who is graded, from the gradebook as it is; returns the pages.
 
-    Late penalties are worked out anew before: grades given by hand have changed the scores that they are part of.
+    Late penalties are computed again before: grades given by hand have changed the scores that they are part of.
     """
     folder, name = Path(folder).resolve(), checked_name(name)
     released(folder, name)

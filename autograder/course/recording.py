@@ -161,7 +161,7 @@ class GradebookWriter:
         return self._write_page(learner, nb, resources)
 
     def show(self, learner: str) -> Path:
-        """Write the learner's feedback page anew, from what is graded and from the gradebook as it is now."""
+        """Rewrite the learner's feedback page from what is graded and from the gradebook as it is now."""
         nb, resources = read(self._notebook(learner), as_version=4), self._resources(learner)
         resources["nbgrader"] |= self.grades.show(learner, nb)
         return self._write_page(learner, nb, resources)

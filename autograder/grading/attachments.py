@@ -1,7 +1,7 @@
-"""Pictures that a learner pasted into an answer in words: which of them others may be shown.
+"""Pictures that a learner pasted into a written answer: which of them may be shown to others.
 
-They are a cell's attachments, bytes of a learner's making. Kept is what begins as a PNG or JPEG file does, and has a
-size that a page can hold; never SVG, which is a program's text.
+They are a cell's attachments, bytes made by the learner. A picture is accepted if it begins as a PNG or JPEG file does
+and is of a size that a page can hold; never SVG, which is the text of a program.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ def _decoded(text: str) -> bytes:
         return b""
     try:
         data = base64.b64decode("".join(text.split()), validate=True)
-    except ValueError:  # also for what is no ASCII
+    except ValueError:  # also for text that is not ASCII
         return b""
     return data if len(data) <= MAX_BYTES else b""
 
 
 def _png(data: bytes) -> int:
-    """How many pixels it has; 0 where it is no PNG."""
+    """How many pixels it has; 0 if it is not a PNG."""
     if len(data) < 33 or data[:8] != b"\x89PNG\r\n\x1a\n" or data[12:16] != b"IHDR":
         return 0
     wide, high = struct.unpack(">II", data[16:24])
@@ -65,7 +65,7 @@ def _png(data: bytes) -> int:
 
 
 def _jpeg(data: bytes) -> int:
-    """How many pixels it has; 0 where it is no JPEG."""
+    """How many pixels it has; 0 if it is not a JPEG."""
     at = 2
     if data[:3] != b"\xff\xd8\xff":
         return 0

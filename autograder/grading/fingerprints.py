@@ -40,7 +40,7 @@ def of_run(
 
 @cache
 def of_program() -> str:
-    """Of this package and of hwlib, whose formulas solve exercises: another version may judge otherwise."""
+    """The digest of this package and of hwlib, whose formulas solve exercises: another version may judge otherwise."""
     root = Path(__file__).resolve().parent.parent.parent
     files = [p for name in ("autograder", "hwlib") for p in (root / name).rglob("*") if p.suffix in (".py", ".toml")]
     own = [p for p in files if "_book" not in p.relative_to(root).parts]
@@ -48,7 +48,7 @@ def of_program() -> str:
 
 
 def of_keys(paths: Sequence[Path], bank: Bank) -> dict[str, str]:
-    """Of the key of each exercise: what its file says of it and of what it names, and of nothing else's key."""
+    """The digest of each exercise's key: what its file says of it and of the names it uses; no other's key."""
     texts = [path.read_text(encoding="utf-8") for path in paths]
     found = dict.fromkeys(bank, digest(*texts))  # of one that no statement names: whatever the files say
     for text in texts:

@@ -1,5 +1,4 @@
-"""The judge: a program of its own that holds the key, reads answers as plain data and never runs a learner's
-code.
+"""The judge: a separate program that holds the key, reads answers as plain data and never runs a learner's code.
 
 `Judge` starts it, as `python -m autograder.grading.judge FD FILE...`, from the files that declare the exercises. It
 forks a limited process per submission, and another where an answer takes forever or all memory to judge: that
@@ -41,7 +40,7 @@ class JudgeFailed(ValueError):
 
 
 class JudgeGone(OSError):
-    """The judge's process is gone, and it was no answer's doing: each has a process of its own."""
+    """The judge's process is gone, and no answer caused it: each is judged in a separate process."""
 
 
 RemoteCall = Callable[[Any], dict[str, Any]]  # from encoded arguments to the reply

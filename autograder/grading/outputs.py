@@ -1,4 +1,4 @@
-"""The outputs of a graded notebook's cells: what the learner's process says they showed, and the verdicts."""
+"""The outputs of a graded notebook's cells, rebuilt from what the learner's process reports."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,12 +8,12 @@ from ..values.texts import quoted
 
 
 def error_output(name: str, say: str) -> dict[str, Any]:
-    """What a cell shows that the grader stopped."""
+    """The output of a cell that the grader stopped."""
     return {"output_type": "error", "ename": name, "evalue": say, "traceback": [f"{name}: {say}"]}
 
 
 def cell_outputs(outputs: list[Any], fit: Callable[[Any], str | None]) -> list[Any]:
-    """What the child says its cell showed, built anew: text only, of the kinds a notebook has, as far as it fits."""
+    """The outputs that the child reports for a cell, rebuilt: text only, of a notebook's types, while they fit."""
     from nbformat.v4 import new_output
 
     built = []

@@ -1,5 +1,5 @@
-"""A submission as the release meant it: read with care, its locked cells put back, whatever else stays the
-learner's."""
+"""A submission brought back to the form of its release: read with checks, its locked cells restored; the rest stays
+the learner's."""
 
 import json
 import re
@@ -90,7 +90,7 @@ def _cell(path: Path, number: int, cell: Any) -> dict[str, Any]:
 
 
 def _clean(value: Any, depth: int = 0) -> Any:
-    """JSON data without lone surrogates, which no file can hold, and without its too deep parts."""
+    """JSON data without lone surrogates, which no file can hold, and without parts that are nested too deep."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if depth > 20:

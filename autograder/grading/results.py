@@ -1,4 +1,4 @@
-"""What comes of a submission: a result for each exercise, and how it stands in the executed notebook."""
+"""The results of a submission: one for each exercise, and how it is written into the executed notebook."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -41,7 +41,7 @@ def result_of(name: str, points: float, verdict: Verdict, note: str) -> Result:
 
 
 def written_result(cell: Any, role: GradeCell) -> Result:
-    """An answer in words is nobody's to judge here, and one that was never begun is worth nothing."""
+    """The result of a written answer, which waits for a teacher; one that was never begun is worth nothing."""
     if untouched(cell.source):
         return Result(role.exercise, 0.0, role.points, EMPTY, kind="empty")
     return Result(role.exercise, 0.0, role.points, f"{WAITS} {missing_pictures(cell)}".rstrip(), kind="waiting")

@@ -1,8 +1,7 @@
-"""Grade one notebook: run its cells in a confined process, take each answer as plain data, have the judge
-decide.
+"""Grade one notebook: run its cells in a confined process, collect each answer as plain data, have the judge decide.
 
-This process does neither: it runs no learner's code and holds no key. It carries data from one to the other,
-keeps the time, and writes each verdict into the grade cell's outputs, where nbgrader looks for the points.
+This process runs no learner's code and holds no key. It carries data between the two, enforces the deadlines, and
+writes each verdict into the grade cell's outputs, where nbgrader looks for the points.
 """
 
 import hashlib
@@ -30,8 +29,8 @@ from .rejudging import to_save
 from .restore import GradeCell, grade_cell, grade_id, restore
 from .results import FAILED, GradedNotebook, Result, result_of, verdict_outputs, written_result
 
-MEASURED = "measured"  # tag of a chapter's own cells that time the machine: no answer may depend on them
-OUTPUT_OVERHEAD = 100  # characters that an output takes whatever is in it
+MEASURED = "measured"  # tag of a chapter's cells that time the machine: no answer may depend on them
+OUTPUT_OVERHEAD = 100  # characters that any output counts for, beside its text
 OUT_OF_TIME = "The submission had used up its time before this cell."
 
 
@@ -287,7 +286,7 @@ class SubmissionRun:
         cell.outputs = verdict_outputs(result)
 
     def _keep(self, number: int, cell: Any, role: GradeCell) -> None:
-        """The earlier result stands; what later cells see is as if the answer had been taken."""
+        """Keep the earlier result; later cells see what they would if the answer had been collected."""
         self.done.results.append(self.kept[role.exercise])
         cell.outputs = verdict_outputs(self.kept[role.exercise])
         if (name := self._answer_name(role)) in self.shared_names:

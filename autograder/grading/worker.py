@@ -1,4 +1,4 @@
-"""One submission to its verdicts, as plain data in and out: the unit of work of a class, here or on other machines.
+"""Grade one submission, plain data in and out: the unit of work of a class, on this machine or on others.
 
 A `Grader` has the zygote that submissions are forked from and the judge that they share. It replaces either when it
 dies, and the zygote when it has served long enough; a submission that was on its way then is graded again.
@@ -40,7 +40,7 @@ class Job:
 
 @dataclass
 class JobOutcome:
-    """What became of a job: the executed notebook's JSON and the results, or the `problem` that kept it from both."""
+    """The outcome of a job: the executed notebook's JSON and the results, or the `problem` that prevented both."""
 
     notebook: str = ""
     results: list[Result] = field(default_factory=list)
@@ -105,7 +105,7 @@ class Grader:
     def grade(self, job: Job) -> JobOutcome:
         """The outcome of one submission: a notebook that cannot be graded, whatever it does, is a `problem`.
 
-        Raises NoSandbox where the system can no longer shut code in: that is every submission's loss.
+        Raises NoSandbox where the system can no longer confine code: that concerns every submission.
         """
         gone: Exception = ZygoteGone("")
         for _ in range(TRIES):
@@ -220,5 +220,5 @@ class _Served:
 
 
 def cores() -> int:
-    """How many submissions to grade at once: a core each, of those this process may use."""
+    """How many submissions to grade at once: one for each core that this process may use."""
     return len(os.sched_getaffinity(0))

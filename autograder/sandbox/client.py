@@ -42,7 +42,7 @@ WAITED = ": nothing in it computed, all its processes waited, as ranks do of whi
 
 
 class NoSandbox(OSError):
-    """This system cannot shut a learner's code in, and grading without that was not asked for."""
+    """This system cannot confine a learner's code, and grading without a sandbox was not asked for."""
 
 
 class ZygoteGone(NoSandbox):
@@ -201,11 +201,11 @@ class Zygote(Program):
 
     @property
     def unconfined(self) -> str:
-        """Why this system cannot shut a process in; empty where it can."""
+        """Why this system cannot confine a process; empty if it can."""
         return self.report["unconfined"]
 
     def refuse_unless(self, unsafe: bool) -> None:
-        """Raise NoSandbox where this system cannot shut code in, unless running it all the same was asked
+        """Raise NoSandbox where this system cannot confine code, unless running it all the same was asked
         for."""
         if self.unconfined and not unsafe:
             raise NoSandbox(

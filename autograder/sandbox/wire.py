@@ -29,7 +29,7 @@ def _refuse(constant: str) -> Any:
 
 
 def send(channel: socket.socket, message: dict[str, Any], limit: int = MESSAGE_BYTES) -> None:
-    """Send one message; raises WireError where it is no JSON (an infinity, too deep) or over `limit` bytes."""
+    """Send one message; raises WireError if it is not JSON (an infinity, too deep) or over `limit` bytes."""
     try:
         body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
     except (ValueError, TypeError, RecursionError) as error:

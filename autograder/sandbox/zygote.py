@@ -224,7 +224,7 @@ def child(
 
 
 def probe(view: confine.View | None = None) -> str:
-    """Why this system cannot shut a process in; empty where it can."""
+    """Why this system cannot confine a process; empty if it can."""
     ours, theirs = socket.socketpair()
     pid = os.fork()
     if pid == 0:
@@ -251,7 +251,7 @@ def probe(view: confine.View | None = None) -> str:
 
 
 def main() -> None:
-    """Import, say what there is, then fork on request until the supervisor hangs up."""
+    """Import, report what is available, then fork on request until the supervisor hangs up."""
     from ..declaration import withholding
 
     control = socket.socket(fileno=int(sys.argv[1]))

@@ -41,7 +41,7 @@ ITEM_BYTES = {
 
 
 class NotPlain(ValueError):
-    """A value that is no answer (an open file, a generator, an object of some class); the message names its
+    """A value that is not an answer (an open file, a generator, an object of some class); the message names its
     type."""
 
 

@@ -1,7 +1,7 @@
 """Expressions as our own trees: read out of sympy, sent as JSON, evaluated exactly; nothing of it is ever
 evaluated as code.
 
-A tree is a head and its arguments. `HEADS` is the allow-list: what is not in it is no expression of the book.
+A tree is a head and its arguments. `HEADS` is the allow-list: what is not in it is not an expression of the book.
 Evaluation is over exact fractions, and over 40-digit floats where a logarithm or a root leaves them.
 """
 

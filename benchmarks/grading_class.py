@@ -233,7 +233,7 @@ def scores_of(learners: Class) -> dict[str, dict[str, float]]:
 
 
 def ours(folder: Path, questions: Sequence[Question], learners: Class) -> Path:
-    """A course of `gpubook` in which the class has handed in."""
+    """A course of `gpubook` in which the class has submitted its work."""
     course.init(folder)
     shutil.copy(BANK, folder / "exercises" / "bank.py")
     cells = [

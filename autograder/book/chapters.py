@@ -7,7 +7,6 @@ notebook, the public exercises.json, and the files of solutions/NAME/files/.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import tempfile
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..values.digest import digest
 from . import notebook
 from .captions import add_captions
 from .notebook import ChapterError, Source
@@ -50,8 +50,8 @@ class Chapter:
         import nbformat
 
         parts = [nbformat.writes(self.instructor), public_json(self)]
-        parts += [f"{p.name}\0{hashlib.sha256(p.read_bytes()).hexdigest()}" for p in _files(self.source.path.parent)]
-        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+        files = _files(self.source.path.parent)
+        return digest(*parts, *(part for p in files for part in (p.name, p.read_bytes())))
 
 
 def chapter_names(root: Path) -> list[str]:
@@ -128,13 +128,13 @@ def release(chapter: Chapter, work: Path) -> Path:
     done = work / "release" / chapter.name
     mark = work / "release" / f"{chapter.name}.digest"
     stage(chapter, work / "source")
-    digest = f"{chapter.digest} {_tool_digest()}"
-    if not (mark.is_file() and mark.read_text() == digest and (done / f"{chapter.name}.ipynb").is_file()):
+    made_from = f"{chapter.digest} {_tool_digest()}"
+    if not (mark.is_file() and mark.read_text() == made_from and (done / f"{chapter.name}.ipynb").is_file()):
         from . import release as releasing
 
         shutil.rmtree(done, ignore_errors=True)
         releasing.release(work / "source", work / "release", chapter.name)
-        mark.write_text(digest)
+        mark.write_text(made_from)
     return done
 
 
@@ -185,6 +185,4 @@ def _files(folder: Path) -> list[Path]:
 
 def _tool_digest() -> str:
     here = Path(__file__).parent
-    return hashlib.sha256(
-        b"".join((here / f).read_bytes() for f in ("captions.py", "notebook.py", "release.py"))
-    ).hexdigest()[:16]
+    return digest(*((here / f).read_bytes() for f in ("captions.py", "notebook.py", "release.py")))

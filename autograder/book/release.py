@@ -25,11 +25,9 @@ from nbgrader.preprocessors import (
 from nbgrader.utils import is_solution
 from traitlets.config import Config
 
+from .course_error import CourseError
+
 NEVER_RELEASED = ["*.md", "*.py", "*.pyc", "__pycache__", ".ipynb_checkpoints"]
-
-
-class CourseError(ValueError):
-    """A course, an assignment or a submission is not what it should be; the message names the file."""
 
 
 class WriteStubs(ClearSolutions):

@@ -1,16 +1,37 @@
 """A course in nbgrader's own layout.
 
-nbgrader releases, keeps the gradebook, late penalties and manual grades, and writes the feedback. Running the code of
-a learner and deciding on it is ours: see `autograder.grading`. With `book.release` this package is all that imports
-nbgrader.
+nbgrader releases, keeps the gradebook, late penalties and manual grades, and writes the feedback. Running a learner's
+code and deciding on it is ours: see `autograder.grading`. Apart from `book.release` only this package imports nbgrader.
+
+The names below load when first used: laying out a course or naming an assignment takes none of nbgrader's two seconds.
 """
 
-from ..book.release import CourseError, release
-from .layout import FOLDERS, init
-from .operations import assign, drop, grade, results, show_feedback
-from .steps import AUTOGRADE, SANITIZE, GradeInSandbox, configure
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..book.course_error import CourseError
+    from ..book.release import release
+    from .layout import FOLDERS, init
+    from .operations import assign, drop, grade, results, show_feedback
+    from .steps import AUTOGRADE, SANITIZE, GradeInSandbox, configure
+
+_HOME = {
+    "autograder.book.course_error": "CourseError",
+    "autograder.book.release": "release",
+    "autograder.course.layout": "FOLDERS init",
+    "autograder.course.operations": "assign drop grade results show_feedback",
+    "autograder.course.steps": "AUTOGRADE SANITIZE GradeInSandbox configure",
+}
+_MODULE = {name: module for module, names in _HOME.items() for name in names.split()}
 
 __all__ = [
     "AUTOGRADE", "FOLDERS", "SANITIZE", "CourseError", "GradeInSandbox", "assign", "configure", "drop", "grade", "init",
     "release", "results", "show_feedback",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE:
+        raise AttributeError(f"autograder.course has no {name!r}")
+    return getattr(import_module(_MODULE[name]), name)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..book import chapters, notebook
 from ..book.captions import add_captions
+from ..book.course_error import CourseError
 from ..book.notebook import BEGIN, END, Source
-from ..book.release import CourseError
 from ..book.roles import Bibliography, Roles
 from ..declaration.bank import Bank, load_bank
 from ..values.book_root import book_root

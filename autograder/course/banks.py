@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..book.release import CourseError
+from ..book.course_error import CourseError
 from ..declaration.bank import Bank, load_bank
 from ..values.book_root import book_root
 

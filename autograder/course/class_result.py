@@ -5,7 +5,7 @@ import json
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from ..grading.submission import Result
+from ..grading.results import Result
 from ..values.atomic_write import write_whole
 
 

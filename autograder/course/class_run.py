@@ -14,25 +14,26 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..book.release import CourseError
-from ..grading import fingerprints
+from ..book.course_error import CourseError
+from ..grading.fingerprints import Fingerprint, of_run
 from ..grading.judge import Judge
-from ..grading.rejudging import can_judge
+from ..grading.rejudging import Earlier, Reuse, reuse
 from ..grading.restore import SubmissionError, grade_cell
-from ..grading.worker import Grader, Job, Outcome, Terms, cores
+from ..grading.submission import RunSettings
+from ..grading.worker import Grader, Job, JobOutcome, cores
 from . import submissions
 from .banks import CourseBank
 from .class_result import ClassResult, Learner
-from .journal import Entry, Journal, Stamp
+from .journal import Entry, Journal
 
 THEIRS = (errno.ENAMETOOLONG, errno.EACCES, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOENT)
 AHEAD = 2  # submissions on their way for each worker: read in time, and not all at once
 
-Submit = Callable[[Job], "Future[Outcome]"]
+Submit = Callable[[Job], "Future[JobOutcome]"]
 
 
 class Writer(Protocol):
-    """What enters a graded notebook into the gradebook: a `recording.Recorder`."""
+    """What enters a graded notebook into the gradebook: a `recording.GradebookWriter`."""
 
     def record(self, learner: str, text: str) -> Path:
         """Enter it, and return the learner's feedback page."""
@@ -45,21 +46,22 @@ class Writer(Protocol):
 
 
 @dataclass
-class Work:
-    """What a run is over: an assignment as it was released at `path`, the exercises it draws from, and the terms."""
+class ReleasedAssignment:
+    """What a run is over: an assignment as it was released at `path`, the exercises it draws from, and the run's
+    settings."""
 
     path: Path
     release: Any
     bank: CourseBank
-    terms: Terms
-    digest: str = field(init=False)
-    keys: dict[str, str] = field(init=False)
+    settings: RunSettings
+    fingerprint: Callable[[str], Fingerprint] = field(init=False)  # of a submission, by its notebook's JSON
 
     def __post_init__(self):
-        held = json.dumps([self.release, asdict(self.terms)], sort_keys=True)
-        self.digest = fingerprints.digest(held, fingerprints.of_program())
-        keys = fingerprints.of_keys(self.bank.paths, self.bank)
-        self.keys = {name: keys[name] for name in self.exercises if name in keys}
+        self.fingerprint = of_run(self.release, asdict(self.settings), self.bank.paths, self.bank, self.exercises)
+
+    def reuse(self, earlier: Earlier, notebook: str) -> Reuse | None:
+        """What still counts of an earlier run over a submission whose notebook's JSON is this now."""
+        return reuse(earlier, self.fingerprint(notebook), self.exercises, self.bank, self.settings.variants)
 
     @property
     def exercises(self) -> dict[str, float]:
@@ -67,17 +69,16 @@ class Work:
         roles = [role for role in map(grade_cell, self.release.cells) if role is not None]
         return {role.exercise: role.points for role in roles if role.part in ("grade", "written")}
 
-    def stamp(self, notebook: str) -> Stamp:
-        """The stamp of a submission as it is now."""
-        return Stamp(fingerprints.digest(notebook), self.digest, self.keys)
-
 
 @contextmanager
-def local(work: Work, workers: int | None = None) -> Iterator[tuple[Submit, int]]:
+def local_executor(assignment: ReleasedAssignment, workers: int | None = None) -> Iterator[tuple[Submit, int]]:
     """How to submit a job to this machine, and how many are graded at once: each in a child of one zygote."""
     count = workers or cores()
-    judges = partial(Judge, work.bank.paths)
-    with Grader(work.release, work.bank, judges, work.terms) as grader, ThreadPoolExecutor(count) as pool:
+    judges = partial(Judge, assignment.bank.paths)
+    with (
+        Grader(assignment.release, assignment.bank, judges, assignment.settings) as grader,
+        ThreadPoolExecutor(count) as pool,
+    ):
         try:
             yield lambda job: pool.submit(grader.grade, job), count
         except BaseException:
@@ -87,19 +88,19 @@ def local(work: Work, workers: int | None = None) -> Iterator[tuple[Submit, int]
 
 
 @dataclass
-class Run:
+class ClassRun:
     """One run: `submissions` (the learners' folders), the journal, and the one writer; fills in `result`.
 
-    With `resume`, what the journal has and what has not changed since is not graded again. `workplace` makes the
-    context manager of (submit, workers), as `local`; it is not entered where there is nothing to grade.
+    With `resume`, what the journal has and what has not changed since is not graded again. `executor` makes the
+    context manager of (submit, workers), as `local_executor`; it is not entered where there is nothing to grade.
     """
 
-    work: Work
+    assignment: ReleasedAssignment
     submissions: Mapping[str, Path]
     result: ClassResult
     journal: Journal
     writer: Writer
-    workplace: Callable[[], AbstractContextManager[tuple[Submit, int]]]
+    executor: Callable[[], AbstractContextManager[tuple[Submit, int]]]
     resume: bool = False
     progress: Callable[[str], None] = lambda _: None
 
@@ -109,21 +110,21 @@ class Run:
         self.former: dict[str, Entry] = dict(self.journal.entries) if self.resume else {}
         self.entered = self.writer.has() & self.journal.recorded if self.resume else set()
 
-    def __call__(self) -> None:
+    def run(self) -> None:
         """Grade and enter them all."""
-        jobs, waiting = self._jobs(), dict[Future[Outcome], tuple[str, Stamp]]()
+        jobs, waiting = self._jobs(), dict[Future[JobOutcome], tuple[str, Fingerprint]]()
         submit, workers = None, 1
         with ExitStack() as stack:
             while True:
                 while len(waiting) < AHEAD * workers and (job := next(jobs, None)) is not None:
                     if submit is None:
-                        submit, workers = stack.enter_context(self.workplace())
-                    waiting[submit(job)] = (job.learner, self.work.stamp(job.notebook))
+                        submit, workers = stack.enter_context(self.executor())
+                    waiting[submit(job)] = (job.learner, self.assignment.fingerprint(job.notebook))
                 if not waiting:
                     break
                 for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                     self._finish(*waiting.pop(future), future.result())
-        told = [f"{self.work.path}: {p}" for name in self.submissions for p in self.problems.get(name, ())]
+        told = [f"{self.assignment.path}: {p}" for name in self.submissions for p in self.problems.get(name, ())]
         self.result.problems += [p for p in dict.fromkeys(told) if p not in self.result.problems]
 
     def _jobs(self) -> Iterator[Job]:
@@ -136,30 +137,29 @@ class Run:
                 self.progress(name)
                 continue
             former = self.former.get(name)
-            kept = None if former is None else former.stands(self.work.stamp(text))
-            if former is None or kept is None:
+            counts = None if former is None else self.assignment.reuse(former, text)
+            if former is None or counts is None:
                 yield Job(name, text)
-            elif kept >= set(self.work.exercises):
+            elif counts.all:
                 self._enter(former)
             else:
-                yield self._again(name, text, former, kept)
+                yield self._again(name, text, former, counts)
 
-    def _again(self, name: str, text: str, former: Entry, kept: frozenset[str]) -> Job:
-        """A submission of which some keys have changed: no cell runs where all answers to these are at hand."""
-        results = tuple(asdict(result) for result in former.results if result.exercise in kept)
-        changed = set(self.work.exercises) - kept
-        if not can_judge(changed, former.answers, self.work.bank, self.work.terms.variants):
+    def _again(self, name: str, text: str, former: Entry, counts: Reuse) -> Job:
+        """A submission of which some keys have changed: no cell runs where all answers to these are saved."""
+        results = tuple(asdict(result) for result in counts.kept)
+        if not counts.saved:
             return Job(name, text, results, former.answers)
         notes = {result.exercise: result.note for result in former.results}
         return Job(name, text, results, former.answers, self.journal.notebook(former), notes)
 
-    def _finish(self, name: str, stamp: Stamp, outcome: Outcome) -> None:
+    def _finish(self, name: str, fingerprint: Fingerprint, outcome: JobOutcome) -> None:
         if outcome.problem:
             self.learners[name].problem = outcome.problem
             self.progress(name)
             return
         self.entered.discard(name)
-        self._enter(self.journal.keep(name, stamp, outcome), outcome.notebook)
+        self._enter(self.journal.keep(name, fingerprint, outcome), outcome.notebook)
 
     def _enter(self, entry: Entry, text: str | None = None) -> None:
         """What is in the journal: into the gradebook with it, where it is not there yet."""

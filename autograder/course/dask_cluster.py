@@ -1,4 +1,4 @@
-"""The same unit of work on many machines: jobs of `grader` go to the workers of a dask.distributed cluster.
+"""The same unit of work on many machines: jobs of `grading.worker` go to the workers of a dask.distributed cluster.
 
 Each worker has a zygote and a judge of its own, started with the first job of a run; deadlines are kept by our
 supervisor beside them, for Dask has none. A job that a worker takes down with it goes to another. Jobs and outcomes
@@ -6,7 +6,6 @@ are plain data, the key travels as the text of its files, and nothing is written
 """
 
 import contextlib
-import hashlib
 import json
 import tempfile
 import threading
@@ -16,36 +15,38 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..book.release import CourseError
+from ..book.course_error import CourseError
 from ..declaration.bank import load_bank
 from ..grading.judge import Judge
-from ..grading.worker import Grader, Job, Outcome, Terms
+from ..grading.submission import RunSettings
+from ..grading.worker import Grader, Job, JobOutcome
 from ..sandbox import Limits
+from ..values.digest import digest
 from .banks import CourseBank
 
 if TYPE_CHECKING:
-    from .class_run import Submit, Work
+    from .class_run import ReleasedAssignment, Submit
 
-AGAIN = 3  # times that a job is sent anew whose worker was lost, beside those that Dask itself sends it
+AGAIN = 3  # times that a job is sent again when its worker was lost, besides Dask's own attempts
 FIRST = 30.0  # seconds to find the scheduler, and then a worker
 
-_here: dict[str, Grader] = {}  # what this worker grades, by the digest of the order
+_here: dict[str, Grader] = {}  # what this worker grades, by the digest of its spec
 _lock = threading.Lock()
 
 
-def order_of(work: "Work") -> dict[str, Any]:
-    """What a worker needs to grade an assignment, as plain data: the release, the files of the key, the terms."""
-    files = [[path.parent.name, path.name, path.read_text(encoding="utf-8")] for path in work.bank.paths]
-    order = {"release": json.dumps(work.release), "files": files, "terms": asdict(work.terms)}
-    return {**order, "digest": hashlib.sha256(json.dumps(order, sort_keys=True).encode()).hexdigest()}
+def task_spec(assignment: "ReleasedAssignment") -> dict[str, Any]:
+    """What a worker needs to grade an assignment, as plain data: the release, the files of the key, the settings."""
+    files = [[path.parent.name, path.name, path.read_text(encoding="utf-8")] for path in assignment.bank.paths]
+    spec = {"release": json.dumps(assignment.release), "files": files, "settings": asdict(assignment.settings)}
+    return {**spec, "digest": digest(json.dumps(spec, sort_keys=True))}
 
 
 @contextlib.contextmanager
-def _key(order: dict[str, Any]) -> Iterator[list[Path]]:
+def _key(spec: dict[str, Any]) -> Iterator[list[Path]]:
     """The files of the key, in a folder for no other user, while they are read: a worker that is lost leaves none."""
     with tempfile.TemporaryDirectory(prefix="gpubook-key-") as folder:
         paths = []
-        for number, (parent, name, text) in enumerate(order["files"]):
+        for number, (parent, name, text) in enumerate(spec["files"]):
             path = Path(folder, str(number), parent, name)
             path.parent.mkdir(parents=True)
             path.write_text(text, encoding="utf-8")
@@ -53,31 +54,31 @@ def _key(order: dict[str, Any]) -> Iterator[list[Path]]:
         yield paths
 
 
-def _start(order: dict[str, Any]) -> Grader:
-    """A grader for an order."""
+def _start(spec: dict[str, Any]) -> Grader:
+    """A grader for one assignment."""
     from nbformat import from_dict
 
     def judges() -> Judge:
-        with _key(order) as paths:
+        with _key(spec) as paths:
             return Judge(paths)
 
-    with _key(order) as paths:
+    with _key(spec) as paths:
         bank = CourseBank([load_bank(path) for path in paths])
-    terms = Terms(**{**order["terms"], "limits": Limits(**order["terms"]["limits"])})
-    return Grader(from_dict(json.loads(order["release"])), bank, judges, terms)
+    settings = RunSettings(**{**spec["settings"], "limits": Limits(**spec["settings"]["limits"])})
+    return Grader(from_dict(json.loads(spec["release"])), bank, judges, settings)
 
 
-def grade_on_worker(order: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
+def grade_on_worker(spec: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     """Grade one submission, where a worker runs; plain data in and out."""
     with _lock:
-        grader = _here.get(order["digest"])
+        grader = _here.get(spec["digest"])
         if grader is None:
-            grader = _here[order["digest"]] = _start(order)
+            grader = _here[spec["digest"]] = _start(spec)
     return grader.grade(Job(**{**job, "kept": tuple(job["kept"])})).as_plain()
 
 
 def close_grader(digest: str | None = None) -> None:
-    """End what this worker has started for one order, or for all of them."""
+    """End what this worker has started for one assignment, or for all of them."""
     with _lock:
         for one in [digest] if digest else list(_here):
             if (grader := _here.pop(one, None)) is not None:
@@ -86,7 +87,9 @@ def close_grader(digest: str | None = None) -> None:
 
 
 @contextlib.contextmanager
-def workplace(work: "Work", address: str, workers: int | None = None) -> Iterator[tuple["Submit", int]]:
+def executor(
+    assignment: "ReleasedAssignment", address: str, workers: int | None = None
+) -> Iterator[tuple["Submit", int]]:
     """How to submit a job to the cluster whose scheduler is at `address`, and how many it grades at once.
 
     `workers` bounds that number. Raises CourseError where there is no cluster.
@@ -103,7 +106,6 @@ def workplace(work: "Work", address: str, workers: int | None = None) -> Iterato
         name = "gpubook"
 
         def teardown(self, worker: Any) -> None:  # noqa: ARG002
-            """The worker goes."""
             from .dask_cluster import close_grader
 
             close_grader()
@@ -119,26 +121,26 @@ def workplace(work: "Work", address: str, workers: int | None = None) -> Iterato
             said = f"the scheduler at {address} has no workers; `dask worker {address}` starts one"
             raise CourseError(said) from None
         client.register_plugin(Graders())
-        plain = order_of(work)
-        order: Any = client.submit(dict, plain, pure=False)  # a task, which a lost worker's place does again
+        plain = task_spec(assignment)
+        spec: Any = client.submit(dict, plain, pure=False)  # a task, which a lost worker's place does again
         sent: set[Any] = set()
 
-        def submit(job: Job) -> "Future[Outcome]":
-            done: Future[Outcome] = Future()
+        def submit(job: Job) -> "Future[JobOutcome]":
+            done: Future[JobOutcome] = Future()
             send(job, done, AGAIN)
             return done
 
-        def send(job: Job, done: "Future[Outcome]", left: int) -> None:
-            task = client.submit(grade_on_worker, order, asdict(job), pure=False)
+        def send(job: Job, done: "Future[JobOutcome]", left: int) -> None:
+            task = client.submit(grade_on_worker, spec, asdict(job), pure=False)
             sent.add(task)
             task.add_done_callback(lambda task: finish(task, job, done, left))
 
-        def finish(task: Any, job: Job, done: "Future[Outcome]", left: int) -> None:
+        def finish(task: Any, job: Job, done: "Future[JobOutcome]", left: int) -> None:
             sent.discard(task)
             try:
-                done.set_result(Outcome.of(task.result()))
+                done.set_result(JobOutcome.of(task.result()))
             except KilledWorker as error:
-                done.set_result(Outcome(problem=f"the grader failed on this submission: {error}"))
+                done.set_result(JobOutcome(problem=f"the grader failed on this submission: {error}"))
             except (CancelledError, CommClosedError) as error:
                 try:
                     if not left or client.status != "running":

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .. import course
-from ..book.release import CourseError
+from ..book.course_error import CourseError
 from . import gradebook
 from .class_result import Learner
 from .gradebook import Person, Score

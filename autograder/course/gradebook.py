@@ -1,7 +1,6 @@
-"""A course's gradebook, through nbgrader's own API: who got what, late penalties, an exercise that no longer
-counts.
+"""A course's gradebook, through nbgrader's own API: scores, late penalties, an exercise that no longer counts.
 
-With `course` and `recording` all that imports nbgrader. Nothing here runs or judges anything.
+Nothing here runs or judges anything.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy.orm import Query
 from traitlets import Float
 
-from ..book.release import CourseError
-from ..grading.attachments import whole
-from .gradebook_url import opened, place
+from ..book.course_error import CourseError
+from ..grading.attachments import text_with_pictures
+from .gradebook_url import location, opened
 from .layout import read_config
 
 DAY = 86400
@@ -69,7 +68,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Score:
-    """What one learner has for one assignment; `handed_in` is None where there is no submission.
+    """What one learner has for one assignment; `submitted` is None where there is no submission.
 
     `raw` includes `extra_credit`; `late_penalty` is what to take away from it. Times are UTC.
     """
@@ -88,12 +87,12 @@ class Score:
 
     @property
     def needs_manual_grade(self) -> bool:
-        """Whether any does."""
+        """Whether a teacher has an answer of this learner still to grade."""
         return self.waiting > 0
 
     @property
     def late(self) -> bool:
-        """Whether it was handed in after the deadline, an extension included."""
+        """Whether it was submitted after the deadline, an extension included."""
         return self.submitted is not None and self.due is not None and self.submitted > self.due
 
     @property
@@ -111,8 +110,8 @@ def url_of(folder: Path | str) -> str:
 def _of_course(folder: Path) -> Iterator[Gradebook]:
     """The gradebook of a course that has one; opening never makes a new file."""
     db_url = url_of(folder)
-    if db_url.startswith("sqlite") and not Path(place(db_url)).is_file():
-        raise CourseError(f"{place(db_url)} is missing: nothing was assigned or graded in {folder} yet")
+    if db_url.startswith("sqlite") and not Path(location(db_url)).is_file():
+        raise CourseError(f"{location(db_url)} is missing: nothing was assigned or graded in {folder} yet")
     with opened(db_url) as gradebook:
         yield gradebook
 
@@ -212,7 +211,7 @@ def _quiet() -> logging.Logger:
 
 
 def late(folder: Path | str, name: str) -> list[tuple[str, float]]:
-    """Work out the late penalties of an assignment anew, and return who loses how much.
+    """Compute the late penalties of an assignment again, and return who loses how much.
 
     nbgrader does it while it grades, from the score and the deadline of that moment: grades given by hand and
     extensions come later.
@@ -229,13 +228,13 @@ def late(folder: Path | str, name: str) -> list[tuple[str, float]]:
     return [(s.person.id, s.late_penalty) for s in scores(folder, [name])[name] if s.late_penalty]
 
 
-def texts(path: Path) -> dict[str, str]:
+def cell_texts(path: Path) -> dict[str, str]:
     """The text of each cell that nbgrader knows, with its pictures, in a notebook that may not be there."""
     if not path.is_file():
         return {}
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     known = [(cell["metadata"].get("nbgrader", {}).get("grade_id"), cell) for cell in cells]
-    return {name: whole("".join(cell["source"]), cell.get("attachments")) for name, cell in known if name}
+    return {name: text_with_pictures("".join(cell["source"]), cell.get("attachments")) for name, cell in known if name}
 
 
 def waiting(folder: Path | str, name: str) -> dict[str, int]:

@@ -10,7 +10,8 @@ from nbgrader.api import Gradebook
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from ..book.release import CourseError, programs_on_path
+from ..book.course_error import CourseError
+from ..book.release import programs_on_path
 
 
 def driver(db_url: str) -> str:
@@ -21,7 +22,7 @@ def driver(db_url: str) -> str:
     return db_url
 
 
-def place(db_url: str) -> str:
+def location(db_url: str) -> str:
     """Where a gradebook is, to be shown: a file's path, or the URL without its password."""
     url = make_url(db_url)
     return str(url.database) if url.drivername.startswith("sqlite") else url.render_as_string(hide_password=True)
@@ -31,7 +32,7 @@ def place(db_url: str) -> str:
 def opened(db_url: str) -> Iterator[Gradebook]:
     """The gradebook at `db_url`; CourseError, without the password, where the database cannot be used."""
     try:
-        where = place(db_url)
+        where = location(db_url)
     except ArgumentError:
         raise CourseError(
             "the gradebook's URL cannot be read: sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE was expected"

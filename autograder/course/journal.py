@@ -1,4 +1,4 @@
-"""The journal of a run over a class: what is finished is kept, whatever happens to the run afterwards.
+"""The journal of a run over a class: what is finished is kept, whatever happens to the run later.
 
 `.gpubook/NAME.journal` is one JSON line for each finished submission, appended and on the disk before anything else
 is done with it; the executed notebook lies beside it, in `NAME.graded/`, written first and never half. A line that
@@ -6,7 +6,6 @@ a kill cut short is none. The last line of a learner counts.
 """
 
 import errno
-import hashlib
 import json
 import os
 import shutil
@@ -16,40 +15,25 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from ..book.release import CourseError
-from ..grading.submission import Result
-from ..grading.worker import Outcome
+from ..book.course_error import CourseError
+from ..grading.fingerprints import Fingerprint
+from ..grading.results import Result
+from ..grading.worker import JobOutcome
 from ..values.atomic_write import write_whole
-
-
-@dataclass(frozen=True)
-class Stamp:
-    """What a verdict follows from, as digests: the submission, the release with all that holds for the run, and the
-    key of each exercise. An entry with another stamp is stale."""
-
-    submission: str
-    release: str
-    keys: Mapping[str, str]
+from ..values.digest import digest
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A finished submission: its stamp, its results, the name of its executed notebook, and the answers in it that can
-    be judged again without running it."""
+    """A finished submission: its fingerprint, its results, the name of its executed notebook, and the answers in it
+    that can be judged again without running it; see `grading.rejudging.Earlier`."""
 
     learner: str
-    stamp: Stamp
+    fingerprint: Fingerprint
     results: tuple[Result, ...]
     problems: tuple[str, ...]
     notebook: str
     answers: Mapping[str, Any] = field(default_factory=dict)
-
-    def stands(self, now: Stamp) -> frozenset[str] | None:
-        """The exercises whose verdicts still hold: None where the submission or the release is another."""
-        if (self.stamp.submission, self.stamp.release) != (now.submission, now.release) or self.problems:
-            return None
-        same = {name for name, key in now.keys.items() if self.stamp.keys.get(name) == key}
-        return frozenset(same & {result.exercise for result in self.results})
 
 
 @dataclass
@@ -88,12 +72,10 @@ class Journal:
 
     @property
     def path(self) -> Path:
-        """The file of lines."""
         return self.folder / f"{self.name}.journal"
 
     @property
     def notebooks(self) -> Path:
-        """The folder of executed notebooks."""
         return self.folder / f"{self.name}.graded"
 
     def remark(self, resume: bool) -> str:
@@ -130,13 +112,13 @@ class Journal:
         self.notebooks.mkdir()
         self._add({"begun": True})
 
-    def keep(self, learner: str, stamp: Stamp, outcome: Outcome) -> Entry:
+    def keep(self, learner: str, fingerprint: Fingerprint, outcome: JobOutcome) -> Entry:
         """A submission is finished: its notebook, then its line, on the disk when this returns."""
         if self.anew:
             self._forget()
-        digest = hashlib.sha256(json.dumps([learner, outcome.notebook]).encode()).hexdigest()[:32]
         results, problems = tuple(outcome.results), tuple(outcome.problems)
-        entry = Entry(learner, stamp, results, problems, f"{digest}.ipynb", outcome.answers)
+        name = f"{digest(learner, outcome.notebook)}.ipynb"
+        entry = Entry(learner, fingerprint, results, problems, name, outcome.answers)
         write_whole(self.notebooks / entry.notebook, outcome.notebook)
         self._add(asdict(entry))
         before = self.entries.get(learner)
@@ -157,7 +139,6 @@ class Journal:
         self.finished = True
 
     def notebook(self, entry: Entry) -> str:
-        """The executed notebook's JSON."""
         return (self.notebooks / entry.notebook).read_text(encoding="utf-8")
 
     def _add(self, line: dict[str, Any]) -> None:
@@ -190,7 +171,7 @@ class Journal:
 
 
 def _entry(said: dict[str, Any]) -> Entry:
-    stamp = Stamp(**said["stamp"])
+    fingerprint = Fingerprint(**said["fingerprint" if "fingerprint" in said else "stamp"])  # as it was once called
     results = tuple(Result(**one) for one in said["results"])
     answers = said.get("answers", {})  # an earlier version kept none
-    return Entry(said["learner"], stamp, results, tuple(said["problems"]), said["notebook"], answers)
+    return Entry(said["learner"], fingerprint, results, tuple(said["problems"]), said["notebook"], answers)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from ..book.release import CourseError
+from ..book.course_error import CourseError
 
 FOLDERS = ("source", "release", "submitted", "autograded", "feedback", "exercises")
 CONFIG_FILE = "nbgrader_config.py"

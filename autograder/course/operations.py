@@ -1,4 +1,4 @@
-"""What is done with a course: assign, drop, grade, look at the results, write feedback."""
+"""The operations on a course: assign, drop, grade, read the results, write feedback."""
 
 from __future__ import annotations
 
@@ -14,15 +14,12 @@ from pathlib import Path
 
 from ..book.release import release
 from ..grading.restore import read_notebook
-from ..grading.worker import Terms
-from ..ranks import seeds
-from ..sandbox import Limits
 from . import assignment, class_run, dask_cluster, gradebook, gradebook_url, submissions
 from .banks import bank_of, checked_name
 from .class_result import ClassResult, add, load, save
 from .journal import Journal
 from .layout import read_config, released
-from .recording import Recorder
+from .recording import GradebookWriter
 from .steps import GradeInSandbox
 
 GRADED = "Graded by your teacher."
@@ -59,7 +56,7 @@ def assign(
 def drop(folder: Path | str, name: str, exercise: str) -> Path:
     """Have an exercise of a released assignment count for nobody: 0 of 0 points, in the gradebook at once.
 
-    The learners' notebooks need not change; the prompt says so in feedback made from now on. Assigning anew
+    The learners' notebooks need not change; the prompt says so in feedback made from now on. Assigning again
     undoes it.
     """
     folder, name = Path(folder).resolve(), checked_name(name)
@@ -126,26 +123,25 @@ def grade(
     config.GradeInSandbox.unsafe = unsafe or config.GradeInSandbox.get("unsafe", False)
     if cell_limit is not None:
         config.GradeInSandbox.cell_limit = cell_limit
-    settings = GradeInSandbox(config=config)
-    limits = Limits(cell=settings.cell_limit, total=settings.total_limit)
     path = released(folder, name)
     release_nb = read_notebook(path)
-    terms = Terms(limits, settings.variants, settings.unsafe, seeds.secret_of(folder))
-    work = class_run.Work(path, release_nb, bank_of(folder, release_nb, path), terms)
-    result = ClassResult(name, work.exercises, folder=str(folder))
-    result.gradebook = gradebook_url.place(gradebook.url_of(folder))
+    bank = bank_of(folder, release_nb, path)
+    assigned = class_run.ReleasedAssignment(path, release_nb, bank, GradeInSandbox(config=config).run_settings(folder))
+    result = ClassResult(name, assigned.exercises, folder=str(folder))
+    result.gradebook = gradebook_url.location(gradebook.url_of(folder))
     found = submissions.collect(folder, name, students, result)
     if scheduler is None:
-        workplace = partial(class_run.local, work, workers)
+        executor = partial(class_run.local_executor, assigned, workers)
     else:
-        workplace = partial(dask_cluster.workplace, work, scheduler, workers)
-    writer = Recorder(folder, name, config, GradeInSandbox)
+        executor = partial(dask_cluster.executor, assigned, scheduler, workers)
+    writer = GradebookWriter(folder, name, config, GradeInSandbox)
     with writer, Journal.open(folder, name) as journal, journal.room():
         if started is not None:
             started(len(found), journal.remark(resume or students is not None))
         if students is None:
             journal.begin(anew=not resume)
-        class_run.Run(work, found, result, journal, writer, workplace, resume, progress or (lambda _: None))()
+        tell = progress or (lambda _: None)
+        class_run.ClassRun(assigned, found, result, journal, writer, executor, resume, tell).run()
         result.seconds = time.monotonic() - began
         (save if students is None else add)(result, _results_path(folder, name))
         if students is None:
@@ -172,15 +168,15 @@ def _with_grades_by_hand(result: ClassResult) -> ClassResult:
 
 
 def show_feedback(folder: Path | str, name: str) -> list[Path]:
-    """Write the feedback of everybody who is graded anew, from the gradebook as it is; returns the pages.
+    """Rewrite the feedback of everybody who is graded, from the gradebook as it is; returns the pages.
 
-    Late penalties are worked out anew before: grades given by hand have changed the scores that they are part of.
+    Late penalties are computed again before: grades given by hand have changed the scores that they are part of.
     """
     folder, name = Path(folder).resolve(), checked_name(name)
     released(folder, name)
     gradebook.late(folder, name)
-    with Recorder(folder, name, read_config(folder), GradeInSandbox) as recorder:
-        return [recorder.show(learner) for learner in sorted(recorder.has())]
+    with GradebookWriter(folder, name, read_config(folder), GradeInSandbox) as writer:
+        return [writer.show(learner) for learner in sorted(writer.has())]
 
 
 def _results_path(folder: Path, name: str) -> Path:

@@ -1,24 +1,20 @@
-"""Enter graded notebooks into nbgrader's gradebook, autograded/ and feedback/: all of a learner in one transaction.
+"""Enter graded notebooks into nbgrader's gradebook (see `grade_entry`), autograded/ and feedback/.
 
-What stands there in the end is what `nbgrader autograde` and `nbgrader generate_feedback` leave with the course's
-configuration; they open the gradebook anew, and commit, for each step and cell. With `course` and `gradebook` all
-that imports nbgrader.
+The result is what `nbgrader autograde` and `nbgrader generate_feedback` leave with the course's configuration.
 """
 
 import json
 import logging
 import os
 import shutil
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Self
 
 from nbformat import from_dict, read, writes
 from nbformat.v4 import new_markdown_cell
-from nbgrader.api import Assignment, Comment, Grade, Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
 from nbgrader.converters import Autograde, GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
@@ -28,32 +24,16 @@ from nbgrader.preprocessors import (
     NbGraderPreprocessor,
     SaveAutoGrades,
 )
-from nbgrader.utils import compute_checksum, determine_grade, find_all_files, is_grade, is_solution, is_task, parse_utc
-from sqlalchemy import create_engine, select
-from sqlalchemy.engine import Connection
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.orm import Session, joinedload
+from nbgrader.utils import find_all_files, parse_utc
 from traitlets import Bool, Float
 from traitlets.config import Config
 
-from ..book.release import CourseError
 from ..declaration.bank import Bank
-from ..grading.attachments import whole
 from ..grading.restore import SubmissionError, grade_cell
 from ..values.atomic_write import write_whole
 from .banks import bank_of
-from .gradebook import deadlines, late_period, texts
-from .gradebook_url import first_line, opened, place
-
-PATIENCE = 30.0  # seconds to wait for a database that another program has locked
-
-
-class _Joined(Gradebook):
-    """nbgrader's gradebook in a transaction of ours: what it commits is there once ours is."""
-
-    def __init__(self, connection: Connection):
-        self.engine, self.course_id, self.authenticator = connection.engine, "default_course", None
-        self.db: Any = Session(connection, join_transaction_mode="rollback_only", expire_on_commit=False)
+from .grade_entry import GradeEntry
+from .gradebook import cell_texts, deadlines, late_period
 
 
 class ShowGrades(GetGrades):
@@ -67,7 +47,7 @@ class ShowGrades(GetGrades):
 
 
 class WorkedSolutions(NbGraderPreprocessor):
-    """Shows under each exercise of a feedback page how it is solved, once nobody can hand it in any more.
+    """Shows under each exercise of a feedback page how it is solved, once nobody can submit it any more.
 
     That is after the deadline of this learner, an extension included, and after the time for which late work is
     taken; an assignment without a deadline never shows any.
@@ -79,8 +59,7 @@ class WorkedSolutions(NbGraderPreprocessor):
     ).tag(config=True)
 
     @staticmethod
-    def clock() -> datetime:
-        """The time, in UTC."""
+    def clock() -> datetime:  # in UTC
         return datetime.now(UTC).replace(tzinfo=None)
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
@@ -126,7 +105,7 @@ class WorkedSolutions(NbGraderPreprocessor):
         return bank_of(folder, read(path, as_version=4), path)
 
 
-class Recorder:
+class GradebookWriter:
     """The one writer of a run over a class: `record` a learner's executed notebook. A context manager.
 
     `decided`: the preprocessor of the configuration that executes and judges, which is done by now.
@@ -143,47 +122,21 @@ class Recorder:
         own = (decided, SaveAutoGrades, AssignLatePenalties, CheckCellMetadata)  # the metadata is the release's
         steps = [step for step in self.autograde.autograde_preprocessors if step not in own]
         self.steps = [step(config=config, parent=self.autograde) for step in steps]
-        self.late = AssignLatePenalties(config=config, log=quiet)
-        self.late.init_plugin()
         self.page = self.feedback.exporter_class(parent=self.feedback, config=self.feedback.config)
         for step in self.feedback.preprocessors:
             if not issubclass(step, GetGrades):
                 self.page.register_preprocessor(step)
-        url = self.course.db_url
-        with opened(url) as gradebook:
-            try:
-                gradebook.find_assignment(name)
-            except MissingEntry:
-                said = f"{place(url)} has no assignment {name!r}; `gpubook course assign` enters it"
-                raise CourseError(said) from None
-        waits = {"timeout": PATIENCE} if url.startswith("sqlite") else {}
-        self.engine = create_engine(url, connect_args=waits)
+        self.grades = GradeEntry(folder, name, self.course.db_url, config, quiet)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.engine.dispose()
-
-    @contextmanager
-    def _transaction(self) -> Iterator[_Joined]:
-        """A gradebook whose changes are all made at the end of the block, or none."""
-        try:
-            with self.engine.begin() as connection:
-                yield _Joined(connection)
-        except SQLAlchemyError as error:
-            where = place(self.course.db_url)
-            said = f"{where}: {first_line(error)}"
-            if "locked" in said:
-                said += f", for {PATIENCE:g} s, by another program"
-            raise CourseError(f"{said}; nothing is lost: `gpubook grade {self.folder} {self.name} --resume`") from error
+        self.grades.close()
 
     def has(self) -> set[str]:
         """The learners with a submission in the gradebook, and files of their own."""
-        with self._transaction() as gradebook:
-            asked = select(SubmittedAssignment.student_id).join(Assignment).where(Assignment.name == self.name)
-            found = gradebook.db.execute(asked).scalars().all()
-        return {who for who in found if self._notebook(who).is_file() and self.page_of(who).is_file()}
+        return {who for who in self.grades.learners() if self._notebook(who).is_file() and self.page_of(who).is_file()}
 
     def _notebook(self, learner: str) -> Path:
         return self.folder / "autograded" / learner / self.name / f"{self.name}.ipynb"
@@ -202,24 +155,15 @@ class Recorder:
         for step in self.steps:
             nb, resources = step.preprocess(nb, resources)
         autograded = writes(nb, version=4)
-        timestamp = self._timestamp(learner)
-        with self._transaction() as gradebook:
-            gradebook.update_or_create_student(learner)
-            with gradebook.db.no_autoflush:  # nbgrader joins a new submission to its learner before it adds it
-                submission = gradebook.update_or_create_submission(self.name, learner, **timestamp)
-            notebook = gradebook.find_submission_notebook(self.name, self.name, learner)
-            self._enter(gradebook, notebook, nb, learner)
-            self._penalty(gradebook, submission, notebook)
-            _show(gradebook, notebook, nb, resources["nbgrader"])
+        former = partial(cell_texts, self._notebook(learner))
+        resources["nbgrader"] |= self.grades.enter(learner, nb, former, **self._timestamp(learner))
         self._write(learner, autograded)
         return self._write_page(learner, nb, resources)
 
     def show(self, learner: str) -> Path:
-        """Write the learner's feedback page anew, from what is graded and from the gradebook as it is now."""
+        """Rewrite the learner's feedback page from what is graded and from the gradebook as it is now."""
         nb, resources = read(self._notebook(learner), as_version=4), self._resources(learner)
-        with self._transaction() as gradebook:
-            notebook = gradebook.find_submission_notebook(self.name, self.name, learner)
-            _show(gradebook, notebook, nb, resources["nbgrader"])
+        resources["nbgrader"] |= self.grades.show(learner, nb)
         return self._write_page(learner, nb, resources)
 
     def _resources(self, learner: str) -> dict[str, Any]:
@@ -251,49 +195,8 @@ class Recorder:
             expected = "one like 2027-02-01 22:00:00 UTC was expected"
             raise SubmissionError(f"{path}: {said!r} is no time; {expected}") from None
 
-    def _enter(self, gradebook: _Joined, notebook: SubmittedNotebook, nb: Any, learner: str) -> None:
-        """The points and the comments that nbgrader makes, by cell.
-
-        A grade that a teacher gave stays reviewed where nothing has changed under it: neither the automatic score
-        nor, of a written answer, the text.
-        """
-        grades = {g.cell.name: g for g in _rows(gradebook, Grade, notebook)}
-        comments = {c.cell.name: c for c in _rows(gradebook, Comment, notebook)}
-        by_hand = {g.cell.name for g in grades.values() if g.manual_score is not None and not g.needs_manual_grade}
-        before, now = texts(self._notebook(learner)) if by_hand else {}, {}
-        for cell in nb.cells:
-            if "nbgrader" not in cell.metadata:
-                continue
-            name = cell.metadata.nbgrader.get("grade_id")
-            now[name] = whole(cell.source, cell.get("attachments"))
-            if is_grade(cell):
-                grade = grades[name]
-                score, _ = determine_grade(cell, self.autograde.log)
-                same = grade.auto_score == score and before.get(name) == now[name]
-                grade.needs_manual_grade = score is None or grade.manual_score is not None
-                if name in by_hand and same:
-                    grade.needs_manual_grade = False
-                grade.auto_score = score
-            if is_solution(cell) or is_task(cell):
-                untouched = cell.metadata.nbgrader.get("checksum") == compute_checksum(cell) and not is_task(cell)
-                comments[name].auto_comment = "No response." if untouched else None
-        gradebook.db.flush()
-
-    def _penalty(self, gradebook: _Joined, submission: SubmittedAssignment, notebook: SubmittedNotebook) -> None:
-        """What a late submission loses, as nbgrader's own step works it out."""
-        notebook.late_submission_penalty = None
-        gradebook.db.flush()
-        gradebook.db.refresh(notebook)
-        gradebook.db.refresh(submission)
-        if (late := submission.total_seconds_late) > 0:
-            plugin = self.late.plugin_inst
-            penalty = plugin.late_submission_penalty(submission.student_id, notebook.score, late)
-            if penalty is not None:
-                notebook.late_submission_penalty = self.late._check_late_penalty(notebook, penalty)
-        gradebook.db.flush()
-
     def _write(self, learner: str, text: str) -> None:
-        """autograded/: the notebook, what else was handed in, and over it what the teacher has in source/."""
+        """autograded/: the notebook, what else was submitted, and over it what the teacher has in source/."""
         target = self._notebook(learner).parent
         target.mkdir(parents=True, exist_ok=True)
         ignored = [*self.course.ignore, "*.ipynb"]
@@ -322,7 +225,7 @@ class Recorder:
 
 def _make_way(target: Path, inside: Path) -> None:
     """Make the folders for a file below `target`; what lies there under the name of one of them, or of the file, and is
-    something else, goes: it was handed in before, or is not the teacher's."""
+    something else, goes: it was submitted before, or is not the teacher's."""
     for folder in reversed(inside.parents[:-1]):
         if (target / folder).is_file():
             (target / folder).unlink()
@@ -330,26 +233,3 @@ def _make_way(target: Path, inside: Path) -> None:
     if (target / inside).is_dir():
         shutil.rmtree(target / inside)
     (target / inside).unlink(missing_ok=True)
-
-
-def _rows(gradebook: _Joined, kind: Any, notebook: SubmittedNotebook) -> list[Any]:
-    """The grades or comments of a submitted notebook, with their cells, in one query."""
-    asked = select(kind).where(kind.notebook_id == notebook.id).options(joinedload(kind.cell))
-    return list(gradebook.db.execute(asked.execution_options(populate_existing=True)).scalars())
-
-
-def _show(gradebook: _Joined, notebook: SubmittedNotebook, nb: Any, about: dict[str, Any]) -> None:
-    """Write into the cells what nbgrader's feedback shows of them: scores and comments."""
-    gradebook.db.flush()
-    gradebook.db.refresh(notebook)
-    grades = {g.cell.name: g for g in _rows(gradebook, Grade, notebook)}
-    comments = {c.cell.name: c for c in _rows(gradebook, Comment, notebook)}
-    for cell in nb.cells:
-        own = cell.metadata.get("nbgrader", {})
-        if is_solution(cell) or is_task(cell):
-            own["comment"] = comments[own["grade_id"]].comment
-        if is_grade(cell) or is_task(cell):
-            grade = grades[own["grade_id"]]
-            own["score"], own["points"], own["waits"] = grade.score, grade.max_score, bool(grade.needs_manual_grade)
-    penalty = notebook.late_submission_penalty or 0
-    about |= {"score": notebook.score - penalty, "max_score": notebook.max_score, "late_penalty": penalty}

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..grading.submission import Result
+from ..grading.results import Result
 from .class_result import ClassResult, Learner
 
 

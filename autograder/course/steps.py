@@ -41,9 +41,9 @@ from .recording import ShowGrades, WorkedSolutions
 
 
 class Submissions(NotebookExporter):
-    """What nbgrader reads submissions with: nbconvert's own, once a submission has been looked at.
+    """What nbgrader reads submissions with: nbconvert's own, once a submission has been checked.
 
-    nbgrader copies what is handed in before it reads it, and no hook of its own can refuse a submission; its exporter
+    nbgrader copies a submission before it reads it, and no hook of its own can refuse a submission; its exporter
     is made before either, and is given the converter.
     """
 
@@ -52,11 +52,11 @@ class Submissions(NotebookExporter):
         converter: Any = self.parent
         course, begin = converter.coursedir, converter.init_destination
 
-        def looked_at(assignment: str, student: str) -> bool:
-            submissions.look(Path(course.format_path(course.submitted_directory, student, assignment)))
+        def checked(assignment: str, student: str) -> bool:
+            submissions.check_folder(Path(course.format_path(course.submitted_directory, student, assignment)))
             return begin(assignment, student)
 
-        converter.init_destination = looked_at
+        converter.init_destination = checked
 
     def from_filename(self, filename, resources=None, **more):
         """Raises SubmissionError for what `read_notebook` would not read either."""
@@ -95,6 +95,11 @@ class GradeInSandbox(_OfCourse):
         config=True
     )
 
+    def run_settings(self, folder: Path) -> submission.RunSettings:
+        """What these options ask of a run over the course in `folder`."""
+        limits = Limits(cell=self.cell_limit, total=self.total_limit)
+        return submission.RunSettings(limits, self.variants, self.unsafe, seeds.secret_of(folder))
+
     def preprocess(self, nb, resources):
         """The notebook with its verdicts, where SaveAutoGrades finds them."""
         owner, path = resources["nbgrader"]["student"], self._release(resources)
@@ -105,12 +110,9 @@ class GradeInSandbox(_OfCourse):
             release_nb,
             bank,
             owner,
-            Limits(cell=self.cell_limit, total=self.total_limit),
-            self.variants,
+            self.run_settings(Path(self._course().root)),
             zygote=_zygote(),
             judge=_judge(tuple(bank.paths)),
-            unsafe=self.unsafe,
-            secret=seeds.secret_of(Path(self._course().root)),
         )
         for problem in graded.problems:
             self.log.error("%s: %s", path, problem)

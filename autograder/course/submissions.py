@@ -1,4 +1,4 @@
-"""What a class has handed in: who, where, and a clear word on each submission that cannot be read."""
+"""What a class has submitted: who, where, and a clear word on each submission that cannot be read."""
 
 import os
 import stat
@@ -9,7 +9,7 @@ from typing import Any
 from ..grading.restore import SubmissionError, read_notebook
 from .class_result import ClassResult, Learner
 
-MAX_FILES, MAX_SIZE, MAX_DEPTH = 2000, 512 << 20, 20  # what is handed in is copied, and kept for years
+MAX_FILES, MAX_SIZE, MAX_DEPTH = 2000, 512 << 20, 20  # a submission is copied, and kept for years
 KINDS = {
     stat.S_IFLNK: "link",
     stat.S_IFIFO: "pipe",
@@ -45,26 +45,25 @@ def collect(folder: Path, name: str, students: Sequence[str] | None, result: Cla
     return folders
 
 
-def read(handed_in: Path) -> Any:
-    """The notebook in a folder that was handed in, which has the folder's name; SubmissionError where there is
-    none."""
-    path = handed_in / f"{handed_in.name}.ipynb"
-    look(handed_in)
+def read(submission: Path) -> Any:
+    """The notebook in a submitted folder, which has the folder's name; SubmissionError where there is none."""
+    path = submission / f"{submission.name}.ipynb"
+    check_folder(submission)
     if not path.exists():
-        others = sorted(printable(p.name) for p in handed_in.glob("*.ipynb"))
+        others = sorted(printable(p.name) for p in submission.glob("*.ipynb"))
         found = f", found {', '.join(others[:10])}" if others else ""
         raise SubmissionError(f"{path}: missing{found}; the submitted notebook was expected there")
     return read_notebook(path)
 
 
-def look(handed_in: Path) -> None:
-    """Raise SubmissionError where a folder that was handed in holds more than files and folders, or too much.
+def check_folder(submission: Path) -> None:
+    """Raise SubmissionError where a submitted folder holds more than files and folders, or too much.
 
     Nothing in it is opened: what lies there may be a pipe that never ends.
     """
-    if handed_in.is_symlink() or handed_in.parent.is_symlink():
-        raise SubmissionError(f"{handed_in}: a link; a folder with {handed_in.name}.ipynb was expected")
-    waiting, files, size = [(str(handed_in), 0)] if handed_in.is_dir() else [], 0, 0
+    if submission.is_symlink() or submission.parent.is_symlink():
+        raise SubmissionError(f"{submission}: a link; a folder with {submission.name}.ipynb was expected")
+    waiting, files, size = [(str(submission), 0)] if submission.is_dir() else [], 0, 0
     while waiting:
         folder, depth = waiting.pop()
         try:
@@ -77,7 +76,7 @@ def look(handed_in: Path) -> None:
                     files, size = files + 1, size + about.st_size
                     if files > MAX_FILES or size > MAX_SIZE or depth > MAX_DEPTH:
                         raise SubmissionError(
-                            f"{name}: beyond what may be handed in, {MAX_FILES} files and folders, of "
+                            f"{name}: beyond what may be submitted, {MAX_FILES} files and folders, of "
                             f"{MAX_SIZE >> 20} MiB together, {MAX_DEPTH} folders deep"
                         )
                     if entry.is_dir():

@@ -1,7 +1,7 @@
-"""Pictures that a learner pasted into an answer in words: which of them others may be shown.
+"""Pictures that a learner pasted into a written answer: which of them may be shown to others.
 
-They are a cell's attachments, bytes of a learner's making. Kept is what begins as a PNG or JPEG file does, and has a
-size that a page can hold; never SVG, which is a program's text.
+They are a cell's attachments, bytes made by the learner. A picture is accepted if it begins as a PNG or JPEG file does
+and is of a size that a page can hold; never SVG, which is the text of a program.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SEGMENTS = 1000  # of a JPEG, before its size
 FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}  # markers of JPEG's that its size follows
 
 
-def kept(attachments: Any) -> dict[str, dict[str, str]]:
+def accepted(attachments: Any) -> dict[str, dict[str, str]]:
     """Of a cell's attachments the pictures, each as one form in base64. Done again it changes nothing."""
     found: dict[str, dict[str, str]] = {}
     for name, forms in attachments.items() if isinstance(attachments, dict) else ():
@@ -51,13 +51,13 @@ def _decoded(text: str) -> bytes:
         return b""
     try:
         data = base64.b64decode("".join(text.split()), validate=True)
-    except ValueError:  # also for what is no ASCII
+    except ValueError:  # also for text that is not ASCII
         return b""
     return data if len(data) <= MAX_BYTES else b""
 
 
 def _png(data: bytes) -> int:
-    """How many pixels it has; 0 where it is no PNG."""
+    """How many pixels it has; 0 if it is not a PNG."""
     if len(data) < 33 or data[:8] != b"\x89PNG\r\n\x1a\n" or data[12:16] != b"IHDR":
         return 0
     wide, high = struct.unpack(">II", data[16:24])
@@ -65,7 +65,7 @@ def _png(data: bytes) -> int:
 
 
 def _jpeg(data: bytes) -> int:
-    """How many pixels it has; 0 where it is no JPEG."""
+    """How many pixels it has; 0 if it is not a JPEG."""
     at = 2
     if data[:3] != b"\xff\xd8\xff":
         return 0
@@ -82,22 +82,22 @@ def _jpeg(data: bytes) -> int:
 SIZES = {"image/png": _png, "image/jpeg": _jpeg}
 
 
-def named(reference: str, pictures: Container[str]) -> str | None:
+def find_picture(reference: str, pictures: Container[str]) -> str | None:
     """The picture that a text refers to, as Markdown writes names; None where there is none."""
     name = html.unescape(reference)
     return next((one for one in (name, unquote(name)) if one in pictures), None)
 
 
-def left_out(cell: Any) -> str:
+def missing_pictures(cell: Any) -> str:
     """A sentence on the pictures that a cell's text shows and that are not there any more; "" where all are."""
     pictures = cell.get("attachments", {})
-    gone = [one for one in dict.fromkeys(REFERENCE.findall(cell.source)) if named(one, pictures) is None]
+    gone = [one for one in dict.fromkeys(REFERENCE.findall(cell.source)) if find_picture(one, pictures) is None]
     if not gone:
         return ""
     names = ", ".join(quoted(unquote(html.unescape(one))) for one in gone[:3]) + (", …" if len(gone) > 3 else "")
     return f"{'A picture' if len(gone) == 1 else 'Pictures'} left out: {names}; {EXPECTED} were expected."
 
 
-def whole(source: str, attachments: Any) -> str:
+def text_with_pictures(source: str, attachments: Any) -> str:
     """A cell's text with its pictures: it is the same where nobody has changed either."""
     return source + json.dumps(attachments, sort_keys=True) if attachments else source

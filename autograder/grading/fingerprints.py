@@ -1,26 +1,46 @@
-"""Digests of what a verdict follows from: whether an earlier one still holds is whether these are the same."""
+"""Digests of everything that a verdict depends on: an earlier verdict still holds where they are the same."""
 
 import ast
-import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ..declaration.bank import Bank
+from ..values.digest import digest
 
 
-def digest(*parts: str | bytes) -> str:
-    """One digest of several texts."""
-    made = hashlib.sha256()
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
-        made.update(len(data).to_bytes(8, "big") + data)
-    return made.hexdigest()[:32]
+@dataclass(frozen=True)
+class Fingerprint:
+    """What a verdict depends on, as digests: the submission, the release with all that holds for the run, and the key
+    of each exercise."""
+
+    submission: str
+    release: str
+    keys: Mapping[str, str]
+
+    def unchanged_keys(self, now: "Fingerprint") -> frozenset[str] | None:
+        """The exercises whose key is the same now; None where the submission or the release is another."""
+        if (self.submission, self.release) != (now.submission, now.release):
+            return None
+        return frozenset(name for name, key in now.keys.items() if self.keys.get(name) == key)
+
+
+def of_run(
+    release: Any, settings: Any, paths: Sequence[Path], bank: Bank, asked: Collection[str]
+) -> Callable[[str], Fingerprint]:
+    """What takes the JSON of a submission's notebook to its fingerprint, in a run over `release` that is judged by the
+    exercises `asked`, declared in `paths`; `settings` are what else holds for the run, as plain data."""
+    held = digest(json.dumps([release, settings], sort_keys=True), of_program())
+    keys = {name: key for name, key in of_keys(paths, bank).items() if name in asked}
+    return lambda notebook: Fingerprint(digest(notebook), held, keys)
 
 
 @cache
 def of_program() -> str:
-    """Of this package and of hwlib, whose formulas solve exercises: another version may judge otherwise."""
+    """The digest of this package and of hwlib, whose formulas solve exercises: another version may judge otherwise."""
     root = Path(__file__).resolve().parent.parent.parent
     files = [p for name in ("autograder", "hwlib") for p in (root / name).rglob("*") if p.suffix in (".py", ".toml")]
     own = [p for p in files if "_book" not in p.relative_to(root).parts]
@@ -28,7 +48,7 @@ def of_program() -> str:
 
 
 def of_keys(paths: Sequence[Path], bank: Bank) -> dict[str, str]:
-    """Of the key of each exercise: what its file says of it and of what it names, and of nothing else's key."""
+    """The digest of each exercise's key: what its file says of it and of the names it uses; no other's key."""
     texts = [path.read_text(encoding="utf-8") for path in paths]
     found = dict.fromkeys(bank, digest(*texts))  # of one that no statement names: whatever the files say
     for text in texts:

@@ -1,5 +1,4 @@
-"""The judge: a program of its own that holds the key, reads answers as plain data and never runs a learner's
-code.
+"""The judge: a separate program that holds the key, reads answers as plain data and never runs a learner's code.
 
 `Judge` starts it, as `python -m autograder.grading.judge FD FILE...`, from the files that declare the exercises. It
 forks a limited process per submission, and another where an answer takes forever or all memory to judge: that
@@ -41,10 +40,10 @@ class JudgeFailed(ValueError):
 
 
 class JudgeGone(OSError):
-    """The judge's process is gone, and it was no answer's doing: each has a process of its own."""
+    """The judge's process is gone, and no answer caused it: each is judged in a separate process."""
 
 
-Asked = Callable[[Any], dict[str, Any]]  # from encoded arguments to the reply
+RemoteCall = Callable[[Any], dict[str, Any]]  # from encoded arguments to the reply
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Question:
     exercise: str
     owner: str | None
     message: Any
-    seed: str = ""  # of the numbers that it is asked with, see `draws`
+    seed: str = ""  # of the numbers that it is asked with, see `ranks.seeds`
 
 
 class Judge(Program):
@@ -68,17 +67,17 @@ class Judge(Program):
             self.close()
             raise JudgeFailed(started["error"])
 
-    def ask(self, question: Question, call: Asked | None = None, patience: float = 0.0) -> Verdict:
-        """The verdict on one answer, as `Sitting.ask`, in a process of its own."""
-        with self.sitting() as sitting:
-            return sitting.ask(question, call, patience)
+    def ask(self, question: Question, call: RemoteCall | None = None, patience: float = 0.0) -> Verdict:
+        """The verdict on one answer, as `JudgeSession.ask`, in a process of its own."""
+        with self.session() as session:
+            return session.ask(question, call, patience)
 
-    def sitting(self) -> "Sitting":
+    def session(self) -> "JudgeSession":
         """For the answers of one submission, one after another."""
-        return Sitting(self)
+        return JudgeSession(self)
 
 
-class Sitting:
+class JudgeSession:
     """The answers of one submission, judged in a process forked for it; another takes over where an answer brings that
     one to its limits. Used by one thread. A context manager."""
 
@@ -108,7 +107,7 @@ class Sitting:
         self._channel = channel
         return channel
 
-    def ask(self, question: Question, call: Asked | None = None, patience: float = 0.0) -> Verdict:
+    def ask(self, question: Question, call: RemoteCall | None = None, patience: float = 0.0) -> Verdict:
         """The verdict; `call` takes encoded arguments to the learner's function and returns `value` or
         `problem`.
 
@@ -172,7 +171,7 @@ def _limit() -> None:
         resource.setrlimit(what, (value, value))
 
 
-def _sit(channel: socket.socket, bank: Bank) -> None:
+def _serve_session(channel: socket.socket, bank: Bank) -> None:
     """In the forked process: one answer after another, until the grader hangs up."""
     _limit()
 
@@ -230,7 +229,7 @@ def main() -> None:
             gc.enable()
             control.close()
             try:
-                _sit(socket.socket(fileno=fds[0]), bank)
+                _serve_session(socket.socket(fileno=fds[0]), bank)
             finally:
                 os._exit(0)
         for fd in fds:

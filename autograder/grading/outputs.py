@@ -1,19 +1,19 @@
-"""The outputs of a graded notebook's cells: what the learner's process says they showed, and the verdicts."""
+"""The outputs of a graded notebook's cells, rebuilt from what the learner's process reports."""
 
 from collections.abc import Callable
 from typing import Any
 
-from ..sandbox.shell import KEPT
+from ..sandbox import DISPLAY_FORMATS
 from ..values.texts import quoted
 
 
 def error_output(name: str, say: str) -> dict[str, Any]:
-    """What a cell shows that the grader stopped."""
+    """The output of a cell that the grader stopped."""
     return {"output_type": "error", "ename": name, "evalue": say, "traceback": [f"{name}: {say}"]}
 
 
 def cell_outputs(outputs: list[Any], fit: Callable[[Any], str | None]) -> list[Any]:
-    """What the child says its cell showed, built anew: text only, of the kinds a notebook has, as far as it fits."""
+    """The outputs that the child reports for a cell, rebuilt: text only, of a notebook's types, while they fit."""
     from nbformat.v4 import new_output
 
     built = []
@@ -23,7 +23,7 @@ def cell_outputs(outputs: list[Any], fit: Callable[[Any], str | None]) -> list[A
             name = "stderr" if output.get("name") == "stderr" else "stdout"
             built.append(new_output("stream", name=name, text=text))
         elif kind in ("display_data", "execute_result") and isinstance(output.get("data"), dict):
-            forms = {mime: fit(output["data"][mime]) for mime in KEPT if mime in output["data"]}
+            forms = {mime: fit(output["data"][mime]) for mime in DISPLAY_FORMATS if mime in output["data"]}
             if data := {mime: text for mime, text in forms.items() if text is not None}:
                 built.append(new_output(kind, data=data, metadata={}))
         elif kind == "error" and (value := fit(output.get("evalue", ""))) is not None:

@@ -1,6 +1,6 @@
 """The ranks of a graded algorithm: a confined process each, which has run the learner's cells and knows no other rank.
 
-They share no memory, folder, network or process: the learner's code runs anew in each, so nothing that one made
+They share no memory, folder, network or process: the learner's code runs again in each, so nothing that one made
 before the ranks were told apart lies in another. What is left to them is what any two programs on one machine can
 see of each other: time, and how busy it is.
 """
@@ -19,7 +19,7 @@ from ..sandbox import Child, ChildLost
 MISSING = ("NameError", "AttributeError", "KeyError")
 
 
-class Ranks:
+class RankProcesses:
     """The `call` of `Judge.ask` for an exercise that asks ranks; `spawn` makes the process of one. A context manager.
 
     Their calls have `limit` seconds in all, from when they are all there.
@@ -83,7 +83,7 @@ class Ranks:
 
 
 def _lacks(reply: Any) -> bool:
-    """Whether an encoded reply of `parties.Rank` says that a name was not there."""
+    """Whether an encoded reply of `generators.Rank` says that a name was not there."""
     parts = reply.get("v") if isinstance(reply, dict) else None
     if not isinstance(parts, list) or len(parts) != 3:
         return False

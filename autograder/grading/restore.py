@@ -1,5 +1,5 @@
-"""A submission as the release meant it: read with care, its locked cells put back, whatever else stays the
-learner's."""
+"""A submission brought back to the form of its release: read with checks, its locked cells restored; the rest stays
+the learner's."""
 
 import json
 import re
@@ -19,7 +19,7 @@ CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 class SubmissionError(ValueError):
-    """What was handed in cannot be graded; the message names the file and what was expected."""
+    """What was submitted cannot be graded; the message names the file and what was expected."""
 
 
 @dataclass(frozen=True)
@@ -84,13 +84,13 @@ def _cell(path: Path, number: int, cell: Any) -> dict[str, Any]:
     }
     if kind == "code":
         clean |= {"outputs": [], "execution_count": None}
-    elif kept := attachments.kept(cell.get("attachments")):
+    elif kept := attachments.accepted(cell.get("attachments")):
         clean["attachments"] = kept
     return clean
 
 
 def _clean(value: Any, depth: int = 0) -> Any:
-    """JSON data without lone surrogates, which no file can hold, and without its too deep parts."""
+    """JSON data without lone surrogates, which no file can hold, and without parts that are nested too deep."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if depth > 20:
@@ -186,7 +186,7 @@ def _as_released(cell: Any, original: Any) -> Any:
         fresh.source = cell.source
         if _by_hand(original) and fresh.cell_type == "markdown":
             fresh.pop("attachments", None)
-            if kept := attachments.kept(cell.get("attachments")):
+            if kept := attachments.accepted(cell.get("attachments")):
                 fresh.attachments = nbformat.from_dict(kept)
     return fresh
 

@@ -1,4 +1,4 @@
-"""One submission to its verdicts, as plain data in and out: the unit of work of a class, here or on other machines.
+"""Grade one submission, plain data in and out: the unit of work of a class, on this machine or on others.
 
 A `Grader` has the zygote that submissions are forked from and the judge that they share. It replaces either when it
 dies, and the zygote when it has served long enough; a submission that was on its way then is graded again.
@@ -14,9 +14,11 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from ..declaration.bank import Bank
-from ..sandbox import Limits, NoSandbox, Zygote, ZygoteGone
+from ..sandbox import NoSandbox, Zygote, ZygoteGone
 from . import rejudging, submission
 from .judge import Judge, JudgeGone
+from .results import GradedNotebook, Result
+from .submission import RunSettings
 
 SERVED = 500  # submissions of one zygote, before another takes its place
 STOPPED = "the run was stopped before it was graded"
@@ -36,25 +38,15 @@ class Job:
     notes: Mapping[str, str] = field(default_factory=dict)  # by exercise, what the executed cells came to
 
 
-@dataclass(frozen=True)
-class Terms:
-    """What holds for every submission of a run."""
-
-    limits: Limits = field(default_factory=Limits)
-    variants: bool = False
-    unsafe: bool = False
-    secret: str = ""  # see `draws`
-
-
 @dataclass
-class Outcome:
-    """What became of a job: the executed notebook's JSON and the results, or the `problem` that kept it from both."""
+class JobOutcome:
+    """The outcome of a job: the executed notebook's JSON and the results, or the `problem` that prevented both."""
 
     notebook: str = ""
-    results: list[submission.Result] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)  # for the teacher
     problem: str = ""
-    answers: dict[str, Any] = field(default_factory=dict)  # see `grading.GradedNotebook`
+    answers: dict[str, Any] = field(default_factory=dict)  # see `results.GradedNotebook`
 
     def as_plain(self) -> dict[str, Any]:
         """For a journal or another machine."""
@@ -63,14 +55,16 @@ class Outcome:
     @classmethod
     def of(cls, plain: dict[str, Any]) -> Self:
         """What `as_plain` made."""
-        return cls(**{**plain, "results": [submission.Result(**one) for one in plain["results"]]})
+        return cls(**{**plain, "results": [Result(**one) for one in plain["results"]]})
 
 
 class Grader:
     """Grades submissions of one assignment, from any number of threads; `judges` starts a judge. A context manager."""
 
-    def __init__(self, release: Any, bank: Bank, judges: Callable[[], Judge], terms: Terms, served: int = SERVED):
-        self.release, self.bank, self.terms = release, bank, terms
+    def __init__(
+        self, release: Any, bank: Bank, judges: Callable[[], Judge], settings: RunSettings, served: int = SERVED
+    ):
+        self.release, self.bank, self.settings = release, bank, settings
         self.judges, self.served = judges, served
         self._lock = threading.Lock()
         self._used: list[Zygote] = []  # one entry for each submission on its way
@@ -80,7 +74,7 @@ class Grader:
         self._zygote = _Served(Zygote())
         try:
             self._judge = judge.result()
-            self._zygote.program.refuse_unless(terms.unsafe)
+            self._zygote.program.refuse_unless(settings.unsafe)
         except BaseException:
             self._zygote.program.close()
             if judge.done() and not judge.exception():
@@ -102,22 +96,21 @@ class Grader:
             program.stop()
 
     def close(self) -> None:
-        """End the zygote and the judge."""
         self._starter.shutdown()
         if self._next is not None and not self._next.exception():
             self._next.result().close()
         self._zygote.program.close()
         self._judge.close()
 
-    def grade(self, job: Job) -> Outcome:
+    def grade(self, job: Job) -> JobOutcome:
         """The outcome of one submission: a notebook that cannot be graded, whatever it does, is a `problem`.
 
-        Raises NoSandbox where the system can no longer shut code in: that is every submission's loss.
+        Raises NoSandbox where the system can no longer confine code: that concerns every submission.
         """
         gone: Exception = ZygoteGone("")
         for _ in range(TRIES):
             if self._over:
-                return Outcome(problem=STOPPED)
+                return JobOutcome(problem=STOPPED)
             try:
                 judge = self._judge
                 if job.executed:
@@ -134,10 +127,10 @@ class Grader:
                 raise
             except Exception as error:
                 said = f"the grader failed on this submission: {type(error).__name__}: {error}"
-                return Outcome(problem=said)
-        return Outcome(problem=f"the grader failed on this submission, {TRIES} times over: {gone}")
+                return JobOutcome(problem=said)
+        return JobOutcome(problem=f"the grader failed on this submission, {TRIES} times over: {gone}")
 
-    def _run(self, job: Job, zygote: Zygote, judge: Judge) -> submission.GradedNotebook:
+    def _run(self, job: Job, zygote: Zygote, judge: Judge) -> GradedNotebook:
         from nbformat import from_dict
 
         return submission.grade_notebook(
@@ -145,25 +138,22 @@ class Grader:
             self.release,
             self.bank,
             job.learner,
-            self.terms.limits,
-            self.terms.variants,
+            self.settings,
             zygote=zygote,
             judge=judge,
-            unsafe=self.terms.unsafe,
-            kept=[submission.Result(**one) for one in job.kept],
+            kept=[Result(**one) for one in job.kept],
             answers=job.answers,
-            secret=self.terms.secret,
         )
 
-    def _judge_again(self, job: Job, judge: Judge) -> submission.GradedNotebook:
+    def _judge_again(self, job: Job, judge: Judge) -> GradedNotebook:
         from nbformat import from_dict
 
         return rejudging.judge_again(
             from_dict(json.loads(job.executed)),
             job.learner,
-            self.terms.variants,
+            self.settings.variants,
             judge,
-            [submission.Result(**one) for one in job.kept],
+            [Result(**one) for one in job.kept],
             job.answers,
             job.notes,
         )
@@ -215,9 +205,9 @@ class Grader:
                 dead.close()
 
 
-def _outcome(graded: submission.GradedNotebook) -> Outcome:
+def _outcome(graded: GradedNotebook) -> JobOutcome:
     notebook = json.dumps(graded.nb, ensure_ascii=False)
-    return Outcome(notebook, graded.results, graded.problems, answers=graded.answers)
+    return JobOutcome(notebook, graded.results, graded.problems, answers=graded.answers)
 
 
 @dataclass
@@ -230,5 +220,5 @@ class _Served:
 
 
 def cores() -> int:
-    """How many submissions to grade at once: a core each, of those this process may use."""
+    """How many submissions to grade at once: one for each core that this process may use."""
     return len(os.sched_getaffinity(0))

@@ -1,4 +1,4 @@
-"""What the cells that ran before tell of an answer: a stub that nobody touched, or a cell that Python cannot read."""
+"""Evidence from the notebook's history: untouched stubs, and cells with syntax errors."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _cells() -> list[str]:
 
 
 def _defined_instead(name: str) -> str:
-    """The function that the last cell to do more than call something defines, where it is no answer; or ""."""
+    """The function that the last cell to do more than a call defines, if it is not an answer's; else ""."""
     answers = {name, *(public.get("answer_name") for public in published().values())}
     for cell in _cells():
         body = getattr(_read(cell), "body", [ast.Pass()])
@@ -68,7 +68,7 @@ def _defined_instead(name: str) -> str:
 
 
 def _misread(name: str) -> bool:
-    """Whether the last cell that sets `name` is none that Python can read."""
+    """Whether the last cell that sets `name` has a syntax error."""
     sets = re.compile(rf"^[ \t]*({name}[ \t]*=(?!=)|def[ \t]+{name}\b)", re.MULTILINE)
     for cell in _cells():
         tree = _read(cell)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from ..declaration.exercise import draw
+from ..declaration.exercise import Exercise, draw
 from ..declaration.verdict import Verdict, unreadable
 from ..values import encoding
 from ..values.texts import fill
@@ -31,6 +32,7 @@ class Card:
     __repr__ = __str__
 
 
+UNREADABLE = "something that cannot be read"
 _graded: list[tuple[str, Any]] = []  # the object graded last in this kernel, with the exercise it first came for
 
 
@@ -60,8 +62,8 @@ def given(exercise_id: str) -> dict[str, Any]:
 
 
 def symbols(exercise_id: str) -> Any:
-    """The letters of an Expression exercise as sympy symbols, in the order of its prompt; one alone where
-    there is one. A cell that fails on them says what to write instead."""
+    """The symbols of an Expression exercise, sympy's, in the order of its prompt; one alone where there is one. A cell
+    that fails on them says what to write instead."""
     from ..answers import domains_from
     from ..answers.symbol_errors import explain_errors
     from ..declaration.verdict import DeclarationError
@@ -70,8 +72,8 @@ def symbols(exercise_id: str) -> Any:
     found = find(exercise_id)
     if "symbols" not in found.public:
         raise DeclarationError(f"{exercise_id} is a {found.public['kind']} exercise; it has no symbols")
-    letters = tuple(domain.symbol(name) for name, domain in domains_from(found.public["symbols"]).items())
-    return letters[0] if len(letters) == 1 else letters
+    made = tuple(domain.symbol(name) for name, domain in domains_from(found.public["symbols"]).items())
+    return made[0] if len(made) == 1 else made
 
 
 def hint(exercise_id: str) -> Card:
@@ -97,17 +99,80 @@ def check(exercise_id: str, answer: Any = ...) -> Verdict:
 
 
 def _verdict(found: Found, answer: Any) -> Verdict:
+    """Encode the answer once; then it is recorded, judged or, without a key, echoed."""
     try:
-        message = encoding.encode(answer)
+        attempt = Attempt(found, encoding.encode(answer))
     except encoding.NotPlain as error:
         return unreadable(str(error))
-    declared, public = found.declared, found.public
-    if public.get("predict"):
-        return _predict(found, message)
-    if declared is not None:
-        call = declared.answer.local_call(answer, declared.withholds)
-        return declared.judge_message(message, given(public["id"]), call)
-    return _readable(public, message)
+    if found.public.get("predict"):
+        return _record(attempt)
+    return _echo(attempt) if found.declared is None else _judge(attempt, found.declared, answer)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """An answer to an exercise, as `encoding.encode` wrote it."""
+
+    found: Found
+    message: Any
+
+    @cached_property
+    def text(self) -> str:
+        """What it says, for its learner; "" where there is no answer yet. Raises Unreadable and BadMessage."""
+        from ..answers import answer_from
+
+        value = encoding.decode(self.message)
+        if value is None or value is ... or (type(value) is str and not value.strip()):
+            return ""
+        return answer_from(self.found.public).readable(value)
+
+    def shown(self) -> str:
+        """What it says, or that it cannot be read."""
+        from ..answers import Unreadable
+
+        try:
+            return self.text or UNREADABLE
+        except (Unreadable, encoding.BadMessage):
+            return UNREADABLE
+
+
+def _judge(attempt: Attempt, declared: Exercise, answer: Any) -> Verdict:
+    """By the key; the object itself is what the key may call."""
+    call = declared.answer.local_call(answer, declared.withholds)
+    return declared.judge_message(attempt.message, given(declared.id), call)
+
+
+def _echo(attempt: Attempt) -> Verdict:
+    """Without a key: is it an answer at all, and in the right unit?"""
+    from ..answers import Unreadable
+
+    try:
+        if not attempt.text:
+            return Verdict(0.0, "No answer yet.", "empty")
+        return Verdict(0.0, f"Recorded: {attempt.text}.", "recorded")
+    except encoding.BadMessage as error:
+        return unreadable(str(error))
+    except Unreadable as error:
+        return Verdict(0.0, str(error), "unit") if error.kind == "unit" else unreadable(str(error))
+
+
+def _record(attempt: Attempt) -> Verdict:
+    """Write a readable prediction down and say so; what comes out is for `reveal`."""
+    echoed = _echo(attempt)
+    if echoed.kind != "recorded":
+        return echoed
+    score = 1.0 if attempt.found.declared is not None else 0.0
+    message = json.loads(json.dumps(attempt.message))  # as the progress file will give it back
+    try:
+        recorded = Progress.here().predict(attempt.found.public["id"], message)
+    except OSError as error:
+        say = f"Your prediction counts, but it could not be written down ({error.strerror or error})."
+    else:
+        kept = recorded.first or recorded.answer == message
+        first = attempt if kept else Attempt(attempt.found, recorded.answer)
+        said = f"Predicted: {first.shown()}." if kept else f"Your first prediction is kept: {first.shown()}."
+        say = f"{said} Run the next cell to see what comes out."
+    return Verdict(score, say, "recorded")
 
 
 def grade(exercise_id: str, answer: Any = ...) -> float:
@@ -150,69 +215,20 @@ def reveal(exercise_id: str, result: Any = None) -> Card:
             f"*First predict: set `{public['answer_name']}` in the cell above, run it and the one below it, "
             "then this one.*"
         )
-    mine = _shown(public, recorded.answer)
+    mine = Attempt(found, recorded.answer).shown()
     lines = [f"You predicted **{mine}** ({recorded.time.replace('T', ' ').replace('+00:00', ' UTC')})."]
     if result is not None:
         try:
-            lines.append(f"It comes out as **{_shown(public, encoding.encode(result))}**.")
+            lines.append(f"It comes out as **{Attempt(found, encoding.encode(result)).shown()}**.")
         except encoding.NotPlain:
             lines.append(f"It comes out as **{encoding.type_name(result)}**.")
     if found.declared is not None:
         numbers = given(exercise_id)
         if result is None:
-            lines.append(f"It comes out as **{_shown(public, encoding.encode(found.declared.expected(numbers)))}**.")
+            solution = Attempt(found, encoding.encode(found.declared.expected(numbers)))
+            lines.append(f"It comes out as **{solution.shown()}**.")
         lines.append(found.declared.judge_message(recorded.answer, numbers).say)
     return Card("\n\n".join(lines))
-
-
-def _predict(found: Found, message: Any) -> Verdict:
-    """Record a readable prediction and say so; what comes out is for `reveal`."""
-    verdict = _readable(found.public, message)
-    if verdict.kind != "recorded":
-        return verdict
-    name, score = found.public["id"], 1.0 if found.declared is not None else 0.0
-    try:
-        recorded = Progress.here().predict(name, json.loads(json.dumps(message)))
-    except OSError as error:
-        return Verdict(
-            score,
-            f"Your prediction counts, but it could not be written down ({error.strerror or error}).",
-            "recorded",
-        )
-    if recorded.first or recorded.answer == json.loads(json.dumps(message)):
-        return Verdict(
-            score,
-            f"Predicted: {_shown(found.public, message)}. Run the next cell to see what comes out.",
-            "recorded",
-        )
-    first = _shown(found.public, recorded.answer)
-    return Verdict(
-        score, f"Your first prediction is kept: {first}. Run the next cell to see what comes out.", "recorded"
-    )
-
-
-def _readable(public: dict[str, Any], message: Any) -> Verdict:
-    """Without a key: is it an answer at all, and in the right unit?"""
-    from ..answers import Unreadable, answer_from
-
-    try:
-        value = encoding.decode(message)
-        if value is None or value is ... or (type(value) is str and not value.strip()):
-            return Verdict(0.0, "No answer yet.", "empty")
-        return Verdict(0.0, f"Recorded: {answer_from(public).readable(value)}.", "recorded")
-    except encoding.BadMessage as error:
-        return unreadable(str(error))
-    except Unreadable as error:
-        return Verdict(0.0, str(error), "unit") if error.kind == "unit" else unreadable(str(error))
-
-
-def _shown(public: dict[str, Any], message: Any) -> str:
-    from ..answers import Unreadable, answer_from
-
-    try:
-        return answer_from(public).readable(encoding.decode(message))
-    except (Unreadable, encoding.BadMessage):
-        return "something that cannot be read"
 
 
 def _show(verdict: Verdict) -> None:

@@ -14,6 +14,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
+from ..values.digest import add_parts
+
 _seed: ContextVar[str] = ContextVar("seed", default="")
 
 
@@ -37,9 +39,7 @@ def seed_of(secret: str, owner: str, sources: Iterable[str]) -> str:
     if not secret:
         return ""
     made = hmac.new(secret.encode(), digestmod=hashlib.sha256)
-    for part in (owner, *sources):
-        data = part.encode("utf-8", "surrogatepass")
-        made.update(len(data).to_bytes(8, "big") + data)
+    add_parts(made, (owner, *sources))
     return made.hexdigest()
 
 

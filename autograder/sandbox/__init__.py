@@ -2,5 +2,8 @@
 
 from .client import WAITED, Child, ChildLost, NoSandbox, Zygote, ZygoteGone, zygote_ahead
 from .limits import Limits
+from .shell import DISPLAY_FORMATS
 
-__all__ = ["WAITED", "Child", "ChildLost", "Limits", "NoSandbox", "Zygote", "ZygoteGone", "zygote_ahead"]
+__all__ = [
+    "DISPLAY_FORMATS", "WAITED", "Child", "ChildLost", "Limits", "NoSandbox", "Zygote", "ZygoteGone", "zygote_ahead",
+]  # fmt: skip

@@ -21,5 +21,5 @@ class Limits:
     grace: float = 0.9  # from asking a cell to stop to killing its process
 
     def as_plain(self) -> dict[str, Any]:
-        """For a message."""
+        """For a message to the zygote."""
         return asdict(self)

@@ -6,7 +6,7 @@ import signal
 import sys
 from typing import Any
 
-KEPT = ("text/plain", "text/markdown", "text/latex")  # what a graded notebook shows of a learner's displays
+DISPLAY_FORMATS = ("text/plain", "text/markdown", "text/latex")  # text only: others open the graded notebook
 CELL_FILE = re.compile(r"\(<ipython-input-[^>]*>, line ")  # a syntax error names its file; a cell has none
 
 
@@ -14,7 +14,7 @@ class CellTimeout(BaseException):
     """The cell reached its time limit."""
 
 
-class Recorder:
+class OutputCapture:
     """Collects the outputs of one cell, up to a number of bytes."""
 
     def __init__(self, limit: int):
@@ -23,7 +23,6 @@ class Recorder:
         self.used = 0
 
     def clear(self) -> None:
-        """Begin a new cell."""
         self.outputs, self.used = [], 0
 
     def fit(self, text: str) -> str:
@@ -45,7 +44,7 @@ class Recorder:
 
     def show(self, kind: str, data: dict[str, Any]) -> None:
         """A display or the cell's value; its text forms only."""
-        kept = {mime: self.fit(str(data[mime])) for mime in KEPT if mime in data}
+        kept = {mime: self.fit(str(data[mime])) for mime in DISPLAY_FORMATS if mime in data}
         if kept:
             self.outputs.append({"output_type": kind, "data": kept})
 
@@ -62,36 +61,31 @@ class Recorder:
 
 
 class Stream:
-    """Stands for sys.stdout or sys.stderr."""
+    """Stands for sys.stdout or sys.stderr, and writes to the cell's capture: text only, never a terminal."""
 
     encoding, errors, closed = "utf-8", "replace", False
 
-    def __init__(self, name: str, recorder: Recorder):
-        self.name, self._recorder = name, recorder
+    def __init__(self, name: str, capture: OutputCapture):
+        self.name, self._capture = name, capture
 
     def write(self, text: str) -> int:
-        """Record it."""
-        self._recorder.stream(self.name, str(text))
+        self._capture.stream(self.name, str(text))
         return len(text)
 
     def writelines(self, lines: list[str]) -> None:
-        """Record each."""
         for line in lines:
             self.write(line)
 
     def flush(self) -> None:
-        """Nothing waits."""
+        pass
 
     def isatty(self) -> bool:
-        """No."""
         return False
 
     def writable(self) -> bool:
-        """Yes."""
         return True
 
     def readable(self) -> bool:
-        """No."""
         return False
 
 
@@ -104,18 +98,18 @@ class Shell:
         from IPython.core.interactiveshell import InteractiveShell
         from traitlets.config import Config
 
-        self.recorder = recorder = Recorder(200_000)
+        self.capture = capture = OutputCapture(200_000)
 
         class Displays(DisplayPublisher):
             def publish(self, data, *_, **__):
-                recorder.show("display_data", data)
+                capture.show("display_data", data)
 
         class Values(DisplayHook):
             def __call__(self, result=None):
                 if result is not None:
                     self.update_user_ns(result)
                     data, _ = self.compute_format_data(result)
-                    recorder.show("execute_result", data)
+                    capture.show("execute_result", data)
 
             def quiet(self):
                 return False
@@ -129,7 +123,7 @@ class Shell:
                     value = str(evalue)
                 except Exception:
                     value = "(its message could not be made)"
-                recorder.error(etype.__name__, value, list(stb))
+                capture.error(etype.__name__, value, list(stb))
 
             def init_history(self):
                 super().init_history()
@@ -147,9 +141,9 @@ class Shell:
 
     def begin(self, output_limit: int) -> None:
         """Called once in the process that runs a submission."""
-        self.recorder.limit = output_limit
+        self.capture.limit = output_limit
         self.pid = os.getpid()
-        sys.stdout, sys.stderr = Stream("stdout", self.recorder), Stream("stderr", self.recorder)
+        sys.stdout, sys.stderr = Stream("stdout", self.capture), Stream("stderr", self.capture)
         signal.signal(signal.SIGALRM, self._alarm)
 
     def _alarm(self, *_: Any) -> None:
@@ -168,7 +162,7 @@ class Shell:
 
     def run(self, source: str, limit: float) -> dict[str, Any]:
         """Run one cell: its outputs, its error if one ended it, and whether it ran out of time."""
-        self.recorder.clear()
+        self.capture.clear()
         try:
             result = self.timed(limit, lambda: self.ip.run_cell(source, store_history=False))
             error = result.error_before_exec or result.error_in_exec
@@ -178,17 +172,17 @@ class Shell:
             os._exit(0)
         if self.expired:
             said = f"the cell ran longer than {limit:g} s"
-            shown = self.recorder.outputs
-            self.recorder.outputs = [output for output in shown if output.get("ename") != "CellTimeout"]
-            self.recorder.error("CellTimeout", said, [f"CellTimeout: {said}"])
+            shown = self.capture.outputs
+            self.capture.outputs = [output for output in shown if output.get("ename") != "CellTimeout"]
+            self.capture.error("CellTimeout", said, [f"CellTimeout: {said}"])
             return {
-                "outputs": self.recorder.outputs,
+                "outputs": self.capture.outputs,
                 "expired": True,
                 "error": "CellTimeout",
                 "message": said,
             }
         name = None if error is None else type(error).__name__
-        return {"outputs": self.recorder.outputs, "expired": False, "error": name, "message": _text(error)}
+        return {"outputs": self.capture.outputs, "expired": False, "error": name, "message": _text(error)}
 
 
 def _text(error: BaseException | None) -> str:

@@ -21,7 +21,7 @@ class WireError(Exception):
 
 
 class WireClosed(WireError):
-    """The other side is gone."""
+    """The other side has closed the channel, or its process has ended."""
 
 
 def _refuse(constant: str) -> Any:

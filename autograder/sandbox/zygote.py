@@ -133,7 +133,7 @@ def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
         return {}
 
     def call(request: dict[str, Any]) -> dict[str, Any]:
-        shell.recorder.clear()
+        shell.capture.clear()
         function = kept[request["key"]]
         try:
             with without(request["withholds"], function):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.grading.judge import Judge
-from autograder.grading.submission import grade_notebook
+from autograder.grading.submission import RunSettings, grade_notebook
 from autograder.sandbox import Limits, Zygote
 
 from . import course
@@ -57,7 +57,7 @@ def _world(pid):
 
 @pytest.fixture(scope="package")
 def classroom(tmp_path_factory):
-    """A course's folder: the key, the gradebook, what another learner has handed in; and the bank."""
+    """A course's folder: the key, the gradebook, what another learner has submitted; and the bank."""
     root = tmp_path_factory.mktemp("class")
     for name in ("gradebook.db", "submitted/bob/06-abuse/06-abuse.ipynb", "autograded/bob/grades.json"):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -79,8 +79,8 @@ def attacked(classroom):
 
     def run(attack, limits=LIMITS):
         before, begun = _folder(root), time.monotonic()
-        nb, release = course.handed_in(bank, attack)
-        done = grade_notebook(nb, release, bank, "mallory", limits, zygote=zygote, judge=judge)
+        nb, release = course.submission_of(bank, attack)
+        done = grade_notebook(nb, release, bank, "mallory", RunSettings(limits), zygote=zygote, judge=judge)
         took = time.monotonic() - begun
         assert done.problems == [], done.problems
         results = {result.exercise: result for result in done.results}
@@ -129,6 +129,6 @@ answer = 2.0
 def _next_learner(bank, zygote, judge):
     """Who is graded right after finds a clean world, and gets what is due."""
     answers = {"abuse-time": CLEAN, "abuse-scaled": course.RIGHT["abuse-scaled"]}
-    nb, release = course.handed_in(bank, course.Attack("honest", answers=answers, asked=tuple(answers)))
-    done = grade_notebook(nb, release, bank, "bob", LIMITS, zygote=zygote, judge=judge)
+    nb, release = course.submission_of(bank, course.Attack("honest", answers=answers, asked=tuple(answers)))
+    done = grade_notebook(nb, release, bank, "bob", RunSettings(LIMITS), zygote=zygote, judge=judge)
     assert [result.points for result in done.results] == [3.0, 3.0], [result.say for result in done.results]

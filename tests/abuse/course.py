@@ -1,5 +1,5 @@
 """The small course that is attacked: an exercise of every kind that the grader treats differently, the right answers,
-and the notebooks that are handed in."""
+and the notebooks that are submitted."""
 
 import inspect
 from collections.abc import Sequence
@@ -131,7 +131,7 @@ def written(bank: Bank, answers: dict[str, str], setup: str = "") -> Any:
     return notebook.expand(nb, bank, chapter="06-abuse")
 
 
-def handed_in(bank: Bank, attack: Attack) -> tuple[Any, Any]:
+def submission_of(bank: Bank, attack: Attack) -> tuple[Any, Any]:
     """The attack's notebook, and the release that it was made of."""
     answers = {name: attack.answers.get(name, WRONG[name]) for name in attack.asked}
     nb = written(bank, answers, attack.setup)

@@ -5,11 +5,12 @@ import json
 import nbformat
 import pytest
 
-from autograder.course.journal import Journal, Stamp
+from autograder.course.journal import Journal
+from autograder.grading.fingerprints import Fingerprint
 from autograder.grading.rejudging import judge_again
 from autograder.grading.restore import grade_id
-from autograder.grading.submission import grade_notebook
-from autograder.grading.worker import Outcome, _outcome
+from autograder.grading.submission import RunSettings, grade_notebook
+from autograder.grading.worker import JobOutcome, _outcome
 from autograder.sandbox import Limits
 
 from . import course
@@ -43,14 +44,14 @@ VALUES = {
 def test_a_forged_answer_is_kept_as_any_other_and_judged_again(classroom, tmp_path, value):
     _, bank, zygote, judge = classroom
     answers = {"abuse-time": FORGED.replace("VALUE", VALUES[value])}
-    nb, release = course.handed_in(bank, Attack(value, answers=answers, asked=QUICK))
-    done = grade_notebook(nb, release, bank, "mallory", LIMITS, zygote=zygote, judge=judge)
+    nb, release = course.submission_of(bank, Attack(value, answers=answers, asked=QUICK))
+    done = grade_notebook(nb, release, bank, "mallory", RunSettings(LIMITS), zygote=zygote, judge=judge)
     assert done.problems == []
     assert sum(one.points for one in done.results) == 0
     with Journal.open(tmp_path, "week1") as journal:
         journal.begin(anew=True)
-        kept = journal.keep("mallory", Stamp("a", "b", {}), Outcome.of(_outcome(done).as_plain()))
-        journal.keep("bob", Stamp("a", "b", {}), Outcome(json.dumps(release)))
+        kept = journal.keep("mallory", Fingerprint("a", "b", {}), JobOutcome.of(_outcome(done).as_plain()))
+        journal.keep("bob", Fingerprint("a", "b", {}), JobOutcome(json.dumps(release)))
     with Journal.open(tmp_path, "week1") as journal:
         assert set(journal.entries) == {"mallory", "bob"}
         entry = journal.entries["mallory"]
@@ -71,9 +72,9 @@ def test_one_text_as_another_program_is_asked_with_other_numbers(classroom):
 
     def said(edit):
         attack = Attack("bits", "bit = 1", {"abuse-ring": SAYING}, asked=("abuse-ring",), edit=edit)
-        nb, release = course.handed_in(bank, attack)
-        limits = Limits(cell=10.0)
-        done = grade_notebook(nb, release, bank, "mallory", limits, zygote=zygote, judge=judge, secret="s")
+        nb, release = course.submission_of(bank, attack)
+        settings = RunSettings(Limits(cell=10.0), secret="s")
+        done = grade_notebook(nb, release, bank, "mallory", settings, zygote=zygote, judge=judge)
         return done.results[0].say
 
     def turned(kind):

@@ -54,7 +54,7 @@ FLOODS = {
     "200 MB beside the streams": "os.write(1, b'x'*200_000_000)\nos.write(2, b'x'*200_000_000)",
     "a million lines": "for _ in range(1_000_000): print('x')",
     "thousands of displays": "from IPython.display import display\nfor _ in range(5_000): display(1)",
-    "a million outputs": "sys.stdout._recorder.outputs += [{'output_type': 'stream', 'text': ','*10}]*300_000",
+    "a million outputs": "sys.stdout._capture.outputs += [{'output_type': 'stream', 'text': ','*10}]*300_000",
     "a message of brackets": """
 from autograder.sandbox import wire
 import struct

@@ -59,17 +59,17 @@ def test_a_hostile_answer_changes_no_other_verdict(classroom, hostile):
     judge = classroom[3]
     wrong = {"abuse-time": 0.5, "abuse-form": "S/W", "abuse-guess": "x"}
     alone = {name: judge.ask(Question(name, None, encoding.encode(value))) for name, value in wrong.items()}
-    with judge.sitting() as sitting:
+    with judge.session() as session:
         for name, answer in RIGHT.items():
             for other in RIGHT:
-                assert sitting.ask(Question(other, None, HOSTILE[hostile])).score == 0
-            assert sitting.ask(Question(name, None, wrong[name])) == alone[name]
-            assert sitting.ask(Question(name, None, answer)).score == 1
+                assert session.ask(Question(other, None, HOSTILE[hostile])).score == 0
+            assert session.ask(Question(name, None, wrong[name])) == alone[name]
+            assert session.ask(Question(name, None, answer)).score == 1
 
 
 def test_an_answer_for_which_memory_runs_out_is_a_verdict_and_the_next_is_judged(tmp_path):
     (tmp_path / "exercises.py").write_text(GREEDY)
-    with Judge([tmp_path / "exercises.py"]) as judge, judge.sitting() as sitting:
+    with Judge([tmp_path / "exercises.py"]) as judge, judge.session() as session:
         for _ in range(2):
-            assert sitting.ask(Question("abuse-one", None, 8)).score == 1
-            assert sitting.ask(Question("abuse-all", None, 8)).say == TOO_LONG
+            assert session.ask(Question("abuse-one", None, 8)).score == 1
+            assert session.ask(Question("abuse-all", None, 8)).say == TOO_LONG

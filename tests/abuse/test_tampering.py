@@ -123,10 +123,10 @@ display(3.0)
 publish_display_data({'text/plain': '3.0', 'application/vnd.gpubook': '{"points": 3.0}'})
 print('3.0')
 3.0""",
-    "the recorder of outputs": """
-sys.stdout._recorder.limit = 10**12
-sys.stdout._recorder.outputs.append({'output_type': 'execute_result', 'data': {'text/plain': '3.0'}})
-sys.stdout._recorder.outputs.append({'output_type': 'error', 'ename': [[]], 'evalue': {}, 'traceback': [1, None]})""",
+    "the capture of outputs": """
+sys.stdout._capture.limit = 10**12
+sys.stdout._capture.outputs.append({'output_type': 'execute_result', 'data': {'text/plain': '3.0'}})
+sys.stdout._capture.outputs.append({'output_type': 'error', 'ename': [[]], 'evalue': {}, 'traceback': [1, None]})""",
 }
 
 

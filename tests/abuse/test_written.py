@@ -11,7 +11,7 @@ from autograder.answers.written import STUB, untouched
 from autograder.book import notebook
 from autograder.declaration import load_bank
 from autograder.grading.restore import grade_cell, read_notebook, restore
-from autograder.grading.submission import written_result
+from autograder.grading.results import written_result
 from tests.autograder.grading.test_attachments import base, png
 
 DECLARED = """

@@ -1,4 +1,4 @@
-"""A class of six who hand in a chapter: `python -m tests.sample_class DIR` lays out their course.
+"""A class of six who submit a chapter: `python -m tests.sample_class DIR` lays out their course.
 
 Each learner is a short file whose `submit(nb, book)` edits the released notebook, by exercise id.
 """

@@ -9,5 +9,5 @@ if __name__ == "__main__":
     if len(sys.argv) != 2:
         raise SystemExit("usage: python -m tests.sample_class DIR")
     folder = lay_out(Path(sys.argv[1]))
-    handed_in = sorted(p.name for p in (folder / "submitted").iterdir())
-    sys.stdout.write(f"{CHAPTER}, handed in by {', '.join(handed_in)}: {folder}\n")
+    submitted = sorted(p.name for p in (folder / "submitted").iterdir())
+    sys.stdout.write(f"{CHAPTER}, submitted by {', '.join(submitted)}: {folder}\n")

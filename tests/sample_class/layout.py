@@ -1,4 +1,4 @@
-"""Lay out the course of the sample class: release the chapter, and hand in what each learner makes of it."""
+"""Lay out the course of the sample class: release the chapter, and submit what each learner makes of it."""
 
 import copy
 import importlib
@@ -24,7 +24,7 @@ def book_of(folder: Path, chapter: str = CHAPTER) -> Book:
 
 
 def lay_out(folder: Path, learners=LEARNERS, chapter: str = CHAPTER) -> Path:
-    """A new course in `folder` (an older one there is replaced) in which `learners` have handed in
+    """A new course in `folder` (an older one there is replaced) in which `learners` have submitted
     `chapter`."""
     folder = Path(folder).resolve()
     if folder.exists() and any(folder.iterdir()):

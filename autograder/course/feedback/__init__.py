@@ -47,11 +47,9 @@ class Renderer(IPythonRenderer):
         self.names, self.attached = set(attached), dict(attached)  # all pictures, and those not shown yet
 
     def block_math(self, body: str) -> str:
-        """An equation on lines of its own."""
         return mathml(body, "block") or super().block_math(body)
 
     def inline_math(self, body: str) -> str:
-        """An equation within a line."""
         return mathml(body, "inline") or super().inline_math(body)
 
     def block_code(self, code: str, info: str | None = None) -> str:  # noqa: ARG002
@@ -66,7 +64,7 @@ class Renderer(IPythonRenderer):
     def image(self, text: str, url: str, title: str | None = None) -> str:
         """A picture that the text itself holds, or its cell, once; of any other, a link to it."""
         if url.startswith(SCHEME):
-            name = attachments.named(url.removeprefix(SCHEME), self.names)
+            name = attachments.find_picture(url.removeprefix(SCHEME), self.names)
             if name in self.attached:
                 return self.picture(text, name, title)
             return LEFT_OUT if name is None else SHOWN
@@ -80,7 +78,7 @@ def inert_markdown(source: str) -> str:
 
 
 def illustrated(source: str, attached: Mapping[str, Mapping[str, str]]) -> str:
-    """The same with the pictures of its cell (see `pictures.kept`): below it those that the text does not show."""
+    """The same with the pictures of its cell (`attachments.accepted`): below it those that the text does not show."""
     renderer = Renderer(attached)
     if len(source) > MAX_MARKDOWN:
         text = f"<pre>{escape(source)}</pre>"
@@ -94,13 +92,12 @@ def illustrated(source: str, attached: Mapping[str, Mapping[str, str]]) -> str:
 def cell_markdown(context: Any, source: str) -> str:
     """The filter of a page's template: a cell's Markdown, with its pictures."""
     cell = context.get("cell")
-    attached = attachments.kept(cell.get("attachments")) if isinstance(cell, dict) else {}
+    attached = attachments.accepted(cell.get("attachments")) if isinstance(cell, dict) else {}
     own = bool(attached) and source == cell.get("source")
     return illustrated(source, attached) if own else inert_markdown(source)
 
 
 def _highlighted(source: str, metadata: Any = None, lexer: str | None = None) -> str:
-    """Code in colours."""
     colour = _coloured if len(source) <= MAX_MARKDOWN else _coloured.__wrapped__
     return colour(source, (metadata or {}).get("magics_language") or lexer)
 

@@ -14,7 +14,7 @@ from autograder.answers.selftest import selftest
 from autograder.book import notebook
 from autograder.declaration import DeclarationError, Exercise, Mistake, load_bank
 from autograder.grading.judge import Judge
-from autograder.grading.submission import grade_notebook
+from autograder.grading.submission import RunSettings, grade_notebook
 from autograder.sandbox import Limits, Zygote
 from autograder.values import encoding
 from tests.autograder import lab
@@ -140,7 +140,9 @@ def grade(bank):
     with Zygote() as zygote, Judge([bank.path]) as judge:
 
         def run(answer):
-            done = grade_notebook(written(answer), written("pass"), bank, "ann", LIMITS, zygote=zygote, judge=judge)
+            done = grade_notebook(
+                written(answer), written("pass"), bank, "ann", RunSettings(LIMITS), zygote=zygote, judge=judge
+            )
             assert done.problems == []
             return done.results[0]
 

@@ -1,4 +1,4 @@
-"""Answers in words: declared, asked, handed in, graded by hand through nbgrader's own gradebook and formgrader."""
+"""Answers in words: declared, asked, submitted, graded by hand through nbgrader's own gradebook and formgrader."""
 
 import io
 import re

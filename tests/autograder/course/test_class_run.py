@@ -17,7 +17,7 @@ from nbgrader.api import Gradebook
 
 from autograder import course
 from autograder.book.release import CourseError
-from autograder.course import journal, recording
+from autograder.course import grade_entry, journal, recording
 from autograder.course.journal import Journal
 from autograder.grading import worker
 from autograder.sandbox import Zygote
@@ -264,8 +264,8 @@ def test_one_run_at_a_time(tmp_path):
 
 def test_a_locked_database_loses_nothing(tmp_path, monkeypatch):
     folder = make_class(tmp_path, 2)
-    monkeypatch.setattr(recording, "PATIENCE", 0.3)
-    record = recording.Recorder.record
+    monkeypatch.setattr(grade_entry, "PATIENCE", 0.3)
+    record = recording.GradebookWriter.record
     other = sqlite3.connect(folder / "gradebook.db")
 
     def locked(self, learner, text):
@@ -273,12 +273,12 @@ def test_a_locked_database_loses_nothing(tmp_path, monkeypatch):
             other.execute("BEGIN EXCLUSIVE")
         return record(self, learner, text)
 
-    monkeypatch.setattr(recording.Recorder, "record", locked)
+    monkeypatch.setattr(recording.GradebookWriter, "record", locked)
     with pytest.raises(CourseError, match=r"gradebook\.db: database is locked, .*nothing is lost: .* --resume"):
         course.grade(folder, NAME, cell_limit=5.0, workers=1)
     other.rollback()
     other.close()
-    monkeypatch.setattr(recording.Recorder, "record", record)
+    monkeypatch.setattr(recording.GradebookWriter, "record", record)
     graded = counted(monkeypatch)
     result = course.grade(folder, NAME, cell_limit=5.0, resume=True)
     assert list(graded) == []
@@ -292,10 +292,10 @@ def test_a_full_disk_is_named_and_loses_nothing(tmp_path, monkeypatch, where):
     keep, write = Journal.keep, os.write
     full: list[str] = []
 
-    def filling(self, learner, stamp, outcome):
+    def filling(self, learner, fingerprint, outcome):
         if learner == "learner01":
             full.append(learner)
-        return keep(self, learner, stamp, outcome)
+        return keep(self, learner, fingerprint, outcome)
 
     def no_room(handle, data):
         if full and data.startswith(b'{"learner"'):
@@ -328,7 +328,7 @@ def test_a_line_that_was_cut_short_is_none(tmp_path):
     course.grade(folder, NAME, cell_limit=5.0)
     path = folder / ".gpubook" / f"{NAME}.journal"
     whole = path.read_bytes()
-    path.write_bytes(whole + b'{"learner": "learner00", "stamp": {"subm')
+    path.write_bytes(whole + b'{"learner": "learner00", "fingerprint": {"subm')
     with Journal.open(folder, NAME) as read:
         assert set(read.entries) == read.recorded == {"learner00", "learner01"}
     assert path.read_bytes() == whole

@@ -16,13 +16,13 @@ from autograder.book.release import CourseError
 from autograder.cli import commands
 from autograder.course import class_result, export, gradebook, gradebook_url
 from autograder.course.class_result import ClassResult, Learner
-from autograder.grading.submission import Result
+from autograder.grading.results import Result
 
 PEOPLE = {
     "ann": {"first_name": "Ann", "last_name": "Müller, née Ōta", "email": "ann@x.org", "lms_user_id": "17"},
     "bob": {"first_name": "=cmd|' /C calc'!A0", "last_name": 'O"Neil', "email": "+1@x.org"},
     "cy": {"first_name": "Points Possible", "last_name": "@SUM(1)", "lms_user_id": "sis-9"},
-    "dee": {},  # handed in nothing
+    "dee": {},  # submitted nothing
 }
 
 
@@ -84,7 +84,7 @@ def test_plain_has_a_row_for_each_learner_and_assignment(folder):
     assert made.notes == ["1 answer is still to be graded by hand, so these scores may rise: bob (week1)"]
 
 
-def test_a_learner_who_handed_in_nothing_has_zero_where_asked(folder):
+def test_a_learner_who_submitted_nothing_has_zero_where_asked(folder):
     rows = read(export.table(folder, ["week1"], missing_as_zero=True))
     assert [row[10] for row in rows if row[1] == "dee"] == ["0"]
 
@@ -182,7 +182,7 @@ def test_a_worksheet_of_moodles_is_filled_in(folder, tmp_path):
     grade, comment = head.index("Grade"), head.index("Feedback comments")
     assert head[0] == "Identifier"
     assert [row[0] for row in rows] == [f"Participant {n}" for n in (17, 2, 3, 4, 5)]
-    assert [row[grade] for row in rows] == ["9.5", "4.3", "0", "5.00", ""]  # dee handed in nothing: kept
+    assert [row[grade] for row in rows] == ["9.5", "4.3", "0", "5.00", ""]  # dee submitted nothing: kept
     assert rows[1][7] == "Monday, 7 January 2030, 10:00 AM"  # by which Moodle sees that its grade is newer
     assert rows[0][7] == "-"
     assert rows[3][comment] == "kept"

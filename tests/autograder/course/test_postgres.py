@@ -32,8 +32,8 @@ def test_the_driver_is_named(given, used):
 
 
 def test_a_password_is_never_shown():
-    assert gradebook_url.place("postgresql+psycopg://u:secret@h/d") == "postgresql+psycopg://u:***@h/d"
-    assert gradebook_url.place("sqlite:////tmp/x.db") == "/tmp/x.db"
+    assert gradebook_url.location("postgresql+psycopg://u:secret@h/d") == "postgresql+psycopg://u:***@h/d"
+    assert gradebook_url.location("sqlite:////tmp/x.db") == "/tmp/x.db"
 
 
 def test_a_database_that_cannot_be_opened_is_named_without_its_password(tmp_path):

@@ -5,7 +5,7 @@ from rich.console import Console
 
 from autograder.course import results_table
 from autograder.course.class_result import ClassResult, Learner
-from autograder.grading.submission import Result
+from autograder.grading.results import Result
 
 IDS = ("links-ring-time", "links-waves")
 CLASS = ClassResult(

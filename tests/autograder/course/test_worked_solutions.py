@@ -1,4 +1,4 @@
-"""Feedback shows worked solutions when nobody can hand in any more, and not a minute sooner."""
+"""Feedback shows worked solutions when nobody can submit any more, and not a minute sooner."""
 
 import subprocess
 import sys

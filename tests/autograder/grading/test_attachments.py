@@ -10,8 +10,7 @@ import pytest
 from nbformat.v4 import new_markdown_cell
 
 from autograder.course import feedback
-from autograder.grading import attachments
-from autograder.grading.attachments import MAX_BYTES, MAX_PIXELS, MOST, kept, left_out
+from autograder.grading.attachments import MAX_BYTES, MAX_PIXELS, MOST, accepted, missing_pictures, text_with_pictures
 
 
 def chunk(kind, data):
@@ -68,28 +67,28 @@ LEFT_OUT = {
 
 @pytest.mark.parametrize("what", KEPT, ids=lambda name: name.replace(" ", "-"))
 def test_a_raster_picture_is_kept_in_one_form(what):
-    found = kept({"x.png": KEPT[what]})
+    found = accepted({"x.png": KEPT[what]})
     ((mime, text),) = found["x.png"].items()
     assert mime in ("image/png", "image/jpeg")
     assert base64.b64decode(text, validate=True)[:2] in (b"\x89P", b"\xff\xd8")
-    assert kept(found) == found
+    assert accepted(found) == found
 
 
 @pytest.mark.parametrize("what", LEFT_OUT, ids=lambda name: name.replace(" ", "-"))
 def test_whatever_else_is_attached_is_left_out(what):
-    assert kept({"x.png": LEFT_OUT[what], "good": {"image/png": PNG}}) == {"good": {"image/png": PNG}}
+    assert accepted({"x.png": LEFT_OUT[what], "good": {"image/png": PNG}}) == {"good": {"image/png": PNG}}
 
 
 def test_names_and_numbers_are_bounded():
-    assert kept({name: {"image/png": PNG} for name in ("", "x" * 201, "a\nb", "\ud800")}) == {}
-    assert len(kept({f"{i}.png": {"image/png": PNG} for i in range(3 * MOST)})) == MOST
+    assert accepted({name: {"image/png": PNG} for name in ("", "x" * 201, "a\nb", "\ud800")}) == {}
+    assert len(accepted({f"{i}.png": {"image/png": PNG} for i in range(3 * MOST)})) == MOST
     for nothing in (None, [], "x", {"x": None}, 3):
-        assert kept(nothing) == {}
+        assert accepted(nothing) == {}
 
 
 def test_a_text_is_asked_for_the_pictures_that_it_lacks():
     def said(text, *names):
-        return left_out(new_markdown_cell(text, attachments={name: {"image/png": PNG} for name in names}))
+        return missing_pictures(new_markdown_cell(text, attachments={name: {"image/png": PNG} for name in names}))
 
     assert said("![a](attachment:a.png) and ![b](attachment:my%20b.png)", "a.png", "my b.png") == ""
     assert said("No picture: an attachment: none.") == ""
@@ -103,7 +102,7 @@ def test_a_text_is_asked_for_the_pictures_that_it_lacks():
 
 
 def page(text, attached):
-    return bs4.BeautifulSoup(feedback.illustrated(text, kept(attached)), "html.parser")
+    return bs4.BeautifulSoup(feedback.illustrated(text, accepted(attached)), "html.parser")
 
 
 def test_a_picture_of_the_cell_is_shown_once_and_below_where_the_text_does_not():
@@ -128,6 +127,6 @@ def test_wherever_it_stands_it_is_shown(text):
 
 def test_a_text_is_another_with_another_picture():
     one, other = ({"x.png": {"image/png": base(png(colour=c))}} for c in (b"\xff\x00\x00", b"\x00\xff\x00"))
-    assert attachments.whole("Text.", None) == attachments.whole("Text.", {}) == "Text."
-    assert attachments.whole("Text.", one) == attachments.whole("Text.", json.loads(json.dumps(one)))
-    assert attachments.whole("Text.", one) != attachments.whole("Text.", other)
+    assert text_with_pictures("Text.", None) == text_with_pictures("Text.", {}) == "Text."
+    assert text_with_pictures("Text.", one) == text_with_pictures("Text.", json.loads(json.dumps(one)))
+    assert text_with_pictures("Text.", one) != text_with_pictures("Text.", other)

@@ -58,6 +58,5 @@ def test_words_and_comments_that_change_nothing_concern_none(tmp_path):
     assert changed(tmp_path, "FIRST = ", "# a remark\n\nFIRST = ") <= {"s-third", "s-fourth"}
 
 
-def test_digests_keep_their_parts_apart():
-    assert fingerprints.digest("ab", "c") != fingerprints.digest("a", "bc")
+def test_the_program_has_one_fingerprint():
     assert fingerprints.of_program() == fingerprints.of_program()

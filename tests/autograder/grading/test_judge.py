@@ -11,7 +11,7 @@ from nbgrader.utils import determine_grade
 
 from autograder.declaration import load_bank
 from autograder.grading.judge import Judge, JudgeFailed, JudgeGone, Question, judge_answer
-from autograder.grading.submission import grade_notebook
+from autograder.grading.submission import RunSettings, grade_notebook
 from autograder.sandbox import Limits, Zygote
 from autograder.values import encoding
 from tests.autograder import tiny
@@ -38,7 +38,7 @@ def grade(chapter):
         if edit is not None:
             edit(nb)
         done = grade_notebook(
-            nb, release, bank, "ann", options.pop("limits", LIMITS), zygote=zygote, judge=judge, **options
+            nb, release, bank, "ann", RunSettings(options.pop("limits", LIMITS), **options), zygote=zygote, judge=judge
         )
         for cell in done.nb.cells:  # nbgrader reads exactly the points that we decided
             if cell.metadata.get("nbgrader", {}).get("grade"):
@@ -129,21 +129,21 @@ def sitting_of(judge):
 
 def test_one_process_judges_a_submissions_answers_and_ends_with_them(judge):
     right, wrong = Question("tiny-time", None, 2.0), Question("tiny-time", None, 0.5)
-    with judge.sitting() as sitting:
-        assert [sitting.ask(question).score for question in (right, wrong, right)] == [1.0, 0.0, 1.0]
+    with judge.session() as session:
+        assert [session.ask(question).score for question in (right, wrong, right)] == [1.0, 0.0, 1.0]
         process = sitting_of(judge)
         with pytest.raises(JudgeFailed):
-            sitting.ask(Question("tiny-nowhere", None, 1))
-        assert sitting.ask(right).score == 1.0
+            session.ask(Question("tiny-nowhere", None, 1))
+        assert session.ask(right).score == 1.0
         assert sitting_of(judge) == process
     process.wait(5)
 
 
 def test_what_an_earlier_answer_did_to_it_costs_the_next_one_nothing(judge):
-    with judge.sitting() as sitting:
-        assert sitting.ask(Question("tiny-steps", None, 14)).score == 1.0
+    with judge.session() as session:
+        assert session.ask(Question("tiny-steps", None, 14)).score == 1.0
         sitting_of(judge).kill()
-        assert sitting.ask(Question("tiny-time", None, 2.0)).score == 1.0
+        assert session.ask(Question("tiny-time", None, 2.0)).score == 1.0
 
 
 def test_an_answer_that_its_process_does_not_survive_is_one_verdict(judge):
@@ -153,20 +153,20 @@ def test_an_answer_that_its_process_does_not_survive_is_one_verdict(judge):
         sitting_of(judge).kill()
         return {"value": 1}
 
-    with judge.sitting() as sitting:
-        assert sitting.ask(Question("tiny-time", None, 2.0)).score == 1.0
-        assert sitting.ask(function, call).kind == "unreadable"
-        assert sitting.ask(Question("tiny-time", None, 2.0)).score == 1.0
+    with judge.session() as session:
+        assert session.ask(Question("tiny-time", None, 2.0)).score == 1.0
+        assert session.ask(function, call).kind == "unreadable"
+        assert session.ask(Question("tiny-time", None, 2.0)).score == 1.0
 
 
 def test_a_judge_that_is_stopped_takes_its_processes_with_it(chapter):
-    with Judge([chapter[0].path]) as judge, judge.sitting() as sitting:
-        assert sitting.ask(Question("tiny-time", None, 2.0)).score == 1.0
+    with Judge([chapter[0].path]) as judge, judge.session() as session:
+        assert session.ask(Question("tiny-time", None, 2.0)).score == 1.0
         process = sitting_of(judge)
         judge.stop()
         process.wait(5)
         with pytest.raises(JudgeGone):
-            sitting.ask(Question("tiny-time", None, 2.0))
+            session.ask(Question("tiny-time", None, 2.0))
 
 
 def test_a_failing_declaration_is_told_to_the_teacher(tmp_path, judge):
@@ -283,7 +283,7 @@ def test_a_cell_tagged_measured_is_left_unrun_unless_the_learner_changed_it(chap
     for source, errors in (("answer = 1/0", 0), ("answer = 1/0  # mine", 1)):
         nb = tiny.fill(copy.deepcopy(release), tiny.RIGHT)
         nb.cells[2].source = source
-        done = grade_notebook(nb, release, bank, "ann", LIMITS, zygote=zygote, judge=judge)
+        done = grade_notebook(nb, release, bank, "ann", RunSettings(LIMITS), zygote=zygote, judge=judge)
         assert sum(r.points for r in done.results) == FULL
         assert sum(o.output_type == "error" for c in done.nb.cells for o in c.get("outputs", [])) == errors
 
@@ -294,7 +294,9 @@ def test_an_exercise_that_nobody_declares_is_named_and_the_rest_is_graded(chapte
     for c in release.cells:
         if c.metadata.get("gpubook", {}).get("exercise") == "tiny-steps":
             c.metadata["gpubook"]["exercise"] = "tiny-gone"
-    done = grade_notebook(tiny.fill(release, tiny.RIGHT), release, bank, "ann", LIMITS, zygote=zygote, judge=judge)
+    done = grade_notebook(
+        tiny.fill(release, tiny.RIGHT), release, bank, "ann", RunSettings(LIMITS), zygote=zygote, judge=judge
+    )
     assert [r.points for r in done.results] == [3.0, 0.0, 1.0, 2.0, 2.0]
     assert "'tiny-gone'" in done.problems[0]
     assert "tiny-spread" in done.problems[0]
@@ -324,8 +326,8 @@ def test_a_forged_value_costs_no_more_than_what_it_stands_for(grade, value):
 
 def test_a_process_that_lifts_its_own_limit_fills_no_disk(grade):
     def edit(nb):
-        lift = "import sys\nsys.stdout._recorder.limit = 10**9\nprint('x' * 1_000_000)"
-        many = "sys.stdout._recorder.outputs += [{'output_type': 'stream', 'text': ''}] * 50_000"
+        lift = "import sys\nsys.stdout._capture.limit = 10**9\nprint('x' * 1_000_000)"
+        many = "sys.stdout._capture.outputs += [{'output_type': 'stream', 'text': ''}] * 50_000"
         nb.cells[2:2] = [new_code_cell(source) for source in (lift, lift, lift, many)]
 
     results, done = grade(tiny.RIGHT, edit)

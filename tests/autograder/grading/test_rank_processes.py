@@ -11,7 +11,7 @@ from autograder.book import notebook
 from autograder.declaration import load_bank
 from autograder.grading.judge import Judge
 from autograder.grading.rank_processes import needed_cells
-from autograder.grading.submission import grade_notebook
+from autograder.grading.submission import RunSettings, grade_notebook
 from autograder.sandbox import Limits, Zygote
 from autograder.values import encoding
 from tests.autograder import lab
@@ -61,7 +61,13 @@ def grade(chapter):
     def run(answer, *before, limits=LIMITS, name="t-ring"):
         release = written(bank, "pass", *([""] * len(before)), name=name)
         done = grade_notebook(
-            written(bank, answer, *before, name=name), release, bank, "ann", limits, zygote=zygote, judge=judge
+            written(bank, answer, *before, name=name),
+            release,
+            bank,
+            "ann",
+            RunSettings(limits),
+            zygote=zygote,
+            judge=judge,
         )
         assert done.problems == []
         (result,) = done.results
@@ -381,9 +387,9 @@ SCALED = source(lab.ring).replace("return x", "return x*factor")
 def test_the_chapters_own_cells_run_in_each_rank_where_it_needs_them(chapter, own, answer, points):
     bank, zygote, judge = chapter
     release = written(bank, "pass", own)
-    handed_in = copy.deepcopy(release)
-    for cell in handed_in.cells:
+    submitted = copy.deepcopy(release)
+    for cell in submitted.cells:
         if cell.metadata.get("gpubook", {}).get("part") == "answer":
             cell.source = answer
-    done = grade_notebook(handed_in, release, bank, "ann", LIMITS, zygote=zygote, judge=judge)
+    done = grade_notebook(submitted, release, bank, "ann", RunSettings(LIMITS), zygote=zygote, judge=judge)
     assert done.results[0].points == points, done.results[0].say

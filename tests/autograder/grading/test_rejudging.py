@@ -14,7 +14,7 @@ from autograder import course
 from autograder.answers import Count, Function, Quantity
 from autograder.course import gradebook
 from autograder.declaration import Exercise
-from autograder.grading import saved_answers, submission
+from autograder.grading import rejudging, submission
 from autograder.sandbox import Zygote
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in
@@ -206,19 +206,19 @@ def test_what_a_teacher_gave_stays_and_late_penalties_follow(folder):
 
 def test_only_bounded_values_are_kept():
     quantity = Exercise(id="t-q", prompt="?", answer=Quantity("s"), solution=1.0, given={"n": [1]})
-    assert saved_answers.taken(quantity, False, "x" * 30_000) is None
-    kept = saved_answers.taken(quantity, False, 1.5)
+    assert rejudging.to_save(quantity, False, "x" * 30_000) is None
+    kept = rejudging.to_save(quantity, False, 1.5)
     assert json.loads(json.dumps(kept)) == kept
-    assert saved_answers.fits(kept, quantity, False)
+    assert rejudging.still_valid(kept, quantity, False)
     function = Exercise(id="t-f", prompt="?", answer=Function("f", "f(x)", cases=[(1.0,)]), solution=lambda x: x)
-    assert saved_answers.taken(function, False, {"$": "callable", "v": "f"}) is None
+    assert rejudging.to_save(function, False, {"$": "callable", "v": "f"}) is None
     for changed in (
         replace(quantity, answer=Quantity("B")),
         replace(quantity, given={"n": [2]}),
         replace(quantity, answer=Count(), solution=1),
         replace(quantity, withholds=("hwlib.network",)),
     ):
-        assert not saved_answers.fits(kept, changed, False)
+        assert not rejudging.still_valid(kept, changed, False)
     other = replace(quantity, prompt="!", solution=2.0, hints=("?",), points=3)
-    assert saved_answers.fits(kept, other, False)
-    assert not saved_answers.fits(None, quantity, False)
+    assert rejudging.still_valid(kept, other, False)
+    assert not rejudging.still_valid(None, quantity, False)

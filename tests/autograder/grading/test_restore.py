@@ -1,4 +1,4 @@
-"""What was handed in, read with care: what cannot be a notebook, or is too large to be one, is named."""
+"""A submission, read with care: what cannot be a notebook, or is too large to be one, is named."""
 
 from pathlib import Path
 

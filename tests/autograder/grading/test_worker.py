@@ -12,7 +12,8 @@ import pytest
 
 from autograder.grading import worker
 from autograder.grading.judge import Judge
-from autograder.grading.worker import Grader, Job, Outcome, Terms
+from autograder.grading.submission import RunSettings
+from autograder.grading.worker import Grader, Job, JobOutcome
 from autograder.sandbox import Limits, NoSandbox, Zygote
 from tests.autograder import tiny
 
@@ -32,7 +33,7 @@ def assignment(tmp_path_factory):
 @pytest.fixture
 def running(assignment):
     release, bank = assignment
-    with Grader(release, bank, partial(Judge, [bank.path]), Terms(Limits(cell=5.0))) as made:
+    with Grader(release, bank, partial(Judge, [bank.path]), RunSettings(Limits(cell=5.0))) as made:
         yield made
 
 
@@ -40,7 +41,7 @@ def job(release, learner: str = "ann", **answers: str) -> Job:
     return Job(learner, json.dumps(tiny.fill(release, {**tiny.RIGHT, **answers})))
 
 
-def points(outcome: Outcome) -> float:
+def points(outcome: JobOutcome) -> float:
     assert outcome.problem == ""
     return sum(result.points for result in outcome.results)
 
@@ -53,7 +54,7 @@ def kill(program) -> None:
 def test_an_outcome_is_plain_data(running, assignment):
     outcome = running.grade(job(assignment[0]))
     assert points(outcome) == 10.0
-    assert Outcome.of(json.loads(json.dumps(outcome.as_plain()))) == outcome
+    assert JobOutcome.of(json.loads(json.dumps(outcome.as_plain()))) == outcome
     assert json.loads(outcome.notebook)["cells"]
 
 
@@ -65,7 +66,7 @@ def test_a_zygote_that_dies_between_two_submissions_is_replaced(running, assignm
 @pytest.mark.parametrize("which", ["zygote", "judge"])
 def test_one_that_dies_amid_submissions_costs_none(running, assignment, which):
     waits = {"tiny-time": "import time; time.sleep(0.5)\nanswer = 4e9/2e9"}
-    outcomes: list[Outcome] = []
+    outcomes: list[JobOutcome] = []
     threads = [
         threading.Thread(target=lambda n=n: outcomes.append(running.grade(job(assignment[0], f"l{n}", **waits))))
         for n in range(3)
@@ -104,7 +105,7 @@ def test_a_zygote_is_recycled_when_it_has_served(assignment, monkeypatch):
             started.append(self)
 
     monkeypatch.setattr(worker, "Zygote", Counted)
-    with Grader(release, bank, partial(Judge, [bank.path]), Terms(Limits(cell=5.0)), served=2) as made:
+    with Grader(release, bank, partial(Judge, [bank.path]), RunSettings(Limits(cell=5.0)), served=2) as made:
         for number in range(3):
             assert points(made.grade(job(release, f"l{number}"))) == 10.0
         deadline = time.monotonic() + 60
@@ -120,7 +121,7 @@ def test_a_system_that_shuts_nothing_in_is_refused(assignment, monkeypatch):
     release, bank = assignment
     monkeypatch.setattr(Zygote, "unconfined", property(lambda self: "unshare: Operation not permitted"))
     with pytest.raises(NoSandbox, match="--unsafe"):
-        Grader(release, bank, partial(Judge, [bank.path]), Terms())
+        Grader(release, bank, partial(Judge, [bank.path]), RunSettings())
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ def test_what_never_ends_costs_its_question_only(assignment, name, cell, said):
     import re
 
     release, bank = assignment
-    with Grader(release, bank, partial(Judge, [bank.path]), Terms(Limits(cell=2.0))) as made:
+    with Grader(release, bank, partial(Judge, [bank.path]), RunSettings(Limits(cell=2.0))) as made:
         outcome = made.grade(job(release, **{"tiny-steps": cell}))
     steps = next(result for result in outcome.results if result.exercise == "tiny-steps")
     assert (points(outcome), steps.points) == (8.0, 0.0)

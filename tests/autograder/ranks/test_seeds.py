@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from autograder.grading.judge import Judge
-from autograder.grading.submission import grade_notebook
+from autograder.grading.submission import RunSettings, grade_notebook
 from autograder.ranks import seeds
 from autograder.sandbox import Limits, Zygote
 from tests.abuse import course
@@ -75,8 +75,10 @@ def test_ranks_that_are_graded_twice_get_the_same_sentences(tmp_path):
             ("raises again", raising, "s"),
         ):
             one = course.Attack("numbers", asked=course.RANKS, answers={"abuse-torch": torch})
-            nb, release = course.handed_in(bank, one)
-            done = grade_notebook(nb, release, bank, "ann", Limits(cell=5.0), zygote=zygote, judge=key, secret=secret)
+            nb, release = course.submission_of(bank, one)
+            done = grade_notebook(
+                nb, release, bank, "ann", RunSettings(Limits(cell=5.0), secret=secret), zygote=zygote, judge=key
+            )
             said[name] = [(result.points, result.say) for result in done.results]
     assert said["first"] == said["again"]
     assert said["raises"] == said["raises again"]

@@ -1,0 +1,58 @@
+"""The results of a submission: one for each exercise, and how it is written into the executed notebook."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..answers.written import EMPTY, WAITS, untouched
+from ..declaration.verdict import Verdict
+from .attachments import missing_pictures
+from .restore import GradeCell
+
+FAILED = "This exercise could not be judged, which is not your fault: your teacher is told."
+
+
+@dataclass(frozen=True)
+class Result:
+    """The verdict on one exercise of one learner: points (of max_points), the sentence, and what else
+    happened."""
+
+    exercise: str
+    points: float
+    max_points: float
+    say: str
+    note: str = ""
+    kind: str = "wrong"
+
+
+@dataclass
+class GradedNotebook:
+    """The executed notebook with its verdicts, the results in order, and what the teacher must know."""
+
+    nb: Any
+    results: list[Result] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    answers: dict[str, Any] = field(default_factory=dict)  # by exercise, those that can be judged again without a run
+
+
+def result_of(name: str, points: float, verdict: Verdict, note: str) -> Result:
+    """A verdict in points, with the `note` on what went wrong in the cells."""
+    say = note if note and verdict.kind == "empty" else f"{verdict.say} {note}".strip()
+    return Result(name, min(max(float(verdict.score), 0.0), 1.0) * points, points, say, note, verdict.kind)
+
+
+def written_result(cell: Any, role: GradeCell) -> Result:
+    """The result of a written answer, which waits for a teacher; one that was never begun is worth nothing."""
+    if untouched(cell.source):
+        return Result(role.exercise, 0.0, role.points, EMPTY, kind="empty")
+    return Result(role.exercise, 0.0, role.points, f"{WAITS} {missing_pictures(cell)}".rstrip(), kind="waiting")
+
+
+def verdict_outputs(result: Result) -> list[Any]:
+    """The sentence, and the points as the builtin float that nbgrader reads; nothing on stderr, which would
+    be a zero."""
+    from nbformat.v4 import new_output
+
+    sign = "✓" if result.points == result.max_points else "…" if result.kind == "empty" else "✗"
+    sentence = f"{sign} {result.say} *{result.points:g} of {result.max_points:g} points.*"
+    shown = new_output("display_data", data={"text/markdown": sentence, "text/plain": sentence}, metadata={})
+    return [shown, new_output("execute_result", data={"text/plain": repr(result.points)}, metadata={})]

@@ -27,7 +27,8 @@ from ..values.texts import quoted
 from .code import Coded
 
 if TYPE_CHECKING:
-    from ..declaration.exercise import Exercise, Given
+    from ..declaration.exercise import Exercise
+    from ..declaration.given import Given
 
 MAX_CASES = 40
 SECONDS_A_STEP = 2.0

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..declaration.answer import Answer, Call, not_yet
-from ..declaration.exercise import Exercise, Given, call_with
+from ..declaration.exercise import Exercise
+from ..declaration.given import Given, call_with
 from ..declaration.verdict import DeclarationError, Verdict, unreadable
 from ..values.numbers import Unreadable, described
 from ..values.texts import quoted

@@ -14,7 +14,8 @@ from ..values.numbers import Unreadable, named
 from ..values.texts import quoted
 
 if TYPE_CHECKING:
-    from ..declaration.exercise import Exercise, Given
+    from ..declaration.exercise import Exercise
+    from ..declaration.given import Given
 
 R = TypeVar("R")
 

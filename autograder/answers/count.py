@@ -9,7 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 from ..declaration.answer import Answer, Call, not_yet, other_variant
-from ..declaration.exercise import Exercise, Given, call_with
+from ..declaration.exercise import Exercise
+from ..declaration.given import Given, call_with
 from ..declaration.verdict import DeclarationError, Verdict, unreadable
 from ..values import encoding, slips
 from ..values.numbers import Unreadable, as_float, number

@@ -15,6 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..declaration.answer import Answer, Call
+from ..declaration.given import Given, call_with
 from ..declaration.verdict import DeclarationError, Verdict, unreadable
 from ..values import encoding
 from ..values.evaluation import Clock, TooSlow, Undefined, compare, same, value
@@ -25,7 +26,7 @@ from ..values.trees import CONDITIONS, Tree, TreeError, number_tree, switches
 from .domains import Domain, Point
 
 if TYPE_CHECKING:
-    from ..declaration.exercise import Exercise, Given
+    from ..declaration.exercise import Exercise
 
 SECONDS = 3.0
 RANDOM_POINTS = 24
@@ -108,8 +109,6 @@ class Expression(Answer):
 
     def tree(self, function: Callable[..., Any]) -> Tree:
         """The tree of a callable of the symbols (by name), read through sympy."""
-        from ..declaration.exercise import call_with
-
         key = f"tree {id(function)}"
         if key not in self._memory:
             letters = {name: domain.symbol(name) for name, domain in self.symbols.items()}

@@ -20,7 +20,8 @@ from .code import Coded
 from .dimension_probe import wrong_dimension
 
 if TYPE_CHECKING:
-    from ..declaration.exercise import Exercise, Given
+    from ..declaration.exercise import Exercise
+    from ..declaration.given import Given
 
 MAX_CASES = 500
 NEARLY = 1e-4  # as close as that on every case is rounding, or a term that hardly counts

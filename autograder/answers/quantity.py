@@ -8,14 +8,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..declaration.answer import Answer, Call, not_yet, other_variant
-from ..declaration.exercise import call_with
+from ..declaration.given import Given, call_with
 from ..declaration.verdict import DeclarationError, Verdict, unreadable
 from ..values import slips
 from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
 
 if TYPE_CHECKING:
-    from ..declaration.exercise import Exercise, Given
+    from ..declaration.exercise import Exercise
 
 MAX_COUNT_BITS = 3322  # a thousand digits
 CLOSE = 5  # tolerances: within as many an answer is told that it is close

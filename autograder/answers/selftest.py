@@ -10,7 +10,8 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..declaration.exercise import Exercise, call_with
+from ..declaration.exercise import Exercise
+from ..declaration.given import call_with
 from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unreadable
 from ..values import encoding
 from ..values.texts import FIELD

@@ -14,7 +14,8 @@ from ..declaration.verdict import DeclarationError, Verdict
 from ..values.numbers import Unreadable, described
 
 if TYPE_CHECKING:
-    from ..declaration.exercise import Exercise, Given
+    from ..declaration.exercise import Exercise
+    from ..declaration.given import Given
 
 STUB = "*Your answer*"  # in place of nbgrader's "YOUR ANSWER HERE": what nobody has touched waits for nobody
 WAITS = "Your answer waits for the teacher."

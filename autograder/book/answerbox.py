@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from hwlib.units import COUNTS
 
 from ..answers.quantity import CLOSE
-from ..declaration.exercise import Exercise, call_with
+from ..declaration.exercise import Exercise
+from ..declaration.given import call_with
 from ..values.slips import SLIPS
 
 if TYPE_CHECKING:

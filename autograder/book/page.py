@@ -128,7 +128,7 @@ def value_markdown(exercise: Exercise, given: Mapping[str, Any] | None = None) -
 
 
 def _shown(exercise: Exercise, value: Any, given: Mapping[str, Any] | None = None) -> str:
-    from ..declaration.exercise import call_with
+    from ..declaration.given import call_with
 
     if exercise.kind in ("Function", "Written") or exercise.answer.in_ranks:
         return ""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .exercise import call_with
+from .given import Given, call_with
 from .verdict import Verdict
 
 if TYPE_CHECKING:
-    from .exercise import Exercise, Given
+    from .exercise import Exercise
 
 
 Call = Callable[[tuple], Any]

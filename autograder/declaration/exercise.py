@@ -4,7 +4,6 @@ read."""
 from __future__ import annotations
 
 import hashlib
-import inspect
 import itertools
 import math
 import re
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..values import encoding
 from ..values.texts import FIELD, fill, letter
+from .given import Given
 from .verdict import DeclarationError, Verdict, unreadable
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 MAX_VARIANTS = 10_000
-Given = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -217,20 +216,6 @@ class Exercise:
     def right(self) -> Verdict:
         """The verdict on a right answer."""
         return Verdict(1.0, f"Right. {self.explain}".strip(), "right")
-
-
-def call_with(function: Any, given: Given) -> Any:
-    """`function` of those of the given numbers that it has parameters for, or itself where it is a plain
-    value."""
-    if not callable(function):
-        return function
-    names = getattr(function, "args", None)
-    if not isinstance(names, tuple):
-        parameters = inspect.signature(function).parameters.values()
-        if any(p.kind is p.VAR_KEYWORD for p in parameters):
-            return function(**given)
-        names = tuple(p.name for p in parameters)
-    return function(**{name: given[name] for name in names if name in given})
 
 
 def draw(exercise_id: str, owner: str, rows: Sequence[Given]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..declaration.answer import Call
+from ..declaration.answer import Call, JudgedBy
 from ..declaration.calling import TimeUp, limited
 from ..declaration.isolation import isolated
 from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unreadable
@@ -89,7 +89,7 @@ class Algorithm(Coded):
     leaving_bytes: Limit | None = None
     rtol: float = 1e-12
     in_place: bool = True
-    in_ranks: ClassVar[bool] = True
+    judged_by: ClassVar[JudgedBy] = JudgedBy.RANKS
     plays: ClassVar[str] = "generator"
     asked: ClassVar[str] = "a generator"
     said: ClassVar[str] = "the algorithm"
@@ -171,7 +171,7 @@ class Algorithm(Coded):
 
     # The verdict
 
-    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
         """Right in every run in result, bytes and rounds; else where it fails, or whose mistake it makes."""
         try:
             self.readable(value)

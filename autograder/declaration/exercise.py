@@ -9,15 +9,13 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..values import encoding
 from ..values.texts import FIELD, fill, letter
+from .answer import Answer, checked, is_empty, kinds
 from .given import Given
 from .verdict import DeclarationError, Verdict, unreadable
-
-if TYPE_CHECKING:
-    from ..answers import Answer
 
 ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 MAX_VARIANTS = 10_000
@@ -75,13 +73,10 @@ class Exercise:
             object.__setattr__(self, name, tuple(value))
         if not isinstance(self.points, (int, float)) or not 0 < self.points < math.inf:
             raise DeclarationError(f"{self.id}: points is {self.points!r}; a positive number was expected")
-        if not hasattr(self.answer, "judge"):
-            raise DeclarationError(
-                f"{self.id}: answer is {self.answer!r}; a Quantity, Count, Choice, Expression, Function, "
-                "Algorithm, Distributed or Written was expected"
-            )
+        checked(self.answer, self.id)
         if self.predict and not self.answer.predictable:
-            raise DeclarationError(f"{self.id}: a prediction is a Choice or a Quantity, not {self.kind}")
+            able = " or a ".join(name for name, kind in kinds().items() if kind.predictable)
+            raise DeclarationError(f"{self.id}: a prediction is a {able}, not {self.kind}")
         rows = self.given if isinstance(self.given, (list, tuple)) else [self.given]
         if not rows or not all(isinstance(row, Mapping) for row in rows):
             raise DeclarationError(
@@ -92,10 +87,11 @@ class Exercise:
         if len({frozenset(row) for row in rows}) != 1:
             raise DeclarationError(f"{self.id}: the rows of given have different names")
         self.answer.declare(self)
+        object.__setattr__(self, "points", self.answer.worth(self))
 
     @property
     def kind(self) -> str:
-        """ "Quantity", "Count", "Choice", "Expression", "Function", "Algorithm", "Distributed" or "Written"."""
+        """The name of its answer kind, as the gradebook and the public record have it; nothing is decided by it."""
         return type(self.answer).__name__
 
     @property
@@ -176,7 +172,13 @@ class Exercise:
             shown["variants"] = self.drawn()
             shown["template"] = self.prompt
             del shown["given"]
-        return shown | self.answer.public()
+        own = self.answer.public()
+        if taken := own.keys() & {*shown, "given", "variants", "template"}:
+            raise DeclarationError(
+                f"{self.id}: the public record of {self.kind} has {', '.join(sorted(taken))}, as every exercise has; "
+                "other names were expected"
+            )
+        return shown | own
 
     def expected(self, given: Given) -> Any:
         """The solution for these numbers: a number, an option, or for symbols and functions the callable
@@ -191,7 +193,7 @@ class Exercise:
         arguments and returns plain data, or raises AnswerError.
         """
         given = self.variant() if given is None else dict(given)
-        if value is None or value is ... or (type(value) is str and not value.strip()):
+        if is_empty(value):
             return Verdict(0.0, "No answer yet.", "empty")
         verdict = self.answer.judge(self, value, given, call)
         return self._prediction(verdict) if self.predict else verdict

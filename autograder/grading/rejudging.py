@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..declaration.answer import JudgedBy
 from ..declaration.bank import Bank
 from ..declaration.verdict import Verdict
 from .judge import Judge, JudgeFailed, Question
@@ -14,7 +15,7 @@ from .submission import FAILED, GradedNotebook, Result, result_of, verdict_outpu
 def can_judge(names: set[str], answers: Mapping[str, Any], bank: Bank, variants: bool) -> bool:
     """Whether the answers to these exercises are at hand, as a run would give them again."""
     known = {name for name in names if name in bank}
-    by_hand = {name for name in known if bank[name].kind == "Written"}
+    by_hand = {name for name in known if bank[name].answer.judged_by is JudgedBy.TEACHER}
     return names == known and all(fits(answers.get(name), bank[name], variants) for name in known - by_hand)
 
 

@@ -6,10 +6,10 @@ Only a value is kept. A function, a generator or a rank is asked anew for each c
 import json
 from typing import Any
 
+from ..declaration.answer import JudgedBy
 from ..declaration.exercise import Exercise
 from . import fingerprints
 
-BY_VALUE = ("Quantity", "Count", "Choice", "Expression")
 MAX_TEXT = 20_000  # characters of an answer's JSON; a longer one is taken anew
 MAX_DEPTH = 200  # and one that is nested deeper: `encoding.encode` stays below, and a journal cannot write a thousand
 TEXTS = {"prompt", "title", "hints", "lines", "points", "template"}  # what of a question no answer depends on
@@ -17,7 +17,7 @@ TEXTS = {"prompt", "title", "hints", "lines", "points", "template"}  # what of a
 
 def taken(exercise: Exercise, variants: bool, message: Any) -> dict[str, Any] | None:
     """What to keep of an answer, `message` being as `encoding.encode` wrote it; None where it has to be taken anew."""
-    if exercise.kind not in BY_VALUE or _deep(message) or len(json.dumps(message)) > MAX_TEXT:
+    if exercise.answer.judged_by is not JudgedBy.VALUE or _deep(message) or len(json.dumps(message)) > MAX_TEXT:
         return None
     return {"message": message, "terms": terms(exercise, variants)}
 
@@ -35,7 +35,9 @@ def _deep(message: Any) -> bool:
 
 def fits(answer: dict[str, Any] | None, exercise: Exercise, variants: bool) -> bool:
     """Whether a run would give the same answer again: the question still hands out and asks for the same."""
-    return answer is not None and exercise.kind in BY_VALUE and answer["terms"] == terms(exercise, variants)
+    if answer is None or exercise.answer.judged_by is not JudgedBy.VALUE:
+        return False
+    return bool(answer["terms"] == terms(exercise, variants))
 
 
 def terms(exercise: Exercise, variants: bool) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 
 from ..answers.symbol_errors import advice
 from ..answers.written import EMPTY, WAITS, untouched
+from ..declaration.answer import JudgedBy
 from ..declaration.bank import Bank
 from ..declaration.exercise import Exercise
 from ..declaration.verdict import Verdict
@@ -241,7 +242,7 @@ class _Run:
 
         Raises ChildLost where one of them ends it, and where the submission's time is over.
         """
-        child = self._spawn(exercise.answer.in_ranks, exercise.withholds)
+        child = self._spawn(exercise.answer.judged_by is JudgedBy.RANKS, exercise.withholds)
         try:
             self._replay(child, upto, needed)
         except (_Culprit, _Late) as culprit:
@@ -348,7 +349,7 @@ class _Run:
         question = Question(role.exercise, self.owner if self.variants else None, reply["value"], self.seed)
         exercise, patience = self.bank[role.exercise], self.limits.cell + self.limits.grace
         try:
-            if not exercise.answer.in_ranks:
+            if exercise.answer.judged_by is not JudgedBy.RANKS:
                 with Calls(self, exercise, number) as calls:
                     return self.judge.ask(question, calls, patience + calls.patience)
             for needed in (self._needed(number, role.exercise), None):

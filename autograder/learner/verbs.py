@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..declaration.exercise import draw
 from ..declaration.verdict import Verdict, unreadable
 from ..values import encoding
+from ..values.numbers import Unreadable
 from ..values.texts import fill
 from . import cell_history
 from .lookup import Found, NotFound, find, owner
 from .progress import Progress
+
+if TYPE_CHECKING:
+    from ..declaration.answer import Answer
 
 
 @dataclass(frozen=True)
@@ -44,11 +48,8 @@ def exercise(exercise_id: str) -> Card:
             prompt = fill(public["template"], given(exercise_id))
         except NotFound as nobody:
             return Card(f"{str(nobody)[0].upper()}{str(nobody)[1:]}.")
-    options = "\n".join(
-        f'- `"{key}"`' + (f": {text}" if text != key else "") for key, text in public.get("options", {}).items()
-    )
     title = f"**{public['title']}**" if public.get("title") else ""
-    return Card("\n\n".join(part for part in (title, prompt, options) if part))
+    return Card("\n\n".join(part for part in (title, prompt, _kind(found).asked_with()) if part))
 
 
 def given(exercise_id: str) -> dict[str, Any]:
@@ -107,7 +108,7 @@ def _verdict(found: Found, answer: Any) -> Verdict:
     if declared is not None:
         call = declared.answer.local_call(answer, declared.withholds)
         return declared.judge_message(message, given(public["id"]), call)
-    return _readable(public, message)
+    return _kind(found).recorded(message)
 
 
 def grade(exercise_id: str, answer: Any = ...) -> float:
@@ -150,24 +151,24 @@ def reveal(exercise_id: str, result: Any = None) -> Card:
             f"*First predict: set `{public['answer_name']}` in the cell above, run it and the one below it, "
             "then this one.*"
         )
-    mine = _shown(public, recorded.answer)
+    mine = _shown(found, recorded.answer)
     lines = [f"You predicted **{mine}** ({recorded.time.replace('T', ' ').replace('+00:00', ' UTC')})."]
     if result is not None:
         try:
-            lines.append(f"It comes out as **{_shown(public, encoding.encode(result))}**.")
+            lines.append(f"It comes out as **{_shown(found, encoding.encode(result))}**.")
         except encoding.NotPlain:
             lines.append(f"It comes out as **{encoding.type_name(result)}**.")
     if found.declared is not None:
         numbers = given(exercise_id)
         if result is None:
-            lines.append(f"It comes out as **{_shown(public, encoding.encode(found.declared.expected(numbers)))}**.")
+            lines.append(f"It comes out as **{_shown(found, encoding.encode(found.declared.expected(numbers)))}**.")
         lines.append(found.declared.judge_message(recorded.answer, numbers).say)
     return Card("\n\n".join(lines))
 
 
 def _predict(found: Found, message: Any) -> Verdict:
     """Record a readable prediction and say so; what comes out is for `reveal`."""
-    verdict = _readable(found.public, message)
+    verdict = _kind(found).recorded(message)
     if verdict.kind != "recorded":
         return verdict
     name, score = found.public["id"], 1.0 if found.declared is not None else 0.0
@@ -182,35 +183,25 @@ def _predict(found: Found, message: Any) -> Verdict:
     if recorded.first or recorded.answer == json.loads(json.dumps(message)):
         return Verdict(
             score,
-            f"Predicted: {_shown(found.public, message)}. Run the next cell to see what comes out.",
+            f"Predicted: {_shown(found, message)}. Run the next cell to see what comes out.",
             "recorded",
         )
-    first = _shown(found.public, recorded.answer)
+    first = _shown(found, recorded.answer)
     return Verdict(
         score, f"Your first prediction is kept: {first}. Run the next cell to see what comes out.", "recorded"
     )
 
 
-def _readable(public: dict[str, Any], message: Any) -> Verdict:
-    """Without a key: is it an answer at all, and in the right unit?"""
-    from ..answers import Unreadable, answer_from
+def _kind(found: Found) -> Answer:
+    """The answer kind, as far as it is known here."""
+    from ..answers import answer_from
 
+    return answer_from(found.public) if found.declared is None else found.declared.answer
+
+
+def _shown(found: Found, message: Any) -> str:
     try:
-        value = encoding.decode(message)
-        if value is None or value is ... or (type(value) is str and not value.strip()):
-            return Verdict(0.0, "No answer yet.", "empty")
-        return Verdict(0.0, f"Recorded: {answer_from(public).readable(value)}.", "recorded")
-    except encoding.BadMessage as error:
-        return unreadable(str(error))
-    except Unreadable as error:
-        return Verdict(0.0, str(error), "unit") if error.kind == "unit" else unreadable(str(error))
-
-
-def _shown(public: dict[str, Any], message: Any) -> str:
-    from ..answers import Unreadable, answer_from
-
-    try:
-        return answer_from(public).readable(encoding.decode(message))
+        return _kind(found).readable(encoding.decode(message))
     except (Unreadable, encoding.BadMessage):
         return "something that cannot be read"
 

@@ -46,17 +46,15 @@ def _payload(exercise: Exercise, box: Box) -> dict[str, Any]:
         entry = {"right": right, "say": inline_html(say)} | _grid(box, value, tolerances)
         entries.append(entry | {"digest": digest(salt, len(entries), what(box.digest, value, entry))})
 
-    want = exercise.expected(exercise.variant())
-    for value in box.candidates:
-        verdict = exercise.judge(value)
-        right = value == want
+    for number, value in enumerate(box.candidates):
+        verdict, right = exercise.judge(value), number == 0
         if not right and verdict.kind not in ("mistake", "slip", "predicted", "wrong"):
             continue
         if verdict.kind == "wrong" and verdict.say.endswith(box.otherwise):  # the judge says more to an absurd one
             continue
         add(value, right, verdict.say)
     if box.close:
-        add(want, False, box.close, CLOSE)
+        add(box.candidates[0], False, box.close, CLOSE)
     return {
         "id": exercise.id,
         "input": "radio" if box.options else "text",

@@ -155,6 +155,7 @@ class Quantity(Answer):
             ask="Your answer" + ("" if unit == "1" else f", in {plural} or with a unit"),
             unit="1" if unit == "1" else parse(f"1 {unit}").unit,
             rtol=self.rtol,
+            reach=CLOSE,
         )
 
     def _far(self, answer: Fraction, want: Fraction) -> str:

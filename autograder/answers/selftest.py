@@ -65,8 +65,8 @@ def selftest(exercise: Exercise) -> list[str]:
     """What is wrong with an exercise, as sentences; empty where nothing is.
 
     Over every variant, or a seeded 20 where there are more: the solution scores full, each mistake scores
-    nothing and is told its own sentence; and junk scores nothing and never raises. A choice has a sentence
-    for every wrong option.
+    nothing and is told its own sentence; and junk scores nothing and never raises. Each of them is read through
+    the public record, too, as in a course without the key. What else is asked, the answer kind says.
     """
     try:
         return [f"{exercise.id}: {problem}" for problem in _problems(exercise)]

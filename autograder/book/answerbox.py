@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from ..answers.quantity import CLOSE
 from ..declaration.answer import Box
 from ..declaration.exercise import Exercise
 from .render import render
@@ -54,7 +53,7 @@ def _payload(exercise: Exercise, box: Box) -> dict[str, Any]:
             continue
         add(value, right, verdict.say)
     if box.close:
-        add(box.candidates[0], False, box.close, CLOSE)
+        add(box.candidates[0], False, box.close, box.reach)
     return {
         "id": exercise.id,
         "input": "radio" if box.options else "text",

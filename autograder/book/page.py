@@ -79,7 +79,7 @@ def card(exercise: Exercise, number: str, solution: str, *, course: bool) -> Mar
         title=answerbox.inline_html(exercise.title),
         points=points(exercise),
         prompt=markdown(exercise.prompt_text().strip()),
-        asked=[box or _asked(exercise)],
+        asked=box or _asked(exercise),
         folded=[] if course else [*_hints(exercise), _worked(exercise, solution)],
     )
 

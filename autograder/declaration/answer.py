@@ -38,8 +38,8 @@ class JudgedBy(enum.Enum):
 class Box:
     """An answer box of the page: what is typed or chosen there is judged by digests, for the book's numbers.
 
-    `candidates` are values that are told more than `otherwise`, the right one first; `close` is what an answer just
-    outside the tolerance `rtol` is told.
+    `candidates` are values that are told more than `otherwise`, the right one first; `close` is what an answer is
+    told that is not within the tolerance `rtol`, and within `reach` tolerances.
     """
 
     candidates: Sequence[Any]
@@ -51,6 +51,7 @@ class Box:
     ask: str = "Your answer"  # the label of the field
     unit: str = "1"
     rtol: float = 0.0
+    reach: float = 1.0
 
 
 class Answer:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from autograder.answers import domains_from
-from autograder.declaration import Bank, call_with, load_bank
+from autograder.answers import JudgedBy
+from autograder.declaration import Bank, load_bank
 from autograder.values.book_root import book_root
 
 from .grading_class import BANK, NO_LAB
@@ -33,7 +33,7 @@ def measure(folder: Path, repeats: int) -> dict[str, dict[str, list[float]]]:
             seen = set()
             for kind, exercise, source in cells:
                 _seconds(client, source)
-                call = f"check({exercise!r}, {'answer' if kind != 'Function' else source.split('(')[0][4:]})"
+                call = f"check({exercise!r}, {source.split('(')[0][4:] if source.startswith('def ') else 'answer'})"
                 times = found.setdefault(kind, {"first": [], "later": []})
                 for _ in range(1 + repeats):
                     taken = _seconds(client, call, "verdict")
@@ -61,20 +61,12 @@ def _book() -> Iterator[tuple[Path, str, list[tuple[str, str, str]]]]:
 def _chapter(bank: Bank) -> Iterator[tuple[str, str, str]]:
     """The right answer and the mistakes of each number, choice and expression of a chapter."""
     for exercise in bank.values():
-        if exercise.predict or exercise.kind not in TARGETS:
+        if exercise.predict or exercise.answer.judged_by is not JudgedBy.VALUE:
             continue
-        values = [exercise.solution, *(m.value for m in exercise.mistakes)]
-        for value in values:
-            if exercise.kind == "Expression":
-                domains = domains_from(exercise.public()["symbols"])
-                letters = {name: domain.symbol(name) for name, domain in domains.items()}
-                source = f"answer = {str(call_with(value, letters))!r}"
-            elif exercise.kind == "Choice":
-                source = f"answer = {value!r}" if isinstance(value, str) else ""
-            else:
-                source = f"answer = {call_with(value, exercise.variant())!r}"
-            if source:
-                yield exercise.kind, exercise.id, source
+        for value in (exercise.solution, *(m.value for m in exercise.mistakes)):
+            mine = exercise.answer.as_learner(exercise, value, exercise.variant())
+            source = repr(mine if isinstance(mine, (int, float, str)) else str(mine))
+            yield exercise.kind, exercise.id, f"answer = {source}"
 
 
 def _seconds(client: Any, source: str, wanted: str = "") -> float:

@@ -1,12 +1,14 @@
-"""Answer kinds: what a learner gives, how it is read, and when it is right. One file a kind."""
+"""Answer kinds: what a learner gives, how it is read, and when it is right. One file a kind.
+
+What a kind is says `autograder.declaration.answer`; everything particular to one stands in its file, and nowhere else.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from ..declaration.answer import Answer
-from ..declaration.verdict import DeclarationError
+from ..declaration.answer import Answer, Box, JudgedBy, named
 from ..ranks.buffers import Case
 from ..values.numbers import Unreadable
 from .algorithm import Algorithm, Limit, at_most, exactly
@@ -17,35 +19,25 @@ from .domains import Domain, domains_from, integers, positive, powers_of_two
 from .expression import Expression
 from .function import Function
 from .quantity import Quantity
+from .unread import Unread
 from .written import Written
 
 
 def answer_from(public: Mapping[str, Any]) -> Answer:
-    """The answer kind of a public record: enough to read an answer, not to judge it."""
-    kind = public["kind"]
-    if kind == "Quantity":
-        return Quantity(public["unit"], public["rtol"])
-    if kind == "Count":
-        return Count()
-    if kind == "Choice":
-        return Choice(public["options"])
-    if kind == "Expression":
-        return Expression(domains_from(public["symbols"]), public["unit"])
-    if kind == "Function":
-        return Function(public["answer_name"], public["signature"])
-    if kind == "Algorithm":
-        return Algorithm(public["answer_name"], public["signature"], collective=public["collective"])
-    if kind == "Distributed":
-        return Distributed(
-            public["answer_name"], public["signature"], collective=public["collective"], calls=public["calls"]
-        )
-    if kind == "Written":
-        return Written(public["rubric"], public["words"])
-    raise DeclarationError(f"{public.get('id')}: the answer kind {kind!r} is not known")
+    """The answer kind of a public record: enough to read an answer, not to judge it.
+
+    A course's own kind stands in its file of exercises, which learners have not: then one that records what it is
+    given, as with a record of another version of this package.
+    """
+    kind = named(str(public.get("kind"))) or Unread
+    try:
+        return kind.from_public(public)
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return Unread()
 
 
 __all__ = [
-    "Algorithm", "Answer", "Case", "Choice", "Count", "Distributed", "Domain", "Expression", "Function", "Limit",
-    "Quantity", "Unreadable", "Written", "answer_from", "at_most", "domains_from", "exactly", "integers", "positive",
-    "powers_of_two",
+    "Algorithm", "Answer", "Box", "Case", "Choice", "Count", "Distributed", "Domain", "Expression", "Function",
+    "JudgedBy", "Limit", "Quantity", "Unreadable", "Written", "answer_from", "at_most", "domains_from", "exactly",
+    "integers", "positive", "powers_of_two",
 ]  # fmt: skip

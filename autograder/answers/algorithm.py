@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..declaration.answer import Call
+from ..declaration.answer import Call, JudgedBy
 from ..declaration.calling import TimeUp, limited
 from ..declaration.isolation import isolated
 from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unreadable
@@ -27,7 +27,8 @@ from ..values.texts import quoted
 from .code import Coded
 
 if TYPE_CHECKING:
-    from ..declaration.exercise import Exercise, Given
+    from ..declaration.exercise import Exercise
+    from ..declaration.given import Given
 
 MAX_CASES = 40
 SECONDS_A_STEP = 2.0
@@ -88,7 +89,7 @@ class Algorithm(Coded):
     leaving_bytes: Limit | None = None
     rtol: float = 1e-12
     in_place: bool = True
-    in_ranks: ClassVar[bool] = True
+    judged_by: ClassVar[JudgedBy] = JudgedBy.RANKS
     plays: ClassVar[str] = "generator"
     asked: ClassVar[str] = "a generator"
     said: ClassVar[str] = "the algorithm"
@@ -170,7 +171,7 @@ class Algorithm(Coded):
 
     # The verdict
 
-    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
         """Right in every run in result, bytes and rounds; else where it fails, or whose mistake it makes."""
         try:
             self.readable(value)

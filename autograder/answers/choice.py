@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..declaration.answer import Answer, Call, not_yet
-from ..declaration.exercise import Exercise, Given, call_with
+from ..declaration.answer import Answer, Box, Call, not_yet
+from ..declaration.exercise import Exercise
+from ..declaration.given import Given, call_with
 from ..declaration.verdict import DeclarationError, Verdict, unreadable
 from ..values.numbers import Unreadable, described
 from ..values.texts import quoted
@@ -34,6 +35,17 @@ class Choice(Answer):
             raise DeclarationError(f"options are {self.options!r}; at least two different ones were expected")
         object.__setattr__(self, "options", table)
 
+    @property
+    def how(self) -> str:
+        """One of the strings that stand below the prompt."""
+        return "`answer` is one of these strings"
+
+    def asked_with(self) -> str:
+        """The options as a list, each with the string that names it."""
+        return "\n".join(
+            f'- `"{key}"`' + (f": {text}" if text and text != key else "") for key, text in self.options.items()
+        )
+
     def declare(self, exercise: Exercise) -> None:
         """The solution and each mistake must be options."""
         for value in (exercise.solution, *(m.value for m in exercise.mistakes)):
@@ -50,7 +62,7 @@ class Choice(Answer):
         """The options, without what is said of them."""
         return {"options": dict(self.options)}
 
-    def stub(self, exercise: Exercise) -> str:  # noqa: ARG002
+    def stub(self, exercise: Exercise) -> str:
         """The answer cell, with the keys in its comment."""
         keys = ", ".join(f'"{key}"' for key in self.options)
         return f"answer = ...  # one of {keys}"
@@ -84,7 +96,7 @@ class Choice(Answer):
         """The right option's key."""
         return self._key(exercise, call_with(exercise.solution, given))
 
-    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
         """Right, or the sentence of the option."""
         try:
             key = self.read(value)
@@ -98,6 +110,23 @@ class Choice(Answer):
             if self._key(exercise, call_with(m.value, given)) == key
         ]
         return Verdict(0.0, " ".join(said), "mistake") if said else Verdict(0.0, not_yet(exercise), "wrong")
+
+    def box(self, exercise: Exercise) -> Box:
+        """The options, one to be chosen."""
+        right = self.expected(exercise, exercise.variant())
+        return Box(
+            candidates=[right, *(key for key in self.options if key != right)],
+            otherwise="That is none of the options.",
+            options=self.options,
+        )
+
+    def problems(self, exercise: Exercise) -> list[str]:
+        """A wrong option that is told nothing."""
+        right = {self.expected(exercise, row) for row in exercise.variants()}
+        told = {self.read(call_with(m.value, exercise.variant())) for m in exercise.mistakes}
+        return [
+            f"the wrong option {key!r} has no sentence" for key in self.options if key not in told and right != {key}
+        ]
 
 
 def _plain_text(text: str) -> str:

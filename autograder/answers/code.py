@@ -7,14 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from ..declaration.answer import Answer
+from ..declaration.answer import Answer, JudgedBy
 from ..declaration.verdict import DeclarationError
 from ..values import encoding
 from ..values.numbers import Unreadable, named
 from ..values.texts import quoted
 
 if TYPE_CHECKING:
-    from ..declaration.exercise import Exercise, Given
+    from ..declaration.exercise import Exercise
+    from ..declaration.given import Given
 
 R = TypeVar("R")
 
@@ -30,6 +31,8 @@ class Coded(Answer):
     _memory: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     asked: ClassVar[str] = "a function"
     said: ClassVar[str] = "the function"
+    judged_by: ClassVar[JudgedBy] = JudgedBy.CALLS
+    shows_stub: ClassVar[bool] = True
     ending: ClassVar[str] = ""  # of the stub, after its size
 
     @property
@@ -41,7 +44,7 @@ class Coded(Answer):
         """The function without a body."""
         return f"def {self.signature}:\n    ...  # {exercise.size}{self.ending}"
 
-    def expected(self, exercise: Exercise, given: Given) -> Any:  # noqa: ARG002  code has no given
+    def expected(self, exercise: Exercise, given: Given) -> Any:
         """The solution itself."""
         return exercise.solution
 
@@ -50,6 +53,14 @@ class Coded(Answer):
         if type(value) is not encoding.Callable:
             raise Unreadable(f"{named(value)}; {self.asked} was expected, {quoted(f'def {self.signature}:', 120)}")
         return f"{self.said} {quoted(value.name)}"
+
+    def shown(self, exercise: Exercise, value: Any, given: Given) -> str:
+        """Nothing: it is its own text."""
+        return ""
+
+    def as_learner(self, exercise: Exercise, function: Any, given: Given) -> Any:
+        """The function itself."""
+        return function
 
     def rows(self, exercise: Exercise, row: Callable[[Any], R], most: int) -> list[R]:
         """Every case as `row` has it, the same at each call. Raises DeclarationError for none and for too many."""

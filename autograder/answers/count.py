@@ -8,21 +8,24 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..declaration.answer import Answer, Call, not_yet, other_variant
-from ..declaration.exercise import Exercise, Given, call_with
+from ..declaration.answer import Answer, Box, Call, not_yet, other_variant
+from ..declaration.exercise import Exercise
+from ..declaration.given import Given, call_with
 from ..declaration.verdict import DeclarationError, Verdict, unreadable
 from ..values import encoding, slips
 from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
-from .quantity import MAX_COUNT_BITS, ROUNDED, TINY
+from .quantity import ELSEWHERE, MAX_COUNT_BITS, ROUNDED, TINY, box_numbers, shown_number, told
 
 
 @dataclass(frozen=True)
 class Count(Answer):
     """An integer, exactly: 8, 8.0 and "8" are one answer, and 8.5 is told that it is none."""
 
-    def declare(self, exercise: Exercise) -> None:
-        """A count has no tolerance, so nothing to check."""
+    @property
+    def how(self) -> str:
+        """An integer."""
+        return "`answer` is an integer"
 
     def read(self, value: Any) -> int:
         """The integer, or Unreadable."""
@@ -75,7 +78,7 @@ class Count(Answer):
             seen.setdefault(value, repr(say))
         return found
 
-    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
         """Exactly right, or the sentence of a mistake, another learner's numbers, or of what is no integer.
 
         No slips: between small integers a ratio of 2 or 8 is chance, and says nothing about bits and bytes.
@@ -93,6 +96,25 @@ class Count(Answer):
         if any(exact == self.expected(exercise, row) for row in exercise.variants() if row != dict(given)):
             return other_variant()
         return Verdict(0.0, not_yet(exercise), "wrong")
+
+    def shown(self, exercise: Exercise, value: Any, given: Given) -> str:
+        """The integer; a mistake's number need not be one."""
+        return shown_number(self, call_with(value, given))
+
+    def box(self, exercise: Exercise) -> Box:
+        """A field for an integer, and what is not one told to someone who has rounded it."""
+        given = exercise.variant()
+        want = self.expected(exercise, given)
+        wrong = [call_with(m.value, given) for m in exercise.mistakes]
+        wrong += [side(x) for x in wrong if math.isfinite(x) for side in (math.floor, math.ceil)]
+        elsewhere = [int((want or 1) * factor * 100) + 1 for factor in ELSEWHERE]
+        return Box(
+            candidates=list(dict.fromkeys(int(x) for x in box_numbers(want, wrong) if float(x).is_integer())),
+            otherwise=told(exercise, elsewhere) or "Not yet.",
+            read="integer",
+            digest="int",
+            ask="Your answer, an integer",
+        )
 
     def _said(self, exercise: Exercise, value: Any, given: Given) -> str:
         try:

@@ -12,23 +12,25 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..declaration.answer import Answer, Call
+from ..declaration.given import Given, call_with
 from ..declaration.verdict import DeclarationError, Verdict, unreadable
 from ..values import encoding
-from ..values.evaluation import Clock, TooSlow, Undefined, compare, same, value
+from ..values.evaluation import Clock, TooSlow, Undefined, compare, real, same, value
 from ..values.numbers import Unreadable, named, number
 from ..values.parsing import parse
 from ..values.texts import quoted
 from ..values.trees import CONDITIONS, Tree, TreeError, number_tree, switches
-from .domains import Domain, Point
+from .domains import Domain, Point, domains_from
 
 if TYPE_CHECKING:
-    from ..declaration.exercise import Exercise, Given
+    from ..declaration.exercise import Exercise
 
 SECONDS = 3.0
 RANDOM_POINTS = 24
+SAMPLES = 12  # points to compare a formula of the library at
 ROUNDED = Fraction(1, 10**12)
 
 
@@ -40,6 +42,14 @@ class Expression(Answer):
     symbols: Mapping[str, Domain]
     unit: str = "1"
     _memory: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    warms_judge: ClassVar[bool] = True
+    shows_stub: ClassVar[bool] = True
+
+    @property
+    def how(self) -> str:
+        """An expression in these letters."""
+        return "`answer` is an expression in " + ", ".join(f"`{name}`" for name in self.symbols)
 
     def declare(self, exercise: Exercise) -> None:
         """Letters and domains must be there, and the solution must be callable."""
@@ -56,6 +66,11 @@ class Expression(Answer):
             "unit": self.unit,
             "symbols": {name: domain.public() for name, domain in self.symbols.items()},
         }
+
+    @classmethod
+    def from_public(cls, public: Mapping[str, Any]) -> Self:
+        """The letters with their domains, and the unit."""
+        return cls(domains_from(public["symbols"]), public["unit"])
 
     def stub(self, exercise: Exercise) -> str:
         """The answer cell: the letters, and no answer yet."""
@@ -102,24 +117,47 @@ class Expression(Answer):
             else "a number without letters"
         )
 
-    def expected(self, exercise: Exercise, given: Given) -> Tree:  # noqa: ARG002  the letters are the given
+    def expected(self, exercise: Exercise, given: Given) -> Tree:
         """The tree of the solution."""
         return self.tree(exercise.solution)
 
     def tree(self, function: Callable[..., Any]) -> Tree:
         """The tree of a callable of the symbols (by name), read through sympy."""
-        from ..declaration.exercise import call_with
-
         key = f"tree {id(function)}"
         if key not in self._memory:
-            letters = {name: domain.symbol(name) for name, domain in self.symbols.items()}
-            result = call_with(function, letters)
-            decoded = encoding.decode(encoding.encode(result))
+            decoded = encoding.decode(encoding.encode(self._in_letters(function)))
             self._memory[key] = decoded if type(decoded) is Tree else number_tree(number(decoded))
             self._memory[f"kept {key}"] = function
         return self._memory[key]
 
-    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
+    def _in_letters(self, function: Any) -> Any:
+        return call_with(function, {name: domain.symbol(name) for name, domain in self.symbols.items()})
+
+    def shown(self, exercise: Exercise, value: Any, given: Given) -> str:
+        """The expression as a formula."""
+        import sympy
+
+        return rf"$\displaystyle {sympy.latex(self._in_letters(value))}$"
+
+    def as_learner(self, exercise: Exercise, function: Any, given: Given) -> Any:
+        """The expression in sympy's symbols."""
+        return self._in_letters(function)
+
+    def problems(self, exercise: Exercise) -> list[str]:
+        """Too few mistakes, and a case of the solution that the domain never reaches."""
+        return [*self.unreached(exercise), *super().problems(exercise)]
+
+    def samples(self, exercise: Exercise) -> Iterator[tuple[tuple[float, ...], float]]:
+        """The solution at random points, its letters in the order of the prompt."""
+        tree = self.tree(exercise.solution)
+        points = self.points([tree])
+        for point in random.Random(1).sample(points, min(SAMPLES, len(points))):
+            try:
+                yield tuple(float(point[name]) for name in self.symbols), float(real(value(tree, point)))
+            except Undefined:
+                continue
+
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
         """Right where it is the solution everywhere; else a mistake's sentence, or how it differs."""
         from .expression_diagnosis import diagnose
 

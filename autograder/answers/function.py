@@ -4,9 +4,10 @@ them."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..declaration.answer import Call
@@ -20,9 +21,11 @@ from .code import Coded
 from .dimension_probe import wrong_dimension
 
 if TYPE_CHECKING:
-    from ..declaration.exercise import Exercise, Given
+    from ..declaration.exercise import Exercise
+    from ..declaration.given import Given
 
 MAX_CASES = 500
+SAMPLES = 12  # cases to compare a formula of the library on
 NEARLY = 1e-4  # as close as that on every case is rounding, or a term that hardly counts
 
 
@@ -60,6 +63,11 @@ class Function(Coded):
                 "in this order, and the unit of the result, were expected"
             )
 
+    @property
+    def how(self) -> str:
+        """The function, by its signature."""
+        return f"write `{self.signature}`"
+
     def public(self) -> dict[str, Any]:
         """The signature and the unit of the result."""
         return {"name": self.name, "signature": self.signature, "unit": self.unit}
@@ -80,7 +88,13 @@ class Function(Coded):
             self._memory[f"kept {key}"] = function
         return self._memory[key]
 
-    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
+    def samples(self, exercise: Exercise) -> Iterator[tuple[tuple[float, ...], float]]:
+        """The cases in which numbers make a number."""
+        cases = zip(self.inputs(exercise), self.outputs(exercise, exercise.solution), strict=True)
+        numbers = ((args, want) for args, want in cases if all(type(x) in (int, float) for x in (*args, want)))
+        return islice(numbers, SAMPLES)
+
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
         """Right on every case; else where it fails, whose mistake it makes, or a case that it gets wrong."""
         try:
             self.readable(value)

@@ -1,25 +1,29 @@
-"""Answer kinds: what a learner gives, how it is read, and when it is right."""
+"""Quantities: numbers with a unit, right within a tolerance."""
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..declaration.answer import Answer, Call, not_yet, other_variant
-from ..declaration.exercise import call_with
+from ..declaration.answer import Answer, Box, Call, not_yet, other_variant
+from ..declaration.given import Given, call_with
 from ..declaration.verdict import DeclarationError, Verdict, unreadable
 from ..values import slips
 from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
 
 if TYPE_CHECKING:
-    from ..declaration.exercise import Exercise, Given
+    from ..declaration.exercise import Exercise
 
 MAX_COUNT_BITS = 3322  # a thousand digits
 CLOSE = 5  # tolerances: within as many an answer is told that it is close
 FAR = 10**4  # the ratio from which on an answer is told that it is absurd
+# Far from every slip's ratio: what the judge says to these, it says to any wrong number.
+ELSEWHERE = (math.pi**3, 1 / math.pi**3, math.e**7, math.e**-7)
 TINY = 1e-9  # a mistake that is an integer is typed as one
 ROUNDED = 1e-3  # and another with a few digits
 
@@ -35,6 +39,13 @@ class Quantity(Answer):
     unit: str = "1"
     rtol: float = 0.01
     predictable: ClassVar[bool] = True
+
+    @property
+    def how(self) -> str:
+        """A number, and in which unit."""
+        return "`answer` is a number" + (
+            "" if self.unit in ("", "1") else f" in SI ({self.unit}), or a string with its unit"
+        )
 
     def declare(self, exercise: Exercise) -> None:
         """The tolerance must be one."""
@@ -92,7 +103,7 @@ class Quantity(Answer):
             seen.append((value, mistake.say))
         return found
 
-    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
         """Right within tolerance; else the sentence of a mistake, of a slip, of another learner's numbers, or
         of the unit."""
         try:
@@ -122,6 +133,31 @@ class Quantity(Answer):
             return Verdict(0.0, say, "wrong")
         return Verdict(0.0, self._far(answer, want) + not_yet(exercise), "wrong")
 
+    def shown(self, exercise: Exercise, value: Any, given: Given) -> str:
+        """The number with its unit."""
+        return shown_number(self, call_with(value, given))
+
+    def box(self, exercise: Exercise) -> Box:
+        """A field for a number and a unit, read on a grid as wide as the tolerance."""
+        from hwlib.units import COUNTS, parse
+
+        given, unit = exercise.variant(), self.unit or "1"
+        want = self.expected(exercise, given)
+        plural = unit + "s" if unit in COUNTS and unit.islower() else unit
+        elsewhere = [(want or 1) * factor for factor in ELSEWHERE]
+        around = [want * (1 + k * self.rtol) for k in (2, -2, 3, -3, 4, -4)] if want else []
+        return Box(
+            candidates=box_numbers(want, [call_with(m.value, given) for m in exercise.mistakes]),
+            otherwise=told(exercise, elsewhere) or "Not yet.",
+            close=told(exercise, around),
+            read="number",
+            digest="grid",
+            ask="Your answer" + ("" if unit == "1" else f", in {plural} or with a unit"),
+            unit="1" if unit == "1" else parse(f"1 {unit}").unit,
+            rtol=self.rtol,
+            reach=CLOSE,
+        )
+
     def _far(self, answer: Fraction, want: Fraction) -> str:
         """What an absurd answer is told before the hint: what it was read as, for its unit is the first
         suspect."""
@@ -140,6 +176,27 @@ class Quantity(Answer):
         return any(
             slips.close(answer, Fraction(self.expected(exercise, row)), min(self.rtol / 10, 1e-3)) for row in others
         )
+
+
+def shown_number(kind: Answer, value: Any) -> str:
+    """A number of the declaration as the kind reads it, or, where it does not, with a few digits."""
+    try:
+        return kind.readable(value)
+    except ValueError:
+        return f"{float(value):.4g}"
+
+
+def box_numbers(want: Any, wrong: Sequence[Any]) -> list[Any]:
+    """What an answer box may have a sentence for: the right number, the mistakes' and the slips' of the right one."""
+    ratios = (r for s in slips.SLIPS for r in (float(s.ratio), 1 / float(s.ratio)))
+    numbers = [want, *wrong, *(want * r for r in ratios)]
+    return list(dict.fromkeys(x for x in numbers if isinstance(x, (int, float)) and math.isfinite(x)))
+
+
+def told(exercise: Exercise, values: Iterable[Any]) -> str:
+    """What the judge says to the first of these values that is merely wrong; "" where none is."""
+    verdicts = (exercise.judge(value) for value in values)
+    return next((v.say for v in verdicts if v.kind in ("wrong", "predicted")), "")
 
 
 def quoted_error(error: Exception, text: str) -> str:

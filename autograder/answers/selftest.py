@@ -3,6 +3,7 @@ nothing."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import math
@@ -10,16 +11,17 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..declaration.exercise import Exercise, call_with
+from ..declaration.answer import Answer, JudgedBy
+from ..declaration.exercise import Exercise
 from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unreadable
 from ..values import encoding
 from ..values.texts import FIELD
+from . import answer_from
 
 if TYPE_CHECKING:
     from hwlib.formula import Formula
 
 VARIANTS = 20
-POINTS = 12
 FEW = 3  # that two functions agree in fewer points may be chance
 KINDS = {"right", "predicted", "empty", "unreadable", "unit", "mistake", "slip", "variant", "wrong", "waiting"}
 
@@ -63,8 +65,8 @@ def selftest(exercise: Exercise) -> list[str]:
     """What is wrong with an exercise, as sentences; empty where nothing is.
 
     Over every variant, or a seeded 20 where there are more: the solution scores full, each mistake scores
-    nothing and is told its own sentence; and junk scores nothing and never raises. A choice has a sentence
-    for every wrong option.
+    nothing and is told its own sentence; and junk scores nothing and never raises. Each of them is read through
+    the public record, too, as in a course without the key. What else is asked, the answer kind says.
     """
     try:
         return [f"{exercise.id}: {problem}" for problem in _problems(exercise)]
@@ -81,43 +83,88 @@ def _problems(exercise: Exercise) -> Iterator[str]:
     for collision in exercise.answer.collisions(exercise, rows[0]):
         if exercise.variant_count > 1:
             yield f"in the book's numbers {rows[0]} {collision}; put others first"
-    for row in rows if exercise.kind != "Written" else ():
-        yield from _solution(exercise, row)
+    published, problems = _published(exercise)
+    yield from problems
+    for row in rows if exercise.answer.judged_by is not JudgedBy.TEACHER else ():
+        yield from _solution(exercise, row, published)
         if row in drawn or row == rows[0]:
-            yield from _mistakes(exercise, row)
+            yield from _mistakes(exercise, row, published)
+    if exercise.answer.judged_by is JudgedBy.TEACHER:
+        yield from _read_alike(exercise, published, exercise.expected(rows[0]), "the solution")
     for value in junk():
-        yield from _scores_nothing(exercise, value)
-    yield from _covered(exercise)
+        yield from _scores_nothing(exercise, value, published)
+    yield from exercise.answer.problems(exercise)
+    yield from _leaks(exercise)
 
 
-def answer_of(exercise: Exercise, function: Any, given: dict[str, Any]) -> Any:
-    """What a learner who thinks as `function` does would hand in."""
-    from . import Expression
+def _published(exercise: Exercise) -> tuple[Answer | None, list[str]]:
+    """The answer kind as a course knows it, which has the public record only, and what is wrong with it."""
+    own: Answer | None = None
+    for variants in (False, True):
+        try:
+            record = json.loads(json.dumps(exercise.public(variants), allow_nan=False))
+        except (TypeError, ValueError) as error:
+            return None, [f"its public record is not JSON ({error})"]
+        try:
+            own = type(exercise.answer).from_public(record)
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            return None, [f"{exercise.kind} cannot be made of its public record again ({reason})"]
+        if type(answer_from(record)) is not type(exercise.answer):
+            return None, [f"another answer kind is called {exercise.kind}, too; each needs a name of its own"]
+        if _as_json(own.public()) != _as_json(exercise.answer.public()):
+            return None, [f"{exercise.kind}, made of its public record again, has another public record"]
+    return own, []
 
-    if isinstance(exercise.answer, Expression):
-        return call_with(function, {name: d.symbol(name) for name, d in exercise.answer.symbols.items()})
-    return function if exercise.kind == "Function" or exercise.answer.in_ranks else call_with(function, given)
+
+def _as_json(data: Any) -> Any:
+    return json.loads(json.dumps(data))
+
+
+def _read_alike(exercise: Exercise, published: Answer | None, value: Any, what: str) -> Iterator[str]:
+    """Whether an answer is read without the key as it is with it."""
+    if published is None:
+        return
+    message = _message(value)
+    with_key, without = (_said(answer, message) for answer in (exercise.answer, published))
+    if without != with_key:
+        yield f"{what} is read without the key as {without!r}, and with it as {with_key!r}"
+
+
+def _said(answer: Answer, message: Any) -> str:
+    try:
+        return answer.recorded(message).say
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def _message(value: Any) -> Any:
+    return json.loads(json.dumps(encoding.encode(value)))
 
 
 def judged(exercise: Exercise, value: Any, given: dict[str, Any]) -> Verdict:
     """The verdict on a learner's value, all the way: encoded, sent as JSON, decoded, judged."""
     try:
-        message = json.loads(json.dumps(encoding.encode(value)))
+        message = _message(value)
     except encoding.NotPlain as error:
         return unreadable(str(error))
     call = exercise.answer.declared_call(value) if callable(value) else None
     return exercise.judge_message(message, given, call)
 
 
-def _solution(exercise: Exercise, row: dict[str, Any]) -> Iterator[str]:
-    verdict = judged(exercise, answer_of(exercise, exercise.solution, row), row)
+def _solution(exercise: Exercise, row: dict[str, Any], published: Answer | None) -> Iterator[str]:
+    value = exercise.answer.as_learner(exercise, exercise.solution, row)
+    verdict = judged(exercise, value, row)
     if verdict.score != 1 or verdict.kind not in ("right", "predicted"):
         yield f"the solution scores {verdict.score} with {row}: {verdict.say}"
+    yield from _read_alike(exercise, published, value, f"the solution with {row}")
 
 
-def _mistakes(exercise: Exercise, row: dict[str, Any]) -> Iterator[str]:
+def _mistakes(exercise: Exercise, row: dict[str, Any], published: Answer | None) -> Iterator[str]:
     for mistake in exercise.mistakes:
-        verdict = judged(exercise, answer_of(exercise, mistake.value, row), row)
+        value = exercise.answer.as_learner(exercise, mistake.value, row)
+        verdict = judged(exercise, value, row)
+        yield from _read_alike(exercise, published, value, f"the mistake {mistake.say!r} with {row}")
         if exercise.predict:
             if exercise.fill(mistake.say, row) not in verdict.say:
                 yield f"the mistake {mistake.say!r} is not told with {row}, but: {verdict.say}"
@@ -125,10 +172,13 @@ def _mistakes(exercise: Exercise, row: dict[str, Any]) -> Iterator[str]:
             yield f"the mistake {mistake.say!r} with {row} scores {verdict.score} and is told: {verdict.say}"
 
 
-def _scores_nothing(exercise: Exercise, value: Any) -> Iterator[str]:
+def _scores_nothing(exercise: Exercise, value: Any, published: Answer | None) -> Iterator[str]:
     name = encoding.type_name(value)
     try:
         verdict = judged(exercise, value, exercise.variant())
+        if published is not None:
+            with contextlib.suppress(encoding.NotPlain):
+                published.recorded(_message(value))
     except Exception as error:
         yield f"junk of type {name} raises {type(error).__name__}: {error}"
         return
@@ -152,33 +202,12 @@ def _texts(exercise: Exercise) -> Iterator[str]:
     said = [m.say.strip() for m in exercise.mistakes]
     if len(set(said)) < len(said) or "" in said:
         yield "two mistakes share a sentence, or one has none"
-    if exercise.kind != "Written":
+    if exercise.answer.judged_by is not JudgedBy.TEACHER:
         compile(exercise.stub(), exercise.id, "exec")
 
 
-def _covered(exercise: Exercise) -> Iterator[str]:
-    """A choice says something about every wrong option; an expression's cases are all reached; a text leaks
-    nothing."""
-    from . import Expression
-    from .choice import Choice
-    from .written import Written
-    from .written import problems as written_problems
-
-    answer = exercise.answer
-    if isinstance(answer, Choice):
-        right = {answer.expected(exercise, row) for row in exercise.variants()}
-        told = {answer.read(call_with(m.value, exercise.variant())) for m in exercise.mistakes}
-        for key in answer.options:
-            if key not in told and right != {key}:
-                yield f"the wrong option {key!r} has no sentence"
-    elif isinstance(answer, Written):
-        yield from written_problems(exercise)
-    elif not isinstance(answer, Expression) and len(exercise.mistakes) < 2:
-        yield f"{len(exercise.mistakes)} mistakes; at least two were expected"
-    if isinstance(answer, Expression):
-        yield from answer.unreached(exercise)
-        if len(exercise.mistakes) < 2:
-            yield f"{len(exercise.mistakes)} mistakes; at least two were expected"
+def _leaks(exercise: Exercise) -> Iterator[str]:
+    """No sentence of a mistake stands where learners read."""
     public = json.dumps(exercise.public(variants=True), ensure_ascii=False)
     for mistake in exercise.mistakes:
         if json.dumps(mistake.say, ensure_ascii=False)[1:-1] in public:
@@ -195,9 +224,9 @@ def library_overlap(exercise: Exercise) -> list[str]:
     from hwlib.formula import REGISTRY
 
     load_library()
-    if exercise.answer.in_ranks:
+    if exercise.answer.judged_by is JudgedBy.RANKS:
         return list(_same_algorithms(exercise))
-    cases = list(_cases(exercise))
+    cases = list(exercise.answer.samples(exercise))
     if len(cases) < FEW:
         return []
     return [
@@ -237,32 +266,6 @@ def load_library() -> None:
 def withheld(qualname: str, withholds: Sequence[str]) -> bool:
     """Whether a formula lies in a withheld module, or is itself withheld."""
     return any(qualname == w or qualname.startswith(w + ".") for w in withholds)
-
-
-def _cases(exercise: Exercise) -> Iterator[tuple[tuple[float, ...], float]]:
-    """Numbers that the solution takes, and what it gives: of an Expression or a Function, else none."""
-    answer: Any = exercise.answer
-    if exercise.kind == "Expression":
-        yield from _points(answer, answer.tree(exercise.solution))
-    elif exercise.kind == "Function":
-        inputs, outputs = answer.inputs(exercise), answer.outputs(exercise, exercise.solution)
-        plain_cases = (
-            (tuple(args), want)
-            for args, want in zip(inputs, outputs, strict=True)
-            if all(type(number) in (int, float) for number in (*args, want))
-        )
-        yield from itertools.islice(plain_cases, POINTS)
-
-
-def _points(answer: Any, tree: Any) -> Iterator[tuple[tuple[float, ...], float]]:
-    from ..values.evaluation import Undefined, real, value
-
-    points = answer.points([tree])
-    for point in random.Random(1).sample(points, min(POINTS, len(points))):
-        try:
-            yield tuple(float(point[name]) for name in answer.symbols), float(real(value(tree, point)))
-        except Undefined:
-            continue
 
 
 def _same(formula: Formula, cases: Sequence[tuple[tuple[float, ...], float]]) -> bool:

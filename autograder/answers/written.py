@@ -7,14 +7,15 @@ import math
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..declaration.answer import Answer, Call
+from ..declaration.answer import Answer, Call, JudgedBy
 from ..declaration.verdict import DeclarationError, Verdict
 from ..values.numbers import Unreadable, described
 
 if TYPE_CHECKING:
-    from ..declaration.exercise import Exercise, Given
+    from ..declaration.exercise import Exercise
+    from ..declaration.given import Given
 
 STUB = "*Your answer*"  # in place of nbgrader's "YOUR ANSWER HERE": what nobody has touched waits for nobody
 WAITS = "Your answer waits for the teacher."
@@ -38,9 +39,20 @@ class Written(Answer):
     rubric: Sequence[tuple[str, float]]
     words: int = 150
     criteria: bool = True
+    judged_by: ClassVar[JudgedBy] = JudgedBy.TEACHER
+    solution_title: ClassVar[str] = "A model answer"
+
+    @property
+    def how(self) -> str:
+        """A text of so many words."""
+        return f"write into the cell below, at most about {self.words} words"
+
+    def asked_with(self) -> str:
+        """The criteria, where learners see them."""
+        return asked_for(self.public()["rubric"])
 
     def declare(self, exercise: Exercise) -> None:
-        """The rubric must be one; the points of the exercise become its sum."""
+        """The rubric must be one, and the points of an exercise that names them its sum."""
         rows = self.rubric if isinstance(self.rubric, (list, tuple)) else ()
         if not rows or not all(_is_row(row) for row in rows):
             raise DeclarationError(
@@ -48,17 +60,25 @@ class Written(Answer):
             )
         if not isinstance(self.words, int) or self.words < 1:
             raise DeclarationError(f"{exercise.id}: words is {self.words!r}; a number of words was expected")
-        total = math.fsum(points for _, points in rows)
-        if exercise.points not in (1, total):  # 1 is what an exercise has that says nothing
-            raise DeclarationError(f"{exercise.id}: points is {exercise.points}; the rubric's sum is {total:g}")
-        object.__setattr__(exercise, "points", int(total) if total == int(total) else total)
+        if exercise.points not in (1, self.total):  # 1 is what an exercise has that says nothing
+            raise DeclarationError(f"{exercise.id}: points is {exercise.points}; the rubric's sum is {self.total:g}")
+
+    @property
+    def total(self) -> float:
+        """The points of all criteria."""
+        total = math.fsum(points for _, points in self.rubric)
+        return int(total) if total == int(total) else total
+
+    def worth(self, exercise: Exercise) -> float:
+        """The rubric's sum."""
+        return self.total
 
     def public(self) -> dict[str, Any]:
         """The length, and the criteria where learners see them."""
         shown = [[criterion, points] for criterion, points in self.rubric] if self.criteria else []
         return {"words": self.words, "rubric": shown}
 
-    def stub(self, exercise: Exercise) -> str:  # noqa: ARG002
+    def stub(self, exercise: Exercise) -> str:
         """What stands in the learner's cell before an answer."""
         return STUB
 
@@ -72,7 +92,21 @@ class Written(Answer):
         """The model answer."""
         return exercise.fill(str(exercise.solution), given).strip()
 
-    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:  # noqa: ARG002
+    def shown(self, exercise: Exercise, value: Any, given: Given) -> str:
+        """Nothing: it is its own text."""
+        return ""
+
+    def worked(self, exercise: Exercise, source: str, given: Given, *, with_prompt: bool) -> str:
+        """The model answer, and the rubric where the prompt has not shown it."""
+        if with_prompt and self.criteria:
+            return source.strip()
+        return f"{source.strip()}\n\n**Points are for**\n\n{rubric_markdown(self.rubric)}"
+
+    def problems(self, exercise: Exercise) -> list[str]:
+        """What is wrong with the model answer and the rubric."""
+        return problems(exercise)
+
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
         """That no program reads it: this is what a `check` says, as the grader never asks."""
         return Verdict(0.0, NOBODY, "waiting")
 

@@ -6,10 +6,8 @@ alternative text is its name for one who cannot see it.
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING, Any
 
-from .answerbox import inline_html
 from .notebook import ChapterError, Source
 
 if TYPE_CHECKING:
@@ -63,16 +61,6 @@ def caption_id(cell: NotebookNode) -> str:
 def alt_text(cell: NotebookNode) -> str:
     """What the figure of a cell shows, for one who cannot see it; "" where nothing says."""
     return str(cell.metadata.get("alt", ""))
-
-
-def figcaption(caption: str) -> str:
-    """A caption of the page's Markdown as HTML."""
-    return f"<figcaption>{inline_html(caption)}</figcaption>" if caption else ""
-
-
-def labelled(alt: str) -> str:
-    """The attribute that names a live figure; its controls stay reachable, so it is no role="img"."""
-    return f' role="figure" aria-label="{html.escape(alt)}"' if alt else ""
 
 
 def image_options(alt: str, caption: str) -> dict[str, Any]:

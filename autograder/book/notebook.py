@@ -1,7 +1,7 @@
 """A chapter's source as a notebook, in which one cell that names an exercise is three: ask, answer, grade.
 
 A source cell with the metadata `exercise: ID` becomes a locked prompt, readable before anything runs; the
-answer cell; and a locked grade cell, which a written answer has not, since a teacher grades it. Cell ids are the
+answer cell; and a locked grade cell, unless a teacher grades it: then the answer is a Markdown cell. Cell ids are the
 grade id, or a digest of the cell's source: the page joins outputs to text by them, and two conversions of one source
 are the same bytes.
 """
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..answers.written import asked_for
+from ..declaration.answer import JudgedBy
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -132,16 +132,15 @@ def prompt_markdown(exercise: Exercise, label: str, *, variants: bool = False, a
     """The prompt as the learner reads it: number, title and points; the question; how to answer."""
     head = f"**Exercise {label}**" + (f" · {exercise.title}" if exercise.title else "") + f" · {points(exercise)}"
     text = exercise.prompt_text(letters=True) if variants else exercise.prompt_text()
-    rubric = asked_for(exercise.public().get("rubric", ()))
     say = how_to_answer(exercise)
     tail = f"*{say[0].upper()}{say[1:]}.*"
-    if exercise.kind == "Written" and alone:
+    if exercise.answer.judged_by is JudgedBy.TEACHER and alone:
         tail += " *Nobody grades it here: the book has a model answer, folded under this question.*"
     if exercise.hints:
         tail += f' *Stuck? `hint("{exercise.id}")`.*'
     if variants and exercise.given:
         tail = "*Run the next cell for your numbers.* " + tail
-    return "\n\n".join(part for part in (head, text.strip(), options_markdown(exercise), rubric, tail) if part)
+    return "\n\n".join(part for part in (head, text.strip(), exercise.answer.asked_with(), tail) if part)
 
 
 def points(exercise: Exercise) -> str:
@@ -149,36 +148,10 @@ def points(exercise: Exercise) -> str:
     return f"{exercise.points:g} point" + ("" if exercise.points == 1 else "s")
 
 
-def options_markdown(exercise: Exercise) -> str:
-    """The options of a Choice as a list, each with the string that names it; "" for the other kinds."""
-    public = exercise.public()
-    options = public.get("options")
-    if not options:
-        return ""
-    pairs = options.items() if isinstance(options, Mapping) else ((o, "") for o in options)
-    return "\n".join(f'- `"{key}"`' + (f": {text}" if text and text != key else "") for key, text in pairs)
-
-
 def how_to_answer(exercise: Exercise) -> str:
     """The kind of value that the answer cell is to hold, as a sentence without its full stop."""
-    from ..answers.algorithm import Algorithm
-
-    public = exercise.public()
-    kind, unit = exercise.kind, public.get("unit") or "1"
-    if kind == "Written":
-        return f"write into the cell below, at most about {public['words']} words"
-    if kind == "Function":
-        return f"write `{public['signature']}`"
-    if isinstance(exercise.answer, Algorithm):
-        return exercise.answer.how
-    if kind == "Quantity":
-        say = "a number" if unit == "1" else f"a number in SI ({unit}), or a string with its unit"
-    elif kind == "Expression":
-        say = "an expression in " + ", ".join(f"`{s}`" for s in public["symbols"])
-    else:
-        say = {"Count": "an integer", "Choice": "one of these strings"}[kind]
     predict = "; it is a prediction, and its points are for making one" if exercise.predict else ""
-    return f"`answer` is {say}{predict}"
+    return f"{exercise.answer.how}{predict}"
 
 
 def _named(
@@ -195,7 +168,7 @@ def _named(
         raise ChapterError(
             f"{where}: the exercise {name!r} is named by a {cell.cell_type} cell; a code cell was expected"
         )
-    if bank[name].kind != "Written" and not 0 <= cell.source.find(BEGIN) < cell.source.find(END):
+    if bank[name].answer.judged_by is not JudgedBy.TEACHER and not 0 <= cell.source.find(BEGIN) < cell.source.find(END):
         raise ChapterError(f"{where}: the cell of {name!r} lacks its solution between '{BEGIN}' and '{END}'")
     return bank[name]
 
@@ -218,7 +191,7 @@ def _cells(
         metadata=metadata("prompt", f"{name}-prompt"),
     )
     prompt.metadata["gpubook"]["number"] = label
-    if exercise.kind == "Written":
+    if exercise.answer.judged_by is JudgedBy.TEACHER:
         own = metadata("answer", name, solution=True, locked=False, grade=True, points=exercise.points)
         model = exercise.expected(exercise.variant())
         text = new_markdown_cell(stub if edition == "learner" else model, id=name, metadata=own)

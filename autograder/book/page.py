@@ -9,16 +9,15 @@ docs/_static/live.js starts.
 from __future__ import annotations
 
 import ast
-import html
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..answers.written import Written, asked_for, rubric_markdown
 from . import answerbox
-from .captions import alt_text, caption_id, figcaption, image_options, labelled
-from .notebook import how_to_answer, options_markdown, points, solution_of
+from .captions import alt_text, caption_id, image_options
+from .notebook import how_to_answer, points, solution_of
+from .render import markdown, render
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
     from nbformat import NotebookNode
 
     from ..declaration.exercise import Exercise
@@ -50,12 +49,8 @@ def assemble(chapter: Chapter, learner: NotebookNode, executed: NotebookNode, co
         own = cell.metadata.get("gpubook", {})
         if own.get("part") == "prompt":
             exercise = chapter.bank[own["exercise"]]
-            if course:
-                code = ""
-            else:
-                written = exercise.kind == "Written"
-                code = chapter.page[exercise.id] if written else solution_of(done[exercise.id].source)
-            page.cells.append(_markdown(cell.id, card(exercise, own["number"], code, course=course)))
+            solution = "" if course else _solution(chapter, done[exercise.id])
+            page.cells.append(_markdown(cell.id, card(exercise, own["number"], solution, course=course)))
         elif own.get("part"):
             continue
         elif cell.cell_type == "markdown":
@@ -65,91 +60,59 @@ def assemble(chapter: Chapter, learner: NotebookNode, executed: NotebookNode, co
     return page
 
 
-def card(exercise: Exercise, number: str, solution: str, *, course: bool) -> str:
+def _solution(chapter: Chapter, cell: NotebookNode) -> str:
+    """What the instructor's answer cell holds: a text as the page has it, or code."""
+    return chapter.page[cell.id] if cell.cell_type == "markdown" else solution_of(cell.source)
+
+
+def card(exercise: Exercise, number: str, solution: str, *, course: bool) -> Markup:
     """An exercise as the page's Markdown: the prompt, and in the open edition the box and the folded rest.
 
-    `solution` is code, or the model answer of a written exercise.
+    `solution` is code, or a model answer in words.
     """
-    name = html.escape(exercise.id)
-    title = f' <span class="exercise-name">{answerbox.inline_html(exercise.title)}</span>' if exercise.title else ""
-    kind = "Prediction" if exercise.predict else "Exercise"
-    head = (
-        f'<div class="exercise" id="exercise-{name}">\n'
-        '<p class="exercise-head" role="heading" aria-level="3">'
-        f'<span class="exercise-number">{kind} {number}</span>{title} '
-        f'<span class="exercise-points">{points(exercise)}</span></p>'
+    box = "" if course else answerbox.form(exercise)
+    return render(
+        "card.md.j2",
+        id=exercise.id,
+        kind="Prediction" if exercise.predict else "Exercise",
+        number=number,
+        title=answerbox.inline_html(exercise.title),
+        points=points(exercise),
+        prompt=markdown(exercise.prompt_text().strip()),
+        asked=box or _asked(exercise),
+        folded=[] if course else [*_hints(exercise), _worked(exercise, solution)],
     )
-    boxed = "" if course else answerbox.form(exercise)
-    parts = [head, exercise.prompt_text().strip()]
-    if boxed:
-        parts.append(boxed)
-    else:
-        rubric = asked_for(exercise.public().get("rubric", ()))
-        parts += [options_markdown(exercise), rubric, f"In the notebook, {how_to_answer(exercise)}."]
-        if exercise.kind in ("Function", "Expression") or exercise.answer.in_ranks:
-            parts.append(f"```python\n{exercise.stub()}\n```")
-    if not course:
-        parts += [
-            folded("hint", f"Hint {i}" if len(exercise.hints) > 1 else "Hint", [text])
-            for i, text in enumerate(exercise.hints, start=1)
-        ]
-        parts.append(
-            folded(
-                "solution",
-                "Solution",
-                [
-                    solution if exercise.kind == "Written" else f"```python\n{solution}\n```",
-                    graded_for(exercise, hidden=True),
-                    value_markdown(exercise),
-                    exercise.explain,
-                    _mistakes(exercise),
-                ],
-            )
-        )
-    return "\n\n".join(part for part in (*parts, "</div>") if part)
 
 
-def graded_for(exercise: Exercise, hidden: bool = False) -> str:
-    """The rubric of a written exercise, with `hidden` only one that the prompt does not show; "" for other kinds."""
-    if not isinstance(exercise.answer, Written) or (hidden and exercise.answer.criteria):
-        return ""
-    return f"**Points are for**\n\n{rubric_markdown(exercise.answer.rubric)}"
+def _asked(exercise: Exercise) -> Markup:
+    """How to answer in the notebook, where the page has no box."""
+    answer = exercise.answer
+    stub = f"```python\n{exercise.stub()}\n```" if answer.shows_stub else ""
+    return markdown(answer.asked_with(), f"In the notebook, {how_to_answer(exercise)}.", stub)
 
 
-def folded(kind: str, summary: str, parts: list[str], data: str = "") -> str:
-    """Markdown that a reader unfolds."""
-    body = "\n\n".join(part for part in parts if part)
-    return f'<details class="{kind}"{data}>\n<summary>{summary}</summary>\n\n{body}\n\n</details>'
+def _hints(exercise: Exercise) -> list[Markup]:
+    many = len(exercise.hints) > 1
+    return [
+        folded("hint", f"Hint {i}" if many else "Hint", markdown(text))
+        for i, text in enumerate(exercise.hints, start=1)
+    ]
 
 
-def value_markdown(exercise: Exercise, given: Mapping[str, Any] | None = None) -> str:
-    """The solution's value for these numbers (the book's), as it is read; "" for a function."""
-    return f"**Answer:** {text}" if (text := _shown(exercise, exercise.solution, given)) else ""
+def _worked(exercise: Exercise, solution: str) -> Markup:
+    worked = exercise.answer.worked(exercise, solution, exercise.variant(), with_prompt=True)
+    return folded("solution", "Solution", markdown(worked, exercise.explain, _mistakes(exercise)))
 
 
-def _shown(exercise: Exercise, value: Any, given: Mapping[str, Any] | None = None) -> str:
-    from ..declaration.exercise import call_with
-
-    if exercise.kind in ("Function", "Written") or exercise.answer.in_ranks:
-        return ""
-    if exercise.kind == "Expression":
-        import sympy
-
-        from ..answers import domains_from
-
-        letters = {k: d.symbol(k) for k, d in domains_from(exercise.public()["symbols"]).items()}
-        return rf"$\displaystyle {sympy.latex(call_with(value, letters))}$"
-    result = call_with(value, exercise.variant() if given is None else given)
-    try:
-        return exercise.answer.readable(result)
-    except ValueError:
-        return f"{float(result):.4g}"
+def folded(kind: str, summary: str, body: Markup, reveals: str = "") -> Markup:
+    """Markdown that a reader unfolds, or that a prediction of the exercise `reveals` unlocks."""
+    return render("folded.md.j2", kind=kind, summary=summary, body=body, reveals=reveals)
 
 
 def _mistakes(exercise: Exercise) -> str:
-    rows = []
+    rows, given = [], exercise.variant()
     for mistake in exercise.mistakes:
-        value, say = _shown(exercise, mistake.value), exercise.fill(mistake.say, exercise.variant())
+        value, say = exercise.answer.shown(exercise, mistake.value, given), exercise.fill(mistake.say, given)
         rows.append(f"- {value.removesuffix('.')}: {say}" if value else f"- {say}")
     return "**Common mistakes**\n\n" + "\n".join(rows) if rows else ""
 
@@ -157,7 +120,7 @@ def _mistakes(exercise: Exercise) -> str:
 def _markdown(cell_id: str, source: str) -> NotebookNode:
     from nbformat.v4 import new_markdown_cell
 
-    return new_markdown_cell(source, id=cell_id)
+    return new_markdown_cell(str(source), id=cell_id)
 
 
 def _code(
@@ -173,7 +136,7 @@ def _code(
     out.execution_count = done.execution_count
     alt, caption = alt_text(out), chapter.page.get(caption_id(cell), "")
     out.metadata.pop("alt", None)
-    live = _figcaption(chapter, cell, caption)
+    live = _live_caption(chapter, cell, caption)
     out.outputs = [] if course and called & KEYED else [_live(chapter, cell, o, state, live) for o in done.outputs]
     for data in (o["data"] for o in out.outputs if "$$" in o.get("data", {}).get("text/markdown", "")):
         data["text/markdown"] = chapter.roles.cited(data["text/markdown"].strip())
@@ -183,12 +146,12 @@ def _code(
     return out
 
 
-def _figcaption(chapter: Chapter, cell: NotebookNode, caption: str) -> str:
+def _live_caption(chapter: Chapter, cell: NotebookNode, caption: str) -> Markup:
     """A live figure's caption as HTML, which Sphinx does not read: a citation in it is the learner's link."""
     if "{cite" in caption:
         own = caption_id(cell)
         caption = next(c.source for c in chapter.instructor.cells if c.id == own)
-    return figcaption(caption)
+    return answerbox.inline_html(caption)
 
 
 def _calls(source: str) -> dict[str, str]:
@@ -216,15 +179,13 @@ def _reveal(chapter: Chapter, cell: NotebookNode, done: NotebookNode, course: bo
     exercise = chapter.bank[name]
     said = "\n\n".join(o.data["text/markdown"] for o in done.outputs if "text/markdown" in o.get("data", {}))
     result = [p for p in said.split("\n\n") if p.startswith("It comes out as")]
-    data = f' data-reveals="{html.escape(name)}"'
-    return _markdown(
-        cell.id,
-        folded("reveal", "What comes out", [*(result or [value_markdown(exercise)]), exercise.explain], data),
-    )
+    value = exercise.answer.shown(exercise, exercise.solution, exercise.variant())
+    body = markdown(*(result or [f"**Answer:** {value}" if value else ""]), exercise.explain)
+    return _markdown(cell.id, folded("reveal", "What comes out", body, reveals=name))
 
 
 def _live(
-    chapter: Chapter, cell: NotebookNode, output: NotebookNode, state: dict[str, Any], caption: str
+    chapter: Chapter, cell: NotebookNode, output: NotebookNode, state: dict[str, Any], caption: Markup
 ) -> NotebookNode:
     """An output as it is, or, where it is a figure that a reader can turn, as HTML for live.js."""
     from nbformat.v4 import new_output
@@ -238,7 +199,7 @@ def _live(
         figure = _figure("anywidget", own, alt_text(cell), caption)
     else:
         return output
-    return new_output("display_data", data={"text/html": figure})
+    return new_output("display_data", data={"text/html": str(figure)})
 
 
 def _widget(chapter: Chapter, cell: NotebookNode, record: dict[str, Any]) -> dict[str, Any]:
@@ -259,9 +220,6 @@ def _widget(chapter: Chapter, cell: NotebookNode, record: dict[str, Any]) -> dic
     return {"esm": state["_esm"], "css": state.get("_css", ""), "state": own}
 
 
-def _figure(kind: str, data: dict[str, Any], label: str, caption: str) -> str:
-    return (
-        f'<figure class="live" data-live="{kind}"{labelled(label)}><script type="application/json">'
-        f"{answerbox.script_json(data)}</script><noscript>This figure needs JavaScript."
-        f"</noscript>{caption}</figure>"
-    )
+def _figure(kind: str, data: dict[str, Any], label: str, caption: Markup) -> Markup:
+    """A figure with what live.js needs; its controls stay reachable, so it is not an "img" to a screen reader."""
+    return render("live_figure.html.j2", kind=kind, data=answerbox.script_json(data), label=label, caption=caption)

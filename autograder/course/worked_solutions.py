@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
 from typing import Any
 
 from ..book.notebook import solution_of
-from ..book.page import graded_for, value_markdown
+from ..declaration.answer import JudgedBy
 from ..declaration.bank import Bank
 from ..declaration.exercise import Exercise
 
@@ -26,21 +25,20 @@ def solutions(source: Any, bank: Bank, owner: str | None) -> dict[str, str]:
 
 
 def worked(exercise: Exercise, cell_source: str, owner: str | None = None) -> str:
-    """One exercise's solution: the code of the instructor's cell, the answer, and why it is so."""
-    if exercise.kind == "Written":
-        return f"**A model answer**\n\n{cell_source.strip()}\n\n{graded_for(exercise)}"
-    given: Mapping[str, Any] = exercise.variant(owner)
+    """One exercise's solution: what the instructor's cell holds, the answer, and why it is so."""
+    answer, given = exercise.answer, exercise.variant(owner)
+    source = cell_source if answer.judged_by is JudgedBy.TEACHER else _code(exercise, cell_source)
+    parts = (f"**{answer.solution_title}**", answer.worked(exercise, source, given, with_prompt=False))
+    return "\n\n".join(part for part in (*parts, exercise.fill(exercise.explain, given)) if part)
+
+
+def _code(exercise: Exercise, cell_source: str) -> str:
+    """The code of the instructor's cell, or, where an assignment of chosen exercises only points to it, a function's
+    of the declaration."""
     code = solution_of(cell_source)
-    if all(line.lstrip().startswith("#") or not line.strip() for line in code.splitlines()):
-        code = _declared(exercise)  # an assignment of chosen exercises only points to the declaration
-    shown = f"```python\n{code}\n```" if code else ""
-    parts = ("**Worked solution**", shown, value_markdown(exercise, given), exercise.fill(exercise.explain, given))
-    return "\n\n".join(part for part in parts if part)
-
-
-def _declared(exercise: Exercise) -> str:
-    """The text of a solution that is a function, where one is asked for."""
-    if exercise.kind != "Function" and not exercise.answer.in_ranks:
+    if any(line.strip() and not line.lstrip().startswith("#") for line in code.splitlines()):
+        return code
+    if exercise.answer.judged_by not in (JudgedBy.CALLS, JudgedBy.RANKS):
         return ""
     try:
         return inspect.cleandoc("\n" + inspect.getsource(exercise.solution))

@@ -2,7 +2,8 @@
 
 from ..values.texts import fill, quoted
 from .bank import Bank, load_bank
-from .exercise import Exercise, Mistake, call_with, draw
+from .exercise import Exercise, Mistake, draw
+from .given import call_with
 from .verdict import AnswerError, DeclarationError, Verdict, unreadable
 
 __all__ = [

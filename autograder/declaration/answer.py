@@ -1,48 +1,138 @@
-"""What every kind of answer does, and how a number is read out of plain data."""
+"""What a kind of answer is: how it is asked, read, judged, shown, offered in the page and tested by itself.
+
+Everything that is particular to a kind is a method or an attribute of it, and no other module asks for its name. A
+course's own kind is a class in its file of exercises, and works wherever a kind of the book does.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+import dataclasses
+import enum
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from .exercise import call_with
-from .verdict import Verdict
+from ..values import encoding
+from ..values.numbers import Unreadable
+from .given import Given, call_with
+from .verdict import DeclarationError, Verdict, unreadable
 
 if TYPE_CHECKING:
-    from .exercise import Exercise, Given
-
+    from .exercise import Exercise
 
 Call = Callable[[tuple], Any]
+REQUIRED = ("how", "readable", "judge")  # what a kind has of its own; all else has a default
+_registered: dict[str, type[Answer]] = {}
+
+
+class JudgedBy(enum.Enum):
+    """Who says whether an answer is right, and what it takes."""
+
+    VALUE = enum.auto()  # the judge, who needs its value only: it can be saved, and judged again without a run
+    CALLS = enum.auto()  # the judge, who calls the function that it is
+    RANKS = enum.auto()  # the judge, who asks ranks that run it, each in a process of its own
+    TEACHER = enum.auto()  # a teacher, who reads it: its cell is Markdown, and no cell grades it
+
+
+@dataclass(frozen=True)
+class Box:
+    """An answer box of the page: what is typed or chosen there is judged by digests, for the book's numbers.
+
+    `candidates` are values that are told more than `otherwise`, the right one first; `close` is what an answer is
+    told that is not within the tolerance `rtol`, and within `reach` tolerances.
+    """
+
+    candidates: Sequence[Any]
+    otherwise: str
+    close: str = ""
+    read: str = "option"  # how the page's script reads a text: a "number" with a unit, an "integer", an "option"
+    digest: str = "option"  # what it digests: the cell of a "grid" as wide as the tolerance, an "int", an "option"
+    options: Mapping[str, str] = field(default_factory=dict)  # to choose from; without them there is a field of text
+    ask: str = "Your answer"  # the label of the field
+    unit: str = "1"
+    rtol: float = 0.0
+    reach: float = 1.0
 
 
 class Answer:
-    """What every kind of answer does for an exercise."""
+    """What every kind of answer does for an exercise. A kind has at least `how`, `readable` and `judge`."""
 
-    answer_name: Any = "answer"
+    answer_name: Any = "answer"  # the variable that the answer cell sets
+    judged_by: ClassVar[JudgedBy] = JudgedBy.VALUE
     predictable: ClassVar[bool] = False
-    in_ranks: ClassVar[bool] = False  # whether `call` asks ranks, each in a process of its own
-    plays: ClassVar[str] = ""  # what a rank is then: a "generator" or a function for "torch.distributed"
+    warms_judge: ClassVar[bool] = False  # whether judging a wrong one ahead saves time, and runs no teacher's function
+    shows_stub: ClassVar[bool] = False  # whether its stub says more than that `answer` is to be set
+    solution_title: ClassVar[str] = "Worked solution"
+    plays: ClassVar[str] = ""  # what a rank is: a "generator" or a function for "torch.distributed"
 
-    def declare(self, exercise: Exercise) -> None:
-        """Raise DeclarationError where the exercise does not fit its answer kind."""
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        known = _registered.setdefault(cls.__name__, cls)
+        if _is_ours(known) and not _is_ours(cls):  # a public record names its kind, and means one
+            raise DeclarationError(f"an answer kind {cls.__name__} is in {known.__module__}; another name was expected")
+        _registered[cls.__name__] = cls
 
-    def public(self) -> dict[str, Any]:
-        """What of it learners may see, as JSON."""
-        return {}
+    # Asked
+
+    @property
+    def how(self) -> str:
+        """How it is asked for, as a sentence without its full stop: "write `f(x)`"."""
+        raise NotImplementedError
+
+    def asked_with(self) -> str:
+        """What stands below the prompt, in Markdown: options, a rubric; "" for nothing."""
+        return ""
 
     def stub(self, exercise: Exercise) -> str:
         """The answer cell before an answer."""
         return f"answer = ...  # {exercise.size}"
 
+    # Declared and published
+
+    def declare(self, exercise: Exercise) -> None:
+        """Raise DeclarationError where the exercise does not fit its answer kind."""
+
+    def worth(self, exercise: Exercise) -> float:
+        """The points of the exercise, which says how many it has; a kind may know better."""
+        return exercise.points
+
+    def public(self) -> dict[str, Any]:
+        """What of it learners may see, as JSON."""
+        return {}
+
+    @classmethod
+    def from_public(cls, public: Mapping[str, Any]) -> Self:
+        """The kind out of the public record of an exercise: enough to ask for an answer and to read it."""
+        own: tuple[dataclasses.Field, ...] = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
+        return cls(**{one.name: public[one.name] for one in own if one.init and one.name in public})
+
+    # Read and judged
+
+    def readable(self, value: Any) -> str:
+        """Say back what was understood of plain data, or raise Unreadable; needs no key."""
+        raise NotImplementedError
+
+    def recorded(self, message: Any) -> Verdict:
+        """What is said without a key to a message of `encoding.encode`: whether it is an answer, and which."""
+        try:
+            value = encoding.decode(message)
+            if is_empty(value):
+                return Verdict(0.0, "No answer yet.", "empty")
+            return Verdict(0.0, f"Recorded: {self.readable(value)}.", "recorded")
+        except encoding.BadMessage as error:
+            return unreadable(str(error))
+        except Unreadable as error:
+            return Verdict(0.0, str(error), "unit") if error.kind == "unit" else unreadable(str(error))
+
     def expected(self, exercise: Exercise, given: Given) -> Any:
         """The solution for these numbers."""
         return call_with(exercise.solution, given)
 
-    def collisions(self, exercise: Exercise, given: Given) -> list[str]:  # noqa: ARG002
-        """What two wrong answers are not told apart with these numbers."""
-        return []
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
+        """The verdict on plain data."""
+        raise NotImplementedError
 
-    def local_call(self, value: Any, withholds: Sequence[str] = ()) -> Call | None:  # noqa: ARG002
+    def local_call(self, value: Any, withholds: Sequence[str] = ()) -> Call | None:
         """The `call` for `judge` that runs a learner's function in this process; None where nothing is called."""
         return None
 
@@ -50,13 +140,90 @@ class Answer:
         """The same for a solution or mistake of the declaration."""
         return self.local_call(value)
 
-    def readable(self, value: Any) -> str:
-        """Say back what was understood, or raise Unreadable; needs no key."""
-        raise NotImplementedError
+    # Shown
 
-    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
-        """The verdict on plain data."""
-        raise NotImplementedError
+    def shown(self, exercise: Exercise, value: Any, given: Given) -> str:
+        """What the solution or a mistake comes to with these numbers, in Markdown; "" where it is no value."""
+        try:
+            return self.readable(call_with(value, given))
+        except Unreadable:
+            return ""
+
+    def worked(self, exercise: Exercise, source: str, given: Given, *, with_prompt: bool) -> str:
+        """The solution in Markdown: the `source` of the instructor's cell, and what it comes to.
+
+        `with_prompt`: it stands below the prompt, and not alone.
+        """
+        code = f"```python\n{source}\n```" if source else ""
+        value = self.shown(exercise, exercise.solution, given)
+        return "\n\n".join(part for part in (code, f"**Answer:** {value}" if value else "") if part)
+
+    # Offered in the page
+
+    def box(self, exercise: Exercise) -> Box | None:
+        """The answer box; None where the page cannot judge it."""
+        return None
+
+    # Tested by itself
+
+    def as_learner(self, exercise: Exercise, function: Any, given: Given) -> Any:
+        """What a learner who thinks as `function` does, the solution or a mistake, would submit."""
+        return call_with(function, given)
+
+    def collisions(self, exercise: Exercise, given: Given) -> list[str]:
+        """What two wrong answers are not told apart with these numbers."""
+        return []
+
+    def problems(self, exercise: Exercise) -> list[str]:
+        """What this kind asks of an exercise beyond what all do, as sentences: two mistakes, unless said otherwise."""
+        found = len(exercise.mistakes)
+        return [] if found >= 2 else [f"{found} mistakes; at least two were expected"]
+
+    def samples(self, exercise: Exercise) -> Iterator[tuple[tuple[float, ...], float]]:
+        """Numbers that the solution takes, and what it gives, to compare the library's formulas with; else nothing."""
+        return iter(())
+
+
+def _is_ours(kind: type[Answer]) -> bool:
+    return kind.__module__.partition(".")[0] == __name__.partition(".")[0]
+
+
+def named(kind: str) -> type[Answer] | None:
+    """The answer kind of that name, where it is defined in this process."""
+    return _registered.get(kind)
+
+
+def is_empty(value: Any) -> bool:
+    """Whether plain data means "no answer yet"."""
+    return value is None or value is ... or (type(value) is str and not value.strip())
+
+
+def kinds() -> dict[str, type[Answer]]:
+    """Every answer kind that is defined in this process, by its name."""
+    return {name: kind for name, kind in sorted(_registered.items()) if not lacks(kind)}
+
+
+def lacks(kind: type[Answer]) -> list[str]:
+    """What an answer kind must have, and has not."""
+    return [name for name in REQUIRED if getattr(kind, name) is getattr(Answer, name)]
+
+
+def checked(answer: Any, exercise_id: str) -> Answer:
+    """`answer` where it is of a whole kind; else DeclarationError."""
+    if not isinstance(answer, Answer):
+        known = ", ".join(kinds()) or "autograder.answers"
+        raise DeclarationError(f"{exercise_id}: answer is {answer!r}; an answer kind was expected, one of {known}")
+    if missing := lacks(type(answer)):
+        raise DeclarationError(
+            f"{exercise_id}: the answer kind {type(answer).__name__} lacks {', '.join(missing)}; "
+            f"a kind has {', '.join(REQUIRED)} of its own"
+        )
+    if not isinstance(answer.judged_by, JudgedBy):
+        raise DeclarationError(
+            f"{exercise_id}: judged_by of {type(answer).__name__} is {answer.judged_by!r}; "
+            f"one of {', '.join(map(str, JudgedBy))} was expected"
+        )
+    return answer
 
 
 def other_variant() -> Verdict:

@@ -4,24 +4,21 @@ read."""
 from __future__ import annotations
 
 import hashlib
-import inspect
 import itertools
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..values import encoding
 from ..values.texts import FIELD, fill, letter
+from .answer import Answer, checked, is_empty, kinds
+from .given import Given
 from .verdict import DeclarationError, Verdict, unreadable
-
-if TYPE_CHECKING:
-    from ..answers import Answer
 
 ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 MAX_VARIANTS = 10_000
-Given = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -76,13 +73,10 @@ class Exercise:
             object.__setattr__(self, name, tuple(value))
         if not isinstance(self.points, (int, float)) or not 0 < self.points < math.inf:
             raise DeclarationError(f"{self.id}: points is {self.points!r}; a positive number was expected")
-        if not hasattr(self.answer, "judge"):
-            raise DeclarationError(
-                f"{self.id}: answer is {self.answer!r}; a Quantity, Count, Choice, Expression, Function, "
-                "Algorithm, Distributed or Written was expected"
-            )
+        checked(self.answer, self.id)
         if self.predict and not self.answer.predictable:
-            raise DeclarationError(f"{self.id}: a prediction is a Choice or a Quantity, not {self.kind}")
+            able = " or a ".join(name for name, kind in kinds().items() if kind.predictable)
+            raise DeclarationError(f"{self.id}: a prediction is a {able}, not {self.kind}")
         rows = self.given if isinstance(self.given, (list, tuple)) else [self.given]
         if not rows or not all(isinstance(row, Mapping) for row in rows):
             raise DeclarationError(
@@ -93,10 +87,11 @@ class Exercise:
         if len({frozenset(row) for row in rows}) != 1:
             raise DeclarationError(f"{self.id}: the rows of given have different names")
         self.answer.declare(self)
+        object.__setattr__(self, "points", self.answer.worth(self))
 
     @property
     def kind(self) -> str:
-        """ "Quantity", "Count", "Choice", "Expression", "Function", "Algorithm", "Distributed" or "Written"."""
+        """The name of its answer kind, as the gradebook and the public record have it; nothing is decided by it."""
         return type(self.answer).__name__
 
     @property
@@ -177,7 +172,13 @@ class Exercise:
             shown["variants"] = self.drawn()
             shown["template"] = self.prompt
             del shown["given"]
-        return shown | self.answer.public()
+        own = self.answer.public()
+        if taken := own.keys() & {*shown, "given", "variants", "template"}:
+            raise DeclarationError(
+                f"{self.id}: the public record of {self.kind} has {', '.join(sorted(taken))}, as every exercise has; "
+                "other names were expected"
+            )
+        return shown | own
 
     def expected(self, given: Given) -> Any:
         """The solution for these numbers: a number, an option, or for symbols and functions the callable
@@ -192,7 +193,7 @@ class Exercise:
         arguments and returns plain data, or raises AnswerError.
         """
         given = self.variant() if given is None else dict(given)
-        if value is None or value is ... or (type(value) is str and not value.strip()):
+        if is_empty(value):
             return Verdict(0.0, "No answer yet.", "empty")
         verdict = self.answer.judge(self, value, given, call)
         return self._prediction(verdict) if self.predict else verdict
@@ -217,20 +218,6 @@ class Exercise:
     def right(self) -> Verdict:
         """The verdict on a right answer."""
         return Verdict(1.0, f"Right. {self.explain}".strip(), "right")
-
-
-def call_with(function: Any, given: Given) -> Any:
-    """`function` of those of the given numbers that it has parameters for, or itself where it is a plain
-    value."""
-    if not callable(function):
-        return function
-    names = getattr(function, "args", None)
-    if not isinstance(names, tuple):
-        parameters = inspect.signature(function).parameters.values()
-        if any(p.kind is p.VAR_KEYWORD for p in parameters):
-            return function(**given)
-        names = tuple(p.name for p in parameters)
-    return function(**{name: given[name] for name in names if name in given})
 
 
 def draw(exercise_id: str, owner: str, rows: Sequence[Given]) -> dict[str, Any]:

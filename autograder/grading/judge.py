@@ -193,11 +193,11 @@ def _serve_session(channel: socket.socket, bank: Bank) -> None:
 
 
 def _warm(bank: Bank) -> None:
-    """Judge a wrong answer to each Expression: its trees are then there, and what reads them is loaded, in every
-    process forked from here. Other kinds would have a teacher's functions run, which may start threads: what is forked
-    beside those hangs."""
+    """Judge a wrong answer to each exercise of a kind that gains by it (an Expression: its trees are then there, and
+    what reads them is loaded), for every process forked from here. Other kinds would have a teacher's functions run,
+    which may start threads: what is forked beside those hangs."""
     for name, exercise in bank.items():
-        if exercise.kind == "Expression":
+        if exercise.answer.warms_judge:
             judge_answer(bank, Question(name, None, encoding.encode(0)))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ..declaration.answer import JudgedBy
 from ..declaration.bank import Bank
 from ..declaration.exercise import Exercise
 from ..declaration.verdict import Verdict
@@ -18,7 +19,6 @@ from .judge import Judge, JudgeFailed, Question
 from .restore import grade_cell
 from .results import FAILED, GradedNotebook, Result, result_of, verdict_outputs, written_result
 
-BY_VALUE = ("Quantity", "Count", "Choice", "Expression")
 MAX_TEXT = 20_000  # characters of an answer's JSON; a longer one is collected again
 MAX_DEPTH = 200  # and one that is nested deeper: `encoding.encode` stays below, and a journal cannot write a thousand
 TEXTS = {"prompt", "title", "hints", "lines", "points", "template"}  # what of a question no answer depends on
@@ -26,14 +26,14 @@ TEXTS = {"prompt", "title", "hints", "lines", "points", "template"}  # what of a
 
 def to_save(exercise: Exercise, variants: bool, message: Any) -> dict[str, Any] | None:
     """What to save of an answer, `message` being as `encoding.encode` wrote it; None if it must be collected again."""
-    if exercise.kind not in BY_VALUE or _deep(message) or len(json.dumps(message)) > MAX_TEXT:
+    if exercise.answer.judged_by is not JudgedBy.VALUE or _deep(message) or len(json.dumps(message)) > MAX_TEXT:
         return None
     return {"message": message, "fingerprint": _fingerprint(exercise, variants)}
 
 
 def still_valid(answer: Mapping[str, Any] | None, exercise: Exercise, variants: bool) -> bool:
     """Whether a run would give the same answer again: the question still hands out and asks for the same."""
-    if answer is None or exercise.kind not in BY_VALUE:
+    if answer is None or exercise.answer.judged_by is not JudgedBy.VALUE:
         return False
     return answer.get("fingerprint") == _fingerprint(exercise, variants)
 
@@ -96,7 +96,7 @@ def reuse(earlier: Earlier, now: Fingerprint, asked: Collection[str], bank: Bank
 def _can_judge(names: set[str], answers: Mapping[str, Any], bank: Bank, variants: bool) -> bool:
     """Whether the answers to these exercises are at hand, as a run would give them again."""
     known = {name for name in names if name in bank}
-    by_hand = {name for name in known if bank[name].kind == "Written"}
+    by_hand = {name for name in known if bank[name].answer.judged_by is JudgedBy.TEACHER}
     return names == known and all(still_valid(answers.get(name), bank[name], variants) for name in known - by_hand)
 
 

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..answers.symbol_errors import advice
+from ..declaration.answer import JudgedBy
 from ..declaration.bank import Bank
 from ..declaration.exercise import Exercise
 from ..declaration.verdict import Verdict
@@ -229,7 +230,7 @@ class SubmissionRun:
 
         Raises ChildLost where one of them ends it, and where the submission's time is over.
         """
-        child = self._spawn(exercise.answer.in_ranks, exercise.withholds)
+        child = self._spawn(exercise.answer.judged_by is JudgedBy.RANKS, exercise.withholds)
         try:
             self._replay(child, upto, needed)
         except (_CellEndedChild, _OutOfTime) as ended:
@@ -337,7 +338,7 @@ class SubmissionRun:
         question = Question(role.exercise, self.owner if self.variants else None, reply["value"], self.seed)
         exercise, patience = self.bank[role.exercise], self.limits.cell + self.limits.grace
         try:
-            if not exercise.answer.in_ranks:
+            if exercise.answer.judged_by is not JudgedBy.RANKS:
                 if exercise.withholds:
                     patience += max(0.0, self.deadline - time.monotonic())
                 spawn = partial(self.separate_child, number, exercise)

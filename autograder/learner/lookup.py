@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ..declaration.answer import Answer
 from ..declaration.bank import Bank, load_bank
 from ..declaration.exercise import Exercise
 from ..declaration.verdict import DeclarationError
@@ -35,6 +36,13 @@ class Found:
 
     public: dict[str, Any]
     declared: Exercise | None
+
+    @property
+    def kind(self) -> Answer:
+        """The answer kind, as far as it is known here."""
+        from ..answers import answer_from
+
+        return answer_from(self.public) if self.declared is None else self.declared.answer
 
 
 def find(exercise_id: str) -> Found:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..declaration.exercise import Exercise, draw
 from ..declaration.verdict import Verdict, unreadable
 from ..values import encoding
+from ..values.numbers import Unreadable
 from ..values.texts import fill
 from . import cell_history
 from .lookup import Found, NotFound, find, owner
 from .progress import Progress
+
+if TYPE_CHECKING:
+    pass
 
 
 @dataclass(frozen=True)
@@ -46,11 +49,8 @@ def exercise(exercise_id: str) -> Card:
             prompt = fill(public["template"], given(exercise_id))
         except NotFound as nobody:
             return Card(f"{str(nobody)[0].upper()}{str(nobody)[1:]}.")
-    options = "\n".join(
-        f'- `"{key}"`' + (f": {text}" if text != key else "") for key, text in public.get("options", {}).items()
-    )
     title = f"**{public['title']}**" if public.get("title") else ""
-    return Card("\n\n".join(part for part in (title, prompt, options) if part))
+    return Card("\n\n".join(part for part in (title, prompt, found.kind.asked_with()) if part))
 
 
 def given(exercise_id: str) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def _verdict(found: Found, answer: Any) -> Verdict:
         return unreadable(str(error))
     if found.public.get("predict"):
         return _record(attempt)
-    return _echo(attempt) if found.declared is None else _judge(attempt, found.declared, answer)
+    return attempt.echo() if found.declared is None else _judge(attempt, found.declared, answer)
 
 
 @dataclass(frozen=True)
@@ -116,24 +116,16 @@ class Attempt:
     found: Found
     message: Any
 
-    @cached_property
-    def text(self) -> str:
-        """What it says, for its learner; "" where there is no answer yet. Raises Unreadable and BadMessage."""
-        from ..answers import answer_from
-
-        value = encoding.decode(self.message)
-        if value is None or value is ... or (type(value) is str and not value.strip()):
-            return ""
-        return answer_from(self.found.public).readable(value)
-
     def shown(self) -> str:
         """What it says, or that it cannot be read."""
-        from ..answers import Unreadable
-
         try:
-            return self.text or UNREADABLE
+            return self.found.kind.readable(encoding.decode(self.message))
         except (Unreadable, encoding.BadMessage):
             return UNREADABLE
+
+    def echo(self) -> Verdict:
+        """Without a key: is it an answer at all, and in the right unit?"""
+        return self.found.kind.recorded(self.message)
 
 
 def _judge(attempt: Attempt, declared: Exercise, answer: Any) -> Verdict:
@@ -142,23 +134,9 @@ def _judge(attempt: Attempt, declared: Exercise, answer: Any) -> Verdict:
     return declared.judge_message(attempt.message, given(declared.id), call)
 
 
-def _echo(attempt: Attempt) -> Verdict:
-    """Without a key: is it an answer at all, and in the right unit?"""
-    from ..answers import Unreadable
-
-    try:
-        if not attempt.text:
-            return Verdict(0.0, "No answer yet.", "empty")
-        return Verdict(0.0, f"Recorded: {attempt.text}.", "recorded")
-    except encoding.BadMessage as error:
-        return unreadable(str(error))
-    except Unreadable as error:
-        return Verdict(0.0, str(error), "unit") if error.kind == "unit" else unreadable(str(error))
-
-
 def _record(attempt: Attempt) -> Verdict:
     """Write a readable prediction down and say so; what comes out is for `reveal`."""
-    echoed = _echo(attempt)
+    echoed = attempt.echo()
     if echoed.kind != "recorded":
         return echoed
     score = 1.0 if attempt.found.declared is not None else 0.0

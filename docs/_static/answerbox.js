@@ -83,20 +83,20 @@
     return { value, unit: match[2] ? nameUnit(powers) : null };
   }
 
-  const readChoice = (box, text) => () => `option:${text}`;
+  /* What a text is read as, by the box's `read`. */
+  const readOption = (box, text) => text;
 
-  function readCount(box, text) {
+  function readInteger(box, text) {
     const tidy = text.trim().replace(/[,_]/g, "");
     if (/^[\d\s.()]*\d[\s)]*[-+*/][\d\s.+\-*/()]+$/.test(tidy))
       throw new Error("Could not read the answer: that is a calculation; write what comes out.");
     if (!/^[-+]?\d{1,300}(\.\d{1,300})?([eE][-+]?\d{1,3})?$/.test(tidy))
       throw new Error("Could not read the answer: a whole number was expected.");
     if (!Number.isInteger(Number(tidy))) throw new Error("It is counted, so a whole number was expected.");
-    const integer = /^[-+]?\d+$/.test(tidy) ? BigInt(tidy.replace("+", "")) : BigInt(Number(tidy));
-    return () => `int:${integer}`;
+    return /^[-+]?\d+$/.test(tidy) ? BigInt(tidy.replace("+", "")) : BigInt(Number(tidy));
   }
 
-  function readInUnit(box, text, atoms) {
+  function readNumber(box, text, atoms) {
     let read;
     try {
       read = readQuantity(text, atoms);
@@ -106,19 +106,24 @@
     const named = (unit) => (unit === "1" ? "has no unit" : `is in ${unit}`);
     if (read.unit !== null && read.unit !== box.unit)
       throw new Error(`The answer ${named(box.unit)}, yours ${named(read.unit)}.`);
-    return (entry) => cell(read.value, entry);
+    return read.value;
   }
+
+  const READERS = { option: readOption, integer: readInteger, number: readNumber };
+
+  /* What of an answer is digested, by the box's `digest`: its cell on the entry's grid, or all of it. */
+  const what = (box, value, entry) => box.digest === "grid" ? cell(value, entry) : `${box.digest}:${value}`;
 
   /* The verdict on what was typed or chosen: {kind: "right" | "wrong" | "unread" | "none", say: HTML}. */
   function judge(box, text, atoms) {
     if (!text.trim()) return { kind: "none", say: "No answer yet." };
-    let what;
+    let value;
     try {
-      what = { choice: readChoice, count: readCount, quantity: readInUnit }[box.kind](box, text, atoms);
+      value = READERS[box.read](box, text, atoms);
     } catch (error) {
       return { kind: "unread", say: escape(error.message) };
     }
-    const found = box.entries.find((entry, n) => digest(box.salt, n, what(entry)) === entry.digest);
+    const found = box.entries.find((entry, n) => digest(box.salt, n, what(box, value, entry)) === entry.digest);
     return found ? { kind: found.right ? "right" : "wrong", say: found.say } : { kind: "wrong", say: box.otherwise };
   }
 
@@ -130,8 +135,9 @@
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       if (form.dataset.kept) return;
-      const chosen = form.querySelector("input[type=radio]:checked"), typed = form.querySelector("input[type=text]");
-      const { kind, say } = judge(box, chosen?.value ?? typed?.value ?? "", window.GPUBOOK_UNITS ?? {});
+      const typed = box.input === "text" ? form.querySelector("input[type=text]") : null;
+      const given = typed ?? form.querySelector(`input[type=${box.input}]:checked`);
+      const { kind, say } = judge(box, given?.value ?? "", window.GPUBOOK_UNITS ?? {});
       form.dataset.verdict = box.predict && kind === "wrong" ? "told" : kind;
       output.innerHTML = `<span aria-hidden="true">${box.predict && kind === "wrong" ? "" : marks[kind]}</span>${say}`;
       typed?.setAttribute("aria-invalid", String(kind === "unread" || kind === "wrong"));

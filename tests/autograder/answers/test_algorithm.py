@@ -206,7 +206,7 @@ def test_a_solution_is_a_generator():
         make(solution=lab.plain_sum)
     with pytest.raises(DeclarationError, match="generator functions"):
         make(mistakes=(Mistake(3, "three"),))
-    with pytest.raises(DeclarationError, match="Distributed or Written was expected"):
+    with pytest.raises(DeclarationError, match="answer is 3; an answer kind was expected, one of Algorithm"):
         make(answer=3)
 
 

@@ -1,0 +1,312 @@
+"""An answer kind that a course declares in its own file, from there to the gradebook, the feedback and the page."""
+
+import json
+import os
+import subprocess
+import sys
+from datetime import datetime
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from click.testing import CliRunner
+
+from autograder import check, course, reveal
+from autograder.answers import answer_from
+from autograder.answers.selftest import library_overlap, selftest
+from autograder.book import answerbox, html
+from autograder.book.page import card
+from autograder.cli import commands
+from autograder.course.worked_solutions import worked
+from autograder.declaration import load_bank
+from autograder.declaration.answer import JudgedBy
+from autograder.grading import saved_answers
+from autograder.sandbox import Zygote
+from autograder.values import encoding
+from tests.autograder import tiny
+from tests.autograder.book.test_answerbox import in_node
+from tests.autograder.book.test_html import laid_out
+from tests.autograder.course.test_operations import hand_in
+
+OWN = '''
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import permutations
+from typing import ClassVar
+
+from autograder.answers import Answer, Box, Unreadable
+from autograder.declaration import DeclarationError, Exercise, Mistake, Verdict, unreadable
+
+
+@dataclass(frozen=True)
+class Ranking(Answer):
+    """The keys of `options` in order, the largest first: a list, or a text with commas."""
+
+    options: Mapping[str, str]
+    predictable: ClassVar[bool] = True
+
+    @property
+    def how(self):
+        return "`answer` is a list of these strings, the largest first"
+
+    def asked_with(self):
+        return "\\n".join(f'- `"{key}"`: {text}' for key, text in self.options.items())
+
+    def declare(self, exercise):
+        for value in (exercise.solution, *(m.value for m in exercise.mistakes)):
+            if sorted(value) != sorted(self.options):
+                raise DeclarationError(f"{exercise.id}: {value!r}; an order of {', '.join(self.options)} was expected")
+
+    def public(self):
+        return {"options": dict(self.options)}
+
+    def read(self, value):
+        keys = [key.strip() for key in value.split(",")] if type(value) is str else value
+        if not isinstance(keys, (list, tuple)) or sorted(map(str, keys)) != sorted(self.options):
+            raise Unreadable(f"each of {', '.join(self.options)} once was expected")
+        return list(keys)
+
+    def readable(self, value):
+        return " > ".join(self.read(value))
+
+    def judge(self, exercise, value, given, call=None):
+        try:
+            order = self.read(value)
+        except Unreadable as error:
+            return unreadable(str(error))
+        if order == list(exercise.solution):
+            return exercise.right()
+        said = [m.say for m in exercise.mistakes if list(m.value) == order]
+        return Verdict(0.0, said[0], "mistake") if said else Verdict(0.0, "Another order was expected.", "wrong")
+
+    def box(self, exercise):
+        orders = [exercise.solution, *(o for o in permutations(self.options) if list(o) != list(exercise.solution))]
+        options = {", ".join(o): ", then ".join(self.options[k] for k in o) for o in sorted(map(tuple, orders))}
+        return Box([", ".join(o) for o in orders], "Another order was expected.", options=options)
+
+
+LINKS = {"nvlink": "NVLink", "pcie": "PCIe", "eth": "Ethernet"}
+WRONG = (Mistake(["eth", "pcie", "nvlink"], "That is the slowest first: mistake-sentence-one."),
+         Mistake(["pcie", "nvlink", "eth"], "A bridge is no bus: mistake-sentence-two."))
+ORDER = Exercise(
+    id="own-order", title="Three links", points=2, prompt="Order them by bandwidth.", answer=Ranking(LINKS),
+    solution=["nvlink", "pcie", "eth"], mistakes=WRONG, explain="The explanation-of-order.")
+GUESS = Exercise(
+    id="own-guess", prompt="Which comes first?", answer=Ranking(LINKS), solution=["nvlink", "pcie", "eth"],
+    mistakes=WRONG, predict=True)
+'''
+RIGHT = 'answer = ["nvlink", "pcie", "eth"]'
+ANSWERS = {
+    "ann": (RIGHT, "right"),
+    "bob": ('answer = "eth, pcie, nvlink"', "mistake"),
+    "cy": ('answer = ["eth"]', "unreadable"),
+    "dan": (None, "empty"),
+    "eve": ('answer = "eth, nvlink, pcie"', "wrong"),
+}
+SOURCE = f"""\
+---
+jupytext: {{text_representation: {{extension: .md, format_name: myst}}}}
+kernelspec: {{display_name: Python 3, language: python, name: python3}}
+---
+
+# Links
+
+```{{code-cell}} ipython3
+from autograder import grade, reveal
+```
+
+```{{code-cell}} ipython3
+:exercise: own-order
+
+### BEGIN SOLUTION
+{RIGHT}
+### END SOLUTION
+```
+
+```{{code-cell}} ipython3
+:exercise: own-guess
+
+### BEGIN SOLUTION
+{RIGHT}
+### END SOLUTION
+```
+
+```{{code-cell}} ipython3
+reveal("own-guess")
+```
+"""
+WITHOUT_KEY = """
+import sys
+from autograder import check, exercise, grade, reveal
+for answer in (["nvlink", "pcie", "eth"], "eth, pcie, nvlink", 7, None, print):
+    for name in ("own-order", "own-guess"):
+        verdict = check(name, answer)
+        print(verdict.kind, verdict.score, grade(name, answer), verdict.say)
+print(exercise("own-order"))
+print(reveal("own-guess"))
+assert not [name for name in sys.modules if name.startswith("gpubook_")], "the declarations are not at hand"
+"""
+
+
+@pytest.fixture(scope="module")
+def bank(tmp_path_factory):
+    path = tmp_path_factory.mktemp("solutions") / "01-own" / "exercises.py"
+    path.parent.mkdir()
+    path.write_text(OWN)
+    return load_bank(path)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A course that asks the two exercises of its own, long due, so that feedback shows solutions."""
+    folder = tmp_path_factory.mktemp("class") / "course"
+    course.init(folder)
+    (folder / "exercises" / "own.py").write_text(OWN)
+    course.assign(folder, "hw", exercises=["own-order", "own-guess"], due=datetime(2020, 1, 1))
+    with open(folder / "nbgrader_config.py", "a") as config:
+        config.write("\nc.WorkedSolutions.after_due = True\nc.WorkedSolutions.late_days = 0\n")
+    return folder
+
+
+def test_it_tests_itself(bank):
+    assert [selftest(one) + library_overlap(one) for one in bank.values()] == [[], []]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "say"),
+    [
+        ('{"options": dict(self.options)}', '{"links": dict(self.options)}', "cannot be made of its public record"),
+        ('{"options": dict(self.options)}', '{"options": set(self.options)}', "is not JSON"),
+        ('{"options": dict(self.options)}', '{"options": {**self.options, "a": "A"}}', "read without the key as"),
+    ],
+)
+def test_a_record_that_does_not_give_the_kind_again_is_a_fault(tmp_path, old, new, say):
+    (tmp_path / "faulty.py").write_text(OWN.replace(old, new, 1))
+    found = selftest(load_bank(tmp_path / "faulty.py")["own-order"])
+    assert any(say in line for line in found), found
+
+
+def test_two_kinds_of_one_name_are_a_fault(bank, tmp_path):
+    (tmp_path / "other.py").write_text(OWN)
+    load_bank(tmp_path / "other.py")
+    try:
+        assert "another answer kind is called Ranking, too" in str(selftest(bank["own-order"]))
+    finally:
+        load_bank(bank.path)
+
+
+def test_the_learner_gets_prompt_options_and_stub_and_nothing_of_the_key(folder):
+    text = (folder / "release" / "hw" / "hw.ipynb").read_text()
+    record = json.loads((folder / "release" / "hw" / "exercises.json").read_text())["exercises"]["own-order"]
+    assert (record["kind"], record["options"]["eth"]) == ("Ranking", "Ethernet")
+    cells = {c.id: c.source for c in nbformat.reads(text, as_version=4).cells}
+    assert '- `"pcie"`: PCIe' in cells["own-order-prompt"]
+    assert "*`answer` is a list of these strings, the largest first.*" in cells["own-order-prompt"]
+    assert cells["own-order"] == "answer = ...  # about 2 lines"
+    assert "mistake-sentence" not in text + json.dumps(record)
+
+
+def test_check_with_the_key_judges(bank, tmp_path, monkeypatch):
+    monkeypatch.setenv("GPUBOOK_SOLUTIONS", str(bank.path.parent.parent))
+    monkeypatch.setenv("GPUBOOK_PROGRESS", str(tmp_path / "progress.json"))
+    monkeypatch.chdir(tmp_path)
+    assert check("own-order", ["nvlink", "pcie", "eth"]).kind == "right"
+    assert check("own-order", "eth, pcie, nvlink").say.endswith("mistake-sentence-one.")
+    assert check("own-order", 3).kind == "unreadable"
+    assert check("own-guess", "pcie, nvlink, eth").say.startswith("Predicted: pcie > nvlink > eth.")
+    assert "It comes out as **nvlink > pcie > eth**" in str(reveal("own-guess"))
+
+
+@pytest.mark.parametrize("under", ["", "NBGRADER_EXECUTION"])
+def test_check_without_the_key_records_and_never_fails(folder, tmp_path, under):
+    (tmp_path / "none").mkdir()
+    env = os.environ | {
+        "GPUBOOK_SOLUTIONS": str(tmp_path / "none"),
+        "GPUBOOK_PROGRESS": str(tmp_path / "progress.json"),
+        "GPUBOOK_EXERCISES": str(folder / "release" / "hw" / "exercises.json"),
+    }
+    if under:
+        env[under] = "autograde"
+    command = [sys.executable, "-c", WITHOUT_KEY]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert [line.split()[:3] for line in lines[:10]] == [
+        *([["recorded", "0.0", "0.0"]] * 6), *([["empty", "0.0", "0.0"]] * 2), *([["recorded", "0.0", "0.0"]] * 2),
+    ]  # fmt: skip
+    assert "Order them by bandwidth." in done.stdout
+    assert "You predicted" in lines[-1]
+
+
+def test_its_value_is_kept_and_judged_again_without_a_run(bank):
+    message = encoding.encode(["nvlink", "pcie", "eth"])
+    kept = saved_answers.taken(bank["own-order"], False, message)
+    assert saved_answers.fits(kept, bank["own-order"], False)
+    assert bank["own-order"].answer.judged_by is JudgedBy.VALUE
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")
+def test_a_class_is_graded_and_gets_feedback(folder):
+    assert (
+        CliRunner().invoke(commands.main, ["course", "check", str(folder)]).output == "own-order: ok\nown-guess: ok\n"
+    )
+    release = nbformat.read(folder / "release" / "hw" / "hw.ipynb", as_version=4)
+    for who, (source, _) in ANSWERS.items():
+        answers = {} if source is None else {"own-order": source, "own-guess": source}
+        hand_in(folder, who, tiny.fill(release, answers), name="hw")
+    with Zygote() as running, pytest.MonkeyPatch.context() as patch:
+        tiny.lend(patch, running)
+        done = CliRunner().invoke(commands.main, ["grade", str(folder), "hw"])
+    assert done.exit_code == 0, done.output
+    result = course.results(folder, "hw")
+    orders = {learner.name: learner.results[0] for learner in result.learners}
+    assert {who: (r.points, r.kind) for who, r in orders.items()} == {
+        who: (2.0 if kind == "right" else 0.0, kind) for who, (_, kind) in ANSWERS.items()
+    }
+    guesses = {learner.name: learner.results[1].points for learner in result.learners}
+    assert guesses == {"ann": 1.0, "bob": 1.0, "cy": 0.0, "dan": 0.0, "eve": 1.0}
+    feedback = BeautifulSoup((folder / "feedback" / "bob" / "hw" / "hw.html").read_text(), "html.parser")
+    said = " ".join(feedback.get_text(" ").split())
+    assert "mistake-sentence-one." in said
+    assert "Answer: nvlink > pcie > eth" in said
+
+
+def test_feedback_shows_the_order(bank):
+    text = worked(bank["own-order"], f"### BEGIN SOLUTION\n{RIGHT}\n### END SOLUTION")
+    assert f"```python\n{RIGHT}\n```" in text
+    assert text.endswith("**Answer:** nvlink > pcie > eth\n\nThe explanation-of-order.")
+
+
+def test_the_page_offers_and_judges_it(bank, root):
+    one = bank["own-order"]
+    box = answerbox.payload(one)
+    assert (box["input"], box["read"], box["digest"]) == ("radio", "option", "option")
+    fields = BeautifulSoup(answerbox.form(one), "html.parser").select("input[type=radio]")
+    values = [field["value"] for field in fields]
+    assert len(values) == 6
+    data = json.loads(answerbox.script_json(box))
+    said = in_node(root, [("judge", data, value) for value in values])
+    for value, verdict in zip(values, said, strict=True):
+        judged = one.judge(value)
+        assert verdict == {"kind": "right" if judged.score else "wrong", "say": answerbox.inline_html(judged.say)}
+    text = card(one, "1.1", RIGHT, course=True)
+    assert "In the notebook, `answer` is a list of these strings" in text
+    assert '- `"eth"`: Ethernet' in text
+    assert "mistake-sentence" not in text
+
+
+@pytest.mark.slow
+def test_a_book_is_built_with_it(tmp_path, root):
+    book = laid_out(tmp_path / "book", root, SOURCE, OWN)
+    page = BeautifulSoup((html.build(book, tmp_path / "out") / "07-links.html").read_text(), "html.parser")
+    order, guess = page.select(".exercise")
+    assert len(order.select("form.answer-box input[type=radio]")) == 6
+    assert "nvlink > pcie > eth" in order.select_one("details.solution").get_text()
+    assert "mistake-sentence-two" in order.select_one("details.solution").get_text()
+    assert guess.select_one("legend").get_text() == "Your prediction"
+    assert "nvlink > pcie > eth" in page.select_one("details.reveal").get_text()
+
+
+def test_a_kind_of_a_file_that_is_at_hand_is_read_as_it_reads(bank):
+    assert answer_from(bank["own-order"].public()).readable("eth, pcie, nvlink") == "eth > pcie > nvlink"

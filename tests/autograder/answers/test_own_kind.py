@@ -20,7 +20,7 @@ from autograder.cli import commands
 from autograder.course.worked_solutions import worked
 from autograder.declaration import load_bank
 from autograder.declaration.answer import JudgedBy
-from autograder.grading import saved_answers
+from autograder.grading import rejudging
 from autograder.sandbox import Zygote
 from autograder.values import encoding
 from tests.autograder import tiny
@@ -240,8 +240,8 @@ def test_check_without_the_key_records_and_never_fails(folder, tmp_path, under):
 
 def test_its_value_is_kept_and_judged_again_without_a_run(bank):
     message = encoding.encode(["nvlink", "pcie", "eth"])
-    kept = saved_answers.taken(bank["own-order"], False, message)
-    assert saved_answers.fits(kept, bank["own-order"], False)
+    kept = rejudging.to_save(bank["own-order"], False, message)
+    assert rejudging.still_valid(kept, bank["own-order"], False)
     assert bank["own-order"].answer.judged_by is JudgedBy.VALUE
 
 

@@ -121,28 +121,34 @@ def test_a_function_is_asked_and_answered(judge):
     assert "it raised E" in failing.say
 
 
-def sitting_of(judge):
+def session_process(judge):
     """The process that judges a submission's answers."""
     (process,) = psutil.Process(judge._process.pid).children()
     return process
+
+
+def kill_session(judge):
+    process = session_process(judge)
+    process.kill()
+    process.wait(5)  # until then it is still a child, and the next one is not the only one
 
 
 def test_one_process_judges_a_submissions_answers_and_ends_with_them(judge):
     right, wrong = Question("tiny-time", None, 2.0), Question("tiny-time", None, 0.5)
     with judge.session() as session:
         assert [session.ask(question).score for question in (right, wrong, right)] == [1.0, 0.0, 1.0]
-        process = sitting_of(judge)
+        process = session_process(judge)
         with pytest.raises(JudgeFailed):
             session.ask(Question("tiny-nowhere", None, 1))
         assert session.ask(right).score == 1.0
-        assert sitting_of(judge) == process
+        assert session_process(judge) == process
     process.wait(5)
 
 
 def test_what_an_earlier_answer_did_to_it_costs_the_next_one_nothing(judge):
     with judge.session() as session:
         assert session.ask(Question("tiny-steps", None, 14)).score == 1.0
-        sitting_of(judge).kill()
+        kill_session(judge)
         assert session.ask(Question("tiny-time", None, 2.0)).score == 1.0
 
 
@@ -150,7 +156,7 @@ def test_an_answer_that_its_process_does_not_survive_is_one_verdict(judge):
     function = Question("tiny-double", None, {"$": "callable", "v": "twice"})
 
     def call(arguments):
-        sitting_of(judge).kill()
+        kill_session(judge)
         return {"value": 1}
 
     with judge.session() as session:
@@ -162,7 +168,7 @@ def test_an_answer_that_its_process_does_not_survive_is_one_verdict(judge):
 def test_a_judge_that_is_stopped_takes_its_processes_with_it(chapter):
     with Judge([chapter[0].path]) as judge, judge.session() as session:
         assert session.ask(Question("tiny-time", None, 2.0)).score == 1.0
-        process = sitting_of(judge)
+        process = session_process(judge)
         judge.stop()
         process.wait(5)
         with pytest.raises(JudgeGone):

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..book.release import CourseError
-from ..declaration.bank import load_bank
+from ..declaration.bank import declared_files, load_bank
 from ..grading.judge import Judge
 from ..grading.worker import Grader, Job, Outcome, Terms
 from ..sandbox import Limits
@@ -35,7 +35,14 @@ _lock = threading.Lock()
 
 def order_of(work: "Work") -> dict[str, Any]:
     """What a worker needs to grade an assignment, as plain data: the release, the files of the key, the terms."""
-    files = [[path.parent.name, path.name, path.read_text(encoding="utf-8")] for path in work.bank.paths]
+    files = [
+        [
+            path.parent.name,
+            path.name,
+            {str(file.relative_to(path.parent)): file.read_text(encoding="utf-8") for file in declared_files(path)},
+        ]
+        for path in work.bank.paths
+    ]
     order = {"release": json.dumps(work.release), "files": files, "terms": asdict(work.terms)}
     return {**order, "digest": hashlib.sha256(json.dumps(order, sort_keys=True).encode()).hexdigest()}
 
@@ -45,11 +52,12 @@ def _key(order: dict[str, Any]) -> Iterator[list[Path]]:
     """The files of the key, in a folder for no other user, while they are read: a worker that is lost leaves none."""
     with tempfile.TemporaryDirectory(prefix="gpubook-key-") as folder:
         paths = []
-        for number, (parent, name, text) in enumerate(order["files"]):
-            path = Path(folder, str(number), parent, name)
-            path.parent.mkdir(parents=True)
-            path.write_text(text, encoding="utf-8")
-            paths.append(path)
+        for number, (parent, name, texts) in enumerate(order["files"]):
+            chapter = Path(folder, str(number), parent)
+            for file, text in texts.items():
+                (chapter / file).parent.mkdir(parents=True, exist_ok=True)
+                (chapter / file).write_text(text, encoding="utf-8")
+            paths.append(chapter / name)
         yield paths
 
 

@@ -61,6 +61,16 @@ def chapter_names(root: Path, *, with_drafts: bool = False) -> list[str]:
     return [p.stem for p in sources if with_drafts or not is_draft(p)]
 
 
+def check_names(root: Path, names: Sequence[str]) -> Sequence[str]:
+    """The names, where each is that of a chapter; ChapterError says which there are."""
+    known = chapter_names(root, with_drafts=True)
+    for name in names:
+        if name not in known:
+            missing = root / "solutions" / name / f"{name}.md"
+            raise ChapterError(f"{missing} is missing; the chapters with a source are: {', '.join(known) or 'none'}")
+    return names
+
+
 def load(root: Path, name: str, *, variants: bool = False, course: bool = False) -> Chapter:
     """Read one chapter, as it is studied alone or for a `course`, where one with `variants` has letters in place of
     the book's numbers.
@@ -70,9 +80,7 @@ def load(root: Path, name: str, *, variants: bool = False, course: bool = False)
     from ..declaration.bank import Bank, declared_in, load_bank
 
     folder = root / "solutions" / name
-    if name not in chapter_names(root, with_drafts=True):
-        known = ", ".join(chapter_names(root)) or "none"
-        raise ChapterError(f"{folder / name}.md is missing; the chapters with a source are: {known}")
+    check_names(root, [name])
     source = Source.read(folder / f"{name}.md")
     bank = load_bank(folder) if declared_in(folder) else Bank()
     roles = Roles(bank.namespace, source, Bibliography(root / "docs" / "references.bib"))

@@ -97,24 +97,67 @@ def doctor() -> None:
 @click.option("--check", is_flag=True, help="Write nothing; fail and say so if solutions/ gives something else.")
 @click.argument("names", nargs=-1)
 def chapters(names: tuple[str, ...], check: bool) -> None:
-    """Write chapters/ from solutions/ (all, or those NAMEd)."""
+    """Write chapters/ from solutions/ (all, or those NAMEd), and have their exercises test themselves.
+
+    A chapter with `draft: true` in its head is built and tested, and left out of chapters/.
+    """
     from ..book import chapters as pipeline
 
-    changes = pipeline.build(book_root(), list(names) or None, check=check)
+    root = book_root()
+    changes = pipeline.build(root, list(names) or None, check=check)
     for change in changes:
         click.echo(change)
+    for draft in pipeline.drafts(root / "solutions"):
+        if not names or draft in names:
+            click.echo(f"{draft}: a draft, left out of chapters/; what it still lacks: gpubook rules {draft}")
     if check and changes:
         raise click.ClickException("chapters/ is not what solutions/ gives; run `make chapters` and commit both")
 
 
 @main.command()
+@click.argument("names", nargs=-1)
+def rules(names: tuple[str, ...]) -> None:
+    """Say which rules for chapters are broken, and where (all chapters, or those NAMEd; drafts too)."""
+    from ..book import rules as house
+    from ..book.chapters import chapter_names, check_names
+
+    root, count = book_root(), 0
+    for name in check_names(root, names) or chapter_names(root, with_drafts=True):
+        for line in house.broken(house.Reading.of(root, name)):
+            click.echo(line)
+            count += 1
+    if count:
+        raise click.ClickException(f"rules are broken in {count} places; CONTRIBUTING.md says why there are such rules")
+
+
+@main.group()
+def new() -> None:
+    """Begin something new, as a skeleton that passes every test."""
+
+
+@new.command("chapter")
+@click.argument("name")
+@click.option("--sections", is_flag=True, help="Declare the exercises in a folder exercises/, a file a section.")
+def new_chapter(name: str, sections: bool) -> None:
+    """Begin the chapter NAME, as 08-sharded-matmuls: a draft in solutions/NAME/."""
+    from ..book import skeleton
+
+    for path in skeleton.new_chapter(book_root(), name, sections=sections):
+        click.echo(f"Wrote {path}")
+    click.echo(f"Build and test it: gpubook chapters {name}")
+    click.echo("Read it as a page: gpubook book --drafts")
+    click.echo(f"See what its release asks for: gpubook rules {name}")
+
+
+@main.command()
 @click.option("--course", is_flag=True, help="The course edition: no solutions, no answer boxes.")
+@click.option("--drafts", is_flag=True, help="With the chapters that are drafts, for their authors.")
 @click.option("--out", type=FOLDER, default=Path("build/html"), show_default=True)
-def book(course: bool, out: Path) -> None:
+def book(course: bool, drafts: bool, out: Path) -> None:
     """Build the book as static HTML."""
     from ..book import html as pages
 
-    pages.build(book_root(), out, course=course)
+    pages.build(book_root(), out, course=course, with_drafts=drafts)
     click.echo(f"Open {out / 'index.html'}")
 
 

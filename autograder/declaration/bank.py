@@ -151,7 +151,7 @@ def _namespace(modules: Sequence[types.ModuleType], files: Sequence[Path]) -> di
     home: dict[str, Path] = {}
     for module, file in zip(modules, files, strict=True):
         for name, value in vars(module).items():
-            if name.startswith("_"):
+            if name.startswith("__"):
                 continue
             if name in names and not _same(names[name], value):
                 raise DeclarationError(

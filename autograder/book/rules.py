@@ -289,7 +289,8 @@ def typed_numbers(text: str) -> list[tuple[int, str]]:
     for apart in (r"(?ms)^(`{3,}).*?^\1", r"\{[\w:-]+\}(`+).+?\1", r"`[^`]+`|\$[^$]+\$", r"“[^”]*”"):
         text = re.sub(apart, _lines_only, text)
     return [
-        (text.count("\n", 0, m.start()), text[max(0, m.start() - 30) : m.end()].strip()) for m in TYPED.finditer(text)
+        (text.count("\n", 0, m.start()), " ".join(text[max(0, m.start() - 30) : m.end()].split()))
+        for m in TYPED.finditer(text)
     ]
 
 

@@ -1,6 +1,7 @@
 """The `gpubook` command: the book, a learner's copy of it, and a teacher's course."""
 
 import signal
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import datetime
@@ -25,6 +26,17 @@ def assignment_name(_ctx, _param, name: str) -> str:
         raise click.BadParameter(str(error)) from None
 
 
+def said(error: Exception) -> str:
+    """What an error says; where it is a KeyError that names only a key, also where it was raised."""
+    if not isinstance(error, KeyError):
+        return str(error)
+    text = str(error.args[0]) if error.args else ""
+    if " " in text:
+        return text
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{place.filename}:{place.lineno}: there is no {error} in `{place.line}`; --debug shows how it came to that"
+
+
 class Gpubook(click.Group):
     """A group whose commands end with one clear line where the input is at fault, instead of a traceback."""
 
@@ -37,8 +49,7 @@ class Gpubook(click.Group):
         except (ValueError, LookupError, OSError, RuntimeError) as error:
             if ctx.params.get("debug"):
                 raise
-            text = error.args[0] if isinstance(error, KeyError) and error.args else error
-            raise click.ClickException(str(text)) from error
+            raise click.ClickException(said(error)) from error
 
 
 @click.group(cls=Gpubook, context_settings={"help_option_names": ["-h", "--help"]})

@@ -119,3 +119,19 @@ def test_an_authors_slip_is_one_line(book, command, says):
     code, said = run(*command)
     assert (code, said.count("\n")) == (1, 1)
     assert says in said
+
+
+@pytest.mark.parametrize(
+    ("program", "says"),
+    [
+        ("raise KeyError('no such row; there is a')", "Error: no such row; there is a\n"),
+        ("{}['Ranking']", "<string>:1: there is no 'Ranking' in ``; --debug shows how it came to that\n"),
+    ],
+)
+def test_a_key_alone_is_said_with_its_place(monkeypatch, program, says):
+    from autograder.book import chapters
+
+    monkeypatch.setattr(chapters, "build", lambda *_args, **_more: exec(program))
+    code, said = run("chapters")
+    assert code == 1
+    assert said.endswith(says)

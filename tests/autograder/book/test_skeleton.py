@@ -1,6 +1,8 @@
 """A new chapter passes as it stands, and a name that cannot be one leaves nothing behind."""
 
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -53,6 +55,14 @@ def test_no_name_of_the_template_is_left(book):
         assert "the topic" not in text
         assert "chapter nn" not in text
         assert "sharded" in text or "chapter 8" in text
+
+
+def test_its_exercises_are_formatted_as_the_repository_asks(book, root):
+    _, exercises = new_chapter(book, NAME)
+    for command in (["check", "--ignore", "D"], ["format", "--check"]):
+        ruff = [sys.executable, "-m", "ruff", *command, "--config", str(root / "pyproject.toml"), str(exercises)]
+        done = subprocess.run(ruff, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from typing import Any
 
 from autograder.answers import JudgedBy
 from autograder.declaration import Bank, load_bank
+from autograder.declaration.bank import declared_below
 from autograder.values.book_root import book_root
 
 from .grading_class import BANK, NO_LAB
@@ -53,7 +54,7 @@ def _bench() -> Iterator[tuple[str, str, str]]:
 
 
 def _book() -> Iterator[tuple[Path, str, list[tuple[str, str, str]]]]:
-    for path in sorted((book_root() / "solutions").glob("*/exercises.py")):
+    for path in declared_below(book_root() / "solutions"):
         if cells := list(_chapter(load_bank(path))):
             yield path.parent.parent, path.parent.name, cells
 

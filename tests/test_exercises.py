@@ -8,11 +8,12 @@ import pytest
 
 from autograder.answers.selftest import library_overlap, selftest
 from autograder.declaration import AnswerError, load_bank
+from autograder.declaration.bank import declared_below
 from autograder.values import encoding
 from tests.autograder.messages import message
 
 SOLUTIONS = Path(__file__).resolve().parent.parent / "solutions"
-BANKS = [load_bank(path) for path in sorted(SOLUTIONS.glob("*/exercises.py"))]
+BANKS = [load_bank(path) for path in declared_below(SOLUTIONS)]
 EXERCISES = [exercise for bank in BANKS for exercise in bank.values()]
 
 

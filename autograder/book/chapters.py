@@ -10,14 +10,15 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..values.digest import digest
 from . import notebook
 from .captions import add_captions
+from .drafts import drafts, is_draft
 from .notebook import ChapterError, Source
 from .roles import Bibliography, Roles
 
@@ -33,7 +34,7 @@ class Chapter:
 
     name: str
     source: Source
-    bank: Mapping[str, Any]
+    bank: Bank
     instructor: NotebookNode
     page: Mapping[str, str]
     roles: Roles
@@ -54,9 +55,20 @@ class Chapter:
         return digest(*parts, *(part for p in files for part in (p.name, p.read_bytes())))
 
 
-def chapter_names(root: Path) -> list[str]:
-    """The chapters that have a source, in the book's order."""
-    return sorted(p.parent.name for p in (root / "solutions").glob("*/*.md") if p.stem == p.parent.name)
+def chapter_names(root: Path, *, with_drafts: bool = False) -> list[str]:
+    """The chapters that have a source, in the book's order; those with `draft: true` in their head only if asked."""
+    sources = sorted(p for p in (root / "solutions").glob("*/*.md") if p.stem == p.parent.name)
+    return [p.stem for p in sources if with_drafts or not is_draft(p)]
+
+
+def check_names(root: Path, names: Sequence[str]) -> Sequence[str]:
+    """The names, where each is that of a chapter; ChapterError says which there are."""
+    known = chapter_names(root, with_drafts=True)
+    for name in names:
+        if name not in known:
+            missing = root / "solutions" / name / f"{name}.md"
+            raise ChapterError(f"{missing} is missing; the chapters with a source are: {', '.join(known) or 'none'}")
+    return names
 
 
 def load(root: Path, name: str, *, variants: bool = False, course: bool = False) -> Chapter:
@@ -65,16 +77,13 @@ def load(root: Path, name: str, *, variants: bool = False, course: bool = False)
 
     ChapterError names the file, the line and what was expected.
     """
-    from ..declaration.bank import load_bank
+    from ..declaration.bank import Bank, declared_in, load_bank
 
     folder = root / "solutions" / name
-    if name not in chapter_names(root):
-        known = ", ".join(chapter_names(root)) or "none"
-        raise ChapterError(f"{folder / name}.md is missing; the chapters with a source are: {known}")
+    check_names(root, [name])
     source = Source.read(folder / f"{name}.md")
-    declared = folder / "exercises.py"
-    bank = load_bank(declared) if declared.is_file() else {}
-    roles = Roles(getattr(bank, "namespace", {}), source, Bibliography(root / "docs" / "references.bib"))
+    bank = load_bank(folder) if declared_in(folder) else Bank()
+    roles = Roles(bank.namespace, source, Bibliography(root / "docs" / "references.bib"))
     read = notebook.read(source)
     full = notebook.expand(read, bank, source=source, chapter=name, variants=variants, alone=not course)
     add_captions(full, source, name)
@@ -89,7 +98,7 @@ def load(root: Path, name: str, *, variants: bool = False, course: bool = False)
     unused = [key for key in bank if key not in notebook.used_exercises(full)]
     if unused:
         raise ChapterError(
-            f"{Source.read(declared).at(repr(unused[0])[1:-1])}: the exercise {unused[0]!r} is declared but "
+            f"{bank.where(unused[0])}: the exercise {unused[0]!r} is declared but "
             f"no cell of {source.path} asks it; a cell with `:exercise: {unused[0]}` was expected"
         )
     return Chapter(name, source, bank, full, page, roles, variants)
@@ -138,20 +147,37 @@ def release(chapter: Chapter, work: Path) -> Path:
     return done
 
 
-def build(root: Path, names: list[str] | None = None, check: bool = False) -> list[str]:
+def prove(chapter: Chapter) -> None:
+    """Have the exercises of a chapter test themselves; ChapterError says where each is declared, and what is wrong."""
+    from ..answers.selftest import selftest
+
+    problems = [(key, problem) for key in chapter.exercises for problem in selftest(chapter.bank[key])]
+    if problems:
+        lines = [f"{chapter.bank.where(key)}: {problem}" for key, problem in problems]
+        head = f"{chapter.name}: the exercises do not pass their own test, which found {len(lines)} thing"
+        raise ChapterError("\n  ".join([head + ("" if len(lines) == 1 else "s") + ":", *lines]))
+
+
+def build(root: Path, names: Sequence[str] | None = None, check: bool = False) -> list[str]:
     """Write chapters/ from solutions/ (all, or those of `names`); return what changed, one line each.
 
-    With `check` nothing is written below chapters/ and the lines say what would change.
+    Every chapter is built and its exercises test themselves; that of a draft then stays in .build/release/ and is
+    kept out of chapters/. With `check` nothing is written below chapters/ and the lines say what would change.
     """
     lines = []
-    every = chapter_names(root)
+    every, kept_back = chapter_names(root, with_drafts=True), drafts(root / "solutions")
     with tempfile.TemporaryDirectory(prefix="gpubook-") as scratch:
         work = root / ".build" if not check else Path(scratch)
         for name in names or every:
-            lines += _sync(release(load(root, name), work), root / "chapters" / name, root, write=not check)
-    if names is None:
-        for stale in sorted(p for p in (root / "chapters").glob("*") if p.is_dir() and p.name not in every):
-            lines.append(f"{stale.relative_to(root)}: has no source in solutions/")
+            chapter = load(root, name)
+            prove(chapter)
+            made = release(chapter, work)
+            if name not in kept_back:
+                lines += _sync(made, root / "chapters" / name, root, write=not check)
+    for stale in sorted(p for p in (root / "chapters").glob("*") if p.is_dir()):
+        draft = stale.name in kept_back
+        if (draft and stale.name in names) if names else (draft or stale.name not in every):
+            lines.append(f"{stale.relative_to(root)}: {'is a draft' if draft else 'has no source'} in solutions/")
             if not check:
                 shutil.rmtree(stale)
     return lines

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..declaration.bank import declared_below, declared_files
 from . import answerbox, chapters, vendor
 from .page import WIDGET_STATE, PageError, assemble
 
@@ -41,12 +42,12 @@ class BookError(RuntimeError):
     """The book could not be built; the message names the chapter and the cell, or says what Sphinx said."""
 
 
-def build(root: Path, out: Path, course: bool = False) -> Path:
+def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False) -> Path:
     """Build the book of `root` (its solutions/ and docs/) into the folder `out`, and return it.
 
-    The open edition has solutions, answer boxes and common mistakes; `course` leaves all of them out. `out`
-    is replaced as a whole, so that nothing of another edition stays; BookError where it is a folder that is
-    no book.
+    The open edition has solutions, answer boxes and common mistakes; `course` leaves all of them out. Drafts are
+    left out unless asked for. `out` is replaced as a whole, so that nothing of another edition stays; BookError
+    where it is a folder that is no book.
     """
     import nbformat
 
@@ -58,7 +59,7 @@ def build(root: Path, out: Path, course: bool = False) -> Path:
         pages = work / "book" / ("course" if course else "open")
         shutil.rmtree(pages, ignore_errors=True)
         _lay_out(root, work, pages)
-        for name in chapters.chapter_names(root):
+        for name in chapters.chapter_names(root, with_drafts=with_drafts):
             chapter = chapters.load(root, name)
             released = chapters.release(chapter, work)
             learner = nbformat.read(released / f"{name}.ipynb", as_version=4)
@@ -167,7 +168,7 @@ def _run_digest(chapter: Chapter, root: Path) -> str:
     package = Path(__file__).resolve().parent.parent
     files = [p for p in sorted((package.parent / "hwlib").rglob("*")) if p.is_file() and "__pycache__" not in p.parts]
     files += [package / "__init__.py", *(p for name in IN_A_RUN for p in sorted((package / name).rglob("*.py")))]
-    files += sorted((root / "solutions").glob("*/exercises.py"))
+    files += [file for bank in declared_below(root / "solutions") for file in declared_files(bank)]
     parts = [sys.version, KERNEL_CONFIG, nbformat.writes(chapter.instructor), chapter.digest]
     parts += [f"{p.name} {hashlib.sha256(p.read_bytes()).hexdigest()}" for p in files]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]

@@ -51,20 +51,26 @@ class Source:
         return f"{self.path}:{self.text.count(chr(10), 0, where) + 1}" if where >= 0 else str(self.path)
 
 
-def read(source: Source) -> NotebookNode:
-    """The MyST source as a notebook with repeatable cell ids and no trace of the converter."""
+def parse(source: Source) -> NotebookNode:
+    """The MyST source as the converter reads it; ChapterError where a cell's options cannot be read."""
     import jupytext
-    import nbformat
     from jupytext.myst import MystMetadataParsingError
 
     try:
-        nb = jupytext.reads(source.text, fmt="md:myst")
+        return jupytext.reads(source.text, fmt="md:myst")
     except MystMetadataParsingError as error:
         say = " ".join(str(error).split())
         raise ChapterError(
             f"{source.path}: {say}; an option with a colon, or that begins with a brace, goes between quotes, as "
             "in :caption: '{n}`x`: so many'"
         ) from None
+
+
+def read(source: Source) -> NotebookNode:
+    """The MyST source as a notebook with repeatable cell ids and no trace of the converter."""
+    import nbformat
+
+    nb = parse(source)
     seen: dict[str, int] = {}
     for cell in nb.cells:
         graded = cell.metadata.get("nbgrader", {}).get("grade_id")

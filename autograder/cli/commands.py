@@ -1,6 +1,7 @@
 """The `gpubook` command: the book, a learner's copy of it, and a teacher's course."""
 
 import signal
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import datetime
@@ -25,6 +26,17 @@ def assignment_name(_ctx, _param, name: str) -> str:
         raise click.BadParameter(str(error)) from None
 
 
+def said(error: Exception) -> str:
+    """What an error says; where it is a KeyError that names only a key, also where it was raised."""
+    if not isinstance(error, KeyError):
+        return str(error)
+    text = str(error.args[0]) if error.args else ""
+    if " " in text:
+        return text
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{place.filename}:{place.lineno}: there is no {error} in `{place.line}`; --debug shows how it came to that"
+
+
 class Gpubook(click.Group):
     """A group whose commands end with one clear line where the input is at fault, instead of a traceback."""
 
@@ -37,8 +49,7 @@ class Gpubook(click.Group):
         except (ValueError, LookupError, OSError, RuntimeError) as error:
             if ctx.params.get("debug"):
                 raise
-            text = error.args[0] if isinstance(error, KeyError) and error.args else error
-            raise click.ClickException(str(text)) from error
+            raise click.ClickException(said(error)) from error
 
 
 @click.group(cls=Gpubook, context_settings={"help_option_names": ["-h", "--help"]})
@@ -97,24 +108,67 @@ def doctor() -> None:
 @click.option("--check", is_flag=True, help="Write nothing; fail and say so if solutions/ gives something else.")
 @click.argument("names", nargs=-1)
 def chapters(names: tuple[str, ...], check: bool) -> None:
-    """Write chapters/ from solutions/ (all, or those NAMEd)."""
+    """Write chapters/ from solutions/ (all, or those NAMEd), and have their exercises test themselves.
+
+    A chapter with `draft: true` in its head is built and tested, and left out of chapters/.
+    """
     from ..book import chapters as pipeline
 
-    changes = pipeline.build(book_root(), list(names) or None, check=check)
+    root = book_root()
+    changes = pipeline.build(root, list(names) or None, check=check)
     for change in changes:
         click.echo(change)
+    for draft in pipeline.drafts(root / "solutions"):
+        if not names or draft in names:
+            click.echo(f"{draft}: a draft, left out of chapters/; what it still lacks: gpubook rules {draft}")
     if check and changes:
         raise click.ClickException("chapters/ is not what solutions/ gives; run `make chapters` and commit both")
 
 
 @main.command()
+@click.argument("names", nargs=-1)
+def rules(names: tuple[str, ...]) -> None:
+    """Say which rules for chapters are broken, and where (all chapters, or those NAMEd; drafts too)."""
+    from ..book import rules as house
+    from ..book.chapters import chapter_names, check_names
+
+    root, count = book_root(), 0
+    for name in check_names(root, names) or chapter_names(root, with_drafts=True):
+        for line in house.broken(house.Reading.of(root, name)):
+            click.echo(line)
+            count += 1
+    if count:
+        raise click.ClickException(f"rules are broken in {count} places; CONTRIBUTING.md says why there are such rules")
+
+
+@main.group()
+def new() -> None:
+    """Begin something new, as a skeleton that passes every test."""
+
+
+@new.command("chapter")
+@click.argument("name")
+@click.option("--sections", is_flag=True, help="Declare the exercises in a folder exercises/, a file a section.")
+def new_chapter(name: str, sections: bool) -> None:
+    """Begin the chapter NAME, as 08-sharded-matmuls: a draft in solutions/NAME/."""
+    from ..book import skeleton
+
+    for path in skeleton.new_chapter(book_root(), name, sections=sections):
+        click.echo(f"Wrote {path}")
+    click.echo(f"Build and test it: gpubook chapters {name}")
+    click.echo("Read it as a page: gpubook book --drafts")
+    click.echo(f"See what its release asks for: gpubook rules {name}")
+
+
+@main.command()
 @click.option("--course", is_flag=True, help="The course edition: no solutions, no answer boxes.")
+@click.option("--drafts", is_flag=True, help="With the chapters that are drafts, for their authors.")
 @click.option("--out", type=FOLDER, default=Path("build/html"), show_default=True)
-def book(course: bool, out: Path) -> None:
+def book(course: bool, drafts: bool, out: Path) -> None:
     """Build the book as static HTML."""
     from ..book import html as pages
 
-    pages.build(book_root(), out, course=course)
+    pages.build(book_root(), out, course=course, with_drafts=drafts)
     click.echo(f"Open {out / 'index.html'}")
 
 

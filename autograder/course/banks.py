@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..book.course_error import CourseError
-from ..declaration.bank import Bank, load_bank
+from ..declaration.bank import Bank, declared_in, load_bank
 from ..values.book_root import book_root
 
 
@@ -21,8 +21,8 @@ def checked_name(name: str) -> str:
 
 
 class CourseBank(Bank):
-    """The exercises an assignment draws from: its chapter's and the teacher's own; `paths` are their
-    files."""
+    """The exercises an assignment draws from: its chapter's and the teacher's own; `paths` are where
+    they are declared, a file or a folder each."""
 
     def __init__(self, banks: Sequence[Bank]):
         super().__init__([exercise for bank in banks for exercise in bank.values()], banks[0].path if banks else None)
@@ -34,11 +34,11 @@ def bank_of(folder: Path, release_nb: Any, path: Path) -> CourseBank:
     named = os.environ.get("GPUBOOK_SOLUTIONS")
     solutions = [Path(p) for p in named.split(os.pathsep)] if named else [book_root() / "solutions"]
     chapter = release_nb.metadata.get("gpubook", {}).get("chapter") or path.stem
-    files = [f / chapter / "exercises.py" for f in solutions if (f / chapter / "exercises.py").is_file()]
-    files += sorted((folder / "exercises").glob("*.py"))
-    if not files:
+    declared = [found for one in solutions if (found := declared_in(one / chapter)) is not None]
+    declared += sorted((folder / "exercises").glob("*.py"))
+    if not declared:
         raise CourseError(
-            f"{path}: made from the chapter {chapter!r}, but there is no {chapter}/exercises.py in "
+            f"{path}: made from the chapter {chapter!r}, but there is no {chapter}/exercises.py (or exercises/) in "
             f"{', '.join(map(str, solutions))} and no declaration in {folder / 'exercises'}"
         )
-    return CourseBank([load_bank(file) for file in files])
+    return CourseBank([load_bank(one) for one in declared])

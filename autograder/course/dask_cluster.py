@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..book.course_error import CourseError
-from ..declaration.bank import load_bank
+from ..declaration.bank import declared_files, load_bank
 from ..grading.judge import Judge
 from ..grading.submission import RunSettings
 from ..grading.worker import Grader, Job, JobOutcome
@@ -36,7 +36,14 @@ _lock = threading.Lock()
 
 def task_spec(assignment: "ReleasedAssignment") -> dict[str, Any]:
     """What a worker needs to grade an assignment, as plain data: the release, the files of the key, the settings."""
-    files = [[path.parent.name, path.name, path.read_text(encoding="utf-8")] for path in assignment.bank.paths]
+    files = [
+        [
+            path.parent.name,
+            path.name,
+            {str(file.relative_to(path.parent)): file.read_text(encoding="utf-8") for file in declared_files(path)},
+        ]
+        for path in assignment.bank.paths
+    ]
     spec = {"release": json.dumps(assignment.release), "files": files, "settings": asdict(assignment.settings)}
     return {**spec, "digest": digest(json.dumps(spec, sort_keys=True))}
 
@@ -46,11 +53,12 @@ def _key(spec: dict[str, Any]) -> Iterator[list[Path]]:
     """The files of the key, in a folder for no other user, while they are read: a worker that is lost leaves none."""
     with tempfile.TemporaryDirectory(prefix="gpubook-key-") as folder:
         paths = []
-        for number, (parent, name, text) in enumerate(spec["files"]):
-            path = Path(folder, str(number), parent, name)
-            path.parent.mkdir(parents=True)
-            path.write_text(text, encoding="utf-8")
-            paths.append(path)
+        for number, (parent, name, texts) in enumerate(spec["files"]):
+            chapter = Path(folder, str(number), parent)
+            for file, text in texts.items():
+                (chapter / file).parent.mkdir(parents=True, exist_ok=True)
+                (chapter / file).write_text(text, encoding="utf-8")
+            paths.append(chapter / name)
         yield paths
 
 

@@ -1,7 +1,13 @@
-"""Banks: the exercises that a file declares, loaded by path."""
+"""Banks: the exercises that a chapter declares, loaded by path from one file or from a folder of files.
+
+A chapter declares its exercises in `exercises.py`, or in a folder `exercises/` with a file a section. The files of
+such a folder are the modules of one package: what one needs of another it imports (`from .two_clocks import gemm`).
+The chapter's text reads the names of all of them, so two files do not give one name to different things.
+"""
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import re
 import sys
@@ -13,10 +19,12 @@ from typing import Any
 from .exercise import Exercise
 from .verdict import DeclarationError
 
+FILE, FOLDER = "exercises.py", "exercises"
+
 
 class Bank(dict[str, Exercise]):
-    """The exercises of one `exercises.py` by id, in order; `namespace` holds the module's names, `path` the
-    file."""
+    """The exercises of one chapter by id, in order; `namespace` holds the names of its files, `path` is the
+    file or the folder that declares it."""
 
     def __init__(
         self,
@@ -31,59 +39,147 @@ class Bank(dict[str, Exercise]):
         """The contents of the learner's `exercises.json`."""
         return {"variants": variants, "exercises": {name: e.public(variants) for name, e in self.items()}}
 
+    def where(self, exercise_id: str) -> str:
+        """`file:line` where an exercise is declared, for an error; the path alone where its id is not written out."""
+        named = rf"""["']{re.escape(exercise_id)}["']"""
+        for pattern in (rf"\bid\s*=\s*{named}", named):
+            for file in declared_files(self.path) if self.path else ():
+                text = file.read_text(encoding="utf-8")
+                if found := re.search(pattern, text):
+                    return f"{file}:{text.count(chr(10), 0, found.start()) + 1}"
+        return str(self.path)
+
+
+def declared_in(folder: Path) -> Path | None:
+    """Where a chapter's folder declares its exercises: `exercises.py` or `exercises/`; None where it has neither."""
+    file, sections = folder / FILE, folder / FOLDER
+    if not declared_files(sections):
+        return file if file.is_file() else None
+    if file.is_file():
+        raise DeclarationError(f"{folder} has both {FILE} and {FOLDER}/; one of them was expected")
+    return sections
+
+
+def declared_below(folder: Path) -> list[Path]:
+    """The same for all chapters below a folder, as `solutions/`, in their order."""
+    chapters = sorted(path for path in folder.glob("*") if path.is_dir())
+    return [found for chapter in chapters if (found := declared_in(chapter)) is not None]
+
+
+def declared_files(path: Path) -> list[Path]:
+    """The files of a bank: the one that it is, or those of its folder by name."""
+    return sorted(path.glob("*.py")) if path.is_dir() else [path] if path.is_file() else []
+
 
 def load_bank(path: Path | str) -> Bank:
-    """The exercises declared in `path` (a file, or a chapter's folder that holds `exercises.py`).
+    """The exercises declared in `path`: a file, a folder `exercises/`, or a chapter's folder that holds either.
 
-    The module is loaded by path under the name `gpubook_NN_topic`. DeclarationError names the file and what
+    They are loaded by path, under the name `gpubook_NN_topic`. DeclarationError names the file, its line and what
     is wrong.
     """
     path = Path(path)
     if path.is_dir():
-        path = path / "exercises.py"
-    if not path.is_file():
-        raise DeclarationError(f"{path}: a file of exercises was expected here")
-    name = "gpubook_" + re.sub(r"\W", "_", path.resolve().parent.name if path.name == "exercises.py" else path.stem)
-    spec = importlib.util.spec_from_file_location(name, path)
+        path = declared_in(path) or path
+    files = declared_files(path)
+    if not files or (path.is_dir() and path.name != FOLDER):
+        raise DeclarationError(f"{path}: a file of exercises was expected here, or a folder {FOLDER}/ of such files")
+    own = path.name in (FILE, FOLDER)
+    name = "gpubook_" + re.sub(r"\W", "_", path.resolve().parent.name if own else path.stem)
+    before = _forget(name)
+    try:
+        modules = [_load(file, name) for file in files] if path.is_file() else _load_package(path, files, name)
+        return Bank(_collect(modules, files, path), path.resolve(), _namespace(modules, files))
+    except DeclarationError:
+        _forget(name)
+        sys.modules.update(before)
+        raise
+
+
+def _load(file: Path, name: str) -> types.ModuleType:
+    spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
-        raise DeclarationError(f"{path}: a Python file was expected")
+        raise DeclarationError(f"{file}: a Python file was expected")
     module = importlib.util.module_from_spec(spec)
-    before = sys.modules.get(name)
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        where = _line_of(error, path)
-        _restore(name, before)
-        raise DeclarationError(f"{path}{where}: {type(error).__name__}: {error}") from error
-    return Bank(_collect(module, path), path.resolve(), vars(module))
+        raise _failed(error, [file], file) from error
+    return module
 
 
-def _collect(module: types.ModuleType, path: Path) -> list[Exercise]:
+def _load_package(folder: Path, files: Sequence[Path], name: str) -> list[types.ModuleType]:
+    """The modules of the files, in their order; one that another imports is loaded with it."""
+    package = types.ModuleType(name)
+    package.__path__ = [str(folder)]
+    sys.modules[name] = package
+    importlib.invalidate_caches()  # a file may be newer than the listing of its folder
+    modules = []
+    for file in files:
+        if not file.stem.isidentifier() or file.name == FILE:
+            raise DeclarationError(
+                f"{file}: the name of a section was expected, which others can import: two_clocks.py"
+            )
+        try:
+            modules.append(importlib.import_module(f"{name}.{file.stem}"))
+        except Exception as error:
+            raise _failed(error, files, file) from error
+    return modules
+
+
+def _collect(modules: Sequence[types.ModuleType], files: Sequence[Path], path: Path) -> list[Exercise]:
     found: dict[str, Exercise] = {}
-    for value in vars(module).values():
-        for exercise in value if isinstance(value, (list, tuple)) else [value]:
-            if not isinstance(exercise, Exercise):
-                continue
-            if found.get(exercise.id, exercise) is not exercise:
-                raise DeclarationError(f"{path}: the id {exercise.id!r} is declared twice; each exercise needs its own")
-            found[exercise.id] = exercise
+    for module, file in zip(modules, files, strict=True):
+        for value in vars(module).values():
+            for exercise in value if isinstance(value, (list, tuple)) else [value]:
+                if not isinstance(exercise, Exercise):
+                    continue
+                if found.get(exercise.id, exercise) is not exercise:
+                    where = file if path.is_file() else path
+                    raise DeclarationError(
+                        f"{where}: the id {exercise.id!r} is declared twice; each exercise needs its own"
+                    )
+                found[exercise.id] = exercise
     return list(found.values())
 
 
-def _restore(name: str, before: types.ModuleType | None) -> None:
-    if before is None:
-        sys.modules.pop(name, None)
-    else:
-        sys.modules[name] = before
+def _namespace(modules: Sequence[types.ModuleType], files: Sequence[Path]) -> dict[str, Any]:
+    """The names that the chapter's text may use: of the one module, or of all, where no name means two things."""
+    if len(modules) == 1:
+        return vars(modules[0])
+    names: dict[str, Any] = {}
+    home: dict[str, Path] = {}
+    for module, file in zip(modules, files, strict=True):
+        for name, value in vars(module).items():
+            if name.startswith("__"):
+                continue
+            if name in names and not _same(names[name], value):
+                raise DeclarationError(
+                    f"{file}: {name} is something else in {home[name].name}, and the chapter's text reads both files; "
+                    f"another name was expected, or `from .{home[name].stem} import {name}`"
+                )
+            names.setdefault(name, value)
+            home.setdefault(name, file)
+    return names
 
 
-def _line_of(error: BaseException, path: Path) -> str:
-    line, trace = None, error.__traceback__
+def _same(one: Any, other: Any) -> bool:
+    return one is other or (type(one) is type(other) and isinstance(one, (bool, int, float, str)) and one == other)
+
+
+def _forget(name: str) -> dict[str, types.ModuleType]:
+    """Take a bank's modules out of sys.modules; they are returned."""
+    gone = [key for key in sys.modules if key == name or key.startswith(f"{name}.")]
+    return {key: sys.modules.pop(key) for key in gone}
+
+
+def _failed(error: Exception, files: Sequence[Path], loading: Path) -> DeclarationError:
+    """What went wrong while a file was loaded, at the innermost line of the bank's own that led there."""
+    own, place, trace = {str(file) for file in files}, str(loading), error.__traceback__
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename == str(path):
-            line = trace.tb_lineno
+        if trace.tb_frame.f_code.co_filename in own:
+            place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
         trace = trace.tb_next
-    if isinstance(error, SyntaxError) and error.lineno:
-        line = error.lineno
-    return f":{line}" if line else ""
+    if isinstance(error, SyntaxError) and error.filename in own and error.lineno:
+        place = f"{error.filename}:{error.lineno}"
+    return DeclarationError(f"{place}: {type(error).__name__}: {error}")

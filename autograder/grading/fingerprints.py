@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..declaration.bank import Bank
+from ..declaration.bank import Bank, declared_files
 from ..values.digest import digest
 
 
@@ -48,12 +48,29 @@ def of_program() -> str:
 
 
 def of_keys(paths: Sequence[Path], bank: Bank) -> dict[str, str]:
-    """The digest of each exercise's key: what its file says of it and of the names it uses; no other's key."""
-    texts = [path.read_text(encoding="utf-8") for path in paths]
-    found = dict.fromkeys(bank, digest(*texts))  # of one that no statement names: whatever the files say
-    for text in texts:
-        found.update(_in_file(text, bank))
+    """The digest of each exercise's key: what its file says of it and of the names it uses, and no other's key; of a
+    file that it imports from, all."""
+    folders = [{file.stem: file.read_text(encoding="utf-8") for file in declared_files(path)} for path in paths]
+    every = digest(*(text for texts in folders for text in texts.values()))
+    found = dict.fromkeys(bank, every)  # of one that no statement names: whatever the files say
+    for texts in folders:
+        for name, text in texts.items():
+            beside = [texts[other] for other in sorted(_imported(name, texts))]
+            found.update({one: digest(key, *beside) for one, key in _in_file(text, bank).items()})
     return found
+
+
+def _imported(name: str, texts: Mapping[str, str]) -> set[str]:
+    """The other files of its folder that a file imports from, and those that these do."""
+    imported: set[str] = set()
+    waiting = [name]
+    while waiting:
+        for node in ast.walk(ast.parse(texts[waiting.pop()])):
+            if isinstance(node, ast.ImportFrom) and node.level == 1:
+                named = {node.module.partition(".")[0]} if node.module else {alias.name for alias in node.names}
+                waiting += named & set(texts) - imported - {name}
+                imported |= named & set(texts) - {name}
+    return imported
 
 
 def _in_file(text: str, ids: Iterable[str]) -> dict[str, str]:

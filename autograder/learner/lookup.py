@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..declaration.answer import Answer
-from ..declaration.bank import Bank, load_bank
+from ..declaration.bank import FILE, Bank, declared_below, declared_files, load_bank
 from ..declaration.exercise import Exercise
 from ..declaration.verdict import DeclarationError
 
@@ -108,14 +108,14 @@ def solutions_folders() -> list[Path]:
 def _banks() -> Iterator[Bank]:
     """The banks one by one, that of this chapter first, so that one look-up seldom loads the others."""
     for folder in solutions_folders():
-        files = sorted(folder.glob("*/exercises.py"), key=lambda p: (p.parent.name != Path.cwd().name, p))
-        for path in (*files, folder / "exercises.py"):
-            if path.is_file():
-                yield _load(path, path.stat().st_mtime_ns)
+        chapters = sorted(declared_below(folder), key=lambda path: path.parent.name != Path.cwd().name)
+        for path in (*chapters, folder / FILE):
+            if files := declared_files(path):
+                yield _load(path, tuple((file, file.stat().st_mtime_ns) for file in files))
 
 
 @lru_cache(maxsize=64)
-def _load(path: Path, _changed: int) -> Bank:
+def _load(path: Path, _changed: tuple[tuple[Path, int], ...]) -> Bank:
     return load_bank(path)
 
 

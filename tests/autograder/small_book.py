@@ -154,6 +154,19 @@ WHY = Exercise(
     solution="The **model-answer-of-why**: latency grows, {n}`show(W, 'B/s')` stay.")
 """
 
+# The same exercises in a folder, a file a section: the second needs a number of the first.
+FIRST = EXERCISES[: EXERCISES.index("HALF = ")]
+SECOND = """\
+from autograder.answers import Function, Written
+from autograder.declaration import Exercise, Mistake
+from hwlib.units import GB
+
+from .a_times import W
+
+assert W == 50*GB
+
+""" + EXERCISES[EXERCISES.index("HALF = ") :]
+
 BIBLIOGRAPHY = """\
 @misc{scaling-book,
   author = {A. Writer and B. Reader}, title = {Scaling}, year = {2025}, url = {https://example.org/scaling}
@@ -163,6 +176,15 @@ BIBLIOGRAPHY = """\
   title = {Links}, journal = {Journal of Links}, year = {1990}, doi = {10.1000/182}
 }
 """
+
+
+def write_folder(chapter: Path) -> Path:
+    """Declare the exercises in chapter/exercises/, instead of in exercises.py; returns the chapter's folder."""
+    (chapter / "exercises").mkdir(parents=True)
+    (chapter / "exercises.py").unlink(missing_ok=True)
+    (chapter / "exercises" / "a_times.py").write_text(FIRST)
+    (chapter / "exercises" / "b_halves.py").write_text(SECOND)
+    return chapter
 
 
 def lay_out(root: Path, repository: Path, source: str = SOURCE, exercises: str = EXERCISES) -> Path:

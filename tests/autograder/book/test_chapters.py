@@ -201,3 +201,20 @@ def test_an_unknown_chapter_is_named_with_those_there_are(tmp_path, root):
 
 def test_the_books_own_chapters_are_what_their_sources_give(root):
     assert chapters.build(root, check=True) == []
+
+
+def test_exercises_that_fail_their_own_test_are_named_with_their_lines(tmp_path, root):
+    one_mistake = EXERCISES.replace(
+        ',\n              Mistake(lambda n, m: n + m, "Added, not multiplied: mistake-sentence-four.")', ","
+    )
+    book = lay_out(tmp_path, root, SOURCE, one_mistake.replace('Mistake("same", "Only', 'Mistake("same", "Only {x}'))
+    with pytest.raises(ChapterError) as raised:
+        chapters.build(book)
+    head, *lines = str(raised.value).split("\n")
+    assert head == "07-links: the exercises do not pass their own test, which found 2 things:"
+    declared = book.resolve() / "solutions" / "07-links" / "exercises.py"
+    assert lines == [
+        f"  {declared}:17: links-count: 1 mistakes; at least two were expected",
+        f"  {declared}:22: links-guess: the field {{x}} names nothing that is given; there are none",
+    ]
+    assert not (book / "chapters").exists()

@@ -75,3 +75,63 @@ def test_every_command_of_the_pages_is_understood(line, tmp_path, monkeypatch):
         name, *words = words
         command = command.commands[name]
     assert command.make_context(name, words).params
+
+
+@pytest.fixture
+def book(tmp_path, root, monkeypatch):
+    """A book without chapters, which the commands take for theirs."""
+    (tmp_path / "solutions").mkdir()
+    (tmp_path / "docs").symlink_to(root / "docs")
+    monkeypatch.setattr(commands, "book_root", lambda: tmp_path)
+    return tmp_path
+
+
+def run(*command):
+    result = CliRunner().invoke(commands.main, command)
+    return result.exit_code, result.output
+
+
+def test_an_author_is_led_from_the_skeleton_to_the_rules(book):
+    code, said = run("new", "chapter", "08-sharded-matmuls", "--sections")
+    assert code == 0
+    assert f"Wrote {book}/solutions/08-sharded-matmuls/exercises/first_section.py\n" in said
+    for command in ("gpubook chapters 08-sharded-matmuls", "gpubook rules 08-sharded-matmuls", "gpubook book --drafts"):
+        assert command in said
+    assert run("chapters", "--check") == (
+        0,
+        "08-sharded-matmuls: a draft, left out of chapters/; what it still lacks: gpubook rules 08-sharded-matmuls\n",
+    )
+    code, said = run("rules")
+    assert code == 1
+    assert "solutions/08-sharded-matmuls/08-sharded-matmuls.md:1: 4 exercises; 8 to 16 were expected\n" in said
+    assert re.search(r"\nError: rules are broken in \d+ places; CONTRIBUTING.md says why there are such rules\n$", said)
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (["new", "chapter", "sharded"], "two digits and a topic were expected"),
+        (["rules", "08-none"], "08-none.md is missing; the chapters with a source are: none"),
+        (["chapters", "08-none"], "08-none.md is missing; the chapters with a source are: none"),
+    ],
+)
+def test_an_authors_slip_is_one_line(book, command, says):
+    code, said = run(*command)
+    assert (code, said.count("\n")) == (1, 1)
+    assert says in said
+
+
+@pytest.mark.parametrize(
+    ("program", "says"),
+    [
+        ("raise KeyError('no such row; there is a')", "Error: no such row; there is a\n"),
+        ("{}['Ranking']", "<string>:1: there is no 'Ranking' in ``; --debug shows how it came to that\n"),
+    ],
+)
+def test_a_key_alone_is_said_with_its_place(monkeypatch, program, says):
+    from autograder.book import chapters
+
+    monkeypatch.setattr(chapters, "build", lambda *_args, **_more: exec(program))
+    code, said = run("chapters")
+    assert code == 1
+    assert said.endswith(says)

@@ -1,0 +1,243 @@
+"""Each rule finds what breaks it, and says where, what it found and what it expected."""
+
+import pytest
+
+from autograder.book import rules
+
+EXERCISES = """\
+from autograder.answers import Choice, Count, Expression, Quantity, Written, positive
+from autograder.declaration import Exercise, Mistake
+
+GUESS = Exercise(id="links-guess", prompt="Which, to first order?", predict=True, hints=("Which?",),
+                 answer=Choice({"a": "x", "b": "y"}), solution="a", mistakes=(Mistake("b", "No."),))
+PICK = Exercise(id="links-pick", prompt="Which, exactly?", hints=("Which?",),
+                answer=Choice({"a": "x", "b": "y"}), solution="a", mistakes=(Mistake("b", "No."),))
+HALF = Exercise(id="links-half", prompt="A third of x, exactly?", hints=("Divide.",),
+                answer=Expression({"x": positive()}), solution=lambda x: x/3)
+WHY = Exercise(id="links-why", prompt="Why?", answer=Written(rubric=(("Says why.", 1),)), solution="So.")
+MORE = [Exercise(id=f"links-{n}x", prompt="How long, exactly?", hints=("Divide.",), given=dict(n=[n]),
+                 answer=Count(), solution=lambda n: n) for n in range(4)]
+"""
+FIGURE = """
+```{code-cell} ipython3
+:caption: What there is to see in this.
+:alt: What is drawn here, said in words.
+
+widgets.one()
+```
+"""
+
+
+def asks(*names):
+    return "".join(f"\n```{{code-cell}} ipython3\n:exercise: links-{name}\n\nanswer = 1\n```\n" for name in names)
+
+
+REVEAL = '\n```{code-cell} ipython3\nreveal("links-guess")\n```\n'
+TEXT = "".join(
+    (
+        "---\njupytext: {text_representation: {extension: .md, format_name: myst}}\n---\n\n# Links\n\n",
+        "This is a line of nine words or so.\n" * 14,
+        FIGURE,
+        FIGURE.replace("one", "two"),
+        asks("guess"),
+        REVEAL,
+        asks("pick", "half", "why", "0x", "1x", "2x", "3x"),
+    )
+)
+
+
+def cell(lines):
+    return "\n```{code-cell} ipython3\n" + "x = 1\n" * lines + "```\n"
+
+
+@pytest.fixture
+def reading(tmp_path):
+    """Reads a chapter of a text and exercises, in which something is replaced."""
+
+    def read(old="", new=""):
+        folder = tmp_path / "solutions" / "07-links"
+        folder.mkdir(parents=True)
+        assert not old or TEXT.count(old) + EXERCISES.count(old) >= 1
+        (folder / "07-links.md").write_text(TEXT.replace(old, new) if old else TEXT)
+        (folder / "exercises.py").write_text(EXERCISES.replace(old, new) if old else EXERCISES)
+        return rules.Reading.of(tmp_path, "07-links")
+
+    return read
+
+
+def test_a_chapter_may_keep_all_rules(reading):
+    assert list(rules.broken(reading())) == []
+
+
+BROKEN = [
+    ("number_of_exercises", "range(4)", "range(14)", ["md:1: 18 exercises; 8 to 16 were expected"]),
+    ("number_of_exercises", "range(4)", "range(3)", ["md:1: 7 exercises; 8 to 16 were expected"]),
+    (
+        "kinds_of_answer",
+        "answer=Count()",
+        'answer=Expression({"n": positive()})',
+        ["md:1: 3 kinds of answer (Choice, Expression, Written); at least 4 were expected"],
+    ),
+    (
+        "kinds_that_every_chapter_asks",
+        'Expression({"x": positive()})',
+        'Quantity("s")',
+        ["md:1: no Expression exercises, predictions aside; at least 1 was expected"],
+    ),
+    (
+        "kinds_that_every_chapter_asks",
+        '"Which, exactly?",',
+        '"Which, exactly?", predict=True,',
+        ["md:1: no Choice exercises, predictions aside; at least 1 was expected"],
+    ),
+    (
+        "kinds_that_every_chapter_asks",
+        "answer=Count(), solution=lambda n: n",
+        'answer=Written(rubric=(("So.", 1),)), solution="So."',
+        ["md:1: 5 Written exercises, predictions aside; at most 2 were expected"],
+    ),
+    (
+        "a_prediction",
+        "predict=True, ",
+        "",
+        ["md:1: no exercise has predict=True; at least one prediction was expected"],
+    ),
+    (
+        "ids_begin_with_the_topic",
+        'id="links-half"',
+        'id="half-links"',
+        ["exercises.py:8: the id is 'half-links'; one that begins with 'links-' was expected"],
+    ),
+    (
+        "each_exercise_is_asked_once",
+        ":exercise: links-half",
+        ":exercise: links-third",
+        [
+            "exercises.py:8: 'links-half' is asked by no cells; one was expected",
+            "md:55: 'links-third' is asked and declared nowhere; an exercise of that id was expected",
+        ],
+    ),
+    (
+        "each_exercise_is_asked_once",
+        REVEAL,
+        REVEAL + asks("guess"),
+        ["exercises.py:4: 'links-guess' is asked by 2 cells; one was expected"],
+    ),
+    (
+        "every_prompt_says_how_exact",
+        "A third of x, exactly?",
+        "A third of x?",
+        ["exercises.py:8: the prompt of 'links-half' says neither 'exact' nor 'first order'"],
+    ),
+    (
+        "every_exercise_hints",
+        '"A third of x, exactly?", hints=("Divide.",)',
+        '"A third of x, exactly?"',
+        ["exercises.py:8: 'links-half' has no hints; at least one was expected"],
+    ),
+    (
+        "a_reveal_follows_each_prediction",
+        REVEAL,
+        "",
+        ["exercises.py:4: 'links-guess' is never revealed; reveal(\"links-guess\") was expected after it"],
+    ),
+    (
+        "a_reveal_follows_each_prediction",
+        REVEAL,
+        asks("pick") + REVEAL,
+        ["md:49: 'links-guess' is revealed, and the cell before asks 'links-pick'; that prediction was expected"],
+    ),
+    (
+        "a_reveal_follows_each_prediction",
+        REVEAL,
+        "\nWords.\n" + REVEAL,
+        ["md:45: 'links-guess' is revealed, and the cell before asks nothing; that prediction was expected"],
+    ),
+    (
+        "a_reveal_follows_each_prediction",
+        "predict=True, ",
+        "",
+        ["md:43: 'links-guess' is revealed, and is not a prediction; predict=True was expected"],
+    ),
+    (
+        "live_figures",
+        "widgets.two",
+        "plots.two",
+        ["md:1: 1 live figure (widgets.one); at least 2 different ones were expected"],
+    ),
+    (
+        "live_figures",
+        "widgets.two",
+        "widgets.one",
+        ["md:1: 1 live figure (widgets.one); at least 2 different ones were expected"],
+    ),
+    (
+        "every_figure_is_described",
+        FIGURE.replace("one", "two"),
+        "\n```{code-cell} ipython3\n:alt: Too short for anybody.\n\nwidgets.two()\n```\n",
+        [
+            "md:32: the figure has no :caption:; at least 6 words were expected",
+            "md:32: the figure has a :alt: of 4 words; at least 6 words were expected",
+        ],
+    ),
+    ("code_cells_are_short", FIGURE, FIGURE + cell(26), ["md:30: a code cell of 26 lines; at most 25 were expected"]),
+    (
+        "code_cells_are_short",
+        "# Links\n",
+        "# Links\n" + cell(9) * 12,
+        ["md:1: code cells of 9 lines at the median; at most 8 were expected"],
+    ),
+    (
+        "a_line_is_a_sentence",
+        "# Links\n",
+        "# Links\n\nOne line.\nThe first has an end. The second begins.\n",
+        ["md:8: two sentences in a line, at “The first has an end. The second begins.”; one was expected"],
+    ),
+    (
+        "prose_for_each_line_of_code",
+        "This is a line of nine words or so.\n" * 14,
+        "Few words.\n",
+        ["md:1: 4 words of prose for 11 lines of code, 0.4 for each; 8 to 20 were expected"],
+    ),
+    (
+        "numbers_come_from_the_code",
+        "# Links\n",
+        "# Links\n\nWords, and `code\nof lines`.\nIt moves 450 GB/s.\n",
+        ["md:9: “Links Words, and . It moves 450 GB/s” is typed by hand; {n}`…` was expected"],
+    ),
+    (
+        "nothing_is_left_to_write",
+        "# Links\n",
+        "# Links\n\nTODO: a question.\n",
+        ["md:7: “TODO: a question.” is left; your text was expected"],
+    ),
+    (
+        "nothing_is_left_to_write",
+        "GUESS =",
+        "# TODO\nGUESS =",
+        ["exercises.py:4: “TODO” is left; your text was expected"],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("rule", "old", "new", "says"), BROKEN, ids=lambda value: value if str(value).isidentifier() else ""
+)
+def test_a_broken_rule_says_where_what_was_found_and_what_was_expected(reading, rule, old, new, says):
+    chapter = "solutions/07-links/"
+    found = list(getattr(rules, rule)(reading(old, new)))
+    assert found == [chapter + (line if line.startswith("exercises") else f"07-links.{line}") for line in says]
+
+
+def test_every_rule_is_tried():
+    assert {rule for rule, *_ in BROKEN} == {rule.__name__ for rule in rules.RULES}
+
+
+def test_an_answer_that_the_library_hands_over_is_named(reading):
+    symbols = '{"C": positive(), "W": positive()}'
+    chapter = reading(
+        'Expression({"x": positive()}), solution=lambda x: x/3', f"Expression({symbols}), solution=lambda C, W: C/W"
+    )
+    (line, *_) = rules.broken(chapter)
+    assert line.startswith("solutions/07-links/exercises.py:8: links-half: hwlib.")
+    assert "is the solution" in line

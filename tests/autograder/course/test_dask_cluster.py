@@ -11,6 +11,7 @@ import pytest
 from autograder import course
 from autograder.book.release import CourseError
 from autograder.course import dask_cluster
+from autograder.grading.restore import read_notebook
 from tests.autograder import tiny
 from tests.autograder.course.test_class_run import NAME, everything, make_class
 
@@ -77,7 +78,7 @@ def test_a_worker_that_is_lost_loses_no_submission(tmp_path, running, expected):
 
 def test_a_learners_process_knows_of_no_cluster(tmp_path, running):
     folder = make_class(tmp_path, 1)
-    release = course.read_notebook(folder / "release" / NAME / f"{NAME}.ipynb")
+    release = read_notebook(folder / "release" / NAME / f"{NAME}.ipynb")
     looking = "import os, glob\nprint(glob.glob('/tmp/gpubook-key-*'), [k for k in os.environ if 'DASK' in k])"
     path = folder / "submitted" / "learner00" / NAME / f"{NAME}.ipynb"
     path.write_text(json.dumps(tiny.fill(release, tiny.RIGHT | {"tiny-spread": looking})))

@@ -20,7 +20,7 @@ LAYERS = (
         "steptime", "training", "inference", "topology", "sharding", "simt", "kernel_fit", "gemm_model",
         "collective_fit",
     },
-    {"algorithms", "simulate", "planner"},
+    {"algorithms", "simulate", "planner", "torch_groups"},
     {"plots", "widgets", "labs", "virtual"},
 )  # fmt: skip
 LAYER = {module: number for number, modules in enumerate(LAYERS) for module in modules}
@@ -53,6 +53,8 @@ KEPT_NAMES = (
     ("autograder.course", "configure"),
     ("autograder.gradebook", "LatePerDay"),
 )
+HEAVY = {"torch", "matplotlib", "scipy", "sympy", "nbgrader", "pandas"}
+LOADS_TORCH = "_torch.py"  # the name of a module that imports torch at its top, and is imported inside functions only
 OURS = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 
 
@@ -118,13 +120,24 @@ def test_the_lower_layers_are_plain_python(path):
     if LAYER.get(module_of(path), 0) > PLAIN:
         return
     packages = {name.split(".")[0] for name in imports(path, top_only=True)}
-    assert packages <= sys.stdlib_module_names | {"hwlib"}
+    own = {"hwlib", "torch"} if path.name == LOADS_TORCH else {"hwlib"}
+    assert packages <= sys.stdlib_module_names | own
 
 
 @by_path
 def test_no_module_loads_a_heavy_package_at_its_top(path):
     top = {name.split(".")[0] for name in imports(path, top_only=True)}
-    assert top.isdisjoint({"torch", "matplotlib", "scipy", "sympy", "nbgrader", "pandas"})
+    assert top.isdisjoint(HEAVY - {"torch"} if path.name == LOADS_TORCH else HEAVY)
+
+
+def test_what_loads_torch_is_imported_inside_functions_only():
+    loading = LOADS_TORCH.removesuffix(".py")
+    offenders = [
+        str(path.relative_to(ROOT))
+        for path in (*HWLIB, *GRADER)
+        if path.name != LOADS_TORCH and any(loading in name.split(".") for name in imports(path, top_only=True))
+    ]
+    assert offenders == []
 
 
 def test_only_the_course_and_the_release_know_nbgrader():

@@ -53,6 +53,7 @@ PRELOADED = (
     "hwlib.collective_fit",
     "hwlib.algorithms",
     "hwlib.simulate",
+    "hwlib.torch_groups._torch",
     "hwlib.widgets",
     "hwlib.plots",
     "hwlib.labs.measure",

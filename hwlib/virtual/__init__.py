@@ -22,7 +22,7 @@ of set-up; each rank's own program runs in turn, so a long one takes a thousand 
 
 from hwlib.virtual.network import Network
 from hwlib.virtual.record import Calls, Step
-from hwlib.virtual.threads import Run, play_ranks
+from hwlib.virtual.threads import ThreadedRun, play_ranks
 from hwlib.virtual.world import World, cluster
 
-__all__ = ["Calls", "Network", "Run", "Step", "World", "cluster", "play_ranks"]
+__all__ = ["Calls", "Network", "Step", "ThreadedRun", "World", "cluster", "play_ranks"]

@@ -9,7 +9,7 @@ from functools import cache
 from math import prod
 from typing import Any
 
-from hwlib.virtual.group import Playing, nbytes
+from hwlib.virtual.playing import Playing, nbytes
 
 NOTHING = (  # that allocate or rename, and run no kernel; views are known by their schema
     "empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "_unsafe_view", "lift_fresh", "detach",

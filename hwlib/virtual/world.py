@@ -10,11 +10,13 @@ from hwlib.kernel_fit import KernelModel
 from hwlib.roofline import roofline_time
 from hwlib.specs import Accelerator, Cluster, Node, accelerators
 from hwlib.specs.cluster import place_of
+from hwlib.torch_groups import register
 from hwlib.virtual.clock import Clock
-from hwlib.virtual.group import NAME, Playing, register
 from hwlib.virtual.network import Network, network
+from hwlib.virtual.playing import Playing
 from hwlib.virtual.record import Step, summed
 from hwlib.virtual.shapes import shapes_mode
+from hwlib.virtual.spmd import SpmdTransport
 
 KernelTime = KernelModel | Callable[[str, float, float], float]
 
@@ -160,9 +162,9 @@ def cluster(
     if rank is None and factors.get(played, 1.0) < 1 and len(factors) < net.ranks:
         played = next(r for r in range(net.ranks) if r not in factors)
     whole("cluster: rank", played, 0, net.ranks - 1)
-    register()
+    register(SpmdTransport)
     hook = sys.excepthook  # which torch wraps once more each time
-    dist.init_process_group(NAME, store=FakeStore(), rank=played, world_size=net.ranks)
+    dist.init_process_group(SpmdTransport.backend, store=FakeStore(), rank=played, world_size=net.ranks)
     try:
         yield World(net, known, played, factors.get(played, 1.0), data, kernel_time, call_time)
     finally:

@@ -179,6 +179,12 @@ class Algorithm(Coded):
         if call is None:
             return unreadable("the algorithm cannot be run here")
         try:
+            return self._judged(exercise, call)
+        finally:
+            getattr(call, "close", lambda: None)()  # where ranks are processes of this machine, they end here
+
+    def _judged(self, exercise: Exercise, call: Call) -> Verdict:
+        try:
             call(("prepare", max(case.n for case in self.runs(exercise))))
         except AnswerError as error:
             return Verdict(0.0, f"The ranks could not be started: {quoted(str(error), 200)}.", "wrong")

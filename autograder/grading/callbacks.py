@@ -20,6 +20,7 @@ class Calls:
 
     def __init__(self, run: _Run, exercise: Exercise, number: int):
         self.run, self.exercise, self.number, self.lost = run, exercise, number, ""
+        self.withheld = ""  # what the cells cannot do without
         self.own: Child | None = None  # of an exercise that withholds something
         self.patience = max(0.0, run.deadline - time.monotonic()) if exercise.withholds else 0.0
         self.deadline = 0.0
@@ -40,12 +41,13 @@ class Calls:
                 reply = self.own.answer(self.exercise.id, self.exercise.answer_name, False)
                 if "callable" not in str(reply.get("value"))[:40]:
                     self.lost = f"without {withheld} your cells do not define it"
+                    self.withheld = self.exercise.withholds[0]
             except ChildLost as lost:
                 self.lost = f"your cells were stopped when they ran again: {lost}"
         self.deadline = time.monotonic() + self.run.limits.cell
 
     def __call__(self, arguments: Any) -> dict[str, Any]:
-        """The reply to encoded arguments: `value`, or `problem`."""
+        """The reply to encoded arguments: `value`, or `problem` and what was used of what is `withheld`."""
         if not self.deadline:
             self._begin()
         left = self.deadline - time.monotonic()
@@ -53,7 +55,7 @@ class Calls:
         if not self.lost and (child is None or left <= 0):
             self.lost = f"its calls took longer than {self.run.limits.cell:g} s"
         if self.lost or child is None:
-            return {"problem": self.lost}
+            return {"problem": self.lost, "withheld": self.withheld}
         try:
             reply = child.call(self.exercise.id, arguments, left, self.exercise.withholds)
         except ChildLost as lost:
@@ -68,4 +70,4 @@ class Calls:
         if "value" in reply:
             return {"value": reply["value"]}
         said = reply.get("said") or ": ".join(str(reply[k]) for k in ("problem", "message") if reply.get(k))
-        return {"problem": str(said)[:400]}
+        return {"problem": str(said)[:400], "withheld": str(reply.get("withheld", ""))[:200]}

@@ -58,7 +58,7 @@ def as_array(tensor: Any) -> Any:
 
 
 @dataclass
-class Asked:
+class JudgedPending:
     """What the judge has been asked for; `take` puts the reply where it belongs, once."""
 
     talk: Talk
@@ -86,7 +86,7 @@ class JudgedTransport(Transport):
         super().__init__(rank, ranks)
         self.talk = _talk[0]
 
-    def collective(self, call: str, outputs: Any, inputs: Any, op: str, root: int) -> Asked:
+    def collective(self, call: str, outputs: Any, inputs: Any, op: str, root: int) -> JudgedPending:
         """Post this rank's part."""
         request: dict[str, Any] = {"do": "post", "call": call, "group": list(self.ranks)}
         request["data"] = self._given(call, inputs)
@@ -96,7 +96,7 @@ class JudgedTransport(Transport):
             request["op"] = op
         if call in ROOTED:
             request["root"] = root
-        return Asked(self.talk, self.talk(request), lambda reply: self._take(call, outputs, reply))
+        return JudgedPending(self.talk, self.talk(request), lambda reply: self._take(call, outputs, reply))
 
     def _given(self, call: str, inputs: Any) -> Any:
         """What a call brings, as plain data."""
@@ -143,18 +143,18 @@ class JudgedTransport(Transport):
             raise ValueError(f"the ranks are 0 to {self.size - 1}, there is no {rank}")
         return self.ranks[rank]
 
-    def send(self, tensor: Any, to: int, tag: int) -> Asked:
+    def send(self, tensor: Any, to: int, tag: int) -> JudgedPending:
         """Hand the message to the judge."""
         handle = self.talk({"do": "send", "to": self._peer(to), "tag": tag, "data": as_array(tensor)})
-        return Asked(self.talk, handle, lambda _: None)
+        return JudgedPending(self.talk, handle, lambda _: None)
 
-    def receive(self, tensor: Any, source: int, tag: int) -> Asked:
+    def receive(self, tensor: Any, source: int, tag: int) -> JudgedPending:
         """Ask the judge for a message."""
         if source == ANY:
             raise RuntimeError("recv without a source is not judged: say which rank the message is from")
         frm = self._peer(source)
         handle = self.talk({"do": "post", "call": "recv", "from": frm, "tag": tag})
-        return Asked(self.talk, handle, lambda reply: fill(tensor, reply, f"the message from rank {frm}"))
+        return JudgedPending(self.talk, handle, lambda reply: fill(tensor, reply, f"the message from rank {frm}"))
 
 
 def fill(tensor: Any, array: Any, what: str) -> None:

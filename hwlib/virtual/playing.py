@@ -7,12 +7,12 @@ from typing import Any
 class _Playing(threading.local):
     world: Any = None
     clock: Any = None
-    meeting: Any = None
+    rendezvous: Any = None
 
 
 Playing = _Playing()
 """In this thread: the `world` that is being played, or None while nothing is counted; the `clock` of its rank, always;
-and the `meeting` with other threads, if each plays a rank."""
+and the `rendezvous` with other threads, if each plays a rank."""
 
 
 class unseen:

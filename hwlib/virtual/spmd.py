@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hwlib.torch_groups import Transport
-from hwlib.virtual.clock import Clock
+from hwlib.virtual.clock import VirtualClock
 from hwlib.virtual.playing import Playing, buffer_bytes, unseen
 
 NO_PEERS = (
@@ -18,11 +18,11 @@ NO_PEERS = (
 
 
 @dataclass
-class Awaited:
+class SpmdPending:
     """Done already, as far as data goes; to wait for it moves the clock, if there is one."""
 
     end: float = 0.0
-    clock: Clock | None = None
+    clock: VirtualClock | None = None
     done: bool = True
 
     def wait(self) -> None:
@@ -36,21 +36,23 @@ class SpmdTransport(Transport):
 
     backend = "virtual"
 
-    def collective(self, call: str, outputs: Any, inputs: Any, op: str, root: int) -> Awaited:  # noqa: ARG002
+    def collective(self, call: str, outputs: Any, inputs: Any, op: str, root: int) -> SpmdPending:  # noqa: ARG002
         """Do at once what the peers, who hold the same, would make of it."""
         with unseen():
             COPIES[call](outputs, inputs, self.size if op == "sum" else 1, self)
         world = Playing.world
         if world is None or self.size == 1:
-            return Awaited()
+            return SpmdPending()
         S = buffer_bytes(call, outputs, inputs, self.size)
-        return Awaited(world.call(call, S, self.name, self.ranks), world.clock)
+        return SpmdPending(world.call(call, S, self.name, self.ranks), world.clock)
 
     def send(self, tensor: Any, to: int, tag: int) -> Any:
         """There is nobody. Raises NotImplementedError."""
         raise NotImplementedError(NO_PEERS)
 
-    receive = send
+    def receive(self, tensor: Any, source: int, tag: int) -> Any:
+        """There is nobody. Raises NotImplementedError."""
+        raise NotImplementedError(NO_PEERS)
 
 
 def _reduce(outputs: Any, _inputs: Any, times: int, _group: Transport) -> None:

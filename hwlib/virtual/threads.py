@@ -16,10 +16,10 @@ from hwlib.arguments import whole
 from hwlib.specs import Accelerator
 from hwlib.torch_groups import register
 from hwlib.units import show
-from hwlib.virtual.meeting import Left, Meeting
 from hwlib.virtual.network import network
 from hwlib.virtual.playing import Playing
-from hwlib.virtual.record import Step, trace_of
+from hwlib.virtual.record import StepTiming, trace_of
+from hwlib.virtual.rendezvous import Rendezvous, RunEnded
 from hwlib.virtual.thread_transport import ThreadTransport
 from hwlib.virtual.world import KernelTime, World, chip_of, slow_ranks
 
@@ -31,7 +31,7 @@ SWITCH = 0.5  # seconds: Python would wake every waiting thread each 5 ms, to as
 class ThreadedRun:
     """What each rank took, and what it returned."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[StepTiming, ...]
     results: tuple[Any, ...]
 
     def __repr__(self) -> str:
@@ -96,29 +96,29 @@ def play_ranks(
     size, store = net.ranks, dist.HashStore()
     whole("play_ranks: warm (steps before the one that counts)", warm, 0)
     worlds = [World(net, known, rank, factors.get(rank, 1.0), True, kernel_time, call_time) for rank in range(size)]
-    meeting = Meeting(timeout, [world.clock for world in worlds])
+    rendezvous = Rendezvous(timeout, [world.clock for world in worlds])
     results: list[Any] = [None] * size
     failures: list[tuple[int, BaseException]] = []
 
     def one(rank: int) -> None:
         try:
             dist.init_process_group(ThreadTransport.backend, rank=rank, world_size=size, store=store)
-            worlds[rank].meeting = Playing.meeting = meeting
+            worlds[rank].rendezvous = Playing.rendezvous = rendezvous
             Playing.world, Playing.clock = worlds[rank], worlds[rank].clock
             with autograd_in_this_thread(), watch():
                 result = program(rank)
                 if callable(result):
                     for _ in range(warm):
                         result()
-                    meeting.restart()
+                    rendezvous.restart()
                     result = result()
                 results[rank] = result
             dist.destroy_process_group()
-        except Left:
+        except RunEnded:
             pass
         except BaseException as error:
             failures.append((rank, error))
-            meeting.end()
+            rendezvous.end()
 
     with torch_in_threads(), streams_on_clocks():
         threads = [threading.Thread(target=one, args=(rank,), daemon=True) for rank in range(size)]
@@ -130,7 +130,7 @@ def play_ranks(
         late = [rank for rank, thread in enumerate(threads) if thread.is_alive()]
         if late and not failures:
             failures.append((late[0], TimeoutError(f"it is not done after {timeout} s")))
-        meeting.end()  # whoever still waits ends
+        rendezvous.end()  # whoever still waits ends
         deadline = monotonic() + GRACE
         for thread in threads:
             thread.join(max(deadline - monotonic(), 0.0))

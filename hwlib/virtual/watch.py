@@ -132,7 +132,7 @@ def watcher() -> type:
             world = Playing.world
             if ask_again(types):
                 return NotImplemented  # for what this rank does on its part, or when it is there
-            if world is None or (world.meeting and is_call(func)):
+            if world is None or (world.rendezvous and is_call(func)):
                 return func(*args, **kwargs)  # the backend of threads counts them, where the ranks meet
             if is_call(func):
                 return self.collective(world, func, args, kwargs)

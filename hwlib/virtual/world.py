@@ -1,4 +1,4 @@
-"""A cluster that is not there, for programs of torch.distributed that are."""
+"""A simulated cluster of which this process is one rank."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -11,10 +11,10 @@ from hwlib.roofline import roofline_time
 from hwlib.specs import Accelerator, Cluster, Node, accelerators
 from hwlib.specs.cluster import place_of
 from hwlib.torch_groups import register
-from hwlib.virtual.clock import Clock
+from hwlib.virtual.clock import VirtualClock
 from hwlib.virtual.network import Network, network
 from hwlib.virtual.playing import Playing
-from hwlib.virtual.record import Step, summed
+from hwlib.virtual.record import StepTiming, summed
 from hwlib.virtual.shapes import shapes_mode
 from hwlib.virtual.spmd import SpmdTransport
 
@@ -29,8 +29,8 @@ class World:
         kernel_time: KernelTime | None, call_time: Callable[[str, float, tuple[int, ...]], float] | None,
     ):  # fmt: skip
         self.network, self.chip, self.rank, self.slow, self.data = net, chip, rank, slow, data
-        self.clock = Clock()
-        self.meeting: Any = None  # of the threads, where each plays a rank
+        self.clock = VirtualClock()
+        self.rendezvous: Any = None  # of the threads, where each plays a rank
         self._kernel_time, self._call_time = kernel_time, call_time
         self._shapes: Any = None
         self._known: dict[tuple[str, float, tuple[int, ...]], float] = {}
@@ -81,7 +81,7 @@ class World:
             self._known[key] = (self._call_time or self.network.time)(*key)
         return self._known[key]
 
-    def step(self, program: Callable[[], Any], warm: int = 1) -> Step:
+    def step(self, program: Callable[[], Any], warm: int = 1) -> StepTiming:
         """What one call of `program` takes, after `warm` calls that are not counted.
 
         The first call is not like the others: DTensor tries its operators on whole shapes, DDP arranges its buckets.
@@ -90,7 +90,7 @@ class World:
 
         whole("step: warm (calls before the one that counts)", warm, 0)
         for counted in [False] * warm + [True]:
-            Playing.clock = self.clock = Clock()
+            Playing.clock = self.clock = VirtualClock()
             Playing.world = self if counted else None
             waits = nullcontext() if self.data else awaited_when_used()
             try:
@@ -100,11 +100,11 @@ class World:
                 Playing.world = Playing.clock = None
         return self.taken()
 
-    def taken(self) -> Step:
+    def taken(self) -> StepTiming:
         """What the clock has seen so far."""
         spans = tuple(sorted(self.clock.spans, key=lambda span: span.start))  # other threads note what all did
         levels = {span.ranks: self._outermost(span.ranks) for span in spans if span.ranks}
-        return Step(
+        return StepTiming(
             rank=self.rank,
             ranks=self.ranks,
             step_time=self.clock.end,

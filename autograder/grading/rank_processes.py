@@ -83,7 +83,7 @@ class Ranks:
 
 
 def _lacks(reply: Any) -> bool:
-    """Whether an encoded reply of `parties.Rank` says that a name was not there."""
+    """Whether an encoded reply of `generators.Rank` says that a name was not there."""
     parts = reply.get("v") if isinstance(reply, dict) else None
     if not isinstance(parts, list) or len(parts) != 3:
         return False

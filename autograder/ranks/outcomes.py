@@ -49,7 +49,7 @@ class Outcome:
 
 
 def observe(call: Call, inputs: Sequence[Any], options: dict[str, Any], budget: Budget) -> Outcome:
-    """Run generators through `call` (see `parties.Rank`) and count what they send."""
+    """Run generators through `call` (see `generators.Rank`) and count what they send."""
     from hwlib.simulate import SimulationError, run_parties
 
     ranks, n = parties(call, inputs, options, budget), len(inputs)

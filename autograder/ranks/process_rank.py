@@ -1,7 +1,7 @@
 """A learner's torch.distributed function as one rank, where the learner's code is: in the grader's sandbox, or in a
 process that `check` has started.
 
-Like `parties.Rank` it is called with ("start", rank, n, x, options) or ("send", rank, reply), and replies with
+Like `generators.Rank` it is called with ("start", rank, n, x, options) or ("send", rank, reply), and replies with
 ("asks", request, None), ("done", result, changed) or ("failed", kind, what). Between two calls the function waits, in
 a thread of its own, inside the call of torch.distributed that it has made.
 """

@@ -84,7 +84,7 @@ class Child:
 
     def rank(self, key: str, name: str, withholds: Sequence[str], plays: str) -> dict[str, Any]:
         """From now on `call` of `key` speaks to a rank of what the variable `name` holds: a "generator" (see
-        `parties.Rank`) or a function for "torch.distributed" (`process_rank.ProcessRank`)."""
+        `generators.Rank`) or a function for "torch.distributed" (`process_rank.ProcessRank`)."""
         request = {"op": "rank", "key": key, "name": name, "withholds": list(withholds), "plays": plays}
         return self._ask({**request, "limit": self.limits.cell})
 

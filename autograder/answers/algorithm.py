@@ -17,6 +17,7 @@ from ..declaration.answer import Call, JudgedBy
 from ..declaration.calling import TimeUp, limited
 from ..declaration.isolation import isolated
 from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unreadable
+from ..declaration.withholding import write_it_yourself
 from ..ranks import outcomes, seeds
 from ..ranks.buffers import AFTER, Case, before, drawn
 from ..ranks.generators import Budget, Rank
@@ -180,6 +181,12 @@ class Algorithm(Coded):
         if call is None:
             return unreadable("the algorithm cannot be run here")
         try:
+            return self._judged(exercise, call)
+        finally:
+            getattr(call, "close", lambda: None)()  # where ranks are processes of this machine, they end here
+
+    def _judged(self, exercise: Exercise, call: Call) -> Verdict:
+        try:
             call(("prepare", max(case.n for case in self.runs(exercise))))
         except AnswerError as error:
             return Verdict(0.0, f"The ranks could not be started: {quoted(str(error), 200)}.", "wrong")
@@ -207,10 +214,9 @@ class Algorithm(Coded):
 
     def _wrong(self, exercise: Exercise, done: list[_Done]) -> str:
         failed = done[-1] if not done[-1].mine.ended else None
-        if failed and failed.mine.failed is not None:
-            for module in exercise.withholds:
-                if f"it uses {module}" in failed.mine.failed.what:
-                    return f"Write this one yourself: {module} is not for use in this answer."
+        used = failed.mine.failed if failed else None
+        if used is not None and used.kind == "withheld" and used.what in exercise.withholds:
+            return write_it_yourself(used.what)
         for run in done:
             if run is failed:
                 return outcomes.failure(self.name, run.case, run.mine)

@@ -53,9 +53,9 @@ class Distributed(Algorithm):
 
     def local_call(self, value: Any, withholds: Sequence[str] = ()) -> Call | None:
         """The ranks of the function, here, each in a process."""
-        from ..ranks.local_ranks import LocalProcesses
+        from ..ranks.local_ranks import LocalRanks
 
-        return LocalProcesses(value, withholds)
+        return LocalRanks(value, withholds)
 
     def declared_call(self, value: Any) -> Call | None:
         """The ranks of a generator of the declaration."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..declaration.answer import Call
 from ..declaration.calling import local_call, through_json
 from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unreadable
+from ..declaration.withholding import Withheld, write_it_yourself
 from ..values import encoding, slips
 from ..values.compare import equal, is_array, kinds
 from ..values.numbers import Unreadable, as_float, number
@@ -107,7 +108,7 @@ class Function(Coded):
             try:
                 got.append(call(args))
             except AnswerError as error:
-                return self._failed(exercise, args, str(error))
+                return self._failed(exercise, args, error)
         right = [equal(g, w, self.rtol) for g, w in zip(got, wanted, strict=True)]
         if all(right):
             return exercise.right()
@@ -115,11 +116,10 @@ class Function(Coded):
             return Verdict(0.0, f"No answer yet: {self.name} returns nothing (is there a `return`?).", "empty")
         return self._wrong(exercise, got, wanted, right, call)
 
-    def _failed(self, exercise: Exercise, args: tuple, say: str) -> Verdict:
-        for module in exercise.withholds:
-            if module in say:
-                return Verdict(0.0, f"Write this one yourself: {module} is not for use in this answer.", "wrong")
-        return Verdict(0.0, f"{self._called(args)} fails: {quoted(say, 200)}.", "wrong")
+    def _failed(self, exercise: Exercise, args: tuple, error: AnswerError) -> Verdict:
+        if isinstance(error, Withheld) and error.name in exercise.withholds:
+            return Verdict(0.0, write_it_yourself(error.name), "wrong")
+        return Verdict(0.0, f"{self._called(args)} fails: {quoted(str(error), 200)}.", "wrong")
 
     def _wrong(self, exercise: Exercise, got: list, wanted: list, right: list[bool], call: Call) -> Verdict:
         said = [

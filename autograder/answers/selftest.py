@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..declaration.answer import Answer, JudgedBy
 from ..declaration.exercise import Exercise
 from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unreadable
+from ..declaration.withholding import withheld_name
 from ..values import encoding
 from ..values.texts import FIELD
 from . import answer_from
@@ -232,18 +233,17 @@ def library_overlap(exercise: Exercise) -> list[str]:
     return [
         f"{exercise.id}: hwlib.{name} is the solution; ask for a twist, or withhold hwlib.{name.rsplit('.', 1)[0]}"
         for name, formula in REGISTRY.items()
-        if not withheld(f"hwlib.{name}", exercise.withholds) and _same(formula, cases)
+        if not withheld_name(f"hwlib.{name}", exercise.withholds) and _same(formula, cases)
     ]
 
 
 def _same_algorithms(exercise: Exercise) -> Iterator[str]:
     from hwlib.algorithms import ALGORITHMS
 
-    from ..ranks.generators import barred
     from .algorithm import direct
 
     for name, record in ALGORITHMS.items():
-        if not barred(record.function, exercise.withholds):
+        if not withheld_name(record.function, exercise.withholds):
             verdict = exercise.judge(encoding.Callable(name), call=direct(record.function))
             if verdict.score == 1:
                 yield (
@@ -261,11 +261,6 @@ def load_library() -> None:
     for module in pkgutil.iter_modules(hwlib.__path__):
         if module.name not in ("plots", "widgets", "labs", "virtual"):
             importlib.import_module(f"hwlib.{module.name}")
-
-
-def withheld(qualname: str, withholds: Sequence[str]) -> bool:
-    """Whether a formula lies in a withheld module, or is itself withheld."""
-    return any(qualname == w or qualname.startswith(w + ".") for w in withholds)
 
 
 def _same(formula: Formula, cases: Sequence[tuple[tuple[float, ...], float]]) -> bool:

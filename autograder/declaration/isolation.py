@@ -3,6 +3,8 @@
 What the function reaches is copied with it: the names of its module that it uses, its closure, its defaults, and
 the functions and classes that were defined beside it. Modules stay shared, and so does what cannot be copied: this
 serves a learner's own check, where ranks meet by mistake and not by design. The grader gives each rank a process.
+A check may not: with a process for each rank, one of a ring took 0.34 to 0.42 s instead of 0.02 to 0.04 s, and the
+first 4 s, in which torch is imported.
 """
 
 from __future__ import annotations

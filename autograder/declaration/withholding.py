@@ -1,7 +1,8 @@
 """The library without what an exercise withholds, for the process in which the answer's function is called.
 
-The names stay, so that a chapter's imports go through; what they name raises when it is called, and neither its code
-nor its source is there to be read: the code is replaced in the process, the files are covered in its file system.
+The names stay, so that a chapter's imports go through; what they name raises when it is called. In the grader's sandbox
+neither its code nor its source is there to be read: `strip` replaces the code in the process, and `files` are covered
+in its file system. In a learner's own kernel the code is replaced while the answer runs (`without`).
 """
 
 from __future__ import annotations
@@ -10,16 +11,63 @@ import importlib
 import pkgutil
 import sys
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from .isolation import names
 from .verdict import AnswerError
 
 KEPT = ("hwlib.algorithms.protocol",)  # what a learner's own algorithm is written with
+CAUSES = 20  # exceptions behind one that are looked at
+
+
+class Withheld(AnswerError):
+    """An answer has used what its exercise withholds: `name`, as the exercise has it."""
+
+    def __init__(self, name: str):
+        super().__init__(f"it uses {name}")
+        self.name = name
+
+
+def write_it_yourself(name: str) -> str:
+    """What the learner is told."""
+    return f"Write this one yourself: {name} is not for use in this answer."
+
+
+def withheld_name(thing: Any, withholds: Sequence[str]) -> str:
+    """Under which of the withheld names a thing of the library falls, "" for none: a dotted name, a module, a function
+    or formula; these by their module, its package and their own name, also as the package around the module has it."""
+    names = _names(thing)
+    return next((one for one in withholds if any(name == one or name.startswith(one + ".") for name in names)), "")
+
+
+def _names(thing: Any) -> set[str]:
+    if isinstance(thing, str):
+        return {thing}
+    if isinstance(thing, types.ModuleType):
+        return set() if thing.__name__ in KEPT else {thing.__name__}
+    thing = getattr(thing, "function", thing)
+    home = str(getattr(thing, "__module__", ""))
+    if home in KEPT:
+        return set()
+    path = str(getattr(thing, "__qualname__", ""))
+    own = thing.__name__ if "<locals>" in path else path.split(".")[0]
+    return {f"{home}.{own}", f"{home.rpartition('.')[0]}.{own}"}
+
+
+def withheld_in(error: BaseException, withholds: Sequence[str]) -> str:
+    """The withheld name whose use an exception, or one behind it, comes from; "" for none."""
+    behind: BaseException | None = error
+    for _ in range(CAUSES):
+        if isinstance(behind, Withheld) and behind.name in withholds:
+            return behind.name
+        named = behind.name if isinstance(behind, ImportError) and type(behind.name) is str else ""
+        if name := withheld_name(named, withholds):
+            return name
+        behind = behind and (behind.__cause__ or behind.__context__)
+    return ""
 
 
 def load(withholds: Sequence[str]) -> list[str]:
@@ -61,20 +109,38 @@ def files(withholds: tuple[str, ...]) -> list[str]:
 
 def strip(withholds: Sequence[str]) -> None:
     """Leave nothing of what is withheld in this process but its names."""
-    for name in load(withholds):
-        if name in KEPT:
-            continue
-        for value in _own(sys.modules[name]):
-            if withheld := next((one for one in withholds if _under(value, one)), ""):
-                _empty(value, withheld)
+    for value, name in _withheld(tuple(withholds)):
+        _empty(value, name)
 
 
-def _under(value: Any, withheld: str) -> bool:
-    """Whether a function or class of the library is one that `withheld` names: by its module, its package or its own
-    name, also as the package around its module has it."""
-    home, name = value.__module__, value.__qualname__.split(".")[0]
-    names = (f"{home}.{name}", f"{home.rpartition('.')[0]}.{name}")
-    return any(one == withheld or one.startswith(withheld + ".") for one in names)
+@contextmanager
+def without(withholds: Sequence[str], function: Any) -> Iterator[None]:
+    """Nothing of what is withheld is left in this block but its names. Raises Withheld where `function`, which runs in
+    it, is itself withheld, or where an exception comes from its use of what is."""
+    if not withholds:  # the list of all modules is not looked through: a forked process would copy half of its memory
+        yield
+        return
+    if name := withheld_name(function, withholds):
+        raise Withheld(name)
+    before: list[tuple[Any, Any]] = []
+    try:
+        before.extend((value, _empty(value, name)) for value, name in _withheld(tuple(withholds)))
+        yield
+    except Exception as error:
+        if name := withheld_in(error, withholds):
+            raise Withheld(name) from error
+        raise
+    finally:
+        for value, state in before:
+            _restore(value, state)
+
+
+@cache
+def _withheld(withholds: tuple[str, ...]) -> list[tuple[Any, str]]:
+    """The functions and formulas that are withheld, each with the name under which it is."""
+    modules = [sys.modules[name] for name in load(withholds) if name not in KEPT]
+    values = [value for module in modules for value in _own(module)]
+    return [(value, name) for value in values if (name := withheld_name(value, withholds))]
 
 
 def _own(module: types.ModuleType) -> Iterator[Any]:
@@ -88,79 +154,42 @@ def _own(module: types.ModuleType) -> Iterator[Any]:
             waiting += [part for part in (value.fget, value.fset, value.fdel) if part]
         elif isinstance(value, types.FunctionType) or callable(getattr(value, "function", None)):
             yield value
-        elif inner := getattr(value, "__func__", None) or getattr(value, "func", None):
+        elif inner := next(filter(None, (getattr(value, w, None) for w in ("__func__", "func", "__wrapped__"))), None):
             waiting.append(inner)
 
 
-def _empty(value: Any, withheld: str) -> None:
-    if not isinstance(value, types.FunctionType):
-        for name in [name for name in vars(value) if isinstance(getattr(type(value), name, None), cached_property)]:
-            delattr(value, name)  # what was read from a formula's body
-        value.body = None
-        value = value.function
-    value.__code__ = raising(withheld, value.__code__.co_freevars)
+def _empty(value: Any, name: str) -> Any:
+    """Replace the code of a function, or all that a formula was read from; what it was."""
+    if isinstance(value, types.FunctionType):
+        code, value.__code__ = value.__code__, raising(name, value.__code__.co_freevars)
+        return code
+    read = {word: vars(value).pop(word) for word in list(vars(value)) if _is_cached(value, word)}
+    state = {**read, "body": value.body}, _empty(value.function, name)
+    value.body = None
+    return state
+
+
+def _is_cached(value: Any, word: str) -> bool:
+    return isinstance(getattr(type(value), word, None), cached_property)
+
+
+def _restore(value: Any, state: Any) -> None:
+    if isinstance(value, types.FunctionType):
+        value.__code__ = state
+        return
+    read, code = state
+    vars(value).update(read)
+    _restore(value.function, code)
 
 
 @cache
-def raising(withheld: str, free: tuple[str, ...] = ()) -> types.CodeType:
+def raising(name: str, free: tuple[str, ...] = ()) -> types.CodeType:
     """The code of a function with these free variables that says what it uses."""
     scope: dict[str, Any] = {}
-    bound = "".join(f" {name} = None\n" for name in free)
+    bound = "".join(f" {one} = None\n" for one in free)
     exec(
         f"def around():\n{bound} def withheld(*_, **__):\n  {', '.join(free)}\n"
-        f"  raise ImportError({f'it uses {withheld}'!r})\n return withheld",
+        f"  raise ImportError({f'it uses {name}'!r}, name={name!r})\n return withheld",
         scope,
     )
     return scope["around"]().__code__
-
-
-@contextmanager
-def without(withholds: Sequence[str], function: Any) -> Iterator[None]:
-    """A function that does without the withheld modules runs in this block, where they cannot be imported; for another
-    AnswerError is raised."""
-    if not withholds:  # the list of all modules is not looked through: a forked process would copy half of its memory
-        yield
-        return
-    if module := _uses(function, withholds):
-        raise AnswerError(f"it uses {module}")
-    with _masked(withholds):
-        yield
-
-
-@contextmanager
-def _masked(withholds: Sequence[str]) -> Iterator[None]:
-    """Withheld modules cannot be imported meanwhile."""
-    names = {n for n in sys.modules for w in withholds if n == w or n.startswith(w + ".")} | set(withholds)
-    before = {n: sys.modules.get(n) for n in names}
-    modules: dict[str, Any] = sys.modules
-    for name in names:
-        modules[name] = None
-    try:
-        yield
-    finally:
-        for name, module in before.items():
-            if module is None:
-                modules.pop(name, None)
-            else:
-                modules[name] = module
-
-
-def _uses(function: Any, withholds: Sequence[str]) -> str:
-    """The withheld module that a function reaches through its globals, or ""; what answers are written with stays."""
-    if not withholds:
-        return ""
-    values = [function]
-    code, scope = getattr(function, "__code__", None), getattr(function, "__globals__", None)
-    if isinstance(code, types.CodeType) and isinstance(scope, Mapping):
-        used = names(code)
-        values += [scope[n] for n in used if n in scope]
-        values += [vars(v)[n] for v in values if isinstance(v, types.ModuleType) for n in used if n in vars(v)]
-    homes = [home for v in values if (home := _home(v)) not in KEPT]
-    return next((w for w in withholds for home in homes if home == w or home.startswith(w + ".")), "")
-
-
-def _home(value: Any) -> str:
-    """The module that a value comes from; a formula's is that of its function."""
-    if isinstance(value, types.ModuleType):
-        return value.__name__
-    return str(getattr(getattr(value, "function", value), "__module__", ""))

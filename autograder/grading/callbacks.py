@@ -20,6 +20,7 @@ class FunctionCalls:
         self.exercise, self.limit, self.child, self.spawn = exercise, limit, child, spawn
         self.separate: Child | None = None
         self.deadline, self.lost = 0.0, ""
+        self.withheld = ""  # what the cells cannot do without
 
     def __enter__(self) -> Self:
         return self
@@ -37,19 +38,20 @@ class FunctionCalls:
                 reply = self.child.answer(self.exercise.id, self.exercise.answer_name, False)
                 if "callable" not in str(reply.get("value"))[:40]:
                     self.lost = f"without {withheld} your cells do not define it"
+                    self.withheld = self.exercise.withholds[0]
             except ChildLost as lost:
                 self.lost = f"your cells were stopped when they ran again: {lost}"
         self.deadline = time.monotonic() + self.limit
 
     def __call__(self, arguments: Any) -> dict[str, Any]:
-        """The reply to encoded arguments: `value`, or `problem`."""
+        """The reply to encoded arguments: `value`, or `problem` and what was used of what is `withheld`."""
         if not self.deadline:
             self._begin()
         left = self.deadline - time.monotonic()
         if not self.lost and left <= 0:
             self.lost = f"its calls took longer than {self.limit:g} s"
         if self.lost:
-            return {"problem": self.lost}
+            return {"problem": self.lost, "withheld": self.withheld}
         try:
             reply = self.child.call(self.exercise.id, arguments, left, self.exercise.withholds)
         except ChildLost as lost:
@@ -62,4 +64,4 @@ class FunctionCalls:
         if "value" in reply:
             return {"value": reply["value"]}
         said = reply.get("said") or ": ".join(str(reply[k]) for k in ("problem", "message") if reply.get(k))
-        return {"problem": str(said)[:400]}
+        return {"problem": str(said)[:400], "withheld": str(reply.get("withheld", ""))[:200]}

@@ -23,6 +23,7 @@ from typing import Any, Self
 
 from ..declaration.bank import Bank, load_bank
 from ..declaration.verdict import AnswerError, Verdict
+from ..declaration.withholding import Withheld
 from ..ranks import seeds
 from ..sandbox import wire
 from ..sandbox.forking import end_with, settle
@@ -109,7 +110,7 @@ class JudgeSession:
 
     def ask(self, question: Question, call: RemoteCall | None = None, patience: float = 0.0) -> Verdict:
         """The verdict; `call` takes encoded arguments to the learner's function and returns `value` or
-        `problem`.
+        `problem` (and `withheld`, what of it was used).
 
         `patience`: seconds that the learner's calls may take in all, on top of the judge's own limit.
         """
@@ -179,7 +180,7 @@ def _serve_session(channel: socket.socket, bank: Bank) -> None:
         wire.send(channel, {"call": encoding.encode(tuple(arguments))})
         reply = wire.receive(channel)
         if "problem" in reply:
-            raise AnswerError(str(reply["problem"]))
+            raise Withheld(reply["withheld"]) if reply.get("withheld") else AnswerError(str(reply["problem"]))
         try:
             return encoding.decode(reply["value"])
         except encoding.BadMessage as error:

@@ -11,23 +11,22 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..declaration.calling import failure
 from ..declaration.verdict import AnswerError
-from ..declaration.withholding import raising
+from ..declaration.withholding import Withheld, without
 from ..values import encoding
 
 Call = Callable[[tuple], Any]
 MAX_AT_ONCE = 4096  # steps in one yield
 
 # How a rank fails: it is the stub; it is not a generator; it is not one and raises; it yields something other than a
-# Step, sends something other than an array, or another dtype; raises; returns something that is not an answer; exceeds
-# a limit; or its process is lost.
-KINDS = ("empty", "generator", "silent", "step", "array", "dtype", "raises", "result", "limit", "lost")
+# Step, sends something other than an array, or another dtype; raises; returns something that is not an answer; uses
+# what is withheld; exceeds a limit; or its process is lost.
+KINDS = ("empty", "generator", "silent", "step", "array", "dtype", "raises", "result", "withheld", "limit", "lost")
 
 
 class RankFailed(Exception):
@@ -55,8 +54,10 @@ class Rank:
     def __call__(self, what: str, *rest: Any) -> tuple:
         """The reply to a request."""
         try:
-            with _barred(self.withholds):
+            with without(self.withholds, self.function):
                 return self._start(*rest) if what == "start" else self._go_on(rest[1])
+        except Withheld as used:
+            return "failed", "withheld", used.name
         except RankFailed as failed:
             return "failed", failed.kind, failed.what
         except encoding.NotPlain as error:
@@ -106,35 +107,6 @@ def _part(value: Any) -> Any:
     except encoding.NotPlain:
         raise RankFailed("array", encoding.type_name(value)) from None
     return value.reshape(-1) if type(value).__name__ == "ndarray" else value
-
-
-@contextmanager
-def _barred(withholds: Sequence[str]) -> Iterator[None]:
-    """In this block the library's withheld algorithms raise, under whatever name they were imported."""
-    if not withholds:
-        yield
-        return
-    from hwlib.algorithms import ALGORITHMS
-
-    before = []
-    for record in ALGORITHMS.values():
-        function = record.function
-        if module := barred(function, withholds):
-            before.append((function, function.__code__))
-            function.__code__ = raising(module, function.__code__.co_freevars)
-    try:
-        yield
-    finally:
-        for function, code in before:
-            function.__code__ = code
-
-
-def barred(function: Any, withholds: Sequence[str]) -> str:
-    """Which of the withheld names a library's function falls under: its module's, its package's or its own; "" for
-    none."""
-    name = function.__name__
-    homes = (f"{function.__module__}.{name}", f"hwlib.algorithms.{name}")
-    return next((w for w in withholds for home in homes if home == w or home.startswith(w + ".")), "")
 
 
 @dataclass

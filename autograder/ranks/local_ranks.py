@@ -1,114 +1,139 @@
 """A learner's own ranks on this machine: one process each, which has no network and communicates with `check` only.
 
-Used by `check`, where the code is the learner's own. The processes come from a server that has imported torch
-once, so that starting four of them takes a tenth of a second.
+Used by `check`, where the code is the learner's own. The processes come from the server that `run_ranks` has its
+ranks from: it has imported torch once, so that starting four of them takes some tens of milliseconds.
 """
 
 from __future__ import annotations
 
 import linecache
-import multiprocessing
+import os
+import select
+import socket
 import sys
 import time
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from types import ModuleType
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from multiprocessing.connection import Connection
 from typing import Any
 
 from ..declaration.verdict import AnswerError
 
-SERVER = "forkserver"
 SECONDS = 30.0  # for one run of all ranks
+PRINTED = 20_000  # bytes that are shown of what a rank prints in a run
+IMPORTS = (__name__, "autograder.ranks.process_rank", "hwlib.torch_groups._torch")
+SHOWN = (UserWarning, RuntimeWarning, FutureWarning)  # warnings of a learner's function; the server has none
 # The names that most pages still use: right answers, which torch would remark on once for every rank.
 RENAMED = r"`torch\.distributed\.(all_gather_into_tensor|reduce_scatter_tensor)` is deprecated"
 
 
-class LocalProcesses:
+class LocalRanks:
     """The `call` of `Exercise.judge` for `function(rank, n, x)`: see `process_rank` for what it is asked.
 
-    Every start of rank 0 begins a new run, which has `seconds`; the processes of the last one end then.
+    Every start of rank 0 begins a new run, which has `seconds`; the processes of the last one end then, or with
+    `close`. What ranks print goes to stderr here, up to a limit.
     """
 
     def __init__(self, function: Any, withholds: Sequence[str] = (), seconds: float = SECONDS):
-        import cloudpickle
-
-        self.context: Any = multiprocessing.get_context(SERVER)
-        self.context.set_forkserver_preload(["autograder.ranks.process_rank", "torch.distributed"])
+        self.run = ExitStack()
         code = getattr(function, "__code__", None)
         name = code.co_filename if code else ""
-        self.shipped = cloudpickle.dumps((function, list(withholds), {name: linecache.getlines(name)}))
+        self.given = function, list(withholds), {name: linecache.getlines(name)}
+        self.shipped: Any = None
         self.seconds, self.deadline = seconds, 0.0
-        self.ranks: dict[int, tuple[Any, Any]] = {}  # process and connection
+        self.ranks: list[Connection] = []
+        self.started: Any = None
+        self.printed: dict[int, int] = {}  # by the descriptor of a rank's output
 
     def __call__(self, request: tuple) -> Any:
         """The reply to ("prepare", ranks), ("start", rank, ...) or ("send", rank, ...)."""
-        what, rank, *_ = request
+        what, rank, *rest = request
         if what == "prepare":
             return None
-        if what == "start":
-            self._start(rank)
-        process, connection = self.ranks[rank]
-        connection.send(request)
-        if not connection.poll(max(self.deadline - time.monotonic(), 0.0)):
-            self.close()
-            return "failed", "limit", f"{self.seconds:g} s"
+        if what == "start" and rank == 0:
+            self._start(rest[0])
+        connection = self.ranks[rank]
         try:
+            connection.send(request)
+            if not self._heard(connection):
+                self.close()
+                return "failed", "limit", f"{self.seconds:g} s"
             return connection.recv()
         except (EOFError, OSError):
-            process.join(1.0)
+            code = self._exit_status(rank)
             self.close()
-            raise AnswerError(f"it ended its process (exit status {process.exitcode})") from None
+            raise AnswerError(f"it ended its process (exit status {code})") from None
 
-    def _start(self, rank: int) -> None:
-        if rank == 0:
-            self.close()
-            self.deadline = time.monotonic() + self.seconds
-        ours, theirs = self.context.Pipe()
-        process = self.context.Process(target=_serve, args=(theirs, self.shipped), daemon=True)
-        with _without_main():
-            process.start()
-        theirs.close()
-        self.ranks[rank] = process, ours
+    def _start(self, n: int) -> None:
+        from hwlib.labs.ranks import RankError
+        from hwlib.labs.ranks.launch import here, launcher
+        from hwlib.labs.ranks.process import packed
+
+        self.close()
+        if self.shipped is None:
+            try:
+                self.shipped = packed((_serve, self.given, {}))
+            except TypeError as error:
+                raise AnswerError(f"it, or something that it uses, {error}") from None
+        starting = launcher().start(n, here(), self.shipped, "converse", IMPORTS)
+        try:
+            self.started = self.run.enter_context(starting)
+        except RankError as error:
+            raise AnswerError(str(error)) from None
+        self.deadline = time.monotonic() + self.seconds
+        self.ranks = [Connection(os.dup(link.fileno())) for link in self.started.links]
+        self.printed = dict.fromkeys(self.started.outputs, 0)
+
+    def _heard(self, connection: Connection) -> bool:
+        """Whether a rank says anything before the deadline; what ranks print meanwhile is passed on."""
+        looks = select.poll()
+        for descriptor in (connection.fileno(), *self.printed):
+            looks.register(descriptor, select.POLLIN)
+        while (left := self.deadline - time.monotonic()) > 0:
+            ready = [descriptor for descriptor, _ in looks.poll(1000 * left)]
+            for descriptor in set(ready) & set(self.printed):
+                text = os.read(descriptor, 1 << 16)
+                if not text:
+                    looks.unregister(descriptor)
+                shown = text[: max(0, PRINTED - self.printed[descriptor])]
+                self.printed[descriptor] += len(text)
+                sys.stderr.write(shown.decode(errors="replace"))
+            if connection.fileno() in ready:
+                return True
+        return False
+
+    def _exit_status(self, rank: int) -> int | None:
+        """How a rank's process ended, which the server tells."""
+        with suppress(OSError, TimeoutError):
+            while True:
+                said = self.started.launcher.hear(time.monotonic() + 1.0)
+                if said.get("ended") == rank:
+                    return int(said["code"])
+        return None
 
     def close(self) -> None:
-        """End every process, whatever it is doing."""
-        for process, connection in self.ranks.values():
-            process.kill()
-            process.join()
+        """End every process, whatever it does."""
+        for connection in self.ranks:
             connection.close()
-        self.ranks = {}
+        self.ranks, self.printed = [], {}
+        self.run.close()
 
     def __del__(self) -> None:
         self.close()
 
 
-@contextmanager
-def _without_main() -> Iterator[None]:
-    """In this block a started process does not run the learner's script again: the function is sent by value."""
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
-
-
-def _serve(connection: Any, shipped: bytes) -> None:
-    """In the rank's process: answer requests until the connection closes."""
-    import cloudpickle
-    import torch
-
+def _serve(link: socket.socket, function: Any, withholds: Sequence[str], lines: dict[str, list[str]]) -> None:
+    """In the rank's process: answer until the check hangs up."""
     from .process_rank import ProcessRank
 
-    torch.set_num_threads(1)
+    connection = Connection(link.detach())
+    for kind in SHOWN:
+        warnings.simplefilter("default", kind)
     warnings.filterwarnings("ignore", RENAMED, FutureWarning)
-    function, withholds, lines = cloudpickle.loads(shipped)
     for name, text in lines.items():
         linecache.cache[name] = (sum(map(len, text)), None, text, name)
     rank = ProcessRank(function, withholds)
-    try:
+    with suppress(EOFError, OSError):
         while True:
             connection.send(rank(*connection.recv()))
-    except (EOFError, OSError):
-        return

@@ -10,13 +10,16 @@ handle's result is available. `autograder.ranks.network` is the other end.
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+from hwlib.torch_groups import ANY, Transport, register
+
 Talk = Callable[[dict[str, Any]], Any]
-BACKEND = "judged"
 REDUCTIONS = ("sum", "avg", "product", "min", "max")
+REDUCING = ("all_reduce", "reduce", "reduce_scatter")
+ROOTED = ("reduce", "broadcast", "gather", "scatter")
 _talk: list[Talk] = []  # of the rank that this process is; a backend's constructor has no argument to spare
 
 
@@ -28,9 +31,9 @@ def run_rank(function: Callable[..., Any], rank: int, n: int, x: Any, talk: Talk
     import torch
     import torch.distributed as dist
 
-    _register()
+    register(JudgedTransport)
     _talk[:] = [talk]
-    dist.init_process_group(BACKEND, rank=rank, world_size=n, store=dist.HashStore())
+    dist.init_process_group(JudgedTransport.backend, rank=rank, world_size=n, store=dist.HashStore())
     try:
         return plainly(function(rank, n, torch.from_numpy(x.copy())))
     finally:
@@ -54,221 +57,115 @@ def as_array(tensor: Any) -> Any:
     return tensor.detach().cpu().contiguous().numpy().copy()
 
 
-def _register() -> None:
-    """Register the backend with torch.distributed, once per process."""
-    import torch.distributed as dist
+@dataclass
+class JudgedPending:
+    """What the judge has been asked for; `take` puts the reply where it belongs, once."""
 
-    if BACKEND in dist.Backend.backend_list:
-        return
-    group_class = _group_class()
+    talk: Talk
+    handle: Any
+    take: Callable[[Any], None] | None
 
-    def create(made: Any, _: Any) -> Any:
-        ranks = made.global_ranks_in_group or range(made.group_size)
-        return group_class(made.group_rank, list(ranks), _talk[0])
+    @property
+    def done(self) -> bool:
+        """Whether it has been fetched."""
+        return self.take is None
 
-    dist.Backend.register_backend(BACKEND, create, extended_api=True, devices=["cpu"])
+    def wait(self) -> None:
+        """Fetch it."""
+        take, self.take = self.take, None
+        if take is not None:
+            take(self.talk({"do": "wait", "handle": self.handle}))
 
 
-def _group_class() -> type:
-    import torch
-    import torch.distributed as dist
+class JudgedTransport(Transport):
+    """One group of ranks; what goes in is posted to the judge, what comes out is fetched from it."""
 
-    base: Any = dist.ProcessGroup  # their types in C++ are stricter than how torch calls them
-    work: Any = dist.Work
+    backend = "judged"
 
-    def fill(tensor: Any, array: Any, what: str) -> None:
-        data = torch.from_numpy(array)
-        if data.numel() != tensor.numel() or data.dtype != tensor.dtype:
-            raise RuntimeError(
-                f"{what} brought {data.numel()} numbers of {data.dtype}, but the tensor to hold them "
-                f"has {tensor.numel()} of {tensor.dtype}"
-            )
-        with torch.no_grad():
-            tensor.copy_(data.reshape(tensor.shape))
+    def __init__(self, rank: int, ranks: Any):
+        super().__init__(rank, ranks)
+        self.talk = _talk[0]
 
-    class JudgedWork(work):
-        """A posted receive or collective; `wait` fetches the data."""
+    def collective(self, call: str, outputs: Any, inputs: Any, op: str, root: int) -> JudgedPending:
+        """Post this rank's part."""
+        request: dict[str, Any] = {"do": "post", "call": call, "group": list(self.ranks)}
+        request["data"] = self._given(call, inputs)
+        if call in REDUCING:
+            if op not in REDUCTIONS:
+                raise RuntimeError(f"this reduction is not judged: one of {', '.join(REDUCTIONS)} was expected")
+            request["op"] = op
+        if call in ROOTED:
+            request["root"] = root
+        return JudgedPending(self.talk, self.talk(request), lambda reply: self._take(call, outputs, reply))
 
-        def __init__(self, fetch: Callable[[], None] | None, tensors: Any = None):
-            super().__init__()
-            self.fetch, self.tensors, self.source = fetch, tensors, -1
+    def _given(self, call: str, inputs: Any) -> Any:
+        """What a call brings, as plain data."""
+        import torch
 
-        def wait(self, timeout: Any = None) -> bool:  # noqa: ARG002  the judge keeps the time
-            fetch, self.fetch = self.fetch, None
-            if fetch is not None:
-                fetch()
-            return True
+        if inputs is None:
+            return None
+        if call in ("all_reduce", "reduce", "broadcast"):
+            (x,) = inputs
+            return as_array(x)
+        if call == "scatter":
+            return [as_array(x) for x in inputs]
+        if call == "all_to_all":
+            return [as_array(part.reshape(-1)) for part in self._parts(inputs)]
+        if call == "reduce_scatter" and isinstance(inputs, (list, tuple)):
+            return as_array(torch.cat([x.reshape(-1) for x in inputs]))
+        return as_array(inputs)
 
-        def is_completed(self) -> bool:
-            return self.fetch is None
+    def _parts(self, x: Any) -> Any:
+        import torch
 
-        def is_success(self) -> bool:
-            return self.fetch is None
+        if isinstance(x, (list, tuple)):
+            return x
+        rows = x.reshape(x.shape[0], -1) if x.dim() else x.reshape(1, 1)
+        return torch.split(rows, rows.shape[0] // self.size)
 
-        def get_future(self) -> Any:
-            self.wait()
-            future: Any = torch.futures.Future()
-            future.set_result(self.tensors)
-            return future
+    def _take(self, call: str, outputs: Any, reply: Any) -> None:
+        """Put what came of a call into the tensors that it was called with."""
+        import numpy as np
 
-        def result(self) -> Any:
-            self.wait()
-            return self.tensors
+        if outputs is None or reply is None:
+            return
+        if call in ("all_reduce", "reduce", "broadcast"):
+            (outputs,) = outputs
+        if not isinstance(outputs, (list, tuple)):
+            fill(outputs, np.concatenate(reply) if call == "all_to_all" else reply, call)
+            return
+        parts = reply.reshape(len(outputs), -1) if call == "all_gather" else reply
+        for tensor, part in zip(outputs, parts, strict=True):
+            fill(tensor, part, call)
 
-        def _source_rank(self) -> int:
-            return self.source
+    def _peer(self, rank: int) -> int:
+        if not 0 <= rank < self.size:
+            raise ValueError(f"the ranks are 0 to {self.size - 1}, there is no {rank}")
+        return self.ranks[rank]
 
-    class JudgedGroup(base):
-        """One group of ranks; `ranks` are their numbers in the whole job."""
+    def send(self, tensor: Any, to: int, tag: int) -> JudgedPending:
+        """Hand the message to the judge."""
+        handle = self.talk({"do": "send", "to": self._peer(to), "tag": tag, "data": as_array(tensor)})
+        return JudgedPending(self.talk, handle, lambda _: None)
 
-        def __init__(self, rank: int, ranks: list[int], talk: Talk):
-            super().__init__(rank, len(ranks))
-            self.me, self.ranks, self.talk, self.label = rank, ranks, talk, ""
-            self.open: weakref.WeakSet = weakref.WeakSet()
-
-        # torch asks a group for these, and its own answers need a backend in C++
-        def getBackendName(self) -> str:
-            return BACKEND
-
-        def _set_group_name(self, name: str) -> None:
-            self.label = name
-
-        def _set_group_desc(self, description: str) -> None:
-            pass
-
-        @property
-        def group_name(self) -> str:
-            return self.label
-
-        def shutdown(self) -> None:
-            pass
-
-        def abort(self) -> None:
-            pass
-
-        # Messages from one rank to another
-
-        def peer(self, rank: int) -> int:
-            if not 0 <= rank < len(self.ranks):
-                raise ValueError(f"the ranks are 0 to {len(self.ranks) - 1}, there is no {rank}")
-            return self.ranks[rank]
-
-        def send(self, tensors: Sequence[Any], to: int, tag: int = 0) -> Any:
-            request = {"do": "send", "to": self.peer(to), "tag": tag, "data": as_array(tensors[0])}
-            handle = self.talk(request)
-            return JudgedWork(lambda: self.talk({"do": "wait", "handle": handle}))
-
-        def recv(self, tensors: Sequence[Any], source: int, tag: int = 0) -> Any:
-            frm = self.peer(source)
-            handle = self.talk({"do": "post", "call": "recv", "from": frm, "tag": tag})
-
-            def fetch() -> None:
-                fill(tensors[0], self.talk({"do": "wait", "handle": handle}), f"the message from rank {frm}")
-
-            return JudgedWork(fetch, tensors)
-
-        def recv_anysource(self, tensors: Sequence[Any], tag: int = 0) -> Any:  # noqa: ARG002
+    def receive(self, tensor: Any, source: int, tag: int) -> JudgedPending:
+        """Ask the judge for a message."""
+        if source == ANY:
             raise RuntimeError("recv without a source is not judged: say which rank the message is from")
-
-        # Collectives: what goes in is posted, what comes out is fetched
-
-        def _post(self, call: str, data: Any, into: Callable[[Any], None], tensors: Any, **more: Any) -> Any:
-            request = {"do": "post", "call": call, "group": self.ranks, "data": data, **more}
-            handle = self.talk(request)
-            return JudgedWork(lambda: into(self.talk({"do": "wait", "handle": handle})), tensors)
-
-        def allreduce(self, tensors: Any, opts: Any = None) -> Any:
-            (x,) = tensors
-            return self._post(
-                "all_reduce", as_array(x), lambda y: fill(x, y, "all_reduce"), tensors, op=_reduction(opts)
-            )
-
-        def reduce(self, tensors: Any, opts: Any) -> Any:
-            (x,) = tensors
-            return self._post(
-                "reduce", as_array(x), lambda y: None if y is None else fill(x, y, "reduce"), tensors,
-                op=_reduction(opts), root=opts.rootRank,
-            )  # fmt: skip
-
-        def broadcast(self, tensors: Any, opts: Any) -> Any:
-            (x,) = tensors
-            return self._post("broadcast", as_array(x), lambda y: fill(x, y, "broadcast"), tensors, root=opts.rootRank)
-
-        def all_gather_single(self, out: Any, x: Any, opts: Any = None) -> Any:  # noqa: ARG002
-            return self._post("all_gather", as_array(x), lambda y: fill(out, y, "all_gather"), [out])
-
-        _allgather_base = all_gather_single
-
-        def allgather(self, outs: Any, inputs: Any, opts: Any = None) -> Any:  # noqa: ARG002
-            (out,), (x,) = outs, inputs
-
-            def into(y: Any) -> None:
-                for tensor, part in zip(out, y.reshape(len(out), -1), strict=True):
-                    fill(tensor, part, "all_gather")
-
-            return self._post("all_gather", as_array(x), into, outs)
-
-        def reduce_scatter_single(self, out: Any, x: Any, opts: Any = None) -> Any:
-            return self._post(
-                "reduce_scatter", as_array(x), lambda y: fill(out, y, "reduce_scatter"), [out],
-                op=_reduction(opts),
-            )  # fmt: skip
-
-        _reduce_scatter_base = reduce_scatter_single
-
-        def reduce_scatter(self, outs: Any, inputs: Any, opts: Any = None) -> Any:
-            (out,), (xs,) = outs, inputs
-            return self.reduce_scatter_single(out, torch.cat([x.reshape(-1) for x in xs]), opts)
-
-        def all_to_all_single(
-            self, out: Any, x: Any, out_splits: Any = (), in_splits: Any = (), opts: Any = None  # noqa: ARG002
-        ) -> Any:  # fmt: skip
-            rows = x.reshape(x.shape[0], -1) if x.dim() else x.reshape(1, 1)
-            parts = torch.split(rows, list(in_splits) or rows.shape[0] // len(self.ranks))
-            return self._post(
-                "all_to_all", [as_array(part.reshape(-1)) for part in parts],
-                lambda y: fill(out, _joined(y, x), "all_to_all"), [out],
-            )  # fmt: skip
-
-        alltoall_base = all_to_all_single
-
-        def alltoall(self, outs: Any, inputs: Any, opts: Any = None) -> Any:  # noqa: ARG002
-            def into(parts: Any) -> None:
-                for tensor, part in zip(outs, parts, strict=True):
-                    fill(tensor, part, "all_to_all")
-
-            return self._post("all_to_all", [as_array(x.reshape(-1)) for x in inputs], into, outs)
-
-        def gather(self, outs: Any, inputs: Any, opts: Any) -> Any:
-            def into(y: Any) -> None:
-                for tensor, part in zip(outs[0] if outs else (), () if y is None else y, strict=True):
-                    fill(tensor, part, "gather")
-
-            return self._post("gather", as_array(inputs[0]), into, outs, root=opts.rootRank)
-
-        def scatter(self, outs: Any, inputs: Any, opts: Any) -> Any:
-            parts = [as_array(x) for x in inputs[0]] if inputs else None
-            return self._post("scatter", parts, lambda y: fill(outs[0], y, "scatter"), outs, root=opts.rootRank)
-
-        def barrier(self, opts: Any = None) -> Any:  # noqa: ARG002
-            return self._post("barrier", None, lambda _: None, None)
-
-    return JudgedGroup
+        frm = self._peer(source)
+        handle = self.talk({"do": "post", "call": "recv", "from": frm, "tag": tag})
+        return JudgedPending(self.talk, handle, lambda reply: fill(tensor, reply, f"the message from rank {frm}"))
 
 
-def _joined(parts: Sequence[Any], like: Any) -> Any:
-    import numpy as np
+def fill(tensor: Any, array: Any, what: str) -> None:
+    """Copy what came into a tensor that holds as many numbers of its type, or raise RuntimeError."""
+    import torch
 
-    return np.concatenate(list(parts)) if len(parts) else as_array(like)[:0]
-
-
-def _reduction(opts: Any) -> str:
-    """The name of a reduction, by default "sum"."""
-    import torch.distributed as dist
-
-    if opts is None:
-        return "sum"
-    for name in REDUCTIONS:
-        if opts.reduceOp == getattr(dist.ReduceOp, name.upper()):
-            return name
-    raise RuntimeError(f"this reduction is not judged: one of {', '.join(REDUCTIONS)} was expected")
+    data = torch.from_numpy(array)
+    if data.numel() != tensor.numel() or data.dtype != tensor.dtype:
+        raise RuntimeError(
+            f"{what} brought {data.numel()} numbers of {data.dtype}, but the tensor to hold them "
+            f"has {tensor.numel()} of {tensor.dtype}"
+        )
+    with torch.no_grad():
+        tensor.copy_(data.reshape(tensor.shape))

@@ -14,7 +14,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from ..declaration.calling import failure
-from ..declaration.withholding import without
+from ..declaration.withholding import Withheld, without
 from ..values import encoding
 from .generators import RankFailed
 from .process_group import as_array, plainly, run_rank
@@ -63,6 +63,8 @@ class ProcessRank:
             with without(self.withholds, self.function):
                 result = run_rank(played, rank, n, x, talk)
             asked.put(("done", encoding.decode(encoding.encode(result)), changed))
+        except Withheld as used:
+            asked.put(("failed", "withheld", used.name))
         except RankFailed as failed:
             asked.put(("failed", failed.kind, failed.what))
         except encoding.NotPlain as error:

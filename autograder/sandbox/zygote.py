@@ -52,6 +52,7 @@ PRELOADED = (
     "hwlib.calibrated",
     "hwlib.algorithms",
     "hwlib.simulate",
+    "hwlib.torch_groups._torch",
     "hwlib.widgets",
     "hwlib.plots",
     "hwlib.labs.measure",
@@ -100,8 +101,7 @@ def make_shell() -> Shell:
 def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
     """In the confined process: do what the supervisor asks, until it hangs up."""
     from ..declaration.calling import failure
-    from ..declaration.verdict import AnswerError
-    from ..declaration.withholding import without
+    from ..declaration.withholding import Withheld, without
     from ..ranks.generators import Rank
     from ..ranks.process_rank import ProcessRank
     from ..values import encoding
@@ -138,8 +138,8 @@ def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
         try:
             with without(request["withholds"], function):
                 result = function(*encoding.decode(request["arguments"]))
-        except AnswerError as refused:
-            return {"problem": "Withheld", "said": str(refused)}
+        except Withheld as used:
+            return {"problem": "Withheld", "withheld": used.name, "said": str(used)}
         except Exception as error:
             return {"problem": type(error).__name__, "said": failure(error, function)}
         return {"value": encoding.encode(result)}

@@ -1,4 +1,4 @@
-"""Programs of torch.distributed, unchanged, on a cluster that is not there, by a clock that is not real.
+"""Simulated clusters: unchanged programs of torch.distributed, timed by a virtual clock.
 
     with virtual.cluster("superpod-h100-4su") as world:
         with world.shapes():
@@ -25,8 +25,8 @@ of set-up; each rank's own program runs in turn, so a long one takes a thousand 
 
 from hwlib.virtual.mesh import device_mesh
 from hwlib.virtual.network import Network
-from hwlib.virtual.record import Calls, Step
-from hwlib.virtual.threads import Run, play_ranks
+from hwlib.virtual.record import CallTotals, StepTiming
+from hwlib.virtual.threads import ThreadedRun, play_ranks
 from hwlib.virtual.world import World, cluster
 
-__all__ = ["Calls", "Network", "Run", "Step", "World", "cluster", "device_mesh", "play_ranks"]
+__all__ = ["CallTotals", "Network", "StepTiming", "ThreadedRun", "World", "cluster", "device_mesh", "play_ranks"]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 COMPUTE = None  # the stream of kernels that a program has without asking for another
 
 
-class Span(NamedTuple):
+class ClockSpan(NamedTuple):
     """What was done, from when to when, in seconds; `row` is "compute", "stream 1" and so on, or a group."""
 
     row: str
@@ -25,12 +25,12 @@ class Span(NamedTuple):
 
 
 @dataclass
-class Clock:
+class VirtualClock:
     """Where each stream stands. `current` is the stream that kernels now go to."""
 
     at: dict[Hashable, float] = field(default_factory=lambda: defaultdict(float))
     free: dict[Hashable, float] = field(default_factory=lambda: defaultdict(float))
-    spans: list[Span] = field(default_factory=list)
+    spans: list[ClockSpan] = field(default_factory=list)
     current: Hashable = COMPUTE
     _streams: list[Hashable] = field(default_factory=list)  # of kernels, in the order of their first
 
@@ -50,7 +50,7 @@ class Clock:
         start = self.at[self.current]
         self.at[self.current] = end = start + time
         row = "compute" if self.current is COMPUTE else f"stream {self._number(self.current)}"
-        self.spans.append(Span(row, name, start, end, flops, bytes))
+        self.spans.append(ClockSpan(row, name, start, end, flops, bytes))
 
     def call(
         self, name: str, time: float, S: float, group: str, ranks: Sequence[int], start: float | None = None
@@ -58,7 +58,7 @@ class Clock:
         """A collective that the current stream starts, at once or at `start`, and does not wait for; when it ends."""
         start = max(self.at[self.current], self.free[group]) if start is None else start
         self.free[group] = end = start + time
-        self.spans.append(Span(f"group {group}", name, start, end, 0.0, S, tuple(ranks)))
+        self.spans.append(ClockSpan(f"group {group}", name, start, end, 0.0, S, tuple(ranks)))
         return end
 
     def wait(self, until: float, stream: Hashable = COMPUTE) -> None:

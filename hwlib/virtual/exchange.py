@@ -18,24 +18,23 @@ def _put(into: Any, values: Any) -> None:
     into.detach().copy_(values.reshape(into.shape))  # autograd does not see what a collective writes
 
 
-def reduction(op: Any) -> Callable[[Any], Any]:
-    """What a `ReduceOp` of torch makes of an array with a row for each rank. Raises NotImplementedError for others."""
+def reduction(op: str) -> Callable[[Any], Any]:
+    """What a reduction of torch makes of an array with a row for each rank. Raises NotImplementedError for others."""
     import torch
-    from torch.distributed import ReduceOp
 
-    known: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
-        (ReduceOp.SUM, lambda rows: rows.sum(0, dtype=rows.dtype)),
-        (ReduceOp.AVG, lambda rows: rows.mean(0, dtype=rows.dtype)),
-        (ReduceOp.PRODUCT, lambda rows: rows.prod(0, dtype=rows.dtype)),
-        (ReduceOp.MIN, lambda rows: rows.amin(0)), (ReduceOp.MAX, lambda rows: rows.amax(0)),
-        (ReduceOp.BAND, lambda rows: _folded(torch.bitwise_and, rows)),
-        (ReduceOp.BOR, lambda rows: _folded(torch.bitwise_or, rows)),
-        (ReduceOp.BXOR, lambda rows: _folded(torch.bitwise_xor, rows)),
-    )  # fmt: skip
-    for one, way in known:
-        if op == one:
-            return way
-    raise NotImplementedError(f"a virtual cluster does not reduce by {op}")
+    known: dict[str, Callable[[Any], Any]] = {
+        "sum": lambda rows: rows.sum(0, dtype=rows.dtype),
+        "avg": lambda rows: rows.mean(0, dtype=rows.dtype),
+        "product": lambda rows: rows.prod(0, dtype=rows.dtype),
+        "min": lambda rows: rows.amin(0),
+        "max": lambda rows: rows.amax(0),
+        "band": lambda rows: _folded(torch.bitwise_and, rows),
+        "bor": lambda rows: _folded(torch.bitwise_or, rows),
+        "bxor": lambda rows: _folded(torch.bitwise_xor, rows),
+    }
+    if op not in known:
+        raise NotImplementedError(f"a virtual cluster does not reduce by {op}")
+    return known[op]
 
 
 def _folded(op: Callable[[Any, Any], Any], rows: Any) -> Any:
@@ -45,11 +44,20 @@ def _folded(op: Callable[[Any, Any], Any], rows: Any) -> Any:
     return result
 
 
-def all_reduced(op: Any) -> Callable[[Ranks], None]:
+def work_of(call: str, op: str, root: int) -> Callable[[Ranks], None]:
+    """What the last rank does in a call of torch.distributed."""
+    if call in ("all_reduce", "reduce"):
+        return all_reduced(reduction(op))
+    if call == "reduce_scatter":
+        return scattered(reduction(op))
+    if call in ("scatter", "broadcast"):
+        return (dealt if call == "scatter" else spread)(root)
+    return {"all_gather": gathered, "gather": gathered, "all_to_all": exchanged, "barrier": lambda _: None}[call]
+
+
+def all_reduced(reduce: Callable[[Any], Any]) -> Callable[[Ranks], None]:
     """Every rank's tensors become the reduction of all ranks'."""
     import torch
-
-    reduce = reduction(op)
 
     def work(ranks: Ranks) -> None:
         for i in range(len(ranks[0][1])):
@@ -62,30 +70,25 @@ def all_reduced(op: Any) -> Callable[[Ranks], None]:
 
 
 def gathered(ranks: Ranks) -> None:
-    """Every rank's array becomes what all ranks have, one after another."""
+    """Every rank that has a place for it gets what all ranks have."""
     import torch
 
-    whole = torch.cat([_flat(tensor) for _, tensor in ranks])
+    whole = None
     for into, _ in ranks:
-        _put(into, whole)
+        if isinstance(into, (list, tuple)):
+            for one, (_, tensor) in zip(into, ranks, strict=True):
+                _put(one, tensor)
+        elif into is not None:
+            whole = torch.cat([_flat(tensor) for _, tensor in ranks]) if whole is None else whole
+            _put(into, whole)
 
 
-def listed(ranks: Ranks) -> None:
-    """Every rank that has lists gets in them what each rank has."""
-    for lists, _ in ranks:
-        for i, into in enumerate(lists or ()):
-            for one, (_, tensors) in zip(into, ranks, strict=True):
-                _put(one, tensors[i])
-
-
-def scattered(op: Any) -> Callable[[Ranks], None]:
+def scattered(reduce: Callable[[Any], Any]) -> Callable[[Ranks], None]:
     """Every rank's array becomes its part of the reduction."""
     import torch
 
-    reduce = reduction(op)
-
     def work(ranks: Ranks) -> None:
-        result = reduce(torch.stack([_flat(tensor) for _, tensor in ranks]))
+        result = reduce(torch.stack([_joined(parts) for _, parts in ranks]))
         for (into, _), part in zip(ranks, result.chunk(len(ranks)), strict=True):
             _put(into, part)
 
@@ -93,12 +96,11 @@ def scattered(op: Any) -> Callable[[Ranks], None]:
 
 
 def dealt(root: int) -> Callable[[Ranks], None]:
-    """Every rank gets its entry of the root's lists."""
+    """Every rank gets its entry of the root's list."""
 
     def work(ranks: Ranks) -> None:
-        for i, parts in enumerate(ranks[root][1]):
-            for (into, _), part in zip(ranks, parts, strict=True):
-                _put(into[i], part)
+        for (into, _), part in zip(ranks, ranks[root][1], strict=True):
+            _put(into, part)
 
     return work
 
@@ -116,17 +118,26 @@ def spread(root: int) -> Callable[[Ranks], None]:
 
 
 def exchanged(ranks: Ranks) -> None:
-    """Block j of rank i becomes block i of rank j; both are lists of tensors."""
-    for i, (blocks, _) in enumerate(ranks):
-        for into, (_, theirs) in zip(blocks, ranks, strict=True):
-            _put(into, theirs[i].detach())
-
-
-def transposed(ranks: Ranks) -> None:
-    """The same for arrays that are cut in equal blocks."""
+    """Block j of rank i becomes block i of rank j; blocks are a list of tensors, or an array's equal parts."""
     import torch
 
     n = len(ranks)
-    blocks = torch.stack([_flat(tensor).view(n, -1) for _, tensor in ranks]).transpose(0, 1)
-    for (into, _), block in zip(ranks, blocks, strict=True):
-        _put(into, block)
+    if all(torch.is_tensor(one) for pair in ranks for one in pair):
+        blocks = torch.stack([_flat(tensor).view(n, -1) for _, tensor in ranks]).transpose(0, 1)
+        for (into, _), block in zip(ranks, blocks, strict=True):
+            _put(into, block)
+        return
+    given = [_blocks(theirs, n) for _, theirs in ranks]
+    for i, (into, _) in enumerate(ranks):
+        for one, theirs in zip(_blocks(into, n), given, strict=True):
+            _put(one, theirs[i].detach())
+
+
+def _blocks(parts: Any, n: int) -> Any:
+    return parts if isinstance(parts, (list, tuple)) else parts.detach().chunk(n)
+
+
+def _joined(parts: Any) -> Any:
+    import torch
+
+    return torch.cat([_flat(part) for part in parts]) if isinstance(parts, (list, tuple)) else _flat(parts)

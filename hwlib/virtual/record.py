@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from hwlib.collectives import alltoall_bytes, bus_factor
 from hwlib.simulate.trace import row_names, slice_event
 from hwlib.units import show
-from hwlib.virtual.clock import Span
+from hwlib.virtual.clock import ClockSpan
 
 
-class Calls(NamedTuple):
+class CallTotals(NamedTuple):
     """The collectives of one kind in groups of n ranks: the outermost level that they cross, how many there were, the
     bytes of their full buffers together, and their seconds, hidden or not.
     """
@@ -35,7 +35,7 @@ class Calls(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Step:
+class StepTiming:
     """One step of one rank. `step_time` is `compute` (kernels of the main stream) plus `exposed`: what that stream
     waited for the network. `flops` are those that the rank's kernels do, what backward computes again included.
     """
@@ -45,8 +45,8 @@ class Step:
     step_time: float
     compute: float
     flops: float
-    calls: tuple[Calls, ...]
-    spans: tuple[Span, ...]
+    calls: tuple[CallTotals, ...]
+    spans: tuple[ClockSpan, ...]
 
     @property
     def exposed(self) -> float:
@@ -63,7 +63,7 @@ class Step:
         """How many kernels ran, on all streams."""
         return sum(not span.ranks for span in self.spans)
 
-    def of(self, call: str, n: int | None = None) -> Calls:
+    def of(self, call: str, n: int | None = None) -> CallTotals:
         """The collectives of one kind, in groups of n ranks. Raises KeyError if there were none, or of several n."""
         found = [c for c in self.calls if c.call == call and n in (None, c.n)]
         if len(found) != 1:
@@ -87,7 +87,7 @@ class Step:
         return "\n".join([head, *rows])
 
 
-def trace_of(steps: Sequence[Step], path: str | PathLike[str] | None = None) -> dict[str, Any]:
+def trace_of(steps: Sequence[StepTiming], path: str | PathLike[str] | None = None) -> dict[str, Any]:
     """The steps of ranks side by side, each with a row for every stream and group; written to `path` if given."""
     trace = {"traceEvents": [event for step in steps for event in _events(step)], "displayTimeUnit": "ns"}
     if path is not None:
@@ -95,7 +95,7 @@ def trace_of(steps: Sequence[Step], path: str | PathLike[str] | None = None) -> 
     return trace
 
 
-def _events(step: Step) -> Iterator[dict[str, Any]]:
+def _events(step: StepTiming) -> Iterator[dict[str, Any]]:
     rows = list(dict.fromkeys(["compute", *(span.row for span in step.spans)]))
     yield from row_names(step.rank, f"rank {step.rank}", rows)
     for span in step.spans:
@@ -103,7 +103,7 @@ def _events(step: Step) -> Iterator[dict[str, Any]]:
         yield slice_event(step.rank, rows.index(span.row), span.name, span.start, span.end, about)
 
 
-def summed(spans: Sequence[Span], levels: dict[tuple[int, ...], str]) -> tuple[Calls, ...]:
+def summed(spans: Sequence[ClockSpan], levels: dict[tuple[int, ...], str]) -> tuple[CallTotals, ...]:
     """The collectives among spans by kind, group size and level, in the order of their first."""
     found: dict[tuple[str, int, str], list[float]] = {}
     for span in spans:
@@ -111,4 +111,4 @@ def summed(spans: Sequence[Span], levels: dict[tuple[int, ...], str]) -> tuple[C
             total = found.setdefault((span.name, len(span.ranks), levels[span.ranks]), [0, 0.0, 0.0])
             for i, more in enumerate((1, span.bytes, span.end - span.start)):
                 total[i] += more
-    return tuple(Calls(*key, int(count), size, time) for key, (count, size, time) in found.items())
+    return tuple(CallTotals(*key, int(count), size, time) for key, (count, size, time) in found.items())

@@ -9,7 +9,7 @@ from functools import cache
 from math import prod
 from typing import Any
 
-from hwlib.virtual.group import Playing, nbytes
+from hwlib.virtual.playing import Playing, nbytes
 
 NOTHING = (  # that allocate or rename, and run no kernel; views are known by their schema
     "empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "_unsafe_view", "lift_fresh", "detach",
@@ -132,7 +132,7 @@ def watcher() -> type:
             world = Playing.world
             if ask_again(types):
                 return NotImplemented  # for what this rank does on its part, or when it is there
-            if world is None or (world.meeting and is_call(func)):
+            if world is None or (world.rendezvous and is_call(func)):
                 return func(*args, **kwargs)  # the backend of threads counts them, where the ranks meet
             if is_call(func):
                 return self.collective(world, func, args, kwargs)

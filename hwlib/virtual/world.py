@@ -1,4 +1,4 @@
-"""A cluster that is not there, for programs of torch.distributed that are."""
+"""A simulated cluster of which this process is one rank."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -10,11 +10,13 @@ from hwlib.calibrated import KernelModel
 from hwlib.roofline import roofline_time
 from hwlib.specs import Accelerator, Cluster, Node, accelerators
 from hwlib.specs.cluster import place_of
-from hwlib.virtual.clock import Clock
-from hwlib.virtual.group import NAME, Playing, register
+from hwlib.torch_groups import register
+from hwlib.virtual.clock import VirtualClock
 from hwlib.virtual.network import Network, network
-from hwlib.virtual.record import Step, summed
+from hwlib.virtual.playing import Playing
+from hwlib.virtual.record import StepTiming, summed
 from hwlib.virtual.shapes import shapes_mode
+from hwlib.virtual.spmd import SpmdTransport
 
 KernelTime = KernelModel | Callable[[str, float, float], float]
 
@@ -27,8 +29,8 @@ class World:
         kernel_time: KernelTime | None, call_time: Callable[[str, float, tuple[int, ...]], float] | None,
     ):  # fmt: skip
         self.network, self.chip, self.rank, self.slow, self.data = net, chip, rank, slow, data
-        self.clock = Clock()
-        self.meeting: Any = None  # of the threads, where each plays a rank
+        self.clock = VirtualClock()
+        self.rendezvous: Any = None  # of the threads, where each plays a rank
         self._kernel_time, self._call_time = kernel_time, call_time
         self._shapes: Any = None
         self._known: dict[tuple[str, float, tuple[int, ...]], float] = {}
@@ -79,7 +81,7 @@ class World:
             self._known[key] = (self._call_time or self.network.time)(*key)
         return self._known[key]
 
-    def step(self, program: Callable[[], Any], warm: int = 1) -> Step:
+    def step(self, program: Callable[[], Any], warm: int = 1) -> StepTiming:
         """What one call of `program` takes, after `warm` calls that are not counted.
 
         The first call is not like the others: DTensor tries its operators on whole shapes, DDP arranges its buckets.
@@ -88,7 +90,7 @@ class World:
 
         as_int("step: warm (calls before the one that counts)", warm, 0)
         for counted in [False] * warm + [True]:
-            Playing.clock = self.clock = Clock()
+            Playing.clock = self.clock = VirtualClock()
             Playing.world = self if counted else None
             waits = nullcontext() if self.data else awaited_when_used()
             try:
@@ -98,11 +100,11 @@ class World:
                 Playing.world = Playing.clock = None
         return self.taken()
 
-    def taken(self) -> Step:
+    def taken(self) -> StepTiming:
         """What the clock has seen so far."""
         spans = tuple(sorted(self.clock.spans, key=lambda span: span.start))  # other threads note what all did
         levels = {span.ranks: self._outermost(span.ranks) for span in spans if span.ranks}
-        return Step(
+        return StepTiming(
             rank=self.rank,
             ranks=self.ranks,
             step_time=self.clock.end,
@@ -160,9 +162,9 @@ def cluster(
     if rank is None and factors.get(played, 1.0) < 1 and len(factors) < net.ranks:
         played = next(r for r in range(net.ranks) if r not in factors)
     as_int("cluster: rank", played, 0, net.ranks - 1)
-    register()
+    register(SpmdTransport)
     hook = sys.excepthook  # which torch wraps once more each time
-    dist.init_process_group(NAME, store=FakeStore(), rank=played, world_size=net.ranks)
+    dist.init_process_group(SpmdTransport.backend, store=FakeStore(), rank=played, world_size=net.ranks)
     try:
         yield World(net, known, played, factors.get(played, 1.0), data, kernel_time, call_time)
     finally:

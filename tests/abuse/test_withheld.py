@@ -82,8 +82,8 @@ def mine(C, W):
     "a patch of the ban": """
 from autograder.declaration import withholding
 import contextlib
-withholding._uses = withholding._home = lambda *a: ''
-withholding._masked = contextlib.nullcontext
+withholding.withheld_name = withholding.withheld_in = lambda *a: ''
+withholding._withheld = lambda *a: []
 withholding.without = sys.modules['__main__'].without = lambda *a: contextlib.nullcontext()
 mine = hwlib.roofline.ridge""",
     "a table left in a file": """

@@ -16,7 +16,7 @@ from hwlib.specs import accelerators, clusters
 from hwlib.topology import node
 from hwlib.units import GB, MB, us
 from hwlib.virtual.network import network
-from hwlib.virtual.record import Calls
+from hwlib.virtual.record import CallTotals
 
 H100 = accelerators["h100-sxm"]
 TWO = (("node", 8, 450 * GB), ("leaf", 16, 400 * GB))
@@ -73,10 +73,10 @@ def test_what_is_no_network_is_refused(where, n, more, error):
 @pytest.mark.parametrize("call", ["all_reduce", "all_gather", "reduce_scatter"])
 def test_a_rank_sends_what_the_ring_sends(call):
     played = call_cost(call, 8, 4096, 2)
-    assert Calls(call, 8, "node", 1, 8192.0, 0.0).sent_bytes == played.sent_bytes[0]
+    assert CallTotals(call, 8, "node", 1, 8192.0, 0.0).sent_bytes == played.sent_bytes[0]
 
 
 def test_a_root_call_counts_the_mean_and_an_exchange_what_leaves():
     played = call_cost("broadcast", 8, 4096, 2, root=0)
-    assert Calls("broadcast", 8, "node", 1, 8192.0, 0.0).sent_bytes == sum(played.sent_bytes) / 8
-    assert Calls("all_to_all", 8, "node", 1, 8192.0, 0.0).sent_bytes == alltoall_bytes(8, 8192.0) == 7 * 128
+    assert CallTotals("broadcast", 8, "node", 1, 8192.0, 0.0).sent_bytes == sum(played.sent_bytes) / 8
+    assert CallTotals("all_to_all", 8, "node", 1, 8192.0, 0.0).sent_bytes == alltoall_bytes(8, 8192.0) == 7 * 128

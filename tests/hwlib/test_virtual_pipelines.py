@@ -23,7 +23,7 @@ from hwlib.pipeline import (
     zbv,
     zbv_bubble_fraction,
 )
-from hwlib.virtual import Run, play_ranks
+from hwlib.virtual import ThreadedRun, play_ranks
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
 D = 8
@@ -38,7 +38,7 @@ def layer(i: int) -> nn.Linear:
     return made
 
 
-def run(name: str, pp: int, m: int, v: int = 1, kernel: Any = None, where: Any = None, **more: Any) -> Run:
+def run(name: str, pp: int, m: int, v: int = 1, kernel: Any = None, where: Any = None, **more: Any) -> ThreadedRun:
     """A schedule of torch over one layer a stage, v of them a rank; a product takes 1/v, unless `kernel` says else."""
     from torch.distributed import pipelining
     from torch.distributed.pipelining import schedules

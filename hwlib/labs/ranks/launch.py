@@ -111,8 +111,15 @@ class Launcher:
         return json.loads(line)
 
     @contextmanager
-    def start(self, n: int, about: dict[str, Any], shipped: Any) -> Iterator[Started]:
-        """n ranks, which are gone after the block, whatever happens in it."""
+    def start(
+        self, n: int, about: dict[str, Any], shipped: Any, plays: str = "play", imports: Sequence[str] = ()
+    ) -> Iterator[Started]:
+        """n ranks, which are gone after the block, whatever happens in it; one run at a time.
+
+        `plays` names a function of `hwlib.labs.ranks.process`: "play" joins a group, runs what is shipped and sends
+        back its result; "converse" hands what is shipped the rank's socket. `imports` are modules that the server
+        loads before it forks.
+        """
         with self.lock, tempfile.TemporaryFile() as task:
             pickle.dump((about, pickle.PickleBuffer(shipped)), task, protocol=5)
             task.flush()
@@ -122,7 +129,9 @@ class Launcher:
             folder = ""
             try:
                 try:
-                    self.ask({"do": "start", "n": n}, [task.fileno(), *theirs])
+                    self.ask(
+                        {"do": "start", "n": n, "plays": plays, "imports": list(imports)}, [task.fileno(), *theirs]
+                    )
                     reply = self.hear(time.monotonic() + START_LIMIT)
                 finally:
                     for pair, pipe in zip(pairs, pipes, strict=True):
@@ -162,6 +171,12 @@ class Launcher:
         if self.process is not None:
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(END_LIMIT)
+
+
+def here() -> dict[str, Any]:
+    """What a rank takes over from this process: its environment, where it finds modules, and its folder."""
+    path = [os.path.abspath(entry or ".") for entry in sys.path]
+    return {"environment": dict(os.environ), "path": path, "folder": os.getcwd()}
 
 
 def _threads() -> int:

@@ -26,9 +26,8 @@ PATIENCE = 3600.0  # seconds; a group's own limit, which is not to be met: the c
 
 
 def play(rank: int, n: int, task: int, channel: int, output: int, folder: str) -> None:
-    """Play rank `rank` of n; returns when the caller has hung up."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    """Play rank `rank` of n, in a group of torch.distributed; ends when the caller has hung up."""
+    _end_with_server()
     link = socket.socket(fileno=channel)
     stacks = open(os.path.join(folder, f"stack{rank}"), "w")  # noqa: SIM115  as long as the process
     faulthandler.register(signal.SIGUSR1, file=stacks, all_threads=True)
@@ -42,6 +41,28 @@ def play(rank: int, n: int, task: int, channel: int, output: int, folder: str) -
     except OSError:
         pass
     os._exit(0)
+
+
+def converse(rank: int, n: int, task: int, channel: int, output: int, folder: str) -> None:  # noqa: ARG001
+    """Hand this rank's socket to the function that the caller has shipped: there is no group, the two talk as they
+    like. Ends when the function does."""
+    _end_with_server()
+    _seed(rank)
+    _capture(output)
+    status = 1
+    try:
+        function, args, kwargs, _ = _task(task)
+        function(socket.socket(fileno=channel), *args, **kwargs)
+        status = 0
+    except Exception:
+        traceback.print_exc()
+    sys.stdout.flush()
+    os._exit(status)
+
+
+def _end_with_server() -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def _outcome(rank: int, n: int, task: int, output: int, folder: str) -> tuple[dict[str, Any], memoryview]:

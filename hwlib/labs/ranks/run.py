@@ -1,7 +1,6 @@
 """run_ranks: start n ranks of a function, collect what they give, and leave none behind."""
 
 import math
-import os
 import time
 from collections.abc import Callable
 from typing import Any
@@ -26,10 +25,10 @@ def run_ranks(
     __tracebackhide__ = True
     _check(fn, n, timeout, backend)
     from hwlib.labs.ranks.collect import Collector
-    from hwlib.labs.ranks.launch import launcher
+    from hwlib.labs.ranks.launch import here, launcher
     from hwlib.labs.ranks.process import packed
 
-    about = {"environment": dict(os.environ), "path": _path(), "folder": os.getcwd(), "backend": backend}
+    about = {**here(), "backend": backend}
     try:
         shipped = packed((fn, args, kwargs))
     except TypeError as error:
@@ -42,12 +41,6 @@ def run_ranks(
         if collector.missing:
             raise failures.hung(n, timeout, collector.places, collector.output, collector.stuck)
     return collector.ranks()
-
-
-def _path() -> list[str]:
-    import sys
-
-    return [os.path.abspath(entry or ".") for entry in sys.path]
 
 
 def _check(fn: Any, n: Any, timeout: Any, backend: Any) -> None:

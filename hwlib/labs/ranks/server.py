@@ -9,6 +9,7 @@ whatever signal: it sees the other end of its socket close.
 
 import ctypes
 import gc
+import importlib
 import json
 import os
 import select
@@ -29,8 +30,6 @@ OURS = (signal.SIGALRM, signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)  # a pare
 
 def preload() -> None:
     """Import what ranks need, and nothing that computes."""
-    import importlib
-
     for name in PRELOADED:
         importlib.import_module(name)
     sys.modules["torch"].set_num_threads(1)
@@ -87,7 +86,10 @@ class Server:
             return False
         request = json.loads(message)
         if request["do"] == "start":
-            self.start(request["n"], fds)
+            for name in request["imports"]:
+                with suppress(ImportError):  # the rank that needs it says so
+                    importlib.import_module(name)
+            self.start(request["n"], request["plays"], fds)
         elif request["do"] == "signal":
             for pid in self.ranks:
                 os.kill(pid, signal.SIGUSR1)
@@ -101,7 +103,7 @@ class Server:
         """One line to the parent."""
         self.control.sendall(json.dumps(what).encode() + b"\n")
 
-    def start(self, n: int, fds: list[int]) -> None:
+    def start(self, n: int, plays: str, fds: list[int]) -> None:
         """Fork n ranks. The first descriptor is their task's; then each has two, of its socket and of its output."""
         self.folder = tempfile.mkdtemp(prefix="hwlib-ranks-")
         pids: list[int] = []
@@ -113,14 +115,14 @@ class Server:
                 failed = f"rank {rank} of {n} could not be started: {error.strerror}"
                 break
             if pid == 0:
-                self.become(rank, n, fds)
+                self.become(rank, n, plays, fds)
             self.ranks[pid] = rank
             pids.append(pid)
         for fd in fds:
             os.close(fd)
         self.tell({"started": pids, "folder": self.folder, "failed": failed})
 
-    def become(self, rank: int, n: int, fds: list[int]) -> None:
+    def become(self, rank: int, n: int, plays: str, fds: list[int]) -> None:
         """In the forked process: play the rank; never returns."""
         try:
             signal.set_wakeup_fd(-1)
@@ -134,7 +136,7 @@ class Server:
                 os.close(fd)
             from hwlib.labs.ranks import process
 
-            process.play(rank, n, task, channel, output, self.folder)
+            getattr(process, plays)(rank, n, task, channel, output, self.folder)
         finally:
             os._exit(70)
 

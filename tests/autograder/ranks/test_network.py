@@ -5,7 +5,7 @@ import pytest
 
 from autograder.answers.distributed import Process
 from autograder.ranks.generators import Budget, RankFailed
-from autograder.ranks.local_ranks import LocalProcesses
+from autograder.ranks.local_ranks import LocalRanks
 from autograder.ranks.network import NetworkError, carry
 
 torch = pytest.importorskip("torch")
@@ -15,7 +15,7 @@ dist = torch.distributed
 def run(function, n, size=12, **options):
     """The program on n processes; x of rank r is the numbers r*size, r*size + 1, ..."""
     xs = [np.arange(size, dtype=np.float64) + size * rank for rank in range(n)]
-    call = LocalProcesses(function, seconds=60.0)
+    call = LocalRanks(function, seconds=60.0)
     budget = Budget(10**5, 1 << 30)
     try:
         return xs, carry([Process(call, rank, n, x, {}, budget) for rank, x in enumerate(xs)], **options)
@@ -237,11 +237,11 @@ def test_a_rank_that_never_ends_is_ended():
             pass
         return x
 
-    call = LocalProcesses(forever, seconds=2.0)
+    call = LocalRanks(forever, seconds=2.0)
     budget = Budget(10**5, 1 << 30)
     with pytest.raises(RankFailed, match="limit: 2 s"):
         carry([Process(call, rank, 2, np.zeros(2), {}, budget) for rank in range(2)])
-    assert call.ranks == {}
+    assert call.ranks == []
 
 
 def test_what_leaves_a_node_is_known():

@@ -1,4 +1,4 @@
-"""Where the threads of a run meet: who came to a collective, and when, and the messages on their way.
+"""Rendezvous of the threads of a run: who came to a collective, and when, and the messages on their way.
 
 Nobody waits by coming: as on a GPU, a rank waits when it uses a result. The last to come does the work of all.
 """
@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Any
 
-from hwlib.virtual.clock import Clock
+from hwlib.virtual.clock import VirtualClock
 from hwlib.virtual.exchange import Ranks
 
 
-class Left(BaseException):  # no Exception, so that programs do not catch it
+class RunEnded(BaseException):  # no Exception, so that programs do not catch it
     """The run has ended, as another rank failed."""
 
 
@@ -22,21 +22,21 @@ class Pending:
 
     def __init__(self) -> None:
         self.done, self.end = threading.Event(), 0.0
-        self.came: dict[int, tuple[Clock, float, tuple[Any, Any]]] = {}
+        self.came: dict[int, tuple[VirtualClock, float, tuple[Any, Any]]] = {}
         self.data: Any = None
 
 
-class Meeting:
+class Rendezvous:
     """What the threads of one run share, and the clocks of their ranks."""
 
-    def __init__(self, timeout: float, clocks: Sequence[Clock]):
+    def __init__(self, timeout: float, clocks: Sequence[VirtualClock]):
         self.clocks, self.ready = clocks, threading.Barrier(len(clocks), self._restart)
         self.deadline, self.lock, self.over = monotonic() + 0.9 * timeout, threading.Lock(), False
         self.open: dict[Any, Pending] = {}
         self.free: dict[str, float] = defaultdict(float)  # when a group has ended all it was asked for
 
     def join(
-        self, key: tuple[str, int], rank: int, ranks: Sequence[int], clock: Clock, data: tuple[Any, Any],
+        self, key: tuple[str, int], rank: int, ranks: Sequence[int], clock: VirtualClock, data: tuple[Any, Any],
         work: Callable[[Ranks], None], name: str, S: float, time: Callable[[], float],
     ) -> Pending:  # fmt: skip
         """A rank comes to a collective of its group with its outputs and inputs; `time` says what it takes."""
@@ -60,14 +60,14 @@ class Meeting:
             if end is not None:
                 pending.end, pending.data = end, data
                 pending.done.set()
-            pending.came[end is None] = (Clock(), 0.0, (None, None))
+            pending.came[end is None] = (VirtualClock(), 0.0, (None, None))
 
         return self._at(key, sent, 2)[0]
 
     def _at(self, key: Any, come: Callable[[Pending], None], n: int) -> tuple[Pending, bool]:
         with self.lock:
             if self.over:
-                raise Left
+                raise RunEnded
             pending = self.open.setdefault(key, Pending())
             come(pending)
             last = len(pending.came) == n
@@ -80,7 +80,7 @@ class Meeting:
         if not pending.done.is_set() and not pending.done.wait(max(self.deadline - monotonic(), 0.0)):
             raise TimeoutError(f"it waits for {what}")
         if self.over:
-            raise Left
+            raise RunEnded
 
     def restart(self) -> None:
         """When all have come here, the clocks of all begin anew."""
@@ -88,7 +88,7 @@ class Meeting:
             self.ready.wait(max(self.deadline - monotonic(), 0.0))
         except threading.BrokenBarrierError:
             if self.over:
-                raise Left from None
+                raise RunEnded from None
             raise TimeoutError("it waits for others to begin the step") from None
 
     def _restart(self) -> None:

@@ -1,0 +1,82 @@
+"""A learner's own ranks come from the server of `run_ranks`, one run at a time, and leave nothing behind."""
+
+import sys
+import threading
+
+import numpy as np
+import pytest
+import torch.distributed as dist
+
+from autograder.answers import Distributed
+from autograder.declaration import Exercise, Mistake
+from autograder.declaration.verdict import AnswerError
+from autograder.ranks.local_ranks import PRINTED, LocalRanks
+from autograder.values import encoding
+from hwlib.algorithms import ring_allreduce
+from hwlib.labs.ranks import run_ranks
+from hwlib.labs.ranks.launch import launcher
+
+
+def exercise():
+    return Exercise(
+        id="t-sum", points=1, prompt="Add up.", solution=ring_allreduce,
+        answer=Distributed("allreduce", cases=[(2, 4)], collective="all_reduce", calls=("all_reduce", "barrier")),
+        mistakes=(Mistake(ring_allreduce, "a"), Mistake(ring_allreduce, "b")),
+    )  # fmt: skip
+
+
+def starts(call, n=2):
+    return [call(("start", rank, n, np.ones(4), {})) for rank in range(n)]
+
+
+def allreduce(rank, n, x):
+    dist.all_reduce(x)
+    return x
+
+
+def waits_alone(rank, n, x):
+    if rank:
+        dist.barrier()
+    return x
+
+
+@pytest.mark.parametrize(("function", "kind"), [(allreduce, "right"), (waits_alone, "wrong")])
+def test_after_a_verdict_the_server_is_free(function, kind):
+    made = exercise()
+    call = made.answer.local_call(function)
+    verdict = made.judge(encoding.Callable("allreduce"), call=call)
+    assert verdict.kind == kind, verdict.say
+    assert not launcher().lock.locked()
+    assert call.ranks == []
+    assert run_ranks(lambda rank, n: dist.get_backend(), 2).results == ["gloo", "gloo"]
+
+
+def test_each_run_has_new_processes():
+    def program(rank, n, x):
+        seen.append(rank)
+        return len(seen)
+
+    seen = []
+    call = LocalRanks(program)
+    assert [starts(call) for _ in range(2)] == [[("done", 1, False)] * 2] * 2
+    assert seen == []
+    call.close()
+
+
+def test_what_ranks_print_is_shown_up_to_a_limit(capsys):
+    def program(rank, n, x):
+        sys.stdout.write(f"rank {rank} says" if rank else "." * 10 * PRINTED)
+        sys.stdout.flush()
+
+    call = LocalRanks(program)
+    starts(call)
+    call.close()
+    said = capsys.readouterr().err
+    assert "rank 1 says" in said
+    assert said.count(".") <= PRINTED
+
+
+def test_what_cannot_be_sent_to_a_process_is_said():
+    lock = threading.Lock()
+    with pytest.raises(AnswerError, match="cannot be sent to another process"):
+        starts(LocalRanks(lambda rank, n, x: lock))

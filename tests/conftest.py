@@ -51,7 +51,7 @@ def pytest_terminal_summary(terminalreporter):
 
 @pytest.fixture(scope="module", autouse=True)
 def schema_of_a_new_gradebook():
-    """nbgrader starts a program of two seconds for each new gradebook, to ask which schema it has: here it asks once."""
+    """nbgrader has a program of two seconds say which schema each new gradebook has: here it asks once."""
     if "autograder.course" in sys.modules:
         from nbgrader import api
 

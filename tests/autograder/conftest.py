@@ -5,7 +5,7 @@ import pytest
 
 @pytest.fixture(scope="module", autouse=True)
 def preloaded(request):
-    """`PRELOAD = "all"` in a test file: its zygotes load what those of a course do, for 2.5 s of processor time each."""
+    """`PRELOAD = "all"` in a test file: its zygotes load what those of a course do, in 2.5 s more."""
     with pytest.MonkeyPatch.context() as patch:
         if getattr(request.module, "PRELOAD", "core") == "core":
             patch.setenv("GPUBOOK_PRELOAD", "core")

@@ -39,6 +39,14 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason=NO_BROWSER))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if report.failed and "tests.kept" in sys.modules:
+        sys.modules["tests.kept"].forget()
+    return report
+
+
 def pytest_terminal_summary(terminalreporter):
     left_out = [r for r in terminalreporter.stats.get("skipped", []) if NO_BROWSER in str(r.longrepr)]
     if left_out:
@@ -47,6 +55,13 @@ def pytest_terminal_summary(terminalreporter):
             f"{len(left_out)} browser tests were left out: install Chromium or Chrome "
             "(Debian: apt-get install chromium), or name one with CHROMIUM=<path>, and run `make test` again."
         )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kept_by_this_file():
+    """What a failure makes later runs make anew."""
+    if "tests.kept" in sys.modules:
+        sys.modules["tests.kept"].begin()
 
 
 @pytest.fixture(scope="module", autouse=True)

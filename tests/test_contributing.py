@@ -6,7 +6,8 @@ from pkgutil import iter_modules
 import pytest
 
 import hwlib
-from autograder.answers.selftest import library_overlap, selftest
+from autograder.answers.library_overlap import library_overlap
+from autograder.answers.selftest import selftest
 
 
 @pytest.fixture(scope="module")

@@ -3,24 +3,18 @@ nothing."""
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import random
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from ..declaration.exercise import Exercise, call_with
-from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unreadable
+from ..declaration.verdict import DeclarationError, Verdict, unreadable
 from ..values import encoding
 from ..values.texts import FIELD
 
-if TYPE_CHECKING:
-    from hwlib.formula import Formula
-
 VARIANTS = 20
-POINTS = 12
-FEW = 3  # that two functions agree in fewer points may be chance
 KINDS = {"right", "predicted", "empty", "unreadable", "unit", "mistake", "slip", "variant", "wrong", "waiting"}
 
 
@@ -183,101 +177,3 @@ def _covered(exercise: Exercise) -> Iterator[str]:
     for mistake in exercise.mistakes:
         if json.dumps(mistake.say, ensure_ascii=False)[1:-1] in public:
             yield f"the sentence {mistake.say!r} stands in the learner's edition"
-
-
-def library_overlap(exercise: Exercise) -> list[str]:
-    """The registered formulas that are the solution of an Expression or Function exercise, and the algorithms that
-    would be right in an Algorithm exercise, and are not withheld.
-
-    Letters are matched in every order, since a learner can call a formula with any; compared at random
-    points.
-    """
-    from hwlib.formula import REGISTRY
-
-    load_library()
-    if exercise.answer.in_ranks:
-        return list(_same_algorithms(exercise))
-    cases = list(_cases(exercise))
-    if len(cases) < FEW:
-        return []
-    return [
-        f"{exercise.id}: hwlib.{name} is the solution; ask for a twist, or withhold hwlib.{name.rsplit('.', 1)[0]}"
-        for name, formula in REGISTRY.items()
-        if not withheld(f"hwlib.{name}", exercise.withholds) and _same(formula, cases)
-    ]
-
-
-def _same_algorithms(exercise: Exercise) -> Iterator[str]:
-    from hwlib.algorithms import ALGORITHMS
-
-    from ..ranks.generators import barred
-    from .algorithm import direct
-
-    for name, record in ALGORITHMS.items():
-        if not barred(record.function, exercise.withholds):
-            verdict = exercise.judge(encoding.Callable(name), call=direct(record.function))
-            if verdict.score == 1:
-                yield (
-                    f"{exercise.id}: hwlib.algorithms.{name} is right; ask for a twist, or withhold hwlib.algorithms"
-                )
-
-
-def load_library() -> None:
-    """Import every module of hwlib that holds formulas, so that the registry is complete."""
-    import importlib
-    import pkgutil
-
-    import hwlib
-
-    for module in pkgutil.iter_modules(hwlib.__path__):
-        if module.name not in ("plots", "widgets", "labs", "virtual"):
-            importlib.import_module(f"hwlib.{module.name}")
-
-
-def withheld(qualname: str, withholds: Sequence[str]) -> bool:
-    """Whether a formula lies in a withheld module, or is itself withheld."""
-    return any(qualname == w or qualname.startswith(w + ".") for w in withholds)
-
-
-def _cases(exercise: Exercise) -> Iterator[tuple[tuple[float, ...], float]]:
-    """Numbers that the solution takes, and what it gives: of an Expression or a Function, else none."""
-    answer: Any = exercise.answer
-    if exercise.kind == "Expression":
-        yield from _points(answer, answer.tree(exercise.solution))
-    elif exercise.kind == "Function":
-        inputs, outputs = answer.inputs(exercise), answer.outputs(exercise, exercise.solution)
-        plain_cases = (
-            (tuple(args), want)
-            for args, want in zip(inputs, outputs, strict=True)
-            if all(type(number) in (int, float) for number in (*args, want))
-        )
-        yield from itertools.islice(plain_cases, POINTS)
-
-
-def _points(answer: Any, tree: Any) -> Iterator[tuple[tuple[float, ...], float]]:
-    from ..values.evaluation import Undefined, real, value
-
-    points = answer.points([tree])
-    for point in random.Random(1).sample(points, min(POINTS, len(points))):
-        try:
-            yield tuple(float(point[name]) for name in answer.symbols), float(real(value(tree, point)))
-        except Undefined:
-            continue
-
-
-def _same(formula: Formula, cases: Sequence[tuple[tuple[float, ...], float]]) -> bool:
-    """Whether the formula gives the same, of the same numbers in some order (its defaults left or given)."""
-    places = range(len(cases[0][0]))
-    if len(places) not in (len(formula.args), len(formula.args) - len(formula.defaults)):
-        return False
-    return any(
-        all(_agrees(formula, [args[i] for i in order], want) for args, want in cases)
-        for order in itertools.permutations(places)
-    )
-
-
-def _agrees(formula: Formula, args: list[float], want: float) -> bool:
-    try:
-        return math.isclose(float(formula(*args)), want, rel_tol=1e-9)
-    except (ArithmeticError, ValueError, TypeError, AnswerError):
-        return False

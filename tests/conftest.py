@@ -8,13 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from tests import dearest
+from tests.dearest import pytest_runtest_protocol, pytest_sessionfinish, pytest_testnodedown  # noqa: F401
+
 ROOT = Path(__file__).resolve().parent.parent
 NO_BROWSER = "no Chromium or Chrome found"
 SLOW = {
     "autograder": "chapters class_run course distributed export gradebook judging network rank_processes sandbox"
     " written",
     "benchmarks": "fit_stacks",
-    "hwlib": "algorithms consistency consistency_pipelines event_trains labs_collectives plots_collectives ranks"
+    "hwlib": "consistency consistency_pipelines event_trains labs_collectives plots_collectives ranks"
     " ranks_failures virtual virtual_exchange virtual_pipelines virtual_shapes virtual_threads",
 }
 """Files that take long as a whole, though not each of their tests: many processes, or torch with many ranks."""
@@ -32,6 +35,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path in slow:
             item.add_marker(pytest.mark.slow)
+    dearest.dearest_first(items)
     if find_browser() or os.environ.get("REQUIRE_BROWSER") == "1":
         return
     for item in items:
@@ -48,6 +52,7 @@ def pytest_runtest_makereport(item, call):
 
 
 def pytest_terminal_summary(terminalreporter):
+    dearest.show(terminalreporter)
     left_out = [r for r in terminalreporter.stats.get("skipped", []) if NO_BROWSER in str(r.longrepr)]
     if left_out:
         terminalreporter.section("browser tests")

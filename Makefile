@@ -8,10 +8,10 @@ TORCH_INDEX ?=
 
 BIN  := $(VENV)/bin
 PIP  := $(BIN)/python -m pip --disable-pip-version-check
-PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help grade test check lab book chapters clean
+.PHONY: help grade test nightly check lab book chapters clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -35,14 +35,17 @@ grade: $(VENV)/.ready  ## grade the sample class: release, six learners, sandbox
 	@$(BIN)/python -m tests.sample_class $(CLASS)
 	@$(BIN)/gpubook grade $(CLASS) 03-rooflines --cell-limit 6
 
-test: $(VENV)/.ready  ## run every test; browser tests where Chromium or Chrome is installed
-	@$(PYTEST)
+test: $(VENV)/.ready  ## run the tests, in ten minutes; browser tests where Chromium or Chrome is installed
+	@$(PYTEST) -m "not nightly"
 
-check: $(VENV)/.ready  ## lint, types and the fast tests: under two minutes
+nightly: $(VENV)/.ready  ## run every test, with nothing kept from earlier runs
+	@KEPT=anew $(PYTEST)
+
+check: $(VENV)/.ready  ## lint, types and the fast tests, in a minute and a half
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check -q .
 	@$(BIN)/mypy
-	@$(PYTEST) -q -m "not slow and not browser"
+	@$(PYTEST) -q -m "not slow and not browser and not nightly"
 
 lab: $(VENV)/.ready  ## open the book in JupyterLab, with the checks live
 	@$(BIN)/gpubook lab

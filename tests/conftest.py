@@ -1,10 +1,15 @@
 """What every test may use; and browser tests are left out, loudly, where there is no browser."""
 
+import functools
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
+
+from tests import dearest
+from tests.dearest import pytest_runtest_protocol, pytest_sessionfinish, pytest_testnodedown  # noqa: F401
 
 ROOT = Path(__file__).resolve().parent.parent
 NO_BROWSER = "no Chromium or Chrome found"
@@ -12,7 +17,7 @@ SLOW = {
     "autograder": "chapters class_run course distributed export gradebook judging network rank_processes sandbox"
     " written",
     "benchmarks": "fit_stacks",
-    "hwlib": "algorithms consistency consistency_pipelines event_trains labs_collectives plots_collectives ranks"
+    "hwlib": "consistency consistency_pipelines event_trains labs_collectives plots_collectives ranks"
     " ranks_failures virtual virtual_exchange virtual_pipelines virtual_shapes virtual_threads",
 }
 """Files that take long as a whole, though not each of their tests: many processes, or torch with many ranks."""
@@ -30,6 +35,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path in slow:
             item.add_marker(pytest.mark.slow)
+    dearest.dearest_first(items)
     if find_browser() or os.environ.get("REQUIRE_BROWSER") == "1":
         return
     for item in items:
@@ -37,7 +43,16 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason=NO_BROWSER))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if report.failed and "tests.kept" in sys.modules:
+        sys.modules["tests.kept"].forget()
+    return report
+
+
 def pytest_terminal_summary(terminalreporter):
+    dearest.show(terminalreporter)
     left_out = [r for r in terminalreporter.stats.get("skipped", []) if NO_BROWSER in str(r.longrepr)]
     if left_out:
         terminalreporter.section("browser tests")
@@ -45,6 +60,23 @@ def pytest_terminal_summary(terminalreporter):
             f"{len(left_out)} browser tests were left out: install Chromium or Chrome "
             "(Debian: apt-get install chromium), or name one with CHROMIUM=<path>, and run `make test` again."
         )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kept_by_this_file():
+    """What a failure makes later runs make anew."""
+    if "tests.kept" in sys.modules:
+        sys.modules["tests.kept"].begin()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def schema_of_a_new_gradebook():
+    """nbgrader has a program of two seconds say which schema each new gradebook has: here it asks once."""
+    if "autograder.course" in sys.modules:
+        from nbgrader import api
+
+        if not hasattr(api.get_alembic_version, "cache_info"):
+            api.get_alembic_version = functools.cache(api.get_alembic_version)
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,8 @@ import pytest
 import autograder
 import hwlib
 from autograder import answers
-from autograder.answers.selftest import library_overlap, selftest
+from autograder.answers.library_overlap import library_overlap
+from autograder.answers.selftest import selftest
 from autograder.book.rules import RULES
 from autograder.declaration import Exercise, load_bank
 from autograder.declaration.answer import Answer

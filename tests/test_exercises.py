@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.answers.selftest import library_overlap, selftest
+from autograder.answers.library_overlap import library_overlap
+from autograder.answers.selftest import selftest
 from autograder.declaration import AnswerError, load_bank
 from autograder.declaration.bank import declared_below
 from autograder.values import encoding

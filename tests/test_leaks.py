@@ -7,14 +7,18 @@ has to find everything: so a search that finds nothing because it cannot is noti
 import html
 import json
 import re
+from collections import defaultdict
 
+import numpy as np
 import pytest
 
 from autograder.book import chapters, notebook
 from autograder.declaration import call_with
-from tests.built_book import built
+from tests.kept import built, loaded
 
 TEXT = {".html", ".js", ".json", ".ipynb", ".txt", ".md", ".csv", ".svg", ".inv"}
+LONG = 16  # letters, from which on a secret is looked for without markup
+BASE = np.uint64(0x9E3779B97F4A7C15)
 
 
 def letters(text):
@@ -26,7 +30,7 @@ def secrets(root):
     """(what, text) of all that only the key holds, for every chapter: a model answer line by line."""
     found = []
     for name in chapters.chapter_names(root):
-        chapter = chapters.load(root, name)
+        chapter = loaded(root, name)
         cells = {c.id: c.source for c in chapter.instructor.cells}
         for key in chapter.exercises:
             exercise = chapter.bank[key]
@@ -73,16 +77,56 @@ def strings(data):
 
 
 def leaks(root, folder):
-    text = read(folder)
-    bare = letters(text)
-    return [what for what, secret in secrets(root) if holds(text, bare, secret)]
+    return held(read(folder), secrets(root))
 
 
-def holds(text, bare, secret):
-    """Whether a text holds a secret; one of few letters (`answer = 8`) has to stand there as it is."""
-    if len(letters(secret)) > 15:
-        return letters(secret) in bare
-    return re.search(rf"(?<!\w){re.escape(secret)}(?!\w)", text) is not None
+def held(text, secrets):
+    """What of all secrets a text holds; one of few letters (`answer = 8`) has to stand there as it is.
+
+    However many there are, the text is read once: where the first letters of some secret are, it is looked for.
+    """
+    found = set()
+    long = [(what, letters(secret)) for what, secret in secrets if len(letters(secret)) >= LONG]
+    short = [(what, secret) for what, secret in secrets if len(letters(secret)) < LONG]
+    bare, begin = letters(text), defaultdict(list)
+    for what, secret in long:
+        begin[secret[:LONG]].append((what, secret))
+    for at in places(bare, begin):
+        found |= {what for what, secret in begin[bare[at : at + LONG]] if bare.startswith(secret, at)}
+    for what, secret in short:
+        edges = re.compile(rf"(?<!\w){re.escape(secret)}(?!\w)")
+        found |= {what for at in positions(text, secret) if edges.match(text, at)}
+    return [what for what, _ in secrets if what in found]
+
+
+def places(text, words):
+    """Where one of the words, all of `LONG` letters, stands in a text: a sum over each window tells most others."""
+    codes = np.frombuffer(text.encode("utf-32-le"), np.uint32).astype(np.uint64)
+    if len(codes) < LONG:
+        return
+    sums = np.zeros(len(codes) - LONG + 1, np.uint64)
+    for k in range(LONG):
+        sums = sums * BASE + codes[k : len(codes) - LONG + 1 + k]
+    wanted = np.array([window(word) for word in words], np.uint64)
+    for at in np.flatnonzero(np.isin(sums, wanted)):
+        if text[at : at + LONG] in words:
+            yield int(at)
+
+
+def window(word):
+    """The sum of `places` over one word."""
+    total = 0
+    for letter in word:
+        total = (total * int(BASE) + ord(letter)) % 2**64
+    return total
+
+
+def positions(text, word):
+    """Where a word begins in a text, also inside of others."""
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + 1)
 
 
 def test_there_are_secrets_to_look_for(root):
@@ -91,10 +135,22 @@ def test_there_are_secrets_to_look_for(root):
     text = "a Mistake, with $x/2$ and `code`;\nanswer = 24"
     for secret, there in (
         ("mistake, with $x / 2$ and code"[1:], True),
+        ("mistake, with $x / 2$ and codes"[1:], False),
         ("answer = 2", False),
         ("answer = 24", True),
     ):
-        assert holds(text, letters(text), secret) is there
+        assert bool(held(text, [("it", secret)])) is there
+
+
+def test_a_secret_is_found_wherever_it_is_planted(root):
+    """Each of them alone, in a text that holds none of them, between markup and line breaks; and all in one text."""
+    plain = letters((root / "README.md").read_text(encoding="utf-8"))
+    known = [(str(number), secret) for number, (_, secret) in enumerate(secrets(root))]
+    assert held(plain, known) == []
+    hidden = {what: secret.replace(" ", "\n* ") if len(letters(secret)) >= LONG else secret for what, secret in known}
+    for what, secret in known[::7]:
+        assert what in held(f"{plain}<p>{hidden[what]}</p>{plain}", known), secret
+    assert held(" . ".join(hidden.values()), known) == [what for what, _ in known]
 
 
 def test_chapters_hold_none(root):
@@ -106,7 +162,7 @@ def test_chapters_hold_none(root):
 
 def test_a_public_record_does_not_hold_the_answer(root):
     for name in chapters.chapter_names(root):
-        chapter = chapters.load(root, name)
+        chapter = loaded(root, name)
         for key in chapter.exercises:
             exercise = chapter.bank[key]
             if exercise.kind in ("Quantity", "Count"):

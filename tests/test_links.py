@@ -5,7 +5,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from bs4 import BeautifulSoup
 
-from tests.built_book import built
+from tests.kept import built
 
 ATTRIBUTES = (("a", "href"), ("img", "src"), ("script", "src"), ("link", "href"), ("source", "src"))
 

@@ -4,6 +4,7 @@ worth, an untouched notebook nothing; and a learner's notebook runs from top to 
 import os
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import nbformat
@@ -12,6 +13,10 @@ from nbclient import NotebookClient
 
 from autograder import course
 from autograder.book import chapters
+from autograder.grading import worker
+from autograder.sandbox import Zygote
+from tests.autograder import tiny
+from tests.kept import kept
 from tests.sample_class.layout import book_of, lay_out
 
 ROOT = Path(__file__).parents[1]
@@ -19,13 +24,44 @@ LEARNERS = ("all_right", "declared_mistakes", "nothing")
 pytestmark = pytest.mark.slow
 
 
+PACKAGES = ("hwlib", "autograder")
+
+
+@pytest.fixture(scope="module")
+def zygotes():
+    """One for all chapters, started with the first that is graded."""
+    running: list[Zygote] = []
+
+    def lent() -> tiny.Lent:
+        running[:] = running or [Zygote()]
+        return tiny.Lent(running[0])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(worker, "Zygote", lent)
+        yield
+    for zygote in running:
+        zygote.close()
+
+
 @pytest.fixture(scope="module", params=chapters.chapter_names(ROOT))
-def graded(request, tmp_path_factory):
+def graded(request, zygotes):
     """The chapter's declarations in a course, and the results of three learners."""
     if sys.platform != "linux":
         pytest.skip("grading others' work needs Linux")
-    folder = lay_out(tmp_path_factory.mktemp("course") / "course", LEARNERS, request.param)
-    return book_of(folder, request.param), course.grade(folder, request.param)
+    name = request.param
+
+    def grade(folder: Path) -> None:
+        course.grade(lay_out(folder / "course", LEARNERS, name), name)
+
+    parts = (*PACKAGES, "tests/sample_class", "docs/references.bib", *_declarations(name))
+    folder = kept(f"graded-{name}", parts, grade) / "course"
+    return book_of(folder, name), course.results(folder, name)
+
+
+def _declarations(name: str) -> list[str]:
+    """What a chapter is made of: its own folder, and what others declare."""
+    others = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "solutions").glob("*/exercises.py"))
+    return [f"solutions/{name}", *others]
 
 
 def points(result, learner: str) -> dict[str, float]:
@@ -51,14 +87,23 @@ def test_an_untouched_notebook_scores_nothing_and_fails_nowhere(graded):
     assert {r.kind for r in result.learner("nothing").results} <= {"empty", "unreadable"}
 
 
+def run_in_jupyter(name: str, target: Path) -> None:
+    """Run the untouched notebook of a chapter in a kernel of Jupyter's own, as a learner would; keep it in `target`."""
+    with tempfile.TemporaryDirectory(prefix="gpubook-learner-") as scratch:
+        folder = shutil.copytree(ROOT / "chapters" / name, Path(scratch) / name)
+        nb = nbformat.read(folder / f"{name}.ipynb", as_version=4)
+        env = {k: v for k, v in os.environ.items() if not k.startswith("GPUBOOK")}
+        env |= {"GPUBOOK_PROGRESS": str(Path(scratch) / "progress.json"), "PYTHONPATH": str(ROOT)}
+        here = {"metadata": {"path": str(folder)}}
+        NotebookClient(nb, timeout=120, kernel_name="python3", resources=here).execute(env=env)
+    nbformat.write(nb, target / f"{name}.ipynb")
+
+
 @pytest.mark.parametrize("name", chapters.chapter_names(ROOT))
-def test_the_learners_notebook_runs_in_jupyter(name: str, tmp_path: Path):
-    folder = shutil.copytree(ROOT / "chapters" / name, tmp_path / name)
+def test_the_learners_notebook_runs_in_jupyter(name: str):
+    parts = (*PACKAGES, f"chapters/{name}", "tests/test_whole_book.py", *_declarations(name))
+    folder = kept(f"untouched-{name}", parts, lambda target: run_in_jupyter(name, target))
     nb = nbformat.read(folder / f"{name}.ipynb", as_version=4)
-    env = {k: v for k, v in os.environ.items() if not k.startswith("GPUBOOK")}
-    env |= {"GPUBOOK_PROGRESS": str(tmp_path / "progress.json"), "PYTHONPATH": str(ROOT)}
-    here = {"metadata": {"path": str(folder)}}
-    NotebookClient(nb, timeout=120, kernel_name="python3", resources=here).execute(env=env)
     outputs = [o for c in nb.cells for o in c.get("outputs", [])]
     assert [o for o in outputs if o.output_type == "error" or o.get("name") == "stderr"] == []
     recorded = [c for c in nb.cells if c.metadata.get("gpubook", {}).get("part") == "grade"]

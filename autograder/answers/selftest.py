@@ -4,26 +4,20 @@ nothing."""
 from __future__ import annotations
 
 import contextlib
-import itertools
 import json
 import math
 import random
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from ..declaration.answer import Answer, JudgedBy
 from ..declaration.exercise import Exercise
-from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unreadable
-from ..declaration.withholding import withheld_name
+from ..declaration.verdict import DeclarationError, Verdict, unreadable
 from ..values import encoding
 from ..values.texts import FIELD
 from . import answer_from
 
-if TYPE_CHECKING:
-    from hwlib.formula import Formula
-
 VARIANTS = 20
-FEW = 3  # that two functions agree in fewer points may be chance
 KINDS = {"right", "predicted", "empty", "unreadable", "unit", "mistake", "slip", "variant", "wrong", "waiting"}
 
 
@@ -213,69 +207,3 @@ def _leaks(exercise: Exercise) -> Iterator[str]:
     for mistake in exercise.mistakes:
         if json.dumps(mistake.say, ensure_ascii=False)[1:-1] in public:
             yield f"the sentence {mistake.say!r} stands in the learner's edition"
-
-
-def library_overlap(exercise: Exercise) -> list[str]:
-    """The registered formulas that are the solution of an Expression or Function exercise, and the algorithms that
-    would be right in an Algorithm exercise, and are not withheld.
-
-    Letters are matched in every order, since a learner can call a formula with any; compared at random
-    points.
-    """
-    from hwlib.formula import REGISTRY
-
-    load_library()
-    if exercise.answer.judged_by is JudgedBy.RANKS:
-        return list(_same_algorithms(exercise))
-    cases = list(exercise.answer.samples(exercise))
-    if len(cases) < FEW:
-        return []
-    return [
-        f"{exercise.id}: hwlib.{name} is the solution; ask for a twist, or withhold hwlib.{name.rsplit('.', 1)[0]}"
-        for name, formula in REGISTRY.items()
-        if not withheld_name(f"hwlib.{name}", exercise.withholds) and _same(formula, cases)
-    ]
-
-
-def _same_algorithms(exercise: Exercise) -> Iterator[str]:
-    from hwlib.algorithms import ALGORITHMS
-
-    from .algorithm import direct
-
-    for name, record in ALGORITHMS.items():
-        if not withheld_name(record.function, exercise.withholds):
-            verdict = exercise.judge(encoding.Callable(name), call=direct(record.function))
-            if verdict.score == 1:
-                yield (
-                    f"{exercise.id}: hwlib.algorithms.{name} is right; ask for a twist, or withhold hwlib.algorithms"
-                )
-
-
-def load_library() -> None:
-    """Import every module of hwlib that holds formulas, so that the registry is complete."""
-    import importlib
-    import pkgutil
-
-    import hwlib
-
-    for module in pkgutil.iter_modules(hwlib.__path__):
-        if module.name not in ("plots", "widgets", "labs", "virtual"):
-            importlib.import_module(f"hwlib.{module.name}")
-
-
-def _same(formula: Formula, cases: Sequence[tuple[tuple[float, ...], float]]) -> bool:
-    """Whether the formula gives the same, of the same numbers in some order (its defaults left or given)."""
-    places = range(len(cases[0][0]))
-    if len(places) not in (len(formula.args), len(formula.args) - len(formula.defaults)):
-        return False
-    return any(
-        all(_agrees(formula, [args[i] for i in order], want) for args, want in cases)
-        for order in itertools.permutations(places)
-    )
-
-
-def _agrees(formula: Formula, args: list[float], want: float) -> bool:
-    try:
-        return math.isclose(float(formula(*args)), want, rel_tol=1e-9)
-    except (ArithmeticError, ValueError, TypeError, AnswerError):
-        return False

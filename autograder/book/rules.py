@@ -273,7 +273,7 @@ RULES: tuple[Rule, ...] = (
 
 def broken(chapter: Reading) -> Iterator[str]:
     """Every place at which a chapter breaks a rule, and the exercises whose answer the library hands over."""
-    from ..answers.selftest import library_overlap
+    from ..answers.library_overlap import library_overlap
 
     for rule in RULES:
         yield from rule(chapter)

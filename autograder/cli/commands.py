@@ -210,7 +210,8 @@ def course_assign(
 @click.argument("folder", type=FOLDER)
 def course_check(folder: Path) -> None:
     """Have your own exercises, in FOLDER/exercises, test themselves, as those of the book do."""
-    from ..answers.selftest import library_overlap, selftest
+    from ..answers.library_overlap import library_overlap
+    from ..answers.selftest import selftest
     from ..course.assignment import own_bank
 
     bank, faults = own_bank(folder), 0

@@ -37,17 +37,30 @@ def test_a_run_counts_what_is_left_behind_and_ends_it(tmp_path):
         run([[sys.executable, "-c", "raise SystemExit('of no use')"]], tmp_path)
 
 
+def figures_of(tmp_path, *options):
+    """What the benchmark writes; both sides have given the scores of the plan, else it fails."""
+    output = tmp_path / "figures.json"
+    done = CliRunner().invoke(grading.main, [*options, "--json", str(output)])
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert "equal scores" in done.output
+    return json.loads(output.read_text())
+
+
 @pytest.mark.slow
 def test_both_sides_give_the_scores_of_the_plan(tmp_path):
-    output = tmp_path / "figures.json"
-    done = CliRunner().invoke(grading.main, ["--quick", "--json", str(output)])
-    assert done.exit_code == 0, (done.output, done.exception)
-    figures = json.loads(output.read_text())
+    figures = figures_of(tmp_path, "--size", "2", "--workers", "2", "--repeats", "1", "--only", "no-lab")
+    assert figures["no-lab"]["size"] == 2
+    assert len(figures["no-lab"]["ratios"]["throughput"]) == 1
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+def test_a_quick_look_at_both_sides_with_a_lab_and_at_check(tmp_path):
+    figures = figures_of(tmp_path, "--quick")
     for part in ("no-lab", "lab"):
         assert figures[part]["size"] == 5
         assert len(figures[part]["ratios"]["throughput"]) == 1
     assert {"Quantity", "Count", "Choice", "Expression", "Function"} <= set(figures["check"])
-    assert "equal scores" in done.output
 
 
 def test_the_lab_is_one_question_more():

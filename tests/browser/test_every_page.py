@@ -3,8 +3,8 @@
 import pytest
 
 from autograder.book.chapters import chapter_names
-from tests.built_book import built
 from tests.conftest import ROOT
+from tests.kept import built
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 READY = "() => !document.querySelector('figure.live:not([data-ready])')"

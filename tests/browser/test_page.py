@@ -4,8 +4,8 @@ import pytest
 
 from autograder.declaration import load_bank
 from hwlib.units import show
-from tests.built_book import built
 from tests.conftest import ROOT
+from tests.kept import built
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 CHAPTER = "03-rooflines"

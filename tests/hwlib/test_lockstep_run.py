@@ -292,9 +292,9 @@ def test_a_thousand_ranks(name, rounds):
     assert all((output == 1023 * 512).all() for output in run.outputs)
 
 
-@pytest.mark.slow
-def test_a_ring_of_a_thousand_ranks():
-    run = lockstep("ring_allreduce", [np.full(1024, float(rank)) for rank in range(1024)], alpha=1.0)
-    assert run.rounds == run.time == 2 * 1023
-    assert len(run.messages) == 2 * 1023 * 1024
-    assert all((output == 1023 * 512).all() for output in run.outputs)
+@pytest.mark.parametrize("n", [256, pytest.param(1024, marks=[pytest.mark.slow, pytest.mark.nightly])])
+def test_a_ring_of_many_ranks(n):
+    run = lockstep("ring_allreduce", [np.full(n, float(rank)) for rank in range(n)], alpha=1.0)
+    assert run.rounds == run.time == 2 * (n - 1)
+    assert len(run.messages) == 2 * (n - 1) * n
+    assert all((output == (n - 1) * n / 2).all() for output in run.outputs)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from hwlib.simulate.watching import MOST
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
@@ -93,11 +94,19 @@ def test_what_went_wrong_fits_into_the_picture():
     assert title.get_window_extent().x1 <= figure.bbox.x1
 
 
-@pytest.mark.parametrize("n", [1, 2, 12, 15])
+@pytest.mark.parametrize("n", [1, 2, 9, *(pytest.param(n, marks=pytest.mark.nightly) for n in (12, 15))])
 def test_any_watched_number_of_ranks_can_be_drawn(n):
     figure = plots.blocks_by_step(watch("ring_allreduce", n))
     assert "<svg" in figure._repr_svg_()
     assert len(tables(figure)) == 2 * (n - 1) + 1
+
+
+def test_all_shares_of_as_many_ranks_as_can_be_watched_are_seen():
+    figure = plots.before_and_after([watch("ring_allreduce", MOST)])
+    assert "<svg" in figure._repr_svg_()
+    summed = cells(tables(figure)[1])
+    assert len(summed) == MOST**2
+    assert {len(colours) for colours in summed.values()} == {MOST}
 
 
 def test_times_are_points_and_curves_over_their_sizes():

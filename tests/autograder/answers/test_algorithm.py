@@ -7,7 +7,8 @@ import pytest
 
 from autograder.answers import Function, answer_from, at_most, exactly
 from autograder.answers.algorithm import MAX_CASES, direct
-from autograder.answers.selftest import library_overlap, selftest
+from autograder.answers.library_overlap import library_overlap
+from autograder.answers.selftest import selftest
 from autograder.declaration import DeclarationError, Mistake
 from autograder.ranks.generators import Rank
 from autograder.values import encoding

@@ -22,6 +22,7 @@ from tests.autograder import lab
 torch = pytest.importorskip("torch")
 dist = torch.distributed
 
+PRELOAD = "all"  # torch, before the fork
 ROOT = str(Path(__file__).resolve().parents[3])
 LIMITS = Limits(cell=20.0, grace=1.0, total=120.0)
 EXERCISES = f"""

@@ -13,7 +13,8 @@ from click.testing import CliRunner
 
 from autograder import check, course, reveal
 from autograder.answers import answer_from
-from autograder.answers.selftest import library_overlap, selftest
+from autograder.answers.library_overlap import library_overlap
+from autograder.answers.selftest import selftest
 from autograder.book import answerbox, html
 from autograder.book.page import card
 from autograder.cli import commands

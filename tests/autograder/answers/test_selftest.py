@@ -1,7 +1,8 @@
 import sympy
 
 from autograder.answers import Choice, Count, Expression, Function, Quantity, integers, positive
-from autograder.answers.selftest import library_overlap, selftest
+from autograder.answers.library_overlap import library_overlap
+from autograder.answers.selftest import selftest
 from autograder.declaration import Exercise, Mistake
 
 TWO = (Mistake(lambda n: n + 1, "One too many."), Mistake(lambda n: n * 3, "Three?"))

@@ -18,7 +18,6 @@ from rich.console import Console
 from autograder import course
 from autograder.answers import Written, answer_from, written
 from autograder.answers.selftest import selftest
-from autograder.book import chapters
 from autograder.book.notebook import prompt_markdown
 from autograder.book.page import card
 from autograder.cli import commands
@@ -28,6 +27,7 @@ from autograder.sandbox import Zygote
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in
 from tests.autograder.grading.test_attachments import base, png
+from tests.kept import loaded
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")
 ROOT = Path(__file__).resolve().parents[3]
@@ -116,7 +116,7 @@ def test_who_studies_alone_is_told_that_nobody_grades_and_where_the_model_answer
 def test_a_chapter_is_one_to_study_alone_unless_it_is_for_a_course():
     name, ids = "01-gpu-architecture", set()
     for course_edition in (False, True):
-        nb = chapters.load(ROOT, name, course=course_edition).instructor
+        nb = loaded(ROOT, name, course=course_edition).instructor
         said = [cell.id for cell in nb.cells if "Nobody grades it here" in cell.source]
         assert bool(said) is not course_edition
         ids.add(tuple(cell.id for cell in nb.cells))

@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from autograder.answers.selftest import library_overlap, selftest
+from autograder.answers.library_overlap import library_overlap
+from autograder.answers.selftest import selftest
 from autograder.book import chapters, html, rules, skeleton
 from autograder.book.skeleton import SkeletonError, new_chapter
 

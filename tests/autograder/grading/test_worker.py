@@ -32,8 +32,17 @@ def assignment(tmp_path_factory):
 
 @pytest.fixture
 def running(assignment):
+    """A grader of the test's own, for those that end its parts."""
     release, bank = assignment
     with Grader(release, bank, partial(Judge, [bank.path]), RunSettings(Limits(cell=5.0))) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def impatient(assignment):
+    """A grader that waits 2 s for a cell, for those that leave it as it was."""
+    release, bank = assignment
+    with Grader(release, bank, partial(Judge, [bank.path]), RunSettings(Limits(cell=2.0))) as made:
         yield made
 
 
@@ -141,12 +150,10 @@ def test_a_system_that_shuts_nothing_in_is_refused(assignment, monkeypatch):
     ],
     ids=["loop", "deadlock", "ranks", "dead", "deaf"],
 )  # fmt: skip
-def test_what_never_ends_costs_its_question_only(assignment, name, cell, said):
+def test_what_never_ends_costs_its_question_only(impatient, assignment, name, cell, said):
     import re
 
-    release, bank = assignment
-    with Grader(release, bank, partial(Judge, [bank.path]), RunSettings(Limits(cell=2.0))) as made:
-        outcome = made.grade(job(release, **{"tiny-steps": cell}))
+    outcome = impatient.grade(job(assignment[0], **{"tiny-steps": cell}))
     steps = next(result for result in outcome.results if result.exercise == "tiny-steps")
     assert (points(outcome), steps.points) == (8.0, 0.0)
     assert re.search(said, steps.say)

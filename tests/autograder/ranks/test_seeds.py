@@ -13,6 +13,8 @@ from tests.abuse import course
 from tests.autograder import lab
 from tests.autograder.lab import judge, make
 
+PRELOAD = "all"  # torch, before the fork
+
 
 def test_a_courses_secret_is_made_once_and_for_its_owner_alone(tmp_path):
     secret = seeds.secret_of(tmp_path)

@@ -14,6 +14,7 @@ from autograder.sandbox import ChildLost, Limits, NoSandbox, Zygote, confine, fi
 from autograder.values import encoding
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux namespaces")
+PRELOAD = "all"  # as a course has it
 LIMITS = Limits(cell=1.0, grace=1.0, total=60.0)
 
 

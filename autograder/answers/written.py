@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..declaration.answer import Answer, Call, JudgedBy
-from ..declaration.verdict import DeclarationError, Verdict
+from ..declaration.verdict import EMPTY, DeclarationError, Verdict
 from ..values.numbers import Unreadable, described
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ NOBODY = (
     "Nobody grades an answer in words here: compare yours with the model answer, which the book has folded under this "
     "question. In a course a teacher reads it."
 )
-EMPTY = "No answer yet."
 BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # letters and signs without ink
 
 

@@ -88,8 +88,8 @@ class GradeInSandbox(_OfCourse):
     """Stands where nbgrader executes the notebook: runs it confined, has the judge decide, writes the
     verdicts."""
 
-    cell_limit = Float(30.0, help="Seconds a cell may run.").tag(config=True)
-    total_limit = Float(600.0, help="Seconds a submission may run.").tag(config=True)
+    cell_limit = Float(Limits.cell, help="Seconds a cell may run.").tag(config=True)
+    total_limit = Float(Limits.total, help="Seconds a submission may run.").tag(config=True)
     variants = Bool(False, help="Whether each learner has numbers of their own.").tag(config=True)
     unsafe = Bool(False, help="Whether to run learners' code with your rights where there is no sandbox.").tag(
         config=True

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from ..values import encoding
 from ..values.numbers import Unreadable
 from .given import Given, call_with
-from .verdict import DeclarationError, Verdict, unreadable
+from .verdict import DeclarationError, Verdict, no_answer, unreadable
 
 if TYPE_CHECKING:
     from .exercise import Exercise
@@ -117,7 +117,7 @@ class Answer:
         try:
             value = encoding.decode(message)
             if is_empty(value):
-                return Verdict(0.0, "No answer yet.", "empty")
+                return no_answer()
             return Verdict(0.0, f"Recorded: {self.readable(value)}.", "recorded")
         except encoding.BadMessage as error:
             return unreadable(str(error))

@@ -15,7 +15,7 @@ from ..values import encoding
 from ..values.texts import FIELD, fill, letter
 from .answer import Answer, checked, is_empty, kinds
 from .given import Given
-from .verdict import DeclarationError, Verdict, unreadable
+from .verdict import DeclarationError, Verdict, no_answer, unreadable
 
 ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 MAX_VARIANTS = 10_000
@@ -194,7 +194,7 @@ class Exercise:
         """
         given = self.variant() if given is None else dict(given)
         if is_empty(value):
-            return Verdict(0.0, "No answer yet.", "empty")
+            return no_answer()
         verdict = self.answer.judge(self, value, given, call)
         return self._prediction(verdict) if self.predict else verdict
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+EMPTY = "No answer yet."
+
 
 class DeclarationError(ValueError):
     """An exercise, or a file of exercises, is not declared as it should be; the message names it."""
@@ -35,6 +37,11 @@ class Verdict:
         return f"{self.sign} {self.say}"
 
     __repr__ = __str__
+
+
+def no_answer() -> Verdict:
+    """The verdict on what is not an answer yet."""
+    return Verdict(0.0, EMPTY, "empty")
 
 
 def unreadable(why: str) -> Verdict:

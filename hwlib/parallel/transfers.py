@@ -16,11 +16,9 @@ from hwlib.columns import is_column
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.parallel.mixed_parallel import exposed_time
 from hwlib.specs import Level, Model, levels_of, models
-from hwlib.strategy import Strategy, StrategyError
+from hwlib.strategy import MESH, Strategy, StrategyError
 from hwlib.transformer import parameter_groups
 from hwlib.units import show
-
-AXES = ("tp", "cp", "ep", "pp", "dp")
 
 
 @dataclass(frozen=True, repr=False)
@@ -203,4 +201,4 @@ def exposed_times(times: Mapping[str, float], math: Mapping[str, float]) -> dict
 
 
 def _axes(found: Sequence[Transfer]) -> list[str]:
-    return [axis for axis in AXES if any(x.axis == axis for x in found)]
+    return [axis for axis in MESH if any(x.axis == axis for x in found)]

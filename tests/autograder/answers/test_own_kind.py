@@ -40,7 +40,7 @@ from autograder.declaration import DeclarationError, Exercise, Mistake, Verdict,
 
 
 @dataclass(frozen=True)
-class Ranking(Answer):
+class OwnOrder(Answer):
     """The keys of `options` in order, the largest first: a list, or a text with commas."""
 
     options: Mapping[str, str]
@@ -90,10 +90,10 @@ LINKS = {"nvlink": "NVLink", "pcie": "PCIe", "eth": "Ethernet"}
 WRONG = (Mistake(["eth", "pcie", "nvlink"], "That is the slowest first: mistake-sentence-one."),
          Mistake(["pcie", "nvlink", "eth"], "A bridge is no bus: mistake-sentence-two."))
 ORDER = Exercise(
-    id="own-order", title="Three links", points=2, prompt="Order them by bandwidth.", answer=Ranking(LINKS),
+    id="own-order", title="Three links", points=2, prompt="Order them by bandwidth.", answer=OwnOrder(LINKS),
     solution=["nvlink", "pcie", "eth"], mistakes=WRONG, explain="The explanation-of-order.")
 GUESS = Exercise(
-    id="own-guess", prompt="Which comes first?", answer=Ranking(LINKS), solution=["nvlink", "pcie", "eth"],
+    id="own-guess", prompt="Which comes first?", answer=OwnOrder(LINKS), solution=["nvlink", "pcie", "eth"],
     mistakes=WRONG, predict=True)
 '''
 RIGHT = 'answer = ["nvlink", "pcie", "eth"]'
@@ -191,7 +191,7 @@ def test_two_kinds_of_one_name_are_a_fault(bank, tmp_path):
     (tmp_path / "other.py").write_text(OWN)
     load_bank(tmp_path / "other.py")
     try:
-        assert "another answer kind is called Ranking, too" in str(selftest(bank["own-order"]))
+        assert "another answer kind is called OwnOrder, too" in str(selftest(bank["own-order"]))
     finally:
         load_bank(bank.path)
 
@@ -199,7 +199,7 @@ def test_two_kinds_of_one_name_are_a_fault(bank, tmp_path):
 def test_the_learner_gets_prompt_options_and_stub_and_nothing_of_the_key(folder):
     text = (folder / "release" / "hw" / "hw.ipynb").read_text()
     record = json.loads((folder / "release" / "hw" / "exercises.json").read_text())["exercises"]["own-order"]
-    assert (record["kind"], record["options"]["eth"]) == ("Ranking", "Ethernet")
+    assert (record["kind"], record["options"]["eth"]) == ("OwnOrder", "Ethernet")
     cells = {c.id: c.source for c in nbformat.reads(text, as_version=4).cells}
     assert '- `"pcie"`: PCIe' in cells["own-order-prompt"]
     assert "*`answer` is a list of these strings, the largest first.*" in cells["own-order-prompt"]

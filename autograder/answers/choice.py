@@ -23,6 +23,7 @@ class Choice(Answer):
 
     options: Any
     predictable: ClassVar[bool] = True
+    in_a_chapter: ClassVar[tuple[int, int | None]] = (1, None)
 
     def __post_init__(self):
         if isinstance(self.options, Mapping):

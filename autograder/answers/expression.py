@@ -44,6 +44,7 @@ class Expression(Answer):
     _memory: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     warms_judge: ClassVar[bool] = True
+    in_a_chapter: ClassVar[tuple[int, int | None]] = (1, None)
     shows_stub: ClassVar[bool] = True
 
     @property

@@ -39,6 +39,7 @@ class Written(Answer):
     words: int = 150
     criteria: bool = True
     judged_by: ClassVar[JudgedBy] = JudgedBy.TEACHER
+    in_a_chapter: ClassVar[tuple[int, int | None]] = (1, 2)
     solution_title: ClassVar[str] = "A model answer"
 
     @property

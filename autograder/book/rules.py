@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..declaration.answer import JudgedBy, kinds
 from .notebook import Source, parse
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 EXERCISES = 8, 16
 KINDS = 4
-ASKED = {"Expression": (1, 16), "Choice": (1, 16), "Written": (1, 2)}  # how many of a kind, predictions aside
 NONE_WRITTEN = "03-rooflines"  # older than the rule: it asks for no words
 LIVE = 2
 WORDS = 6  # of a caption, and of the text in place of a figure
@@ -123,21 +123,22 @@ def number_of_exercises(chapter: Reading) -> Iterator[str]:
 
 def kinds_of_answer(chapter: Reading) -> Iterator[str]:
     """Its exercises are of at least 4 kinds of answer."""
-    kinds = sorted({exercise.kind for exercise in chapter.bank.values()})
-    if len(kinds) < KINDS:
-        found = f"{_count(len(kinds), 'kind')} of answer ({', '.join(kinds) or 'there is no exercise'})"
+    used = sorted({exercise.kind for exercise in chapter.bank.values()})
+    if len(used) < KINDS:
+        found = f"{_count(len(used), 'kind')} of answer ({', '.join(used) or 'there is no exercise'})"
         yield f"{chapter.at()}: {found}; at least {KINDS} were expected"
 
 
 def kinds_that_every_chapter_asks(chapter: Reading) -> Iterator[str]:
     """Among them are an Expression, a Choice that is not a prediction, and one or two Written."""
     asked = Counter(exercise.kind for exercise in chapter.bank.values() if not exercise.predict)
-    for kind, (least, most) in ASKED.items():
-        if chapter.name == NONE_WRITTEN and kind == "Written":
+    for name, kind in kinds().items():
+        least, most = kind.in_a_chapter
+        if chapter.name == NONE_WRITTEN and kind.judged_by is JudgedBy.TEACHER:
             least = most = 0
-        if not least <= asked[kind] <= most:
-            expected = f"at least {least} was" if asked[kind] < least else f"at most {most} were"
-            yield f"{chapter.at()}: {_count(asked[kind], f'{kind} exercise')}, predictions aside; {expected} expected"
+        if asked[name] < least or (most is not None and asked[name] > most):
+            expected = f"at least {least} was" if asked[name] < least else f"at most {most} were"
+            yield f"{chapter.at()}: {_count(asked[name], f'{name} exercise')}, predictions aside; {expected} expected"
 
 
 def a_prediction(chapter: Reading) -> Iterator[str]:

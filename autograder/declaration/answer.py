@@ -60,6 +60,7 @@ class Answer:
     answer_name: Any = "answer"  # the variable that the answer cell sets
     judged_by: ClassVar[JudgedBy] = JudgedBy.VALUE
     predictable: ClassVar[bool] = False
+    in_a_chapter: ClassVar[tuple[int, int | None]] = (0, None)  # how many a chapter asks, predictions aside
     warms_judge: ClassVar[bool] = False  # whether judging a wrong one ahead saves time, and runs no teacher's function
     shows_stub: ClassVar[bool] = False  # whether its stub says more than that `answer` is to be set
     solution_title: ClassVar[str] = "Worked solution"

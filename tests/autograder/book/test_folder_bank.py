@@ -1,7 +1,6 @@
 """Exercises in a folder, a file a section: released, checked and graded as those of one file."""
 
 import sys
-from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import pytest
@@ -13,7 +12,7 @@ from autograder.course import dask_cluster
 from autograder.course.banks import bank_of
 from autograder.declaration import load_bank
 from autograder.grading.judge import Judge
-from autograder.grading.submission import grade_notebook
+from autograder.grading.submission import RunSettings, grade_notebook
 from autograder.sandbox import Limits, Zygote
 from tests.autograder.book.test_chapters import digests
 from tests.autograder.small_book import lay_out, write_folder
@@ -71,7 +70,7 @@ def test_the_grader_judges_by_them_and_shows_them_to_nobody(book, monkeypatch):
     release = written(bank, dict.fromkeys(RIGHT, "pass"))
     with Zygote() as zygote, Judge(bank.paths) as judge:
         done = grade_notebook(
-            written(bank, answers), release, bank, "ann", Limits(cell=5.0), zygote=zygote, judge=judge
+            written(bank, answers), release, bank, "ann", RunSettings(Limits(cell=5.0)), zygote=zygote, judge=judge
         )
     assert done.problems == []
     said = {result.exercise: (result.points, result.kind) for result in done.results}
@@ -83,15 +82,10 @@ def test_the_grader_judges_by_them_and_shows_them_to_nobody(book, monkeypatch):
     }
 
 
-@dataclass
-class Settings:
-    limits: dict = field(default_factory=dict)
-
-
 def test_a_worker_of_a_cluster_gets_all_files(book):
     bank = load_bank(book / "solutions" / "07-links")
-    work = SimpleNamespace(bank=SimpleNamespace(paths=[bank.path]), release={}, terms=Settings())
-    with dask_cluster._key(dask_cluster.order_of(work)) as (path,):
+    work = SimpleNamespace(bank=SimpleNamespace(paths=[bank.path]), release={}, settings=RunSettings())
+    with dask_cluster._key(dask_cluster.task_spec(work)) as (path,):
         assert path != bank.path
         assert list(load_bank(path)) == list(bank)
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-SPENT = Path(__file__).resolve().parent.parent / ".build" / "tests" / "spent.json"
+FOLDER = Path(__file__).resolve().parent.parent / ".build" / "tests"  # what runs of the tests keep
+SPENT = FOLDER / "spent.json"
 BEFORE = {
     "tests/test_whole_book.py": 160,
     "tests/autograder/course/test_class_run.py": 95,

@@ -13,9 +13,9 @@ from pathlib import Path
 from filelock import FileLock
 
 from autograder.book import chapters, html
+from tests.dearest import FOLDER
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / ".build" / "tests"
 _seen: set[Path] = set()  # by this process
 _used: set[Path] = set()  # by the file whose tests run
 
@@ -47,9 +47,10 @@ def begin() -> None:
 
 
 def forget() -> None:
-    """A test failed: later runs make anew what its file has used, for what was made may be at fault."""
+    """A test failed: the next run makes anew what its file has used, for what was made may be at fault."""
     for folder in _used:
-        _mark(folder).unlink(missing_ok=True)
+        if _mark(folder).is_file():  # others use it until this run ends
+            _mark(folder).with_suffix(".suspect").touch()
 
 
 def _mark(folder: Path) -> Path:

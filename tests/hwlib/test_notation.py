@@ -18,28 +18,33 @@ JAVASCRIPT_KEYWORDS = set(
 )
 
 
-@pytest.mark.parametrize("letter", NOTATION)
-def test_a_letter_can_be_written_printed_and_measured(letter):
+def faults(letter):
+    """What is wrong with a letter, in words."""
     tex, unit, meaning, domain = NOTATION[letter]
-    assert letter.isidentifier()
-    assert letter not in JAVASCRIPT_KEYWORDS | set(OPS)
-    assert scale(unit) == 1, "the unit of a letter is of the SI base"
-    assert tex.count("{") == tex.count("}")
-    assert meaning
-    assert meaning[0].islower() or meaning.startswith(("SM", "HBM", "GPU"))
-    assert not meaning.endswith(".")
-    assert domain.low < domain.high
-    assert domain.has(1), "one of anything is allowed"
-    assert not domain.has(math.nan)
+    rules = {
+        "is an identifier": letter.isidentifier(),
+        "is no word of JavaScript or of an operation": letter not in JAVASCRIPT_KEYWORDS | set(OPS),
+        "has a unit of the SI base": scale(unit) == 1,
+        "prints with as many braces opened as closed": tex.count("{") == tex.count("}"),
+        "has a meaning": bool(meaning),
+        "begins its meaning small": meaning[:1].islower() or meaning.startswith(("SM", "HBM", "GPU")),
+        "ends its meaning without a full stop": not meaning.endswith("."),
+        "has a domain": domain.low < domain.high,
+        "may be one, as one of anything may": domain.has(1),
+        "is never NaN": not domain.has(math.nan),
+        "is above 0 where it is a rate, which is divided by": not (unit.endswith("/s") and domain.has(0)),
+        "has a member where it is a group": unit != "rank" or domain == ONE_OR_MORE,
+    }
+    return [rule for rule, kept in rules.items() if not kept]
 
 
-@pytest.mark.parametrize("letter", NOTATION)
-def test_a_rate_is_divided_by_and_a_group_has_a_member(letter):
-    _, unit, _, domain = NOTATION[letter]
-    if unit.endswith("/s"):
-        assert not domain.has(0)
-    if unit == "rank":
-        assert domain == ONE_OR_MORE
+def test_every_letter_can_be_written_printed_measured_and_divided_by():
+    assert {letter: wrong for letter in NOTATION if (wrong := faults(letter))} == {}
+
+
+def test_a_letter_that_is_none_is_found(monkeypatch):
+    monkeypatch.setitem(NOTATION, "x y", NOTATION["W"]._replace(tex="{", unit="GB/s", meaning="", domain=Domain(0)))
+    assert len(faults("x y")) == 6
 
 
 @pytest.mark.parametrize(

@@ -231,14 +231,13 @@ def uses_the_library(rank, n, x):
 
 
 def test_what_the_library_hands_over_is_withheld():
-    said = "t-ring: hwlib.algorithms.ring_allreduce is right; ask for a twist, or withhold hwlib.algorithms"
-    assert said in library_overlap(RING)
+    assert [line for line in library_overlap(RING) if "t-ring" in line and "hwlib.algorithms.ring_allreduce" in line]
     assert judge(RING, uses_the_library).kind == "right"
     for names in (("hwlib.algorithms",), ("hwlib.algorithms.ring",), ("hwlib.algorithms.ring_allreduce",)):
         withheld = make(withholds=names)
-        assert judge(withheld, uses_the_library).say == (
-            f"Write this one yourself: {names[0]} is not for use in this answer."
-        )
+        verdict = judge(withheld, uses_the_library)
+        assert verdict.kind != "right"
+        assert names[0] in verdict.say
         assert judge(withheld, ring_allreduce).score == 0
         assert judge(withheld, lab.ring).kind == "right"
         assert judge(RING, uses_the_library).kind == "right"

@@ -21,7 +21,7 @@ SLOW = {
     "autograder/ranks": "network",
     "autograder/sandbox": "sandbox",
     "benchmarks": "fit_stacks",
-    "hwlib": "consistency consistency_pipelines event_trains labs_collectives plots_collectives ranks"
+    "hwlib": "consistency consistency_pipelines chunk_trains labs_collectives plots_collectives ranks"
     " ranks_failures virtual virtual_exchange virtual_pipelines virtual_shapes virtual_threads",
 }
 """Files that take long as a whole, though not each of their tests: many processes, or torch with many ranks."""
@@ -43,7 +43,8 @@ def pytest_sessionstart(session):
 @pytest.hookimpl(tryfirst=True)  # before `-m` looks at the marks
 def pytest_collection_modifyitems(items):
     slow = {ROOT / "tests" / folder / f"test_{name}.py" for folder, names in SLOW.items() for name in names.split()}
-    assert [path for path in slow if not path.is_file()] == []
+    if missing := [path.name for path in slow if not path.is_file()]:
+        raise pytest.UsageError(f"SLOW in tests/conftest.py: there is no {', '.join(missing)}; was it renamed?")
     for item in items:
         if item.path in slow:
             item.add_marker(pytest.mark.slow)

@@ -53,7 +53,8 @@ def graded(request, zygotes):
     def grade(folder: Path) -> None:
         course.grade(lay_out(folder / "course", LEARNERS, name), name)
 
-    parts = (*PACKAGES, "tests/sample_class", "docs/references.bib", *_declarations(name))
+    here = ("tests/test_whole_book.py", "tests/autograder/tiny.py", "tests/sample_class")
+    parts = (*PACKAGES, *here, "docs/references.bib", *_declarations(name))
     folder = kept(f"graded-{name}", parts, grade) / "course"
     return book_of(folder, name), course.results(folder, name)
 

@@ -202,7 +202,9 @@ def test_a_run_that_is_stopped_ends_at_once_and_goes_on_later(tmp_path, number):
     _, said = run.communicate(timeout=30)
     assert time.monotonic() - began < 10  # of the loop's 60
     assert run.returncode == 128 + number
-    assert said.splitlines()[-1] == f"Stopped. What is graded is kept: gpubook grade {folder} {NAME} --resume"
+    assert (
+        said.splitlines()[-1] == f"Stopped; finished grades are kept. To resume: gpubook grade {folder} {NAME} --resume"
+    )
     assert psutil.wait_procs(started, timeout=5)[1] == []
     with Journal.open(folder, NAME) as stopped:
         assert (set(stopped.entries), stopped.finished) == ({"ann"}, False)

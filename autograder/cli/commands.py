@@ -133,7 +133,7 @@ def chapters(names: tuple[str, ...], check: bool) -> None:
         click.echo(change)
     for draft in pipeline.drafts(root / "solutions"):
         if not names or draft in names:
-            click.echo(f"{draft}: a draft, left out of chapters/; for the rules that it breaks: gpubook rules {draft}")
+            click.echo(f"{draft}: a draft, left out of chapters/; to list broken rules: gpubook rules {draft}")
     if check and changes:
         raise click.ClickException("chapters/ is not up to date with solutions/; run `make chapters` and commit both")
 

@@ -175,7 +175,7 @@ def test_a_run_is_kept_until_something_it_depends_on_changes(tmp_path, root, mon
             PageError,
             "IntSliderModel, which is frozen",
         ),
-        ("Predict before you look.", "[gone](gone.md)", BookError, "Sphinx does not accept the pages"),
+        ("Predict before you look.", "[gone](gone.md)", BookError, "Sphinx rejects the pages"),
     ],
     ids=["fails", "scores", "frozen", "link"],
 )

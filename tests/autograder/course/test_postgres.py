@@ -59,7 +59,7 @@ def test_without_the_driver_it_says_what_to_install(tmp_path, monkeypatch):
 
 def test_a_course_that_is_there_keeps_its_gradebook(tmp_path):
     layout.init(tmp_path)
-    with pytest.raises(CourseError, match=r"nbgrader_config\.py is there already: set c\.CourseDirectory\.db_url"):
+    with pytest.raises(CourseError, match=r"nbgrader_config\.py already exists: set c\.CourseDirectory\.db_url"):
         layout.init(tmp_path, "postgresql://u@h/d")
 
 

@@ -169,7 +169,7 @@ UNASKED = SOURCE[: SOURCE.index("```{code-cell} ipython3\n:exercise: links-half"
             SOURCE.replace(":exercise: links-half\n", ":exercise: links-half\n:caption: A.\n:alt: B.\n"),
             EXERCISES,
             ChapterError,
-            r"md:\d+: a caption here belongs to no figure",
+            r"md:\d+: this caption has no figure",
         ),
         (
             SOURCE.replace(":alt: A number", ":alt: {n}`1` number: "),

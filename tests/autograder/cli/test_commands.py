@@ -35,7 +35,7 @@ def test_a_folder_that_is_no_book_is_left_alone_and_named_in_one_line(tmp_path):
     result = CliRunner().invoke(commands.main, ["book", "--out", str(tmp_path)])
     assert (result.exit_code, result.output.count("\n")) == (1, 1)
     assert result.output.startswith("Error: ")
-    assert "holds no book" in result.output
+    assert "does not hold a book" in result.output
     assert (tmp_path / "thesis.txt").read_text() == "mine"
 
 

@@ -123,8 +123,8 @@ def test_sequences_by_length_are_a_batch():
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["llama4", *SMALL[1:]], "no model 'llama4'"),
-        (["llama3-8b", "--cluster", "nowhere", "--batch", "1M"], "no cluster 'nowhere'"),
+        (["llama4", *SMALL[1:]], "unknown model 'llama4'"),
+        (["llama3-8b", "--cluster", "nowhere", "--batch", "1M"], "unknown cluster 'nowhere'"),
         ([*SMALL, "--tp", "3"], "tp: 3 does not divide the 32 heads"),
         ([*SMALL, "--pp", "64"], "pp: 64 stages are more than the 32 layers"),
         ([*SMALL, "--tp", "two"], "expected whole numbers"),
@@ -137,8 +137,8 @@ def test_sequences_by_length_are_a_batch():
         ([*SMALL, "--chips", "9"], "gpus: expected a whole number from 1 to the 8 of DGX H100, got 9"),
         ([*SMALL, "--schedule", "1f1b,,"], "expected words"),
         ([*SMALL, "--schedule", "gpipes"], "schedule: expected one of gpipe"),
-        ([*SMALL, "--stack", "mine"], "no stack 'mine'"),
-        ([*SMALL, "--dtype", "int3"], "no dtype 'int3'"),
+        ([*SMALL, "--stack", "mine"], "unknown stack 'mine'"),
+        ([*SMALL, "--dtype", "int3"], "unknown dtype 'int3'"),
         ([*SMALL, "--price", "-1"], "not in the range"),
         ([*SMALL[:4], "sixteen"], "not a number of tokens"),
         ([*SMALL[:4], "1.0000001k"], "not a whole number of tokens"),

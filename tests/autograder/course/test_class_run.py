@@ -354,7 +354,7 @@ def test_a_full_disk_is_named_and_loses_nothing(tmp_path, monkeypatch, where):
             patch.setattr(os, "write", no_room)
         else:
             patch.setattr(journal, "write_whole", no_file)
-        with pytest.raises(CourseError, match=r"No space left on device.*what is graded is kept.*--resume"):
+        with pytest.raises(CourseError, match=r"No space left on device.*finished grades are kept.*--resume"):
             course.grade(folder, NAME, cell_limit=5.0, workers=1)
     graded = counted(monkeypatch)
     result = course.grade(folder, NAME, cell_limit=5.0, resume=True)

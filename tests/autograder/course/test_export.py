@@ -225,7 +225,7 @@ def test_what_is_missing_is_named(folder, tmp_path):
     with pytest.raises(CourseError, match="no assignment 'week9' in its gradebook; it has week1, week2"):
         export.table(folder, ["week1", "week9"])
     course.init(tmp_path / "new")
-    with pytest.raises(CourseError, match="nothing was assigned or graded"):
+    with pytest.raises(CourseError, match="nothing has been assigned or graded"):
         export.table(tmp_path / "new")
     assert not (tmp_path / "new" / "gradebook.db").exists()
     with pytest.raises(CourseError, match="a worksheet is Moodle's"):

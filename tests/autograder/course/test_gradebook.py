@@ -135,7 +135,7 @@ def test_what_cannot_be_assigned_is_named(folder):
     (folder / "mine.md").write_text(HEAD + ASK % "tiny-none")
     with pytest.raises(ChapterError, match=r"mine\.md:\d+: unknown exercise 'tiny-none'"):
         course.assign(folder, "a", text=folder / "mine.md")
-    with pytest.raises(CourseError, match="says itself which exercises it asks"):
+    with pytest.raises(CourseError, match="already names its exercises"):
         course.assign(folder, "a", text=folder / "mine.md", exercises=["tiny-time"])
     assert not (folder / "source" / "a").exists()
     (folder / "mine.md").write_text(HEAD + ASK % "tiny-time" + ESSAY + "\n=== BEGIN MARK SCHEME ===\n")
@@ -264,7 +264,7 @@ def test_own_exercises_test_themselves(folder):
     (folder / "exercises" / "tiny.py").unlink()
     said = CliRunner().invoke(commands.main, ["course", "check", str(folder)])
     assert said.exit_code == 1
-    assert "no exercise is declared" in said.output
+    assert "no exercises are declared" in said.output
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ else
 	  echo "      For the CPU build (about 200 MB), stop and run: make TORCH_INDEX=<index of CPU builds, see pytorch.org> $(MAKECMDGOALS)"; \
 	fi
 endif
-	@echo "Installing gpubook and what it needs into $(VENV) (about 1.5 GB on disk, one to two minutes)"
+	@echo "Installing gpubook and its dependencies into $(VENV) (about 1.5 GB on disk, one to two minutes)"
 	@$(PIP) install -q -c constraints.txt -e '.[dev]'
 	@touch $@
 
@@ -35,13 +35,13 @@ grade: $(VENV)/.ready  ## grade the sample class: release, six learners, sandbox
 	@$(BIN)/python -m tests.sample_class $(CLASS)
 	@$(BIN)/gpubook grade $(CLASS) 03-rooflines --cell-limit 6
 
-test: $(VENV)/.ready  ## run the tests, in ten minutes; browser tests where Chromium or Chrome is installed
+test: $(VENV)/.ready  ## run the tests (ten minutes on two cores), in a browser too if Chromium or Chrome is installed
 	@$(PYTEST) -m "not nightly"
 
-nightly: $(VENV)/.ready  ## run every test, with nothing kept from earlier runs
+nightly: $(VENV)/.ready  ## run every test, reusing no result of an earlier run
 	@KEPT=anew $(PYTEST)
 
-check: $(VENV)/.ready  ## lint, types and the fast tests, in a minute and a half
+check: $(VENV)/.ready  ## lint, types and the fast tests (a minute and a half)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check -q .
 	@$(BIN)/mypy
@@ -53,8 +53,8 @@ lab: $(VENV)/.ready  ## open the book in JupyterLab, with the checks live
 book: $(VENV)/.ready  ## build the HTML book in build/html (COURSE=1: without solutions)
 	@$(BIN)/gpubook book $(if $(COURSE),--course)
 
-chapters: $(VENV)/.ready  ## write chapters/ anew from solutions/
+chapters: $(VENV)/.ready  ## generate chapters/ from solutions/
 	@$(BIN)/gpubook chapters
 
-clean:  ## remove what can be built again (never your copy of the book in study/)
+clean:  ## remove everything that can be rebuilt (never your copy of the book in study/)
 	rm -rf .build build .pytest_cache .mypy_cache .ruff_cache

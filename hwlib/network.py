@@ -176,7 +176,7 @@ _TRANSPORT = {"base transport header": 12, "invariant check": 4}
 
 class _Kinds(dict[str, Headers]):
     def __missing__(self, kind: object) -> Headers:
-        raise KeyError(f"no packet {kind!r}; there is {', '.join(self)}")
+        raise KeyError(f"unknown packet {kind!r}; known: {', '.join(self)}")
 
 
 HEADERS = MappingProxyType(

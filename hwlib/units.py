@@ -225,7 +225,7 @@ def _factor(text: str, unit: str) -> tuple[float, dict[str, int]]:
     known = [*_BASES, *_WORDS, "kB", "KiB", "MB", "MiB", "GB", "GiB", "TB", "Gbit", "us", "ms", "ns", "TFLOP"]
     same = [one for one in known if one.lower() == name.lower()]
     close = ", ".join(same or get_close_matches(name, known, 3, 0.6)) or "B, bit, s, FLOP, token, J, W, USD"
-    raise UnitError(f"unknown unit {text!r}" + f" in {unit!r}" * (text != unit) + f"; there is {close}")
+    raise UnitError(f"unknown unit {text!r}" + f" in {unit!r}" * (text != unit) + f"; known: {close}")
 
 
 def _prefix(x: float, base: str, digits: int) -> tuple[str, float]:

@@ -70,7 +70,7 @@ def test_every_module_is_on_its_map(text, heading, package):
 
 
 def kinds():
-    """The kinds of answer that a declaration may name."""
+    """The answer kinds that a declaration may name."""
     public = {name: getattr(answers, name) for name in answers.__all__}
     return {n: k for n, k in public.items() if inspect.isclass(k) and issubclass(k, Answer) and k is not Answer}
 
@@ -82,7 +82,7 @@ def fields(record):
 
 
 def test_every_kind_of_answer_is_in_the_table_with_all_its_parameters(text):
-    rows = {code(row[0])[0]: row for row in rows_below(text, "The kinds of answer")}
+    rows = {code(row[0])[0]: row for row in rows_below(text, "The answer kinds")}
     assert len(kinds()) > 0
     assert set(kinds()) <= set(rows)
     missing = {name: fields(kind) - set(code(rows[name][2])) for name, kind in kinds().items()}
@@ -90,7 +90,7 @@ def test_every_kind_of_answer_is_in_the_table_with_all_its_parameters(text):
 
 
 def test_the_example_of_each_kind_is_one(text):
-    for row in rows_below(text, "The kinds of answer"):
+    for row in rows_below(text, "The answer kinds"):
         made = eval(row[-1].strip("`"), {name: getattr(answers, name) for name in answers.__all__})
         names = code(row[0])
         if names[0] in kinds():

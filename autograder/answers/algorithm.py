@@ -38,7 +38,7 @@ PATIENCE = 20  # times what the solution takes, in steps and bytes, before a run
 
 @dataclass(frozen=True)
 class Limit:
-    """So many, or at most so many: `of(n, S)` for n ranks whose arrays have S bytes each, or what the solution
+    """An exact number or an upper limit: `of(n, S)` for n ranks whose arrays have S bytes each, or what the solution
     takes."""
 
     exact: bool
@@ -167,7 +167,7 @@ class Algorithm(Coded):
         wanted = AFTER[self.collective](case, inputs)
         said = outcomes.wrong_result(case, inputs, solution.outputs, wanted, self.collective, self.rtol)
         if said:
-            raise DeclarationError(f"{exercise.id}: the solution is no {self.collective}: {said}")
+            raise DeclarationError(f"{exercise.id}: the solution does not compute {self.collective}: {said}")
         return solution, wanted
 
     # The verdict

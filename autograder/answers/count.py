@@ -79,7 +79,7 @@ class Count(Answer):
         return found
 
     def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
-        """Exactly right, or the sentence of a mistake, another learner's numbers, or of what is no integer.
+        """Exactly right, or the sentence of a mistake, another learner's numbers, or of what is not an integer.
 
         No slips: between small integers a ratio of 2 or 8 is chance, and says nothing about bits and bytes.
         """
@@ -124,6 +124,6 @@ class Count(Answer):
         table = self._wrong(exercise, given)
         rtol = TINY if Fraction(answer).denominator == 1 else ROUNDED
         said = [say for wrong, say in table if slips.close(answer, wrong, rtol)]
-        # What is no integer is told to someone who has rounded it, too.
+        # A non-integer gets its own sentence, also for someone who has rounded it.
         said = said or [say for wrong, say in table if answer in (math.floor(wrong), math.ceil(wrong))]
         return " ".join(dict.fromkeys(exercise.fill(say, given) for say in said))

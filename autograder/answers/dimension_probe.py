@@ -29,7 +29,7 @@ def scaled(arguments: Sequence[Any], units: Sequence[str], base: str) -> tuple[A
 def dimension_of(call: Callable[[tuple], Any], arguments: Sequence[Any], units: Sequence[str]) -> Dimension | None:
     """The dimension of `call(arguments)`; None where it has none, as a sum of bytes and seconds has none.
 
-    `call` takes the tuple of arguments; `units` are those of the arguments. Raises ValueError where a result is no
+    `call` takes the tuple of arguments; `units` are those of the arguments. Raises ValueError if a result is not a
     number, or 0, which is 0 in every unit.
     """
     first = _size(call(tuple(arguments)))

@@ -57,7 +57,7 @@ class Quantity(Answer):
         return {"unit": self.unit, "rtol": self.rtol}
 
     def read(self, value: Any) -> Fraction:
-        """The answer in SI; Unreadable tells a wrong unit (kind "unit") from what is no number."""
+        """The answer in SI; Unreadable distinguishes a wrong unit (kind "unit") from what is not a number."""
         return self._text(value) if type(value) is str else number(value)
 
     def _text(self, text: str) -> Fraction:

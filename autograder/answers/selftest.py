@@ -44,7 +44,7 @@ class Text(str):
 
 
 def junk() -> list[Any]:
-    """Values that are no answer to anything: empty, absurd, huge and hostile ones."""
+    """Values that answer no question: empty, absurd, huge and hostile ones."""
     deep: Any = 1
     for _ in range(100):
         deep = [deep]

@@ -1,4 +1,4 @@
-"""Answers of a kind that is not at hand: a course's own, where its file of exercises is not."""
+"""Answers of a kind that is not available: a course's own, without its exercises file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers in words: a model answer, a rubric, and a teacher who reads; nothing here decides."""
+"""Written answers: a model answer, a rubric, and a teacher who grades; nothing here decides."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Written(Answer):
 
     @property
     def how(self) -> str:
-        """A text of so many words."""
+        """A text, and about how many words."""
         return f"write into the cell below, at most about {self.words} words"
 
     def asked_with(self) -> str:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def payload(exercise: Exercise) -> dict[str, Any] | None:
     """What the page's script needs to judge an answer, for the book's numbers; None where the page cannot.
 
-    `read` and `digest` say how a text is read and what of it is digested. `entries` are tried in order: the right
+    `read` and `digest` say how a text is read and which part of it is hashed. `entries` are tried in order: the right
     answer, the mistakes, the slips, what is close; each has its digest, its grid, and its sentence as HTML, as the
     judge itself says it.
     """

@@ -33,10 +33,10 @@ def add_captions(nb: NotebookNode, source: Source | None = None, chapter: str = 
             continue
         where = source.at(caption or alt) if source else f"cell {cell.id}"
         if cell.cell_type != "code" or "gpubook" in cell.metadata:
-            raise ChapterError(f"{where}: a caption here belongs to no figure; a code cell that draws was expected")
+            raise ChapterError(f"{where}: this caption has no figure; a code cell that draws one was expected")
         if not caption or not alt:
             has, lacks = ("caption", "alt") if caption else ("alt", "caption")
-            raise ChapterError(f"{where}: a figure with :{has}: and without :{lacks}:; both were expected")
+            raise ChapterError(f"{where}: a figure with :{has}: but without :{lacks}:; both were expected")
         count += 1
         label = f"{number}.{count}" if number.isdigit() else str(count)
         cell.metadata["alt"] = alt
@@ -59,7 +59,7 @@ def caption_id(cell: NotebookNode) -> str:
 
 
 def alt_text(cell: NotebookNode) -> str:
-    """What the figure of a cell shows, for one who cannot see it; "" where nothing says."""
+    """What the figure of a cell shows, as alternative text; "" if none is given."""
     return str(cell.metadata.get("alt", ""))
 
 

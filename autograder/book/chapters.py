@@ -56,13 +56,13 @@ class Chapter:
 
 
 def chapter_names(root: Path, *, with_drafts: bool = False) -> list[str]:
-    """The chapters that have a source, in the book's order; those with `draft: true` in their head only if asked."""
+    """The chapters that have a source, in the book's order; drafts only if asked."""
     sources = sorted(p for p in (root / "solutions").glob("*/*.md") if p.stem == p.parent.name)
     return [p.stem for p in sources if with_drafts or not is_draft(p)]
 
 
 def check_names(root: Path, names: Sequence[str]) -> Sequence[str]:
-    """The names, where each is that of a chapter; ChapterError says which there are."""
+    """The names, if each is a chapter's; ChapterError lists the known ones."""
     known = chapter_names(root, with_drafts=True)
     for name in names:
         if name not in known:
@@ -117,7 +117,7 @@ def as_json(bank: Bank, variants: bool = False) -> str:
 
 
 def stage(chapter: Chapter, folder: Path) -> Path:
-    """Write folder/NAME/ anew: the instructor's notebook (returned) and what else may be released."""
+    """Rewrite folder/NAME/: the instructor's notebook (returned) and what else may be released."""
     import nbformat
 
     target = folder / chapter.name
@@ -133,7 +133,7 @@ def stage(chapter: Chapter, folder: Path) -> Path:
 
 
 def release(chapter: Chapter, work: Path) -> Path:
-    """The learner's folder of the chapter below `work`, by nbgrader; made anew where something changed."""
+    """The learner's folder of the chapter below `work`, by nbgrader; rebuilt if something changed."""
     done = work / "release" / chapter.name
     mark = work / "release" / f"{chapter.name}.digest"
     stage(chapter, work / "source")

@@ -11,11 +11,11 @@ DRAFT = re.compile(r"^draft[ \t]*:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 
 
 class DraftError(ValueError):
-    """A chapter's head says neither that it is a draft nor that it is none; the message names file and line."""
+    """A chapter's `draft` is neither true nor false; the message names file and line."""
 
 
 def is_draft(path: Path) -> bool:
-    """Whether the head of a chapter's source has `draft: true`; without the line it is released."""
+    """Whether the front matter of a chapter's source has `draft: true`; without the line it is released."""
     text = path.read_text(encoding="utf-8")
     head = HEAD.match(text)
     said = DRAFT.search(head[1]) if head else None

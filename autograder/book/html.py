@@ -39,7 +39,7 @@ c.InlineBackend.rc = {"svg.hashsalt": "gpubook"}
 
 
 class BookError(RuntimeError):
-    """The book could not be built; the message names the chapter and the cell, or says what Sphinx said."""
+    """The book could not be built; the message names the chapter and the cell, or quotes Sphinx."""
 
 
 def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False) -> Path:
@@ -47,13 +47,15 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
 
     The open edition has solutions, answer boxes and common mistakes; `course` leaves all of them out. Drafts are
     left out unless asked for. `out` is replaced as a whole, so that nothing of another edition stays; BookError
-    where it is a folder that is no book.
+    if it is a folder that does not hold a book.
     """
     import nbformat
 
     root, out = root.resolve(), out.resolve()
     if out.exists() and any(out.iterdir()) and not (out / "searchindex.js").is_file():
-        raise BookError(f"{out} is not empty and holds no book; an empty folder, or one built before, was expected")
+        raise BookError(
+            f"{out} is not empty and does not hold a book; an empty folder, or one from an earlier build, was expected"
+        )
     work = work_folder(root)
     with _alone(work):
         pages = work / "book" / ("course" if course else "open")
@@ -79,7 +81,7 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
 def execute(chapter: Chapter, root: Path, work: Path) -> NotebookNode:
     """The instructor's notebook with its outputs; run once for each state of what it depends on.
 
-    BookError where a cell fails, or where the solution of an exercise does not score its points.
+    BookError if a cell fails, or if the solution of an exercise does not score its points.
     """
     import nbformat
 
@@ -218,7 +220,7 @@ def _sphinx(source: Path, out: Path) -> None:
         command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONHASHSEED": "0"}
     )
     if done.returncode:
-        raise BookError(f"Sphinx does not accept the pages in {source}:\n{(done.stderr or done.stdout).strip()}")
+        raise BookError(f"Sphinx rejects the pages in {source}:\n{(done.stderr or done.stdout).strip()}")
     shutil.rmtree(out / "_sources", ignore_errors=True)
     (out / ".buildinfo").unlink(missing_ok=True)
 

@@ -27,7 +27,7 @@ KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": 
 
 
 class ChapterError(ValueError):
-    """A chapter's source is not what it should be; the message names file and line, and what was expected."""
+    """A chapter's source is invalid; the message names file and line, and what was expected."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def expand(
 
     `edition`: "instructor" keeps the solution between its markers, for nbgrader to take out; "learner" has
     the stub. `chapter` ("03-rooflines") numbers the exercises 3.1, 3.2, ... With `variants` the prompt has
-    letters, and a locked cell under it shows each learner their own numbers. `alone`: it is for self-study, and
+    letters, and a locked cell below it shows each learner their own numbers. `alone`: it is for self-study, and
     says where the answers are that nobody grades. Raises ChapterError, with the file and line where `source` is given.
     """
     import nbformat
@@ -129,7 +129,7 @@ def used_exercises(nb: NotebookNode) -> list[str]:
 
 
 def solution_of(cell_source: str) -> str:
-    """What stands between the solution markers of an answer cell."""
+    """The text between the solution markers of an answer cell."""
     _, _, rest = cell_source.partition(BEGIN)
     return rest.partition(END)[0].strip("\n")
 
@@ -167,7 +167,7 @@ def _named(
     if name not in bank:
         close = difflib.get_close_matches(str(name), list(bank), n=1, cutoff=0.5)
         known = f"did you mean {close[0]}? " if close else ""
-        raise ChapterError(f"{where}: there is no exercise {name!r}; {known}declared are: {', '.join(bank) or 'none'}")
+        raise ChapterError(f"{where}: unknown exercise {name!r}; {known}declared are: {', '.join(bank) or 'none'}")
     if name in used:
         raise ChapterError(f"{where}: the exercise {name!r} is asked twice in this chapter; once was expected")
     if cell.cell_type != "code":
@@ -237,5 +237,5 @@ def _unique(cells: list[NotebookNode], source: Source | None) -> None:
     for cell in cells:
         if cell.id in seen:
             where = source.at(cell.id) if source else "the notebook"
-            raise ChapterError(f"{where}: two cells have the id {cell.id!r}; an nbgrader grade_id must be its own")
+            raise ChapterError(f"{where}: two cells have the id {cell.id!r}; an nbgrader grade_id must be unique")
         seen.add(cell.id)

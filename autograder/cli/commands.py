@@ -17,7 +17,7 @@ FILE = click.Path(dir_okay=False, exists=True, path_type=Path)
 
 
 def assignment_name(_ctx, _param, name: str) -> str:
-    """An assignment's name, refused here where it would be a path in the course."""
+    """An assignment's name, rejected if it would be a path in the course."""
     from ..course.banks import checked_name
 
     try:
@@ -27,18 +27,18 @@ def assignment_name(_ctx, _param, name: str) -> str:
 
 
 def said(error: Exception) -> str:
-    """What an error says; where it is a KeyError that names only a key, also where it was raised."""
+    """The message of an error; for a KeyError that names only a key, also where it was raised."""
     if not isinstance(error, KeyError):
         return str(error)
     text = str(error.args[0]) if error.args else ""
     if " " in text:
         return text
     place = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{place.filename}:{place.lineno}: there is no {error} in `{place.line}`; --debug shows how it came to that"
+    return f"{place.filename}:{place.lineno}: unknown key {error} in `{place.line}`; --debug shows the traceback"
 
 
 class Gpubook(click.Group):
-    """A group whose commands end with one clear line where the input is at fault, instead of a traceback."""
+    """A group whose commands report invalid input in one clear line instead of a traceback."""
 
     def invoke(self, ctx):
         """Run the command; turn the package's own errors into click's."""
@@ -53,7 +53,7 @@ class Gpubook(click.Group):
 
 
 @click.group(cls=Gpubook, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.option("--debug", is_flag=True, help="Show the traceback of errors.")
 @click.version_option(package_name="gpubook")
 def main(debug: bool) -> None:
     """An interactive textbook on GPUs, networks, collectives and parallelism, and its grader."""
@@ -65,7 +65,10 @@ main.add_command(plan)
 @main.command()
 @click.argument("folder", type=FOLDER)
 def start(folder: Path) -> None:
-    """Lay out your own copy of the book in FOLDER; what you already have there is kept."""
+    """Create your own copy of the book.
+
+    In FOLDER; files that are already there are kept.
+    """
     from ..learner import study
 
     written = study.start(folder)
@@ -74,9 +77,12 @@ def start(folder: Path) -> None:
 
 @main.command()
 @click.argument("learner")
-@click.option("--folder", type=FOLDER, default=Path("."), help="Your copy of the book.  [default: here]")
+@click.option("--folder", type=FOLDER, default=Path("."), help="Your copy of the book.  [default: current folder]")
 def whoami(learner: str, folder: Path) -> None:
-    """Write your gradebook id LEARNER into your notebooks, for courses with variants."""
+    """Write your gradebook id into your notebooks.
+
+    LEARNER is that id, which courses need whose exercises have variants.
+    """
     from ..learner import study
 
     for path in study.whoami(folder, learner):
@@ -85,11 +91,14 @@ def whoami(learner: str, folder: Path) -> None:
 
 @main.command()
 @click.argument("folder", type=FOLDER, default=Path("study"))
-@click.option("--port", type=int)
-@click.option("--token", help="The server's token.  [default: a random one]")
+@click.option("--port", type=int, help="The server's port.")
+@click.option("--token", help="The server's token.  [default: random]")
 @click.option("--browser/--no-browser", default=True, help="Open a browser window.")
 def lab(folder: Path, port: int | None, token: str | None, browser: bool) -> None:
-    """Open the book in JupyterLab, in your own copy FOLDER (default: ./study)."""
+    """Open the book in JupyterLab.
+
+    In your own copy FOLDER (default: ./study), which is created or updated first.
+    """
     from ..learner import study
 
     study.start(folder)
@@ -98,19 +107,23 @@ def lab(folder: Path, port: int | None, token: str | None, browser: bool) -> Non
 
 @main.command()
 def doctor() -> None:
-    """Tell what this machine has (GPUs, links, network, sandbox), and what that means for labs and grading."""
+    """Report what this machine has and can do.
+
+    GPUs, links, network and sandbox, and what each means for the labs and for grading.
+    """
     from . import doctor as doctors
 
     doctors.show(doctors.examine())
 
 
 @main.command()
-@click.option("--check", is_flag=True, help="Write nothing; fail and say so if solutions/ gives something else.")
+@click.option("--check", is_flag=True, help="Write nothing; fail if chapters/ is not up to date with solutions/.")
 @click.argument("names", nargs=-1)
 def chapters(names: tuple[str, ...], check: bool) -> None:
-    """Write chapters/ from solutions/ (all, or those NAMEd), and have their exercises test themselves.
+    """Generate chapters/ from solutions/.
 
-    A chapter with `draft: true` in its head is built and tested, and left out of chapters/.
+    Of all chapters, or of NAMES; the exercises of what is built test themselves.
+    A chapter with `draft: true` in its front matter is built and tested, but left out of chapters/.
     """
     from ..book import chapters as pipeline
 
@@ -120,15 +133,18 @@ def chapters(names: tuple[str, ...], check: bool) -> None:
         click.echo(change)
     for draft in pipeline.drafts(root / "solutions"):
         if not names or draft in names:
-            click.echo(f"{draft}: a draft, left out of chapters/; what it still lacks: gpubook rules {draft}")
+            click.echo(f"{draft}: a draft, left out of chapters/; to list broken rules: gpubook rules {draft}")
     if check and changes:
-        raise click.ClickException("chapters/ is not what solutions/ gives; run `make chapters` and commit both")
+        raise click.ClickException("chapters/ is not up to date with solutions/; run `make chapters` and commit both")
 
 
 @main.command()
 @click.argument("names", nargs=-1)
 def rules(names: tuple[str, ...]) -> None:
-    """Say which rules for chapters are broken, and where (all chapters, or those NAMEd; drafts too)."""
+    """List the rules that chapters break.
+
+    With file and line; of all chapters and drafts, or of NAMES.
+    """
     from ..book import rules as house
     from ..book.chapters import chapter_names, check_names
 
@@ -138,32 +154,34 @@ def rules(names: tuple[str, ...]) -> None:
             click.echo(line)
             count += 1
     if count:
-        raise click.ClickException(f"rules are broken in {count} places; CONTRIBUTING.md says why there are such rules")
+        raise click.ClickException(
+            f"rules are broken in {count} places; CONTRIBUTING.md gives the reason for each rule"
+        )
 
 
 @main.group()
 def new() -> None:
-    """Begin something new, as a skeleton that passes every test."""
+    """Create a skeleton that passes every test."""
 
 
 @new.command("chapter")
 @click.argument("name")
-@click.option("--sections", is_flag=True, help="Declare the exercises in a folder exercises/, a file a section.")
+@click.option("--sections", is_flag=True, help="Declare the exercises in a folder exercises/, one file per section.")
 def new_chapter(name: str, sections: bool) -> None:
-    """Begin the chapter NAME, as 08-sharded-matmuls: a draft in solutions/NAME/."""
+    """Create the chapter NAME, e.g. 08-sharded-matmuls: a draft in solutions/NAME/."""
     from ..book import skeleton
 
     for path in skeleton.new_chapter(book_root(), name, sections=sections):
         click.echo(f"Wrote {path}")
     click.echo(f"Build and test it: gpubook chapters {name}")
     click.echo("Read it as a page: gpubook book --drafts")
-    click.echo(f"See what its release asks for: gpubook rules {name}")
+    click.echo(f"List what it needs before release: gpubook rules {name}")
 
 
 @main.command()
 @click.option("--course", is_flag=True, help="The course edition: no solutions, no answer boxes.")
-@click.option("--drafts", is_flag=True, help="With the chapters that are drafts, for their authors.")
-@click.option("--out", type=FOLDER, default=Path("build/html"), show_default=True)
+@click.option("--drafts", is_flag=True, help="Include chapters that are drafts, for their authors.")
+@click.option("--out", type=FOLDER, default=Path("build/html"), show_default=True, help="The output folder.")
 def book(course: bool, drafts: bool, out: Path) -> None:
     """Build the book as static HTML."""
     from ..book import html as pages
@@ -174,31 +192,33 @@ def book(course: bool, drafts: bool, out: Path) -> None:
 
 @main.group()
 def course() -> None:
-    """Make a course in nbgrader's own layout."""
+    """Create and maintain a course in nbgrader's layout."""
 
 
 @course.command("init")
 @click.argument("folder", type=FOLDER)
-@click.option("--db-url", help="Keep the gradebook there, as postgresql://USER@HOST/DATABASE.  [default: gradebook.db]")
+@click.option(
+    "--db-url", help="The gradebook, e.g. postgresql://USER@HOST/DATABASE.  [default: gradebook.db in FOLDER]"
+)
 def course_init(folder: Path, db_url: str | None) -> None:
-    """Lay out a course in FOLDER: source/, release/, submitted/, exercises/, nbgrader_config.py."""
+    """Create a course in FOLDER: source/, release/, submitted/, exercises/, nbgrader_config.py."""
     from ..course import layout
 
     layout.init(folder, db_url)
-    click.echo(f"A course in {folder}. Next: gpubook course assign {folder} NAME --chapter 03-rooflines")
+    click.echo(f"Created a course in {folder}. Next: gpubook course assign {folder} NAME --chapter 03-rooflines")
 
 
 @course.command("assign")
 @click.argument("folder", type=FOLDER)
 @click.argument("name", callback=assignment_name)
-@click.option("--chapter", help="The chapter to draw from, as 03-rooflines.")
+@click.option("--chapter", help="The chapter to assign, e.g. 03-rooflines.")
 @click.option("--exercises", help="Comma-separated ids, the chapter's and your own.  [default: the chapter's]")
 @click.option("--text", type=FILE, help="Your own text, a MyST file that asks exercises.")
-@click.option("--due", type=click.DateTime(), help="When it is due, in UTC.")
+@click.option("--due", type=click.DateTime(), help="The due date, in UTC.")
 def course_assign(
     folder: Path, name: str, chapter: str | None, exercises: str | None, text: Path | None, due: datetime | None
 ) -> None:
-    """Make the assignment NAME of a chapter, of chosen exercises, or of a text of your own."""
+    """Create the assignment NAME from a chapter, from chosen exercises, or from your own text."""
     from .. import course as courses
 
     chosen = [one.strip() for one in exercises.split(",")] if exercises else None
@@ -209,14 +229,14 @@ def course_assign(
 @course.command("check")
 @click.argument("folder", type=FOLDER)
 def course_check(folder: Path) -> None:
-    """Have your own exercises, in FOLDER/exercises, test themselves, as those of the book do."""
+    """Run the self-tests of your own exercises, in FOLDER/exercises."""
     from ..answers.library_overlap import library_overlap
     from ..answers.selftest import selftest
     from ..course.assignment import own_bank
 
     bank, faults = own_bank(folder), 0
     if not bank:
-        raise click.ClickException(f"no exercise is declared in {folder / 'exercises'}/*.py")
+        raise click.ClickException(f"no exercises are declared in {folder / 'exercises'}/*.py")
     for name, exercise in bank.items():
         problems = selftest(exercise) + library_overlap(exercise)
         faults += len(problems)
@@ -231,18 +251,18 @@ def course_check(folder: Path) -> None:
 @click.argument("name", callback=assignment_name)
 @click.argument("exercise")
 def course_drop(folder: Path, name: str, exercise: str) -> None:
-    """Have EXERCISE of the assignment NAME count for nobody, whatever was handed in."""
+    """Exclude EXERCISE of the assignment NAME from everybody's score, whatever was submitted."""
     from .. import course as courses
 
     courses.drop(folder, name, exercise)
-    click.echo(f"{exercise} counts 0 of 0 points. For feedback that says so: gpubook grade {folder} {name}")
+    click.echo(f"{exercise} now counts 0 of 0 points. To update the feedback: gpubook grade {folder} {name}")
 
 
 @course.command("late")
 @click.argument("folder", type=FOLDER)
 @click.argument("name", callback=assignment_name)
 def course_late(folder: Path, name: str) -> None:
-    """Work out late penalties anew, after grading by hand or an extension."""
+    """Recompute late penalties, after manual grading or an extension."""
     from ..course import gradebook
 
     for learner, penalty in gradebook.late(folder, name):
@@ -253,7 +273,7 @@ def course_late(folder: Path, name: str) -> None:
 @click.argument("folder", type=FOLDER)
 @click.argument("name", callback=assignment_name)
 def course_feedback(folder: Path, name: str) -> None:
-    """Write the feedback anew, after grading by hand or when solutions may be shown; nothing is graded."""
+    """Rewrite the feedback, after manual grading or once solutions may be shown; nothing is graded."""
     from .. import course as courses
 
     pages = courses.show_feedback(folder, name)
@@ -264,9 +284,11 @@ def course_feedback(folder: Path, name: str) -> None:
 @click.argument("folder", type=FOLDER)
 @click.argument("names", nargs=-1)
 @click.option("--format", "form", type=click.Choice(["canvas", "moodle", "csv"]), default="csv", show_default=True)
-@click.option("--output", type=click.Path(path_type=Path), help="- prints.  [default: grades-FORMAT.csv in FOLDER]")
-@click.option("--missing-as-zero", is_flag=True, help="0 for a learner who handed in nothing, not an empty score.")
-@click.option("--canvas-id", "ids", metavar="NAME=NUMBER", multiple=True, help="Canvas's number of an assignment.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), help="The file; - prints.  [default: grades-FORMAT.csv in FOLDER]"
+)
+@click.option("--missing-as-zero", is_flag=True, help="0, not an empty score, for a learner who submitted nothing.")
+@click.option("--canvas-id", "ids", metavar="NAME=NUMBER", multiple=True, help="Canvas's id of an assignment.")
 @click.option("--worksheet", type=FILE, help="Moodle's grading worksheet, to be filled in.")
 def export(
     folder: Path,
@@ -277,14 +299,17 @@ def export(
     ids: tuple[str, ...],
     worksheet: Path | None,
 ) -> None:
-    """Write the grades of the course in FOLDER, of all assignments or those NAMEd, as CSV."""
+    """Write the grades of a course as CSV.
+
+    Of the course in FOLDER, for all assignments or NAMES.
+    """
     from ..course import export as exports
 
     numbers = {}
     for one in ids:
         name, _, canvas_id = one.rpartition("=")
         if not name or not canvas_id.isdecimal():
-            raise click.BadParameter(f"{one!r}: NAME=NUMBER was expected, as week3=4711", param_hint="--canvas-id")
+            raise click.BadParameter(f"{one!r}: expected NAME=NUMBER, e.g. week3=4711", param_hint="--canvas-id")
         numbers[name] = int(canvas_id)
     made = exports.table(folder, names, form, missing_as_zero=missing_as_zero, canvas_ids=numbers, worksheet=worksheet)
     if output == Path("-"):
@@ -299,7 +324,7 @@ def export(
 
 @contextmanager
 def _stopping(folder: Path, name: str) -> Iterator[None]:
-    """Ctrl-C and SIGTERM end the block, and the command with one line on how to go on."""
+    """Ctrl-C and SIGTERM end the block, and the command with one line that says how to resume."""
     ended = signal.SIGINT
 
     def stop(number: int, _: object) -> None:
@@ -311,7 +336,7 @@ def _stopping(folder: Path, name: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        click.echo(f"Stopped. What is graded is kept: gpubook grade {folder} {name} --resume", err=True)
+        click.echo(f"Stopped; finished grades are kept. To resume: gpubook grade {folder} {name} --resume", err=True)
         raise SystemExit(128 + ended) from None
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -320,13 +345,13 @@ def _stopping(folder: Path, name: str) -> Iterator[None]:
 @main.command()
 @click.argument("folder", type=FOLDER)
 @click.argument("name", callback=assignment_name)
-@click.option("--student", "students", multiple=True, help="Only this learner (repeat for more).")
-@click.option("--show", metavar="LEARNER[/EXERCISE]", help="Print the sentences of the last run instead of grading.")
-@click.option("--cell-limit", type=float, help="Seconds a cell may run.  [default: the course's, 30]")
-@click.option("--unsafe", is_flag=True, help="Grade without a sandbox where the system has none.")
-@click.option("--workers", type=click.IntRange(1), help="Submissions at once.  [default: a core each]")
-@click.option("--resume", is_flag=True, help="Keep what is graded already and has not changed since.")
-@click.option("--scheduler", metavar="ADDRESS", help="Grade on the dask.distributed cluster there, as tcp://HOST:8786.")
+@click.option("--student", "students", multiple=True, help="Grade only this learner (may be repeated).")
+@click.option("--show", metavar="LEARNER[/EXERCISE]", help="Print the verdicts of the last run instead of grading.")
+@click.option("--cell-limit", type=float, help="Time limit per cell, in seconds.  [default: the course's, 30]")
+@click.option("--unsafe", is_flag=True, help="Grade without a sandbox if the system does not support one.")
+@click.option("--workers", type=click.IntRange(1), help="Submissions graded in parallel.  [default: one per core]")
+@click.option("--resume", is_flag=True, help="Skip submissions that are graded and have not changed since.")
+@click.option("--scheduler", metavar="ADDRESS", help="Grade on a dask.distributed cluster, e.g. tcp://HOST:8786.")
 def grade(
     folder: Path,
     name: str,
@@ -338,7 +363,10 @@ def grade(
     resume: bool,
     scheduler: str | None,
 ) -> None:
-    """Grade what is in FOLDER/submitted/*/NAME; writes the gradebook and the feedback."""
+    """Grade the submissions of an assignment.
+
+    Those in FOLDER/submitted/*/NAME; writes the gradebook and the feedback.
+    """
     from ..sandbox import zygote_ahead
     from . import lazy_jsonschema
 

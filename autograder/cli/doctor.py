@@ -1,7 +1,7 @@
-"""`gpubook doctor`: what this machine has, and what each part of it means for the labs and for grading.
+"""`gpubook doctor`: what this machine has, and what each part means for the labs and for grading.
 
-Every probe may fail, and then says so in its own line; none raises. `examine` looks, `advice` puts what was found
-into sentences, `show` prints them. What could hang or crash (torch, CUDA, the sandbox's trial) is tried in a process
+Every probe may fail; its line then says so, and nothing raises. `examine` probes, `advice` turns the findings
+into sentences, `show` prints them. Whatever could hang or crash (torch, CUDA, the sandbox's trial) runs in a process
 of its own, with a time limit.
 """
 
@@ -51,7 +51,7 @@ class Gpu(NamedTuple):
 
 
 class Nic(NamedTuple):
-    """One network card or port: its name, "ethernet" or "infiniband", B/s one way (None: not told), and if it is up."""
+    """One NIC or port: its name, "ethernet" or "infiniband", B/s one way (None: unknown), and whether it is up."""
 
     name: str
     kind: str
@@ -60,7 +60,7 @@ class Nic(NamedTuple):
 
 
 class Torch(NamedTuple):
-    """What torch says of itself: version, CUDA it was built for, devices, pairs with peer access, backends."""
+    """What torch reports: version, the CUDA that it was built for, devices, pairs with peer access, backends."""
 
     version: str
     cuda: str | None
@@ -70,7 +70,7 @@ class Torch(NamedTuple):
 
 
 class Sandbox(NamedTuple):
-    """What a sandbox can be made of here; `refused` is why a process cannot be shut in, empty where it can."""
+    """What this machine offers for a sandbox; `refused` is why a process cannot be sandboxed, empty if it can."""
 
     refused: str
     user_namespaces: bool
@@ -81,7 +81,7 @@ class Sandbox(NamedTuple):
 
 @dataclass(frozen=True)
 class Machine:
-    """Everything that was found. `problems` tells, by probe, why one found nothing."""
+    """All findings. `problems` says, by probe, why a probe found nothing."""
 
     python: str
     system: str
@@ -97,7 +97,7 @@ class Machine:
 
 
 class Line(NamedTuple):
-    """One line of the report: the part, what was found, and what that means; `fine` is None where neither."""
+    """One line of the report: the part, what was found, and what that means; `fine` is None if neither good nor bad."""
 
     part: str
     found: str
@@ -106,7 +106,7 @@ class Line(NamedTuple):
 
 
 def run(command: Sequence[str]) -> str:
-    """What a command prints. Raises OSError or subprocess.SubprocessError where it is missing, fails or hangs."""
+    """The output of a command. Raises OSError or subprocess.SubprocessError if it is missing, fails or hangs."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*_own_folder(), os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=LIMIT, check=False, env=environment, stdin=subprocess.DEVNULL
@@ -122,7 +122,7 @@ def _own_folder() -> list[str]:
 
 
 def examine(run: Run = run, root: Path = Path("/")) -> Machine:
-    """Look at this machine. `run` runs a command, `root` is the file system's root: a test replaces both."""
+    """Probe this machine. `run` runs a command, `root` is the file system's root: a test replaces both."""
     problems: dict[str, str] = {}
 
     def tried(part: str, probe: Callable[[], T], otherwise: T) -> T:
@@ -159,7 +159,7 @@ def cores() -> int:
 
 
 def memory(root: Path = Path("/")) -> float | None:
-    """Bytes of main memory, or the container's limit where that is less; None where nobody says."""
+    """Bytes of main memory, or the container's limit if that is less; None if neither is known."""
     sizes = []
     found = re.search(r"MemTotal:\s*([0-9]+) kB", _read(root / "proc/meminfo"))
     if found:
@@ -171,7 +171,7 @@ def memory(root: Path = Path("/")) -> float | None:
 
 
 def read_gpus(text: str) -> tuple[Gpu, ...]:
-    """The GPUs of `nvidia-smi --query-gpu=name,memory.total,driver_version`, which counts MiB."""
+    """The GPUs from the output of `nvidia-smi --query-gpu=name,memory.total,driver_version`, which counts in MiB."""
     found = []
     for line in filter(None, map(str.strip, text.splitlines())):
         name, size, driver = (cell.strip() for cell in line.rsplit(",", 2))
@@ -180,9 +180,9 @@ def read_gpus(text: str) -> tuple[Gpu, ...]:
 
 
 def nvlink_rate(text: str) -> float | None:
-    """B/s one way of one NVLink, from `nvidia-smi nvlink -s`; None where it lists no link.
+    """B/s one way of one NVLink, from `nvidia-smi nvlink -s`; None if it lists no link.
 
-    It prints the line's rate, 26.562 or 53.125 GB/s; 25 and 50 of these are data.
+    It prints the line rate, 26.562 or 53.125 GB/s, of which 25 and 50 are data.
     """
     rates = [float(rate) for rate in re.findall(r"Link [0-9]+: ([0-9.]+) GB/s", text)]
     if not rates:
@@ -191,7 +191,7 @@ def nvlink_rate(text: str) -> float | None:
 
 
 def read_torch(text: str) -> Torch:
-    """What the trial program printed as JSON, in its last line."""
+    """The record that the probing program printed as JSON, in its last line."""
     said = json.loads(text.strip().splitlines()[-1])
     devices = tuple(str(device[0]) for device in said["devices"])
     peers = tuple((int(one), int(other)) for one, other in said["peers"])
@@ -199,7 +199,7 @@ def read_torch(text: str) -> Torch:
 
 
 def nics(root: Path = Path("/")) -> tuple[Nic, ...]:
-    """The cards that Linux lists: InfiniBand (and RoCE) ports, then Ethernet; no loopback, no idle helper device."""
+    """The NICs that Linux lists: InfiniBand (and RoCE) ports, then Ethernet; no loopback, no idle virtual device."""
     found = []
     for port in sorted(root.glob("sys/class/infiniband/*/ports/*")):
         rate = re.match(r"([0-9.]+) Gb/sec", _read(port / "rate"))
@@ -216,7 +216,7 @@ def nics(root: Path = Path("/")) -> tuple[Nic, ...]:
 
 
 def sandbox(run: Run = run, root: Path = Path("/")) -> Sandbox:
-    """What the grader's sandbox finds when it tries itself out, and what else there is to build one of."""
+    """The result of the sandbox's own trial, and the other means of building one."""
     if sys.platform != "linux":
         refused = "only Linux has namespaces"
     else:
@@ -239,7 +239,7 @@ def _read(path: Path) -> str:
 
 
 def advice(machine: Machine) -> list[Line]:
-    """The report: for each part of the machine what was found and, in a sentence, what it means."""
+    """The report: for each part of the machine what was found and, in one sentence, what it means."""
     return [
         _python(machine), _processor(machine), _memory(machine), _torch(machine), _gpus(machine), _fabric(machine),
         _peers(machine), _network(machine), _labs(machine), _sandbox(machine),
@@ -252,21 +252,23 @@ def _python(machine: Machine) -> Line:
 
 def _processor(machine: Machine) -> Line:
     text = f"{machine.cores} core" + "s" * (machine.cores != 1)
-    return Line("processor", text, True, f"A class is graded {machine.cores} at a time.")
+    return Line("CPU", text, True, f"Submissions of a class are graded {machine.cores} at a time.")
 
 
 def _memory(machine: Machine) -> Line:
     if machine.memory is None:
         return Line("memory", _why(machine, "memory", "unknown"), None, "Labs of 4 ranks take about 2 GiB.")
     enough = machine.memory >= 4 * GiB
-    means = "Enough for labs of 8 ranks." if enough else "Little: keep labs to 2 ranks."
+    means = "Enough for labs of 8 ranks." if enough else "Not much: keep labs to 2 ranks."
     return Line("memory", quantity(machine.memory, "GiB", 3), enough, means)
 
 
 def _torch(machine: Machine) -> Line:
     if machine.torch is None:
         why = _why(machine, "torch", "not installed")
-        return Line("torch", why, False, "Simulators work; labs with real ranks need it: pip install 'gpubook[labs]'.")
+        return Line(
+            "torch", why, False, "Simulators work; labs with real ranks need torch: pip install 'gpubook[labs]'."
+        )
     cuda = f"CUDA {machine.torch.cuda}" if machine.torch.cuda else "no CUDA"
     found = f"{machine.torch.version}, {cuda}, {', '.join(machine.torch.backends) or 'no backends'}"
     if machine.gpus and not machine.torch.devices:
@@ -276,28 +278,28 @@ def _torch(machine: Machine) -> Line:
 
 def _gpus(machine: Machine) -> Line:
     if not machine.gpus:
-        return Line("GPUs", "none", None, "Nothing in the book needs one: measured figures come with it.")
+        return Line("GPUs", "none", None, "Nothing in the book needs a GPU; measured data comes with it.")
     names = [f"{gpu.name}, {quantity(gpu.memory, 'GiB', 3)}" for gpu in machine.gpus]
     found = "; ".join(f"{names.count(name)} x {name}" for name in dict.fromkeys(names))
-    return Line("GPUs", f"{found}; driver {machine.gpus[0].driver}", True, "Labs that measure can measure these.")
+    return Line("GPUs", f"{found}; driver {machine.gpus[0].driver}", True, "Labs can measure these GPUs.")
 
 
 def _fabric(machine: Machine) -> Line:
     table, built = machine.matrix, machine.topology
     if table is None or built is None:
         if machine.gpus:
-            why = _why(machine, "topology", "not told")
-            return Line("links", why, None, "How the GPUs are joined is unknown: nvidia-smi topo -m tells.")
+            why = _why(machine, "topology", "not reported")
+            return Line("links", why, None, "The links between the GPUs are unknown; nvidia-smi topo -m lists them.")
         return Line("links", "none", None, "Networks are simulated.")
     if len(table.gpus) < 2:
-        return Line("links", "one GPU", None, "Nothing to join: collectives between GPUs are simulated.")
+        return Line("links", "one GPU", None, "Collectives between GPUs are simulated.")
     links = {table.nvlinks(a, b) for i, a in enumerate(table.gpus) for b in table.gpus[i + 1 :]}
     n = len(built.ranks) // 2
     nvlink = {v for v, tier in built.graph.nodes(data="tier") if tier == 0} if links != {0} else None
     carried = minimum_cut(built, built.ranks[:n], built.ranks[n:], inside=nvlink).bandwidth
-    half = f"{quantity(carried, 'B/s', 3)} from half of them to the other half, one direction."
+    half = f"{quantity(carried, 'B/s', 3)} from one half of the GPUs to the other, one direction."
     if links == {0}:
-        return Line("links", "PCIe only", None, f"GPUs talk through bridges and CPUs, at most {half}")
+        return Line("links", "PCIe only", None, f"GPUs communicate through PCIe bridges and CPUs, at most {half}")
     how = "through NVSwitch" if built.kinds["nvswitch"] else "directly"
     count = f"{min(links)}" if len(links) == 1 else f"{min(links)} to {max(links)}"
     return Line("links", f"{count} NVLinks between two GPUs, {how}", 0 not in links, half)
@@ -305,23 +307,27 @@ def _fabric(machine: Machine) -> Line:
 
 def _peers(machine: Machine) -> Line:
     if machine.torch is None or len(machine.torch.devices) < 2:
-        return Line("peer access", "no pairs", None, "There are no two GPUs to reach each other's memory.")
+        return Line("peer access", "no pairs", None, "Peer access takes two GPUs.")
     n = len(machine.torch.devices)
     pairs, all_pairs = len(machine.torch.peers), n * (n - 1)
-    means = "Every GPU reads every other's memory." if pairs == all_pairs else "Where it lacks, copies go by the host."
+    means = (
+        "Every GPU can read every other's memory."
+        if pairs == all_pairs
+        else "Without peer access, copies go through the host."
+    )
     return Line("peer access", f"{pairs} of {all_pairs} ordered pairs", pairs == all_pairs, means)
 
 
 def _network(machine: Machine) -> Line:
     up = [nic for nic in machine.nics if nic.up]
     if not up:
-        return Line("network", _why(machine, "nics", "no card is up"), None, "Ranks on one machine need none.")
+        return Line("network", _why(machine, "nics", "no NIC is up"), None, "Ranks on one machine need no network.")
     rates = [f"{nic.name} {nic.kind} {_line_rate(nic)}" for nic in up]
     found = ", ".join(rates[:8]) + f" and {len(rates) - 8} more" * (len(rates) > 8)
     fast = [nic.bandwidth for nic in up if nic.bandwidth and nic.bandwidth >= 100 * Gbit]
     if fast:
-        return Line("network", found, True, f"{quantity(sum(fast), 'B/s', 3)} a direction to other machines.")
-    return Line("network", found, None, "Fine for the book and for one machine's ranks; no fabric for training.")
+        return Line("network", found, True, f"{quantity(sum(fast), 'B/s', 3)} per direction to other machines.")
+    return Line("network", found, None, "Fine for the book and for ranks on one machine; not a fabric for training.")
 
 
 def _line_rate(nic: Nic) -> str:
@@ -333,49 +339,48 @@ def _labs(machine: Machine) -> Line:
         return Line("labs", "simulated", False, "Labs run on the simulator only.")
     usable = len(machine.torch.devices)
     if usable > 1 and "nccl" in machine.torch.backends:
-        return Line("labs", f"NCCL, {usable} ranks", True, f"Labs run on NCCL with {usable} ranks, one a GPU.")
+        return Line("labs", f"NCCL, {usable} ranks", True, f"Labs run on NCCL with {usable} ranks, one per GPU.")
     if "gloo" not in machine.torch.backends:
         return Line("labs", "simulated", False, "This torch has no gloo: labs run on the simulator only.")
     ranks = max(2, min(8, machine.cores))
     shared = " that share a core" if ranks > machine.cores else ""
-    return Line("labs", f"gloo, {ranks} ranks", True, f"Labs run on gloo with {ranks} ranks{shared}, on the processor.")
+    return Line("labs", f"gloo, {ranks} ranks", True, f"Labs run on gloo with {ranks} ranks{shared}, on the CPU.")
 
 
 def _sandbox(machine: Machine) -> Line:
     if machine.sandbox is None:
-        why = _why(machine, "sandbox", "not tried")
-        return Line("sandbox", why, False, "Your own answers are checked; others' work is not graded here.")
+        why = _why(machine, "sandbox", "not tested")
+        return Line("sandbox", why, False, "Your own answers can be checked; others' work cannot be graded here.")
     parts = machine.sandbox
     has = {
         "user namespaces": parts.user_namespaces, "seccomp": parts.seccomp, "bubblewrap": parts.bubblewrap,
         f"cgroups v{parts.cgroups}": parts.cgroups > 0,
     }  # fmt: skip
-    found = ", ".join(name for name, there in has.items() if there) or "nothing to build one of"
+    found = ", ".join(name for name, there in has.items() if there) or "no means of building one"
     if parts.refused:
-        means = "Others' work is graded only where that is asked for, with --unsafe."
-        return Line("sandbox", f"{found}; refused: {parts.refused}", False, means)
-    return Line("sandbox", found, True, "Others' work can be shut in, so it can be graded here.")
+        return Line("sandbox", f"{found}; failed: {parts.refused}", False, "Others' work is graded only with --unsafe.")
+    return Line("sandbox", found, True, "Others' work can be sandboxed, so it can be graded here.")
 
 
 def _why(machine: Machine, part: str, otherwise: str) -> str:
-    """The problem of a probe in one line, without the folders of this machine."""
+    """A probe's problem in one line, without this machine's paths."""
     text = machine.problems.get(part, otherwise).strip().splitlines() or [otherwise]
     return re.sub(r"(?:/[\w.+-]+){2,}", "...", text[-1])
 
 
 def _inert(text: str) -> str:
-    """Without control characters, which a terminal would obey: a device may be called anything."""
+    """Without control characters, which a terminal would interpret: a device may have any name."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def show(machine: Machine, console: Any = None) -> None:
-    """Print the report as a table: green where all is well, red where something lacks."""
+    """Print the report as a table: green if all is well, red if something is missing."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    for column in ("", "here", "so"):
+    for column in ("", "found", "meaning"):
         table.add_column(column, overflow="fold")
     colours = {True: "green", False: "red", None: "dim"}
     for line in advice(machine):

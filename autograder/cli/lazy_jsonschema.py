@@ -1,15 +1,15 @@
-"""Start sooner: what a command need not load before it begins."""
+"""Faster start: defer a slow import of jsonschema that no command needs."""
 
 import sys
 
 
 def notebooks() -> None:
-    """Load nbformat's checker of schemas without the grammar of international addresses that it would compile, in a
-    second of its own: no schema of a notebook has one."""
+    """Load nbformat's schema validator without the grammar of internationalised URIs, which takes a second to compile:
+    no notebook schema uses it."""
     grammar = "rfc3987_syntax"
     if "jsonschema" in sys.modules or grammar in sys.modules:
         return
-    sys.modules[grammar] = None  # type: ignore[assignment]  # Python's way to say that a module is not there
+    sys.modules[grammar] = None  # type: ignore[assignment]  # Python's mark for a module that cannot be imported
     try:
         import jsonschema  # noqa: F401
     finally:

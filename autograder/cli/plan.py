@@ -11,11 +11,11 @@ import click
 POWERS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 SECONDS_AN_HOUR = 3600.0
 DECIDED = ("tp", "cp", "ep", "pp", "zero", "recompute")
-"""Degrees that the guide chooses without regard to what was fixed: beside fixed ones its advice would confuse."""
+"""Degrees that the rule of thumb chooses by itself; if one is given, its advice would contradict the question."""
 
 
 class CannotBe(click.ClickException):
-    """A question that cannot be answered; one line says why."""
+    """Invalid input; one line says why."""
 
     exit_code = 2
 
@@ -127,7 +127,10 @@ def plan(
     gpus: tuple[int, ...] | None, as_json: bool, why: bool, price: float, count: int | None, memory: float | None,
     stack: str | None, dtype: str, dedup_dispatch: bool, **degrees: Any,
 ) -> None:  # fmt: skip
-    """List the fastest ways to train MODEL (a key such as llama3-405b) on a cluster, and explain the choice."""
+    """List the fastest ways to train a model on a cluster.
+
+    MODEL is a key such as llama3-405b. The output explains the choice.
+    """
     from hwlib import planner
 
     if sequence and sequence[1]:
@@ -137,9 +140,9 @@ def plan(
     T = sequence[0] if sequence else batch[1]
     asked: dict[str, Any] = {"B": batch[0], "T": T, "memory": memory, "price": price / SECONDS_AN_HOUR}
     if why and gpus and len(gpus) > 1:
-        raise CannotBe(f"why: choices are compared for a single number of GPUs, and there are {len(gpus)}")
+        raise CannotBe(f"why: choices are compared for one number of GPUs only, and {len(gpus)} are given")
     if count and gpus and len(gpus) > 1:
-        raise CannotBe(f"count: plans are counted for a single number of GPUs, and there are {len(gpus)}")
+        raise CannotBe(f"count: plans are listed for one number of GPUs only, and {len(gpus)} are given")
     try:
         asked |= {
             "allowed": planner.Allowed(**{f.name: degrees[f.name] for f in fields(planner.Allowed)}),
@@ -149,7 +152,7 @@ def plan(
             _front(model, cluster, asked | {"gpus": gpus}, as_json)
         else:
             _best(model, cluster, asked | {"gpus": gpus[0] if gpus else None, "count": count or 5}, as_json, why)
-    except ValueError as error:  # PlanError, and what the formulas refuse
+    except ValueError as error:  # PlanError, and values that the formulas reject
         raise CannotBe(str(error)) from None
 
 
@@ -173,12 +176,12 @@ def _best(model: str, cluster: str, asked: dict[str, Any], as_json: bool, why: b
     if asked["allowed"].given.keys() & set(DECIDED):
         return
     bounds = {name: asked[name] for name in ("B", "T", "gpus", "memory")} | {"dtype": found.task.software.dtype}
-    with suppress(planner.PlanError):  # the guide tries less than the search did
+    with suppress(planner.PlanError):  # the rule of thumb tries fewer plans than the search
         click.echo(f"\nRule of thumb: {planner.decide(model, cluster, **bounds)}")
 
 
 def _on_fewer(model: str, cluster: str, asked: dict[str, Any], found: Any) -> str:
-    """That a power of two of the GPUs is quicker than all of them, where it is: it divides what all do not."""
+    """Says so if a power of two of the GPUs is faster than all of them, because it divides more dimensions evenly."""
     from hwlib import planner
     from hwlib.units import show
 

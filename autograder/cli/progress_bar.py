@@ -1,5 +1,5 @@
-"""How far a run over a class is: a bar with its rate and the time that is left, or a line now and then where the output
-is no terminal."""
+"""The progress of a class run: a bar with rate and remaining time, or, if the output is not a terminal, a line now and
+then."""
 
 import time
 from typing import Any, Self
@@ -8,7 +8,7 @@ EVERY = 10.0  # seconds between two lines
 
 
 class Meter:
-    """`started` and `progress` of `course.grade`, on a rich console. A context manager, which takes the bar away."""
+    """The callbacks `started` and `progress` of `course.grade`, on a rich console. Leaving it removes the bar."""
 
     def __init__(self, console: Any = None):
         from rich.console import Console
@@ -18,7 +18,7 @@ class Meter:
         self._bar: Any = None
 
     def started(self, total: int, remark: str) -> None:
-        """There are `total` submissions; `remark` tells of an earlier run."""
+        """Called once: there are `total` submissions; `remark` describes an earlier run."""
         from rich.text import Text
 
         self.total, self.began = total, time.monotonic()
@@ -31,7 +31,7 @@ class Meter:
             self._task = self._bar.add_task("grading", total=total, rate="")
 
     def progress(self, learner: str) -> None:  # noqa: ARG002
-        """One more is done."""
+        """Called after each submission."""
         self.count += 1
         now = time.monotonic()
         if self._bar is not None:
@@ -45,7 +45,7 @@ class Meter:
 
     @property
     def rate(self) -> str:
-        """Submissions in a unit of time."""
+        """Submissions per second or minute, as text."""
         each = (time.monotonic() - self.began) / max(self.count, 1)
         return f"{1 / each:.1f} a second" if 0 < each < 1 else f"{60 / each:.1f} a minute" if each else ""
 

@@ -36,12 +36,12 @@ def stage(
 ) -> Path:
     """Write the instructor's notebook of the assignment `name` into the course's source/NAME/ and return it.
 
-    `chapter` alone: all of it. With `exercises`: those of the chapter that are named, in its order and with
+    `chapter` alone: the whole chapter. With `exercises`: those of the chapter that are named, in its order and with
     its text, then those of the teacher's own (declared in exercises/*.py) that are named. `text`: the
     teacher's own chapter, a MyST file whose cells ask exercises of exercises/*.py, or of `chapter`.
     """
     if text is not None and exercises is not None:
-        raise CourseError(f"{text} says itself which exercises it asks; no list of exercises was expected")
+        raise CourseError(f"{text} already names its exercises; a list of exercises was not expected")
     if chapter is None and text is None and not exercises:
         raise CourseError("nothing to assign: a chapter, exercises or a text was expected")
     made = chapters.load(book_root(), chapter, variants=variants, course=True) if chapter else None
@@ -73,7 +73,7 @@ def own_bank(folder: Path) -> CourseBank:
         if twice := [key for key in bank if key in seen]:
             raise CourseError(
                 f"{bank.path}: the exercise {twice[0]!r} is declared in {seen[twice[0]].path} too; "
-                "an id of its own was expected"
+                "a unique id was expected"
             )
         seen |= dict.fromkeys(bank, bank)
     return _joined(banks)
@@ -155,7 +155,7 @@ def _write(nb: NotebookNode, path: Path) -> None:
 
 
 def drop(path: Path, exercise: str) -> str:
-    """Take the points off an exercise in the instructor's notebook at `path`; returns its grade cell's id."""
+    """Set the points of an exercise to 0 in the instructor's notebook at `path`; returns its grade cell's id."""
     import nbformat
 
     if not path.is_file():
@@ -168,7 +168,7 @@ def drop(path: Path, exercise: str) -> str:
     }
     if "grade" not in parts:
         known = ", ".join(notebook.used_exercises(nb)) or "none"
-        raise CourseError(f"{path} asks no exercise {exercise!r}; it asks {known}")
+        raise CourseError(f"{path} does not ask exercise {exercise!r}; it asks {known}")
     parts["grade"].metadata["nbgrader"]["points"] = 0
     if "prompt" in parts and DROPPED not in parts["prompt"].source:
         parts["prompt"].source += f"\n\n{DROPPED}"

@@ -16,7 +16,7 @@ from ..values.book_root import book_root
 def checked_name(name: str) -> str:
     """The name of an assignment, which is a folder's name in a course: never a path."""
     if not re.fullmatch(r"[^\W_][\w. -]*", name) or name.endswith((" ", ".")):
-        raise CourseError(f"{name!r} names no assignment: letters and digits, with _ - . between, were expected")
+        raise CourseError(f"{name!r} is not an assignment name: letters and digits, with _ - . between, were expected")
     return name
 
 
@@ -30,7 +30,7 @@ class CourseBank(Bank):
 
 
 def bank_of(folder: Path, release_nb: Any, path: Path) -> CourseBank:
-    """The exercises for a released notebook; CourseError where there are none to judge by."""
+    """The exercises for a released notebook; CourseError if none are declared."""
     named = os.environ.get("GPUBOOK_SOLUTIONS")
     solutions = [Path(p) for p in named.split(os.pathsep)] if named else [book_root() / "solutions"]
     chapter = release_nb.metadata.get("gpubook", {}).get("chapter") or path.stem

@@ -1,5 +1,4 @@
-"""The results of a class, as `gpubook grade` leaves them beside the gradebook: who got what, and in which
-words."""
+"""The results of a class, as `gpubook grade` leaves them beside the gradebook: points and verdicts by learner."""
 
 import json
 from dataclasses import asdict, dataclass, field, replace
@@ -26,8 +25,7 @@ class Learner:
 
 @dataclass
 class ClassResult:
-    """One run over an assignment: its exercises with their points, its learners, and what the teacher must
-    know."""
+    """One run over an assignment: its exercises with their points, its learners, and notes for the teacher."""
 
     assignment: str
     exercises: dict[str, float]
@@ -39,16 +37,16 @@ class ClassResult:
 
     @property
     def max_points(self) -> float:
-        """What a full score is."""
+        """The full score."""
         return sum(self.exercises.values())
 
     def learner(self, name: str) -> Learner:
-        """The learner of that name; KeyError says who there is."""
+        """The learner of that name; KeyError lists the known ones."""
         for learner in self.learners:
             if learner.name == name:
                 return learner
         known = ", ".join(sorted(learner.name for learner in self.learners)) or "nobody"
-        raise KeyError(f"no learner {name!r} in the results of {self.assignment}: it has {known}")
+        raise KeyError(f"unknown learner {name!r} in the results of {self.assignment}; known: {known}")
 
 
 def save(result: ClassResult, path: Path) -> None:
@@ -58,7 +56,7 @@ def save(result: ClassResult, path: Path) -> None:
 
 
 def add(result: ClassResult, path: Path) -> None:
-    """Write the results of some learners; those of the others that are there already stay."""
+    """Write the results of some learners and keep those of the others."""
     asked = {learner.name for learner in result.learners}
     before = load(path).learners if path.is_file() else []
     kept = [learner for learner in before if learner.name not in asked]
@@ -66,7 +64,7 @@ def add(result: ClassResult, path: Path) -> None:
 
 
 def load(path: Path) -> ClassResult:
-    """What `save` wrote; FileNotFoundError says how to get results."""
+    """Read what `save` wrote; FileNotFoundError says how to produce results."""
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no results yet; run `gpubook grade` on the course first")
     data = json.loads(path.read_text(encoding="utf-8"))

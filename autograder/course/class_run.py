@@ -1,4 +1,4 @@
-"""A class at once: every submission of an assignment graded, by as many workers as there are, entered by one writer.
+"""A class at once: every submission of an assignment graded, in parallel by workers, entered by one writer.
 
 What finishes is in the journal before it is in the gradebook, so that a run that is killed, or that meets a full disk
 or a locked database, goes on where it stopped.
@@ -33,13 +33,13 @@ Submit = Callable[[Job], "Future[JobOutcome]"]
 
 
 class Writer(Protocol):
-    """What enters a graded notebook into the gradebook: a `recording.GradebookWriter`."""
+    """Enters graded notebooks into the gradebook: a `recording.GradebookWriter`."""
 
     def record(self, learner: str, text: str) -> Path:
         """Enter it, and return the learner's feedback page."""
 
     def has(self) -> set[str]:
-        """The learners of whom everything is entered."""
+        """The learners whose results are all entered."""
 
     def page_of(self, learner: str) -> Path:
         """A learner's feedback page."""
@@ -47,7 +47,7 @@ class Writer(Protocol):
 
 @dataclass
 class ReleasedAssignment:
-    """What a run is over: an assignment as it was released at `path`, the exercises it draws from, and the run's
+    """The subject of a run: an assignment as it was released at `path`, the exercises it draws from, and the run's
     settings."""
 
     path: Path

@@ -1,8 +1,8 @@
 """The same unit of work on many machines: jobs of `grading.worker` go to the workers of a dask.distributed cluster.
 
 Each worker has a zygote and a judge of its own, started with the first job of a run; deadlines are kept by our
-supervisor beside them, for Dask has none. A job that a worker takes down with it goes to another. Jobs and outcomes
-are plain data, the key travels as the text of its files, and nothing is written but by the one who sent the job.
+supervisor beside them, for Dask has none. A job whose worker dies goes to another. Jobs and outcomes
+are plain data, the key travels as the text of its files, and nothing is written except by the job's sender.
 """
 
 import contextlib
@@ -100,7 +100,7 @@ def executor(
 ) -> Iterator[tuple["Submit", int]]:
     """How to submit a job to the cluster whose scheduler is at `address`, and how many it grades at once.
 
-    `workers` bounds that number. Raises CourseError where there is no cluster.
+    `workers` bounds that number. Raises CourseError if no cluster responds.
     """
     try:
         from distributed import CancelledError, Client, KilledWorker, WorkerPlugin
@@ -121,7 +121,7 @@ def executor(
     try:
         client = Client(address, timeout=FIRST, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
-        raise CourseError(f"no dask scheduler answers at {address}: {error}") from None
+        raise CourseError(f"no dask scheduler responds at {address}: {error}") from None
     with client:
         try:
             client.wait_for_workers(1, timeout=FIRST)

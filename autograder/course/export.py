@@ -1,7 +1,7 @@
 """A gradebook as CSV: for Canvas, for Moodle, and plain.
 
-Canvas and Moodle read a file of their own shape, and skip or misread without a word what does not fit it;
-each such case is refused here, or comes back as a note for the teacher. The shapes are those of Canvas's
+Canvas and Moodle each read a format of their own, and silently skip or misread what does not fit it;
+each such case is rejected here, or comes back as a note for the teacher. The shapes are those of Canvas's
 `GradebookImporter` and of Moodle's `assignfeedback_offline`.
 """
 
@@ -39,7 +39,7 @@ FORMULA = "=+-@\N{FULLWIDTH EQUALS SIGN}\N{FULLWIDTH PLUS SIGN}\N{FULLWIDTH HYPH
 
 @dataclass
 class Table:
-    """What goes into a file, and what the teacher should know about it."""
+    """The contents of a file, and notes on it for the teacher."""
 
     rows: list[list[str]]
     notes: list[str] = field(default_factory=list)
@@ -61,7 +61,7 @@ def inert(text: str) -> str:
 
 
 def number(value: float) -> str:
-    """Points without what binary fractions add: 2.5, not 2.5000000000000004."""
+    """Points without binary rounding noise: 2.5, not 2.5000000000000004."""
     return f"{value:.4f}".rstrip("0").rstrip(".") if value else "0"
 
 
@@ -79,20 +79,20 @@ def table(
     canvas_ids: dict[str, int] | None = None,
     worksheet: Path | None = None,
 ) -> Table:
-    """The gradebook of a course in one of FORMATS; CourseError where there is no such course or assignment.
+    """The gradebook of a course in one of FORMATS; CourseError for an unknown course or assignment.
 
-    A learner without a submission has an empty score, or 0 with `missing_as_zero`. `canvas_ids`: Canvas's
-    number of an assignment, by our name. `worksheet`: the file that Moodle's "Download grading worksheet"
-    gave, whose grades and comments are to be filled in.
+    A learner without a submission has an empty score, or 0 with `missing_as_zero`. `canvas_ids`: Canvas's id of an
+    assignment, by our name. `worksheet`: the file that Moodle's "Download grading worksheet" gave, whose grades and
+    comments are to be filled in.
     """
     if form not in FORMATS:
         raise ValueError(f"the format {form!r}: one of {', '.join(FORMATS)} was expected")
     if worksheet is not None and form != "moodle":
-        raise CourseError(f"{worksheet}: a worksheet is Moodle's; the format moodle was expected with it")
+        raise CourseError(f"{worksheet}: worksheets are Moodle's; the format moodle was expected")
     by_name = gradebook.scores(folder, names)
     if canvas_ids and (form != "canvas" or not set(canvas_ids) <= set(by_name)):
         raise CourseError(
-            f"Canvas's numbers are given for {', '.join(canvas_ids)}; exported to {form} is {', '.join(by_name)}"
+            f"Canvas ids are given for {', '.join(canvas_ids)}; exported to {form} is {', '.join(by_name)}"
         )
     blank = "0" if missing_as_zero else ""
     if form == "canvas":
@@ -122,7 +122,7 @@ def table(
 
 
 def write(made: Table, output: Path) -> None:
-    """Write the file whole or not at all, readable by you alone: what stood there before stays until the end."""
+    """Write the file whole or not at all, readable by you alone: an older file stays until the end."""
     if output.is_dir():
         raise CourseError(f"{output} is a folder; a file was expected")
     if not output.parent.is_dir():
@@ -157,7 +157,9 @@ def _plain(score: Score, blank: str) -> list[str]:
 
 def _canvas(by_name: dict[str, list[Score]], blank: str, ids: dict[str, int]) -> Table:
     if dropped := [name for name in by_name if CANVAS_OWN.search(name)]:
-        raise CourseError(f"Canvas drops the column {dropped[0]!r}, a name of its own totals; leave it out")
+        raise CourseError(
+            f"Canvas drops the column {dropped[0]!r}, which is a name of its own totals; leave the assignment out"
+        )
     titles = [f"{name} ({ids[name]})" if name in ids else name for name in by_name]
     most = [number(rows[0].max_score) if rows else "" for rows in by_name.values()]
     out = [CANVAS + [inert(title) for title in titles], ["    Points Possible", "", "", "", "", *most]]

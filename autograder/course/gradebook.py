@@ -111,7 +111,7 @@ def _of_course(folder: Path) -> Iterator[Gradebook]:
     """The gradebook of a course that has one; opening never makes a new file."""
     db_url = url_of(folder)
     if db_url.startswith("sqlite") and not Path(location(db_url)).is_file():
-        raise CourseError(f"{location(db_url)} is missing: nothing was assigned or graded in {folder} yet")
+        raise CourseError(f"{location(db_url)} is missing: nothing has been assigned or graded in {folder} yet")
     with opened(db_url) as gradebook:
         yield gradebook
 

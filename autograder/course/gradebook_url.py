@@ -35,7 +35,7 @@ def opened(db_url: str) -> Iterator[Gradebook]:
         where = location(db_url)
     except ArgumentError:
         raise CourseError(
-            "the gradebook's URL cannot be read: sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE was expected"
+            "the gradebook's URL is invalid: sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE was expected"
         ) from None
     try:
         with programs_on_path(), warnings.catch_warnings():

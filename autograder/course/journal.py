@@ -1,8 +1,8 @@
 """The journal of a run over a class: what is finished is kept, whatever happens to the run later.
 
-`.gpubook/NAME.journal` is one JSON line for each finished submission, appended and on the disk before anything else
-is done with it; the executed notebook lies beside it, in `NAME.graded/`, written first and never half. A line that
-a kill cut short is none. The last line of a learner counts.
+`.gpubook/NAME.journal` is one JSON line for each finished submission, appended and on the disk before anything else is
+done with it; the executed notebook lies beside it, in `NAME.graded/`, written first and atomically. A line that a kill
+truncated is ignored. The last line of a learner counts.
 """
 
 import errno
@@ -60,7 +60,7 @@ class Journal:
             fcntl.flock(journal._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(journal._file)
-            raise CourseError(f"{name} is being graded by another run; wait for its end") from None
+            raise CourseError(f"{name} is being graded by another run; wait until it ends") from None
         journal._read()
         return journal
 
@@ -79,7 +79,7 @@ class Journal:
         return self.folder / f"{self.name}.graded"
 
     def remark(self, resume: bool) -> str:
-        """What is to be said of a run that did not come to its end; nothing where all is well."""
+        """A remark on a run that did not finish; empty if it did."""
         if self.finished or not self.entries:
             return ""
         graded = f"The last run over {self.name} ended early, with {len(self.entries)} graded"
@@ -93,7 +93,7 @@ class Journal:
 
     @contextmanager
     def room(self) -> Iterator[None]:
-        """Around what writes: a full disk is named, with what to do then."""
+        """Wraps writes: a full disk is reported, with how to resume."""
         try:
             yield
         except OSError as error:
@@ -101,8 +101,8 @@ class Journal:
                 raise
             course, where = self.folder.parent, error.filename or self.path
             raise CourseError(
-                f"{where}: {error.strerror}; what is graded is kept: "
-                f"make room, then `gpubook grade {course} {self.name} --resume`"
+                f"{where}: {error.strerror}; finished grades are kept: "
+                f"free some space, then `gpubook grade {course} {self.name} --resume`"
             ) from error
 
     def _forget(self) -> None:
@@ -129,12 +129,12 @@ class Journal:
         return entry
 
     def record(self, learner: str) -> None:
-        """What the journal has of a learner is in the gradebook too."""
+        """Note that the learner's entry is in the gradebook too."""
         self._add({"recorded": learner})
         self.recorded.add(learner)
 
     def end(self) -> None:
-        """The run came to its end."""
+        """The run finished."""
         self._add({"finished": True})
         self.finished = True
 

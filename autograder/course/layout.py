@@ -30,11 +30,10 @@ configure(c)
 
 
 def init(folder: Path | str, db_url: str | None = None) -> list[Path]:
-    """Lay out a course: nbgrader's folders, its configuration, `exercises/` for your own; returns what is
-    new.
+    """Create a course: nbgrader's folders, its configuration, `exercises/` for your own; returns the new files.
 
-    With `db_url` the gradebook is kept there instead of in gradebook.db; CourseError where it cannot be
-    opened, or where the folder is a course already.
+    With `db_url` the gradebook is kept there instead of in gradebook.db; CourseError if it cannot be opened, or where
+    the folder is a course already.
     """
     folder = Path(folder)
     if folder.exists() and not folder.is_dir():
@@ -46,7 +45,7 @@ def init(folder: Path | str, db_url: str | None = None) -> list[Path]:
     if db_url is not None:
         if path.exists():
             raise CourseError(
-                f"{path} is there already: set c.CourseDirectory.db_url in it to move the gradebook "
+                f"{path} already exists: set c.CourseDirectory.db_url in it to move the gradebook "
                 "(`nbgrader db` copies nothing: grade again to fill the new one)"
             )
         from .gradebook_url import driver, opened
@@ -64,12 +63,12 @@ def init(folder: Path | str, db_url: str | None = None) -> list[Path]:
 
 
 def read_config(folder: Path) -> Any:
-    """nbgrader's configuration of the course in `folder`; CourseError where there is no course."""
+    """nbgrader's configuration of the course in `folder`; CourseError if it is not a course."""
     from traitlets.config import PyFileConfigLoader
 
     if not (folder / CONFIG_FILE).is_file():
         raise CourseError(
-            f"{folder} is no course: {CONFIG_FILE} was expected in it; `gpubook course init {folder}` makes one"
+            f"{folder} is not a course: {CONFIG_FILE} was expected in it; `gpubook course init {folder}` creates one"
         )
     config = PyFileConfigLoader(CONFIG_FILE, path=str(folder)).load_config()
     config.CourseDirectory.root = str(folder)
@@ -77,7 +76,7 @@ def read_config(folder: Path) -> Any:
 
 
 def released(folder: Path, name: str) -> Path:
-    """The released notebook of an assignment; CourseError names the assignments there are."""
+    """The released notebook of an assignment; CourseError lists the known assignments."""
     path = folder / "release" / name / f"{name}.ipynb"
     if not path.is_file():
         have = ", ".join(sorted(p.name for p in (folder / "release").glob("*") if p.is_dir())) or "none"

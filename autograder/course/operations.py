@@ -37,7 +37,7 @@ def assign(
     """Release the assignment `name` and return the learner's notebook; see `assignment.stage` for what it is
     made of.
 
-    Done again, it replaces the notebook; what else a teacher put into source/NAME/ stays.
+    A second call replaces the notebook and keeps a teacher's other files in source/NAME/.
     """
     folder, name = Path(folder).resolve(), checked_name(name)
     config = read_config(folder)
@@ -54,7 +54,7 @@ def assign(
 
 
 def drop(folder: Path | str, name: str, exercise: str) -> Path:
-    """Have an exercise of a released assignment count for nobody: 0 of 0 points, in the gradebook at once.
+    """Exclude an exercise of a released assignment from every score: 0 of 0 points, in the gradebook at once.
 
     The learners' notebooks need not change; the prompt says so in feedback made from now on. Assigning again
     undoes it.

@@ -193,7 +193,7 @@ class GradebookWriter:
             return {"timestamp": parse_utc(said)}
         except (ValueError, OverflowError):
             expected = "one like 2027-02-01 22:00:00 UTC was expected"
-            raise SubmissionError(f"{path}: {said!r} is no time; {expected}") from None
+            raise SubmissionError(f"{path}: {said!r} is not a timestamp; {expected}") from None
 
     def _write(self, learner: str, text: str) -> None:
         """autograded/: the notebook, what else was submitted, and over it what the teacher has in source/."""

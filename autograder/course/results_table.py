@@ -1,4 +1,4 @@
-"""What `gpubook grade` prints: learners by exercises, and the verdicts' sentences on demand."""
+"""The output of `gpubook grade`: a table of learners by exercises, and the verdicts on demand."""
 
 import sys
 from pathlib import Path
@@ -104,7 +104,7 @@ def _inert(text: str) -> str:
 
 def show(result: ClassResult, what: str, console: Any = None) -> None:
     """The sentences of LEARNER, or of LEARNER/EXERCISE (its id, or its name or number in the table's legend);
-    KeyError names what there is."""
+    KeyError lists the known ones."""
     from rich.console import Console
 
     console = console or Console()
@@ -115,7 +115,7 @@ def show(result: ClassResult, what: str, console: Any = None) -> None:
     chosen = [r for r in learner.results if not exercise or r.exercise in (exercise, also.get(exercise))]
     if exercise and not chosen:
         known = ", ".join(r.exercise for r in learner.results) or "none"
-        raise KeyError(f"{name} has no result for {exercise!r} in {result.assignment}: there are {known}")
+        raise KeyError(f"{name} has no result for {exercise!r} in {result.assignment}; known: {known}")
     console.print(sentences(learner, chosen), soft_wrap=True)
 
 

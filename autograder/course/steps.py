@@ -1,4 +1,4 @@
-"""The steps of nbgrader that are ours, and the configuration that puts them in place of its own.
+"""Our replacements for steps of nbgrader, and the configuration that installs them.
 
 The one step that nbgrader does unsafely, running the learner's code and the tests in one kernel, is replaced through
 its own extension points.
@@ -85,13 +85,12 @@ class Restore(_OfCourse):
 
 
 class GradeInSandbox(_OfCourse):
-    """Stands where nbgrader executes the notebook: runs it confined, has the judge decide, writes the
-    verdicts."""
+    """Replaces nbgrader's execution of the notebook: runs it confined, has the judge decide, writes the verdicts."""
 
     cell_limit = Float(Limits.cell, help="Seconds a cell may run.").tag(config=True)
     total_limit = Float(Limits.total, help="Seconds a submission may run.").tag(config=True)
     variants = Bool(False, help="Whether each learner has numbers of their own.").tag(config=True)
-    unsafe = Bool(False, help="Whether to run learners' code with your rights where there is no sandbox.").tag(
+    unsafe = Bool(False, help="Whether to run learners' code with your rights if the system has no sandbox.").tag(
         config=True
     )
 

@@ -1,4 +1,4 @@
-"""What a class has submitted: who, where, and a clear word on each submission that cannot be read."""
+"""The submissions of a class: by whom, where, and a clear message for each that cannot be read."""
 
 import os
 import stat
@@ -34,7 +34,7 @@ def collect(folder: Path, name: str, students: Sequence[str] | None, result: Cla
             continue
         strange = sorted(p for p in (submitted / student).glob("*") if p.is_dir() and p.name not in known)
         unknown = [
-            f"{printable(str(p))}: there is no assignment {p.name!r}; this course released {', '.join(sorted(known))}"
+            f"{printable(str(p))}: unknown assignment {p.name!r}; released are: {', '.join(sorted(known))}"
             for p in strange
         ]
         result.problems += unknown
@@ -46,7 +46,7 @@ def collect(folder: Path, name: str, students: Sequence[str] | None, result: Cla
 
 
 def read(submission: Path) -> Any:
-    """The notebook in a submitted folder, which has the folder's name; SubmissionError where there is none."""
+    """The notebook in a submitted folder, which has the folder's name; SubmissionError if it is missing."""
     path = submission / f"{submission.name}.ipynb"
     check_folder(submission)
     if not path.exists():
@@ -76,7 +76,7 @@ def check_folder(submission: Path) -> None:
                     files, size = files + 1, size + about.st_size
                     if files > MAX_FILES or size > MAX_SIZE or depth > MAX_DEPTH:
                         raise SubmissionError(
-                            f"{name}: beyond what may be submitted, {MAX_FILES} files and folders, of "
+                            f"{name}: beyond the limits of a submission, {MAX_FILES} files and folders, of "
                             f"{MAX_SIZE >> 20} MiB together, {MAX_DEPTH} folders deep"
                         )
                     if entry.is_dir():
@@ -86,5 +86,5 @@ def check_folder(submission: Path) -> None:
 
 
 def printable(text: str) -> str:
-    """A name that a learner chose, as it can be shown and written anywhere."""
+    """A name chosen by a learner, safe to show and write anywhere."""
     return "".join(c if c.isprintable() else "?" for c in text[-300:])

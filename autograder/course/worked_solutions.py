@@ -1,4 +1,4 @@
-"""Worked solutions for feedback: of each exercise of an assignment, what its key says, as Markdown."""
+"""Worked solutions for feedback: of each exercise of an assignment, its key's solution as Markdown."""
 
 from __future__ import annotations
 

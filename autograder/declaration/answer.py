@@ -1,4 +1,4 @@
-"""What a kind of answer is: how it is asked, read, judged, shown, offered in the page and tested by itself.
+"""An answer kind: how it is asked, read, judged, shown, offered in the page and tested by itself.
 
 Everything that is particular to a kind is a method or an attribute of it, and no other module asks for its name. A
 course's own kind is a class in its file of exercises, and works wherever a kind of the book does.
@@ -55,7 +55,7 @@ class Box:
 
 
 class Answer:
-    """What every kind of answer does for an exercise. A kind has at least `how`, `readable` and `judge`."""
+    """The base class of the answer kinds. A kind defines at least `how`, `readable` and `judge`."""
 
     answer_name: Any = "answer"  # the variable that the answer cell sets
     judged_by: ClassVar[JudgedBy] = JudgedBy.VALUE
@@ -98,7 +98,7 @@ class Answer:
         return exercise.points
 
     def public(self) -> dict[str, Any]:
-        """What of it learners may see, as JSON."""
+        """The part of it that learners may see, as JSON."""
         return {}
 
     @classmethod
@@ -144,7 +144,7 @@ class Answer:
     # Shown
 
     def shown(self, exercise: Exercise, value: Any, given: Given) -> str:
-        """What the solution or a mistake comes to with these numbers, in Markdown; "" where it is no value."""
+        """What the solution or a mistake comes to with these numbers, in Markdown; "" if it is not a value."""
         try:
             return self.readable(call_with(value, given))
         except Unreadable:
@@ -217,7 +217,7 @@ def checked(answer: Any, exercise_id: str) -> Answer:
     if missing := lacks(type(answer)):
         raise DeclarationError(
             f"{exercise_id}: the answer kind {type(answer).__name__} lacks {', '.join(missing)}; "
-            f"a kind has {', '.join(REQUIRED)} of its own"
+            f"a kind defines {', '.join(REQUIRED)}"
         )
     if not isinstance(answer.judged_by, JudgedBy):
         raise DeclarationError(

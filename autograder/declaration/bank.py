@@ -117,9 +117,7 @@ def _load_package(folder: Path, files: Sequence[Path], name: str) -> list[types.
     modules = []
     for file in files:
         if not file.stem.isidentifier() or file.name == FILE:
-            raise DeclarationError(
-                f"{file}: the name of a section was expected, which others can import: two_clocks.py"
-            )
+            raise DeclarationError(f"{file}: a valid module name was expected, e.g. two_clocks.py")
         try:
             modules.append(importlib.import_module(f"{name}.{file.stem}"))
         except Exception as error:
@@ -155,7 +153,7 @@ def _namespace(modules: Sequence[types.ModuleType], files: Sequence[Path]) -> di
                 continue
             if name in names and not _same(names[name], value):
                 raise DeclarationError(
-                    f"{file}: {name} is something else in {home[name].name}, and the chapter's text reads both files; "
+                    f"{file}: {name} is defined differently in {home[name].name}, and the text reads both; "
                     f"another name was expected, or `from .{home[name].stem} import {name}`"
                 )
             names.setdefault(name, value)

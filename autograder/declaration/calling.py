@@ -70,7 +70,7 @@ class TimeUp(BaseException):
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Raises TimeUp in the block after so many seconds, where the system has an alarm and this is its thread."""
+    """Raises TimeUp in the block after `seconds`, where the system has an alarm and this is its thread."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return

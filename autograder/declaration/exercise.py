@@ -62,13 +62,13 @@ class Exercise:
     def __post_init__(self):
         if type(self.id) is not str or not ID.fullmatch(self.id):
             raise DeclarationError(
-                f"exercise id {self.id!r}: lower-case words joined by '-' were expected, as 'rooflines-ridge'"
+                f"exercise id {self.id!r}: lower-case words joined by '-' were expected, e.g. 'rooflines-ridge'"
             )
         for name in ("mistakes", "hints", "withholds"):
             value = getattr(self, name)
             if isinstance(value, (str, Mistake)):
                 raise DeclarationError(
-                    f"{self.id}: {name} is one {type(value).__name__}; a tuple was expected (a comma is missing)"
+                    f"{self.id}: {name} is a single {type(value).__name__}; a tuple was expected (is a comma missing?)"
                 )
             object.__setattr__(self, name, tuple(value))
         if not isinstance(self.points, (int, float)) or not 0 < self.points < math.inf:
@@ -175,7 +175,7 @@ class Exercise:
         own = self.answer.public()
         if taken := own.keys() & {*shown, "given", "variants", "template"}:
             raise DeclarationError(
-                f"{self.id}: the public record of {self.kind} has {', '.join(sorted(taken))}, as every exercise has; "
+                f"{self.id}: the public record of {self.kind} has {', '.join(sorted(taken))}, which all have; "
                 "other names were expected"
             )
         return shown | own

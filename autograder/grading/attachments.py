@@ -29,7 +29,7 @@ FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}  # markers of JPEG's that its
 
 
 def accepted(attachments: Any) -> dict[str, dict[str, str]]:
-    """Of a cell's attachments the pictures, each as one form in base64. Done again it changes nothing."""
+    """Of a cell's attachments the pictures, each as one form in base64. Idempotent."""
     found: dict[str, dict[str, str]] = {}
     for name, forms in attachments.items() if isinstance(attachments, dict) else ():
         if len(found) == MOST:

@@ -1,4 +1,4 @@
-"""Digests of everything that a verdict depends on: an earlier verdict still holds where they are the same."""
+"""Digests of everything that a verdict depends on: an earlier verdict still holds if they are equal."""
 
 import ast
 import json
@@ -40,7 +40,7 @@ def of_run(
 
 @cache
 def of_program() -> str:
-    """The digest of this package and of hwlib, whose formulas solve exercises: another version may judge otherwise."""
+    """The digest of this package and of hwlib, whose formulas solve exercises: versions may judge differently."""
     root = Path(__file__).resolve().parent.parent.parent
     files = [p for name in ("autograder", "hwlib") for p in (root / name).rglob("*") if p.suffix in (".py", ".toml")]
     own = [p for p in files if "_book" not in p.relative_to(root).parts]

@@ -1,8 +1,8 @@
 """The judge: a separate program that holds the key, reads answers as plain data and never runs a learner's code.
 
 `Judge` starts it, as `python -m autograder.grading.judge FD FILE...`, from the files that declare the exercises. It
-forks a limited process per submission, and another where an answer takes forever or all memory to judge: that
-is one verdict, not the end of it.
+forks a limited process per submission, and another if judging an answer exceeds time or memory: that costs one verdict,
+not the session.
 """
 
 import contextlib
@@ -79,8 +79,8 @@ class Judge(Program):
 
 
 class JudgeSession:
-    """The answers of one submission, judged in a process forked for it; another takes over where an answer brings that
-    one to its limits. Used by one thread. A context manager."""
+    """The answers of one submission, judged in a process forked for it; another takes over if an answer exhausts its
+    limits. Used by one thread. A context manager."""
 
     def __init__(self, judge: Judge):
         self.judge = judge
@@ -123,7 +123,7 @@ class JudgeSession:
                 while "call" in (reply := wire.receive(channel, deadline)):
                     answered = True
                     if call is None:
-                        raise JudgeFailed(f"{question.exercise}: the judge calls an answer that is no function")
+                        raise JudgeFailed(f"{question.exercise}: the judge calls an answer that is not a function")
                     wire.send(channel, call(reply["call"]))
             except (wire.WireError, TimeoutError) as error:
                 self._end()

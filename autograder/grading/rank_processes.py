@@ -1,8 +1,8 @@
 """The ranks of a graded algorithm: a confined process each, which has run the learner's cells and knows no other rank.
 
-They share no memory, folder, network or process: the learner's code runs again in each, so nothing that one made
-before the ranks were told apart lies in another. What is left to them is what any two programs on one machine can
-see of each other: time, and how busy it is.
+They share no memory, folder, network or process: the learner's code runs again in each, so nothing that one made before
+the ranks were told apart lies in another. The only channels left are those of any two programs on one machine: time and
+load.
 """
 
 import ast

@@ -19,12 +19,12 @@ CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 class SubmissionError(ValueError):
-    """What was submitted cannot be graded; the message names the file and what was expected."""
+    """The submission cannot be graded; the message names the file and what was expected."""
 
 
 @dataclass(frozen=True)
 class GradeCell:
-    """What a cell is to the grader: whose exercise, which part of it ("answer", "grade", "written", ...), and how many
+    """The role of a cell: which exercise, which part of it ("answer", "grade", "written", ...), and how many
     points."""
 
     exercise: str
@@ -33,8 +33,8 @@ class GradeCell:
 
 
 def read_notebook(path: Path) -> Any:
-    """The notebook at `path` (version 4), its text free of what cannot be written back; SubmissionError if it
-    is none."""
+    """The notebook at `path` (version 4), its text free of characters that cannot be written back; SubmissionError if
+    it is not a notebook."""
     import nbformat
 
     if not path.exists() and not path.is_symlink():
@@ -48,13 +48,13 @@ def read_notebook(path: Path) -> Any:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise SubmissionError(f"{path}: {error.strerror}; a file that can be read was expected") from None
+        raise SubmissionError(f"{path}: {error.strerror}; a readable file was expected") from None
     except (ValueError, RecursionError) as error:
         raise SubmissionError(
             f"{path}: not JSON ({str(error)[:200]}); a Jupyter notebook (.ipynb) was expected"
         ) from None
     if type(data) is not dict or type(data.get("nbformat")) is not int or not isinstance(data.get("cells"), list):
-        raise SubmissionError(f"{path}: JSON, but no notebook; nbformat 4 with a list of cells was expected")
+        raise SubmissionError(f"{path}: JSON, but not a notebook; nbformat 4 with a list of cells was expected")
     if len(data["cells"]) > MAX_CELLS:
         raise SubmissionError(f"{path}: {len(data['cells'])} cells; at most {MAX_CELLS} were expected")
     if (values := _size(data)) > MAX_VALUES:
@@ -73,7 +73,7 @@ def _cell(path: Path, number: int, cell: Any) -> dict[str, Any]:
         source = "".join(source)
     if kind not in ("code", "markdown", "raw") or not isinstance(source, str):
         raise SubmissionError(
-            f"{path}: cell {number} is no notebook cell; a cell_type (code, markdown, raw) and a source were expected"
+            f"{path}: cell {number} is not a notebook cell; a cell_type (code, markdown, raw) and a source expected"
         )
     metadata = cell.get("metadata")
     clean: dict[str, Any] = {
@@ -121,7 +121,7 @@ def grade_id(cell: Any) -> str | None:
 
 
 def grade_cell(cell: Any) -> GradeCell | None:
-    """What a cell of a restored notebook is to the grader; None for the learner's own and for plain text and
+    """The role of a cell of a restored notebook; None for the learner's own and for plain text and
     code."""
     own, nbgrader = cell.metadata.get("gpubook", {}), cell.metadata.get("nbgrader", {})
     if not nbgrader.get("grade_id"):
@@ -140,7 +140,7 @@ def restore(submitted: Any, release: Any) -> Any:
     A cell keeps its role only where the release has a cell of that grade id; of several, the last one does
     (as in nbgrader), and of a written one the last in which something is written. An answer keeps the learner's
     source, a written one its pictures too, and gets the release's metadata; a written one in which nothing was written
-    is as it was released. Doing it twice changes nothing.
+    is as it was released. Restoring twice changes nothing.
     """
     import nbformat
 

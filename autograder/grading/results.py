@@ -26,7 +26,7 @@ class Result:
 
 @dataclass
 class GradedNotebook:
-    """The executed notebook with its verdicts, the results in order, and what the teacher must know."""
+    """The executed notebook with its verdicts, the results in order, and notes for the teacher."""
 
     nb: Any
     results: list[Result] = field(default_factory=list)

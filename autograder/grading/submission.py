@@ -37,7 +37,7 @@ OUT_OF_TIME = "The submission had used up its time before this cell."
 
 @dataclass(frozen=True)
 class RunSettings:
-    """What holds for every submission of a run.
+    """Settings for every submission of a run.
 
     With the `secret` of a course the same submission is asked with the same numbers, see `ranks.seeds`. `unsafe` runs
     its code even where the system cannot confine it.
@@ -75,7 +75,7 @@ def grade_notebook(
         if judge is None:
             if bank.path is None:
                 raise ValueError(
-                    "a bank without a file: load_bank(path) was expected, for the judge loads it from there"
+                    "the bank has no file: load_bank(path) was expected, because the judge loads it from there"
                 )
             judge = stack.enter_context(Judge([bank.path]))
         run = SubmissionRun(
@@ -95,7 +95,7 @@ def grade_notebook(
 
 @dataclass
 class SubmissionRun:
-    """One submission on its way: the restored notebook `nb`, the child that has run some of its cells, and what went
+    """A submission being graded: the restored notebook `nb`, the child that has run some of its cells, and what went
     wrong in which. `kept` and `answers` are of an earlier run."""
 
     nb: Any

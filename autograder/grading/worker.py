@@ -1,7 +1,7 @@
 """Grade one submission, plain data in and out: the unit of work of a class, on this machine or on others.
 
 A `Grader` has the zygote that submissions are forked from and the judge that they share. It replaces either when it
-dies, and the zygote when it has served long enough; a submission that was on its way then is graded again.
+dies, and the zygote when it has served long enough; a submission in progress is then graded again.
 """
 
 import json
@@ -49,12 +49,12 @@ class JobOutcome:
     answers: dict[str, Any] = field(default_factory=dict)  # see `results.GradedNotebook`
 
     def as_plain(self) -> dict[str, Any]:
-        """For a journal or another machine."""
+        """As JSON, for the journal or another machine."""
         return asdict(self)
 
     @classmethod
     def of(cls, plain: dict[str, Any]) -> Self:
-        """What `as_plain` made."""
+        """From what `as_plain` made."""
         return cls(**{**plain, "results": [Result(**one) for one in plain["results"]]})
 
 
@@ -90,7 +90,7 @@ class Grader:
         self.close()
 
     def stop(self) -> None:
-        """End all submissions on their way, at once: each comes back as a problem. Any thread may; `close` follows."""
+        """Abort all submissions in progress: each comes back as a problem. Any thread may; `close` follows."""
         self._over = True
         for program in [*self._used, self._zygote.program, self._judge]:
             program.stop()

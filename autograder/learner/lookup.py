@@ -48,7 +48,7 @@ class Found:
 def find(exercise_id: str) -> Found:
     """The exercise of that id; NotFound names close ids and the places that were searched."""
     if type(exercise_id) is not str:
-        raise NotFound(f"{exercise_id!r} is no exercise id; a text such as 'rooflines-ridge' was expected")
+        raise NotFound(f"{exercise_id!r} is not an exercise id; a text such as 'rooflines-ridge' was expected")
     public, beside = published(), public_file()
     declared = _declared(exercise_id)
     if exercise_id in public:
@@ -69,7 +69,7 @@ def public_file() -> Path:
 
 
 def published() -> dict[str, dict[str, Any]]:
-    """The public records by id; empty where there is no file. DeclarationError where it is none of ours."""
+    """The public records by id; empty if there is no file. DeclarationError if it is not one of ours."""
     path = public_file()
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
@@ -80,7 +80,7 @@ def published() -> dict[str, dict[str, Any]]:
     exercises = data.get("exercises") if isinstance(data, dict) else None
     if not isinstance(exercises, dict) or not all(isinstance(e, dict) and "id" in e for e in exercises.values()):
         raise DeclarationError(
-            f"{path}: {{'exercises': {{id: ...}}}} was expected; write it anew with `gpubook chapters`"
+            f"{path}: {{'exercises': {{id: ...}}}} was expected; regenerate it with `gpubook chapters`"
         )
     return exercises
 

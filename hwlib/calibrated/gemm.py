@@ -83,7 +83,7 @@ def gemm_model(chip: str, dtype: str) -> GemmModel:
     """
     constants = gemm_constants()
     if (chip, dtype) not in constants:
-        raise KeyError(unknown("fitted matrix product of", (chip, dtype), map(str, constants)))
+        raise KeyError(unknown("fitted matrix product", (chip, dtype), map(str, constants)))
     return model_of(constants[chip, dtype], chip)
 
 

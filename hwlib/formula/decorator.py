@@ -49,7 +49,7 @@ class Formula:
             if not all(type(default) in (int, float) for default in self.defaults.values()):
                 raise FormulaError("a formula's defaults are numbers")
             if unknown := sorted(frozenset(readings) - ALL):
-                raise FormulaError(f"there is no reading {unknown[0]!r}; there is {', '.join(sorted(ALL))}")
+                raise FormulaError(f"unknown reading {unknown[0]!r}; known: {', '.join(sorted(ALL))}")
             for letter in (*self.args, result):
                 _check_letter(letter)
             self.body: Body | None = read(function, self.args)

@@ -47,5 +47,5 @@ def measured_allreduces(
     rows = [r for r in _table() if chip in (None, r.chip) and n in (None, r.n) and how in (None, r.how)]
     if not rows:
         sets = dict.fromkeys(f"{r.chip} {r.n} {r.how}" for r in _table())
-        raise ValueError(f"no measured all-reduce of {chip} {n} {how}; there is {', '.join(sets)}")
+        raise ValueError(f"no measured all-reduce of {chip} {n} {how}; known: {', '.join(sets)}")
     return tuple(sorted(rows, key=lambda r: (r.chip, r.how, r.n, r.S)))

@@ -42,5 +42,5 @@ def measured_gemms(chip: str | None = None, dtype: str | None = None) -> tuple[M
     rows = tuple(r for r in _table() if chip in (None, r.chip) and dtype in (None, r.dtype))
     if not rows:
         sets = sorted({f"{r.chip} {r.dtype}" for r in _table()})
-        raise ValueError(f"no measured gemm of {chip} {dtype}; there is {', '.join(sets)}")
+        raise ValueError(f"no measured gemm of {chip} {dtype}; known: {', '.join(sets)}")
     return rows

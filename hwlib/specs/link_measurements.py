@@ -37,7 +37,7 @@ def _table() -> dict[str, MeasuredLink]:
 def measured_link(key: str) -> MeasuredLink:
     """A row of the table. Raises KeyError, naming the rows there are."""
     if key not in _table():
-        raise KeyError(f"no measured link {key!r}; there is {', '.join(_table())}")
+        raise KeyError(f"unknown measured link {key!r}; known: {', '.join(_table())}")
     return _table()[key]
 
 

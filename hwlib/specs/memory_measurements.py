@@ -44,5 +44,5 @@ def measured_memory(chip: str, what: str) -> tuple[MeasuredMemory, ...]:
     rows = tuple(r for r in _table() if (r.chip, r.what) == (chip, what))
     if not rows:
         sweeps = sorted({f"{r.chip} {r.what}" for r in _table()})
-        raise ValueError(f"no measured {what} of {chip}; there is {', '.join(sweeps)}")
+        raise ValueError(f"no measured {what} of {chip}; known: {', '.join(sweeps)}")
     return rows

@@ -43,12 +43,12 @@ Row = TypeVar("Row", bound=Named)
 
 
 def unknown(what: str, name: object, known: Iterable[str]) -> str:
-    """The sentence about a name that is not there: the close ones, if there are any, and of few names all."""
+    """The message for an unknown name: it lists the known ones if they are few, else those that are close, if any."""
     known = list(known)
     lower = {one.lower(): one for one in known}
     close = [lower[one] for one in get_close_matches(str(name).lower(), lower, 3, 0.4 if len(known) <= FEW else 0.5)]
     rest = [one for one in known if one not in close]
-    return f"no {what} {name!r}; there is {', '.join([*close, *rest] if len(known) <= FEW else close or known)}"
+    return f"unknown {what} {name!r}; known: {', '.join([*close, *rest] if len(known) <= FEW else close or known)}"
 
 
 def file_text(file: str) -> str:

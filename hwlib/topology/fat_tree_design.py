@@ -195,7 +195,7 @@ def plan(description: Mapping[str, Any] | None = None, /, **more: Any) -> FatTre
     """
     given = {**(description or {}), **more}
     if unknown := given.keys() - WORDS:
-        raise TopologyError(f"a cluster has no {', '.join(sorted(map(str, unknown)))}; there is {', '.join(WORDS)}")
+        raise TopologyError(f"unknown option {', '.join(sorted(map(str, unknown)))}; known: {', '.join(WORDS)}")
     if "nodes" not in given:
         raise TopologyError("a cluster is described by at least its nodes, such as nodes=128")
     counts = {name: whole(f"cluster: {name}", given[name]) for name in COUNTS if given.get(name) is not None}

@@ -86,7 +86,7 @@ class Topology:
     def check(self, vertex: Any) -> None:
         """KeyError, naming vertices like it, where there is no such vertex."""
         if vertex not in self.graph:
-            raise KeyError(f"{self.name} has no vertex {vertex!r}; there is {_some(self.graph, vertex)}")
+            raise KeyError(f"{self.name} has no vertex {vertex!r}; known: {_some(self.graph, vertex)}")
 
     def vertex_of(self, rank: Any) -> str:
         """The vertex of a rank, given as its number or by its own name."""

@@ -46,7 +46,7 @@ def intensity_explorer(chip: str = "h100-sxm", D: int = 8192, F: int = 28672) ->
     Raises KeyError for a chip that the chart does not have.
     """
     if chip not in CHART_CHIPS:
-        raise KeyError(f"no chip {chip!r} in this chart; there is {', '.join(CHART_CHIPS)}")
+        raise KeyError(f"no chip {chip!r} in this chart; known: {', '.join(CHART_CHIPS)}")
     names = {key: accelerators[key].name for key in CHART_CHIPS}
     rates = {key: accelerators[key].flops("fp16" if key == "v100-sxm2" else "bf16") for key in CHART_CHIPS}
     bandwidths = {key: accelerators[key].hbm_bandwidth for key in CHART_CHIPS}

@@ -35,7 +35,7 @@ def chip_explorer(x: str = "clock", y: str = "cycle_flops", vendor: str = "all",
     known = {"quantity": {**LABELS, **DERIVED}, "vendor": _vendors(), "chip": accelerators}
     for what, name in (("quantity", x), ("quantity", y), ("vendor", vendor), ("chip", chip)):
         if name not in known[what]:
-            raise KeyError(f"no {what} {name!r} to show; there is {', '.join(known[what])}")
+            raise KeyError(f"no {what} {name!r} to show; known: {', '.join(known[what])}")
     rows = {key: _facts(chip) for key, chip in accelerators.items()}
     return _classes()["chips"](chips=rows, x=x, y=y, vendor=vendor, chip=chip)
 
@@ -67,7 +67,7 @@ def peak_explorer(chip: str = "h100-sxm") -> Any:
     """
     rows = {key: row for key, c in accelerators.items() if (row := _parts(c))}
     if chip not in rows:
-        raise KeyError(f"no chip {chip!r} with multiprocessors, a clock and a 16-bit rate; there is {', '.join(rows)}")
+        raise KeyError(f"no chip {chip!r} with multiprocessors, a clock and a 16-bit rate; known: {', '.join(rows)}")
     row = rows[chip]
     return _classes()["peak"](chips=rows, chip=chip, n_SM=row["n_SM"], ops=row["ops"], clock=row["clock"])
 

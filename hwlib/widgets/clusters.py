@@ -42,7 +42,7 @@ def fat_tree_designer(hosts: int = 1024, ports: int = 64, omega: int = 1, link: 
     """
     rows = {key: {"name": links[key].name.partition(",")[0], "W": links[key].bandwidth} for key in CABLES}
     if link not in rows:
-        raise KeyError(f"no cable {link!r} in this figure; there is {', '.join(rows)}")
+        raise KeyError(f"no cable {link!r} in this figure; known: {', '.join(rows)}")
     return _designer()(links=rows, hosts=hosts, ports=ports, omega=omega, link=link)
 
 
@@ -63,7 +63,7 @@ def _designer() -> Any:
         @traitlets.validate("link")
         def _known(self, proposal: Any) -> str:
             if proposal["value"] not in self.links:
-                raise traitlets.TraitError(f"no cable {proposal['value']!r}; there is {', '.join(self.links)}")
+                raise traitlets.TraitError(f"unknown cable {proposal['value']!r}; known: {', '.join(self.links)}")
             return proposal["value"]
 
     return FatTreeDesigner

@@ -40,7 +40,7 @@ def roofline_explorer(
     """  # fmt: skip
     rows = {row["key"]: row for c in (accelerators.values() if chips is None else chips) if (row := _row(c))}
     if chip not in rows:
-        raise KeyError(f"no chip {chip!r} with a roofline; there is {', '.join(rows)}")
+        raise KeyError(f"no chip {chip!r} with a roofline; known: {', '.join(rows)}")
     if dtype not in rows[chip]["rates"]:
         raise ValueError(f"{rows[chip]['name']} has no {dtype} rate; it has {', '.join(rows[chip]['rates'])}")
     return _explorer()(chips=rows, chip=chip, dtype=dtype, B=B, D=D, F=F)
@@ -89,7 +89,7 @@ def _explorer() -> Any:
         @traitlets.validate("chip")
         def _known(self, proposal: Any) -> str:
             if proposal["value"] not in self.chips:
-                raise traitlets.TraitError(f"no chip {proposal['value']!r}; there is {', '.join(self.chips)}")
+                raise traitlets.TraitError(f"unknown chip {proposal['value']!r}; known: {', '.join(self.chips)}")
             return proposal["value"]
 
     return RooflineExplorer

@@ -26,7 +26,7 @@ def node_explorer(node: str = "dgx-h100", choices: Iterable[Node] | None = None)
     """
     rows = {one.key: _row(one) for one in (nodes.values() if choices is None else choices) if one.switches}
     if node not in rows:
-        raise KeyError(f"no node {node!r} with switches; there is {', '.join(rows)}")
+        raise KeyError(f"no node {node!r} with switches; known: {', '.join(rows)}")
     row = rows[node]
     return _explorer()(rows=rows, node=node, n=row["n"], paths=row["paths"], switches=row["switches"])
 
@@ -55,7 +55,7 @@ def _explorer() -> Any:
         @traitlets.validate("node")
         def _known(self, proposal: Any) -> str:
             if proposal["value"] not in self.rows:
-                raise traitlets.TraitError(f"no node {proposal['value']!r}; there is {', '.join(self.rows)}")
+                raise traitlets.TraitError(f"unknown node {proposal['value']!r}; known: {', '.join(self.rows)}")
             return proposal["value"]
 
     return NodeExplorer

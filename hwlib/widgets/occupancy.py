@@ -19,7 +19,7 @@ def occupancy_explorer(chip: str = "h100-sxm", threads: int = 256, registers: in
     """
     rows = {key: _row(c) for key, c in accelerators.items() if c.arch in LIMITS and c.regfile_bytes and c.smem_bytes}
     if chip not in rows:
-        raise KeyError(f"no chip {chip!r} with listed limits; there is {', '.join(rows)}")
+        raise KeyError(f"no chip {chip!r} with listed limits; known: {', '.join(rows)}")
     return _explorer()(chips=rows, chip=chip, threads=threads, registers=registers, smem=smem)
 
 
@@ -48,7 +48,7 @@ def _explorer() -> Any:
         @traitlets.validate("chip")
         def _known(self, proposal: Any) -> str:
             if proposal["value"] not in self.chips:
-                raise traitlets.TraitError(f"no chip {proposal['value']!r}; there is {', '.join(self.chips)}")
+                raise traitlets.TraitError(f"unknown chip {proposal['value']!r}; known: {', '.join(self.chips)}")
             return proposal["value"]
 
     return OccupancyExplorer

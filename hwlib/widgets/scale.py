@@ -115,7 +115,7 @@ def alltoall_scale_explorer(node: str = "dgx-h100") -> VegaLite:
 def _machine(node: str) -> list[dict[str, Any]]:
     """The parameters of a node: its GPUs, the bandwidth of each inside it, and of all together to the network."""
     if node not in NODES:
-        raise KeyError(f"no node {node!r} in this chart; there is {', '.join(NODES)}")
+        raise KeyError(f"no node {node!r} in this chart; known: {', '.join(NODES)}")
     rows = {key: nodes[key] for key in NODES}
     choice = {"input": "select", "options": [*rows], "labels": [one.name for one in rows.values()], "name": "node "}
 

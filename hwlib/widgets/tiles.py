@@ -20,7 +20,7 @@ def tile_explorer(chip: str = "h100-sxm", b: float = 2, b_k: int = 64, stages: i
     KeyError for a chip or a place that the chart does not have.
     """
     if chip not in CHIPS:
-        raise KeyError(f"no chip {chip!r} in this chart; there is {', '.join(CHIPS)}")
+        raise KeyError(f"no chip {chip!r} in this chart; known: {', '.join(CHIPS)}")
     if sums not in SUMS:
         raise KeyError(f"sums are kept in {', '.join(SUMS)}, not in {sums!r}")
     smem = {key: _room(accelerators[key]) for key in CHIPS}

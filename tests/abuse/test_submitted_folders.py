@@ -108,7 +108,7 @@ def test_a_notebook_and_its_files_are_read(folder):
 @pytest.mark.parametrize("odd", FOLDERS, ids=lambda odd: odd.__name__)
 def test_what_is_odd_is_refused_by_name(folder, odd):
     odd(folder)
-    with pytest.raises(SubmissionError, match=r"expected|beyond what may be submitted") as refused:
+    with pytest.raises(SubmissionError, match=r"expected|beyond the limits") as refused:
         submissions.read(folder)
     said = str(refused.value)
     assert str(folder)[-50:] in said or odd is deep

@@ -122,5 +122,5 @@ def test_the_time_of_a_chip_is_that_of_its_constants_and_of_the_published_sweep(
 
 
 def test_constants_that_are_not_there_are_answered_with_those_like_them():
-    with pytest.raises(KeyError, match=r"no fitted constants of 'h100 all_reduce nccl-tests'; there is h\d00"):
+    with pytest.raises(KeyError, match=r"unknown set of fitted constants 'h100 all_reduce nccl-tests'; known: h\d00"):
         nccl_time("h100", "all_reduce", 8, 1e6)

@@ -112,7 +112,7 @@ def test_unknown_letters_are_refused(args, result, sentence):
 
 
 def test_an_unknown_reading_is_refused():
-    with pytest.raises(FormulaError, match="there is no reading 'latex'; there is dim, expr, js, tex, vega"):
+    with pytest.raises(FormulaError, match="unknown reading 'latex'; known: dim, expr, js, tex, vega"):
         formula("t", cite="x", readings={"latex"})(ridge.function)
 
 

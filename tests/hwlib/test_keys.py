@@ -47,7 +47,7 @@ OF_LEVELS: tuple[Any, ...] = (
 @pytest.mark.parametrize("what", OF_MODEL, ids=lambda f: getattr(f, "func", f).__name__)
 def test_a_model_may_be_a_key(what):
     assert what(LLAMA) == what(models[LLAMA])
-    with pytest.raises(KeyError, match=r"no model 'llama3-7b'; there is .*llama3-70b"):
+    with pytest.raises(KeyError, match=r"unknown model 'llama3-7b'; known: .*llama3-70b"):
         what("llama3-7b")
     with pytest.raises(TypeError, match="model: a key or a Model was expected, got 70"):
         what(70)
@@ -56,7 +56,7 @@ def test_a_model_may_be_a_key(what):
 @pytest.mark.parametrize("what", OF_BOTH, ids=lambda f: f.func.__name__)
 def test_so_may_a_chip(what):
     assert what(LLAMA, H100) == what(models[LLAMA], accelerators[H100])
-    with pytest.raises(KeyError, match=r"no accelerator 'h100'; there is .*h100-sxm"):
+    with pytest.raises(KeyError, match=r"unknown accelerator 'h100'; known: .*h100-sxm"):
         what(LLAMA, "h100")
 
 
@@ -70,7 +70,7 @@ def test_a_node_is_a_virtual_cluster_with_its_own_chip(key):
     with virtual.cluster(key) as world:
         assert (world.network.levels, world.chip) == (levels_of(key), nodes[key].chip)
         assert repr(world).startswith(f"<World of {nodes[key].chips} x {nodes[key].chip.name}, as rank 0: node")
-    with pytest.raises(KeyError, match="no cluster or node 'dgx-h300'; there is dgx-"), virtual.cluster("dgx-h300"):
+    with pytest.raises(KeyError, match="unknown cluster or node 'dgx-h300'; known: dgx-"), virtual.cluster("dgx-h300"):
         pass
 
 
@@ -81,7 +81,7 @@ def test_a_virtual_network_takes_no_time_below_nothing(more):
 
 
 def test_an_unknown_name_among_few_lists_all_and_among_many_the_close_ones():
-    assert unknown("dtype", "int3", ["bf16", "int8", "fp8"]) == "no dtype 'int3'; there is int8, bf16, fp8"
+    assert unknown("dtype", "int3", ["bf16", "int8", "fp8"]) == "unknown dtype 'int3'; known: int8, bf16, fp8"
     many = [f"cluster-{i}" for i in range(20)]
     assert unknown("cluster", "cluster-7x", many).count(",") == 2
     assert unknown("cluster", "nothing", many).endswith(", ".join(many)), "none is close: all of them"
@@ -110,7 +110,7 @@ def test_records_print_in_one_line_with_units(record, shown):
     [
         ({"model": 70}, "model: a key or a Model was expected, got 70"),
         ({"cluster": None}, "cluster: expected a Cluster, a Node or the key of one, got None"),
-        ({"cluster": "nowhere"}, "no cluster 'nowhere'; there is superpod-h100-1su, .*, dgx-h100, "),
+        ({"cluster": "nowhere"}, "unknown cluster 'nowhere'; known: superpod-h100-1su, .*, dgx-h100, "),
         ({"count": 0}, "count: expected a whole number of plans, at least 1, got 0"),
     ],
 )

@@ -269,7 +269,7 @@ def test_bad_arguments_are_named(given, message):
 
 
 def test_an_unknown_algorithm_is_named():
-    with pytest.raises(KeyError, match="no algorithm 'ring_allredcue'; there is ring_allreduce"):
+    with pytest.raises(KeyError, match="unknown algorithm 'ring_allredcue'; known: ring_allreduce"):
         lockstep("ring_allredcue", ones(2))
 
 

@@ -163,14 +163,14 @@ def test_flops_by_dtype():
         accelerators["a100-80gb-sxm"].flops("fp8")
     with pytest.raises(ValueError, match="V100 SXM2 32GB has no bf16"):
         accelerators["v100-sxm2"].flops("bf16")
-    with pytest.raises(ValueError, match="no dtype 'bf17'; there is bf16"):
+    with pytest.raises(ValueError, match="unknown dtype 'bf17'; known: bf16"):
         h100.flops("bf17")
 
 
 def test_unknown_names_get_close_ones():
-    with pytest.raises(KeyError, match=r"no accelerator 'h100'; there is .*h100-sxm"):
+    with pytest.raises(KeyError, match=r"unknown accelerator 'h100'; known: .*h100-sxm"):
         accelerators["h100"]
-    with pytest.raises(KeyError, match=r"no field 'hbm_bw'; there is .*hbm_b"):
+    with pytest.raises(KeyError, match=r"unknown field 'hbm_bw'; known: .*hbm_b"):
         accelerators["h100-sxm"].datum("hbm_bw")
 
 
@@ -205,5 +205,5 @@ def test_measured_gemms_span_both_sides_of_the_ridge(chip, dtype):
 
 
 def test_measured_gemms_of_an_unknown_chip():
-    with pytest.raises(ValueError, match="no measured gemm of v100 bf16; there is a100-80gb-sxm bf16"):
+    with pytest.raises(ValueError, match="no measured gemm of v100 bf16; known: a100-80gb-sxm bf16"):
         measured_gemms("v100", "bf16")

@@ -69,7 +69,7 @@ def test_what_is_changed_has_no_source_any_more():
     assert set(llama.data) - set(wide.data) == {"ffn", "published_parameters"}
     with pytest.raises(KeyError, match="no confirmed ffn"):
         wide.datum("ffn")
-    with pytest.raises(TypeError, match="no field 'width_of_it'; there is width"):
+    with pytest.raises(TypeError, match="unknown field 'width_of_it'; known: width"):
         llama.replace(width_of_it=1)
     assert "`layers` | 80 | layers, L | 80 | llama3 |" in llama._repr_markdown_()
 
@@ -96,7 +96,7 @@ def test_a_shape_that_cannot_be_is_refused(shape, message):
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [("width = 12288", "breadth = 12288", "gpt3-175b: no field 'breadth'"),
+    [("width = 12288", "breadth = 12288", "gpt3-175b: unknown field 'breadth'"),
      ("width = 12288\n", "", "gpt3-175b: width missing"),
      ("width = 12288", 'width = "wide"', r"gpt3-175b\.width: .* got 'wide'"),
      ("width = 12288", "width = 12288.5", r"gpt3-175b\.width: expected what was printed, .* got 12288\.5"),

@@ -86,7 +86,7 @@ def test_a_value_stands_beside_a_rounded_print_and_one_in_words():
      ("pace", "printed = 25", "printed: expected a text, got 25"),
      ("pace", "printed = '25 GB/s', factor = 0", "factor: expected a finite number above 0, got 0"),
      ("pace", "printed = '25 GB/s', also = 'x'", "also: expected a list of texts, got 'x'"),
-     ("pace", "printed = '25 GB/s', colour = 1", "no column 'colour'; there is"),
+     ("pace", "printed = '25 GB/s', colour = 1", "unknown column 'colour'; known:"),
      ("pace", "value = 25e9", "printed missing"),
      ("parts", "printed = '2.5'", "expected a whole number, got '2.5' times 1.0"),
      ("parts", "printed = '3', factor = 0.5", "expected a whole number, got '3' times 0.5")],
@@ -112,7 +112,7 @@ def test_a_confidence_that_is_not_known_is_answered_with_those_that_are():
     ("content", "message"),
     [("[x\n", "broken.toml: "),
      ("x = 4", "broken.toml, x: expected a table"),
-     (f'{LINK}lane = {{ printed = "4", {SEEN} }}', "broken.toml, x: no field 'lane'; there is lanes"),
+     (f'{LINK}lane = {{ printed = "4", {SEEN} }}', "broken.toml, x: unknown field 'lane'; known: lanes"),
      (f'{LINK}lanes = {{ printed = "4" }}', "x.lanes: source, confidence missing"),
      (f"[x]\nlanes = {{ printed = '4', {SEEN} }}", "x: name, kind, bandwidth missing"),
      (LINK.replace("pcie", ""), "x.kind: expected a text, got ''"),
@@ -133,8 +133,8 @@ def edited(monkeypatch, module, file, old, new):
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [('accelerator = "h100-sxm"', 'accelerator = "h100"', "dgx-h100.accelerator: no accelerator 'h100'; there is"),
-     ('nic = "ndr"', 'nic = "nbr"', "dgx-h100.nic: no nic 'nbr'; there is ndr"),
+    [('accelerator = "h100-sxm"', 'accelerator = "h100"', "dgx-h100.accelerator: unknown accelerator 'h100'; known:"),
+     ('nic = "ndr"', 'nic = "nbr"', "dgx-h100.nic: unknown nic 'nbr'; known: ndr"),
      ('shape = "crossbar"', 'shape = "ring"', "dgx-a100.shape: expected one of crossbar, mesh, torus, got 'ring'"),
      ('switch = "nvswitch2"', "", "dgx-a100.switches: 6 of the switch ''")],
 )  # fmt: skip
@@ -192,6 +192,6 @@ def test_every_row_is_found_by_its_key_and_its_name(rows):
 
 
 def test_a_wrong_name_in_capitals_has_close_ones_too():
-    with pytest.raises(KeyError, match="no node 'DGX H10'; there is dgx-h100"):
+    with pytest.raises(KeyError, match="unknown node 'DGX H10'; known: dgx-h100"):
         nodes.of("DGX H10")
     assert levels_of("DGX H100") == levels_of("dgx-h100")

@@ -120,7 +120,7 @@ def test_one_leaf_needs_no_spine():
     [
         ({}, "at least its nodes"),
         ({"nodes": 0}, "cluster: nodes is a whole number, at least 1, got 0"),
-        ({"nodes": 8, "spine": 2}, "a cluster has no spine; there is nodes"),
+        ({"nodes": 8, "spine": 2}, "unknown option spine; known: nodes"),
         ({"nodes": 8, "oversubscription": 0.5}, "oversubscription is at least 1"),
         ({"nodes": 8, "oversubscription": float("nan")}, "oversubscription is at least 1"),
         ({"nodes": 128, "oversubscription": 7}, "leaves 4.571 cables up, which is no whole number; give leaf_uplinks"),

@@ -110,8 +110,8 @@ def test_parse_reads_what_people_write(text, value, unit):
         ("2,000 B", "a comma may be read in two ways"),
         ("3 m", "unknown unit 'm'"),  # no metres
         ("3 apples", "unknown unit 'apples'"),
-        ("3 gb", "unknown unit 'gb'; there is GB"),
-        ("3 kiB", "unknown unit 'kiB'; there is KiB"),
+        ("3 gb", "unknown unit 'gb'; known: GB"),
+        ("3 kiB", "unknown unit 'kiB'; known: KiB"),
         ("3 mB", "unknown unit 'mB'"),  # no thousandths of a byte
         ("3 GB/apple", "unknown unit 'apple' in 'GB/apple'"),
         ("3 kmin", "unknown unit"),
@@ -142,7 +142,7 @@ def test_parse_says_what_is_wrong(text, sentence):
 
 
 def test_a_near_miss_is_named():
-    with pytest.raises(UnitError, match=r"unknown unit 'GiBs'; there is GiB"):
+    with pytest.raises(UnitError, match=r"unknown unit 'GiBs'; known: GiB"):
         parse("3 GiBs")
 
 

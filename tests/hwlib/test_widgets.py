@@ -96,7 +96,7 @@ def test_the_state_is_json_and_python_and_the_reader_share_it():
     assert (state["chip"], state["B"], state["chips"]["h200-sxm"]["W"]) == ("h200-sxm", 64, 4.8e12)
     widget.set_state({"B": 128})  # what a slider sends
     assert widget.B == 128
-    with pytest.raises(Exception, match="no chip 'h1000'; there is"):
+    with pytest.raises(Exception, match="unknown chip 'h1000'; known:"):
         widget.chip = "h1000"
 
 

@@ -53,7 +53,7 @@ def test_python_and_the_reader_share_the_state():
     widget = widgets.occupancy_explorer()
     widget.set_state({"registers": 128})
     assert widget.registers == 128
-    with pytest.raises(Exception, match="no chip 'h1000'; there is"):
+    with pytest.raises(Exception, match="unknown chip 'h1000'; known:"):
         widget.chip = "h1000"
 
 

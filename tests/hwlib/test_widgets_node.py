@@ -42,7 +42,7 @@ def test_the_state_is_json_and_every_node_with_switches_can_be_chosen():
     state = json.loads(json.dumps(state_of(widget)))
     assert set(state["rows"]) == {key for key, one in nodes.items() if one.switches}
     assert (state["n"], state["paths"], state["switches"]) == (8, 8, 4)
-    with pytest.raises(Exception, match="no node 'dgx-1'; there is dgx-a100"):
+    with pytest.raises(Exception, match="unknown node 'dgx-1'; known: dgx-a100"):
         widget.node = "dgx-1"
 
 

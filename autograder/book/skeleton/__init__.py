@@ -12,13 +12,13 @@ HERE = Path(__file__).parent
 
 
 class SkeletonError(ValueError):
-    """A chapter of that name cannot be begun; the message says why, and which name was expected."""
+    """A chapter of that name cannot be created; the message says why, and which name was expected."""
 
 
 def new_chapter(root: Path, name: str, *, sections: bool = False) -> list[Path]:
     """Write solutions/NAME/ as a draft, and return its files: NAME.md, and exercises.py or a folder exercises/.
 
-    Either all of it is there afterwards or nothing is.
+    All files are written, or none.
     """
     solutions = root / "solutions"
     number, topic = _checked(root, name)
@@ -40,19 +40,21 @@ def _checked(root: Path, name: str) -> tuple[str, str]:
     parts = NAME.fullmatch(name)
     if parts is None:
         raise SkeletonError(
-            f"{name!r} cannot name a chapter; two digits and a topic were expected, as 08-sharded-matmuls"
+            f"{name!r} cannot name a chapter; two digits and a topic were expected, e.g. 08-sharded-matmuls"
         )
     number, topic = parts[1], parts[2]
     if root.name == "_book":
         raise SkeletonError(f"{root} is an installed copy of the book; chapters are written in a checkout")
     if (root / "solutions" / name).exists():
-        raise SkeletonError(f"{root / 'solutions' / name} is there already; the name of a new chapter was expected")
+        raise SkeletonError(f"{root / 'solutions' / name} already exists; the name of a new chapter was expected")
     for other in chapter_names(root, with_drafts=True):
         its_number, _, its_topic = other.partition("-")
         if its_number == number:
-            raise SkeletonError(f"{name}: number {number} is that of {other}; the next free one is {_free(root)}")
+            raise SkeletonError(f"{name}: number {number} is taken by {other}; the next free one is {_free(root)}")
         if its_topic == topic:
-            raise SkeletonError(f"{name}: the topic is that of {other}, and ids begin with it; another was expected")
+            raise SkeletonError(
+                f"{name}: the topic is taken by {other}, and the ids of exercises begin with it; another was expected"
+            )
     return number, topic
 
 

@@ -1,5 +1,5 @@
-"""nbgrader's feedback page, made fit to be opened by others: it runs no script, asks no host, and obeys no HTML of a
-learner. Equations are MathML, which browsers draw by themselves; the head lists each exercise with its verdict.
+"""nbgrader's feedback page, made safe to open: it runs no script, contacts no host and renders no HTML of a learner.
+Equations are MathML, which browsers draw by themselves; the head lists each exercise with its verdict.
 """
 
 import re

@@ -137,7 +137,7 @@ def test_one_rank_and_no_elements_are_cases_too(function):
 
 def test_the_solution_must_be_the_collective_it_is_said_to_be():
     wrong = make({"collective": "all_gather"}, mistakes=())
-    with pytest.raises(DeclarationError, match="the solution is no all_gather: With 2 ranks"):
+    with pytest.raises(DeclarationError, match="the solution does not compute all_gather: With 2 ranks"):
         wrong.judge(encoding.Callable("ring"), call=direct(lab.ring))
     with pytest.raises(DeclarationError, match="the solution fails: With 2 ranks of 8 elements: deadlock"):
         make(solution=lab.receive_first).judge(encoding.Callable("ring"), call=direct(lab.ring))

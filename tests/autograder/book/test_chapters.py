@@ -144,7 +144,7 @@ UNASKED = SOURCE[: SOURCE.index("```{code-cell} ipython3\n:exercise: links-half"
             SOURCE.replace(": links-half", ": links-hafl"),
             EXERCISES,
             ChapterError,
-            r"md:\d+: there is no exercise",
+            r"md:\d+: unknown exercise",
         ),
         (
             SOURCE.replace("{n}`2`", "{n}`2/0`"),
@@ -163,13 +163,13 @@ UNASKED = SOURCE[: SOURCE.index("```{code-cell} ipython3\n:exercise: links-half"
             SOURCE.replace(":alt: A number and its <double>.\n", ""),
             EXERCISES,
             ChapterError,
-            r"md:\d+: a figure with :caption: and without :alt:; both were expected",
+            r"md:\d+: a figure with :caption: but without :alt:; both were expected",
         ),
         (
             SOURCE.replace(":exercise: links-half\n", ":exercise: links-half\n:caption: A.\n:alt: B.\n"),
             EXERCISES,
             ChapterError,
-            r"md:\d+: a caption here belongs to no figure",
+            r"md:\d+: this caption has no figure",
         ),
         (
             SOURCE.replace(":alt: A number", ":alt: {n}`1` number: "),

@@ -175,7 +175,7 @@ def test_a_run_is_kept_until_something_it_depends_on_changes(tmp_path, root, mon
             PageError,
             "IntSliderModel, which is frozen",
         ),
-        ("Predict before you look.", "[gone](gone.md)", BookError, "Sphinx does not accept the pages"),
+        ("Predict before you look.", "[gone](gone.md)", BookError, "Sphinx rejects the pages"),
     ],
     ids=["fails", "scores", "frozen", "link"],
 )
@@ -189,6 +189,6 @@ def test_a_chapter_that_makes_no_page_says_why(tmp_path, root, old, new, error, 
 def test_a_folder_that_holds_no_book_is_not_overwritten(tmp_path, root):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.txt").write_text("years of work")
-    with pytest.raises(BookError, match="is not empty and holds no book"):
+    with pytest.raises(BookError, match="is not empty and does not hold a book"):
         html.build(root, tmp_path / "out")
     assert (tmp_path / "out" / "thesis.txt").read_text() == "years of work"

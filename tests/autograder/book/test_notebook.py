@@ -111,7 +111,7 @@ def test_solution_of_gives_what_stands_between_the_markers(tmp_path):
     [
         (
             TEXT.replace(": links-count", ": links-cuont"),
-            r"07-links.md:14: there is no exercise 'links-cuont'; did you mean links-count",
+            r"07-links.md:14: unknown exercise 'links-cuont'; did you mean links-count",
         ),
         (
             TEXT.replace(": links-count", ": links-time"),

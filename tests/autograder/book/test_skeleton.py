@@ -76,16 +76,16 @@ def test_its_notebook_runs_and_scores(book):
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("sharded-matmuls", "two digits and a topic were expected, as 08-sharded-matmuls"),
+        ("sharded-matmuls", "two digits and a topic were expected, e.g. 08-sharded-matmuls"),
         ("8-sharded", "two digits and a topic"),
         ("08-Sharded", "two digits and a topic"),
         ("08-", "two digits and a topic"),
         ("08-a/../b", "two digits and a topic"),
         ("08-a--b", "two digits and a topic"),
         ("08-a\n", "two digits and a topic"),
-        (NAME, "08-sharded-matmuls is there already"),
-        ("08-other", "number 08 is that of 08-sharded-matmuls; the next free one is 09"),
-        ("09-sharded-matmuls", "the topic is that of 08-sharded-matmuls"),
+        (NAME, "08-sharded-matmuls already exists"),
+        ("08-other", "number 08 is taken by 08-sharded-matmuls; the next free one is 09"),
+        ("09-sharded-matmuls", "the topic is taken by 08-sharded-matmuls"),
     ],
 )
 def test_a_name_that_cannot_be_one(book, name, says):

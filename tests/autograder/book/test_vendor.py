@@ -64,7 +64,7 @@ def test_another_content_than_pinned_is_refused(packed):
 
 def test_a_file_that_the_package_lacks_is_named(packed):
     lock, folder, _ = packed
-    with pytest.raises(VendorError, match=r"holds no file 'dist/none\.js'"):
+    with pytest.raises(VendorError, match=r"has no file 'dist/none\.js'"):
         vendor.fetch(lock(files={"dist/none.js": "none.js"}), folder)
 
 

@@ -82,10 +82,10 @@ def test_a_node_of_eight_gpus_runs_labs_on_all_of_them(tmp_path):
     assert machine.problems == {}
     assert said["GPUs"].found.startswith("8 x NVIDIA H100 80GB HBM3, 79.6 GiB; driver 535.104.05")
     assert said["links"].found == "18 NVLinks between two GPUs, through NVSwitch"
-    assert said["links"].means == "1.8 TB/s from half of them to the other half, one direction."
+    assert said["links"].means == "1.8 TB/s from one half of the GPUs to the other, one direction."
     assert said["peer access"].found == "56 of 56 ordered pairs"
-    assert said["labs"].means == "Labs run on NCCL with 8 ranks, one a GPU."
-    assert "400 GB/s a direction" in said["network"].means
+    assert said["labs"].means == "Labs run on NCCL with 8 ranks, one per GPU."
+    assert "400 GB/s per direction" in said["network"].means
     assert "mlx5_0:1 infiniband 400 Gbit/s" in said["network"].found
     assert said["sandbox"].fine
     assert said["memory"].found == "2016 GiB"
@@ -152,7 +152,7 @@ def test_why_something_is_missing_names_no_folder_of_this_machine(tmp_path):
 
 def test_a_sandbox_that_refuses_says_why(tmp_path):
     said = report(doctor.examine(fake({**H100S, "sandbox": "unshare: Operation not permitted\n"}), linux(tmp_path)))
-    assert said["sandbox"].found.endswith("refused: unshare: Operation not permitted")
+    assert said["sandbox"].found.endswith("failed: unshare: Operation not permitted")
     assert "--unsafe" in said["sandbox"].means
 
 
@@ -167,12 +167,12 @@ def test_a_container_has_the_memory_that_it_is_allowed(tmp_path):
 def test_a_fast_ethernet_card_counts_as_a_fabric_and_a_slow_one_does_not(tmp_path):
     fast = linux(tmp_path / "a", rate="", net=[("eth0", "200000\n", "up\n"), ("eth1", "200000\n", "down\n")])
     slow = linux(tmp_path / "b", rate="", net=[("eth0", "1000\n", "up\n")])
-    assert "25 GB/s a direction" in report(doctor.examine(fake({}), fast))["network"].means
-    assert "no fabric for training" in report(doctor.examine(fake({}), slow))["network"].means
+    assert "25 GB/s per direction" in report(doctor.examine(fake({}), fast))["network"].means
+    assert "not a fabric for training" in report(doctor.examine(fake({}), slow))["network"].means
 
 
 def test_the_command_reports_on_this_machine():
     result = CliRunner().invoke(commands.main, ["doctor"])
     assert result.exit_code == 0, result.output
-    for part in ("Python", "processor", "memory", "torch", "GPUs", "links", "network", "labs", "sandbox"):
+    for part in ("Python", "CPU", "memory", "torch", "GPUs", "links", "network", "labs", "sandbox"):
         assert part in result.output

@@ -202,7 +202,9 @@ def test_a_run_that_is_stopped_ends_at_once_and_goes_on_later(tmp_path, number):
     _, said = run.communicate(timeout=30)
     assert time.monotonic() - began < 10  # of the loop's 60
     assert run.returncode == 128 + number
-    assert said.splitlines()[-1] == f"Stopped. What is graded is kept: gpubook grade {folder} {NAME} --resume"
+    assert (
+        said.splitlines()[-1] == f"Stopped; finished grades are kept. To resume: gpubook grade {folder} {NAME} --resume"
+    )
     assert psutil.wait_procs(started, timeout=5)[1] == []
     with Journal.open(folder, NAME) as stopped:
         assert (set(stopped.entries), stopped.finished) == ({"ann"}, False)
@@ -352,7 +354,7 @@ def test_a_full_disk_is_named_and_loses_nothing(tmp_path, monkeypatch, where):
             patch.setattr(os, "write", no_room)
         else:
             patch.setattr(journal, "write_whole", no_file)
-        with pytest.raises(CourseError, match=r"No space left on device.*what is graded is kept.*--resume"):
+        with pytest.raises(CourseError, match=r"No space left on device.*finished grades are kept.*--resume"):
             course.grade(folder, NAME, cell_limit=5.0, workers=1)
     graded = counted(monkeypatch)
     result = course.grade(folder, NAME, cell_limit=5.0, resume=True)

@@ -220,12 +220,12 @@ def test_more_than_the_maximum_is_said_for_moodle(tmp_path):
 
 
 def test_what_is_missing_is_named(folder, tmp_path):
-    with pytest.raises(CourseError, match=r"is no course: nbgrader_config\.py was expected"):
+    with pytest.raises(CourseError, match=r"is not a course: nbgrader_config\.py was expected"):
         export.table(tmp_path)
     with pytest.raises(CourseError, match="no assignment 'week9' in its gradebook; it has week1, week2"):
         export.table(folder, ["week1", "week9"])
     course.init(tmp_path / "new")
-    with pytest.raises(CourseError, match="nothing was assigned or graded"):
+    with pytest.raises(CourseError, match="nothing has been assigned or graded"):
         export.table(tmp_path / "new")
     assert not (tmp_path / "new" / "gradebook.db").exists()
     with pytest.raises(CourseError, match="a worksheet is Moodle's"):

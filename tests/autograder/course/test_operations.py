@@ -140,7 +140,7 @@ def test_the_gradebook_has_the_points(graded):
             rf"submitted/eve/99-nowhere: there is no assignment '99-nowhere'; this course released {NAME}",
         ),
         ("fay", rf"submitted/fay/{NAME}/{NAME}\.ipynb: missing, found copy\.ipynb; .* expected"),
-        ("gus", rf"submitted/gus/{NAME}/{NAME}\.ipynb: cell 1 is no notebook cell; .* expected"),
+        ("gus", rf"submitted/gus/{NAME}/{NAME}\.ipynb: cell 1 is not a notebook cell; .* expected"),
         ("hal", r"submitted/hal/.*: a link; files were expected"),
     ],
 )
@@ -176,7 +176,7 @@ def test_sentences_are_there_on_demand(graded):
     shown = console.export_text()
     assert "Turn the quotient over." in shown
     assert shown.count("exit status 3") == 2
-    with pytest.raises(KeyError, match=r"no learner 'zed'.*ann"):
+    with pytest.raises(KeyError, match=r"unknown learner 'zed'.*ann"):
         results_table.show(kept, "zed")
     with pytest.raises(KeyError, match=r"no result for 'tiny-x'.*tiny-time"):
         results_table.show(kept, "cy/tiny-x")
@@ -387,6 +387,6 @@ def test_assigning_again_keeps_what_the_teacher_added(tmp_path):
     assert released.is_file()
     assert not (tmp_path / "course" / "source" / "w1" / "03-rooflines.ipynb").exists()
     assert (tmp_path / "course" / "source" / "w1" / "notes.txt").read_text() == "mine"
-    with pytest.raises(course.CourseError, match="names no assignment"):
+    with pytest.raises(course.CourseError, match="is not an assignment name"):
         course.assign(tmp_path / "course", "..", chapter="03-rooflines")
     assert (tmp_path / "course" / "nbgrader_config.py").is_file()

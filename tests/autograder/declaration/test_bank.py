@@ -57,10 +57,10 @@ def test_where_an_exercise_is_declared(chapter):
         ("b_halves.py", SECOND + "\n)\n", r"b_halves\.py:\d+: SyntaxError"),
         ("a_times.py", FIRST + "\n1/0\n", r"a_times\.py:\d+: ZeroDivisionError"),
         ("b_halves.py", SECOND + "\nfrom .none import x\n", r"b_halves\.py:\d+: ModuleNotFoundError.*none"),
-        ("b_halves.py", SECOND + "\nGB = 1\n", r"b_halves\.py: GB is something else in a_times\.py"),
+        ("b_halves.py", SECOND + "\nGB = 1\n", r"b_halves\.py: GB is defined differently in a_times\.py"),
         ("b_halves.py", SECOND.replace("links-half", "links-time"), "'links-time' is declared twice"),
-        ("two-words.py", "", r"two-words\.py: the name of a section was expected"),
-        ("exercises.py", "", r"exercises\.py: the name of a section was expected"),
+        ("two-words.py", "", r"two-words\.py: a valid module name was expected"),
+        ("exercises.py", "", r"exercises\.py: a valid module name was expected"),
     ],
     ids=["line", "syntax", "first", "import", "names", "twice", "word", "name"],
 )

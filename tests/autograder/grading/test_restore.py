@@ -29,5 +29,5 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "read_text", refuse)
-    with pytest.raises(restore.SubmissionError, match="Permission denied; a file that can be read was expected"):
+    with pytest.raises(restore.SubmissionError, match="Permission denied; a readable file was expected"):
         restore.read_notebook(path)

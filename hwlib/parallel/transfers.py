@@ -1,4 +1,4 @@
-"""What one plan sends in one step: every collective of every axis, in bytes and as time on a machine of levels.
+"""The transfers of one plan in one step: every collective of every axis, in bytes and as time on a machine of levels.
 
 Ranks are numbered from the inside out: tensor, context, data, pipeline; the ranks that share experts are
 neighbours among those of context and data. Times are bandwidth only, and every axis is counted as if alone.

@@ -1,4 +1,4 @@
-"""Who shares a cable: flows that a hash puts on the same one, and what is left when switches have failed.
+"""Shared cables: flows that a hash assigns to the same one, and the bandwidth left after switch failures.
 
 A network that does not block has a cable for every flow; whether each flow gets its own is up to the routing.
 """

@@ -60,7 +60,7 @@ class Count(Answer):
     def _integer(self, exercise: Exercise, function: Any, given: Given) -> int:
         try:
             return self.read(encoding.decode(encoding.encode(call_with(function, given))))
-        except (Unreadable, encoding.NotPlain) as error:
+        except (Unreadable, encoding.NotEncodable) as error:
             raise DeclarationError(f"{exercise.id}: {error}") from None
 
     def _wrong(self, exercise: Exercise, given: Given) -> list[tuple[Fraction, str]]:

@@ -60,7 +60,7 @@ class Rank:
             return "failed", "withheld", used.name
         except RankFailed as failed:
             return "failed", failed.kind, failed.what
-        except encoding.NotPlain as error:
+        except encoding.NotEncodable as error:
             return "failed", "result", str(error)
         except Exception as error:
             kind = "raises" if self.program is not None or _yields(self.function) else "silent"
@@ -104,7 +104,7 @@ def _part(value: Any) -> Any:
     """A part of a step as plain data; an array becomes one-dimensional."""
     try:
         value = encoding.decode(encoding.encode(value))
-    except encoding.NotPlain:
+    except encoding.NotEncodable:
         raise RankFailed("array", encoding.type_name(value)) from None
     return value.reshape(-1) if type(value).__name__ == "ndarray" else value
 

@@ -65,10 +65,7 @@ main.add_command(plan)
 @main.command()
 @click.argument("folder", type=FOLDER)
 def start(folder: Path) -> None:
-    """Create your own copy of the book.
-
-    In FOLDER; files that are already there are kept.
-    """
+    """Create your own copy of the book in FOLDER, or add what is new."""
     from ..learner import study
 
     written = study.start(folder)
@@ -107,10 +104,7 @@ def lab(folder: Path, port: int | None, token: str | None, browser: bool) -> Non
 
 @main.command()
 def doctor() -> None:
-    """Report what this machine has and can do.
-
-    GPUs, links, network and sandbox, and what each means for the labs and for grading.
-    """
+    """Report what this machine offers for the labs and for grading."""
     from . import doctor as doctors
 
     doctors.show(doctors.examine())
@@ -141,10 +135,7 @@ def chapters(names: tuple[str, ...], check: bool) -> None:
 @main.command()
 @click.argument("names", nargs=-1)
 def rules(names: tuple[str, ...]) -> None:
-    """List the rules that chapters break.
-
-    With file and line; of all chapters and drafts, or of NAMES.
-    """
+    """List the rules that all chapters and drafts, or NAMES, break."""
     from ..book import rules as house
     from ..book.chapters import chapter_names, check_names
 
@@ -299,10 +290,7 @@ def export(
     ids: tuple[str, ...],
     worksheet: Path | None,
 ) -> None:
-    """Write the grades of a course as CSV.
-
-    Of the course in FOLDER, for all assignments or NAMES.
-    """
+    """Write a course's grades as CSV, of all assignments or of NAMES."""
     from ..course import export as exports
 
     numbers = {}

@@ -139,7 +139,7 @@ def grade(
         if started is not None:
             started(len(found), journal.remark(resume or students is not None))
         if students is None:
-            journal.begin(anew=not resume)
+            journal.begin(restart=not resume)
         tell = progress or (lambda _: None)
         class_run.ClassRun(assigned, found, result, journal, writer, executor, resume, tell).run()
         result.seconds = time.monotonic() - began

@@ -256,7 +256,7 @@ def course_late(folder: Path, name: str) -> None:
     """Recompute late penalties, after manual grading or an extension."""
     from ..course import gradebook
 
-    for learner, penalty in gradebook.late(folder, name):
+    for learner, penalty in gradebook.update_late_penalties(folder, name):
         click.echo(f"{learner}: {penalty:g} points off")
 
 

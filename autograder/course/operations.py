@@ -66,7 +66,7 @@ def drop(folder: Path | str, name: str, exercise: str) -> Path:
         cell = assignment.drop(folder / "source" / name / f"{name}.ipynb", exercise)
         path = _publish(folder, name)
     gradebook.clear(db_url, name, cell)
-    gradebook.late(folder, name)
+    gradebook.update_late_penalties(folder, name)
     return path
 
 
@@ -174,7 +174,7 @@ def show_feedback(folder: Path | str, name: str) -> list[Path]:
     """
     folder, name = Path(folder).resolve(), checked_name(name)
     released(folder, name)
-    gradebook.late(folder, name)
+    gradebook.update_late_penalties(folder, name)
     with GradebookWriter(folder, name, read_config(folder), GradeInSandbox) as writer:
         return [writer.show(learner) for learner in sorted(writer.has())]
 

@@ -26,7 +26,7 @@ def assignment_name(_ctx, _param, name: str) -> str:
         raise click.BadParameter(str(error)) from None
 
 
-def said(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """The message of an error; for a KeyError that names only a key, also where it was raised."""
     if not isinstance(error, KeyError):
         return str(error)
@@ -49,7 +49,7 @@ class Gpubook(click.Group):
         except (ValueError, LookupError, OSError, RuntimeError) as error:
             if ctx.params.get("debug"):
                 raise
-            raise click.ClickException(said(error)) from error
+            raise click.ClickException(error_text(error)) from error
 
 
 @click.group(cls=Gpubook, context_settings={"help_option_names": ["-h", "--help"]})

@@ -15,7 +15,7 @@ from ..declaration.verdict import DeclarationError, Verdict, unreadable
 from ..values import encoding, slips
 from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
-from .quantity import ELSEWHERE, MAX_COUNT_BITS, ROUNDED, TINY, box_numbers, shown_number, told
+from .quantity import ELSEWHERE, MAX_COUNT_BITS, ROUNDED, TINY, box_numbers, shown_number, wrong_verdict_text
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Count(Answer):
         elsewhere = [int((want or 1) * factor * 100) + 1 for factor in ELSEWHERE]
         return Box(
             candidates=list(dict.fromkeys(int(x) for x in box_numbers(want, wrong) if float(x).is_integer())),
-            otherwise=told(exercise, elsewhere) or "Not yet.",
+            otherwise=wrong_verdict_text(exercise, elsewhere) or "Not yet.",
             read="integer",
             digest="int",
             ask="Your answer, an integer",

@@ -41,7 +41,7 @@ def assign(
     """
     folder, name = Path(folder).resolve(), checked_name(name)
     config = read_config(folder)
-    with _whole_or_not(folder, name):
+    with _all_or_nothing(folder, name):
         assignment.stage(
             folder,
             name,
@@ -62,7 +62,7 @@ def drop(folder: Path | str, name: str, exercise: str) -> Path:
     folder, name = Path(folder).resolve(), checked_name(name)
     db_url = gradebook.url_of(folder)
     released(folder, name)
-    with _whole_or_not(folder, name):
+    with _all_or_nothing(folder, name):
         cell = assignment.drop(folder / "source" / name / f"{name}.ipynb", exercise)
         path = _publish(folder, name)
     gradebook.clear(db_url, name, cell)
@@ -71,7 +71,7 @@ def drop(folder: Path | str, name: str, exercise: str) -> Path:
 
 
 @contextmanager
-def _whole_or_not(folder: Path, name: str) -> Iterator[None]:
+def _all_or_nothing(folder: Path, name: str) -> Iterator[None]:
     """Put source/NAME and release/NAME back as they were where what is done to them fails: nbgrader refuses
     other cells once there are submissions, and has deleted the release by then."""
     folders = [folder / part / name for part in ("source", "release")]

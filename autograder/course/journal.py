@@ -92,7 +92,7 @@ class Journal:
         self._add({"begun": True})
 
     @contextmanager
-    def room(self) -> Iterator[None]:
+    def reporting_full_disk(self) -> Iterator[None]:
         """Wraps writes: a full disk is reported, with how to resume."""
         try:
             yield

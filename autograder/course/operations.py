@@ -135,7 +135,7 @@ def grade(
     else:
         executor = partial(dask_cluster.executor, assigned, scheduler, workers)
     writer = GradebookWriter(folder, name, config, GradeInSandbox)
-    with writer, Journal.open(folder, name) as journal, journal.room():
+    with writer, Journal.open(folder, name) as journal, journal.reporting_full_disk():
         if started is not None:
             started(len(found), journal.remark(resume or students is not None))
         if students is None:

@@ -63,7 +63,7 @@ def run_of(x: Array, n: int, first: int, count: int) -> Array:
 
 
 def pieces(x: Array, counts: Sequence[int]) -> list[Array]:
-    """Views of x that follow one another, of so many elements each. Raises ValueError if x is not that long."""
+    """Consecutive views of x with these numbers of elements. Raises ValueError if x is not that long."""
     if sum(counts) != len(x):
         raise ValueError(f"counts: {list(counts)} add up to {sum(counts)}, but the buffer has {len(x)} elements")
     return [x[end - count : end] for end, count in zip(accumulate(counts), counts, strict=True)]

@@ -88,7 +88,8 @@ class Sizes(NamedTuple):
 
 
 def sizes_of(model: Model, tokens: Any, tp: Any, pp: Any, cp: Any, ep: Any) -> Sizes:
-    """The sizes for a microbatch of which a rank has so many tokens. Key-value heads are copied beyond their number."""
+    """The sizes for a microbatch, of which a rank has `tokens` tokens. Key-value heads are copied beyond their
+    number."""
     groups = parameter_groups(model)
     return Sizes(
         hidden=tokens * model.width,

@@ -66,7 +66,7 @@ class _Bounds:
         return degree if self.level == "node" else max(degree / self.machine.node, 1)
 
     def hidden(self, tokens: float, tp: int, pp: int, ep: int) -> bool:
-        """Whether so many tokens of a GPU hide the gradients of what it holds."""
+        """Whether this many tokens per GPU hide the gradients of its parameters."""
         dense = tokens * self.outside(tp) * pp >= self.need
         return dense and (not self.model.moe or tokens * self.outside(tp * ep) * pp >= self.need_experts)
 

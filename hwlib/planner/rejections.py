@@ -95,7 +95,7 @@ def _smallest_memory(task: Task, allowed: Allowed) -> tuple[Strategy, float] | N
 
 
 def _of(machine: Machine, gpus: int) -> Machine:
-    """So many GPUs of this kind, in nodes; what joins the nodes does not matter to memory."""
+    """A number of GPUs of this kind, in nodes; the network does not matter for memory."""
     level, node = machine.levels[0], machine.full_node
     levels = [Level("node", min(node, gpus), level.bandwidth)]
     if gpus > node:

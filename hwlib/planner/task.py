@@ -29,7 +29,7 @@ class PlanError(ValueError):
 
 
 class Machine(NamedTuple):
-    """GPUs of one kind and the levels of the network that joins just so many of them; a full node has `full_node`."""
+    """GPUs of one kind and the levels of the network that joins exactly that many; a full node has `full_node`."""
 
     name: str
     chip: Accelerator
@@ -182,7 +182,7 @@ class Task:
         return self.on(f"{self.gpus:,}")
 
     def on(self, gpus: str) -> str:
-        """What is asked for, on so many GPUs."""
+        """The task as text, with the number of GPUs given."""
         chip = self.machine.chip.name
         return (
             f"{self.model.name} on {gpus} x {chip}, {plural(self.sequences, 'sequence')} of {self.T:,} tokens per step"
@@ -210,7 +210,7 @@ def task_of(
 
 
 def plural(count: int, noun: str) -> str:
-    """So many of them.
+    """A count with its noun.
 
     >>> plural(1, "sequence"), plural(2048, "sequence")
     ('1 sequence', '2,048 sequences')

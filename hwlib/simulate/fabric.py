@@ -96,7 +96,7 @@ class Fabric:
         return tuple(self.number[link] for link in pairwise(vertices))
 
     def left(self, age: int) -> "Topology":
-        """The topology after so many changes."""
+        """The topology after a number of changes."""
         if age not in self._left:
             from networkx import freeze
 

@@ -229,5 +229,7 @@ def start_programs(algorithm: Callable[..., Any], calls: Iterable[tuple], **opti
     for program in programs:
         if not hasattr(program, "send"):
             name = getattr(algorithm, "__name__", "the algorithm")
-            raise SimulationError(f"{name} is no generator: it returned {_short(program)} without a `yield Step(...)`")
+            raise SimulationError(
+                f"{name} is not a generator: it returned {_short(program)}, with no `yield Step(...)`"
+            )
     return programs

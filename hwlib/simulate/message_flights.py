@@ -52,7 +52,7 @@ def flights(run: EventRun) -> list[Flight]:
 
 
 def link_flights(told: Iterable[Flight], slow: float = 2.0) -> dict[str, LinkFlights]:
-    """By cable, its flights; slow is one that took at least so many times as long as it should have."""
+    """By cable, its flights; a flight is slow from this slowdown on."""
     passed: Counter[str] = Counter()
     slowly: Counter[str] = Counter()
     for flight in told:

@@ -111,7 +111,7 @@ def read_stacks(file: str, content: str) -> Iterator[Stack]:
     for key, row in rows_of(file, content).items():
         values = values_of(Stack, f"{file}, {key}", row)
         if odd := [name for name in values.get("fitted", ()) if name not in row or name not in CONSTANTS]:
-            raise SpecError(f"{file}, {key}.fitted: {odd[0]!r} is no constant that the row gives")
+            raise SpecError(f"{file}, {key}.fitted: {odd[0]!r} is not a constant that the row gives")
         if like := values.get("like"):
             if like not in rows:
                 raise SpecError(f"{file}, {key}.like: names a row before it, " + unknown("stack", like, rows))

@@ -259,7 +259,7 @@ def _tiers(
 
 
 def _sharing(cables: int, least: int) -> int:
-    """The fewest switches, at least `least`, that share so many cables evenly."""
+    """The fewest switches, at least `least`, that share these cables evenly."""
     return next((k for k in range(max(least, 1), cables + 1) if cables % k == 0), max(least, 1))
 
 
@@ -268,7 +268,7 @@ def _uplinks(down: int, ratio: float, tier: str) -> int:
     if up < 1 or abs(up - round(up)) > 1e-9:
         raise TopologyError(
             f"cluster: oversubscription {ratio:g}:1 of {down} cables below a {tier} leaves {up:.4g} cables up, which"
-            f" is no whole number; give {tier}_uplinks instead"
+            f" is not a whole number; give {tier}_uplinks instead"
         )
     return round(up)
 

@@ -164,7 +164,7 @@ def shapes_mode() -> type:
 
     @cache
     def is_mark(func: Any) -> bool:
-        """Whether an operator only marks a place for a profiler, as FSDP2 does; its arguments are no tensors."""
+        """Whether an operator only marks a place for a profiler, as FSDP2 does; its arguments are not tensors."""
         return bool(func.namespace == "profiler")
 
     class Shapes(FakeTensorMode):

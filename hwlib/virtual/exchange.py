@@ -33,7 +33,7 @@ def reduction(op: str) -> Callable[[Any], Any]:
         "bxor": lambda rows: _folded(torch.bitwise_xor, rows),
     }
     if op not in known:
-        raise NotImplementedError(f"a virtual cluster does not reduce by {op}")
+        raise NotImplementedError(f"a simulated cluster does not reduce by {op}")
     return known[op]
 
 

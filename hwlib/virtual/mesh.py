@@ -1,4 +1,4 @@
-"""The mesh of a strategy on a virtual cluster: torch's axes, in the order in which `hwlib.parallel` numbers ranks."""
+"""The mesh of a strategy on a simulated cluster: torch's axes, in the order in which `hwlib.parallel` numbers ranks."""
 
 from typing import Any
 

@@ -72,7 +72,7 @@ class ThreadTransport(Transport):
     def receive(self, tensor: Any, source: int, tag: int) -> ThreadPending:
         """Wait for the copy."""
         if source == ANY:
-            raise NotImplementedError("a virtual cluster receives from a rank that is named, not from any")
+            raise NotImplementedError("a simulated cluster receives from a named rank only, not from any")
 
         def arrived(data: Any) -> None:
             with unseen():

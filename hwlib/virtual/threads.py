@@ -68,7 +68,7 @@ def play_ranks(
     warm: int = 1,
     timeout: float = 60.0,
 ) -> ThreadedRun:
-    """`program(rank)` on every rank of a virtual cluster, each in a thread; the arguments are those of `cluster`.
+    """`program(rank)` on every rank of a simulated cluster, each in a thread; the arguments are those of `cluster`.
 
     A program that returns a function was only the setup: the function is the step, which is called `warm` times and
     then once more, timed. Tensors have data, and messages are delivered, so a program may be one of

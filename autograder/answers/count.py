@@ -20,7 +20,7 @@ from .quantity import ELSEWHERE, MAX_COUNT_BITS, ROUNDED, TINY, box_numbers, sho
 
 @dataclass(frozen=True)
 class Count(Answer):
-    """An integer, exactly: 8, 8.0 and "8" are one answer, and 8.5 is told that it is none."""
+    """An integer, exactly: 8, 8.0 and "8" are the same answer, and 8.5 is reported as not an integer."""
 
     @property
     def how(self) -> str:

@@ -39,7 +39,7 @@ test: $(VENV)/.ready  ## run the tests (ten minutes on two cores), in a browser 
 	@$(PYTEST) -m "not nightly"
 
 nightly: $(VENV)/.ready  ## run every test, reusing no result of an earlier run
-	@KEPT=anew $(PYTEST)
+	@KEPT=rebuild $(PYTEST)
 
 check: $(VENV)/.ready  ## lint, types and the fast tests (a minute and a half)
 	@$(BIN)/ruff check .

@@ -1,6 +1,6 @@
-"""One body over numbers or over columns: the same code weighs one plan in plain Python, and arrays of a million.
+"""The same code over numbers or columns: one plan in plain Python, or arrays of a million plans.
 
-A column is a numpy array with an element a plan. numpy is loaded only where an array came in.
+A column is a numpy array with one element per plan. numpy is loaded only if an argument is an array.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +13,7 @@ BLOCK = 16384  # plans at a time: what is computed on the way stays in the cache
 
 
 def is_column(x: Any) -> bool:
-    """Whether this is an array, with an element a plan, and not a number or a word."""
+    """Whether this is an array, with one element per plan, rather than a number or a word."""
     return bool(getattr(x, "ndim", 0))
 
 
@@ -57,7 +57,7 @@ def bounded(what: str, x: Any, low: float, high: float = inf) -> Any:
 
 
 def by_blocks(kind: type[R], one: Callable[[dict[str, Any]], R], given: Mapping[str, Any]) -> R:
-    """What `one` says of what is given: of numbers at once; of columns block by block, as a record of columns.
+    """The result of `one`: for numbers at once, for columns block by block, as a record of columns.
 
     `kind` is the record, a dataclass of numbers. Columns of different shapes are broadcast; in a block `one` sees
     flat columns, and a number in place of a column that does not change.

@@ -1,7 +1,7 @@
 """The degrees of a training plan: one frozen record, checked once, for one plan or for columns of many.
 
-It owns the words, SCHEDULES and RECOMPUTE. What a strategy needs of memory says `hwlib.footprint`, how long its step
-takes `hwlib.steptime`, what it sends `hwlib.parallel`; `hwlib.planner` searches the best.
+It defines SCHEDULES and RECOMPUTE. `hwlib.footprint` gives the memory of a strategy, `hwlib.steptime` its step time,
+`hwlib.parallel` its transfers; `hwlib.planner` searches for the best.
 
 >>> Strategy.of(dp=8, tp=4)
 Strategy(dp=8, tp=4)
@@ -32,7 +32,7 @@ _MEAN = ("micro",)  # of microbatches that are not all of one size, the mean
 
 
 class StrategyError(ValueError):
-    """A strategy that cannot be: its `field`, what came in (`got`) and what was `expected`."""
+    """An invalid strategy: its `field`, the value (`got`) and what was `expected`."""
 
     def __init__(self, field: str, got: Any, expected: str):
         super().__init__(field, got, expected)
@@ -50,8 +50,8 @@ class Strategy:
     stage `zero` divides the states among dp*cp ranks, or among `shards` of them (HSDP); `sp` is sequence parallelism
     beside tensor parallelism.
 
-    Each field is a number (or a word), or a numpy array with an element a plan: then the strategy is columns, and words
-    are their positions in RECOMPUTE and SCHEDULES, by which a word may be given too. Raises StrategyError.
+    Each field is a number (or a word), or a numpy array with one element per plan: then the strategy is columns, and
+    words are given as their positions in RECOMPUTE and SCHEDULES. Raises StrategyError.
     """
 
     dp: Any = 1
@@ -185,7 +185,7 @@ class Strategy:
         return repr(self) if any(is_column(x) for x in self.degrees.values()) else self.described()
 
     def described(self, *more: str) -> str:
-        """What is not usual of a single strategy, with `more` after the degrees of its mesh.
+        """What differs from the defaults in a single strategy, with `more` after the degrees of its mesh.
 
         >>> Strategy.of(dp=32, tp=8, zero=1).described("64 microbatches")
         'tp 8 dp 32, 64 microbatches, ZeRO-1'

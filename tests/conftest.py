@@ -77,7 +77,7 @@ def pytest_terminal_summary(terminalreporter):
 
 @pytest.fixture(scope="module", autouse=True)
 def kept_by_this_file():
-    """What a failure makes later runs make anew."""
+    """What later runs rebuild after a failure."""
     if "tests.kept" in sys.modules:
         sys.modules["tests.kept"].begin()
 

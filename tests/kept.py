@@ -1,5 +1,5 @@
 """What takes long to make and follows from files alone is made once: the workers of a run share it, and so do later
-runs, until one of those files changes. It lies in .build/tests; `make nightly` makes it anew."""
+runs, until one of those files changes. It lies in .build/tests; `make nightly` rebuilds it."""
 
 import functools
 import hashlib
@@ -47,7 +47,7 @@ def begin() -> None:
 
 
 def forget() -> None:
-    """A test failed: the next run makes anew what its file has used, for what was made may be at fault."""
+    """A test failed: later runs rebuild what its file has used, which may be at fault."""
     for folder in _used:
         if _mark(folder).is_file():  # others use it until this run ends
             _mark(folder).with_suffix(".suspect").touch()
@@ -77,8 +77,8 @@ def _loaded(root: Path, name: str, course: bool, changed: tuple[int, ...]) -> ch
 
 
 def _run() -> str:
-    """Empty, or with KEPT=anew what tells this run of the tests from all others."""
-    if os.environ.get("KEPT") != "anew":
+    """Empty, or with KEPT=rebuild what tells this run of the tests from all others."""
+    if os.environ.get("KEPT") != "rebuild":
         return ""
     return os.environ.get("PYTEST_XDIST_TESTRUNUID") or str(os.getpid())
 

@@ -1,7 +1,7 @@
 """Algorithm answers: the learner's generator plays each rank, and the judge is the network between the ranks.
 
-Right is what gives the right result with the right number of bytes and rounds: a ring that moves twice the bytes is
-not a ring. The generators run apart from one another (see `parties`): what one rank knows of another's numbers has
+An answer is right if its result, its bytes and its rounds are right: a ring that moves twice the bytes is not a ring.
+The generators run isolated from each other (see `ranks.generators`): what one rank knows of another's numbers has
 passed through the judge, and was counted.
 """
 

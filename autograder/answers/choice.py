@@ -60,7 +60,7 @@ class Choice(Answer):
             raise DeclarationError(f"{exercise.id}: {error}") from None
 
     def public(self) -> dict[str, Any]:
-        """The options, without what is said of them."""
+        """The options, without their sentences."""
         return {"options": dict(self.options)}
 
     def stub(self, exercise: Exercise) -> str:
@@ -122,7 +122,7 @@ class Choice(Answer):
         )
 
     def problems(self, exercise: Exercise) -> list[str]:
-        """A wrong option that is told nothing."""
+        """A wrong option without a sentence."""
         right = {self.expected(exercise, row) for row in exercise.variants()}
         told = {self.read(call_with(m.value, exercise.variant())) for m in exercise.mistakes}
         return [

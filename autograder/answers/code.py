@@ -49,7 +49,7 @@ class Coded(Answer):
         return exercise.solution
 
     def readable(self, value: Any) -> str:
-        """That it is a function."""
+        """The sentence that it is a function."""
         if type(value) is not encoding.Callable:
             raise Unreadable(f"{named(value)}; {self.asked} was expected, {quoted(f'def {self.signature}:', 120)}")
         return f"{self.said} {quoted(value.name)}"

@@ -15,12 +15,12 @@ from ..declaration.verdict import DeclarationError, Verdict, unreadable
 from ..values import encoding, slips
 from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
-from .quantity import ELSEWHERE, MAX_COUNT_BITS, ROUNDED, TINY, box_numbers, shown_number, told
+from .quantity import ELSEWHERE, MAX_COUNT_BITS, ROUNDED, TINY, box_numbers, shown_number, wrong_verdict_text
 
 
 @dataclass(frozen=True)
 class Count(Answer):
-    """An integer, exactly: 8, 8.0 and "8" are one answer, and 8.5 is told that it is none."""
+    """An integer, exactly: 8, 8.0 and "8" are the same answer, and 8.5 is reported as not an integer."""
 
     @property
     def how(self) -> str:
@@ -60,7 +60,7 @@ class Count(Answer):
     def _integer(self, exercise: Exercise, function: Any, given: Given) -> int:
         try:
             return self.read(encoding.decode(encoding.encode(call_with(function, given))))
-        except (Unreadable, encoding.NotPlain) as error:
+        except (Unreadable, encoding.NotEncodable) as error:
             raise DeclarationError(f"{exercise.id}: {error}") from None
 
     def _wrong(self, exercise: Exercise, given: Given) -> list[tuple[Fraction, str]]:
@@ -110,7 +110,7 @@ class Count(Answer):
         elsewhere = [int((want or 1) * factor * 100) + 1 for factor in ELSEWHERE]
         return Box(
             candidates=list(dict.fromkeys(int(x) for x in box_numbers(want, wrong) if float(x).is_integer())),
-            otherwise=told(exercise, elsewhere) or "Not yet.",
+            otherwise=wrong_verdict_text(exercise, elsewhere) or "Not yet.",
             read="integer",
             digest="int",
             ask="Your answer, an integer",

@@ -1,4 +1,4 @@
-"""The dimension of a learner's function, found by asking it: express the same inputs in other units, and see.
+"""The dimension of a learner's function, found by calling it with the same inputs in other units.
 
 Were the byte half as large, every number of bytes would be twice what it is, and a result in B/s too; a result in
 seconds would stay. So a function whose arguments have units can be tried without looking into it.

@@ -1,4 +1,4 @@
-"""Where the letters of an expression lie, and the values that are tried."""
+"""The domains of an expression's symbols, and the values that are tried."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RANGES = {"B": (1.0, 1e12), "B/s": (1e6, 1e14), "s": (1e-9, 1.0), "FLOP/s": (1e9
 
 @dataclass(frozen=True)
 class Domain:
-    """Where a letter lies: `kind` is "integers", "positive" or "powers_of_two", between `lo` and `hi`, in
+    """The domain of a symbol: `kind` is "integers", "positive" or "powers_of_two", between `lo` and `hi`, in
     `unit`."""
 
     kind: str
@@ -66,7 +66,7 @@ class Domain:
         return [Fraction(n) for n in sorted({*range(first, first + 6), *powers}) if self.lo <= n <= self.hi]
 
     def symbol(self, name: str) -> Any:
-        """The letter for sympy, with the assumptions that hold in the domain."""
+        """The sympy symbol, with the assumptions that hold in the domain."""
         import sympy
 
         if self.kind == "positive":
@@ -89,7 +89,7 @@ def powers_of_two(lo: int, hi: int, unit: str = "1") -> Domain:
 
 
 def positive(unit: str = "1", lo: float | None = None, hi: float | None = None) -> Domain:
-    """Positive real numbers; without bounds, what is usual for the unit."""
+    """Positive real numbers; without bounds, the usual range for the unit."""
     usual = RANGES.get(unit, (1e-3, 1e6))
     return Domain("positive", usual[0] if lo is None else lo, usual[1] if hi is None else hi, unit)
 

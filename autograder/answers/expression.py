@@ -1,4 +1,4 @@
-"""Expression answers: a formula in named letters, the same as the solution wherever its letters may be.
+"""Expression answers: a formula in named symbols, equal to the solution over the whole domains of its symbols.
 
 Identity is tested by evaluation, never by simplifying: at random points, at the ends of every range, and on
 both sides of every threshold of the solution's and the learner's max, min, ceil and cases.
@@ -49,11 +49,11 @@ class Expression(Answer):
 
     @property
     def how(self) -> str:
-        """An expression in these letters."""
+        """An expression in these symbols."""
         return "`answer` is an expression in " + ", ".join(f"`{name}`" for name in self.symbols)
 
     def declare(self, exercise: Exercise) -> None:
-        """Letters and domains must be there, and the solution must be callable."""
+        """Symbols and domains must be given, and the solution must be callable."""
         if not self.symbols or not all(
             isinstance(d, Domain) and name.isidentifier() for name, d in self.symbols.items()
         ):
@@ -159,7 +159,7 @@ class Expression(Answer):
                 continue
 
     def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
-        """Right where it is the solution everywhere; else a mistake's sentence, or how it differs."""
+        """Right if it equals the solution everywhere; else a mistake's sentence, or how it differs."""
         from .expression_diagnosis import diagnose
 
         try:

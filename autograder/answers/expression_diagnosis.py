@@ -1,4 +1,4 @@
-"""How a wrong expression is wrong, in one sentence that leaves the right one unsaid."""
+"""Explains in one sentence how an expression is wrong, without giving the right one away."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether an exercise asks for what the library hands over: a formula or an algorithm of `hwlib`."""
+"""Whether the library already contains an exercise's solution: a formula or an algorithm of `hwlib`."""
 
 from __future__ import annotations
 

@@ -148,8 +148,8 @@ class Quantity(Answer):
         around = [want * (1 + k * self.rtol) for k in (2, -2, 3, -3, 4, -4)] if want else []
         return Box(
             candidates=box_numbers(want, [call_with(m.value, given) for m in exercise.mistakes]),
-            otherwise=told(exercise, elsewhere) or "Not yet.",
-            close=told(exercise, around),
+            otherwise=wrong_verdict_text(exercise, elsewhere) or "Not yet.",
+            close=wrong_verdict_text(exercise, around),
             read="number",
             digest="grid",
             ask="Your answer" + ("" if unit == "1" else f", in {plural} or with a unit"),
@@ -193,8 +193,8 @@ def box_numbers(want: Any, wrong: Sequence[Any]) -> list[Any]:
     return list(dict.fromkeys(x for x in numbers if isinstance(x, (int, float)) and math.isfinite(x)))
 
 
-def told(exercise: Exercise, values: Iterable[Any]) -> str:
-    """What the judge says to the first of these values that is merely wrong; "" where none is."""
+def wrong_verdict_text(exercise: Exercise, values: Iterable[Any]) -> str:
+    """The verdict on the first of these values that is merely wrong; "" if none is."""
     verdicts = (exercise.judge(value) for value in values)
     return next((v.say for v in verdicts if v.kind in ("wrong", "predicted")), "")
 

@@ -65,7 +65,7 @@ def selftest(exercise: Exercise) -> list[str]:
     """
     try:
         return [f"{exercise.id}: {problem}" for problem in _problems(exercise)]
-    except (DeclarationError, ArithmeticError, TypeError, ValueError, LookupError, encoding.NotPlain) as error:
+    except (DeclarationError, ArithmeticError, TypeError, ValueError, LookupError, encoding.NotEncodable) as error:
         return [f"{exercise.id}: the declaration fails on its own numbers ({type(error).__name__}: {error})"]
 
 
@@ -141,7 +141,7 @@ def judged(exercise: Exercise, value: Any, given: dict[str, Any]) -> Verdict:
     """The verdict on a learner's value, all the way: encoded, sent as JSON, decoded, judged."""
     try:
         message = _message(value)
-    except encoding.NotPlain as error:
+    except encoding.NotEncodable as error:
         return unreadable(str(error))
     call = exercise.answer.declared_call(value) if callable(value) else None
     return exercise.judge_message(message, given, call)
@@ -172,7 +172,7 @@ def _scores_nothing(exercise: Exercise, value: Any, published: Answer | None) ->
     try:
         verdict = judged(exercise, value, exercise.variant())
         if published is not None:
-            with contextlib.suppress(encoding.NotPlain):
+            with contextlib.suppress(encoding.NotEncodable):
                 published.recorded(_message(value))
     except Exception as error:
         yield f"junk of type {name} raises {type(error).__name__}: {error}"

@@ -1,4 +1,4 @@
-"""What Python cannot do with an exercise's letters, and what to write instead."""
+"""Python errors that an exercise's symbols cause, and what to write instead."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def assignment_name(_ctx, _param, name: str) -> str:
         raise click.BadParameter(str(error)) from None
 
 
-def said(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """The message of an error; for a KeyError that names only a key, also where it was raised."""
     if not isinstance(error, KeyError):
         return str(error)
@@ -49,7 +49,7 @@ class Gpubook(click.Group):
         except (ValueError, LookupError, OSError, RuntimeError) as error:
             if ctx.params.get("debug"):
                 raise
-            raise click.ClickException(said(error)) from error
+            raise click.ClickException(error_text(error)) from error
 
 
 @click.group(cls=Gpubook, context_settings={"help_option_names": ["-h", "--help"]})
@@ -65,10 +65,7 @@ main.add_command(plan)
 @main.command()
 @click.argument("folder", type=FOLDER)
 def start(folder: Path) -> None:
-    """Create your own copy of the book.
-
-    In FOLDER; files that are already there are kept.
-    """
+    """Create your own copy of the book in FOLDER, or add what is new."""
     from ..learner import study
 
     written = study.start(folder)
@@ -107,10 +104,7 @@ def lab(folder: Path, port: int | None, token: str | None, browser: bool) -> Non
 
 @main.command()
 def doctor() -> None:
-    """Report what this machine has and can do.
-
-    GPUs, links, network and sandbox, and what each means for the labs and for grading.
-    """
+    """Report what this machine offers for the labs and for grading."""
     from . import doctor as doctors
 
     doctors.show(doctors.examine())
@@ -141,10 +135,7 @@ def chapters(names: tuple[str, ...], check: bool) -> None:
 @main.command()
 @click.argument("names", nargs=-1)
 def rules(names: tuple[str, ...]) -> None:
-    """List the rules that chapters break.
-
-    With file and line; of all chapters and drafts, or of NAMES.
-    """
+    """List the rules that all chapters and drafts, or NAMES, break."""
     from ..book import rules as house
     from ..book.chapters import chapter_names, check_names
 
@@ -168,7 +159,10 @@ def new() -> None:
 @click.argument("name")
 @click.option("--sections", is_flag=True, help="Declare the exercises in a folder exercises/, one file per section.")
 def new_chapter(name: str, sections: bool) -> None:
-    """Create the chapter NAME, e.g. 08-sharded-matmuls: a draft in solutions/NAME/."""
+    """Create a draft of the chapter NAME in solutions/NAME/.
+
+    NAME is two digits and a topic, such as 08-sharded-matmuls.
+    """
     from ..book import skeleton
 
     for path in skeleton.new_chapter(book_root(), name, sections=sections):
@@ -201,7 +195,7 @@ def course() -> None:
     "--db-url", help="The gradebook, e.g. postgresql://USER@HOST/DATABASE.  [default: gradebook.db in FOLDER]"
 )
 def course_init(folder: Path, db_url: str | None) -> None:
-    """Create a course in FOLDER: source/, release/, submitted/, exercises/, nbgrader_config.py."""
+    """Create a course in FOLDER, with nbgrader's configuration."""
     from ..course import layout
 
     layout.init(folder, db_url)
@@ -218,7 +212,7 @@ def course_init(folder: Path, db_url: str | None) -> None:
 def course_assign(
     folder: Path, name: str, chapter: str | None, exercises: str | None, text: Path | None, due: datetime | None
 ) -> None:
-    """Create the assignment NAME from a chapter, from chosen exercises, or from your own text."""
+    """Create the assignment NAME from a chapter, exercises or a text."""
     from .. import course as courses
 
     chosen = [one.strip() for one in exercises.split(",")] if exercises else None
@@ -251,7 +245,7 @@ def course_check(folder: Path) -> None:
 @click.argument("name", callback=assignment_name)
 @click.argument("exercise")
 def course_drop(folder: Path, name: str, exercise: str) -> None:
-    """Exclude EXERCISE of the assignment NAME from everybody's score, whatever was submitted."""
+    """Exclude EXERCISE of the assignment NAME from every score."""
     from .. import course as courses
 
     courses.drop(folder, name, exercise)
@@ -265,7 +259,7 @@ def course_late(folder: Path, name: str) -> None:
     """Recompute late penalties, after manual grading or an extension."""
     from ..course import gradebook
 
-    for learner, penalty in gradebook.late(folder, name):
+    for learner, penalty in gradebook.update_late_penalties(folder, name):
         click.echo(f"{learner}: {penalty:g} points off")
 
 
@@ -273,7 +267,10 @@ def course_late(folder: Path, name: str) -> None:
 @click.argument("folder", type=FOLDER)
 @click.argument("name", callback=assignment_name)
 def course_feedback(folder: Path, name: str) -> None:
-    """Rewrite the feedback, after manual grading or once solutions may be shown; nothing is graded."""
+    """Rewrite the feedback of an assignment; nothing is graded.
+
+    For use after manual grading, or once solutions may be shown.
+    """
     from .. import course as courses
 
     pages = courses.show_feedback(folder, name)
@@ -283,11 +280,12 @@ def course_feedback(folder: Path, name: str) -> None:
 @main.command()
 @click.argument("folder", type=FOLDER)
 @click.argument("names", nargs=-1)
-@click.option("--format", "form", type=click.Choice(["canvas", "moodle", "csv"]), default="csv", show_default=True)
+@click.option("--format", "form", type=click.Choice(["canvas", "moodle", "csv"]), default="csv", show_default=True,
+              help="The program that reads the file.")  # fmt: skip
 @click.option(
     "--output", type=click.Path(path_type=Path), help="The file; - prints.  [default: grades-FORMAT.csv in FOLDER]"
 )
-@click.option("--missing-as-zero", is_flag=True, help="0, not an empty score, for a learner who submitted nothing.")
+@click.option("--missing-as-zero", is_flag=True, help="Score 0 instead of nothing for a missing submission.")
 @click.option("--canvas-id", "ids", metavar="NAME=NUMBER", multiple=True, help="Canvas's id of an assignment.")
 @click.option("--worksheet", type=FILE, help="Moodle's grading worksheet, to be filled in.")
 def export(
@@ -299,10 +297,7 @@ def export(
     ids: tuple[str, ...],
     worksheet: Path | None,
 ) -> None:
-    """Write the grades of a course as CSV.
-
-    Of the course in FOLDER, for all assignments or NAMES.
-    """
+    """Write a course's grades as CSV, of all assignments or of NAMES."""
     from ..course import export as exports
 
     numbers = {}

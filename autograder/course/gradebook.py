@@ -210,10 +210,10 @@ def _quiet() -> logging.Logger:
     return quiet
 
 
-def late(folder: Path | str, name: str) -> list[tuple[str, float]]:
-    """Compute the late penalties of an assignment again, and return who loses how much.
+def update_late_penalties(folder: Path | str, name: str) -> list[tuple[str, float]]:
+    """Recompute the late penalties of an assignment, and return the points that each learner loses.
 
-    nbgrader does it while it grades, from the score and the deadline of that moment: grades given by hand and
+    nbgrader computes them while it grades, from the score and the deadline of that moment: grades given by hand and
     extensions come later.
     """
     folder = Path(folder).resolve()

@@ -45,7 +45,7 @@ class Journal:
     entries: dict[str, Entry] = field(default_factory=dict)
     recorded: set[str] = field(default_factory=set)  # learners whose entry is in the gradebook
     finished: bool = True  # whether the last run came to its end
-    anew: bool = False  # whether what is here is to be forgotten
+    restart: bool = False  # whether to discard the entries of earlier runs
     _file: int = -1
 
     @classmethod
@@ -85,14 +85,14 @@ class Journal:
         graded = f"The last run over {self.name} ended early, with {len(self.entries)} graded"
         return f"{graded}." if resume else f"{graded}, which are graded again now; --resume keeps them."
 
-    def begin(self, anew: bool) -> None:
-        """A run over the class begins; `anew`: with the first submission it finishes, what earlier runs did is
-        forgotten."""
-        self.anew = anew
+    def begin(self, restart: bool) -> None:
+        """A run over the class begins; with `restart` the entries of earlier runs are discarded as soon as it
+        finishes its first submission."""
+        self.restart = restart
         self._add({"begun": True})
 
     @contextmanager
-    def room(self) -> Iterator[None]:
+    def reporting_full_disk(self) -> Iterator[None]:
         """Wraps writes: a full disk is reported, with how to resume."""
         try:
             yield
@@ -107,14 +107,14 @@ class Journal:
 
     def _forget(self) -> None:
         os.ftruncate(self._file, 0)
-        self.anew, self.entries, self.recorded = False, {}, set()
+        self.restart, self.entries, self.recorded = False, {}, set()
         shutil.rmtree(self.notebooks, ignore_errors=True)
         self.notebooks.mkdir()
         self._add({"begun": True})
 
     def keep(self, learner: str, fingerprint: Fingerprint, outcome: JobOutcome) -> Entry:
         """A submission is finished: its notebook, then its line, on the disk when this returns."""
-        if self.anew:
+        if self.restart:
             self._forget()
         results, problems = tuple(outcome.results), tuple(outcome.problems)
         name = f"{digest(learner, outcome.notebook)}.ipynb"

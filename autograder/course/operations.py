@@ -41,7 +41,7 @@ def assign(
     """
     folder, name = Path(folder).resolve(), checked_name(name)
     config = read_config(folder)
-    with _whole_or_not(folder, name):
+    with _all_or_nothing(folder, name):
         assignment.stage(
             folder,
             name,
@@ -62,16 +62,16 @@ def drop(folder: Path | str, name: str, exercise: str) -> Path:
     folder, name = Path(folder).resolve(), checked_name(name)
     db_url = gradebook.url_of(folder)
     released(folder, name)
-    with _whole_or_not(folder, name):
+    with _all_or_nothing(folder, name):
         cell = assignment.drop(folder / "source" / name / f"{name}.ipynb", exercise)
         path = _publish(folder, name)
     gradebook.clear(db_url, name, cell)
-    gradebook.late(folder, name)
+    gradebook.update_late_penalties(folder, name)
     return path
 
 
 @contextmanager
-def _whole_or_not(folder: Path, name: str) -> Iterator[None]:
+def _all_or_nothing(folder: Path, name: str) -> Iterator[None]:
     """Put source/NAME and release/NAME back as they were where what is done to them fails: nbgrader refuses
     other cells once there are submissions, and has deleted the release by then."""
     folders = [folder / part / name for part in ("source", "release")]
@@ -135,11 +135,11 @@ def grade(
     else:
         executor = partial(dask_cluster.executor, assigned, scheduler, workers)
     writer = GradebookWriter(folder, name, config, GradeInSandbox)
-    with writer, Journal.open(folder, name) as journal, journal.room():
+    with writer, Journal.open(folder, name) as journal, journal.reporting_full_disk():
         if started is not None:
             started(len(found), journal.remark(resume or students is not None))
         if students is None:
-            journal.begin(anew=not resume)
+            journal.begin(restart=not resume)
         tell = progress or (lambda _: None)
         class_run.ClassRun(assigned, found, result, journal, writer, executor, resume, tell).run()
         result.seconds = time.monotonic() - began
@@ -174,7 +174,7 @@ def show_feedback(folder: Path | str, name: str) -> list[Path]:
     """
     folder, name = Path(folder).resolve(), checked_name(name)
     released(folder, name)
-    gradebook.late(folder, name)
+    gradebook.update_late_penalties(folder, name)
     with GradebookWriter(folder, name, read_config(folder), GradeInSandbox) as writer:
         return [writer.show(learner) for learner in sorted(writer.has())]
 

@@ -34,7 +34,7 @@ def local_call(function: Any, withholds: Sequence[str] = (), seconds: float = SE
             return through_json(result)
         except AnswerError:
             raise
-        except encoding.NotPlain as error:
+        except encoding.NotEncodable as error:
             raise AnswerError(f"what it returns is no answer: {error}") from None
         except TimeUp:
             raise AnswerError(f"it takes more than {seconds:g} s") from None

@@ -102,7 +102,7 @@ def _verdict(found: Found, answer: Any) -> Verdict:
     """Encode the answer once; then it is recorded, judged or, without a key, echoed."""
     try:
         attempt = Attempt(found, encoding.encode(answer))
-    except encoding.NotPlain as error:
+    except encoding.NotEncodable as error:
         return unreadable(str(error))
     if found.public.get("predict"):
         return _record(attempt)
@@ -198,7 +198,7 @@ def reveal(exercise_id: str, result: Any = None) -> Card:
     if result is not None:
         try:
             lines.append(f"It comes out as **{Attempt(found, encoding.encode(result)).shown()}**.")
-        except encoding.NotPlain:
+        except encoding.NotEncodable:
             lines.append(f"It comes out as **{encoding.type_name(result)}**.")
     if found.declared is not None:
         numbers = given(exercise_id)

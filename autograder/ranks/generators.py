@@ -1,7 +1,7 @@
 """The ranks of a learner's algorithm, and the judge's side of them: the judge is the network between the ranks.
 
 `Rank` runs in the learner's process and plays one rank: `start` it, then `send` it what arrived, and it replies
-with its next steps or its result, as plain data. `Remote` is the judge's handle of that rank: a party that
+with its next steps or its result, as plain data. `Remote` is the judge's handle of that rank: a program that
 `hwlib.simulate.run_programs` drives. Every message between two ranks passes through the judge, which checks
 and counts it; only its numbers are forwarded, as a one-dimensional array of the exercise's own type, so
 that neither a shape nor another type carries information that is not counted.
@@ -60,7 +60,7 @@ class Rank:
             return "failed", "withheld", used.name
         except RankFailed as failed:
             return "failed", failed.kind, failed.what
-        except encoding.NotPlain as error:
+        except encoding.NotEncodable as error:
             return "failed", "result", str(error)
         except Exception as error:
             kind = "raises" if self.program is not None or _yields(self.function) else "silent"
@@ -104,7 +104,7 @@ def _part(value: Any) -> Any:
     """A part of a step as plain data; an array becomes one-dimensional."""
     try:
         value = encoding.decode(encoding.encode(value))
-    except encoding.NotPlain:
+    except encoding.NotEncodable:
         raise RankFailed("array", encoding.type_name(value)) from None
     return value.reshape(-1) if type(value).__name__ == "ndarray" else value
 
@@ -190,6 +190,6 @@ class Remote:
         return Step(data, to, frm)
 
 
-def parties(call: Call, inputs: Sequence[Any], options: dict[str, Any], budget: Budget) -> list[Remote]:
-    """A party for each rank of a run, with `inputs[rank]` for its x."""
+def remote_ranks(call: Call, inputs: Sequence[Any], options: dict[str, Any], budget: Budget) -> list[Remote]:
+    """A `Remote` for each rank of a run, with `inputs[rank]` for its x."""
     return [Remote(call, rank, len(inputs), x, options, budget) for rank, x in enumerate(inputs)]

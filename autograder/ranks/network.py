@@ -1,6 +1,6 @@
 """The judge as the network: it carries every message of a torch.distributed program, and counts what it carries.
 
-A rank is a party: `send(reply)` gives its next request (see `autograder.ranks.process_group`), or ends with
+A rank is a program: `send(reply)` gives its next request (see `autograder.ranks.process_group`), or ends with
 StopIteration and what the rank's function returned. Ranks interact nowhere else, so they run one at a time,
 each until it waits for something that has not arrived.
 
@@ -30,7 +30,7 @@ class NetworkError(ValueError):
     """The ranks' program cannot continue: the ranks wait for each other, or request something that does not exist."""
 
 
-class Party(Protocol):
+class RankProgram(Protocol):
     """One rank's program, wherever it runs."""
 
     def send(self, reply: Any, /) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class _Collective:
 
 @dataclass
 class _Rank:
-    party: Party
+    program: RankProgram
     clock: int = 0
     reply: Any = None
     waits: int | None = None  # the handle of what it waits for
@@ -72,17 +72,17 @@ class _Rank:
     handles: list[Any] = field(default_factory=list)
 
 
-def carry(parties: Sequence[Party], allowed: Sequence[str] = CALLS, max_bytes: int = 1 << 30) -> Carried:
+def carry(programs: Sequence[RankProgram], allowed: Sequence[str] = CALLS, max_bytes: int = 1 << 30) -> Carried:
     """Run the ranks to their ends. Raises NetworkError for a deadlock, a call that is not `allowed`, or too much."""
-    network = _Network(parties, allowed, max_bytes)
+    network = _Network(programs, allowed, max_bytes)
     network.run()
     return network.carried
 
 
 class _Network:
-    def __init__(self, parties: Sequence[Party], allowed: Sequence[str], max_bytes: int):
-        n = len(parties)
-        self.ranks = [_Rank(party) for party in parties]
+    def __init__(self, programs: Sequence[RankProgram], allowed: Sequence[str], max_bytes: int):
+        n = len(programs)
+        self.ranks = [_Rank(program) for program in programs]
         self.allowed, self.left = tuple(allowed), max_bytes
         self.carried = Carried([None] * n, [0] * n, [0] * n)
         self.taken: dict[tuple[int, int, int], int] = defaultdict(int)  # receives posted so far
@@ -139,7 +139,7 @@ class _Network:
         if self.requests > MAX_REQUESTS:
             raise NetworkError(f"the ranks made more than {MAX_REQUESTS:,} calls; do they ever end?")
         try:
-            request = rank.party.send(rank.reply)
+            request = rank.program.send(rank.reply)
         except StopIteration as end:
             rank.done, self.carried.outputs[number] = True, end.value
             return

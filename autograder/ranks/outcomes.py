@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from ..values.numbers import NAMES, named
 from ..values.texts import quoted
 from .buffers import REDUCTIONS, Case, elements
-from .generators import Budget, Call, RankFailed, parties
+from .generators import Budget, Call, RankFailed, remote_ranks
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def observe(call: Call, inputs: Sequence[Any], options: dict[str, Any], budget: 
     """Run generators through `call` (see `generators.Rank`) and count what they send."""
     from hwlib.simulate import SimulationError, run_programs
 
-    ranks, n = parties(call, inputs, options, budget), len(inputs)
+    ranks, n = remote_ranks(call, inputs, options, budget), len(inputs)
     try:
         ended = run_programs(ranks)
     except (RankFailed, SimulationError) as error:

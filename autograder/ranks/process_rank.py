@@ -67,7 +67,7 @@ class ProcessRank:
             asked.put(("failed", "withheld", used.name))
         except RankFailed as failed:
             asked.put(("failed", failed.kind, failed.what))
-        except encoding.NotPlain as error:
+        except encoding.NotEncodable as error:
             asked.put(("failed", "result", str(error)))
         except BaseException as error:
             asked.put(("failed", "raises", failure(error, self.function)))

@@ -40,7 +40,7 @@ ITEM_BYTES = {
 }
 
 
-class NotPlain(ValueError):
+class NotEncodable(ValueError):
     """A value that is not an answer (an open file, a generator, an object of some class); the message names its
     type."""
 
@@ -77,28 +77,28 @@ def encode(value: Any) -> Any:
     """`value` as JSON-able data: numbers, text, lists, dicts, arrays, symbolic expressions, and functions as
     a marker.
 
-    Raises NotPlain, with a sentence for the learner, for anything else.
+    Raises NotEncodable, with a sentence for the learner, for anything else.
     """
     try:
         return _encode(value, 0, _Budget())
-    except NotPlain:
+    except NotEncodable:
         raise
     except Exception as error:
-        raise NotPlain(f"a value of type {type_name(value)} that cannot be read ({type_name(error)})") from None
+        raise NotEncodable(f"a value of type {type_name(value)} that cannot be read ({type_name(error)})") from None
 
 
 def _encode(value: Any, depth: int, budget: _Budget) -> Any:
-    budget.spend(depth, NotPlain)
+    budget.spend(depth, NotEncodable)
     kind = type(value)
     if value is None or kind is bool:
         return value
     if kind is str:
         if len(value) > MAX_TEXT:
-            raise NotPlain(f"a text of {len(value)} characters; at most {MAX_TEXT} were expected")
+            raise NotEncodable(f"a text of {len(value)} characters; at most {MAX_TEXT} were expected")
         return value.encode("utf-8", "replace").decode("utf-8")
     if kind is int:
         if value.bit_length() > MAX_BITS:
-            raise NotPlain(f"an integer of {value.bit_length()} bits; at most {MAX_BITS} were expected")
+            raise NotEncodable(f"an integer of {value.bit_length()} bits; at most {MAX_BITS} were expected")
         return value if abs(value) < 2**53 else {"$": "int", "v": hex(value)}
     if kind is float:
         return value if math.isfinite(value) else {"$": "float", "v": repr(value)}
@@ -121,10 +121,10 @@ def _fraction(value: Fraction | Decimal) -> Any:
         if not value.is_finite():
             return {"$": "float", "v": str(float(value))}
         if abs(value.adjusted()) > 400:
-            raise NotPlain(f"a decimal with an exponent of {value.adjusted()}; at most 400 was expected")
+            raise NotEncodable(f"a decimal with an exponent of {value.adjusted()}; at most 400 was expected")
         value = Fraction(value)
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
-        raise NotPlain(f"a fraction of more than {MAX_BITS} bits")
+        raise NotEncodable(f"a fraction of more than {MAX_BITS} bits")
     return {"$": "fraction", "v": [hex(value.numerator), hex(value.denominator)]}
 
 
@@ -135,7 +135,7 @@ def _encode_library(value: Any, depth: int, budget: _Budget) -> Any:
         if isinstance(value, numpy.generic) and kind is getattr(value.dtype, "type", None):
             if value.dtype.name in ITEM_BYTES:
                 return _encode(value.item(), depth + 1, budget)
-            raise NotPlain(f"a numpy scalar of type {value.dtype.name}; an integer, a float or a bool was expected")
+            raise NotEncodable(f"a numpy scalar of type {value.dtype.name}; an integer, a float or a bool was expected")
         if kind is numpy.ndarray:
             return _array(value, numpy)
     if torch is not None and kind is torch.Tensor:
@@ -146,7 +146,7 @@ def _encode_library(value: Any, depth: int, budget: _Budget) -> Any:
         from . import trees
 
         if value is sympy.S or value is sympy.N:
-            raise NotPlain(
+            raise NotEncodable(
                 f"sympy's own {'S' if value is sympy.S else 'N'}, not a letter of the exercise; "
                 "take your letters from symbols(...)"
             )
@@ -154,20 +154,20 @@ def _encode_library(value: Any, depth: int, budget: _Budget) -> Any:
             try:
                 return {"$": "tree", "v": trees.to_json(trees.from_sympy(value))}
             except trees.TreeError as error:
-                raise NotPlain(str(error)) from None
+                raise NotEncodable(str(error)) from None
     if callable(value) and kind is not type:
         return {"$": "callable", "v": str(getattr(value, "__name__", None) or type_name(value))[:80]}
     what = "a class" if kind is type else f"a value of type {type_name(value)}"
-    raise NotPlain(
+    raise NotEncodable(
         f"{what} cannot be graded; a number, a text, a list, an array, an expression or a function was expected"
     )
 
 
 def _array(value: Any, numpy: Any) -> Any:
     if value.dtype.name not in ITEM_BYTES:
-        raise NotPlain(f"an array of {value.dtype.name}; numbers were expected")
+        raise NotEncodable(f"an array of {value.dtype.name}; numbers were expected")
     if value.nbytes > MAX_BYTES:
-        raise NotPlain(f"an array of {value.nbytes} bytes; at most {MAX_BYTES} were expected")
+        raise NotEncodable(f"an array of {value.nbytes} bytes; at most {MAX_BYTES} were expected")
     little = numpy.ascontiguousarray(value).astype(value.dtype.newbyteorder("<"))
     return {
         "$": "array",

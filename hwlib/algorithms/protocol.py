@@ -1,4 +1,4 @@
-"""What an algorithm is made of: the step it yields, the blocks of its buffer, groups, and the registry.
+"""The parts of an algorithm: the steps it yields, the blocks of its buffer, groups, and the registry.
 
 An algorithm is a generator that plays one rank:
 
@@ -63,7 +63,7 @@ def run_of(x: Array, n: int, first: int, count: int) -> Array:
 
 
 def pieces(x: Array, counts: Sequence[int]) -> list[Array]:
-    """Views of x that follow one another, of so many elements each. Raises ValueError if x is not that long."""
+    """Consecutive views of x with these numbers of elements. Raises ValueError if x is not that long."""
     if sum(counts) != len(x):
         raise ValueError(f"counts: {list(counts)} add up to {sum(counts)}, but the buffer has {len(x)} elements")
     return [x[end - count : end] for end, count in zip(accumulate(counts), counts, strict=True)]
@@ -149,7 +149,7 @@ def _translated(step: Step, group: Sequence[int]) -> Step:
 
 @dataclass(frozen=True)
 class RegisteredAlgorithm:
-    """What is known of a registered algorithm.
+    """The record of a registered algorithm.
 
     `collective` names what it computes. `time` names the formula of `hwlib.collectives` that gives its time
     exactly, where there is one. `wires` says what a message occupies: the rank's one "port", or the "link"
@@ -174,13 +174,13 @@ class RegisteredAlgorithm:
 
 
 class Registry(dict[str, RegisteredAlgorithm]):
-    """Algorithms by name; a name that none has is answered with those that look like it."""
+    """Algorithms by name; the error for an unknown name lists similar ones."""
 
     def __missing__(self, name: object) -> RegisteredAlgorithm:
         raise self.none_called(name)
 
     def none_called(self, name: object) -> KeyError:
-        """The error that says which there are."""
+        """The error for an unknown name."""
         from hwlib.specs.table import unknown  # with all tables, which an algorithm has no use for
 
         return KeyError(unknown("algorithm", name, self))
@@ -224,7 +224,7 @@ def record_of(function: Any) -> RegisteredAlgorithm | None:
 def found(algorithm: Any) -> tuple[RegisteredAlgorithm | None, Callable[..., Program]]:
     """The record, if there is one, and the function of an algorithm, given in any of these ways.
 
-    Raises KeyError for a name that none has.
+    Raises KeyError for an unknown name.
     """
     record = record_of(algorithm)
     if record is None and not callable(algorithm):

@@ -34,7 +34,7 @@ def _down(n: int, chunks: Iterable[Sequence[Array]]) -> Program:
 
 
 def _later(steps: int, program: Program) -> Program:
-    """The program after so many steps without a message."""
+    """The program after a number of steps without a message."""
     for _ in range(steps):
         yield []
     yield from program

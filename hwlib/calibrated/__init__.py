@@ -1,7 +1,7 @@
 """Models with fitted constants: a chip's kernels, its matrix products, and NCCL's collectives.
 
-A formula says which terms there are; a few constants of each chip, fitted to published measurements and kept in
-`hwlib.specs.fitted`, say how large they are. `docs/fidelity.md` has how far each model errs.
+The formulas give the terms; a few constants per chip, fitted to published measurements and kept in
+`hwlib.specs.fitted`, give their sizes. `docs/fidelity.md` has the errors of each model.
 
 >>> from hwlib.units import show
 >>> show(gemm_model("h100-sxm", "bf16").time(4096, 4096, 4096), "s")

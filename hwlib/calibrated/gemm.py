@@ -88,8 +88,8 @@ def gemm_model(chip: str, dtype: str) -> GemmModel:
 
 
 def model_of(constants: GemmConstants, chip: str) -> GemmModel:
-    """Constants joined with the data sheet of a chip; a chip whose multiprocessors nobody printed has those
-    of the chip that was fitted.
+    """Constants joined with the data sheet of a chip; a chip without a published count of multiprocessors has that of
+    the chip that was fitted.
     """
     sheet: Accelerator = accelerators[chip]
     sms = sheet.sms or accelerators[constants.chip].sms

@@ -84,14 +84,14 @@ def nccl_time(chip: str, collective: str, n: Any, S: Any, software: str = "nccl-
     """Seconds of one collective of NCCL on n GPUs of a node, by the constants that are kept for the chip.
 
     S is bytes of the full buffer, a number or an array; `software` measured what the constants were fitted to:
-    "nccl-tests", or "torch" with its own overhead. Without `switch`, no reduction in the switch. Raises
-    KeyError, naming what is like it, where nothing was fitted.
+    "nccl-tests", or "torch" with its own overhead. Without `switch`, no reduction in the switch. Raises KeyError,
+    listing similar ones, if nothing was fitted.
     """
     return collective_time(collective_constants()[chip, collective, software], n, S, switch)
 
 
 def plain_time(c: CollectiveConstants | TreeConstants, n: Any, S: Any) -> Any:
-    """The single alpha-beta line fitted to the same measurements: what the other model is compared with."""
+    """The single alpha-beta line fitted to the same measurements: the baseline of the other model."""
     return send_time(bus_factor(c.op, n) * S, c.plain_alpha, c.plain_W)
 
 
@@ -108,7 +108,7 @@ class AlphaBeta(NamedTuple):
 
 
 def fit_alpha_beta(S: Sequence[float], time: Sequence[float]) -> AlphaBeta:
-    """The alpha and W that explain measured times (s) of so many bytes best, at all sizes alike.
+    """The alpha and W that explain measured times (s) of these bytes best, with equal weight for all sizes.
 
     Errors are relative: in a straight line through seconds, the largest sizes alone would decide, and alpha
     would be noise. For one rank's port give the bytes that cross it: S times the bus factor. Raises ValueError

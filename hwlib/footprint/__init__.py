@@ -1,6 +1,6 @@
 """Memory of training: bytes on each rank, for any model, strategy and pipeline stage.
 
-What a parameter costs and how ZeRO divides it is in letters; `footprint` adds up a whole rank.
+The bytes per parameter and their division by ZeRO are formulas; `footprint` adds up a whole rank.
 """
 
 from hwlib.footprint.rank_bytes import Footprint, footprint

@@ -1,4 +1,4 @@
-"""One layer on one rank: the parameters it holds, and the bytes it keeps of a microbatch's tokens.
+"""One layer on one rank: the parameters it holds, and the bytes that it keeps for a microbatch.
 
 Elements have two bytes and masks one. A norm keeps its input and a matrix what it takes in; a GPT layer comes
 out at the 34*T*micro*D of `hwlib.transformer.activations`. A SwiGLU keeps gate, up and their product, as fused

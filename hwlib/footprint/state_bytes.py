@@ -1,9 +1,9 @@
-"""What training keeps of a parameter, and how ZeRO divides it among dp ranks.
+"""The training state of a parameter, and how ZeRO divides it among dp ranks.
 
 The formulas have the defaults of their paper, MIXED_ADAM; `footprint` and the planner those of MEGATRON_ADAM, whose
 gradients are twice as large. What ZeRO sends is `hwlib.parallel.zero1_bytes` and its neighbours.
 
-What no chapter calls yet is for chapter 10.
+Formulas that no chapter uses yet are for chapter 10.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Labs: programs that use the machine they run on, one idea a module; calling one imports torch."""
+"""Labs: programs that use the machine they run on, one idea per module; calling one imports torch."""
 
 from hwlib.labs.ranks import RankError, Ranks, RankTimeout, run_ranks
 

@@ -1,7 +1,7 @@
 """How fast is each memory of this machine? Reads of one buffer over and over, and copies, over a sweep of sizes.
 
 The same code runs on a CPU and on a GPU. A buffer that is read again is found in the smallest memory that holds it,
-so bandwidth falls in steps as it grows. What is counted is what crosses: a read once, a copy twice.
+so bandwidth falls in steps as it grows. Traffic is counted: a read once, a copy twice.
 """
 
 from collections.abc import Iterable, Sequence
@@ -37,12 +37,12 @@ class BandwidthPoint(NamedTuple):
 
 
 def sizes(device: Any = None) -> list[int]:
-    """Buffers from what a near cache holds to what none does, each twice the last."""
+    """Buffer sizes from the nearest cache to beyond the last, each twice the previous."""
     return [2**power for power in POWERS[measure._device(device).type]]
 
 
 def measure_reads(buffers: Iterable[int] | None = None, device: Any = None, threads: int = 1) -> list[BandwidthPoint]:
-    """Reads of a buffer over and over, one point a size: float32 numbers are added up, which is next to no work.
+    """Repeated reads of a buffer, one point per size: float32 numbers are summed, which is almost no work.
 
     The repeats of a small buffer are one call, in which it is read as the rows of a matrix that has one row many times;
     a GPU's rows are read side by side, so only a buffer that fits well inside its last cache is repeated. Raises
@@ -92,7 +92,7 @@ def measure_copies(buffers: Iterable[int] | None = None, device: Any = None, thr
 
 
 def caches(device: Any = None) -> dict[str, float]:
-    """The caches that the device tells of, smallest first: name and bytes. Of a CPU those that one core uses."""
+    """The caches that the device reports, smallest first: name and bytes. For a CPU those that one core uses."""
     device = measure._device(device)
     if device.type == "cuda":
         return {"L2": measure._last_cache(device, measure.GPU)}
@@ -115,7 +115,7 @@ def chip_of(device: Any = None) -> Accelerator | None:
 
 
 def named(card: str) -> Accelerator | None:
-    """The row of a card that torch calls so ("NVIDIA H100 80GB HBM3"), or None."""
+    """The row of a card with torch's name ("NVIDIA H100 80GB HBM3"), or None."""
     words = f" {card} "
     key = next((key for name, key in NAMES.items() if f" {name} " in words or f" {name}-" in words), None)
     return accelerators[key] if key else None

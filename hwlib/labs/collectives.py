@@ -87,7 +87,7 @@ def _batches(call: Callable[[], Any], device: str) -> list[float]:
 
 
 def _timed(call: Callable[[], Any], calls: int, device: str) -> float:
-    """Seconds of one of so many calls, from the moment at which all ranks have met."""
+    """Seconds per call, over a number of calls, from the moment at which all ranks have synchronised."""
     import torch
     import torch.distributed as dist
 

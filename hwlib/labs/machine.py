@@ -1,4 +1,4 @@
-"""The machine in front of you: what `nvidia-smi topo -m` says of it, which GPUs reach each other, what copies get."""
+"""This machine: its `nvidia-smi topo -m`, which GPUs have peer access, and the bandwidth of copies."""
 
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ SECONDS = 60.0  # a driver that loads first takes a while
 
 
 def own_table() -> TopoTable | None:
-    """The matrix that `nvidia-smi topo -m` prints here; None where there is no nvidia-smi, or it finds no GPU."""
+    """The matrix that `nvidia-smi topo -m` prints here; None without nvidia-smi or without a GPU."""
     tool = shutil.which("nvidia-smi")
     if tool is None:
         return None

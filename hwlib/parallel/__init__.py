@@ -1,6 +1,6 @@
-"""Parallel training: what each strategy sends, how long that takes, and from which batch or width on it hides.
+"""Parallel training: what each strategy sends, how long that takes, and from which batch or width it can be hidden.
 
-Formulas in letters, a module a strategy: B are tokens of the batch, times are bandwidth only, W is that of a rank,
+Formulas, one module per strategy: B are tokens of the batch, times are bandwidth only, W is that of a rank,
 or of a node where a collective uses all its cables. `transfers` lists what a plan of a model sends in a step, and
 `hiding_times` what can hide it; `critical_points` says from which batch, width or length on it does, on every level of
 a machine; `bounds` derives the bounds, case by case.

@@ -1,4 +1,4 @@
-"""Bounds derived, not typed: two times, an unknown letter, and what the letter must be for the first to win.
+"""Derived bounds: two times, an unknown symbol, and the values of the symbol for which the first is shorter.
 
 >>> from hwlib.parallel import tp_block_time, tp_math_time
 >>> [bound] = bounds(tp_block_time.expr, tp_math_time.expr, "tp")
@@ -28,20 +28,20 @@ class Bound:
         return f"<{self.letter} {self.side} {self.value}{condition}>"
 
     def holds(self, **letters: Any) -> bool:
-        """Whether numbers of the letters lie in this case."""
+        """Whether these values of the symbols lie in this regime."""
         return all(bool(_fill(condition, letters)) for condition in self.when)
 
     def at(self, **letters: Any) -> float:
-        """The bound in numbers."""
+        """The value of the bound."""
         return float(_fill(self.value, letters))
 
 
 def bounds(comm: Any, math: Any, letter: str) -> tuple[Bound, ...]:
-    """For which values of a letter communication takes no longer than arithmetic: one bound for each regime.
+    """The values of a symbol for which communication takes no longer than arithmetic: one bound per regime.
 
-    Both are sympy expressions, such as a formula's `.expr`, in positive symbols; letters to hold fixed can be put in
-    before. A regime whose ratio does not depend on the letter gives no bound. Raises ValueError where the ratio of
-    the times has not exactly one crossing, or a letter that neither has.
+    Both are sympy expressions, such as a formula's `.expr`, in positive symbols; substitute symbols that are held fixed
+    beforehand. A regime whose ratio does not depend on the symbol gives no bound. Raises ValueError if the ratio of the
+    times does not cross 1 exactly once, or for a symbol that neither time has.
     """
     import sympy
 

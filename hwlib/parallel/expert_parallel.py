@@ -5,7 +5,7 @@ element and a combine of b_comb. p_dst is the share of ranks, or of nodes, that 
 `destination_fraction(n, k)` of the collectives, or what a router was seen to do. Loads are even; `imbalance` says how
 far the busiest rank is off.
 
-What no chapter calls yet is for chapter 13.
+Formulas that no chapter uses yet are for chapter 13.
 """
 
 from hwlib.collectives import destination_fraction_limit

@@ -1,4 +1,4 @@
-"""Beside which arithmetic each axis of a plan can send: what `exposed_times` takes off its communication."""
+"""The arithmetic that can hide each axis's communication: `exposed_times` subtracts it."""
 
 from typing import Any
 

@@ -3,7 +3,7 @@
 More dp means fewer tokens a rank, and so fewer activations to sum; more tp means fewer weights to gather. W_dp
 and W_tp are the bandwidths of the two axes, b the bytes of a weight and of an activation.
 
-What no chapter calls yet is for chapter 14.
+Formulas that no chapter uses yet are for chapter 14.
 """
 
 from hwlib.formula import formula, maximum, sqrt

@@ -1,6 +1,6 @@
-"""What pipeline stages send each other, in letters. When they wait for each other is in `hwlib.pipeline`.
+"""Messages between pipeline stages, as formulas. When they wait for each other is in `hwlib.pipeline`.
 
-What no chapter calls yet is for chapter 12.
+Formulas that no chapter uses yet are for chapter 12.
 """
 
 from hwlib.formula import formula

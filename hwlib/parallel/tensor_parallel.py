@@ -4,7 +4,7 @@ B are the tokens that go through the tp ranks together. A block, attention or ML
 splits its columns, the second its rows, and sums. With sequence parallelism the sum is a reduce-scatter, and a
 gather comes before the block: the same bytes in the forward pass.
 
-What no chapter calls yet is for chapter 11.
+Formulas that no chapter uses yet are for chapter 11.
 """
 
 from hwlib.collectives import allgather_bytes, allreduce_bytes

@@ -1,4 +1,4 @@
-"""What one plan sends in one step: every collective of every axis, in bytes and as time on a machine of levels.
+"""The transfers of one plan in one step: every collective of every axis, in bytes and as time on a machine of levels.
 
 Ranks are numbered from the inside out: tensor, context, data, pipeline; the ranks that share experts are
 neighbours among those of context and data. Times are bandwidth only, and every axis is counted as if alone.
@@ -86,7 +86,8 @@ class Sizes(NamedTuple):
 
 
 def sizes_of(model: Model, tokens: Any, tp: Any, pp: Any, cp: Any, ep: Any) -> Sizes:
-    """The sizes for a microbatch of which a rank has so many tokens. Key-value heads are copied beyond their number."""
+    """The sizes for a microbatch, of which a rank has `tokens` tokens. Key-value heads are copied beyond their
+    number."""
     groups = parameter_groups(model)
     return Sizes(
         hidden=tokens * model.width,

@@ -1,4 +1,4 @@
-"""The planner: which way to train a model on a cluster, of all there are, and why.
+"""The planner: the best ways to train a model on a cluster, and why.
 
 >>> found = plan("llama3-70b", "superpod-h100-1su", B=2**22)
 >>> found[0].strategy.tp <= 8 and found[0].memory.total < 72e9

@@ -1,4 +1,4 @@
-"""What a search may choose from, and what cannot be whatever else is chosen."""
+"""The values that a search may choose from, and those that are impossible whatever else is chosen."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -28,9 +28,9 @@ Words = str | Iterable[str] | None
 
 @dataclass(frozen=True)
 class Allowed:
-    """The values that each field of a strategy may take: one, which fixes it, or several; None for those usual.
+    """The values that each field of a strategy may take: one, which fixes it, or several; None for the usual ones.
 
-    Kept as sorted tuples. dp is what the GPUs leave. Raises StrategyError for a value that no strategy can have.
+    Kept as sorted tuples. dp is what the GPUs leave. Raises StrategyError for an invalid value.
 
     >>> Allowed(tp=8, zero=(3, 1)).zero
     (1, 3)
@@ -52,7 +52,7 @@ class Allowed:
 
     @property
     def given(self) -> dict[str, Any]:
-        """What is not left to the usual, by name."""
+        """The fields that are given, by name."""
         return {f.name: x for f in fields(self) if (x := getattr(self, f.name)) is not None}
 
 
@@ -67,7 +67,7 @@ def _values(name: str, x: Any) -> tuple[Any, ...]:
 
 
 class Axes(NamedTuple):
-    """What may be chosen on every axis; `forms` are schedules with their chunks a rank."""
+    """The values of every axis; `forms` are schedules with their chunks per rank."""
 
     tp: tuple[int, ...]
     pp: tuple[int, ...]
@@ -81,7 +81,7 @@ class Axes(NamedTuple):
 
 
 def axes_of(task: Task, allowed: Allowed) -> Axes:
-    """The axes for a task: what is allowed, and elsewhere what is usual. Raises PlanError for what can never be,
+    """The axes for a task: the allowed values, or else the usual ones. Raises PlanError for values that are impossible
     whatever the other degrees are.
     """
     model, gpus, given = task.model, task.gpus, allowed.given
@@ -103,7 +103,7 @@ def axes_of(task: Task, allowed: Allowed) -> Axes:
 
 
 def usual_tp(model: Model, node: int) -> tuple[int, ...]:
-    """The tensor-parallel degrees within a node, but for those that cut experts too narrow."""
+    """The tensor-parallel degrees within a node, except those that make experts too narrow."""
     return tuple(t for t in divisors(node) if t == 1 or not model.moe or model.expert_ffn >= t * NARROWEST_EXPERT)
 
 
@@ -113,7 +113,7 @@ def divisors(n: int) -> tuple[int, ...]:
 
 
 def short_chunks(layers: int, chunks: int) -> float:
-    """Chunks that have a layer less than the others; without end where there are more chunks than layers."""
+    """Chunks that have a layer less than the others; infinite if there are more chunks than layers."""
     return inf if chunks > layers else -(-layers // chunks) * chunks - layers
 
 

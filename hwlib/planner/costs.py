@@ -1,4 +1,4 @@
-"""What plans cost: one plan with all of it, and columns of many with their bytes and seconds."""
+"""The costs of plans: one plan in full, and columns of many with their bytes and seconds."""
 
 from dataclasses import dataclass, fields
 from typing import Any
@@ -17,7 +17,7 @@ NOISE = 0.02
 
 @dataclass(frozen=True, repr=False)
 class Plan:
-    """One way to train: a strategy, seconds of a step by their cause, bytes of the fullest GPU, and what follows.
+    """One way to train: a strategy, seconds of a step by their cause, bytes of the fullest GPU, and derived values.
 
     `m` microbatches of `strategy.micro` sequences a replica; `mfu` by the dense rate of the dtype; `cost` in dollars a
     step, 0 if GPUs have no price.
@@ -51,7 +51,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Costed:
-    """Every plan that can be, as columns; bytes of the fullest GPU; seconds of a step, NaN for what does not fit."""
+    """Every valid plan, as columns; bytes of the fullest GPU; seconds of a step, NaN for plans that do not fit."""
 
     strategy: Strategy
     m: Any
@@ -90,7 +90,7 @@ def simplest(seconds: Any, pieces: Any, pp: Any, stack: Stack) -> int:
 
 
 def costed_plan(task: Task, strategy: Strategy, m: float) -> Plan:
-    """One plan with all that it costs."""
+    """One plan with all its costs."""
     time = step_times(task, strategy)
     seconds, flops = float(time.total), step_flops(task.model, task.B, task.T)
     return Plan(

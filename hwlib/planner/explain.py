@@ -19,7 +19,7 @@ TOLD = 0.8  # of what grew: so much is named, part by part
 
 
 def explanation(found: SearchResult, choices: bool = True) -> str:
-    """What `Plans.explain` says, a line each; `choices`: what else could be chosen, too."""
+    """The text of `Plans.explain`; with `choices` also the alternatives."""
     best = found[0]
     lines = [
         f"Best plan for {found.task}:",
@@ -47,7 +47,7 @@ def where_time_goes(plan: Plan) -> str:
 
 
 def memory_words(found: SearchResult, plan: Plan) -> str:
-    """What fills the fullest GPU."""
+    """The contents of the fullest GPU's memory, in words."""
     held = {
         "weights": plan.memory.weights, "gradients": plan.memory.gradients, "optimizer": plan.memory.optimizer,
         "activations": plan.memory.activations + plan.memory.logits, "buffers": plan.memory.buffers,
@@ -77,12 +77,12 @@ def _differing(best: Plan, other: Plan) -> list[tuple[str, str]]:
 
 
 def versus(best: Plan, other: Plan) -> str:
-    """What the other plan changes, what a step takes more, and which parts of it grew and shrank."""
+    """The other plan's changes, its extra step time, and which parts of the step grew and shrank."""
     return f"{changes(best, other)}: {difference(best, other)}"
 
 
 def difference(best: Plan, other: Plan) -> str:
-    """What of a step grew and shrank between two plans, in shares of their steps and in seconds."""
+    """The parts of a step that grew and shrank between two plans, as shares of their steps and in seconds."""
     more = other.seconds - best.seconds
     if abs(more) < EQUAL * best.seconds:
         memory = float(other.memory.total - best.memory.total)
@@ -120,7 +120,7 @@ def _told(sizes: dict[str, float]) -> list[str]:
 
 
 def alternatives(found: SearchResult) -> list[str]:
-    """For each choice of the best plan, the best of the plans that choose otherwise; or that none of them fits."""
+    """For each choice of the best plan, the best plan that chooses otherwise, or a note that none fits."""
     import numpy as np
 
     costed, best = found.costed, found[0]

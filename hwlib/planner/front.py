@@ -1,4 +1,4 @@
-"""Pareto fronts: the plans that no other plan beats in everything."""
+"""Pareto fronts: the plans that no other plan dominates."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -19,7 +19,7 @@ BEATEN = "dominated by a plan on another number of GPUs"
 
 
 def time_memory_front(costed: Costed) -> list[int]:
-    """Positions of the plans than which none is both quicker and smaller, quickest first."""
+    """Positions of the Pareto-optimal plans in time and memory, fastest first."""
     import numpy as np
 
     there = np.flatnonzero(~np.isnan(costed.seconds))
@@ -31,8 +31,8 @@ def time_memory_front(costed: Costed) -> list[int]:
 
 
 class ParetoFront(tuple[Plan, ...]):
-    """The plans of a front, quickest first; `skipped` says of each number of GPUs without one why that is, `task`
-    what was asked for, with one of the numbers.
+    """The plans of a front, fastest first; `skipped` gives the reason for each number of GPUs without a plan, `task`
+    the task for one of the numbers.
     """
 
     task: Task
@@ -49,12 +49,12 @@ class ParetoFront(tuple[Plan, ...]):
         return tuple(self), self.task, self.skipped
 
     def table(self) -> str:
-        """The plans as a table to read."""
+        """The plans as a text table."""
         return front_table(self, self.task, self.skipped)
 
 
 def undominated(plans: Sequence[Plan], names: Sequence[str]) -> tuple[Plan, ...]:
-    """The plans that none beats in one of the criteria and equals or beats in all others, quickest first."""
+    """The plans that no other plan dominates in the criteria, fastest first."""
     points = [(tuple(CRITERIA[name](one) for name in names), one) for one in plans]
     points.sort(key=lambda point: (point[0], point[1].seconds))
     kept: list[tuple[tuple[float, ...], Plan]] = []

@@ -1,11 +1,11 @@
 """The decision guide: which kinds of parallelism a job needs, from its bounds alone, in one sentence with its numbers.
 
 No plan is timed. Data parallelism serves as long as each GPU has the tokens that hide its gradients, a sequence, and
-room. Tensor parallelism shares sequences and memory within the node, up to the degree at which its own transfers no
-longer hide; what leaves a node it does not change. Pipeline stages, across nodes, cut what a GPU's gradients need
-and what it holds, if there are microbatches to fill them. Sequences are cut where activations still do not fit.
-Experts are spread within a node, or wider if they are wide. The first of these that serves is taken, and layers are
-recomputed if nothing else does.
+memory. Tensor parallelism shares sequences and memory within the node, up to the degree at which its own transfers no
+longer hide; what leaves a node it does not change. Pipeline stages, across nodes, cut what a GPU's gradients need and
+what it holds, if there are microbatches to fill them. Sequences are cut where activations still do not fit. Experts are
+spread within a node, or wider if they are wide. The first of these that serves is taken, and layers are recomputed if
+nothing else does.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ FEWEST = 2  # microbatches a stage: fewer leave the pipeline idle for a third of
 
 @dataclass(frozen=True, repr=False)
 class Decision:
-    """The strategy that the bounds ask for, the sentence that says why, and the numbers in it."""
+    """The strategy that follows from the bounds, the sentence that says why, and the numbers in it."""
 
     strategy: Strategy
     sentence: str
@@ -66,12 +66,12 @@ class _Bounds:
         return degree if self.level == "node" else max(degree / self.machine.node, 1)
 
     def hidden(self, tokens: float, tp: int, pp: int, ep: int) -> bool:
-        """Whether so many tokens of a GPU hide the gradients of what it holds."""
+        """Whether this many tokens per GPU hide the gradients of its parameters."""
         dense = tokens * self.outside(tp) * pp >= self.need
         return dense and (not self.model.moe or tokens * self.outside(tp * ep) * pp >= self.need_experts)
 
     def bytes(self, d: Strategy) -> float:
-        """What the fullest GPU holds."""
+        """Bytes of the fullest GPU."""
         return float(footprint(self.model, d, T=self.T, m=self.sequences // d.dp).total)
 
 

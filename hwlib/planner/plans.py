@@ -1,4 +1,4 @@
-"""The plans of a search, the best first, as a user gets them: to read, to print, to keep."""
+"""The plans of a search, the best first, with their tables and explanations."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,19 +15,19 @@ class Plans(SearchResult):
     """The best plans for a task, each the best of its degrees; `plans[0]` is the best of all."""
 
     def pareto(self) -> tuple[Plan, ...]:
-        """The plans than which none is both quicker and smaller, quickest first."""
+        """The Pareto-optimal plans in time and memory, fastest first."""
         return tuple(self.plan(i) for i in time_memory_front(self.costed))
 
     def explain(self) -> str:
-        """Why the best plan is the best: where its time goes, what each next plan pays, what other choices would."""
+        """Why the best plan is the best: where its time goes, and what the next plans and other choices would cost."""
         return explanation(self)
 
     def table(self) -> str:
-        """The plans as a table to read."""
+        """The plans as a text table."""
         return table(self)
 
     def json(self) -> dict[str, Any]:
-        """All of it as numbers and words."""
+        """The result as JSON data."""
         return record(self)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""What cannot be, said: batches that no plan divides, models that fit nowhere, and what would do."""
+"""Errors for tasks without a plan: batches that no plan divides, models that do not fit, and what would work."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,7 +18,7 @@ MOST_GPUS = 2**17
 
 
 def no_plan(task: Task, axes: Axes, rejected: Mapping[str, int]) -> PlanError:
-    """Nothing of the grid can be: the rule that took the last plans, and what would pass it."""
+    """No plan of the grid is valid: names the rule that rejected the last plans, and values that would pass it."""
     last = list(rejected)[-1]
     found = None
     if last == INDIVISIBLE_BATCH:  # what if any batch would be divided?
@@ -47,7 +47,8 @@ def no_plan(task: Task, axes: Axes, rejected: Mapping[str, int]) -> PlanError:
 
 
 def nothing_fits(task: Task, allowed: Allowed, found: SearchResult) -> PlanError:
-    """The plan that needs least, what it needs, and the smallest number of such GPUs on which one fits."""
+    """No plan fits: names the plan with the smallest memory, its bytes, and the smallest number of GPUs on which a plan
+    fits."""
     least = int(found.costed.memory.argmin())
     room = show(task.memory, "B")
     chip = task.machine.chip.name
@@ -95,7 +96,7 @@ def _smallest_memory(task: Task, allowed: Allowed) -> tuple[Strategy, float] | N
 
 
 def _of(machine: Machine, gpus: int) -> Machine:
-    """So many GPUs of this kind, in nodes; what joins the nodes does not matter to memory."""
+    """A number of GPUs of this kind, in nodes; the network does not matter for memory."""
     level, node = machine.levels[0], machine.full_node
     levels = [Level("node", min(node, gpus), level.bandwidth)]
     if gpus > node:

@@ -1,4 +1,4 @@
-"""What a search found, as data; `hwlib.planner.plans` adds how it is shown."""
+"""The result of a search, as data; `hwlib.planner.plans` adds its presentation."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ class SearchResult(Sequence[Plan]):
 
     @property
     def advised(self) -> Plan:
-        """Of all plans that are too close to the quickest to call, the simplest."""
+        """The simplest of the plans whose times differ from the best by less than the model's error."""
         import numpy as np
 
         costed, strategy = self.costed, self.costed.strategy

@@ -1,4 +1,4 @@
-"""The search: every plan of the grid that can be, its memory, the time of those that fit, and the best of each mesh."""
+"""The search: every valid plan of the grid, its memory, the time of those that fit, and the best of each mesh."""
 
 from dataclasses import replace
 from math import inf, log
@@ -69,7 +69,7 @@ def plan(
 
 
 def search(task: Task, allowed: Allowed) -> Plans:
-    """All plans that can be, costed, not yet ranked."""
+    """All valid plans with their costs, not yet ranked."""
     import numpy as np
 
     found = space(task, axes_of(task, allowed))

@@ -1,4 +1,4 @@
-"""Every plan there could be, as columns, and why most of them cannot be.
+"""Every plan of the grid, as columns, and why most of them are invalid.
 
 The plans are the points of a grid: tp, pp, cp, ep, micro, schedule with v, ZeRO, recomputation, sp; dp is what the
 GPUs leave over. Rules are cheap and come first, axis by axis, so that points that share what is wrong are never
@@ -22,7 +22,7 @@ UNEVEN_NODES = "a group splits a node unevenly"
 
 @dataclass
 class Space:
-    """The plans that can be, as columns, with the microbatches `m` of a replica; `rejected` ones by their reason."""
+    """The valid plans, as columns, with the microbatches `m` of a replica; `rejected` ones by their reason."""
 
     strategy: Strategy
     m: Any
@@ -31,12 +31,12 @@ class Space:
 
     @property
     def size(self) -> int:
-        """How many plans are left."""
+        """Number of plans left."""
         return self.strategy.size
 
 
 def space(task: Task, axes: Axes) -> Space:
-    """The plans of the grid that can be, but for memory, and how many are rejected for which reason."""
+    """The plans of the grid that are valid, memory aside, and how many are rejected for which reason."""
     import numpy as np
 
     found = _Sieve(considered=prod(len(axis) for axis in axes))
@@ -145,7 +145,7 @@ class _Sieve:
             self._rest //= values.size
 
     def keep(self, good: Any, reason: str) -> None:
-        """Only the plans that are good; the others, with all values of axes to come, count as rejected."""
+        """Only the plans that are `good`; the others, times all values of the remaining axes, count as rejected."""
         good = good(self) if callable(good) else good
         lost = int(good.size - good.sum())
         if lost:

@@ -20,8 +20,8 @@ def pareto(
 ) -> ParetoFront:  # fmt: skip
     """The plans, over one or several numbers of GPUs, that no other one dominates in what `of` names, fastest first.
 
-    The other arguments are those of `plan`. A number of GPUs on which nothing can be or fits is skipped, and
-    `skipped` of the result says why, unless that is so for all of them. Raises PlanError.
+    The other arguments are those of `plan`. A number of GPUs without a valid plan that fits is skipped, and `skipped`
+    of the result says why; if all are skipped, the error is raised. Raises PlanError.
 
     >>> front = pareto("llama3-70b", "superpod-h100-1su", B=2**22, gpus=[8, 256])
     >>> front[0].gpus, front.skipped[8][:44]

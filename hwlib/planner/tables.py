@@ -1,4 +1,4 @@
-"""Plans as a table to read, and as numbers and words for other programs."""
+"""Plans as a text table, and as JSON data for other programs."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -14,21 +14,21 @@ CHOICES = ("v", "micro", "zero", "sp", "recompute", "schedule")
 
 
 def table(found: SearchResult) -> str:
-    """The plans, one a line, under what they are for and how many there were."""
+    """The plans, one per line, below the task and the counts of the search."""
     every = plural(found.considered, "configuration")
     good = f"{found.fitting:,} {'is valid and fits' if found.fitting == 1 else 'are valid and fit'}"
     return "\n".join([f"{found.task}", f"{every}, of which {good} in {found.task.terms}", "", *rows(found)])
 
 
 def front_table(plans: Sequence[Plan], task: Task, skipped: Iterable[int]) -> str:
-    """The plans of a front, one a line, under what was asked for."""
+    """The plans of a front, one per line, below the task."""
     *few, most = [f"{n:,}" for n in sorted({*skipped, *(plan.gpus for plan in plans)})]
     gpus = f"{', '.join(few)} or {most}" if few else most
     return "\n".join([task.on(gpus), f"Pareto-optimal plans that fit in {task.terms}", "", *rows(plans)])
 
 
 def rows(plans: Sequence[Plan]) -> list[str]:
-    """The lines of the table, columns that say nothing left out."""
+    """The lines of the table, without columns that say nothing."""
     columns: list[tuple[str, list[str]]] = [("", [str(i) for i in range(1, len(plans) + 1)])]
     if len({plan.gpus for plan in plans}) > 1:
         columns.append(("GPUs", [f"{plan.gpus:,}" for plan in plans]))
@@ -70,7 +70,7 @@ def rejected(found: SearchResult) -> list[str]:
 
 
 def record(found: SearchResult) -> dict[str, Any]:
-    """Plans as what JSON can hold, in SI."""
+    """Plans as JSON data, in SI."""
     task = found.task
     return {
         "model": task.model.key, "chip": task.machine.chip.key, "cluster": task.machine.name, "gpus": task.gpus,

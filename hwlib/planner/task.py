@@ -1,4 +1,4 @@
-"""What is asked of the planner: a model, a batch, and GPUs of a cluster with the memory that a plan may take."""
+"""The planner's task: a model, a batch, and GPUs of a cluster with the memory that a plan may take."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ are GiB: an H100 of 80 GB has 81,559 MiB, 85.5 GB, of which a plan may take 76."
 
 
 class PlanError(ValueError):
-    """A question without an answer: the `field` at fault, and the `problem`, with what would do."""
+    """A task without a plan: the `field` at fault, and the `problem`, with values that would work."""
 
     def __init__(self, field: str, problem: str):
         super().__init__(field, problem)
@@ -29,7 +29,7 @@ class PlanError(ValueError):
 
 
 class Machine(NamedTuple):
-    """GPUs of one kind and the levels of the network that joins just so many of them; a full node has `full_node`."""
+    """GPUs of one kind and the levels of the network that joins exactly that many; a full node has `full_node`."""
 
     name: str
     chip: Accelerator
@@ -42,7 +42,7 @@ class Machine(NamedTuple):
 
     @property
     def gpus(self) -> int:
-        """How many there are."""
+        """Number of GPUs."""
         return prod(level.size for level in self.levels)
 
     @property
@@ -107,7 +107,7 @@ def first_levels(levels: Sequence[Level], gpus: int) -> tuple[Level, ...]:
 
 @dataclass(frozen=True)
 class Software:
-    """What the software of a run is, beside its strategy, and what it reaches.
+    """The software of a run: its settings beside the strategy, and its efficiency.
 
     `stack` has the constants of `hwlib.steptime`, by default those usual on the chip; `dtype` is that of the layers'
     matrix products; `states` what a parameter costs, by default with gradients in 32 bits. `fused` attention keeps no
@@ -152,7 +152,7 @@ def _stack_of(chip: Accelerator, stack: Stack | str | None) -> Stack:
 
 @dataclass(frozen=True)
 class Task:
-    """All that a plan is made for: `memory` bytes of a GPU that it may take, `price` dollars a second and GPU."""
+    """A checked task: `memory` bytes of a GPU that it may take, `price` dollars a second and GPU."""
 
     model: Model
     machine: Machine
@@ -182,7 +182,7 @@ class Task:
         return self.on(f"{self.gpus:,}")
 
     def on(self, gpus: str) -> str:
-        """What is asked for, on so many GPUs."""
+        """The task as text, with the number of GPUs given."""
         chip = self.machine.chip.name
         return (
             f"{self.model.name} on {gpus} x {chip}, {plural(self.sequences, 'sequence')} of {self.T:,} tokens per step"
@@ -200,7 +200,7 @@ def task_of(
     model: Model | str, cluster: Cluster | Node | str, *, B: Any, T: Any = None, gpus: int | None = None,
     software: Software | None = None, memory: float | None = None, price: float = 0.0,
 ) -> Task:  # fmt: skip
-    """What is asked, checked. Raises PlanError."""
+    """The task, checked. Raises PlanError."""
     model, machine = model_of(model), machine_of(cluster, gpus)
     B, T = batch_of(model, B, T)
     if not (is_number(price) and 0 <= price < inf):
@@ -210,7 +210,7 @@ def task_of(
 
 
 def plural(count: int, noun: str) -> str:
-    """So many of them.
+    """A count with its noun.
 
     >>> plural(1, "sequence"), plural(2048, "sequence")
     ('1 sequence', '2,048 sequences')
@@ -220,7 +220,7 @@ def plural(count: int, noun: str) -> str:
 
 
 def model_of(model: Model | str) -> Model:
-    """A model, or that of a key. Raises PlanError, naming the close ones."""
+    """A model, or the one of a key. Raises PlanError, which lists similar keys."""
     try:
         return models.of(model)
     except (KeyError, TypeError) as error:
@@ -246,7 +246,7 @@ def batch_of(model: Model, B: Any, T: Any) -> tuple[int, int]:
 
 
 def as_bool(name: str, x: Any) -> bool:
-    """x as a bool. Raises PlanError for what is neither true nor false."""
+    """x as a bool. Raises PlanError for anything else."""
     if x not in (True, False):
         raise PlanError(name, f"expected True or False, got {x!r}")
     return bool(x)

@@ -1,4 +1,4 @@
-"""What every rank has, block by block, as an algorithm goes on: the picture of a run that one can check by eye.
+"""The contents of every rank's buffer, block by block, step by step: a run that can be checked by eye.
 
     watched = watch(ring_allgather, 4, "all_gather")
     watched.steps[0], watched.steps[-1]
@@ -53,11 +53,11 @@ class BufferTrace:
 def watch(
     algorithm: Callable[..., Any] | RegisteredAlgorithm | str, n: int, collective: str = "", **options: Any
 ) -> BufferTrace:
-    """Runs an algorithm in lockstep on n ranks, and keeps what is in their buffers between the steps.
+    """Runs an algorithm in lockstep on n ranks, and records their buffers between the steps.
 
-    `collective` says what the ranks begin with; a registered algorithm's is known. An algorithm that fails, or
-    is not written yet, is watched as far as it goes, and one that does not end for a while. Raises ValueError
-    for a collective or a number of ranks that cannot be watched, and KeyError for an algorithm that there is not.
+    `collective` says what the ranks begin with; a registered algorithm's is known. An algorithm that fails or is
+    unfinished is traced up to that point, and one that does not end for a limited time. Raises ValueError for a
+    collective or a number of ranks that cannot be watched, and KeyError for an unknown algorithm.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""What a call of torch.distributed sends: that of one algorithm, which stands for it whatever a library really does.
+"""The bytes that a call of torch.distributed sends: those of one algorithm per call, whatever a library really uses.
 
 A ring for what gathers or reduces to all, a binomial tree for what has a root and one array, and directly to or from
 the root where each rank has a part of its own. An all-to-all sends each part to its rank, one rank a round.

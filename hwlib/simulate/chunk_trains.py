@@ -1,12 +1,11 @@
 """Messages of many chunks, without an event for each chunk.
 
-A message in m chunks crosses a network as a train: its chunks come to a link at equal distances, and
-leave it at equal distances. So a link takes a whole train in one event, as if nobody came between. If somebody
-does come, the train is cut where he comes: the chunks that were there before him stay, the others become a
-train of their own, ready when they were ready, and all that was foreseen for them further on is taken back.
-What results is what an event for every chunk and link would give, to the last bit of exact arithmetic; the cost
-is an event for every train and link, and one more for each cut. Where trains are cut all the time, links take a
-chunk at a time, and by and by more again: any train may be taken as two.
+A message in m chunks crosses a network as a train: its chunks come to a link at equal distances, and leave it at equal
+distances. So a link takes a whole train in one event, until another message contends for the link; then the train is
+split at that chunk: the earlier chunks stay, the others become a train of their own, ready when they were ready, and
+the events scheduled for them downstream are cancelled. The result equals that of an event for every chunk and link,
+exactly; the cost is an event for every train and link, and one more for each split. Where trains are split all the
+time, links take single chunks, and gradually more again: any train may be taken as two.
 """
 
 import math
@@ -139,7 +138,7 @@ class TrainLinks:
             heappush(self.heap, (child.ready, child.order, child))
 
     def depart(self, train: Train, end: Any) -> None:
-        """A train has left its sender, who may be free now."""
+        """A train has left its sender, which may be free now."""
         message = train.order >> 1
         self.unsent[message] -= train.count
         if not self.unsent[message]:
@@ -147,12 +146,12 @@ class TrainLinks:
             self.left(message, end)
 
     def arrive(self, train: Train) -> None:
-        """The last chunk's arrival is foreseen; where the train is cut, an earlier chunk becomes the last."""
+        """The last chunk's arrival is scheduled; if the train is split, an earlier chunk becomes the last."""
         train.due = train.start + (train.count - 1) * train.gap + train.plan[train.hop].offset
         heappush(self.heap, (train.due, ARRIVAL + (train.order >> 1), train))
 
     def complete(self, train: Train, now: Any) -> bool:
-        """A foreseen arrival has come, unless it was taken back; whether it completes the message."""
+        """A scheduled arrival has occurred, unless it was cancelled; whether it completes the message."""
         if train.due is None or train.due != now:
             return False
         train.due, message = None, train.order >> 1
@@ -163,7 +162,7 @@ class TrainLinks:
         return True
 
     def interrupt(self, link: int, now: Any, order: int, first: int = 0) -> None:
-        """Somebody of this order is ready at the link: chunks of the last train that are not, come after him.
+        """A message of this order is ready at the link: chunks of the last train that are not ready come after it.
 
         At one time, the message with the lower number goes first, and of one message the earlier chunk.
         """
@@ -196,7 +195,7 @@ class TrainLinks:
         heappush(self.heap, (rest.ready, rest.order, rest))
 
     def cut(self, train: Train, keep: int) -> None:
-        """Takes back what was foreseen for the chunks from `keep` on, here and further on."""
+        """Cancels what was scheduled for the chunks from `keep` on, here and downstream."""
         if keep >= train.count:
             return
         train.count = max(keep, 0)

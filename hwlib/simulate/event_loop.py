@@ -2,7 +2,7 @@
 
 Every event lies in one heap as (time, order, what). At one time, what ranks do comes before what links do, and
 a link takes the message with the lower number first, so a run is the same every time. A link needs no queue:
-as chunks reach it in the order of their events, the time at which it is free again is all there is to know.
+as chunks reach it in the order of their events, the time at which it is free again is its whole state.
 """
 
 import math
@@ -20,14 +20,14 @@ START = 2 * ARRIVAL  # order of the event that starts rank 0's step; the arrival
 
 
 class RoutedLinks(Protocol):
-    """What the clock knows of a topology: numbered links, and ways over them between the programs' places."""
+    """The event loop's view of a topology: numbered links, and ways over them between the programs' places."""
 
     bandwidth: list[Any]
     latency: list[Any]
     dies: list[Any]
 
     def way(self, src: int, dst: int, time: Any) -> tuple[int, ...]:
-        """The links from one program's place to another's, as they stand at a time."""
+        """The links from one program's place to another's, as of a given time."""
 
 
 class Pace(NamedTuple):
@@ -59,7 +59,7 @@ class LinkTraffic:
         return len(self.link) - 1
 
     def shorten(self, row: int, size: Any, end: Any) -> None:
-        """Less of it passed, and it ended sooner."""
+        """Shorten a row: fewer bytes passed, and it ended sooner."""
         self.bytes[row], self.end[row] = size, end
 
 
@@ -219,7 +219,7 @@ class EventLoop:
             self.less(rank, now)
 
     def less(self, rank: int, now: Any) -> None:
-        """A step waits for one thing less."""
+        """A step has one thing less to wait for."""
         self.pending[rank] -= 1
         if not self.pending[rank]:
             end = max(now, self.free[rank])
@@ -263,7 +263,7 @@ class EventLoop:
         self.chunk_hops += chunks * len(plan)
 
     def age(self, time: Any) -> int:
-        """How many times links have died by then: what is planned at one age holds throughout it."""
+        """How many link failures have occurred by then; a route is valid until the next one."""
         return bisect_right(self.changes, time)
 
     def plan_of(self, src: int, dst: int, size: Any, now: Any) -> tuple[Hop, ...]:
@@ -334,6 +334,6 @@ class EventLoop:
         heappush(self.heap, (time, new.order, new))
 
     def after_loss(self, size: Any, now: Any) -> Any:
-        """When so many bytes that were lost now are sent again."""
+        """The time at which bytes that are lost now are sent again."""
         self.resent_bytes += size
         return now + self.pace.timeout

@@ -1,4 +1,4 @@
-"""What a run by events gave: results, times, and who kept whom waiting."""
+"""The result of an event simulation: outputs, times, and which rank kept which waiting."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -57,7 +57,7 @@ class LinkUse(NamedTuple):
 
 
 class Rows(Sequence[Row]):
-    """A sequence whose rows are made when they are looked at: a million of them take no room."""
+    """A sequence whose rows are created on access: a million of them take no memory."""
 
     def __init__(self, count: int, make: Callable[[int], Row]):
         self._count, self._make = count, make
@@ -84,7 +84,7 @@ class Rows(Sequence[Row]):
 
 @dataclass(frozen=True, repr=False)
 class EventRun:
-    """What `simulate_events` gives.
+    """The result of `simulate_events`.
 
     `outputs` and `finish` (s) are by rank, and `time` is the last of those. `messages`, `steps` and `passages`
     (what passed which link) are sequences of records. A switch that computes is a program after the last rank.
@@ -187,7 +187,7 @@ class EventRun:
 
     @property
     def busiest(self) -> list[LinkUse]:
-        """The links, that which was busy for the longest time first: a slow or a crowded link stands out here."""
+        """The links, the busiest first: a slow or congested link stands out here."""
         return sorted(self.links.values(), key=lambda use: -use.busy)
 
     @cached_property
@@ -212,8 +212,8 @@ class EventRun:
     def lateness(self) -> list[float]:
         """By rank, the seconds that others waited for it, less those that it waited itself.
 
-        Waiting spreads: who waits for a straggler is late for the next one. The straggler is who is waited for
-        without waiting, so the largest number.
+        Waiting spreads: who waits for a straggler is late for the next one. The straggler is waited for without waiting
+        itself, so it has the largest number.
         """
         late = [0.0] * len(self.schedule.sends)
         for (rank, partner), seconds in self.waits.items():

@@ -60,16 +60,15 @@ def simulate_events(
     `eager_bytes` is sent when its receiver asks for it, and holds up its sender until then; smaller ones are
     sent at once, and may be in the way of others at the receiver's port.
 
-    `slow` says how many times slower a place is: {("gpu0", "switch"): 4}. What is `dead`, from the start or from
-    a time on, is gone round: chunks that have not passed a link when it dies are sent again by their sender,
-    `timeout` seconds later, over the shortest way that is left. A place is a rank, a vertex (all its links), or
-    a cable as a pair. `start_times` are by rank; `delays` are what a rank computes before each of its steps: by
-    rank, or a function of rank and step.
+    `slow` says how many times slower a place is: {("gpu0", "switch"): 4}. Places that are `dead`, from the start or
+    from a time on, are routed around: chunks that have not passed a link when it dies are sent again by their sender,
+    `timeout` seconds later, over the shortest way that is left. A place is a rank, a vertex (all its links), or a cable
+    as a pair. `start_times` are by rank; `delays` are what a rank computes before each of its steps: by rank, or a
+    function of rank and step.
 
-    A `switch` program (by default the one that the algorithm is registered with) runs at the vertex `switch_at`,
-    by default at the switch that is nearest to all. Other options go to the algorithm. Raises SimulationError
-    where the algorithm cannot go on, UnreachableError where no way is left, ValueError and KeyError for
-    arguments that say nothing.
+    A `switch` program (by default the one that the algorithm is registered with) runs at the vertex `switch_at`, by
+    default at the switch that is nearest to all. Other options go to the algorithm. Raises SimulationError if the
+    algorithm deadlocks or fails, UnreachableError if no route is left, ValueError and KeyError for invalid arguments.
     """
     if not hasattr(topology, "ranks"):
         raise TypeError(f"topology: one of hwlib.topology, such as node('dgx-h100') or ring(8, 50e9), got {topology!r}")

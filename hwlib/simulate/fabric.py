@@ -1,4 +1,5 @@
-"""A topology as the clock sees it: numbered links with their rates, slow ones, dead ones, and the ways that remain.
+"""The event loop's view of a topology: numbered links with their rates, slow links, dead links, and the remaining
+routes.
 
 A place is named by a rank's number, by the name of a vertex, or by the two ends of a cable.
 """
@@ -21,15 +22,15 @@ Place = int | str | tuple[int | str, int | str]
 
 
 class UnreachableError(SimulationError):
-    """What has failed leaves no way from one rank to another."""
+    """The failures leave no route from one rank to another."""
 
 
 class Fabric:
     """The links of a topology, for programs that sit at its `vertices`.
 
-    `slow` maps places to factors: 4 is a quarter of the bandwidth. `dead` maps places to the times at which
-    they fail, or is a collection of places that are dead from the start. Raises ValueError for a factor or a
-    time that is none, KeyError for a place that the topology does not have.
+    `slow` maps places to factors: 4 is a quarter of the bandwidth. `dead` maps places to the times at which they fail,
+    or is a collection of places that are dead from the start. Raises ValueError for an invalid factor or time, KeyError
+    for a place that the topology does not have.
     """
 
     def __init__(
@@ -95,7 +96,7 @@ class Fabric:
         return tuple(self.number[link] for link in pairwise(vertices))
 
     def left(self, age: int) -> "Topology":
-        """The topology after so many changes."""
+        """The topology after a number of changes."""
         if age not in self._left:
             from networkx import freeze
 

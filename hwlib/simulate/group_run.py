@@ -38,7 +38,7 @@ def run_on_group(
     gloo sends do not wait, as in the simulators. With NCCL they are kernels of one stream, and a step's send
     waits for the receiver to get to its step: an algorithm in which two ranks first both send and then both
     receive, in two steps, stops there. Raises ValueError for an algorithm that needs a switch that computes,
-    and for an x that is no tensor, and SimulationError for a step that is none.
+    and for an x that is not a tensor, and SimulationError for an invalid step.
     """
     import torch.distributed as dist
 

@@ -20,7 +20,7 @@ from hwlib.units import show
 
 @dataclass(frozen=True, repr=False)
 class LockstepRun:
-    """What a lockstep run gave: the results by rank, every message, and what they cost.
+    """The result of a lockstep run: the outputs by rank, every message, and their costs.
 
     `round_bytes` has for each round the bytes of its busiest wire, one direction, and `round_times` the seconds
     that it takes; sent and received bytes are by rank.

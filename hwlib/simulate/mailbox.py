@@ -41,7 +41,7 @@ class RankProgram(Protocol):
 
 
 class MailboxRun(NamedTuple):
-    """What the programs returned, the messages in the order in which they were received, and the clocks."""
+    """The programs' results, the messages in the order in which they were received, and the clocks."""
 
     outputs: list[Any]
     messages: list[Message]
@@ -57,8 +57,7 @@ def run_programs(
     """Runs programs, rank 0 first, to their end.
 
     `limit` is the number of messages after which a run counts as endless. `copy` makes the message out of
-    what was sent. Raises SimulationError for a deadlock, a message that nobody receives, or a step that is
-    none.
+    what was sent. Raises SimulationError for a deadlock, a message that no rank receives, or an invalid step.
     """
     return _Mailbox(programs, limit, copy).run()
 
@@ -225,10 +224,12 @@ def _short(value: Any) -> str:
 
 
 def start_programs(algorithm: Callable[..., Any], calls: Iterable[tuple], **options: Any) -> list[RankProgram]:
-    """The program of each call. Raises SimulationError for a function that is no generator."""
+    """The program of each call. Raises SimulationError for a function that is not a generator."""
     programs = [algorithm(*call, **options) for call in calls]
     for program in programs:
         if not hasattr(program, "send"):
             name = getattr(algorithm, "__name__", "the algorithm")
-            raise SimulationError(f"{name} is no generator: it returned {_short(program)} without a `yield Step(...)`")
+            raise SimulationError(
+                f"{name} is not a generator: it returned {_short(program)}, with no `yield Step(...)`"
+            )
     return programs

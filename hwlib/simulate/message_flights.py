@@ -1,10 +1,9 @@
-"""A run as a monitor of the network sees it: each message's way, and how much longer it took than it should have.
+"""A run as a network monitor sees it: each message's route, and its slowdown against an idle, healthy network.
 
     for flight in flights(run):
         flight.slowdown, flight.links
 
-Who looks for a broken link in these does what operators do with their transfers: a link that is passed quickly by
-anyone is healthy.
+Operators find broken links in the same way: a link that any message passes quickly is healthy.
 """
 
 import math
@@ -53,7 +52,7 @@ def flights(run: EventRun) -> list[Flight]:
 
 
 def link_flights(told: Iterable[Flight], slow: float = 2.0) -> dict[str, LinkFlights]:
-    """By cable, its flights; slow is one that took at least so many times as long as it should have."""
+    """By cable, its flights; a flight is slow from this slowdown on."""
     passed: Counter[str] = Counter()
     slowly: Counter[str] = Counter()
     for flight in told:

@@ -1,4 +1,4 @@
-"""What an algorithm does, without when: every rank's steps, and the messages that tie them together.
+"""An algorithm's actions without their times: every rank's steps, and the messages that connect them.
 
 A program cannot see the order in which ranks are run, so neither its results nor its messages depend on time:
 it is run once, by `run_programs`, and written down here. The schedule can then be timed on any network, as
@@ -79,7 +79,7 @@ def without_collector() -> Iterator[None]:
 
 
 def record(programs: Sequence[RankProgram], limit: int | None = None) -> MessageSchedule:
-    """Runs the programs to their end, as `run_programs` does, errors included, and gives what they did."""
+    """Runs the programs to their end, as `run_programs` does, errors included, and returns their schedule."""
     import numpy as np
 
     recorders = [_StepRecorder(program) for program in programs]

@@ -14,7 +14,7 @@ class Phantom:
     """`count` elements of `itemsize` bytes each (0.5 for four-bit numbers), none of which exist.
 
     A slice is a view with its own length; assigning and adding check the lengths as numpy would, without
-    broadcasting. Raises ValueError for a count or a size that no array has, and for lengths that differ.
+    broadcasting. Raises ValueError for an invalid count or size, and for lengths that differ.
     """
 
     __slots__ = ("count", "itemsize", "nbytes")

@@ -93,7 +93,7 @@ def slice_event(pid: int, tid: int, name: str, start: float, end: float, about: 
 
 
 def row_names(pid: int, group: str, rows: list[str]) -> Iterator[dict[str, Any]]:
-    """What the viewer calls a group of rows, and each of them, from 0."""
+    """The viewer's names for a group of rows and for each of its rows, from 0."""
     yield {"ph": "M", "pid": pid, "name": "process_name", "args": {"name": group}}
     yield {"ph": "M", "pid": pid, "name": "process_sort_index", "args": {"sort_index": pid}}
     for tid, name in enumerate(rows):

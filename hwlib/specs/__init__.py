@@ -1,4 +1,4 @@
-"""Hardware facts: one row a value, with its unit, what the source printed, and the source.
+"""Hardware facts: every value with its unit, its source, and the text that the source printed.
 
 >>> from hwlib.specs import accelerators
 >>> accelerators["h100-sxm"].hbm_bandwidth

@@ -42,7 +42,7 @@ def measured_allreduces(
 ) -> tuple[MeasuredAllreduce, ...]:
     """The measured all-reduces, all or of one chip, number of GPUs and way of doing it, the smallest first.
 
-    Raises ValueError, naming what there is, when the table has none.
+    Raises ValueError, listing the known ones, if the table has none.
     """
     rows = [r for r in _table() if chip in (None, r.chip) and n in (None, r.n) and how in (None, r.how)]
     if not rows:

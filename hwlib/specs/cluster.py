@@ -115,7 +115,7 @@ class Cluster(Record):
         """
         if not self.torus:
             joins = ", ".join(level.name for level in self.levels)
-            raise ValueError(f"{self.key} is no torus: its levels are {joins}")
+            raise ValueError(f"{self.key} is not a torus: its levels are {joins}")
         ours, whole = sorted(shape, reverse=True), sorted(self.torus, reverse=True)
         if not 0 < len(ours) <= len(whole) or any(not 1 <= a <= b for a, b in zip(ours, whole, strict=False)):
             raise ValueError(f"shape: a slice of {self.key} lies within {self.torus}, got {tuple(shape)}")

@@ -37,7 +37,7 @@ def _table() -> tuple[MeasuredGemm, ...]:
 def measured_gemms(chip: str | None = None, dtype: str | None = None) -> tuple[MeasuredGemm, ...]:
     """The measured products, all or of one chip and dtype.
 
-    Raises ValueError, naming what there is, when the table has none.
+    Raises ValueError, listing the known ones, when the table has none.
     """
     rows = tuple(r for r in _table() if chip in (None, r.chip) and dtype in (None, r.dtype))
     if not rows:

@@ -39,7 +39,7 @@ def _table() -> tuple[MeasuredMemory, ...]:
 def measured_memory(chip: str, what: str) -> tuple[MeasuredMemory, ...]:
     """One sweep of one chip, in ascending order of what was turned.
 
-    Raises ValueError, naming what there is, when the table has none.
+    Raises ValueError, listing the known ones, when the table has none.
     """
     rows = tuple(r for r in _table() if (r.chip, r.what) == (chip, what))
     if not rows:

@@ -154,7 +154,7 @@ class Record:
         return f"**{self.name}** (`{self.key}`)\n\n" + markdown(("", "value", "what", "printed", "source"), rows)
 
     def datum(self, name: str) -> Datum:
-        """The value of `name` with its source. KeyError, naming the fields there are, where there is none."""
+        """The value of `name` with its source. KeyError lists the known fields."""
         known = quantities(type(self))
         if name in self.data:
             return self.data[name]
@@ -197,7 +197,7 @@ def read(kind: type[R], file: str, content: str) -> Iterator[R]:
 
 
 def rows_of(file: str, content: str) -> dict[str, Any]:
-    """The rows of a table's text as TOML gives them. Raises SpecError, naming the file, for what is not TOML."""
+    """The rows of a table's text, parsed as TOML. Raises SpecError, which names the file, for invalid TOML."""
     try:
         return tomllib.loads(content)
     except tomllib.TOMLDecodeError as error:
@@ -207,8 +207,8 @@ def rows_of(file: str, content: str) -> dict[str, Any]:
 def values_of(kind: type, where: str, row: Any) -> dict[str, Any]:
     """What the fields of a row say, checked, by name; in `data` each value with its source, where the kind has that.
 
-    `where` names the file and the row. Raises SpecError for what is no row, for a field that is not known, or is
-    missing, or breaks a rule of its kind.
+    `where` names the file and the row. Raises SpecError for an invalid row, and for a field that is unknown, missing or
+    breaks a rule of its kind.
     """
     if not isinstance(row, dict):
         raise SpecError(f"{where}: expected a table of fields, got {row!r}")

@@ -1,4 +1,4 @@
-"""Stacks: what a training software reaches of a chip's data sheet, frozen records read from stacks.toml.
+"""Stacks: the share of a chip's data sheet that a training software reaches; frozen records read from stacks.toml.
 
 A stack is a chip and a software with a few constants. Those that `fitted` names rest on published steps, whose ids
 begin with one of `rows`; the others are round values, or those of the stack that it is `like`. Where nothing was
@@ -31,7 +31,7 @@ def _constant(unit: str, meaning: str, ideal: float) -> Any:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Stack:
-    """One software on one chip. The defaults of the constants are those of a machine that loses nothing."""
+    """One software on one chip. The defaults of the constants are those of an ideal machine."""
 
     key: str
     name: str
@@ -78,7 +78,7 @@ class Stack:
 
     @property
     def constants(self) -> dict[str, float]:
-        """The constants by name, those left out that lose nothing."""
+        """The constants by name, without those that have the ideal value."""
         known = [f for f in fields(self) if "unit" in f.metadata]
         return {f.name: getattr(self, f.name) for f in known if getattr(self, f.name) != f.default}
 
@@ -111,7 +111,7 @@ def read_stacks(file: str, content: str) -> Iterator[Stack]:
     for key, row in rows_of(file, content).items():
         values = values_of(Stack, f"{file}, {key}", row)
         if odd := [name for name in values.get("fitted", ()) if name not in row or name not in CONSTANTS]:
-            raise SpecError(f"{file}, {key}.fitted: {odd[0]!r} is no constant that the row gives")
+            raise SpecError(f"{file}, {key}.fitted: {odd[0]!r} is not a constant that the row gives")
         if like := values.get("like"):
             if like not in rows:
                 raise SpecError(f"{file}, {key}.like: names a row before it, " + unknown("stack", like, rows))

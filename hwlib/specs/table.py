@@ -1,6 +1,6 @@
-"""The tables of this folder as a reader gets them: mappings that are filled when first asked for.
+"""The tables of this folder: mappings that are read on first use.
 
-An unknown key is answered with those that look like it. `hwlib.specs.reader` says how a row is written and checked.
+The error for an unknown key lists similar ones. `hwlib.specs.reader` says how a row is written and checked.
 """
 
 import csv
@@ -32,11 +32,11 @@ class Named(Protocol):
 
     @property
     def key(self) -> str:
-        """What it is asked for by."""
+        """The key of the row."""
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The name that people use."""
 
 
 Row = TypeVar("Row", bound=Named)

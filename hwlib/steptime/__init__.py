@@ -1,8 +1,8 @@
-"""Time of a training step, for any model, strategy and software: what is computed, sent and waited for.
+"""Time of a training step, for any model, strategy and software: computation, communication and waits.
 
-`step_time` adds up the busiest rank of one plan, or of arrays of plans. It holds no physics of its own that another
-package has: counts come from `transformer` and `footprint`, transfers from `parallel`, bubbles from `pipeline`, and
-what a software reaches of a chip from a `Stack`.
+`step_time` adds up the busiest rank of one plan, or of arrays of plans. It duplicates no model of another package:
+counts come from `transformer` and `footprint`, transfers from `parallel`, bubbles from `pipeline`, and the efficiency
+of a software from a `Stack`.
 """
 
 from hwlib.specs import levels_of

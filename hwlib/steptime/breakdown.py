@@ -22,8 +22,8 @@ OPTIMIZER_BYTES = 30  # Adam reads and writes a 32-bit copy and two moments, rea
 class StepTime:
     """Seconds of one step on the busiest rank: a number each, or an array of them for an array of plans.
 
-    `compute` is forward and backward, `recomputed` what is done again; `tp`, `cp`, `ep`, `pp` and `dp` are what
-    transfers are waited for; `bubble` is what the rank waits for other stages; `other` does not depend on the plan.
+    `compute` is forward and backward, `recomputed` the forward work done again; `tp`, `cp`, `ep`, `pp` and `dp` are
+    waits for transfers; `bubble` is the wait for other stages; `other` does not depend on the plan.
     """
 
     compute: Any

@@ -1,4 +1,4 @@
-"""What a rank computes of one microbatch in one layer: matrix products, attention, and what memory takes.
+"""The computation of one microbatch in one layer on a rank: matrix products, attention, and memory traffic.
 
 Memory moves every byte that a layer keeps twice, written and read; and the weights, which the backward pass reads
 again and whose gradients it adds up. The host must launch the kernels too, which decides for small layers.

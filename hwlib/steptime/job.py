@@ -1,4 +1,4 @@
-"""All that the time of a step follows from, in one record."""
+"""Everything that determines the time of a step, in one record."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -8,8 +8,8 @@ from hwlib.strategy import Strategy
 
 
 class Rates(NamedTuple):
-    """What the chip reaches: FLOP/s of products in the step's dtype and in bfloat16 and of attention's, and B/s of
-    memory, for the layers and for the logits. eta_cp and eta_E are the stack's, shares of these.
+    """Rates that the chip reaches: FLOP/s of products in the step's dtype and in bfloat16 and of attention's, and B/s
+    of memory, for the layers and for the logits. eta_cp and eta_E are the stack's, shares of these.
     """
 
     C: float

@@ -1,4 +1,4 @@
-"""Networks as graphs with bandwidths: build one, route over it, cut it, break it, read it from a machine.
+"""Networks as graphs with bandwidths: build, route, cut and degrade them, or read one from a machine.
 
 >>> from hwlib.topology import bisection_bandwidth, node
 >>> bisection_bandwidth(node("dgx-h100")) / 1e12  # one direction

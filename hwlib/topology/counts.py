@@ -1,4 +1,4 @@
-"""What networks of switches hold and carry, in closed form: to be held against the graphs that are built.
+"""Sizes and capacities of switched networks in closed form, to check against the graphs that are built.
 
 A fat tree here is of equal switches, half of whose ports lead down and half up, except at the top, where all lead
 down. So nothing blocks: as much goes up from every switch as comes from below.

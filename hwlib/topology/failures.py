@@ -1,4 +1,4 @@
-"""What is left of a network when parts of it have failed."""
+"""A network after failures of some of its parts."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -22,7 +22,7 @@ def without(
 
     Of a bundle of parallel cables `cables` fail, in both directions; a failed accelerator is no rank any more, and
     the others move up. `levels` becomes empty, since the children of a level are no longer alike: see
-    `level_bandwidth`. Raises KeyError for what is not there.
+    `level_bandwidth`. Raises KeyError for an unknown part.
     """
     import networkx
 
@@ -57,7 +57,7 @@ def without(
 
 
 class Remains(NamedTuple):
-    """What a damaged network still does.
+    """The capacity that a damaged network still has.
 
     `ranks` are alive, `islands` are the sizes of the parts that can still talk to each other, largest first, and
     `bisection` is one way in B/s (of the whole: 0 if it has fallen in two across the halves), `share` that of the
@@ -78,7 +78,7 @@ class Remains(NamedTuple):
 
 
 def remains(before: Topology, after: Topology) -> Remains:
-    """Compare a network with what `without` left of it."""
+    """Compare a network with the result of `without`."""
     import networkx
 
     alive = set(after.ranks)

@@ -1,4 +1,5 @@
-"""A fat tree as a plain description: what is left out is worked out, and a checker says in words what it is worth."""
+"""A fat tree from a plain description: missing values are derived, and a checker reports faults and blocking in
+words."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,13 +23,13 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """What the checker found. It can be built if ports and cables suffice; blocking is no fault, but a price."""
+    """The checker's findings. A tree can be built if ports and cables suffice; blocking is a trade-off, not a fault."""
 
     findings: tuple[Finding, ...]
 
     @property
     def buildable(self) -> bool:
-        """Every switch has ports enough, and the cables can be laid evenly."""
+        """Every switch has enough ports, and the cables can be laid evenly."""
         return all(finding.fine for finding in self.findings if finding.kind != "blocking")
 
     @property
@@ -258,7 +259,7 @@ def _tiers(
 
 
 def _sharing(cables: int, least: int) -> int:
-    """The fewest switches, at least `least`, that share so many cables evenly."""
+    """The fewest switches, at least `least`, that share these cables evenly."""
     return next((k for k in range(max(least, 1), cables + 1) if cables % k == 0), max(least, 1))
 
 
@@ -267,7 +268,7 @@ def _uplinks(down: int, ratio: float, tier: str) -> int:
     if up < 1 or abs(up - round(up)) > 1e-9:
         raise TopologyError(
             f"cluster: oversubscription {ratio:g}:1 of {down} cables below a {tier} leaves {up:.4g} cables up, which"
-            f" is no whole number; give {tier}_uplinks instead"
+            f" is not a whole number; give {tier}_uplinks instead"
         )
     return round(up)
 

@@ -77,14 +77,14 @@ class Topology:
                 yield u, v, attributes
 
     def edge(self, u: str, v: str) -> dict[str, Any]:
-        """The attributes of the edge from u to v. KeyError, naming u's neighbours, where there is none."""
+        """The attributes of the edge from u to v. KeyError lists u's neighbours if there is no such edge."""
         self.check(u)
         if not self.graph.has_edge(u, v):
             raise KeyError(f"{u} has no link to {v!r}; it has links to {_some(self.graph[u], v) or 'nothing'}")
         return dict(self.graph.edges[u, v])
 
     def check(self, vertex: Any) -> None:
-        """KeyError, naming vertices like it, where there is no such vertex."""
+        """Raises KeyError, listing similar names, for an unknown vertex."""
         if vertex not in self.graph:
             raise KeyError(f"{self.name} has no vertex {vertex!r}; known: {_some(self.graph, vertex)}")
 

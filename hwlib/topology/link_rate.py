@@ -1,4 +1,5 @@
-"""What a builder accepts: whole numbers, and rates as numbers, as text with a unit or as the key of a link."""
+"""The arguments that builders accept: whole numbers, and rates as numbers, as text with a unit or as the key of a
+link."""
 
 import math
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ class TopologyError(ValueError):
 
 
 class Rate(NamedTuple):
-    """What a link carries: B/s in one direction, seconds a hop, and the link's name where it has one."""
+    """The rate of a link: B/s in one direction, seconds a hop, and the link's name where it has one."""
 
     bandwidth: float
     latency: float = 0.0

@@ -1,4 +1,4 @@
-"""Which way a message takes: one shortest path for each pair of ranks, the same every time."""
+"""The route of a message: one shortest path for each pair of ranks, deterministic."""
 
 from array import array
 from collections.abc import Iterator, Sequence

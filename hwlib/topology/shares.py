@@ -1,4 +1,4 @@
-"""Who shares a cable: flows that a hash puts on the same one, and what is left when switches have failed.
+"""Shared cables: flows that a hash assigns to the same one, and the bandwidth left after switch failures.
 
 A network that does not block has a cable for every flow; whether each flow gets its own is up to the routing.
 """
@@ -25,7 +25,7 @@ def busiest_cable_flows(flows: int, up: int) -> float:
 
     The slowest flow gets the reciprocal of that share, and a collective waits for it. Exact: the flows are taken
     as independent Poisson counts a cable, given their sum. A plain function, since its sum has no closed form.
-    Raises ValueError for what is no count.
+    Raises ValueError for anything but a count.
     """
     import numpy as np
 

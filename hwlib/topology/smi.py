@@ -29,7 +29,7 @@ _COLUMNS = ("CPU Affinity", "NUMA Affinity", "GPU NUMA ID")
 
 @dataclass(frozen=True, repr=False)
 class TopoTable:
-    """The printed matrix: what lies between each two devices, CPU affinity by GPU, device names of the NICs."""
+    """The printed matrix: the relation of each two devices, CPU affinity by GPU, device names of the NICs."""
 
     devices: tuple[str, ...]
     relation: Mapping[tuple[str, str], str]
@@ -64,7 +64,7 @@ class TopoTable:
 def read_topo(text: str) -> TopoTable:
     """The matrix that `nvidia-smi topo -m` printed; prompts before it are skipped.
 
-    Raises TopologyError, with the number of the line and the line, for what is no such matrix: an unknown code, a
+    Raises TopologyError, with the number of the line and the line, for any other text: an unknown code, a
     row that is missing, too short or named differently, or two cells of one pair that disagree.
     """
     if not isinstance(text, str):
@@ -146,7 +146,7 @@ def _code(index: int, line: str, cell: str) -> str:
         return "SYS"
     if cell in CODES[:-1] or _NVLINKS.fullmatch(cell):
         return cell
-    raise TopologyError(_at(index, line, f"{cell!r} is no relation; there are {', '.join(CODES)}"))
+    raise TopologyError(_at(index, line, f"{cell!r} is not a relation; known: {', '.join(CODES)}"))
 
 
 def _affinity(line: str, rest: list[str], columns: Iterable[str]) -> dict[str, str]:

@@ -26,7 +26,7 @@ def op_name(op: Any) -> str:
 
 
 class Work(BaseWork):
-    """What torch gives out for a call that has begun; `result` are the tensors that it fills."""
+    """torch's handle for a call that has started; `result` are the tensors that it fills."""
 
     def __init__(self, pending: Pending, result: Any, source: int = ANY):
         super().__init__()
@@ -98,7 +98,7 @@ class Group(ProcessGroup):
     abort = shutdown
 
     def new_group(self, ranks: Tensors, group_name: str, group_desc: str | None = None, **_: Any) -> Any:
-        """A part of this group, or None where this rank is not in it: torch alone would make it everywhere."""
+        """A part of this group, or None if this rank is not in it; torch by itself would create it on every rank."""
         transport = self.transport
         mine = transport.ranks[transport.rank]
         if mine not in ranks:

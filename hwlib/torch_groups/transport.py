@@ -1,4 +1,4 @@
-"""What a backend of torch.distributed has to say: how the ranks of one group exchange tensors."""
+"""The interface of a backend of torch.distributed: how the ranks of one group exchange tensors."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol
@@ -7,19 +7,19 @@ ANY = -1  # the source of a message that may be from each rank
 
 
 class Pending(Protocol):
-    """What a rank waits for."""
+    """A pending operation of a rank."""
 
     @property
     def done(self) -> bool:
-        """Whether it is there already."""
+        """Whether it has completed."""
 
     def wait(self) -> None:
-        """Until it is there, in the tensors that were given for it. May be called again."""
+        """Block until the result is in the tensors that were given for it. May be called again."""
 
 
 class Transport:
     """One group as this rank sees it: its `rank` in the group, the `ranks` of the whole job that the group has, and the
-    `name` that torch gives it. Raises NotImplementedError for what it does not carry."""
+    `name` that torch gives it. Raises NotImplementedError for operations that it does not support."""
 
     backend: ClassVar[str]
 

@@ -1,7 +1,7 @@
 """The virtual clock of one rank: streams of kernels, and a stream for the collectives of each group.
 
-As on a GPU, the program runs ahead and only queues: kernels of one stream follow one another, a collective starts
-when its stream has come so far and its group is free, and whoever waits, waits for its end.
+As on a GPU, the program runs ahead and only queues: kernels of one stream follow one another, a collective starts when
+its stream has reached it and its group is free, and a wait lasts until its end.
 """
 
 from collections import defaultdict
@@ -13,7 +13,7 @@ COMPUTE = None  # the stream of kernels that a program has without asking for an
 
 
 class ClockSpan(NamedTuple):
-    """What was done, from when to when, in seconds; `row` is "compute", "stream 1" and so on, or a group."""
+    """An activity with its start and end in seconds; `row` is "compute", "stream 1" and so on, or a group."""
 
     row: str
     name: str
@@ -26,7 +26,7 @@ class ClockSpan(NamedTuple):
 
 @dataclass
 class VirtualClock:
-    """Where each stream stands. `current` is the stream that kernels now go to."""
+    """The time that each stream has reached. `current` is the stream that kernels go to."""
 
     at: dict[Hashable, float] = field(default_factory=lambda: defaultdict(float))
     free: dict[Hashable, float] = field(default_factory=lambda: defaultdict(float))
@@ -40,13 +40,13 @@ class VirtualClock:
         return self._streams.index(stream) + 1
 
     def restart(self) -> None:
-        """Forget what was done."""
+        """Clear the record."""
         self.at.clear()
         self.free.clear()
         self.spans.clear()
 
     def kernel(self, name: str, time: float, flops: float, bytes: float) -> None:
-        """A kernel on the current stream."""
+        """Put a kernel on the current stream."""
         start = self.at[self.current]
         self.at[self.current] = end = start + time
         row = "compute" if self.current is COMPUTE else f"stream {self._number(self.current)}"
@@ -55,17 +55,18 @@ class VirtualClock:
     def call(
         self, name: str, time: float, S: float, group: str, ranks: Sequence[int], start: float | None = None
     ) -> float:
-        """A collective that the current stream starts, at once or at `start`, and does not wait for; when it ends."""
+        """Put a collective on its stream, started by the current stream now or at `start`, which does not wait for it;
+        returns its end."""
         start = max(self.at[self.current], self.free[group]) if start is None else start
         self.free[group] = end = start + time
         self.spans.append(ClockSpan(f"group {group}", name, start, end, 0.0, S, tuple(ranks)))
         return end
 
     def wait(self, until: float, stream: Hashable = COMPUTE) -> None:
-        """A stream goes on when that time has come."""
+        """Let a stream continue at that time."""
         self.at[stream] = max(self.at[stream], until)
 
     @property
     def end(self) -> float:
-        """When everything that was queued is done."""
+        """The time at which everything queued is done."""
         return max([0.0, *self.at.values(), *self.free.values()])

@@ -1,7 +1,7 @@
-"""What collectives do with the data of threads: each function takes (outputs, inputs) of every rank, in their order.
+"""Data movement of collectives between threads: each function takes (outputs, inputs) of every rank, in rank order.
 
-The last rank that comes does it for all, by as few operations as there are: a sum or a joint array once, then a copy
-to each rank.
+The last rank to arrive does it for all, with as few operations as possible: one sum or joint array, then a copy to each
+rank.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ def _put(into: Any, values: Any) -> None:
 
 
 def reduction(op: str) -> Callable[[Any], Any]:
-    """What a reduction of torch makes of an array with a row for each rank. Raises NotImplementedError for others."""
+    """One of torch's reductions of an array with a row for each rank. Raises NotImplementedError for others."""
     import torch
 
     known: dict[str, Callable[[Any], Any]] = {
@@ -33,7 +33,7 @@ def reduction(op: str) -> Callable[[Any], Any]:
         "bxor": lambda rows: _folded(torch.bitwise_xor, rows),
     }
     if op not in known:
-        raise NotImplementedError(f"a virtual cluster does not reduce by {op}")
+        raise NotImplementedError(f"a simulated cluster does not reduce by {op}")
     return known[op]
 
 
@@ -45,7 +45,7 @@ def _folded(op: Callable[[Any, Any], Any], rows: Any) -> Any:
 
 
 def work_of(call: str, op: str, root: int) -> Callable[[Ranks], None]:
-    """What the last rank does in a call of torch.distributed."""
+    """The data movement of a call of torch.distributed."""
     if call in ("all_reduce", "reduce"):
         return all_reduced(reduction(op))
     if call == "reduce_scatter":
@@ -70,7 +70,7 @@ def all_reduced(reduce: Callable[[Any], Any]) -> Callable[[Ranks], None]:
 
 
 def gathered(ranks: Ranks) -> None:
-    """Every rank that has a place for it gets what all ranks have."""
+    """Every rank with an output gets the data of all ranks."""
     import torch
 
     whole = None

@@ -1,4 +1,4 @@
-"""The mesh of a strategy on a virtual cluster: torch's axes, in the order in which `hwlib.parallel` numbers ranks."""
+"""The mesh of a strategy on a simulated cluster: torch's axes, in the order in which `hwlib.parallel` numbers ranks."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ AXES = ("pp", "dp", "cp", "tp")
 def device_mesh(strategy: Strategy) -> Any:
     """A DeviceMesh over all ranks with the axes AXES of a strategy, those of one rank among them.
 
-    In `virtual.cluster`, and in a program that `play_ranks` plays. Raises ValueError where there are not as many ranks.
+    In `virtual.cluster`, and in a program that `play_ranks` plays. Raises ValueError if the number of ranks differs.
 
     >>> from hwlib import virtual
     >>> with virtual.cluster("superpod-h100-4su"):

@@ -1,8 +1,8 @@
-"""What a collective among given ranks of a cluster takes: the levels that it crosses, and the time of each.
+"""The time of a collective among given ranks of a cluster: the levels that it crosses, and the time of each.
 
-All groups of a parallel program are busy at once, so a group has of a child's connection the share of its ranks in
-that child. Without latencies the time is that of `hwlib.collectives.level_time`; latencies are those of a ring at
-each level, one after another.
+All groups of a parallel program are busy at once, so a group gets a share of a child's connection in proportion to its
+ranks in that child. Without latencies the time is that of `hwlib.collectives.level_time`; latencies are those of a ring
+at each level, one after another.
 """
 
 from collections import Counter, defaultdict
@@ -24,7 +24,7 @@ ROUNDS = {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1, "all_to_all": 1
 class Network:
     """The levels of a cluster, innermost first, and the latency in seconds of a round at each.
 
-    `overlap`: the levels of a collective work side by side, and the slowest decides; else one waits for another.
+    `overlap`: the levels of a collective work in parallel, and the slowest decides; otherwise one after another.
     """
 
     levels: tuple[Level, ...]
@@ -43,7 +43,7 @@ class Network:
     def crossed(self, ranks: Sequence[int]) -> tuple[Level, ...]:
         """The levels that a group crosses: the children that take part, and the bandwidth of each that is its own.
 
-        Where nodes have unequal parts of the group, the widest count.
+        If nodes have unequal parts of the group, the widest part counts.
         """
         group = tuple(ranks)
         if group not in self._crossed:
@@ -89,7 +89,7 @@ def network(
     """The network of a number of ranks in one domain, a cluster or a node (or its key), a topology, or levels.
 
     `n` ranks of it, from the first: less than all if whole nodes or whole parts of one. `slow_levels` divides the
-    bandwidth of a level by a factor. Raises ValueError for what has no levels, and KeyError for an unknown level.
+    bandwidth of a level by a factor. Raises ValueError for anything without levels, and KeyError for an unknown level.
     """
     levels = _first(_levels(where, chip), n)
     names = [level.name for level in levels]

@@ -1,4 +1,4 @@
-"""What the thread that plays a rank knows: the world, the clock, and where it meets the threads of other ranks."""
+"""The state of the thread that plays a rank: its world, its clock, and its rendezvous with the other ranks' threads."""
 
 import threading
 from typing import Any
@@ -16,7 +16,7 @@ and the `rendezvous` with other threads, if each plays a rank."""
 
 
 class unseen:
-    """While the backend itself copies, the clock sees no kernels."""
+    """Hide the backend's own copies from the clock."""
 
     def __enter__(self) -> None:
         self.world, Playing.world = Playing.world, None

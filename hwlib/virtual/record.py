@@ -1,4 +1,4 @@
-"""What a step of a program took on a virtual cluster."""
+"""The times of a step of a program on a simulated cluster."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -36,8 +36,8 @@ class CallTotals(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class StepTiming:
-    """One step of one rank. `step_time` is `compute` (kernels of the main stream) plus `exposed`: what that stream
-    waited for the network. `flops` are those that the rank's kernels do, what backward computes again included.
+    """One step of one rank. `step_time` is `compute` (kernels of the main stream) plus `exposed`: its waits for the
+    network. `flops` are those that the rank's kernels do, recomputation included.
     """
 
     rank: int
@@ -50,12 +50,12 @@ class StepTiming:
 
     @property
     def exposed(self) -> float:
-        """Seconds in which the main stream stood still: communication that nothing hid."""
+        """Seconds in which the main stream waited: communication that nothing hid."""
         return self.step_time - self.compute
 
     @property
     def communication(self) -> float:
-        """Seconds of all collectives, hidden or not; groups may have worked at once."""
+        """Seconds of all collectives, hidden or not; groups may overlap."""
         return sum(calls.time for calls in self.calls)
 
     @property

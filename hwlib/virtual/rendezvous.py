@@ -1,6 +1,6 @@
-"""Rendezvous of the threads of a run: who came to a collective, and when, and the messages on their way.
+"""Rendezvous of the threads of a run: arrivals at collectives, and messages in flight.
 
-Nobody waits by coming: as on a GPU, a rank waits when it uses a result. The last to come does the work of all.
+Arriving does not block: as on a GPU, a rank waits when it uses a result. The last to arrive does the work of all.
 """
 
 import threading
@@ -14,11 +14,11 @@ from hwlib.virtual.exchange import Ranks
 
 
 class RunEnded(BaseException):  # no Exception, so that programs do not catch it
-    """The run has ended, as another rank failed."""
+    """The run has ended because another rank failed."""
 
 
 class Pending:
-    """What ranks wait for: done at `end`, in seconds of the virtual clock."""
+    """A pending operation: done at `end`, in seconds of the virtual clock."""
 
     def __init__(self) -> None:
         self.done, self.end = threading.Event(), 0.0
@@ -27,7 +27,7 @@ class Pending:
 
 
 class Rendezvous:
-    """What the threads of one run share, and the clocks of their ranks."""
+    """The shared state of the threads of one run, and the clocks of their ranks."""
 
     def __init__(self, timeout: float, clocks: Sequence[VirtualClock]):
         self.clocks, self.ready = clocks, threading.Barrier(len(clocks), self._restart)
@@ -39,7 +39,7 @@ class Rendezvous:
         self, key: tuple[str, int], rank: int, ranks: Sequence[int], clock: VirtualClock, data: tuple[Any, Any],
         work: Callable[[Ranks], None], name: str, S: float, time: Callable[[], float],
     ) -> Pending:  # fmt: skip
-        """A rank comes to a collective of its group with its outputs and inputs; `time` says what it takes."""
+        """A rank arrives at a collective of its group with its outputs and inputs; `time` gives its duration."""
         mine = clock, clock.at[clock.current], data
         pending, last = self._at(key, lambda there: there.came.update({rank: mine}), len(ranks))
         if last:
@@ -54,7 +54,7 @@ class Rendezvous:
         return pending
 
     def message(self, key: Any, end: float | None = None, data: Any = None) -> Pending:
-        """The message of a key: its sender says what it holds and when it arrives; the other may come before."""
+        """The message of a key: the sender sets its data and arrival time; the receiver may ask first."""
 
         def sent(pending: Pending) -> None:
             if end is not None:
@@ -83,7 +83,7 @@ class Rendezvous:
             raise RunEnded
 
     def restart(self) -> None:
-        """When all have come here, the clocks of all begin anew."""
+        """When all have arrived, all clocks restart."""
         try:
             self.ready.wait(max(self.deadline - monotonic(), 0.0))
         except threading.BrokenBarrierError:
@@ -97,7 +97,7 @@ class Rendezvous:
             clock.restart()
 
     def end(self) -> None:
-        """Whoever waits leaves."""
+        """Release every waiting thread."""
         with self.lock:
             self.over = True
             for pending in self.open.values():

@@ -1,10 +1,10 @@
-"""Tensors without data, by a table: what an operator makes of shapes that it has met is not worked out again.
+"""Tensors without data, from a cache: an operator's result for known shapes is not computed again.
 
-Every layer of a model, and every step, asks torch the same few hundred questions. Torch's `FakeTensorMode` keeps
-answers as well, but its keys cost more than most operators do, and it keeps none that is a list or of an operator
-outside of aten. Here a key is an operator with all that decides its results: of each tensor the metadata, of each
-other argument type and value, and torch's defaults. What is in any way odd goes on to torch's own mode, which also
-gives each answer the first time.
+Every layer of a model, and every step, asks torch the same few hundred questions. Torch's `FakeTensorMode` has a cache
+as well, but its keys cost more than most operators, and it caches neither lists nor operators outside of aten. Here a
+key is an operator with everything that determines its results: the metadata of each tensor, the type and value of each
+other argument, and torch's defaults. Unusual calls go to torch's own mode, which also computes each result the first
+time.
 """
 
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ SPACES = ("aten", "fsdp", "_c10d_functional")  # whose operators are functions o
 
 
 class Odd(Exception):
-    """A call that no key describes, or results that no answer does."""
+    """A call without a key, or results that cannot be cached."""
 
 
 class Freed(Odd):
-    """A view of storage that is not there now, as FSDP2 frees it between its uses; at other times it is."""
+    """A view of storage that is currently freed, as FSDP2 does between its uses."""
 
 
 class Made(NamedTuple):
@@ -45,14 +45,14 @@ class Same(NamedTuple):
 
 
 class Value(NamedTuple):
-    """A result that is no tensor."""
+    """A result that is not a tensor."""
 
     value: Any
 
 
 @dataclass(slots=True)
 class Answer:
-    """What an operator gives for a key: results in a list or tuple, or one alone. Who counts notes the cost here."""
+    """An operator's results for a key: a list, a tuple or a single one; and a place for its cost."""
 
     results: list[Made | Same | Value]
     many: type | None
@@ -61,7 +61,7 @@ class Answer:
 
 @cache
 def shapes_mode() -> type:
-    """The class of the mode; made when torch is there."""
+    """The class of the mode, created once torch is loaded."""
     import torch
     from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
@@ -110,7 +110,7 @@ def shapes_mode() -> type:
         return t
 
     def described(mode: Any, t: Any, tensors: list[Any]) -> Made | Same:
-        """How one result comes from the arguments."""
+        """How one result follows from the arguments."""
         if type(t) is not FakeTensor or t.fake_mode is not mode or t.layout is not torch.strided:
             raise Odd
         same = [i for i, one in enumerate(tensors) if one is t]
@@ -164,7 +164,7 @@ def shapes_mode() -> type:
 
     @cache
     def is_mark(func: Any) -> bool:
-        """Whether an operator only marks a place for a profiler, as FSDP2 does; its arguments are no tensors."""
+        """Whether an operator only marks a place for a profiler, as FSDP2 does; its arguments are not tensors."""
         return bool(func.namespace == "profiler")
 
     class Shapes(FakeTensorMode):
@@ -191,7 +191,7 @@ def shapes_mode() -> type:
             return tuple(key), tensors
 
         def made(self, answer: Answer, tensors: list[Any]) -> Any:
-            """The results of an answer. Raises Odd if this time they cannot be made so."""
+            """The results of an answer. Raises Odd if they cannot be reproduced this time."""
             results: list[Any] = []
             for one in answer.results:
                 if type(one) is Made:
@@ -219,7 +219,7 @@ def shapes_mode() -> type:
             return out
 
         def learn(self, key: tuple[Any, ...], tensors: list[Any], out: Any, call: Any) -> None:
-            """Keep an answer, or that there is none: where a call changed its arguments' shapes, for one."""
+            """Cache an answer, or that there is none, for instance because a call changed its arguments' shapes."""
             if len(self.known) >= KEPT:
                 self.known.clear()
             try:
@@ -230,7 +230,7 @@ def shapes_mode() -> type:
                 self.known[key] = None
 
         def answered(self, func: Any, args: Any, kwargs: Any) -> tuple[Any, Answer | None, list[Any]]:
-            """For a mode above this one: what is known of a call, if anything is. Its results or NotImplemented."""
+            """For a mode above this one: the cached results of a call, or NotImplemented."""
             if c._len_torch_dispatch_stack() != 1 or c._get_dispatch_mode(FAKE) is not self:
                 return NotImplemented, None, []  # torch is at real tensors, or there are modes between
             try:

@@ -1,6 +1,6 @@
-"""One process plays one rank, and its peers hold what it holds.
+"""One process plays one rank, and its peers hold the same data.
 
-So a sum over n ranks is n times what is here, and all that is gathered is this rank's part again.
+So a sum over n ranks is n times this rank's data, and a gather repeats this rank's part.
 """
 
 from collections.abc import Callable
@@ -19,25 +19,25 @@ NO_PEERS = (
 
 @dataclass
 class SpmdPending:
-    """Done already, as far as data goes; to wait for it moves the clock, if there is one."""
+    """Its data is complete; waiting only advances the clock, if there is one."""
 
     end: float = 0.0
     clock: VirtualClock | None = None
     done: bool = True
 
     def wait(self) -> None:
-        """The stream that kernels now go to goes on at the end."""
+        """The current stream continues at the end of the collective."""
         if self.clock is not None:
             self.clock.wait(self.end, self.clock.current)
 
 
 class SpmdTransport(Transport):
-    """The group as the one rank that is played sees it."""
+    """The group as the simulated rank sees it."""
 
     backend = "virtual"
 
     def collective(self, call: str, outputs: Any, inputs: Any, op: str, root: int) -> SpmdPending:  # noqa: ARG002
-        """Do at once what the peers, who hold the same, would make of it."""
+        """Compute the result at once, with peers that hold the same data."""
         with unseen():
             COPIES[call](outputs, inputs, self.size if op == "sum" else 1, self)
         world = Playing.world

@@ -1,4 +1,4 @@
-"""Each rank is a thread: collectives happen when the last rank has come, and messages carry when they arrive."""
+"""Each rank is a thread: collectives run when the last rank has arrived, and messages carry their arrival time."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from hwlib.virtual.rendezvous import Pending
 
 @dataclass
 class ThreadPending:
-    """What a rank waits for; `what` says so where it never comes, and `arrived` takes a message in."""
+    """A pending operation of a rank; `what` describes it in a timeout's message, and `arrived` stores a message."""
 
     pending: Pending
     what: str
@@ -21,11 +21,11 @@ class ThreadPending:
 
     @property
     def done(self) -> bool:
-        """Whether the others have come."""
+        """Whether the others have arrived."""
         return self.pending.done.is_set()
 
     def wait(self) -> None:
-        """Until they have; the clock goes on at the end of what they did."""
+        """Wait for them; the clock continues at the end of the operation."""
         Playing.rendezvous.wait(self.pending, self.what)
         clock = Playing.clock
         clock.wait(self.pending.end, clock.current)
@@ -48,7 +48,7 @@ class ThreadTransport(Transport):
         return self._numbers[of]
 
     def collective(self, call: str, outputs: Any, inputs: Any, op: str, root: int) -> ThreadPending:
-        """Come to the collective; the last of the group does it for all."""
+        """Arrive at the collective; the last of the group does it for all."""
         world, ranks = Playing.world, self.ranks
         S = buffer_bytes(call, outputs, inputs, self.size)
         work = work_of(call, op, root)
@@ -72,7 +72,7 @@ class ThreadTransport(Transport):
     def receive(self, tensor: Any, source: int, tag: int) -> ThreadPending:
         """Wait for the copy."""
         if source == ANY:
-            raise NotImplementedError("a virtual cluster receives from a rank that is named, not from any")
+            raise NotImplementedError("a simulated cluster receives from a named rank only, not from any")
 
         def arrived(data: Any) -> None:
             with unseen():

@@ -1,6 +1,6 @@
 """Programs whose ranks differ: a thread for each rank, real data between them, and a virtual clock for each.
 
-A collective starts when the last of its ranks has come; a message carries the time at which it arrives.
+A collective starts when the last of its ranks has arrived; a message carries its arrival time.
 """
 
 import sys
@@ -29,7 +29,7 @@ SWITCH = 0.5  # seconds: Python would wake every waiting thread each 5 ms, to as
 
 @dataclass(frozen=True, repr=False)
 class ThreadedRun:
-    """What each rank took, and what it returned."""
+    """The times and the results of every rank."""
 
     steps: tuple[StepTiming, ...]
     results: tuple[Any, ...]
@@ -40,7 +40,7 @@ class ThreadedRun:
 
     @property
     def step_time(self) -> float:
-        """When the last rank is done."""
+        """The time at which the last rank is done."""
         return max(step.step_time for step in self.steps)
 
     @property
@@ -68,12 +68,12 @@ def play_ranks(
     warm: int = 1,
     timeout: float = 60.0,
 ) -> ThreadedRun:
-    """`program(rank)` on every rank of a virtual cluster, each in a thread; the arguments are those of `cluster`.
+    """`program(rank)` on every rank of a simulated cluster, each in a thread; the arguments are those of `cluster`.
 
-    Where a program returns a function, it has only made ready: the function is the step, called `warm` times and then
-    once more, which alone is timed. Tensors have data, and what is sent arrives, so a program may be one of
+    A program that returns a function was only the setup: the function is the step, which is called `warm` times and
+    then once more, timed. Tensors have data, and messages are delivered, so a program may be one of
     `torch.distributed.pipelining`, or a collective written by hand. All threads draw random numbers from one generator,
-    unless a program has its own. Raises RuntimeError if a rank fails, or is not done after `timeout` real seconds.
+    unless a program has its own. Raises RuntimeError if a rank fails, or is not finished after `timeout` real seconds.
 
     >>> import torch.distributed as dist, torch
     >>> def program(rank):
@@ -142,7 +142,7 @@ def play_ranks(
 
 @contextmanager
 def torch_in_threads() -> Iterator[None]:
-    """What torch keeps of a process once, it keeps of each thread; and threads wait for their turn without asking."""
+    """Make torch's process-wide state per thread, and let threads wait for their turn without polling."""
     import torch
     from torch.testing._internal.distributed import multi_threaded_pg as threaded
 
@@ -161,7 +161,7 @@ def torch_in_threads() -> Iterator[None]:
 
 
 def autograd_in_this_thread() -> Any:
-    """Backward passes run in the thread that asks for them, whose clock it is."""
+    """Run backward passes in the calling thread, which has the clock."""
     import torch
 
     return torch.autograd.set_multithreading_enabled(False)

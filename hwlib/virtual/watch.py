@@ -1,6 +1,6 @@
-"""What the clock sees of a program: kernels and DTensor's collectives in torch's dispatcher, and its streams.
+"""Observes a program for the clock: kernels and DTensor's collectives in torch's dispatcher, and streams.
 
-FSDP2 asks for streams and events as on a GPU; those of `torch.cpu`, which do nothing, are put on the clock.
+FSDP2 uses streams and events as on a GPU; those of `torch.cpu`, which do nothing by themselves, are put on the clock.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ def tensors_of(value: Any) -> list[Any]:
 
 
 def traffic(func: Any, args: tuple, kwargs: dict[str, Any], out: Any) -> int:
-    """Least bytes to and from memory of a kernel: what it reads once, and what it writes once."""
+    """Least memory traffic of a kernel in bytes: every input read once, every output written once."""
     name = func._schema.name.split("::")[1]
     if name == "all_gather_copy_in":  # FSDP2's: into its part of the buffer, which the schema does not say
         return 2 * nbytes(tensors_of(args[0]))
@@ -77,7 +77,7 @@ def is_composed(func: Any) -> bool:
 
 @cache
 def flop_counts() -> dict[Any, Any]:
-    """Torch's own counts of operations, and those of attention on a CPU, which it leaves at none."""
+    """Torch's own FLOP counts, and those of attention on a CPU, which torch does not count."""
     import torch
     from torch.utils.flop_counter import flop_registry, sdpa_backward_flop_count, sdpa_flop_count
 
@@ -97,7 +97,7 @@ def flop_counts() -> dict[Any, Any]:
 
 @cache
 def watcher() -> type:
-    """The class of the mode that watches; made when torch is there."""
+    """The class of the observing mode, created once torch is loaded."""
     import torch
     import torch.distributed as dist
     from torch._subclasses.fake_tensor import FakeTensor
@@ -198,7 +198,7 @@ def watcher() -> type:
 def awaited_when_used() -> Iterator[None]:
     """Let functional collectives without data, DTensor's among them, wait when their result is used, as with data.
 
-    Where tensors are fake torch assumes that a compiler looks on, and waits as soon as it has started one.
+    With fake tensors torch assumes a compiler, and waits as soon as it has started a collective.
     """
     import torch.distributed._functional_collectives as functional
 

@@ -22,7 +22,7 @@ KernelTime = KernelModel | Callable[[str, float, float], float]
 
 
 class World:
-    """A virtual cluster that this process is one rank of: `step` times a function on it."""
+    """A simulated cluster in which this process plays one rank: `step` times a function on it."""
 
     def __init__(
         self, net: Network, chip: Accelerator, rank: int, slow: float, data: bool,
@@ -46,7 +46,7 @@ class World:
         return self.network.ranks
 
     def shapes(self) -> AbstractContextManager[Any]:
-        """Make models and inputs in here: they have shapes and no data, however large, unless the world has data."""
+        """Make models and inputs in here: they have shapes and no data, unless the world has data."""
         if self.data:
             return nullcontext()
         if self._shapes is None:
@@ -71,7 +71,7 @@ class World:
         return float(roofline_time(flops, bytes, rate, self.chip.hbm_bandwidth))
 
     def call(self, call: str, S: float, group: str, ranks: tuple[int, ...]) -> float:
-        """Put a collective on the clock; when it ends."""
+        """Put a collective on the clock; returns its end."""
         return self.clock.call(call, self.network_time(call, S, ranks), S, group, ranks)
 
     def network_time(self, call: str, S: float, ranks: tuple[int, ...]) -> float:
@@ -82,7 +82,7 @@ class World:
         return self._known[key]
 
     def step(self, program: Callable[[], Any], warm: int = 1) -> StepTiming:
-        """What one call of `program` takes, after `warm` calls that are not counted.
+        """The times of one call of `program`, after `warm` calls that are not counted.
 
         The first call is not like the others: DTensor tries its operators on whole shapes, DDP arranges its buckets.
         """
@@ -101,7 +101,7 @@ class World:
         return self.taken()
 
     def taken(self) -> StepTiming:
-        """What the clock has seen so far."""
+        """The record of the clock so far."""
         spans = tuple(sorted(self.clock.spans, key=lambda span: span.start))  # other threads note what all did
         levels = {span.ranks: self._outermost(span.ranks) for span in spans if span.ranks}
         return StepTiming(
@@ -133,12 +133,12 @@ def cluster(
     data: bool = False,
     rank: int | None = None,
 ) -> Iterator[World]:
-    """torch.distributed on a virtual cluster: a number of ranks, a key, a topology, levels; `n` of it.
+    """torch.distributed on a simulated cluster: a number of ranks, a key, a topology, levels; `n` of it.
 
     Every rank runs the same program, so this process plays one of them, with the whole cluster around it. Its
     kernels take a roofline's time, or `kernel_time`: a `KernelModel`, or a function of (name, flops, bytes); its
     collectives that of their levels, or `call_time(call, S, ranks)`. `slow` maps ranks to the factor by which their
-    kernels are slower: as everybody waits for the slowest, that is the rank that is played, unless `rank` names one.
+    kernels are slower: as all ranks wait for the slowest, that one is simulated, unless `rank` names another.
     `slow_levels` divides the bandwidth of a level. Without `data` there are only shapes; DDP needs data.
     Raises RuntimeError if torch.distributed runs already.
 

@@ -49,7 +49,7 @@ def test_a_forged_answer_is_kept_as_any_other_and_judged_again(classroom, tmp_pa
     assert done.problems == []
     assert sum(one.points for one in done.results) == 0
     with Journal.open(tmp_path, "week1") as journal:
-        journal.begin(anew=True)
+        journal.begin(restart=True)
         kept = journal.keep("mallory", Fingerprint("a", "b", {}), JobOutcome.of(_outcome(done).as_plain()))
         journal.keep("bob", Fingerprint("a", "b", {}), JobOutcome(json.dumps(release)))
     with Journal.open(tmp_path, "week1") as journal:

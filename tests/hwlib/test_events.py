@@ -337,7 +337,7 @@ def test_an_algorithm_that_cannot_go_on_is_explained():
         simulate_events(waits, crossbar(2, W), count=1)
     with pytest.raises(TypeError, match=r"topology: one of hwlib.topology, .* got 'dgx-h100'"):
         simulate_events("ring_allreduce", "dgx-h100", count=8)
-    with pytest.raises(KeyError, match="no algorithm 'ring_of_fire'"):
+    with pytest.raises(KeyError, match="unknown algorithm 'ring_of_fire'"):
         simulate_events("ring_of_fire", crossbar(2, W), count=1)
     with pytest.raises(ValueError, match="ring of 4 has no switch that reaches all ranks"):
         simulate_events("switch_allreduce", ring(4, W), count=1)

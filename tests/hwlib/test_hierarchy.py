@@ -185,7 +185,7 @@ def test_register_limit_is_the_formulas_where_units_are_whole(registers):
 @pytest.mark.parametrize(
     ("args", "sentence"),
     [
-        ((accelerators["mi300x"], 256, 32), "occupancy: chip mi300x: no architecture 'CDNA 3'"),
+        ((accelerators["mi300x"], 256, 32), "occupancy: chip mi300x: unknown architecture 'CDNA 3'"),
         ((H100, 0, 32), "occupancy: threads is a whole number, from 1 to 1024, got 0"),
         ((H100, 2048, 32), "threads is a whole number, from 1 to 1024, got 2048"),
         ((H100, 256, 300), "registers is a whole number, from 0 to 256, got 300"),

@@ -102,7 +102,7 @@ def test_a_shape_that_cannot_be_is_refused(shape, message):
      ("width = 12288", "width = 12288.5", r"gpt3-175b\.width: expected what was printed, .* got 12288\.5"),
      ("width = 12288", "width = 0", "gpt3-175b: model 'gpt3-175b': width is a whole number of at least 1, got 0"),
      ("gated = false", "gated = 0", r"gpt3-175b\.gated: expected true or false, got 0"),
-     ("width = 12288", "width = { printed = '12288', colour = 1 }", r"gpt3-175b\.width: no column 'colour'")],
+     ("width = 12288", "width = { printed = '12288', colour = 1 }", r"gpt3-175b\.width: unknown column 'colour'")],
 )  # fmt: skip
 def test_a_broken_row_is_refused(monkeypatch, old, new, message):
     content = model.file_text("models.toml")

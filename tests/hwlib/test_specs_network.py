@@ -260,7 +260,7 @@ def test_a_slice_lies_within_the_pod(shape):
 
 def test_a_tree_has_no_axes():
     assert clusters["superpod-h100-4su"].torus == ()
-    with pytest.raises(ValueError, match="superpod-h100-4su is no torus: its levels are node, leaf, spine"):
+    with pytest.raises(ValueError, match="superpod-h100-4su is not a torus: its levels are node, leaf, spine"):
         clusters["superpod-h100-4su"].wraps((4, 4))
 
 

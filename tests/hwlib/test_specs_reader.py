@@ -173,7 +173,7 @@ def test_a_row_is_found_by_what_people_write(name, key):
 @pytest.mark.parametrize("name", ["llama 38b", "megatron 17b", "llama", "", "-"])
 def test_another_number_or_half_a_name_is_no_row(name):
     assert models.find(name) is None
-    with pytest.raises(KeyError, match="no model"):
+    with pytest.raises(KeyError, match="unknown model"):
         models.of(name)
 
 

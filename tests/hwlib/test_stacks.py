@@ -87,7 +87,7 @@ def test_a_row_takes_the_constants_of_the_one_it_is_like():
         (f"[a]\n{ROW}eta_C = nan", "f, a.eta_C: .* got nan"),
         (f"[a]\n{ROW}like = 'b'", "f, a.like: names a row before it"),
         (f"[a]\n{ROW.replace('h100', 'h101')}", "f, a.chip"),
-        (f"[a]\n{ROW}fitted = ['eta_C']", "f, a.fitted: 'eta_C' is no constant that the row gives"),
+        (f"[a]\n{ROW}fitted = ['eta_C']", "f, a.fitted: 'eta_C' is not a constant that the row gives"),
     ],
 )
 def test_a_row_that_breaks_a_rule_is_refused(rows, message):

@@ -123,7 +123,10 @@ def test_one_leaf_needs_no_spine():
         ({"nodes": 8, "spine": 2}, "unknown option spine; known: nodes"),
         ({"nodes": 8, "oversubscription": 0.5}, "oversubscription is at least 1"),
         ({"nodes": 8, "oversubscription": float("nan")}, "oversubscription is at least 1"),
-        ({"nodes": 128, "oversubscription": 7}, "leaves 4.571 cables up, which is no whole number; give leaf_uplinks"),
+        (
+            {"nodes": 128, "oversubscription": 7},
+            "leaves 4.571 cables up, which is not a whole number; give leaf_uplinks",
+        ),
         ({"nodes": 100, "nodes_per_group": 32}, "100 nodes do not make equal groups of 32"),
         ({"nodes": 8, "nic": "ndr2"}, "cluster: nic"),
         ({"nodes": 8, "scaleup": -1}, "cluster: scaleup is a finite bandwidth above 0"),

@@ -186,7 +186,7 @@ def test_spaces_and_tabs_and_windows_lines_read_the_same(text):
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("NV6      X      NV6     NV6     SYS", "NV6      X      QQ      NV6     SYS", r"line 4: 'QQ' is no relation"),
+        ("NV6      X      NV6     NV6     SYS", "NV6      X      QQ      NV6     SYS", r"4: 'QQ' is not a relation"),
         ("GPU1    NV6      X ", "GPU9    NV6      X ", r"line 4: a row of GPU0, GPU1.* was expected: 'GPU9"),
         ("GPU1    NV6      X ", "GPU0    NV6      X ", r"line 4: GPU0 has a row already"),
         ("GPU1    NV6      X ", "GPU1    NV5      X ", r"line 3: GPU0-GPU1 is NV6, but GPU1-GPU0 is NV5"),

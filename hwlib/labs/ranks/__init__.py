@@ -1,6 +1,6 @@
 """Real ranks of torch.distributed from a notebook cell: N processes, a process group, a time limit, and the result.
 
-`run` starts them, by way of `launch`, `collect` takes in what they give, and `results` is what comes of it; `server`
+`run` starts them, by way of `launch`, `collect` receives their results, and `results` holds them; `server`
 is the program that they are forked from, and `process` what happens in one. `calls` logs what each sends, and `traffic`
 counts it; `places` sees where each stands, and `failures` says who failed.
 """

@@ -1,4 +1,4 @@
-"""Take in what ranks print and give, until all have ended, one has failed, or time is over."""
+"""Collect the ranks' output and results, until all have ended, one has failed, or the time is over."""
 
 import json
 import os
@@ -22,7 +22,7 @@ GONE = "the process that the ranks are forked from has ended, and they with it; 
 
 
 class Collector:
-    """What has come of a run, by rank: heads and bodies, what was printed, who failed or died, where others stand."""
+    """The state of a run, by rank: heads and bodies of results, output, failures, and where the others are."""
 
     def __init__(self, started: Started, deadline: float):
         self.started, self.deadline = started, deadline
@@ -54,7 +54,7 @@ class Collector:
         return [text + cut * (len(b) > PRINTED) for text, b in zip(texts, self.printed, strict=True)]
 
     def collect(self) -> None:
-        """Until all have ended, one has failed, or none can go on; then find out where the others stand."""
+        """Collect until all have ended, one has failed, or none can continue; then find out where the others are."""
         last: dict[int, places.Look] = {}
         while self.missing and not self.stuck and (left := self.deadline - time.monotonic()) > 0:
             quiet = not self.turn(min(left, QUIET))
@@ -70,7 +70,7 @@ class Collector:
         self.looks.close()
 
     def hear_others(self) -> None:
-        """After a failure: what others say in a short time."""
+        """After a failure: collect the others' messages for a short time."""
         peers = not self.died and all(map(failures.lost_peer, self.errors.values()))
         until = time.monotonic() + (PEERS if peers else GRACE)
         while self.missing and (left := until - time.monotonic()) > 0:
@@ -85,7 +85,7 @@ class Collector:
         return bool(ready)
 
     def take(self, rank: int) -> None:
-        """A part of a rank's result."""
+        """Receive a part of a rank's result."""
         part = b""
         with suppress(OSError):
             part = self.started.links[rank].recv(1 << 20)
@@ -105,14 +105,14 @@ class Collector:
             self.errors[rank] = {**self.heads[rank]["failed"], "at": self.heads[rank]["ended"]}
 
     def hear(self, rank: int) -> None:
-        """A part of what a rank prints; what is too much is read and forgotten."""
+        """Receive a part of a rank's output; what exceeds the limit is discarded."""
         part = os.read(self.started.outputs[rank], 1 << 16)
         if not part:
             self.looks.unregister(self.started.outputs[rank])
         self.printed[rank] += part[: max(0, PRINTED + 1 - len(self.printed[rank]))]
 
     def told(self, _: int) -> None:
-        """What the server says: a rank has ended, before it was told to."""
+        """Receive the server's message that a rank has ended before it was told to."""
         launcher = self.started.launcher
         more = True
         while more:
@@ -125,13 +125,13 @@ class Collector:
             more = b"\n" in launcher.unread
 
     def look(self) -> dict[int, places.Look]:
-        """Where those stand that have not ended."""
+        """Find out where the ranks are that have not ended."""
         started = self.started
         pids = {rank: started.pids[rank] for rank in self.missing}
         return places.look(started.folder, pids, lambda: started.launcher.ask({"do": "signal"}))
 
     def ranks(self) -> Ranks:
-        """The results of a run in which all have ended well."""
+        """The results of a run in which all ranks succeeded."""
         order = range(len(self.came))
         heads = [self.heads[rank] for rank in order]
         seconds = max(head["ended"] for head in heads) - min(head["begun"] for head in heads)

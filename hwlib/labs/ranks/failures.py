@@ -1,4 +1,4 @@
-"""What a run that failed says: who failed first, and where the others stand, in the learner's own lines."""
+"""The errors of a failed run: which rank failed first, and where the others are, in the learner's own lines."""
 
 import signal
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def traceback_text(frames: Sequence[Sequence[Any]], text: str) -> str:
 def failure(
     errors: dict[int, dict[str, Any]], died: dict[int, int], places: dict[int, str], output: Sequence[str]
 ) -> RankError:
-    """The error of the rank that failed first, not of one whose peer was gone."""
+    """The error of the rank that failed first, not of one that lost its peer."""
     if died and all(lost_peer(error) for error in errors.values()):
         rank, code = min(died.items())
         how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended its process (exit status {code})"

@@ -1,4 +1,4 @@
-"""The caller's end of the server: start it once, have it fork ranks, and have it end them."""
+"""The client of the server: starts it once, and has it fork ranks and end them."""
 
 import atexit
 import json
@@ -37,7 +37,8 @@ def launcher() -> "Launcher":
 
 @dataclass
 class Started:
-    """Ranks that run: by rank its process, its socket and what it prints; and where they write where they stand."""
+    """Running ranks: by rank its process, its socket and its output; and the folder where they write their
+    positions."""
 
     launcher: "Launcher"
     pids: Sequence[int]
@@ -82,7 +83,7 @@ class Launcher:
             os._exit(70)
 
     def alive(self) -> bool:
-        """Whether it is this process's own, and still there."""
+        """Whether it belongs to this process and is still running."""
         if self.owner != os.getpid():
             return False
         try:
@@ -93,11 +94,11 @@ class Launcher:
             return False
 
     def ask(self, what: dict[str, Any], fds: Sequence[int] = ()) -> None:
-        """Have the server do something."""
+        """Send the server a request."""
         socket.send_fds(self.control, [json.dumps(what).encode()], list(fds))
 
     def hear(self, deadline: float) -> dict[str, Any]:
-        """The next thing that the server says; TimeoutError after the deadline, OSError where it is gone."""
+        """The server's next message; TimeoutError after the deadline, OSError if the server is gone."""
         while b"\n" not in self.unread:
             look = select.poll()
             look.register(self.control, select.POLLIN)
@@ -165,7 +166,7 @@ class Launcher:
                 self.close()
 
     def close(self) -> None:
-        """Hang up: the server then ends what it has forked, and itself."""
+        """Close the connection: the server then ends its ranks and itself."""
         self.control.close()
         self.said.close()
         if self.process is not None:
@@ -174,7 +175,7 @@ class Launcher:
 
 
 def here() -> dict[str, Any]:
-    """What a rank takes over from this process: its environment, where it finds modules, and its folder."""
+    """What a rank inherits from this process: its environment, module path and folder."""
     path = [os.path.abspath(entry or ".") for entry in sys.path]
     return {"environment": dict(os.environ), "path": path, "folder": os.getcwd()}
 

@@ -1,4 +1,4 @@
-"""Where ranks stand: looked at from outside, whatever they do, and whether any of them can go on at all."""
+"""Where ranks are, observed from outside, and whether any of them can continue."""
 
 import linecache
 import os
@@ -77,7 +77,7 @@ def fell(folder: Path, rank: int) -> str:
 
 
 def stuck(first: Mapping[int, Look], then: Mapping[int, Look]) -> bool:
-    """Whether none of the ranks can go on: all wait, and nothing has happened between two looks."""
+    """Whether no rank can continue: all wait, and nothing has happened between two looks."""
     if not then or first.keys() != then.keys():
         return False
     pairs = [(first[rank], now) for rank, now in then.items()]

@@ -1,4 +1,4 @@
-"""What happens in one rank: join the group, run the function, and send back what came of it.
+"""The program of one rank: join the group, run the function, and send back the result.
 
 A result is sent as a head (JSON: how it ended, when, and the log of its calls) and a body (the pickled result).
 """

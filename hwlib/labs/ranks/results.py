@@ -1,4 +1,4 @@
-"""What a run of ranks gave: results and output by rank, and what was sent."""
+"""The result of a run of ranks: results and output by rank, and traffic."""
 
 import math
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ SHOWN = 20  # lines of output in a run's table
 
 @dataclass(frozen=True, repr=False)
 class Ranks:
-    """What a run gave: `results` and `output` (what was printed) by rank, and the `seconds` from first start to last
-    end.
+    """The result of a run: `results` and `output` (what was printed) by rank, and the `seconds` from first start to
+    last end.
 
     Bytes are by rank. A collective counts as one algorithm, whatever the backend does: a ring for all_reduce,
     all_gather and reduce_scatter, a binomial tree for broadcast and reduce, direct messages for gather, scatter and

@@ -1,4 +1,4 @@
-"""run_ranks: start n ranks of a function, collect what they give, and leave none behind."""
+"""run_ranks: start n ranks of a function, collect their results, and leave no process behind."""
 
 import math
 import time

@@ -39,7 +39,7 @@ def preload() -> None:
 
 
 class Server:
-    """Forks ranks on request, tells of their ends, and kills those of a run together."""
+    """Forks ranks on request, reports their ends, and kills those of a run together."""
 
     def __init__(self, control: socket.socket):
         self.control, self.parent = control, os.getppid()
@@ -58,7 +58,7 @@ class Server:
         signal.set_wakeup_fd(alarm.fileno(), warn_on_full_buffer=False)
 
     def serve(self) -> None:
-        """Until the parent hangs up."""
+        """Serve until the parent closes the connection."""
         self.tell({"ready": True})
         looks = select.poll()
         for end in (self.control, self.awake):
@@ -80,7 +80,7 @@ class Server:
             self.reap(block=True)
 
     def obey(self) -> bool:
-        """Do what was asked; False where nobody asks any more."""
+        """Handle one request; False if the parent is gone."""
         message, fds, _, _ = socket.recv_fds(self.control, 1 << 16, 64)
         if not message:
             return False
@@ -100,7 +100,7 @@ class Server:
         return True
 
     def tell(self, what: dict[str, Any]) -> None:
-        """One line to the parent."""
+        """Send one line to the parent."""
         self.control.sendall(json.dumps(what).encode() + b"\n")
 
     def start(self, n: int, plays: str, fds: list[int]) -> None:

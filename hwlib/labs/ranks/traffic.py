@@ -1,4 +1,4 @@
-"""What the ranks of a run sent: their logs, put together afterwards as a network would have seen them.
+"""The traffic of a run: the ranks' logs, merged afterwards as a network would have seen them.
 
 A message counts by its bytes, and a collective as the algorithm that `hwlib.simulate.call_costs` names for it,
 whatever the backend really does. Rounds are the longest chain of messages each of which was sent after the one before

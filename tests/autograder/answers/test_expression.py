@@ -161,7 +161,7 @@ def test_declared_mistakes_come_first():
 def test_what_is_no_expression_is_told_so(answer, say):
     try:
         verdict = judge(RING, answer)
-    except encoding.NotPlain as refused:
+    except encoding.NotEncodable as refused:
         verdict = unreadable(str(refused))
     assert verdict.score == 0
     assert say in verdict.say

@@ -228,7 +228,7 @@ def test_what_is_missing_is_named(folder, tmp_path):
     with pytest.raises(CourseError, match="nothing has been assigned or graded"):
         export.table(tmp_path / "new")
     assert not (tmp_path / "new" / "gradebook.db").exists()
-    with pytest.raises(CourseError, match="a worksheet is Moodle's"):
+    with pytest.raises(CourseError, match="worksheets are Moodle's"):
         export.table(folder, (), "csv", worksheet=tmp_path / "x")
     with pytest.raises(CourseError, match="numbers are given for week9"):
         export.table(folder, (), "canvas", canvas_ids={"week9": 1})

@@ -184,7 +184,7 @@ def test_late_penalties_follow_grades_by_hand_and_extensions(folder, zygote):
     with book(folder) as opened:
         grade = opened.find_grade("essay", "hw", "hw", "ann")
         grade.manual_score, grade.needs_manual_grade = 3.0, False
-    assert gradebook.late(folder, "hw") == [("ann", pytest.approx(1.0))]
+    assert gradebook.update_late_penalties(folder, "hw") == [("ann", pytest.approx(1.0))]
     assert score_of(folder, "ann").score == pytest.approx(4.0)
     with book(folder) as opened:
         opened.grant_extension("hw", "ann", days=1)
@@ -192,9 +192,9 @@ def test_late_penalties_follow_grades_by_hand_and_extensions(folder, zygote):
     assert said.output == "ann: 0.5 points off\n"
     with book(folder) as opened:
         opened.grant_extension("hw", "ann", days=2)
-    assert gradebook.late(folder, "hw") == []
+    assert gradebook.update_late_penalties(folder, "hw") == []
     with pytest.raises(CourseError, match="no assignment 'nothing'"):
-        gradebook.late(folder, "nothing")
+        gradebook.update_late_penalties(folder, "nothing")
 
 
 @pytest.mark.slow

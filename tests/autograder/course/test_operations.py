@@ -137,7 +137,7 @@ def test_the_gradebook_has_the_points(graded):
         ("dan", rf"submitted/dan/{NAME}/{NAME}\.ipynb: not JSON .* notebook .* expected"),
         (
             "eve",
-            rf"submitted/eve/99-nowhere: there is no assignment '99-nowhere'; this course released {NAME}",
+            rf"submitted/eve/99-nowhere: unknown assignment '99-nowhere'; released are: {NAME}",
         ),
         ("fay", rf"submitted/fay/{NAME}/{NAME}\.ipynb: missing, found copy\.ipynb; .* expected"),
         ("gus", rf"submitted/gus/{NAME}/{NAME}\.ipynb: cell 1 is not a notebook cell; .* expected"),

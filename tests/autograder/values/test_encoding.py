@@ -134,20 +134,20 @@ for _ in range(200):
     ids=lambda v: encoding.type_name(v),
 )
 def test_anything_else_is_refused_with_a_sentence(value):
-    with pytest.raises(encoding.NotPlain) as refused:
+    with pytest.raises(encoding.NotEncodable) as refused:
         encoding.encode(value)
     assert len(str(refused.value)) > 10
 
 
 def test_an_object_that_raises_at_every_touch_is_refused_too():
-    with pytest.raises(encoding.NotPlain, match="Nameless"):
+    with pytest.raises(encoding.NotEncodable, match="Nameless"):
         encoding.encode(Nameless())
 
 
 def test_sympys_own_letters_are_named():
-    with pytest.raises(encoding.NotPlain, match="sympy's own S"):
+    with pytest.raises(encoding.NotEncodable, match="sympy's own S"):
         encoding.encode(sympy.S)
-    with pytest.raises(encoding.NotPlain, match="sympy's own N"):
+    with pytest.raises(encoding.NotEncodable, match="sympy's own N"):
         encoding.encode(sympy.N)
 
 

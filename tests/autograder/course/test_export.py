@@ -230,7 +230,7 @@ def test_what_is_missing_is_named(folder, tmp_path):
     assert not (tmp_path / "new" / "gradebook.db").exists()
     with pytest.raises(CourseError, match="worksheets are Moodle's"):
         export.table(folder, (), "csv", worksheet=tmp_path / "x")
-    with pytest.raises(CourseError, match="numbers are given for week9"):
+    with pytest.raises(CourseError, match="ids are given for week9"):
         export.table(folder, (), "canvas", canvas_ids={"week9": 1})
     with pytest.raises(ValueError, match="one of canvas, moodle, csv"):
         export.table(folder, (), "xls")

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from hwlib.simulate.watching import MOST
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
@@ -11,6 +10,7 @@ from hwlib.algorithms import Step
 from hwlib.plots.collectives import EMPTY, TABLES, TITLES, TWICE
 from hwlib.plots.style import SERIES
 from hwlib.simulate import watch
+from hwlib.simulate.buffer_trace import MOST
 
 EIGHT = (
     "binomial_broadcast", "binomial_scatter", "binomial_gather", "binomial_reduce", "ring_allgather",

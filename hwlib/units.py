@@ -224,8 +224,9 @@ def _factor(text: str, unit: str) -> tuple[float, dict[str, int]]:
             return base.size * base.prefixes.get(prefix, 1.0), base.powers
     known = [*_BASES, *_WORDS, "kB", "KiB", "MB", "MiB", "GB", "GiB", "TB", "Gbit", "us", "ms", "ns", "TFLOP"]
     same = [one for one in known if one.lower() == name.lower()]
-    close = ", ".join(same or get_close_matches(name, known, 3, 0.6)) or "B, bit, s, FLOP, token, J, W, USD"
-    raise UnitError(f"unknown unit {text!r}" + f" in {unit!r}" * (text != unit) + f"; known: {close}")
+    close = " or ".join(same or get_close_matches(name, known, 3, 0.6))
+    say = f"did you mean {close}?" if close else "known: B, bit, s, FLOP, token, J, W, USD"
+    raise UnitError(f"unknown unit {text!r}" + f" in {unit!r}" * (text != unit) + f"; {say}")
 
 
 def _prefix(x: float, base: str, digits: int) -> tuple[str, float]:

@@ -46,4 +46,5 @@ def no_answer() -> Verdict:
 
 def unreadable(why: str) -> Verdict:
     """The verdict on an answer that could not be read."""
-    return Verdict(0.0, f"The answer could not be read: {why}.", "unreadable")
+    end = "" if why.endswith("?") else "."
+    return Verdict(0.0, f"The answer could not be read: {why}{end}", "unreadable")

@@ -48,7 +48,9 @@ def unknown(what: str, name: object, known: Iterable[str]) -> str:
     lower = {one.lower(): one for one in known}
     close = [lower[one] for one in get_close_matches(str(name).lower(), lower, 3, 0.4 if len(known) <= FEW else 0.5)]
     rest = [one for one in known if one not in close]
-    return f"unknown {what} {name!r}; known: {', '.join([*close, *rest] if len(known) <= FEW else close or known)}"
+    if close and len(known) > FEW:
+        return f"unknown {what} {name!r}; did you mean {' or '.join(close)}?"
+    return f"unknown {what} {name!r}; known: {', '.join([*close, *rest])}"
 
 
 def file_text(file: str) -> str:

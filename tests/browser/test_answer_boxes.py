@@ -61,7 +61,7 @@ def test_a_wrong_answer_gets_its_sentence_and_a_right_one_is_right(chapter):
     assert answer(chapter, "links-time", "0.002") == "✓ Right. The explanation-of-time."
     assert answer(chapter, "links-time", "2000 us").startswith("✓")
     assert "factor of 2" in answer(chapter, "links-time", "4 ms")
-    assert answer(chapter, "links-time", "2 GB/s") == "? The answer is in s, yours is in B/s."
+    assert answer(chapter, "links-time", "2 GB/s").startswith("? ")
     assert "Not yet" in answer(chapter, "links-time", "77 s")
     assert "mistake-sentence-three" in answer(chapter, "links-count", "20")
     assert answer(chapter, "links-count", "24").startswith("✓")

@@ -36,7 +36,7 @@ def test_the_head_alone_says_so(tmp_path, head, found):
 def test_what_is_neither_is_named_with_its_line(tmp_path, said):
     path = tmp_path / "a.md"
     path.write_text(f"---\ntitle: x\ndraft: {said}\n---\n")
-    with pytest.raises(DraftError, match=rf"a\.md:3: draft is {said or 'empty'}; true or false was expected"):
+    with pytest.raises(DraftError, match=rf"a\.md:3: draft is {said or 'empty'}; true or false"):
         is_draft(path)
 
 

@@ -22,7 +22,7 @@ def test_an_assignments_name_is_never_a_path(tmp_path, monkeypatch, command, nam
     more = ["--chapter", "03-rooflines"] if command[0] == "course" else []
     result = CliRunner().invoke(commands.main, [*command, str(tmp_path), name, *more])
     assert result.exit_code == 2
-    assert "is not an assignment name" in result.output
+    assert f"{name!r} is not " in result.output
 
 
 @pytest.mark.parametrize("name", ["week3", "03-rooflines", "Week 3", "hw_1.2"])
@@ -35,7 +35,7 @@ def test_a_folder_that_is_no_book_is_left_alone_and_named_in_one_line(tmp_path):
     result = CliRunner().invoke(commands.main, ["book", "--out", str(tmp_path)])
     assert (result.exit_code, result.output.count("\n")) == (1, 1)
     assert result.output.startswith("Error: ")
-    assert "does not hold a book" in result.output
+    assert str(tmp_path) in result.output
     assert (tmp_path / "thesis.txt").read_text() == "mine"
 
 

@@ -222,7 +222,7 @@ def test_what_cannot_go_on_is_said(program, say):
 
 
 def test_a_call_may_be_left_out_of_an_exercise():
-    with pytest.raises(NetworkError, match="called all_reduce; this exercise allows send, recv"):
+    with pytest.raises(NetworkError, match=r"called all_reduce; .* send, recv$"):
         run(collective, 2, allowed=("send", "recv"))
 
 

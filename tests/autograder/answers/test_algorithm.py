@@ -133,7 +133,7 @@ def test_one_rank_and_no_elements_are_cases_too(function):
     small = make({"cases": [(1, 8), (1, 0), (2, 0), (2, 1), (3, 1), (7, 5)]}, mistakes=())
     assert judge(small, function).kind == "right"
     assert judge(small, lab.nothing).say.startswith("With 2 ranks of 1 element, rank 0 has 1.")
-    assert "one rank carries the messages of the others" in judge(small, lab.through_root).say
+    assert ": one rank carries" in judge(small, lab.through_root).say
 
 
 def test_the_solution_must_be_the_collective_it_is_said_to_be():
@@ -186,16 +186,16 @@ def test_cases_may_be_drawn_and_are_the_same_each_time():
     ("kind", "said"),
     [
         ({"cases": []}, "needs cases"),
-        ({"cases": [(0, 8)]}, "n of a case is 0; 1 to 64 ranks"),
-        ({"cases": [(True, 8)]}, "n of a case is True"),
-        ({"cases": [(2, -1)]}, "length of a case is -1"),
-        ({"cases": [(2, 8, "float8")]}, "dtype of a case is 'float8'; one of float64"),
+        ({"cases": [(0, 8)]}, "n of .* 0; 1 to 64"),
+        ({"cases": [(True, 8)]}, "n of .* True"),
+        ({"cases": [(2, -1)]}, "length of .* -1"),
+        ({"cases": [(2, 8, "float8")]}, "dtype of .* 'float8'; .*float64"),
         ({"cases": [(2,)]}, "t-ring: "),
         ({"cases": [(2, 8)] * (MAX_CASES + 1)}, "41 cases; 1 to 40"),
         ({"signature": "ring(x)"}, r"'ring\(rank, n, x\)' was expected"),
         ({"name": "2"}, "was expected"),
-        ({"collective": "allreduce"}, "one of all_reduce"),
-        ({"inputs": lambda case, rng: []}, "one of the two"),
+        ({"collective": "allreduce"}, "'allreduce'.*all_reduce"),
+        ({"inputs": lambda case, rng: []}, "inputs .*collective"),
     ],
 )
 def test_a_declaration_is_checked(kind, said):

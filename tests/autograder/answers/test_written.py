@@ -78,12 +78,12 @@ def test_the_rubric_makes_the_points():
     ("changes", "said"),
     [
         ({}, ""),
-        ({"solution": "one two three four five six seven eight nine ten - eleven"}, "has 11 words, more than the 10"),
-        ({"solution": " "}, "a model answer in Markdown was expected"),
-        ({"solution": lambda: 1}, "a model answer in Markdown was expected"),
-        ({"hints": ("Because.",)}, "the model answer stands in the learner's edition"),
-        ({"answer": Written(rubric=(RUBRIC[0], RUBRIC[0]))}, "two criteria are the same"),
-        ({"prompt": "From {n}?"}, "names nothing that is given"),
+        ({"solution": "one two three four five six seven eight nine ten - eleven"}, "11 words, "),
+        ({"solution": " "}, "model answer in Markdown"),
+        ({"solution": lambda: 1}, "model answer in Markdown"),
+        ({"hints": ("Because.",)}, "answer stands"),
+        ({"answer": Written(rubric=(RUBRIC[0], RUBRIC[0]))}, "two criteria"),
+        ({"prompt": "From {n}?"}, "{n}"),
     ],
 )
 def test_it_tests_itself(changes, said):
@@ -211,7 +211,7 @@ def test_a_learner_gets_the_question_and_a_cell_and_no_model_answer(folder):
     cells = {c.metadata.nbgrader.grade_id: c for c in nb.cells if "nbgrader" in c.metadata}
     assert [name for name in cells if "why" in name] == ["mine-why-prompt", "mine-why"]
     assert "- Names the mechanism. (2 points)" in cells["mine-why-prompt"].source
-    assert "at most about 30 words" in cells["mine-why-prompt"].source
+    assert " 30 words" in cells["mine-why-prompt"].source
     assert (cells["mine-why"].cell_type, cells["mine-why"].source) == ("markdown", "*Your answer*")
     text = nbformat.v4.writes(nb) + (folder / "release" / "hw" / "exercises.json").read_text()
     assert "model answer" not in text
@@ -245,7 +245,7 @@ def test_what_is_written_waits_and_what_is_not_scores_nothing_at_once(folder):
     said = CliRunner().invoke(commands.main, ["grade", str(folder), "hw", "--resume"])
     assert re.search(r"\b3 answers .*formgrader, .*: ann, bob$", said.output, re.MULTILINE)
     assert re.search(r"ann\s+…\s+…\s+2\s+2", said.output)
-    assert verdicts(folder, "ann")[0] == "Exercise 1 · Why · 3 points … Waits for the teacher; so far 0.0 of 3.0 points"
+    assert re.fullmatch(r"Exercise 1 · Why · 3 points … .*; .* 0\.0 of 3\.0 points", verdicts(folder, "ann")[0])
     assert verdicts(folder, "cy")[0] == "Exercise 1 · Why · 3 points 0.0 of 3.0 points: No response."
     back = nbformat.read(folder / "autograded" / "cy" / "hw" / "hw.ipynb", as_version=4)
     assert [c.source for c in back.cells if c.id in ("mine-why", "mine-secret")] == ["*Your answer*"] * 2

@@ -230,7 +230,7 @@ def test_an_assignment_that_cannot_be_changed_stays_as_it_was(folder, zygote):
     course.grade(folder, "hw")
     parts = [folder / "source" / "hw", folder / "release" / "hw"]
     before = [{path.name: path.read_bytes() for path in part.iterdir()} for part in parts]
-    with pytest.raises(CourseError, match="Cannot add or remove cells for notebook 'hw' because there are subm"):
+    with pytest.raises(CourseError, match=r"notebook 'hw' .*subm"):
         written(folder, "tiny-steps", "tiny-time")
     assert [{path.name: path.read_bytes() for path in part.iterdir()} for part in parts] == before
     assert course.grade(folder, "hw").learner("ann").points == 2.0

@@ -104,7 +104,7 @@ def test_a_release_copies_no_text_or_code_beside_the_notebook(tmp_path):
     nbformat.write(tiny.instructor(bank), folder / f"{NAME}.ipynb")
     made = course.release(tmp_path / "source", tmp_path / "release", NAME)
     assert sorted(p.name for p in made.parent.iterdir()) == [f"{NAME}.ipynb", "picture.svg"]
-    with pytest.raises(course.CourseError, match=r"02-none\.ipynb is missing"):
+    with pytest.raises(course.CourseError, match=r"02-none\.ipynb "):
         course.release(tmp_path / "source", tmp_path / "release", "02-none")
 
 
@@ -116,7 +116,7 @@ def test_a_course_is_laid_out_once(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(course.CourseError, match=f"{tmp_path / 'file'} .*file;"):
         course.init(tmp_path / "file")
-    with pytest.raises(course.CourseError, match=r"nbgrader_config\.py was expected"):
+    with pytest.raises(course.CourseError, match=r"nbgrader_config\.py "):
         course.grade(tmp_path, NAME)
     with pytest.raises(course.CourseError, match=f"{NAME}.ipynb .*'{NAME}' .*none"):
         course.grade(tmp_path / "c", NAME)
@@ -137,11 +137,11 @@ def test_the_gradebook_has_the_points(graded):
         ("dan", rf"submitted/dan/{NAME}/{NAME}\.ipynb: not JSON .* notebook .* expected"),
         (
             "eve",
-            rf"submitted/eve/99-nowhere: there is no assignment '99-nowhere'; this course released {NAME}",
+            rf"submitted/eve/99-nowhere: '99-nowhere'; .*{NAME}",
         ),
-        ("fay", rf"submitted/fay/{NAME}/{NAME}\.ipynb: missing, found copy\.ipynb; .* expected"),
-        ("gus", rf"submitted/gus/{NAME}/{NAME}\.ipynb: cell 1 is not a notebook cell; .* expected"),
-        ("hal", r"submitted/hal/.*: a link; files were expected"),
+        ("fay", rf"submitted/fay/{NAME}/{NAME}\.ipynb: missing, .*copy\.ipynb; "),
+        ("gus", rf"submitted/gus/{NAME}/{NAME}\.ipynb: cell 1 .*cell_type"),
+        ("hal", r"submitted/hal/.*: a link; "),
     ],
 )
 def test_a_bad_submission_is_named_and_the_rest_is_graded(graded, who, said):
@@ -357,7 +357,7 @@ def test_with_variants_each_learner_has_numbers_of_their_own(tmp_path):
     bank = load_bank(book_root() / "solutions" / "03-rooflines")
     prompts = {c.metadata.gpubook.exercise: c.source for c in release.cells if c.id.endswith("-prompt")}
     assert list(prompts) == chosen
-    assert "Run the next cell for your numbers" in prompts["rooflines-waves"]
+    assert "your numbers" in prompts["rooflines-waves"]
     assert str(bank["rooflines-waves"].variant()["M"]) not in prompts["rooflines-waves"]
 
     exercise = bank["rooflines-matmul-time"]

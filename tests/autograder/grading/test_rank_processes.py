@@ -106,13 +106,13 @@ def test_a_helper_of_another_cell_is_there(grade):
         (source(lab.narrow), "`float32`; "),
         (source(lab.breaks), "IndexError"),
         (source(lab.breaks), "return x[len(x)]"),
-        (source(lab.idles), "does a loop never end?"),
-        (source(lab.talks), "does a loop never end?"),
+        (source(lab.idles), "loop never"),
+        (source(lab.talks), "loop never"),
         (source(lab.ends_python), "SystemExit"),
         (source(lab.plain_sum), "without a `yield`"),
         ("def ring(rank, n, x):\n    import os; os._exit(3)\n    yield", "exit status 3"),
-        ("def ring(rank, n, x):\n    return (yield from ring_allreduce(rank, n, x))", "Write this one yourself"),
-        ("ring = ring_allreduce", "Write this one yourself"),
+        ("def ring(rank, n, x):\n    return (yield from ring_allreduce(rank, n, x))", "hwlib.algorithms"),
+        ("ring = ring_allreduce", "hwlib.algorithms"),
     ],
 )
 def test_what_a_wrong_one_is_told(grade, answer, says):
@@ -262,7 +262,7 @@ def reply(*given): return lambda self, *asked: given
 @pytest.mark.parametrize(
     ("forged", "says"),
     [
-        ("generators.Rank.__call__ = reply('steps', [(np.ones((2, 2)), 1, 1)], True)", "an array too large or not"),
+        ("generators.Rank.__call__ = reply('steps', [(np.ones((2, 2)), 1, 1)], True)", "array too large"),
         ("generators.Rank.__call__ = reply('steps', [(np.ones(2, 'int8'), 1, 1)], True)", "of type `int8`"),
         ("generators.Rank.__call__ = reply('steps', [(None, '1', None)], True)", "Step to or from"),
         ("generators.Rank.__call__ = reply('steps', [(None, True, None)], True)", "Step to or from"),
@@ -276,7 +276,7 @@ def reply(*given): return lambda self, *asked: given
         ("generators.Rank.__call__ = reply('failed', [], '')", "could not be read"),
         ("generators.Rank.__call__ = lambda self, *asked: ('steps', [(np.ones(2 << 20), 1, 1)], True)", "was lost"),
         ("generators.Rank.__call__ = reply('steps', [(None, None, None)] * 5000, False)", "could not be read"),
-        ("generators.Rank.__call__ = reply('steps', [], False)", "does a loop never end?"),
+        ("generators.Rank.__call__ = reply('steps', [], False)", "loop never"),
     ],
 )
 def test_a_forged_reply_is_a_verdict(grade, forged, says):
@@ -292,11 +292,11 @@ def test_a_forged_reply_is_a_verdict(grade, forged, says):
         ("yield Step(x.view(Array), (rank + 1) % n, (rank - 1) % n)", "sends a `Array`"),
         ("yield Step(memoryview(x), (rank + 1) % n, (rank - 1) % n)", "sends a `memoryview`"),
         ("yield Step(Liar(), (rank + 1) % n, (rank - 1) % n)", "sends a `Liar`"),
-        ("yield Step(np.array([x, 1], object), (rank + 1) % n, (rank - 1) % n)", "an array too large or not"),
+        ("yield Step(np.array([x, 1], object), (rank + 1) % n, (rank - 1) % n)", "array too large"),
         ("yield Step(np.zeros(1 << 40, 'int8'), 1, 1)", "fails: "),
-        ("yield Step(np.zeros(1 << 26), (rank + 1) % n, (rank - 1) % n)", "an array too large or not"),
+        ("yield Step(np.zeros(1 << 26), (rank + 1) % n, (rank - 1) % n)", "array too large"),
         ("yield [Step()] * 10**6", "list of 1000000 steps"),
-        ("yield Step(x, 10**400, 0)", "is another rank, 0 to 1, got 1000"),
+        ("yield Step(x, 10**400, 0)", "0 to 1, got 1000"),
         ("yield Step(x, Number(1), 0)", "sends a `Number`"),
         ("return x.view(Array)\n    yield", "not an answer"),
         ("return np.array(True)\n    yield", "an array of bool; "),

@@ -250,7 +250,7 @@ def test_an_algorithm_is_checked_and_graded_here_with_a_key_and_recorded_without
     assert verbs.check("t-all-reduce", lambda rank, n, x: ...).kind == "empty"
     assert verbs.check("t-all-reduce", lab.ring).kind == "right"
     assert verbs.grade("t-all-reduce", lab.ring) == 4.0
-    assert verbs.check("t-all-reduce", ring_allreduce).say.startswith("Write this one yourself")
+    assert "hwlib.algorithms" in verbs.check("t-all-reduce", ring_allreduce).say
     assert "(n - 1)S" in verbs.check("t-all-reduce", lab.whole_ring).say
     public = load_bank(open_book / "solutions" / "01-t").public()
     (open_book / "chapters" / "01-t" / "exercises.json").write_text(json.dumps(public))

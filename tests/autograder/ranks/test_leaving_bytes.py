@@ -30,7 +30,7 @@ def test_what_leaves_a_node_can_be_limited():
     assert judge(exercise, nested).score == 1
     wrong = judge(exercise, flat)
     assert wrong.score == 0
-    assert "node" in wrong.say
+    assert "its node" in wrong.say
     assert judge(in_nodes(rounds=None), flat).score == 1
 
 

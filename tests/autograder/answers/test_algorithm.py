@@ -145,7 +145,7 @@ def test_the_solution_must_be_the_collective_it_is_said_to_be():
 
 
 def test_limits_are_the_solutions_or_ones_own():
-    assert judge(make({"rounds": at_most(lambda n, S: 2)}), lab.ring).say.startswith("The result and the bytes are")
+    assert judge(make({"rounds": at_most(lambda n, S: 2)}), lab.ring).say.startswith("The result and the bytes ")
     assert judge(make({"rounds": None}, mistakes=()), lab.halves).kind == "right"
     assert judge(make({"rank_bytes": None, "total_bytes": None}, mistakes=()), lab.whole_ring).kind == "right"
     total = make({"rank_bytes": None, "total_bytes": at_most(), "rounds": None}, mistakes=())

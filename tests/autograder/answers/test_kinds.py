@@ -1,4 +1,5 @@
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -322,5 +323,5 @@ def test_commas_part_thousands(text, count):
 
 @pytest.mark.parametrize("text", ["4,0", "1,00", "1,0000", ",8", "8,", "1,,000", "1,000,00"])
 def test_a_comma_anywhere_else_is_no_count(text):
-    with pytest.raises(Unreadable, match="integer"):
+    with pytest.raises(Unreadable, match=rf"{re.escape(text)}.* integer"):
         Count().read(text)

@@ -111,7 +111,7 @@ def test_an_answer_left_over_from_another_exercise_is_asked_about(open_book, mon
         ("t-ring", "S/n", "Recorded: an expression in n, S."),
         ("t-ring", "x", "n, S"),
         ("t-fun", len, "the function `len`"),
-        ("t-fun", 3, "function"),
+        ("t-fun", 3, "a number; a function "),
         ("t-predict", "UP", "Predicted: It rises"),
         ("t-time", ..., "No answer yet"),
     ],

@@ -66,8 +66,7 @@ def test_a_mistake_gets_its_own_sentence_and_a_crash_its_name(sample):
     assert {mistakes[e.id].kind for e in book.exercises if e.predict} == {"predicted"}
     crashes = [r.say for r in result.learner("crashes").results if r.exercise in {e.id for e in book.judged[:4]}]
     assert [
-        any(word in say for say in crashes)
-        for word in ("ZeroDivisionError", "ran longer than 6 s", "exit status 3", "RuntimeError")
+        any(word in say for say in crashes) for word in ("ZeroDivisionError", " 6 s", "exit status 3", "RuntimeError")
     ] == [True] * 4
 
 
@@ -82,7 +81,7 @@ def test_the_empty_notebook_has_no_error_anywhere(sample):
 def test_submissions_that_cannot_be_graded_are_named(sample):
     _, _, result = sample
     assert "not JSON" in result.learner("not_json").problem
-    assert "there is no assignment '99-nowhere'" in result.learner("other_chapter").problem
+    assert "'99-nowhere'" in result.learner("other_chapter").problem
 
 
 @pytest.mark.parametrize("name", LEARNERS)

@@ -93,7 +93,7 @@ def test_ranks_have_nothing_that_is_withheld(attacked, before):
     answer = ELSEWHERE + before + "print(ridge(6.0, 3.0) == 2.0)"
     results, nb = attacked(Attack("ranks", SETUP, {"abuse-ridge": answer}, asked=("abuse-ridge",)), LIMITS)
     said = results["abuse-ridge"].say
-    assert "Write this one yourself" in said or "RankError" in said
+    assert "hwlib.roofline" in said or "RankError" in said
     shown = next(c for c in nb.cells if "def inside" in c.source).outputs
     assert shown[0].text == "True\n"  # in the learner's own cell it is there
 

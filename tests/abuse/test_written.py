@@ -132,8 +132,9 @@ def test_pictures_come_with_a_written_answer_and_with_nothing_else(release, tmp_
         assert next(cell for cell in back.cells if cell.id == prompt.id).attachments == red
         assert "attachments" not in back.cells[-1]
         assert restore(back, given).cells == back.cells
-        assert written_result(answer, grade_cell(answer)).say == "Your answer waits for the teacher."
-    assert "A picture left out: `x.png`" in written_result(back.cells[-1], grade_cell(answer)).say
+        assert written_result(answer, grade_cell(answer)).kind == "waiting"
+        assert ".png`" not in written_result(answer, grade_cell(answer)).say
+    assert ": `x.png`; " in written_result(back.cells[-1], grade_cell(answer)).say
 
 
 @pytest.mark.parametrize("kind", ["markdown", "raw"])

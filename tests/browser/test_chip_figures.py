@@ -52,5 +52,5 @@ def test_a_peak_follows_its_sliders_and_a_new_chip_brings_its_own(page, watch, t
     page.locator("select[name=chip]").select_option("a100-80gb-sxm")
     assert dense() == pytest.approx(accelerators["a100-80gb-sxm"].bf16_flops, rel=1e-3)
     page.locator("select[name=sparsity]").select_option("2:4")
-    assert "and are counted" in page.locator(".gpubook-readout").inner_text()
+    assert "counted" in page.locator(".gpubook-readout").inner_text()
     assert watch.errors == []

@@ -64,7 +64,7 @@ def test_a_ring_is_drawn_and_judged_as_it_is_written(page, watch, cells):
 
     rewrite_and_run(page, answer, GATHER.format(""))
     rewrite_and_run(page, grade)
-    assert "though messages came in" in said(grade)
+    assert "messages came" in said(grade)
     rewrite_and_run(page, picture)
     look(page, "ring-wrong")
 
@@ -86,7 +86,7 @@ def test_real_ranks_hang_and_say_where(page, cells):
     attempt = cells.filter(has_text="def attempt(rank, n):").first
     rewrite_and_run(page, answer, SCATTER.format("send", "pass"))
     rewrite_and_run(page, grade)
-    assert "All of them send and nobody receives" in said(grade)
+    assert "nobody receives" in said(grade)
     rewrite_and_run(page, attempt)
     assert "RankTimeout" in said(attempt)
     assert "dist.send" in said(attempt)

@@ -1,5 +1,6 @@
 """Algorithm answers in this process: what is right, and what a wrong one is told."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -132,23 +133,23 @@ def test_one_rank_and_no_elements_are_cases_too(function):
     small = make({"cases": [(1, 8), (1, 0), (2, 0), (2, 1), (3, 1), (7, 5)]}, mistakes=())
     assert judge(small, function).kind == "right"
     assert judge(small, lab.nothing).say.startswith("With 2 ranks of 1 element, rank 0 has 1.")
-    assert "one rank carries the messages of the others" in judge(small, lab.through_root).say
+    assert ": one rank carries" in judge(small, lab.through_root).say
 
 
 def test_the_solution_must_be_the_collective_it_is_said_to_be():
     wrong = make({"collective": "all_gather"}, mistakes=())
-    with pytest.raises(DeclarationError, match="the solution does not compute all_gather: With 2 ranks"):
+    with pytest.raises(DeclarationError, match=r"solution .* all_gather: .* 2 ranks"):
         wrong.judge(encoding.Callable("ring"), call=direct(lab.ring))
-    with pytest.raises(DeclarationError, match="the solution fails: With 2 ranks of 8 elements: deadlock"):
+    with pytest.raises(DeclarationError, match=r"solution .* 2 ranks of 8 elements: deadlock"):
         make(solution=lab.receive_first).judge(encoding.Callable("ring"), call=direct(lab.ring))
 
 
 def test_limits_are_the_solutions_or_ones_own():
-    assert judge(make({"rounds": at_most(lambda n, S: 2)}), lab.ring).say.startswith("The result and the bytes are")
+    assert judge(make({"rounds": at_most(lambda n, S: 2)}), lab.ring).say.startswith("The result and the bytes ")
     assert judge(make({"rounds": None}, mistakes=()), lab.halves).kind == "right"
     assert judge(make({"rank_bytes": None, "total_bytes": None}, mistakes=()), lab.whole_ring).kind == "right"
     total = make({"rank_bytes": None, "total_bytes": at_most(), "rounds": None}, mistakes=())
-    assert "the ranks send 1.536 KB in all; at most 768 B were expected" in judge(total, lab.twice).say
+    assert re.search(r"\b1\.536 KB .* 768 B\b", judge(total, lab.twice).say)
     generous = make({"rank_bytes": at_most(lambda n, S: n * S), "total_bytes": None, "rounds": None}, mistakes=())
     assert judge(generous, lab.whole_ring).kind == "right"
     slow = make({"rounds": exactly()}, mistakes=())
@@ -171,7 +172,7 @@ def test_without_a_collective_the_solution_says_what_is_right():
 def test_x_may_have_to_stay_as_it_was():
     kept = make({"in_place": False}, solution=lab.copying, mistakes=())
     assert judge(kept, lab.copying).kind == "right"
-    assert "rank 0 changes the x that it was given: work on a copy" in judge(kept, lab.ring).say
+    assert re.search("rank 0 .* x .*copy", judge(kept, lab.ring).say)
 
 
 def test_cases_may_be_drawn_and_are_the_same_each_time():
@@ -185,16 +186,16 @@ def test_cases_may_be_drawn_and_are_the_same_each_time():
     ("kind", "said"),
     [
         ({"cases": []}, "needs cases"),
-        ({"cases": [(0, 8)]}, "n of a case is 0; 1 to 64 ranks"),
-        ({"cases": [(True, 8)]}, "n of a case is True"),
-        ({"cases": [(2, -1)]}, "length of a case is -1"),
-        ({"cases": [(2, 8, "float8")]}, "dtype of a case is 'float8'; one of float64"),
+        ({"cases": [(0, 8)]}, "n of .* 0; 1 to 64"),
+        ({"cases": [(True, 8)]}, "n of .* True"),
+        ({"cases": [(2, -1)]}, "length of .* -1"),
+        ({"cases": [(2, 8, "float8")]}, "dtype of .* 'float8'; .*float64"),
         ({"cases": [(2,)]}, "t-ring: "),
         ({"cases": [(2, 8)] * (MAX_CASES + 1)}, "41 cases; 1 to 40"),
         ({"signature": "ring(x)"}, r"'ring\(rank, n, x\)' was expected"),
         ({"name": "2"}, "was expected"),
-        ({"collective": "allreduce"}, "one of all_reduce"),
-        ({"inputs": lambda case, rng: []}, "one of the two"),
+        ({"collective": "allreduce"}, "'allreduce'.*all_reduce"),
+        ({"inputs": lambda case, rng: []}, "inputs .*collective"),
     ],
 )
 def test_a_declaration_is_checked(kind, said):
@@ -207,7 +208,7 @@ def test_a_solution_is_a_generator():
         make(solution=lab.plain_sum)
     with pytest.raises(DeclarationError, match="generator functions"):
         make(mistakes=(Mistake(3, "three"),))
-    with pytest.raises(DeclarationError, match="answer is 3; an answer kind was expected, one of Algorithm"):
+    with pytest.raises(DeclarationError, match=r"answer is 3; .*Algorithm"):
         make(answer=3)
 
 

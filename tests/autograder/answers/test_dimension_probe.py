@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from autograder.answers.dimension_probe import dimension_of, scaled, wrong_dimension
@@ -31,7 +33,7 @@ def test_the_dimension_is_found_by_asking(function, found):
 
 @pytest.mark.parametrize("result", ["2 us", None, 0, float("inf"), True])
 def test_a_result_without_a_size_has_no_dimension_to_find(result):
-    with pytest.raises(ValueError, match="a number other than 0 was expected"):
+    with pytest.raises(ValueError, match=rf"^{re.escape(repr(result))} .*\b0\b"):
         dimension_of(lambda args: result, HERE, list(UNITS.values()))
     assert wrong_dimension(lambda args: result, HERE, UNITS, "s") == ""
 
@@ -41,7 +43,7 @@ def test_the_sentence_names_both_units():
         return wrong_dimension(lambda args: function(*args), HERE, UNITS, "s")
 
     assert say(lambda n, S, alpha, W: 3 * S / W) == ""
-    assert say(lambda n, S, alpha, W: W / S) == "the answer is in s, yours is in 1/s"
-    assert say(lambda n, S, alpha, W: S) == "the answer is in s, yours is in B"
-    assert say(lambda n, S, alpha, W: 3 * n) == "the answer is in s, yours is a plain number"
+    assert say(lambda n, S, alpha, W: W / S).endswith(" s, yours is in 1/s")
+    assert say(lambda n, S, alpha, W: S).endswith(" s, yours is in B")
+    assert say(lambda n, S, alpha, W: 3 * n).endswith(" s, yours is a plain number")
     assert "different units" in say(lambda n, S, alpha, W: S / W + n)

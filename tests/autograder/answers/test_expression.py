@@ -138,21 +138,21 @@ def test_declared_mistakes_come_first():
 @pytest.mark.parametrize(
     ("answer", "say"),
     [
-        ("x + S/W", "not one of the letters"),
+        ("x + S/W", "`x`"),
         (sympy.S, "sympy's own S"),
         (sympy.N, "sympy's own N"),
         (n * sympy.I, "sympy's own I"),
         ("S < W", "comparison"),
         (sympy.Lt(S, W), "comparison"),
-        (sympy.Eq(S, W), "an equation; its right-hand side alone was expected"),
-        ((S, W), "a tuple; one expression in n, S, alpha, W was expected"),
+        (sympy.Eq(S, W), "an equation"),
+        ((S, W), "a tuple"),
         (sympy.oo, "finite"),
         ([S], "list"),
         (True, "truth value"),
         (len, "function"),
-        ("2(n-1)", "write the multiplication"),
+        ("2(n-1)", "multiplication"),
         ("", "No answer yet"),
-        ("S ** ", "cannot be read"),
+        ("S ** ", "2*(n - 1)/n * S/W"),
         (float("nan"), "nan"),
         ({"S": 1}, "dict"),
     ],
@@ -262,7 +262,7 @@ def test_a_domain_draws_within_itself(domain):
     ],
 )
 def test_a_domain_that_is_none(make):
-    with pytest.raises(DeclarationError, match="range of positive numbers"):
+    with pytest.raises(DeclarationError, match=r" from .* to .*positive"):
         make()
 
 

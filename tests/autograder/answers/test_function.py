@@ -106,9 +106,9 @@ def test_a_right_function_is_right_whatever_it_returns_its_numbers_in(function):
         (swallows, "more than 0.2 s"),
         (lambda xs: xs, "takes 1 positional argument"),
         (lies, "Liar cannot be graded"),
-        (lambda xs, k: "x", "a text; a list was expected"),
-        (lambda xs, k: xs * 2, "length 6; the length is 3"),
-        (lambda xs, k: 5, "a number; a list was expected"),
+        (lambda xs, k: "x", "a text; a list "),
+        (lambda xs, k: xs * 2, "length 6; "),
+        (lambda xs, k: 5, "a number; a list "),
         (exits, "ValueError"),
         (lambda xs, k: object(), "cannot be graded"),
         (lambda xs, k: [x * k * 1.001 for x in xs], "which is not right"),
@@ -243,12 +243,12 @@ def test_failure_names_the_learners_line():
 @pytest.mark.parametrize(
     ("function", "say"),
     [
-        (lambda xs, k: [round(x * k, 6) for x in xs], "very close, but not exact: is something rounded"),
+        (lambda xs, k: [round(x * k, 6) for x in xs], "rounded"),
         (lambda xs, k: [round(x * k, 1) for x in xs], "which is not right"),
         (lambda xs, k: sys.exit(3), "it ends Python (sys.exit)"),
-        (lambda xs, k: (x * k for x in xs), "what it returns is no answer: a value of type generator"),
-        (lambda xs, k: np.float64(k), "a number; a list was expected"),
-        (lambda xs, k: (k,), ",)`, of length 1; the length is 3"),
+        (lambda xs, k: (x * k for x in xs), "type generator"),
+        (lambda xs, k: np.float64(k), "a number; a list "),
+        (lambda xs, k: (k,), ",)`, of length 1; "),
     ],
 )
 def test_what_a_wrong_function_is_told(function, say):
@@ -283,11 +283,11 @@ TIME = make(
 @pytest.mark.parametrize(
     ("function", "say"),
     [
-        (lambda n, S, alpha, W: 2 * (n - 1) * S * W, "The answer is in s, yours is in B^2/s."),
-        (lambda n, S, alpha, W: S / n, "The answer is in s, yours is in B."),
-        (lambda n, S, alpha, W: S / W + n, "The answer is in s, and yours adds or compares different units, or"),
+        (lambda n, S, alpha, W: 2 * (n - 1) * S * W, " s, yours is in B^2/s."),
+        (lambda n, S, alpha, W: S / n, " s, yours is in B."),
+        (lambda n, S, alpha, W: S / W + n, "different units"),
         (lambda n, S, alpha, W: (n - 1) * (alpha + S / W), "which is not right"),
-        (lambda n, S, alpha, W: "soon", "a number was expected"),
+        (lambda n, S, alpha, W: "soon", "a text; a number "),
     ],
 )
 def test_a_function_of_the_wrong_dimension_is_told_so(function, say):
@@ -297,5 +297,5 @@ def test_a_function_of_the_wrong_dimension_is_told_so(function, say):
 
 
 def test_units_name_every_argument():
-    with pytest.raises(DeclarationError, match="those of S, t in this order"):
+    with pytest.raises(DeclarationError, match=r"units has S; .*S, t "):
         make(id="t-x", answer=Function("f", "f(S, t=1)", cases=[(1.0, 2.0)], unit="B/s", units={"S": "B"}), mistakes=())

@@ -176,9 +176,9 @@ def test_it_tests_itself(bank):
 @pytest.mark.parametrize(
     ("old", "new", "say"),
     [
-        ('{"options": dict(self.options)}', '{"links": dict(self.options)}', "cannot be made of its public record"),
+        ('{"options": dict(self.options)}', '{"links": dict(self.options)}', "OwnOrder cannot be made"),
         ('{"options": dict(self.options)}', '{"options": set(self.options)}', "is not JSON"),
-        ('{"options": dict(self.options)}', '{"options": {**self.options, "a": "A"}}', "read without the key as"),
+        ('{"options": dict(self.options)}', '{"options": {**self.options, "a": "A"}}', "read without the key"),
     ],
 )
 def test_a_record_that_does_not_give_the_kind_again_is_a_fault(tmp_path, old, new, say):
@@ -191,7 +191,7 @@ def test_two_kinds_of_one_name_are_a_fault(bank, tmp_path):
     (tmp_path / "other.py").write_text(OWN)
     load_bank(tmp_path / "other.py")
     try:
-        assert "another answer kind is called OwnOrder, too" in str(selftest(bank["own-order"]))
+        assert "called OwnOrder" in str(selftest(bank["own-order"]))
     finally:
         load_bank(bank.path)
 
@@ -215,7 +215,7 @@ def test_check_with_the_key_judges(bank, tmp_path, monkeypatch):
     assert check("own-order", "eth, pcie, nvlink").say.endswith("mistake-sentence-one.")
     assert check("own-order", 3).kind == "unreadable"
     assert check("own-guess", "pcie, nvlink, eth").say.startswith("Predicted: pcie > nvlink > eth.")
-    assert "It comes out as **nvlink > pcie > eth**" in str(reveal("own-guess"))
+    assert "**nvlink > pcie > eth**" in str(reveal("own-guess"))
 
 
 @pytest.mark.parametrize("under", ["", "NBGRADER_EXECUTION"])

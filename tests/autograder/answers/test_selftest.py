@@ -35,17 +35,17 @@ def test_a_good_exercise_of_each_kind_has_no_problem():
 
 
 def test_what_is_wrong_is_said():
-    assert "within tolerance of the solution" in problems(mistakes=(Mistake(lambda n: n * 1.701, "Nearly."), TWO[0]))
+    assert "'Nearly.' is within" in problems(mistakes=(Mistake(lambda n: n * 1.701, "Nearly."), TWO[0]))
     assert "scores 1" in problems(mistakes=(Mistake(lambda n: n * 1.701, "Nearly."), TWO[0]))
-    assert "at least two" in problems(mistakes=())
-    assert "share a sentence" in problems(mistakes=(TWO[0], TWO[0]))
+    assert "0 mistakes" in problems(mistakes=())
+    assert "two mistakes" in problems(mistakes=(TWO[0], TWO[0]))
     assert "{m:B}" in problems(prompt="From {m:B}?")
     assert "unknown unit" in problems(prompt="From {n:xyz}?")
-    assert "the prompt is empty" in problems(prompt=" ")
-    assert "fails on its own numbers" in problems(solution=lambda n: n / 0)
-    assert "fails on its own numbers" in problems(solution=lambda m: m)
-    assert "stands in the learner's edition" in problems(hints=("One too many.",))
-    assert "'y' has no sentence" in problems(
+    assert "prompt is empty" in problems(prompt=" ")
+    assert "(ZeroDivisionError: " in problems(solution=lambda n: n / 0)
+    assert "'m'" in problems(solution=lambda m: m)
+    assert "'One too many.' stands" in problems(hints=("One too many.",))
+    assert "'y' has" in problems(
         answer=Choice(
             ("w", "v"),
         ),
@@ -54,7 +54,7 @@ def test_what_is_wrong_is_said():
         given={},
         prompt="?",
     ).replace("'b'", "'y'")
-    assert "not an integer" in problems(answer=Count())
+    assert "integer" in problems(answer=Count())
 
 
 def test_a_mistake_of_an_expression_that_is_the_solution_is_found():
@@ -85,7 +85,7 @@ def test_the_library_is_not_the_answer():
         given={},
         prompt="?",
     )
-    assert "hwlib.roofline.roofline_time is the solution" in " ".join(library_overlap(roof))
+    assert "hwlib.roofline.roofline_time " in " ".join(library_overlap(roof))
     withheld = exercise(
         answer=Expression(SHAPE, unit="s"),
         solution=lambda F, M, C, W: sympy.Max(F / C, M / W),
@@ -114,7 +114,7 @@ def test_a_function_is_held_against_the_library_too_in_any_order_of_its_argument
         given={},
         prompt="?",
     )
-    assert "hwlib.roofline.ridge is the solution" in " ".join(library_overlap(ridge))
+    assert "hwlib.roofline.ridge " in " ".join(library_overlap(ridge))
     assert not library_overlap(
         exercise(
             answer=Function("f", "f(W, C)", cases=cases),

@@ -1,6 +1,7 @@
 """What fails in a cell because its numbers are letters is told with what to write instead."""
 
 import math
+import re
 import subprocess
 import sys
 
@@ -62,7 +63,7 @@ def chapter(book):  # noqa: F811
 def test_letters_alone_make_a_formula_of_logic_which_is_no_power(chapter):
     p, n = verbs.symbols("t-late")
     say = autograder.check("t-late", p ^ n).say
-    assert "^ in the expression, which is not a power in Python; one such as p**w was expected" in say
+    assert re.search(r"\^ .*p\*\*w\b", say)
 
 
 def test_a_cell_that_fails_on_letters_says_below_what_to_write(chapter):

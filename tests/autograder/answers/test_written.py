@@ -63,14 +63,14 @@ def test_the_rubric_makes_the_points():
     assert exercise().points == 3
     assert exercise(points=3).points == 3
     assert exercise(answer=Written(rubric=[["One.", 0.5]])).points == 0.5
-    with pytest.raises(DeclarationError, match="t-why: points is 4; the rubric's sum is 3"):
+    with pytest.raises(DeclarationError, match=r"t-why: points is 4; .*rubric.* 3$"):
         exercise(points=4)
     for rubric in ((), "Names it.", (("Names it.",),), (("Names it.", 0),), (("", 1),), (("Names it.", True),)):
-        with pytest.raises(DeclarationError, match="pairs were expected"):
+        with pytest.raises(DeclarationError, match="t-why: rubric is "):
             exercise(answer=Written(rubric=rubric))
-    with pytest.raises(DeclarationError, match="a number of words was expected"):
+    with pytest.raises(DeclarationError, match="t-why: words is 0"):
         exercise(answer=Written(rubric=RUBRIC, words=0))
-    with pytest.raises(DeclarationError, match=r"a prediction is a Choice .*, not Written"):
+    with pytest.raises(DeclarationError, match=r"prediction .* Choice .* Written$"):
         exercise(predict=True)
 
 
@@ -78,12 +78,12 @@ def test_the_rubric_makes_the_points():
     ("changes", "said"),
     [
         ({}, ""),
-        ({"solution": "one two three four five six seven eight nine ten - eleven"}, "has 11 words, more than the 10"),
-        ({"solution": " "}, "a model answer in Markdown was expected"),
-        ({"solution": lambda: 1}, "a model answer in Markdown was expected"),
-        ({"hints": ("Because.",)}, "the model answer stands in the learner's edition"),
-        ({"answer": Written(rubric=(RUBRIC[0], RUBRIC[0]))}, "two criteria are the same"),
-        ({"prompt": "From {n}?"}, "names nothing that is given"),
+        ({"solution": "one two three four five six seven eight nine ten - eleven"}, "11 words, "),
+        ({"solution": " "}, "model answer in Markdown"),
+        ({"solution": lambda: 1}, "model answer in Markdown"),
+        ({"hints": ("Because.",)}, "answer stands"),
+        ({"answer": Written(rubric=(RUBRIC[0], RUBRIC[0]))}, "two criteria"),
+        ({"prompt": "From {n}?"}, "{n}"),
     ],
 )
 def test_it_tests_itself(changes, said):
@@ -211,7 +211,7 @@ def test_a_learner_gets_the_question_and_a_cell_and_no_model_answer(folder):
     cells = {c.metadata.nbgrader.grade_id: c for c in nb.cells if "nbgrader" in c.metadata}
     assert [name for name in cells if "why" in name] == ["mine-why-prompt", "mine-why"]
     assert "- Names the mechanism. (2 points)" in cells["mine-why-prompt"].source
-    assert "at most about 30 words" in cells["mine-why-prompt"].source
+    assert " 30 words" in cells["mine-why-prompt"].source
     assert (cells["mine-why"].cell_type, cells["mine-why"].source) == ("markdown", "*Your answer*")
     text = nbformat.v4.writes(nb) + (folder / "release" / "hw" / "exercises.json").read_text()
     assert "model answer" not in text
@@ -238,12 +238,14 @@ def test_what_is_written_waits_and_what_is_not_scores_nothing_at_once(folder):
     assert gradebook.waiting(folder, "hw") == {"ann": 2, "bob": 1}
     made = export.table(folder, ["hw"])
     assert [row[-2:] for row in made.rows[1:]] == [["yes", "2"], ["yes", "1"], ["no", "0"]]
-    assert made.notes == ["3 answers are still to be graded by hand, so these scores may rise: ann (hw), bob (hw)"]
+    (note,) = made.notes
+    assert note.startswith("3 answers ")
+    assert note.endswith(": ann (hw), bob (hw)")
     assert "ann" in printed(result)
     said = CliRunner().invoke(commands.main, ["grade", str(folder), "hw", "--resume"])
-    assert "3 answers to be graded by hand, in nbgrader's formgrader, from: ann, bob" in said.output
+    assert re.search(r"\b3 answers .*formgrader, .*: ann, bob$", said.output, re.MULTILINE)
     assert re.search(r"ann\s+…\s+…\s+2\s+2", said.output)
-    assert verdicts(folder, "ann")[0] == "Exercise 1 · Why · 3 points … Waits for the teacher; so far 0.0 of 3.0 points"
+    assert re.fullmatch(r"Exercise 1 · Why · 3 points … .*; .* 0\.0 of 3\.0 points", verdicts(folder, "ann")[0])
     assert verdicts(folder, "cy")[0] == "Exercise 1 · Why · 3 points 0.0 of 3.0 points: No response."
     back = nbformat.read(folder / "autograded" / "cy" / "hw" / "hw.ipynb", as_version=4)
     assert [c.source for c in back.cells if c.id in ("mine-why", "mine-secret")] == ["*Your answer*"] * 2
@@ -269,8 +271,10 @@ def test_a_picture_is_in_the_feedback_and_with_another_one_a_grade_by_hand_is_re
     submit(folder, "ann", both, pictures=red | {"other.svg": {"image/svg+xml": "<svg onload='alert(1)'/>"}})
     result = course.grade(folder, "hw")
     why, secret, _ = result.learner("ann").results
-    assert why.say == "Your answer waits for the teacher."
-    assert secret.say.startswith("Your answer waits for the teacher. A picture left out: `other.svg`; PNG or JPEG of")
+    assert (why.kind, secret.kind) == ("waiting", "waiting")
+    assert secret.say.startswith(f"{why.say} ")
+    assert ": `other.svg`; " in secret.say
+    assert "`mine.png`" not in secret.say + why.say
     shown = page(folder, "ann")
     assert [i["src"][:22] for i in shown.find_all("img")] == ["data:image/png;base64,"] * 2  # the second without a text
     assert "[A picture was left out here.]" in shown.get_text()

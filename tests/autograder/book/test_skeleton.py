@@ -1,5 +1,6 @@
 """A new chapter passes as it stands, and a name that cannot be one leaves nothing behind."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -76,16 +77,16 @@ def test_its_notebook_runs_and_scores(book):
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("sharded-matmuls", "two digits and a topic were expected, e.g. 08-sharded-matmuls"),
-        ("8-sharded", "two digits and a topic"),
-        ("08-Sharded", "two digits and a topic"),
-        ("08-", "two digits and a topic"),
-        ("08-a/../b", "two digits and a topic"),
-        ("08-a--b", "two digits and a topic"),
-        ("08-a\n", "two digits and a topic"),
-        (NAME, "08-sharded-matmuls already exists"),
-        ("08-other", "number 08 is taken by 08-sharded-matmuls; the next free one is 09"),
-        ("09-sharded-matmuls", "the topic is taken by 08-sharded-matmuls"),
+        ("sharded-matmuls", "'sharded-matmuls' .*two digits"),
+        ("8-sharded", "'8-sharded' .*two digits"),
+        ("08-Sharded", "'08-Sharded' .*two digits"),
+        ("08-", "'08-' .*two digits"),
+        ("08-a/../b", "two digits"),
+        ("08-a--b", "'08-a--b' .*two digits"),
+        ("08-a\n", "two digits"),
+        (NAME, "08-sharded-matmuls already"),
+        ("08-other", "number 08 .*08-sharded-matmuls; .* 09$"),
+        ("09-sharded-matmuls", "topic .*08-sharded-matmuls"),
     ],
 )
 def test_a_name_that_cannot_be_one(book, name, says):
@@ -108,5 +109,5 @@ def test_nothing_half_written_stays(book, monkeypatch):
 
 def test_an_installed_book_takes_no_chapter(tmp_path):
     (tmp_path / "_book" / "solutions").mkdir(parents=True)
-    with pytest.raises(SkeletonError, match="chapters are written in a checkout"):
+    with pytest.raises(SkeletonError, match=re.escape(str(tmp_path / "_book"))):
         new_chapter(tmp_path / "_book", NAME)

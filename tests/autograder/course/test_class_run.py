@@ -1,8 +1,10 @@
 """A class at once: runs that are killed go on, nothing is lost or doubled, and the same class has the same results."""
 
+import errno
 import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -202,9 +204,7 @@ def test_a_run_that_is_stopped_ends_at_once_and_goes_on_later(tmp_path, number):
     _, said = run.communicate(timeout=30)
     assert time.monotonic() - began < 10  # of the loop's 60
     assert run.returncode == 128 + number
-    assert (
-        said.splitlines()[-1] == f"Stopped; finished grades are kept. To resume: gpubook grade {folder} {NAME} --resume"
-    )
+    assert said.splitlines()[-1].endswith(f": gpubook grade {folder} {NAME} --resume")
     assert psutil.wait_procs(started, timeout=5)[1] == []
     with Journal.open(folder, NAME) as stopped:
         assert (set(stopped.entries), stopped.finished) == ({"ann"}, False)
@@ -285,19 +285,22 @@ def test_an_earlier_run_that_was_cut_short_is_mentioned(tmp_path, monkeypatch):
     assert not (folder / ".gpubook" / f"{NAME}.results.json").exists()
     graded = counted(monkeypatch)
     course.grade(folder, NAME, cell_limit=5.0, resume=True, started=lambda _, remark: said.append(remark))
-    assert said == [f"The last run over {NAME} ended early, with 1 graded."]
+    assert len(said) == 1
+    assert f"{NAME} " in said[0]
+    assert "1 graded" in said[0]
+    assert "--resume" not in said[0]
     assert len(graded) == 2
     with pytest.raises(KeyboardInterrupt):
         course.grade(folder, NAME, progress=stop, cell_limit=5.0, workers=1)
     course.grade(folder, NAME, cell_limit=5.0, started=lambda _, remark: said.append(remark))
-    assert "with 1 graded, which are graded again now; --resume keeps them" in said[-1]
+    assert re.search("1 graded.*--resume", said[-1])
     course.grade(folder, NAME, cell_limit=5.0, resume=True, started=lambda _, remark: said.append(remark))
     assert said[-1] == ""
 
 
 def test_one_run_at_a_time(tmp_path):
     folder = make_class(tmp_path, 1)
-    with Journal.open(folder, NAME), pytest.raises(CourseError, match="being graded by another run"):
+    with Journal.open(folder, NAME), pytest.raises(CourseError, match=f"{NAME} .*another run"):
         course.grade(folder, NAME)
 
 
@@ -313,7 +316,7 @@ def test_a_locked_database_loses_nothing(tmp_path, monkeypatch):
         return record(self, learner, text)
 
     monkeypatch.setattr(recording.GradebookWriter, "record", locked)
-    with pytest.raises(CourseError, match=r"gradebook\.db: database is locked, .*nothing is lost: .* --resume"):
+    with pytest.raises(CourseError, match=r"gradebook\.db: database is locked.* --resume"):
         course.grade(folder, NAME, cell_limit=5.0, workers=1)
     other.rollback()
     other.close()
@@ -354,7 +357,7 @@ def test_a_full_disk_is_named_and_loses_nothing(tmp_path, monkeypatch, where):
             patch.setattr(os, "write", no_room)
         else:
             patch.setattr(journal, "write_whole", no_file)
-        with pytest.raises(CourseError, match=r"No space left on device.*finished grades are kept.*--resume"):
+        with pytest.raises(CourseError, match=rf"{os.strerror(errno.ENOSPC)}.*--resume"):
             course.grade(folder, NAME, cell_limit=5.0, workers=1)
     graded = counted(monkeypatch)
     result = course.grade(folder, NAME, cell_limit=5.0, resume=True)

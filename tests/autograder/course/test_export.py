@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import re
 import stat
 import warnings
 from datetime import datetime
@@ -81,7 +82,7 @@ def test_plain_has_a_row_for_each_learner_and_assignment(folder):
     assert [by["week1", "cy"][key] for key in points] == ["0", "0", "0", "0", "10", "no", "0"]
     assert [by["week1", "dee"][key] for key in points] == ["", "", "", "", "10", "", ""]
     assert by["week1", "bob"]["submitted"] == ""
-    assert made.notes == ["1 answer is still to be graded by hand, so these scores may rise: bob (week1)"]
+    assert [note.rpartition(": ")[2] for note in made.notes] == ["bob (week1)"]
 
 
 def test_a_learner_who_submitted_nothing_has_zero_where_asked(folder):
@@ -133,7 +134,7 @@ def test_canvas_has_its_own_columns_and_a_row_of_maxima(folder):
 
 def test_canvas_would_drop_a_column_named_like_its_own_totals(folder, monkeypatch):
     monkeypatch.setattr(gradebook, "scores", lambda *_: {"Final Score": []})
-    with pytest.raises(CourseError, match="Canvas drops the column 'Final Score'"):
+    with pytest.raises(CourseError, match=r"Canvas .*'Final Score'"):
         export.table(folder, (), "canvas")
 
 
@@ -159,7 +160,7 @@ def test_moodle_has_grades_and_sentences_as_text(tmp_path):
     assert (dee[4], dee[5]) == ("No submission", "")
     assert "lms_user_id" in made.notes[0]
     assert "bob, dee" in made.notes[0]
-    with pytest.raises(CourseError, match="one assignment a file; name one of week1, week2"):
+    with pytest.raises(CourseError, match=r"^Moodle .* week1, week2$"):
         export.table(folder, (), "moodle")
 
 
@@ -187,7 +188,7 @@ def test_a_worksheet_of_moodles_is_filled_in(folder, tmp_path):
     assert rows[0][7] == "-"
     assert rows[3][comment] == "kept"
     assert rows[4][comment] == "'=1"
-    assert made.notes[0] == "in the worksheet, not in the gradebook: Zed, A"
+    assert made.notes[0].rpartition(": ")[2] == "Zed, A"
 
 
 def test_two_of_one_name_are_never_mixed_up(tmp_path):
@@ -205,7 +206,7 @@ def test_two_of_one_name_are_never_mixed_up(tmp_path):
 @pytest.mark.parametrize("text", ["", "Identifier,Notes\n1,2\n", "Identifier,Grade,Grade\n", "Bezeichner,Bewertung\n"])
 def test_what_is_no_worksheet_is_refused(folder, tmp_path, text):
     (tmp_path / "sheet.csv").write_text(text)
-    with pytest.raises(CourseError, match=r"sheet\.csv: its columns are .* was expected"):
+    with pytest.raises(CourseError, match=r"sheet\.csv: .*Identifier and Grade"):
         export.table(folder, ["week1"], "moodle", worksheet=tmp_path / "sheet.csv")
 
 
@@ -216,23 +217,23 @@ def test_more_than_the_maximum_is_said_for_moodle(tmp_path):
         book.db.commit()
     made = export.table(folder, ["week2"], "moodle")
     assert read(made)[1][5] == "13"
-    assert any("more than the maximum of 10 points" in note and note.endswith(": ann") for note in made.notes)
+    assert any(" 10 points" in note and note.endswith(": ann") for note in made.notes)
 
 
 def test_what_is_missing_is_named(folder, tmp_path):
-    with pytest.raises(CourseError, match=r"is not a course: nbgrader_config\.py was expected"):
+    with pytest.raises(CourseError, match=rf"{tmp_path} .*: nbgrader_config\.py "):
         export.table(tmp_path)
-    with pytest.raises(CourseError, match="no assignment 'week9' in its gradebook; it has week1, week2"):
+    with pytest.raises(CourseError, match=r"'week9' .* week1, week2$"):
         export.table(folder, ["week1", "week9"])
     course.init(tmp_path / "new")
-    with pytest.raises(CourseError, match="nothing has been assigned or graded"):
+    with pytest.raises(CourseError, match=r"gradebook\.db is missing"):
         export.table(tmp_path / "new")
     assert not (tmp_path / "new" / "gradebook.db").exists()
-    with pytest.raises(CourseError, match="worksheets are Moodle's"):
+    with pytest.raises(CourseError, match=r"/x: .*Moodle"):
         export.table(folder, (), "csv", worksheet=tmp_path / "x")
-    with pytest.raises(CourseError, match="ids are given for week9"):
+    with pytest.raises(CourseError, match=r"Canvas .* week9; .*week1, week2"):
         export.table(folder, (), "canvas", canvas_ids={"week9": 1})
-    with pytest.raises(ValueError, match="one of canvas, moodle, csv"):
+    with pytest.raises(ValueError, match=r"'xls': .*canvas, moodle, csv"):
         export.table(folder, (), "xls")
 
 
@@ -252,9 +253,9 @@ def test_the_file_is_written_whole_or_not_at_all(folder, tmp_path, monkeypatch):
     export.write(made, target)
     assert target.read_bytes().decode() == made.text
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
-    with pytest.raises(CourseError, match="is a folder"):
+    with pytest.raises(CourseError, match=f"{tmp_path} .*folder"):
         export.write(made, tmp_path)
-    with pytest.raises(CourseError, match=r"none is missing; the folder for g\.csv"):
+    with pytest.raises(CourseError, match=r"/none .* g\.csv"):
         export.write(made, tmp_path / "none" / "g.csv")
 
 
@@ -265,7 +266,7 @@ def test_the_command_writes_prints_and_notes(folder, tmp_path):
     done = run("week1", "--format", "canvas", "--canvas-id", "week1=12", "--output", str(tmp_path / "c.csv"))
     assert done.exit_code == 0, done.output
     assert "week1 (12)" in (tmp_path / "c.csv").read_text()
-    assert "Note: 1 answer is still to be graded by hand" in done.stderr
+    assert re.search(r"^Note: 1 .*: bob \(week1\)$", done.stderr, re.MULTILINE)
     printed = run("--output", "-")
     assert printed.stdout == export.table(folder).text.replace("\r\n", "\n")
     assert run("week9").exit_code == 1

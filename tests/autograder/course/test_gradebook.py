@@ -128,22 +128,22 @@ def test_a_text_of_ones_own_asks_exercises_and_written_answers(folder):
 
 
 def test_what_cannot_be_assigned_is_named(folder):
-    with pytest.raises(CourseError, match="nothing to assign: a chapter, exercises or a text was expected"):
+    with pytest.raises(CourseError, match="chapter, exercises or a text"):
         course.assign(folder, "a")
-    with pytest.raises(CourseError, match=r"declares no exercise tiny-none; it has tiny-time, .*tiny-spread"):
+    with pytest.raises(CourseError, match=r"tiny-none; .*tiny-time, .*tiny-spread"):
         course.assign(folder, "a", exercises=["tiny-none"])
     (folder / "mine.md").write_text(HEAD + ASK % "tiny-none")
     with pytest.raises(ChapterError, match=r"mine\.md:\d+: unknown exercise 'tiny-none'"):
         course.assign(folder, "a", text=folder / "mine.md")
-    with pytest.raises(CourseError, match="already names its exercises"):
+    with pytest.raises(CourseError, match=r"mine\.md .*exercises; "):
         course.assign(folder, "a", text=folder / "mine.md", exercises=["tiny-time"])
     assert not (folder / "source" / "a").exists()
     (folder / "mine.md").write_text(HEAD + ASK % "tiny-time" + ESSAY + "\n=== BEGIN MARK SCHEME ===\n")
-    with pytest.raises(CourseError, match=r"could not release .*a\.ipynb: RuntimeError: .*ark scheme") as caught:
+    with pytest.raises(CourseError, match=r"a\.ipynb: RuntimeError: .*ark scheme") as caught:
         course.assign(folder, "a", text=folder / "mine.md")
     assert "\n" not in str(caught.value)
     (folder / "exercises" / "zz.py").write_text(tiny.EXERCISES)
-    with pytest.raises(CourseError, match=r"zz\.py: the exercise 'tiny-time' is declared in .*tiny\.py too"):
+    with pytest.raises(CourseError, match=r"zz\.py: .*'tiny-time' .*/tiny\.py "):
         assignment.own_bank(folder)
 
 
@@ -216,7 +216,7 @@ def test_a_dropped_exercise_counts_for_nobody(folder, zygote):
     course.drop(folder, "hw", "tiny-steps")
     prompt = nbformat.read(folder / "source" / "hw" / "hw.ipynb", as_version=4).cells[1]
     assert prompt.source.count(assignment.DROPPED) == 1
-    with pytest.raises(CourseError, match="does not ask exercise 'tiny-x'; it asks tiny-steps, tiny-time"):
+    with pytest.raises(CourseError, match=r"'tiny-x'; .*tiny-steps, tiny-time$"):
         course.drop(folder, "hw", "tiny-x")
     written(folder, "tiny-steps", "tiny-time")  # assigned anew it counts again
     course.grade(folder, "hw")
@@ -230,7 +230,7 @@ def test_an_assignment_that_cannot_be_changed_stays_as_it_was(folder, zygote):
     course.grade(folder, "hw")
     parts = [folder / "source" / "hw", folder / "release" / "hw"]
     before = [{path.name: path.read_bytes() for path in part.iterdir()} for part in parts]
-    with pytest.raises(CourseError, match="Cannot add or remove cells for notebook 'hw' because there are subm"):
+    with pytest.raises(CourseError, match=r"notebook 'hw' .*subm"):
         written(folder, "tiny-steps", "tiny-time")
     assert [{path.name: path.read_bytes() for path in part.iterdir()} for part in parts] == before
     assert course.grade(folder, "hw").learner("ann").points == 2.0
@@ -255,7 +255,7 @@ def test_own_exercises_test_themselves(folder):
     (folder / "exercises" / "tiny.py").write_text(tiny.EXERCISES.replace("lambda S, W: W/S", "lambda S, W: S/W"))
     said = CliRunner().invoke(commands.main, ["course", "check", str(folder)])
     assert said.exit_code == 1
-    assert "'Turn the quotient over.' is within tolerance of the solution" in said.output
+    assert re.search(r"^tiny-time: .*'Turn the quotient over\.'", said.output, re.MULTILINE)
     assert {"tiny-steps: ok", "tiny-spread: ok"} < set(said.output.splitlines())
     assert "tiny-time: ok" not in said.output
     (folder / "exercises" / "tiny.py").write_text(OWN)
@@ -264,7 +264,8 @@ def test_own_exercises_test_themselves(folder):
     (folder / "exercises" / "tiny.py").unlink()
     said = CliRunner().invoke(commands.main, ["course", "check", str(folder)])
     assert said.exit_code == 1
-    assert "no exercises are declared" in said.output
+    assert said.output.startswith("Error: ")
+    assert f"{folder}/exercises/*.py" in said.output
 
 
 @pytest.mark.slow

@@ -104,7 +104,7 @@ def test_a_release_copies_no_text_or_code_beside_the_notebook(tmp_path):
     nbformat.write(tiny.instructor(bank), folder / f"{NAME}.ipynb")
     made = course.release(tmp_path / "source", tmp_path / "release", NAME)
     assert sorted(p.name for p in made.parent.iterdir()) == [f"{NAME}.ipynb", "picture.svg"]
-    with pytest.raises(course.CourseError, match=r"02-none\.ipynb is missing"):
+    with pytest.raises(course.CourseError, match=r"02-none\.ipynb "):
         course.release(tmp_path / "source", tmp_path / "release", "02-none")
 
 
@@ -114,11 +114,11 @@ def test_a_course_is_laid_out_once(tmp_path):
     assert course.init(tmp_path / "c") == []
     assert (tmp_path / "c" / "nbgrader_config.py").read_text() == "# mine\n"
     (tmp_path / "file").write_text("")
-    with pytest.raises(course.CourseError, match="is a file"):
+    with pytest.raises(course.CourseError, match=f"{tmp_path / 'file'} .*file;"):
         course.init(tmp_path / "file")
-    with pytest.raises(course.CourseError, match=r"nbgrader_config\.py was expected"):
+    with pytest.raises(course.CourseError, match=r"nbgrader_config\.py "):
         course.grade(tmp_path, NAME)
-    with pytest.raises(course.CourseError, match="never released in this course"):
+    with pytest.raises(course.CourseError, match=f"{NAME}.ipynb .*'{NAME}' .*none"):
         course.grade(tmp_path / "c", NAME)
 
 
@@ -137,11 +137,11 @@ def test_the_gradebook_has_the_points(graded):
         ("dan", rf"submitted/dan/{NAME}/{NAME}\.ipynb: not JSON .* notebook .* expected"),
         (
             "eve",
-            rf"submitted/eve/99-nowhere: unknown assignment '99-nowhere'; released are: {NAME}",
+            rf"submitted/eve/99-nowhere: .*'99-nowhere'; .*{NAME}",
         ),
-        ("fay", rf"submitted/fay/{NAME}/{NAME}\.ipynb: missing, found copy\.ipynb; .* expected"),
-        ("gus", rf"submitted/gus/{NAME}/{NAME}\.ipynb: cell 1 is not a notebook cell; .* expected"),
-        ("hal", r"submitted/hal/.*: a link; files were expected"),
+        ("fay", rf"submitted/fay/{NAME}/{NAME}\.ipynb: missing, .*copy\.ipynb; "),
+        ("gus", rf"submitted/gus/{NAME}/{NAME}\.ipynb: cell 1 .*cell_type"),
+        ("hal", r"submitted/hal/.*: a link; "),
     ],
 )
 def test_a_bad_submission_is_named_and_the_rest_is_graded(graded, who, said):
@@ -178,9 +178,9 @@ def test_sentences_are_there_on_demand(graded):
     assert shown.count("exit status 3") == 2
     with pytest.raises(KeyError, match=r"unknown learner 'zed'.*ann"):
         results_table.show(kept, "zed")
-    with pytest.raises(KeyError, match=r"no result for 'tiny-x'.*tiny-time"):
+    with pytest.raises(KeyError, match=r"'tiny-x'.*tiny-time"):
         results_table.show(kept, "cy/tiny-x")
-    with pytest.raises(FileNotFoundError, match="no results yet"):
+    with pytest.raises(FileNotFoundError, match=r"02-other.*gpubook grade"):
         course.results(folder, "02-other")
 
 
@@ -227,7 +227,7 @@ def test_asking_for_one_learner_leaves_the_others(graded):
     folder, _, _ = graded
     only = course.grade(folder, NAME, students=["bob", "zed"])
     assert [learner.name for learner in only.learners] == ["bob", "zed"]
-    assert "submissions are there from: ann, bob" in only.learner("zed").problem
+    assert ": ann, bob" in only.learner("zed").problem
     assert course.results(folder, NAME).learner("ann").points == 10.0
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
         assert gradebook.find_submission(NAME, "ann").score == 10.0
@@ -244,7 +244,7 @@ def test_an_undeclared_exercise_is_named_for_the_teacher_and_the_class_is_graded
     assert len(result.problems) == 1
     assert re.search(
         rf"release/{NAME}/{NAME}\.ipynb: cell 'tiny-steps-grade' "
-        r"asks for the exercise 'tiny-steps', undeclared: .*tiny\.py has .*tiny-renamed",
+        r".*'tiny-steps'.*: .*tiny\.py .*tiny-renamed",
         result.problems[0],
     )
 
@@ -290,7 +290,7 @@ def test_assign_takes_a_chapter_or_some_of_its_exercises(tmp_path, root):
     assert asked == {"rooflines-vector-add"}
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
         assert gradebook.find_assignment("ps1").duedate == datetime(2030, 1, 2)
-    with pytest.raises(course.CourseError, match="no exercise rooflines-none; it has rooflines-vector-add"):
+    with pytest.raises(course.CourseError, match=r"rooflines-none; .*rooflines-vector-add"):
         course.assign(folder, "ps2", chapter="03-rooflines", exercises=["rooflines-none"])
 
 
@@ -357,7 +357,7 @@ def test_with_variants_each_learner_has_numbers_of_their_own(tmp_path):
     bank = load_bank(book_root() / "solutions" / "03-rooflines")
     prompts = {c.metadata.gpubook.exercise: c.source for c in release.cells if c.id.endswith("-prompt")}
     assert list(prompts) == chosen
-    assert "Run the next cell for your numbers" in prompts["rooflines-waves"]
+    assert "your numbers" in prompts["rooflines-waves"]
     assert str(bank["rooflines-waves"].variant()["M"]) not in prompts["rooflines-waves"]
 
     exercise = bank["rooflines-matmul-time"]
@@ -387,6 +387,6 @@ def test_assigning_again_keeps_what_the_teacher_added(tmp_path):
     assert released.is_file()
     assert not (tmp_path / "course" / "source" / "w1" / "03-rooflines.ipynb").exists()
     assert (tmp_path / "course" / "source" / "w1" / "notes.txt").read_text() == "mine"
-    with pytest.raises(course.CourseError, match="is not an assignment name"):
+    with pytest.raises(course.CourseError, match=r"'\.\.' "):
         course.assign(tmp_path / "course", "..", chapter="03-rooflines")
     assert (tmp_path / "course" / "nbgrader_config.py").is_file()

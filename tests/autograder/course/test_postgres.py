@@ -39,7 +39,7 @@ def test_a_password_is_never_shown():
 def test_a_database_that_cannot_be_opened_is_named_without_its_password(tmp_path):
     pytest.importorskip("psycopg", reason="the driver is not installed: pip install 'gpubook[postgres]'")
     url = f"postgresql://u:secret@/d?host={tmp_path}"
-    with pytest.raises(CourseError, match=r"u:\*\*\*@/d.*cannot be opened: connection") as caught:
+    with pytest.raises(CourseError, match=r"u:\*\*\*@/d.*: connection") as caught:
         layout.init(tmp_path / "course", url)
     assert "secret" not in str(caught.value)
     assert not (tmp_path / "course").exists()
@@ -47,19 +47,19 @@ def test_a_database_that_cannot_be_opened_is_named_without_its_password(tmp_path
 
 @pytest.mark.parametrize("url", ["nonsense", "http://x", "postgresql+nodriver://u@h/d"])
 def test_a_url_that_is_none_is_refused(tmp_path, url):
-    with pytest.raises(CourseError, match=r"URL is invalid|cannot be opened: Can.t load plugin"):
+    with pytest.raises(CourseError, match=r"URL is invalid|Can.t load plugin"):
         layout.init(tmp_path / "course", url)
 
 
 def test_without_the_driver_it_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(CourseError, match=r"driver is not installed .* pip install 'gpubook\[postgres\]'"):
+    with pytest.raises(CourseError, match=r"pip install 'gpubook\[postgres\]'"):
         layout.init(tmp_path / "course", "postgresql://u@h/d")
 
 
 def test_a_course_that_is_there_keeps_its_gradebook(tmp_path):
     layout.init(tmp_path)
-    with pytest.raises(CourseError, match=r"nbgrader_config\.py already exists: set c\.CourseDirectory\.db_url"):
+    with pytest.raises(CourseError, match=r"nbgrader_config\.py .* c\.CourseDirectory\.db_url"):
         layout.init(tmp_path, "postgresql://u@h/d")
 
 

@@ -34,7 +34,7 @@ def test_one_exercise_goes_by_its_id_and_by_what_the_table_calls_it(name):
 
 
 def test_an_exercise_that_is_not_there_is_named_with_those_that_are():
-    with pytest.raises(KeyError, match="no result for 'wave' in week3; known: links-ring-time, links-waves"):
+    with pytest.raises(KeyError, match=r"'wave' in week3; .*: links-ring-time, links-waves"):
         shown("ada/wave")
 
 

@@ -128,13 +128,13 @@ def test_three_methods_make_a_kind():
 def test_a_kind_that_lacks_a_method_is_named(missing):
     own = {name: getattr(Parity, name) for name in REQUIRED if name != missing}
     half = type("Half", (Answer,), own)
-    with pytest.raises(DeclarationError, match=rf"own-half: the answer kind Half lacks {missing};"):
+    with pytest.raises(DeclarationError, match=rf"own-half: .* Half lacks {missing};"):
         Exercise(id="own-half", prompt="?", answer=half(), solution=1)
 
 
 @pytest.mark.parametrize("answer", [None, 3, "Quantity", Quantity, object()])
 def test_what_is_not_a_kind_is_told_which_there_are(answer):
-    with pytest.raises(DeclarationError, match=r"own-no: answer is .*one of Algorithm, Choice, Count"):
+    with pytest.raises(DeclarationError, match=r"own-no: answer is .*Algorithm, Choice, Count"):
         Exercise(id="own-no", prompt="?", answer=answer, solution=1)
 
 
@@ -145,20 +145,20 @@ def test_who_judges_is_one_of_four():
 
 
 def test_the_name_of_a_kind_of_the_book_is_taken():
-    with pytest.raises(DeclarationError, match=r"an answer kind Choice is in autograder\.answers\.choice"):
+    with pytest.raises(DeclarationError, match=r"Choice is in autograder\.answers\.choice"):
         type("Choice", (Answer,), {})
     assert type(answer_from({"kind": "Choice", "options": {"a": "A", "b": "B"}})) is Choice
 
 
 def test_a_public_record_keeps_the_fields_of_every_exercise():
     greedy = type("Greedy", (Parity,), {"public": lambda self: {"points": 9}})
-    with pytest.raises(DeclarationError, match="public record of Greedy has points"):
+    with pytest.raises(DeclarationError, match=r"Greedy .*points"):
         Exercise(id="own-greedy", prompt="?", answer=greedy(), solution=True).public()
 
 
 def test_a_prediction_is_of_a_kind_that_can_be_one():
     able = " or a ".join(name for name, kind in kinds().items() if kind.predictable)  # a course's own among them
-    with pytest.raises(DeclarationError, match=f"a prediction is a {able}, not Parity"):
+    with pytest.raises(DeclarationError, match=f"prediction.* {able}, not Parity"):
         Exercise(id="own-guess", prompt="?", answer=Parity(), solution=True, predict=True)
 
 

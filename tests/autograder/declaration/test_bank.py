@@ -1,6 +1,7 @@
 """A chapter's exercises in one file or in a folder, a file a section."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -57,10 +58,10 @@ def test_where_an_exercise_is_declared(chapter):
         ("b_halves.py", SECOND + "\n)\n", r"b_halves\.py:\d+: SyntaxError"),
         ("a_times.py", FIRST + "\n1/0\n", r"a_times\.py:\d+: ZeroDivisionError"),
         ("b_halves.py", SECOND + "\nfrom .none import x\n", r"b_halves\.py:\d+: ModuleNotFoundError.*none"),
-        ("b_halves.py", SECOND + "\nGB = 1\n", r"b_halves\.py: GB is defined differently in a_times\.py"),
-        ("b_halves.py", SECOND.replace("links-half", "links-time"), "'links-time' is declared twice"),
-        ("two-words.py", "", r"two-words\.py: a valid module name was expected"),
-        ("exercises.py", "", r"exercises\.py: a valid module name was expected"),
+        ("b_halves.py", SECOND + "\nGB = 1\n", r"b_halves\.py: GB .*a_times\.py"),
+        ("b_halves.py", SECOND.replace("links-half", "links-time"), "'links-time' .*twice"),
+        ("two-words.py", "", r"two-words\.py: .*name"),
+        ("exercises.py", "", r"exercises\.py: .*name"),
     ],
     ids=["line", "syntax", "first", "import", "names", "twice", "word", "name"],
 )
@@ -72,14 +73,14 @@ def test_a_folder_that_is_no_bank_says_where(chapter, file, text, says):
 
 def test_one_of_both_is_expected(chapter):
     (chapter / "exercises.py").write_text(FIRST)
-    with pytest.raises(DeclarationError, match=r"07-links has both exercises\.py and exercises/"):
+    with pytest.raises(DeclarationError, match=r"07-links .*exercises\.py and exercises/"):
         load_bank(chapter)
 
 
 def test_an_empty_folder_declares_nothing(tmp_path):
     (tmp_path / "exercises").mkdir()
     assert declared_in(tmp_path) is None
-    with pytest.raises(DeclarationError, match="a file of exercises was expected here"):
+    with pytest.raises(DeclarationError, match=re.escape(str(tmp_path))):
         load_bank(tmp_path)
 
 

@@ -101,17 +101,17 @@ def test_public_holds_what_a_learner_may_know_and_no_more():
         ({"id": 3}, "lower-case words"),
         ({"points": 0}, "positive number"),
         ({"points": float("nan")}, "positive number"),
-        ({"mistakes": Mistake(1, "x")}, "a tuple was expected"),
-        ({"hints": "one"}, "a tuple was expected"),
+        ({"mistakes": Mistake(1, "x")}, "mistakes .*tuple"),
+        ({"hints": "one"}, "hints .*tuple"),
         ({"answer": "s"}, "Quantity"),
-        ({"given": []}, "list of dicts"),
+        ({"given": []}, "given .*dicts"),
         ({"given": [{"n": 1}, {"m": 1}]}, "different names"),
         ({"given": {"n": list(range(20_000))}}, "at most 10000"),
         ({"answer": Quantity("s", rtol=2)}, "tolerance"),
         ({"answer": Count(), "predict": True}, "prediction"),
         ({"answer": Expression({})}, "symbols"),
         ({"answer": Expression({"n": positive()}), "solution": 3}, "function"),
-        ({"answer": Choice(("x", "y")), "solution": "z", "mistakes": ()}, "not an option"),
+        ({"answer": Choice(("x", "y")), "solution": "z", "mistakes": ()}, "`z`"),
     ],
 )
 def test_a_wrong_declaration_says_what_was_expected(changes, say):
@@ -146,7 +146,7 @@ def test_a_bank_is_loaded_by_path_in_order(tmp_path):
     [
         (
             GOOD + 'TWICE = Exercise(id="t-one", prompt="?", answer=Count(), solution=lambda: 1)',
-            "'t-one' is declared twice",
+            "'t-one' .*twice",
         ),
         ("x = 1\n1/0\n", "exercises.py:2: ZeroDivisionError"),
         ("def (:\n", "SyntaxError"),
@@ -161,7 +161,7 @@ def test_a_broken_file_is_named(tmp_path, source, say):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(DeclarationError, match="was expected here"):
+    with pytest.raises(DeclarationError, match=r"none\.py"):
         load_bank(tmp_path / "none.py")
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import struct
 import zlib
 
@@ -92,9 +93,7 @@ def test_a_text_is_asked_for_the_pictures_that_it_lacks():
 
     assert said("![a](attachment:a.png) and ![b](attachment:my%20b.png)", "a.png", "my b.png") == ""
     assert said("No picture: an attachment: none.") == ""
-    assert said("![a](attachment:a.svg)") == (
-        "A picture left out: `a.svg`; PNG or JPEG of at most 4 MiB, and at most 8 of them were expected."
-    )
+    assert re.search("`a.svg`; PNG or JPEG .* 4 MiB.* 8 ", said("![a](attachment:a.svg)"))
     assert said("![a](attachment:a.svg) ![a](attachment:a.svg)") == said("![a](attachment:a.svg)")
     assert said('<img src="attachment:a&lt;b.png">').startswith("A picture left out: `a‹b.png`")
     assert said("".join(f"![](attachment:{i})" for i in range(9))).startswith("Pictures left out: `0`, `1`, `2`, …; ")

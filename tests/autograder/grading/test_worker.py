@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -100,7 +101,7 @@ def test_a_submission_that_brings_down_every_zygote_is_one_problem(running, assi
 
     with monkeypatch.context() as patch:
         patch.setattr(Zygote, "spawn", gone)
-        assert "3 times over: gone" in running.grade(job(assignment[0])).problem
+        assert re.search(r"\b3 times.*: gone", running.grade(job(assignment[0])).problem)
     assert points(running.grade(job(assignment[0]))) == 10.0
 
 
@@ -136,17 +137,17 @@ def test_a_system_that_shuts_nothing_in_is_refused(assignment, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "cell", "said"),
     [
-        ("loop", "while True:\n    pass", r"ran longer than 2 s and was stopped\."),
-        ("deadlock", "import queue\nqueue.Queue().get()", r"all its processes waited, as ranks do"),
+        ("loop", "while True:\n    pass", r"\b2 s .*stopped\."),
+        ("deadlock", "import queue\nqueue.Queue().get()", r"processes waited"),
         (
             "ranks that wait for each other",
             "import os\na, b = os.pipe(), os.pipe()\nif os.fork() == 0:\n    os.read(a[0], 1)\n"
             "os.read(b[0], 1)",
-            r"all its processes waited, as ranks do",
+            r"processes waited",
         ),
         ("dead process", "import os\nos._exit(3)", r"exit status 3"),
         ("no signals", "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})\n"
-         "while True:\n    pass", r"did not stop within 2 s\."),
+         "while True:\n    pass", r"stop within 2 s\."),
     ],
     ids=["loop", "deadlock", "ranks", "dead", "deaf"],
 )  # fmt: skip

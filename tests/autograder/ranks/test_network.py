@@ -204,16 +204,16 @@ def collective(rank, n, x):
 @pytest.mark.parametrize(
     ("program", "say"),
     [
-        (both_wait, "rank 0 waits for a message from rank 1; rank 1 waits for a message from rank 0"),
-        (all_send_first, "rank 0 waits in send for rank 1 to receive; rank 1 waits in send for rank 0 to receive"),
-        (left_alone, "rank 1 waits in all_reduce for rank 0"),
-        (unread, "rank 0 waits in send for rank 1 to receive"),
-        (unread_later, "rank 0 sent a message to rank 1 that rank 1 never received"),
-        (wrong_size, r"raises: RuntimeError: the message from rank 0 brought 12 numbers.*has 5.*in line \d+"),
+        (both_wait, r"rank 0 waits .*message from rank 1; rank 1 waits .*message from rank 0"),
+        (all_send_first, r"rank 0 .*\bsend .*rank 1 .*; rank 1 .*\bsend .*rank 0 "),
+        (left_alone, r"rank 1 .*\ball_reduce .*rank 0"),
+        (unread, r"rank 0 .*\bsend .*rank 1 "),
+        (unread_later, r"rank 0 sent .*rank 1 never"),
+        (wrong_size, r"raises: RuntimeError: .*rank 0 .*\b12 .*\b5\b.*in line \d+"),
         (fails, "raises: TypeError.*in line"),
-        (exits, r"lost: it ended its process \(exit status 7\)"),
-        (sends_to_nobody, "ValueError: the ranks are 0 to 1, there is no 5"),
-        (different, "calls barrier where rank 0 calls all_reduce"),
+        (exits, r"lost: .*\(exit status 7\)"),
+        (sends_to_nobody, r"ValueError: .*0 to 1, .*\b5"),
+        (different, r"barrier .*rank 0 .*all_reduce"),
     ],
 )
 def test_what_cannot_go_on_is_said(program, say):
@@ -222,7 +222,7 @@ def test_what_cannot_go_on_is_said(program, say):
 
 
 def test_a_call_may_be_left_out_of_an_exercise():
-    with pytest.raises(NetworkError, match="called all_reduce; this exercise allows send, recv"):
+    with pytest.raises(NetworkError, match=r"called all_reduce; .* send, recv$"):
         run(collective, 2, allowed=("send", "recv"))
 
 

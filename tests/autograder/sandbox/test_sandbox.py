@@ -88,7 +88,7 @@ def test_a_loop_ends_at_its_limit_and_the_namespace_stays(child):
 
 
 def test_a_loop_that_catches_everything_is_killed(child):
-    with pytest.raises(ChildLost, match="did not stop within 1 s"):
+    with pytest.raises(ChildLost, match=r"\b1 s$"):
         child.run("while True:\n    try:\n        while True: sum(range(100))\n    except BaseException: pass")
     assert not child.alive
 
@@ -336,7 +336,7 @@ def test_the_wire_keeps_its_deadline_and_its_limit():
     with ours, theirs:
         with pytest.raises(TimeoutError):
             wire.receive(ours, time.monotonic() + 0.05)
-        with pytest.raises(wire.WireError, match="longer than the 10"):
+        with pytest.raises(wire.WireError, match=r"\b10 allowed"):
             wire.send(theirs, {"a": "x" * 100}, limit=10)
         deep: list = []
         for _ in range(100_000):

@@ -124,9 +124,9 @@ def test_numbers_beyond_bounds_stop_at_evaluation(text):
 @pytest.mark.parametrize(
     ("text", "say"),
     [
-        ("t = n + 1", "an equation; its right-hand side alone"),
-        ("2 n", "write the multiplication: 2*n"),
-        ("n.real", "an attribute has no place"),
+        ("t = n + 1", "an equation; "),
+        ("2 n", ": 2*n"),
+        ("n.real", "attribute"),
         ("[n]", "the character '['"),
     ],
 )

@@ -280,7 +280,7 @@ def test_other_times_may_be_given():
 
 def test_what_one_rank_cannot_stand_for_is_refused():
     with virtual.cluster(4, data=True) as world:
-        with pytest.raises(NotImplementedError, match="nobody to send to"):
+        with pytest.raises(NotImplementedError, match=r"\bsend\b"):
             world.step(lambda: dist.send(torch.ones(4), 1))
         with pytest.raises(RuntimeError, match="already"), virtual.cluster(2):
             pass

@@ -278,7 +278,7 @@ def test_blocks_cover_the_array():
     assert [len(block) for block in blocks(np.zeros(10), 4)] == [3, 3, 3, 1]
     assert [len(block) for block in blocks(np.zeros(5), 4)] == [2, 2, 1, 0]
     assert [len(block) for block in blocks(np.zeros(0), 2)] == [0, 0]
-    with pytest.raises(ValueError, match="at least 1 block, got 0"):
+    with pytest.raises(ValueError, match=r"1 block, .* 0$"):
         blocks(np.zeros(3), 0)
 
 
@@ -340,7 +340,7 @@ def test_the_registry_knows_its_functions():
 def test_a_name_that_no_algorithm_has_is_answered_with_those_like_it():
     with pytest.raises(KeyError, match=r"'ring_alreduce'; .*: ring_allreduce, "):
         ALGORITHMS["ring_alreduce"]
-    with pytest.raises(KeyError, match=r"unknown algorithm 0; known: .*ring_allreduce"):
+    with pytest.raises(KeyError, match=r"algorithm 0; .*ring_allreduce"):
         ALGORITHMS[0]
     assert ALGORITHMS.get("ring_alreduce") is None
     assert "ring_alreduce" not in ALGORITHMS

@@ -264,7 +264,7 @@ def test_bus_factors_of_nccl_tests(collective, factor):
 def test_bus_factor_of_what_does_not_exist():
     with pytest.raises(KeyError, match=r"collective .*all_gather, .*'allreduce'"):
         bus_factor("allreduce", 8)
-    with pytest.raises(ValueError, match="at least 1, got 0"):
+    with pytest.raises(ValueError, match=r"n .* 0$"):
         bus_factor("all_reduce", 0)
 
 
@@ -348,7 +348,7 @@ def test_levels_that_are_none():
         level_bandwidths([Level("x", 0, 1.0)])
     with pytest.raises(ValueError, match=r"\bS .* -1$"):
         level_time("all_gather", -1, LEVELS)
-    with pytest.raises(KeyError, match="got 'gossip'"):
+    with pytest.raises(KeyError, match="'gossip'"):
         level_time("gossip", 1, LEVELS)
     assert level_bandwidths([Level("alone", 1, 1.0)]) == (math.inf,)
     assert level_time("all_reduce", GB, ()) == 0

@@ -43,8 +43,8 @@ def test_the_notation_may_have_braces_and_no_spaces():
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("A(I)", "A(I)"), ("A[I-X]", "I-X"), ("A[I, J]{V_X}", "V_X"), ("A[I_X, J_X]", "X is used twice"),
-        ("A[I_X, J]{U_X}", "X is used twice"), ("A[I, I]", "I occurs twice"), (7, "7"),
+        ("A(I)", "A(I)"), ("A[I-X]", "I-X"), ("A[I, J]{V_X}", "V_X"), ("A[I_X, J_X]", "X .*twice"),
+        ("A[I_X, J]{U_X}", "X .*twice"), ("A[I, I]", "I .*twice"), (7, "7"),
     ],
 )  # fmt: skip
 def test_what_is_no_sharding_is_named(text, part):
@@ -332,7 +332,7 @@ def test_every_plan_gives_the_product():
 @pytest.mark.parametrize(
     ("A", "B", "C", "part"),
     [
-        ("A[I, J]", "B[J, K]", "C[I, L]", "L"), ("A[I, J]", "B[K]", "C[I, K]", "J is missing"),
+        ("A[I, J]", "B[J, K]", "C[I, L]", "L"), ("A[I, J]", "B[K]", "C[I, K]", "J "),
         ("A[I, J]", "B[J, K]", "C[I, K_Z]", "axis Z; "),
         ("A[I, L]", "B[L, K]", "C[I, K]", "size of L .*-1$"),
     ],

@@ -33,7 +33,15 @@ COUNTS = OPERATIONS + THINGS
 
 
 class UnitError(ValueError):
-    """A text that is not a number with a unit of this book."""
+    """A text that is not a number with a unit of this book.
+
+    `fault` is what is wrong with it: "type", "length", "comma", "number" (there is none), "calculation", "range",
+    "factor" (one is missing), "power", or else "unit".
+    """
+
+    def __init__(self, message: str, fault: str = "unit"):
+        super().__init__(message)
+        self.fault = fault
 
 
 class Measure(NamedTuple):
@@ -104,24 +112,25 @@ def parse(text: str) -> Measure:
     Never evaluates the text. Raises UnitError, with a sentence that a learner can act on, for anything else.
     """
     if not isinstance(text, str):
-        raise UnitError(f"expected a text such as '31.9 us', got {type(text).__name__}")
+        raise UnitError(f"expected a text such as '31.9 us', got {type(text).__name__}", "type")
     if len(text) > MAX_LENGTH:
-        raise UnitError(f"expected a number with a unit, got {len(text)} characters")
+        raise UnitError(f"expected a number with a unit, got {len(text)} characters", "length")
     match = re.fullmatch(rf"({_NUMBER})\s*(.*)", text.strip())
     if match and re.match(r",[0-9]", match[2]):
-        raise UnitError(f"a comma may be read in two ways: write {text!r} with a point, or without one")
+        raise UnitError(f"a comma may be read in two ways: write {text!r} with a point, or without one", "comma")
     if not match or match[2].startswith((".", "_")):
-        raise UnitError(f"expected a number and then a unit, such as '31.9 us', got {text!r}")
+        raise UnitError(f"expected a number and then a unit, such as '31.9 us', got {text!r}", "number")
     number = match[1].replace("−", "-").replace("_", "")
     try:
         size, powers = _read("" if re.fullmatch(r":\s*1", match[2]) else match[2])  # a ratio is written 7:1, too
     except UnitError:
         if re.match(r"(?:[-+*/×·^]+\s*|x\s+)[0-9(.]", match[2]):
-            raise UnitError(f"{text!r} is a calculation; write one number, such as 3.85e-3, then its unit") from None
+            what = f"{text!r} is a calculation; write one number, such as 3.85e-3, then its unit"
+            raise UnitError(what, "calculation") from None
         raise
     value = float(number) * size
     if math.isinf(value) or (value == 0 and re.search("[1-9]", re.split("[eE]", number)[0])):
-        raise UnitError(f"{text!r} is beyond the range of a float")
+        raise UnitError(f"{text!r} is beyond the range of a float", "range")
     return Measure(value, spell(powers))
 
 
@@ -203,11 +212,11 @@ def _read(unit: str) -> tuple[float, dict[str, int]]:
     for sign, factor in re.findall(r"(/|\s*[*·]\s*|\s+|^)([^/*·\s]*)", text):
         match = re.fullmatch(r"(.+?)(?:\^(-?[0-9]{1,2}))?", factor)
         if not match:
-            raise UnitError(f"{unit!r} is not a unit: something is missing after {sign.strip()!r}")
+            raise UnitError(f"{unit!r} is not a unit: something is missing after {sign.strip()!r}", "factor")
         base_size, base_powers = _factor(match[1], unit)
         power = int(match[2] or 1) * (-1 if sign == "/" else 1)
         if abs(power) > MAX_POWER:
-            raise UnitError(f"{unit!r}: a power is at most {MAX_POWER}")
+            raise UnitError(f"{unit!r}: a power is at most {MAX_POWER}", "power")
         size *= base_size**power
         for name, p in base_powers.items():
             powers[name] = powers.get(name, 0) + p * power

@@ -54,7 +54,7 @@ class Formula:
                 _check_letter(letter)
             self.body: Body | None = read(function, self.args)
         except FormulaError as error:
-            raise FormulaError(f"{self.qualname}: {error}") from None
+            raise FormulaError(f"{self.qualname}: {error}", error.syntax) from None
         self.sequences: frozenset[str] = self.body.sequences if self.body else frozenset()
         self.readings = self._possible(frozenset(readings))
 

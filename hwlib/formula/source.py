@@ -39,7 +39,15 @@ _ORDERS = ast.Lt | ast.LtE | ast.Gt | ast.GtE
 
 
 class FormulaError(TypeError):
-    """A function that is not a formula: a single expression of symbols, numbers, ops and formulas."""
+    """A function that is not a formula: a single expression of symbols, numbers, ops and formulas.
+
+    `syntax` is the kind of syntax that a formula may not contain there, as `ast` names it ("While"); empty if the
+    body is not at fault.
+    """
+
+    def __init__(self, message: str, syntax: str = ""):
+        super().__init__(message)
+        self.syntax = syntax
 
 
 class Body(NamedTuple):
@@ -126,7 +134,7 @@ def _default(formula: Called, letter: str) -> ast.expr:
 def _refusal(node: ast.AST, what: str = "") -> FormulaError:
     kind = type(node).__name__
     line = ast.unparse(node).split("\n")[0]
-    return FormulaError(f"a formula may not contain {what or _ADVICE.get(kind, kind)} (in {line!r})")
+    return FormulaError(f"a formula may not contain {what or _ADVICE.get(kind, kind)} (in {line!r})", kind)
 
 
 class _Checker(ast.NodeVisitor):

@@ -99,34 +99,35 @@ def test_what_has_no_model_is_listed(tmp_path):
     path = write(tmp_path / "rows.csv", *rows)
     result = report(path)
     assert [s.rows for s in result.scores] == [1]
+    [bloom] = [reason for reason in result.unmodelled if reason.startswith("bloom: ")]
     assert result.unmodelled == {
         "aic-gemm-tpu9-bfloat16": 1, "aic-gemm-h100_sxm-int3": 1, "deepep-n16-c": 1,
-        "bloom: the log gives no layers, or no width": 2, "aic-nccl-h100_sxm-broadcast": 1, "mamf-A100-SXM-fp8": 1,
+        bloom: 2, "aic-nccl-h100_sxm-broadcast": 1, "mamf-A100-SXM-fp8": 1,
     }  # fmt: skip
     assert result.context == 1
     printed = CliRunner().invoke(main, ["--data", str(path)]).output
-    assert "  bloom: the log gives no layers, or no width (2)" in printed
+    assert f"  {bloom} (2)" in printed
     assert "Context only, never scored: 1 rows" in printed
     assert len(json.loads(CliRunner().invoke(main, ["--json", "--data", str(path)]).stdout)) == 1
 
 
 @pytest.mark.parametrize(
     ("row", "change", "message"),
-    [(GEMM, {"measured_value": "fast"}, "measured_value is a number above 0, got 'fast'"),
-     (GEMM, {"measured_value": "nan"}, "measured_value is a number above 0, got 'nan'"),
-     (GEMM, {"measured_value": "-3"}, "measured_value is a number above 0, got '-3'"),
-     (GEMM, {"gpus": "1.5"}, "gpus is a whole number, at least 1, got 1.5"),
-     (GEMM, {"gpus": "-1"}, "gpus is a number above 0, got '-1'"),
-     (GEMM, {"unit": "ms"}, "the unit of a product is us or TFLOP/s, not 'ms'"),
-     (GEMM, {"config": {"dtype": "bfloat16", "M": 1, "N": 1}}, "config has no 'K'"),
-     (GEMM, {"config": {**GEMM["config"], "M": 0}}, "M is a number above 0, got 0"),
-     (GEMM, {"config": {**GEMM["config"], "M": True}}, "M is a number above 0, got True"),
-     (GEMM, {"config": [1]}, "config is a JSON object"),
-     (GEMM, {"id": ""}, "the id is empty"),
-     (NCCL, {"config": {"bytes": 8}}, "config has no 'op'"),
-     (NCCL, {"config": {"op": "all_gather", "bytes": "1 GB"}}, "bytes is a number above 0, got '1 GB'"),
-     (NCCL, {"unit": "s"}, "the unit of all_gather on 8 GPUs is us or GB/s busbw, not 's'"),
-     (TREE, {"gpus": "1"}, "the unit of all_reduce on 1 GPUs is us or GB/s busbw")],
+    [(GEMM, {"measured_value": "fast"}, "measured_value .*'fast'$"),
+     (GEMM, {"measured_value": "nan"}, "measured_value .*'nan'$"),
+     (GEMM, {"measured_value": "-3"}, "measured_value .*'-3'$"),
+     (GEMM, {"gpus": "1.5"}, "gpus .* 1.5$"),
+     (GEMM, {"gpus": "-1"}, "gpus .*'-1'$"),
+     (GEMM, {"unit": "ms"}, ".*unit .*us or TFLOP/s, .*'ms'"),
+     (GEMM, {"config": {"dtype": "bfloat16", "M": 1, "N": 1}}, "config .*'K'"),
+     (GEMM, {"config": {**GEMM["config"], "M": 0}}, "M .* 0$"),
+     (GEMM, {"config": {**GEMM["config"], "M": True}}, "M .* True$"),
+     (GEMM, {"config": [1]}, "config .*JSON object.*1"),
+     (GEMM, {"id": ""}, r".*\bid\b"),
+     (NCCL, {"config": {"bytes": 8}}, "config .*'op'"),
+     (NCCL, {"config": {"op": "all_gather", "bytes": "1 GB"}}, "bytes .*'1 GB'$"),
+     (NCCL, {"unit": "s"}, ".*unit of all_gather .*8 GPUs .*us or GB/s busbw, .*'s'$"),
+     (TREE, {"gpus": "1"}, ".*unit of all_reduce .*1 GPUs .*us or GB/s busbw, ")],
 )  # fmt: skip
 def test_a_bad_row_is_named_by_its_line(tmp_path, row, change, message):
     path = write(tmp_path / "rows.csv", GEMM, row | change)
@@ -139,13 +140,13 @@ def test_a_bad_file_is_named(tmp_path):
     with pytest.raises(DataError, match=r"cannot read .*none\.csv"):
         read_rows(tmp_path / "none.csv")
     path.write_text("")
-    with pytest.raises(DataError, match="has no column id, kind"):
+    with pytest.raises(DataError, match="column id, kind"):
         read_rows(path)
     path.write_text(",".join(COLUMNS) + "\n")
-    with pytest.raises(DataError, match="has no rows"):
+    with pytest.raises(DataError, match=r"rows.csv .*\brows$"):
         read_rows(path)
     path.write_text("# a comment\n" + ",".join(COLUMNS) + "\na,b\n")
-    with pytest.raises(DataError, match=r"line 3: expected 10 cells"):
+    with pytest.raises(DataError, match=r"line 3: .*\b10 cells"):
         read_rows(path)
     path.write_text(",".join(COLUMNS) + "\nx,kernel,y,1,{,1,us,s,c,visible\n")
     with pytest.raises(DataError, match="line 2: "):

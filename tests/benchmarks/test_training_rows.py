@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -183,8 +184,9 @@ def test_models_of_the_tables_own():
     assert parameter_count(mpt("mpt-7b", 2048)) == 6658859008  # as llm-foundry prints it
     assert parameter_count(mpt("mpt-125m", 512)) == 124131840
     assert gpt({"hidden": 4096, "layers": 36}).heads == 32
-    for name in ("Nemotron_3_Nano", "", "LLAMA9_1B", "mpt-7b"):
-        with pytest.raises(ValueError, match=r"Mamba|does not name|no shape"):
+    faults = {"Nemotron_3_Nano": "Mamba", "": " model$", "LLAMA9_1B": "'LLAMA9", "mpt-7b": "'mpt-7b'"}
+    for name, named in faults.items():
+        with pytest.raises(ValueError, match=named):
             model_named(name)
 
 
@@ -192,64 +194,65 @@ def test_models_of_the_tables_own():
     ("row", "config", "reason"),
     [(EXPERTS, {"model": "Qwen3_30B_a3B (tokendrop)"}, "capacity"),
      (EXPERTS, {"model": "Nemotron_3_Nano"}, "Mamba"),
-     (EXPERTS, {"precision": "INT3"}, "no constants for precision"),
-     (EXPERTS, {"stage": "SFT"}, "not pre-training"),
-     (EXPERTS, {"tp": "many"}, "tp is 'many', not a number"),
-     (EXPERTS, {"tp": "0.5"}, "not a whole number"),
-     (EXPERTS, {"gbs": None}, "does not give gbs"),
+     (EXPERTS, {"precision": "INT3"}, "precision 'INT3'"),
+     (EXPERTS, {"stage": "SFT"}, "sft.*pre-training"),
+     (EXPERTS, {"tp": "many"}, "tp .*'many'.*number"),
+     (EXPERTS, {"tp": "0.5"}, "tp .* 0.5.* whole"),
+     (EXPERTS, {"gbs": None}, "gbs"),
      (EXPERTS, {"ep": "48"}, "ep = 48"),
-     (BRIDGE, {"tp": "128"}, "does not divide the 64 GPUs"),
-     (NEMO, {"tp": 3, "cp": 1}, "does not divide the 8 GPUs"),
-     (PLAIN, {"gbs": 3, "mbs": 2}, "whole number of microbatches"),
-     (PLAIN, {"gbs": 2**20}, "a batch of 2,147,483,648 tokens: gbs counts sequences"),
-     (PLAIN, {"dp": 2}, "dp x tp x pp x cp is 128, not the 64 GPUs"),
-     (PLAIN, {"layers": 4}, "pp = 8 stages are more than the 4 layers"),
-     (PLAIN, {"heads": 12}, "does not divide the 12 heads"),
-     (PLAIN, {"hidden": 96, "layers": 12288}, "one stands in the other's place"),
-     (PLAIN, {"heads": 999}, "999 heads do not divide"),
-     (PLAIN, {"hidden": math.nan}, "hidden is 'nan', not a number"),
-     (PLAIN, {"layers": math.inf}, "layers is 'inf', not a number"),
-     (PLAIN, {"gbs": -64}, "gbs is '-64', not a number"),
+     (BRIDGE, {"tp": "128"}, "tp .*, .*divide .*64 GPUs"),
+     (NEMO, {"tp": 3, "cp": 1}, "tp .*, .*divide .*8 GPUs"),
+     (PLAIN, {"gbs": 3, "mbs": 2}, "microbatches of 2$"),
+     (PLAIN, {"gbs": 2**20}, "2,147,483,648 tokens: gbs .*sequences"),
+     (PLAIN, {"dp": 2}, "dp x tp x pp x cp is 128, .* 64 GPUs"),
+     (PLAIN, {"layers": 4}, "pp = 8 .* 4 layers"),
+     (PLAIN, {"heads": 12}, "tp = .* 12 heads"),
+     (PLAIN, {"hidden": 96, "layers": 12288}, "12288 layers .*width 96: "),
+     (PLAIN, {"heads": 999}, "999 heads .*width"),
+     (PLAIN, {"hidden": math.nan}, "hidden .*'nan', .*number"),
+     (PLAIN, {"layers": math.inf}, "layers .*'inf', .*number"),
+     (PLAIN, {"gbs": -64}, "gbs .*'-64', .*number"),
      (PLAIN, {"seq": 64, "gbs": 2048}, "sequences of 64 tokens"),
-     (PLAIN, {"dp": None, "pp": None}, "neither dp, nor both tp and pp"),
+     (PLAIN, {"dp": None, "pp": None}, "plan: .* dp, .*tp and pp"),
      (PLAIN, {"model_parallel": 32}, "tp x pp is 64, model_parallel 32"),
      (PLAIN, {"precision": "fp8"}, "products in fp8"),
-     (PLAIN, {"experts": 8}, "no name of a known model"),
-     (PLAIN, {"sp": "maybe"}, "sp is 'maybe', not true or false"),
-     (MOSAIC, {"act_ckpt": "some"}, "act_ckpt is 'some', not true or false"),
-     (MOSAIC, {"cpu_offload": "True"}, "cpu_offload is not modelled"),
-     (NEMO, {"task": "LoRA"}, "lora, not pre-training"),
-     (PLAIN, {"recompute": "some"}, "not none, selective or full"),
-     (BLOOM, {"hidden": None}, "gives no layers, or no width"),
-     (BLOOM, {"layers": None, "tflops_logged": None}, "gives no layers"),
+     (PLAIN, {"experts": 8}, "experts, .*model"),
+     (PLAIN, {"sp": "maybe"}, "sp .*'maybe'.*true or false"),
+     (MOSAIC, {"act_ckpt": "some"}, "act_ckpt .*'some'.*true or false"),
+     (MOSAIC, {"cpu_offload": "True"}, "cpu_offload "),
+     (NEMO, {"task": "LoRA"}, "lora, .*pre-training"),
+     (PLAIN, {"recompute": "some"}, "recompute .*'some', .*none, selective or full"),
+     (BLOOM, {"hidden": None}, "layers, .*width"),
+     (BLOOM, {"layers": None, "tflops_logged": None}, "layers, .*width"),
      (BLOOM, {"note": "layer count ambiguous in the log", "tflops_logged": ""}, "ambiguous"),
-     (BLOOM, {"tflops_logged": "60"}, "contradicts itself"),
+     (BLOOM, {"tflops_logged": "60"}, "contradicts itself: .*rate"),
      (MOSAIC, {"strategy": "HYBRID"}, "strategy HYBRID"),
-     (MOSAIC, {"model": "mpt-2t"}, "no shape for 'mpt-2t'"),
-     (MOSAIC, {"gbs": 129}, "does not divide over 8 replicas")],
+     (MOSAIC, {"model": "mpt-2t"}, "'mpt-2t'; MPT .* 7b"),
+     (MOSAIC, {"gbs": 129}, "129 .* 8 replicas")],
 )  # fmt: skip
 def test_what_cannot_be_modelled_says_why(case, row, config, reason):
     found = case(row, **config)
     assert isinstance(found, Unmodelled)
-    assert reason in found.reason
+    assert re.search(reason, found.reason), found.reason
 
 
 def test_other_rows_that_cannot_be_modelled(case, tmp_path):
     for change, reason in (
-        ({"unit": "furlongs"}, "gives no time"), ({"system": "TPU v4"}, "no constants for the software"),
-        ({"measured_value": "0.1"}, "of the chip's peak"), ({"measured_value": "18130"}, "of the chip's peak"),
-        ({"system": "H100 PCIe"}, "no model of a machine with PCIe"), ({"system": "GH200"}, "no model of"),
-        ({"id": "new-1", "config": {}}, "does not name a model"),
-        ({"id": "megascale-12288"}, "no constants for MegaScale"), ({"id": "maxtext-v5p"}, "neither"),
+        ({"unit": "furlongs"}, "'furlongs'.*time"), ({"system": "TPU v4"}, "software .*'TPU v4'"),
+        ({"measured_value": "0.1"}, "contradicts itself: .* peak"),
+        ({"measured_value": "18130"}, "contradicts itself: .* peak"),
+        ({"system": "H100 PCIe"}, "PCIe: .*'H100 PCIe'"), ({"system": "GH200"}, "'GH200'"),
+        ({"id": "new-1", "config": {}}, " model$"),
+        ({"id": "megascale-12288"}, "MegaScale"), ({"id": "maxtext-v5p"}, "neither"),
     ):  # fmt: skip
         found = case(PLAIN | change)
         assert isinstance(found, Unmodelled)
-        assert reason in found.reason
+        assert re.search(reason, found.reason), found.reason
     path = write(tmp_path / "rows.csv", *EVERY, PLAIN | {"id": "new-1", "config": {}}, EXPERTS | {"config": {}})
     result = report(path)
     assert len(steps(path)) == len(EVERY)
     assert sum(s.rows for s in result.training) + sum(result.unmodelled.values()) == len(EVERY) + 2
-    assert result.unmodelled["new: the row does not name a model"] == 1
+    assert [n for text, n in result.unmodelled.items() if re.search("^new: .* model$", text)] == [1]
 
 
 @pytest.mark.parametrize("junk", [None, "", "n/a", -1, 0, 1e30, "x", [], {}, True, "4 (8)", "1e3"], ids=repr)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -99,13 +100,13 @@ def test_one_run_in_every_unit(case, value, unit):
 def test_days_for_the_tokens_that_the_row_gives(case):
     assert case(MOSAIC, "208.6", "days", train_tokens="1T").seconds == pytest.approx(STEP, rel=1e-3)
     assert case(MOSAIC, "208.6", "days", tokens="1000B tokens").seconds == pytest.approx(STEP, rel=1e-3)
-    assert "does not give the tokens" in case(MOSAIC, "208.6", "days").reason
+    assert re.search("tokens .*'days'", case(MOSAIC, "208.6", "days").reason)
     assert "fewer than" in case(MOSAIC, "208.6", "days", tokens="1k").reason
 
 
 def test_a_share_of_the_peak_in_eight_bits(case):
     assert case(MOSAIC_8, "23.28", "MFU %").seconds == pytest.approx(144 * 8192 / 153174, rel=1e-3)
-    assert "of which peak" in case(H200, "40", "MFU %").reason
+    assert re.search("'MFU %'.* peak, fp8 or bf16", case(H200, "40", "MFU %").reason)
     assert case(H200, "72.7", "BF16 MFU %").seconds == pytest.approx(case(H200, "36.4", "fp8 mfu %").seconds, rel=2e-3)
 
 
@@ -134,17 +135,17 @@ def test_a_rate_of_2021_has_in_it_what_is_recomputed_and_mfu_has_not(case):
 
 @pytest.mark.parametrize(
     ("value", "unit", "reason"),
-    [("0.3714", "MFU %", "a share, where a percentage is said"), ("367", "TFLOP/s", "of one GPU or of all"),
-     ("6935", "tokens/s", "of one GPU or of all"), ("5", "ms/token", "gives no time of a step"),
-     ("5", "tokens/s/node", "gives no time of a step"), ("5", "", "gives no time of a step"),
-     ("5", "GB/s", "gives no time of a step"), ("101", "HFU %", "more than the chip's peak"),
-     ("6935", "tokens/s/GPU/day", "gives no time of a step"), ("18.9", "ms", "of the chip's peak"),
-     ("18900", "s", "of the chip's peak")],
+    [("0.3714", "MFU %", "0.3714 MFU %.* share"), ("367", "TFLOP/s", "'TFLOP/s'.* one GPU "),
+     ("6935", "tokens/s", "'tokens?/s'.* one GPU "), ("5", "ms/token", "'ms/token'.*time"),
+     ("5", "tokens/s/node", "tokens?/s/node'.*time"), ("5", "", "''.*time"),
+     ("5", "GB/s", "'GB/s'.*time"), ("101", "HFU %", "contradicts itself: 101 HFU %.* peak"),
+     ("6935", "tokens/s/GPU/day", "/day'.*time"), ("18.9", "ms", "contradicts itself: .* peak"),
+     ("18900", "s", "contradicts itself: .* peak")],
 )  # fmt: skip
 def test_what_gives_no_time_says_why(case, value, unit, reason):
     found = case(MOSAIC, value, unit)
     assert isinstance(found, Unmodelled)
-    assert reason in found.reason
+    assert re.search(reason, found.reason), found.reason
 
 
 def test_units_have_one_spelling():
@@ -166,7 +167,7 @@ def test_a_table_without_a_reader_takes_typical_constants(case):
     assert case(TITAN, gbs=None, mbs=1, ga=32).plan["B"] == 256 * 8192
     assert "other operations" in case(TITAN, recompute="selective").reason
     assert "no shape" in case(TITAN, model="llama-9").reason
-    assert "no known name" in case(LLAMA, model="").reason
+    assert "name" in case(LLAMA, model="").reason
 
 
 def test_a_chip_without_fitted_constants_is_apart_from_the_scored(case, tmp_path):
@@ -191,10 +192,10 @@ def test_a_chip_without_fitted_constants_is_apart_from_the_scored(case, tmp_path
 
 @pytest.mark.parametrize(
     ("change", "reason"),
-    [({"measured_value": "nan"}, "measured_value is a number above 0, got 'nan'"),
-     ({"measured_value": "-1"}, "got '-1'"), ({"measured_value": ""}, "got ''"),
-     ({"gpus": "18.9"}, "gpus is a whole number"), ({"config": "{bad"}, "Expecting property name"),
-     ({"config": "[1]"}, "config is a JSON object"), ({"config": "[" * 100_000}, "recursion"),
+    [({"measured_value": "nan"}, "measured_value .*'nan'$"),
+     ({"measured_value": "-1"}, "measured_value .*'-1'$"), ({"measured_value": ""}, "measured_value .*''$"),
+     ({"gpus": "18.9"}, "gpus .* 18.9$"), ({"config": "{bad"}, "Expecting property name"),
+     ({"config": "[1]"}, "config .*JSON object"), ({"config": "[" * 100_000}, "recursion"),
      ({"kind": "memory", "config": ""}, "Expecting value")],
 )  # fmt: skip
 def test_a_row_that_cannot_be_read_is_listed_and_the_others_are_scored(tmp_path, change, reason):
@@ -204,5 +205,5 @@ def test_a_row_that_cannot_be_read_is_listed_and_the_others_are_scored(tmp_path,
     assert [s.rows for s in result.training] == [1]
     [text] = result.unmodelled
     assert "line 3" in text
-    assert reason in text
+    assert re.search(reason, text), text
     assert len(steps(path)) == 1

@@ -278,13 +278,13 @@ def test_blocks_cover_the_array():
     assert [len(block) for block in blocks(np.zeros(10), 4)] == [3, 3, 3, 1]
     assert [len(block) for block in blocks(np.zeros(5), 4)] == [2, 2, 1, 0]
     assert [len(block) for block in blocks(np.zeros(0), 2)] == [0, 0]
-    with pytest.raises(ValueError, match="at least 1 block, got 0"):
+    with pytest.raises(ValueError, match=r"1 block, .* 0$"):
         blocks(np.zeros(3), 0)
 
 
 def test_pieces_must_fit():
     assert [part.tolist() for part in pieces(np.arange(4), [1, 0, 3])] == [[0], [], [1, 2, 3]]
-    with pytest.raises(ValueError, match=r"counts: \[1, 2\] add up to 3, but the buffer has 4 elements"):
+    with pytest.raises(ValueError, match=r"counts: \[1, 2\] .* 3, .* 4 elements"):
         pieces(np.arange(4), [1, 2])
 
 
@@ -338,9 +338,9 @@ def test_the_registry_knows_its_functions():
 
 
 def test_a_name_that_no_algorithm_has_is_answered_with_those_like_it():
-    with pytest.raises(KeyError, match=r"unknown algorithm 'ring_alreduce'; known: ring_allreduce, "):
+    with pytest.raises(KeyError, match=r"'ring_alreduce'; .*: ring_allreduce, "):
         ALGORITHMS["ring_alreduce"]
-    with pytest.raises(KeyError, match=r"unknown algorithm 0; known: .*ring_allreduce"):
+    with pytest.raises(KeyError, match=r"algorithm 0; .*ring_allreduce"):
         ALGORITHMS[0]
     assert ALGORITHMS.get("ring_alreduce") is None
     assert "ring_alreduce" not in ALGORITHMS
@@ -357,15 +357,15 @@ def test_every_record_is_complete(name):
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("binomial_broadcast", {"root": 4}, "root: a rank, 0 to 3, got 4"),
-        ("direct_gather", {"root": -1}, "root: a rank, 0 to 3, got -1"),
-        ("hierarchical_allreduce", {"inner": 3}, "inner: ranks of a node, a divisor of 4, got 3"),
-        ("torus_allgather", {"shape": (2, 3)}, r"shape: lengths of axes whose product is 4, got \(2, 3\)"),
-        ("chain_broadcast", {"m": 0}, "at least 1 block, got 0"),
-        ("torus_allgather", {"wrap": [True]}, r"wrap: for all or for each of 2 axes, got \[True\]"),
-        ("ragged_alltoall", {"counts": [[1] * 4] * 4}, "add up to 4, but the buffer has 8 elements"),
+        ("binomial_broadcast", {"root": 4}, "root: .*0 to 3, .* 4$"),
+        ("direct_gather", {"root": -1}, "root: .*0 to 3, .* -1$"),
+        ("hierarchical_allreduce", {"inner": 3}, "inner: .* 4, .* 3$"),
+        ("torus_allgather", {"shape": (2, 3)}, r"shape: .* 4, .* \(2, 3\)$"),
+        ("chain_broadcast", {"m": 0}, "1 block, .* 0$"),
+        ("torus_allgather", {"wrap": [True]}, r"wrap: .* 2 axes, .* \[True\]$"),
+        ("ragged_alltoall", {"counts": [[1] * 4] * 4}, "counts: .* 4, .* 8 elements"),
     ],
 )
 def test_bad_options_are_refused(name, options, message):
-    with pytest.raises((ValueError, SimulationError), match=message):
+    with pytest.raises((ValueError, SimulationError), match=rf"(?m){message}"):
         lockstep(name, [np.zeros(8)] * 4, **options)

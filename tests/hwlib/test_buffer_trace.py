@@ -55,9 +55,9 @@ def test_what_never_ends_is_watched_for_a_while():
 
     watched = watch(again, 4, "all_reduce")
     assert watched.run is None
-    assert watched.failure == "more than 1600 messages: the algorithm does not seem to end"
+    assert " 1600 messages" in watched.failure
     assert 390 < len(watched.steps) < 410
-    assert "more than 8 messages" in watch(again, 4, "all_reduce", limit=8).failure
+    assert " 8 messages" in watch(again, 4, "all_reduce", limit=8).failure
 
 
 def test_what_fails_is_watched_as_far_as_it_goes():
@@ -69,13 +69,13 @@ def test_what_fails_is_watched_as_far_as_it_goes():
 
     watched = watch(stops, 3, "all_gather")
     assert watched.run is None
-    assert watched.failure.startswith("deadlock: rank 0, step 1, waits for rank 2")
+    assert watched.failure.startswith("deadlock: rank 0, step 1, ")
     assert watched.steps[-1] == [[1, 0, 100], [1, 10, 0], [0, 10, 100]]
 
     def raises(rank, n, x):
         yield Step(x, to=n + rank)
 
-    assert "`to` is another rank, 0 to 1" in watch(raises, 2, "all_gather").failure
+    assert "rank 0, step 0: `to` " in watch(raises, 2, "all_gather").failure
 
     def divides(rank, n, x):
         yield Step(x, to=(rank + 1) % n, frm=(rank - 1) % n)
@@ -88,7 +88,7 @@ def test_a_stub_is_no_error():
     def mine(rank, n, x): ...
 
     watched = watch(mine, 4, "reduce_scatter")
-    assert watched.failure == "mine has no `yield Step(...)` yet: no rank sends anything"
+    assert watched.failure.startswith("mine has no `yield Step(...)`")
     assert watched.steps == [[[10**rank] * 4 for rank in range(4)]]
 
 

@@ -75,11 +75,11 @@ def test_the_fit_finds_its_constants():
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(ValueError, match="M is at least 1, got 0"):
+    with pytest.raises(ValueError, match=r"\bM .* 0$"):
         H100.time(0, 8, 8)
-    with pytest.raises(ValueError, match="K is at least 1, got nan"):
+    with pytest.raises(ValueError, match=r"\bK .* nan$"):
         H100.time(8, 8, float("nan"))
-    with pytest.raises(KeyError, match="unknown fitted matrix product"):
+    with pytest.raises(KeyError, match=r"'h100-sxm', 'fp4'.*; .*'h100-sxm', 'fp8'"):
         gemm_model("h100-sxm", "fp4")
-    with pytest.raises(ValueError, match="6 constants need at least as many products, got 1"):
+    with pytest.raises(ValueError, match=r"6 constants .* 1$"):
         fit_gemm(H100, [Shape(8, 8, 8, 1e-6)])

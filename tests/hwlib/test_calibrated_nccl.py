@@ -79,7 +79,7 @@ def test_the_fit_finds_its_constants():
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(ValueError, match="2 constants need at least as many rows, got 1"):
+    with pytest.raises(ValueError, match=r"2 constants .* 1$"):
         fit_collective(H200, [Timed(8.0, 2, 1e-6)], ("alpha", "W"))
 
 
@@ -100,7 +100,7 @@ def test_a_line_is_found_again_under_noise(alpha, W):
     ("S", "time", "says"),
     [
         ([1, 2], [1], "got 2 and 1"),
-        ([8, 8], [1, 2], "at least two sizes"),
+        ([8, 8], [1, 2], "two sizes"),
         ([1, 2], [1, 0], "times above 0 s"),
         ([1, -2], [1, 1], "at least 0 B"),
         ([1, 2], [1, float("nan")], "all finite"),
@@ -122,5 +122,5 @@ def test_the_time_of_a_chip_is_that_of_its_constants_and_of_the_published_sweep(
 
 
 def test_constants_that_are_not_there_are_answered_with_those_like_them():
-    with pytest.raises(KeyError, match=r"unknown set of fitted constants 'h100 all_reduce nccl-tests'; known: h\d00"):
+    with pytest.raises(KeyError, match=r"'h100 all_reduce nccl-tests'; .*h\d00"):
         nccl_time("h100", "all_reduce", 8, 1e6)

@@ -204,7 +204,7 @@ def test_bruck_counts_the_blocks_of_every_bit(n):
 
 
 def test_bruck_wants_whole_ranks():
-    with pytest.raises(ValueError, match=r"n .ranks in the group. is a whole number, at least 1, got 2.5"):
+    with pytest.raises(ValueError, match=r"n .*whole.*\b2\.5$"):
         bruck_alltoall_time(2.5, 1, 1, 1)
 
 
@@ -262,9 +262,9 @@ def test_bus_factors_of_nccl_tests(collective, factor):
 
 
 def test_bus_factor_of_what_does_not_exist():
-    with pytest.raises(KeyError, match=r"collective is one of all_gather, .* got 'allreduce'"):
+    with pytest.raises(KeyError, match=r"collective .*all_gather, .*'allreduce'"):
         bus_factor("allreduce", 8)
-    with pytest.raises(ValueError, match="at least 1, got 0"):
+    with pytest.raises(ValueError, match=r"n .* 0$"):
         bus_factor("all_reduce", 0)
 
 
@@ -319,7 +319,7 @@ def test_arrays_of_axes_may_cut_nodes_in_unequal_parts():
     """Twelve ranks, one a node: three eighths of a leaf, which has 32."""
     found = axis_time("all_gather", 1e9, LEVELS, np.array([8.0, 12, 16]), 8)
     assert found == pytest.approx([7 / 8 * 8e9 / 400e9, 11 / 12 * 8e9 / 400e9, 15 / 16 * 8e9 / 400e9])
-    with pytest.raises(ValueError, match="at most the 1024 ranks of the levels, got 2048"):
+    with pytest.raises(ValueError, match=r"1024 ranks.*\b2048"):
         axis_time("all_gather", 1e9, LEVELS, np.array([8.0, 2048]))
     with pytest.raises(KeyError, match="all_reduce"):
         axis_time("allreduce", 1e9, LEVELS, 8)
@@ -328,12 +328,12 @@ def test_arrays_of_axes_may_cut_nodes_in_unequal_parts():
 @pytest.mark.parametrize(
     ("size", "inner", "sentence"),
     [
-        (2048, 1, "size . inner is at most the 1024 ranks"),
-        (3, 1, "does not divide level 'node'"),
-        (4, 3, "does not divide level 'node'"),
-        (12, 1, "does not divide level 'leaf'"),
-        (0, 1, "size .ranks. is a whole number, at least 1, got 0"),
-        (2, 1.5, "inner .ranks. is a whole number, at least 1, got 1.5"),
+        (2048, 1, "size . inner .*1024 ranks"),
+        (3, 1, "axis of 3 with 1 .*level 'node'"),
+        (4, 3, "axis of 4 with 3 .*level 'node'"),
+        (12, 1, "axis of 12 with 1 .*level 'leaf'"),
+        (0, 1, "size .* 0$"),
+        (2, 1.5, "inner .* 1.5$"),
     ],
 )
 def test_an_axis_that_does_not_fit(size, inner, sentence):
@@ -342,13 +342,13 @@ def test_an_axis_that_does_not_fit(size, inner, sentence):
 
 
 def test_levels_that_are_none():
-    with pytest.raises(ValueError, match="level 'x': bandwidth is above 0 B/s, got nan"):
+    with pytest.raises(ValueError, match=r"level 'x': bandwidth .*nan$"):
         level_bandwidths([Level("x", 8, math.nan)])
-    with pytest.raises(ValueError, match=r"level 'x': size .children. is a whole number, at least 1, got 0"):
+    with pytest.raises(ValueError, match=r"level 'x': size .* 0$"):
         level_bandwidths([Level("x", 0, 1.0)])
-    with pytest.raises(ValueError, match=r"S .size of the full buffer. is at least 0 B, got -1"):
+    with pytest.raises(ValueError, match=r"\bS .* -1$"):
         level_time("all_gather", -1, LEVELS)
-    with pytest.raises(KeyError, match="got 'gossip'"):
+    with pytest.raises(KeyError, match="'gossip'"):
         level_time("gossip", 1, LEVELS)
     assert level_bandwidths([Level("alone", 1, 1.0)]) == (math.inf,)
     assert level_time("all_reduce", GB, ()) == 0
@@ -388,5 +388,5 @@ def test_the_longest_axis_of_a_torus_comes_last():
 
 
 def test_a_torus_with_too_many_ways_round():
-    with pytest.raises(ValueError, match="wrap has 2 values, one an axis, got 3"):
+    with pytest.raises(ValueError, match=r"wrap .*\b2 .* 3$"):
         torus_allgather_time((4, 4), 1, 1, 1, (True, True, False))

@@ -93,14 +93,14 @@ def test_large_arrays_get_more_chunks():
 @pytest.mark.parametrize(
     ("call", "error", "sentence"),
     [
-        (lambda: choose("gossip", 8, 1, 1, 1), KeyError, "collective is one of all_gather, .* got 'gossip'"),
-        (lambda: choose("all_reduce", 8, 1, 1, 1, only=["magic"]), KeyError, "only names algorithms among ring"),
-        (lambda: choose("all_reduce", 0, 1, 1, 1), ValueError, "at least 1, got 0"),
-        (lambda: choose("all_reduce", 8, 1, W=1), ValueError, "give either alpha"),
-        (lambda: choose("all_reduce", 8, 1, 1, 1, NCCL_PROTOCOLS), ValueError, "give either alpha"),
+        (lambda: choose("gossip", 8, 1, 1, 1), KeyError, "collective .*all_gather, .*'gossip'"),
+        (lambda: choose("all_reduce", 8, 1, 1, 1, only=["magic"]), KeyError, "only .*ring_allreduce, .*'magic'"),
+        (lambda: choose("all_reduce", 0, 1, 1, 1), ValueError, "n .* 0$"),
+        (lambda: choose("all_reduce", 8, 1, W=1), ValueError, "give .*alpha.*protocols"),
+        (lambda: choose("all_reduce", 8, 1, 1, 1, NCCL_PROTOCOLS), ValueError, "give .*alpha.*protocols"),
         (lambda: choose("all_reduce", 8, 1, W=1, protocols=[Protocol("x", math.nan, 1)]), ValueError, "alpha"),
         (lambda: crossover_bytes(ring_allreduce_time, tree_allreduce_time, 0, 1, 1), ValueError, "got 0"),
-        (lambda: crossover_bytes(ring_allreduce_time, "tree", 8, 1, 1), TypeError, "second is a time .* got 'tree'"),
+        (lambda: crossover_bytes(ring_allreduce_time, "tree", 8, 1, 1), TypeError, "second .*'tree'$"),
     ],
     ids=["collective", "algorithm", "ranks", "no alpha", "two alphas", "nan", "crossover", "name"],
 )

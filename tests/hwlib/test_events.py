@@ -165,7 +165,7 @@ def test_large_messages_wait_until_they_are_asked_for():
         yield Step(frm=1 - rank)
 
     assert simulate_events(unsafe, crossbar(2, 1.0), count=10).time == 10
-    with pytest.raises(SimulationError, match="rank 0 cannot send to rank 1 before that one receives"):
+    with pytest.raises(SimulationError, match=r"rank 0 .*rank 1\b"):
         simulate_events(unsafe, crossbar(2, 1.0), count=10, eager_bytes=9)
 
 
@@ -263,7 +263,7 @@ def test_what_was_under_way_when_a_cable_died_is_sent_again(chunk, resent, end):
 
 
 def test_a_dead_rank_is_named_with_whom_it_cannot_reach():
-    with pytest.raises(UnreachableError, match=r"rank 0 \(gpu0\) cannot reach rank 1 \(gpu1\) at 0 s on .*; dead: "):
+    with pytest.raises(UnreachableError, match=r"rank 0 \(gpu0\) .*rank 1 \(gpu1\) at 0 s .*; dead: "):
         simulate_events(shift, crossbar(3, W), count=10, dead=[1])
     with pytest.raises(UnreachableError, match=r"at 5 s"):
         simulate_events(shift, crossbar(3, 1.0), count=10, dead={"switch": 5.0})
@@ -295,31 +295,31 @@ def test_a_thousand_ranks_hold_no_data():
 
 NAN = math.nan
 BAD = {
-    "no rank": ({"inputs": []}, ValueError, "inputs: at least 1 rank, got 0"),
-    "too few ranks": ({"inputs": [Phantom(1)]}, ValueError, "inputs: one array for each of the 4 ranks of .*, got 1"),
-    "nothing to send": ({}, ValueError, "inputs or count: one of them"),
-    "both": ({"inputs": [Phantom(1)] * 4, "count": 1}, ValueError, "inputs or count: one of them"),
-    "negative count": ({"count": -1}, ValueError, "count: a whole number of elements, at least 0, got -1"),
-    "negative alpha": ({"count": 1, "alpha": -1e-6}, ValueError, "alpha: a time in s, at least 0, got -1e-06"),
-    "nan alpha": ({"count": 1, "alpha": NAN}, ValueError, "alpha: a time in s, at least 0, got nan"),
-    "timeout": ({"count": 1, "timeout": "1 s"}, ValueError, "timeout: a time in s, at least 0, got '1 s'"),
-    "chunk": ({"count": 1, "chunk_bytes": 0}, ValueError, "chunk_bytes: the bytes of a chunk, at least 1, got 0"),
-    "nan chunk": ({"count": 1, "chunk_bytes": NAN}, ValueError, "chunk_bytes: the bytes of a chunk"),
-    "eager": ({"count": 1, "eager_bytes": NAN}, ValueError, "eager_bytes: the bytes of a message, at least 0, got nan"),
-    "slow": ({"count": 1, "slow": {0: 0.5}}, ValueError, "slow: how many times slower 0 is, at least 1, got 0.5"),
-    "no mapping": ({"count": 1, "slow": [0]}, ValueError, "slow: a mapping from ranks"),
-    "where": ({"count": 1, "slow": {"gpu9": 2}}, KeyError, "crossbar of 4 has no 'gpu9': name a rank"),
-    "no cable": ({"count": 1, "dead": [(0, 1)]}, KeyError, "gpu0 has no link to 'gpu1'"),
-    "dead rank": ({"count": 1, "dead": [4]}, KeyError, r"has no 4: name a rank \(0 to 3\)"),
-    "dead word": ({"count": 1, "dead": "gpu0"}, ValueError, "dead: a collection of ranks"),
-    "dead when": ({"count": 1, "dead": {0: -1}}, ValueError, "dead: the time in s at which 0 fails, at least 0"),
-    "starts": ({"count": 1, "start_times": [0, 0]}, ValueError, "start_times: a time in s, or one for each of 4 ranks"),
-    "whose start": ({"count": 1, "start_times": {4: 1}}, ValueError, "start_times: ranks are 0 to 3, got 4"),
-    "delays": ({"count": 1, "delays": [0, 0, NAN, 0]}, ValueError, "delays: times in s, at least 0, got nan"),
-    "delay": ({"count": 1, "delays": lambda r, s: -1}, ValueError, "delays: a time in s for rank 0, step 0, at"),
-    "places": ({"count": 1, "places": [0, 0]}, ValueError, r"places: different ranks of .*, 0 to 3, got \[0, 0\]"),
-    "far places": ({"count": 1, "places": [0, 4]}, ValueError, "places: different ranks"),
-    "switch": ({"count": 1, "switch_at": "switch"}, ValueError, "switch_at: 'switch' has nothing to do"),
+    "no rank": ({"inputs": []}, ValueError, "inputs: .* 0$"),
+    "too few ranks": ({"inputs": [Phantom(1)]}, ValueError, "inputs: .* 4 ranks .* 1;"),
+    "nothing to send": ({}, ValueError, "inputs or count: "),
+    "both": ({"inputs": [Phantom(1)] * 4, "count": 1}, ValueError, "inputs or count: "),
+    "negative count": ({"count": -1}, ValueError, "count: .* -1$"),
+    "negative alpha": ({"count": 1, "alpha": -1e-6}, ValueError, "alpha: .* -1e-06$"),
+    "nan alpha": ({"count": 1, "alpha": NAN}, ValueError, "alpha: .* nan$"),
+    "timeout": ({"count": 1, "timeout": "1 s"}, ValueError, "timeout: .*'1 s'$"),
+    "chunk": ({"count": 1, "chunk_bytes": 0}, ValueError, "chunk_bytes: .* 0$"),
+    "nan chunk": ({"count": 1, "chunk_bytes": NAN}, ValueError, "chunk_bytes: .* nan$"),
+    "eager": ({"count": 1, "eager_bytes": NAN}, ValueError, "eager_bytes: .* nan$"),
+    "slow": ({"count": 1, "slow": {0: 0.5}}, ValueError, "slow: .* 0 .* 0.5$"),
+    "no mapping": ({"count": 1, "slow": [0]}, ValueError, r"slow: .*mapping.*\[0\]$"),
+    "where": ({"count": 1, "slow": {"gpu9": 2}}, KeyError, "crossbar of 4 .*'gpu9'"),
+    "no cable": ({"count": 1, "dead": [(0, 1)]}, KeyError, "gpu0 .*'gpu1'"),
+    "dead rank": ({"count": 1, "dead": [4]}, KeyError, r"crossbar of 4 .* 4.*\(0 to 3\)"),
+    "dead word": ({"count": 1, "dead": "gpu0"}, ValueError, "dead: .*'gpu0'"),
+    "dead when": ({"count": 1, "dead": {0: -1}}, ValueError, "dead: .* 0 .* -1$"),
+    "starts": ({"count": 1, "start_times": [0, 0]}, ValueError, "start_times: .* 4 ranks"),
+    "whose start": ({"count": 1, "start_times": {4: 1}}, ValueError, "start_times: .*0 to 3, .* 4$"),
+    "delays": ({"count": 1, "delays": [0, 0, NAN, 0]}, ValueError, "delays: .* nan$"),
+    "delay": ({"count": 1, "delays": lambda r, s: -1}, ValueError, "delays: .*rank 0, step 0, .* -1$"),
+    "places": ({"count": 1, "places": [0, 0]}, ValueError, r"places: .*0 to 3, .* \[0, 0\]$"),
+    "far places": ({"count": 1, "places": [0, 4]}, ValueError, r"places: .*0 to 3, .* \[0, 4\]$"),
+    "switch": ({"count": 1, "switch_at": "switch"}, ValueError, "switch_at: 'switch' "),
 }
 
 
@@ -333,11 +333,11 @@ def test_an_algorithm_that_cannot_go_on_is_explained():
     def waits(rank, n, x):
         yield Step(frm=(rank + 1) % n)
 
-    with pytest.raises(SimulationError, match="deadlock: rank 0, step 0, waits for rank 1"):
+    with pytest.raises(SimulationError, match=r"deadlock: rank 0, step 0, .*rank 1\b"):
         simulate_events(waits, crossbar(2, W), count=1)
-    with pytest.raises(TypeError, match=r"topology: one of hwlib.topology, .* got 'dgx-h100'"):
+    with pytest.raises(TypeError, match=r"topology: .*hwlib.topology, .*'dgx-h100'$"):
         simulate_events("ring_allreduce", "dgx-h100", count=8)
-    with pytest.raises(KeyError, match="unknown algorithm 'ring_of_fire'"):
+    with pytest.raises(KeyError, match="'ring_of_fire'"):
         simulate_events("ring_of_fire", crossbar(2, W), count=1)
-    with pytest.raises(ValueError, match="ring of 4 has no switch that reaches all ranks"):
+    with pytest.raises(ValueError, match=r"ring of 4 .*switch"):
         simulate_events("switch_allreduce", ring(4, W), count=1)

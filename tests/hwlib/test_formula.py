@@ -46,11 +46,11 @@ def test_it_is_called_like_any_function():
 @pytest.mark.parametrize(
     ("args", "kwargs", "sentence"),
     [
-        ((8,), {"S": 1, "alpha": 0, "W": 1, "q": 2}, "unexpected keyword argument 'q'"),
-        ((8,), {}, "missing a required argument: 'S'"),
-        ((8, 1, 0, 1, 5), {}, "too many positional arguments"),
-        ((8, "1 GB", 0, 1), {}, r"S is a number, an array or a symbol \[B\], not '1 GB' \(str\)"),
-        (([2, 4], 1, 0, 1), {}, r"n is a number, an array or a symbol \[rank\], not \[2, 4\] \(list\)"),
+        ((8,), {"S": 1, "alpha": 0, "W": 1, "q": 2}, "argument 'q'"),
+        ((8,), {}, "argument: 'S'"),
+        ((8, 1, 0, 1, 5), {}, "positional"),
+        ((8, "1 GB", 0, 1), {}, r"S .*\[B\], .*'1 GB' \(str\)"),
+        (([2, 4], 1, 0, 1), {}, r"n .*\[rank\], .*\[2, 4\] \(list\)"),
         ((None, 1, 0, 1), {}, r"not None \(NoneType\)"),
         ((..., 1, 0, 1), {}, r"not Ellipsis \(ellipsis\)"),
     ],
@@ -201,13 +201,13 @@ def test_an_argument_used_twice_is_written_twice():
 def test_vega_takes_other_names_and_keeps_them_together():
     f = define("return 2*n*S", "n, S")
     assert f.vega_with({"n": "datum.n", "S": "a + b"}) == "2 * datum.n * (a + b)"
-    with pytest.raises(TypeError, match=r"made\(n, S\) has no argument 'q'"):
+    with pytest.raises(TypeError, match=r"made\(n, S\) .*'q'"):
         f.vega_with({"q": "1"})
 
 
 def test_vegas_own_constants_are_refused_as_names():
     f = define("return E*S", "E, S")
-    with pytest.raises(NoReading, match="E is a constant of vega"):
+    with pytest.raises(NoReading, match=r"\bE\b.* vega"):
         _ = f.vega
     assert f.vega_with({"E": "datum.E"}) == "datum.E * S"
 
@@ -218,9 +218,9 @@ def test_a_reading_that_was_left_out_says_so():
         """Why."""
         return n * alpha
 
-    with pytest.raises(NoReading, match=r"left has no reading \.vega; it has \.dim, \.js, \.tex"):
+    with pytest.raises(NoReading, match=r"left .* \.vega; .* \.dim, \.js, \.tex"):
         _ = left.vega
-    with pytest.raises(NoReading, match=r"no reading \.expr"):
+    with pytest.raises(NoReading, match=r"left .* \.expr; "):
         _ = left.expr
     assert not hasattr(left, "vega")
     assert left.js == "(n, alpha) => n * alpha"
@@ -236,7 +236,7 @@ def test_without_source_it_can_still_be_called():
     assert made(2, 3) == 6
     assert str(made.expr) == "alpha*n"
     for reading in ("tex", "dim", "js", "vega", "equation"):
-        with pytest.raises(NoReading, match="Python does not have its source"):
+        with pytest.raises(NoReading, match=r"made .*Python.* source"):
             getattr(made, reading)
     assert "made" in made._repr_markdown_()
 
@@ -248,7 +248,7 @@ def test_a_sequence_is_summed_and_searched(values, total):
     f = define("return sum_of(x/W for x in S) + max_of(S_i/W for S_i in S)", "S, W")
     assert f.sequences == {"S"}
     if total is None:
-        with pytest.raises(ValueError, match="max_of needs at least one term"):
+        with pytest.raises(ValueError, match="max_of "):
             f(values, 2)
     else:
         assert f(values, 2) == pytest.approx(total)
@@ -258,10 +258,10 @@ def test_a_sequence_may_hold_symbols_but_has_no_expr():
     f = define("return sum_of(x/W for x in S)", "S, W")
     a, b, W = sympy.symbols("a b W", positive=True)
     assert f([a, b], W) == a / W + b / W
-    with pytest.raises(NoReading, match=r"has no reading \.expr"):
+    with pytest.raises(NoReading, match=r"\.expr; "):
         _ = f.expr
     for wrong in (3, "abc"):
-        with pytest.raises(TypeError, match=r"S is a sequence of numbers \[B\]"):
+        with pytest.raises(TypeError, match=r"\bS .*sequence .*\[B\]"):
             f(wrong, 2)
 
 

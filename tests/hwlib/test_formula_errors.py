@@ -17,72 +17,72 @@ def total(S, W):
 
 
 @pytest.mark.parametrize(
-    ("body", "sentence"),
+    ("body", "syntax", "named"),
     [
-        ("for i in range(3): pass", "a formula may not contain a loop"),
-        ("while n: pass", "a formula may not contain a loop"),
-        ("if n > 1: return S", "a formula may not contain an if: use where"),
-        ("x = n; return x", "an assignment: it is one return"),
-        ("pass", "nothing: it is one return"),
-        ("return", "Return"),
-        ("return S if n > 1 else W", "an if: use where"),
-        ("return S*tokens", "the name 'tokens'; its symbols are n, S, alpha, W"),
-        ("return S//n", "//: use floor"),
-        ("return S % n", "%: use a - b"),
-        ("return S ^ n", "BitXor"),
-        ("return +S", "UAdd|UnaryOp"),
-        ("return not S", "UnaryOp"),
-        ("return n > 1", "a comparison, except a single"),
-        ("return n and S", "and/or"),
-        ("return 'S'", "'S', which is not a number"),
-        ("return True*S", "True, which is not a number"),
-        ("return 2j*S", "2j, which is not a number"),
-        ("return [S]", "List"),
-        ("return S.real", "Attribute"),
-        ("return S[0]", "Subscript"),
-        ("return (lambda: S)()", "a call of"),
-        ("return max(S, W)", "a call of max: use maximum"),
-        ("return round(S)", "a call of round: use floor"),
-        ("return print(S)", "a call of print: it is neither a formula nor an op"),
-        ("return nowhere(S)", "a call of nowhere: it is neither"),
-        ("return math.log(S)", r"a call of math\.log"),
-        ("return log2(S, 2)", "a call of log2 that does not fit: too many positional arguments"),
-        ("return minimum(S)", "a call of minimum that does not fit: missing a required argument: 'b'"),
-        ("return minimum(*S)", "a call of minimum that does not fit|Starred"),
-        ("return ridge(S)", "a call of ridge that does not fit: missing a required argument: 'W'"),
-        ("return ridge(S, W, q=1)", "a call of ridge that does not fit: got an unexpected keyword"),
-        ("return where(n, S, W)", "a condition that is not one"),
-        ("return where(n == 1, S, W)", "a condition that is not one"),
-        ("return where(1 < n < 3, S, W)", "a condition that is not one"),
-        ("return const(n, 'B')", "a const that is not written out"),
-        ("return minimum(a=S, b=W)", "an op with named arguments"),
-        ("return ridge(*S, W)", "Starred"),
-        ("return ridge(S, **W)", "a call of ridge that does not fit"),
-        ("return sum_of(x/W for x in S) + S", "'S' as a sequence and as a number"),
-        ("return total(2*S, W)", "anything but a symbol where a called formula takes a sequence"),
-        ("return total(S, W) + S", "'S' as a sequence and as a number"),
-        ("return sum_of(S)", "a generator, except in sum_of or max_of"),
-        ("return sum_of([x for x in S])", "a generator, except in sum_of or max_of"),
-        ("return sum_of(x for x in S if x > 1)", "a generator, except in"),
-        ("return sum_of(x for x in range(3))", "a generator, except in"),
-        ("return sum_of(n for n in S)", "a reduction, except with a new element name"),
-        ("return sum_of(x for x in q)", "a reduction, except with a new element name over one of n, S, alpha, W"),
-        ("return sum_of(x for x in S) + x", "the name 'x'"),
-        ("return sum_of(x * y for x, y in zip(S, W))", "a generator, except in"),
-        ("return sum_of(x * y for x, y in zip(S, W, strict=False))", "a generator, except in"),
-        ("return sum_of(x * y for x, y in zip(S, strict=True))", "a generator, except in"),
-        ("return sum_of(x * x for x, x in zip(S, W, strict=True))", "a reduction, except with a new element name"),
-        ("return sum_of(x * y for x, y in zip(S, range(3), strict=True))", "a generator, except in"),
+        ("for i in range(3): pass", "For", "sum_of.*in 'for i in range"),
+        ("while n: pass", "While", "in 'while n:'"),
+        ("if n > 1: return S", "If", r"where\("),
+        ("x = n; return x", "Assign", "in 'x = n'"),
+        ("pass", "Pass", "in 'pass'"),
+        ("return", "Return", "in 'return'"),
+        ("return S if n > 1 else W", "IfExp", r"where\("),
+        ("return S*tokens", "Name", "'tokens'.* n, S, alpha, W"),
+        ("return S//n", "BinOp", r"floor\(a/b\).*in 'S // n'"),
+        ("return S % n", "BinOp", r"%.* a - b\*floor\(a/b\)"),
+        ("return S ^ n", "BinOp", "BitXor"),
+        ("return +S", "UnaryOp", r"in '\+S'"),
+        ("return not S", "UnaryOp", "in 'not S'"),
+        ("return n > 1", "Compare", "where.*in 'n > 1'"),
+        ("return n and S", "BoolOp", r"and/or.*where\("),
+        ("return 'S'", "Constant", " 'S'"),
+        ("return True*S", "Constant", "True"),
+        ("return 2j*S", "Constant", "2j"),
+        ("return [S]", "List", r"in '\[S\]'"),
+        ("return S.real", "Attribute", r"in 'S\.real'"),
+        ("return S[0]", "Subscript", r"in 'S\[0\]'"),
+        ("return (lambda: S)()", "Call", "lambda: S"),
+        ("return max(S, W)", "Call", "max: .*maximum"),
+        ("return round(S)", "Call", "round: .*floor"),
+        ("return print(S)", "Call", "print: "),
+        ("return nowhere(S)", "Call", "nowhere: "),
+        ("return math.log(S)", "Call", r"math\.log: "),
+        ("return log2(S, 2)", "Call", "log2 .*positional arguments"),
+        ("return minimum(S)", "Call", "minimum .*'b'"),
+        ("return minimum(*S)", "Call", "minimum .*'b'"),
+        ("return ridge(S)", "Call", "ridge .*'W'"),
+        ("return ridge(S, W, q=1)", "Call", "ridge .*'q'"),
+        ("return where(n, S, W)", "Name", "<, <=, > or >=.*in 'n'"),
+        ("return where(n == 1, S, W)", "Compare", " one <, <=, > or >=.*in 'n == 1'"),
+        ("return where(1 < n < 3, S, W)", "Compare", " one <, <=, > or >=.*in '1 < n < 3'"),
+        ("return const(n, 'B')", "Call", r"const\(16, "),
+        ("return minimum(a=S, b=W)", "Call", r"in 'minimum\(a=S, b=W\)'"),
+        ("return ridge(*S, W)", "Starred", r"in '\*S'"),
+        ("return ridge(S, **W)", "Call", "ridge .*'W'"),
+        ("return sum_of(x/W for x in S) + S", "BinOp", "'S' "),
+        ("return total(2*S, W)", "Call", r"in 'total\(2 \* S, W\)'"),
+        ("return total(S, W) + S", "BinOp", "'S' "),
+        ("return sum_of(S)", "Call", "generator, .*max_of"),
+        ("return sum_of([x for x in S])", "Call", "generator, .*max_of"),
+        ("return sum_of(x for x in S if x > 1)", "Call", "generator, .*max_of"),
+        ("return sum_of(x for x in range(3))", "Call", "generator, .*max_of"),
+        ("return sum_of(n for n in S)", "Call", " n, S, alpha, W"),
+        ("return sum_of(x for x in q)", "Call", " n, S, alpha, W"),
+        ("return sum_of(x for x in S) + x", "Name", "'x'; "),
+        ("return sum_of(x * y for x, y in zip(S, W))", "Call", "generator, .*max_of"),
+        ("return sum_of(x * y for x, y in zip(S, W, strict=False))", "Call", "generator, .*max_of"),
+        ("return sum_of(x * y for x, y in zip(S, strict=True))", "Call", "generator, .*max_of"),
+        ("return sum_of(x * x for x, x in zip(S, W, strict=True))", "Call", " n, S, alpha, W"),
+        ("return sum_of(x * y for x, y in zip(S, range(3), strict=True))", "Call", "generator, .*max_of"),
     ],
 )
-def test_a_body_that_is_no_formula_is_refused_where_it_is_defined(body, sentence):
-    with pytest.raises(FormulaError, match=sentence) as error:
+def test_a_body_that_is_no_formula_is_refused_where_it_is_defined(body, syntax, named):
+    with pytest.raises(FormulaError, match=rf"^__main__\.made: .*{named}") as error:
         define(body, ridge=ridge, total=total)
-    assert str(error.value).startswith("__main__.made: a formula may not contain ")
+    assert error.value.syntax == syntax
 
 
 def test_a_loop_is_refused_in_a_file_too():
-    with pytest.raises(FormulaError, match=r"looped: .* may not contain an assignment.*in 'total = 0'"):
+    with pytest.raises(FormulaError, match=r"looped: .*in 'total = 0'") as error:
 
         @formula("t", cite="williams2009")
         def looped(n, alpha):
@@ -92,18 +92,20 @@ def test_a_loop_is_refused_in_a_file_too():
                 total += alpha
             return total
 
+    assert error.value.syntax == "Assign"
+
 
 @pytest.mark.parametrize(
     ("args", "result", "sentence"),
     [
-        ("n, ranks", "t", "'ranks' is not a symbol of hwlib.notation; close to it are"),
-        ("n, alfa", "t", "close to it are alpha"),
-        ("n", "tme", "'tme' is not a symbol"),
+        ("n, ranks", "t", "made: 'ranks' .*hwlib.notation; "),
+        ("n, alfa", "t", "made: 'alfa' .* alpha, "),
+        ("n", "tme", "made: 'tme' "),
         ("*n", "t", "plain symbols"),
         ("n, *, S", "t", "plain symbols"),
         ("n, /", "t", "plain symbols"),
-        ("n='2'", "t", "defaults are numbers"),
-        ("n=None", "t", "defaults are numbers"),
+        ("n='2'", "t", "made: .*defaults"),
+        ("n=None", "t", "made: .*defaults"),
     ],
 )
 def test_unknown_letters_are_refused(args, result, sentence):
@@ -112,32 +114,32 @@ def test_unknown_letters_are_refused(args, result, sentence):
 
 
 def test_an_unknown_reading_is_refused():
-    with pytest.raises(FormulaError, match="unknown reading 'latex'; known: dim, expr, js, tex, vega"):
+    with pytest.raises(FormulaError, match=r"'latex'.* dim, expr, js, tex, vega"):
         formula("t", cite="x", readings={"latex"})(ridge.function)
 
 
 def test_a_lambda_is_refused():
-    with pytest.raises(FormulaError, match="a formula is a function: def"):
+    with pytest.raises(FormulaError, match=": def, "):
         formula("t", cite="williams2009")(lambda n: n)
 
 
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [
-        ("return S + 1", r"cannot add S \[B\] and 1 \[1\], in S \+ 1"),
-        ("return 1 - S", r"cannot subtract 1 \[1\] and S \[B\]"),
-        ("return alpha + S*W", r"cannot add alpha \[s\] and S \* W \[B\^2/s\]"),
-        ("return n*alpha + S", r"cannot add n \* alpha \[s\] and S \[B\]"),
-        ("return maximum(alpha, S/W, S)", r"cannot compare alpha \[s\] and S \[B\]"),
-        ("return where(S > alpha, 1, 2)", r"cannot compare S \[B\] and alpha \[s\]"),
-        ("return where(n > 1, S, alpha)", r"cannot choose between S \[B\] and alpha \[s\]"),
-        ("return ceil(S)", r"S \[B\] is not a plain number, in ceil\(S\)"),
-        ("return log2(S/W)", r"S / W \[s\] is not a plain number"),
-        ("return 2**S", r"S \[B\] is not a plain number, in 2 \*\* S"),
-        ("return S**n", r"S \[B\] to a power that is not a written number"),
-        ("return const(16, 'B') + n", r"cannot add const\(16, 'B'\) \[B\] and n \[1\]"),
-        ("return sum_of(x + alpha for x in S)", r"cannot add x \[B\] and alpha \[s\]"),
-        ("return ridge(S, W) + n", r"cannot add S / W \[s\] and n \[1\]"),
+        ("return S + 1", r"S \[B\] and 1 \[1\], in S \+ 1"),
+        ("return 1 - S", r"1 \[1\] and S \[B\]"),
+        ("return alpha + S*W", r"alpha \[s\] and S \* W \[B\^2/s\]"),
+        ("return n*alpha + S", r"n \* alpha \[s\] and S \[B\]"),
+        ("return maximum(alpha, S/W, S)", r"alpha \[s\] and S \[B\]"),
+        ("return where(S > alpha, 1, 2)", r"S \[B\] and alpha \[s\]"),
+        ("return where(n > 1, S, alpha)", r"S \[B\] and alpha \[s\]"),
+        ("return ceil(S)", r"S \[B\] .*, in ceil\(S\)"),
+        ("return log2(S/W)", r"S / W \[s\] .*, in log2\(S / W\)"),
+        ("return 2**S", r"S \[B\] .*, in 2 \*\* S"),
+        ("return S**n", r"S \[B\] .*, in S \*\* n"),
+        ("return const(16, 'B') + n", r"const\(16, 'B'\) \[B\] and n \[1\]"),
+        ("return sum_of(x + alpha for x in S)", r"x \[B\] and alpha \[s\]"),
+        ("return ridge(S, W) + n", r"S / W \[s\] and n \[1\]"),
     ],
 )
 def test_dimensions_that_do_not_fit_name_both_sides(body, sentence):
@@ -177,7 +179,7 @@ def test_a_default_has_the_unit_of_its_letter():
 
 
 def test_const_takes_base_units_and_says_so():
-    with pytest.raises(ValueError, match="const takes a unit of the SI base, such as B, s or B/s, not 'KB'"):
+    with pytest.raises(ValueError, match=r"const .* B, s or B/s, .*'KB'"):
         define("return const(16, 'KB')*n")
-    with pytest.raises(ValueError, match="unknown unit 'apple'"):
+    with pytest.raises(ValueError, match="'apple'"):
         define("return const(16, 'apple')*n")

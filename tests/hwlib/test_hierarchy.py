@@ -170,7 +170,7 @@ def test_what_runs_out_first(threads, registers, smem, by):
 
 def test_an_unknown_chip_gets_close_ones():
     for ask in (lambda: occupancy("h100", 256, 32), lambda: memories("h100")):
-        with pytest.raises(KeyError, match=r"unknown accelerator 'h100'; known: .*h100-sxm"):
+        with pytest.raises(KeyError, match=r"'h100'; .*h100-sxm"):
             ask()
 
 
@@ -185,12 +185,12 @@ def test_register_limit_is_the_formulas_where_units_are_whole(registers):
 @pytest.mark.parametrize(
     ("args", "sentence"),
     [
-        ((accelerators["mi300x"], 256, 32), "occupancy: chip mi300x: unknown architecture 'CDNA 3'"),
-        ((H100, 0, 32), "occupancy: threads is a whole number, from 1 to 1024, got 0"),
-        ((H100, 2048, 32), "threads is a whole number, from 1 to 1024, got 2048"),
-        ((H100, 256, 300), "registers is a whole number, from 0 to 256, got 300"),
-        ((H100, 256, 32.5), "registers is a whole number, from 0 to 256, got 32.5"),
-        ((H100, 256, 32, -1), "smem is a whole number, from 0 to 233472, got -1"),
+        ((accelerators["mi300x"], 256, 32), "occupancy: chip mi300x: .*'CDNA 3'"),
+        ((H100, 0, 32), "occupancy: threads .*1024, .* 0$"),
+        ((H100, 2048, 32), "threads .*1024, .* 2048$"),
+        ((H100, 256, 300), "registers .*256, .* 300$"),
+        ((H100, 256, 32.5), "registers .*256, .* 32.5$"),
+        ((H100, 256, 32, -1), "smem .*233472, .* -1$"),
     ],
 )
 def test_no_such_kernel(args, sentence):
@@ -257,10 +257,10 @@ def test_tensor_memory_holds_the_sums_of_one_large_tile_or_two():
 @pytest.mark.parametrize(
     ("kwargs", "sentence"),
     [
-        ({"S_fast": 100}, "S_fast is at least 4096 B for one tile, got 100"),
-        ({"S_fast": math.nan}, "S_fast is above 0 and finite, got nan"),
-        ({"S_fast": 1e5, "b_k": 0}, "b_k is above 0 and finite, got 0"),
-        ({"S_fast": 1e5, "b_acc": -1}, "b_acc is at least 0 and finite, got -1"),
+        ({"S_fast": 100}, "S_fast .*4096 B .* 100$"),
+        ({"S_fast": math.nan}, "S_fast .* nan$"),
+        ({"S_fast": 1e5, "b_k": 0}, "b_k .* 0$"),
+        ({"S_fast": 1e5, "b_acc": -1}, "b_acc .* -1$"),
     ],
 )
 def test_no_such_tile(kwargs, sentence):

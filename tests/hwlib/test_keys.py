@@ -47,16 +47,16 @@ OF_LEVELS: tuple[Any, ...] = (
 @pytest.mark.parametrize("what", OF_MODEL, ids=lambda f: getattr(f, "func", f).__name__)
 def test_a_model_may_be_a_key(what):
     assert what(LLAMA) == what(models[LLAMA])
-    with pytest.raises(KeyError, match=r"unknown model 'llama3-7b'; known: .*llama3-70b"):
+    with pytest.raises(KeyError, match=r"'llama3-7b'; .*llama3-70b"):
         what("llama3-7b")
-    with pytest.raises(TypeError, match="model: a key or a Model was expected, got 70"):
+    with pytest.raises(TypeError, match=r"model: .*Model\b.* 70$"):
         what(70)
 
 
 @pytest.mark.parametrize("what", OF_BOTH, ids=lambda f: f.func.__name__)
 def test_so_may_a_chip(what):
     assert what(LLAMA, H100) == what(models[LLAMA], accelerators[H100])
-    with pytest.raises(KeyError, match=r"unknown accelerator 'h100'; known: .*h100-sxm"):
+    with pytest.raises(KeyError, match=r"'h100'; .*h100-sxm"):
         what(LLAMA, "h100")
 
 
@@ -70,13 +70,13 @@ def test_a_node_is_a_virtual_cluster_with_its_own_chip(key):
     with virtual.cluster(key) as world:
         assert (world.network.levels, world.chip) == (levels_of(key), nodes[key].chip)
         assert repr(world).startswith(f"<World of {nodes[key].chips} x {nodes[key].chip.name}, as rank 0: node")
-    with pytest.raises(KeyError, match="unknown cluster or node 'dgx-h300'; known: dgx-"), virtual.cluster("dgx-h300"):
+    with pytest.raises(KeyError, match=r"'dgx-h300'; .*: dgx-"), virtual.cluster("dgx-h300"):
         pass
 
 
 @pytest.mark.parametrize("more", [{"latency": -1.0}, {"latency": {"node": -1.0}}, {"slow_levels": {"node": 0.0}}])
 def test_a_virtual_network_takes_no_time_below_nothing(more):
-    with pytest.raises(ValueError, match=r"cluster: (latency is in seconds|slow_levels are factors)"):
+    with pytest.raises(ValueError, match=r"cluster: (latency|slow_levels)\b"):
         network(POD, None, accelerators[H100], **more)
 
 
@@ -106,14 +106,15 @@ def test_records_print_in_one_line_with_units(record, shown):
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("asked", "field", "message"),
     [
-        ({"model": 70}, "model: a key or a Model was expected, got 70"),
-        ({"cluster": None}, "cluster: expected a Cluster, a Node or the key of one, got None"),
-        ({"cluster": "nowhere"}, "unknown cluster 'nowhere'; known: superpod-h100-1su, .*, dgx-h100, "),
-        ({"count": 0}, "count: expected a whole number of plans, at least 1, got 0"),
+        ({"model": 70}, "model", "Model .* 70$"),
+        ({"cluster": None}, "cluster", "Cluster, .*Node .* None$"),
+        ({"cluster": "nowhere"}, "cluster", "'nowhere'; .*superpod-h100-1su, .*, dgx-h100, "),
+        ({"count": 0}, "count", ".* 0$"),
     ],
 )
-def test_the_planner_says_what_it_takes(asked, message):
-    with pytest.raises(PlanError, match=message):
+def test_the_planner_says_what_it_takes(asked, field, message):
+    with pytest.raises(PlanError, match=message) as error:
         plan(**{"model": "llama3-8b", "cluster": "dgx-h100", "B": 2**20} | asked)
+    assert error.value.field == field

@@ -106,5 +106,5 @@ def test_a_card_that_no_table_has_is_none():
 
 @pytest.mark.parametrize("size", [0, 3, 2.5, "1 MB"])
 def test_a_size_that_is_none_is_named(size):
-    with pytest.raises(ValueError, match=f"a whole number of bytes, at least 4, not {size!r}"):
+    with pytest.raises(ValueError, match=rf"bytes, .*{size!r}$"):
         bandwidth.measure_reads([size], "cpu")

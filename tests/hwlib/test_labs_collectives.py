@@ -43,8 +43,8 @@ def test_the_slowest_rank_and_the_median_batch_count(monkeypatch):
     ("call", "words"),
     [
         (lambda: collectives.measure_collective("all_sum"), "one of all_reduce, all_gather"),
-        (lambda: collectives.measure_collective(sizes=()), "sizes in bytes, above 0"),
-        (lambda: collectives.measure_collective(sizes=(0,)), "sizes in bytes, above 0"),
+        (lambda: collectives.measure_collective(sizes=()), "sizes .*bytes"),
+        (lambda: collectives.measure_collective(sizes=(0,)), "sizes .*bytes"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(call, words):

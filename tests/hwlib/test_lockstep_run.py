@@ -171,20 +171,20 @@ def broken(step):
 @pytest.mark.parametrize(
     ("yielded", "message"),
     [
-        (7, r"rank 0, step 0: an algorithm yields Step\(send, to, frm\) or a list of them, got 7"),
-        ([Step(), "x"], r"rank 0, step 0: an algorithm yields .*, got \[Step\("),
+        (7, r"rank 0, step 0: .*Step\(send, to, frm\) .* 7$"),
+        ([Step(), "x"], r"rank 0, step 0: .*Step\(send, to, frm\) .* \[Step\("),
         (None, "got None"),
         (Step(send=X), "rank 0, step 0: a Step has `send` but no `to`"),
         (Step(to=1), "rank 0, step 0: a Step has `to` but no `send`"),
-        (Step([1.0], to=1), r"rank 0, step 0: `send` is an array, got \[1.0\]"),
-        (Step(X, to=3), "rank 0, step 0: `to` is another rank, 0 to 2, got 3"),
-        (Step(X, to=0), "`to` is another rank, 0 to 2, got 0"),
-        (Step(frm=-1), "`frm` is another rank, 0 to 2, got -1"),
-        (Step(frm=1.0), "`frm` is another rank, 0 to 2, got 1.0"),
-        (Step(frm=True), "`frm` is another rank, 0 to 2, got True"),
-        (Step(X, to=1), "sent but never received: one message from rank 0 to rank 1"),
-        ([Step(X, to=2)] * 3, "sent but never received: 3 messages from rank 0 to rank 2"),
-        (Step(frm=2), "deadlock: rank 0, step 0, waits for rank 2, which has returned"),
+        (Step([1.0], to=1), r"rank 0, step 0: `send` .* \[1.0\]$"),
+        (Step(X, to=3), "rank 0, step 0: `to` .*0 to 2, .*3$"),
+        (Step(X, to=0), "`to` .*0 to 2, .*0$"),
+        (Step(frm=-1), "`frm` .*0 to 2, .*-1$"),
+        (Step(frm=1.0), "`frm` .*0 to 2, .*1.0$"),
+        (Step(frm=True), "`frm` .*0 to 2, .*True$"),
+        (Step(X, to=1), "received: .*rank 0 to rank 1$"),
+        ([Step(X, to=2)] * 3, "received: 3 .*rank 0 to rank 2$"),
+        (Step(frm=2), "deadlock: rank 0, step 0, .*rank 2, .*returned"),
     ],
     ids=str,
 )
@@ -198,19 +198,19 @@ def test_a_deadlock_names_who_waits_for_whom():
         yield Step(frm=(rank + 1) % n)
         yield Step(x, to=(rank - 1) % n)
 
-    with pytest.raises(SimulationError, match="rank 0, step 0, waits for rank 1; rank 1, step 0, waits for rank 0"):
+    with pytest.raises(SimulationError, match=r"deadlock: rank 0, step 0, .*rank 1; rank 1, step 0, .*rank 0$"):
         lockstep(backwards, ones(2))
-    with pytest.raises(SimulationError, match="and 58 more ranks wait"):
+    with pytest.raises(SimulationError, match=r"deadlock: .*\b58\b"):
         lockstep(backwards, ones(64))
 
 
 def test_one_rank_has_nobody_to_talk_to():
-    with pytest.raises(SimulationError, match="`to` is another rank, and there is none, got 0"):
+    with pytest.raises(SimulationError, match=r"rank 0, step 0: `to` .*0$"):
         lockstep(broken(Step(X, to=0)), ones(1))
 
 
 def test_a_function_without_yield_is_named():
-    with pytest.raises(SimulationError, match=r"sum_up is not a generator: it returned 10\.0"):
+    with pytest.raises(SimulationError, match=r"sum_up .*generator.* 10\.0 .*`yield Step"):
         lockstep(lambda_named("sum_up"), ones(2))
 
 
@@ -238,28 +238,28 @@ def test_an_endless_algorithm_is_ended():
         while True:
             yield Step(x, (rank + 1) % n, (rank - 1) % n)
 
-    with pytest.raises(SimulationError, match="more than 100 messages: the algorithm does not seem to end"):
+    with pytest.raises(SimulationError, match=r"\b100 messages"):
         lockstep(endless, ones(3), limit=100)
 
     def idle(rank, n, x):
         while True:
             yield []
 
-    with pytest.raises(SimulationError, match="more than 100 messages"):
+    with pytest.raises(SimulationError, match=r"\b100 messages"):
         lockstep(idle, ones(3), limit=100)
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"inputs": []}, "inputs: at least 1 rank, got 0"),
-        ({"inputs": 4}, "inputs: an array for each rank, got 4; simulate_events runs over a topology"),
-        ({"alpha": -1.0}, "alpha: a latency in s, at least 0, got -1.0"),
-        ({"alpha": float("nan")}, "alpha: a latency in s, at least 0, got nan"),
-        ({"W": 0.0}, "W: a bandwidth in B/s, above 0, got 0.0"),
-        ({"W": float("nan")}, "W: a bandwidth in B/s, above 0, got nan"),
-        ({"wires": "tube"}, "wires: one of port, link, got 'tube'"),
-        ({"inputs": [[1.0, 2.0]]}, "inputs: an array for each rank, got a list for rank 0"),
+        ({"inputs": []}, "inputs: .*1 rank.* 0$"),
+        ({"inputs": 4}, "inputs: .* 4; .*simulate_events"),
+        ({"alpha": -1.0}, "alpha: .*-1.0$"),
+        ({"alpha": float("nan")}, "alpha: .*nan$"),
+        ({"W": 0.0}, "W: .*0.0$"),
+        ({"W": float("nan")}, "W: .*nan$"),
+        ({"wires": "tube"}, "wires: .*port, link, .*'tube'"),
+        ({"inputs": [[1.0, 2.0]]}, "inputs: .*list.*rank 0$"),
     ],
     ids=lambda value: value if isinstance(value, str) else "-".join(value),
 )
@@ -269,7 +269,7 @@ def test_bad_arguments_are_named(given, message):
 
 
 def test_an_unknown_algorithm_is_named():
-    with pytest.raises(KeyError, match="unknown algorithm 'ring_allredcue'; known: ring_allreduce"):
+    with pytest.raises(KeyError, match=r"'ring_allredcue'; .*ring_allreduce"):
         lockstep("ring_allredcue", ones(2))
 
 

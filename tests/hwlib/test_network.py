@@ -102,7 +102,7 @@ def test_jumbo_frames_carry_more(kind, frame, share):
 
 
 def test_an_unknown_packet_is_answered_with_those_there_are():
-    with pytest.raises(KeyError, match=r"unknown packet 'udp'; known: pcie, .*roce-v2"):
+    with pytest.raises(KeyError, match=r"'udp'; .*pcie, .*roce-v2"):
         HEADERS["udp"]
     assert "udp" not in HEADERS
 
@@ -233,11 +233,11 @@ def test_the_payloads_share_is_that_of_the_wire():
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: send_time(-1, 0, 1), r"send_time: S \(.*\) is at least 0 B, got -1"),
-        (lambda: send_time(1, 0, 0), r"send_time: W \(.*\) is above 0 B/s, got 0"),
-        (lambda: cut_through_time(1, 0, 1, 0), r"cut_through_time: hops \(links on the way\) is at least 1, got 0"),
-        (lambda: payload_fraction(0, 20), r"payload_fraction: p \(payload of a packet\) is above 0 B, got 0"),
-        (lambda: window_bandwidth(1, 1, math.nan), r"window_bandwidth: t_rtt .* above 0 s, got nan"),
+        (lambda: send_time(-1, 0, 1), r"send_time: S .* -1$"),
+        (lambda: send_time(1, 0, 0), r"send_time: W .* 0$"),
+        (lambda: cut_through_time(1, 0, 1, 0), r"cut_through_time: hops .* 0$"),
+        (lambda: payload_fraction(0, 20), r"payload_fraction: p .* 0$"),
+        (lambda: window_bandwidth(1, 1, math.nan), r"window_bandwidth: t_rtt .* nan$"),
     ],
 )
 def test_bad_input_is_named(call, sentence):
@@ -246,5 +246,5 @@ def test_bad_input_is_named(call, sentence):
 
 
 def test_a_collective_in_no_time_is_named():
-    with pytest.raises(ZeroDivisionError, match="algorithm_bandwidth divides by zero at S=1, t=0"):
+    with pytest.raises(ZeroDivisionError, match=r"algorithm_bandwidth .* S=1, t=0$"):
         algorithm_bandwidth(1, 0)

@@ -224,14 +224,14 @@ def test_arrays_of_plans_send_what_each_of_them_sends(sp, shards):
 
 @pytest.mark.parametrize("B", ["1M", None, 0, [4096]])
 def test_a_batch_is_tokens(B):
-    with pytest.raises(ValueError, match="transfers: B is tokens of a step, above 0, got"):
+    with pytest.raises(ValueError, match="transfers: B "):
         transfers(MOE, B=B, dp=8)
 
 
 def test_arrays_that_cannot_be():
-    with pytest.raises(ValueError, match="dp: expected a whole number"):
+    with pytest.raises(ValueError, match=r"^dp: "):
         transfers(MOE, B=4096, dp=np.array([1.0, 1.5]))
-    with pytest.raises(ValueError, match="zero: expected"):
+    with pytest.raises(ValueError, match=r"^zero: "):
         transfers(MOE, B=4096, dp=8, zero=np.array([1, 4]))
 
 
@@ -343,21 +343,21 @@ def test_what_can_hide_on_other_axes():
     assert hiding_times(model, C, paired=True, **plan)["ep"] == pytest.approx(whole)
     assert one["cp"] == eight["cp"] == pytest.approx(3 * attention_step_flops(model, 2**20, 4096) / (32 * C))
     assert hiding_times(model, C, ulysses=True, **plan)["cp"] == 0
-    with pytest.raises(ValueError, match=r"zero: expected .* got 4"):
+    with pytest.raises(ValueError, match=r"^zero: .* 4$"):
         hiding_times(model, C, zero=4, **plan)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"zero": 4}, "zero: .* got 4"),
-        ({"dp": 0}, "dp: .* got 0"),
-        ({"tp": 1.5}, "tp: .* got 1.5"),
-        ({"ep": 3}, "ep: .* dp.cp = 8 and of the 16 experts, got 3"),
-        ({"pp": 8}, "pp.v: .* the 4 layers and two ends, got 8"),
-        ({"m": 0.5}, "m .* got 0.5"),
-        ({"expert_imbalance": 0.5}, "expert_imbalance is the busiest rank over the mean, at least 1, got 0.5"),
-        ({"expert_imbalance": "even"}, "expert_imbalance is the busiest rank over the mean, at least 1, got 'even'"),
+        ({"zero": 4}, "^zero: .* 4$"),
+        ({"dp": 0}, "^dp: .* 0$"),
+        ({"tp": 1.5}, "^tp: .* 1.5$"),
+        ({"ep": 3}, "^ep: .* dp.cp = 8 .*16 experts, .* 3$"),
+        ({"pp": 8}, "pp.v: .* 4 layers .* 8$"),
+        ({"m": 0.5}, "m .* 0.5$"),
+        ({"expert_imbalance": 0.5}, "expert_imbalance .* 0.5$"),
+        ({"expert_imbalance": "even"}, "expert_imbalance .*'even'$"),
     ],
 )
 def test_plans_that_cannot_be(change, message):
@@ -367,5 +367,5 @@ def test_plans_that_cannot_be(change, message):
 
 def test_a_plan_that_does_not_fit_the_machine():
     [gradients] = transfers(SMALL, B=1024, dp=2048)
-    with pytest.raises(ValueError, match="at most the 1024 ranks"):
+    with pytest.raises(ValueError, match="1024 ranks"):
         gradients.time(LEVELS)

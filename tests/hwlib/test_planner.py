@@ -354,11 +354,11 @@ def test_a_model_that_fits_nowhere_is_told_the_smallest_cluster_that_holds_it(mo
     with pytest.raises(PlanError) as error:
         plan(model, "superpod-h100-4su", gpus=chips, **ask)
     text = str(error.value)
-    assert f"does not fit on {chips} x H100 SXM5" in text
+    assert f" {chips} x H100 SXM5" in text
     assert "76 GB. Smallest cluster that holds it: " in text
     n = int(text.partition("holds it: ")[2].partition(" x")[0].replace(",", ""))
     assert plan(model, "superpod-h100-4su", gpus=n, **ask).fitting
-    with pytest.raises(PlanError, match="does not fit on"):
+    with pytest.raises(PlanError, match=r"^memory: "):
         plan(model, "superpod-h100-4su", gpus=n - 8, **ask)
 
 
@@ -378,7 +378,7 @@ def test_a_node_of_72_is_taken_in_parts():
 
 
 def test_what_no_cluster_holds_is_said():
-    with pytest.raises(PlanError, match=r"No cluster of up to 131,072"):
+    with pytest.raises(PlanError, match=r"\b131,072\b"):
         plan("llama3-8b", "dgx-h100", B=2**23, T=2**20, tp=1, pp=1, cp=1, zero=0, stack=IDEAL)
 
 

@@ -166,21 +166,21 @@ def test_where_a_few_gpus_hold_nothing_the_others_are_there():
     front = pareto("llama3-70b", "superpod-h100-4su", gpus=(8, 256), of=("time", "cost"), **ASK)
     assert {one.gpus for one in front} == {256}
     assert list(front.skipped) == [8]
-    assert front.skipped[8].startswith("memory: Llama 3.1 70B does not fit on 8 x H100")
-    with pytest.raises(PlanError, match="does not fit on 8 x"):
+    assert front.skipped[8].startswith("memory: Llama 3.1 70B ")
+    with pytest.raises(PlanError, match=r"^memory: .* 8 x H100"):
         pareto("llama3-70b", "superpod-h100-4su", gpus=(8,), **ASK)
-    with pytest.raises(PlanError, match=r"1,024 .* got 2048"):
+    with pytest.raises(PlanError, match=r"^gpus: .*1,024 .* 2048"):
         pareto("llama3-70b", "superpod-h100-4su", gpus=(256, 2048), **ASK)
     for gpus in (None, "256"):
-        with pytest.raises(PlanError, match=f"gpus: .* got {gpus!r}"):
+        with pytest.raises(PlanError, match=f"^gpus: .* {gpus!r}"):
             pareto("llama3-70b", "superpod-h100-4su", gpus=gpus, **ASK)
-    with pytest.raises(PlanError, match=r"1,024 .* got 256.5"):
+    with pytest.raises(PlanError, match=r"^gpus: .*1,024 .* 256.5"):
         pareto("llama3-70b", "superpod-h100-4su", gpus=(256, 256.5), **ASK)
-    with pytest.raises(PlanError, match="gpus: expected at least one"):
+    with pytest.raises(PlanError, match=r"^gpus: "):
         pareto("llama3-70b", "superpod-h100-4su", gpus=(), **ASK)
-    with pytest.raises(PlanError, match=r"of: .*time, memory, gpus, cost, got 'money'"):
+    with pytest.raises(PlanError, match=r"^of: .*time, memory, gpus, cost, .*'money'$"):
         pareto("llama3-70b", "superpod-h100-4su", gpus=(256,), of=("money",), **ASK)
-    with pytest.raises(PlanError, match=r"of: .*time, memory, gpus, cost, got 3"):
+    with pytest.raises(PlanError, match=r"^of: .*time, memory, gpus, cost, .* 3$"):
         pareto("llama3-70b", "superpod-h100-4su", gpus=(256,), of=3, **ASK)
 
 
@@ -274,7 +274,7 @@ def test_the_guide_is_within_reach_of_the_search():
 
 
 def test_the_guide_says_what_does_not_fit():
-    with pytest.raises(PlanError, match=r"405B does not fit on 8 x H100 SXM5 .* states alone, 7.305 TB, fill"):
+    with pytest.raises(PlanError, match=r"^memory: .*405B .* 8 x H100 SXM5 .*7.305 TB"):
         decide("llama3-405b", "dgx-h100", B=2**20)
 
 

@@ -45,7 +45,7 @@ def test_a_figure_shows_itself_the_same_way_twice(draw):
 
 
 def test_what_cannot_be_drawn_is_said():
-    with pytest.raises(ValueError, match="the record of MI300X does not say"):
+    with pytest.raises(ValueError, match="MI300X"):
         plots.anatomy(accelerators["mi300x"])
     with pytest.raises(ValueError, match="got 1"):
         plots.growth({"V100": (80, 1024, 1.53e9)})

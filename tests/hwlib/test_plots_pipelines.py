@@ -61,7 +61,7 @@ def test_any_size_can_be_drawn(stages, m):
 
 
 def test_too_many_ranks_and_what_is_not_played():
-    with pytest.raises(ValueError, match="at most 64 ranks can be drawn, got 65"):
+    with pytest.raises(ValueError, match=r"\b64 ranks .* 65$"):
         plots.pipeline(play(gpipe(65, 1)))
-    with pytest.raises(TypeError, match="what play gives, got Schedule"):
+    with pytest.raises(TypeError, match=r"play .* Schedule$"):
         plots.pipeline(gpipe(2, 2))

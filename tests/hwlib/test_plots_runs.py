@@ -64,10 +64,10 @@ def test_any_number_of_ranks_can_be_drawn(n):
 
 
 def test_what_is_no_run_is_refused():
-    with pytest.raises(TypeError, match="got LockstepRun; lockstep's is for rounds_grid"):
+    with pytest.raises(TypeError, match=r"LockstepRun; .*rounds_grid"):
         plots.timeline(ROUNDS)
-    with pytest.raises(TypeError, match="got EventRun; an event run's picture is timeline"):
+    with pytest.raises(TypeError, match=r"EventRun; .*timeline"):
         plots.rounds_grid(STRAGGLER)
     for ranks in ([], [4], [-1]):
-        with pytest.raises(ValueError, match="ranks: of 0 to 3, got"):
+        with pytest.raises(ValueError, match=r"^ranks: .*0 to 3, "):
             plots.timeline(STRAGGLER, ranks=ranks)

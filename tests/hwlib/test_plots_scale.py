@@ -16,7 +16,7 @@ def test_the_level_that_decides_is_marked():
     assert [line.get_xdata()[0] for line in axes.lines] == [514e9, 514e9, 413e9]
     assert [t for t in texts(axes) if "decides" in t] == ["514 GB/s decides", "413 GB/s decides"]
     assert [label.get_text() for label in axes.get_yticklabels()][-1] == "large, leaf"
-    with pytest.raises(ValueError, match="at least one machine"):
+    with pytest.raises(ValueError, match="machine"):
         plots.levels({})
 
 

@@ -88,10 +88,10 @@ def test_the_pcie_of_gpus_with_links_of_their_own_is_left_out_unless_asked_for()
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: plots.topology("dgx-h100"), TypeError, "a Topology of hwlib.topology, got str"),
-        (lambda: plots.topology(torus((9, 9, 9), "ici-v5p")), ValueError, "729 vertices to draw, 1 to 600"),
-        (lambda: plots.topology(NETWORKS["node"], [("gpu0", "gpu1")]), ValueError, "no edge from 'gpu0' to 'gpu1'"),
-        (lambda: plots.topology(NETWORKS["node"], only=["leaf"]), ValueError, "no leaf; it has gpu, nic, nvswitch"),
+        (lambda: plots.topology("dgx-h100"), TypeError, "Topology .*hwlib.topology, .*str$"),
+        (lambda: plots.topology(torus((9, 9, 9), "ici-v5p")), ValueError, "729 vertices .*1 to 600"),
+        (lambda: plots.topology(NETWORKS["node"], [("gpu0", "gpu1")]), ValueError, "edge .*'gpu0' .*'gpu1'"),
+        (lambda: plots.topology(NETWORKS["node"], only=["leaf"]), ValueError, "leaf; .*gpu, nic, nvswitch"),
         (lambda: plots.node_bandwidths([]), ValueError, "got none"),
     ],
 )

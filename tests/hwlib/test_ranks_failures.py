@@ -14,6 +14,7 @@ import torch.distributed as dist
 
 from hwlib.labs import RankError, RankTimeout, run_ranks
 from hwlib.labs.ranks import launch
+from hwlib.labs.ranks.collect import GONE
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -60,8 +61,8 @@ def test_a_rank_that_raises_in_a_library_is_shown_with_the_line_that_called_it()
 @pytest.mark.parametrize(
     ("end", "said"),
     [
-        ("os._exit(3)", "rank 1 ended its process (exit status 3)"),
-        ("os.kill(os.getpid(), 9)", "rank 1 was ended by SIGKILL"),
+        ("os._exit(3)", r"rank 1 .*\b3\)"),
+        ("os.kill(os.getpid(), 9)", "rank 1 .*SIGKILL"),
     ],
 )
 def test_a_rank_that_dies(end, said):
@@ -72,7 +73,7 @@ def test_a_rank_that_dies(end, said):
         dist.barrier()
 
     error = failed(work)
-    assert str(error) == f"{said}\nit had printed:\nso far 1"
+    assert re.fullmatch(rf"{said}\n.*printed.*\nso far 1", str(error))
     assert (error.rank, error.error) == (1, "RankDied")
 
 
@@ -85,7 +86,7 @@ def test_a_rank_that_falls_says_where():
             ctypes.string_at(0)  # nothing is there
 
     said = str(failed(work, n=2))
-    assert said.startswith("rank 1 was ended by SIGSEGV; it is at line ")
+    assert re.match(r"rank 1 .*SIGSEGV; .* line \d", said)
     assert said.endswith("in work: ctypes.string_at(0)  # nothing is there")
 
 
@@ -94,22 +95,22 @@ def test_a_rank_that_exits_has_failed():
 
 
 def test_what_cannot_be_sent_says_so():
-    said = "TypeError: what it returns, a generator, cannot be sent to another process"
-    assert said in str(failed(lambda rank, n: (i for i in [rank]), n=2))
+    error = failed(lambda rank, n: (i for i in [rank]), n=2)
+    assert (error.error, "a generator" in str(error)) == ("TypeError", True)
     numbers = (i for i in [1, 2])
-    with pytest.raises(TypeError, match="fn, or something that it uses, cannot be sent to another process"):
+    with pytest.raises(TypeError, match=r"^fn\b"):
         run_ranks(lambda rank, n: next(numbers), 2)
 
 
 @pytest.mark.parametrize(
     ("fn", "n", "options", "said"),
     [
-        (3, 2, {}, r"fn: a function of \(rank, n, ...\), got a int: 3"),
-        (print, 1, {}, "n: 2 to 16 ranks, got 1"),
-        (print, 17, {}, "n: 2 to 16 ranks, got 17"),
-        (print, 2.0, {}, "n: 2 to 16 ranks, got 2.0"),
-        (print, 2, {"timeout": 0}, "timeout: seconds, above 0, got 0"),
-        (print, 2, {"backend": "mpi"}, "backend: gloo or nccl, or None for what the machine has, got 'mpi'"),
+        (3, 2, {}, "^fn: .* 3$"),
+        (print, 1, {}, "^n: 2 to 16 ranks, .* 1$"),
+        (print, 17, {}, "^n: 2 to 16 ranks, .* 17$"),
+        (print, 2.0, {}, "^n: 2 to 16 ranks, .* 2.0$"),
+        (print, 2, {"timeout": 0}, "^timeout: .* 0$"),
+        (print, 2, {"backend": "mpi"}, "^backend: gloo or nccl, .*'mpi'$"),
     ],
 )
 def test_what_cannot_be_run(fn, n, options, said):
@@ -133,11 +134,9 @@ def test_ranks_that_wait_for_each_other_are_found_out_before_their_time():
     assert time.monotonic() - begun < 30
     assert isinstance(error, RankTimeout)
     assert list(error.places) == [1, 2]
-    assert error.places[1].startswith("waits in dist.recv at line ")
+    assert "dist.recv at line " in error.places[1]
     assert error.places[1].endswith("test_ranks_failures.py, in work: dist.recv(x, 0)")
-    assert str(error).startswith(
-        "2 of 3 ranks did not end: none of them can go on, for all wait\n  rank 0 has returned\n"
-    )
+    assert re.match(r"2 of 3 ranks .* wait\n  rank 0 .*returned\n", str(error))
     assert "hello from" in str(error)
 
 
@@ -159,9 +158,7 @@ def test_a_loop_ends_with_its_time():
     begun = time.monotonic()
     error = failed(work, n=2, timeout=1.0)
     assert time.monotonic() - begun < 10
-    assert str(error).startswith(
-        "1 of 2 ranks did not end: not done after 1 s\n  rank 0 has returned\n  rank 1 is at line"
-    )
+    assert re.match(r"1 of 2 ranks .* 1 s\n  rank 0 .*returned\n  rank 1 .*line \d", str(error))
 
 
 def test_output_is_by_rank_and_bounded():
@@ -256,7 +253,7 @@ def test_ranks_end_with_who_started_them(how, tmp_path):
 def test_a_server_that_was_killed_is_replaced():
     first = run_ranks(lambda rank, n: os.getppid(), 2).results
     error = failed(lambda rank, n: os.kill(os.getppid(), signal.SIGKILL) or time.sleep(60), n=2)
-    assert "the process that the ranks are forked from has ended" in str(error)
+    assert GONE in str(error)
     again = run_ranks(lambda rank, n: os.getppid(), 2).results
     assert again[0] == again[1] != first[0] == first[1]
     assert launch.launcher().alive()

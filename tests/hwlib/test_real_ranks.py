@@ -55,11 +55,11 @@ def test_real_ranks_refuse_what_they_cannot_do(alone):
         yield []
         yield Step(x, to=0)
 
-    with pytest.raises(ValueError, match="switch_allreduce needs a switch that computes, which no process group has"):
+    with pytest.raises(ValueError, match=r"^switch_allreduce .*switch"):
         run_on_group("switch_allreduce", alone)
-    with pytest.raises(SimulationError, match="rank 0, step 1: `to` is another rank, and there is none, got 0"):
+    with pytest.raises(SimulationError, match=r"rank 0, step 1: `to` .* 0$"):
         run_on_group(lonely, alone)
-    with pytest.raises(KeyError, match="unknown algorithm 'ring'"):
+    with pytest.raises(KeyError, match="'ring'; "):
         run_on_group("ring", alone)
-    with pytest.raises(ValueError, match="x: this rank's tensor, got a list"):
+    with pytest.raises(ValueError, match=r"^x: .*list"):
         run_on_group("ring_allreduce", [1.0, 2.0])

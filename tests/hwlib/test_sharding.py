@@ -43,8 +43,8 @@ def test_the_notation_may_have_braces_and_no_spaces():
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("A(I)", "A(I)"), ("A[I-X]", "I-X"), ("A[I, J]{V_X}", "V_X"), ("A[I_X, J_X]", "X is used twice"),
-        ("A[I_X, J]{U_X}", "X is used twice"), ("A[I, I]", "I occurs twice"), (7, "7"),
+        ("A(I)", "A(I)"), ("A[I-X]", "I-X"), ("A[I, J]{V_X}", "V_X"), ("A[I_X, J_X]", "X .*twice"),
+        ("A[I_X, J]{U_X}", "X .*twice"), ("A[I, I]", "I .*twice"), (7, "7"),
     ],
 )  # fmt: skip
 def test_what_is_no_sharding_is_named(text, part):
@@ -59,13 +59,13 @@ def test_a_mesh_has_whole_axes_of_one_letter(axes, part):
 
 
 def test_an_axis_that_the_mesh_lacks_is_named():
-    with pytest.raises(ShardingError, match=r"names the axis Z; Mesh\(X=4, Y=2\) has X, Y"):
+    with pytest.raises(ShardingError, match=r"axis Z; Mesh\(X=4, Y=2\) .*X, Y"):
         sharded("A[I_Z]").local_shape({"I": 8}, MESH)
 
 
 @pytest.mark.parametrize("size", [None, -1, 2.0])
 def test_a_dimension_has_a_whole_size(size):
-    with pytest.raises(ShardingError, match=r"the size of J is a whole number.*got"):
+    with pytest.raises(ShardingError, match=r"size of J .* (None|-1|2\.0)$"):
         sharded("A[I, J]").local_shape({"I": 8} | ({} if size is None else {"J": size}), MESH)
 
 
@@ -191,7 +191,7 @@ def test_every_move_arrives_with_the_right_numbers():
     tried = 0
     for before, after in PAIRS:
         if any(axis not in before.sums for axis in after.sums):
-            with pytest.raises(ShardingError, match="not an unreduced sum"):
+            with pytest.raises(ShardingError, match="unreduced"):
                 moves_between(before, after, mesh, {"I": 6, "J": 12})
             continue
         held = parts_of(before, x, mesh, rng)
@@ -332,9 +332,9 @@ def test_every_plan_gives_the_product():
 @pytest.mark.parametrize(
     ("A", "B", "C", "part"),
     [
-        ("A[I, J]", "B[J, K]", "C[I, L]", "L"), ("A[I, J]", "B[K]", "C[I, K]", "J is missing"),
-        ("A[I, J]", "B[J, K]", "C[I, K_Z]", "names the axis Z"),
-        ("A[I, L]", "B[L, K]", "C[I, K]", "the size of L is a whole number"),
+        ("A[I, J]", "B[J, K]", "C[I, L]", "L"), ("A[I, J]", "B[K]", "C[I, K]", "J "),
+        ("A[I, J]", "B[J, K]", "C[I, K_Z]", "axis Z; "),
+        ("A[I, L]", "B[L, K]", "C[I, K]", "size of L .*-1$"),
     ],
 )  # fmt: skip
 def test_what_is_no_matmul_is_named(A, B, C, part):

@@ -1,3 +1,4 @@
+import re
 from itertools import product
 from statistics import fmean
 
@@ -88,27 +89,27 @@ def test_the_machine_that_shares_nothing_issues_every_instruction_of_every_threa
 @pytest.mark.parametrize(
     ("machine", "words"),
     [
-        (lambda _: None, "returns nothing yet"),
-        (lambda _: ..., "returns nothing yet"),
-        (lambda _: 5, "no list of"),
-        (lambda _: [5], "no list of"),
-        (lambda _: [(2, [7])], "no list of"),
-        (lambda _: [(3, [0])], "thread 0 runs line 3, and its next is 2"),
-        (lambda _: [(2, [0])], "thread 0 does not come to its end"),
-        (lambda _: [(2, [0]), (3, [0]), (3, [0])], "thread 0 runs line 3 after its end"),
+        (lambda _: None, "nothing"),
+        (lambda _: ..., "nothing"),
+        (lambda _: 5, r"list of \(line, threads\)"),
+        (lambda _: [5], r"list of \(line, threads\)"),
+        (lambda _: [(2, [7])], r"list of \(line, threads\)"),
+        (lambda _: [(3, [0])], "thread 0 .*line 3, .* 2$"),
+        (lambda _: [(2, [0])], "thread 0 .* end"),
+        (lambda _: [(2, [0]), (3, [0]), (3, [0])], "thread 0 .*line 3 .* end"),
     ],
 )  # fmt: skip
 def test_a_machine_that_makes_no_schedule_is_replaced_and_the_run_says_why(machine, words):
     run = simt.run(machine, simt.trace(loop, [1, 1]))
-    assert words in run.note
-    assert words in repr(run)
+    assert re.search(words, run.note)
+    assert run.note in repr(run)
     assert run.schedules == (([(2, [0]), (3, [0]), (2, [1]), (3, [1])]),)
 
 
 def test_what_is_no_kernel_is_said():
-    with pytest.raises(TypeError, match="a kernel is a generator"):
+    with pytest.raises(TypeError, match=r"kernel .*generator"):
         simt.trace(len, ["abc"])
-    with pytest.raises(ValueError, match="does not end"):
+    with pytest.raises(ValueError, match=r"trace: .*,000 "):
         simt.trace(forever, [0])
     with pytest.raises(ValueError, match="width"):
         simt.trace(loop, [1], width=0)

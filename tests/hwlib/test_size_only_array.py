@@ -26,22 +26,22 @@ def test_it_is_written_and_added_to_as_an_array_of_its_length():
     x += x.copy()
     assert len(x + x) == len(x.joined([x[:4], x[4:]])) == 10
     for write in (lambda: x.__setitem__(slice(0, 4), y), lambda: x.__iadd__(y), lambda: x + y):
-        with pytest.raises(ValueError, match=r"array of 3 elements does not fit into (4|10)"):
+        with pytest.raises(ValueError, match=r"\b3 elements .*\b(4|10)$"):
             write()
 
 
 def test_it_has_no_elements():
-    with pytest.raises(TypeError, match=r"no element x\[3\]"):
+    with pytest.raises(TypeError, match=r"x\[3\]"):
         Phantom(10)[3]
 
 
 @pytest.mark.parametrize("count", [-1, 2.0, True, None, "3"])
 def test_a_count_is_a_whole_number(count):
-    with pytest.raises(ValueError, match="count: a whole number of elements, at least 0, got"):
+    with pytest.raises(ValueError, match=r"^count: "):
         Phantom(count)
 
 
 @pytest.mark.parametrize("itemsize", [0, -4, float("nan"), float("inf"), "4", True])
 def test_an_element_has_a_size(itemsize):
-    with pytest.raises(ValueError, match="itemsize: bytes per element, above 0, got"):
+    with pytest.raises(ValueError, match=r"^itemsize: "):
         Phantom(3, itemsize)

@@ -151,7 +151,7 @@ def test_memories_of_the_chip():
 def test_what_nobody_confirms_is_absent():
     assert accelerators["gb200-nvl72"].sms is None
     assert accelerators["a100-80gb-sxm"].fp8_flops is None
-    with pytest.raises(KeyError, match="no confirmed sms"):
+    with pytest.raises(KeyError, match=r"gb300-nvl72 .* sms; "):
         accelerators["gb300-nvl72"].datum("sms")
 
 
@@ -159,18 +159,18 @@ def test_flops_by_dtype():
     h100 = accelerators["h100-sxm"]
     assert h100.flops("bfloat16") == h100.flops("fp16") == h100.bf16_flops
     assert h100.flops("fp8") == h100.fp8_flops
-    with pytest.raises(ValueError, match="A100 80GB SXM has no fp8 rate; it has bf16"):
+    with pytest.raises(ValueError, match=r"A100 80GB SXM .* fp8 .*; .*bf16"):
         accelerators["a100-80gb-sxm"].flops("fp8")
-    with pytest.raises(ValueError, match="V100 SXM2 32GB has no bf16"):
+    with pytest.raises(ValueError, match=r"V100 SXM2 32GB .* bf16"):
         accelerators["v100-sxm2"].flops("bf16")
-    with pytest.raises(ValueError, match="unknown dtype 'bf17'; known: bf16"):
+    with pytest.raises(ValueError, match=r"'bf17'; .*bf16"):
         h100.flops("bf17")
 
 
 def test_unknown_names_get_close_ones():
-    with pytest.raises(KeyError, match=r"unknown accelerator 'h100'; known: .*h100-sxm"):
+    with pytest.raises(KeyError, match=r"accelerator 'h100'; .*h100-sxm"):
         accelerators["h100"]
-    with pytest.raises(KeyError, match=r"unknown field 'hbm_bw'; known: .*hbm_b"):
+    with pytest.raises(KeyError, match=r"'hbm_bw'; .*hbm_b"):
         accelerators["h100-sxm"].datum("hbm_bw")
 
 
@@ -205,5 +205,5 @@ def test_measured_gemms_span_both_sides_of_the_ridge(chip, dtype):
 
 
 def test_measured_gemms_of_an_unknown_chip():
-    with pytest.raises(ValueError, match="no measured gemm of v100 bf16; known: a100-80gb-sxm bf16"):
+    with pytest.raises(ValueError, match=r"v100 bf16; .*a100-80gb-sxm bf16"):
         measured_gemms("v100", "bf16")

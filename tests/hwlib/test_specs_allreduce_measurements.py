@@ -46,5 +46,5 @@ def test_the_switch_helps_from_five_gpus_on():
 
 
 def test_an_unknown_set_is_answered_with_those_there_are():
-    with pytest.raises(ValueError, match=r"no measured all-reduce of v100 8 None; known: a100-80gb-sxm 8 ring, .*"):
+    with pytest.raises(ValueError, match=r"v100 8 None; .*a100-80gb-sxm 8 ring, "):
         measured_allreduces("v100", 8)

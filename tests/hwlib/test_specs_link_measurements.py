@@ -53,5 +53,5 @@ def test_headers_bound_what_a_copy_reaches():
 
 
 def test_an_unknown_row_is_answered_with_those_there_are():
-    with pytest.raises(KeyError, match="unknown measured link 'h100'; known: h100-copy, h100-both"):
+    with pytest.raises(KeyError, match=r"'h100'; .*h100-copy, h100-both"):
         measured_link("h100")

@@ -67,27 +67,27 @@ def test_what_is_changed_has_no_source_any_more():
     wide = llama.replace(ffn=32768, name="wide")
     assert (wide.name, wide.key, wide.ffn, wide.expert_ffn) == ("wide", "llama3-70b-changed", 32768, 32768)
     assert set(llama.data) - set(wide.data) == {"ffn", "published_parameters"}
-    with pytest.raises(KeyError, match="no confirmed ffn"):
+    with pytest.raises(KeyError, match=r"\bffn\b"):
         wide.datum("ffn")
-    with pytest.raises(TypeError, match="unknown field 'width_of_it'; known: width"):
+    with pytest.raises(TypeError, match=r"'width_of_it'; .*width"):
         llama.replace(width_of_it=1)
     assert "`layers` | 80 | layers, L | 80 | llama3 |" in llama._repr_markdown_()
 
 
 @pytest.mark.parametrize(
     ("shape", "message"),
-    [({"kv_heads": 3}, "kv_heads is a divisor of the 8 heads, got 3"),
-     ({"layers": 0}, "layers is a whole number of at least 1, got 0"),
-     ({"width": 256.0}, r"width is a whole number of at least 1, got 256\.0"),
-     ({"ffn": True}, "ffn is a whole number of at least 1, got True"),
-     ({"gated": 1}, "gated is true or false, got 1"),
-     ({"norm": "batch"}, "norm is one of rms, layer, got 'batch'"),
-     ({"biases": "some"}, "biases is one of none, all, got 'some'"),
-     ({"experts": 0}, "experts is a whole number of at least 1, got 0"),
-     ({"experts": 4}, "expert_ffn is above 0 in a model with experts, got 0"),
-     ({"experts_per_token": 2}, "experts_per_token is at most 1 experts, got 2"),
-     ({"dense_layers": 5}, "dense_layers is at most 4 layers, got 5"),
-     ({"window_layers": 5}, "window_layers is at most 4 layers, got 5")],
+    [({"kv_heads": 3}, "kv_heads .*8 heads, .*3$"),
+     ({"layers": 0}, "layers .*1, .*0$"),
+     ({"width": 256.0}, r"width .*256\.0$"),
+     ({"ffn": True}, "ffn .*True$"),
+     ({"gated": 1}, "gated .*1$"),
+     ({"norm": "batch"}, "norm .*rms, layer, .*'batch'"),
+     ({"biases": "some"}, "biases .*none, all, .*'some'"),
+     ({"experts": 0}, "experts .*1, .*0$"),
+     ({"experts": 4}, "expert_ffn .*0$"),
+     ({"experts_per_token": 2}, "experts_per_token .*1 experts, .*2$"),
+     ({"dense_layers": 5}, "dense_layers .*4 layers, .*5$"),
+     ({"window_layers": 5}, "window_layers .*4 layers, .*5$")],
 )  # fmt: skip
 def test_a_shape_that_cannot_be_is_refused(shape, message):
     with pytest.raises(ValueError, match=f"model 'small': {message}"):
@@ -96,13 +96,13 @@ def test_a_shape_that_cannot_be_is_refused(shape, message):
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [("width = 12288", "breadth = 12288", "gpt3-175b: unknown field 'breadth'"),
-     ("width = 12288\n", "", "gpt3-175b: width missing"),
-     ("width = 12288", 'width = "wide"', r"gpt3-175b\.width: .* got 'wide'"),
-     ("width = 12288", "width = 12288.5", r"gpt3-175b\.width: expected what was printed, .* got 12288\.5"),
-     ("width = 12288", "width = 0", "gpt3-175b: model 'gpt3-175b': width is a whole number of at least 1, got 0"),
-     ("gated = false", "gated = 0", r"gpt3-175b\.gated: expected true or false, got 0"),
-     ("width = 12288", "width = { printed = '12288', colour = 1 }", r"gpt3-175b\.width: unknown column 'colour'")],
+    [("width = 12288", "breadth = 12288", "gpt3-175b: .*'breadth'"),
+     ("width = 12288\n", "", "gpt3-175b: width "),
+     ("width = 12288", 'width = "wide"', r"gpt3-175b\.width: .*'wide'"),
+     ("width = 12288", "width = 12288.5", r"gpt3-175b\.width: .*12288\.5"),
+     ("width = 12288", "width = 0", "gpt3-175b: model 'gpt3-175b': width .*0$"),
+     ("gated = false", "gated = 0", r"gpt3-175b\.gated: .*0$"),
+     ("width = 12288", "width = { printed = '12288', colour = 1 }", r"gpt3-175b\.width: .*column 'colour'")],
 )  # fmt: skip
 def test_a_broken_row_is_refused(monkeypatch, old, new, message):
     content = model.file_text("models.toml")

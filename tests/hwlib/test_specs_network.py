@@ -254,13 +254,13 @@ def test_which_axes_of_a_slice_close(key, shape, wrap):
 
 @pytest.mark.parametrize("shape", [(32, 16), (16, 16, 16), (0, 4), (-4, 4), ()])
 def test_a_slice_lies_within_the_pod(shape):
-    with pytest.raises(ValueError, match=r"shape: a slice of tpu-v5e-pod lies within \(16, 16\), got"):
+    with pytest.raises(ValueError, match=r"shape: .*tpu-v5e-pod .*\(16, 16\)"):
         clusters["tpu-v5e-pod"].wraps(shape)
 
 
 def test_a_tree_has_no_axes():
     assert clusters["superpod-h100-4su"].torus == ()
-    with pytest.raises(ValueError, match="superpod-h100-4su is not a torus: its levels are node, leaf, spine"):
+    with pytest.raises(ValueError, match=r"superpod-h100-4su .*torus: .*node, leaf, spine"):
         clusters["superpod-h100-4su"].wraps((4, 4))
 
 
@@ -290,14 +290,14 @@ def test_a_cluster_is_a_record_with_levels():
 )  # fmt: skip
 def test_unknown_keys_get_close_ones(what, key, close):
     assert key not in TABLES[what]
-    with pytest.raises(KeyError, match=rf"unknown {what} '{key}'; known: .*{close}"):
+    with pytest.raises(KeyError, match=rf"{what} '{key}'; .*{close}"):
         TABLES[what][key]
 
 
 def test_unknown_fields_get_close_ones():
-    with pytest.raises(KeyError, match=r"unknown field 'link_per_chip'; known: .*links_per_chip"):
+    with pytest.raises(KeyError, match=r"'link_per_chip'; .*links_per_chip"):
         nodes["dgx-h100"].datum("link_per_chip")
-    with pytest.raises(KeyError, match="superpod-h100-4su has no confirmed core_size"):
+    with pytest.raises(KeyError, match=r"superpod-h100-4su .* core_size"):
         clusters["superpod-h100-4su"].datum("core_size")
 
 

@@ -151,7 +151,7 @@ def test_a_new_node_is_built_drawn_and_planned_on():
     assert plots.node_bandwidths([nodes["anvil-node"]])
     assert widgets.node_explorer("anvil-node")
     for widget in (widgets.axis_explorer, widgets.alltoall_scale_explorer):
-        assert "no node 'anvil-node' in this chart" in complaint(widget, "anvil-node")
+        assert "'anvil-node'" in complaint(widget, "anvil-node")
     assert planner.plan("anvil-7b", "anvil-node", B=64 * 4096, T=4096)
 
 
@@ -160,5 +160,5 @@ def test_a_model_without_a_published_count_is_counted_all_the_same():
     assert transformer.parameter_count(one) > 6e9
     assert one.published_parameters == 0
     assert "published_parameters" not in one._repr_markdown_()
-    with pytest.raises(KeyError, match="anvil-7b has no confirmed published_parameters; it has layers"):
+    with pytest.raises(KeyError, match=r"anvil-7b .* published_parameters; .* layers"):
         one.datum("published_parameters")

@@ -70,26 +70,26 @@ def test_a_value_stands_beside_a_rounded_print_and_one_in_words():
 
 @pytest.mark.parametrize(
     ("field", "cell", "message"),
-    [("pace", "printed = '25 GB/s', value = 25e9", "value: .* leave it out"),
-     ("pace", "printed = '25 GB/s', value = 26e9", "value: .* give 25000000000.0, got 26000000000.0"),
-     ("pace", "printed = 'fast'", "printed: expected a number in 'B/s', got 'fast'"),
-     ("pace", "printed = 'fast', value = -1", "value: expected a finite number of at least 0, got -1"),
+    [("pace", "printed = '25 GB/s', value = 25e9", "value: '25 GB/s' (?!.*25000000000)"),
+     ("pace", "printed = '25 GB/s', value = 26e9", "value: '25 GB/s' .*25000000000.0, .*26000000000.0"),
+     ("pace", "printed = 'fast'", "printed: .*'B/s', .*'fast'"),
+     ("pace", "printed = 'fast', value = -1", "value: .* -1$"),
      ("pace", "printed = 'fast', value = nan", "value: .* got nan"),
      ("pace", "printed = 'fast', value = true", "value: .* got True"),
      ("pace", "printed = 'fast', value = '4'", "value: .* got '4'"),
-     ("pace", "printed = '25 GB'", "printed: expected a number in 'B/s', got '25 GB', which is in 'B'"),
-     ("pace", "printed = '25 GB', value = 25e9", "printed: expected a number in 'B/s', got '25 GB'"),
-     ("pace", "printed = '25 GFLOP/s'", "printed: expected a number in 'B/s', got '25 GFLOP/s'"),
-     ("rate", "printed = '25 GT/s'", "printed: expected a number in 'FLOP/s', got '25 GT/s'"),
-     ("rate", "printed = '25 TOP/s'", "printed: expected a number in 'FLOP/s', got '25 TOP/s'"),
-     ("pace", "printed = '-25 GB/s'", "expected a finite value of at least 0, got '-25 GB/s'"),
-     ("pace", "printed = 25", "printed: expected a text, got 25"),
-     ("pace", "printed = '25 GB/s', factor = 0", "factor: expected a finite number above 0, got 0"),
-     ("pace", "printed = '25 GB/s', also = 'x'", "also: expected a list of texts, got 'x'"),
-     ("pace", "printed = '25 GB/s', colour = 1", "unknown column 'colour'; known:"),
+     ("pace", "printed = '25 GB'", "printed: .*'B/s', .*'25 GB', .*'B'"),
+     ("pace", "printed = '25 GB', value = 25e9", "printed: .*'B/s', .*'25 GB'"),
+     ("pace", "printed = '25 GFLOP/s'", "printed: .*'B/s', .*'25 GFLOP/s'"),
+     ("rate", "printed = '25 GT/s'", "printed: .*'FLOP/s', .*'25 GT/s'"),
+     ("rate", "printed = '25 TOP/s'", "printed: .*'FLOP/s', .*'25 TOP/s'"),
+     ("pace", "printed = '-25 GB/s'", ".*at least 0, .*'-25 GB/s'"),
+     ("pace", "printed = 25", "printed: .* 25$"),
+     ("pace", "printed = '25 GB/s', factor = 0", "factor: .* 0$"),
+     ("pace", "printed = '25 GB/s', also = 'x'", "also: .*'x'"),
+     ("pace", "printed = '25 GB/s', colour = 1", ".*column 'colour'; .*printed"),
      ("pace", "value = 25e9", "printed missing"),
-     ("parts", "printed = '2.5'", "expected a whole number, got '2.5' times 1.0"),
-     ("parts", "printed = '3', factor = 0.5", "expected a whole number, got '3' times 0.5")],
+     ("parts", "printed = '2.5'", ".*whole .*'2.5' .*1.0"),
+     ("parts", "printed = '3', factor = 0.5", ".*whole .*'3' .*0.5")],
 )  # fmt: skip
 def test_a_cell_that_breaks_a_rule_is_refused(field, cell, message):
     with pytest.raises(SpecError, match=rf"f, x\.{field}: {message}"):
@@ -98,26 +98,26 @@ def test_a_cell_that_breaks_a_rule_is_refused(field, cell, message):
 
 @pytest.mark.parametrize("cell", ["4", "true", "'4'", "[4]"])
 def test_a_bare_value_has_no_source(cell):
-    with pytest.raises(SpecError, match=r"f, x\.parts: expected what was printed, with its source"):
+    with pytest.raises(SpecError, match=r"f, x\.parts: .*\bprinted\b"):
         list(reader.read(Device, "f", f'[x]\nname = "X"\nparts = {cell}\n'))
 
 
 def test_a_confidence_that_is_not_known_is_answered_with_those_that_are():
     row = '[x]\nname = "X"\nparts = { printed = "4", source = "x", confidence = "heard" }'
-    with pytest.raises(SpecError, match=r"f, x\.parts: confidence: begins with seen, derived, .* got 'heard'"):
+    with pytest.raises(SpecError, match=r"f, x\.parts: confidence: .*\bseen, derived, .*'heard'"):
         list(reader.read(Device, "f", row))
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [("[x\n", "broken.toml: "),
-     ("x = 4", "broken.toml, x: expected a table"),
-     (f'{LINK}lane = {{ printed = "4", {SEEN} }}', "broken.toml, x: unknown field 'lane'; known: lanes"),
-     (f'{LINK}lanes = {{ printed = "4" }}', "x.lanes: source, confidence missing"),
-     (f"[x]\nlanes = {{ printed = '4', {SEEN} }}", "x: name, kind, bandwidth missing"),
-     (LINK.replace("pcie", ""), "x.kind: expected a text, got ''"),
-     (LINK.replace('"pcie"', "4"), "x.kind: expected a text, got 4"),
-     (LINK.replace("pcie", "cable"), "x.kind: expected one of nvlink, .*got 'cable'")],
+     ("x = 4", "broken.toml, x: .* 4$"),
+     (f'{LINK}lane = {{ printed = "4", {SEEN} }}', "broken.toml, x: .*'lane'; .*lanes"),
+     (f'{LINK}lanes = {{ printed = "4" }}', "x.lanes: source, confidence "),
+     (f"[x]\nlanes = {{ printed = '4', {SEEN} }}", "x: name, kind, bandwidth "),
+     (LINK.replace("pcie", ""), "x.kind: .*''$"),
+     (LINK.replace('"pcie"', "4"), "x.kind: .* 4$"),
+     (LINK.replace("pcie", "cable"), "x.kind: .*nvlink, .*'cable'")],
 )  # fmt: skip
 def test_a_broken_table_is_refused(content, message):
     with pytest.raises(SpecError, match=message):
@@ -133,10 +133,10 @@ def edited(monkeypatch, module, file, old, new):
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [('accelerator = "h100-sxm"', 'accelerator = "h100"', "dgx-h100.accelerator: unknown accelerator 'h100'; known:"),
-     ('nic = "ndr"', 'nic = "nbr"', "dgx-h100.nic: unknown nic 'nbr'; known: ndr"),
-     ('shape = "crossbar"', 'shape = "ring"', "dgx-a100.shape: expected one of crossbar, mesh, torus, got 'ring'"),
-     ('switch = "nvswitch2"', "", "dgx-a100.switches: 6 of the switch ''")],
+    [('accelerator = "h100-sxm"', 'accelerator = "h100"', "dgx-h100.accelerator: .*'h100'; .*h100-sxm"),
+     ('nic = "ndr"', 'nic = "nbr"', "dgx-h100.nic: .*'nbr'; .*ndr"),
+     ('shape = "crossbar"', 'shape = "ring"', "dgx-a100.shape: .*crossbar, mesh, torus, .*'ring'"),
+     ('switch = "nvswitch2"', "", "dgx-a100.switches: 6 .*''$")],
 )  # fmt: skip
 def test_a_node_names_what_there_is(monkeypatch, old, new, message):
     edited(monkeypatch, node, "nodes.toml", old, new)
@@ -146,14 +146,14 @@ def test_a_node_names_what_there_is(monkeypatch, old, new, message):
 
 def test_a_cluster_holds_as_many_nodes_as_its_levels(monkeypatch):
     edited(monkeypatch, cluster, "clusters.toml", 'nodes = { printed = "32",', 'nodes = { printed = "31",')
-    with pytest.raises(SpecError, match=r"superpod-h100-1su\.nodes: 248 chips, but its levels or axes hold 256"):
+    with pytest.raises(SpecError, match=r"superpod-h100-1su\.nodes: 248 .* 256$"):
         list(cluster._read("clusters.toml"))
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [('kind = "nvlink"', 'kind = "cable"', "nvlink2.kind: expected one of nvlink, .*got 'cable'"),
-     ('printed = "25 GB/s"', 'printed = "0 GB/s"', "nvlink2.bandwidth: a link has a bandwidth above 0")],
+    [('kind = "nvlink"', 'kind = "cable"', "nvlink2.kind: .*nvlink, .*'cable'"),
+     ('printed = "25 GB/s"', 'printed = "0 GB/s"', "nvlink2.bandwidth: ")],
 )  # fmt: skip
 def test_a_link_has_a_kind_and_a_bandwidth(monkeypatch, old, new, message):
     edited(monkeypatch, link, "links.toml", old, new)
@@ -173,7 +173,7 @@ def test_a_row_is_found_by_what_people_write(name, key):
 @pytest.mark.parametrize("name", ["llama 38b", "megatron 17b", "llama", "", "-"])
 def test_another_number_or_half_a_name_is_no_row(name):
     assert models.find(name) is None
-    with pytest.raises(KeyError, match="unknown model"):
+    with pytest.raises(KeyError, match=rf"\bmodel {name!r}; "):
         models.of(name)
 
 
@@ -192,6 +192,6 @@ def test_every_row_is_found_by_its_key_and_its_name(rows):
 
 
 def test_a_wrong_name_in_capitals_has_close_ones_too():
-    with pytest.raises(KeyError, match="unknown node 'DGX H10'; known: dgx-h100"):
+    with pytest.raises(KeyError, match=r"'DGX H10'; .*dgx-h100"):
         nodes.of("DGX H10")
     assert levels_of("DGX H100") == levels_of("dgx-h100")

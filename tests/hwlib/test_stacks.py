@@ -61,7 +61,7 @@ def test_a_chip_has_a_stack():
 def test_an_unknown_stack_is_answered_with_those_there_are():
     with pytest.raises(KeyError, match="megatron-core-h100"):
         stacks["megatron-core-h10"]
-    with pytest.raises(TypeError, match="unknown field 'eta_c'; known:"):
+    with pytest.raises(TypeError, match=r"'eta_c'; .*eta_C"):
         stacks["vtrain-a100"].replace(eta_c=1)
 
 
@@ -74,20 +74,20 @@ def test_a_row_takes_the_constants_of_the_one_it_is_like():
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ('[a]\nname = "A"\n', "f, a: chip, software, source missing"),
+        ('[a]\nname = "A"\n', "f, a: chip, software, source "),
         (f"[a]\n{ROW}eta_c = 0.5", "f, a: .*eta_c"),
         (f"[a]\n{ROW}eta_C = 1.5", "f, a.eta_C: .* at most 1, got 1.5"),
-        (f"[a]\n{ROW}alpha_in = -1", "f, a.alpha_in: .* of at least 0, got"),
+        (f"[a]\n{ROW}alpha_in = -1", "f, a.alpha_in: .* -1$"),
         (f"[a]\n{ROW}error = 1.5", "f, a.error: .* at most 1, got 1.5"),
         (f"[a]\n{ROW}error = 1.0", "f, a.error: .* got 1.0"),
-        (f"[a]\n{ROW}rows = 'x'", "f, a.rows: expected a list of texts, got 'x'"),
+        (f"[a]\n{ROW}rows = 'x'", "f, a.rows: .*'x'$"),
         (f"[a]\n{ROW}[a", "f: "),
         (f"[a]\n{ROW}error = 'none'", "f, a.error: .* got 'none'"),
-        (f"[a]\n{ROW}alpha_in = true", "f, a.alpha_in: .* of at least 0, got"),
+        (f"[a]\n{ROW}alpha_in = true", "f, a.alpha_in: .*True$"),
         (f"[a]\n{ROW}eta_C = nan", "f, a.eta_C: .* got nan"),
-        (f"[a]\n{ROW}like = 'b'", "f, a.like: names a row before it"),
+        (f"[a]\n{ROW}like = 'b'", "f, a.like: .*'b'"),
         (f"[a]\n{ROW.replace('h100', 'h101')}", "f, a.chip"),
-        (f"[a]\n{ROW}fitted = ['eta_C']", "f, a.fitted: 'eta_C' is not a constant that the row gives"),
+        (f"[a]\n{ROW}fitted = ['eta_C']", "f, a.fitted: 'eta_C' "),
     ],
 )
 def test_a_row_that_breaks_a_rule_is_refused(rows, message):

@@ -112,7 +112,7 @@ def test_strategies_can_be_compared_copied_and_kept():
 
 def test_microbatches_of_a_step():
     assert Strategy.of(dp=8, micro=2).microbatches(2**20, 8192) == 8
-    with pytest.raises(StrategyError, match="whole number of microbatches"):
+    with pytest.raises(StrategyError, match=r"^micro: "):
         Strategy.of(dp=8, micro=3).microbatches(2**20, 8192)
 
 

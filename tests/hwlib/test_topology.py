@@ -277,7 +277,7 @@ def test_a_network_may_fall_in_two():
     after = without(pair, node="spine0")
     left = remains(pair, after)
     assert (left.connected, left.islands, left.bisection, left.share) == (False, (4, 4), 0.0, 0.0)
-    with pytest.raises(TopologyError, match=r"no way from n0\.gpu0 to n2\.gpu0"):
+    with pytest.raises(TopologyError, match=r"n0\.gpu0 .*n2\.gpu0"):
         route(after, 0, 4)
 
 
@@ -289,30 +289,30 @@ def test_a_tree_told_by_its_levels_needs_no_count_of_switches():
 @pytest.mark.parametrize(
     ("build", "says"),
     [
-        (lambda: ring(0, 1e9), r"ring: n \(ranks\) is a whole number, at least 1, got 0"),
-        (lambda: crossbar(2.5, 1e9), "got 2.5"),
-        (lambda: ring(True, 1e9), "got True"),
-        (lambda: ring(4, math.nan), "ring: bandwidth is a finite bandwidth above 0 B/s, got nan"),
-        (lambda: ring(4, -1.0), r"got -1\.0"),
-        (lambda: ring(4, "3 apples"), "ring: bandwidth is in B/s, a text such as"),
-        (lambda: ring(4, "5 s"), "which is in s"),
-        (lambda: ring(4, 1e9, -1e-6), "latency is a time of at least 0 s"),
-        (lambda: torus((), 1e9), "torus: shape is the lengths of its axes"),
-        (lambda: torus((4, 0), 1e9), "torus: the length of an axis"),
-        (lambda: torus((4, 4), 1e9, wrap=(True,)), "one of them for each of 2 axes"),
-        (lambda: dragonfly(2, 4, 2, 1e9, groups=7), "8 cables leave a group"),
-        (lambda: node("tpu-v5p-host"), "stand in the torus of a pod"),
-        (lambda: node(8), r"node: a record or a key of hwlib.specs.nodes \(dgx-a100, .*got 8"),
-        (lambda: tree([]), "at least one"),
-        (lambda: bisection_bandwidth(ring(1, 1e9)), "halves take at least 2"),
-        (lambda: bisection_bandwidth(ring(4, 1e9), half=[0, 7]), "a rank is 0 to 3"),
+        (lambda: ring(0, 1e9), r"ring: n .*0$"),
+        (lambda: crossbar(2.5, 1e9), "crossbar: .*2.5$"),
+        (lambda: ring(True, 1e9), "ring: n .*True$"),
+        (lambda: ring(4, math.nan), "ring: bandwidth .*nan$"),
+        (lambda: ring(4, -1.0), r"ring: bandwidth .*-1\.0$"),
+        (lambda: ring(4, "3 apples"), "ring: bandwidth .*'apples'"),
+        (lambda: ring(4, "5 s"), "ring: bandwidth .*'5 s'.* s$"),
+        (lambda: ring(4, 1e9, -1e-6), "ring: .*latency .*-1e-06$"),
+        (lambda: torus((), 1e9), r"torus: shape .*\(\)$"),
+        (lambda: torus((4, 0), 1e9), "torus: .*axis.* 0$"),
+        (lambda: torus((4, 4), 1e9, wrap=(True,)), "torus: wrap .*2 axes.*True"),
+        (lambda: dragonfly(2, 4, 2, 1e9, groups=7), r"dragonfly: .*\b8 cables"),
+        (lambda: node("tpu-v5p-host"), "node: .*tpu-v5p-host"),
+        (lambda: node(8), r"node: .*\(dgx-a100, .* 8$"),
+        (lambda: tree([]), "tree: levels "),
+        (lambda: bisection_bandwidth(ring(1, 1e9)), "1 ranks"),
+        (lambda: bisection_bandwidth(ring(4, 1e9), half=[0, 7]), "0 to 3, .*7$"),
         (lambda: minimum_cut(ring(4, 1e9), [0, 1], [1, 2]), "share gpu1"),
-        (lambda: minimum_cut(ring(4, 1e9), [], [1, 2]), "at least one rank"),
-        (lambda: route(ring(4, 1e9), 0, 4), "a rank is 0 to 3, or its name; got 4"),
-        (lambda: without(ring(4, 1e9)), "give the link"),
-        (lambda: without(ring(4, 1e9), link=("gpu0", "gpu1"), cables=2), "where there are 1"),
-        (lambda: without(ring(2, 1e9), node=["gpu0", "gpu1"]), "no accelerator"),
-        (lambda: egress_bandwidth(ring(4, 1e9)), "no NIC"),
+        (lambda: minimum_cut(ring(4, 1e9), [], [1, 2]), "cut .*rank"),
+        (lambda: route(ring(4, 1e9), 0, 4), "0 to 3, .*4$"),
+        (lambda: without(ring(4, 1e9)), "without: .*link=.*node="),
+        (lambda: without(ring(4, 1e9), link=("gpu0", "gpu1"), cables=2), "without: 2 cables .*gpu0.*gpu1, .* 1$"),
+        (lambda: without(ring(2, 1e9), node=["gpu0", "gpu1"]), "without: .*accelerator"),
+        (lambda: egress_bandwidth(ring(4, 1e9)), "ring of 4 .*NIC"),
     ],
 )  # fmt: skip
 def test_bad_input_is_named_with_what_is_allowed(build, says):
@@ -321,18 +321,18 @@ def test_bad_input_is_named_with_what_is_allowed(build, says):
 
 
 @pytest.mark.parametrize(
-    "build",
+    ("build", "named"),
     [
-        lambda: node("dgx-x100"),
-        lambda: cluster("superpod-h100"),
-        lambda: without(ring(4, 1e9), node="spine3"),
-        lambda: without(ring(4, 1e9), link=("gpu0", "gpu2")),
-        lambda: ring(4, 1e9).edge("gpu0", "gpu2"),
-        lambda: ring(4, 1e9).edge("gpu9", "gpu2"),
+        (lambda: node("dgx-x100"), "'dgx-x100'; .*dgx-h100"),
+        (lambda: cluster("superpod-h100"), "'superpod-h100'; .*superpod-h100-8su"),
+        (lambda: without(ring(4, 1e9), node="spine3"), "'spine3'; .*gpu0"),
+        (lambda: without(ring(4, 1e9), link=("gpu0", "gpu2")), "gpu0 .*'gpu2'; .*gpu1"),
+        (lambda: ring(4, 1e9).edge("gpu0", "gpu2"), "gpu0 .*'gpu2'; .*gpu1"),
+        (lambda: ring(4, 1e9).edge("gpu9", "gpu2"), "'gpu9'; .*gpu1"),
     ],
 )
-def test_a_name_that_is_not_there_is_answered_with_those_that_are(build):
-    with pytest.raises(KeyError, match=r"known: |named as|links to"):
+def test_a_name_that_is_not_there_is_answered_with_those_that_are(build, named):
+    with pytest.raises(KeyError, match=named):
         build()
 
 
@@ -342,7 +342,7 @@ def test_of_thousands_of_names_an_error_gives_a_few():
         with pytest.raises(KeyError, match=r"spine") as error:
             ask()
         assert len(str(error.value)) < 200
-    with pytest.raises(KeyError, match=r"known: n0.gpu0, n0.nvswitch, n0.nic0, leaf0, spine0"):
+    with pytest.raises(KeyError, match=r" 7\b.*n0.gpu0, n0.nvswitch, n0.nic0, leaf0, spine0"):
         without(fabric, node=7)
 
 

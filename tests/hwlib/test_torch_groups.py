@@ -101,7 +101,7 @@ def test_a_call_of_torch_is_one_of_the_transport(name, group):
 
 
 def test_what_a_transport_does_not_carry_is_said(group):
-    with pytest.raises(NotImplementedError, match="noted does not carry reduce"):
+    with pytest.raises(NotImplementedError, match=r"noted .* reduce$"):
         dist.reduce(x, 0)
 
 

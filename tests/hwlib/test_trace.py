@@ -78,5 +78,5 @@ def test_a_switch_is_called_so():
 
 
 def test_anything_else_is_no_run():
-    with pytest.raises(TypeError, match="run: what lockstep or simulate_events gives, got list"):
+    with pytest.raises(TypeError, match=r"^run: .* list$"):
         chrome_trace([])

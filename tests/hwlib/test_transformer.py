@@ -66,7 +66,7 @@ COUNTS = {
 @pytest.mark.parametrize("key", ["llama3-70b", "deepseek-v3", "gpt-oss-120b"])
 def test_a_count_takes_a_model_or_its_key(count, key):
     assert count(key, *COUNTS[count]) == count(models[key], *COUNTS[count])
-    with pytest.raises(KeyError, match="unknown model 'llama4'"):
+    with pytest.raises(KeyError, match=r"model 'llama4'; .*llama3"):
         count("llama4", *COUNTS[count])
 
 
@@ -256,7 +256,7 @@ def test_the_papers_formulas_are_the_models_step(key):
     selective = gpt_selective_flops(B, T, one.layers, one.width, one.vocab)
     assert attention == pytest.approx(selective - ours, rel=1e-9)
     assert recomputed_flops(one, B, T) == 0
-    with pytest.raises(ValueError, match="unknown recompute 'some'; known: none"):
+    with pytest.raises(ValueError, match=r"recompute 'some'; .*none"):
         recomputed_flops(one, B, T, "some")
 
 

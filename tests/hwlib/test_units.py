@@ -94,55 +94,56 @@ def test_parse_reads_what_people_write(text, value, unit):
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "fault", "named"),
     [
-        ("", "expected a number and then a unit"),
-        ("   ", "expected a number and then a unit"),
-        ("GB", "expected a number and then a unit"),
-        ("fast", "expected a number and then a unit"),
-        ("nan", "expected a number and then a unit"),
-        ("inf s", "expected a number and then a unit"),
-        ("-inf", "expected a number and then a unit"),
-        ("0x10 B", "unknown unit 'x10'"),
-        ("1.2.3 s", "expected a number and then a unit"),
-        ("--3 s", "expected a number and then a unit"),
-        ("1,5 s", "a comma may be read in two ways"),
-        ("2,000 B", "a comma may be read in two ways"),
-        ("3 m", "unknown unit 'm'"),  # no metres
-        ("3 apples", "unknown unit 'apples'"),
-        ("3 gb", "unknown unit 'gb'; known: GB"),
-        ("3 kiB", "unknown unit 'kiB'; known: KiB"),
-        ("3 mB", "unknown unit 'mB'"),  # no thousandths of a byte
-        ("3 GB/apple", "unknown unit 'apple' in 'GB/apple'"),
-        ("3 kmin", "unknown unit"),
-        ("1e400 s", "beyond the range of a float"),
-        ("1e300 PB", "beyond the range of a float"),
-        ("1e-400 s", "beyond the range of a float"),
-        ("3 B//s", "something is missing"),
-        ("3 B/", "something is missing"),
-        ("10**10**10 m", "is a calculation; write one number"),
-        ("10^10 m", "is a calculation"),
-        ("3.846*10^-3 s", "is a calculation"),
-        ("3.846 x 10^-3 s", "is a calculation"),
-        ("12*2**30/3.35e12", "is a calculation"),
-        ("3 s^99", "a power is at most 12"),
-        ("3 s^999999999", "unknown unit"),
-        ("3 (B/s)", "unknown unit"),
-        ("3 GB 4 MB", "unknown unit '4'"),
-        ("__import__('os').system('true')", "expected a number and then a unit"),
-        ("1" * (MAX_LENGTH + 1), "got 81 characters"),
-        (None, "expected a text such as '31.9 us', got NoneType"),
-        (3.5, "got float"),
+        ("", "number", "''"),
+        ("   ", "number", "'   '"),
+        ("GB", "number", "'GB'"),
+        ("fast", "number", "'fast'"),
+        ("nan", "number", "'nan'"),
+        ("inf s", "number", "'inf s'"),
+        ("-inf", "number", "'-inf'"),
+        ("0x10 B", "unit", "'x10' in 'x10 B'"),
+        ("1.2.3 s", "number", "'1.2.3 s'"),
+        ("--3 s", "number", "'--3 s'"),
+        ("1,5 s", "comma", "'1,5 s'"),
+        ("2,000 B", "comma", "'2,000 B'"),
+        ("3 m", "unit", "'m'"),  # no metres
+        ("3 apples", "unit", "'apples'"),
+        ("3 gb", "unit", "'gb'; known: GB"),
+        ("3 kiB", "unit", "'kiB'; known: KiB"),
+        ("3 mB", "unit", "'mB'"),  # no thousandths of a byte
+        ("3 GB/apple", "unit", "'apple' in 'GB/apple'"),
+        ("3 kmin", "unit", "'kmin'"),
+        ("1e400 s", "range", "'1e400 s'"),
+        ("1e300 PB", "range", "'1e300 PB'"),
+        ("1e-400 s", "range", "'1e-400 s'"),
+        ("3 B//s", "factor", "'B//s'"),
+        ("3 B/", "factor", "'B/'"),
+        ("10**10**10 m", "calculation", "'10**10**10 m'"),
+        ("10^10 m", "calculation", "'10^10 m'"),
+        ("3.846*10^-3 s", "calculation", "'3.846*10^-3 s'"),
+        ("3.846 x 10^-3 s", "calculation", "'3.846 x 10^-3 s'"),
+        ("12*2**30/3.35e12", "calculation", "'12*2**30/3.35e12'"),
+        ("3 s^99", "power", "12"),
+        ("3 s^999999999", "unit", "'s^999999999'"),
+        ("3 (B/s)", "unit", "'(B'"),
+        ("3 GB 4 MB", "unit", "'4'"),
+        ("__import__('os').system('true')", "number", "__import__"),
+        ("1" * (MAX_LENGTH + 1), "length", "81"),
+        (None, "type", "NoneType"),
+        (3.5, "type", "float"),
     ],
 )
-def test_parse_says_what_is_wrong(text, sentence):
+def test_parse_says_what_is_wrong(text, fault, named):
     with pytest.raises(UnitError) as error:
         parse(text)
-    assert sentence in str(error.value)
+    assert error.value.fault == fault
+    assert named in str(error.value)
 
 
 def test_a_near_miss_is_named():
-    with pytest.raises(UnitError, match=r"unknown unit 'GiBs'; known: GiB"):
+    with pytest.raises(UnitError, match=r"'GiBs'; known: GiB"):
         parse("3 GiBs")
 
 
@@ -199,7 +200,7 @@ def test_show_never_drops_digits_before_the_point():
 
 
 def test_show_refuses_an_unknown_unit():
-    with pytest.raises(UnitError, match="unknown unit 'furlong'"):
+    with pytest.raises(UnitError, match="'furlong'"):
         show(1, "furlong")
 
 

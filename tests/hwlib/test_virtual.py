@@ -43,7 +43,7 @@ def test_a_strategy_has_its_mesh():
         mesh = virtual.device_mesh(Strategy.of(dp=4, tp=8, pp=4, cp=2))
         groups = {axis: dist.get_process_group_ranks(mesh[axis].get_group())[:2] for axis in ("tp", "cp", "dp", "pp")}
         assert groups == {"tp": [8, 9], "cp": [1, 9], "dp": [9, 25], "pp": [9, 73]}
-        with pytest.raises(ValueError, match="8 ranks, got 256"):
+        with pytest.raises(ValueError, match=r"8 ranks, .*256"):
             virtual.device_mesh(Strategy.of(dp=8))
 
 
@@ -280,7 +280,7 @@ def test_other_times_may_be_given():
 
 def test_what_one_rank_cannot_stand_for_is_refused():
     with virtual.cluster(4, data=True) as world:
-        with pytest.raises(NotImplementedError, match="nobody to send to"):
+        with pytest.raises(NotImplementedError, match=r"\bsend\b"):
             world.step(lambda: dist.send(torch.ones(4), 1))
         with pytest.raises(RuntimeError, match="already"), virtual.cluster(2):
             pass

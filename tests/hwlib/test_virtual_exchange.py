@@ -212,7 +212,7 @@ def test_a_step_that_not_all_begin_is_told():
     def program(rank):
         return (lambda: None) if rank else None
 
-    with pytest.raises(RuntimeError, match="TimeoutError: it waits for others to begin the step"):
+    with pytest.raises(RuntimeError, match=r"TimeoutError: .*begin"):
         play_ranks(program, 2, timeout=3)
 
 

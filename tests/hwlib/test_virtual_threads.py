@@ -109,11 +109,11 @@ def test_the_error_of_a_rank_is_told():
 
 
 def test_a_message_that_nobody_sends_is_told():
-    with pytest.raises(RuntimeError, match="rank 0: TimeoutError: it waits for a message of rank 1 that nobody sent"):
+    with pytest.raises(RuntimeError, match=r"rank 0: TimeoutError: .*message .*rank 1\b"):
         play_ranks(lambda rank: dist.recv(torch.empty(1), 1) if rank == 0 else None, 2, timeout=3)
 
 
 def test_a_collective_that_one_rank_leaves_out_ends_with_an_error():
-    with pytest.raises(RuntimeError, match="rank 0: TimeoutError: it waits for barrier number 1 of the ranks 0, 1"):
+    with pytest.raises(RuntimeError, match=r"rank 0: TimeoutError: .*barrier .*1 .*ranks 0, 1"):
         play_ranks(lambda rank: dist.barrier() if rank == 0 else None, 2, timeout=3)
     assert play_ranks(lambda rank: dist.get_world_size(), 2).results == (2, 2)

@@ -96,7 +96,7 @@ def test_the_state_is_json_and_python_and_the_reader_share_it():
     assert (state["chip"], state["B"], state["chips"]["h200-sxm"]["W"]) == ("h200-sxm", 64, 4.8e12)
     widget.set_state({"B": 128})  # what a slider sends
     assert widget.B == 128
-    with pytest.raises(Exception, match="unknown chip 'h1000'; known:"):
+    with pytest.raises(Exception, match=r"chip 'h1000'; .*h200-sxm"):
         widget.chip = "h1000"
 
 
@@ -109,9 +109,9 @@ def test_every_chip_with_a_bandwidth_can_be_chosen():
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: widgets.roofline_explorer("h1000"), KeyError, "no chip 'h1000'"),
-        (lambda: widgets.roofline_explorer("v100-sxm2", "fp8"), ValueError, "has no fp8 rate; it has fp16"),
-        (lambda: widgets.intensity_explorer("h1000"), KeyError, "no chip 'h1000' in this chart"),
+        (lambda: widgets.roofline_explorer("h1000"), KeyError, "'h1000' .*h100-sxm"),
+        (lambda: widgets.roofline_explorer("v100-sxm2", "fp8"), ValueError, "V100 .*fp8 .*; .*fp16"),
+        (lambda: widgets.intensity_explorer("h1000"), KeyError, "'h1000' .*h100-sxm"),
     ],
 )
 def test_a_chip_or_format_that_there_is_not_is_named(call, error, words):

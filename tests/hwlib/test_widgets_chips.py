@@ -103,10 +103,10 @@ def test_the_state_is_json_and_python_and_the_reader_share_it():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: widgets.chip_explorer("weight"), "no quantity 'weight' to show"),
-        (lambda: widgets.chip_explorer(vendor="Intel"), "no vendor 'Intel'"),
-        (lambda: widgets.chip_explorer(chip="h1000"), "no chip 'h1000'"),
-        (lambda: widgets.peak_explorer("b100-sxm"), "no chip 'b100-sxm' with multiprocessors"),
+        (lambda: widgets.chip_explorer("weight"), "quantity 'weight' .*tdp"),
+        (lambda: widgets.chip_explorer(vendor="Intel"), "vendor 'Intel'.*NVIDIA"),
+        (lambda: widgets.chip_explorer(chip="h1000"), "'h1000'.*h100-sxm"),
+        (lambda: widgets.peak_explorer("b100-sxm"), "'b100-sxm' .*multiprocessors"),
     ],
 )
 def test_what_there_is_not_is_named(call, words):

@@ -52,9 +52,9 @@ def test_the_designer_says_it_in_sentences():
 def test_the_state_is_json_and_a_cable_that_there_is_not_is_named():
     widget = widgets.fat_tree_designer(link="xdr")
     assert json.loads(json.dumps(state_of(widget)))["links"]["xdr"]["W"] == 100 * GB
-    with pytest.raises(KeyError, match="no cable 'rope' in this figure; known:"):
+    with pytest.raises(KeyError, match=r"cable 'rope' .*; .*ndr"):
         widgets.fat_tree_designer(link="rope")
-    with pytest.raises(Exception, match="unknown cable 'rope'; known:"):
+    with pytest.raises(Exception, match=r"cable 'rope'; .*ndr"):
         widget.link = "rope"
 
 

@@ -70,9 +70,9 @@ def test_the_destinations_of_the_chart_are_the_formulas(k):
 
 def test_what_the_charts_cannot_show_is_refused():
     for n in (1, 6, 2048):
-        with pytest.raises(ValueError, match="n is a power of two"):
+        with pytest.raises(ValueError, match=r"\bn .*power"):
             widgets.allreduce_explorer(n)
-    with pytest.raises(ValueError, match="k is 1 to 16"):
+    with pytest.raises(ValueError, match=r"\bk .*1 to 16"):
         widgets.destinations_explorer(0)
 
 

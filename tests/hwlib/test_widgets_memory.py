@@ -53,16 +53,16 @@ def test_python_and_the_reader_share_the_state():
     widget = widgets.occupancy_explorer()
     widget.set_state({"registers": 128})
     assert widget.registers == 128
-    with pytest.raises(Exception, match="unknown chip 'h1000'; known:"):
+    with pytest.raises(Exception, match=r"chip 'h1000'; .*h100-sxm"):
         widget.chip = "h1000"
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: widgets.occupancy_explorer("mi300x"), "no chip 'mi300x' with listed limits"),
-        (lambda: widgets.tile_explorer("mi300x"), "no chip 'mi300x' in this chart"),
-        (lambda: widgets.tile_explorer(sums="hbm"), "sums are kept in regs, tmem, smem, not in 'hbm'"),
+        (lambda: widgets.occupancy_explorer("mi300x"), "'mi300x' .*limits; .*h100-sxm"),
+        (lambda: widgets.tile_explorer("mi300x"), "'mi300x' .*h100-sxm"),
+        (lambda: widgets.tile_explorer(sums="hbm"), "sums .*regs, tmem, smem, .*'hbm'"),
     ],
 )
 def test_what_there_is_not_is_named(call, words):

@@ -42,7 +42,7 @@ def test_the_state_is_json_and_every_node_with_switches_can_be_chosen():
     state = json.loads(json.dumps(state_of(widget)))
     assert set(state["rows"]) == {key for key, one in nodes.items() if one.switches}
     assert (state["n"], state["paths"], state["switches"]) == (8, 8, 4)
-    with pytest.raises(Exception, match="unknown node 'dgx-1'; known: dgx-a100"):
+    with pytest.raises(Exception, match=r"node 'dgx-1'; .*dgx-a100"):
         widget.node = "dgx-1"
 
 
@@ -68,8 +68,8 @@ def test_the_headline_says_what_full_packets_carry():
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: widgets.node_explorer("mi300x-node"), KeyError, "no node 'mi300x-node' with switches"),
-        (lambda: widgets.payload_explorer(100), ValueError, "a power of two, 16 to 4096 bytes, got 100"),
+        (lambda: widgets.node_explorer("mi300x-node"), KeyError, "'mi300x-node' .*switches; "),
+        (lambda: widgets.payload_explorer(100), ValueError, "16 to 4096 bytes, .* 100$"),
     ],
 )
 def test_what_there_is_not_is_said(call, error, words):

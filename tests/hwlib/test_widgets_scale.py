@@ -40,7 +40,7 @@ def test_the_chart_of_nodes_is_the_formulas(key):
 def test_both_are_json_and_say_which_nodes_they_have():
     for chart in (widgets.axis_explorer, widgets.alltoall_scale_explorer):
         assert json.loads(json.dumps(chart().spec)) == chart().spec
-        with pytest.raises(KeyError, match="no node 'dgx-1' in this chart; known: dgx-h100"):
+        with pytest.raises(KeyError, match=r"'dgx-1' .*dgx-h100"):
             chart("dgx-1")
 
 

@@ -210,7 +210,7 @@ def test_one_rank_has_nobody_to_talk_to():
 
 
 def test_a_function_without_yield_is_named():
-    with pytest.raises(SimulationError, match=r"sum_up .*generator.* 10\.0 .*`yield Step"):
+    with pytest.raises(SimulationError, match=r"sum_up .*generator.* 10\.0"):
         lockstep(lambda_named("sum_up"), ones(2))
 
 

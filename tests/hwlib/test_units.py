@@ -110,8 +110,8 @@ def test_parse_reads_what_people_write(text, value, unit):
         ("2,000 B", "comma", "'2,000 B'"),
         ("3 m", "unit", "'m'"),  # no metres
         ("3 apples", "unit", "'apples'"),
-        ("3 gb", "unit", "'gb'; known: GB"),
-        ("3 kiB", "unit", "'kiB'; known: KiB"),
+        ("3 gb", "unit", "'gb'; did you mean GB?"),
+        ("3 kiB", "unit", "'kiB'; did you mean KiB?"),
         ("3 mB", "unit", "'mB'"),  # no thousandths of a byte
         ("3 GB/apple", "unit", "'apple' in 'GB/apple'"),
         ("3 kmin", "unit", "'kmin'"),
@@ -143,7 +143,7 @@ def test_parse_says_what_is_wrong(text, fault, named):
 
 
 def test_a_near_miss_is_named():
-    with pytest.raises(UnitError, match=r"'GiBs'; known: GiB"):
+    with pytest.raises(UnitError, match=r"'GiBs'; .* GiB"):
         parse("3 GiBs")
 
 

@@ -21,7 +21,7 @@ from hwlib.virtual.playing import Playing
 from hwlib.virtual.record import StepTiming, trace_of
 from hwlib.virtual.rendezvous import Rendezvous, RunEnded
 from hwlib.virtual.thread_transport import ThreadTransport
-from hwlib.virtual.world import KernelTime, World, chip_of, slow_ranks
+from hwlib.virtual.world import KernelTime, World, chip_of, forget_meshes, slow_ranks
 
 GRACE = 5.0  # seconds that threads have to end once one has failed
 SWITCH = 0.5  # seconds: Python would wake every waiting thread each 5 ms, to ask for its turn
@@ -158,6 +158,7 @@ def torch_in_threads() -> Iterator[None]:
         sys.excepthook = hook
         threaded._uninstall_threaded_pg()
         c10d._set_thread_isolation_mode(False)
+        forget_meshes()
 
 
 def autograd_in_this_thread() -> Any:

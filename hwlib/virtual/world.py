@@ -169,7 +169,18 @@ def cluster(
         yield World(net, known, played, factors.get(played, 1.0), data, kernel_time, call_time)
     finally:
         dist.destroy_process_group()
+        forget_meshes()
         sys.excepthook = hook
+
+
+def forget_meshes() -> None:
+    """Clear what DTensor keeps of operators: it holds their meshes, which equal those of a later cluster but name the
+    groups of this one."""
+    tensor = sys.modules.get("torch.distributed.tensor")
+    if tensor is not None:
+        from torch.distributed.tensor.debug import _clear_sharding_prop_cache
+
+        _clear_sharding_prop_cache()
 
 
 def slow_ranks(slow: Mapping[int, float] | None, n: int) -> dict[int, float]:

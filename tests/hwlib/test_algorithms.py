@@ -338,7 +338,7 @@ def test_the_registry_knows_its_functions():
 
 
 def test_a_name_that_no_algorithm_has_is_answered_with_those_like_it():
-    with pytest.raises(KeyError, match=r"'ring_alreduce'; .*: ring_allreduce, "):
+    with pytest.raises(KeyError, match=r"'ring_alreduce'; .* ring_allreduce "):
         ALGORITHMS["ring_alreduce"]
     with pytest.raises(KeyError, match=r"algorithm 0; .*ring_allreduce"):
         ALGORITHMS[0]

@@ -70,7 +70,7 @@ def test_a_node_is_a_virtual_cluster_with_its_own_chip(key):
     with virtual.cluster(key) as world:
         assert (world.network.levels, world.chip) == (levels_of(key), nodes[key].chip)
         assert repr(world).startswith(f"<World of {nodes[key].chips} x {nodes[key].chip.name}, as rank 0: node")
-    with pytest.raises(KeyError, match=r"'dgx-h300'; .*: dgx-"), virtual.cluster("dgx-h300"):
+    with pytest.raises(KeyError, match=r"'dgx-h300'; .* dgx-"), virtual.cluster("dgx-h300"):
         pass
 
 
@@ -83,7 +83,7 @@ def test_a_virtual_network_takes_no_time_below_nothing(more):
 def test_an_unknown_name_among_few_lists_all_and_among_many_the_close_ones():
     assert unknown("dtype", "int3", ["bf16", "int8", "fp8"]) == "unknown dtype 'int3'; known: int8, bf16, fp8"
     many = [f"cluster-{i}" for i in range(20)]
-    assert unknown("cluster", "cluster-7x", many).count(",") == 2
+    assert unknown("cluster", "cluster-7x", many).count(" or cluster-") == 2
     assert unknown("cluster", "nothing", many).endswith(", ".join(many)), "none is close: all of them"
 
 

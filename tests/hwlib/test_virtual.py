@@ -9,6 +9,8 @@ import pytest
 import torch
 import torch.distributed as dist
 from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.tensor import DTensor, Replicate, Shard
 
 from hwlib import virtual
 from hwlib.collectives import ring_allreduce_time
@@ -310,3 +312,20 @@ def test_all_is_torchs_and_pythons_own_again_after_a_step():
     with pytest.raises(RuntimeError, match="rank 0"):
         virtual.play_ranks(lambda rank: 1 / rank, 1)
     assert patched() == before
+
+
+def summed_product(groups_before: int) -> float:
+    """Seconds of a product sharded along its inner dimension, on a mesh that is made after so many groups."""
+    with virtual.cluster("superpod-h100-1su", 64) as world:
+        for _ in range(groups_before):
+            dist.new_group(list(range(64)))
+        mesh = init_device_mesh("cpu", (8, 8), mesh_dim_names=("dp", "tp"))["tp"]
+        with world.shapes():
+            a = DTensor.from_local(torch.empty(64, 64), mesh, [Shard(1)], run_check=False)
+            b = DTensor.from_local(torch.empty(64, 64), mesh, [Shard(0)], run_check=False)
+        return world.step(lambda: (a @ b).redistribute(mesh, [Replicate()])).step_time
+
+
+def test_a_cluster_knows_nothing_of_the_meshes_of_one_before():
+    """DTensor keeps the results of operators by mesh, and equal meshes of two clusters name different groups."""
+    assert summed_product(50) == summed_product(0) == summed_product(3) > 0

@@ -217,6 +217,22 @@ def test_routes_keep_to_the_node_and_to_the_rail(superpod):
     assert route(superpod, "n0.gpu0", 1023) == route(cluster("superpod-h100-4su"), 0, 1023)
 
 
+@pytest.mark.parametrize("dead", [(), ("leaf3", "leaf5"), ("n0.nvswitch", "n1.nic3", "n2.nic3")])
+def test_a_route_is_a_shortest_path_without_accelerators_between(dead):
+    built = cluster("superpod-h100-1su")
+    built = without(built, node=dead) if dead else built
+    kinds = built.graph.nodes(data="kind")
+    relays = {v for v, kind in kinds if kind != "gpu"}
+    for src, dst in [(i, 31 * i % 256) for i in range(1, 256, 6)]:
+        ends = {built.ranks[src], built.ranks[dst]}
+        only = built.graph.subgraph(relays | ends)
+        if networkx.has_path(only, built.ranks[src], built.ranks[dst]):
+            hops = networkx.shortest_path_length(only, built.ranks[src], built.ranks[dst])
+            assert len(route(built, src, dst)) == hops + 1
+        else:
+            assert any(kinds[v] == "gpu" for v in route(built, src, dst)[1:-1])
+
+
 def test_routes_are_the_same_where_none_is_kept_and_all_of_a_thousand_ranks_are(superpod, monkeypatch):
     assert len(superpod.ranks) * len(superpod.graph) <= router.KEPT
     pairs = [(i, 7 * i % 1024) for i in range(0, 1024, 31)]

@@ -1,5 +1,6 @@
 """What every test may use; and browser tests are left out, loudly, where there is no browser."""
 
+import contextlib
 import functools
 import os
 import shutil
@@ -90,6 +91,21 @@ def schema_of_a_new_gradebook():
 
         if not hasattr(api.get_alembic_version, "cache_info"):
             api.get_alembic_version = functools.cache(api.get_alembic_version)
+
+
+@pytest.fixture(scope="session")
+def zygotes():
+    """`zygotes()`: the zygote that the files of a worker share, for starting one takes seconds; started when first
+    asked for. There is one for each value of GPUBOOK_PRELOAD."""
+    from autograder.sandbox import Zygote
+
+    with contextlib.ExitStack() as ends:
+
+        @functools.cache
+        def running(_preload: str | None) -> Zygote:
+            return ends.enter_context(Zygote())
+
+        yield lambda: running(os.environ.get("GPUBOOK_PRELOAD"))
 
 
 @pytest.fixture(scope="session")

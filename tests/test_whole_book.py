@@ -13,8 +13,6 @@ from nbclient import NotebookClient
 
 from autograder import course
 from autograder.book import chapters
-from autograder.grading import worker
-from autograder.sandbox import Zygote
 from tests.autograder import tiny
 from tests.kept import kept
 from tests.sample_class.layout import book_of, lay_out
@@ -27,22 +25,6 @@ pytestmark = pytest.mark.slow
 PACKAGES = ("hwlib", "autograder")
 
 
-@pytest.fixture(scope="module")
-def zygotes():
-    """One for all chapters, started with the first that is graded."""
-    running: list[Zygote] = []
-
-    def lent() -> tiny.Lent:
-        running[:] = running or [Zygote()]
-        return tiny.Lent(running[0])
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(worker, "Zygote", lent)
-        yield
-    for zygote in running:
-        zygote.close()
-
-
 @pytest.fixture(scope="module", params=chapters.chapter_names(ROOT))
 def graded(request, zygotes):
     """The chapter's declarations in a course, and the results of three learners."""
@@ -51,7 +33,9 @@ def graded(request, zygotes):
     name = request.param
 
     def grade(folder: Path) -> None:
-        course.grade(lay_out(folder / "course", LEARNERS, name), name)
+        with pytest.MonkeyPatch.context() as patch:
+            tiny.lend(patch, zygotes())
+            course.grade(lay_out(folder / "course", LEARNERS, name), name)
 
     here = ("tests/test_whole_book.py", "tests/autograder/tiny.py", "tests/sample_class")
     parts = (*PACKAGES, *here, "docs/references.bib", *_declarations(name))

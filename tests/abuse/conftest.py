@@ -55,7 +55,7 @@ def _world(pid):
         return ""
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")  # a package's would end whenever a file of another one comes between
 def classroom(tmp_path_factory):
     """A course's folder: the key, the gradebook, what another learner has submitted; and the bank."""
     root = tmp_path_factory.mktemp("class")

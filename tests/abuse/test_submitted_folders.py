@@ -11,7 +11,6 @@ import pytest
 from autograder import course
 from autograder.course import submissions
 from autograder.grading.restore import SubmissionError
-from autograder.sandbox import Zygote
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import NAME, hand_in, make_course, run_nbgrader, scores
 
@@ -118,7 +117,7 @@ def test_what_is_odd_is_refused_by_name(folder, odd):
     assert SECRET not in said
 
 
-def test_a_class_with_all_of_them_is_graded(tmp_path, monkeypatch):
+def test_a_class_with_all_of_them_is_graded(tmp_path, monkeypatch, zygotes):
     """With `gpubook grade`, and with `nbgrader autograde`: who is honest has what is due, nobody else anything."""
     root, release = make_course(tmp_path)
     honest = tiny.fill(release, tiny.RIGHT)
@@ -126,9 +125,8 @@ def test_a_class_with_all_of_them_is_graded(tmp_path, monkeypatch):
         hand_in(root, odd.__name__, honest)
         odd(root / "submitted" / odd.__name__ / NAME)
     hand_in(root, "ann", honest)
-    with Zygote() as running:
-        tiny.lend(monkeypatch, running)
-        result = course.grade(root, NAME)
+    tiny.lend(monkeypatch, zygotes())
+    result = course.grade(root, NAME)
     problems = {learner.name: learner.problem for learner in result.learners}
     assert {name for name, problem in problems.items() if not problem} == {"ann"}
     assert scores(root) == {"ann": 10.0}
@@ -161,7 +159,7 @@ def as_long_as_can_be(folder):
     (folder / ("b" * (4094 - len(str(folder))))).touch()
 
 
-def test_files_that_change_their_kind_stop_nobody(tmp_path, monkeypatch):
+def test_files_that_change_their_kind_stop_nobody(tmp_path, monkeypatch, zygotes):
     """What is copied beside the graded notebook replaces what was there: a folder a file, a file a folder."""
     root, release = make_course(tmp_path)
     honest = tiny.fill(release, tiny.RIGHT)
@@ -176,12 +174,11 @@ def test_files_that_change_their_kind_stop_nobody(tmp_path, monkeypatch):
     files(homes["teachers"], "data")
     as_long_as_can_be(homes["long"])
     copied = root / "autograded" / "folders" / NAME
-    with Zygote() as running:
-        tiny.lend(monkeypatch, running)
-        first = course.grade(root, NAME)
-        assert (copied / "x/y/z.txt").read_text() == "x/y/z.txt"
-        files(homes["folders"], "x", "u/v.txt")
-        again = course.grade(root, NAME)
+    tiny.lend(monkeypatch, zygotes())
+    first = course.grade(root, NAME)
+    assert (copied / "x/y/z.txt").read_text() == "x/y/z.txt"
+    files(homes["folders"], "x", "u/v.txt")
+    again = course.grade(root, NAME)
     for result in (first, again):
         assert {one.name for one in result.learners if one.problem} == {"long"}
         assert os.strerror(errno.ENAMETOOLONG) in result.learner("long").problem

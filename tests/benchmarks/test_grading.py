@@ -46,6 +46,7 @@ def figures_of(tmp_path, *options):
     return json.loads(output.read_text())
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_both_sides_give_the_scores_of_the_plan(tmp_path):
     figures = figures_of(tmp_path, "--size", "2", "--workers", "2", "--repeats", "1", "--only", "no-lab")

@@ -4,6 +4,7 @@ from click.testing import CliRunner
 from benchmarks.ranks import main
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_each_launcher_is_timed():
     done = CliRunner().invoke(main, ["--repeats", "1", "--ranks", "2"])

@@ -5,6 +5,8 @@ over the bandwidth. What is left between the two are transfers that the closed f
 hides.
 """
 
+from functools import partial
+
 import pytest
 import torch
 
@@ -18,6 +20,7 @@ from tests.hwlib.decoders import Decoder, fully_sharded, tensor_parallel
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
 LLAMA = models["llama3-8b"]
 CLUSTER = "superpod-h100-4su"
+nightly = partial(pytest.param, marks=pytest.mark.nightly)
 RATE = accelerators["h100-sxm"].flops("bf16")
 
 
@@ -42,13 +45,13 @@ def played(model, where, n, T, tp, dp, sp=False, **more):
     ("model", "where", "n", "T", "tp", "dp"),
     [
         (LLAMA, 8, None, 4096, 8, 1),
-        (LLAMA, 4, None, 2048, 4, 1),
-        (models["llama2-7b"], 8, None, 8192, 8, 1),
         (LLAMA, CLUSTER, 64, 8192, 1, 64),
-        (LLAMA.replace(layers=8), CLUSTER, 256, 2048, 1, 256),
-        (models["llama2-7b"].replace(layers=8), CLUSTER, 256, 8192, 1, 256),
         (LLAMA, CLUSTER, 1024, 8192, 8, 128),
         (models["llama2-7b"].replace(layers=20), CLUSTER, 64, 8192, 4, 16),
+        nightly(LLAMA, 4, None, 2048, 4, 1),
+        nightly(models["llama2-7b"], 8, None, 8192, 8, 1),
+        nightly(LLAMA.replace(layers=8), CLUSTER, 256, 2048, 1, 256),
+        nightly(models["llama2-7b"].replace(layers=8), CLUSTER, 256, 8192, 1, 256),
     ],
     ids=lambda value: getattr(value, "key", None),
 )
@@ -59,7 +62,7 @@ def test_the_closed_form_is_the_virtual_clock_within_one_percent(model, where, n
 
 
 @pytest.mark.parametrize("model", [LLAMA, models["llama2-70b"]], ids=lambda model: model.key)
-@pytest.mark.parametrize(("n", "T", "layers"), [(8, 4096, 2), (4, 1024, 3), (2, 512, 2)])
+@pytest.mark.parametrize(("n", "T", "layers"), [(8, 4096, 2), nightly(4, 1024, 3), nightly(2, 512, 2)])
 def test_tensor_parallelism_differs_by_the_sums_at_both_ends_alone(model, n, T, layers):
     """The rows of the embedding, which ranks share, and the gradient of what enters the output layer."""
     step, closed, _ = played(model.replace(layers=layers), n, None, T, n, 1)
@@ -79,7 +82,9 @@ def test_with_sequence_parallelism_torch_keeps_what_megatron_gathers_again():
     assert step.step_time == pytest.approx(closed.total + (4 - 2 * L) * one, rel=1e-9)
 
 
-@pytest.mark.parametrize(("dp", "T"), [(64, 8192), (64, 4096), (256, 1024), (256, 512), (1024, 8192)])
+@pytest.mark.parametrize(
+    ("dp", "T"), [(64, 4096), (1024, 8192), nightly(64, 8192), nightly(256, 1024), nightly(256, 512)]
+)
 def test_fsdp2_waits_for_what_the_closed_form_says(dp, T):
     """Exactly, whether the arithmetic decides or the network: FSDP2 gathers one layer ahead."""
     step, closed, _ = played(LLAMA.replace(layers=6, vocab=32768), CLUSTER, dp, T, 1, dp)

@@ -3,6 +3,7 @@
 Small layers and a fast network: the shares of time are those of large models on real ones.
 """
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from tests.hwlib.decoders import Decoder, bf16, tensor_parallel
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
 RATE = accelerators["h100-sxm"].flops("bf16")
 T = 64
+nightly = partial(pytest.param, marks=pytest.mark.nightly)
 
 
 def played(layers, m, *, pp, tp=1, dp=1, v=1, width=128, schedule="Schedule1F1B", W=40e12):
@@ -76,16 +78,16 @@ def played(layers, m, *, pp, tp=1, dp=1, v=1, width=128, schedule="Schedule1F1B"
         (4, 4, {"pp": 2, "width": 256}),
         (4, 4, {"pp": 4, "schedule": "ScheduleGPipe"}),
         (8, 8, {"pp": 4, "v": 2, "schedule": "ScheduleInterleaved1F1B"}),
-        (8, 4, {"pp": 2, "v": 4, "schedule": "ScheduleInterleaved1F1B"}),
         (4, 4, {"pp": 2, "tp": 2}),
-        (4, 8, {"pp": 4, "tp": 2, "W": 120e12}),
         (4, 4, {"pp": 2, "dp": 2}),
-        (4, 8, {"pp": 4, "dp": 2}),
         (4, 4, {"pp": 2, "tp": 2, "dp": 2, "W": 120e12}),
-        pytest.param(8, 16, {"pp": 4}, marks=pytest.mark.nightly),
-        pytest.param(8, 16, {"pp": 4, "v": 2, "schedule": "ScheduleInterleaved1F1B"}, marks=pytest.mark.nightly),
-        pytest.param(8, 8, {"pp": 4, "tp": 2, "W": 120e12}, marks=pytest.mark.nightly),
-        pytest.param(8, 8, {"pp": 4, "dp": 2}, marks=pytest.mark.nightly),
+        nightly(4, 8, {"pp": 4, "tp": 2, "W": 120e12}),
+        nightly(4, 8, {"pp": 4, "dp": 2}),
+        nightly(8, 4, {"pp": 2, "v": 4, "schedule": "ScheduleInterleaved1F1B"}),
+        nightly(8, 16, {"pp": 4}),
+        nightly(8, 16, {"pp": 4, "v": 2, "schedule": "ScheduleInterleaved1F1B"}),
+        nightly(8, 8, {"pp": 4, "tp": 2, "W": 120e12}),
+        nightly(8, 8, {"pp": 4, "dp": 2}),
     ],
     ids=lambda value: "-".join(f"{key}{x}" for key, x in value.items()) if isinstance(value, dict) else None,
 )

@@ -15,7 +15,7 @@ from autograder.book import notebook
 from autograder.declaration import DeclarationError, Exercise, Mistake, load_bank
 from autograder.grading.judge import Judge
 from autograder.grading.submission import RunSettings, grade_notebook
-from autograder.sandbox import Limits, Zygote
+from autograder.sandbox import Limits
 from autograder.values import encoding
 from tests.autograder import lab
 
@@ -129,7 +129,7 @@ def test_a_check_in_a_notebook(bank, answer, score, say):
 
 
 @pytest.fixture(scope="module")
-def grade(bank):
+def grade(bank, zygotes):
     def written(answer):
         cells = [new_code_cell(IMPORTS)]
         cells.append(new_code_cell(f"### BEGIN SOLUTION\n{answer}\n### END SOLUTION", metadata={"exercise": "t-torch"}))
@@ -138,11 +138,11 @@ def grade(bank):
             cell.id = f"cell-{number}"
         return notebook.expand(nb, bank, chapter="06-lab")
 
-    with Zygote() as zygote, Judge([bank.path]) as judge:
+    with Judge([bank.path]) as judge:
 
         def run(answer):
             done = grade_notebook(
-                written(answer), written("pass"), bank, "ann", RunSettings(LIMITS), zygote=zygote, judge=judge
+                written(answer), written("pass"), bank, "ann", RunSettings(LIMITS), zygote=zygotes(), judge=judge
             )
             assert done.problems == []
             return done.results[0]

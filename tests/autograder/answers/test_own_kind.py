@@ -22,7 +22,6 @@ from autograder.course.worked_solutions import worked
 from autograder.declaration import load_bank
 from autograder.declaration.answer import JudgedBy
 from autograder.grading import rejudging
-from autograder.sandbox import Zygote
 from autograder.values import encoding
 from tests.autograder import tiny
 from tests.autograder.book.test_answerbox import in_node
@@ -248,7 +247,7 @@ def test_its_value_is_kept_and_judged_again_without_a_run(bank):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")
-def test_a_class_is_graded_and_gets_feedback(folder):
+def test_a_class_is_graded_and_gets_feedback(folder, zygotes):
     assert (
         CliRunner().invoke(commands.main, ["course", "check", str(folder)]).output == "own-order: ok\nown-guess: ok\n"
     )
@@ -256,8 +255,8 @@ def test_a_class_is_graded_and_gets_feedback(folder):
     for who, (source, _) in ANSWERS.items():
         answers = {} if source is None else {"own-order": source, "own-guess": source}
         hand_in(folder, who, tiny.fill(release, answers), name="hw")
-    with Zygote() as running, pytest.MonkeyPatch.context() as patch:
-        tiny.lend(patch, running)
+    with pytest.MonkeyPatch.context() as patch:
+        tiny.lend(patch, zygotes())
         done = CliRunner().invoke(commands.main, ["grade", str(folder), "hw"])
     assert done.exit_code == 0, done.output
     result = course.results(folder, "hw")

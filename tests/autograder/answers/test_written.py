@@ -23,7 +23,6 @@ from autograder.book.page import card
 from autograder.cli import commands
 from autograder.course import export, gradebook, results_table
 from autograder.declaration import DeclarationError, Exercise
-from autograder.sandbox import Zygote
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in
 from tests.autograder.grading.test_attachments import base, png
@@ -139,10 +138,10 @@ def test_an_untouched_cell_is_told_from_one_with_an_answer(text):
 
 
 @pytest.fixture(scope="module")
-def zygote():
-    with Zygote() as running, pytest.MonkeyPatch.context() as patch:
-        tiny.lend(patch, running)
-        yield running
+def zygote(zygotes):
+    with pytest.MonkeyPatch.context() as patch:
+        tiny.lend(patch, zygotes())
+        yield zygotes()
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from autograder.course.banks import bank_of
 from autograder.declaration import load_bank
 from autograder.grading.judge import Judge
 from autograder.grading.submission import RunSettings, grade_notebook
-from autograder.sandbox import Limits, Zygote
+from autograder.sandbox import Limits
 from tests.autograder.book.test_chapters import digests
 from tests.autograder.small_book import lay_out, write_folder
 
@@ -61,16 +61,16 @@ def written(bank, answers):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux namespaces")
-def test_the_grader_judges_by_them_and_shows_them_to_nobody(book, monkeypatch):
+def test_the_grader_judges_by_them_and_shows_them_to_nobody(book, monkeypatch, zygotes):
     monkeypatch.setenv("GPUBOOK_SOLUTIONS", str(book / "solutions"))
     release_nb = SimpleNamespace(metadata={"gpubook": {"chapter": "07-links"}})
     bank = bank_of(book / "course", release_nb, book / "x.ipynb")
     assert bank.paths == [(book / "solutions" / "07-links" / "exercises").resolve()]
     answers = {name: source.replace("KEY", repr(str(bank.paths[0]))) for name, source in RIGHT.items()}
     release = written(bank, dict.fromkeys(RIGHT, "pass"))
-    with Zygote() as zygote, Judge(bank.paths) as judge:
+    with Judge(bank.paths) as judge:
         done = grade_notebook(
-            written(bank, answers), release, bank, "ann", RunSettings(Limits(cell=5.0)), zygote=zygote, judge=judge
+            written(bank, answers), release, bank, "ann", RunSettings(Limits(cell=5.0)), zygote=zygotes(), judge=judge
         )
     assert done.problems == []
     said = {result.exercise: (result.points, result.kind) for result in done.results}

@@ -22,7 +22,6 @@ from autograder.book.release import CourseError
 from autograder.course import grade_entry, journal, recording
 from autograder.course.journal import Journal
 from autograder.grading import worker
-from autograder.sandbox import Zygote
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in, make_course, run_nbgrader
 
@@ -93,10 +92,10 @@ def everything(folder: Path) -> dict[str, object]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def one_zygote():
-    with Zygote() as running, pytest.MonkeyPatch.context() as patch:
-        tiny.lend(patch, running)
-        yield running
+def one_zygote(zygotes):
+    with pytest.MonkeyPatch.context() as patch:
+        tiny.lend(patch, zygotes())
+        yield zygotes()
 
 
 class Unordered(list):

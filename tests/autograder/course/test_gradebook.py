@@ -17,7 +17,6 @@ from autograder.book.notebook import ChapterError
 from autograder.book.release import CourseError
 from autograder.cli import commands
 from autograder.course import assignment, gradebook
-from autograder.sandbox import Zygote
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in
 
@@ -56,10 +55,10 @@ def folder(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def zygote():
-    with Zygote() as running, pytest.MonkeyPatch.context() as patch:
-        tiny.lend(patch, running)
-        yield running
+def zygote(zygotes):
+    with pytest.MonkeyPatch.context() as patch:
+        tiny.lend(patch, zygotes())
+        yield zygotes()
 
 
 @contextmanager

@@ -45,11 +45,10 @@ def make_course(root: Path):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def one_zygote():
-    """Starting one takes seconds; the tests of this file share one."""
-    with Zygote() as running, pytest.MonkeyPatch.context() as patch:
-        tiny.lend(patch, running)
-        yield running
+def one_zygote(zygotes):
+    with pytest.MonkeyPatch.context() as patch:
+        tiny.lend(patch, zygotes())
+        yield zygotes()
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,6 @@ import pytest
 from autograder import course
 from autograder.book.release import CourseError
 from autograder.course import assignment, export, gradebook, gradebook_url, layout
-from autograder.sandbox import Zygote
 from tests.autograder import postgres, tiny
 from tests.autograder.course.test_operations import hand_in, run_nbgrader
 
@@ -97,9 +96,9 @@ def run_class(folder, db_url=None):
 
 
 @pytest.mark.slow
-def test_the_same_class_gets_the_same_grades(server, tmp_path):
-    with Zygote() as zygote, pytest.MonkeyPatch.context() as patch:
-        tiny.lend(patch, zygote)
+def test_the_same_class_gets_the_same_grades(server, tmp_path, zygotes):
+    with pytest.MonkeyPatch.context() as patch:
+        tiny.lend(patch, zygotes())
         ours, in_file = run_class(tmp_path / "file")
         theirs, in_server = run_class(tmp_path / "server", postgres.new_database(server, "grades"))
     assert in_server == in_file

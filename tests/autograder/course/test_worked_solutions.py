@@ -16,7 +16,6 @@ from autograder import course
 from autograder.cli import commands
 from autograder.course import gradebook, recording, worked_solutions
 from autograder.declaration import load_bank
-from autograder.sandbox import Zygote
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in
 
@@ -85,10 +84,10 @@ def test_a_solution_is_code_or_the_declared_function_with_the_answer_for_the_lea
 
 
 @pytest.fixture(scope="module")
-def zygote():
-    with Zygote() as running, pytest.MonkeyPatch.context() as patch:
-        tiny.lend(patch, running)
-        yield running
+def zygote(zygotes):
+    with pytest.MonkeyPatch.context() as patch:
+        tiny.lend(patch, zygotes())
+        yield zygotes()
 
 
 @pytest.fixture

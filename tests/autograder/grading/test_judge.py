@@ -12,7 +12,7 @@ from nbgrader.utils import determine_grade
 from autograder.declaration import load_bank
 from autograder.grading.judge import Judge, JudgeFailed, JudgeGone, Question, judge_answer
 from autograder.grading.submission import RunSettings, grade_notebook
-from autograder.sandbox import Limits, Zygote
+from autograder.sandbox import Limits
 from autograder.values import encoding
 from tests.autograder import tiny
 
@@ -22,11 +22,11 @@ FULL = sum(tiny.POINTS.values())
 
 
 @pytest.fixture(scope="module")
-def chapter(tmp_path_factory):
+def chapter(tmp_path_factory, zygotes):
     root = tmp_path_factory.mktemp("tiny")
     bank = tiny.write_bank(root)
-    with Zygote() as zygote, Judge([bank.path]) as judge:
-        yield bank, tiny.released(root, bank), zygote, judge
+    with Judge([bank.path]) as judge:
+        yield bank, tiny.released(root, bank), zygotes(), judge
 
 
 @pytest.fixture

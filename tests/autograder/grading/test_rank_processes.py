@@ -13,7 +13,7 @@ from autograder.declaration import load_bank
 from autograder.grading.judge import Judge
 from autograder.grading.rank_processes import needed_cells
 from autograder.grading.submission import RunSettings, grade_notebook
-from autograder.sandbox import Limits, Zygote
+from autograder.sandbox import Limits
 from autograder.values import encoding
 from tests.autograder import lab
 
@@ -38,12 +38,12 @@ IMPORTS = "import numpy as np\nfrom hwlib.algorithms import Step, blocks, ring_a
 
 
 @pytest.fixture(scope="module")
-def chapter(tmp_path_factory):
+def chapter(tmp_path_factory, zygotes):
     root = tmp_path_factory.mktemp("lab")
     (root / "exercises.py").write_text(EXERCISES)
     bank = load_bank(root)
-    with Zygote() as zygote, Judge([bank.path]) as judge:
-        yield bank, zygote, judge
+    with Judge([bank.path]) as judge:
+        yield bank, zygotes(), judge
 
 
 def written(bank, answer, *before, name="t-ring"):

@@ -15,7 +15,6 @@ from autograder.answers import Count, Function, Quantity
 from autograder.course import gradebook
 from autograder.declaration import Exercise
 from autograder.grading import rejudging, submission
-from autograder.sandbox import Zygote
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in
 
@@ -38,10 +37,10 @@ DOUBLE = ("solution=lambda x: 2*x", "solution=lambda x: 2*x + 1")
 
 
 @pytest.fixture(scope="module")
-def zygote():
-    with Zygote() as running, pytest.MonkeyPatch.context() as patch:
-        tiny.lend(patch, running)
-        yield running
+def zygote(zygotes):
+    with pytest.MonkeyPatch.context() as patch:
+        tiny.lend(patch, zygotes())
+        yield zygotes()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from autograder.grading.judge import Judge
 from autograder.grading.submission import RunSettings, grade_notebook
 from autograder.ranks import seeds
-from autograder.sandbox import Limits, Zygote
+from autograder.sandbox import Limits
 from tests.abuse import course
 from tests.autograder import lab
 from tests.autograder.lab import judge, make
@@ -63,11 +63,11 @@ def test_a_sentence_with_numbers_is_the_same_again(function):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux namespaces")
-def test_ranks_that_are_graded_twice_get_the_same_sentences(tmp_path):
+def test_ranks_that_are_graded_twice_get_the_same_sentences(tmp_path, zygotes):
     raising = "def allreduce(rank, n, x): raise ValueError(float(x[0]))"
     bank = course.write_bank(tmp_path)
     said = {}
-    with Zygote() as zygote, Judge([tmp_path / "exercises.py"]) as key:
+    with Judge([tmp_path / "exercises.py"]) as key:
         for name, torch, secret in (
             ("first", course.WRONG["abuse-torch"], "s"),
             ("again", course.WRONG["abuse-torch"], "s"),
@@ -79,7 +79,7 @@ def test_ranks_that_are_graded_twice_get_the_same_sentences(tmp_path):
             one = course.Attack("numbers", asked=course.RANKS, answers={"abuse-torch": torch})
             nb, release = course.submission_of(bank, one)
             done = grade_notebook(
-                nb, release, bank, "ann", RunSettings(Limits(cell=5.0), secret=secret), zygote=zygote, judge=key
+                nb, release, bank, "ann", RunSettings(Limits(cell=5.0), secret=secret), zygote=zygotes(), judge=key
             )
             said[name] = [(result.points, result.say) for result in done.results]
     assert said["first"] == said["again"]

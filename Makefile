@@ -10,6 +10,9 @@ BIN  := $(VENV)/bin
 PIP  := $(BIN)/python -m pip --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
+# A run of the tests starts hundreds of processes; where Python keeps no bytecode, each compiles all of the library.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help grade test nightly check lab book chapters clean
 

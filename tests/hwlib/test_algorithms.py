@@ -21,6 +21,7 @@ from hwlib.algorithms import (
 )
 from hwlib.algorithms.grid import square_shape
 from hwlib.simulate import SimulationError, lockstep
+from tests.each import each
 from tests.hwlib.inputs import expected, inputs_of
 
 NAMES = sorted(ALGORITHMS)
@@ -49,8 +50,8 @@ def options_of(name, n):
 # Results
 
 
-@pytest.mark.parametrize("n", RANKS)
 @pytest.mark.parametrize("name", NAMES)
+@each("n", RANKS)
 def test_results_are_numpys(name, n):
     for count in (0, 1, 2, 5, n - 1, n, n + 1, 3 * n - 1, 60):
         xs = inputs_of(name, n, count)
@@ -80,7 +81,7 @@ def test_a_ragged_alltoall_sends_what_the_table_says(n):
     assert len(run.messages) == sum(counts[i][j] > 0 for i in range(n) for j in range(n) if i != j)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_rows_of_matrices_and_other_dtypes_travel_too(name):
     xs = [np.arange(21 * 2, dtype=np.int32).reshape(21, 2) * (rank + 1) for rank in range(4)]
     flat = lockstep(name, [x.reshape(-1)[::2] for x in xs])
@@ -151,8 +152,8 @@ def formula_time(name, n, count, m=4):
     return time(**{letter: known[letter] for letter in letters})
 
 
-@pytest.mark.parametrize("n", [n for n in RANKS if n > 1])
 @pytest.mark.parametrize("name", TIMED)
+@each("n", [n for n in RANKS if n > 1])
 def test_the_time_is_exactly_the_formulas(name, n):
     record, exact_and_uneven = ALGORITHMS[name], 0
     for m in (2, 3, 4) if "m" in record.options else (4,):
@@ -211,7 +212,6 @@ def test_two_steps_of_bandwidth_in_the_switch_instead_of_two_around_the_ring():
 # Bytes and rounds, as in the docstrings
 
 
-@pytest.mark.parametrize("n", [2, 4, 8, 16])
 @pytest.mark.parametrize(
     ("name", "rounds", "share"),
     [
@@ -230,6 +230,7 @@ def test_two_steps_of_bandwidth_in_the_switch_instead_of_two_around_the_ring():
         ("bruck_alltoall", math.log2, lambda n: math.log2(n) / 2),
     ],
 )
+@each("n", [2, 4, 8, 16])
 def test_rounds_and_bytes_per_rank(name, rounds, share, n):
     run = lockstep(name, inputs_of(name, n, 10 * n))
     size = 10 * n * ITEM
@@ -346,7 +347,7 @@ def test_a_name_that_no_algorithm_has_is_answered_with_those_like_it():
     assert "ring_alreduce" not in ALGORITHMS
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_every_record_is_complete(name):
     record = ALGORITHMS[name]
     assert record.function.__doc__

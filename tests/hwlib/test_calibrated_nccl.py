@@ -18,6 +18,7 @@ from hwlib.collectives import bus_factor
 from hwlib.specs import measured_allreduces
 from hwlib.specs.fitted import collective_constants, tree_constants
 from hwlib.units import GB, us
+from tests.each import each
 
 ENTRIES = collective_constants()
 KEYS = sorted(ENTRIES)
@@ -34,7 +35,7 @@ def test_the_pipeline_is_the_best_of_all_numbers_of_chunks(stages):
     assert pipelined_time(S, alpha, W) <= best
 
 
-@pytest.mark.parametrize("key", KEYS, ids="-".join)
+@each("key", KEYS)
 def test_time_grows_with_size_and_ends_at_the_bandwidth(key):
     c = ENTRIES[key]
     for n in (2, 4, 8):
@@ -45,7 +46,7 @@ def test_time_grows_with_size_and_ends_at_the_bandwidth(key):
         assert bus_factor(c.op, n) * 2.0**45 / collective_time(c, n, 2.0**45) <= plateau
 
 
-@pytest.mark.parametrize("key", KEYS, ids="-".join)
+@each("key", KEYS)
 def test_one_rank_has_nothing_to_send(key):
     c = replace(ENTRIES[key], W_copy=float("inf"))
     assert collective_time(c, 1, 1e-9) == pytest.approx(collective_time(c, 1, 2.0**34), abs=1e-9)
@@ -64,7 +65,7 @@ def test_a_tree_has_its_latency_by_doublings():
     assert bus_factor("all_reduce", 8192) * 2.0**44 / tree_time(TREE, 8192, 2.0**44) == pytest.approx(TREE.W, rel=0.01)
 
 
-@pytest.mark.parametrize("entry", [*ENTRIES.values(), TREE], ids=lambda c: f"{c.chip}-{c.op}-{c.software}")
+@each("entry", [*ENTRIES.values(), TREE])
 def test_at_most_six_constants(entry):
     assert 4 <= len(entry.constants) <= 6
 

@@ -47,13 +47,14 @@ from hwlib.collectives import (
 )
 from hwlib.notation import COLLECTIVES
 from hwlib.specs.cluster import Level
+from tests.each import each
 
 RANKS = (2, 3, 4, 7, 8, 16, 100)
 W = 450 * GB
 FUNCTIONS = {name: getattr(collectives, name) for name in collectives.__all__ if name.endswith("_time")}
 TIMES = {name: f for name, f in FUNCTIONS.items() if {"n", "S", "alpha", "W"} <= set(inspect.signature(f).parameters)}
 every_time = pytest.mark.parametrize("name", TIMES)
-every_n = pytest.mark.parametrize("n", RANKS)
+every_n = each("n", RANKS)
 
 
 def time_of(name, n, S, alpha, W=W, m=4):
@@ -64,7 +65,7 @@ def time_of(name, n, S, alpha, W=W, m=4):
 # Limits
 
 
-@every_time
+@each("name", TIMES)
 def test_one_rank_has_nobody_to_wait_for(name):
     assert time_of(name, 1, 1 * GB, 1 * us) == 0
 
@@ -81,7 +82,7 @@ def test_time_is_latency_plus_bytes(name, n):
     assert time_of(name, n, 1 * GB, 2 * us, math.inf) == pytest.approx(latency)
 
 
-@every_time
+@each("name", TIMES)
 def test_bad_numbers_are_named(name):
     for at, value, sentence in [
         (0, 0, r"n \(ranks in the group\) is at least 1, got 0"),
@@ -170,8 +171,8 @@ def test_a_hierarchy_of_one_level_is_a_ring():
 # Bounds: what no algorithm can beat
 
 
-@every_n
 @pytest.mark.parametrize("collective", CANDIDATES)
+@every_n
 def test_no_algorithm_beats_the_bytes_that_must_move(collective, n):
     least = {
         "all_gather": allgather_bytes, "reduce_scatter": allgather_bytes, "gather": allgather_bytes,
@@ -286,11 +287,11 @@ def split(inner, size):
     return found
 
 
-@pytest.mark.parametrize(
-    ("size", "inner"),
-    [(size, inner) for size in (1, 2, 4, 8, 16, 64, 256, 1024) for inner in (1, 2, 8, 16, 256) if size * inner <= 1024],
-)
+@pytest.mark.parametrize("size", [1, 2, 4, 8, 16, 64, 256, 1024])
+@each("inner", [1, 2, 8, 16, 256])
 def test_the_levels_of_an_axis(size, inner):
+    if size * inner > 1024:
+        return
     assert list(axis_levels(LEVELS, size, inner)) == split(inner, size)
     assert math.prod(level.size for level in axis_levels(LEVELS, size, inner)) == size
 

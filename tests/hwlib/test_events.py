@@ -13,6 +13,7 @@ from hwlib.simulate.size_only_array import Phantom
 from hwlib.topology import Rate, crossbar, fat_tree, ring, route, torus
 from hwlib.topology.graph import finish, new_graph, wire
 from hwlib.units import GB, KB, MB, us
+from tests.each import each
 
 W = 50 * GB
 CROSSING = {"double_tree_allreduce"}  # a rank's two trees meet at its port, so the order in which they come counts
@@ -46,8 +47,8 @@ def sends(*pairs):
 # The same as lockstep, exactly
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 7, 8])
 @pytest.mark.parametrize("name", sorted(set(ALGORITHMS) - CROSSING))
+@each("n", [2, 3, 4, 7, 8])
 def test_without_contention_it_is_lockstep(name, n):
     record, count = ALGORITHMS[name], 5040
     network = all_to_all(n, W) if record.wires == "link" else crossbar(n, W)

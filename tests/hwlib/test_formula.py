@@ -10,6 +10,7 @@ from hwlib import formula as package
 from hwlib.formula import ALL, Formula, NoReading, formula
 from hwlib.formula.ops import ceil, floor, log2, max_of, maximum, minimum, sqrt, sum_of, where
 from hwlib.units import GB, us
+from tests.each import each
 from tests.hwlib.readings import define
 
 
@@ -275,7 +276,7 @@ def test_the_element_of_a_called_sum_does_not_capture_a_letter():
     assert outer([1, 2], [1, 4]) == 3.75
 
 
-@pytest.mark.parametrize("k", range(1, 53))
+@each("k", range(1, 53))
 def test_log2_is_exact_at_powers_of_two(k):
     assert ceil(log2(2**k)) == k
     assert ceil(log2(np.array([2.0**k])))[0] == k

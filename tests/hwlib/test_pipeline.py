@@ -40,6 +40,7 @@ from hwlib.pipeline import (
 )
 from hwlib.specs import models
 from hwlib.strategy import SCHEDULES as FOOTPRINT_SCHEDULES
+from tests.each import each
 from tests.hwlib.keywords import footprint
 
 
@@ -61,7 +62,7 @@ def some(rng):
 
 
 RANDOM = [some(random.Random(seed)) for seed in range(150)]
-any_schedule = pytest.mark.parametrize("schedule", RANDOM, ids=range(len(RANDOM)))
+any_schedule = each("schedule", RANDOM)
 
 
 @any_schedule

@@ -3,6 +3,7 @@
 import pytest
 
 from hwlib.pipeline import dualpipev, gpipe, interleaved, one_f_one_b, zb_h1, zbv
+from tests.each import each
 
 schedules = pytest.importorskip("torch.distributed.pipelining.schedules")
 
@@ -38,7 +39,7 @@ sizes = pytest.mark.parametrize(("pp", "m"), SIZES)
 
 
 @sizes
-@pytest.mark.parametrize("v", [2, 3, 4])
+@each("v", [2, 3, 4])
 def test_interleaved(pp, m, v):
     schedule, torchs = interleaved(pp, m, v), bare("ScheduleInterleaved1F1B", pp, m, v)
     for rank in range(pp):
@@ -46,7 +47,7 @@ def test_interleaved(pp, m, v):
 
 
 @sizes
-@pytest.mark.parametrize("v", [1, 2, 3])
+@each("v", [1, 2, 3])
 def test_zb_h1_which_torch_calls_zb1p(pp, m, v):
     schedule, torchs = zb_h1(pp, m, v), bare("ScheduleInterleavedZeroBubble", pp, m, v)
     for rank in range(pp):

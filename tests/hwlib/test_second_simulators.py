@@ -17,6 +17,7 @@ from hwlib.simulate import lockstep, simulate_events
 from hwlib.topology import route
 from hwlib.topology.graph import finish, new_graph, wire
 from hwlib.topology.link_rate import Rate
+from tests.each import each
 
 LARGEST = 20
 
@@ -165,7 +166,7 @@ def random_tree(rng, n):
     return finish("a random tree", graph, [f"gpu{rank}" for rank in range(n)])
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_lockstep_is_what_it_is_said_to_be(seed):
     rng = random.Random(seed)
     n = rng.randint(2, 6)
@@ -177,7 +178,7 @@ def test_lockstep_is_what_it_is_said_to_be(seed):
         assert run.time == pytest.approx(float(time), rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each("seed", range(60))
 def test_events_are_what_they_are_said_to_be(seed):
     rng = random.Random(seed)
     n = rng.randint(2, 6)

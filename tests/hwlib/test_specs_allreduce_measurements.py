@@ -5,6 +5,7 @@ import pytest
 from hwlib.collectives import nvls_port_bandwidth
 from hwlib.specs import accelerators, measured_allreduces
 from hwlib.units import GB, us
+from tests.each import each
 
 ROWS = measured_allreduces()
 
@@ -25,7 +26,7 @@ def test_times_are_those_printed_beside_the_bandwidths():
     assert sweep[-1].time == pytest.approx(127_997 * us, rel=1e-4)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda r: f"{r.chip}-{r.n}-{r.how}-{r.S}")
+@each("row", ROWS)
 def test_no_port_carries_more_than_its_links(row):
     port = accelerators[row.chip].scaleup_bandwidth
     carried = row.bus_bandwidth if row.how == "ring" else min(

@@ -13,6 +13,7 @@ from hwlib import calibrated, hierarchy, inference, planner, plots, topology, tr
 from hwlib.specs import Accelerator, Model, Node, Stack, accelerators, models, nodes, reader, stack_for
 from hwlib.widgets.chips import PEAK_FORMULAS
 from hwlib.widgets.live import module_source
+from tests.each import each
 from tests.hwlib.test_widgets import node as javascript
 from tests.hwlib.test_widgets import state_of
 
@@ -112,8 +113,8 @@ def complaint(call, key):
     return ""
 
 
-@pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("key", ["anvil", "bare", "slow", "odd-hopper"])
+@each("name", CALLS)
 def test_a_new_chip_works_or_it_is_said_what_it_lacks(key, name):
     said = complaint(CALLS[name], key)
     if key == "anvil":

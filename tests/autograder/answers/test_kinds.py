@@ -11,6 +11,7 @@ from autograder.answers.selftest import junk
 from autograder.declaration import Exercise, Mistake
 from autograder.values import encoding
 from autograder.values.numbers import Unreadable
+from tests.each import each
 
 RIDGE = Exercise(
     id="t-ridge",
@@ -256,7 +257,7 @@ def test_a_key_goes_before_a_letter():
 
 
 @pytest.mark.parametrize("exercise", [RIDGE, TIME, WAVES, BOUND], ids=lambda e: e.id)
-@pytest.mark.parametrize("value", junk(), ids=lambda v: encoding.type_name(v))
+@each("value", junk())
 def test_junk_scores_nothing_and_never_raises(exercise, value):
     try:
         message = encoding.encode(value)

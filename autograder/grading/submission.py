@@ -327,9 +327,9 @@ class SubmissionRun:
             reply = child.answer(role.exercise, name, name in self.shared_names)
         except ChildLost as lost:
             self.stop()
-            return Verdict(0.0, f"The answer could not be read: {lost}.", "unreadable")
+            return Verdict(0.0, f"The answer could not be read: {lost}.", "unreadable", "process-ended")
         except _OutOfTime:
-            return Verdict(0.0, OUT_OF_TIME, "empty")
+            return Verdict(0.0, OUT_OF_TIME, "empty", "out-of-time")
         if "value" not in reply:
             said = quoted(str(reply.get("message") or reply.get("problem", "")), 300).strip("`")
             return Verdict(0.0, f"The answer could not be read: {said}.", "unreadable")

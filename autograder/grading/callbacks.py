@@ -66,4 +66,12 @@ class FunctionCalls:
         if "value" in reply:
             return {"value": reply["value"]}
         said = reply.get("said") or ": ".join(str(reply[k]) for k in ("problem", "message") if reply.get(k))
-        return {"problem": str(said)[:400], "withheld": str(reply.get("withheld", ""))[:200]}
+        withheld = str(reply.get("withheld", ""))[:200]
+        return {"problem": str(said)[:400], "reason": problem_reason(reply), "withheld": withheld}
+
+
+def problem_reason(reply: dict[str, Any]) -> str:
+    """Why a reply of the learner's process has no value: time-limit, no-plain-data; "" for its code's own errors."""
+    if reply.get("expired"):
+        return "time-limit"
+    return "no-plain-data" if reply.get("problem") == "NotEncodable" else ""

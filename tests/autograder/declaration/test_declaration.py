@@ -181,10 +181,9 @@ def test_a_prediction_scores_for_being_made_and_explains_the_gap():
         explain="See why.",
         mistakes=(Mistake("up", "It would rise if links were free."),),
     )
-    for value, word in (("up", "would rise"), ("down", "predicted right")):
-        verdict = e.judge(value)
-        assert verdict.score == 1
-        assert word in verdict.say
-        assert "See why." in verdict.say
+    up, down = e.judge("up"), e.judge("down")
+    assert [(verdict.score, verdict.kind) for verdict in (up, down)] == [(1.0, "predicted")] * 2
+    assert up.say.endswith("It would rise if links were free. See why.")
+    assert down.say == "You predicted right. See why."
     assert e.judge("sideways").score == 0
     assert e.judge(...).kind == "empty"

@@ -23,7 +23,7 @@ class SimulationError(RuntimeError):
     """An algorithm that cannot go on, or whose sends and receives do not match.
 
     `reason` names what was found, in words that do not change: deadlock, unreceived, endless; of a step, not-a-step,
-    half-a-step, not-an-array, no-such-rank; not-a-generator.
+    half-a-step, not-an-array, no-such-rank; not-a-generator; unreachable.
     """
 
     def __init__(self, message: str, reason: str = ""):

@@ -13,7 +13,7 @@ class DeclarationError(ValueError):
 
 class AnswerError(Explained):
     """A learner's function failed on an input. Reasons: time-limit, exits-python, no-plain-data, bad-message,
-    cannot-be-sent, process-ended, withheld; or fails."""
+    cannot-be-sent, process-ended, forged-reply, withheld; or fails."""
 
     reason = "fails"
 

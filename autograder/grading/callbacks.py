@@ -41,7 +41,7 @@ class FunctionCalls:
                     self.lost = f"without {withheld} your cells do not define it"
                     self.withheld = self.exercise.withholds[0]
             except ChildLost as lost:
-                self.lost, self.reason = f"your cells were stopped when they ran again: {lost}", "process-ended"
+                self.lost, self.reason = f"your cells were stopped when they ran again: {lost}", lost.reason
         self.deadline = time.monotonic() + self.limit
 
     def __call__(self, arguments: Any) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class FunctionCalls:
         try:
             reply = self.child.call(self.exercise.id, arguments, left, self.exercise.withholds)
         except ChildLost as lost:
-            self.lost, self.reason = f"your function was stopped: {lost}", "process-ended"
+            self.lost, self.reason = f"your function was stopped: {lost}", lost.reason
             return {"problem": self.lost, "reason": self.reason}
         if reply.get("expired"):
             waited = WAITED if self.child.waited else ""

@@ -235,7 +235,7 @@ class SubmissionRun:
             self._replay(child, upto, needed)
         except (_CellEndedChild, _OutOfTime) as ended:
             child.kill()
-            raise ended.lost if isinstance(ended, _CellEndedChild) else ChildLost(OUT_OF_TIME) from None
+            raise ended.lost if isinstance(ended, _CellEndedChild) else ChildLost(OUT_OF_TIME, "out-of-time") from None
         return child
 
     def _spawn(self, alone: bool = False, withholds: Sequence[str] = ()) -> Child:
@@ -327,7 +327,7 @@ class SubmissionRun:
             reply = child.answer(role.exercise, name, name in self.shared_names)
         except ChildLost as lost:
             self.stop()
-            return Verdict(0.0, f"The answer could not be read: {lost}.", "unreadable", "process-ended")
+            return Verdict(0.0, f"The answer could not be read: {lost}.", "unreadable", lost.reason)
         except _OutOfTime:
             return Verdict(0.0, OUT_OF_TIME, "empty", "out-of-time")
         if "value" not in reply:

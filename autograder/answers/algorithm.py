@@ -4,8 +4,8 @@ An answer is right if its result, its bytes and its rounds are right: a ring tha
 The generators run isolated from each other (see `ranks.generators`): what one rank knows of another's numbers has
 passed through the judge, and was counted.
 
-Reasons: those of `ranks.outcomes`, withheld, not-started, changes-input; of numbers that no known mistake explains,
-one-rank-carries, rank-bytes, total-bytes, leaving-bytes, rounds.
+Reasons: those of `ranks.outcomes`, not-a-function, cannot-be-run, withheld, not-started, changes-input,
+one-rank-carries; of numbers that no known mistake explains, rank-bytes, total-bytes, leaving-bytes, rounds.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ class Choice(Answer):
         return f"answer = ...  # one of {keys}"
 
     def read(self, value: Any) -> str:
-        """The key of the option that is meant, or Unreadable."""
+        """The key of the option that is meant, or Unreadable (not-an-option)."""
         if type(value) is float or (type(value) is int and value.bit_length() < 64):
             value = str(value)
         if type(value) is not str:

@@ -1,4 +1,4 @@
-"""Answers that are code: a function of a given name and signature, tried on cases."""
+"""Answers that are code: a function of a given name and signature, tried on cases. Anything else is not-a-function."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def dimension_of(call: Callable[[tuple], Any], arguments: Sequence[Any], units: 
 def wrong_dimension(
     call: Callable[[tuple], Any], arguments: Sequence[Any], units: Mapping[str, str], unit: str
 ) -> Finding | None:
-    """What is wrong where the function's dimension is not that of `unit`: mixed-units, plain-number, dimension. None
+    """What is wrong where the function's dimension is not that of `unit`: other-unit, plain-number, mixed-units. None
     where it is that, or cannot be told."""
     try:
         found = dimension_of(call, arguments, list(units.values()))
@@ -66,7 +66,7 @@ def wrong_dimension(
         return None
     if not found:
         return Finding(f"{say}yours is a plain number", "plain-number")
-    return Finding(f"{say}yours is in {spell(found)}", "dimension")
+    return Finding(f"{say}yours is in {spell(found)}", "other-unit")
 
 
 def _size(value: Any) -> float:

@@ -1,8 +1,8 @@
 """Function answers: the judge asks, the learner's function replies, and only plain data passes between
 them.
 
-Reasons: those of `AnswerError`, of `values.slips`, of `values.compare.kinds` and of `dimension_probe`; returns-nothing,
-nearly-right, wrong-value.
+Reasons: those of `AnswerError`, of `values.slips`, of `values.compare.kinds` and of `dimension_probe`; not-a-function,
+cannot-be-called, returns-nothing, nearly-right, wrong-value.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ class DeclarationError(ValueError):
 
 class AnswerError(Explained):
     """A learner's function failed on an input. Reasons: time-limit, exits-python, no-plain-data, bad-message,
-    cannot-be-sent, process-ended, forged-reply, withheld; or fails."""
+    cannot-be-sent, process-ended, forged-reply, withheld; or raises."""
 
-    reason = "fails"
+    reason = "raises"
 
 
 @dataclass(frozen=True)

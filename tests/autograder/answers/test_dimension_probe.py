@@ -41,8 +41,8 @@ def test_a_result_without_a_size_has_no_dimension_to_find(result):
 @pytest.mark.parametrize(
     ("function", "reason", "units"),
     [
-        (lambda n, S, alpha, W: W / S, "dimension", {"s", "1/s"}),
-        (lambda n, S, alpha, W: S, "dimension", {"s", "B"}),
+        (lambda n, S, alpha, W: W / S, "other-unit", {"s", "1/s"}),
+        (lambda n, S, alpha, W: S, "other-unit", {"s", "B"}),
         (lambda n, S, alpha, W: 3 * n, "plain-number", {"s"}),
         (lambda n, S, alpha, W: S / W + n, "mixed-units", {"s"}),
     ],

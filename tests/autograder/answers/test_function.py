@@ -100,16 +100,16 @@ def test_a_right_function_is_right_whatever_it_returns_its_numbers_in(function):
 @pytest.mark.parametrize(
     ("function", "reason", "named"),
     [
-        (divides, "fails", "ZeroDivisionError: "),
-        (divides, "fails", "return [x / 0 for x in xs]"),
+        (divides, "raises", "ZeroDivisionError: "),
+        (divides, "raises", "return [x / 0 for x in xs]"),
         (loops, "time-limit", " 0.2 s"),
         (swallows, "time-limit", " 0.2 s"),
-        (lambda xs: xs, "fails", "TypeError: "),
+        (lambda xs: xs, "raises", "TypeError: "),
         (lies, "no-plain-data", "Liar"),
         (lambda xs, k: "x", "other-type", "`'x'`"),
         (lambda xs, k: xs * 2, "other-length", " 6; "),
         (lambda xs, k: 5, "other-type", "`5`"),
-        (exits, "fails", "ValueError"),
+        (exits, "raises", "ValueError"),
         (lambda xs, k: object(), "no-plain-data", "object"),
         (lambda xs, k: [x * k * 1.001 for x in xs], "wrong-value", "`[0."),
         (lambda xs, k: scale(xs, k) if k < 5 else xs, "wrong-value", " of 20 "),
@@ -294,8 +294,8 @@ TIME = make(
 @pytest.mark.parametrize(
     ("function", "kind", "reason", "named"),
     [
-        (lambda n, S, alpha, W: 2 * (n - 1) * S * W, "unit", "dimension", " B^2/s."),
-        (lambda n, S, alpha, W: S / n, "unit", "dimension", " B."),
+        (lambda n, S, alpha, W: 2 * (n - 1) * S * W, "unit", "other-unit", " B^2/s."),
+        (lambda n, S, alpha, W: S / n, "unit", "other-unit", " B."),
         (lambda n, S, alpha, W: S / W + n, "unit", "mixed-units", " s, "),
         (lambda n, S, alpha, W: (n - 1) * (alpha + S / W), "wrong", "wrong-value", "`t("),
         (lambda n, S, alpha, W: "soon", "wrong", "other-type", "`'soon'`"),

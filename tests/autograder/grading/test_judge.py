@@ -231,7 +231,7 @@ def test_what_was_answered_before_an_exception_counts(grade):
         ("def twice(x):\n    import os; os._exit(0)", "process-ended"),
         ("def twice(x):\n    while True: pass", "time-limit"),
         ("def twice(x): return x*x", ""),
-        ("def twice(x): raise ValueError('no')", "fails"),
+        ("def twice(x): raise ValueError('no')", "raises"),
         ("twice = 5", "not-a-function"),
         ("class twice:\n    def __new__(cls, x): return 2*x", "no-plain-data"),
         ("def twice(x): return type('F', (float,), {})(2*x)", "no-plain-data"),

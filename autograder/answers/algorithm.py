@@ -3,6 +3,9 @@
 An answer is right if its result, its bytes and its rounds are right: a ring that moves twice the bytes is not a ring.
 The generators run isolated from each other (see `ranks.generators`): what one rank knows of another's numbers has
 passed through the judge, and was counted.
+
+Reasons: those of `ranks.outcomes`, not-a-function, cannot-be-run, withheld, not-started, changes-input,
+one-rank-carries; of numbers that no known mistake explains, rank-bytes, total-bytes, leaving-bytes, rounds.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from ..ranks.buffers import AFTER, Case, before, drawn
 from ..ranks.generators import Budget, Rank
 from ..ranks.outcomes import Outcome
 from ..values import encoding
+from ..values.finding import Finding
 from ..values.numbers import Unreadable
 from ..values.texts import quoted
 from .code import Coded
@@ -160,14 +164,14 @@ class Algorithm(Coded):
         """What the solution does, and what each rank should end with. DeclarationError where the two differ."""
         solution = self.outcome(direct(exercise.solution), case, inputs, Budget(10**6, 1 << 30))
         if not solution.ended:
-            said = outcomes.failure(self.name, case, solution)
-            raise DeclarationError(f"{exercise.id}: the solution fails: {said}")
+            failure = outcomes.failure(self.name, case, solution)
+            raise DeclarationError(f"{exercise.id}: the solution fails: {failure.say}")
         if not self.collective:
             return solution, solution.outputs
         wanted = AFTER[self.collective](case, inputs)
-        said = outcomes.wrong_result(case, inputs, solution.outputs, wanted, self.collective, self.rtol)
-        if said:
-            raise DeclarationError(f"{exercise.id}: the solution does not compute {self.collective}: {said}")
+        wrong = outcomes.wrong_result(case, inputs, solution.outputs, wanted, self.collective, self.rtol)
+        if wrong:
+            raise DeclarationError(f"{exercise.id}: the solution does not compute {self.collective}: {wrong.say}")
         return solution, wanted
 
     # The verdict
@@ -177,9 +181,9 @@ class Algorithm(Coded):
         try:
             self.readable(value)
         except Unreadable as error:
-            return unreadable(str(error))
+            return unreadable(str(error), error.reason)
         if call is None:
-            return unreadable("the algorithm cannot be run here")
+            return unreadable("the algorithm cannot be run here", "cannot-be-run")
         try:
             return self._judged(exercise, call)
         finally:
@@ -189,7 +193,8 @@ class Algorithm(Coded):
         try:
             call(("prepare", max(case.n for case in self.runs(exercise))))
         except AnswerError as error:
-            return Verdict(0.0, f"The ranks could not be started: {quoted(str(error), 200)}.", "wrong")
+            say = f"The ranks could not be started: {quoted(str(error), 200)}."
+            return Verdict(0.0, say, "wrong", "not-started")
         generator, done = seeds.generator(exercise.id), []
         for case in self.runs(exercise):
             inputs = self.begin(case, generator)
@@ -203,43 +208,45 @@ class Algorithm(Coded):
     def _verdict(self, exercise: Exercise, done: list[_Done]) -> Verdict:
         last = done[-1]
         if last.mine.failed is not None and last.mine.failed.kind == "empty":
-            return Verdict(0.0, f"No answer yet: {outcomes.failure(self.name, last.case, last.mine)}", "empty")
-        said = self._wrong(exercise, done)
-        if not said:
+            empty = outcomes.failure(self.name, last.case, last.mine)
+            return Verdict(0.0, f"No answer yet: {empty.say}", "empty", empty.reason)
+        found = self._wrong(exercise, done)
+        if found is None:
             return exercise.right()
         if mistakes := self._mistakes(exercise, done):
             return Verdict(0.0, " ".join(mistakes), "mistake")
         hint = f" A hint: {exercise.hints[0]}" if exercise.hints and last.mine.ended else ""
-        return Verdict(0.0, f"{said}{hint}", "wrong")
+        return Verdict(0.0, f"{found.say}{hint}", "wrong", found.reason)
 
-    def _wrong(self, exercise: Exercise, done: list[_Done]) -> str:
+    def _wrong(self, exercise: Exercise, done: list[_Done]) -> Finding | None:
         failed = done[-1] if not done[-1].mine.ended else None
         used = failed.mine.failed if failed else None
         if used is not None and used.kind == "withheld" and used.what in exercise.withholds:
-            return write_it_yourself(used.what)
+            return Finding(write_it_yourself(used.what), "withheld")
         for run in done:
             if run is failed:
                 return outcomes.failure(self.name, run.case, run.mine)
-            said = outcomes.wrong_result(
+            wrong = outcomes.wrong_result(
                 run.case, run.inputs, run.mine.outputs, run.wanted, self.collective, self.rtol, run.mine.received_bytes
             )
-            if said:
-                return said
+            if wrong:
+                return wrong
             if run.mine.changed and not self.in_place:
                 rank = run.mine.changed[0]
-                return f"With {run.case}, rank {rank} changes the x that it was given: work on a copy."
+                say = f"With {run.case}, rank {rank} changes the x that it was given: work on a copy."
+                return Finding(say, "changes-input")
         return self._bytes(done) or self._rounds(done)
 
-    def _bytes(self, done: list[_Done]) -> str:
+    def _bytes(self, done: list[_Done]) -> Finding | None:
         from hwlib.units import show
 
-        measures: tuple[tuple[Limit | None, Callable[[Outcome, Case], Sequence[float]], Any, str], ...] = (
-            (self.rank_bytes, lambda o, _: o.sent_bytes, max, "rank {rank} sends"),
-            (self.total_bytes, lambda o, _: o.sent_bytes, sum, "the ranks send"),
+        measures: tuple[tuple[Limit | None, Callable[[Outcome, Case], Sequence[float]], Any, str, str], ...] = (
+            (self.rank_bytes, lambda o, _: o.sent_bytes, max, "rank {rank} sends", "rank-bytes"),
+            (self.total_bytes, lambda o, _: o.sent_bytes, sum, "the ranks send", "total-bytes"),
             (self.leaving_bytes, lambda o, case: o.leaving_bytes(case.options["inner"]), max,
-             "rank {rank} sends out of its node"),
+             "rank {rank} sends out of its node", "leaving-bytes"),
         )  # fmt: skip
-        for limit, sent, of, who in measures:
+        for limit, sent, of, who, measured in measures:
             if limit is None:
                 continue
             rows = []
@@ -256,24 +263,25 @@ class Algorithm(Coded):
             say += f"{show(got, 'B')}{' in all' if of is sum else ''}; {limit.words}{show(allowed, 'B')} "
             why = outcomes.pattern([row[:3] for row in broken])
             if of is max and got > allowed and _lopsided(run.mine) and not _lopsided(run.solution):
-                why = "one rank carries the messages of the others"
-            return f"{say}{'was' if limit.exact else 'were'} expected{': ' + why if why else ''}" + _stop(why)
-        return ""
+                why = Finding("one rank carries the messages of the others", "one-rank-carries")
+            say += f"{'was' if limit.exact else 'were'} expected"
+            return _because(say, why, measured)
+        return None
 
-    def _rounds(self, done: list[_Done]) -> str:
+    def _rounds(self, done: list[_Done]) -> Finding | None:
         limit = self.rounds
         if limit is None:
-            return ""
+            return None
         rows = [(run.case, run.mine.rounds, limit.allowed(run.case, run.solution.rounds)) for run in done]
         broken = [row for row in rows if limit.broken(row[1], row[2])]
         if not broken:
-            return ""
+            return None
         case, got, allowed = max(outcomes.clear(broken), key=lambda row: row[0].n)
-        why = outcomes.slow(broken)
-        return (
+        say = (
             f"The result and the bytes are right, but with {case} it takes {got} round{'s' if got != 1 else ''}; "
-            f"{limit.words}{allowed:g} {'was' if allowed == 1 else 'were'} expected{': ' + why if why else ''}."
+            f"{limit.words}{allowed:g} {'was' if allowed == 1 else 'were'} expected"
         )
+        return _because(say, outcomes.slow(broken), "rounds")
 
     def _mistakes(self, exercise: Exercise, done: list[_Done]) -> list[str]:
         """The sentences of the mistakes that behave just so in every run that was made."""
@@ -312,8 +320,11 @@ def _lopsided(outcome: Outcome) -> bool:
     return max(sent) * len(sent) > 1.5 * sum(sent)
 
 
-def _stop(why: str) -> str:
-    return "" if why.endswith("?") else "."
+def _because(say: str, why: Finding | None, measured: str) -> Finding:
+    """A sentence with its cause, if one is known; the reason is then that of the cause."""
+    if why is None:
+        return Finding(f"{say}.", measured)
+    return Finding(f"{say}: {why.say}{'' if why.say.endswith('?') else '.'}", why.reason)
 
 
 def direct(function: Any) -> Call:
@@ -348,7 +359,7 @@ def local_ranks(function: Any, withholds: Sequence[str] = (), seconds: float = S
         except TimeUp:
             return "failed", "limit", f"{seconds:g} s"
         except SystemExit:
-            raise AnswerError("it ends Python (sys.exit)") from None
+            raise AnswerError("it ends Python (sys.exit)", "exits-python") from None
 
     return call
 

@@ -69,11 +69,11 @@ class Choice(Answer):
         return f"answer = ...  # one of {keys}"
 
     def read(self, value: Any) -> str:
-        """The key of the option that is meant, or Unreadable."""
+        """The key of the option that is meant, or Unreadable (not-an-option)."""
         if type(value) is float or (type(value) is int and value.bit_length() < 64):
             value = str(value)
         if type(value) is not str:
-            raise Unreadable(f"{described(value)}; one of {self._listed()} was expected")
+            raise Unreadable(f"{described(value)}; one of {self._listed()} was expected", reason="not-an-option")
         text = _plain_text(value[:1000])
         letters = {chr(ord("a") + i): key for i, key in enumerate(self.options)}
         for names in (
@@ -83,7 +83,8 @@ class Choice(Answer):
         ):
             if text in names:
                 return names[text]
-        raise Unreadable(f"{quoted(value)} is not an option; one of {self._listed()} was expected")
+        say = f"{quoted(value)} is not an option; one of {self._listed()} was expected"
+        raise Unreadable(say, reason="not-an-option")
 
     def _listed(self) -> str:
         return ", ".join(f'"{key}"' for key in self.options)
@@ -102,7 +103,7 @@ class Choice(Answer):
         try:
             key = self.read(value)
         except Unreadable as error:
-            return unreadable(str(error))
+            return unreadable(str(error), error.reason)
         if key == self.expected(exercise, given):
             return exercise.right()
         said = [

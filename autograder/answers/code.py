@@ -1,4 +1,4 @@
-"""Answers that are code: a function of a given name and signature, tried on cases."""
+"""Answers that are code: a function of a given name and signature, tried on cases. Anything else is not-a-function."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ class Coded(Answer):
     def readable(self, value: Any) -> str:
         """The sentence that it is a function."""
         if type(value) is not encoding.Callable:
-            raise Unreadable(f"{named(value)}; {self.asked} was expected, {quoted(f'def {self.signature}:', 120)}")
+            say = f"{named(value)}; {self.asked} was expected, {quoted(f'def {self.signature}:', 120)}"
+            raise Unreadable(say, reason="not-a-function")
         return f"{self.said} {quoted(value.name)}"
 
     def shown(self, exercise: Exercise, value: Any, given: Given) -> str:

@@ -28,25 +28,28 @@ class Count(Answer):
         return "`answer` is an integer"
 
     def read(self, value: Any) -> int:
-        """The integer, or Unreadable."""
+        """The integer, or Unreadable: number-and-word, calculation, not-an-integer, too-many-digits."""
         if type(value) is str:
             text = value.strip().replace("_", "")
             if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", text):  # 4,0 is four to many, and never forty
                 text = text.replace(",", "")
             if not re.fullmatch(r"[-+]?\d{1,300}(\.\d{1,300})?([eE][-+]?\d{1,3})?", text):
                 sum_of_numbers = re.fullmatch(r"[\d\s.()]*\d[\s)]*[-+*/][\d\s.+\-*/()]+", text)
+                reason = "calculation" if sum_of_numbers else "not-an-integer"
+                said = f"is {'a calculation' if sum_of_numbers else 'not an integer'}; a whole number was expected"
                 if re.fullmatch(r"[-+]?\d[\d,.]*\s*[A-Za-z]+", text):
+                    reason = "number-and-word"
                     said = "is a number and a word; the whole number alone was expected"
-                else:
-                    said = f"is {'a calculation' if sum_of_numbers else 'not an integer'}; a whole number was expected"
-                raise Unreadable(f"{quoted(value)} {said}")
+                raise Unreadable(f"{quoted(value)} {said}", reason=reason)
             exact = Fraction(text)
         else:
             exact = number(value)
         if exact.denominator != 1:
-            raise Unreadable(f"{as_float(exact):.6g} is not an integer; it is counted, so a whole number was expected")
+            say = f"{as_float(exact):.6g} is not an integer; it is counted, so a whole number was expected"
+            raise Unreadable(say, reason="not-an-integer")
         if abs(exact.numerator).bit_length() > MAX_COUNT_BITS:
-            raise Unreadable("an integer of more than a thousand digits; a count was expected")
+            say = "an integer of more than a thousand digits; a count was expected"
+            raise Unreadable(say, reason="too-many-digits")
         return int(exact)
 
     def readable(self, value: Any) -> str:
@@ -87,7 +90,7 @@ class Count(Answer):
             exact = Fraction(self.read(value))
         except Unreadable as error:
             said = self._said(exercise, value, given)
-            return Verdict(0.0, said, "mistake") if said else unreadable(str(error))
+            return Verdict(0.0, said, "mistake") if said else unreadable(str(error), error.reason)
         want = self.expected(exercise, given)
         if exact == want:
             return exercise.right()

@@ -10,6 +10,8 @@ from typing import Any
 
 from hwlib.units import DIMENSIONS, dimension, spell
 
+from ..values.finding import Finding
+
 FACTOR = 2.0  # a power of two: scaling costs no precision
 Dimension = dict[str, int]
 
@@ -46,17 +48,25 @@ def dimension_of(call: Callable[[tuple], Any], arguments: Sequence[Any], units: 
     return found
 
 
-def wrong_dimension(call: Callable[[tuple], Any], arguments: Sequence[Any], units: Mapping[str, str], unit: str) -> str:
-    """A sentence where the function's dimension is not that of `unit`; "" where it is, or cannot be told."""
+def wrong_dimension(
+    call: Callable[[tuple], Any], arguments: Sequence[Any], units: Mapping[str, str], unit: str
+) -> Finding | None:
+    """What is wrong where the function's dimension is not that of `unit`: other-unit, plain-number, mixed-units. None
+    where it is that, or cannot be told."""
     try:
         found = dimension_of(call, arguments, list(units.values()))
     except (ValueError, OverflowError):
-        return ""
+        return None
+    say = f"the answer is in {unit}, "
     if found is None:
-        return f"the answer is in {unit}, and yours adds or compares different units, or has a number that hides one"
-    if found != dimension(unit):
-        return f"the answer is in {unit}, yours " + (f"is in {spell(found)}" if found else "is a plain number")
-    return ""
+        return Finding(
+            f"{say}and yours adds or compares different units, or has a number that hides one", "mixed-units"
+        )
+    if found == dimension(unit):
+        return None
+    if not found:
+        return Finding(f"{say}yours is a plain number", "plain-number")
+    return Finding(f"{say}yours is in {spell(found)}", "other-unit")
 
 
 def _size(value: Any) -> float:

@@ -14,11 +14,14 @@ from ..declaration.verdict import DeclarationError
 from ..ranks.generators import Budget, RankFailed, Remote
 from ..ranks.network import CALLS, NetworkError, carry
 from ..ranks.outcomes import Outcome, flat
+from ..values.finding import Finding
 from .algorithm import Algorithm
 
 if TYPE_CHECKING:
     from ..declaration.answer import Call
     from ..ranks.buffers import Case
+
+ONLY_SENDS = " All of them send and nobody receives, and a `send` waits for its receive."
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,8 @@ class Distributed(Algorithm):
         except RankFailed:
             return Outcome(failed=budget.failed)
         except NetworkError as error:
-            return Outcome(stuck=str(error))
+            lesson = ONLY_SENDS if error.reason == "only-sends" else ""
+            return Outcome(stuck=Finding(f"{error}.{lesson}", error.reason))
         if not carried.calls and all(value is None or value is ... for value in carried.outputs):
             return Outcome(failed=RankFailed("empty", "returns nothing"))
         changed = [rank.rank for rank in ranks if rank.changed]

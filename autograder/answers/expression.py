@@ -2,6 +2,9 @@
 
 Identity is tested by evaluation, never by simplifying: at random points, at the ends of every range, and on
 both sides of every threshold of the solution's and the learner's max, min, ceil and cases.
+
+Reasons: those of `values.trees.TreeError`, `values.numbers.Unreadable` and `expression_diagnosis`; several-expressions,
+comparison, unknown-letter, too-slow.
 """
 
 from __future__ import annotations
@@ -82,7 +85,8 @@ class Expression(Answer):
         """The tree of an answer of plain data, in the exercise's letters; Unreadable for anything else."""
         if type(answer) is encoding.Callable:
             raise Unreadable(
-                f"{quoted(answer.name)} is a function; an expression in {', '.join(self.symbols)} was expected"
+                f"{quoted(answer.name)} is a function; an expression in {', '.join(self.symbols)} was expected",
+                reason="function",
             )
         try:
             if type(answer) is Tree:
@@ -90,22 +94,25 @@ class Expression(Answer):
             elif type(answer) is str:
                 tree = parse(answer, self.symbols)
             elif type(answer) in (list, tuple, dict):
-                raise Unreadable(f"{named(answer)}; one expression in {', '.join(self.symbols)} was expected")
+                say = f"{named(answer)}; one expression in {', '.join(self.symbols)} was expected"
+                raise Unreadable(say, reason="several-expressions")
             else:
                 tree = number_tree(number(answer))
         except TreeError as error:
-            raise Unreadable(str(error)) from None
+            raise Unreadable(str(error), reason=error.reason) from None
         if tree.head == "eq":
-            raise Unreadable("an equation; its right-hand side alone was expected")
+            raise Unreadable("an equation; its right-hand side alone was expected", reason="equation")
         if tree.head in CONDITIONS:
-            raise Unreadable("a comparison; an expression was expected")
+            raise Unreadable("a comparison; an expression was expected", reason="comparison")
         if "E" in self.symbols and any(t.head == "e" for t in tree.walk()):
             raise Unreadable(
-                "sympy's own E, the number 2.718..., not the letter of the exercise; take it from symbols(...)"
+                "sympy's own E, the number 2.718..., not the letter of the exercise; take it from symbols(...)",
+                reason="letter-of-sympy",
             )
         if unknown := sorted(tree.names() - set(self.symbols)):
             raise Unreadable(
-                f"{quoted(unknown[0])} is not one of the letters of this exercise: {', '.join(self.symbols)}"
+                f"{quoted(unknown[0])} is not one of the letters of this exercise: {', '.join(self.symbols)}",
+                reason="unknown-letter",
             )
         return tree
 
@@ -165,7 +172,7 @@ class Expression(Answer):
         try:
             answer = self.read(value)
         except Unreadable as error:
-            return unreadable(str(error))
+            return unreadable(str(error), error.reason)
         solution, clock = self.tree(exercise.solution), Clock(SECONDS)
         try:
             points = self.points([solution, answer], clock)
@@ -176,11 +183,13 @@ class Expression(Answer):
                 wrong = self.tree(mistake.value)
                 if difference(answer, wrong, points, clock) is None:
                     return Verdict(0.0, mistake.say, "mistake")
-            return Verdict(0.0, diagnose(self, answer, solution, points, where, clock), "wrong")
+            found = diagnose(self, answer, solution, points, where, clock)
+            return Verdict(0.0, found.say, "wrong", found.reason)
         except TooSlow:
-            return Verdict(0.0, "The expression takes too long to compare; a simpler form was expected.", "unreadable")
+            say = "The expression takes too long to compare; a simpler form was expected."
+            return Verdict(0.0, say, "unreadable", "too-slow")
         except RecursionError:
-            return unreadable("the expression is nested too deeply")
+            return unreadable("the expression is nested too deeply", "too-large")
 
     def points(self, trees: list[Tree], clock: Clock | None = None) -> list[Point]:
         """Where two trees are compared: random points, the ends of every range, and both sides of every

@@ -1,4 +1,14 @@
-"""Explains in one sentence how an expression is wrong, without giving the right one away."""
+"""Explains in one sentence how an expression is wrong, without giving the right one away.
+
+The reasons, in the order in which they are looked for:
+
+- other-unit; and of an expression that has no unit, adds-units, compares-units, cases-of-units, log-of-unit (or log2,
+  exp), unit-in-exponent, unit-to-a-power.
+- zero, sign, constant-factor.
+- factor-too-many, factor-missing, factors-swapped (both); where a constant is wrong too, with "-and-constant".
+- one-case, limit-of-large, limit-of-small (right only in that limit).
+- letter-missing, letter-too-many, one-letter (all else is right), wrong-value, no-value.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +17,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..values.evaluation import Clock, Undefined, compare, context, real, same, value
+from ..values.finding import Explained, Finding
 from ..values.trees import Tree, TreeError, switches
 from .domains import Domain, Point
 
@@ -17,18 +28,20 @@ Dimension = dict[str, Fraction]
 TO_ZERO, TO_INFINITY = -1, 1
 
 
-class Clash(Exception):
+class Clash(Explained):
     """An expression whose units do not fit together; the message is for the learner."""
 
 
-def diagnose(kind: Expression, answer: Tree, solution: Tree, points: list[Point], where: Point, clock: Clock) -> str:
+def diagnose(
+    kind: Expression, answer: Tree, solution: Tree, points: list[Point], where: Point, clock: Clock
+) -> Finding:
     """The first of: its dimension, a constant ratio, a factor, a case, a limit, a letter, a
     counterexample."""
-    return (
-        _wrong_dimension(kind, answer, solution)
-        or _Ratio(kind, answer, solution, clock).say(points)
-        or f"Not yet. {_counterexample(kind, answer, where)}"
-    )
+    found = _wrong_dimension(kind, answer, solution) or _Ratio(kind, answer, solution, clock).find(points)
+    if found is not None:
+        return found
+    counterexample = _counterexample(kind, answer, where)
+    return Finding(f"Not yet. {counterexample.say}", counterexample.reason)
 
 
 def dimension(tree: Tree, units: Mapping[str, Dimension]) -> Dimension | None:
@@ -46,13 +59,15 @@ def dimension(tree: Tree, units: Mapping[str, Dimension]) -> Dimension | None:
     if head == "where":
         for condition in args[1::2]:
             _check_condition(condition, units)
-        return _alike([dimension(a, units) for a in args[::2]], "has cases in")
+        return _alike([dimension(a, units) for a in args[::2]], "has cases in", "cases-of-units")
     if head in ("add", "max", "min", "mod"):
-        return _alike([dimension(a, units) for a in args], "adds" if head == "add" else "compares")
+        adds = head == "add"
+        parts = [dimension(a, units) for a in args]
+        return _alike(parts, "adds" if adds else "compares", "adds-units" if adds else "compares-units")
     if head in ("log", "log2", "exp"):
         inner = dimension(args[0], units)
         if inner:
-            raise Clash(f"takes {head} of something in {unit_of(inner)}")
+            raise Clash(f"takes {head} of something in {unit_of(inner)}", f"{head}-of-unit")
         return {}
     if head in ("abs", "ceil", "floor"):
         return dimension(args[0], units)
@@ -64,7 +79,7 @@ def _check_condition(tree: Tree, units: Mapping[str, Dimension]) -> None:
         for arg in tree.args:
             _check_condition(arg, units)
     elif tree.args:
-        _alike([dimension(a, units) for a in tree.args], "compares")
+        _alike([dimension(a, units) for a in tree.args], "compares", "compares-units")
 
 
 def _product(parts: list[Dimension | None]) -> Dimension | None:
@@ -79,23 +94,23 @@ def _product(parts: list[Dimension | None]) -> Dimension | None:
 
 def _power(base: Dimension | None, exponent: Tree, units: Mapping[str, Dimension]) -> Dimension | None:
     if dimension(exponent, units):
-        raise Clash("has a unit in an exponent")
+        raise Clash("has a unit in an exponent", "unit-in-exponent")
     if not base:
         return base
     if exponent.names():
-        raise Clash(f"raises something in {unit_of(base)} to a power that is no number")
+        raise Clash(f"raises something in {unit_of(base)} to a power that is no number", "unit-to-a-power")
     power = value(exponent, {})
     if type(power) is not Fraction:
-        raise Clash(f"raises something in {unit_of(base)} to an irrational power")
+        raise Clash(f"raises something in {unit_of(base)} to an irrational power", "unit-to-a-power")
     return {name: p * power for name, p in base.items()} if power else {}
 
 
-def _alike(parts: list[Dimension | None], verb: str) -> Dimension | None:
+def _alike(parts: list[Dimension | None], verb: str, reason: str) -> Dimension | None:
     known = [p for p in parts if p is not None]
     for part in known[1:]:
         if part != known[0]:
             join = "to" if verb == "adds" else "and"
-            raise Clash(f"{verb} something in {unit_of(known[0])} {join} something in {unit_of(part)}")
+            raise Clash(f"{verb} something in {unit_of(known[0])} {join} something in {unit_of(part)}", reason)
     return known[0] if known else None
 
 
@@ -106,7 +121,7 @@ def unit_of(dim: Mapping[str, Fraction]) -> str:
     return (over or ("1" if under else "plain numbers")) + under
 
 
-def _wrong_dimension(kind: Expression, answer: Tree, solution: Tree) -> str:
+def _wrong_dimension(kind: Expression, answer: Tree, solution: Tree) -> Finding | None:
     from hwlib.units import dimension as of_unit
 
     def of(unit: str) -> Dimension:
@@ -115,18 +130,18 @@ def _wrong_dimension(kind: Expression, answer: Tree, solution: Tree) -> str:
     units, wanted = {name: of(domain.unit) for name, domain in kind.symbols.items()}, of(kind.unit)
     try:
         if dimension(solution, units) != wanted:
-            return ""  # the solution holds a number that carries a unit: dimensions prove nothing here
+            return None  # the solution holds a number that carries a unit: dimensions prove nothing here
     except (Clash, Undefined):
-        return ""
+        return None
     try:
         found = dimension(answer, units)
     except Clash as clash:
-        return f"Not yet: the units do not fit. Yours {clash}."
+        return Finding(f"Not yet: the units do not fit. Yours {clash}.", clash.reason)
     except Undefined:
-        return ""
+        return None
     if found is None or found == wanted:
-        return ""
-    return f"Not yet: the answer is in {unit_of(wanted)}, yours is in {unit_of(found)}."
+        return None
+    return Finding(f"Not yet: the answer is in {unit_of(wanted)}, yours is in {unit_of(found)}.", "other-unit")
 
 
 class _Ratio:
@@ -149,56 +164,57 @@ class _Ratio:
     def same(self, a: Any, b: Any) -> bool:
         return same(a, b, self.tolerance)
 
-    def say(self, points: list[Point]) -> str:
+    def find(self, points: list[Point]) -> Finding | None:
         known = [(p, r) for p in points if (r := self.at(p)) is not None]
         if len(known) < 3:
-            return ""
+            return None
         ratios = [r for _, r in known]
         if all(self.same(r, Fraction(1)) for r in ratios):
-            return ""  # right wherever it has a value
+            return None  # right wherever it has a value
         if all(compare(r, Fraction(0)) == 0 for r in ratios):
-            return "Not yet: yours is zero."
-        steps: list[Callable[[], str]] = [
+            return Finding("Not yet: yours is zero.", "zero")
+        steps: list[Callable[[], Finding | None]] = [
             lambda: self._constant(ratios),
             lambda: self._factor(known),
             lambda: self._case(known),
             lambda: self._limit(points),
             lambda: self._letters(known),
         ]
-        return next((text for step in steps if (text := step())), "")
+        return next((found for step in steps if (found := step())), None)
 
-    def _constant(self, ratios: list[Any]) -> str:
+    def _constant(self, ratios: list[Any]) -> Finding | None:
         first = ratios[0]
         if not all(self.same(r, first) for r in ratios):
-            return ""
+            return None
         if self.same(first, Fraction(-1)):
-            return "Not yet: the sign is wrong, all else is right."
-        return f"Not yet: you are off by a constant factor, yours is {_number(first)} times too {_large(first)}."
+            return Finding("Not yet: the sign is wrong, all else is right.", "sign")
+        say = f"Not yet: you are off by a constant factor, yours is {_number(first)} times too {_large(first)}."
+        return Finding(say, "constant-factor")
 
-    def _factor(self, known: list[tuple[Point, Any]]) -> str:
+    def _factor(self, known: list[tuple[Point, Any]]) -> Finding | None:
         """A ratio c * n^a * S^b ...: say which letters have a power too many or too few."""
         if any(compare(r, Fraction(0)) <= 0 for _, r in known):
-            return ""
+            return None
         powers = {name: p for name in self.kind.symbols if (p := self._exponent(name, known[0][0]))}
         if not powers or None in powers.values():
-            return ""
+            return None
         rest = []
         for point, ratio in ((p, r) for p, r in known if all(p[name] for name in powers)):
             for name, p in powers.items():
                 ratio = real(ratio) / context().power(real(point[name]), real(p))
             rest.append(ratio)
         if not rest or not all(same(r, rest[0], Fraction(1, 10**11)) for r in rest):
-            return ""
+            return None
         many = [_powered(n, p) for n, p in powers.items() if p > 0]
         few = [_powered(n, -p) for n, p in powers.items() if p < 0]
         parts = [f"has a factor {' '.join(many)} too many"] if many else []
         parts += [f"lacks a factor {' '.join(few)}"] if few else []
-        constant = (
-            ""
-            if same(rest[0], Fraction(1), Fraction(1, 10**11))
-            else f", and it is off by a constant factor too ({_number(rest[0])} times too {_large(rest[0])})"
-        )
-        return f"Not yet: yours {' and '.join(parts)}{constant}."
+        reason = "factors-swapped" if many and few else "factor-too-many" if many else "factor-missing"
+        constant = ""
+        if not same(rest[0], Fraction(1), Fraction(1, 10**11)):
+            constant = f", and it is off by a constant factor too ({_number(rest[0])} times too {_large(rest[0])})"
+            reason += "-and-constant"
+        return Finding(f"Not yet: yours {' and '.join(parts)}{constant}.", reason)
 
     def _exponent(self, name: str, base: Point) -> Fraction | None:
         """The power of `name` in the ratio, to the nearest half, or 0; the caller checks it at every
@@ -210,21 +226,20 @@ class _Ratio:
         slope = context().log(real(ratios[1]) / real(ratios[0]), 2)
         return Fraction(round(2 * float(slope)), 2)
 
-    def _case(self, known: list[tuple[Point, Any]]) -> str:
+    def _case(self, known: list[tuple[Point, Any]]) -> Finding | None:
         """Right on one side of a switch of the solution and wrong on the other."""
 
         right = [self.same(r, Fraction(1)) for _, r in known]
         if sum(right) < 3 or all(right):
-            return ""
+            return None
         for a, b in dict.fromkeys(switches(self.solution)):
             signs = [self._side(a, b, p) for p, _ in known]
             for side in (1, -1):
                 here = [ok for ok, s in zip(right, signs, strict=True) if s == side]
                 if len(here) > 2 and all(here):
-                    return "Not yet: yours is right in one case and wrong in another. " + self._wrong_there(
-                        known, right
-                    )
-        return ""
+                    there = self._wrong_there(known, right).say
+                    return Finding(f"Not yet: yours is right in one case and wrong in another. {there}", "one-case")
+        return None
 
     def _side(self, a: Tree, b: Tree, point: Point) -> int:
         try:
@@ -232,11 +247,11 @@ class _Ratio:
         except (Undefined, TreeError):
             return 0
 
-    def _wrong_there(self, known: list[tuple[Point, Any]], right: list[bool]) -> str:
+    def _wrong_there(self, known: list[tuple[Point, Any]], right: list[bool]) -> Finding:
         where = next(p for (p, _), ok in zip(known, right, strict=True) if not ok)
         return _counterexample(self.kind, self.answer, where)
 
-    def _limit(self, points: list[Point]) -> str:
+    def _limit(self, points: list[Point]) -> Finding | None:
         """Right only where a letter is large, or negligible."""
         names = list(self.kind.symbols)
         absent = [n for n in names if n in self.solution.names() - self.answer.names()]
@@ -251,11 +266,11 @@ class _Ratio:
                 exact = "it is asked for exactly"
                 lacks = f"there is no {', '.join(absent)} in it, and " if absent else ""
                 if way == TO_INFINITY:
-                    return (
-                        f"Not yet: {lacks}yours is right only in the limit of large {name} (to first order); {exact}."
-                    )
-                return f"Not yet: {lacks}yours is right only where {name} is negligible ({name} → 0); {exact}."
-        return ""
+                    say = f"Not yet: {lacks}yours is right only in the limit of large {name} (to first order); {exact}."
+                    return Finding(say, "limit-of-large")
+                say = f"Not yet: {lacks}yours is right only where {name} is negligible ({name} → 0); {exact}."
+                return Finding(say, "limit-of-small")
+        return None
 
     def _tends(self, name: str, way: int, points: list[Point]) -> bool:
         """Whether the ratio tends to 1 as `name` goes to infinity or to zero, wherever the other letters
@@ -274,17 +289,19 @@ class _Ratio:
                 return False
         return True
 
-    def _letters(self, known: list[tuple[Point, Any]]) -> str:
+    def _letters(self, known: list[tuple[Point, Any]]) -> Finding | None:
         missing = [n for n in self.kind.symbols if n in self.solution.names() - self.answer.names()]
         extra = [n for n in self.kind.symbols if n in self.answer.names() - self.solution.names()]
         moved = [n for n in self.kind.symbols if self._depends(n, known)]
         if missing:
-            return f"Not yet: yours does not depend on {', '.join(missing)}, and the answer does."
+            say = f"Not yet: yours does not depend on {', '.join(missing)}, and the answer does."
+            return Finding(say, "letter-missing")
         if extra:
-            return f"Not yet: yours depends on {', '.join(extra)}, and the answer does not."
+            return Finding(f"Not yet: yours depends on {', '.join(extra)}, and the answer does not.", "letter-too-many")
         if len(moved) == 1 and len(self.kind.symbols) > 1:
-            return f"Not yet: yours is off by a factor that depends on {moved[0]} alone; look at how {moved[0]} enters."
-        return ""
+            say = f"Not yet: yours is off by a factor that depends on {moved[0]} alone; look at how {moved[0]} enters."
+            return Finding(say, "one-letter")
+        return None
 
     def _depends(self, name: str, known: list[tuple[Point, Any]]) -> bool:
         domain = self.kind.symbols[name]
@@ -320,12 +337,12 @@ def _number(ratio: Any) -> str:
     return f"{float(ratio):.4g}" if ratio > 1.001 else f"{float(ratio):.12g}"
 
 
-def _counterexample(kind: Expression, answer: Tree, where: Point) -> str:
+def _counterexample(kind: Expression, answer: Tree, where: Point) -> Finding:
     from hwlib.units import show
 
     letters = ", ".join(f"{name} = {show(float(where[name]), domain.unit)}" for name, domain in kind.symbols.items())
     try:
         mine = show(float(value(answer, where)), kind.unit)
     except (Undefined, OverflowError) as error:
-        return f"At {letters} yours has no value ({error})."
-    return f"At {letters} yours gives {mine}, which is not right."
+        return Finding(f"At {letters} yours has no value ({error}).", "no-value")
+    return Finding(f"At {letters} yours gives {mine}, which is not right.", "wrong-value")

@@ -1,5 +1,9 @@
 """Function answers: the judge asks, the learner's function replies, and only plain data passes between
-them."""
+them.
+
+Reasons: those of `AnswerError`, of `values.slips`, of `values.compare.kinds` and of `dimension_probe`; not-a-function,
+cannot-be-called, returns-nothing, nearly-right, wrong-value.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,7 @@ from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unread
 from ..declaration.withholding import Withheld, write_it_yourself
 from ..values import encoding, slips
 from ..values.compare import equal, is_array, kinds
+from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
 from .code import Coded
@@ -100,9 +105,9 @@ class Function(Coded):
         try:
             self.readable(value)
         except Unreadable as error:
-            return unreadable(str(error))
+            return unreadable(str(error), error.reason)
         if call is None:
-            return unreadable("the function cannot be called here")
+            return unreadable("the function cannot be called here", "cannot-be-called")
         wanted, got = self.outputs(exercise, exercise.solution), []
         for args in self.inputs(exercise):
             try:
@@ -113,13 +118,14 @@ class Function(Coded):
         if all(right):
             return exercise.right()
         if all(g is None or g is ... for g in got):
-            return Verdict(0.0, f"No answer yet: {self.name} returns nothing (is there a `return`?).", "empty")
+            say = f"No answer yet: {self.name} returns nothing (is there a `return`?)."
+            return Verdict(0.0, say, "empty", "returns-nothing")
         return self._wrong(exercise, got, wanted, right, call)
 
     def _failed(self, exercise: Exercise, args: tuple, error: AnswerError) -> Verdict:
         if isinstance(error, Withheld) and error.name in exercise.withholds:
-            return Verdict(0.0, write_it_yourself(error.name), "wrong")
-        return Verdict(0.0, f"{self._called(args)} fails: {quoted(str(error), 200)}.", "wrong")
+            return Verdict(0.0, write_it_yourself(error.name), "wrong", error.reason)
+        return Verdict(0.0, f"{self._called(args)} fails: {quoted(str(error), 200)}.", "wrong", error.reason)
 
     def _wrong(self, exercise: Exercise, got: list, wanted: list, right: list[bool], call: Call) -> Verdict:
         said = [
@@ -132,30 +138,31 @@ class Function(Coded):
         index = right.index(False)
         args, mine, want = self.inputs(exercise)[index], got[index], wanted[index]
         if slip := self._slip(got, wanted):
-            return Verdict(0.0, slip, "slip")
+            return Verdict(0.0, slip.say, "slip", slip.reason)
         if self.units and (dimension := self._wrong_dimension(call, args)):
-            return Verdict(0.0, f"{dimension[0].upper()}{dimension[1:]}.", "unit")
-        say = f"{self._called(args)} gives {quoted(self._shown(mine))}"
+            return Verdict(0.0, f"{dimension.say[0].upper()}{dimension.say[1:]}.", "unit", dimension.reason)
+        say, reason = f"{self._called(args)} gives {quoted(self._shown(mine))}", "wrong-value"
         if kind := kinds(mine, want):
-            say += f", {kind}"
+            say, reason = f"{say}, {kind.say}", kind.reason
         elif not callable(self.cases):
             say += f"; {quoted(self._shown(want))} was expected"
         elif all(equal(g, w, NEARLY) for g, w in zip(got, wanted, strict=True)):
             say += ", which is very close, but not exact: is something rounded, or a small term missing?"
+            reason = "nearly-right"
         else:
             say += ", which is not right"
         say += "" if say.endswith("?") else "."
         count = f" ({sum(right)} of {len(right)} cases are right.)" if any(right) else ""
         hint = f" A hint: {exercise.hints[0]}" if exercise.hints else ""
-        return Verdict(0.0, f"{say}{count}{hint}", "wrong")
+        return Verdict(0.0, f"{say}{count}{hint}", "wrong", reason)
 
-    def _wrong_dimension(self, call: Call, args: tuple) -> str:
+    def _wrong_dimension(self, call: Call, args: tuple) -> Finding | None:
         try:
             return wrong_dimension(call, args, self.units, self.unit or "1")
         except AnswerError:
-            return ""
+            return None
 
-    def _slip(self, got: list, wanted: list) -> str:
+    def _slip(self, got: list, wanted: list) -> slips.Slip | None:
         try:
             found = {
                 slips.find(number(g), number(w), self.rtol, self.unit or "1")
@@ -163,9 +170,8 @@ class Function(Coded):
                 if number(w)
             }
         except Unreadable:
-            return ""
-        slip = found.pop() if len(found) == 1 else None
-        return slip.say if slip else ""
+            return None
+        return found.pop() if len(found) == 1 else None
 
     def _called(self, args: tuple) -> str:
         return quoted(f"{self.name}({', '.join(_text(a) for a in args)})", 120)

@@ -1,4 +1,7 @@
-"""Quantities: numbers with a unit, right within a tolerance."""
+"""Quantities: numbers with a unit, right within a tolerance.
+
+Reasons: those of `values.numbers` and of `values.slips`; other-unit, close, not-above-zero, orders-of-magnitude.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..declaration.answer import Answer, Box, Call, not_yet, other_variant
+from ..declaration.answer import Answer, Box, Call, not_read, not_yet, other_variant
 from ..declaration.given import Given, call_with
-from ..declaration.verdict import DeclarationError, Verdict, unreadable
+from ..declaration.verdict import DeclarationError, Verdict
 from ..values import slips
+from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
 
@@ -73,7 +77,7 @@ class Quantity(Answer):
         wanted = parse(f"1 {self.unit}").unit if self.unit != "1" else "1"
         if dimension(measure.unit) != dimension(wanted) or labels(measure.unit) != labels(wanted):
             say = f"The answer {name_of(self.unit)}, yours {name_of(measure.unit)}."
-            raise Unreadable(say, "unit")
+            raise Unreadable(say, "unit", "other-unit")
         return value
 
     def readable(self, value: Any) -> str:
@@ -109,7 +113,7 @@ class Quantity(Answer):
         try:
             answer = self.read(value)
         except Unreadable as error:
-            return Verdict(0.0, str(error), "unit") if error.kind == "unit" else unreadable(str(error))
+            return not_read(error)
         want = Fraction(self.expected(exercise, given))
         if self._same(answer, want):
             return exercise.right()
@@ -125,13 +129,14 @@ class Quantity(Answer):
         if own and self._other(exercise, answer, given):
             return other_variant()
         if slip:
-            return Verdict(0.0, slip.say, "slip")
+            return Verdict(0.0, slip.say, "slip", slip.reason)
         if not own and self._other(exercise, answer, given):
             return other_variant()
         if slips.close(answer, want, min(CLOSE * self.rtol, 0.5)):
             say = f"Close, but not within {100 * self.rtol:.3g} %: is it rounded, or a small term missing?"
-            return Verdict(0.0, say, "wrong")
-        return Verdict(0.0, self._far(answer, want) + not_yet(exercise), "wrong")
+            return Verdict(0.0, say, "wrong", "close")
+        far = self._far(answer, want) or Finding("", "")
+        return Verdict(0.0, far.say + not_yet(exercise), "wrong", far.reason)
 
     def shown(self, exercise: Exercise, value: Any, given: Given) -> str:
         """The number with its unit."""
@@ -158,15 +163,17 @@ class Quantity(Answer):
             reach=CLOSE,
         )
 
-    def _far(self, answer: Fraction, want: Fraction) -> str:
+    def _far(self, answer: Fraction, want: Fraction) -> Finding | None:
         """What an absurd answer is told before the hint: what it was read as, for its unit is the first
         suspect."""
         if answer <= 0 < want:
-            return f"Yours is {quoted(self.readable(answer))}, and the answer is above zero. "
+            say = f"Yours is {quoted(self.readable(answer))}, and the answer is above zero. "
+            return Finding(say, "not-above-zero")
         if want > 0 and not want / FAR < answer < want * FAR:
             look = "" if self.unit == "1" else ": look at its unit first"
-            return f"Yours is {quoted(self.readable(answer))}, off by orders of magnitude{look}. "
-        return ""
+            say = f"Yours is {quoted(self.readable(answer))}, off by orders of magnitude{look}. "
+            return Finding(say, "orders-of-magnitude")
+        return None
 
     def _same(self, answer: Fraction, want: Fraction) -> bool:
         return slips.close(answer, want, self.rtol)

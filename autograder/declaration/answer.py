@@ -121,9 +121,9 @@ class Answer:
                 return no_answer()
             return Verdict(0.0, f"Recorded: {self.readable(value)}.", "recorded")
         except encoding.BadMessage as error:
-            return unreadable(str(error))
+            return unreadable(str(error), error.reason)
         except Unreadable as error:
-            return Verdict(0.0, str(error), "unit") if error.kind == "unit" else unreadable(str(error))
+            return not_read(error)
 
     def expected(self, exercise: Exercise, given: Given) -> Any:
         """The solution for these numbers."""
@@ -234,6 +234,13 @@ def other_variant() -> Verdict:
         "That is right for other numbers than yours: compute with the numbers of your own prompt.",
         "variant",
     )
+
+
+def not_read(error: Unreadable) -> Verdict:
+    """The verdict on an answer that is not one, or is one in another unit."""
+    if error.kind == "unit":
+        return Verdict(0.0, str(error), "unit", error.reason)
+    return unreadable(str(error), error.reason)
 
 
 def not_yet(exercise: Exercise) -> str:

@@ -35,11 +35,11 @@ def local_call(function: Any, withholds: Sequence[str] = (), seconds: float = SE
         except AnswerError:
             raise
         except encoding.NotEncodable as error:
-            raise AnswerError(f"what it returns is no answer: {error}") from None
+            raise AnswerError(f"what it returns is no answer: {error}", "no-plain-data") from None
         except TimeUp:
-            raise AnswerError(f"it takes more than {seconds:g} s") from None
+            raise AnswerError(f"it takes more than {seconds:g} s", "time-limit") from None
         except SystemExit:
-            raise AnswerError("it ends Python (sys.exit)") from None
+            raise AnswerError("it ends Python (sys.exit)", "exits-python") from None
         except Exception as error:
             raise AnswerError(failure(error, function)) from None
 

@@ -205,7 +205,7 @@ class Exercise:
         try:
             value = encoding.decode(message)
         except encoding.BadMessage as error:
-            return unreadable(str(error))
+            return unreadable(str(error), error.reason)
         return self.judge(value, given, call)
 
     def _prediction(self, verdict: Verdict) -> Verdict:
@@ -213,7 +213,8 @@ class Exercise:
             return verdict
         if verdict.score == 1:
             return Verdict(1.0, f"You predicted right. {self.explain}".strip(), "predicted")
-        return Verdict(1.0, f"Predicted, and it comes out otherwise. {verdict.say} {self.explain}".strip(), "predicted")
+        say = f"Predicted, and it comes out otherwise. {verdict.say} {self.explain}".strip()
+        return Verdict(1.0, say, "predicted", verdict.reason)
 
     def right(self) -> Verdict:
         """The verdict on a right answer."""

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from ..values.finding import Explained
+
 EMPTY = "No answer yet."
 
 
@@ -9,21 +11,26 @@ class DeclarationError(ValueError):
     """An exercise, or a file of exercises, is not declared as it should be; the message names it."""
 
 
-class AnswerError(Exception):
-    """A learner's function failed on an input; the message is for the learner."""
+class AnswerError(Explained):
+    """A learner's function failed on an input. Reasons: time-limit, exits-python, no-plain-data, bad-message,
+    cannot-be-sent, process-ended, forged-reply, withheld; or raises."""
+
+    reason = "raises"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the judge says: a score between 0 and 1, a sentence in Markdown, and the kind of the verdict.
+    """What the judge says: a score between 0 and 1, a sentence in Markdown, the kind of the verdict, and the `reason`.
 
     Kinds: right, predicted; empty, unreadable, unit, mistake, slip, variant, wrong; waiting (for a teacher);
-    recorded (no key at hand).
+    recorded (no key at hand). The reason names what exactly was found (see `values.finding`); "" where the kind says
+    all, and where the sentence is the exercise's own.
     """
 
     score: float
     say: str
     kind: str = "wrong"
+    reason: str = ""
 
     @property
     def sign(self) -> str:
@@ -44,7 +51,7 @@ def no_answer() -> Verdict:
     return Verdict(0.0, EMPTY, "empty")
 
 
-def unreadable(why: str) -> Verdict:
+def unreadable(why: str, reason: str = "") -> Verdict:
     """The verdict on an answer that could not be read."""
     end = "" if why.endswith("?") else "."
-    return Verdict(0.0, f"The answer could not be read: {why}{end}", "unreadable")
+    return Verdict(0.0, f"The answer could not be read: {why}{end}", "unreadable", reason)

@@ -27,7 +27,7 @@ class Withheld(AnswerError):
     """An answer has used what its exercise withholds: `name`, as the exercise has it."""
 
     def __init__(self, name: str):
-        super().__init__(f"it uses {name}")
+        super().__init__(f"it uses {name}", "withheld")
         self.name = name
 
 

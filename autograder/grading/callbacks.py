@@ -21,6 +21,7 @@ class FunctionCalls:
         self.separate: Child | None = None
         self.deadline, self.lost = 0.0, ""
         self.withheld = ""  # what the cells cannot do without
+        self.reason = ""  # of `AnswerError`, for why it is lost
 
     def __enter__(self) -> Self:
         return self
@@ -40,28 +41,37 @@ class FunctionCalls:
                     self.lost = f"without {withheld} your cells do not define it"
                     self.withheld = self.exercise.withholds[0]
             except ChildLost as lost:
-                self.lost = f"your cells were stopped when they ran again: {lost}"
+                self.lost, self.reason = f"your cells were stopped when they ran again: {lost}", lost.reason
         self.deadline = time.monotonic() + self.limit
 
     def __call__(self, arguments: Any) -> dict[str, Any]:
-        """The reply to encoded arguments: `value`, or `problem` and what was used of what is `withheld`."""
+        """The reply to encoded arguments: `value`, or a `problem` with its `reason`, and what was used of what is
+        `withheld`."""
         if not self.deadline:
             self._begin()
         left = self.deadline - time.monotonic()
         if not self.lost and left <= 0:
-            self.lost = f"its calls took longer than {self.limit:g} s"
+            self.lost, self.reason = f"its calls took longer than {self.limit:g} s", "time-limit"
         if self.lost:
-            return {"problem": self.lost, "withheld": self.withheld}
+            return {"problem": self.lost, "reason": self.reason, "withheld": self.withheld}
         try:
             reply = self.child.call(self.exercise.id, arguments, left, self.exercise.withholds)
         except ChildLost as lost:
-            self.lost = f"your function was stopped: {lost}"
-            return {"problem": self.lost}
+            self.lost, self.reason = f"your function was stopped: {lost}", lost.reason
+            return {"problem": self.lost, "reason": self.reason}
         if reply.get("expired"):
             waited = WAITED if self.child.waited else ""
-            self.lost = f"your function did not return within {self.limit:g} s{waited}"
-            return {"problem": self.lost}
+            self.lost, self.reason = f"your function did not return within {self.limit:g} s{waited}", "time-limit"
+            return {"problem": self.lost, "reason": self.reason}
         if "value" in reply:
             return {"value": reply["value"]}
         said = reply.get("said") or ": ".join(str(reply[k]) for k in ("problem", "message") if reply.get(k))
-        return {"problem": str(said)[:400], "withheld": str(reply.get("withheld", ""))[:200]}
+        withheld = str(reply.get("withheld", ""))[:200]
+        return {"problem": str(said)[:400], "reason": problem_reason(reply), "withheld": withheld}
+
+
+def problem_reason(reply: dict[str, Any]) -> str:
+    """Why a reply of the learner's process has no value: time-limit, no-plain-data; "" for its code's own errors."""
+    if reply.get("expired"):
+        return "time-limit"
+    return "no-plain-data" if reply.get("problem") == "NotEncodable" else ""

@@ -110,7 +110,7 @@ class JudgeSession:
 
     def ask(self, question: Question, call: RemoteCall | None = None, patience: float = 0.0) -> Verdict:
         """The verdict; `call` takes encoded arguments to the learner's function and returns `value` or
-        `problem` (and `withheld`, what of it was used).
+        `problem` (with its `reason`, and `withheld`, what of it was used).
 
         `patience`: seconds that the learner's calls may take in all, on top of the judge's own limit.
         """
@@ -131,18 +131,18 @@ class JudgeSession:
                     continue  # an earlier answer may have left it little memory
                 if not self.judge.alive:
                     raise JudgeGone("the judge is gone") from None
-                return Verdict(0.0, TOO_LONG, "unreadable")
+                return Verdict(0.0, TOO_LONG, "unreadable", "too-slow")
             except BaseException:
                 self._end()
                 raise
             if "failed" in reply:
                 raise JudgeFailed(reply["failed"])
-            return Verdict(reply["score"], reply["say"], reply["kind"])
+            return Verdict(reply["score"], reply["say"], reply["kind"], reply["reason"])
 
 
 def judge_answer(bank: Bank, question: Question, call: Callable[[tuple], Any] | None = None) -> dict[str, Any]:
-    """The verdict as a message: `score` clamped to 0..1 as a builtin float, `say`, `kind`; or `failed`, for
-    the teacher."""
+    """The verdict as a message: `score` clamped to 0..1 as a builtin float, `say`, `kind`, `reason`; or
+    `failed`, for the teacher."""
     if question.exercise not in bank:
         return {"failed": f"no exercise {question.exercise!r} is declared"}
     exercise = bank[question.exercise]
@@ -156,7 +156,7 @@ def judge_answer(bank: Bank, question: Question, call: Callable[[tuple], Any] | 
         where = f"{bank.path}: " if bank.path else ""
         return {"failed": f"{where}the exercise {question.exercise!r} failed: {type(error).__name__}: {error}"}
     score = min(max(score, 0.0), 1.0) if score == score else 0.0
-    return {"score": score, "say": str(verdict.say), "kind": str(verdict.kind)}
+    return {"score": score, "say": str(verdict.say), "kind": str(verdict.kind), "reason": str(verdict.reason)}
 
 
 def _limit() -> None:
@@ -180,11 +180,13 @@ def _serve_session(channel: socket.socket, bank: Bank) -> None:
         wire.send(channel, {"call": encoding.encode(tuple(arguments))})
         reply = wire.receive(channel)
         if "problem" in reply:
-            raise Withheld(reply["withheld"]) if reply.get("withheld") else AnswerError(str(reply["problem"]))
+            if reply.get("withheld"):
+                raise Withheld(reply["withheld"])
+            raise AnswerError(str(reply["problem"]), str(reply.get("reason", "")))
         try:
             return encoding.decode(reply["value"])
         except encoding.BadMessage as error:
-            raise AnswerError(f"its result could not be read: {error}") from None
+            raise AnswerError(f"its result could not be read: {error}", error.reason) from None
 
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     while True:

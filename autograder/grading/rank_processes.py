@@ -74,7 +74,7 @@ class RankProcesses:
         left = self.deadline - time.monotonic()
         reply = child.call(self.exercise.id, request, left) if left > 0 else {"expired": True}
         if reply.get("expired"):
-            raise ChildLost(f"the ranks did not end within {self.limit:g} s")
+            raise ChildLost(f"the ranks did not end within {self.limit:g} s", "time-limit")
         if "value" in reply:
             self.missed |= _lacks(reply["value"])
             return {"value": reply["value"]}

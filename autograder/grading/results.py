@@ -13,8 +13,8 @@ FAILED = "This exercise could not be judged, which is not your fault: your teach
 
 @dataclass(frozen=True)
 class Result:
-    """The verdict on one exercise of one learner: points (of max_points), the sentence, and what else
-    happened."""
+    """The verdict on one exercise of one learner: points (of max_points), the sentence, what else happened, and the
+    verdict's kind and reason."""
 
     exercise: str
     points: float
@@ -22,6 +22,7 @@ class Result:
     say: str
     note: str = ""
     kind: str = "wrong"
+    reason: str = ""  # not in the results of earlier versions
 
 
 @dataclass
@@ -37,7 +38,8 @@ class GradedNotebook:
 def result_of(name: str, points: float, verdict: Verdict, note: str) -> Result:
     """A verdict in points, with the `note` on what went wrong in the cells."""
     say = note if note and verdict.kind == "empty" else f"{verdict.say} {note}".strip()
-    return Result(name, min(max(float(verdict.score), 0.0), 1.0) * points, points, say, note, verdict.kind)
+    earned = min(max(float(verdict.score), 0.0), 1.0) * points
+    return Result(name, earned, points, say, note, verdict.kind, verdict.reason)
 
 
 def written_result(cell: Any, role: GradeCell) -> Result:

@@ -22,7 +22,7 @@ from ..declaration.verdict import Verdict
 from ..ranks import seeds
 from ..sandbox import WAITED, Child, ChildLost, Limits, Zygote
 from ..values.texts import quoted
-from .callbacks import FunctionCalls
+from .callbacks import FunctionCalls, problem_reason
 from .judge import Judge, JudgeFailed, JudgeSession, Question
 from .outputs import cell_outputs, error_output
 from .rank_processes import RankProcesses, needed_cells
@@ -235,7 +235,7 @@ class SubmissionRun:
             self._replay(child, upto, needed)
         except (_CellEndedChild, _OutOfTime) as ended:
             child.kill()
-            raise ended.lost if isinstance(ended, _CellEndedChild) else ChildLost(OUT_OF_TIME) from None
+            raise ended.lost if isinstance(ended, _CellEndedChild) else ChildLost(OUT_OF_TIME, "out-of-time") from None
         return child
 
     def _spawn(self, alone: bool = False, withholds: Sequence[str] = ()) -> Child:
@@ -327,12 +327,12 @@ class SubmissionRun:
             reply = child.answer(role.exercise, name, name in self.shared_names)
         except ChildLost as lost:
             self.stop()
-            return Verdict(0.0, f"The answer could not be read: {lost}.", "unreadable")
+            return Verdict(0.0, f"The answer could not be read: {lost}.", "unreadable", lost.reason)
         except _OutOfTime:
-            return Verdict(0.0, OUT_OF_TIME, "empty")
+            return Verdict(0.0, OUT_OF_TIME, "empty", "out-of-time")
         if "value" not in reply:
             said = quoted(str(reply.get("message") or reply.get("problem", "")), 300).strip("`")
-            return Verdict(0.0, f"The answer could not be read: {said}.", "unreadable")
+            return Verdict(0.0, f"The answer could not be read: {said}.", "unreadable", problem_reason(reply))
         if (answer := to_save(self.bank[role.exercise], self.variants, reply["value"])) is not None:
             self.done.answers[role.exercise] = answer
         question = Question(role.exercise, self.owner if self.variants else None, reply["value"], self.seed)

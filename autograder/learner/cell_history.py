@@ -18,12 +18,14 @@ from .lookup import published
 
 
 def stub(name: str, answer: Any) -> Verdict | None:
-    """The verdict on a function that is its stub still, with the name that the cell gave the learner's; else None."""
+    """The verdict on a function that is its stub still (untouched-stub), with the name that the cell gave the
+    learner's (other-name); else None."""
     if not isinstance(answer, types.FunctionType) or answer.__name__ != name or _steps(answer) != _steps(_stub):
         return None
     other = _defined_instead(name)
     instead = f" The cell before defines `{other}`; the one that is asked for is `{name}`." if other else ""
-    return Verdict(0.0, f"No answer yet: `{name}` is still the untouched stub.{instead}", "empty")
+    say = f"No answer yet: `{name}` is still the untouched stub.{instead}"
+    return Verdict(0.0, say, "empty", "other-name" if other else "untouched-stub")
 
 
 def with_doubt(name: str, answer: Any, verdict: Verdict) -> Verdict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..declaration.exercise import Exercise, draw
@@ -103,7 +103,7 @@ def _verdict(found: Found, answer: Any) -> Verdict:
     try:
         attempt = Attempt(found, encoding.encode(answer))
     except encoding.NotEncodable as error:
-        return unreadable(str(error))
+        return unreadable(str(error), error.reason)
     if found.public.get("predict"):
         return _record(attempt)
     return attempt.echo() if found.declared is None else _judge(attempt, found.declared, answer)
@@ -173,7 +173,7 @@ def _unless_stale(exercise_id: str, answer: Any, verdict: Verdict) -> Verdict:
     for other, _ in _graded:
         if other != exercise_id and verdict.score == 0 and verdict.kind != "empty":
             say = f"{verdict.say} (`answer` is still that of {other}: does the cell above set it?)"
-            return Verdict(verdict.score, say, verdict.kind)
+            return replace(verdict, say=say)
     return verdict
 
 

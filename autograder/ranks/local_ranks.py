@@ -63,7 +63,7 @@ class LocalRanks:
         except (EOFError, OSError):
             code = self._exit_status(rank)
             self.close()
-            raise AnswerError(f"it ended its process (exit status {code})") from None
+            raise AnswerError(f"it ended its process (exit status {code})", "process-ended") from None
 
     def _start(self, n: int) -> None:
         from hwlib.labs.ranks import RankError
@@ -75,7 +75,7 @@ class LocalRanks:
             try:
                 self.shipped = packed((_serve, self.given, {}))
             except TypeError as error:
-                raise AnswerError(f"it, or something that it uses, {error}") from None
+                raise AnswerError(f"it, or something that it uses, {error}", "cannot-be-sent") from None
         starting = launcher().start(n, here(), self.shipped, "converse", IMPORTS)
         try:
             self.started = self.run.enter_context(starting)

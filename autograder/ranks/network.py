@@ -20,14 +20,21 @@ from typing import Any, Protocol
 
 from hwlib.simulate.call_costs import ALGORITHM_OF, CallCost, call_cost, exchange_cost
 
+from ..values.finding import Explained
 from ..values.texts import quoted
 
 CALLS = ("send", "recv", "barrier", "all_to_all", *ALGORITHM_OF)
 MAX_REQUESTS = 100_000
 
 
-class NetworkError(ValueError):
-    """The ranks' program cannot continue: the ranks wait for each other, or request something that does not exist."""
+class NetworkError(Explained, ValueError):
+    """The ranks' program cannot continue: the ranks wait for each other, or request something that does not exist.
+
+    Reasons: deadlock, only-sends (a deadlock in which no rank waits for a message), unreceived, endless,
+    too-many-bytes; of a request, unknown-request, unknown-handle, no-such-rank, own-rank, not-an-array; of a call,
+    unknown-call, call-not-allowed, foreign-group, other-call (than that of the group's other ranks), other-sizes,
+    unknown-reduction, other-roots, other-parts, uneven-split.
+    """
 
 
 class RankProgram(Protocol):
@@ -101,11 +108,14 @@ class _Network:
                     moved = True
                     self._step(number)
         if waiting := [number for number, rank in enumerate(self.ranks) if not rank.done]:
-            raise NetworkError("no rank can go on: " + "; ".join(self._why(number) for number in waiting))
+            say = "no rank can go on: " + "; ".join(self._why(number) for number in waiting)
+            calls = {rank.handles[rank.waits][0] for rank in self.ranks if not rank.done and rank.waits is not None}
+            raise NetworkError(say, "only-sends" if "send" in calls and "recv" not in calls else "deadlock")
         unread = [key for key, posted in self.arrived.items() if len(posted) > self.taken[key]]
         if unread:
             frm, to, _ = unread[0]
-            raise NetworkError(f"rank {frm} sent a message to rank {to} that rank {to} never received")
+            say = f"rank {frm} sent a message to rank {to} that rank {to} never received"
+            raise NetworkError(say, "unreceived")
 
     def _ready(self, number: int) -> bool:
         """Whether what the rank waits for has arrived; if so, store the reply."""
@@ -137,7 +147,7 @@ class _Network:
         rank = self.ranks[number]
         self.requests += 1
         if self.requests > MAX_REQUESTS:
-            raise NetworkError(f"the ranks made more than {MAX_REQUESTS:,} calls; do they ever end?")
+            raise NetworkError(f"the ranks made more than {MAX_REQUESTS:,} calls; do they ever end?", "endless")
         try:
             request = rank.program.send(rank.reply)
         except StopIteration as end:
@@ -148,27 +158,31 @@ class _Network:
         if do == "wait":
             handle = request.get("handle")
             if type(handle) is not int or not 0 <= handle < len(rank.handles) or rank.handles[handle] is None:
-                raise NetworkError(f"rank {number} waits for {_shown(handle)}, not posted or already waited for")
+                say = f"rank {number} waits for {_shown(handle)}, not posted or already waited for"
+                raise NetworkError(say, "unknown-handle")
             rank.waits = handle
         elif do in ("send", "post"):
             rank.reply = len(rank.handles)
             rank.handles.append((self._send if do == "send" else self._post)(number, request))
         else:
-            raise NetworkError(f"rank {number} made a request that is not a rank's: {_shown(do)}")
+            say = f"rank {number} made a request that is not a rank's: {_shown(do)}"
+            raise NetworkError(say, "unknown-request")
 
     def _allow(self, number: int, call: Any) -> None:
         if call not in CALLS:
-            raise NetworkError(f"rank {number} called {_shown(call)}, which is not judged")
+            raise NetworkError(f"rank {number} called {_shown(call)}, which is not judged", "unknown-call")
         if call not in self.allowed:
-            raise NetworkError(f"your function called {call}; this exercise allows {', '.join(self.allowed)}")
+            say = f"your function called {call}; this exercise allows {', '.join(self.allowed)}"
+            raise NetworkError(say, "call-not-allowed")
         self.carried.calls[call] += 1
 
     def _peer(self, number: int, other: Any, verb: str) -> int:
         n = len(self.ranks)
         if type(other) is not int or not 0 <= other < n:
-            raise NetworkError(f"rank {number} {verb} rank {_shown(other)}; there are ranks 0 to {n - 1}")
+            say = f"rank {number} {verb} rank {_shown(other)}; there are ranks 0 to {n - 1}"
+            raise NetworkError(say, "no-such-rank")
         if other == number:
-            raise NetworkError(f"rank {number} {verb} itself")
+            raise NetworkError(f"rank {number} {verb} itself", "own-rank")
         return other
 
     def _send(self, number: int, request: dict[str, Any]) -> tuple[str, Any, int]:
@@ -195,7 +209,8 @@ class _Network:
         self.made[group, number] += 1
         made = self.calls.setdefault((group, order), _Collective(call, group))
         if made.call != call:
-            raise NetworkError(f"rank {number} calls {call} where rank {min(made.posts)} calls {made.call}")
+            say = f"rank {number} calls {call} where rank {min(made.posts)} calls {made.call}"
+            raise NetworkError(say, "other-call")
         made.posts[number] = request
         made.start = max(made.start, self.ranks[number].clock)
         if len(made.posts) == len(group):
@@ -207,7 +222,8 @@ class _Network:
         members = tuple(group) if isinstance(group, (list, tuple)) else ()
         right = all(type(member) is int and 0 <= member < n for member in members)
         if not right or number not in members or len(set(members)) < len(members):
-            raise NetworkError(f"rank {number} named the group {_shown(group)}, which is not one of its own")
+            say = f"rank {number} named the group {_shown(group)}, which is not one of its own"
+            raise NetworkError(say, "foreign-group")
         return members
 
     def _perform(self, made: _Collective) -> None:
@@ -225,7 +241,8 @@ class _Network:
     def _count(self, frm: int, to: int, size: int) -> None:
         self.left -= size
         if self.left < 0:
-            raise NetworkError("the ranks sent more than a thousand times what the exercise needs")
+            say = "the ranks sent more than a thousand times what the exercise needs"
+            raise NetworkError(say, "too-many-bytes")
         self.carried.sent_bytes[frm] += size
         self.carried.received_bytes[to] += size
         self.carried.pairs[frm, to] += size
@@ -263,7 +280,8 @@ def _array(data: Any, number: int) -> Any:
     import numpy as np
 
     if not isinstance(data, np.ndarray):
-        raise NetworkError(f"rank {number} sends {type(data).__name__}; the numbers of a tensor were expected")
+        say = f"rank {number} sends {type(data).__name__}; the numbers of a tensor were expected"
+        raise NetworkError(say, "not-an-array")
     return data
 
 
@@ -271,7 +289,8 @@ def _arrays(posts: Sequence[dict[str, Any]], call: str) -> list[Any]:
     arrays = [_array(post.get("data"), place).reshape(-1) for place, post in enumerate(posts)]
     if len({(array.size, array.dtype) for array in arrays}) > 1:
         has = ", ".join(f"{array.size} x {array.dtype}" for array in arrays)
-        raise NetworkError(f"{call}: every rank brings as many numbers of one type; they bring {has}")
+        say = f"{call}: every rank brings as many numbers of one type; they bring {has}"
+        raise NetworkError(say, "other-sizes")
     return arrays
 
 
@@ -282,7 +301,7 @@ def _reduced(posts: Sequence[dict[str, Any]], call: str) -> Any:
     ops = {"sum": np.add, "avg": np.add, "product": np.multiply, "min": np.minimum, "max": np.maximum}
     op = posts[0].get("op", "sum")
     if type(op) is not str or op not in ops:
-        raise NetworkError(f"{call} by {_shown(op)} is not judged")
+        raise NetworkError(f"{call} by {_shown(op)} is not judged", "unknown-reduction")
     total = reduce(ops[op], arrays)
     return total / total.dtype.type(len(arrays)) if op == "avg" else total
 
@@ -292,7 +311,8 @@ def _root(posts: Sequence[dict[str, Any]], call: str) -> int:
     root = roots[0]
     if type(root) is not int or not 0 <= root < len(posts) or any(other != root for other in roots):
         named = ", ".join(sorted(set(map(_shown, roots))))
-        raise NetworkError(f"{call}: the ranks name the roots {named}; one of them was expected")
+        say = f"{call}: the ranks name the roots {named}; one of them was expected"
+        raise NetworkError(say, "other-roots")
     return root
 
 
@@ -301,7 +321,7 @@ def _parts(posts: Sequence[dict[str, Any]], call: str, of: Sequence[int]) -> lis
     for place in of:
         parts = posts[place].get("data")
         if not isinstance(parts, (list, tuple)) or len(parts) != len(posts):
-            raise NetworkError(f"{call}: {len(posts)} parts were expected, one for each rank")
+            raise NetworkError(f"{call}: {len(posts)} parts were expected, one for each rank", "other-parts")
         rows.append([_array(part, place).reshape(-1) for part in parts])
     return rows
 
@@ -334,7 +354,8 @@ def _all_gather(posts: Any, n: int) -> Any:
 def _reduce_scatter(posts: Any, n: int) -> Any:
     total = _reduced(posts, "reduce_scatter").reshape(-1)
     if total.size % n:
-        raise NetworkError(f"reduce_scatter: {total.size} numbers cannot be split evenly over {n} ranks")
+        say = f"reduce_scatter: {total.size} numbers cannot be split evenly over {n} ranks"
+        raise NetworkError(say, "uneven-split")
     return list(total.reshape(n, -1)), total
 
 

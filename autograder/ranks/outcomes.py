@@ -1,6 +1,15 @@
 """The outcome of a run of all ranks, and the explanation of its result, bytes and rounds.
 
 An `Outcome` is made by the code that drives the ranks (`observe`, for generators); this module does not depend on it.
+
+The reasons of what it finds (see `values.finding`):
+
+- A rank failed: `FAILED`. The ranks are stuck: those of `hwlib.simulate.SimulationError` and of `network.NetworkError`.
+- A result is wrong: returns-nothing, not-an-array, wrong-value, wrong-length; of an element, untouched,
+  untouched-though-received, only-some-blocks, share-missing, share-twice, own-share-alone, other-block, wrong-element.
+- Too many bytes, or too few: sent-nothing, sent-whole-array-each-step, sent-whole-array-to-all, sent-twice,
+  sent-own-block, sent-whole-array.
+- Too many rounds: send-and-receive-apart, rounds-one-after-another.
 """
 
 from __future__ import annotations
@@ -9,12 +18,16 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..values.finding import Finding
 from ..values.numbers import NAMES, named
 from ..values.texts import quoted
 from .buffers import REDUCTIONS, Case, elements
 from .generators import Budget, Call, RankFailed, remote_ranks
+
+if TYPE_CHECKING:
+    from hwlib.simulate import SimulationError
 
 
 @dataclass(frozen=True)
@@ -31,7 +44,7 @@ class Outcome:
     received_bytes: Sequence[float] = ()
     rounds: int = 0
     failed: RankFailed | None = None
-    stuck: str = ""
+    stuck: Finding | None = None
     changed: Sequence[int] = ()
     pairs: Mapping[tuple[int, int], float] = field(default_factory=dict)
 
@@ -45,7 +58,7 @@ class Outcome:
     @property
     def ended(self) -> bool:
         """Whether every rank finished."""
-        return self.failed is None and not self.stuck
+        return self.failed is None and self.stuck is None
 
 
 def observe(call: Call, inputs: Sequence[Any], options: dict[str, Any], budget: Budget) -> Outcome:
@@ -55,10 +68,12 @@ def observe(call: Call, inputs: Sequence[Any], options: dict[str, Any], budget: 
     ranks, n = remote_ranks(call, inputs, options, budget), len(inputs)
     try:
         ended = run_programs(ranks)
-    except (RankFailed, SimulationError) as error:
+    except RankFailed as failed:
+        return Outcome(failed=budget.failed or failed)
+    except SimulationError as error:
         if budget.failed is not None:
             return Outcome(failed=budget.failed)
-        return Outcome(stuck=str(error))
+        return Outcome(stuck=_stuck(error, n))
     sent, received = [0.0] * n, [0.0] * n
     pairs: Counter[tuple[int, int]] = Counter()
     for message in ended.messages:
@@ -68,6 +83,19 @@ def observe(call: Call, inputs: Sequence[Any], options: dict[str, Any], budget: 
     changed = [rank.rank for rank in ranks if rank.changed]
     outputs, rounds = [flat(v) for v in ended.outputs], max(ended.clocks, default=0)
     return Outcome(outputs, sent, received, rounds, changed=changed, pairs=pairs)
+
+
+def _stuck(error: SimulationError, n: int) -> Finding:
+    """What `run_programs` says of n ranks that cannot go on, and what is to be learned from it."""
+    say, reason = str(error), error.reason
+    lessons = {
+        "deadlock": " For every `frm` of one rank there must be a `to` of the other.",
+        "unreceived": " For every `to` of one rank there must be a `frm` of the other.",
+    }
+    lesson = lessons.get(reason, "")
+    if reason == "no-such-rank" and (f"got {n}" in say or "got -1" in say):
+        lesson = f" The ranks are 0 to {n - 1}: past the end of a ring comes its beginning, `% n`."
+    return Finding(f"{say}.{lesson}", reason)
 
 
 def flat(value: Any) -> Any:
@@ -122,12 +150,26 @@ def alike(one: Outcome, other: Outcome, rtol: float) -> bool:
 
 # What to say of a failure
 
+# The reasons of the kinds in `generators.KINDS`; that of a limit is endless-steps, endless-bytes or time-limit.
+FAILED = {
+    "empty": "returns-nothing", "generator": "no-yield", "silent": "no-yield-and-raises", "step": "not-a-step",
+    "array": "sends-no-array", "dtype": "sends-another-type", "raises": "raises", "result": "no-plain-data",
+    "withheld": "withheld", "lost": "rank-lost",
+}  # fmt: skip
+ENDLESS = {"steps": "endless-steps", "bytes": "endless-bytes"}
 
-def failure(name: str, case: Case, outcome: Outcome) -> str:
+
+def failure(name: str, case: Case, outcome: Outcome) -> Finding:
     """Why the ranks did not finish."""
-    if outcome.failed is None:
-        return f"With {case}: {outcome.stuck}.{_lesson(outcome.stuck, case)}"
-    kind, what, rank = outcome.failed.kind, outcome.failed.what, outcome.failed.rank
+    if outcome.stuck is not None:
+        return Finding(f"With {case}: {outcome.stuck.say}", outcome.stuck.reason)
+    assert outcome.failed is not None
+    kind, what = outcome.failed.kind, outcome.failed.what
+    reason = ENDLESS.get(what, "time-limit") if kind == "limit" else FAILED[kind]
+    return Finding(_failure(name, case, kind, what, outcome.failed.rank), reason)
+
+
+def _failure(name: str, case: Case, kind: str, what: str, rank: int) -> str:
     if kind == "generator":
         return (
             f"`{name}` returns {_a(what)} without a `yield`, so it sends nothing: each message is a "
@@ -158,21 +200,10 @@ def _a(kind: str) -> str:
     return "nothing (`None`)" if kind == "NoneType" else NAMES.get(kind, f"a {quoted(kind)}")
 
 
-def _lesson(stuck: str, case: Case) -> str:
-    if stuck.startswith("deadlock"):
-        return " For every `frm` of one rank there must be a `to` of the other."
-    if stuck.startswith("no rank can go on") and "waits in send" in stuck and "for a message" not in stuck:
-        return " All of them send and nobody receives, and a `send` waits for its receive."
-    if "sent but never" in stuck:
-        return " For every `to` of one rank there must be a `frm` of the other."
-    if f"got {case.n}" in stuck or "got -1" in stuck:
-        return f" The ranks are 0 to {case.n - 1}: past the end of a ring comes its beginning, `% n`."
-    return ""
-
-
 # What to say of a result
 
-UNTOUCHED = ": it still has only what it began with"
+UNTOUCHED = Finding(": it still has only what it began with", "untouched")
+UNEXPLAINED = Finding("", "wrong-element")
 VIEWS = "`block[i] = got` names something else `block[i]`, and leaves x alone; `block[i][:] = got` writes into x."
 
 
@@ -184,8 +215,8 @@ def wrong_result(
     collective: str,
     rtol: float,
     received: Sequence[float] = (),
-) -> str:
-    """Which rank has a wrong result, its first wrong element, and the likely cause; "" if all are right.
+) -> Finding | None:
+    """Which rank has a wrong result, its first wrong element, and the likely cause; None if all are right.
 
     `received` are the bytes received, by rank.
     """
@@ -194,28 +225,28 @@ def wrong_result(
             continue
         with_ = f"With {case}, rank {rank}"
         if got is None:
-            return f"{with_} returns nothing: is there a `return`?"
+            return Finding(f"{with_} returns nothing: is there a `return`?", "returns-nothing")
         if not is_array(got):
             odd = f"an array of {got.dtype}; one of numbers" if hasattr(got, "dtype") else f"{named(got)}; an array"
-            return f"{with_} returns {odd} was expected."
+            return Finding(f"{with_} returns {odd} was expected.", "not-an-array")
         if not is_array(want):
-            return f"{with_} does not return what was expected."
+            return Finding(f"{with_} does not return what was expected.", "wrong-value")
         if got.shape != want.shape:
-            return f"{with_} returns {elements(len(got))}, not {len(want)}."
+            return Finding(f"{with_} returns {elements(len(got))}, not {len(want)}.", "wrong-length")
         wrong = differs(got, want, rtol)
         first = int(wrong.argmax())
         has = "what was never filled" if got[first] != got[first] else f"{got[first]:.6g}"
         say = f"{with_} has {has} in element {first}, where {want[first]:.6g} was expected"
-        hint = next(_looks_like(case, rank, inputs, got, want, wrong, collective, rtol), "")
+        hint = next(_looks_like(case, rank, inputs, got, want, wrong, collective, rtol), UNEXPLAINED)
         if hint == UNTOUCHED and received and received[rank]:
-            return f"{say}{hint}, though messages came in. {VIEWS}"
-        return f"{say}{hint}."
-    return ""
+            return Finding(f"{say}{hint.say}, though messages came in. {VIEWS}", "untouched-though-received")
+        return Finding(f"{say}{hint.say}.", hint.reason)
+    return None
 
 
 def _looks_like(
     case: Case, rank: int, inputs: Sequence[Any], got: Any, want: Any, wrong: Any, collective: str, rtol: float
-) -> Iterator[str]:
+) -> Iterator[Finding]:
     x, n = inputs[rank], case.n
     if got.shape == x.shape and not differs(got, x, rtol).any():
         yield UNTOUCHED
@@ -223,29 +254,33 @@ def _looks_like(
     right = [r for r, piece in enumerate(pieces) if piece.stop > piece.start and not wrong[piece].any()]
     if right and collective not in ("all_to_all", ""):
         listed = ", ".join(map(str, right))
-        yield f": only block{'s' if len(right) > 1 else ''} {listed} of {n} {'are' if len(right) > 1 else 'is'} right"
+        say = f": only block{'s' if len(right) > 1 else ''} {listed} of {n} {'are' if len(right) > 1 else 'is'} right"
+        yield Finding(say, "only-some-blocks")
     if collective in REDUCTIONS:
         yield from _shares(case, rank, inputs, got, want, wrong, collective, rtol)
     for r, piece in enumerate(pieces):
         for other, there in enumerate(pieces):
             same_size = there.stop - there.start == piece.stop - piece.start > 0
             if r != other and same_size and not differs(got[piece], want[there], rtol).any():
-                yield f": block {other} stands where block {r} belongs"
+                yield Finding(f": block {other} stands where block {r} belongs", "other-block")
 
 
 def _shares(
     case: Case, rank: int, inputs: Sequence[Any], got: Any, want: Any, wrong: Any, collective: str, rtol: float
-) -> Iterator[str]:
+) -> Iterator[Finding]:
     """Whether a rank's contribution is missing from the sum, or counted twice, at the first wrong element."""
     first = int(wrong.argmax())
     start = case.block(rank).start if collective == "reduce_scatter" else 0
     shares = [x[start + first] for x in inputs]
     for other, share in enumerate(shares):
-        for factor, say in ((-1, "is missing from"), (1, "is counted twice in")):
+        for factor, say, reason in (
+            (-1, "is missing from", "share-missing"),
+            (1, "is counted twice in", "share-twice"),
+        ):
             if math.isclose(got[first], want[first] + factor * share, rel_tol=max(rtol, 1e-9)):
-                yield f": the share of rank {other} {say} the sum"
+                yield Finding(f": the share of rank {other} {say} the sum", reason)
     if math.isclose(got[first], shares[rank], rel_tol=max(rtol, 1e-9)):
-        yield ": that is its own share alone, nothing was added"
+        yield Finding(": that is its own share alone, nothing was added", "own-share-alone")
 
 
 # What to say of bytes and rounds
@@ -255,25 +290,36 @@ def _near(a: float, b: float) -> bool:
     return math.isclose(a, b, rel_tol=1e-9)
 
 
+SUSPECTS = {
+    "sent-nothing": "nothing is sent at all, so how can the result be right?",
+    "sent-whole-array-each-step":
+        "that is n times as many: does a step send the whole array, where one block would do?",
+    "sent-whole-array-to-all": "that is (n - 1)S: the whole array goes to every other rank",
+    "sent-twice": "that is twice as many: is everything sent twice?",
+    "sent-own-block": "that is n blocks where n - 1 would do: a rank need not be sent what it has",
+    "sent-whole-array": "that is S: the whole array, where a part would do",
+}  # fmt: skip
+
+
 def _suspects(case: Case, want: float) -> dict[str, float]:
-    """The bytes that common mistakes send instead of `want`, with their explanations, the likelier first."""
+    """The bytes that common mistakes send instead of `want`, the likelier first."""
     n, size = case.n, case.size
     return {
-        "nothing is sent at all, so how can the result be right?": 0.0,
-        "that is n times as many: does a step send the whole array, where one block would do?": n * want,
-        "that is (n - 1)S: the whole array goes to every other rank": (n - 1) * size,
-        "that is twice as many: is everything sent twice?": 2 * want,
-        "that is n blocks where n - 1 would do: a rank need not be sent what it has": want * n / max(n - 1, 1),
-        "that is S: the whole array, where a part would do": size,
+        "sent-nothing": 0.0,
+        "sent-whole-array-each-step": n * want,
+        "sent-whole-array-to-all": (n - 1) * size,
+        "sent-twice": 2 * want,
+        "sent-own-block": want * n / max(n - 1, 1),
+        "sent-whole-array": size,
     }
 
 
-def pattern(rows: Sequence[tuple[Case, float, float]]) -> str:
-    """The mistake that explains (case, bytes, bytes expected) in all clear runs; "" if no known one does."""
-    for say in _suspects(*rows[0][::2]):
-        if all(_near(got, _suspects(case, want)[say]) for case, got, want in clear(rows)):
-            return say
-    return ""
+def pattern(rows: Sequence[tuple[Case, float, float]]) -> Finding | None:
+    """The mistake that explains (case, bytes, bytes expected) in all clear runs; None if no known one does."""
+    for reason, say in SUSPECTS.items():
+        if all(_near(got, _suspects(case, want)[reason]) for case, got, want in clear(rows)):
+            return Finding(say, reason)
+    return None
 
 
 Row = TypeVar("Row", bound=tuple)
@@ -285,10 +331,11 @@ def clear(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row[0].n > 2 and row[0].length % row[0].n == 0] or list(rows)
 
 
-def slow(rows: Sequence[tuple[Case, int, float]]) -> str:
-    """The mistake that explains (case, rounds, rounds expected) in all runs."""
+def slow(rows: Sequence[tuple[Case, int, float]]) -> Finding | None:
+    """The mistake that explains (case, rounds, rounds expected) in all runs; None if no known one does."""
     if all(got == 2 * want for _, got, want in clear(rows)):
-        return "a step that only sends and one that only receives take a round each, and one `Step` can do both"
+        say = "a step that only sends and one that only receives take a round each, and one `Step` can do both"
+        return Finding(say, "send-and-receive-apart")
     if all(got >= (case.n - 1) * want for case, got, want in clear(rows)):
-        return "the ranks go one after the other, where they could go at once"
-    return ""
+        return Finding("the ranks go one after the other, where they could go at once", "rounds-one-after-another")
+    return None

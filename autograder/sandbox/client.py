@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+from ..values.finding import Explained
 from . import confine, usage, wire
 from .limits import Limits
 from .program import Program, beginning
@@ -50,8 +51,11 @@ class ZygoteGone(NoSandbox):
     """The zygote has ended or no longer answers: another one may work."""
 
 
-class ChildLost(Exception):
-    """The process that ran the submission has ended; the message says how."""
+class ChildLost(Explained):
+    """The process that ran the submission has ended; the message says how. Reasons: time-limit, out-of-time (of
+    the whole submission), forged-reply; or process-ended."""
+
+    reason = "process-ended"
 
 
 class Child:
@@ -106,14 +110,15 @@ class Child:
             reply = self._reply(request["limit"])
         except TimeoutError:
             self.kill()
-            raise ChildLost(f"it did not stop within {request['limit']:g} s{WAITED if self.waited else ''}") from None
+            say = f"it did not stop within {request['limit']:g} s{WAITED if self.waited else ''}"
+            raise ChildLost(say, "time-limit") from None
         except wire.WireError:
             reason = self._how_it_ended()
             self.kill()
             raise ChildLost(reason) from None
         if reply.get("number") != self._number:
             self.kill()
-            raise ChildLost("it wrote on the grader's own channel")
+            raise ChildLost("it wrote on the grader's own channel", "forged-reply")
         return reply
 
     def _reply(self, limit: float) -> dict[str, Any]:

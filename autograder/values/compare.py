@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from . import slips
+from .finding import Finding
 from .numbers import Unreadable, named, number
 
 
@@ -62,15 +63,15 @@ def _equal_arrays(got: Any, want: Any, rtol: float) -> bool:
     return bool(np.allclose(mine, right, rtol=tolerance, atol=tolerance * size, equal_nan=True))
 
 
-def kinds(got: Any, want: Any) -> str:
-    """The mismatch between the kinds of two values; empty if the kinds agree."""
+def kinds(got: Any, want: Any) -> Finding | None:
+    """The mismatch between the kinds of two values (other-shape, other-length, other-type); None if they agree."""
     if is_array(want) and is_array(got) and got.shape != want.shape:
-        return f"of shape {got.shape}; the shape is {want.shape}"
+        return Finding(f"of shape {got.shape}; the shape is {want.shape}", "other-shape")
     if type(want) in (list, tuple) and type(got) in (list, tuple) and len(got) != len(want):
-        return f"of length {len(got)}; the length is {len(want)}"
+        return Finding(f"of length {len(got)}; the length is {len(want)}", "other-length")
     numbers = (int, float, Fraction)
     if type(got) in (list, tuple) and type(want) in (list, tuple):
-        return ""
+        return None
     if type(got) not in (*numbers, type(want)) or (type(want) not in numbers and type(got) in numbers):
-        return f"{named(got)}; {named(want)} was expected"
-    return ""
+        return Finding(f"{named(got)}; {named(want)} was expected", "other-type")
+    return None

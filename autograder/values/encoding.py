@@ -17,6 +17,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from .finding import Explained
+
 MAX_DEPTH = 24
 MAX_NODES = 200_000
 MAX_TEXT = 1_000_000
@@ -40,13 +42,17 @@ ITEM_BYTES = {
 }
 
 
-class NotEncodable(ValueError):
+class NotEncodable(Explained, ValueError):
     """A value that is not an answer (an open file, a generator, an object of some class); the message names its
-    type."""
+    type. An expression has the reasons of a `TreeError`."""
+
+    reason = "no-plain-data"
 
 
-class BadMessage(ValueError):
+class BadMessage(Explained, ValueError):
     """A message that `encode` did not write: forged, truncated, or too large."""
+
+    reason = "bad-message"
 
 
 @dataclass(frozen=True)
@@ -148,13 +154,14 @@ def _encode_library(value: Any, depth: int, budget: _Budget) -> Any:
         if value is sympy.S or value is sympy.N:
             raise NotEncodable(
                 f"sympy's own {'S' if value is sympy.S else 'N'}, not a letter of the exercise; "
-                "take your letters from symbols(...)"
+                "take your letters from symbols(...)",
+                "letter-of-sympy",
             )
         if isinstance(value, (sympy.Basic, sympy.logic.boolalg.Boolean)):
             try:
                 return {"$": "tree", "v": trees.to_json(trees.from_sympy(value))}
             except trees.TreeError as error:
-                raise NotEncodable(str(error)) from None
+                raise NotEncodable(str(error), error.reason) from None
     if callable(value) and kind is not type:
         return {"$": "callable", "v": str(getattr(value, "__name__", None) or type_name(value))[:80]}
     what = "a class" if kind is type else f"a value of type {type_name(value)}"

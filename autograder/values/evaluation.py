@@ -230,15 +230,16 @@ def _logarithm(head: str, x: Any) -> Any:
 def constant(tree: Tree) -> Fraction:
     """The value of a tree without symbols, as a fraction; TreeError where it has symbols or no value."""
     if names := tree.names():
-        raise TreeError(f"an expression in {', '.join(sorted(names)[:5])}; a number was expected")
+        say = f"an expression in {', '.join(sorted(names)[:5])}; a number was expected"
+        raise TreeError(say, "letters")
     if tree.head in ("true", "false", "lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"):
-        raise TreeError("a truth value; a number was expected")
+        raise TreeError("a truth value; a number was expected", "truth-value")
     try:
         result = value(tree, {}, Clock(1.0))
     except (Undefined, TooSlow) as error:
-        raise TreeError(f"an expression without a value ({error})") from None
+        raise TreeError(f"an expression without a value ({error})", "no-value") from None
     if type(result) is Fraction:
         return result
     if result and abs(context().mag(result)) > MAX_BITS:
-        raise TreeError("a number beyond all bounds")
+        raise TreeError("a number beyond all bounds", "not-finite")
     return Fraction(context().nstr(result, 30))

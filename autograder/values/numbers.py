@@ -7,14 +7,20 @@ from fractions import Fraction
 from typing import Any
 
 from . import encoding
+from .finding import Explained
 from .texts import quoted
 
 
-class Unreadable(ValueError):
-    """An answer that cannot be read; the message is for the learner. `kind` is the verdict's."""
+class Unreadable(Explained, ValueError):
+    """An answer that cannot be read; the message is for the learner. `kind` is the verdict's.
 
-    def __init__(self, say: str, kind: str = "unreadable"):
-        super().__init__(say)
+    Reasons: truth-value, not-finite, complex, several-numbers, function; or not-a-number. Each answer kind has more.
+    """
+
+    reason = "not-a-number"
+
+    def __init__(self, say: str, kind: str = "unreadable", reason: str = ""):
+        super().__init__(say, reason)
         self.kind = kind
 
 
@@ -22,20 +28,20 @@ def number(value: Any) -> Fraction:
     """A number of plain data, exactly. Raises Unreadable for anything else, and for nan and infinity."""
     kind = type(value)
     if kind is bool:
-        raise Unreadable(f"{value} is a truth value; a number was expected")
+        raise Unreadable(f"{value} is a truth value; a number was expected", reason="truth-value")
     if kind in (int, Fraction):
         return Fraction(value)
     if kind is float:
         if not math.isfinite(value):
-            raise Unreadable(f"{value} is not a number to compare; a finite one was expected")
+            raise Unreadable(f"{value} is not a number to compare; a finite one was expected", reason="not-finite")
         return Fraction(value)
     if kind is complex:
         if value.imag:
-            raise Unreadable("a complex number; a real one was expected")
+            raise Unreadable("a complex number; a real one was expected", reason="complex")
         return number(value.real)
     if kind.__name__ == "ndarray" and kind.__module__ == "numpy":
         if value.size != 1:
-            raise Unreadable(f"an array of {value.size} numbers; one number was expected")
+            raise Unreadable(f"an array of {value.size} numbers; one number was expected", reason="several-numbers")
         return number(value.reshape(-1)[0].item())
     if kind.__name__ == "Tree":
         from .evaluation import constant
@@ -44,9 +50,10 @@ def number(value: Any) -> Fraction:
         try:
             return constant(value)
         except TreeError as error:
-            raise Unreadable(str(error)) from None
+            raise Unreadable(str(error), reason=error.reason) from None
     if kind is encoding.Callable:
-        raise Unreadable(f"{quoted(value.name)} is a function; a number was expected (was it called?)")
+        say = f"{quoted(value.name)} is a function; a number was expected (was it called?)"
+        raise Unreadable(say, reason="function")
     raise Unreadable(f"{described(value)}; a number was expected")
 
 

@@ -40,20 +40,23 @@ def parse(text: str, names: Collection[str]) -> Tree:
     """The tree of `text` in the letters `names`; TreeError says what it cannot contain and what was
     expected."""
     if len(text) > MAX_LENGTH:
-        raise TreeError(f"an expression of {len(text)} characters; at most {MAX_LENGTH} were expected")
+        say = f"an expression of {len(text)} characters; at most {MAX_LENGTH} were expected"
+        raise TreeError(say, "too-large")
     source = text.strip().translate(TYPED)
     if re.search(rf"[\w.]{{{MAX_LITERAL},}}", source):
-        raise TreeError(f"a number or name of more than {MAX_LITERAL} characters")
+        raise TreeError(f"a number or name of more than {MAX_LITERAL} characters", "too-large")
     if found := re.search(r"[^\w\s+\-*/%().,<>=!]", source):
         raise TreeError(
             f"the character {found[0]!r} has no place in an expression"
             if found[0].isprintable() and found[0] not in "<>&`"
-            else "a character that has no place in an expression"
+            else "a character that has no place in an expression",
+            "character",
         )
     if re.match(r"\w+\s*=(?!=)", source):
-        raise TreeError("an equation; its right-hand side alone was expected")
+        raise TreeError("an equation; its right-hand side alone was expected", "equation")
     if re.search(r"(?<![\w.])\d[\d._]*\s*(?!(?:if|else|and|or)\b)[A-Za-z(]", re.sub(r"\d[eE][-+]?\d", "0", source)):
-        raise TreeError("a number right before a letter or a bracket; write the multiplication: 2*n")
+        say = "a number right before a letter or a bracket; write the multiplication: 2*n"
+        raise TreeError(say, "multiplication-sign")
     try:
         parsed = ast.parse(source, mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -70,7 +73,7 @@ class _Reader:
     def read(self, x: ast.AST, depth: int) -> Tree:
         self.nodes -= 1
         if self.nodes < 0 or depth > MAX_DEPTH:
-            raise TreeError("the expression is too large")
+            raise TreeError("the expression is too large", "too-large")
         if isinstance(x, ast.Constant):
             return self._constant(x)
         if isinstance(x, ast.Name):
@@ -89,7 +92,8 @@ class _Reader:
         if isinstance(x, ast.Call):
             return self._call(x, depth)
         name = type(x).__name__.lower()
-        raise TreeError(f"{'an' if name[0] in 'aeiou' else 'a'} {name} has no place in an expression")
+        say = f"{'an' if name[0] in 'aeiou' else 'a'} {name} has no place in an expression"
+        raise TreeError(say, "unknown-operation")
 
     def _constant(self, x: ast.Constant) -> Tree:
         if type(x.value) is bool:
@@ -109,7 +113,7 @@ class _Reader:
         if name == "pi":
             return node("pi", ())
         if name in FUNCTIONS or name == "Piecewise":
-            raise TreeError(f"{name} is a function; it needs its arguments in brackets")
+            raise TreeError(f"{name} is a function; it needs its arguments in brackets", "arguments")
         # An unknown name is a symbol too: the answer kind decides which symbols are allowed.
         return Tree("sym", (name,))
 
@@ -121,7 +125,7 @@ class _Reader:
             return node("mul", (number_tree(-1), value))
         if isinstance(x.op, ast.Not):
             return node("not", (value,))
-        raise TreeError("the operator ~ has no place in an expression")
+        raise TreeError("the operator ~ has no place in an expression", "unknown-operation")
 
     def _binary(self, x: ast.BinOp, depth: int) -> Tree:
         a, b = self.read(x.left, depth + 1), self.read(x.right, depth + 1)
@@ -139,7 +143,8 @@ class _Reader:
             return node("mod", (a, b))
         if isinstance(x.op, ast.Pow):
             return node("pow", (a, b))
-        raise TreeError(f"the operator {type(x.op).__name__} has no place in an expression")
+        say = f"the operator {type(x.op).__name__} has no place in an expression"
+        raise TreeError(say, "unknown-operation")
 
     def _where(self, test: ast.AST, then: ast.AST, other: ast.AST, depth: int) -> Tree:
         values = [self.read(v, depth + 1) for v in (then, test, other)]
@@ -150,23 +155,27 @@ class _Reader:
         parts = []
         for op, a, b in zip(x.ops, sides, sides[1:], strict=False):
             if type(op) not in COMPARISONS:
-                raise TreeError(f"the comparison {type(op).__name__} has no place in an expression")
+                say = f"the comparison {type(op).__name__} has no place in an expression"
+                raise TreeError(say, "unknown-operation")
             parts.append(node(COMPARISONS[type(op)], (a, b)))
         return parts[0] if len(parts) == 1 else node("and", tuple(parts))
 
     def _call(self, x: ast.Call, depth: int) -> Tree:
         if not isinstance(x.func, ast.Name) or x.keywords or any(isinstance(a, ast.Starred) for a in x.args):
-            raise TreeError("only a function's name and its arguments in brackets have a place in an expression")
+            say = "only a function's name and its arguments in brackets have a place in an expression"
+            raise TreeError(say, "unknown-operation")
         name = x.func.id
         if name == "Piecewise":
             return self._piecewise(x, depth)
         if name not in FUNCTIONS:
             known = ", ".join(sorted(n for n in FUNCTIONS if n[0].islower()))
-            raise TreeError(f"{name} is not a known function (a multiplication needs its *); there are {known}")
+            say = f"{name} is not a known function (a multiplication needs its *); there are {known}"
+            raise TreeError(say, "unknown-operation")
         head, least, most = FUNCTIONS[name]
         if not least <= len(x.args) <= most:
             raise TreeError(
-                f"{name} of {len(x.args)} arguments; {least if least == most else f'{least} to {most}'} were expected"
+                f"{name} of {len(x.args)} arguments; {least if least == most else f'{least} to {most}'} were expected",
+                "arguments",
             )
         if head == "where":
             return self._where(x.args[0], x.args[1], x.args[2], depth)
@@ -181,6 +190,6 @@ class _Reader:
         args: list[Tree] = []
         for pair in x.args:
             if not isinstance(pair, ast.Tuple) or len(pair.elts) != 2:
-                raise TreeError("Piecewise takes pairs (value, condition)")
+                raise TreeError("Piecewise takes pairs (value, condition)", "arguments")
             args += [self.read(v, depth + 1) for v in pair.elts]
         return node("where", tuple(args))

@@ -8,43 +8,52 @@ from typing import NamedTuple
 
 class Slip(NamedTuple):
     """A ratio that identifies a mistake; the sentence names the cause and leaves the correction to the
-    learner."""
+    learner. Several ratios may have one reason."""
 
     ratio: Fraction
+    reason: str
     say: str
     of: str = ""  # looked for only where the answer's unit has this in it: B for bytes, FLOP for operations
 
 
 SLIPS = (
-    Slip(Fraction(-1), "The size is right, the sign is not."),
+    Slip(Fraction(-1), "sign", "The size is right, the sign is not."),
     Slip(
         Fraction(2),
+        "sparse",
         "You are off by a factor of 2: is it sparse for dense FLOP/s, or a multiply-add counted as one operation?",
         "FLOP",
     ),
-    Slip(Fraction(8), "You are off by a factor of 8: are bits taken for bytes, or bytes for bits?", "B"),
-    Slip(Fraction(2), "You are off by a factor of 2: both directions for one, or one phase of two?"),
-    Slip(Fraction(1000), "You are off by a factor of 1000: a prefix (k, M, G, T; m, u, n) slipped."),
+    Slip(Fraction(8), "bits", "You are off by a factor of 8: are bits taken for bytes, or bytes for bits?", "B"),
+    Slip(Fraction(2), "both-ways", "You are off by a factor of 2: both directions for one, or one phase of two?"),
+    Slip(Fraction(1000), "prefix", "You are off by a factor of 1000: a prefix (k, M, G, T; m, u, n) slipped."),
     Slip(
         Fraction(1000**2),
+        "prefix",
         "You are off by a factor of 1000 twice over: a prefix slipped (G for k, or u for s).",
     ),
-    Slip(Fraction(1000**3), "You are off by a factor of 1e9: a number typed without its prefix (G, or n)?"),
-    Slip(Fraction(1000**4), "You are off by a factor of 1e12: a number typed without its prefix (T, or p)?"),
+    Slip(Fraction(1000**3), "prefix", "You are off by a factor of 1e9: a number typed without its prefix (G, or n)?"),
+    Slip(Fraction(1000**4), "prefix", "You are off by a factor of 1e12: a number typed without its prefix (T, or p)?"),
     Slip(
         Fraction(2**30, 10**9),
+        "gib",
         "You are off by 7 %: is GiB (2^30 bytes) taken for GB (1e9), or GB for GiB?",
         "B",
     ),
     *(
-        Slip(Fraction(1024**n), f"You are off by {told}: are {unit} taken for bytes, or bytes for {unit}?", "B")
+        Slip(
+            Fraction(1024**n),
+            f"{unit.lower()}-for-bytes",
+            f"You are off by {told}: are {unit} taken for bytes, or bytes for {unit}?",
+            "B",
+        )
         for n, told, unit in (
             (1, "a factor of 1024", "KiB"),
             (2, "1024 twice over", "MiB"),
             (3, "1024 three times over", "GiB"),
         )
     ),
-    Slip(Fraction(1000**5), "You are off by a factor of 1e15: a number typed without its prefix (P)?"),
+    Slip(Fraction(1000**5), "prefix", "You are off by a factor of 1e15: a number typed without its prefix (P)?"),
 )
 
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from .finding import Explained
+
 MAX_NODES = 2000
 MAX_DEPTH = 60
 MAX_DIGITS = 1200
@@ -31,8 +33,14 @@ RATIO = re.compile(rf"-?\d{{1,{MAX_DIGITS}}}(?:/\d{{1,{MAX_DIGITS}}})?")
 NAME = re.compile(rf"[^\W\d]\w{{0,{MAX_NAME}}}")
 
 
-class TreeError(ValueError):
-    """Not an expression that can be judged; the message is for the learner."""
+class TreeError(Explained, ValueError):
+    """Not an expression that can be judged; the message is for the learner.
+
+    Reasons: too-large, not-finite, letter-of-sympy, power-sign, multiplication-sign, equation, unknown-operation,
+    arguments, character, letters, truth-value, no-value; or not-an-expression.
+    """
+
+    reason = "not-an-expression"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +78,7 @@ def float_tree(value: float) -> Tree:
     """A float as the exact decimal that it prints as: 0.1 is one tenth."""
     text = repr(float(value))
     if not DECIMAL.fullmatch(text):
-        raise TreeError(f"{text} in an expression; finite numbers were expected")
+        raise TreeError(f"{text} in an expression; finite numbers were expected", "not-finite")
     return Tree("dec", (text,))
 
 
@@ -86,7 +94,8 @@ class _Size:
         self.nodes -= 1
         if self.nodes < 0 or depth > MAX_DEPTH:
             raise TreeError(
-                f"the expression is too large: at most {MAX_NODES} terms, nested {MAX_DEPTH} deep, were expected"
+                f"the expression is too large: at most {MAX_NODES} terms, nested {MAX_DEPTH} deep, were expected",
+                "too-large",
             )
 
 
@@ -132,10 +141,10 @@ def node(head: str, args: tuple[Tree, ...]) -> Tree:
     """A checked inner node: a known head, as many arguments as it takes, conditions where conditions
     belong."""
     if head not in HEADS:
-        raise TreeError("an operation that the book's expressions do not have")
+        raise TreeError("an operation that the book's expressions do not have", "unknown-operation")
     least, most = HEADS[head]
     if not least <= len(args) <= most or (head == "where" and len(args) % 2):
-        raise TreeError(f"{head} of {len(args)} arguments")
+        raise TreeError(f"{head} of {len(args)} arguments", "arguments")
     for index, arg in enumerate(args):
         wanted = head in ("and", "or", "not") or (head == "where" and index % 2 == 1)
         if (arg.head in CONDITIONS) != wanted:
@@ -155,7 +164,8 @@ def _from_sympy(e: Any, depth: int, size: _Size) -> Tree:
     kind = type(e)
     if e is sympy.S.ImaginaryUnit:
         raise TreeError(
-            "sympy's own I, the imaginary unit, not a letter of the exercise; take your letters from symbols(...)"
+            "sympy's own I, the imaginary unit, not a letter of the exercise; take your letters from symbols(...)",
+            "letter-of-sympy",
         )
     if isinstance(e, sympy.Symbol):
         name = str(e.name)
@@ -164,18 +174,19 @@ def _from_sympy(e: Any, depth: int, size: _Size) -> Tree:
         return Tree("sym", (name,))
     if isinstance(e, sympy.Rational):
         if max(abs(e.p), e.q).bit_length() > 3 * MAX_DIGITS:
-            raise TreeError(f"a number of more than {MAX_DIGITS} digits")
+            raise TreeError(f"a number of more than {MAX_DIGITS} digits", "too-large")
         return number_tree(Fraction(int(e.p), int(e.q)))
     if isinstance(e, sympy.Float):
         return float_tree(float(e))
     if e in (sympy.pi, sympy.E, sympy.true, sympy.false):
         return Tree({sympy.pi: "pi", sympy.E: "e", sympy.true: "true", sympy.false: "false"}[e])
     if e is sympy.oo or e is -sympy.oo or e is sympy.zoo or e is sympy.nan:
-        raise TreeError(f"{e} in the expression; a finite one was expected")
+        raise TreeError(f"{e} in the expression; a finite one was expected", "not-finite")
     if kind in (sympy.Limit, sympy.Sum, sympy.Product, sympy.Derivative, sympy.Integral):
         done = e.doit()
         if type(done) is kind:
-            raise TreeError(f"a {kind.__name__} that sympy does not work out; write it without")
+            say = f"a {kind.__name__} that sympy does not work out; write it without"
+            raise TreeError(say, "unknown-operation")
         return _from_sympy(done, depth, size)
     if kind is sympy.Piecewise:
         args = tuple(_from_sympy(part, depth + 1, size) for pair in e.args for part in pair.args)
@@ -188,12 +199,14 @@ def _from_sympy(e: Any, depth: int, size: _Size) -> Tree:
         sympy.Equality: "eq", sympy.Unequality: "ne", sympy.And: "and", sympy.Or: "or", sympy.Not: "not",
     }  # fmt: skip
     if kind is sympy.Xor:
-        raise TreeError("^ in the expression, which is not a power in Python; one such as p**w was expected")
+        say = "^ in the expression, which is not a power in Python; one such as p**w was expected"
+        raise TreeError(say, "power-sign")
     if kind not in heads:
         name = re.sub(r"\W", " ", kind.__name__)[:40]
         raise TreeError(
             f"{name} is not among the operations of the book's expressions (arithmetic, powers, "
-            "log, max, min, ceil, cases)"
+            "log, max, min, ceil, cases)",
+            "unknown-operation",
         )
     return node(heads[kind], tuple(_from_sympy(arg, depth + 1, size) for arg in e.args))
 

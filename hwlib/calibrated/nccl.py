@@ -112,15 +112,21 @@ def fit_alpha_beta(S: Sequence[float], time: Sequence[float]) -> AlphaBeta:
 
     Errors are relative: in a straight line through seconds, the largest sizes alone would decide, and alpha
     would be noise. For one rank's port give the bytes that cross it: S times the bus factor. Raises ValueError
-    for fewer than two sizes, and for times that are not above 0.
+    for fewer than two sizes, and for a size or a time that cannot be one.
     """
     import numpy as np
 
     sizes, times = np.asarray(S, float), np.asarray(time, float)
-    if sizes.shape != times.shape or sizes.ndim != 1 or len(np.unique(sizes)) < 2:
-        raise ValueError(f"fit_alpha_beta: a time for each of at least two sizes, got {len(sizes)} and {len(times)}")
-    if not (np.isfinite(sizes).all() and np.isfinite(times).all() and sizes.min() >= 0 and times.min() > 0):
-        raise ValueError("fit_alpha_beta: sizes are at least 0 B and times above 0 s, all finite")
+    if sizes.shape != times.shape or sizes.ndim != 1:
+        raise ValueError(f"fit_alpha_beta: time: one for each of the {sizes.size} sizes was expected, got {times.size}")
+    if (different := len(np.unique(sizes))) < 2:
+        raise ValueError(f"fit_alpha_beta: S: at least 2 different sizes were expected, got {different}")
+    for name, values, right, expected in (
+        ("S", sizes, sizes >= 0, "finite sizes of at least 0 B"),
+        ("time", times, times > 0, "finite times above 0 s"),
+    ):
+        if (wrong := values[~(right & np.isfinite(values))]).size:
+            raise ValueError(f"fit_alpha_beta: {name}: {expected} were expected, got {wrong[0]:g}")
 
     def misfit(values: Any) -> Any:
         return np.log((values[0] + sizes / values[1]) / times)

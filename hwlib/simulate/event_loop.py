@@ -152,7 +152,7 @@ class EventLoop:
                 self.now = now
                 reach(what)
         if self.held:
-            raise SimulationError(self.stuck())
+            raise SimulationError(self.stuck(), "deadlock")
         return Timing(
             self.finish, self.step_start, self.step_end, self.posted, self.launched, self.left, self.arrived,
             self.traffic, self.chunks, self.chunk_hops, self.resent_bytes, self.train_links.cuts,

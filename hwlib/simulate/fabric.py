@@ -22,7 +22,11 @@ Place = int | str | tuple[int | str, int | str]
 
 
 class UnreachableError(SimulationError):
-    """The failures leave no route from one rank to another."""
+    """The failures leave no route from rank `src` to rank `dst` at a `time`."""
+
+    def __init__(self, message: str, src: int, dst: int, time: Any):
+        super().__init__(message, "unreachable")
+        self.src, self.dst, self.time = src, dst, time
 
 
 class Fabric:
@@ -91,7 +95,10 @@ class Fabric:
             dead = [f"{a} to {b}" for (a, b), end in zip(self.links, self.dies, strict=True) if end <= time]
             raise UnreachableError(
                 f"rank {src} ({u}) cannot reach rank {dst} ({v}) at {float(time):.6g} s on {self.topology.name}; dead: "
-                f"{', '.join(dead[:6]) or 'nothing'}{f' and {len(dead) - 6} more links' if len(dead) > 6 else ''}"
+                f"{', '.join(dead[:6]) or 'nothing'}{f' and {len(dead) - 6} more links' if len(dead) > 6 else ''}",
+                src,
+                dst,
+                time,
             )
         return tuple(self.number[link] for link in pairwise(vertices))
 

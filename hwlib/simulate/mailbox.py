@@ -20,7 +20,15 @@ SHOWN = 6  # ranks that an error names one by one
 
 
 class SimulationError(RuntimeError):
-    """An algorithm that cannot go on, or whose sends and receives do not match."""
+    """An algorithm that cannot go on, or whose sends and receives do not match.
+
+    `reason` names what was found, in words that do not change: deadlock, unreceived, endless; of a step, not-a-step,
+    half-a-step, not-an-array, no-such-rank; not-a-generator; unreachable.
+    """
+
+    def __init__(self, message: str, reason: str = ""):
+        super().__init__(message)
+        self.reason = reason
 
 
 class Message(NamedTuple):
@@ -95,9 +103,9 @@ class _Mailbox:
         while self.ready:
             self.take_step(self.ready.popleft())
         if not all(rank.done for rank in self.ranks):
-            raise SimulationError(self.deadlock())
+            raise SimulationError(self.deadlock(), "deadlock")
         if any(queue for rank in self.ranks for queue in rank.mail.values()):
-            raise SimulationError(self.unreceived())
+            raise SimulationError(self.unreceived(), "unreceived")
         messages = [Message(*entry) for entry in self.log]
         return MailboxRun([rank.output for rank in self.ranks], messages, [rank.clock for rank in self.ranks])
 
@@ -132,7 +140,8 @@ class _Mailbox:
             rank.clock = rank.latest + 1
             self.ready.append(rank)
         if self.limit is not None and self.events > self.limit:
-            raise SimulationError(f"more than {self.limit} messages: the algorithm does not seem to end")
+            say = f"more than {self.limit} messages: the algorithm does not seem to end"
+            raise SimulationError(say, "endless")
 
     def post(self, src: _RankState, dst: _RankState, data: Any) -> None:
         """Hands a message over, if the receiver waits for it, or leaves it in its mail."""
@@ -198,19 +207,19 @@ def checked_steps(yielded: Any, place: Callable[[], str], rank: int, n: int) -> 
     for step in steps:
         if not isinstance(step, Step):
             wanted = "an algorithm yields Step(send, to, frm) or a list of them"
-            raise SimulationError(f"{place()}: {wanted}, got {_short(yielded)}")
+            raise SimulationError(f"{place()}: {wanted}, got {_short(yielded)}", "not-a-step")
         send, *peers = step
         if (send is None) != (step.to is None):
             there, absent = ("send", "to") if step.to is None else ("to", "send")
-            raise SimulationError(f"{place()}: a Step has `{there}` but no `{absent}`")
+            raise SimulationError(f"{place()}: a Step has `{there}` but no `{absent}`", "half-a-step")
         if send is not None and not hasattr(send, "nbytes"):
-            raise SimulationError(f"{place()}: `send` is an array, got {_short(send)}")
+            raise SimulationError(f"{place()}: `send` is an array, got {_short(send)}", "not-an-array")
         for name, peer in zip(("to", "frm"), peers, strict=True):
             if peer is None or (type(peer) is int and 0 <= peer < n and peer != rank):
                 continue
             if not _is_whole(peer) or not 0 <= peer < n or peer == rank:
                 allowed = f"another rank, 0 to {n - 1}" if n > 1 else "another rank, and there is none"
-                raise SimulationError(f"{place()}: `{name}` is {allowed}, got {_short(peer)}")
+                raise SimulationError(f"{place()}: `{name}` is {allowed}, got {_short(peer)}", "no-such-rank")
     return list(steps)
 
 
@@ -230,6 +239,7 @@ def start_programs(algorithm: Callable[..., Any], calls: Iterable[tuple], **opti
         if not hasattr(program, "send"):
             name = getattr(algorithm, "__name__", "the algorithm")
             raise SimulationError(
-                f"{name} is not a generator: it returned {_short(program)}, with no `yield Step(...)`"
+                f"{name} is not a generator: it returned {_short(program)}, with no `yield Step(...)`",
+                "not-a-generator",
             )
     return programs

@@ -91,6 +91,7 @@ def attacked(classroom):
         assert course.SECRET not in shown, "the key, or a file of the course, is shown"
         known = str(attack.answers).count(str(course.CONSTANT))
         assert known or str(course.CONSTANT) not in shown, "an answer is shown"
+        assert not attack.reason or attack.reason in {result.reason for result in results.values()}, said
         assert attack.words in said, said
         assert took < limits.total + 10, f"took {took:.1f} s"  # a loaded machine is slow; a lost limit is for ever
         assert _folder(root) == before

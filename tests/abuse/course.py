@@ -97,8 +97,8 @@ class Attack:
     """A hostile notebook: what it runs at its beginning (`setup`), and what its answer cells hold (`answers`).
 
     `asked` are the exercises of its assignment; those without an answer of the attack's have a wrong one. `earns` is
-    what it may get, for its right answers among them; `edit` changes the notebook's cells; `words` must occur in
-    some verdict.
+    what it may get, for its right answers among them; `edit` changes the notebook's cells; some verdict has this
+    `reason`, and some names these `words`.
     """
 
     name: str
@@ -107,6 +107,7 @@ class Attack:
     asked: Sequence[str] = QUICK
     earns: float = 0.0
     edit: Any = None
+    reason: str = ""
     words: str = ""
 
     def __str__(self) -> str:

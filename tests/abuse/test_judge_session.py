@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from autograder.grading.judge import TOO_LONG, Judge, Question
+from autograder.grading.judge import Judge, Question
 from autograder.values import encoding
 
 GREEDY = """
@@ -72,4 +72,4 @@ def test_an_answer_for_which_memory_runs_out_is_a_verdict_and_the_next_is_judged
     with Judge([tmp_path / "exercises.py"]) as judge, judge.session() as session:
         for _ in range(2):
             assert session.ask(Question("abuse-one", None, 8)).score == 1
-            assert session.ask(Question("abuse-all", None, 8)).say == TOO_LONG
+            assert session.ask(Question("abuse-all", None, 8)).reason == "too-slow"

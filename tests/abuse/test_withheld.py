@@ -111,5 +111,5 @@ def test_what_is_withheld_in_one_exercise_serves_the_others(attacked):
 
 def test_a_cell_that_needs_what_is_withheld_is_told_so(attacked):
     before = f"{IMPORTED}\nscale = hwlib.roofline.ridge(8.0, 8.0)\ndef ridge(C, W): return scale*C/W"
-    words = "Write this one yourself: hwlib.roofline is not for use in this answer."
-    attacked(Attack("scale", answers={"abuse-ridge": before}, asked=("abuse-ridge",), words=words))
+    told = {"reason": "withheld", "words": "hwlib.roofline"}
+    attacked(Attack("scale", answers={"abuse-ridge": before}, asked=("abuse-ridge",), **told))

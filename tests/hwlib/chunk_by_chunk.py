@@ -51,7 +51,7 @@ class ChunkByChunk(EventLoop):
                 if not unsent[message]:
                     self.leave(message, start + service)
         if self.held:
-            raise SimulationError(self.stuck())
+            raise SimulationError(self.stuck(), "deadlock")
         return self.finish, self.arrived, self.left
 
     def launch(self, message, src, now):

@@ -239,8 +239,10 @@ def test_nodes_may_be_used_in_part():
     assert (node.size, leaf.size, leaf.bandwidth) == (64, 8, 3600 * GB)
     assert [level.size for level in machine_of("superpod-h100-1su", 12).levels] == [6, 2]
     ask = {"B": 8192 * 4096, "T": 4096, "stack": Stack.ideal("gb200-nvl72")}
-    with pytest.raises(PlanError, match=r"nodes of 72 GPUs .* 64 GPUs of each, 512 in all"):
+    with pytest.raises(PlanError) as error:
         plan("deepseek-v3", "nvl72-pod", **ask)
+    assert error.value.field == "gpus"
+    assert re.findall(r"\d+", error.value.problem)[:3] == ["72", "64", "512"]
     assert plan("deepseek-v3", "nvl72-pod", gpus=512, **ask).fitting
 
 
@@ -335,16 +337,15 @@ def test_what_is_allowed_is_kept_sorted_and_once():
 def test_a_batch_that_no_plan_divides_is_told_the_next_one():
     with pytest.raises(PlanError) as error:
         plan("llama3-8b", "superpod-h100-1su", B=7 * 8192, tp=1, pp=1, cp=1, stack=IDEAL)
-    text = str(error.value)
     assert error.value.field == "batch"
-    assert "7 sequences" in text
-    assert "256 (2,097,152 tokens)" in text
+    assert {"7", "256", "2,097,152"} <= {*re.findall(r"\d[\d,]*", error.value.problem)}
     assert plan("llama3-8b", "superpod-h100-1su", B=256 * 8192, tp=1, pp=1, cp=1, stack=IDEAL)[0].strategy.dp == 256
-    with pytest.raises(PlanError, match="nodes of 72 GPUs"):  # whatever the batch
+    with pytest.raises(PlanError, match=r"\b72\b") as error:
         plan("qwen3-235b-a22b", "nvl72-pod", B=8192, T=8192, pp=3)
+    assert error.value.field == "gpus"  # whatever the batch
     with pytest.raises(PlanError) as error:
         plan("llama3-8b", "h100-superpod-16k", B=3 * 8192, T=8192)
-    least = int(re.search(r"at least (\d+); \1 \(", str(error.value))[1])
+    least = int(re.search(r"\b(\d+); \1 \(", error.value.problem)[1])
     assert plan("llama3-8b", "h100-superpod-16k", B=least * 8192, T=8192).fitting
 
 
@@ -353,13 +354,14 @@ def test_a_model_that_fits_nowhere_is_told_the_smallest_cluster_that_holds_it(mo
     ask = {"B": 2**23, "T": 4096, "stack": IDEAL}
     with pytest.raises(PlanError) as error:
         plan(model, "superpod-h100-4su", gpus=chips, **ask)
-    text = str(error.value)
-    assert f" {chips} x H100 SXM5" in text
-    assert "76 GB. Smallest cluster that holds it: " in text
-    n = int(text.partition("holds it: ")[2].partition(" x")[0].replace(",", ""))
+    assert error.value.field == "memory"
+    assert " 76 GB. " in error.value.problem
+    asked, n = (int(n.replace(",", "")) for n in re.findall(r"([\d,]+) x H100 SXM5", error.value.problem))
+    assert asked == chips
     assert plan(model, "superpod-h100-4su", gpus=n, **ask).fitting
-    with pytest.raises(PlanError, match=r"^memory: "):
+    with pytest.raises(PlanError) as error:
         plan(model, "superpod-h100-4su", gpus=n - 8, **ask)
+    assert error.value.field == "memory"
 
 
 def test_within_a_node_the_smallest_cluster_is_part_of_it():

@@ -131,8 +131,7 @@ def test_a_choice_that_never_fits_is_told_with_what_it_takes():
     assert found[0].strategy.recompute == "full"
     line = next(line for line in found.explain().splitlines() if line.strip().startswith("without recompute full"))
     least = found.costed.memory[found.costed.strategy.recompute == 0].min()
-    assert "none fits; the smallest needs" in line
-    assert float(re.search(r"needs ([\d.]+) GB", line)[1]) == pytest.approx(least / GB, rel=6e-3)
+    assert float(re.search(r"([\d.]+) GB", line)[1]) == pytest.approx(least / GB, rel=6e-3)
 
 
 # Fronts
@@ -167,21 +166,26 @@ def test_where_a_few_gpus_hold_nothing_the_others_are_there():
     assert {one.gpus for one in front} == {256}
     assert list(front.skipped) == [8]
     assert front.skipped[8].startswith("memory: Llama 3.1 70B ")
-    with pytest.raises(PlanError, match=r"^memory: .* 8 x H100"):
-        pareto("llama3-70b", "superpod-h100-4su", gpus=(8,), **ASK)
-    with pytest.raises(PlanError, match=r"^gpus: .*1,024 .* 2048"):
-        pareto("llama3-70b", "superpod-h100-4su", gpus=(256, 2048), **ASK)
-    for gpus in (None, "256"):
-        with pytest.raises(PlanError, match=f"^gpus: .* {gpus!r}"):
-            pareto("llama3-70b", "superpod-h100-4su", gpus=gpus, **ASK)
-    with pytest.raises(PlanError, match=r"^gpus: .*1,024 .* 256.5"):
-        pareto("llama3-70b", "superpod-h100-4su", gpus=(256, 256.5), **ASK)
-    with pytest.raises(PlanError, match=r"^gpus: "):
-        pareto("llama3-70b", "superpod-h100-4su", gpus=(), **ASK)
-    with pytest.raises(PlanError, match=r"^of: .*time, memory, gpus, cost, .*'money'$"):
-        pareto("llama3-70b", "superpod-h100-4su", gpus=(256,), of=("money",), **ASK)
-    with pytest.raises(PlanError, match=r"^of: .*time, memory, gpus, cost, .* 3$"):
-        pareto("llama3-70b", "superpod-h100-4su", gpus=(256,), of=3, **ASK)
+
+
+@pytest.mark.parametrize(
+    ("asked", "field", "named"),
+    [
+        ({"gpus": (8,)}, "memory", " 8 x H100"),
+        ({"gpus": (256, 2048)}, "gpus", "1,024 .* 2048"),
+        ({"gpus": None}, "gpus", " None"),
+        ({"gpus": "256"}, "gpus", " '256'"),
+        ({"gpus": (256, 256.5)}, "gpus", "1,024 .* 256.5"),
+        ({"gpus": ()}, "gpus", "."),
+        ({"gpus": (256,), "of": ("money",)}, "of", "time, memory, gpus, cost, .*'money'$"),
+        ({"gpus": (256,), "of": 3}, "of", "time, memory, gpus, cost, .* 3$"),
+    ],
+)
+def test_a_front_of_nothing_is_refused(asked, field, named):
+    with pytest.raises(PlanError) as error:
+        pareto("llama3-70b", "superpod-h100-4su", **asked, **ASK)
+    assert error.value.field == field
+    assert re.search(named, error.value.problem)
 
 
 def test_a_front_of_one_number_or_of_an_iterator():
@@ -274,8 +278,9 @@ def test_the_guide_is_within_reach_of_the_search():
 
 
 def test_the_guide_says_what_does_not_fit():
-    with pytest.raises(PlanError, match=r"^memory: .*405B .* 8 x H100 SXM5 .*7.305 TB"):
+    with pytest.raises(PlanError, match=r"405B .* 8 x H100 SXM5 .*7.305 TB") as error:
         decide("llama3-405b", "dgx-h100", B=2**20)
+    assert error.value.field == "memory"
 
 
 def test_one_gpu_needs_nothing():

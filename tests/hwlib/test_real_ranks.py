@@ -57,8 +57,9 @@ def test_real_ranks_refuse_what_they_cannot_do(alone):
 
     with pytest.raises(ValueError, match=r"^switch_allreduce .*switch"):
         run_on_group("switch_allreduce", alone)
-    with pytest.raises(SimulationError, match=r"rank 0, step 1: `to` .* 0$"):
+    with pytest.raises(SimulationError, match=r"rank 0, step 1: `to` .* 0$") as error:
         run_on_group(lonely, alone)
+    assert error.value.reason == "no-such-rank"
     with pytest.raises(KeyError, match="'ring'; "):
         run_on_group("ring", alone)
     with pytest.raises(ValueError, match=r"^x: .*list"):

@@ -35,15 +35,23 @@ def test_the_dimension_is_found_by_asking(function, found):
 def test_a_result_without_a_size_has_no_dimension_to_find(result):
     with pytest.raises(ValueError, match=rf"^{re.escape(repr(result))} .*\b0\b"):
         dimension_of(lambda args: result, HERE, list(UNITS.values()))
-    assert wrong_dimension(lambda args: result, HERE, UNITS, "s") == ""
+    assert wrong_dimension(lambda args: result, HERE, UNITS, "s") is None
 
 
-def test_the_sentence_names_both_units():
-    def say(function):
-        return wrong_dimension(lambda args: function(*args), HERE, UNITS, "s")
+@pytest.mark.parametrize(
+    ("function", "reason", "units"),
+    [
+        (lambda n, S, alpha, W: W / S, "other-unit", {"s", "1/s"}),
+        (lambda n, S, alpha, W: S, "other-unit", {"s", "B"}),
+        (lambda n, S, alpha, W: 3 * n, "plain-number", {"s"}),
+        (lambda n, S, alpha, W: S / W + n, "mixed-units", {"s"}),
+    ],
+)
+def test_a_wrong_dimension_is_found_and_both_units_are_named(function, reason, units):
+    found = wrong_dimension(lambda args: function(*args), HERE, UNITS, "s")
+    assert found.reason == reason
+    assert units <= set(re.findall(r"[\w/^]+", found.say))
 
-    assert say(lambda n, S, alpha, W: 3 * S / W) == ""
-    assert say(lambda n, S, alpha, W: W / S).endswith(" s, yours is in 1/s")
-    assert say(lambda n, S, alpha, W: S).endswith(" s, yours is in B")
-    assert say(lambda n, S, alpha, W: 3 * n).endswith(" s, yours is a plain number")
-    assert "different units" in say(lambda n, S, alpha, W: S / W + n)
+
+def test_a_right_dimension_is_no_finding():
+    assert wrong_dimension(lambda args: 3 * args[1] / args[3], HERE, UNITS, "s") is None

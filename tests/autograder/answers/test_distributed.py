@@ -92,17 +92,17 @@ def allreduce(rank, n, x):
     return left * n
 """
 CASES = [
-    (RIGHT, 1.0, "Right."),
-    ("def allreduce(rank, n, x): ...", 0.0, "No answer yet: `allreduce` returns nothing yet"),
-    (WHOLE, 0.0, "The whole array in every step."),
-    (SCATTERED, 0.0, "Only its own block."),
-    (ROOT, 0.0, "one rank carries the messages of the others"),
-    (READY, 0.0, "your function called all_reduce; this exercise allows send, recv"),
-    (STUCK, 0.0, "rank 0 waits for a message from rank 1"),
-    (FIRST, 0.0, "rank 1 waits in send for rank 0 to receive. All of them send and nobody receives"),
-    (FAILS, 0.0, "NameError"),
-    (ENDS, 0.0, "exit status 5"),
-    (BEHIND, 0.0, "was expected"),
+    (RIGHT, "right", "", ""),
+    ("def allreduce(rank, n, x): ...", "empty", "returns-nothing", "`allreduce`"),
+    (WHOLE, "mistake", "", "The whole array in every step."),
+    (SCATTERED, "mistake", "", "Only its own block."),
+    (ROOT, "wrong", "one-rank-carries", "rank 0 "),
+    (READY, "wrong", "call-not-allowed", "all_reduce; this exercise allows send, recv"),
+    (STUCK, "wrong", "deadlock", "rank 0 waits for a message from rank 1"),
+    (FIRST, "wrong", "only-sends", "rank 1 waits in send for rank 0 to receive. All of them send and nobody receives"),
+    (FAILS, "wrong", "raises", "NameError"),
+    (ENDS, "wrong", "rank-lost", "exit status 5"),
+    (BEHIND, "wrong", "wrong-element", "rank 0 "),
 ]
 IMPORTS = "import torch\nimport torch.distributed as dist"
 
@@ -118,14 +118,15 @@ def test_the_exercise_tests_itself(bank):
     assert selftest(bank["t-torch"]) == []
 
 
-@pytest.mark.parametrize(("answer", "score", "say"), CASES, ids=[str(i) for i in range(len(CASES))])
-def test_a_check_in_a_notebook(bank, answer, score, say):
+@pytest.mark.parametrize(("answer", "kind", "reason", "named"), CASES, ids=[str(i) for i in range(len(CASES))])
+def test_a_check_in_a_notebook(bank, answer, kind, reason, named):
     scope = {"__name__": "__main__"}
     exec(compile(f"{IMPORTS}\n{answer}", "<cell>", "exec"), scope)
     exercise = bank["t-torch"]
     call = exercise.answer.local_call(scope["allreduce"])
     verdict = exercise.judge_message(encoding.encode(scope["allreduce"]), {}, call)
-    assert (verdict.score, say in verdict.say) == (score, True), verdict.say
+    assert (verdict.score, verdict.kind, verdict.reason) == (float(kind == "right"), kind, reason), verdict.say
+    assert named in verdict.say
 
 
 @pytest.fixture(scope="module")
@@ -151,16 +152,17 @@ def grade(bank, zygotes):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux namespaces")
-@pytest.mark.parametrize(("answer", "score", "say"), CASES, ids=[str(i) for i in range(len(CASES))])
-def test_a_grade_through_the_sandbox(grade, answer, score, say):
+@pytest.mark.parametrize(("answer", "kind", "reason", "named"), CASES, ids=[str(i) for i in range(len(CASES))])
+def test_a_grade_through_the_sandbox(grade, answer, kind, reason, named):
     result = grade(answer)
-    assert (result.points, say in result.say) == (3.0 * score, True), result.say
+    assert (result.points, result.kind, result.reason) == (3.0 * (kind == "right"), kind, reason), result.say
+    assert named in result.say
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux namespaces")
 def test_a_generator_is_no_distributed_function(grade):
     result = grade(inspect.getsource(lab.ring).replace("def ring", "def allreduce"))
-    assert result.points == 0.0
+    assert (result.points, result.reason) == (0.0, "no-plain-data")
 
 
 def test_the_prompt_names_the_forms_that_do_not_wait():
@@ -194,7 +196,7 @@ def test_what_is_public_makes_the_answer_again():
 
 
 def test_a_call_that_there_is_not_is_named():
-    with pytest.raises(DeclarationError, match="calls has 'teleport'"):
+    with pytest.raises(DeclarationError, match="'teleport'"):
         Distributed("f", cases=[(2, 4)], calls=("teleport",))
 
 
@@ -206,7 +208,7 @@ from autograder.declaration import load_bank
 print("once")
 exercise = load_bank("exercises.py")["t-torch"]
 call = exercise.answer.local_call(allreduce, exercise.withholds)
-print(exercise.judge(encoding.Callable("allreduce"), call=call).say)
+print(exercise.judge(encoding.Callable("allreduce"), call=call).kind)
 """
     script.write_text(
         f"import torch\nimport torch.distributed as dist\nfrom autograder.values import encoding\n{RIGHT}{asks}"
@@ -216,7 +218,7 @@ print(exercise.judge(encoding.Callable("allreduce"), call=call).say)
         [sys.executable, str(script)], cwd=tmp_path, env={**os.environ, "PYTHONPATH": ROOT}, capture_output=True,
         text=True, timeout=100, check=False,
     )  # fmt: skip
-    assert done.stdout.splitlines() == ["once", "Right."], done.stderr
+    assert done.stdout.splitlines() == ["once", "right"], done.stderr
 
 
 OLD_NAMES = """
@@ -239,7 +241,7 @@ def test_torch_does_not_remark_on_a_right_answer(tmp_path):
     asks = """
 from autograder.declaration import load_bank
 exercise = load_bank("exercises.py")["t-old"]
-print(exercise.judge(encoding.Callable("allreduce"), call=exercise.answer.local_call(allreduce)).say)
+print(exercise.judge(encoding.Callable("allreduce"), call=exercise.answer.local_call(allreduce)).kind)
 """
     script.write_text(f"from autograder.values import encoding\n{OLD_NAMES}{asks}")
     declared = EXERCISES.replace("t-torch", "t-old").replace(
@@ -250,6 +252,6 @@ print(exercise.judge(encoding.Callable("allreduce"), call=exercise.answer.local_
         [sys.executable, str(script)], cwd=tmp_path, env={**os.environ, "PYTHONPATH": ROOT}, capture_output=True,
         text=True, timeout=100, check=False,
     )  # fmt: skip
-    assert done.stdout.splitlines() == ["Right."], done.stderr
+    assert done.stdout.splitlines() == ["right"], done.stderr
     assert "deprecated" not in done.stderr
     assert "UserWarning: mine" in done.stderr

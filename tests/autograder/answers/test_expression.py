@@ -136,35 +136,44 @@ def test_declared_mistakes_come_first():
 
 
 @pytest.mark.parametrize(
-    ("answer", "say"),
+    ("answer", "reason", "named"),
     [
-        ("x + S/W", "`x`"),
-        (sympy.S, "sympy's own S"),
-        (sympy.N, "sympy's own N"),
-        (n * sympy.I, "sympy's own I"),
-        ("S < W", "comparison"),
-        (sympy.Lt(S, W), "comparison"),
-        (sympy.Eq(S, W), "an equation"),
-        ((S, W), "a tuple"),
-        (sympy.oo, "finite"),
-        ([S], "list"),
-        (True, "truth value"),
-        (len, "function"),
-        ("2(n-1)", "multiplication"),
-        ("", "No answer yet"),
-        ("S ** ", "2*(n - 1)/n * S/W"),
-        (float("nan"), "nan"),
-        ({"S": 1}, "dict"),
+        ("x + S/W", "unknown-letter", "`x`"),
+        (sympy.S, "letter-of-sympy", " S, "),
+        (sympy.N, "letter-of-sympy", " N, "),
+        (n * sympy.I, "letter-of-sympy", " I, "),
+        ("S < W", "comparison", ""),
+        (sympy.Lt(S, W), "comparison", ""),
+        (sympy.Eq(S, W), "equation", ""),
+        ((S, W), "several-expressions", "tuple"),
+        (sympy.oo, "not-finite", "oo"),
+        ([S], "several-expressions", "list"),
+        (True, "truth-value", "True"),
+        (len, "function", "`len`"),
+        ("2(n-1)", "multiplication-sign", "2*n"),
+        ("S ** ", "not-an-expression", "2*(n - 1)/n * S/W"),
+        (float("nan"), "not-finite", "nan"),
+        ({"S": 1}, "several-expressions", "dict"),
     ],
     ids=stable_id,
 )
-def test_what_is_no_expression_is_told_so(answer, say):
+def test_what_is_no_expression_is_told_so(answer, reason, named):
     try:
         verdict = judge(RING, answer)
     except encoding.NotEncodable as refused:
-        verdict = unreadable(str(refused))
-    assert verdict.score == 0
-    assert say in verdict.say
+        verdict = unreadable(str(refused), refused.reason)
+    assert (verdict.score, verdict.kind, verdict.reason) == (0.0, "unreadable", reason)
+    assert named in verdict.say
+
+
+def test_an_empty_text_is_no_answer_yet():
+    assert judge(RING, "").kind == "empty"
+
+
+def test_the_words_for_an_equation():
+    assert judge(RING, sympy.Eq(S, W)).say == (
+        "The answer could not be read: an equation; its right-hand side alone was expected."
+    )
 
 
 def test_sympys_number_e_for_the_letter_has_its_own_sentence():
@@ -174,7 +183,9 @@ def test_sympys_number_e_for_the_letter_has_its_own_sentence():
         answer=Expression({"E": integers(1, 512), "k": integers(1, 8)}),
         solution=lambda E, k: E / k,
     )
-    assert "sympy's own E" in judge(experts, sympy.E / sympy.Symbol("k")).say
+    verdict = judge(experts, sympy.E / sympy.Symbol("k"))
+    assert verdict.reason == "letter-of-sympy"
+    assert "2.718" in verdict.say
     assert judge(experts, "E/k").score == 1
     assert judge(experts, sympy.Symbol("E") / sympy.Symbol("k")).score == 1
 

@@ -62,8 +62,9 @@ def chapter(book):  # noqa: F811
 
 def test_letters_alone_make_a_formula_of_logic_which_is_no_power(chapter):
     p, n = verbs.symbols("t-late")
-    say = autograder.check("t-late", p ^ n).say
-    assert re.search(r"\^ .*p\*\*w\b", say)
+    verdict = autograder.check("t-late", p ^ n)
+    assert (verdict.kind, verdict.reason) == ("unreadable", "power-sign")
+    assert re.search(r"\^ .*p\*\*w\b", verdict.say)
 
 
 def test_a_cell_that_fails_on_letters_says_below_what_to_write(chapter):

@@ -93,32 +93,33 @@ def test_a_helper_of_another_cell_is_there(grade):
 
 
 @pytest.mark.parametrize(
-    ("answer", "says"),
+    ("answer", "kind", "reason", "named"),
     [
-        ("def ring(rank, n, x): ...", "No answer yet"),
-        ("ring = 3", "a number; a generator "),
-        (source(lab.whole_ring), "The whole array in every step."),
-        (source(lab.scattered), "Only its own block."),
-        (source(lab.halves), "one `Step`"),
-        (source(lab.receive_first), "deadlock: rank 0, step 0, "),
-        (source(lab.off_the_end), "`frm` is another rank, 0 to 1, got -1"),
-        (source(lab.no_step), "an array; a `Step(send, to, frm)`"),
-        (source(lab.narrow), "`float32`; "),
-        (source(lab.breaks), "IndexError"),
-        (source(lab.breaks), "return x[len(x)]"),
-        (source(lab.idles), "loop never"),
-        (source(lab.talks), "loop never"),
-        (source(lab.ends_python), "SystemExit"),
-        (source(lab.plain_sum), "without a `yield`"),
-        ("def ring(rank, n, x):\n    import os; os._exit(3)\n    yield", "exit status 3"),
-        ("def ring(rank, n, x):\n    return (yield from ring_allreduce(rank, n, x))", "hwlib.algorithms"),
-        ("ring = ring_allreduce", "hwlib.algorithms"),
+        ("def ring(rank, n, x): ...", "empty", "returns-nothing", "`ring`"),
+        ("ring = 3", "unreadable", "not-a-function", "`def ring(rank, n, x):`"),
+        (source(lab.whole_ring), "mistake", "", "The whole array in every step."),
+        (source(lab.scattered), "mistake", "", "Only its own block."),
+        (source(lab.halves), "wrong", "send-and-receive-apart", "`Step`"),
+        (source(lab.receive_first), "wrong", "deadlock", "rank 0, step 0, "),
+        (source(lab.off_the_end), "wrong", "no-such-rank", " 0 to 1, got -1"),
+        (source(lab.no_step), "wrong", "not-a-step", "rank 0 "),
+        (source(lab.narrow), "wrong", "sends-another-type", "`float32`; "),
+        (source(lab.breaks), "wrong", "raises", "IndexError"),
+        (source(lab.breaks), "wrong", "raises", "return x[len(x)]"),
+        (source(lab.idles), "wrong", "endless-steps", ""),
+        (source(lab.talks), "wrong", "endless-bytes", ""),
+        (source(lab.ends_python), "wrong", "rank-lost", "SystemExit"),
+        (source(lab.plain_sum), "wrong", "no-yield", "`yield`"),
+        ("def ring(rank, n, x):\n    import os; os._exit(3)\n    yield", "wrong", "rank-lost", "exit status 3"),
+        ("def ring(rank, n, x):\n    return (yield from ring_allreduce(rank, n, x))", "wrong", "withheld",
+         "hwlib.algorithms"),
+        ("ring = ring_allreduce", "wrong", "withheld", "hwlib.algorithms"),
     ],
-)
-def test_what_a_wrong_one_is_told(grade, answer, says):
+)  # fmt: skip
+def test_what_a_wrong_one_is_told(grade, answer, kind, reason, named):
     result = grade(answer)
-    assert result.points == 0.0
-    assert says in result.say
+    assert (result.points, result.kind, result.reason) == (0.0, kind, reason), result.say
+    assert named in result.say
 
 
 def test_a_graded_function_does_without_what_is_withheld(grade):
@@ -126,14 +127,14 @@ def test_a_graded_function_does_without_what_is_withheld(grade):
     inside = "def ridge(C, W):\n    import hwlib.roofline as r\n    return r.ridge(C, W)"
     for answer in ("from hwlib.roofline import ridge", inside):
         result = grade(answer, name="t-ridge")
-        assert (result.points, result.kind) == (0.0, "wrong")
+        assert (result.points, result.kind, result.reason) == (0.0, "wrong", "withheld")
         assert "hwlib.roofline" in result.say
 
 
 def test_a_loop_costs_its_own_question_and_no_more_time(grade):
     result = grade(source(lab.hangs), limits=Limits(cell=1.0, grace=1.0, total=60.0))
-    assert result.points == 0.0
-    assert "within 1 s" in result.say
+    assert (result.points, result.reason) == (0.0, "rank-lost")
+    assert " 1 s" in result.say
 
 
 SHARE = """
@@ -239,13 +240,17 @@ def test_in_one_process_they_would_hear_all(chapter, channel):
     child.kill()
 
 
+CAUGHT = ("raises", "wrong-element", "untouched-though-received")  # and never a reason for which the result is right
+
+
 @pytest.mark.parametrize("channel", CHANNELS, ids=lambda name: name.replace(" ", "-"))
 def test_no_rank_hears_of_another_but_through_the_judge(grade, channel):
     setup = CHANNELS[channel]
     answer = "" if "def ring" in setup else SHARE
     result = grade(answer or "pass", setup)
     assert result.points == 0.0, channel
-    assert "is right" not in result.say
+    assert result.kind not in ("right", "mistake")
+    assert result.reason in CAUGHT, result.say
     if channel == "shapes":
         assert "shape (0,)" in result.say
     if channel in ("locks", "flock", "watches"):
@@ -260,52 +265,52 @@ def reply(*given): return lambda self, *asked: given
 
 
 @pytest.mark.parametrize(
-    ("forged", "says"),
+    ("forged", "reason", "named"),
     [
-        ("generators.Rank.__call__ = reply('steps', [(np.ones((2, 2)), 1, 1)], True)", "array too large"),
-        ("generators.Rank.__call__ = reply('steps', [(np.ones(2, 'int8'), 1, 1)], True)", "of type `int8`"),
-        ("generators.Rank.__call__ = reply('steps', [(None, '1', None)], True)", "Step to or from"),
-        ("generators.Rank.__call__ = reply('steps', [(None, True, None)], True)", "Step to or from"),
-        ("generators.Rank.__call__ = reply('steps', [(1.0, 1, 1)], True)", "sends a number"),
-        ("generators.Rank.__call__ = reply('steps', 7, True)", "could not be read"),
-        ("generators.Rank.__call__ = reply('steps', [7], True)", "yields a number"),
-        ("generators.Rank.__call__ = reply('done', {}, False)", "returns a dict"),
-        ("generators.Rank.__call__ = reply('done', 10**4000, False)", "returns a number; "),
-        ("generators.Rank.__call__ = reply('right', 1, 1)", "could not be read"),
-        ("generators.Rank.__call__ = reply('failed', 'raises', '<b>')", "fails: `‹b›`"),
-        ("generators.Rank.__call__ = reply('failed', [], '')", "could not be read"),
-        ("generators.Rank.__call__ = lambda self, *asked: ('steps', [(np.ones(2 << 20), 1, 1)], True)", "was lost"),
-        ("generators.Rank.__call__ = reply('steps', [(None, None, None)] * 5000, False)", "could not be read"),
-        ("generators.Rank.__call__ = reply('steps', [], False)", "loop never"),
+        ("reply('steps', [(np.ones((2, 2)), 1, 1)], True)", "sends-no-array", ""),
+        ("reply('steps', [(np.ones(2, 'int8'), 1, 1)], True)", "sends-another-type", "`int8`"),
+        ("reply('steps', [(None, '1', None)], True)", "not-a-step", "'1'"),
+        ("reply('steps', [(None, True, None)], True)", "not-a-step", "'True'"),
+        ("reply('steps', [(1.0, 1, 1)], True)", "sends-no-array", ""),
+        ("reply('steps', 7, True)", "rank-lost", ""),
+        ("reply('steps', [7], True)", "not-a-step", ""),
+        ("reply('done', {}, False)", "not-an-array", "dict"),
+        ("reply('done', 10**4000, False)", "not-an-array", ""),
+        ("reply('right', 1, 1)", "rank-lost", ""),
+        ("reply('failed', 'raises', '<b>')", "raises", "`‹b›`"),
+        ("reply('failed', [], '')", "rank-lost", ""),
+        ("lambda self, *asked: ('steps', [(np.ones(2 << 20), 1, 1)], True)", "rank-lost", ""),
+        ("reply('steps', [(None, None, None)] * 5000, False)", "rank-lost", ""),
+        ("reply('steps', [], False)", "endless-steps", ""),
     ],
 )
-def test_a_forged_reply_is_a_verdict(grade, forged, says):
-    result = grade(source(lab.ring), f"{FORGE}\n{forged}")
-    assert result.points == 0.0
-    assert says in result.say
+def test_a_forged_reply_is_a_verdict(grade, forged, reason, named):
+    result = grade(source(lab.ring), f"{FORGE}\ngenerators.Rank.__call__ = {forged}")
+    assert (result.points, result.reason) == (0.0, reason), result.say
+    assert named in result.say
 
 
 @pytest.mark.parametrize(
-    ("body", "says"),
+    ("body", "reason", "named"),
     [
-        ("yield Sub(x, (rank + 1) % n, (rank - 1) % n)", "yields a `Sub`"),
-        ("yield Step(x.view(Array), (rank + 1) % n, (rank - 1) % n)", "sends a `Array`"),
-        ("yield Step(memoryview(x), (rank + 1) % n, (rank - 1) % n)", "sends a `memoryview`"),
-        ("yield Step(Liar(), (rank + 1) % n, (rank - 1) % n)", "sends a `Liar`"),
-        ("yield Step(np.array([x, 1], object), (rank + 1) % n, (rank - 1) % n)", "array too large"),
-        ("yield Step(np.zeros(1 << 40, 'int8'), 1, 1)", "fails: "),
-        ("yield Step(np.zeros(1 << 26), (rank + 1) % n, (rank - 1) % n)", "array too large"),
-        ("yield [Step()] * 10**6", "list of 1000000 steps"),
-        ("yield Step(x, 10**400, 0)", "0 to 1, got 1000"),
-        ("yield Step(x, Number(1), 0)", "sends a `Number`"),
-        ("return x.view(Array)\n    yield", "not an answer"),
-        ("return np.array(True)\n    yield", "an array of bool; "),
-        ("return [x*1j, 1]\n    yield", "returns a list; "),
-        ("return x*np.inf\n    yield", "inf in element 0"),
-        ("return {1: x}\n    yield", "returns a dict; "),
+        ("yield Sub(x, (rank + 1) % n, (rank - 1) % n)", "not-a-step", "`Sub`"),
+        ("yield Step(x.view(Array), (rank + 1) % n, (rank - 1) % n)", "sends-no-array", "`Array`"),
+        ("yield Step(memoryview(x), (rank + 1) % n, (rank - 1) % n)", "sends-no-array", "`memoryview`"),
+        ("yield Step(Liar(), (rank + 1) % n, (rank - 1) % n)", "sends-no-array", "`Liar`"),
+        ("yield Step(np.array([x, 1], object), (rank + 1) % n, (rank - 1) % n)", "sends-no-array", ""),
+        ("yield Step(np.zeros(1 << 40, 'int8'), 1, 1)", "raises", "Memory"),
+        ("yield Step(np.zeros(1 << 26), (rank + 1) % n, (rank - 1) % n)", "sends-no-array", ""),
+        ("yield [Step()] * 10**6", "not-a-step", " 1000000 "),
+        ("yield Step(x, 10**400, 0)", "no-such-rank", " 0 to 1, got 1000"),
+        ("yield Step(x, Number(1), 0)", "sends-no-array", "`Number`"),
+        ("return x.view(Array)\n    yield", "no-plain-data", "Array"),
+        ("return np.array(True)\n    yield", "not-an-array", " bool; "),
+        ("return [x*1j, 1]\n    yield", "not-an-array", "list"),
+        ("return x*np.inf\n    yield", "wrong-element", "inf in element 0"),
+        ("return {1: x}\n    yield", "not-an-array", "dict"),
     ],
 )
-def test_a_hostile_step_is_told_and_costs_the_question(grade, body, says):
+def test_a_hostile_step_is_told_and_costs_the_question(grade, body, reason, named):
     setup = (
         FORGE
         + """
@@ -318,13 +323,19 @@ class Liar:
 """
     )
     result = grade(f"def ring(rank, n, x):\n    {body}", setup)
-    assert result.points == 0.0
-    assert says in result.say
+    assert (result.points, result.reason) == (0.0, reason), result.say
+    assert named in result.say
+
+
+def test_the_words_for_an_array_that_is_none(grade):
+    told = grade("def ring(rank, n, x):\n    yield Step(1.5, (rank + 1) % n, (rank - 1) % n)").say
+    assert "rank 0 sends a number; an array like x was expected" in told
 
 
 def test_bytes_are_the_judges_count(grade):
     lie = "np_ndarray_nbytes = property(lambda self: 0)\nStep.nbytes = 0\nlen_ = len\n"
-    assert "whole array" in grade(source(lab.whole_ring), lie).say
+    result = grade(source(lab.whole_ring), lie)
+    assert (result.kind, result.say) == ("mistake", "The whole array in every step.")
 
 
 def test_what_changes_between_runs_is_judged_in_each(grade):
@@ -332,15 +343,15 @@ def test_what_changes_between_runs_is_judged_in_each(grade):
     answer = "runs = []\ndef ring(rank, n, x):\n    runs.append(n)\n"
     answer += "    return (yield from (lazy if runs[-2:] == [4, 4] or x.dtype == int else honest)(rank, n, x))"
     result = grade(answer, moody)
-    assert result.points == 0.0
-    assert re.search("right, but .*4 ranks of 16 elements", result.say)
+    assert (result.points, result.reason) == (0.0, "sent-whole-array-to-all")
+    assert re.search(r"\b4 ranks of 16 elements", result.say)
 
 
 def test_a_cell_that_ends_a_rank_costs_the_question(grade):
     once = "import os, resource\nif resource.getrlimit(resource.RLIMIT_NOFILE)[0] < 0: os._exit(1)"
     assert grade(source(lab.ring), once).points == 3.0
     result = grade(source(lab.ring), ENDS_A_RANK)
-    assert result.points == 0.0
+    assert (result.points, result.reason) == (0.0, "not-started")
     assert "(exit status 4)`" in result.say
 
 

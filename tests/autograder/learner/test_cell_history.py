@@ -1,6 +1,7 @@
 """What the cells of a real IPython tell of an answer: each list of cells is run, and the last one's verdict read."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -22,47 +23,42 @@ import json, sys
 from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
 shell._showtraceback = lambda *_: None
-says = []
+told = []
 for cells in json.loads(sys.argv[1]):
     shell.reset()
     for cell in ["from autograder import check", *cells]:
         result = shell.run_cell(cell, store_history=True)
-    says.append(result.result.say)
-print(json.dumps(says))
+    told.append(vars(result.result))
+print(json.dumps(told))
 """
 STUB = "def ring_bytes(x):\n    ...  # about 2 lines"
 FUNCTION, TIME = 'check("t-fun", ring_bytes)', 'check("t-time", answer)'
-ASKED = "; the one that is asked for is `ring_bytes`."
-BEFORE = "(The last cell with `{}` has a syntax error, so this is what it was before.)"
+# The cells, the kind of the verdict and its reason, and the names in its sentence; the last one may be of a doubt.
 TOLD = {
-    "a stub": ([STUB, FUNCTION], "No answer yet: `ring_bytes` is still the untouched stub."),
+    "a stub": ([STUB, FUNCTION], "empty", "untouched-stub", ["ring_bytes"]),
     "renamed": ([STUB, "def unit():\n    return 2.5\n\ndef ring_byte(x):\n    return unit()*x", FUNCTION],
-                f"No answer yet: `ring_bytes` is still the untouched stub. The cell before defines `ring_byte`{ASKED}"),
+                "empty", "other-name", ["ring_bytes", "ring_byte", "ring_bytes"]),
     "renamed, and tried out": ([STUB, "def mine(x):\n    return 2.5*x", "mine(2)", FUNCTION],
-                               "No answer yet: `ring_bytes` is still the untouched stub. The cell before defines "
-                               f"`mine`{ASKED}"),
-    "another cell since": ([STUB, "def mine(x): ...", "n = 2", FUNCTION],
-                           "No answer yet: `ring_bytes` is still the untouched stub."),
-    "the stub of another exercise": ([STUB, "def count(x): ...", FUNCTION],
-                                     "No answer yet: `ring_bytes` is still the untouched stub."),
-    "no return": (["def ring_bytes(x):\n    x = 2", FUNCTION],
-                  "No answer yet: ring_bytes returns nothing (is there a `return`?)."),
-    "right": ([STUB, "def ring_bytes(x):\n    return 2.5*x", "def other(x): ...", FUNCTION], "Right."),
+                               "empty", "other-name", ["ring_bytes", "mine", "ring_bytes"]),
+    "another cell since": ([STUB, "def mine(x): ...", "n = 2", FUNCTION], "empty", "untouched-stub", ["ring_bytes"]),
+    "the stub of another exercise": ([STUB, "def count(x): ...", FUNCTION], "empty", "untouched-stub", ["ring_bytes"]),
+    "no return": (["def ring_bytes(x):\n    x = 2", FUNCTION], "empty", "returns-nothing", ["return"]),
+    "right": ([STUB, "def ring_bytes(x):\n    return 2.5*x", "def other(x): ...", FUNCTION], "right", "", []),
     "a function with a syntax error": ([STUB, "def ring_bytes(x)\n    return 2.5*x", FUNCTION],
-                                       "No answer yet: `ring_bytes` is still the untouched stub. "
-                                       + BEFORE.format("ring_bytes")),
-    "a syntax error": (["answer = 2.0", "answer = 3*", TIME], "Right. " + BEFORE.format("answer")),
-    "and asked twice": (["answer = 2.0", "answer = (3", TIME, TIME], "Right. " + BEFORE.format("answer")),
-    "mended": (["answer = 3*", "answer = 2.0", TIME], "Right."),
-    "mended otherwise": (["answer = 3*", "if True:\n    one, answer = 1, 2.0", TIME], "Right."),
-    "an error in a cell of no answer": (["answer = 2.0", "the_answer = answer == 3*", TIME], "Right."),
-    "not what the cell set": (["answer = 2.0", "answer = 3*", 'check("t-time", 1 + 1.0)'], "Right."),
-    "an await and a magic": (["import asyncio", "await asyncio.sleep(0)\nanswer = 2.0", "%time 1", TIME], "Right."),
+                                       "empty", "untouched-stub", ["ring_bytes", "ring_bytes"]),
+    "a syntax error": (["answer = 2.0", "answer = 3*", TIME], "right", "", ["answer"]),
+    "and asked twice": (["answer = 2.0", "answer = (3", TIME, TIME], "right", "", ["answer"]),
+    "mended": (["answer = 3*", "answer = 2.0", TIME], "right", "", []),
+    "mended otherwise": (["answer = 3*", "if True:\n    one, answer = 1, 2.0", TIME], "right", "", []),
+    "an error in a cell of no answer": (["answer = 2.0", "the_answer = answer == 3*", TIME], "right", "", []),
+    "not what the cell set": (["answer = 2.0", "answer = 3*", 'check("t-time", 1 + 1.0)'], "right", "", []),
+    "an await and a magic": (["import asyncio", "await asyncio.sleep(0)\nanswer = 2.0", "%time 1", TIME],
+                             "right", "", []),
 }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def says(tmp_path_factory):
+def told(tmp_path_factory):
     root = tmp_path_factory.mktemp("book")
     for folder in ("solutions", "chapters"):
         (root / folder / "01-t").mkdir(parents=True)
@@ -70,7 +66,7 @@ def says(tmp_path_factory):
     public = load_bank(root / "solutions" / "01-t").public()
     (root / "chapters" / "01-t" / "exercises.json").write_text(json.dumps(public))
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", RUN, json.dumps([ran for ran, _ in TOLD.values()])],
+        [sys.executable, "-W", "error", "-c", RUN, json.dumps([ran for ran, *_ in TOLD.values()])],
         capture_output=True, text=True, cwd=root / "chapters" / "01-t", check=False,
         env={"PYTHONPATH": ":".join(p for p in sys.path if p), "HOME": str(root), "IPYTHONDIR": str(root)},
     )  # fmt: skip
@@ -79,8 +75,21 @@ def says(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", TOLD)
-def test_a_verdict_knows_what_the_cells_before_did(says, name):
-    assert says[name] == TOLD[name][1]
+def test_a_verdict_knows_what_the_cells_before_did(told, name):
+    _, kind, reason, names = TOLD[name]
+    verdict = told[name]
+    assert (verdict["kind"], verdict["reason"]) == (kind, reason)
+    assert re.findall(r"`(\w+)`", verdict["say"]) == names
+
+
+def test_the_words_for_another_name_and_for_an_answer_that_may_be_old(told):
+    assert told["renamed"]["say"] == (
+        "No answer yet: `ring_bytes` is still the untouched stub. The cell before defines `ring_byte`; the one that is "
+        "asked for is `ring_bytes`."
+    )
+    assert told["a syntax error"]["say"] == (
+        "Right. (The last cell with `answer` has a syntax error, so this is what it was before.)"
+    )
 
 
 def test_outside_a_notebook_a_stub_is_known_by_what_it_does():
@@ -91,7 +100,7 @@ def test_outside_a_notebook_a_stub_is_known_by_what_it_does():
 
     verdict = cell_history.stub("ring_bytes", ring_bytes)
     assert verdict is not None
-    assert verdict.kind == "empty"
+    assert (verdict.kind, verdict.reason) == ("empty", "untouched-stub")
     assert cell_history.stub("other", other) is None
     assert cell_history.stub("answer", ring_bytes) is None
     assert cell_history.stub("answer", ...) is None

@@ -103,23 +103,23 @@ def test_an_answer_left_over_from_another_exercise_is_asked_about(open_book, mon
 
 
 @pytest.mark.parametrize(
-    ("name", "answer", "say"),
+    ("name", "answer", "kind", "reason", "named"),
     [
-        ("t-time", 20e-6, "Recorded: 20 us."),
-        ("t-time", "3 B", " s, yours is in B."),
-        ("t-time", "x", "got 'x'"),
-        ("t-ring", "S/n", "Recorded: an expression in n, S."),
-        ("t-ring", "x", "n, S"),
-        ("t-fun", len, "the function `len`"),
-        ("t-fun", 3, "a number; a function "),
-        ("t-predict", "UP", "Predicted: It rises"),
-        ("t-time", ..., "No answer yet"),
+        ("t-time", 20e-6, "recorded", "", "20 us"),
+        ("t-time", "3 B", "unit", "other-unit", "B."),
+        ("t-time", "x", "unreadable", "not-a-number", "'x'"),
+        ("t-ring", "S/n", "recorded", "", "an expression in n, S."),
+        ("t-ring", "x", "unreadable", "unknown-letter", "n, S"),
+        ("t-fun", len, "recorded", "", "`len`"),
+        ("t-fun", 3, "unreadable", "not-a-function", "`def "),
+        ("t-predict", "UP", "recorded", "", "It rises"),
+        ("t-time", ..., "empty", "", ""),
     ],
 )
-def test_without_a_key_answers_are_recorded_and_score_zero(course, name, answer, say):
+def test_without_a_key_answers_are_recorded_and_score_zero(course, name, answer, kind, reason, named):
     verdict = autograder.check(name, answer)
-    assert say in verdict.say
-    assert verdict.score == 0
+    assert (verdict.score, verdict.kind, verdict.reason) == (0.0, kind, reason)
+    assert named in verdict.say
     value = autograder.grade(name, answer)
     assert (type(value), value) == (float, 0.0)
 
@@ -250,8 +250,10 @@ def test_an_algorithm_is_checked_and_graded_here_with_a_key_and_recorded_without
     assert verbs.check("t-all-reduce", lambda rank, n, x: ...).kind == "empty"
     assert verbs.check("t-all-reduce", lab.ring).kind == "right"
     assert verbs.grade("t-all-reduce", lab.ring) == 4.0
-    assert "hwlib.algorithms" in verbs.check("t-all-reduce", ring_allreduce).say
-    assert "(n - 1)S" in verbs.check("t-all-reduce", lab.whole_ring).say
+    withheld = verbs.check("t-all-reduce", ring_allreduce)
+    assert withheld.reason == "withheld"
+    assert "hwlib.algorithms" in withheld.say
+    assert verbs.check("t-all-reduce", lab.whole_ring).reason == "sent-whole-array-to-all"
     public = load_bank(open_book / "solutions" / "01-t").public()
     (open_book / "chapters" / "01-t" / "exercises.json").write_text(json.dumps(public))
     (open_book / "none").mkdir()

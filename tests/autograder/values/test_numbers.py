@@ -25,24 +25,30 @@ def test_numbers_are_read_exactly(value, want):
 
 
 @pytest.mark.parametrize(
-    ("value", "say"),
+    ("value", "reason", "named"),
     [
-        (True, "truth value"),
-        (float("nan"), "nan"),
-        (float("-inf"), "-inf"),
-        (1j, "complex"),
-        (np.zeros(3), "array of 3"),
-        ("3", "a text `3`"),
-        ([1], "a list"),
-        (None, r"nothing \(None\)"),
-        (encoding.Callable("f"), "`f` is a function"),
-        (parse("n", {"n"}), "expression in n"),
-        (np.array([float("inf")]), "inf"),
+        (True, "truth-value", "True"),
+        (float("nan"), "not-finite", "nan"),
+        (float("-inf"), "not-finite", "-inf"),
+        (1j, "complex", "complex"),
+        (np.zeros(3), "several-numbers", "3"),
+        ("3", "not-a-number", "`3`"),
+        ([1], "not-a-number", "list"),
+        (None, "not-a-number", "None"),
+        (encoding.Callable("f"), "function", "`f`"),
+        (parse("n", {"n"}), "letters", " n;"),
+        (np.array([float("inf")]), "not-finite", "inf"),
     ],
 )
-def test_anything_else_is_said_to_be_what_it_is(value, say):
-    with pytest.raises(Unreadable, match=say):
+def test_anything_else_is_said_to_be_what_it_is(value, reason, named):
+    with pytest.raises(Unreadable, match=named) as error:
         number(value)
+    assert error.value.reason == reason
+
+
+def test_the_words_for_a_text():
+    with pytest.raises(Unreadable, match="a text `3`; a number was expected"):
+        number("3")
 
 
 def test_a_number_beyond_floats_is_infinite():

@@ -122,18 +122,27 @@ def test_numbers_beyond_bounds_stop_at_evaluation(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "say"),
+    ("text", "reason", "named"),
     [
-        ("t = n + 1", "an equation; "),
-        ("2 n", ": 2*n"),
-        ("n.real", "attribute"),
-        ("[n]", "the character '['"),
+        ("t = n + 1", "equation", ""),
+        ("2 n", "multiplication-sign", ": 2*n"),
+        ("n.real", "unknown-operation", "attribute"),
+        ("[n]", "character", "'['"),
+        ("max", "arguments", "max"),
+        ("log2(n, 2)", "arguments", "log2"),
+        ("n*" * 300 + "n", "too-large", " 500 "),
     ],
 )
-def test_what_learners_type_by_habit_has_its_own_sentence(text, say):
+def test_what_learners_type_by_habit_has_its_own_sentence(text, reason, named):
     with pytest.raises(TreeError) as refused:
         parse(text, POINT)
-    assert say in str(refused.value)
+    assert refused.value.reason == reason
+    assert named in str(refused.value)
+
+
+def test_the_words_for_a_letter_right_after_a_number():
+    with pytest.raises(TreeError, match="a number right before a letter or a bracket; write the multiplication"):
+        parse("2 n", POINT)
 
 
 @pytest.mark.parametrize("text", ["n if n > 2 else 2", "2 if n > 2 else n", "where(n > 2 and n < 9, 3, n)"])

@@ -21,7 +21,7 @@ LAYERS = (
         "roofline", "hierarchy", "network", "collectives", "transformer", "footprint", "parallel", "pipeline",
         "steptime", "strategy", "training", "inference", "topology", "sharding", "simt", "calibrated",
     },
-    {"algorithms", "simulate", "planner", "torch_groups"},
+    {"algorithms", "simulate", "planner", "tl", "torch_groups"},
     {"plots", "widgets", "labs", "virtual"},
 )  # fmt: skip
 LAYER = {module: number for number, modules in enumerate(LAYERS) for module in modules}

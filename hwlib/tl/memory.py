@@ -1,0 +1,266 @@
+"""The memory that kernels read and write: it does their operations, one program after the other, and counts.
+
+What is counted, and how: bytes are those of the elements that a load or store asks for, masked ones left out; sectors
+are the aligned pieces of 32 bytes that hold them, each once in a load or store, as a GPU fetches them (Nvidia, CUDA
+C++ Best Practices Guide, "Coalesced Access to Global Memory"); FLOPs are the operations on floats, 2MNK of a dot, one
+for each other result or summand; tiles are alive from the operation that makes them to the last that uses them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hwlib.tl.tile import COMPARISONS, DTYPES, MOST_ELEMENTS, DType, KernelError, Program, size_of
+
+SECTOR = 32  # bytes
+INNER = {"add", "subtract", "multiply", "divide", "maximum", "minimum", "exp", "log", "sqrt"}
+
+
+@dataclass(frozen=True)
+class Empty:
+    """An array that has not been written: to read it before is an error."""
+
+    shape: tuple[int, ...]
+    dtype: DType
+
+
+@dataclass
+class Traffic:
+    """What went between one array and the programs."""
+
+    loaded_bytes: int = 0
+    stored_bytes: int = 0
+    loaded_sectors: int = 0
+    stored_sectors: int = 0
+
+    @property
+    def bytes(self) -> int:
+        """Bytes both ways."""
+        return self.loaded_bytes + self.stored_bytes
+
+    @property
+    def sectors(self) -> int:
+        """Sectors of 32 bytes both ways."""
+        return self.loaded_sectors + self.stored_sectors
+
+
+@dataclass(frozen=True)
+class Touch:
+    """One load or store: the program, the operation's number, and the elements of the array, in the tile's order."""
+
+    program: tuple[int, int, int]
+    operation: int
+    array: str
+    stores: bool
+    elements: Any
+
+
+@dataclass
+class Run:
+    """A kernel that has run: its arrays, and what it took."""
+
+    arrays: dict[str, Any] = field(default_factory=dict)
+    traffic: dict[str, Traffic] = field(default_factory=dict)
+    programs: int = 0
+    flops: int = 0
+    tile_bytes: int = 0  # of floats alive at once, in the program that has most
+    touches: list[Touch] = field(default_factory=list)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of all loads and stores."""
+        return sum(one.bytes for one in self.traffic.values())
+
+    @property
+    def sectors(self) -> int:
+        """Sectors of all loads and stores."""
+        return sum(one.sectors for one in self.traffic.values())
+
+
+class _Array:
+    """One array, flat, with who wrote and who read each element."""
+
+    def __init__(self, name: str, given: Any):
+        import numpy as np
+
+        self.name, self.traffic = name, Traffic()
+        if isinstance(given, Empty):
+            self.shape, self.values = given.shape, np.zeros(size_of(given.shape), given.dtype.name)
+        else:
+            array = np.asarray(given)
+            self.shape, self.values = array.shape, array.reshape(-1).copy()
+        self.writer = np.full(self.values.size, -1 if isinstance(given, Empty) else -2)  # -1 nobody, -2 before it began
+        self.reader = np.full(self.values.size, -1)  # -1 nobody, -2 several programs
+
+    def touch(self, elements: Any, program: Program, number: int, stores: bool) -> None:
+        """Count a request for these elements, and raise KernelError where it must not be."""
+        import numpy as np
+
+        item = self.values.itemsize
+        outside = (elements < 0) | (elements >= self.values.size)
+        if outside.any():
+            at = int(elements[outside][0])
+            self._wrong(program, at, f"{'stores to' if stores else 'loads'} element {at:,} of {self.name}, which has "
+                        f"{self.values.size:,}: a mask leaves such elements out", "out-of-bounds")  # fmt: skip
+        sectors = len(np.unique(elements * item // SECTOR))
+        if stores:
+            self._stored(np, elements, program, number)
+            self.traffic.stored_bytes += elements.size * item
+            self.traffic.stored_sectors += sectors
+        else:
+            self._loaded(elements, program, number)
+            self.traffic.loaded_bytes += elements.size * item
+            self.traffic.loaded_sectors += sectors
+
+    def _stored(self, np: Any, elements: Any, program: Program, number: int) -> None:
+        places, times = np.unique(elements, return_counts=True)
+        if (times > 1).any():
+            at = int(places[times > 1][0])
+            self._wrong(program, at, f"stores element {at:,} of {self.name} {int(times.max())} times at once: which "
+                        "value stays is not determined", "element-twice")  # fmt: skip
+        writers, readers = self.writer[places], self.reader[places]
+        if (clash := (writers >= 0) & (writers != number)).any():
+            at = int(places[clash][0])
+            self._wrong(program, at, f"stores element {at:,} of {self.name}, which another program stores too: the "
+                        "order of programs is not determined", "race")  # fmt: skip
+        if (clash := (readers != -1) & (readers != number)).any():
+            at = int(places[clash][0])
+            self._wrong(program, at, f"stores element {at:,} of {self.name}, which another program loads: whether it "
+                        "sees the old or the new value is not determined", "race")  # fmt: skip
+        self.writer[places] = number
+
+    def _loaded(self, elements: Any, program: Program, number: int) -> None:
+        writers, readers = self.writer[elements], self.reader[elements]
+        if (writers == -1).any():
+            at = int(elements[writers == -1][0])
+            self._wrong(program, at, f"loads element {at:,} of {self.name}, which nobody has written", "unwritten")
+        if (clash := (writers >= 0) & (writers != number)).any():
+            at = int(elements[clash][0])
+            self._wrong(program, at, f"loads element {at:,} of {self.name}, which another program stores: whether it "
+                        "sees the old or the new value is not determined", "race")  # fmt: skip
+        readers[(readers != -1) & (readers != number)] = -2
+        readers[readers == -1] = number
+        self.reader[elements] = readers
+
+    def _wrong(self, program: Program, element: int, say: str, reason: str) -> None:
+        raise KernelError(
+            f"program {program.place} {say}", reason, program=program.at, array=self.name, element=element
+        )
+
+
+def play(programs: Iterable[Program], arrays: Mapping[str, Any], touches: bool = False) -> Run:
+    """Do what the programs have written down, on these arrays, which stay as they are.
+
+    `arrays`: numpy arrays, nested lists, or `Empty`. `touches`: keep which elements each load and store touched.
+    Raises KernelError where a program reads outside an array or what was never written, or where two programs touch
+    one element and one of them stores it.
+    """
+    import numpy as np
+
+    memory = {name: _Array(name, given) for name, given in arrays.items()}
+    run = Run()
+    with np.errstate(all="ignore"):
+        for number, program in enumerate(programs):
+            _run(np, program, number, memory, run, touches)
+            run.programs += 1
+    run.arrays = {name: one.values.reshape(one.shape) for name, one in memory.items()}
+    run.traffic = {name: one.traffic for name, one in memory.items()}
+    return run
+
+
+def _run(np: Any, program: Program, number: int, memory: dict[str, _Array], run: Run, touches: bool) -> None:
+    last: dict[int, int] = {}
+    for at, (_, operands, _) in enumerate(program.operations):
+        last |= {one: at for one in operands if not isinstance(one, list)}
+    values: dict[int, Any] = {}
+    alive = 0
+    for at, (name, operands, options) in enumerate(program.operations):
+        given = [one[0] if isinstance(one, list) else values[one] for one in operands]
+        if name in ("load", "store"):
+            result = _request(np, name, given, options, memory, program, number, at, run, touches)
+        else:
+            result = _compute(np, name, given, options)
+        if np.size(result) > MOST_ELEMENTS:
+            raise KernelError(f"a tile of shape {np.shape(result)} is too large", "too-large")
+        run.flops += _flops(name, given, result)
+        values[at] = result
+        alive += _float_bytes(result)
+        run.tile_bytes = max(run.tile_bytes, alive)
+        for one in {*(o for o in operands if not isinstance(o, list)), at}:
+            if last.get(one, one) <= at:
+                alive -= _float_bytes(values.pop(one))
+
+
+def _float_bytes(value: Any) -> int:
+    return value.nbytes if value is not None and value.dtype.kind == "f" and value.ndim else 0
+
+
+def _flops(name: str, given: list, result: Any) -> int:
+    if name == "dot":
+        return 2 * given[0].shape[0] * given[0].shape[1] * given[1].shape[1]
+    if result is None or result.dtype.kind != "f":
+        return 0
+    if name in ("sum", "max", "min"):
+        return given[0].size - result.size
+    return result.size if name in INNER else 0
+
+
+def _request(
+    np: Any, name: str, given: list, options: dict, memory: dict[str, _Array], program: Program, number: int, at: int,
+    run: Run, touches: bool,
+) -> Any:  # fmt: skip
+    array = memory[options["array"]]
+    offset, rest = np.asarray(given[0]), given[1:]
+    value = np.asarray(rest.pop(0)) if name == "store" else None
+    shape = np.broadcast_shapes(offset.shape, *(np.shape(mask) for mask in rest))
+    offset = np.broadcast_to(offset, shape)
+    mask = np.broadcast_to(rest[0], shape) if rest else np.ones(shape, bool)
+    elements = offset[mask]
+    array.touch(elements, program, number, name == "store")
+    if touches:
+        run.touches.append(Touch(program.at, at, array.name, name == "store", elements))
+    if value is not None:
+        array.values[elements] = np.broadcast_to(value, shape)[mask].astype(array.values.dtype)
+        return None
+    result = np.full(shape, options["other"], array.values.dtype)
+    result[mask] = array.values[elements]
+    return result
+
+
+def _compute(np: Any, name: str, given: list, options: dict) -> Any:
+    if name == "arange":
+        return np.arange(options["start"], options["end"])
+    if name == "full":
+        return np.full(options["shape"], options["value"], _numpy(options["dtype"]))
+    if name == "to":
+        return given[0].astype(_numpy(options["dtype"]))
+    if name == "reshape":
+        return given[0].reshape(options["shape"])
+    if name == "transpose":
+        return given[0].T
+    if name == "dot":
+        wide = np.float64 if given[0].dtype == np.float64 else np.float32
+        return given[0].astype(wide) @ given[1].astype(wide)
+    if name == "where":
+        return np.where(*given)
+    if name in ("sum", "max", "min"):
+        return np.asarray(getattr(np, name)(given[0], axis=options["axis"], dtype=given[0].dtype)
+                          if name == "sum" else getattr(np, name)(given[0], axis=options["axis"]))  # fmt: skip
+    if name == "divide" and all(np.asarray(one).dtype.kind != "f" for one in given):
+        given = [np.asarray(one, np.float32) for one in given]
+    if name not in OPERATIONS:
+        raise KernelError(f"{name!r} is no operation of a kernel", "bad-argument")
+    return np.asarray(getattr(np, name)(*given))
+
+
+OPERATIONS = {
+    *INNER, *COMPARISONS, "bitwise_and", "bitwise_or", "invert", "remainder", "floor_divide",
+}  # fmt: skip
+
+
+def _numpy(name: str) -> str:
+    if name not in DTYPES:
+        raise KernelError(f"{name!r} is no type of a kernel; one of {', '.join(DTYPES)} was expected", "other-type")
+    return "bool" if name == "int1" else name

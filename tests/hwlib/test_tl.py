@@ -1,0 +1,219 @@
+"""Kernels under hwlib.tl: right values, and bytes, sectors, FLOPs and tiles counted by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+from hwlib import tl
+from hwlib.hierarchy import tiled_matmul_bytes
+from tests.hwlib import kernels
+
+
+def draw(*shape, seed=0):
+    return np.random.default_rng([seed, *shape]).standard_normal(shape).astype(np.float32)
+
+
+def rows_of_softmax(x):
+    e = np.exp(x - x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+# Six kernels
+
+
+@pytest.mark.parametrize(("n", "block"), [(1000, 256), (1024, 256), (1, 1), (5, 8)])
+def test_a_vector_is_added_and_each_element_crosses_once(n, block):
+    x, y = draw(n), draw(n, seed=1)
+    run = tl.launch(kernels.add, tl.cdiv(n, block), x, y, tl.empty(n), n, block)
+    np.testing.assert_array_equal(run.arrays["out_ptr"], x + y)
+    assert run.programs == tl.cdiv(n, block)
+    assert run.bytes == 3 * 4 * n
+    assert run.sectors == 3 * math.ceil(4 * n / 32)
+    assert run.flops == run.programs * block  # masked lanes compute, too
+    assert run.tile_bytes == 3 * 4 * block
+    assert (run.traffic["x_ptr"].loaded_bytes, run.traffic["out_ptr"].stored_bytes) == (4 * n, 4 * n)
+
+
+def test_what_it_is_given_stays_as_it_was():
+    x = np.zeros(8, np.float32)
+
+    def fill(x_ptr):
+        tl.store(x_ptr + tl.arange(0, 8), 1.0)
+
+    run = tl.launch(fill, 1, x)
+    assert run.arrays["x_ptr"].tolist() == [1.0] * 8
+    assert not x.any()
+
+
+@pytest.mark.parametrize(("M", "N"), [(37, 50), (32, 64)])
+def test_a_matrix_is_turned(M, N):
+    x = draw(M, N)
+    run = tl.launch(kernels.transpose, (tl.cdiv(M, 16), tl.cdiv(N, 16)), x, tl.empty((N, M)), M, N, 16, 16)
+    np.testing.assert_array_equal(run.arrays["out_ptr"], x.T)
+    assert run.bytes == 2 * 4 * M * N
+    assert run.flops == 0
+
+
+def test_a_copy_across_the_rows_touches_a_sector_for_every_element():
+    def by_columns(x_ptr, out_ptr, N: tl.constexpr):
+        at = tl.program_id(0) + tl.arange(0, N) * N
+        tl.store(out_ptr + at, tl.load(x_ptr + at))
+
+    run = tl.launch(by_columns, 32, draw(32, 32), tl.empty((32, 32)), 32)
+    assert run.bytes == 2 * 4 * 32 * 32
+    assert run.sectors == 2 * 32 * 32
+
+
+@pytest.mark.parametrize(("kernel", "block", "reads"), [(kernels.softmax, 64, 1), (kernels.online_softmax, 16, 2)])
+def test_rows_of_softmax_with_a_long_and_with_short_tiles(kernel, block, reads):
+    x = draw(37, 50)
+    run = tl.launch(kernel, 37, x, tl.empty((37, 50)), 50, block)
+    np.testing.assert_allclose(run.arrays["out_ptr"], rows_of_softmax(x), rtol=5e-6)
+    assert run.traffic["x_ptr"].loaded_bytes == reads * x.nbytes
+    assert run.traffic["out_ptr"].stored_bytes == x.nbytes
+    assert run.tile_bytes < 3 * 4 * block
+
+
+def test_a_tiled_product_reads_what_the_formula_says():
+    M, N, K, tile = 64, 96, 128, 32
+    a, b = draw(M, K), draw(K, N)
+    run = tl.launch(kernels.matmul, (M // tile, N // tile), a, b, tl.empty((M, N)), M, N, K, tile, tile, 16)
+    np.testing.assert_allclose(run.arrays["c_ptr"], a @ b, rtol=1e-4, atol=1e-4)
+    assert run.bytes == tiled_matmul_bytes(M, N, K, tile, tile, 4, 4)
+    assert run.flops == 2 * M * N * K + (K // 16) * M * N  # the products, and adding each onto the sum
+
+
+def test_attention_reads_keys_and_values_once_for_each_tile_of_queries():
+    T, D, tile = 70, 32, 16
+    q, k, v = (draw(T, D, seed=seed) for seed in range(3))
+    run = tl.launch(kernels.attention, tl.cdiv(T, tile), q, k, v, tl.empty((T, D)), T, D**-0.5, D, tile, tile)
+    np.testing.assert_allclose(run.arrays["out_ptr"], rows_of_softmax(q @ k.T * D**-0.5) @ v, rtol=1e-4, atol=1e-5)
+    assert run.traffic["q_ptr"].bytes == run.traffic["out_ptr"].bytes == q.nbytes
+    assert run.traffic["k_ptr"].bytes == run.traffic["v_ptr"].bytes == tl.cdiv(T, tile) * k.nbytes
+    assert run.bytes < 2 * 4 * T * T * 5  # less than a matrix of scores written and read takes in all
+
+
+# What goes wrong, with the program and the element
+
+
+def wrong(kernel, grid, *args):
+    with pytest.raises(tl.KernelError) as caught:
+        tl.launch(kernel, grid, *args)
+    return caught.value
+
+
+def test_an_element_outside_is_named():
+    def unmasked(x_ptr, out_ptr, BLOCK: tl.constexpr):
+        at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(out_ptr + at, tl.load(x_ptr + at))
+
+    error = wrong(unmasked, 2, draw(10), tl.empty(16), 8)
+    assert (error.reason, error.program, error.array, error.element) == ("out-of-bounds", (1, 0, 0), "x_ptr", 10)
+
+
+def test_what_nobody_wrote_is_not_read():
+    def both(out_ptr):
+        tl.store(out_ptr + tl.arange(0, 4), tl.load(out_ptr + tl.arange(0, 4)))
+
+    error = wrong(both, 1, tl.empty(4))
+    assert (error.reason, error.array, error.element) == ("unwritten", "out_ptr", 0)
+
+
+def test_what_a_program_wrote_it_may_read():
+    def twice(out_ptr):
+        at = tl.arange(0, 4)
+        tl.store(out_ptr + at, at.to(tl.float32))
+        tl.store(out_ptr + at, 2 * tl.load(out_ptr + at))
+
+    assert tl.launch(twice, 1, tl.empty(4)).arrays["out_ptr"].tolist() == [0, 2, 4, 6]
+
+
+def test_two_programs_that_store_one_element_race():
+    def everywhere(out_ptr):
+        tl.store(out_ptr + tl.arange(0, 4), 1.0)
+
+    error = wrong(everywhere, 3, tl.empty(4))
+    assert (error.reason, error.program, error.element) == ("race", (1, 0, 0), 0)
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_what_another_program_stores_is_not_loaded_whoever_comes_first(step):
+    def shifted(x_ptr, STEP: tl.constexpr):
+        at = tl.program_id(0)
+        tl.store(x_ptr + at + 1, tl.load(x_ptr + at + 1 + STEP))
+
+    error = wrong(shifted, 4, draw(8), step)
+    assert error.reason == "race"
+    assert error.array == "x_ptr"
+
+
+def test_one_store_does_not_write_an_element_twice():
+    def folded(out_ptr):
+        tl.store(out_ptr + tl.arange(0, 8) // 2, 1.0)
+
+    assert wrong(folded, 1, tl.empty(8)).reason == "element-twice"
+
+
+def test_a_sum_of_everything_by_many_programs_races():
+    def total(x_ptr, out_ptr, BLOCK: tl.constexpr):
+        at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(out_ptr, tl.load(out_ptr) + tl.sum(tl.load(x_ptr + at)))
+
+    assert wrong(total, 2, draw(8), np.zeros(1, np.float32), 4).reason == "race"
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (lambda p: tl.arange(0, 6), "no-power-of-two"),
+        (lambda p: tl.arange(0, 4) + tl.arange(0, 8), "other-shape"),
+        (lambda p: tl.load(p + tl.arange(0, 4)) % 2, "other-type"),
+        (lambda p: tl.load(3), "no-pointer"),
+        (lambda p: tl.load(p, mask=True), "other-type"),
+        (lambda p: p + 1.5, "other-type"),
+        (lambda p: bool(tl.arange(0, 2) < 1), "decides-in-python"),
+        (lambda p: tl.arange(0, 2) + "a", "no-tile"),
+        (lambda p: tl.dot(tl.zeros((2, 4), tl.float32), tl.zeros((2, 4), tl.float32)), "other-shape"),
+        (lambda p: tl.exp(tl.arange(0, 4)), "other-type"),
+        (lambda p: tl.zeros((1024, 1024), tl.float32), "too-large"),
+        (lambda p: tl.sum(tl.zeros((4,), tl.float32), axis=1), "other-shape"),
+        (lambda p: tl.zeros((4,), tl.float32)[0], "other-shape"),
+        (lambda p: [tl.arange(0, 1) for _ in range(10**6)], "endless"),
+        (lambda p: tl.store(p, tl.zeros((4,), tl.float32)), "other-shape"),
+    ],
+)
+def test_what_triton_does_not_take_is_refused(body, reason):
+    assert wrong(lambda x_ptr: body(x_ptr), 1, draw(4)).reason == reason
+
+
+def test_outside_a_kernel_there_is_no_program():
+    with pytest.raises(tl.KernelError) as caught:
+        tl.program_id(0)
+    assert caught.value.reason == "outside-a-kernel"
+
+
+@pytest.mark.parametrize("grid", [0, (1, 0), (2, 2, 2, 2), 1.5, (128, 128)])
+def test_a_grid_that_cannot_be_is_refused(grid):
+    assert wrong(kernels.add, grid, draw(4), draw(4), tl.empty(4), 4, 4).reason in ("bad-argument", "too-large")
+
+
+def test_arguments_that_do_not_fit_are_named():
+    assert wrong(kernels.add, 1, draw(4)).reason == "bad-argument"
+    assert wrong(kernels.add, 1, draw(4).astype(complex), draw(4), tl.empty(4), 4, 4).reason == "other-type"
+
+
+def test_the_elements_of_each_request_are_kept_where_asked_for():
+    run = tl.launch(kernels.add, 2, draw(6), draw(6), tl.empty(6), 6, 4, touches=True)
+    assert [(t.program[0], t.array, t.stores, t.elements.tolist()) for t in run.touches] == [
+        (0, "x_ptr", False, [0, 1, 2, 3]), (0, "y_ptr", False, [0, 1, 2, 3]), (0, "out_ptr", True, [0, 1, 2, 3]),
+        (1, "x_ptr", False, [4, 5]), (1, "y_ptr", False, [4, 5]), (1, "out_ptr", True, [4, 5]),
+    ]  # fmt: skip
+    assert tl.launch(kernels.add, 2, draw(6), draw(6), tl.empty(6), 6, 4).touches == []
+
+
+def test_half_precision_is_stored_in_two_bytes_and_summed_in_four():
+    a, b = draw(16, 32).astype(np.float16), draw(32, 16).astype(np.float16)
+    run = tl.launch(kernels.matmul, (1, 1), a, b, tl.empty((16, 16)), 16, 16, 32, 16, 16, 32)
+    np.testing.assert_allclose(run.arrays["c_ptr"], a.astype(np.float32) @ b.astype(np.float32), rtol=1e-5, atol=1e-5)
+    assert run.bytes == 2 * (a.size + b.size) + 4 * 16 * 16

@@ -15,6 +15,7 @@ from typing import Any
 from hwlib.tl.tile import COMPARISONS, DTYPES, MOST_ELEMENTS, DType, KernelError, Program, size_of
 
 SECTOR = 32  # bytes
+MOST_WORK = 2**30  # elements of all results: seconds
 INNER = {"add", "subtract", "multiply", "divide", "maximum", "minimum", "exp", "log", "sqrt"}
 
 
@@ -67,6 +68,7 @@ class Run:
     flops: int = 0
     tile_bytes: int = 0  # of floats alive at once, in the program that has most
     touches: list[Touch] = field(default_factory=list)
+    work_left: int = 0  # elements that it may still make
 
     @property
     def bytes(self) -> int:
@@ -150,17 +152,20 @@ class _Array:
         )
 
 
-def play(programs: Iterable[Program], arrays: Mapping[str, Any], touches: bool = False) -> Run:
+def play(
+    programs: Iterable[Program], arrays: Mapping[str, Any], touches: bool = False, most_work: int = MOST_WORK
+) -> Run:
     """Do what the programs have written down, on these arrays, which stay as they are.
 
     `arrays`: numpy arrays, nested lists, or `Empty`. `touches`: keep which elements each load and store touched.
-    Raises KernelError where a program reads outside an array or what was never written, or where two programs touch
-    one element and one of them stores it.
+    `most_work`: of all results together, the elements. Raises KernelError where a program reads outside an array or
+    what was never written, where two programs touch one element and one of them stores it, and for a record that no
+    kernel has written: nothing is larger than `Program` lets it be, whoever made the record.
     """
     import numpy as np
 
     memory = {name: _Array(name, given) for name, given in arrays.items()}
-    run = Run()
+    run = Run(work_left=most_work)
     with np.errstate(all="ignore"):
         for number, program in enumerate(programs):
             _run(np, program, number, memory, run, touches)
@@ -177,13 +182,19 @@ def _run(np: Any, program: Program, number: int, memory: dict[str, _Array], run:
     values: dict[int, Any] = {}
     alive = 0
     for at, (name, operands, options) in enumerate(program.operations):
-        given = [one[0] if isinstance(one, list) else values[one] for one in operands]
-        if name in ("load", "store"):
-            result = _request(np, name, given, options, memory, program, number, at, run, touches)
-        else:
-            result = _compute(np, name, given, options)
-        if np.size(result) > MOST_ELEMENTS:
-            raise KernelError(f"a tile of shape {np.shape(result)} is too large", "too-large")
+        try:
+            given = [one[0] if isinstance(one, list) else values[one] for one in operands]
+            run.work_left -= _size(np, name, given, options)
+            if run.work_left < 0:
+                raise KernelError(f"program {program.place} goes on without an end", "endless", program=program.at)
+            if name in ("load", "store"):
+                result = _request(np, name, given, options, memory, program, number, at, run, touches)
+            else:
+                result = _compute(np, name, given, options)
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            raise KernelError(
+                f"operation {at} of program {program.place}, {name!r}, cannot be done: {error}", "no-record"
+            ) from None
         run.flops += _flops(name, given, result)
         values[at] = result
         alive += _float_bytes(result)
@@ -191,6 +202,25 @@ def _run(np: Any, program: Program, number: int, memory: dict[str, _Array], run:
         for one in {*(o for o in operands if not isinstance(o, list)), at}:
             if last.get(one, one) <= at:
                 alive -= _float_bytes(values.pop(one))
+
+
+def _size(np: Any, name: str, given: list, options: dict) -> int:
+    """The elements that an operation makes, or goes through to make fewer; KernelError where they are too many."""
+    shapes = [np.shape(one) for one in given]
+    if name == "full":
+        shape = tuple(options["shape"])
+    elif name == "arange":
+        shape = (options["end"] - options["start"],)
+    elif name == "dot":
+        (rows, inner), (_, columns) = shapes
+        shape = (rows, columns)
+    else:
+        shape = np.broadcast_shapes(*shapes)
+    if (count := size_of(shape)) > MOST_ELEMENTS or any(size < 0 for size in shape):
+        raise KernelError(
+            f"a tile of shape {shape} has {count:,} elements; at most {MOST_ELEMENTS:,} were expected", "too-large"
+        )
+    return count * inner if name == "dot" else count
 
 
 def _float_bytes(value: Any) -> int:

@@ -19,7 +19,7 @@ class KernelError(Exception):
     """A kernel does what it cannot do; the message says which program, array and element.
 
     Reasons: out-of-bounds, race, unwritten, element-twice, endless, too-large, no-power-of-two, other-shape,
-    other-type, decides-in-python, no-tile, no-pointer, outside-a-kernel, bad-argument.
+    other-type, decides-in-python, no-tile, no-pointer, outside-a-kernel, bad-argument, no-record.
     """
 
     def __init__(self, say: str, reason: str, *, program: Any = None, array: str = "", element: int = -1):

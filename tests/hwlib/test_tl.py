@@ -217,3 +217,44 @@ def test_half_precision_is_stored_in_two_bytes_and_summed_in_four():
     run = tl.launch(kernels.matmul, (1, 1), a, b, tl.empty((16, 16)), 16, 16, 32, 16, 16, 32)
     np.testing.assert_allclose(run.arrays["c_ptr"], a.astype(np.float32) @ b.astype(np.float32), rtol=1e-5, atol=1e-5)
     assert run.bytes == 2 * (a.size + b.size) + 4 * 16 * 16
+
+
+# Records that no kernel has written
+
+
+def forged(*operations):
+    program = tl.Program((0, 0, 0), (1, 1, 1))
+    program.operations.extend(operations)
+    return program
+
+
+WIDE = ("arange", (), {"start": 0, "end": 2**16})
+
+
+@pytest.mark.parametrize(
+    ("operations", "reason"),
+    [
+        ([("full", (), {"shape": [2**20, 2**20], "value": 0, "dtype": "float32"})], "too-large"),
+        ([("arange", (), {"start": 0, "end": 2**40})], "too-large"),
+        ([("arange", (), {"start": 5, "end": 0})], "too-large"),
+        ([WIDE, ("reshape", (0,), {"shape": [2**16, 1]}), ("add", (0, 1), {})], "too-large"),
+        ([WIDE, ("reshape", (0,), {"shape": [3]})], "no-record"),
+        ([("__class__", ([1],), {})], "bad-argument"),
+        ([("exp", (7,), {})], "no-record"),
+        ([("exp", (["x"],), {})], "no-record"),
+        ([("load", ([0],), {"array": "y", "other": 0})], "no-record"),
+        ([("load", ([0.5],), {"array": "x", "other": 0})], "no-record"),
+        ([("full", (), {"shape": [4], "value": 0, "dtype": "object"})], "other-type"),
+        ([("dot", ([1], [2]), {})], "no-record"),
+    ],
+)
+def test_a_forged_record_is_refused_before_it_takes_memory(operations, reason):
+    with pytest.raises(tl.KernelError) as caught:
+        tl.play([forged(*operations)], {"x": draw(4)})
+    assert caught.value.reason == reason
+
+
+def test_work_has_an_end():
+    with pytest.raises(tl.KernelError) as caught:
+        tl.play([forged(*[WIDE] * 100)], {}, most_work=10 * 2**16)
+    assert caught.value.reason == "endless"

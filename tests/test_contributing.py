@@ -17,6 +17,7 @@ from autograder.answers.selftest import selftest
 from autograder.book.rules import RULES
 from autograder.declaration import Exercise, load_bank
 from autograder.declaration.answer import Answer
+from hwlib import tl
 from hwlib.collectives import ring_allreduce_time
 
 ROOT = Path(__file__).parents[1]
@@ -38,7 +39,7 @@ def declared(text):
     return scope
 
 
-@pytest.mark.parametrize(("name", "kind"), [("RING", "Algorithm"), ("TORCH", "Distributed")])
+@pytest.mark.parametrize(("name", "kind"), [("RING", "Algorithm"), ("TORCH", "Distributed"), ("COPY", "Kernel")])
 def test_the_exercise_that_it_shows_is_a_good_one(declared, name, kind):
     exercise = declared[name]
     assert exercise.kind == kind
@@ -91,7 +92,7 @@ def test_every_kind_of_answer_is_in_the_table_with_all_its_parameters(text):
 
 def test_the_example_of_each_kind_is_one(text):
     for row in rows_below(text, "The answer kinds"):
-        made = eval(row[-1].strip("`"), {name: getattr(answers, name) for name in answers.__all__})
+        made = eval(row[-1].strip("`"), {"tl": tl} | {name: getattr(answers, name) for name in answers.__all__})
         names = code(row[0])
         if names[0] in kinds():
             assert type(made) is kinds()[names[0]]

@@ -18,6 +18,7 @@ from .distributed import Distributed
 from .domains import Domain, domains_from, integers, positive, powers_of_two
 from .expression import Expression
 from .function import Function
+from .kernel import Kernel, Launch
 from .quantity import Quantity
 from .unread import Unread
 from .written import Written
@@ -38,6 +39,6 @@ def answer_from(public: Mapping[str, Any]) -> Answer:
 
 __all__ = [
     "Algorithm", "Answer", "Box", "Case", "Choice", "Count", "Distributed", "Domain", "Expression", "Function",
-    "JudgedBy", "Limit", "Quantity", "Unreadable", "Written", "answer_from", "at_most", "domains_from", "exactly",
-    "integers", "positive", "powers_of_two",
+    "JudgedBy", "Kernel", "Launch", "Limit", "Quantity", "Unreadable", "Written", "answer_from", "at_most",
+    "domains_from", "exactly", "integers", "positive", "powers_of_two",
 ]  # fmt: skip

@@ -42,11 +42,11 @@ PATIENCE = 20  # times what the solution takes, in steps and bytes, before a run
 
 @dataclass(frozen=True)
 class Limit:
-    """An exact number or an upper limit: `of(n, S)` for n ranks whose arrays have S bytes each, or what the solution
-    takes."""
+    """An exact number or an upper limit: `of(n, S)` for n ranks whose arrays have S bytes each, of a kernel's numbers
+    by name, or what the solution takes."""
 
     exact: bool
-    of: Callable[[int, float], float] | None = None
+    of: Callable[..., float] | None = None
 
     def allowed(self, case: Case, solution: float) -> float:
         """The number for one run."""
@@ -63,12 +63,12 @@ class Limit:
         return "" if self.exact else "at most "
 
 
-def exactly(of: Callable[[int, float], float] | None = None) -> Limit:
+def exactly(of: Callable[..., float] | None = None) -> Limit:
     """No more and no less."""
     return Limit(True, of)
 
 
-def at_most(of: Callable[[int, float], float] | None = None) -> Limit:
+def at_most(of: Callable[..., float] | None = None) -> Limit:
     """Fewer are right too."""
     return Limit(False, of)
 

@@ -64,7 +64,7 @@ class Answer:
     warms_judge: ClassVar[bool] = False  # whether judging a wrong one ahead saves time, and runs no teacher's function
     shows_stub: ClassVar[bool] = False  # whether its stub says more than that `answer` is to be set
     solution_title: ClassVar[str] = "Worked solution"
-    plays: ClassVar[str] = ""  # what a rank is: a "generator" or a function for "torch.distributed"
+    plays: ClassVar[str] = ""  # a rank that is a "generator" or of "torch.distributed"; a function that is a "kernel"
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

@@ -6,7 +6,7 @@ import json
 import linecache
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -23,14 +23,20 @@ def through_json(value: Any) -> Any:
     return encoding.decode(json.loads(json.dumps(encoding.encode(value))))
 
 
-def local_call(function: Any, withholds: Sequence[str] = (), seconds: float = SECONDS_A_CALL) -> Call:
+def local_call(
+    function: Any,
+    withholds: Sequence[str] = (),
+    seconds: float = SECONDS_A_CALL,
+    calls: Callable[[Any], Callable[..., Any]] = lambda function: function,
+) -> Call:
     """A `call` for `Exercise.judge` that runs the function here, within a time limit where the system has
-    one."""
+    one. `calls(function)` is what is called, where that is not the function itself."""
+    called = calls(function)
 
     def call(args: tuple) -> Any:
         try:
             with without(withholds, function), limited(seconds):
-                result = function(*through_json(args))
+                result = called(*through_json(args))
             return through_json(result)
         except AnswerError:
             raise
@@ -41,7 +47,8 @@ def local_call(function: Any, withholds: Sequence[str] = (), seconds: float = SE
         except SystemExit:
             raise AnswerError("it ends Python (sys.exit)", "exits-python") from None
         except Exception as error:
-            raise AnswerError(failure(error, function)) from None
+            reason = getattr(error, "reason", "")
+            raise AnswerError(failure(error, function), reason if type(reason) is str else "") from None
 
     return call
 

@@ -1,5 +1,6 @@
 """The judge's calls of a function that was an answer, where the learner's code is."""
 
+import re
 import time
 from collections.abc import Callable
 from typing import Any, Self
@@ -55,7 +56,8 @@ class FunctionCalls:
         if self.lost:
             return {"problem": self.lost, "reason": self.reason, "withheld": self.withheld}
         try:
-            reply = self.child.call(self.exercise.id, arguments, left, self.exercise.withholds)
+            exercise = self.exercise
+            reply = self.child.call(exercise.id, arguments, left, exercise.withholds, exercise.answer.plays)
         except ChildLost as lost:
             self.lost, self.reason = f"your function was stopped: {lost}", lost.reason
             return {"problem": self.lost, "reason": self.reason}
@@ -71,7 +73,11 @@ class FunctionCalls:
 
 
 def problem_reason(reply: dict[str, Any]) -> str:
-    """Why a reply of the learner's process has no value: time-limit, no-plain-data; "" for its code's own errors."""
+    """Why a reply of the learner's process has no value: time-limit, no-plain-data, the reason that an error of the
+    library has; "" for the code's own errors."""
     if reply.get("expired"):
         return "time-limit"
-    return "no-plain-data" if reply.get("problem") == "NotEncodable" else ""
+    if reply.get("problem") == "NotEncodable":
+        return "no-plain-data"
+    said = str(reply.get("reason", ""))
+    return said if re.fullmatch(r"[a-z-]{1,40}", said) else ""

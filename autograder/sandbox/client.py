@@ -97,11 +97,14 @@ class Child:
         """Set the variable `name` to `...`, as after an answer was taken."""
         return self._ask({"op": "forget", "name": name, "limit": self.limits.cell})
 
-    def call(self, key: str, arguments: Any, limit: float, withholds: Sequence[str] = ()) -> dict[str, Any]:
+    def call(
+        self, key: str, arguments: Any, limit: float, withholds: Sequence[str] = (), plays: str = ""
+    ) -> dict[str, Any]:
         """Call the function that was the answer to `key`; arguments and the returned `value` are plain
-        data. It has to do without the modules that are withheld."""
-        withheld = list(withholds)
-        return self._ask({"op": "call", "key": key, "arguments": arguments, "limit": limit, "withholds": withheld})
+        data. It has to do without the modules that are withheld. `plays` is "kernel" where the value is what a kernel
+        does (see `traced.Traced`)."""
+        request = {"op": "call", "key": key, "arguments": arguments, "limit": limit, "plays": plays}
+        return self._ask({**request, "withholds": list(withholds)})
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         self._number += 1

@@ -41,6 +41,7 @@ PRELOADED = (
     "torch",
     "torch.distributed",
     "hwlib",
+    "hwlib.tl",
     "hwlib.formula",
     "hwlib.specs",
     "hwlib.roofline",
@@ -125,6 +126,7 @@ def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
     from ..declaration.withholding import Withheld, without
     from ..ranks.generators import Rank
     from ..ranks.process_rank import ProcessRank
+    from ..ranks.traced import Traced
     from ..values import encoding
 
     start = wire.receive(channel)
@@ -156,13 +158,15 @@ def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
     def call(request: dict[str, Any]) -> dict[str, Any]:
         shell.capture.clear()
         function = kept[request["key"]]
+        called = Traced(function) if request["plays"] == "kernel" else function
         try:
             with without(request["withholds"], function):
-                result = function(*encoding.decode(request["arguments"]))
+                result = called(*encoding.decode(request["arguments"]))
         except Withheld as used:
             return {"problem": "Withheld", "withheld": used.name, "said": str(used)}
         except Exception as error:
-            return {"problem": type(error).__name__, "said": failure(error, function)}
+            reason = getattr(error, "reason", "")
+            return {"problem": type(error).__name__, "said": failure(error, function), "reason": str(reason)[:40]}
         return {"value": encoding.encode(result)}
 
     while True:

@@ -43,11 +43,21 @@ def trace(
     if x * y * z > MOST_PROGRAMS:
         raise KernelError(f"the grid has {x * y * z:,} programs; at most {MOST_PROGRAMS:,} were expected", "too-large")
     pointers = {name: Pointer(name, dtype) for name, dtype in types.items()}
-    for k, j, i in product(range(z), range(y), range(x)):
-        program = Program((i, j, k), (x, y, z))
-        with running(program):
-            kernel(**pointers, **values)
-        yield program
+    for at in places((x, y, z)):
+        yield record(kernel, at, (x, y, z), {**pointers, **values})
+
+
+def places(grid: tuple[int, int, int]) -> Iterator[tuple[int, int, int]]:
+    """The places of a grid, in the order in which its programs are run."""
+    return ((i, j, k) for k, j, i in product(*(range(size) for size in reversed(grid))))
+
+
+def record(kernel: Kernel, at: tuple[int, int, int], grid: tuple[int, int, int], given: Mapping[str, Any]) -> Program:
+    """What one program does; `given` are the arguments, arrays as pointers."""
+    program = Program(at, grid)
+    with running(program):
+        kernel(**given)
+    return program
 
 
 def dtype_of(array: Any) -> DType:

@@ -68,7 +68,8 @@ class Run:
     flops: int = 0
     tile_bytes: int = 0  # of floats alive at once, in the program that has most
     touches: list[Touch] = field(default_factory=list)
-    work_left: int = 0  # elements that it may still make
+    unwritten: dict[str, Any] = field(default_factory=dict)  # of each array, the elements that nobody has written
+    work: int = 0  # elements of all results
 
     @property
     def bytes(self) -> int:
@@ -165,17 +166,20 @@ def play(
     import numpy as np
 
     memory = {name: _Array(name, given) for name, given in arrays.items()}
-    run = Run(work_left=most_work)
+    run = Run()
     with np.errstate(all="ignore"):
         for number, program in enumerate(programs):
-            _run(np, program, number, memory, run, touches)
+            _run(np, program, number, memory, run, touches, most_work)
             run.programs += 1
     run.arrays = {name: one.values.reshape(one.shape) for name, one in memory.items()}
     run.traffic = {name: one.traffic for name, one in memory.items()}
+    run.unwritten = {name: np.flatnonzero(one.writer == -1) for name, one in memory.items()}
     return run
 
 
-def _run(np: Any, program: Program, number: int, memory: dict[str, _Array], run: Run, touches: bool) -> None:
+def _run(
+    np: Any, program: Program, number: int, memory: dict[str, _Array], run: Run, touches: bool, most_work: int
+) -> None:
     last: dict[int, int] = {}
     for at, (_, operands, _) in enumerate(program.operations):
         last |= {one: at for one in operands if not isinstance(one, list)}
@@ -184,8 +188,8 @@ def _run(np: Any, program: Program, number: int, memory: dict[str, _Array], run:
     for at, (name, operands, options) in enumerate(program.operations):
         try:
             given = [one[0] if isinstance(one, list) else values[one] for one in operands]
-            run.work_left -= _size(np, name, given, options)
-            if run.work_left < 0:
+            run.work += _size(np, name, given, options)
+            if run.work > most_work:
                 raise KernelError(f"program {program.place} goes on without an end", "endless", program=program.at)
             if name in ("load", "store"):
                 result = _request(np, name, given, options, memory, program, number, at, run, touches)

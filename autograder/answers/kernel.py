@@ -1,0 +1,255 @@
+"""Kernel answers: the learner writes a kernel in Triton's language, and the judge is the memory.
+
+The learner's process only says what each program of the grid does (see `ranks.traced`); the judge does it on numbers
+of its own, so values, bytes, sectors, FLOPs and live tiles are counted and never claimed.
+
+Reasons: those of `hwlib.tl.KernelError` and of `AnswerError`, not-a-function, cannot-be-run, stores-nothing,
+never-stored, wrong-value, changes-input; of numbers that are not allowed, kernel-bytes, sectors, tile-bytes, flops.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..declaration.answer import Call
+from ..declaration.calling import local_call
+from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unreadable
+from ..declaration.withholding import Withheld, write_it_yourself
+from ..ranks import seeds
+from ..ranks.traced import Traced, programs
+from ..values.finding import Finding
+from ..values.numbers import Unreadable
+from ..values.texts import quoted
+from .algorithm import Limit, at_most
+from .code import Coded
+
+if TYPE_CHECKING:
+    from hwlib.tl import Run
+
+    from ..declaration.exercise import Exercise
+    from ..declaration.given import Given
+
+MAX_CASES = 20
+OF_MEMORY = ("out-of-bounds", "race", "unwritten", "element-twice")  # failures that say what was thought
+MOST_WORK = 2**26  # elements of all results of the declaration's own kernels
+PATIENCE = 50  # times the elements that the solution makes, before a run counts as endless
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One run of a kernel: its grid, and its arguments by name.
+
+    A tuple is the shape of an array that is drawn anew for each run, an `Empty` (`tl.empty(shape)`) an array to write;
+    anything else reaches the kernel as it is.
+    """
+
+    grid: int | tuple[int, ...]
+    given: Mapping[str, Any]
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """The grid with three axes."""
+        x, y, z = (*(self.grid if isinstance(self.grid, tuple) else (self.grid,)), 1, 1)[:3]
+        return x, y, z
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """The arguments that are not arrays."""
+        return {name: one for name, one in self.given.items() if type(one) in (int, float)}
+
+    def arrays(self, generator: Any) -> dict[str, Any]:
+        """The arrays, freshly drawn."""
+        import numpy as np
+
+        return {
+            name: generator.standard_normal(one).astype(np.float32) if isinstance(one, tuple) else one
+            for name, one in self.given.items()
+            if name not in self.numbers
+        }
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} = {value}" for name, value in self.numbers.items())
+
+
+@dataclass(frozen=True)
+class Kernel(Coded):
+    """A kernel `name(x_ptr, ..., BLOCK: tl.constexpr)` in the subset of Triton's language that `hwlib.tl` has.
+
+    `cases`: the runs, as `Launch`, or a callable of a `random.Random` that makes the list. The arrays must end as the
+    solution's do, within `rtol` of the largest element. `bytes` limits what all programs load and store, `sectors` the
+    pieces of 32 bytes that each load and store touches, `tile_bytes` the floats that a program holds at once, `flops`
+    the operations; without a function of the arguments, a limit is what the solution takes, and None does not limit.
+    """
+
+    name: str = "kernel"
+    bytes: Limit | None = field(default_factory=at_most)
+    sectors: Limit | None = None
+    tile_bytes: Limit | None = None
+    flops: Limit | None = None
+    rtol: float = 1e-4
+    plays: ClassVar[str] = "kernel"
+    asked: ClassVar[str] = "a kernel"
+    said: ClassVar[str] = "the kernel"
+
+    def __post_init__(self):
+        if not self.name.isidentifier() or not re.fullmatch(rf"{self.name}\([^()\n]+\)", self.signature):
+            raise DeclarationError(
+                f"the signature {self.signature!r} of {self.name!r}: '{self.name}(x_ptr, out_ptr, n)' was expected"
+            )
+
+    def declare(self, exercise: Exercise) -> None:
+        """The solution and the mistakes must be functions, and there must be cases with something to write."""
+        if not callable(exercise.solution) or not all(callable(m.value) for m in exercise.mistakes):
+            raise DeclarationError(f"{exercise.id}: the solution and mistakes of a Kernel are kernels")
+        if not self.cases:
+            raise DeclarationError(f"{exercise.id}: a Kernel needs cases")
+
+    @property
+    def how(self) -> str:
+        """The kernel, by its signature."""
+        return f"write `{self.signature}`, a kernel in the language of `tl`"
+
+    def public(self) -> dict[str, Any]:
+        """The signature."""
+        return {"name": self.name, "signature": self.signature}
+
+    def local_call(self, value: Any, withholds: Any = ()) -> Call | None:
+        """Records of the kernel's programs, made here."""
+        return local_call(value, withholds, calls=Traced)
+
+    def launches(self, exercise: Exercise) -> list[Launch]:
+        """The cases, the same at each call."""
+        return self.rows(exercise, _launch, MAX_CASES)
+
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
+        """Right in every run in values and in what it takes; else where it fails, or whose mistake it makes."""
+        try:
+            self.readable(value)
+        except Unreadable as error:
+            return unreadable(str(error), error.reason)
+        if call is None:
+            return unreadable("the kernel cannot be run here", "cannot-be-run")
+        generator = seeds.generator(exercise.id)
+        done: list[_Done] = []
+        for launch in self.launches(exercise):
+            arrays = launch.arrays(generator)
+            solution = _run(Traced(exercise.solution), launch, arrays)
+            if isinstance(solution, Finding):
+                raise DeclarationError(f"{exercise.id}: the solution fails: {solution.say}")
+            mine = _run(call, launch, arrays, PATIENCE * solution.work)
+            done.append((launch, arrays, solution, mine))
+            if isinstance(mine, Finding):
+                break
+        return self._verdict(exercise, done)
+
+    def _verdict(self, exercise: Exercise, done: list[_Done]) -> Verdict:
+        found = next(filter(None, (self._wrong(exercise, *one) for one in done)), None)
+        if found is None:
+            found = next(filter(None, (self._too_much(*one) for one in done)), None)
+        if found is None:
+            return exercise.right()
+        if found.reason == "stores-nothing":
+            return Verdict(0.0, f"No answer yet: {found.say}", "empty", found.reason)
+        for mistake in exercise.mistakes:
+            if all(_alike(mine, _run(Traced(mistake.value), launch, arrays)) for launch, arrays, _, mine in done):
+                return Verdict(0.0, exercise.fill(mistake.say, exercise.variant()), "mistake")
+        return Verdict(0.0, found.say, "wrong", found.reason)
+
+    def _wrong(
+        self, exercise: Exercise, launch: Launch, arrays: Mapping[str, Any], solution: Run, mine: Run | Finding
+    ) -> Finding | None:
+        """What is wrong with the values, or with a run that did not end."""
+        import numpy as np
+
+        if isinstance(mine, Finding):
+            return mine
+        if not any(one.stored_bytes for one in mine.traffic.values()):
+            return Finding(f"`{self.name}` stores nothing.", "stores-nothing")
+        for name, want in solution.arrays.items():
+            got = mine.arrays[name]
+            left = np.setdiff1d(mine.unwritten[name], solution.unwritten[name])
+            if left.size:
+                say = f"With {launch}, element {int(left[0]):,} of `{name}` is never stored."
+                return Finding(say, "never-stored")
+            size = float(np.max(np.abs(want), initial=0.0, where=np.isfinite(want)))
+            wrong = ~np.isclose(got, want, rtol=self.rtol, atol=self.rtol * size, equal_nan=True).reshape(-1)
+            if wrong.any():
+                at = int(wrong.argmax())
+                say = f"With {launch}, element {at:,} of `{name}` is {got.reshape(-1)[at]:.6g}"
+                if not solution.traffic[name].stored_bytes:
+                    return Finding(f"{say}: that array is to be read only.", "changes-input")
+                return Finding(f"{say}; {want.reshape(-1)[at]:.6g} was expected.", "wrong-value")
+        return None
+
+    def _too_much(self, launch: Launch, arrays: Mapping[str, Any], solution: Run, mine: Run) -> Finding | None:
+        from hwlib.units import show
+
+        measures: tuple[tuple[Limit | None, str, Callable[[Run], float], str], ...] = (
+            (self.bytes, "loads and stores {}", lambda run: run.bytes, "kernel-bytes"),
+            (self.sectors, "touches {} sectors", lambda run: run.sectors, "sectors"),
+            (self.tile_bytes, "holds tiles of {} at once", lambda run: run.tile_bytes, "tile-bytes"),
+            (self.flops, "computes {}", lambda run: run.flops, "flops"),
+        )
+        units = {"kernel-bytes": "B", "tile-bytes": "B", "flops": "FLOP"}
+        for limit, what, of, reason in measures:
+            if limit is None:
+                continue
+            got, allowed = of(mine), float(limit.of(**launch.numbers)) if limit.of else float(of(solution))
+            if not limit.broken(got, allowed):
+                continue
+            shown = [show(x, units[reason]) if reason in units else f"{x:,.0f}" for x in (got, allowed)]
+            say = (
+                f"The values are right, but with {launch} the kernel {what.format(shown[0])}; {limit.words}{shown[1]} "
+            )
+            say += f"{'was' if limit.exact else 'were'} expected"
+            return Finding(f"{say}{_where(solution, mine) if reason in ('kernel-bytes', 'sectors') else ''}.", reason)
+        return None
+
+
+_Done = tuple[Launch, Mapping[str, Any], Any, Any]
+
+
+def _launch(row: Any) -> Launch:
+    return row if isinstance(row, Launch) else Launch(*row)
+
+
+def _run(call: Callable[..., Any], launch: Launch, arrays: Mapping[str, Any], most_work: int = MOST_WORK) -> Any:
+    """The run of a kernel, or what went wrong."""
+    from hwlib import tl
+
+    asked = (lambda args: call(*args)) if isinstance(call, Traced) else call
+    types = {name: tl.dtype_of(array).name for name, array in arrays.items()}
+    values = {name: one for name, one in launch.given.items() if name not in arrays}
+    try:
+        return tl.play(programs(asked, launch.sizes, values, types), arrays, most_work=most_work)
+    except tl.KernelError as error:
+        return Finding(f"With {launch}, {error}.", error.reason)
+    except Withheld as error:
+        return Finding(write_it_yourself(error.name), error.reason)
+    except AnswerError as error:
+        return Finding(f"With {launch}, the kernel fails: {quoted(str(error), 300)}.", error.reason)
+
+
+def _alike(mine: Any, other: Any) -> bool:
+    """Whether two kernels did the same: equal values and traffic, or the same failure."""
+    import numpy as np
+
+    if isinstance(mine, Finding) or isinstance(other, Finding):
+        both = isinstance(mine, Finding) and isinstance(other, Finding) and mine.reason == other.reason
+        return both and (mine.reason in OF_MEMORY or mine.say == other.say)
+    return (
+        (mine.traffic, mine.tile_bytes, mine.flops) == (other.traffic, other.tile_bytes, other.flops)
+        and all(np.array_equal(mine.unwritten[name], other.unwritten[name]) for name in mine.arrays)
+        and all(np.allclose(mine.arrays[name], other.arrays[name], rtol=1e-5, equal_nan=True) for name in mine.arrays)
+    )
+
+
+def _where(solution: Run, mine: Run) -> str:
+    """The array whose traffic exceeds the solution's most, and how many times it does."""
+    times = {name: one.bytes / solution.traffic[name].bytes for name, one in mine.traffic.items()
+             if solution.traffic[name].bytes}  # fmt: skip
+    name = max(times, key=lambda one: times[one], default="")
+    return f": `{name}` {times[name]:.3g} times as much" if name and times[name] > 1.001 else ""

@@ -22,26 +22,18 @@ os.environ["TRITON_INTERPRET"] = "1"  # read when Triton is imported
 @click.option("--repeats", default=5, show_default=True, help="Runs of each kernel by each side.")
 def main(repeats: int) -> None:
     """Time the kernels of the tests under hwlib.tl and under Triton's interpreter."""
-    import numpy as np
-    import torch
-
     from hwlib import tl
     from tests.hwlib import kernels
-    from tests.hwlib.under_triton import CASES, theirs
+    from tests.hwlib.under_triton import CASES, tensors, theirs
 
     with tempfile.TemporaryDirectory() as folder:
         module = theirs(Path(folder))
         click.echo("kernel: hwlib.tl, Triton's interpreter [ms]; ratio (minimum / median / maximum)")
-        cases: dict[str, Any] = CASES
-        for name, (grid, given) in cases.items():
+        for name, (grid, given) in CASES.items():
             mine = {key: tl.empty(value) if type(value) is tuple else value for key, value in given.items()}
-            arrays = {
-                key: torch.empty(value) if type(value) is tuple else torch.from_numpy(value.copy())
-                for key, value in given.items()
-                if type(value) is tuple or isinstance(value, np.ndarray)
-            }
+            both = {**given, **tensors(given)}
             ours = lambda name=name, grid=grid, mine=mine: tl.launch(getattr(kernels, name), grid, **mine)
-            other = lambda name=name, grid=grid, both={**given, **arrays}: getattr(module, name)[grid](**both)
+            other = lambda name=name, grid=grid, both=both: getattr(module, name)[grid](**both)
             rows = [(timed(ours), timed(other)) for _ in range(repeats)]
             columns = [*zip(*rows, strict=True), [their / our for our, their in rows]]
             click.echo(f"{name}: {spread(columns[0], 1e3)}, {spread(columns[1], 1e3)}; {spread(columns[2], 1)}")

@@ -49,8 +49,18 @@ def theirs(folder: Path):
     return module
 
 
-def main(folder: Path) -> None:
+def tensors(given):
+    """The arrays among the arguments, as torch's."""
     import torch
+
+    arrays = {key: value for key, value in given.items() if type(value) is tuple or isinstance(value, np.ndarray)}
+    return {
+        key: torch.empty(value) if type(value) is tuple else torch.from_numpy(value.copy())
+        for key, value in arrays.items()
+    }
+
+
+def main(folder: Path) -> None:
     from triton.runtime.interpreter import _get_np_dtype, interpreter_builder
 
     counted = {"loaded": 0, "stored": 0}
@@ -67,11 +77,7 @@ def main(folder: Path) -> None:
     interpreter_builder.create_masked_load, interpreter_builder.create_masked_store = loading, storing
     module = theirs(folder)
     for name, (grid, given) in CASES.items():
-        arrays = {
-            key: torch.empty(value) if type(value) is tuple else torch.from_numpy(value.copy())
-            for key, value in given.items()
-            if type(value) is tuple or isinstance(value, np.ndarray)
-        }
+        arrays = tensors(given)
         counted.update(loaded=0, stored=0)
         getattr(module, name)[grid](**{**given, **arrays})
         np.savez(folder / f"{name}.npz", **counted, **{key: array.numpy() for key, array in arrays.items()})

@@ -13,7 +13,7 @@ has been posted, as in NCCL, whose ranks all hang if each sends before it receiv
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, Protocol
@@ -22,6 +22,7 @@ from hwlib.simulate.call_costs import ALGORITHM_OF, CallCost, call_cost, exchang
 
 from ..values.finding import Explained
 from ..values.texts import quoted
+from .meetings import Meeting, Meetings
 
 CALLS = ("send", "recv", "barrier", "all_to_all", *ALGORITHM_OF)
 MAX_REQUESTS = 100_000
@@ -31,9 +32,9 @@ class NetworkError(Explained, ValueError):
     """The ranks' program cannot continue: the ranks wait for each other, or request something that does not exist.
 
     Reasons: deadlock, only-sends (a deadlock in which no rank waits for a message), unreceived, endless,
-    too-many-bytes; of a request, unknown-request, unknown-handle, no-such-rank, own-rank, not-an-array; of a call,
-    unknown-call, call-not-allowed, foreign-group, other-call (than that of the group's other ranks), other-sizes,
-    unknown-reduction, other-roots, other-parts, uneven-split.
+    too-many-bytes, group-not-entered-by-all; of a request, unknown-request, unknown-handle, no-such-rank, own-rank,
+    not-an-array; of a call, unknown-call, call-not-allowed, foreign-group, other-call (than that of the group's other
+    ranks), other-sizes, unknown-reduction, other-roots, other-parts, uneven-split.
     """
 
 
@@ -96,6 +97,7 @@ class _Network:
         self.arrived: dict[tuple[int, int, int], list[tuple[Any, int]]] = defaultdict(list)
         self.calls: dict[tuple[tuple[int, ...], int], _Collective] = {}
         self.made: Counter[tuple[tuple[int, ...], int]] = Counter()  # collectives by group and rank
+        self.meetings = Meetings(n)
         self.requests = 0
 
     def run(self) -> None:
@@ -107,6 +109,7 @@ class _Network:
                 while not rank.done and self._ready(number):
                     moved = True
                     self._step(number)
+        self._meet(number for number, rank in enumerate(self.ranks) if rank.done)
         if waiting := [number for number, rank in enumerate(self.ranks) if not rank.done]:
             say = "no rank can go on: " + "; ".join(self._why(number) for number in waiting)
             calls = {rank.handles[rank.waits][0] for rank in self.ranks if not rank.done and rank.waits is not None}
@@ -125,6 +128,11 @@ class _Network:
         kind, what, index = rank.handles[rank.waits]
         if kind == "send":
             if self.taken[what] <= index:
+                return False
+            rank.waits, rank.reply = None, None
+            return True
+        if kind == "group":
+            if what.missing(number):
                 return False
             rank.waits, rank.reply = None, None
             return True
@@ -198,6 +206,8 @@ class _Network:
 
     def _post(self, number: int, request: dict[str, Any]) -> tuple[str, Any, int]:
         call = str(request.get("call"))
+        if call == "new_group":
+            return "group", self._enter(number, request), 0
         self._allow(number, call)
         if call == "recv":
             frm = self._peer(number, request.get("from"), "receives from")
@@ -217,11 +227,24 @@ class _Network:
             self._perform(made)
         return "collective", made, 0
 
-    def _group(self, number: int, group: Any) -> tuple[int, ...]:
+    def _enter(self, number: int, request: dict[str, Any]) -> Meeting:
+        local = request.get("local") is True
+        members = self._group(number, request.get("ranks"), own=local)
+        meeting = self.meetings.enter(number, members, local)
+        if len(meeting.entered) == len(meeting.expected):
+            self._meet(())
+        return meeting
+
+    def _meet(self, gone: Iterable[int]) -> None:
+        """Raises NetworkError where the ranks did not all enter a group."""
+        if broken := self.meetings.broken(gone):
+            raise NetworkError(broken.say, broken.reason)
+
+    def _group(self, number: int, group: Any, own: bool = True) -> tuple[int, ...]:
         n = len(self.ranks)
         members = tuple(group) if isinstance(group, (list, tuple)) else ()
         right = all(type(member) is int and 0 <= member < n for member in members)
-        if not right or number not in members or len(set(members)) < len(members):
+        if not right or (own and number not in members) or len(set(members)) < len(members):
             say = f"rank {number} named the group {_shown(group)}, which is not one of its own"
             raise NetworkError(say, "foreign-group")
         return members
@@ -255,6 +278,9 @@ class _Network:
             return f"rank {number} waits for a message from rank {what[0]}"
         if kind == "send":
             return f"rank {number} waits in send for rank {what[1]} to receive"
+        if kind == "group":
+            missing, group = what.missing(number), list(what.entered[number])
+            return f"rank {number} waits in new_group({group}) for rank {', '.join(map(str, missing))}"
         missing = [r for r in what.group if r not in what.posts]
         return f"rank {number} waits in {what.call} for rank {', '.join(map(str, missing))}"
 

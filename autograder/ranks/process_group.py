@@ -86,6 +86,13 @@ class JudgedTransport(Transport):
         super().__init__(rank, ranks)
         self.talk = _talk[0]
 
+    def enter(self, ranks: Any, name: str) -> None:
+        """Tell the judge; a rank that is to be in the group then waits for the others in it."""
+        members = [int(rank) for rank in ranks]
+        handle = self.talk({"do": "post", "call": "new_group", "ranks": members, "local": not name.isdigit()})
+        if self.ranks[self.rank] in members:
+            self.talk({"do": "wait", "handle": handle})
+
     def collective(self, call: str, outputs: Any, inputs: Any, op: str, root: int) -> JudgedPending:
         """Post this rank's part."""
         request: dict[str, Any] = {"do": "post", "call": call, "group": list(self.ranks)}

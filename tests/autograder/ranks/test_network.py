@@ -133,6 +133,59 @@ def test_groups_send_only_what_their_collectives_need():
     assert carried.rounds == 1 + 2 + 1
 
 
+def own_groups_only(rank, n, x):
+    group = dist.new_group([0, 1] if rank < 2 else [2, 3])
+    dist.all_reduce(x, group=group)
+    return x
+
+
+def own_group_first(rank, n, x):
+    for half in (rank // 2, 1 - rank // 2):
+        dist.new_group([2 * half, 2 * half + 1])
+
+
+def not_the_last(rank, n, x):
+    if rank < 3:
+        dist.new_group([0, 1])
+
+
+@pytest.mark.parametrize(
+    ("program", "named"),
+    [
+        (own_groups_only, r"new_group\(\[0, 1\]\) .* ranks 0, 1, but not by ranks 2, 3; new_group\(\[2, 3\]\) "),
+        (own_group_first, r"new_group\(\[0, 1\]\) .* ranks 0, 1, but not by ranks 2, 3; new_group\(\[2, 3\]\) "),
+        (not_the_last, r"new_group\(\[0, 1\]\) .* ranks 0, 1, 2, but not by rank 3:"),
+    ],
+)
+def test_a_group_is_entered_by_all_ranks(program, named):
+    with pytest.raises(NetworkError, match=named) as error:
+        run(program, 4)
+    assert error.value.reason == "group-not-entered-by-all"
+
+
+def test_a_group_that_synchronises_locally_is_entered_by_its_members():
+    def program(rank, n, x):
+        group = dist.new_group([0, 1] if rank < 2 else [2, 3], use_local_synchronization=True)
+        dist.all_reduce(x, group=group)
+        return x
+
+    xs, carried = run(program, 4)
+    assert np.array_equal(carried.outputs[3], xs[2] + xs[3])
+
+
+def test_a_member_waits_in_new_group_for_the_others():
+    def program(rank, n, x):
+        if rank:
+            dist.recv(x, 0)
+        dist.new_group([0, 1])
+
+    with pytest.raises(
+        NetworkError, match=r"rank 0 waits in new_group\(\[0, 1\]\) for rank 1; rank 1 .*rank 0"
+    ) as error:
+        run(program, 2)
+    assert error.value.reason == "deadlock"
+
+
 def test_a_collective_may_be_waited_for_later():
     def program(rank, n, x):
         y = x.clone()

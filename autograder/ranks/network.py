@@ -32,9 +32,9 @@ class NetworkError(Explained, ValueError):
     """The ranks' program cannot continue: the ranks wait for each other, or request something that does not exist.
 
     Reasons: deadlock, only-sends (a deadlock in which no rank waits for a message), unreceived, endless,
-    too-many-bytes, group-not-entered-by-all; of a request, unknown-request, unknown-handle, no-such-rank, own-rank,
-    not-an-array; of a call, unknown-call, call-not-allowed, foreign-group, other-call (than that of the group's other
-    ranks), other-sizes, unknown-reduction, other-roots, other-parts, uneven-split.
+    too-many-bytes, group-not-entered-by-all, buffer-in-flight; of a request, unknown-request, unknown-handle,
+    no-such-rank, own-rank, not-an-array; of a call, unknown-call, call-not-allowed, foreign-group, other-call (than
+    that of the group's other ranks), other-sizes, unknown-reduction, other-roots, other-parts, uneven-split.
     """
 
 
@@ -164,17 +164,38 @@ class _Network:
         rank.reply = None
         do = request.get("do")
         if do == "wait":
-            handle = request.get("handle")
-            if type(handle) is not int or not 0 <= handle < len(rank.handles) or rank.handles[handle] is None:
-                say = f"rank {number} waits for {_shown(handle)}, not posted or already waited for"
-                raise NetworkError(say, "unknown-handle")
-            rank.waits = handle
+            rank.waits = self._handle(number, request.get("handle"))
+        elif do == "clash":
+            raise NetworkError(self._clash(number, request), "buffer-in-flight")
         elif do in ("send", "post"):
             rank.reply = len(rank.handles)
             rank.handles.append((self._send if do == "send" else self._post)(number, request))
         else:
             say = f"rank {number} made a request that is not a rank's: {_shown(do)}"
             raise NetworkError(say, "unknown-request")
+
+    def _handle(self, number: int, handle: Any) -> int:
+        handles = self.ranks[number].handles
+        if type(handle) is not int or not 0 <= handle < len(handles) or handles[handle] is None:
+            say = f"rank {number} waits for {_shown(handle)}, not posted or already waited for"
+            raise NetworkError(say, "unknown-handle")
+        return handle
+
+    def _clash(self, number: int, request: dict[str, Any]) -> str:
+        """What a rank does with the buffer of a message for which it has not waited."""
+        sends, peer = self._message(number, request.get("handle"))
+        held, does = f"{'isend to' if sends else 'irecv from'} rank {peer}", "changes"
+        if request.get("by") is not None:
+            sends, peer = self._message(number, request["by"])
+            does = f"sends to rank {peer} from" if sends else f"receives from rank {peer} into"
+        return f"rank {number} {does} the buffer of its {held} before it has waited for that"
+
+    def _message(self, number: int, handle: Any) -> tuple[bool, int]:
+        """Whether a message is one that the rank sends, and its peer."""
+        kind, pair, _ = self.ranks[number].handles[self._handle(number, handle)]
+        if kind not in ("send", "recv"):
+            raise NetworkError(f"rank {number} made a request that is not a rank's: {kind}", "unknown-request")
+        return kind == "send", pair[1] if kind == "send" else pair[0]
 
     def _allow(self, number: int, call: Any) -> None:
         if call not in CALLS:

@@ -201,6 +201,81 @@ def test_a_collective_may_be_waited_for_later():
     assert np.array_equal(carried.outputs[1], xs[0] + xs[1])
 
 
+def receives_into_what_it_sends(rank, n, x):
+    work = dist.isend(x, (rank + 1) % n)
+    dist.recv(x, (rank - 1) % n)
+    work.wait()
+
+
+def overwrites_what_it_sends(rank, n, x):
+    work = dist.isend(x[2:4], (rank + 1) % n)
+    dist.recv(torch.empty_like(x[2:4]), (rank - 1) % n)
+    x[3] = 0
+    work.wait()
+
+
+def never_waits_and_overwrites(rank, n, x):
+    dist.isend(x, (rank + 1) % n)
+    dist.recv(torch.empty_like(x), (rank - 1) % n)
+    x += 1
+    return x
+
+
+def receives_twice_into_one(rank, n, x):
+    got = torch.empty_like(x)
+    work = [dist.irecv(got, (rank + 1) % n), dist.irecv(got, (rank + 2) % n)]
+    for by in (1, 2):
+        dist.send(x, (rank + by) % n)
+    for one in work:
+        one.wait()
+
+
+def sends_what_comes_in(rank, n, x):
+    work = dist.irecv(x, (rank + 1) % n)
+    dist.send(x, (rank + 2) % n)
+    work.wait()
+
+
+@pytest.mark.parametrize(
+    ("program", "named"),
+    [
+        (receives_into_what_it_sends, "rank 0 receives from rank 2 into .* isend to rank 1"),
+        (overwrites_what_it_sends, r"rank \d changes .* isend to rank \d"),
+        (never_waits_and_overwrites, r"rank \d changes .* isend to rank \d"),
+        (receives_twice_into_one, "rank 0 receives from rank 2 into .* irecv from rank 1"),
+        (sends_what_comes_in, "rank 0 sends to rank 2 from .* irecv from rank 1"),
+    ],
+)
+def test_a_buffer_in_flight_is_left_alone(program, named):
+    with pytest.raises(NetworkError, match=named) as error:
+        run(program, 3)
+    assert error.value.reason == "buffer-in-flight"
+
+
+def test_a_buffer_may_be_sent_twice_and_received_into_beside_what_is_sent():
+    def program(rank, n, x):
+        work = [dist.isend(x[::2], 1 - rank), dist.isend(x[::2], 1 - rank)]
+        dist.recv(x[1::2], 1 - rank)
+        work[0].wait()
+        work[0].wait()
+        dist.recv(x[1::2], 1 - rank)
+        x[1::2] = 0  # the second is never waited for, and left alone
+        return x
+
+    _, carried = run(program, 2)
+    assert carried.calls == {"send": 4, "recv": 4}
+
+
+def test_a_clash_of_what_is_not_a_message_is_refused():
+    def asks():
+        yield {"do": "post", "call": "barrier", "group": [0]}
+        yield {"do": "clash", "handle": 0, "by": None}
+
+    with pytest.raises(NetworkError) as error:
+        carry([asks()])
+    assert error.value.reason == "unknown-request"
+
+
 def both_wait(rank, n, x):
     dist.recv(x, 1 - rank)
 

@@ -31,10 +31,11 @@ MAX_REQUESTS = 100_000
 class NetworkError(Explained, ValueError):
     """The ranks' program cannot continue: the ranks wait for each other, or request something that does not exist.
 
-    Reasons: deadlock, only-sends (a deadlock in which no rank waits for a message), unreceived, endless,
-    too-many-bytes, group-not-entered-by-all, buffer-in-flight; of a request, unknown-request, unknown-handle,
-    no-such-rank, own-rank, not-an-array; of a call, unknown-call, call-not-allowed, foreign-group, other-call (than
-    that of the group's other ranks), other-sizes, unknown-reduction, other-roots, other-parts, uneven-split.
+    Reasons: deadlock, only-sends (a deadlock in which no rank waits for a message); unreceived, unsent and left-alone,
+    of a message or a collective whose other side has ended; endless, too-many-bytes, group-not-entered-by-all,
+    buffer-in-flight; of a request, unknown-request, unknown-handle, no-such-rank, own-rank, not-an-array; of a call,
+    unknown-call, call-not-allowed, foreign-group, other-call (than that of the group's other ranks), other-sizes,
+    unknown-reduction, other-roots, other-parts, uneven-split.
     """
 
 
@@ -68,6 +69,11 @@ class _Collective:
     start: int = 0
     results: dict[int, Any] | None = None
     end: int = 0
+
+    @property
+    def missing(self) -> list[int]:
+        """The ranks that have not made it yet."""
+        return [rank for rank in self.group if rank not in self.posts]
 
 
 @dataclass
@@ -112,13 +118,43 @@ class _Network:
         self._meet(number for number, rank in enumerate(self.ranks) if rank.done)
         if waiting := [number for number, rank in enumerate(self.ranks) if not rank.done]:
             say = "no rank can go on: " + "; ".join(self._why(number) for number in waiting)
-            calls = {rank.handles[rank.waits][0] for rank in self.ranks if not rank.done and rank.waits is not None}
-            raise NetworkError(say, "only-sends" if "send" in calls and "recv" not in calls else "deadlock")
-        unread = [key for key, posted in self.arrived.items() if len(posted) > self.taken[key]]
-        if unread:
-            frm, to, _ = unread[0]
-            say = f"rank {frm} sent a message to rank {to} that rank {to} never received"
-            raise NetworkError(say, "unreceived")
+            raise NetworkError(say, self._stuck(waiting))
+        self._match()
+
+    def _stuck(self, waiting: Sequence[int]) -> str:
+        """The reason why ranks wait: for one that has ended, or for each other."""
+        kinds = set()
+        for number in waiting:
+            kind, peers = self._waited(number)
+            kinds.add(kind)
+            if any(self.ranks[peer].done for peer in peers):
+                return {"send": "unreceived", "recv": "unsent"}.get(kind, "left-alone")
+        return "only-sends" if "send" in kinds and "recv" not in kinds else "deadlock"
+
+    def _waited(self, number: int) -> tuple[str, Sequence[int]]:
+        """What a rank waits for, and for which ranks."""
+        rank = self.ranks[number]
+        assert rank.waits is not None
+        kind, what, _ = rank.handles[rank.waits]
+        if kind in ("send", "recv"):
+            return kind, [what[kind == "send"]]
+        return kind, what.missing(number) if kind == "group" else what.missing
+
+    def _match(self) -> None:
+        """At the end every message has been sent and received, and every collective called by all of its group."""
+        for key in dict.fromkeys((*self.arrived, *self.taken)):
+            frm, to, tag = key
+            sent, received = len(self.arrived[key]), self.taken[key]
+            if sent > received:
+                say = f"rank {frm} sent a message to rank {to} that rank {to} never received"
+                raise NetworkError(f"{say}{_with(tag)}", "unreceived")
+            if sent < received:
+                say = f"rank {to} posted a receive from rank {frm} for a message that rank {frm} never sent"
+                raise NetworkError(f"{say}{_with(tag)}", "unsent")
+        for made in self.calls.values():
+            if made.missing:
+                say = f"rank {min(made.posts)} called {made.call}, but rank {_listed(made.missing)} never did"
+                raise NetworkError(say, "left-alone")
 
     def _ready(self, number: int) -> bool:
         """Whether what the rank waits for has arrived; if so, store the reply."""
@@ -292,18 +328,15 @@ class _Network:
         self.carried.pairs[frm, to] += size
 
     def _why(self, number: int) -> str:
-        rank = self.ranks[number]
-        assert rank.waits is not None
-        kind, what, _ = rank.handles[rank.waits]
+        rank, (kind, peers) = self.ranks[number], self._waited(number)
+        what = rank.handles[rank.waits or 0][1]
+        ended = ", which has ended" if all(self.ranks[peer].done for peer in peers) and len(peers) == 1 else ""
         if kind == "recv":
-            return f"rank {number} waits for a message from rank {what[0]}"
+            return f"rank {number} waits for a message from rank {peers[0]}{_with(what[2])}{ended}"
         if kind == "send":
-            return f"rank {number} waits in send for rank {what[1]} to receive"
-        if kind == "group":
-            missing, group = what.missing(number), list(what.entered[number])
-            return f"rank {number} waits in new_group({group}) for rank {', '.join(map(str, missing))}"
-        missing = [r for r in what.group if r not in what.posts]
-        return f"rank {number} waits in {what.call} for rank {', '.join(map(str, missing))}"
+            return f"rank {number} waits in send for rank {peers[0]} to receive{_with(what[2])}{ended}"
+        call = f"new_group({list(what.entered[number])})" if kind == "group" else what.call
+        return f"rank {number} waits in {call} for rank {_listed(peers)}{ended}"
 
 
 def _cost(call: str, moved: Any, n: int, root: Any) -> CallCost:
@@ -316,6 +349,14 @@ def _cost(call: str, moved: Any, n: int, root: Any) -> CallCost:
 def _shown(value: Any) -> str:
     """A value that a rank has sent, for an error message: a number as it is, anything else quoted."""
     return str(value) if type(value) is int and abs(value) < 1 << 32 else quoted(str(value), 40)
+
+
+def _with(tag: int) -> str:
+    return f" with tag {tag}" if tag else ""
+
+
+def _listed(ranks: Sequence[int]) -> str:
+    return ", ".join(map(str, ranks))
 
 
 def _tag(request: dict[str, Any]) -> int:

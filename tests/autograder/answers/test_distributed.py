@@ -86,6 +86,7 @@ ALONE = RIGHT.replace("    block, after", "    dist.new_group([rank])\n    block
 INTO = RIGHT.replace(
     "ops = [", "work = dist.isend(block[send], after)\n        dist.recv(block[send], before)\n        ops = ["
 )
+MORE = RIGHT.replace("return x", "dist.irecv(x.clone(), after)\n    return x")
 FAILS = "def allreduce(rank, n, x):\n    return x[0].item() / 0 if rank else ring(x)"
 ENDS = "def allreduce(rank, n, x):\n    import os; os._exit(5)"
 BEHIND = """
@@ -106,6 +107,7 @@ CASES = [
     (FIRST, "wrong", "only-sends", "rank 1 waits in send for rank 0 to receive. All of them send and nobody receives"),
     (ALONE, "wrong", "group-not-entered-by-all", "new_group([0]) was entered by rank 0, but not by rank 1"),
     (INTO, "wrong", "buffer-in-flight", "rank 0 receives from rank 1 into the buffer of its isend to rank 1"),
+    (MORE, "wrong", "unsent", "rank 0 posted a receive from rank 1"),
     (FAILS, "wrong", "raises", "NameError"),
     (ENDS, "wrong", "rank-lost", "exit status 5"),
     (BEHIND, "wrong", "wrong-element", "rank 0 "),

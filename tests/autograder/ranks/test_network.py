@@ -300,6 +300,28 @@ def unread_later(rank, n, x):
         dist.isend(x, 1)
 
 
+def waits_for_nothing(rank, n, x):
+    if rank:
+        dist.recv(x, 0)
+
+
+def posts_for_nothing(rank, n, x):
+    if rank:
+        dist.irecv(x, 0)
+
+
+def other_tag(rank, n, x):
+    if rank:
+        dist.recv(x, 0, tag=2)
+    else:
+        dist.isend(x, 1, tag=3)
+
+
+def begins_alone(rank, n, x):
+    if rank:
+        dist.all_reduce(x, async_op=True)
+
+
 def wrong_size(rank, n, x):
     if rank == 0:
         dist.send(x, 1)
@@ -334,9 +356,13 @@ def collective(rank, n, x):
     [
         (both_wait, "deadlock", "rank 0 .*rank 1; rank 1 .*rank 0"),
         (all_send_first, "only-sends", r"rank 0 .*\bsend .*rank 1 .*; rank 1 .*\bsend .*rank 0 "),
-        (left_alone, "deadlock", r"rank 1 .*\ball_reduce .*rank 0"),
-        (unread, "only-sends", r"rank 0 .*\bsend .*rank 1 "),
+        (left_alone, "left-alone", r"rank 1 .*\ball_reduce .*rank 0, .*ended"),
+        (unread, "unreceived", r"rank 0 .*\bsend .*rank 1 .*ended"),
         (unread_later, "unreceived", "rank 0 .*rank 1 "),
+        (waits_for_nothing, "unsent", "rank 1 .*rank 0, .*ended"),
+        (posts_for_nothing, "unsent", "rank 1 .*rank 0 "),
+        (other_tag, "unsent", "rank 1 .*rank 0 with tag 2"),
+        (begins_alone, "left-alone", "rank 1 .*all_reduce.*rank 0 "),
         (different, "other-call", "barrier .*rank 0 .*all_reduce"),
     ],
 )

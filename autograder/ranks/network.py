@@ -23,6 +23,7 @@ from hwlib.simulate.call_costs import ALGORITHM_OF, CallCost, call_cost, exchang
 from ..values.finding import Explained
 from ..values.texts import quoted
 from .meetings import Meeting, Meetings
+from .process_group import ROOTED
 
 CALLS = ("send", "recv", "barrier", "all_to_all", *ALGORITHM_OF)
 MAX_REQUESTS = 100_000
@@ -35,7 +36,7 @@ class NetworkError(Explained, ValueError):
     of a message or a collective whose other side has ended; endless, too-many-bytes, group-not-entered-by-all,
     buffer-in-flight; of a request, unknown-request, unknown-handle, no-such-rank, own-rank, not-an-array; of a call,
     unknown-call, call-not-allowed, foreign-group, other-call (than that of the group's other ranks), other-sizes,
-    unknown-reduction, other-roots, other-parts, uneven-split.
+    unknown-reduction, other-reductions, other-roots, other-parts, uneven-split.
     """
 
 
@@ -310,7 +311,7 @@ class _Network:
         """Compute what each rank receives, and count the bytes and rounds of the call's algorithm."""
         posts = [made.posts[rank] for rank in made.group]
         results, moved = PERFORM[made.call](posts, len(posts))
-        cost = _cost(made.call, moved, len(posts), posts[0].get("root"))
+        cost = _cost(made.call, moved, len(posts), posts[0]["root"] if made.call in ROOTED else None)
         for frm, to, size in cost.pairs:
             self._count(made.group[frm], made.group[to], size)
         made.results = dict(zip(made.group, results, strict=True))
@@ -370,11 +371,11 @@ def _array(data: Any, number: int) -> Any:
     if not isinstance(data, np.ndarray):
         say = f"rank {number} sends {type(data).__name__}; the numbers of a tensor were expected"
         raise NetworkError(say, "not-an-array")
-    return data
+    return data.reshape(-1)
 
 
 def _arrays(posts: Sequence[dict[str, Any]], call: str) -> list[Any]:
-    arrays = [_array(post.get("data"), place).reshape(-1) for place, post in enumerate(posts)]
+    arrays = [_array(post.get("data"), place) for place, post in enumerate(posts)]
     if len({(array.size, array.dtype) for array in arrays}) > 1:
         has = ", ".join(f"{array.size} x {array.dtype}" for array in arrays)
         say = f"{call}: every rank brings as many numbers of one type; they bring {has}"
@@ -390,6 +391,9 @@ def _reduced(posts: Sequence[dict[str, Any]], call: str) -> Any:
     op = posts[0].get("op", "sum")
     if type(op) is not str or op not in ops:
         raise NetworkError(f"{call} by {_shown(op)} is not judged", "unknown-reduction")
+    if any(post.get("op", "sum") != op for post in posts):
+        named = ", ".join(sorted({_shown(post.get("op", "sum")) for post in posts}))
+        raise NetworkError(f"{call}: the ranks name the reductions {named}; one was expected", "other-reductions")
     total = reduce(ops[op], arrays)
     return total / total.dtype.type(len(arrays)) if op == "avg" else total
 
@@ -410,7 +414,7 @@ def _parts(posts: Sequence[dict[str, Any]], call: str, of: Sequence[int]) -> lis
         parts = posts[place].get("data")
         if not isinstance(parts, (list, tuple)) or len(parts) != len(posts):
             raise NetworkError(f"{call}: {len(posts)} parts were expected, one for each rank", "other-parts")
-        rows.append([_array(part, place).reshape(-1) for part in parts])
+        rows.append([_array(part, place) for part in parts])
     return rows
 
 
@@ -435,12 +439,12 @@ def _broadcast(posts: Any, n: int) -> Any:
 def _all_gather(posts: Any, n: int) -> Any:
     import numpy as np
 
-    x = np.concatenate([array.reshape(-1) for array in _arrays(posts, "all_gather")])
+    x = np.concatenate(_arrays(posts, "all_gather"))
     return [x.copy() for _ in range(n)], x
 
 
 def _reduce_scatter(posts: Any, n: int) -> Any:
-    total = _reduced(posts, "reduce_scatter").reshape(-1)
+    total = _reduced(posts, "reduce_scatter")
     if total.size % n:
         say = f"reduce_scatter: {total.size} numbers cannot be split evenly over {n} ranks"
         raise NetworkError(say, "uneven-split")
@@ -456,7 +460,7 @@ def _gather(posts: Any, n: int) -> Any:
     import numpy as np
 
     arrays, root = _arrays(posts, "gather"), _root(posts, "gather")
-    return [arrays if place == root else None for place in range(n)], np.concatenate([a.reshape(-1) for a in arrays])
+    return [arrays if place == root else None for place in range(n)], np.concatenate(arrays)
 
 
 def _scatter(posts: Any, n: int) -> Any:  # noqa: ARG001
@@ -464,7 +468,9 @@ def _scatter(posts: Any, n: int) -> Any:  # noqa: ARG001
 
     root = _root(posts, "scatter")
     (parts,) = _parts(posts, "scatter", [root])
-    return parts, np.concatenate([part.reshape(-1) for part in parts])
+    if len({part.size for part in parts}) > 1:
+        raise NetworkError("scatter: the parts are not equally long", "uneven-split")
+    return parts, np.concatenate(parts)
 
 
 def _barrier(posts: Any, n: int) -> Any:  # noqa: ARG001

@@ -87,6 +87,7 @@ INTO = RIGHT.replace(
     "ops = [", "work = dist.isend(block[send], after)\n        dist.recv(block[send], before)\n        ops = ["
 )
 MORE = RIGHT.replace("return x", "dist.irecv(x.clone(), after)\n    return x")
+TYPED = RIGHT.replace("    block, after", "    x = x if n == 2 else x.int()\n    block, after")
 FAILS = "def allreduce(rank, n, x):\n    return x[0].item() / 0 if rank else ring(x)"
 ENDS = "def allreduce(rank, n, x):\n    import os; os._exit(5)"
 BEHIND = """
@@ -108,6 +109,7 @@ CASES = [
     (ALONE, "wrong", "group-not-entered-by-all", "new_group([0]) was entered by rank 0, but not by rank 1"),
     (INTO, "wrong", "buffer-in-flight", "rank 0 receives from rank 1 into the buffer of its isend to rank 1"),
     (MORE, "wrong", "unsent", "rank 0 posted a receive from rank 1"),
+    (TYPED, "wrong", "sends-another-type", "rank 0 sends numbers of type `int32`; those of x are of type `float32`"),
     (FAILS, "wrong", "raises", "NameError"),
     (ENDS, "wrong", "rank-lost", "exit status 5"),
     (BEHIND, "wrong", "wrong-element", "rank 0 "),

@@ -276,6 +276,76 @@ def test_a_clash_of_what_is_not_a_message_is_refused():
     assert error.value.reason == "unknown-request"
 
 
+class Forged:
+    """A `call` for `Process`: each rank makes the requests of its list, and what it is sent is kept."""
+
+    def __init__(self, *requests):
+        self.requests, self.got = [iter(of_rank) for of_rank in requests], [[] for _ in requests]
+
+    def __call__(self, request):
+        what, rank, *rest = request
+        self.got[rank].append(rest[0] if what == "send" else None)
+        asked = next(self.requests[rank], None)
+        return ("done", None, False) if asked is None else ("asks", asked, None)
+
+    def carry(self):
+        budget = Budget(10**5, 1 << 30)
+        return carry([Process(self, rank, len(self.got), np.zeros(4), {}, budget) for rank in range(len(self.got))])
+
+
+def posted(call, data, **more):
+    request = {"do": "post", "call": call, "group": [0, 1], "data": data, "op": "sum", "root": 0, **more}
+    return [request, {"do": "wait", "handle": 0}]
+
+
+def parts(data):
+    return data if isinstance(data, list) else [data]
+
+
+NOTHING = np.zeros((0, 12345, 7))
+
+
+@pytest.mark.parametrize("call", ["send", "all_reduce", "broadcast", "all_gather", "gather", "scatter", "all_to_all"])
+@pytest.mark.parametrize("data", [NOTHING, np.zeros((2, 1, 2))])
+def test_a_shape_carries_nothing(call, data):
+    if call == "send":
+        sends = {"do": "send", "to": 1, "tag": 0, "data": data}
+        receives = [{"do": "post", "call": "recv", "from": 0, "tag": 0}, {"do": "wait", "handle": 0}]
+        made = Forged([sends], receives)
+    else:
+        given = [data, data] if call in ("scatter", "all_to_all") else data
+        made = Forged(posted(call, given), posted(call, given))
+    carried = made.carry()
+    came = [part for got in made.got for reply in got for part in parts(reply) if isinstance(part, np.ndarray)]
+    assert came
+    assert all(part.ndim == 1 and part.dtype == float for part in came)
+    assert bool(sum(carried.sent_bytes)) == bool(data.size)
+
+
+@pytest.mark.parametrize("data", [NOTHING.astype("int8"), np.zeros(4, "float32"), [np.zeros(4), np.zeros(4, "int64")]])
+def test_a_type_carries_nothing(data):
+    call = "all_to_all" if isinstance(data, list) else "all_gather"
+    with pytest.raises(RankFailed) as error:
+        Forged(posted(call, data), posted(call, data)).carry()
+    assert (error.value.kind, error.value.rank) == ("dtype", 0)
+
+
+@pytest.mark.parametrize(
+    ("call", "ranks", "reason"),
+    [
+        ("all_reduce", ({}, {"op": "max"}), "other-reductions"),
+        ("broadcast", ({}, {"root": 1}), "other-roots"),
+        ("scatter", ({"data": [np.zeros(0), np.zeros(8)]}, {}), "uneven-split"),
+        ("all_to_all", ({"data": [[0.0], np.zeros(8)]}, {}), "not-an-array"),
+        ("all_gather", ({"data": "four"}, {}), "not-an-array"),
+    ],
+)
+def test_what_the_ranks_of_a_call_ask_for_must_fit(call, ranks, reason):
+    with pytest.raises(NetworkError) as error:
+        Forged(*(posted(call, **{"data": np.zeros(4), **more}) for more in ranks)).carry()
+    assert error.value.reason == reason
+
+
 def both_wait(rank, n, x):
     dist.recv(x, 1 - rank)
 

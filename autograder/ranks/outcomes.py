@@ -55,6 +55,11 @@ class Outcome:
             leaving[frm] += size * (frm // inner != to // inner)
         return leaving
 
+    def beyond_neighbours(self) -> tuple[int, int] | None:
+        """The first pair of ranks, from and to, that exchange a message and do not lie side by side on the ring."""
+        n = len(self.sent_bytes)
+        return next((pair for pair in sorted(self.pairs) if (pair[1] - pair[0]) % n not in (1, n - 1)), None)
+
     @property
     def ended(self) -> bool:
         """Whether every rank finished."""

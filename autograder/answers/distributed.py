@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..declaration.verdict import DeclarationError
 from ..ranks.generators import Budget, RankFailed, Remote
-from ..ranks.network import CALLS, NetworkError, carry
+from ..ranks.network import CALLS, carry
+from ..ranks.network_error import NetworkError
 from ..ranks.outcomes import Outcome, flat
 from ..values.finding import Finding
 from .algorithm import Algorithm

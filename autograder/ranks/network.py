@@ -13,31 +13,18 @@ has been posted, as in NCCL, whose ranks all hang if each sends before it receiv
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from typing import Any, Protocol
 
-from hwlib.simulate.call_costs import ALGORITHM_OF, CallCost, call_cost, exchange_cost
+from hwlib.simulate.call_costs import ALGORITHM_OF
 
-from ..values.finding import Explained
-from ..values.texts import quoted
+from .collective_results import PERFORM, array_of, cost_of
 from .meetings import Meeting, Meetings
-from .process_group import ROOTED
+from .network_error import NetworkError, shown
 
 CALLS = ("send", "recv", "barrier", "all_to_all", *ALGORITHM_OF)
 MAX_REQUESTS = 100_000
-
-
-class NetworkError(Explained, ValueError):
-    """The ranks' program cannot continue: the ranks wait for each other, or request something that does not exist.
-
-    Reasons: deadlock, only-sends (a deadlock in which no rank waits for a message); unreceived, unsent and left-alone,
-    of a message or a collective whose other side has ended; endless, too-many-bytes, group-not-entered-by-all,
-    buffer-in-flight; of a request, unknown-request, unknown-handle, no-such-rank, own-rank, not-an-array; of a call,
-    unknown-call, call-not-allowed, foreign-group, other-call (than that of the group's other ranks), other-sizes,
-    unknown-reduction, other-reductions, other-roots, other-parts, uneven-split.
-    """
 
 
 class RankProgram(Protocol):
@@ -208,13 +195,13 @@ class _Network:
             rank.reply = len(rank.handles)
             rank.handles.append((self._send if do == "send" else self._post)(number, request))
         else:
-            say = f"rank {number} made a request that is not a rank's: {_shown(do)}"
+            say = f"rank {number} made a request that is not a rank's: {shown(do)}"
             raise NetworkError(say, "unknown-request")
 
     def _handle(self, number: int, handle: Any) -> int:
         handles = self.ranks[number].handles
         if type(handle) is not int or not 0 <= handle < len(handles) or handles[handle] is None:
-            say = f"rank {number} waits for {_shown(handle)}, not posted or already waited for"
+            say = f"rank {number} waits for {shown(handle)}, not posted or already waited for"
             raise NetworkError(say, "unknown-handle")
         return handle
 
@@ -236,7 +223,7 @@ class _Network:
 
     def _allow(self, number: int, call: Any) -> None:
         if call not in CALLS:
-            raise NetworkError(f"rank {number} called {_shown(call)}, which is not judged", "unknown-call")
+            raise NetworkError(f"rank {number} called {shown(call)}, which is not judged", "unknown-call")
         if call not in self.allowed:
             say = f"your function called {call}; this exercise allows {', '.join(self.allowed)}"
             raise NetworkError(say, "call-not-allowed")
@@ -245,7 +232,7 @@ class _Network:
     def _peer(self, number: int, other: Any, verb: str) -> int:
         n = len(self.ranks)
         if type(other) is not int or not 0 <= other < n:
-            say = f"rank {number} {verb} rank {_shown(other)}; there are ranks 0 to {n - 1}"
+            say = f"rank {number} {verb} rank {shown(other)}; there are ranks 0 to {n - 1}"
             raise NetworkError(say, "no-such-rank")
         if other == number:
             raise NetworkError(f"rank {number} {verb} itself", "own-rank")
@@ -254,7 +241,7 @@ class _Network:
     def _send(self, number: int, request: dict[str, Any]) -> tuple[str, Any, int]:
         self._allow(number, "send")
         to = self._peer(number, request.get("to"), "sends to")
-        data = _array(request.get("data"), number)
+        data = array_of(request.get("data"), number)
         self._count(number, to, data.nbytes)
         depth = self.ranks[number].clock + 1
         self.carried.rounds = max(self.carried.rounds, depth)
@@ -303,7 +290,7 @@ class _Network:
         members = tuple(group) if isinstance(group, (list, tuple)) else ()
         right = all(type(member) is int and 0 <= member < n for member in members)
         if not right or (own and number not in members) or len(set(members)) < len(members):
-            say = f"rank {number} named the group {_shown(group)}, which is not one of its own"
+            say = f"rank {number} named the group {shown(group)}, which is not one of its own"
             raise NetworkError(say, "foreign-group")
         return members
 
@@ -311,7 +298,7 @@ class _Network:
         """Compute what each rank receives, and count the bytes and rounds of the call's algorithm."""
         posts = [made.posts[rank] for rank in made.group]
         results, moved = PERFORM[made.call](posts, len(posts))
-        cost = _cost(made.call, moved, len(posts), posts[0]["root"] if made.call in ROOTED else None)
+        cost = cost_of(made.call, moved, posts)
         for frm, to, size in cost.pairs:
             self._count(made.group[frm], made.group[to], size)
         made.results = dict(zip(made.group, results, strict=True))
@@ -340,18 +327,6 @@ class _Network:
         return f"rank {number} waits in {call} for rank {_listed(peers)}{ended}"
 
 
-def _cost(call: str, moved: Any, n: int, root: Any) -> CallCost:
-    """Bytes sent and received by rank, and rounds. `moved` is an array of the full buffer's size, or rows of parts."""
-    if call == "all_to_all":
-        return exchange_cost([[part.nbytes for part in row] for row in moved])
-    return call_cost(call, n, 0 if moved is None else moved.size, 1 if moved is None else moved.itemsize, root)
-
-
-def _shown(value: Any) -> str:
-    """A value that a rank has sent, for an error message: a number as it is, anything else quoted."""
-    return str(value) if type(value) is int and abs(value) < 1 << 32 else quoted(str(value), 40)
-
-
 def _with(tag: int) -> str:
     return f" with tag {tag}" if tag else ""
 
@@ -363,122 +338,3 @@ def _listed(ranks: Sequence[int]) -> str:
 def _tag(request: dict[str, Any]) -> int:
     tag = request.get("tag", 0)
     return tag if type(tag) is int else 0
-
-
-def _array(data: Any, number: int) -> Any:
-    import numpy as np
-
-    if not isinstance(data, np.ndarray):
-        say = f"rank {number} sends {type(data).__name__}; the numbers of a tensor were expected"
-        raise NetworkError(say, "not-an-array")
-    return data.reshape(-1)
-
-
-def _arrays(posts: Sequence[dict[str, Any]], call: str) -> list[Any]:
-    arrays = [_array(post.get("data"), place) for place, post in enumerate(posts)]
-    if len({(array.size, array.dtype) for array in arrays}) > 1:
-        has = ", ".join(f"{array.size} x {array.dtype}" for array in arrays)
-        say = f"{call}: every rank brings as many numbers of one type; they bring {has}"
-        raise NetworkError(say, "other-sizes")
-    return arrays
-
-
-def _reduced(posts: Sequence[dict[str, Any]], call: str) -> Any:
-    import numpy as np
-
-    arrays = _arrays(posts, call)
-    ops = {"sum": np.add, "avg": np.add, "product": np.multiply, "min": np.minimum, "max": np.maximum}
-    op = posts[0].get("op", "sum")
-    if type(op) is not str or op not in ops:
-        raise NetworkError(f"{call} by {_shown(op)} is not judged", "unknown-reduction")
-    if any(post.get("op", "sum") != op for post in posts):
-        named = ", ".join(sorted({_shown(post.get("op", "sum")) for post in posts}))
-        raise NetworkError(f"{call}: the ranks name the reductions {named}; one was expected", "other-reductions")
-    total = reduce(ops[op], arrays)
-    return total / total.dtype.type(len(arrays)) if op == "avg" else total
-
-
-def _root(posts: Sequence[dict[str, Any]], call: str) -> int:
-    roots = [post.get("root") for post in posts]
-    root = roots[0]
-    if type(root) is not int or not 0 <= root < len(posts) or any(other != root for other in roots):
-        named = ", ".join(sorted(set(map(_shown, roots))))
-        say = f"{call}: the ranks name the roots {named}; one of them was expected"
-        raise NetworkError(say, "other-roots")
-    return root
-
-
-def _parts(posts: Sequence[dict[str, Any]], call: str, of: Sequence[int]) -> list[list[Any]]:
-    rows = []
-    for place in of:
-        parts = posts[place].get("data")
-        if not isinstance(parts, (list, tuple)) or len(parts) != len(posts):
-            raise NetworkError(f"{call}: {len(posts)} parts were expected, one for each rank", "other-parts")
-        rows.append([_array(part, place) for part in parts])
-    return rows
-
-
-# What each rank gets from a call, and the full buffer that its algorithm moves
-
-
-def _all_reduce(posts: Any, n: int) -> Any:
-    total = _reduced(posts, "all_reduce")
-    return [total.copy() for _ in range(n)], total
-
-
-def _reduce(posts: Any, n: int) -> Any:
-    total, root = _reduced(posts, "reduce"), _root(posts, "reduce")
-    return [total if place == root else None for place in range(n)], total
-
-
-def _broadcast(posts: Any, n: int) -> Any:
-    x = _arrays(posts, "broadcast")[_root(posts, "broadcast")]
-    return [x.copy() for _ in range(n)], x
-
-
-def _all_gather(posts: Any, n: int) -> Any:
-    import numpy as np
-
-    x = np.concatenate(_arrays(posts, "all_gather"))
-    return [x.copy() for _ in range(n)], x
-
-
-def _reduce_scatter(posts: Any, n: int) -> Any:
-    total = _reduced(posts, "reduce_scatter")
-    if total.size % n:
-        say = f"reduce_scatter: {total.size} numbers cannot be split evenly over {n} ranks"
-        raise NetworkError(say, "uneven-split")
-    return list(total.reshape(n, -1)), total
-
-
-def _all_to_all(posts: Any, n: int) -> Any:
-    rows = _parts(posts, "all_to_all", range(n))
-    return [[rows[i][j] for i in range(n)] for j in range(n)], rows
-
-
-def _gather(posts: Any, n: int) -> Any:
-    import numpy as np
-
-    arrays, root = _arrays(posts, "gather"), _root(posts, "gather")
-    return [arrays if place == root else None for place in range(n)], np.concatenate(arrays)
-
-
-def _scatter(posts: Any, n: int) -> Any:  # noqa: ARG001
-    import numpy as np
-
-    root = _root(posts, "scatter")
-    (parts,) = _parts(posts, "scatter", [root])
-    if len({part.size for part in parts}) > 1:
-        raise NetworkError("scatter: the parts are not equally long", "uneven-split")
-    return parts, np.concatenate(parts)
-
-
-def _barrier(posts: Any, n: int) -> Any:  # noqa: ARG001
-    return [None] * n, None
-
-
-PERFORM: dict[str, Callable[[Any, int], Any]] = {
-    "all_reduce": _all_reduce, "reduce": _reduce, "broadcast": _broadcast, "all_gather": _all_gather,
-    "reduce_scatter": _reduce_scatter, "all_to_all": _all_to_all, "gather": _gather, "scatter": _scatter,
-    "barrier": _barrier,
-}  # fmt: skip

@@ -6,7 +6,8 @@ import pytest
 from autograder.answers.distributed import Process
 from autograder.ranks.generators import Budget, RankFailed
 from autograder.ranks.local_ranks import LocalRanks
-from autograder.ranks.network import NetworkError, carry
+from autograder.ranks.network import carry
+from autograder.ranks.network_error import NetworkError
 
 torch = pytest.importorskip("torch")
 dist = torch.distributed

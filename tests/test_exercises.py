@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from autograder.answers.algorithm import direct
 from autograder.answers.library_overlap import library_overlap
 from autograder.answers.selftest import selftest
 from autograder.declaration import AnswerError, load_bank
 from autograder.declaration.bank import declared_below
 from autograder.values import encoding
+from hwlib.algorithms import Step, blocks
 from tests.autograder.messages import message
 
 SOLUTIONS = Path(__file__).resolve().parent.parent / "solutions"
@@ -44,6 +46,20 @@ def test_no_message_raises_and_none_scores_by_chance(exercise):
         sent = json.dumps({"$": "callable", "v": "f"} if function else message(rng, names))
         verdict = exercise.judge_message(json.loads(sent), None, call)
         assert verdict.score == 0 or exercise.predict or exercise.kind == "Choice", (sent, verdict)
+
+
+def straight(rank, n, x):
+    """Every block to its owner: a reduce-scatter of as many bytes and rounds as the ring's."""
+    block = blocks(x, n)
+    for k in range(1, n):
+        block[rank][:] += yield Step(block[(rank + k) % n], (rank + k) % n, (rank - k) % n)
+    return block[rank]
+
+
+def test_a_ring_that_talks_to_neighbours_only_is_held_to_them():
+    exercise = next(e for e in EXERCISES if e.id == "collectives-ring-reduce-scatter")
+    verdict = exercise.judge(encoding.Callable(exercise.answer_name), call=direct(straight))
+    assert (verdict.score, verdict.reason) == (0.0, "not-a-neighbour"), verdict.say
 
 
 def test_ids_are_one_of_a_kind_in_the_whole_book():

@@ -5,7 +5,8 @@ The generators run isolated from each other (see `ranks.generators`): what one r
 passed through the judge, and was counted.
 
 Reasons: those of `ranks.outcomes`, not-a-function, cannot-be-run, withheld, not-started, changes-input,
-one-rank-carries; of numbers that no known mistake explains, rank-bytes, total-bytes, leaving-bytes, rounds.
+not-a-neighbour, one-rank-carries; of numbers that no known mistake explains, rank-bytes, total-bytes, leaving-bytes,
+rounds.
 """
 
 from __future__ import annotations
@@ -82,7 +83,8 @@ class Algorithm(Coded):
     `inputs(case, generator)`, by default an array each, and should end with what the solution ends with. `rank_bytes`
     limits what the busiest rank sends, `total_bytes` what all send, `leaving_bytes` what the busiest rank sends out of
     its node (the cases' option `inner` says of how many ranks), `rounds` the longest chain of steps; None does not
-    limit. Where x is not the algorithm's own, `in_place=False` asks that it be left as it was.
+    limit. `neighbours=True` asks that a rank exchange messages with ranks rank - 1 and rank + 1 (mod n) only. Where x
+    is not the algorithm's own, `in_place=False` asks that it be left as it was.
     """
 
     name: str = "algorithm"
@@ -92,6 +94,7 @@ class Algorithm(Coded):
     rank_bytes: Limit | None = field(default_factory=exactly)
     total_bytes: Limit | None = field(default_factory=exactly)
     leaving_bytes: Limit | None = None
+    neighbours: bool = False
     rtol: float = 1e-12
     in_place: bool = True
     judged_by: ClassVar[JudgedBy] = JudgedBy.RANKS
@@ -166,6 +169,8 @@ class Algorithm(Coded):
         if not solution.ended:
             failure = outcomes.failure(self.name, case, solution)
             raise DeclarationError(f"{exercise.id}: the solution fails: {failure.say}")
+        if self.neighbours and (far := solution.beyond_neighbours()):
+            raise DeclarationError(f"{exercise.id}: the solution sends from rank {far[0]} to {far[1]}, not a neighbour")
         if not self.collective:
             return solution, solution.outputs
         wanted = AFTER[self.collective](case, inputs)
@@ -235,7 +240,18 @@ class Algorithm(Coded):
                 rank = run.mine.changed[0]
                 say = f"With {run.case}, rank {rank} changes the x that it was given: work on a copy."
                 return Finding(say, "changes-input")
-        return self._bytes(done) or self._rounds(done)
+        return self._beyond(done) or self._bytes(done) or self._rounds(done)
+
+    def _beyond(self, done: list[_Done]) -> Finding | None:
+        """A message between ranks that are not neighbours, where only these may talk to each other."""
+        for run in done if self.neighbours else ():
+            if far := run.mine.beyond_neighbours():
+                say = (
+                    f"The result is right, but with {run.case}, rank {far[0]} sends to rank {far[1]}: a rank talks to "
+                    "its two neighbours only, ranks `(rank - 1) % n` and `(rank + 1) % n`."
+                )
+                return Finding(say, "not-a-neighbour")
+        return None
 
     def _bytes(self, done: list[_Done]) -> Finding | None:
         from hwlib.units import show

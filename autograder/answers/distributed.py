@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..declaration.verdict import DeclarationError
 from ..ranks.generators import Budget, RankFailed, Remote
-from ..ranks.network import CALLS, NetworkError, carry
+from ..ranks.network import CALLS, carry
+from ..ranks.network_error import NetworkError
 from ..ranks.outcomes import Outcome, flat
 from ..values.finding import Finding
 from .algorithm import Algorithm
@@ -108,7 +109,20 @@ class Process(Remote):
     """A rank that asks for what torch.distributed is asked for."""
 
     def step(self, kind: str, rest: Sequence[Any]) -> Any:
-        """The request, an object; what is in it the network looks at."""
-        if kind == "asks" and type(rest[0]) is dict:
-            return rest[0]
-        return super().step("", rest)
+        """The request, an object, whose numbers are of x's type and have lost their shape, so that neither carries
+        information that is not counted; what else is in it the network looks at."""
+        if kind != "asks" or type(rest[0]) is not dict:
+            return super().step("", rest)
+        request: dict[str, Any] = dict(rest[0])
+        if "data" in request:
+            data = request["data"]
+            parts = type(data) in (list, tuple)
+            request["data"] = [self._flat(part) for part in data] if parts else self._flat(data)
+        return request
+
+    def _flat(self, data: Any) -> Any:
+        if type(data).__name__ != "ndarray":
+            return data  # the network refuses it where it needs numbers
+        if data.dtype != self.x.dtype:
+            raise self._failed("dtype", str(data.dtype))
+        return data.reshape(-1)

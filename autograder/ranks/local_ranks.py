@@ -13,14 +13,17 @@ import socket
 import sys
 import time
 import warnings
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
 from ..declaration.verdict import AnswerError
 
-SECONDS = 30.0  # for one run of all ranks
+START = 60.0  # seconds until all ranks are ready, which import what the learner's function needs
+SECONDS = 4.0  # from one message of a rank to its next: far more than it takes, and an endless loop is told soon
+RUN = 8  # times as many, for a run of all ranks
+READY = "ready"
 PRINTED = 20_000  # bytes that are shown of what a rank prints in a run
 IMPORTS = (__name__, "autograder.ranks.process_rank", "hwlib.torch_groups._torch")
 SHOWN = (UserWarning, RuntimeWarning, FutureWarning)  # warnings of a learner's function; the server has none
@@ -31,8 +34,9 @@ RENAMED = r"`torch\.distributed\.(all_gather_into_tensor|reduce_scatter_tensor)`
 class LocalRanks:
     """The `call` of `Exercise.judge` for `function(rank, n, x)`: see `process_rank` for what it is asked.
 
-    Every start of rank 0 begins a new run, which has `seconds`; the processes of the last one end then, or with
-    `close`. What ranks print goes to stderr here, up to a limit.
+    Every start of rank 0 begins a new run; the processes of the last one end then, or with `close`. A rank has
+    `seconds` for each reply, and all together have `RUN` times as many, from when they are ready. What ranks print
+    goes to stderr here, up to a limit.
     """
 
     def __init__(self, function: Any, withholds: Sequence[str] = (), seconds: float = SECONDS):
@@ -53,17 +57,12 @@ class LocalRanks:
             return None
         if what == "start" and rank == 0:
             self._start(rest[0])
-        connection = self.ranks[rank]
-        try:
+        with self._living(rank) as connection:
             connection.send(request)
-            if not self._heard(connection):
-                self.close()
-                return "failed", "limit", f"{self.seconds:g} s"
-            return connection.recv()
-        except (EOFError, OSError):
-            code = self._exit_status(rank)
-            self.close()
-            raise AnswerError(f"it ended its process (exit status {code})", "process-ended") from None
+            if self._heard(connection, min(time.monotonic() + self.seconds, self.deadline)):
+                return connection.recv()
+        self.close()
+        return "failed", "limit", f"{self.seconds:g} s"
 
     def _start(self, n: int) -> None:
         from hwlib.labs.ranks import RankError
@@ -81,16 +80,33 @@ class LocalRanks:
             self.started = self.run.enter_context(starting)
         except RankError as error:
             raise AnswerError(str(error)) from None
-        self.deadline = time.monotonic() + self.seconds
         self.ranks = [Connection(os.dup(link.fileno())) for link in self.started.links]
         self.printed = dict.fromkeys(self.started.outputs, 0)
+        by = time.monotonic() + START
+        for rank in range(n):
+            with self._living(rank) as connection:
+                ready = self._heard(connection, by) and connection.recv() == READY
+            if not ready:
+                self.close()
+                raise AnswerError(f"it is not ready after {START:g} s", "not-ready")
+        self.deadline = time.monotonic() + RUN * self.seconds
 
-    def _heard(self, connection: Connection) -> bool:
-        """Whether a rank says anything before the deadline; what ranks print meanwhile is passed on."""
+    @contextmanager
+    def _living(self, rank: int) -> Iterator[Connection]:
+        """The connection to a rank. Raises AnswerError where its process ends in the block."""
+        try:
+            yield self.ranks[rank]
+        except (EOFError, OSError):
+            code = self._exit_status(rank)
+            self.close()
+            raise AnswerError(f"it ended its process (exit status {code})", "process-ended") from None
+
+    def _heard(self, connection: Connection, deadline: float) -> bool:
+        """Whether a rank says anything before a deadline; what ranks print meanwhile is passed on."""
         looks = select.poll()
         for descriptor in (connection.fileno(), *self.printed):
             looks.register(descriptor, select.POLLIN)
-        while (left := self.deadline - time.monotonic()) > 0:
+        while (left := deadline - time.monotonic()) > 0:
             ready = [descriptor for descriptor, _ in looks.poll(1000 * left)]
             for descriptor in set(ready) & set(self.printed):
                 text = os.read(descriptor, 1 << 16)
@@ -124,7 +140,9 @@ class LocalRanks:
 
 
 def _serve(link: socket.socket, function: Any, withholds: Sequence[str], lines: dict[str, list[str]]) -> None:
-    """In the rank's process: answer until the check hangs up."""
+    """In the rank's process: say that it is ready, and answer until the check hangs up."""
+    import torch.distributed  # noqa: F401  what its first message would otherwise wait for
+
     from .process_rank import ProcessRank
 
     connection = Connection(link.detach())
@@ -135,5 +153,6 @@ def _serve(link: socket.socket, function: Any, withholds: Sequence[str], lines: 
         linecache.cache[name] = (sum(map(len, text)), None, text, name)
     rank = ProcessRank(function, withholds)
     with suppress(EOFError, OSError):
+        connection.send(READY)
         while True:
             connection.send(rank(*connection.recv()))

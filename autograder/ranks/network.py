@@ -13,28 +13,18 @@ has been posted, as in NCCL, whose ranks all hang if each sends before it receiv
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from typing import Any, Protocol
 
-from hwlib.simulate.call_costs import ALGORITHM_OF, CallCost, call_cost, exchange_cost
+from hwlib.simulate.call_costs import ALGORITHM_OF
 
-from ..values.finding import Explained
-from ..values.texts import quoted
+from .collective_results import PERFORM, array_of, cost_of
+from .meetings import Meeting, Meetings
+from .network_error import NetworkError, shown
 
 CALLS = ("send", "recv", "barrier", "all_to_all", *ALGORITHM_OF)
 MAX_REQUESTS = 100_000
-
-
-class NetworkError(Explained, ValueError):
-    """The ranks' program cannot continue: the ranks wait for each other, or request something that does not exist.
-
-    Reasons: deadlock, only-sends (a deadlock in which no rank waits for a message), unreceived, endless,
-    too-many-bytes; of a request, unknown-request, unknown-handle, no-such-rank, own-rank, not-an-array; of a call,
-    unknown-call, call-not-allowed, foreign-group, other-call (than that of the group's other ranks), other-sizes,
-    unknown-reduction, other-roots, other-parts, uneven-split.
-    """
 
 
 class RankProgram(Protocol):
@@ -68,6 +58,11 @@ class _Collective:
     results: dict[int, Any] | None = None
     end: int = 0
 
+    @property
+    def missing(self) -> list[int]:
+        """The ranks that have not made it yet."""
+        return [rank for rank in self.group if rank not in self.posts]
+
 
 @dataclass
 class _Rank:
@@ -96,6 +91,7 @@ class _Network:
         self.arrived: dict[tuple[int, int, int], list[tuple[Any, int]]] = defaultdict(list)
         self.calls: dict[tuple[tuple[int, ...], int], _Collective] = {}
         self.made: Counter[tuple[tuple[int, ...], int]] = Counter()  # collectives by group and rank
+        self.meetings = Meetings(n)
         self.requests = 0
 
     def run(self) -> None:
@@ -107,15 +103,46 @@ class _Network:
                 while not rank.done and self._ready(number):
                     moved = True
                     self._step(number)
+        self._meet(number for number, rank in enumerate(self.ranks) if rank.done)
         if waiting := [number for number, rank in enumerate(self.ranks) if not rank.done]:
             say = "no rank can go on: " + "; ".join(self._why(number) for number in waiting)
-            calls = {rank.handles[rank.waits][0] for rank in self.ranks if not rank.done and rank.waits is not None}
-            raise NetworkError(say, "only-sends" if "send" in calls and "recv" not in calls else "deadlock")
-        unread = [key for key, posted in self.arrived.items() if len(posted) > self.taken[key]]
-        if unread:
-            frm, to, _ = unread[0]
-            say = f"rank {frm} sent a message to rank {to} that rank {to} never received"
-            raise NetworkError(say, "unreceived")
+            raise NetworkError(say, self._stuck(waiting))
+        self._match()
+
+    def _stuck(self, waiting: Sequence[int]) -> str:
+        """The reason why ranks wait: for one that has ended, or for each other."""
+        kinds = set()
+        for number in waiting:
+            kind, peers = self._waited(number)
+            kinds.add(kind)
+            if any(self.ranks[peer].done for peer in peers):
+                return {"send": "unreceived", "recv": "unsent"}.get(kind, "left-alone")
+        return "only-sends" if "send" in kinds and "recv" not in kinds else "deadlock"
+
+    def _waited(self, number: int) -> tuple[str, Sequence[int]]:
+        """What a rank waits for, and for which ranks."""
+        rank = self.ranks[number]
+        assert rank.waits is not None
+        kind, what, _ = rank.handles[rank.waits]
+        if kind in ("send", "recv"):
+            return kind, [what[kind == "send"]]
+        return kind, what.missing(number) if kind == "group" else what.missing
+
+    def _match(self) -> None:
+        """At the end every message has been sent and received, and every collective called by all of its group."""
+        for key in dict.fromkeys((*self.arrived, *self.taken)):
+            frm, to, tag = key
+            sent, received = len(self.arrived[key]), self.taken[key]
+            if sent > received:
+                say = f"rank {frm} sent a message to rank {to} that rank {to} never received"
+                raise NetworkError(f"{say}{_with(tag)}", "unreceived")
+            if sent < received:
+                say = f"rank {to} posted a receive from rank {frm} for a message that rank {frm} never sent"
+                raise NetworkError(f"{say}{_with(tag)}", "unsent")
+        for made in self.calls.values():
+            if made.missing:
+                say = f"rank {min(made.posts)} called {made.call}, but rank {_listed(made.missing)} never did"
+                raise NetworkError(say, "left-alone")
 
     def _ready(self, number: int) -> bool:
         """Whether what the rank waits for has arrived; if so, store the reply."""
@@ -125,6 +152,11 @@ class _Network:
         kind, what, index = rank.handles[rank.waits]
         if kind == "send":
             if self.taken[what] <= index:
+                return False
+            rank.waits, rank.reply = None, None
+            return True
+        if kind == "group":
+            if what.missing(number):
                 return False
             rank.waits, rank.reply = None, None
             return True
@@ -156,21 +188,42 @@ class _Network:
         rank.reply = None
         do = request.get("do")
         if do == "wait":
-            handle = request.get("handle")
-            if type(handle) is not int or not 0 <= handle < len(rank.handles) or rank.handles[handle] is None:
-                say = f"rank {number} waits for {_shown(handle)}, not posted or already waited for"
-                raise NetworkError(say, "unknown-handle")
-            rank.waits = handle
+            rank.waits = self._handle(number, request.get("handle"))
+        elif do == "clash":
+            raise NetworkError(self._clash(number, request), "buffer-in-flight")
         elif do in ("send", "post"):
             rank.reply = len(rank.handles)
             rank.handles.append((self._send if do == "send" else self._post)(number, request))
         else:
-            say = f"rank {number} made a request that is not a rank's: {_shown(do)}"
+            say = f"rank {number} made a request that is not a rank's: {shown(do)}"
             raise NetworkError(say, "unknown-request")
+
+    def _handle(self, number: int, handle: Any) -> int:
+        handles = self.ranks[number].handles
+        if type(handle) is not int or not 0 <= handle < len(handles) or handles[handle] is None:
+            say = f"rank {number} waits for {shown(handle)}, not posted or already waited for"
+            raise NetworkError(say, "unknown-handle")
+        return handle
+
+    def _clash(self, number: int, request: dict[str, Any]) -> str:
+        """What a rank does with the buffer of a message for which it has not waited."""
+        sends, peer = self._message(number, request.get("handle"))
+        held, does = f"{'isend to' if sends else 'irecv from'} rank {peer}", "changes"
+        if request.get("by") is not None:
+            sends, peer = self._message(number, request["by"])
+            does = f"sends to rank {peer} from" if sends else f"receives from rank {peer} into"
+        return f"rank {number} {does} the buffer of its {held} before it has waited for that"
+
+    def _message(self, number: int, handle: Any) -> tuple[bool, int]:
+        """Whether a message is one that the rank sends, and its peer."""
+        kind, pair, _ = self.ranks[number].handles[self._handle(number, handle)]
+        if kind not in ("send", "recv"):
+            raise NetworkError(f"rank {number} made a request that is not a rank's: {kind}", "unknown-request")
+        return kind == "send", pair[1] if kind == "send" else pair[0]
 
     def _allow(self, number: int, call: Any) -> None:
         if call not in CALLS:
-            raise NetworkError(f"rank {number} called {_shown(call)}, which is not judged", "unknown-call")
+            raise NetworkError(f"rank {number} called {shown(call)}, which is not judged", "unknown-call")
         if call not in self.allowed:
             say = f"your function called {call}; this exercise allows {', '.join(self.allowed)}"
             raise NetworkError(say, "call-not-allowed")
@@ -179,7 +232,7 @@ class _Network:
     def _peer(self, number: int, other: Any, verb: str) -> int:
         n = len(self.ranks)
         if type(other) is not int or not 0 <= other < n:
-            say = f"rank {number} {verb} rank {_shown(other)}; there are ranks 0 to {n - 1}"
+            say = f"rank {number} {verb} rank {shown(other)}; there are ranks 0 to {n - 1}"
             raise NetworkError(say, "no-such-rank")
         if other == number:
             raise NetworkError(f"rank {number} {verb} itself", "own-rank")
@@ -188,7 +241,7 @@ class _Network:
     def _send(self, number: int, request: dict[str, Any]) -> tuple[str, Any, int]:
         self._allow(number, "send")
         to = self._peer(number, request.get("to"), "sends to")
-        data = _array(request.get("data"), number)
+        data = array_of(request.get("data"), number)
         self._count(number, to, data.nbytes)
         depth = self.ranks[number].clock + 1
         self.carried.rounds = max(self.carried.rounds, depth)
@@ -198,6 +251,8 @@ class _Network:
 
     def _post(self, number: int, request: dict[str, Any]) -> tuple[str, Any, int]:
         call = str(request.get("call"))
+        if call == "new_group":
+            return "group", self._enter(number, request), 0
         self._allow(number, call)
         if call == "recv":
             frm = self._peer(number, request.get("from"), "receives from")
@@ -217,12 +272,25 @@ class _Network:
             self._perform(made)
         return "collective", made, 0
 
-    def _group(self, number: int, group: Any) -> tuple[int, ...]:
+    def _enter(self, number: int, request: dict[str, Any]) -> Meeting:
+        local = request.get("local") is True
+        members = self._group(number, request.get("ranks"), own=local)
+        meeting = self.meetings.enter(number, members, local)
+        if len(meeting.entered) == len(meeting.expected):
+            self._meet(())
+        return meeting
+
+    def _meet(self, gone: Iterable[int]) -> None:
+        """Raises NetworkError where the ranks did not all enter a group."""
+        if broken := self.meetings.broken(gone):
+            raise NetworkError(broken.say, broken.reason)
+
+    def _group(self, number: int, group: Any, own: bool = True) -> tuple[int, ...]:
         n = len(self.ranks)
         members = tuple(group) if isinstance(group, (list, tuple)) else ()
         right = all(type(member) is int and 0 <= member < n for member in members)
-        if not right or number not in members or len(set(members)) < len(members):
-            say = f"rank {number} named the group {_shown(group)}, which is not one of its own"
+        if not right or (own and number not in members) or len(set(members)) < len(members):
+            say = f"rank {number} named the group {shown(group)}, which is not one of its own"
             raise NetworkError(say, "foreign-group")
         return members
 
@@ -230,7 +298,7 @@ class _Network:
         """Compute what each rank receives, and count the bytes and rounds of the call's algorithm."""
         posts = [made.posts[rank] for rank in made.group]
         results, moved = PERFORM[made.call](posts, len(posts))
-        cost = _cost(made.call, moved, len(posts), posts[0].get("root"))
+        cost = cost_of(made.call, moved, posts)
         for frm, to, size in cost.pairs:
             self._count(made.group[frm], made.group[to], size)
         made.results = dict(zip(made.group, results, strict=True))
@@ -248,143 +316,25 @@ class _Network:
         self.carried.pairs[frm, to] += size
 
     def _why(self, number: int) -> str:
-        rank = self.ranks[number]
-        assert rank.waits is not None
-        kind, what, _ = rank.handles[rank.waits]
+        rank, (kind, peers) = self.ranks[number], self._waited(number)
+        what = rank.handles[rank.waits or 0][1]
+        ended = ", which has ended" if all(self.ranks[peer].done for peer in peers) and len(peers) == 1 else ""
         if kind == "recv":
-            return f"rank {number} waits for a message from rank {what[0]}"
+            return f"rank {number} waits for a message from rank {peers[0]}{_with(what[2])}{ended}"
         if kind == "send":
-            return f"rank {number} waits in send for rank {what[1]} to receive"
-        missing = [r for r in what.group if r not in what.posts]
-        return f"rank {number} waits in {what.call} for rank {', '.join(map(str, missing))}"
+            return f"rank {number} waits in send for rank {peers[0]} to receive{_with(what[2])}{ended}"
+        call = f"new_group({list(what.entered[number])})" if kind == "group" else what.call
+        return f"rank {number} waits in {call} for rank {_listed(peers)}{ended}"
 
 
-def _cost(call: str, moved: Any, n: int, root: Any) -> CallCost:
-    """Bytes sent and received by rank, and rounds. `moved` is an array of the full buffer's size, or rows of parts."""
-    if call == "all_to_all":
-        return exchange_cost([[part.nbytes for part in row] for row in moved])
-    return call_cost(call, n, 0 if moved is None else moved.size, 1 if moved is None else moved.itemsize, root)
+def _with(tag: int) -> str:
+    return f" with tag {tag}" if tag else ""
 
 
-def _shown(value: Any) -> str:
-    """A value that a rank has sent, for an error message: a number as it is, anything else quoted."""
-    return str(value) if type(value) is int and abs(value) < 1 << 32 else quoted(str(value), 40)
+def _listed(ranks: Sequence[int]) -> str:
+    return ", ".join(map(str, ranks))
 
 
 def _tag(request: dict[str, Any]) -> int:
     tag = request.get("tag", 0)
     return tag if type(tag) is int else 0
-
-
-def _array(data: Any, number: int) -> Any:
-    import numpy as np
-
-    if not isinstance(data, np.ndarray):
-        say = f"rank {number} sends {type(data).__name__}; the numbers of a tensor were expected"
-        raise NetworkError(say, "not-an-array")
-    return data
-
-
-def _arrays(posts: Sequence[dict[str, Any]], call: str) -> list[Any]:
-    arrays = [_array(post.get("data"), place).reshape(-1) for place, post in enumerate(posts)]
-    if len({(array.size, array.dtype) for array in arrays}) > 1:
-        has = ", ".join(f"{array.size} x {array.dtype}" for array in arrays)
-        say = f"{call}: every rank brings as many numbers of one type; they bring {has}"
-        raise NetworkError(say, "other-sizes")
-    return arrays
-
-
-def _reduced(posts: Sequence[dict[str, Any]], call: str) -> Any:
-    import numpy as np
-
-    arrays = _arrays(posts, call)
-    ops = {"sum": np.add, "avg": np.add, "product": np.multiply, "min": np.minimum, "max": np.maximum}
-    op = posts[0].get("op", "sum")
-    if type(op) is not str or op not in ops:
-        raise NetworkError(f"{call} by {_shown(op)} is not judged", "unknown-reduction")
-    total = reduce(ops[op], arrays)
-    return total / total.dtype.type(len(arrays)) if op == "avg" else total
-
-
-def _root(posts: Sequence[dict[str, Any]], call: str) -> int:
-    roots = [post.get("root") for post in posts]
-    root = roots[0]
-    if type(root) is not int or not 0 <= root < len(posts) or any(other != root for other in roots):
-        named = ", ".join(sorted(set(map(_shown, roots))))
-        say = f"{call}: the ranks name the roots {named}; one of them was expected"
-        raise NetworkError(say, "other-roots")
-    return root
-
-
-def _parts(posts: Sequence[dict[str, Any]], call: str, of: Sequence[int]) -> list[list[Any]]:
-    rows = []
-    for place in of:
-        parts = posts[place].get("data")
-        if not isinstance(parts, (list, tuple)) or len(parts) != len(posts):
-            raise NetworkError(f"{call}: {len(posts)} parts were expected, one for each rank", "other-parts")
-        rows.append([_array(part, place).reshape(-1) for part in parts])
-    return rows
-
-
-# What each rank gets from a call, and the full buffer that its algorithm moves
-
-
-def _all_reduce(posts: Any, n: int) -> Any:
-    total = _reduced(posts, "all_reduce")
-    return [total.copy() for _ in range(n)], total
-
-
-def _reduce(posts: Any, n: int) -> Any:
-    total, root = _reduced(posts, "reduce"), _root(posts, "reduce")
-    return [total if place == root else None for place in range(n)], total
-
-
-def _broadcast(posts: Any, n: int) -> Any:
-    x = _arrays(posts, "broadcast")[_root(posts, "broadcast")]
-    return [x.copy() for _ in range(n)], x
-
-
-def _all_gather(posts: Any, n: int) -> Any:
-    import numpy as np
-
-    x = np.concatenate([array.reshape(-1) for array in _arrays(posts, "all_gather")])
-    return [x.copy() for _ in range(n)], x
-
-
-def _reduce_scatter(posts: Any, n: int) -> Any:
-    total = _reduced(posts, "reduce_scatter").reshape(-1)
-    if total.size % n:
-        say = f"reduce_scatter: {total.size} numbers cannot be split evenly over {n} ranks"
-        raise NetworkError(say, "uneven-split")
-    return list(total.reshape(n, -1)), total
-
-
-def _all_to_all(posts: Any, n: int) -> Any:
-    rows = _parts(posts, "all_to_all", range(n))
-    return [[rows[i][j] for i in range(n)] for j in range(n)], rows
-
-
-def _gather(posts: Any, n: int) -> Any:
-    import numpy as np
-
-    arrays, root = _arrays(posts, "gather"), _root(posts, "gather")
-    return [arrays if place == root else None for place in range(n)], np.concatenate([a.reshape(-1) for a in arrays])
-
-
-def _scatter(posts: Any, n: int) -> Any:  # noqa: ARG001
-    import numpy as np
-
-    root = _root(posts, "scatter")
-    (parts,) = _parts(posts, "scatter", [root])
-    return parts, np.concatenate([part.reshape(-1) for part in parts])
-
-
-def _barrier(posts: Any, n: int) -> Any:  # noqa: ARG001
-    return [None] * n, None
-
-
-PERFORM: dict[str, Callable[[Any, int], Any]] = {
-    "all_reduce": _all_reduce, "reduce": _reduce, "broadcast": _broadcast, "all_gather": _all_gather,
-    "reduce_scatter": _reduce_scatter, "all_to_all": _all_to_all, "gather": _gather, "scatter": _scatter,
-    "barrier": _barrier,
-}  # fmt: skip

@@ -4,7 +4,8 @@ An `Outcome` is made by the code that drives the ranks (`observe`, for generator
 
 The reasons of what it finds (see `values.finding`):
 
-- A rank failed: `FAILED`. The ranks are stuck: those of `hwlib.simulate.SimulationError` and of `network.NetworkError`.
+- A rank failed: `FAILED`. The ranks are stuck: those of `hwlib.simulate.SimulationError` and of
+  `network_error.NetworkError`.
 - A result is wrong: returns-nothing, not-an-array, wrong-value, wrong-length; of an element, untouched,
   untouched-though-received, only-some-blocks, share-missing, share-twice, own-share-alone, other-block, wrong-element.
 - Too many bytes, or too few: sent-nothing, sent-whole-array-each-step, sent-whole-array-to-all, sent-twice,
@@ -54,6 +55,11 @@ class Outcome:
         for (frm, to), size in self.pairs.items():
             leaving[frm] += size * (frm // inner != to // inner)
         return leaving
+
+    def beyond_neighbours(self) -> tuple[int, int] | None:
+        """The first pair of ranks, from and to, that exchange a message and do not lie side by side on the ring."""
+        n = len(self.sent_bytes)
+        return next((pair for pair in sorted(self.pairs) if (pair[1] - pair[0]) % n not in (1, n - 1)), None)
 
     @property
     def ended(self) -> bool:

@@ -12,15 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from hwlib.torch_groups import ANY, Transport, register
 
-Talk = Callable[[dict[str, Any]], Any]
+from .in_flight import InFlight, Talk
+
 REDUCTIONS = ("sum", "avg", "product", "min", "max")
 REDUCING = ("all_reduce", "reduce", "reduce_scatter")
 ROOTED = ("reduce", "broadcast", "gather", "scatter")
-_talk: list[Talk] = []  # of the rank that this process is; a backend's constructor has no argument to spare
+_flights: list[InFlight] = []  # of the rank that this process is; a backend's constructor has no argument to spare
 
 
 def run_rank(function: Callable[..., Any], rank: int, n: int, x: Any, talk: Talk) -> Any:
@@ -32,13 +34,15 @@ def run_rank(function: Callable[..., Any], rank: int, n: int, x: Any, talk: Talk
     import torch.distributed as dist
 
     register(JudgedTransport)
-    _talk[:] = [talk]
+    _flights[:] = [InFlight(talk)]
     dist.init_process_group(JudgedTransport.backend, rank=rank, world_size=n, store=dist.HashStore())
     try:
-        return plainly(function(rank, n, torch.from_numpy(x.copy())))
+        result = plainly(function(rank, n, torch.from_numpy(x.copy())))
+        _flights[0].end_all()
+        return result
     finally:
         dist.destroy_process_group()
-        _talk.clear()
+        _flights.clear()
 
 
 def plainly(value: Any) -> Any:
@@ -64,6 +68,7 @@ class JudgedPending:
     talk: Talk
     handle: Any
     take: Callable[[Any], None] | None
+    in_flight: InFlight | None = None  # of a message
 
     @property
     def done(self) -> bool:
@@ -74,6 +79,8 @@ class JudgedPending:
         """Fetch it."""
         take, self.take = self.take, None
         if take is not None:
+            if self.in_flight is not None:
+                self.in_flight.end(self.handle)
             take(self.talk({"do": "wait", "handle": self.handle}))
 
 
@@ -84,7 +91,15 @@ class JudgedTransport(Transport):
 
     def __init__(self, rank: int, ranks: Any):
         super().__init__(rank, ranks)
-        self.talk = _talk[0]
+        self.in_flight = _flights[0]
+        self.talk = self.in_flight.talk
+
+    def enter(self, ranks: Any, name: str) -> None:
+        """Tell the judge; a rank that is to be in the group then waits for the others in it."""
+        members = [int(rank) for rank in ranks]
+        handle = self.talk({"do": "post", "call": "new_group", "ranks": members, "local": not name.isdigit()})
+        if self.ranks[self.rank] in members:
+            self.talk({"do": "wait", "handle": handle})
 
     def collective(self, call: str, outputs: Any, inputs: Any, op: str, root: int) -> JudgedPending:
         """Post this rank's part."""
@@ -146,7 +161,8 @@ class JudgedTransport(Transport):
     def send(self, tensor: Any, to: int, tag: int) -> JudgedPending:
         """Hand the message to the judge."""
         handle = self.talk({"do": "send", "to": self._peer(to), "tag": tag, "data": as_array(tensor)})
-        return JudgedPending(self.talk, handle, lambda _: None)
+        self.in_flight.post(handle, tensor, sends=True)
+        return JudgedPending(self.talk, handle, lambda _: None, self.in_flight)
 
     def receive(self, tensor: Any, source: int, tag: int) -> JudgedPending:
         """Ask the judge for a message."""
@@ -154,7 +170,9 @@ class JudgedTransport(Transport):
             raise RuntimeError("recv without a source is not judged: say which rank the message is from")
         frm = self._peer(source)
         handle = self.talk({"do": "post", "call": "recv", "from": frm, "tag": tag})
-        return JudgedPending(self.talk, handle, lambda reply: fill(tensor, reply, f"the message from rank {frm}"))
+        self.in_flight.post(handle, tensor, sends=False)
+        take = partial(fill, tensor, what=f"the message from rank {frm}")
+        return JudgedPending(self.talk, handle, take, self.in_flight)
 
 
 def fill(tensor: Any, array: Any, what: str) -> None:

@@ -101,6 +101,7 @@ class Group(ProcessGroup):
         """A part of this group, or None if this rank is not in it; torch by itself would create it on every rank."""
         transport = self.transport
         mine = transport.ranks[transport.rank]
+        transport.enter(ranks, group_name)
         if mine not in ranks:
             return None
         part = Group(type(transport)(ranks.index(mine), ranks), group_desc or "")

@@ -31,6 +31,12 @@ class Transport:
         """Ranks of the group."""
         return len(self.ranks)
 
+    def enter(self, ranks: Sequence[int], name: str) -> None:
+        """Called at each `new_group` of this group, before the new one of `ranks` exists, also where this rank is not
+        one of them. The name is a number, or a hash of the ranks where only they make the call. By default nothing is
+        done.
+        """
+
     def collective(self, call: str, outputs: Any, inputs: Any, op: str, root: int) -> Pending:
         """Begin this rank's part of a collective; `op` names a reduction as torch does, `root` is a rank of the group.
 

@@ -227,7 +227,9 @@ RING_REDUCE_SCATTER = Exercise(
     "the sum over all ranks; the rest of `x` may be overwritten. A rank talks to its two neighbours only. "
     "`blocks(x, n)` cuts x into n views. The result, the bytes and the rounds are to be *exact*: n − 1 rounds, "
     "one block in each.",
-    answer=Algorithm("ring_reduce_scatter", cases=CASES, collective="reduce_scatter", rounds=exactly()),
+    answer=Algorithm(
+        "ring_reduce_scatter", cases=CASES, collective="reduce_scatter", rounds=exactly(), neighbours=True
+    ),
     solution=reduce_scatter,
     mistakes=(
         Mistake(

@@ -183,6 +183,26 @@ def test_limits_are_the_solutions_or_ones_own():
     assert re.search(r"\b2 rounds; 6 ", fast.say)
 
 
+def test_a_rank_may_have_to_talk_to_its_neighbours_only():
+    ring = make({"neighbours": True, "rounds": None}, mistakes=())
+    assert judge(ring, lab.ring).kind == "right"
+    far = judge(ring, lab.two_shot)
+    assert (far.kind, far.reason) == ("wrong", "not-a-neighbour")
+    assert re.search(r"4 ranks .*rank 0 sends to rank 2\b", far.say)
+    assert judge(make({"rounds": None}, mistakes=()), lab.two_shot).kind == "right"
+    with pytest.raises(DeclarationError, match=r"t-ring: .*rank 0 to 2"):
+        judge(make({"neighbours": True}, solution=lab.two_shot, mistakes=()), lab.ring)
+
+
+def test_a_message_of_no_bytes_is_one_to_a_neighbour_too():
+    def whispers(rank, n, x):
+        yield Step(x[:0], (rank + 2) % n, (rank - 2) % n) if n > 2 else Step()
+        return (yield from lab.ring(rank, n, x))
+
+    ring = make({"neighbours": True, "rounds": None}, mistakes=())
+    assert judge(ring, whispers).reason == "not-a-neighbour"
+
+
 def test_without_a_collective_the_solution_says_what_is_right():
     def shift(rank, n, x):
         return (yield Step(x, (rank + 1) % n, (rank - 1) % n))

@@ -82,6 +82,12 @@ def allreduce(rank, n, x):
 READY = "def allreduce(rank, n, x):\n    dist.all_reduce(x)\n    return x"
 FIRST = "def allreduce(rank, n, x):\n    dist.send(x, (rank + 1) % n)\n    dist.recv(x, (rank - 1) % n)\n    return x"
 STUCK = "def allreduce(rank, n, x):\n    dist.recv(x, (rank + 1) % n)\n    return x"
+ALONE = RIGHT.replace("    block, after", "    dist.new_group([rank])\n    block, after")
+INTO = RIGHT.replace(
+    "ops = [", "work = dist.isend(block[send], after)\n        dist.recv(block[send], before)\n        ops = ["
+)
+MORE = RIGHT.replace("return x", "dist.irecv(x.clone(), after)\n    return x")
+TYPED = RIGHT.replace("    block, after", "    x = x if n == 2 else x.int()\n    block, after")
 FAILS = "def allreduce(rank, n, x):\n    return x[0].item() / 0 if rank else ring(x)"
 ENDS = "def allreduce(rank, n, x):\n    import os; os._exit(5)"
 BEHIND = """
@@ -100,6 +106,10 @@ CASES = [
     (READY, "wrong", "call-not-allowed", "all_reduce; this exercise allows send, recv"),
     (STUCK, "wrong", "deadlock", "rank 0 waits for a message from rank 1"),
     (FIRST, "wrong", "only-sends", "rank 1 waits in send for rank 0 to receive. All of them send and nobody receives"),
+    (ALONE, "wrong", "group-not-entered-by-all", "new_group([0]) was entered by rank 0, but not by rank 1"),
+    (INTO, "wrong", "buffer-in-flight", "rank 0 receives from rank 1 into the buffer of its isend to rank 1"),
+    (MORE, "wrong", "unsent", "posted a receive from rank "),
+    (TYPED, "wrong", "sends-another-type", "rank 0 sends numbers of type `int32`; those of x are of type `float32`"),
     (FAILS, "wrong", "raises", "NameError"),
     (ENDS, "wrong", "rank-lost", "exit status 5"),
     (BEHIND, "wrong", "wrong-element", "rank 0 "),

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import torch.distributed as dist
 from autograder.answers import Distributed
 from autograder.declaration import Exercise, Mistake
 from autograder.declaration.verdict import AnswerError
-from autograder.ranks.local_ranks import PRINTED, LocalRanks
+from autograder.ranks.local_ranks import PRINTED, RUN, START, LocalRanks
 from autograder.values import encoding
 from hwlib.algorithms import ring_allreduce
 from hwlib.labs.ranks import run_ranks
@@ -74,6 +75,54 @@ def test_what_ranks_print_is_shown_up_to_a_limit(capsys):
     said = capsys.readouterr().err
     assert "rank 1 says" in said
     assert said.count(".") <= PRINTED
+
+
+class Slow:
+    """Takes as long to reach a process as an import does."""
+
+    def __reduce__(self):
+        return slowly, (1.5,)
+
+
+def slowly(seconds):
+    time.sleep(seconds)
+    return seconds
+
+
+def test_a_slow_start_is_not_counted():
+    slow = Slow()
+    call = LocalRanks(lambda rank, n, x: slow, seconds=1.0)
+    assert starts(call) == [("done", 1.5, False)] * 2
+    call.close()
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.01])
+def test_a_loop_that_never_ends_is_told_soon(pause):
+    def program(rank, n, x):
+        while True:
+            time.sleep(pause)
+
+    call = LocalRanks(program, seconds=1.0)
+    begun = time.monotonic()
+    assert starts(call, 1) == [("failed", "limit", "1 s")]
+    assert time.monotonic() - begun < START
+    assert call.ranks == []
+    assert LocalRanks(program).seconds <= 5.0
+
+
+def test_a_run_that_never_ends_is_ended_too():
+    def program(rank, n, x):
+        while True:
+            time.sleep(0.4)
+            dist.isend(x, 1)
+
+    call = LocalRanks(program, seconds=1.0)
+    asked = call(("start", 0, 2, np.ones(4), {}))
+    replies = [asked]
+    while replies[-1][0] == "asks":
+        replies.append(call(("send", 0, len(replies) - 1)))
+    assert replies[-1] == ("failed", "limit", "1 s")
+    assert 1 < len(replies) <= RUN / 0.4 + 1
 
 
 def test_what_cannot_be_sent_to_a_process_is_said():

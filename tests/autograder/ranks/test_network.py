@@ -6,7 +6,8 @@ import pytest
 from autograder.answers.distributed import Process
 from autograder.ranks.generators import Budget, RankFailed
 from autograder.ranks.local_ranks import LocalRanks
-from autograder.ranks.network import NetworkError, carry
+from autograder.ranks.network import carry
+from autograder.ranks.network_error import NetworkError
 
 torch = pytest.importorskip("torch")
 dist = torch.distributed
@@ -133,6 +134,59 @@ def test_groups_send_only_what_their_collectives_need():
     assert carried.rounds == 1 + 2 + 1
 
 
+def own_groups_only(rank, n, x):
+    group = dist.new_group([0, 1] if rank < 2 else [2, 3])
+    dist.all_reduce(x, group=group)
+    return x
+
+
+def own_group_first(rank, n, x):
+    for half in (rank // 2, 1 - rank // 2):
+        dist.new_group([2 * half, 2 * half + 1])
+
+
+def not_the_last(rank, n, x):
+    if rank < 3:
+        dist.new_group([0, 1])
+
+
+@pytest.mark.parametrize(
+    ("program", "named"),
+    [
+        (own_groups_only, r"new_group\(\[0, 1\]\) .* ranks 0, 1, but not by ranks 2, 3; new_group\(\[2, 3\]\) "),
+        (own_group_first, r"new_group\(\[0, 1\]\) .* ranks 0, 1, but not by ranks 2, 3; new_group\(\[2, 3\]\) "),
+        (not_the_last, r"new_group\(\[0, 1\]\) .* ranks 0, 1, 2, but not by rank 3:"),
+    ],
+)
+def test_a_group_is_entered_by_all_ranks(program, named):
+    with pytest.raises(NetworkError, match=named) as error:
+        run(program, 4)
+    assert error.value.reason == "group-not-entered-by-all"
+
+
+def test_a_group_that_synchronises_locally_is_entered_by_its_members():
+    def program(rank, n, x):
+        group = dist.new_group([0, 1] if rank < 2 else [2, 3], use_local_synchronization=True)
+        dist.all_reduce(x, group=group)
+        return x
+
+    xs, carried = run(program, 4)
+    assert np.array_equal(carried.outputs[3], xs[2] + xs[3])
+
+
+def test_a_member_waits_in_new_group_for_the_others():
+    def program(rank, n, x):
+        if rank:
+            dist.recv(x, 0)
+        dist.new_group([0, 1])
+
+    with pytest.raises(
+        NetworkError, match=r"rank 0 waits in new_group\(\[0, 1\]\) for rank 1; rank 1 .*rank 0"
+    ) as error:
+        run(program, 2)
+    assert error.value.reason == "deadlock"
+
+
 def test_a_collective_may_be_waited_for_later():
     def program(rank, n, x):
         y = x.clone()
@@ -146,6 +200,151 @@ def test_a_collective_may_be_waited_for_later():
 
     xs, carried = run(program, 2)
     assert np.array_equal(carried.outputs[1], xs[0] + xs[1])
+
+
+def receives_into_what_it_sends(rank, n, x):
+    work = dist.isend(x, (rank + 1) % n)
+    dist.recv(x, (rank - 1) % n)
+    work.wait()
+
+
+def overwrites_what_it_sends(rank, n, x):
+    work = dist.isend(x[2:4], (rank + 1) % n)
+    dist.recv(torch.empty_like(x[2:4]), (rank - 1) % n)
+    x[3] = 0
+    work.wait()
+
+
+def never_waits_and_overwrites(rank, n, x):
+    dist.isend(x, (rank + 1) % n)
+    dist.recv(torch.empty_like(x), (rank - 1) % n)
+    x += 1
+    return x
+
+
+def receives_twice_into_one(rank, n, x):
+    got = torch.empty_like(x)
+    work = [dist.irecv(got, (rank + 1) % n), dist.irecv(got, (rank + 2) % n)]
+    for by in (1, 2):
+        dist.send(x, (rank + by) % n)
+    for one in work:
+        one.wait()
+
+
+def sends_what_comes_in(rank, n, x):
+    work = dist.irecv(x, (rank + 1) % n)
+    dist.send(x, (rank + 2) % n)
+    work.wait()
+
+
+@pytest.mark.parametrize(
+    ("program", "named"),
+    [
+        (receives_into_what_it_sends, "rank 0 receives from rank 2 into .* isend to rank 1"),
+        (overwrites_what_it_sends, r"rank \d changes .* isend to rank \d"),
+        (never_waits_and_overwrites, r"rank \d changes .* isend to rank \d"),
+        (receives_twice_into_one, "rank 0 receives from rank 2 into .* irecv from rank 1"),
+        (sends_what_comes_in, "rank 0 sends to rank 2 from .* irecv from rank 1"),
+    ],
+)
+def test_a_buffer_in_flight_is_left_alone(program, named):
+    with pytest.raises(NetworkError, match=named) as error:
+        run(program, 3)
+    assert error.value.reason == "buffer-in-flight"
+
+
+def test_a_buffer_may_be_sent_twice_and_received_into_beside_what_is_sent():
+    def program(rank, n, x):
+        work = [dist.isend(x[::2], 1 - rank), dist.isend(x[::2], 1 - rank)]
+        dist.recv(x[1::2], 1 - rank)
+        work[0].wait()
+        work[0].wait()
+        dist.recv(x[1::2], 1 - rank)
+        x[1::2] = 0  # the second is never waited for, and left alone
+        return x
+
+    _, carried = run(program, 2)
+    assert carried.calls == {"send": 4, "recv": 4}
+
+
+def test_a_clash_of_what_is_not_a_message_is_refused():
+    def asks():
+        yield {"do": "post", "call": "barrier", "group": [0]}
+        yield {"do": "clash", "handle": 0, "by": None}
+
+    with pytest.raises(NetworkError) as error:
+        carry([asks()])
+    assert error.value.reason == "unknown-request"
+
+
+class Forged:
+    """A `call` for `Process`: each rank makes the requests of its list, and what it is sent is kept."""
+
+    def __init__(self, *requests):
+        self.requests, self.got = [iter(of_rank) for of_rank in requests], [[] for _ in requests]
+
+    def __call__(self, request):
+        what, rank, *rest = request
+        self.got[rank].append(rest[0] if what == "send" else None)
+        asked = next(self.requests[rank], None)
+        return ("done", None, False) if asked is None else ("asks", asked, None)
+
+    def carry(self):
+        budget = Budget(10**5, 1 << 30)
+        return carry([Process(self, rank, len(self.got), np.zeros(4), {}, budget) for rank in range(len(self.got))])
+
+
+def posted(call, data, **more):
+    request = {"do": "post", "call": call, "group": [0, 1], "data": data, "op": "sum", "root": 0, **more}
+    return [request, {"do": "wait", "handle": 0}]
+
+
+def parts(data):
+    return data if isinstance(data, list) else [data]
+
+
+NOTHING = np.zeros((0, 12345, 7))
+
+
+@pytest.mark.parametrize("call", ["send", "all_reduce", "broadcast", "all_gather", "gather", "scatter", "all_to_all"])
+@pytest.mark.parametrize("data", [NOTHING, np.zeros((2, 1, 2))])
+def test_a_shape_carries_nothing(call, data):
+    if call == "send":
+        sends = {"do": "send", "to": 1, "tag": 0, "data": data}
+        receives = [{"do": "post", "call": "recv", "from": 0, "tag": 0}, {"do": "wait", "handle": 0}]
+        made = Forged([sends], receives)
+    else:
+        given = [data, data] if call in ("scatter", "all_to_all") else data
+        made = Forged(posted(call, given), posted(call, given))
+    carried = made.carry()
+    came = [part for got in made.got for reply in got for part in parts(reply) if isinstance(part, np.ndarray)]
+    assert came
+    assert all(part.ndim == 1 and part.dtype == float for part in came)
+    assert bool(sum(carried.sent_bytes)) == bool(data.size)
+
+
+@pytest.mark.parametrize("data", [NOTHING.astype("int8"), np.zeros(4, "float32"), [np.zeros(4), np.zeros(4, "int64")]])
+def test_a_type_carries_nothing(data):
+    call = "all_to_all" if isinstance(data, list) else "all_gather"
+    with pytest.raises(RankFailed) as error:
+        Forged(posted(call, data), posted(call, data)).carry()
+    assert (error.value.kind, error.value.rank) == ("dtype", 0)
+
+
+@pytest.mark.parametrize(
+    ("call", "ranks", "reason"),
+    [
+        ("all_reduce", ({}, {"op": "max"}), "other-reductions"),
+        ("broadcast", ({}, {"root": 1}), "other-roots"),
+        ("scatter", ({"data": [np.zeros(0), np.zeros(8)]}, {}), "uneven-split"),
+        ("all_to_all", ({"data": [[0.0], np.zeros(8)]}, {}), "not-an-array"),
+        ("all_gather", ({"data": "four"}, {}), "not-an-array"),
+    ],
+)
+def test_what_the_ranks_of_a_call_ask_for_must_fit(call, ranks, reason):
+    with pytest.raises(NetworkError) as error:
+        Forged(*(posted(call, **{"data": np.zeros(4), **more}) for more in ranks)).carry()
+    assert error.value.reason == reason
 
 
 def both_wait(rank, n, x):
@@ -170,6 +369,28 @@ def unread(rank, n, x):
 def unread_later(rank, n, x):
     if rank == 0:
         dist.isend(x, 1)
+
+
+def waits_for_nothing(rank, n, x):
+    if rank:
+        dist.recv(x, 0)
+
+
+def posts_for_nothing(rank, n, x):
+    if rank:
+        dist.irecv(x, 0)
+
+
+def other_tag(rank, n, x):
+    if rank:
+        dist.recv(x, 0, tag=2)
+    else:
+        dist.isend(x, 1, tag=3)
+
+
+def begins_alone(rank, n, x):
+    if rank:
+        dist.all_reduce(x, async_op=True)
 
 
 def wrong_size(rank, n, x):
@@ -206,9 +427,13 @@ def collective(rank, n, x):
     [
         (both_wait, "deadlock", "rank 0 .*rank 1; rank 1 .*rank 0"),
         (all_send_first, "only-sends", r"rank 0 .*\bsend .*rank 1 .*; rank 1 .*\bsend .*rank 0 "),
-        (left_alone, "deadlock", r"rank 1 .*\ball_reduce .*rank 0"),
-        (unread, "only-sends", r"rank 0 .*\bsend .*rank 1 "),
+        (left_alone, "left-alone", r"rank 1 .*\ball_reduce .*rank 0, .*ended"),
+        (unread, "unreceived", r"rank 0 .*\bsend .*rank 1 .*ended"),
         (unread_later, "unreceived", "rank 0 .*rank 1 "),
+        (waits_for_nothing, "unsent", "rank 1 .*rank 0, .*ended"),
+        (posts_for_nothing, "unsent", "rank 1 .*rank 0 "),
+        (other_tag, "unsent", "rank 1 .*rank 0 with tag 2"),
+        (begins_alone, "left-alone", "rank 1 .*all_reduce.*rank 0 "),
         (different, "other-call", "barrier .*rank 0 .*all_reduce"),
     ],
 )

@@ -11,7 +11,6 @@ from . import slips
 from .finding import Finding
 from .numbers import Unreadable, named, number
 
-
 Path = tuple[Any, ...]  # where in a value an element is: indices and keys, outermost first
 EDGE = Fraction(1, 10**12)  # as far from zero as rounding leaves what should be zero
 SINGLE = 1e-6  # the tolerance of an array of float32, which cannot be more exact
@@ -45,6 +44,29 @@ def difference(got: Any, want: Any, rtol: float, edge: Fraction = EDGE) -> Path 
             return ()
         return _first(((key, got[key], want[key]) for key in want), rtol, edge)
     return None if _same(got, want, rtol, edge) else ()
+
+
+def place(got: Any, want: Any, rtol: float) -> Path:
+    """Where two values differ first, as `difference` has it, and in two lists or texts of other lengths the first place
+    that is not the same."""
+    path = difference(got, want, rtol) or ()
+    mine, right = listed(at(got, path)), listed(at(want, path))
+    common = min(len(mine), len(right)) if _both_long(mine, right) else None
+    if common is None:
+        return path
+    same = (i for i in range(common) if difference(mine[i], right[i], rtol) is not None)
+    return (*path, next(same, common))
+
+
+def _both_long(mine: Any, right: Any) -> bool:
+    return (is_sequence(mine) and is_sequence(right)) or (type(mine) is type(right) is str)
+
+
+def at(value: Any, path: Path) -> Any:
+    """The element at `path`."""
+    for key in path:
+        value = listed(value)[key]
+    return value
 
 
 def _first(elements: Iterable[tuple[Any, Any, Any]], rtol: float, edge: Fraction) -> Path | None:

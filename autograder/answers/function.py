@@ -142,7 +142,8 @@ class Function(Coded):
             return Verdict(0.0, " ".join(dict.fromkeys(said)), "mistake")
         index = right.index(False)
         args, mine, want = self.inputs(exercise)[index], got[index], wanted[index]
-        if slip := self._slip(got, wanted) or self._slip_of_element(got, wanted):
+        about = exercise.prompt
+        if slip := self._slip(got, wanted, about) or self._slip_of_element(got, wanted, about):
             return Verdict(0.0, slip.say, "slip", slip.reason)
         if self.units and (dimension := self._wrong_dimension(call, args)):
             return Verdict(0.0, f"{dimension.say[0].upper()}{dimension.say[1:]}.", "unit", dimension.reason)
@@ -176,10 +177,10 @@ class Function(Coded):
         except AnswerError:
             return None
 
-    def _slip(self, got: list, wanted: list, unit: str = "") -> slips.Slip | None:
+    def _slip(self, got: list, wanted: list, about: str, unit: str = "") -> slips.Slip | None:
         try:
             found = {
-                slips.find(number(g), number(w), self.rtol, unit or self.unit or "1")
+                slips.find(number(g), number(w), self.rtol, unit or self.unit or "1", about)
                 for g, w in zip(got, wanted, strict=True)
                 if number(w)
             }
@@ -187,13 +188,13 @@ class Function(Coded):
             return None
         return found.pop() if len(found) == 1 else None
 
-    def _slip_of_element(self, got: list, wanted: list) -> Finding | None:
+    def _slip_of_element(self, got: list, wanted: list, about: str) -> Finding | None:
         """The slip of the first element that has one in every case, where the results are records of one length."""
         columns = [list(zip(*map(listed, rows), strict=True)) for rows in (got, wanted) if _records(rows)]
         if len(columns) < 2 or len(columns[0]) != len(columns[1]):
             return None
         for index, (mine, right) in enumerate(zip(*columns, strict=True)):
-            if slip := self._slip(list(mine), list(right), self.unit or "B"):
+            if slip := self._slip(list(mine), list(right), about, self.unit or "B"):
                 return Finding(f"Element {element((index,))}: {slip.say}", slip.reason)
         return None
 

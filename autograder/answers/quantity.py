@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..declaration.answer import Answer, Box, Call, not_read, not_yet, other_variant
+from ..declaration.answer import Answer, Box, Call, not_read, not_yet, other_variant, others_numbers
 from ..declaration.given import Given, call_with
 from ..declaration.verdict import DeclarationError, Verdict
 from ..values import slips
@@ -124,13 +124,9 @@ class Quantity(Answer):
         ]
         if said:  # and not the slip of the same ratio: the mistake knows the exercise, the slip does not
             return Verdict(0.0, " ".join(dict.fromkeys(said)), "mistake")
-        slip = slips.find(answer, want, self.rtol, self.unit)
-        own = dict(given) != exercise.variant()
-        if own and self._other(exercise, answer, given):
-            return other_variant()
-        if slip:
+        if slip := slips.find(answer, want, self.rtol, self.unit, exercise.prompt_text(given)):
             return Verdict(0.0, slip.say, "slip", slip.reason)
-        if not own and self._other(exercise, answer, given):
+        if self._other(exercise, answer, given):
             return other_variant()
         if slips.close(answer, want, min(CLOSE * self.rtol, 0.5)):
             say = f"Close, but not within {100 * self.rtol:.3g} %: is it rounded, or a small term missing?"
@@ -179,9 +175,9 @@ class Quantity(Answer):
         return slips.close(answer, want, self.rtol)
 
     def _other(self, exercise: Exercise, answer: Fraction, given: Given) -> bool:
-        others = (row for row in exercise.variants() if row != dict(given))
+        rtol = min(self.rtol / 10, 1e-3)
         return any(
-            slips.close(answer, Fraction(self.expected(exercise, row)), min(self.rtol / 10, 1e-3)) for row in others
+            slips.close(answer, Fraction(self.expected(exercise, row)), rtol) for row in others_numbers(exercise, given)
         )
 
 

@@ -31,7 +31,7 @@ def difference(got: Any, want: Any, rtol: float, edge: Fraction = EDGE) -> Path 
     Where zero is expected, a number is at most `edge` away from it.
     """
     if is_array(want):  # its elements are of one kind, and what cancels leaves a rest of the largest one's size
-        edge = EDGE * max(1, _largest(want))
+        edge = EDGE * max(Fraction(1), _largest(want))
     if any(is_array(one) and one.dtype.name == "float32" for one in (got, want)):
         rtol = max(rtol, SINGLE)
     got, want = listed(got), listed(want)

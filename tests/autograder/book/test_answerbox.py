@@ -93,7 +93,22 @@ def typed(exercise):
         *(m.value if not callable(m.value) else m.value(**exercise.variant()) for m in exercise.mistakes),
     ]
     if exercise.kind == "Count":
-        return [str(v) for v in (*values, want + 1, f"{want:,}", f"{want}.0", "2_4", "2.4e1", -want, 10**20)]
+        return [
+            str(v)
+            for v in (
+                *values,
+                want + 1,
+                want - 1,
+                2 * want,
+                want // 2,
+                f"{want:,}",
+                f"{want}.0",
+                "2_4",
+                "2.4e1",
+                -want,
+                10**20,
+            )
+        ]
     values += [want * r for s in slips.SLIPS for r in (float(s.ratio), 1 / float(s.ratio))]
     rtol = exercise.answer.rtol
     around = [v * f for v in values for f in (1 + 0.99 * rtol, 1 - 0.99 * rtol, 1 + 1.01 * rtol, 1 - 1.01 * rtol)]

@@ -26,7 +26,7 @@ FEW = 4  # below it every wrong count is off by one or by a factor of 2
 
 @dataclass(frozen=True)
 class Count(Answer):
-    """An integer, exactly: 8, 8.0 and "8" are the same answer, and 8.5 is reported as not an integer."""
+    """An integer, exactly: 8, 8.0, "8" and "2^3" are the same answer, and 8.5 is reported as not an integer."""
 
     @property
     def how(self) -> str:
@@ -39,6 +39,8 @@ class Count(Answer):
             text = value.strip().replace("_", "")
             if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", text):  # 4,0 is four to many, and never forty
                 text = text.replace(",", "")
+            if power := re.fullmatch(r"([0-9]{1,2})\^([0-9]{1,2})", text):
+                text = str(int(power[1]) ** int(power[2]))
             if not re.fullmatch(r"[-+]?\d{1,300}(\.\d{1,300})?([eE][-+]?\d{1,3})?", text):
                 sum_of_numbers = re.fullmatch(r"[\d\s.()]*\d[\s)]*[-+*/][\d\s.+\-*/()]+", text)
                 reason = "calculation" if sum_of_numbers else "not-an-integer"

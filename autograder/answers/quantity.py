@@ -28,6 +28,8 @@ CLOSE = 5  # tolerances: within as many an answer is told that it is close
 FAR = 10**4  # the ratio from which on an answer is told that it is absurd
 # Far from every slip's ratio: what the judge says to these, it says to any wrong number.
 ELSEWHERE = (math.pi**3, 1 / math.pi**3, math.e**7, math.e**-7)
+FRACTION = re.compile(r"([-+]?[0-9]{1,15})\s*/\s*([1-9][0-9]{0,14})")  # 7/2, where a plain ratio is asked for
+RATE = re.compile(r"(?:fl)?ops$", re.I)  # 989 TFLOPs: many write the rate so, and where one is asked for it is meant
 TINY = 1e-9  # a mistake that is an integer is typed as one
 ROUNDED = 1e-3  # and another with a few digits
 
@@ -67,14 +69,19 @@ class Quantity(Answer):
     def _text(self, text: str) -> Fraction:
         from hwlib.units import UnitError, dimension, labels, parse
 
+        fraction = FRACTION.fullmatch(text.strip())
+        if fraction and self.unit in ("", "1"):
+            return Fraction(int(fraction[1]), int(fraction[2]))
         try:
             measure = parse(text.strip())
         except UnitError as error:
             raise Unreadable(quoted_error(error, text)) from None
         value = number(measure.value)
-        if measure.unit == "1" and not re.search(r"[A-Za-zµ%]", re.sub(r"(?i)(?<=\d)e(?=[-+]?\d)", "", text)):
+        if measure.unit == "1" and not re.search(r"[A-Za-zµ%×]", re.sub(r"(?i)(?<=\d)e(?=[-+]?\d)", "", text)):
             return value
         wanted = parse(f"1 {self.unit}").unit if self.unit != "1" else "1"
+        if f"{measure.unit}/s" == wanted and RATE.search(text.strip()):
+            return value
         if dimension(measure.unit) != dimension(wanted) or labels(measure.unit) != labels(wanted):
             say = f"The answer {name_of(self.unit)}, yours {name_of(measure.unit)}."
             raise Unreadable(say, "unit", "other-unit")

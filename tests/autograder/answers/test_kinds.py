@@ -226,7 +226,7 @@ def test_a_zero_answer_is_matched_by_zero_only():
 
 
 @pytest.mark.parametrize(
-    "value", [8, 8.0, "8", "8.0", " 8 ", np.int64(8), np.float32(8), Fraction(8), sympy.Integer(8), "0.8e1"]
+    "value", [8, 8.0, "8", "8.0", " 8 ", np.int64(8), np.float32(8), Fraction(8), sympy.Integer(8), "0.8e1", "2^3"]
 )
 def test_a_count_is_one_number_in_any_form(value):
     assert judge(WAVES, value).score == 1, judge(WAVES, value)

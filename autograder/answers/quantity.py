@@ -17,7 +17,7 @@ from ..declaration.given import Given, call_with
 from ..declaration.verdict import DeclarationError, Verdict
 from ..values import slips
 from ..values.finding import Finding
-from ..values.numbers import Unreadable, as_float, number
+from ..values.numbers import Unreadable, as_float, number, rounded, two_digits
 from ..values.texts import quoted
 
 if TYPE_CHECKING:
@@ -135,11 +135,35 @@ class Quantity(Answer):
             return Verdict(0.0, slip.say, "slip", slip.reason)
         if self._other(exercise, answer, given):
             return other_variant()
+        if found := self._rounded(exercise, answer, given):
+            return found
         if slips.close(answer, want, min(CLOSE * self.rtol, 0.5)):
             say = f"Close, but not within {100 * self.rtol:.3g} %: is it rounded, or a small term missing?"
             return Verdict(0.0, say, "wrong", "close")
         far = self._far(answer, want) or Finding("", "")
         return Verdict(0.0, far.say + not_yet(exercise), "wrong", far.reason)
+
+    def _rounded(self, exercise: Exercise, answer: Fraction, given: Given) -> Verdict | None:
+        """The verdict on a mistake or slip that is typed with two digits, as one says 3.8 for 3.85."""
+        typed, reach = as_float(answer), min(CLOSE * self.rtol, 0.5)
+        if not two_digits(typed):
+            return None
+
+        def fits(value: float) -> bool:
+            return slips.close(answer, Fraction(value), reach) and any(math.isclose(typed, x) for x in rounded(value))
+
+        want = self.expected(exercise, given)
+        if fits(want):
+            return None
+        wrong = [(float(call_with(m.value, given)), exercise.fill(m.say, given)) for m in exercise.mistakes]
+        near = [(abs(value - typed), say) for value, say in wrong if math.isfinite(value) and fits(value)]
+        if near:
+            return Verdict(0.0, min(near)[1], "mistake")
+        for value in box_numbers(want, ())[1:]:
+            slip = slips.find(value, want, self.rtol, self.unit, exercise.prompt_text(given)) if fits(value) else None
+            if slip:
+                return Verdict(0.0, slip.say, "slip", slip.reason)
+        return None
 
     def shown(self, exercise: Exercise, value: Any, given: Given) -> str:
         """The number with its unit."""

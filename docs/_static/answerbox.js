@@ -48,6 +48,12 @@
     return `${value < 0 ? "-" : "+"}${Math.floor((Math.log(Math.abs(value)) - entry.offset) / entry.width)}`;
   }
 
+  /* A number of at most two digits as it is typed, "3.8e-3"; "" for one of more. */
+  function twoDigits(value) {
+    const text = value.toExponential(1);
+    return value && Math.abs(Number(text) - value) <= 1e-9 * Math.abs(value) ? text.replace("e+", "e") : "";
+  }
+
   function readUnit(text, atoms) {
     let scale = 1;
     const powers = {};
@@ -123,8 +129,11 @@
 
   const READERS = { option: readOption, integer: readInteger, number: readNumber };
 
-  /* What of an answer is digested, by the box's `digest`: its cell on the entry's grid, or all of it. */
-  const what = (box, value, entry) => box.digest === "grid" ? cell(value, entry) : `${box.digest}:${value}`;
+  /* What of an answer is digested, by the box's `digest`: its cell on the entry's grid or its two digits, or all of it. */
+  function what(box, value, entry) {
+    if (box.digest !== "grid") return `${box.digest}:${value}`;
+    return entry.rounded ? `rounded:${twoDigits(value)}` : cell(value, entry);
+  }
 
   /* The verdict on what was typed or chosen: {kind: "right" | "wrong" | "unread" | "none", say: HTML}. */
   function judge(box, text, atoms) {

@@ -139,6 +139,36 @@ def test_an_absurd_answer_is_told_what_it_was_read_as(value, reason, read):
     assert re.findall("`(.*?)`", verdict.say) == read
 
 
+ROUNDED = Exercise(
+    id="t-rounded-time",
+    prompt="How long does a copy of 1 GB take?",
+    answer=Quantity("s"),
+    solution=5.15e-3,
+    mistakes=(Mistake(3.85e-3, "Once."), Mistake(1.15e-3, "A third.")),
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "reason"),
+    [
+        ("3.85 ms", "mistake", ""),
+        ("3.8 ms", "mistake", ""),
+        ("3.9 ms", "mistake", ""),
+        ("3.7 ms", "wrong", ""),
+        ("3.79 ms", "wrong", ""),  # not rounded
+        ("5.1 ms", "right", ""),
+        ("5.3 ms", "wrong", "close"),
+        ("1.1 ms", "mistake", ""),
+        ("1.2 ms", "mistake", ""),
+        ("10 ms", "slip", "factor-two"),  # 10.3
+        ("10.0001 ms", "wrong", ""),
+    ],
+)
+def test_a_rounded_answer_keeps_its_diagnosis(value, kind, reason):
+    verdict = judge(ROUNDED, value)
+    assert (verdict.kind, verdict.reason) == (kind, reason)
+
+
 def test_the_unit_of_a_plain_number_is_not_blamed():
     verdict = judge(PURE, 7.7e7)
     assert verdict.reason == "orders-of-magnitude"

@@ -14,6 +14,7 @@ from autograder.answers import Choice, Count, Quantity
 from autograder.book import answerbox
 from autograder.declaration import Exercise, Mistake
 from autograder.values import slips
+from autograder.values.numbers import rounded
 from hwlib import units
 
 TIME = Exercise(
@@ -55,7 +56,14 @@ GUESS = Exercise(
     mistakes=(Mistake("down", "Not with more bytes."),),
     explain="More bytes.",
 )
-EXERCISES = (TIME, INTENSITY, FRACTION, NOTHING, COUNT, GUESS)
+ROUNDED = Exercise(
+    id="box-rounded",
+    prompt="How long does a copy of 1 GB take?",
+    answer=Quantity("s"),
+    solution=5.15e-3,
+    mistakes=(Mistake(3.85e-3, "Once."), Mistake(1.15e-3, "A third.")),
+)
+EXERCISES = (TIME, ROUNDED, INTENSITY, FRACTION, NOTHING, COUNT, GUESS)
 
 SCRIPT = """
 const box = require(process.argv[1]), { atoms, cases } = JSON.parse(require("fs").readFileSync(0, "utf8"));
@@ -110,6 +118,7 @@ def typed(exercise):
             )
         ]
     values += [want * r for s in slips.SLIPS for r in (float(s.ratio), 1 / float(s.ratio))]
+    values += [x for v in values if v for x in rounded(v)]
     rtol = exercise.answer.rtol
     around = [v * f for v in values for f in (1 + 0.99 * rtol, 1 - 0.99 * rtol, 1 + 1.01 * rtol, 1 - 1.01 * rtol)]
     texts = [repr(float(v)) for v in (*values, *around, 7.5e5, *(want * rng.uniform(0.2, 9) for _ in range(20)))]

@@ -21,6 +21,7 @@ from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
 from .quantity import ELSEWHERE, MAX_COUNT_BITS, ROUNDED, TINY, box_numbers, shown_number, wrong_verdict_text
 
+TWICE = ("one thing counted twice", "one of two kinds left out", "the size of each")
 FEW = 4  # below it every wrong count is off by one or by a factor of 2
 
 
@@ -102,7 +103,7 @@ class Count(Answer):
             return exercise.right()
         if said := self._said(exercise, value, given):
             return Verdict(0.0, said, "mistake")
-        if slip := slip_of_count(int(exact), want):
+        if slip := slip_of_count(int(exact), want, exercise.prompt_text(given)):
             return Verdict(0.0, slip.say, "slip", slip.reason)
         if any(exact == self.expected(exercise, row) for row in others_numbers(exercise, given)):
             return other_variant()
@@ -141,17 +142,18 @@ class Count(Answer):
         return " ".join(dict.fromkeys(exercise.fill(say, given) for say in said))
 
 
-def slip_of_count(answer: int, want: int) -> Finding | None:
-    """What a wrong count is told by its relation to the right one. Between integers a ratio of 8 is chance, and says
-    nothing about bits and bytes."""
+def slip_of_count(answer: int, want: int, about: str) -> Finding | None:
+    """What a wrong count is told by its relation to the right one; `about` is the prompt. Between integers a ratio of
+    8 is chance, and says nothing about bits and bytes."""
     if answer and answer == -want:
         return Finding("The size is right, the sign is not.", "sign")
     if abs(want) < FEW:
         return None
     if abs(answer - want) == 1:
-        say = "Nearly: look at the ends. Is the first, the last, or one itself counted and should not be, or left out?"
+        say = (
+            "Nearly: look at the ends. Is it rounded to the right side, and the first or the last one rightly counted?"
+        )
         return Finding(say, "off-by-one")
     if answer == 2 * want or 2 * answer == want:
-        say = "You are off by a factor of 2: is each counted from both of its ends, or only one of two kinds?"
-        return Finding(say, "factor-two")
+        return Finding(slips.twice(about, first=TWICE), "factor-two")
     return None

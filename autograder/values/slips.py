@@ -6,6 +6,7 @@ Reasons: sign, sparse, bits, factor-two, prefix, gib, kib-for-bytes, mib-for-byt
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -109,8 +110,11 @@ def _say(slip: Slip, about: str) -> str:
         return "You are off by a factor of 8: are bits taken for bytes, or is one counted for eight, or eight for one?"
     if slip.ratio != 2:
         return slip.say
-    causes = [cause for cause, words in TWICE if re.search(words, about, re.I | re.S)]
-    if slip.reason == "sparse":
-        causes = [SPARSE, *(cause for cause in causes if cause != SPARSE)]
-    causes = causes or [cause for cause, _ in TWICE[:USUAL]]
+    return twice(about, [SPARSE] if slip.reason == "sparse" else [])
+
+
+def twice(about: str, first: Sequence[str] = ()) -> str:
+    """What a factor of 2 is blamed on: `first`, then what the words of the exercise name, or else what is usual."""
+    named = [cause for cause, words in TWICE if re.search(words, about, re.I | re.S)]
+    causes = dict.fromkeys([*first, *named]) or [cause for cause, _ in TWICE[:USUAL]]
     return f"You are off by a factor of 2. Is it {'; or '.join(causes)}?"

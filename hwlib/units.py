@@ -85,20 +85,27 @@ _BASES = {
 _WORDS = {
     "byte": "B", "b": "bit", "sec": "s", "second": "s", "minute": "min", "hour": "h", "hr": "h", "joule": "J",
     "watt": "W", "hertz": "Hz", "dollar": "USD", "$": "USD", "flop": "FLOP", "op": "OP", "gpu": "GPU",
-    "parameter": "param", "percent": "%",
+    "parameter": "param", "percent": "%", "Byte": "B", "Bit": "bit", "hz": "Hz",
 }  # fmt: skip
 _LONG = {"nano": "n", "micro": "u", "milli": "m", "kilo": "k", "mega": "M", "giga": "G", "tera": "T", "peta": "P"}
 _SPELLED = {  # written out: milliseconds, gigabytes
     long + word: _Base(_BASES[base].size * _BASES[base].prefixes[short], _BASES[base].powers, {})
-    for word, base in (("second", "s"), ("byte", "B"), ("bit", "bit"), ("joule", "J"), ("watt", "W"))
+    for word, base in (("second", "s"), ("byte", "B"), ("bit", "bit"), ("joule", "J"), ("watt", "W"), ("flop", "FLOP"))
     for long, short in _LONG.items()
     if short in _BASES[base].prefixes
 }
 _BASES |= _SPELLED
 _PLURALS = {word + "s": word for word in (*COUNTS, *_WORDS, *_SPELLED, "bit", "min", "day", "year") if word not in "b$"}
 _PLURALS |= {"batches": "batch", "microbatches": "microbatch"}
+_CAPITALS = {
+    word.capitalize(): one for word, one in (*_PLURALS.items(), *zip(THINGS, THINGS, strict=True))
+    if one in THINGS and word.islower() and word not in ("batchs", "microbatchs")
+}  # fmt: skip
 _SINGULARS = {_WORDS.get(one, one): many for many, one in _PLURALS.items() if one in THINGS}
-_NUMBER = r"[-+−]?(?:[0-9][0-9_]*\.?[0-9]*|\.[0-9]+)(?:[eE][-+−]?[0-9]+)?"
+# Groups of three digits are read where no comma can be a decimal one: 450,000,000, or 1,024.5.
+_GROUPS = r"[1-9][0-9]{0,2}(?:(?:,[0-9]{3}){2,}(?:\.[0-9]*)?|,[0-9]{3}\.[0-9]*)(?![0-9,])"
+_NUMBER = rf"[-+−]?(?:{_GROUPS}|[0-9][0-9_]*\.?[0-9]*|\.[0-9]+)(?:[eE][-+−]?[0-9]+)?"
+_RATIO = r":\s*1|x|×|times"  # 7:1, 2.29x, 2.29 times
 
 
 def parse(text: str) -> Measure:
@@ -120,9 +127,9 @@ def parse(text: str) -> Measure:
         raise UnitError(f"a comma may be read in two ways: write {text!r} with a point, or without one", "comma")
     if not match or match[2].startswith((".", "_")):
         raise UnitError(f"expected a number and then a unit, such as '31.9 us', got {text!r}", "number")
-    number = match[1].replace("−", "-").replace("_", "")
+    number = match[1].replace("−", "-").replace("_", "").replace(",", "")
     try:
-        size, powers = _read("" if re.fullmatch(r":\s*1", match[2]) else match[2])  # a ratio is written 7:1, too
+        size, powers = _read("" if re.fullmatch(_RATIO, match[2]) else match[2])
     except UnitError:
         if re.match(r"(?:[-+*/×·^]+\s*|x\s+)[0-9(.]", match[2]):
             what = f"{text!r} is a calculation; write one number, such as 3.85e-3, then its unit"
@@ -181,7 +188,7 @@ def known_units() -> dict[str, tuple[float, dict[str, int]]]:
     >>> known_units()["TFLOP"], known_units()["GiB"]
     ((1000000000000.0, {'FLOP': 1}), (1073741824.0, {'B': 1}))
     """
-    words = [*_BASES, *_WORDS, *_PLURALS]
+    words = [*_BASES, *_WORDS, *_PLURALS, *_CAPITALS]
     prefixes = {prefix for base in _BASES.values() for prefix in base.prefixes}
     units = {}
     for name in sorted({prefix + word for prefix in ("", *prefixes) for word in words}):
@@ -226,12 +233,14 @@ def _read(unit: str) -> tuple[float, dict[str, int]]:
 def _factor(text: str, unit: str) -> tuple[float, dict[str, int]]:
     """One factor of a unit, such as `GB`, `tokens`, `us` or `Gbit`: the shortest prefix that fits."""
     name = text.replace("µ", "u").replace("μ", "u")
+    name = _CAPITALS.get(name, name)
     for cut in range(min(3, len(name))):
         prefix, word = name[:cut], _PLURALS.get(name[cut:], name[cut:])
         base = _BASES.get(_WORDS.get(word, word))
         if base and (not prefix or prefix in base.prefixes):
             return base.size * base.prefixes.get(prefix, 1.0), base.powers
-    known = [*_BASES, *_WORDS, "kB", "KiB", "MB", "MiB", "GB", "GiB", "TB", "Gbit", "us", "ms", "ns", "TFLOP"]
+    prefixed = ("kB", "KiB", "MB", "MiB", "GB", "GiB", "TB", "Gbit", "MHz", "GHz", "us", "ms", "ns", "TFLOP")
+    known = [*_BASES, *_WORDS, *prefixed]
     same = [one for one in known if one.lower() == name.lower()]
     close = " or ".join(same or get_close_matches(name, known, 3, 0.6))
     say = f"did you mean {close}?" if close else "known: B, bit, s, FLOP, token, J, W, USD"

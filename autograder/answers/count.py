@@ -1,4 +1,7 @@
-"""Counts: integers, exactly."""
+"""Counts: integers, exactly.
+
+Reasons: those of `Count.read`; sign, off-by-one, factor-two.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..declaration.answer import Answer, Box, Call, not_yet, other_variant
+from ..declaration.answer import Answer, Box, Call, not_yet, other_variant, others_numbers
 from ..declaration.exercise import Exercise
 from ..declaration.given import Given, call_with
 from ..declaration.verdict import DeclarationError, Verdict, unreadable
 from ..values import encoding, slips
+from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
 from .quantity import ELSEWHERE, MAX_COUNT_BITS, ROUNDED, TINY, box_numbers, shown_number, wrong_verdict_text
 
+TWICE = ("one thing counted twice", "one of two kinds left out", "the size of each")
+FEW = 4  # below it every wrong count is off by one or by a factor of 2
+
 
 @dataclass(frozen=True)
 class Count(Answer):
-    """An integer, exactly: 8, 8.0 and "8" are the same answer, and 8.5 is reported as not an integer."""
+    """An integer, exactly: 8, 8.0, "8" and "2^3" are the same answer, and 8.5 is reported as not an integer."""
 
     @property
     def how(self) -> str:
@@ -33,6 +40,8 @@ class Count(Answer):
             text = value.strip().replace("_", "")
             if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", text):  # 4,0 is four to many, and never forty
                 text = text.replace(",", "")
+            if power := re.fullmatch(r"([0-9]{1,2})\^([0-9]{1,2})", text):
+                text = str(int(power[1]) ** int(power[2]))
             if not re.fullmatch(r"[-+]?\d{1,300}(\.\d{1,300})?([eE][-+]?\d{1,3})?", text):
                 sum_of_numbers = re.fullmatch(r"[\d\s.()]*\d[\s)]*[-+*/][\d\s.+\-*/()]+", text)
                 reason = "calculation" if sum_of_numbers else "not-an-integer"
@@ -82,10 +91,8 @@ class Count(Answer):
         return found
 
     def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
-        """Exactly right, or the sentence of a mistake, another learner's numbers, or of what is not an integer.
-
-        No slips: between small integers a ratio of 2 or 8 is chance, and says nothing about bits and bytes.
-        """
+        """Exactly right, or the sentence of a mistake, of a slip, of another learner's numbers, or of what is not an
+        integer."""
         try:
             exact = Fraction(self.read(value))
         except Unreadable as error:
@@ -96,7 +103,9 @@ class Count(Answer):
             return exercise.right()
         if said := self._said(exercise, value, given):
             return Verdict(0.0, said, "mistake")
-        if any(exact == self.expected(exercise, row) for row in exercise.variants() if row != dict(given)):
+        if slip := slip_of_count(int(exact), want, exercise.prompt_text(given)):
+            return Verdict(0.0, slip.say, "slip", slip.reason)
+        if any(exact == self.expected(exercise, row) for row in others_numbers(exercise, given)):
             return other_variant()
         return Verdict(0.0, not_yet(exercise), "wrong")
 
@@ -109,6 +118,7 @@ class Count(Answer):
         given = exercise.variant()
         want = self.expected(exercise, given)
         wrong = [call_with(m.value, given) for m in exercise.mistakes]
+        wrong += [want - 1, want + 1]
         wrong += [side(x) for x in wrong if math.isfinite(x) for side in (math.floor, math.ceil)]
         elsewhere = [int((want or 1) * factor * 100) + 1 for factor in ELSEWHERE]
         return Box(
@@ -130,3 +140,20 @@ class Count(Answer):
         # A non-integer gets its own sentence, also for someone who has rounded it.
         said = said or [say for wrong, say in table if answer in (math.floor(wrong), math.ceil(wrong))]
         return " ".join(dict.fromkeys(exercise.fill(say, given) for say in said))
+
+
+def slip_of_count(answer: int, want: int, about: str) -> Finding | None:
+    """What a wrong count is told by its relation to the right one; `about` is the prompt. Between integers a ratio of
+    8 is chance, and says nothing about bits and bytes."""
+    if answer and answer == -want:
+        return Finding("The size is right, the sign is not.", "sign")
+    if abs(want) < FEW:
+        return None
+    if abs(answer - want) == 1:
+        say = (
+            "Nearly: look at the ends. Is it rounded to the right side, and the first or the last one rightly counted?"
+        )
+        return Finding(say, "off-by-one")
+    if answer == 2 * want or 2 * answer == want:
+        return Finding(slips.twice(about, first=TWICE), "factor-two")
+    return None

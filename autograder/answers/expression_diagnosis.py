@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 Dimension = dict[str, Fraction]
 TO_ZERO, TO_INFINITY = -1, 1
+NEAR = 0.1  # a ratio this near to 1 may be on its way there
+ARRIVED = 1e-9  # a ratio that is as near to 1 as that far out tends to it
+SETTLED = 1e-15  # and one that is as near as that is 1, but for rounding
 
 
 class Clash(Explained):
@@ -273,21 +276,33 @@ class _Ratio:
         return None
 
     def _tends(self, name: str, way: int, points: list[Point]) -> bool:
-        """Whether the ratio tends to 1 as `name` goes to infinity or to zero, wherever the other letters
-        are."""
-        for point in points[:5]:
-            last = None
-            for k in (30, 60, 90):
-                ratio = self.at(point | {name: point[name] * Fraction(2) ** (way * k)})
-                if ratio is None:
-                    return False
-                off = abs(real(ratio) - 1)
-                if last is not None and off > last / 4 and off > 1e-15:
-                    return False
-                last = off
-            if last is None or last > 1e-9:
+        """Whether the ratio tends to 1 as `name` goes to infinity or to zero, wherever the other letters are, and is on
+        its way there within the domain."""
+        return all(self._nears(name, way, point) and self._arrives(name, way, point) for point in points[:5])
+
+    def _off(self, point: Point, name: str, x: Fraction) -> Any:
+        ratio = self.at(point | {name: x})
+        return None if ratio is None else abs(real(ratio) - 1)
+
+    def _nears(self, name: str, way: int, point: Point) -> bool:
+        """Whether it is near 1 at that end of the domain, or nearer than here. Beyond a letter's largest value the
+        ratio may tend to 1 by chance, behind a pole."""
+        ends = self.kind.symbols[name].ends()
+        here = self._off(point, name, point[name])
+        there = self._off(point, name, max(ends) if way == TO_INFINITY else min(ends))
+        return here is None or there is None or there <= max(here, NEAR)
+
+    def _arrives(self, name: str, way: int, point: Point) -> bool:
+        """Whether it comes nearer and nearer to 1 beyond all bounds."""
+        last = None
+        for k in (30, 60, 90):
+            off = self._off(point, name, point[name] * Fraction(2) ** (way * k))
+            if off is None or (last is not None and off > last / 4 and off > SETTLED):
                 return False
-        return True
+            if last is not None and off <= ARRIVED:  # and further out the digits of a difference cancel
+                return True
+            last = off
+        return False
 
     def _letters(self, known: list[tuple[Point, Any]]) -> Finding | None:
         missing = [n for n in self.kind.symbols if n in self.solution.names() - self.answer.names()]

@@ -7,19 +7,19 @@ cannot-be-called, returns-nothing, nearly-right, wrong-value.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..declaration.answer import Call
 from ..declaration.calling import local_call, through_json
 from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unreadable
 from ..declaration.withholding import Withheld, write_it_yourself
-from ..values import encoding, slips
-from ..values.compare import equal, is_array, kinds
+from ..values import slips
+from ..values.compare import Path, at, difference, equal, is_sequence, kinds, listed, place
+from ..values.excerpts import element, excerpt, size_of, text_of
 from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 MAX_CASES = 500
 SAMPLES = 12  # cases to compare a formula of the library on
+SHOWN = 120  # letters of a result that are shown
 NEARLY = 1e-4  # as close as that on every case is rounding, or a term that hardly counts
 
 
@@ -83,8 +84,12 @@ class Function(Coded):
         return local_call(value, withholds)
 
     def inputs(self, exercise: Exercise) -> list[tuple]:
-        """The arguments of every case, the same at each call."""
-        return self.rows(exercise, lambda row: tuple(row) if isinstance(row, (tuple, list)) else (row,), MAX_CASES)
+        """The arguments of every case, the smallest first: the first that fails is then the easiest to think about."""
+        if "inputs" not in self._memory:
+            rows = self.rows(exercise, lambda row: tuple(row) if isinstance(row, (tuple, list)) else (row,), MAX_CASES)
+            self._memory["inputs"] = sorted(rows, key=size_of)
+        found: list[tuple] = self._memory["inputs"]
+        return found
 
     def outputs(self, exercise: Exercise, function: Callable[..., Any]) -> list[Any]:
         """What `function`, of the declaration, gives on every case, as plain data."""
@@ -97,8 +102,8 @@ class Function(Coded):
     def samples(self, exercise: Exercise) -> Iterator[tuple[tuple[float, ...], float]]:
         """The cases in which numbers make a number."""
         cases = zip(self.inputs(exercise), self.outputs(exercise, exercise.solution), strict=True)
-        numbers = ((args, want) for args, want in cases if all(type(x) in (int, float) for x in (*args, want)))
-        return islice(numbers, SAMPLES)
+        numbers = [(args, want) for args, want in cases if all(type(x) in (int, float) for x in (*args, want))]
+        return iter(numbers[:: math.ceil(len(numbers) / SAMPLES) or 1])  # small ones and large ones
 
     def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
         """Right on every case; else where it fails, whose mistake it makes, or a case that it gets wrong."""
@@ -137,24 +142,34 @@ class Function(Coded):
             return Verdict(0.0, " ".join(dict.fromkeys(said)), "mistake")
         index = right.index(False)
         args, mine, want = self.inputs(exercise)[index], got[index], wanted[index]
-        if slip := self._slip(got, wanted):
+        about = exercise.prompt
+        if slip := self._slip(got, wanted, about) or self._slip_of_element(got, wanted, about):
             return Verdict(0.0, slip.say, "slip", slip.reason)
         if self.units and (dimension := self._wrong_dimension(call, args)):
             return Verdict(0.0, f"{dimension.say[0].upper()}{dimension.say[1:]}.", "unit", dimension.reason)
-        say, reason = f"{self._called(args)} gives {quoted(self._shown(mine))}", "wrong-value"
-        if kind := kinds(mine, want):
-            say, reason = f"{say}, {kind.say}", kind.reason
-        elif not callable(self.cases):
-            say += f"; {quoted(self._shown(want))} was expected"
-        elif all(equal(g, w, NEARLY) for g, w in zip(got, wanted, strict=True)):
-            say += ", which is very close, but not exact: is something rounded, or a small term missing?"
-            reason = "nearly-right"
-        else:
-            say += ", which is not right"
+        nearly = all(equal(g, w, NEARLY) for g, w in zip(got, wanted, strict=True))
+        found = self._difference(mine, want, nearly)
+        say = f"{self._called(args)} gives {quoted(self._shown(mine, place(mine, want, self.rtol)), SHOWN)}{found.say}"
         say += "" if say.endswith("?") else "."
         count = f" ({sum(right)} of {len(right)} cases are right.)" if any(right) else ""
         hint = f" A hint: {exercise.hints[0]}" if exercise.hints else ""
-        return Verdict(0.0, f"{say}{count}{hint}", "wrong", reason)
+        return Verdict(0.0, f"{say}{count}{hint}", "wrong", found.reason)
+
+    def _difference(self, mine: Any, want: Any, nearly: bool) -> Finding:
+        """How a result differs from the expected one, of which only public cases tell more than the order of
+        magnitude."""
+        path = difference(mine, want, self.rtol) or ()
+        one, right = at(mine, path), at(want, path)
+        start = f"; element {element(path)} is {quoted(self._shown(one), SHOWN)}" if path else ""
+        if kind := kinds(one, right):
+            return Finding(f"{start}, {kind.say}", kind.reason)
+        if not callable(self.cases):
+            return Finding(f"{start}; {quoted(self._shown(right, place(one, right, self.rtol)), SHOWN)} was expected",
+                           "wrong-value")  # fmt: skip
+        if nearly:
+            close = "very close, but not exact: is something rounded, or a small term missing?"
+            return Finding(f"{start}, which is {close}", "nearly-right")
+        return Finding(f"{start}, {how_far(one, right)}" if path else ", which is not right", "wrong-value")
 
     def _wrong_dimension(self, call: Call, args: tuple) -> Finding | None:
         try:
@@ -162,10 +177,10 @@ class Function(Coded):
         except AnswerError:
             return None
 
-    def _slip(self, got: list, wanted: list) -> slips.Slip | None:
+    def _slip(self, got: list, wanted: list, about: str, unit: str = "") -> slips.Slip | None:
         try:
             found = {
-                slips.find(number(g), number(w), self.rtol, self.unit or "1")
+                slips.find(number(g), number(w), self.rtol, unit or self.unit or "1", about)
                 for g, w in zip(got, wanted, strict=True)
                 if number(w)
             }
@@ -173,36 +188,41 @@ class Function(Coded):
             return None
         return found.pop() if len(found) == 1 else None
 
-    def _called(self, args: tuple) -> str:
-        return quoted(f"{self.name}({', '.join(_text(a) for a in args)})", 120)
+    def _slip_of_element(self, got: list, wanted: list, about: str) -> Finding | None:
+        """The slip of the first element that has one in every case, where the results are records of one length."""
+        columns = [list(zip(*map(listed, rows), strict=True)) for rows in (got, wanted) if _records(rows)]
+        if len(columns) < 2 or len(columns[0]) != len(columns[1]):
+            return None
+        for index, (mine, right) in enumerate(zip(*columns, strict=True)):
+            if slip := self._slip(list(mine), list(right), about, self.unit or "B"):
+                return Finding(f"Element {element((index,))}: {slip.say}", slip.reason)
+        return None
 
-    def _shown(self, value: Any) -> str:
+    def _called(self, args: tuple) -> str:
+        return quoted(f"{self.name}({', '.join(text_of(a) for a in args)})", 120)
+
+    def _shown(self, value: Any, path: Path = ()) -> str:
         if self.unit and type(value) in (int, float):
             from hwlib.units import show
 
             return show(as_float(number(value)) if type(value) is int else value, self.unit)
-        return _text(value)
+        return excerpt(value, path)
 
 
-def _text(value: Any) -> str:
-    """A value of plain data, short."""
-    if is_array(value):
-        return f"array of shape {value.shape}" if value.size > 8 else f"array({value.tolist()})"
-    if type(value) is float:
-        return f"{value:.10g}"
-    if type(value) is int and value.bit_length() > 200:
-        return f"an integer of {value.bit_length()} bits"
-    if type(value) is tuple and len(value) == 1:
-        return f"({_text(value[0])},)"
-    if type(value) in (list, tuple):
-        inner = ", ".join(_text(v) for v in value[:12]) + (", …" if len(value) > 12 else "")
-        return f"[{inner}]" if type(value) is list else f"({inner})"
-    if type(value) is dict:
-        pairs = [f"{_text(k)}: {_text(v)}" for k, v in list(value.items())[:12]]
-        return "{" + ", ".join(pairs) + (", …" if len(value) > 12 else "") + "}"
-    if type(value) is Fraction:
-        return f"{as_float(value):.10g}"
-    if isinstance(value, encoding.Callable):
-        return f"the function {value.name}"
-    known = (int, str, bool, complex, type(None))
-    return repr(value)[:200] if type(value) in known else encoding.type_name(value)
+def _records(rows: list) -> bool:
+    """Whether they are tuples, or what stands for these, of one length, and more than one."""
+    found = [listed(row) for row in rows]
+    return len(found) > 1 and all(is_sequence(row) for row in found) and len({len(row) for row in found}) == 1
+
+
+def how_far(mine: Any, want: Any) -> str:
+    """What a wrong number is told of which the right one must not be: on which side it lies, and its order of
+    magnitude."""
+    try:
+        ratio = number(mine) / number(want)
+    except (Unreadable, ZeroDivisionError):
+        return "which is not right"
+    if ratio <= 0:
+        return "of the wrong sign" if ratio else "which is not right"
+    power = math.floor(abs(math.log10(as_float(ratio)))) if 0 < as_float(ratio) < math.inf else 300
+    return (f"about 10^{power} times " if power else "") + ("too large" if ratio > 1 else "too small")

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..declaration.answer import Answer, Box, Call, not_read, not_yet, other_variant
+from ..declaration.answer import Answer, Box, Call, not_read, not_yet, other_variant, others_numbers
 from ..declaration.given import Given, call_with
 from ..declaration.verdict import DeclarationError, Verdict
 from ..values import slips
 from ..values.finding import Finding
-from ..values.numbers import Unreadable, as_float, number
+from ..values.numbers import Unreadable, as_float, number, rounded, two_digits
 from ..values.texts import quoted
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ CLOSE = 5  # tolerances: within as many an answer is told that it is close
 FAR = 10**4  # the ratio from which on an answer is told that it is absurd
 # Far from every slip's ratio: what the judge says to these, it says to any wrong number.
 ELSEWHERE = (math.pi**3, 1 / math.pi**3, math.e**7, math.e**-7)
+FRACTION = re.compile(r"([-+]?[0-9]{1,15})\s*/\s*([1-9][0-9]{0,14})")  # 7/2, where a plain ratio is asked for
+RATE = re.compile(r"(?:fl)?ops$", re.I)  # 989 TFLOPs: many write the rate so, and where one is asked for it is meant
 TINY = 1e-9  # a mistake that is an integer is typed as one
 ROUNDED = 1e-3  # and another with a few digits
 
@@ -67,14 +69,19 @@ class Quantity(Answer):
     def _text(self, text: str) -> Fraction:
         from hwlib.units import UnitError, dimension, labels, parse
 
+        fraction = FRACTION.fullmatch(text.strip())
+        if fraction and self.unit in ("", "1"):
+            return Fraction(int(fraction[1]), int(fraction[2]))
         try:
             measure = parse(text.strip())
         except UnitError as error:
             raise Unreadable(quoted_error(error, text)) from None
         value = number(measure.value)
-        if measure.unit == "1" and not re.search(r"[A-Za-zµ%]", re.sub(r"(?i)(?<=\d)e(?=[-+]?\d)", "", text)):
+        if measure.unit == "1" and not re.search(r"[A-Za-zµ%×]", re.sub(r"(?i)(?<=\d)e(?=[-+]?\d)", "", text)):
             return value
         wanted = parse(f"1 {self.unit}").unit if self.unit != "1" else "1"
+        if f"{measure.unit}/s" == wanted and RATE.search(text.strip()):
+            return value
         if dimension(measure.unit) != dimension(wanted) or labels(measure.unit) != labels(wanted):
             say = f"The answer {name_of(self.unit)}, yours {name_of(measure.unit)}."
             raise Unreadable(say, "unit", "other-unit")
@@ -124,19 +131,39 @@ class Quantity(Answer):
         ]
         if said:  # and not the slip of the same ratio: the mistake knows the exercise, the slip does not
             return Verdict(0.0, " ".join(dict.fromkeys(said)), "mistake")
-        slip = slips.find(answer, want, self.rtol, self.unit)
-        own = dict(given) != exercise.variant()
-        if own and self._other(exercise, answer, given):
-            return other_variant()
-        if slip:
+        if slip := slips.find(answer, want, self.rtol, self.unit, exercise.prompt_text(given)):
             return Verdict(0.0, slip.say, "slip", slip.reason)
-        if not own and self._other(exercise, answer, given):
+        if self._other(exercise, answer, given):
             return other_variant()
+        if found := self._rounded(exercise, answer, given):
+            return found
         if slips.close(answer, want, min(CLOSE * self.rtol, 0.5)):
             say = f"Close, but not within {100 * self.rtol:.3g} %: is it rounded, or a small term missing?"
             return Verdict(0.0, say, "wrong", "close")
         far = self._far(answer, want) or Finding("", "")
         return Verdict(0.0, far.say + not_yet(exercise), "wrong", far.reason)
+
+    def _rounded(self, exercise: Exercise, answer: Fraction, given: Given) -> Verdict | None:
+        """The verdict on a mistake or slip that is typed with two digits, as one says 3.8 for 3.85."""
+        typed, reach = as_float(answer), min(CLOSE * self.rtol, 0.5)
+        if not two_digits(typed):
+            return None
+
+        def fits(value: float) -> bool:
+            return slips.close(answer, Fraction(value), reach) and any(math.isclose(typed, x) for x in rounded(value))
+
+        want = self.expected(exercise, given)
+        if fits(want):
+            return None
+        wrong = [(float(call_with(m.value, given)), exercise.fill(m.say, given)) for m in exercise.mistakes]
+        near = [(abs(value - typed), say) for value, say in wrong if math.isfinite(value) and fits(value)]
+        if near:
+            return Verdict(0.0, min(near)[1], "mistake")
+        for value in box_numbers(want, ())[1:]:
+            slip = slips.find(value, want, self.rtol, self.unit, exercise.prompt_text(given)) if fits(value) else None
+            if slip:
+                return Verdict(0.0, slip.say, "slip", slip.reason)
+        return None
 
     def shown(self, exercise: Exercise, value: Any, given: Given) -> str:
         """The number with its unit."""
@@ -179,9 +206,9 @@ class Quantity(Answer):
         return slips.close(answer, want, self.rtol)
 
     def _other(self, exercise: Exercise, answer: Fraction, given: Given) -> bool:
-        others = (row for row in exercise.variants() if row != dict(given))
+        rtol = min(self.rtol / 10, 1e-3)
         return any(
-            slips.close(answer, Fraction(self.expected(exercise, row)), min(self.rtol / 10, 1e-3)) for row in others
+            slips.close(answer, Fraction(self.expected(exercise, row)), rtol) for row in others_numbers(exercise, given)
         )
 
 

@@ -20,6 +20,7 @@ from markupsafe import Markup
 
 from ..declaration.answer import Box
 from ..declaration.exercise import Exercise
+from ..values.numbers import rounded, two_digits
 from .render import render
 
 if TYPE_CHECKING:
@@ -41,8 +42,8 @@ def _payload(exercise: Exercise, box: Box) -> dict[str, Any]:
     salt = hashlib.sha256(f"gpubook answer box {exercise.id}".encode()).hexdigest()[:12]
     entries: list[dict[str, Any]] = []
 
-    def add(value: Any, right: bool, say: str, tolerances: float = 1) -> None:
-        entry = {"right": right, "say": inline_html(say)} | _grid(box, value, tolerances)
+    def add(value: Any, right: bool, say: str, tolerances: float = 1, **more: bool) -> None:
+        entry = {"right": right, "say": inline_html(say)} | more | ({} if more else _grid(box, value, tolerances))
         entries.append(entry | {"digest": digest(salt, len(entries), what(box.digest, value, entry))})
 
     for number, value in enumerate(box.candidates):
@@ -52,6 +53,10 @@ def _payload(exercise: Exercise, box: Box) -> dict[str, Any]:
         if verdict.kind == "wrong" and verdict.say.endswith(box.otherwise):  # the judge says more to an absurd one
             continue
         add(value, right, verdict.say)
+    for value in _rounded(box):
+        verdict = exercise.judge(value)
+        if verdict.kind in ("mistake", "slip", "predicted") and verdict.say not in (box.otherwise, box.close):
+            add(value, False, verdict.say, rounded=True)
     if box.close:
         add(box.candidates[0], False, box.close, box.reach)
     return {
@@ -68,12 +73,22 @@ def _payload(exercise: Exercise, box: Box) -> dict[str, Any]:
 
 
 def what(way: str, value: Any, entry: dict[str, Any]) -> str:
-    """What of a value is digested in the `way` of its box: zero, or sign and cell on the entry's grid; else all."""
+    """What of a value is digested in the `way` of its box: zero, or sign and cell on the entry's grid, or the two
+    digits of a rounded number; else all."""
     if way != "grid":
         return f"{way}:{value}"
+    if entry.get("rounded"):
+        return f"rounded:{two_digits(value)}"
     if value == 0:
         return "zero"
     return f"{'-' if value < 0 else '+'}{math.floor((math.log(abs(value)) - entry['offset']) / entry['width'])}"
+
+
+def _rounded(box: Box) -> list[float]:
+    """What the wrong candidates become when they are typed with two digits."""
+    if box.digest != "grid":
+        return []
+    return list(dict.fromkeys(x for value in box.candidates[1:] for x in rounded(value)))
 
 
 def digest(salt: str, n: int, text: str) -> str:

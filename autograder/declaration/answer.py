@@ -227,6 +227,13 @@ def checked(answer: Any, exercise_id: str) -> Answer:
     return answer
 
 
+def others_numbers(exercise: Exercise, given: Given) -> list[dict[str, Any]]:
+    """The numbers that other learners have; none for the book's, which have one who has no others to mix them up
+    with."""
+    mine = dict(given)
+    return [] if mine == exercise.variant() else [row for row in exercise.variants() if row != mine]
+
+
 def other_variant() -> Verdict:
     """The verdict on an answer that is right for another learner's numbers."""
     return Verdict(

@@ -139,9 +139,11 @@ def _encode_library(value: Any, depth: int, budget: _Budget) -> Any:
     numpy, torch, sympy = (sys.modules.get(name) for name in ("numpy", "torch", "sympy"))
     if numpy is not None:
         if isinstance(value, numpy.generic) and kind is getattr(value.dtype, "type", None):
-            if value.dtype.name in ITEM_BYTES:
+            if value.dtype.name in ITEM_BYTES or value.dtype.kind == "U":
                 return _encode(value.item(), depth + 1, budget)
             raise NotEncodable(f"a numpy scalar of type {value.dtype.name}; an integer, a float or a bool was expected")
+        if kind is numpy.ndarray and value.dtype.kind == "U":
+            return _encode(value.tolist(), depth + 1, budget)
         if kind is numpy.ndarray:
             return _array(value, numpy)
     if torch is not None and kind is torch.Tensor:

@@ -81,3 +81,25 @@ def as_float(value: Fraction) -> float:
         return float(value)
     except OverflowError:
         return math.inf if value > 0 else -math.inf
+
+
+def two_digits(value: float) -> str:
+    """A number of at most two digits as one writes it by hand, "3.8e-3"; "" for one of more, and for zero."""
+    if not value or not math.isfinite(value):
+        return ""
+    text = f"{value:.1e}"
+    digits, _, power = text.partition("e")
+    return f"{digits}e{int(power)}" if math.isclose(float(text), value, rel_tol=1e-9) else ""
+
+
+def rounded(value: float) -> list[float]:
+    """What `value` may be rounded to with two digits: one number, or both neighbours of one in the middle.
+
+    >>> rounded(3.85e-3), rounded(412.0)
+    ([0.0038, 0.0039], [410.0])
+    """
+    if not value or not math.isfinite(value):
+        return []
+    step = 10.0 ** (math.floor(math.log10(abs(value))) - 1)
+    sides = {float(f"{side(value / step) * step:.1e}") for side in (math.floor, math.ceil)}
+    return sorted(x for x in sides if abs(x - value) <= 0.5 * step * (1 + 1e-9))

@@ -1,7 +1,12 @@
-"""Slips: wrong numbers common to all topics, recognised by their ratio to the right one."""
+"""Slips: wrong numbers common to all topics, recognised by their ratio to the right one.
+
+Reasons: sign, sparse, bits, factor-two, prefix, gib, kib-for-bytes, mib-for-bytes, gib-for-bytes.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -13,19 +18,14 @@ class Slip(NamedTuple):
     ratio: Fraction
     reason: str
     say: str
-    of: str = ""  # looked for only where the answer's unit has this in it: B for bytes, FLOP for operations
+    of: str = ""  # looked for only where the exercise has these: B for bytes, FLOP for operations
 
 
 SLIPS = (
     Slip(Fraction(-1), "sign", "The size is right, the sign is not."),
-    Slip(
-        Fraction(2),
-        "sparse",
-        "You are off by a factor of 2: is it sparse for dense FLOP/s, or a multiply-add counted as one operation?",
-        "FLOP",
-    ),
+    Slip(Fraction(2), "sparse", "", "FLOP"),  # what is told of a factor of 2 depends on the exercise
     Slip(Fraction(8), "bits", "You are off by a factor of 8: are bits taken for bytes, or bytes for bits?", "B"),
-    Slip(Fraction(2), "both-ways", "You are off by a factor of 2: both directions for one, or one phase of two?"),
+    Slip(Fraction(2), "factor-two", ""),
     Slip(Fraction(1000), "prefix", "You are off by a factor of 1000: a prefix (k, M, G, T; m, u, n) slipped."),
     Slip(
         Fraction(1000**2),
@@ -56,6 +56,22 @@ SLIPS = (
     Slip(Fraction(1000**5), "prefix", "You are off by a factor of 1e15: a number typed without its prefix (P)?"),
 )
 
+SPARSE = "sparse for dense FLOP/s, or a multiply-add counted as one operation"
+# What a factor of 2 may come from, and the words of an exercise that has it.
+TWICE = (
+    (
+        "both directions for one",
+        r"direction|both ways|(?:each|one) way|duplex|links?\b|ports?\b|nvlink|cables?\b|nics?\b",
+    ),
+    ("the bytes of an element", r"\b(?:bf|fp|int)\d+|float|elements?\b|precision|weights|parameters|gradients"),
+    ("one phase of two", r"all-?reduce|phases?\b|there and back|round trip"),
+    ("what is read without what is written", r"\bread(?:s|ing)?\b.*\bwrit(?:es?|ten|ing)\b"),
+    (SPARSE, r"FLOP|tensor core|sparse"),
+)
+USUAL = 3  # causes that are told where the words name none
+BYTES = re.compile(r"\d ?B\b|\b[kKMGTPE]i?B\b|\bB/s|\b[kKMGT]?bits?\b|\bbytes?\b|\{\w+:\w*B\b")
+EIGHT = re.compile(r"(?<![\d.])8(?!\.?\d)|\beight\b", re.I)
+
 
 def close(a: float | Fraction, b: float | Fraction, rtol: float) -> bool:
     """Whether `a` lies within `rtol` of `b`; zero is matched by zero only. Exact, so no number is too large
@@ -64,24 +80,41 @@ def close(a: float | Fraction, b: float | Fraction, rtol: float) -> bool:
     return abs(a - b) <= Fraction(rtol) * abs(b)
 
 
-def find(answer: float | Fraction, want: float | Fraction, rtol: float, unit: str = "B") -> Slip | None:
+def find(
+    answer: float | Fraction, want: float | Fraction, rtol: float, unit: str = "B", about: str = ""
+) -> Slip | None:
     """The slip that turns `want`, in `unit`, into `answer`, or None; a slip no wider than the tolerance is not
-    looked for."""
+    looked for. `about` is the prompt: it tells what a factor may come from, and that a time is one of bytes."""
     answer, want = Fraction(answer), Fraction(want)
     if not answer or not want:
         return None
     for slip in SLIPS:
-        if slip.of and not _has(unit, slip.of):
+        if slip.of and not _has(unit, about, slip.of):
             continue
         for ratio in (slip.ratio, 1 / slip.ratio):
             if abs(ratio - 1) > 3 * Fraction(rtol) and close(answer, want * ratio, rtol):
-                return slip
+                return slip._replace(say=_say(slip, about))
     return None
 
 
-def _has(unit: str, what: str) -> bool:
+def _has(unit: str, about: str, what: str) -> bool:
     if what == "FLOP":
         return what in unit  # a count, so it has no dimension
     from hwlib.units import dimension
 
-    return unit != "1" and what in dimension(unit)
+    return (unit != "1" and what in dimension(unit)) or bool(BYTES.search(about))
+
+
+def _say(slip: Slip, about: str) -> str:
+    if slip.ratio == 8 and EIGHT.search(about):
+        return "You are off by a factor of 8: are bits taken for bytes, or is one counted for eight, or eight for one?"
+    if slip.ratio != 2:
+        return slip.say
+    return twice(about, [SPARSE] if slip.reason == "sparse" else [])
+
+
+def twice(about: str, first: Sequence[str] = ()) -> str:
+    """What a factor of 2 is blamed on: `first`, then what the words of the exercise name, or else what is usual."""
+    named = [cause for cause, words in TWICE if re.search(words, about, re.I | re.S)]
+    causes = dict.fromkeys([*first, *named]) or [cause for cause, _ in TWICE[:USUAL]]
+    return f"You are off by a factor of 2. Is it {'; or '.join(causes)}?"

@@ -48,6 +48,12 @@
     return `${value < 0 ? "-" : "+"}${Math.floor((Math.log(Math.abs(value)) - entry.offset) / entry.width)}`;
   }
 
+  /* A number of at most two digits as it is typed, "3.8e-3"; "" for one of more. */
+  function twoDigits(value) {
+    const text = value.toExponential(1);
+    return value && Math.abs(Number(text) - value) <= 1e-9 * Math.abs(value) ? text.replace("e+", "e") : "";
+  }
+
   function readUnit(text, atoms) {
     let scale = 1;
     const powers = {};
@@ -72,22 +78,31 @@
     return (over || "1") + all.filter(([, p]) => p < 0).map(([name, p]) => `/${name}` + (p < -1 ? `^${-p}` : "")).join("");
   }
 
+  /* The same as in hwlib/units.py: groups of three digits where no comma can be a decimal one, and a plain ratio. */
+  const GROUPS = "[1-9][0-9]{0,2}(?:(?:,[0-9]{3}){2,}(?:\\.[0-9]*)?|,[0-9]{3}\\.[0-9]*)(?![0-9,])";
+  const NUMBER = `[-+−]?(?:${GROUPS}|[0-9][0-9_]*\\.?[0-9]*|\\.[0-9]+)(?:[eE][-+−]?[0-9]+)?`;
+  const QUANTITY = new RegExp(`^(${NUMBER})\\s*(.*)$`), RATIO = /^(?::\s*1|x|×|times)$/;
+
   /* "31.9 us" -> {value: 3.19e-5, unit: "s"}; unit is null where none was typed. */
   function readQuantity(text, atoms) {
-    const match = /^([-+−]?(?:[0-9][0-9_]*\.?[0-9]*|\.[0-9]+)(?:[eE][-+−]?[0-9]+)?)\s*(.*)$/.exec(text.trim());
+    const match = QUANTITY.exec(text.trim());
     if (!match || /^[,._]/.test(match[2])) throw new Error("a number was expected, with its unit if you like, such as 31.9 us");
-    if (/^[-+*/×·^]+\s*[0-9(.]/.test(match[2])) throw new Error("that is a calculation; write one number, then its unit");
-    const [scale, powers] = match[2] ? readUnit(match[2], atoms) : [1, {}];
-    const value = Number(match[1].replaceAll("−", "-").replaceAll("_", "")) * scale;
+    if (/^(?:[-+*/×·^]+\s*|x\s+)[0-9(.]/.test(match[2])) throw new Error("that is a calculation; write one number, then its unit");
+    const unit = match[2].startsWith(":") && RATIO.test(match[2]) ? "" : match[2];
+    const [scale, powers] = unit && !RATIO.test(unit) ? readUnit(unit, atoms) : [1, {}];
+    const value = Number(match[1].replaceAll("−", "-").replace(/[_,]/g, "")) * scale;
     if (!Number.isFinite(value)) throw new Error("that number is too large");
-    return { value, unit: match[2] ? nameUnit(powers) : null };
+    return { value, unit: unit ? nameUnit(powers) : null };
   }
 
   /* What a text is read as, by the box's `read`. */
   const readOption = (box, text) => text;
 
   function readInteger(box, text) {
-    const tidy = text.trim().replace(/[,_]/g, "");
+    let tidy = text.trim().replaceAll("_", "");
+    if (/^[-+]?\d{1,3}(,\d{3})+(\.\d+)?$/.test(tidy)) tidy = tidy.replaceAll(",", "");
+    const power = /^([0-9]{1,2})\^([0-9]{1,2})$/.exec(tidy);
+    if (power) return BigInt(power[1]) ** BigInt(power[2]);
     if (/^[\d\s.()]*\d[\s)]*[-+*/][\d\s.+\-*/()]+$/.test(tidy))
       throw new Error("Could not read the answer: that is a calculation; write what comes out.");
     if (!/^[-+]?\d{1,300}(\.\d{1,300})?([eE][-+]?\d{1,3})?$/.test(tidy))
@@ -97,6 +112,8 @@
   }
 
   function readNumber(box, text, atoms) {
+    const fraction = /^([-+]?[0-9]{1,15})\s*\/\s*([1-9][0-9]{0,14})$/.exec(text.trim());
+    if (fraction && box.unit === "1") return Number(fraction[1]) / Number(fraction[2]);
     let read;
     try {
       read = readQuantity(text, atoms);
@@ -104,15 +121,19 @@
       throw new Error(`Could not read the answer: ${error.message}.`);
     }
     const named = (unit) => (unit === "1" ? "has no unit" : `is in ${unit}`);
-    if (read.unit !== null && read.unit !== box.unit)
+    const rate = `${read.unit}/s` === box.unit && /(?:fl)?ops$/i.test(text.trim());  // 989 TFLOPs, as many write it
+    if (read.unit !== null && read.unit !== box.unit && !rate)
       throw new Error(`The answer ${named(box.unit)}, yours ${named(read.unit)}.`);
     return read.value;
   }
 
   const READERS = { option: readOption, integer: readInteger, number: readNumber };
 
-  /* What of an answer is digested, by the box's `digest`: its cell on the entry's grid, or all of it. */
-  const what = (box, value, entry) => box.digest === "grid" ? cell(value, entry) : `${box.digest}:${value}`;
+  /* What of an answer is digested, by the box's `digest`: its cell on the entry's grid or its two digits, or all of it. */
+  function what(box, value, entry) {
+    if (box.digest !== "grid") return `${box.digest}:${value}`;
+    return entry.rounded ? `rounded:${twoDigits(value)}` : cell(value, entry);
+  }
 
   /* The verdict on what was typed or chosen: {kind: "right" | "wrong" | "unread" | "none", say: HTML}. */
   function judge(box, text, atoms) {

@@ -140,6 +140,44 @@ def test_right_only_in_a_limit(answer, reason, letters):
     assert words(verdict) & {*RING.answer.symbols} == letters
 
 
+FAILURES = Exercise(
+    id="t-failures",
+    prompt="?",
+    answer=Expression({"n": integers(2, 4096), "p": positive("1", 1e-4, 0.1), "d": positive("s", 1e-3, 1.0)}, "s"),
+    solution=lambda n, p, d: d * (1 - (1 - p) ** n),
+)
+SHARING = Exercise(
+    id="t-sharing",
+    prompt="?",
+    answer=Expression({"f": integers(2, 512), "u": integers(2, 512)}),
+    solution=lambda f, u: f * (1 - (1 - 1 / u) ** (f - 1)),
+)
+WIDTH = Exercise(
+    id="t-width",
+    prompt="?",
+    answer=Expression({"B": integers(1024, 65536), "R": positive("1", 20, 900)}),
+    solution=lambda B, R: 2 * B * R / (2 * B - R),
+)
+
+
+@pytest.mark.parametrize(
+    ("exercise", "answer", "reason", "letter"),
+    [
+        (FAILURES, "d*(1 - exp(-n*p))", "limit-of-small", "p"),
+        (FAILURES, "n*p*d*(1 - (n - 1)*p/2)", "limit-of-small", "p"),
+        (FAILURES, "n*p*d", "limit-of-small", "p"),
+        (SHARING, "f*(1 - exp(-(f - 1)/u))", "limit-of-large", "u"),
+        (WIDTH, "R*B/(B - R)", "limit-of-large", "B"),
+        (WIDTH, "2*B*R/(B - R)", "wrong-value", ""),  # right far beyond the largest R, behind the pole at B
+        (WIDTH, "R", "limit-of-large", "B"),
+    ],
+)
+def test_a_limit_is_told_where_the_domain_leads_to_it(exercise, answer, reason, letter):
+    verdict = judge(exercise, answer)
+    assert verdict.reason == reason
+    assert not letter or letter in words(verdict)
+
+
 def test_the_words_for_a_limit():
     say = judge(RING, "2*(n-1)/n*S/W").say
     assert (

@@ -111,7 +111,7 @@ def test_a_right_function_is_right_whatever_it_returns_its_numbers_in(function):
         (lambda xs, k: 5, "other-type", "`5`"),
         (exits, "raises", "ValueError"),
         (lambda xs, k: object(), "no-plain-data", "object"),
-        (lambda xs, k: [x * k * 1.001 for x in xs], "wrong-value", "`[0."),
+        (lambda xs, k: [x * k * 1.001 for x in xs], "wrong-value", "[0] is `"),
         (lambda xs, k: scale(xs, k) if k < 5 else xs, "wrong-value", " of 20 "),
     ],
 )
@@ -129,12 +129,66 @@ def test_a_mistake_of_a_function_gets_its_sentence():
 
 def test_expected_values_are_shown_for_public_cases_only():
     wrong = lambda xs, k: [x * k + 0.5 for x in xs]
-    assert "`[3, 6]`" in judge(SHOWN, wrong).say
+    shown = judge(SHOWN, wrong).say
+    assert "`[3.5, 6.5]`" in shown
+    assert "[0] is `3.5`; `3` " in shown
     hidden = judge(HIDDEN, wrong).say
     (args, *_), (want, *_) = HIDDEN.answer.inputs(HIDDEN), HIDDEN.answer.outputs(HIDDEN, scale)
+    assert "[0] is `" in hidden
     assert f"{args[0][0]:.10g}" in hidden
     assert f"{want[0]:.10g}" not in hidden
     assert hidden.endswith("Multiply.")
+
+
+RECORD = make(
+    id="t-record",
+    answer=Function("constants", "constants(S, t)", cases=lambda rng: [(rng.uniform(1e6, 1e9), 2.0) for _ in range(9)]),
+    solution=lambda S, t: (t * 1e-6, S / t),
+    mistakes=(),
+)
+
+
+@pytest.mark.parametrize("made", [tuple, list, np.array])
+@pytest.mark.parametrize(
+    ("wrong", "kind", "reason", "named"),
+    [
+        (lambda S, t: (0.5, S / t), "wrong", "wrong-value", "[0] is `0.5`, about 10^5 times "),
+        (lambda S, t: (t * 1e-6, S), "slip", "factor-two", "[1]: "),
+        (lambda S, t: (t * 1e-6, S / t / 1e9), "slip", "prefix", "[1]: "),
+        (lambda S, t: (t * 1e-6, 8 * S / t), "slip", "bits", "[1]: "),
+        (lambda S, t: (t, S / t), "slip", "prefix", "[0]: "),
+        (lambda S, t: (t * 1e-6, S / t + 3e9), "wrong", "wrong-value", "[1] is `"),
+        (lambda S, t: (t * 1e-6, -S / t), "slip", "sign", "[1]: "),
+        (lambda S, t: (t * 1e-6,), "wrong", "other-length", " 1; "),
+    ],
+)
+def test_the_element_that_differs_is_named(made, wrong, kind, reason, named):
+    verdict = judge(RECORD, lambda S, t: made(wrong(S, t)))
+    assert (verdict.score, verdict.kind, verdict.reason) == (0.0, kind, reason)
+    assert named in verdict.say
+
+
+def test_the_smallest_case_that_fails_is_shown():
+    cases = [([1.0] * 50, 7), ([1.0, 2.0], 30), ([1.0, 2.0], 3), ([1.0], 2), ([], 2)]
+    exercise = make(id="t-small", answer=Function("scale", "scale(xs, k)", cases=cases), mistakes=())
+    assert "`scale([1, 2], 3)`" in judge(exercise, lambda xs, k: [x * k for x in xs[:1]] + [0] * (len(xs) - 1)).say
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "shown"),
+    [
+        (list(range(200)), [*range(150), -1, *range(151, 200)], "`[…, 148, 149, -1, 151, 152, …]`; element [150] is "),
+        ("a" * 300, "a" * 200 + "b" * 100, "…`"),
+        ([[1] * 40] * 9, [[1] * 40] * 8 + [[1] * 39 + [2]], "[8][39] is `2`; `1` "),
+        ([1, 2] * 70, [1, 2] * 60, "of length 120"),
+    ],
+)
+def test_a_long_result_is_cut_around_the_first_difference(right, wrong, shown):
+    answer = Function("f", "f(x)", cases=[(1,), (2,)])
+    exercise = make(id="t-long", answer=answer, solution=lambda x: right, mistakes=())
+    say = judge(exercise, lambda x: wrong).say
+    assert shown in say
+    assert len(say) < 400
 
 
 def test_a_stub_is_no_answer_yet():

@@ -35,6 +35,7 @@ WAVES = Exercise(
     solution=lambda n: math.ceil(n / 132),
     mistakes=(Mistake(lambda n: n / 132, "Round up."), Mistake(lambda n: n // 132, "The last one counts.")),
 )
+SHIFT = Exercise(id="t-shift", prompt="?", given={"n": [1000, 2500, 3000]}, answer=Count(), solution=lambda n: n)
 BOUND = Exercise(
     id="t-bound",
     prompt="Bound?",
@@ -138,6 +139,36 @@ def test_an_absurd_answer_is_told_what_it_was_read_as(value, reason, read):
     assert re.findall("`(.*?)`", verdict.say) == read
 
 
+ROUNDED = Exercise(
+    id="t-rounded-time",
+    prompt="How long does a copy of 1 GB take?",
+    answer=Quantity("s"),
+    solution=5.15e-3,
+    mistakes=(Mistake(3.85e-3, "Once."), Mistake(1.15e-3, "A third.")),
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "reason"),
+    [
+        ("3.85 ms", "mistake", ""),
+        ("3.8 ms", "mistake", ""),
+        ("3.9 ms", "mistake", ""),
+        ("3.7 ms", "wrong", ""),
+        ("3.79 ms", "wrong", ""),  # not rounded
+        ("5.1 ms", "right", ""),
+        ("5.3 ms", "wrong", "close"),
+        ("1.1 ms", "mistake", ""),
+        ("1.2 ms", "mistake", ""),
+        ("10 ms", "slip", "factor-two"),  # 10.3
+        ("10.0001 ms", "wrong", ""),
+    ],
+)
+def test_a_rounded_answer_keeps_its_diagnosis(value, kind, reason):
+    verdict = judge(ROUNDED, value)
+    assert (verdict.kind, verdict.reason) == (kind, reason)
+
+
 def test_the_unit_of_a_plain_number_is_not_blamed():
     verdict = judge(PURE, 7.7e7)
     assert verdict.reason == "orders-of-magnitude"
@@ -154,7 +185,38 @@ def test_right_for_another_learners_numbers():
     own, other = RIDGE.variants()
     verdict = judge(RIDGE, RIDGE.expected(own), given=other)
     assert (verdict.score, verdict.kind) == (0.0, "variant")
-    assert judge(RIDGE, RIDGE.expected(other), given=own).kind == "variant"
+
+
+@pytest.mark.parametrize(("exercise", "other"), [(RIDGE, 2.25e15 / 8e12), (SHIFT, 3000)])
+def test_with_the_books_numbers_there_are_no_others(exercise, other):
+    assert judge(exercise, other).kind == "wrong"
+
+
+@pytest.mark.parametrize(("value", "kind"), [(1000, "variant"), (5000, "slip"), (1250, "slip"), (2499, "slip")])
+def test_a_count_is_looked_at_for_slips_before_the_numbers_of_others(value, kind):
+    assert judge(SHIFT, value, given={"n": 2500}).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [(999, "off-by-one"), (1001, "off-by-one"), (2000, "factor-two"), (500, "factor-two"), (-1000, "sign"), (8000, "")],
+)
+def test_a_slip_of_a_count_does_not_tell_it(value, reason):
+    verdict = judge(SHIFT, value)
+    assert (verdict.score, verdict.kind, verdict.reason) == (0.0, "slip" if reason else "wrong", reason)
+    assert "1000" not in verdict.say
+
+
+def test_a_mistake_of_a_count_comes_before_a_slip():
+    mistakes = (Mistake(9, "Itself too."), Mistake(16, "Both ways."))
+    exercise = Exercise(id="t-pairs", prompt="?", answer=Count(), solution=8, mistakes=mistakes)
+    assert [judge(exercise, value).kind for value in (9, 16, 7)] == ["mistake", "mistake", "slip"]
+
+
+@pytest.mark.parametrize("value", [1, 2, 4, 6])
+def test_among_few_every_count_is_off_by_one(value):
+    exercise = Exercise(id="t-few", prompt="?", answer=Count(), solution=3)
+    assert judge(exercise, value).kind == "wrong"
 
 
 @pytest.mark.parametrize(
@@ -194,7 +256,7 @@ def test_a_zero_answer_is_matched_by_zero_only():
 
 
 @pytest.mark.parametrize(
-    "value", [8, 8.0, "8", "8.0", " 8 ", np.int64(8), np.float32(8), Fraction(8), sympy.Integer(8), "0.8e1"]
+    "value", [8, 8.0, "8", "8.0", " 8 ", np.int64(8), np.float32(8), Fraction(8), sympy.Integer(8), "0.8e1", "2^3"]
 )
 def test_a_count_is_one_number_in_any_form(value):
     assert judge(WAVES, value).score == 1, judge(WAVES, value)
@@ -207,8 +269,8 @@ def test_a_count_is_one_number_in_any_form(value):
         ("8.5", "unreadable", "not-an-integer", "8.5"),
         (7, "mistake", "", "The last one counts."),
         (1000 / 132, "mistake", "", "Round up."),
-        (9, "wrong", "", ""),
-        (16, "variant", "", ""),
+        (9, "slip", "off-by-one", ""),
+        (16, "slip", "factor-two", ""),
         (64, "wrong", "", ""),
         (True, "unreadable", "truth-value", "True"),
         ("eight", "unreadable", "not-an-integer", "`eight`"),

@@ -14,6 +14,7 @@ from autograder.answers import Choice, Count, Quantity
 from autograder.book import answerbox
 from autograder.declaration import Exercise, Mistake
 from autograder.values import slips
+from autograder.values.numbers import rounded
 from hwlib import units
 
 TIME = Exercise(
@@ -55,7 +56,14 @@ GUESS = Exercise(
     mistakes=(Mistake("down", "Not with more bytes."),),
     explain="More bytes.",
 )
-EXERCISES = (TIME, INTENSITY, FRACTION, NOTHING, COUNT, GUESS)
+ROUNDED = Exercise(
+    id="box-rounded",
+    prompt="How long does a copy of 1 GB take?",
+    answer=Quantity("s"),
+    solution=5.15e-3,
+    mistakes=(Mistake(3.85e-3, "Once."), Mistake(1.15e-3, "A third.")),
+)
+EXERCISES = (TIME, ROUNDED, INTENSITY, FRACTION, NOTHING, COUNT, GUESS)
 
 SCRIPT = """
 const box = require(process.argv[1]), { atoms, cases } = JSON.parse(require("fs").readFileSync(0, "utf8"));
@@ -93,8 +101,24 @@ def typed(exercise):
         *(m.value if not callable(m.value) else m.value(**exercise.variant()) for m in exercise.mistakes),
     ]
     if exercise.kind == "Count":
-        return [str(v) for v in (*values, want + 1, f"{want:,}", f"{want}.0", "2_4", "2.4e1", -want, 10**20)]
+        return [
+            str(v)
+            for v in (
+                *values,
+                want + 1,
+                want - 1,
+                2 * want,
+                want // 2,
+                f"{want:,}",
+                f"{want}.0",
+                "2_4",
+                "2.4e1",
+                -want,
+                10**20,
+            )
+        ]
     values += [want * r for s in slips.SLIPS for r in (float(s.ratio), 1 / float(s.ratio))]
+    values += [x for v in values if v for x in rounded(v)]
     rtol = exercise.answer.rtol
     around = [v * f for v in values for f in (1 + 0.99 * rtol, 1 - 0.99 * rtol, 1 + 1.01 * rtol, 1 - 1.01 * rtol)]
     texts = [repr(float(v)) for v in (*values, *around, 7.5e5, *(want * rng.uniform(0.2, 9) for _ in range(20)))]
@@ -120,6 +144,53 @@ def test_the_script_gives_the_judges_verdicts(root):
         )
         kinds.add((exercise.id, verdict["kind"]))
     assert kinds == {(e.id, k) for e in EXERCISES for k in ("right", "wrong")}
+
+
+RATE = Exercise(id="box-rate", prompt="How fast?", answer=Quantity("FLOP/s"), solution=989e12)
+TIMES = Exercise(id="box-times", prompt="How many times?", answer=Quantity("1"), solution=3.5)
+KIBI = Exercise(id="box-kibi", prompt="How many?", answer=Count(), solution=1024)
+COUNTED = Exercise(id="box-tokens", prompt="How many?", answer=Quantity("token"), solution=450e9)
+
+
+@pytest.mark.parametrize(
+    ("exercise", "text", "kind"),
+    [
+        (RATE, "989 TFLOPs", "right"),
+        (RATE, "989 TFLOPS", "right"),
+        (RATE, "989 teraflops", "right"),
+        (RATE, "989 Tflops", "right"),
+        (RATE, "989 TFLOP", "unread"),
+        (RATE, "989 TOPs", "unread"),
+        (TIMES, "7/2", "right"),
+        (TIMES, "7 / 2", "right"),
+        (TIMES, "-7/2", "wrong"),
+        (TIMES, "3.5x", "right"),
+        (TIMES, "3.5 times", "right"),
+        (TIMES, "3.5×", "right"),
+        (TIMES, "3.5:1", "right"),
+        (TIMES, "7/0", "unread"),
+        (TIMES, "7/2/1", "unread"),
+        (TIMES, "3.5 s", "unread"),
+        (TIME, "7/2", "unread"),
+        (TIME, "0.002x", "unread"),
+        (TIME, "0.002×", "unread"),
+        (TIME, "0.002:1", "right"),
+        (KIBI, "2^10", "right"),
+        (KIBI, "1,024", "right"),
+        (KIBI, "2^9", "wrong"),
+        (KIBI, "2^1000", "unread"),
+        (KIBI, "1,02,4", "unread"),
+        (COUNTED, "450,000,000,000", "right"),
+        (COUNTED, "450,000,000,000 Tokens", "right"),
+        (COUNTED, "450,000 tokens", "unread"),
+    ],
+)
+def test_what_engineers_write_is_read_by_both(root, exercise, text, kind):
+    box = json.loads(answerbox.script_json(answerbox.payload(exercise)))
+    (verdict,) = in_node(root, [("judge", box, text)])
+    judged = exercise.judge(text)
+    assert verdict["kind"] == kind
+    assert {"right": "right", "unreadable": "unread", "unit": "unread"}.get(judged.kind, "wrong") == kind
 
 
 @pytest.mark.parametrize("kind", ["Count", "Quantity"])
@@ -171,7 +242,10 @@ def test_units_read_as_in_python(root):
         "31.9 us", "31.9us", "31.9 µs", "400 Gbit/s", "295 FLOP/B", "3.35e12", "1_000 B", "−2 s",
         ".5 GiB", "5 %", "80 GB per s", "1 J/token", "2 B*s", "2 B·s", "3 s^2", "12 tokens",
         "900 GB/s/GPU", "1 e", "", "abc", "1,000 B", "3 apples", "3 B/s^2", "1 B/", "1e999 B", "1 $",
-        "2 batches", "7 min", "5 Bps", "4 Mbps", "1 m", "--1", "0x10", "1 B/ s", "nan", "∞ s",
+        "450,000,000,000", "1,234,567.5 B/s", "1,024.5 s", "1,000,00", "0,000,001 B", "1,5 s", "1,000,000,0 s",
+        "2.29x", "2.29 x", "2.29 times", "2.29×", "7:1", "3 x 5", "3x5", "2 GByte/s", "3 FLOP/Byte", "295 Tokens",
+        "2.11 Ghz", "3 teraflops", "3 GBit/s", "2 Batchs", "7/2", "2 batches", "7 min",
+        "5 Bps", "4 Mbps", "1 m", "--1", "0x10", "1 B/ s", "nan", "∞ s",
     ]  # fmt: skip
     texts += [
         f"{rng.uniform(0.1, 99):.4g} {a}{rng.choice('/*')}{b}" for a, b in (rng.sample(atoms, 2) for _ in range(300))

@@ -1,10 +1,11 @@
+import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from autograder.values import encoding
-from autograder.values.numbers import Unreadable, as_float, number
+from autograder.values.numbers import Unreadable, as_float, number, rounded, two_digits
 from autograder.values.parsing import parse
 
 
@@ -53,3 +54,35 @@ def test_the_words_for_a_text():
 
 def test_a_number_beyond_floats_is_infinite():
     assert as_float(Fraction(-(10**400))) == float("-inf")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (3.8e-3, "3.8e-3"),
+        (4.0, "4.0e0"),
+        (-1.2e12, "-1.2e12"),
+        (3.85, ""),
+        (0, ""),
+        (math.inf, ""),
+        (0.1 + 0.2, "3.0e-1"),
+    ],
+)
+def test_a_number_of_two_digits_is_written_with_them(value, text):
+    assert two_digits(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "near"),
+    [
+        (3.85e-3, [3.8e-3, 3.9e-3]),
+        (412.0, [410.0]),
+        (9.96, [10.0]),
+        (-2.34, [-2.3]),
+        (5.0, [5.0]),
+        (0, []),
+        (math.nan, []),
+    ],
+)
+def test_a_number_is_rounded_to_its_neighbours(value, near):
+    assert rounded(value) == near

@@ -11,8 +11,8 @@ from autograder.values import slips
     [
         (8.0, "bits"),
         (1 / 8, "bits"),
-        (2.0, "both-ways"),
-        (0.5, "both-ways"),
+        (2.0, "factor-two"),
+        (0.5, "factor-two"),
         (1000.0, "prefix"),
         (1e-3, "prefix"),
         (1e6, "prefix"),
@@ -32,7 +32,8 @@ def test_each_slip_is_told_in_both_directions(answer, reason):
 
 def test_a_slip_asks_for_its_cause_and_names_its_factor():
     assert "bits" in slips.find(8.0, 1.0, 0.01).say
-    assert all(re.search(r"\d|size", slip.say) for slip in slips.SLIPS)
+    said = [slips.find(float(slip.ratio), 1.0, 0.01, unit).say for slip in slips.SLIPS for unit in ("B", "FLOP/B")]
+    assert all(re.search(r"\d|size", say) for say in said)
 
 
 @pytest.mark.parametrize("answer", [1.0, 1.5, 3.0, 100.0, 0.0, 7.8])
@@ -51,10 +52,50 @@ def test_a_slip_within_tolerance_of_right_is_not_looked_for():
     assert slips.find(1.0737, 1.0, 0.05) is None
 
 
-@pytest.mark.parametrize(("unit", "reason"), [("FLOP/s", "sparse"), ("FLOP/B", "sparse"), ("B/s", "both-ways"),
-                                            ("1", "both-ways")])  # fmt: skip
+@pytest.mark.parametrize(("unit", "reason"), [("FLOP/s", "sparse"), ("FLOP/B", "sparse"), ("B/s", "factor-two"),
+                                            ("1", "factor-two")])  # fmt: skip
 def test_a_factor_of_two_is_explained_by_what_the_unit_can_have(unit, reason):
     assert slips.find(2.0, 1.0, 0.01, unit).reason == reason
+
+
+@pytest.mark.parametrize("unit", ["s", "1", "token"])
+@pytest.mark.parametrize(
+    ("about", "bytes_"),
+    [
+        ("A copy of 4 GB", True),
+        ("A copy of 512 B", True),
+        ("at 450 GB/s", True),
+        ("two bytes an element", True),
+        ("at 400 Gbit/s", True),
+        ("x: [B × D] of 3 layers", False),
+        ("at a clock of 2 GHz", False),
+    ],
+)
+def test_bytes_are_blamed_in_a_time_where_the_exercise_has_some(unit, about, bytes_):
+    for ratio, reason in ((8.0, "bits"), (1 / 8, "bits"), (2**30 / 1e9, "gib"), (2.0**20, "mib-for-bytes")):
+        slip = slips.find(ratio, 1.0, 0.01, unit, about)
+        assert (slip and slip.reason) == (reason if bytes_ else None)
+
+
+@pytest.mark.parametrize(
+    ("about", "blamed", "not_blamed"),
+    [
+        ("a ring all-reduce of 1 GB", "phase", "direction"),
+        ("the port of a switch", "direction", "phase"),
+        ("a product in bf16", "element", "direction"),
+        ("989 TFLOP/s", "sparse", "phase"),
+        ("how long?", "direction", "sparse"),
+    ],
+)
+def test_a_factor_of_two_is_blamed_on_what_the_exercise_has(about, blamed, not_blamed):
+    say = slips.find(2.0, 1.0, 0.01, "s", about).say
+    assert blamed in say
+    assert not_blamed not in say
+
+
+def test_a_factor_of_eight_may_be_eight_of_something():
+    assert "eight" in slips.find(8.0, 1.0, 0.01, "B/s", "nodes of 8 GPUs").say
+    assert "eight" not in slips.find(8.0, 1.0, 0.01, "B/s", "nodes of 16 GPUs").say
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+
+from autograder.values.compare import at, place
+from autograder.values.excerpts import LONG, element, excerpt, size_of, text_of
+
+
+@pytest.mark.parametrize(
+    ("value", "path", "text"),
+    [
+        ([1, 2], (1,), "[1, 2]"),
+        ((5,), (0,), "(5,)"),
+        (list(range(100)), (50,), "[…, 48, 49, 50, 51, 52, …]"),
+        (list(range(100)), (99,), "[…, 97, 98, 99]"),
+        (tuple(range(100)), (0,), "(0, 1, 2, …)"),
+        (np.arange(100), (50,), "[…, 48, 49, 50, 51, 52, …]"),
+        ("x" * 50 + "y" + "z" * 50, (50,), "…'" + "x" * 20 + "y" + "z" * 19 + "'…"),
+        (dict.fromkeys(range(9), "a" * 20), (4,), "{…, 4: '" + "a" * 20 + "'}"),
+        ([[0] * 99] * 9, (8, 98), "[…, " + ("[" + "0, " * 12 + "…], ") * 2 + "[…, 0, 0, 0]]"),
+    ],
+)
+def test_an_excerpt_shows_the_place(value, path, text):
+    assert excerpt(value, path) == text
+    assert len(text) <= LONG
+
+
+@pytest.mark.parametrize(
+    ("got", "want", "path"),
+    [
+        ([1, 2, 3], [1, 2], (2,)),
+        ([1, 3], [1, 2, 3], (1,)),
+        ("abcd", "abxd", (2,)),
+        ({"a": [1, "abc"]}, {"a": [1, "ab"]}, ("a", 1, 2)),
+        (1, 2, ()),
+        ("a", 1, ()),
+    ],
+)
+def test_the_place_of_a_difference_goes_into_lists_and_texts(got, want, path):
+    assert place(got, want, 1e-9) == path
+
+
+def test_an_element_is_named_as_python_writes_it():
+    assert element((1, "a", 0)) == "[1]['a'][0]"
+    assert at({"x": [1, np.array([2, 3])]}, ("x", 1, 0)) == 2
+
+
+@pytest.mark.parametrize(
+    ("small", "large"), [((1,), (1, 2)), (("ab",), ("abc",)), ((2,), (10,)), (({1: 2},), ([1] * 3,))]
+)
+def test_fewer_and_shorter_arguments_are_smaller(small, large):
+    assert size_of(small) < size_of(large)
+
+
+def test_a_huge_integer_is_told_by_its_size():
+    assert text_of(2**300) == "an integer of 301 bits"

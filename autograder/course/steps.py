@@ -36,7 +36,7 @@ from ..ranks import seeds
 from ..sandbox import Limits, Zygote
 from . import submissions
 from .banks import bank_of
-from .feedback import HERE, FeedbackPage, cell_markdown
+from .feedback import FILTERS, HERE, FeedbackPage
 from .recording import ShowGrades, WorkedSolutions
 
 
@@ -152,4 +152,4 @@ def configure(config: Config) -> None:
     config.FeedbackPage.template_name = "gpubook"
     config.FeedbackPage.extra_template_paths = [str(templates), str(styles)]
     config.HTMLExporter.extra_template_basedirs = [str(HERE), str(templates)]
-    config.HTMLExporter.filters = {"markdown2html": cell_markdown}
+    config.HTMLExporter.filters = dict(FILTERS)

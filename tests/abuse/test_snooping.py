@@ -113,6 +113,14 @@ def test_there_is_nothing_to_see(classroom, attacked, look):
     assert "root:" not in shown
 
 
+def test_of_all_exercises_only_those_of_the_assignment_are_there(attacked):
+    said = "import json\nprint('it has', *json.load(open('exercises.json'))['exercises'])"
+    answers = {"abuse-guess": "answer = 'x'", "abuse-time": "answer = -1"}
+    _, nb = attacked(Attack("the bank", said, answers, asked=tuple(answers)))
+    printed = [output["text"] for cell in nb.cells for output in cell.get("outputs", ()) if "text" in output]
+    assert "it has abuse-guess abuse-time\n" in printed
+
+
 def test_the_secret_can_be_found_where_it_is(classroom):
     """The search that finds nothing inside finds all of it outside."""
     root = classroom[0]

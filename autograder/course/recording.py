@@ -31,9 +31,12 @@ from traitlets.config import Config
 from ..declaration.bank import Bank
 from ..grading.restore import SubmissionError, grade_cell
 from ..values.atomic_write import write_whole
+from . import inert_files
 from .banks import bank_of
 from .grade_entry import GradeEntry
 from .gradebook import cell_texts, deadlines, late_period
+
+MOST_NAMES = 10  # of files that were renamed, in a feedback page
 
 
 class ShowGrades(GetGrades):
@@ -171,8 +174,9 @@ class GradebookWriter:
         return {"unique_key": self.name, "output_files_dir": f"{self.name}_files", "nbgrader": about}
 
     def _write_page(self, learner: str, nb: Any, resources: dict[str, Any]) -> Path:
-        page, _ = self.page.from_notebook_node(nb, {**resources, "metadata": {"name": self.name}})
         beside, target = self._notebook(learner).parent, self.page_of(learner).parent
+        resources["nbgrader"]["renamed"] = inert_files.renamed_in(beside)[:MOST_NAMES]
+        page, _ = self.page.from_notebook_node(nb, {**resources, "metadata": {"name": self.name}})
         target.mkdir(parents=True, exist_ok=True)
         for found in map(Path, find_all_files(str(beside), [*self.course.ignore, "*.ipynb"])):
             inside = found.relative_to(beside)
@@ -201,12 +205,15 @@ class GradebookWriter:
         target.mkdir(parents=True, exist_ok=True)
         ignored = [*self.course.ignore, "*.ipynb"]
         kept = {self._notebook(learner)}
+        source = self.folder / "source" / self.name
         own = self.autograde.exclude_overwriting.get(self.name, [])
-        for folder in (self.folder / "submitted" / learner / self.name, self.folder / "source" / self.name):
+        for folder in (self.folder / "submitted" / learner / self.name, source):
             for found in map(Path, find_all_files(str(folder), ignored)):
                 inside = found.relative_to(folder)
-                if folder.parent.name == "source" and str(inside) in own:
+                if folder == source and str(inside) in own:
                     continue
+                if folder != source and (str(inside) in own or not (source / inside).is_file()):
+                    inside = inert_files.stored_as(inside)
                 kept.add(target / inside)
                 _make_way(target, inside)
                 shutil.copyfile(found, target / inside)  # its permissions are the course's

@@ -117,6 +117,12 @@ def test_what_is_odd_is_refused_by_name(folder, odd):
     assert SECRET not in said
 
 
+def files_are_inert(folder):
+    assert (folder / "page.html.txt").read_text() == "<script>"
+    assert (folder / "figure.svg").read_text() == "the teacher's"
+    assert not (folder / "page.html").exists()
+
+
 def test_a_class_with_all_of_them_is_graded(tmp_path, monkeypatch, zygotes):
     """With `gpubook grade`, and with `nbgrader autograde`: who is honest has what is due, nobody else anything."""
     root, release = make_course(tmp_path)
@@ -125,8 +131,13 @@ def test_a_class_with_all_of_them_is_graded(tmp_path, monkeypatch, zygotes):
         hand_in(root, odd.__name__, honest)
         odd(root / "submitted" / odd.__name__ / NAME)
     hand_in(root, "ann", honest)
+    (root / "submitted" / "ann" / NAME / "page.html").write_text("<script>")
+    (root / "submitted" / "ann" / NAME / "figure.svg").write_text("<script>")
+    (root / "source" / NAME / "figure.svg").write_text("the teacher's")
     tiny.lend(monkeypatch, zygotes())
     result = course.grade(root, NAME)
+    files_are_inert(root / "autograded" / "ann" / NAME)
+    assert "page.html.txt" in (root / "feedback" / "ann" / NAME / f"{NAME}.html").read_text()
     problems = {learner.name: learner.problem for learner in result.learners}
     assert {name for name, problem in problems.items() if not problem} == {"ann"}
     assert scores(root) == {"ann": 10.0}
@@ -135,6 +146,7 @@ def test_a_class_with_all_of_them_is_graded(tmp_path, monkeypatch, zygotes):
         assert not (root / "feedback" / odd.__name__).exists()
     done = run_nbgrader(root, "autograde", NAME, "--create", "--force")
     assert done.returncode != 0
+    files_are_inert(root / "autograded" / "ann" / NAME)
     assert scores(root).get("ann") == 10.0
     assert sum(scores(root).values()) == 10.0
     assert f"{NAME}.ipynb" in [path.name for path in (root / "autograded" / "ann").rglob("*")]

@@ -25,6 +25,7 @@ HERE = Path(__file__).parent
 PLAIN_LATEX = re.compile(r"(?!.*\\(?:href|url|style|class|id|data|includegraphics)\b)[^<>&\"`]{1,2000}", re.DOTALL)
 
 LEFT_OUT, SHOWN = "<em>[A picture was left out here.]</em>", "<em>[The picture above, once more.]</em>"
+SAFE_LINK = re.compile(r"https?://|mailto:|#", re.IGNORECASE)
 MAX_MARKDOWN = 10_000  # characters of a text: Markdown's own patterns take quadratic time
 PAGE_MARKDOWN = 3 * MAX_MARKDOWN**2  # of a page, the squares of its texts together; a chapter has a tenth of it
 MAX_CODE, PAGE_CODE = 10_000, 100_000  # characters of a cell and of a page; a chapter has 8,000
@@ -61,6 +62,11 @@ class Renderer(IPythonRenderer):
     def block_code(self, code: str, info: str | None = None) -> str:  # noqa: ARG002
         """As it is typed: a learner's choice of a language would choose a lexer, or mermaid, which escapes nothing."""
         return f"<pre><code>{escape(code)}</code></pre>\n"
+
+    def link(self, text: str, url: str, title: str | None = None) -> str:
+        """A link to another host or within the page. Any other would lead into the server that shows the page, to what
+        a learner has submitted there, or to what the server does when it is asked: its address alone is shown."""
+        return super().link(text, url, title) if SAFE_LINK.match(url) else f"{text or url} ({escape(url)})"
 
     def picture(self, text: str, name: str, title: str | None = None) -> str:
         """One of those not shown yet, which is then: a page has each once, however often it is named."""

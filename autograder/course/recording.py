@@ -3,10 +3,12 @@
 The result is what `nbgrader autograde` and `nbgrader generate_feedback` leave with the course's configuration.
 """
 
+import errno
 import json
 import logging
 import os
 import shutil
+import sys
 from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
@@ -182,7 +184,7 @@ class GradebookWriter:
             inside = found.relative_to(beside)
             if inside.parts[0] != self.page_of(learner).name:
                 _make_way(target, inside)
-                shutil.copyfile(found, target / inside)
+                copy_file(found, target / inside)
         if self.page_of(learner).is_dir():
             shutil.rmtree(self.page_of(learner))
         write_whole(self.page_of(learner), page)
@@ -216,7 +218,7 @@ class GradebookWriter:
                     inside = inert_files.stored_as(inside)
                 kept.add(target / inside)
                 _make_way(target, inside)
-                shutil.copyfile(found, target / inside)  # its permissions are the course's
+                copy_file(found, target / inside)  # its permissions are the course's
         write_whole(self._notebook(learner), text if text.endswith("\n") else text + "\n")
         self._remove_others(target, kept)
         self.autograde.set_permissions(self.name, learner)
@@ -228,6 +230,27 @@ class GradebookWriter:
                     Path(folder, file).unlink()
             if folder != str(target) and not os.listdir(folder):
                 os.rmdir(folder)
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Copy what a file holds; where it holds nothing (a sparse one), the copy takes no place either."""
+    if sys.platform != "linux":
+        shutil.copyfile(source, target)
+        return
+    with open(source, "rb") as read, open(target, "wb") as write:
+        size, at = os.fstat(read.fileno()).st_size, 0
+        write.truncate(size)
+        while at < size:
+            try:
+                at = os.lseek(read.fileno(), at, os.SEEK_DATA)
+            except OSError as error:
+                if error.errno != errno.ENXIO:  # nothing but a hole from here on
+                    raise
+                break
+            hole = os.lseek(read.fileno(), at, os.SEEK_HOLE)
+            write.seek(at)
+            while at < hole and (sent := os.sendfile(write.fileno(), read.fileno(), at, hole - at)):
+                at += sent
 
 
 def _make_way(target: Path, inside: Path) -> None:

@@ -9,7 +9,7 @@ import stat
 import pytest
 
 from autograder import course
-from autograder.course import submissions
+from autograder.course import recording, submissions
 from autograder.grading.restore import SubmissionError
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import NAME, hand_in, make_course, run_nbgrader, scores
@@ -161,6 +161,25 @@ def files(folder, *names):
     for name in names:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(name)
+
+
+def test_a_file_of_holes_takes_no_more_place_as_a_copy(tmp_path):
+    for name, pieces in {
+        "holes": [(3 << 20, b"x"), (40 << 20, b"y" * 5000)],
+        "full": [(0, os.urandom(3 << 20))],
+    }.items():
+        with open(tmp_path / name, "wb") as file:
+            for at, data in pieces:
+                file.seek(at)
+                file.write(data)
+        if name == "holes":
+            os.truncate(tmp_path / name, 64 << 20)
+        recording.copy_file(tmp_path / name, tmp_path / "copy")
+        assert (tmp_path / "copy").read_bytes() == (tmp_path / name).read_bytes()
+        assert (tmp_path / "copy").stat().st_blocks <= (tmp_path / name).stat().st_blocks + 16
+    (tmp_path / "empty").touch()
+    recording.copy_file(tmp_path / "empty", tmp_path / "copy")
+    assert (tmp_path / "copy").stat().st_size == 0
 
 
 def as_long_as_can_be(folder):

@@ -181,6 +181,32 @@ def test_what_attacks_on_the_kernel_begin_with_is_forbidden(child, name):
     assert _value(child, f"called({X86[name]}, 0, 0, 0, 0, 0)") == 1
 
 
+@pytest.mark.skipif(filters.ARM, reason="the numbers are those of x86")
+@pytest.mark.parametrize(
+    ("call", "given"),
+    [
+        ("fanotify_init", "300, 0x200, 0"), ("fadvise64", "221, 0, 0, 0, 4"), ("cachestat", "451, 0, 0, 0, 0"),
+        ("preadv2", "327, 0, 0, 0, 0, 0, 8"), ("pwritev2", "328, 0, 0, 0, 0, 0, 16"),
+        ("memfd_create", "319, b'x', 0"), ("shmget", "29, 0, 4096, 0o1600"),
+    ],
+)  # fmt: skip
+def test_what_the_kernel_keeps_of_files_and_uncounted_memory_are_out_of_reach(child, call, given):
+    assert _value(child, f"called({given})") == errno.EPERM, call
+
+
+@pytest.mark.skipif(filters.ARM, reason="the numbers are those of x86")
+def test_a_rank_does_not_read_the_machines_counts(classroom):
+    child = classroom[2].spawn(_limits(), alone=True)
+    child.run(KERNEL)
+    assert _value(child, "called(99, ctypes.create_string_buffer(200))") == errno.EPERM
+    child.kill()
+
+
+def test_files_are_read_and_callbacks_made_as_ever(child):
+    assert _value(child, "os.preadv(os.open('/etc/hosts', os.O_RDONLY), [bytearray(9)], 0)") == 9
+    assert _value(child, "ctypes.CFUNCTYPE(ctypes.c_int)(lambda: 7)()") == 7
+
+
 @pytest.mark.parametrize("family", ["AF_VSOCK", "AF_ALG", "AF_PACKET", "AF_CAN", "AF_TIPC", "AF_QIPCRTR"])
 def test_only_families_of_its_own_world_have_sockets(child, family):
     number = getattr(socket, family, 0)

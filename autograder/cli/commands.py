@@ -258,9 +258,10 @@ def course_drop(folder: Path, name: str, exercise: str) -> None:
 def course_late(folder: Path, name: str) -> None:
     """Recompute late penalties, after manual grading or an extension."""
     from ..course import gradebook
+    from ..course.results_table import inert
 
     for learner, penalty in gradebook.update_late_penalties(folder, name):
-        click.echo(f"{learner}: {penalty:g} points off")
+        click.echo(f"{inert(learner)}: {penalty:g} points off")
 
 
 @course.command("feedback")
@@ -389,9 +390,11 @@ def grade(
                 scheduler=scheduler,
             )
     results_table.print_class(result)
+    if result.learners and not any(learner.results for learner in result.learners):
+        raise SystemExit(1)
     if any(learner.results for learner in result.learners) and (waiting := gradebook.waiting(folder, name)):
         count = sum(waiting.values())
         click.echo(
             f"{count} answer{'' if count == 1 else 's'} to be graded by hand, in nbgrader's formgrader, from: "
-            f"{', '.join(waiting)}"
+            f"{', '.join(map(results_table.inert, waiting))}"
         )

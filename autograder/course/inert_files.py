@@ -7,10 +7,12 @@ with the rights of the teacher who opened it.
 from mimetypes import guess_type
 from pathlib import Path
 
+from .submissions import printable
+
 SUFFIX = ".txt"
 ACTIVE = frozenset(
-    (".htm", ".html", ".xhtml", ".xht", ".shtml", ".mht", ".mhtml", ".svg", ".svgz", ".xml", ".xsl", ".xslt", ".rdf", ".js",
-     ".mjs", ".cjs")
+    (".htm", ".html", ".xhtml", ".xht", ".shtml", ".mht", ".mhtml", ".svg", ".svgz", ".xml", ".xsl", ".xslt", ".rdf",
+     ".js", ".mjs", ".cjs")
 )  # fmt: skip
 KINDS = ("html", "xml", "script", "rfc822", "multipart")  # in the types that a server derives from other names
 
@@ -25,7 +27,7 @@ def stored_as(file: Path) -> Path:
 def renamed_in(folder: Path) -> list[str]:
     """The names below `folder` that were made so, in order."""
     files = (path.relative_to(folder) for path in sorted(folder.rglob(f"*{SUFFIX}")) if path.is_file())
-    return [str(file) for file in files if stored_as(file.with_suffix("")) == file]
+    return [printable(str(file)) for file in files if stored_as(file.with_suffix("")) == file]
 
 
 def neutralise(folder: Path, trusted: Path) -> None:

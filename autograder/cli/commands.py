@@ -29,12 +29,17 @@ def assignment_name(_ctx, _param, name: str) -> str:
 def error_text(error: Exception) -> str:
     """The message of an error; for a KeyError that names only a key, also where it was raised."""
     if not isinstance(error, KeyError):
-        return str(error)
+        return _inert(str(error))
     text = str(error.args[0]) if error.args else ""
     if " " in text:
-        return text
+        return _inert(text)
     place = traceback.extract_tb(error.__traceback__)[-1]
     return f"{place.filename}:{place.lineno}: unknown key {error} in `{place.line}`; --debug shows the traceback"
+
+
+def _inert(text: str) -> str:
+    """Without what a terminal would obey: a message may have the name of a learner's folder in it."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 class Gpubook(click.Group):

@@ -17,6 +17,7 @@ NUMBERS = (
     "ceiling` has those that take both."
 )
 SYMPY = "(Symbol|Add|Mul|Pow|Max|Min|Piecewise|log|exp|ceiling|floor)"
+MAX_MESSAGE = 1000  # characters that are looked at: the messages below are shorter
 # What Python, sympy and numpy say of them, all as a TypeError.
 SAID = (
     (r"^unsupported operand type\(s\) for \^=?: |operand type.*'Xor'", POWER),
@@ -30,7 +31,7 @@ def advice(error: str, message: str) -> str:
     ""."""
     if error != "TypeError":
         return ""
-    return next((say for pattern, say in SAID if re.search(pattern, message)), "")
+    return next((say for pattern, say in SAID if re.search(pattern, message[:MAX_MESSAGE])), "")
 
 
 def explain_errors() -> None:

@@ -29,12 +29,17 @@ def assignment_name(_ctx, _param, name: str) -> str:
 def error_text(error: Exception) -> str:
     """The message of an error; for a KeyError that names only a key, also where it was raised."""
     if not isinstance(error, KeyError):
-        return str(error)
+        return _inert(str(error))
     text = str(error.args[0]) if error.args else ""
     if " " in text:
-        return text
+        return _inert(text)
     place = traceback.extract_tb(error.__traceback__)[-1]
     return f"{place.filename}:{place.lineno}: unknown key {error} in `{place.line}`; --debug shows the traceback"
+
+
+def _inert(text: str) -> str:
+    """Without what a terminal would obey: a message may have the name of a learner's folder in it."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 class Gpubook(click.Group):
@@ -258,9 +263,10 @@ def course_drop(folder: Path, name: str, exercise: str) -> None:
 def course_late(folder: Path, name: str) -> None:
     """Recompute late penalties, after manual grading or an extension."""
     from ..course import gradebook
+    from ..course.results_table import inert
 
     for learner, penalty in gradebook.update_late_penalties(folder, name):
-        click.echo(f"{learner}: {penalty:g} points off")
+        click.echo(f"{inert(learner)}: {penalty:g} points off")
 
 
 @course.command("feedback")
@@ -389,9 +395,11 @@ def grade(
                 scheduler=scheduler,
             )
     results_table.print_class(result)
+    if result.learners and not any(learner.results for learner in result.learners):
+        raise SystemExit(1)
     if any(learner.results for learner in result.learners) and (waiting := gradebook.waiting(folder, name)):
         count = sum(waiting.values())
         click.echo(
             f"{count} answer{'' if count == 1 else 's'} to be graded by hand, in nbgrader's formgrader, from: "
-            f"{', '.join(waiting)}"
+            f"{', '.join(map(results_table.inert, waiting))}"
         )

@@ -91,20 +91,6 @@ class Journal:
         self.restart = restart
         self._add({"begun": True})
 
-    @contextmanager
-    def reporting_full_disk(self) -> Iterator[None]:
-        """Wraps writes: a full disk is reported, with how to resume."""
-        try:
-            yield
-        except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-                raise
-            course, where = self.folder.parent, error.filename or self.path
-            raise CourseError(
-                f"{where}: {error.strerror}; finished grades are kept: "
-                f"free some space, then `gpubook grade {course} {self.name} --resume`"
-            ) from error
-
     def _forget(self) -> None:
         os.ftruncate(self._file, 0)
         self.restart, self.entries, self.recorded = False, {}, set()
@@ -168,6 +154,24 @@ class Journal:
                 self.recorded.add(said["recorded"])
             self.finished = "finished" in said
         self.recorded &= set(self.entries)
+
+
+@contextmanager
+def reporting_full_machine(folder: Path, name: str) -> Iterator[None]:
+    """Wraps a run over the assignment `name` of the course in `folder`: a full disk, or too many open files, is
+    reported with what to do and how to resume."""
+    try:
+        yield
+    except OSError as error:
+        kept = f"finished grades are kept: {{}}, then `gpubook grade {folder} {name} --resume`"
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            where = error.filename or folder / ".gpubook" / f"{name}.journal"
+            said = f"{where}: {error.strerror}; {kept.format('free some space')}"
+        elif error.errno in (errno.EMFILE, errno.ENFILE):
+            said = f"{error.strerror} in the grader, no submission's fault; {kept.format('`ulimit -n 4096`')}"
+        else:
+            raise
+        raise CourseError(said) from error
 
 
 def _entry(said: dict[str, Any]) -> Entry:

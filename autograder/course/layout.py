@@ -6,6 +6,7 @@ from typing import Any
 from ..book.course_error import CourseError
 
 FOLDERS = ("source", "release", "submitted", "autograded", "feedback", "exercises")
+PRIVATE = 0o700  # the rights of a folder with keys, grades and learners' work
 CONFIG_FILE = "nbgrader_config.py"
 COURSE_ID = '# c.CourseDirectory.course_id = "..."'
 DATABASE = '# c.CourseDirectory.db_url = "postgresql+psycopg://..."     # instead of gradebook.db'
@@ -53,8 +54,9 @@ def init(folder: Path | str, db_url: str | None = None) -> list[Path]:
         with opened(driver(db_url)):
             text = text.replace(DATABASE, f"c.CourseDirectory.db_url = {driver(db_url)!r}")
     new = [folder / name for name in FOLDERS if not (folder / name).is_dir()]
+    folder.mkdir(mode=PRIVATE, parents=True, exist_ok=True)  # one that was there keeps the teacher's rights
     for made in new:
-        made.mkdir(parents=True)
+        made.mkdir(mode=PRIVATE)
     if not path.exists():
         path.touch(mode=0o600 if db_url is not None else 0o666)  # a URL may hold a password
         path.write_text(text, encoding="utf-8")

@@ -17,7 +17,7 @@ from ..grading.restore import read_notebook
 from . import assignment, class_run, dask_cluster, gradebook, gradebook_url, submissions
 from .banks import bank_of, checked_name
 from .class_result import ClassResult, add, load, save
-from .journal import Journal
+from .journal import Journal, reporting_full_machine
 from .layout import read_config, released
 from .recording import GradebookWriter
 from .steps import GradeInSandbox
@@ -117,35 +117,38 @@ def grade(
     number of submissions and a remark on an earlier run, `progress` with each learner's name as it is done. Raises
     NoSandbox, see `grading.grade_notebook`.
     """
-    began = time.monotonic()
     folder, name = Path(folder).resolve(), checked_name(name)
-    config = read_config(folder)
-    config.GradeInSandbox.unsafe = unsafe or config.GradeInSandbox.get("unsafe", False)
-    if cell_limit is not None:
-        config.GradeInSandbox.cell_limit = cell_limit
-    path = released(folder, name)
-    release_nb = read_notebook(path)
-    bank = bank_of(folder, release_nb, path)
-    assigned = class_run.ReleasedAssignment(path, release_nb, bank, GradeInSandbox(config=config).run_settings(folder))
-    result = ClassResult(name, assigned.exercises, folder=str(folder))
-    result.gradebook = gradebook_url.location(gradebook.url_of(folder))
-    found = submissions.collect(folder, name, students, result)
-    if scheduler is None:
-        executor = partial(class_run.local_executor, assigned, workers)
-    else:
-        executor = partial(dask_cluster.executor, assigned, scheduler, workers)
-    writer = GradebookWriter(folder, name, config, GradeInSandbox)
-    with writer, Journal.open(folder, name) as journal, journal.reporting_full_disk():
-        if started is not None:
-            started(len(found), journal.remark(resume or students is not None))
-        if students is None:
-            journal.begin(restart=not resume)
-        tell = progress or (lambda _: None)
-        class_run.ClassRun(assigned, found, result, journal, writer, executor, resume, tell).run()
-        result.seconds = time.monotonic() - began
-        (save if students is None else add)(result, _results_path(folder, name))
-        if students is None:
-            journal.end()
+    with reporting_full_machine(folder, name):
+        began = time.monotonic()
+        config = read_config(folder)
+        config.GradeInSandbox.unsafe = unsafe or config.GradeInSandbox.get("unsafe", False)
+        if cell_limit is not None:
+            config.GradeInSandbox.cell_limit = cell_limit
+        path = released(folder, name)
+        release_nb = read_notebook(path)
+        bank = bank_of(folder, release_nb, path)
+        assigned = class_run.ReleasedAssignment(
+            path, release_nb, bank, GradeInSandbox(config=config).run_settings(folder)
+        )
+        result = ClassResult(name, assigned.exercises, folder=str(folder))
+        result.gradebook = gradebook_url.location(gradebook.url_of(folder))
+        found = submissions.collect(folder, name, students, result)
+        if scheduler is None:
+            executor = partial(class_run.local_executor, assigned, workers)
+        else:
+            executor = partial(dask_cluster.executor, assigned, scheduler, workers)
+        writer = GradebookWriter(folder, name, config, GradeInSandbox)
+        with writer, Journal.open(folder, name) as journal:
+            if started is not None:
+                started(len(found), journal.remark(resume or students is not None))
+            if students is None:
+                journal.begin(restart=not resume)
+            tell = progress or (lambda _: None)
+            class_run.ClassRun(assigned, found, result, journal, writer, executor, resume, tell).run()
+            result.seconds = time.monotonic() - began
+            (save if students is None else add)(result, _results_path(folder, name))
+            if students is None:
+                journal.end()
     return _with_grades_by_hand(result)
 
 

@@ -3,10 +3,12 @@
 The result is what `nbgrader autograde` and `nbgrader generate_feedback` leave with the course's configuration.
 """
 
+import errno
 import json
 import logging
 import os
 import shutil
+import sys
 from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
@@ -31,9 +33,12 @@ from traitlets.config import Config
 from ..declaration.bank import Bank
 from ..grading.restore import SubmissionError, grade_cell
 from ..values.atomic_write import write_whole
+from . import inert_files
 from .banks import bank_of
 from .grade_entry import GradeEntry
 from .gradebook import cell_texts, deadlines, late_period
+
+MOST_NAMES = 10  # of files that were renamed, in a feedback page
 
 
 class ShowGrades(GetGrades):
@@ -171,14 +176,15 @@ class GradebookWriter:
         return {"unique_key": self.name, "output_files_dir": f"{self.name}_files", "nbgrader": about}
 
     def _write_page(self, learner: str, nb: Any, resources: dict[str, Any]) -> Path:
-        page, _ = self.page.from_notebook_node(nb, {**resources, "metadata": {"name": self.name}})
         beside, target = self._notebook(learner).parent, self.page_of(learner).parent
+        resources["nbgrader"]["renamed"] = inert_files.renamed_in(beside)[:MOST_NAMES]
+        page, _ = self.page.from_notebook_node(nb, {**resources, "metadata": {"name": self.name}})
         target.mkdir(parents=True, exist_ok=True)
         for found in map(Path, find_all_files(str(beside), [*self.course.ignore, "*.ipynb"])):
             inside = found.relative_to(beside)
             if inside.parts[0] != self.page_of(learner).name:
                 _make_way(target, inside)
-                shutil.copyfile(found, target / inside)
+                copy_file(found, target / inside)
         if self.page_of(learner).is_dir():
             shutil.rmtree(self.page_of(learner))
         write_whole(self.page_of(learner), page)
@@ -201,15 +207,18 @@ class GradebookWriter:
         target.mkdir(parents=True, exist_ok=True)
         ignored = [*self.course.ignore, "*.ipynb"]
         kept = {self._notebook(learner)}
+        source = self.folder / "source" / self.name
         own = self.autograde.exclude_overwriting.get(self.name, [])
-        for folder in (self.folder / "submitted" / learner / self.name, self.folder / "source" / self.name):
+        for folder in (self.folder / "submitted" / learner / self.name, source):
             for found in map(Path, find_all_files(str(folder), ignored)):
                 inside = found.relative_to(folder)
-                if folder.parent.name == "source" and str(inside) in own:
+                if folder == source and str(inside) in own:
                     continue
+                if folder != source and (str(inside) in own or not (source / inside).is_file()):
+                    inside = inert_files.stored_as(inside)
                 kept.add(target / inside)
                 _make_way(target, inside)
-                shutil.copyfile(found, target / inside)  # its permissions are the course's
+                copy_file(found, target / inside)  # its permissions are the course's
         write_whole(self._notebook(learner), text if text.endswith("\n") else text + "\n")
         self._remove_others(target, kept)
         self.autograde.set_permissions(self.name, learner)
@@ -221,6 +230,27 @@ class GradebookWriter:
                     Path(folder, file).unlink()
             if folder != str(target) and not os.listdir(folder):
                 os.rmdir(folder)
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Copy what a file holds; where it holds nothing (a sparse one), the copy takes no place either."""
+    if sys.platform != "linux":
+        shutil.copyfile(source, target)
+        return
+    with open(source, "rb") as read, open(target, "wb") as write:
+        size, at = os.fstat(read.fileno()).st_size, 0
+        write.truncate(size)
+        while at < size:
+            try:
+                at = os.lseek(read.fileno(), at, os.SEEK_DATA)
+            except OSError as error:
+                if error.errno != errno.ENXIO:  # nothing but a hole from here on
+                    raise
+                break
+            hole = os.lseek(read.fileno(), at, os.SEEK_HOLE)
+            write.seek(at)
+            while at < hole and (sent := os.sendfile(write.fileno(), read.fileno(), at, hole - at)):
+                at += sent
 
 
 def _make_way(target: Path, inside: Path) -> None:

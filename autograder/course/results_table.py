@@ -23,7 +23,7 @@ def class_table(result: ClassResult) -> Any:
         points = {r.exercise: r for r in learner.results}
         cells = [_cell(points.get(exercise)) for exercise in result.exercises]
         total = Text(f"{learner.points:g}", style="bold") if learner.results else Text("none", style="red")
-        table.add_row(Text(learner.name), *cells, total)
+        table.add_row(Text(inert(learner.name)), *cells, total)
     return table
 
 
@@ -69,12 +69,12 @@ def print_class(result: ClassResult, console: Any = None) -> None:
     for learner in result.learners:
         if learner.problem:
             console.print(
-                Text.assemble((f"{learner.name}: ", "bold"), (_inert(learner.problem), "red")), soft_wrap=True
+                Text.assemble((f"{inert(learner.name)}: ", "bold"), (inert(learner.problem), "red")), soft_wrap=True
             )
     said = {learner.problem for learner in result.learners}
     for problem in result.problems:
         if problem not in said:
-            console.print(Text(_inert(problem), style="red"), soft_wrap=True)
+            console.print(Text(inert(problem), style="red"), soft_wrap=True)
     folder = _from_here(Path(result.folder))
     named = result.gradebook or str(Path(result.folder) / "gradebook.db")
     gradebook = named if "://" in named else _from_here(Path(named))
@@ -97,8 +97,8 @@ def _from_here(folder: Path) -> Path:
     return folder.relative_to(here) if folder.is_relative_to(here) else folder
 
 
-def _inert(text: str) -> str:
-    """A problem without control characters: a file's name may hold what a terminal obeys."""
+def inert(text: str) -> str:
+    """A name or a problem without control characters: a folder's name may hold what a terminal obeys."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
@@ -124,9 +124,9 @@ def sentences(learner: Learner, chosen: list[Result]) -> Any:
     from rich.text import Text
 
     lines = (
-        [Text.assemble((f"{learner.name}", "bold"), f": {learner.points:g} points")]
+        [Text.assemble((inert(learner.name), "bold"), f": {learner.points:g} points")]
         if not learner.problem
-        else [Text.assemble((f"{learner.name}", "bold"), f": {_inert(learner.problem)}")]
+        else [Text.assemble((inert(learner.name), "bold"), f": {inert(learner.problem)}")]
     )
     lines += [
         Text.assemble((f"{r.points:g}/{r.max_points:g} ", "bold"), (r.exercise, "cyan"), f"  {r.say}") for r in chosen

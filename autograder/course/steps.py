@@ -34,28 +34,34 @@ from ..grading.judge import Judge
 from ..grading.restore import read_notebook, restore
 from ..ranks import seeds
 from ..sandbox import Limits, Zygote
-from . import submissions
+from . import inert_files, submissions
 from .banks import bank_of
-from .feedback import HERE, FeedbackPage, cell_markdown
+from .feedback import FILTERS, HERE, FeedbackPage
 from .recording import ShowGrades, WorkedSolutions
 
 
 class Submissions(NotebookExporter):
     """What nbgrader reads submissions with: nbconvert's own, once a submission has been checked.
 
-    nbgrader copies a submission before it reads it, and no hook of its own can refuse a submission; its exporter
-    is made before either, and is given the converter.
+    nbgrader copies a submission before it reads it, and no hook of its own can refuse a submission or rename its
+    files; its exporter is made before either, and is given the converter.
     """
 
     def __init__(self, **given):
         super().__init__(**given)
         converter: Any = self.parent
-        course, begin = converter.coursedir, converter.init_destination
+        course, begin, copy = converter.coursedir, converter.init_destination, converter.init_assignment
 
         def checked(assignment: str, student: str) -> bool:
             submissions.check_folder(Path(course.format_path(course.submitted_directory, student, assignment)))
             return begin(assignment, student)
 
+        def copied(assignment: str, student: str) -> None:
+            copy(assignment, student)
+            source = Path(course.format_path(course.source_directory, ".", assignment))
+            inert_files.neutralise(Path(course.format_path(course.autograded_directory, student, assignment)), source)
+
+        converter.init_assignment = copied
         converter.init_destination = checked
 
     def from_filename(self, filename, resources=None, **more):
@@ -152,4 +158,4 @@ def configure(config: Config) -> None:
     config.FeedbackPage.template_name = "gpubook"
     config.FeedbackPage.extra_template_paths = [str(templates), str(styles)]
     config.HTMLExporter.extra_template_basedirs = [str(HERE), str(templates)]
-    config.HTMLExporter.filters = {"markdown2html": cell_markdown}
+    config.HTMLExporter.filters = dict(FILTERS)

@@ -1,5 +1,6 @@
 """The submissions of a class: by whom, where, and a clear message for each that cannot be read."""
 
+import errno
 import os
 import stat
 from collections.abc import Sequence
@@ -23,7 +24,8 @@ def collect(folder: Path, name: str, students: Sequence[str] | None, result: Cla
     """The folders of the assignment by learner; `result` gets every learner, and the problem of who has none."""
     submitted = folder / "submitted"
     known = {p.name for p in (folder / "release").glob("*") if p.is_dir()}
-    everyone = sorted(p.name for p in submitted.glob("*") if p.is_dir() and not p.name.startswith("."))
+    homes = {_shown(p.name): p for p in submitted.glob("*") if p.is_dir() and not p.name.startswith(".")}
+    everyone = sorted(homes)
     folders: dict[str, Path] = {}
     for student in everyone if students is None else dict.fromkeys(students):
         learner = Learner(student)
@@ -31,6 +33,9 @@ def collect(folder: Path, name: str, students: Sequence[str] | None, result: Cla
         if student not in everyone:
             known_here = ", ".join(everyone) or "nobody"
             learner.problem = f"{submitted / student} is missing; submissions are there from: {known_here}"
+            continue
+        if homes[student].name != student:
+            learner.problem = f"{submitted / student}: the folder's name is not UTF-8; rename it"
             continue
         strange = sorted(p for p in (submitted / student).glob("*") if p.is_dir() and p.name not in known)
         unknown = [
@@ -43,6 +48,11 @@ def collect(folder: Path, name: str, students: Sequence[str] | None, result: Cla
         else:
             folders[student] = submitted / student / name
     return folders
+
+
+def _shown(name: str) -> str:
+    """The name of a folder; of one that no text file can hold, as zip files make them, with its bytes spelled out."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def read(submission: Path) -> Any:
@@ -82,6 +92,8 @@ def check_folder(submission: Path) -> None:
                     if entry.is_dir():
                         waiting.append((entry.path, depth + 1))
         except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                raise
             raise SubmissionError(f"{printable(folder)}: {error.strerror}; a folder was expected") from None
 
 

@@ -8,6 +8,7 @@ in its file system. In a learner's own kernel the code is replaced while the ans
 from __future__ import annotations
 
 import importlib
+import linecache
 import pkgutil
 import sys
 import types
@@ -111,6 +112,8 @@ def strip(withholds: Sequence[str]) -> None:
     """Leave nothing of what is withheld in this process but its names."""
     for value, name in _withheld(tuple(withholds)):
         _empty(value, name)
+    if withholds:
+        linecache.clearcache()  # the source of a formula that has read its own body
 
 
 @contextmanager

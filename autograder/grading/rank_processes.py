@@ -16,6 +16,8 @@ from typing import Any, Self
 from ..declaration.exercise import Exercise
 from ..sandbox import Child, ChildLost
 
+MAX_CELL, MAX_CELLS = 10_000, 100_000  # characters that are parsed, of a cell and of all: a dotted name takes Python
+# time and memory in the square of its length
 MISSING = ("NameError", "AttributeError", "KeyError")
 
 
@@ -92,13 +94,20 @@ def _lacks(reply: Any) -> bool:
 
 def needed_cells(sources: Sequence[str], asked: Sequence[bool]) -> set[int]:
     """Which cells to run again: those that are `asked` for, and those that bind or change a name that one of these
-    uses. A cell that cannot be read (it has a magic) is one of them. What a cell changes inside a function that it
-    calls is not seen.
+    uses. A cell that cannot be read (it has a magic, or is too long to be parsed here) is one of them. What a cell
+    changes inside a function that it calls is not seen.
 
     In chapter 6, with four exercises of ranks, they are 2 or 3 of the 11 to 23 cells before an answer: a right
     submission takes a quarter less time than with all cells again in every rank (20 s for 28, on busy cores).
     """
-    uses, binds = zip(*(_names(source) for source in sources), strict=True) if sources else ((), ())
+    if not sources:
+        return set()
+    left, names = MAX_CELLS, []
+    for source in sources:
+        short = len(source) <= min(MAX_CELL, left)
+        left -= len(source) if short else 0
+        names.append(_names(source) if short else (set[str](), None))
+    uses, binds = zip(*names, strict=True)
     needed = {i for i, wanted in enumerate(asked) if wanted or binds[i] is None}
     while True:
         used = set().union(*(uses[i] for i in needed))

@@ -1,6 +1,7 @@
 """A submission brought back to the form of its release: read with checks, its locked cells restored; the rest stays
 the learner's."""
 
+import errno
 import json
 import re
 import warnings
@@ -43,11 +44,13 @@ def read_notebook(path: Path) -> Any:
         raise SubmissionError(f"{path}: a link or a folder; a notebook was expected")
     if path.stat().st_size > MAX_BYTES:
         raise SubmissionError(
-            f"{path}: {path.stat().st_size / 1e6:.0f} MB; a notebook of at most {MAX_BYTES / 1e6:.0f} MB was expected"
+            f"{path}: {path.stat().st_size:,} bytes; a notebook of at most {MAX_BYTES:,} bytes was expected"
         )
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8-sig"))  # some editors begin a file with a mark
     except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            raise
         raise SubmissionError(f"{path}: {error.strerror}; a readable file was expected") from None
     except (ValueError, RecursionError) as error:
         raise SubmissionError(

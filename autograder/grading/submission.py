@@ -117,6 +117,9 @@ class SubmissionRun:
         names = [e.answer_name for e in self.bank.values()]
         self.shared_names = {name for name in names if name == "answer" or names.count(name) > 1}
         self.chapter_cells = {cell.id: cell for cell in self.release.cells if not cell.metadata.get("nbgrader")}
+        asked = [role.exercise for role in map(grade_cell, self.release.cells) if role is not None]
+        public = Bank([self.bank[name] for name in dict.fromkeys(asked) if name in self.bank]).public(self.variants)
+        self.files = {"exercises.json": json.dumps(public)}  # as released: of no other assignment's exercises
         self.seed = seeds.seed_of(self.settings.secret, self.owner, self.program())
         self.output_left = self.limits.shown
         self.done = GradedNotebook(self.nb)
@@ -242,7 +245,7 @@ class SubmissionRun:
         seed = hashlib.sha256(self.owner.encode("utf-8", "replace")).digest()
         return self.zygote.spawn(
             self.limits,
-            files={"exercises.json": json.dumps(self.bank.public(self.variants))},
+            files=self.files,
             environment={"GPUBOOK_OWNER": self.owner.replace("\0", ""), "GPUBOOK_GRADING": "1"},
             seed=int.from_bytes(seed[:7], "big"),
             unsafe=self.settings.unsafe,

@@ -4,6 +4,7 @@ A `Grader` has the zygote that submissions are forked from and the judge that th
 dies, and the zygote when it has served long enough; a submission in progress is then graded again.
 """
 
+import errno
 import json
 import os
 import threading
@@ -22,6 +23,7 @@ from .submission import RunSettings
 
 SERVED = 500  # submissions of one zygote, before another takes its place
 STOPPED = "the run was stopped before it was graded"
+MACHINE = (errno.EMFILE, errno.ENFILE)  # what no submission is to blame for: the files that may be open at once
 TRIES = 3  # of one submission whose zygote or judge goes
 
 
@@ -105,7 +107,8 @@ class Grader:
     def grade(self, job: Job) -> JobOutcome:
         """The outcome of one submission: a notebook that cannot be graded, whatever it does, is a `problem`.
 
-        Raises NoSandbox where the system can no longer confine code: that concerns every submission.
+        Raises NoSandbox where the system can no longer confine code, and OSError where no more files can be open: that
+        concerns every submission.
         """
         gone: Exception = ZygoteGone("")
         for _ in range(TRIES):
@@ -116,7 +119,9 @@ class Grader:
                 if job.executed:
                     return _outcome(self._judge_again(job, judge))
                 with self._zygotes() as zygote:
-                    return _outcome(self._run(job, zygote, judge))
+                    outcome = _outcome(self._run(job, zygote, judge))
+                    outcome.problems += _unsafe(zygote)
+                    return outcome
             except ZygoteGone as error:
                 gone = error
                 self._replace_zygote(zygote)
@@ -126,6 +131,8 @@ class Grader:
             except NoSandbox:  # no other submission would fare better
                 raise
             except Exception as error:
+                if isinstance(error, OSError) and error.errno in MACHINE:
+                    raise
                 said = f"the grader failed on this submission: {type(error).__name__}: {error}"
                 return JobOutcome(problem=said)
         return JobOutcome(problem=f"the grader failed on this submission, {TRIES} times over: {gone}")
@@ -203,6 +210,14 @@ class Grader:
             if self._judge is dead and not self._over:
                 self._judge = self.judges()
                 dead.close()
+
+
+def _unsafe(zygote: Zygote) -> list[str]:
+    """What the teacher is told of a submission that was graded without all of the sandbox."""
+    if zygote.unconfined:
+        harm = "learners' code could read and change your files, use the network and leave processes running"
+        return [f"graded with --unsafe, and nothing was confined ({zygote.unconfined}): {harm}"]
+    return [f"graded with --unsafe: {zygote.unmeasured}"] if zygote.unmeasured else []
 
 
 def _outcome(graded: GradedNotebook) -> JobOutcome:

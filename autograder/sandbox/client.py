@@ -213,11 +213,16 @@ class Zygote(Program):
         """Why this system cannot confine a process; empty if it can."""
         return self.report["unconfined"]
 
+    @property
+    def unmeasured(self) -> str:
+        """Why this system cannot limit the memory of a confined process; empty if it can."""
+        return self.report["unmeasured"]
+
     def refuse_unless(self, unsafe: bool) -> None:
         """Raise NoSandbox if this system cannot sandbox code, unless running it unconfined was requested."""
-        if self.unconfined and not unsafe:
+        if (lacks := self.unconfined or self.unmeasured) and not unsafe:
             raise NoSandbox(
-                f"this system cannot sandbox code ({self.unconfined}); grading others' work "
+                f"this system cannot sandbox code ({lacks}); grading others' work "
                 "needs Linux namespaces. To run it with your own rights nevertheless, pass --unsafe"
             )
 

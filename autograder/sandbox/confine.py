@@ -65,6 +65,7 @@ SYSTEM = (
     "/etc/mime.types",
 )
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+NO_PROC = "part of /proc is hidden, so no confined process can have its own: memory would not be limited"
 WORK = "/tmp/work"  # the learner's working folder, empty and private
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -181,7 +182,7 @@ def _new_root(limits: Limits, uid: int, alone: bool, covered: Sequence[str], vie
     os.mkdir(base + "/dev/shm")
     _mount("tmpfs", base + "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, f"size={limits.scratch},mode=1777")
     os.mkdir(base + "/proc")
-    with contextlib.suppress(PermissionError):  # inside a container that hides parts of /proc: leave it out
+    with contextlib.suppress(PermissionError):  # inside a container that hides parts of /proc: see NO_PROC
         counts = "subset=pid" if alone else None  # or without the machine's, which one could write and another read
         _mount("proc", base + "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, counts)
     Path(base + "/etc/passwd").write_text(f"learner:x:{uid}:{uid}::{WORK}:/bin/sh\n")

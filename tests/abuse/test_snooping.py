@@ -113,6 +113,14 @@ def test_there_is_nothing_to_see(classroom, attacked, look):
     assert "root:" not in shown
 
 
+def test_of_all_exercises_only_those_of_the_assignment_are_there(attacked):
+    said = "import json\nprint('it has', *json.load(open('exercises.json'))['exercises'])"
+    answers = {"abuse-guess": "answer = 'x'", "abuse-time": "answer = -1"}
+    _, nb = attacked(Attack("the bank", said, answers, asked=tuple(answers)))
+    printed = [output["text"] for cell in nb.cells for output in cell.get("outputs", ()) if "text" in output]
+    assert "it has abuse-guess abuse-time\n" in printed
+
+
 def test_the_secret_can_be_found_where_it_is(classroom):
     """The search that finds nothing inside finds all of it outside."""
     root = classroom[0]
@@ -171,6 +179,32 @@ def test_it_makes_no_namespace(child, flags):
 @pytest.mark.parametrize("name", ["setns", "io_uring_setup", "bpf", "userfaultfd", "perf_event_open"])
 def test_what_attacks_on_the_kernel_begin_with_is_forbidden(child, name):
     assert _value(child, f"called({X86[name]}, 0, 0, 0, 0, 0)") == 1
+
+
+@pytest.mark.skipif(filters.ARM, reason="the numbers are those of x86")
+@pytest.mark.parametrize(
+    ("call", "given"),
+    [
+        ("fanotify_init", "300, 0x200, 0"), ("fadvise64", "221, 0, 0, 0, 4"), ("cachestat", "451, 0, 0, 0, 0"),
+        ("preadv2", "327, 0, 0, 0, 0, 0, 8"), ("pwritev2", "328, 0, 0, 0, 0, 0, 16"),
+        ("memfd_create", "319, b'x', 0"), ("shmget", "29, 0, 4096, 0o1600"),
+    ],
+)  # fmt: skip
+def test_what_the_kernel_keeps_of_files_and_uncounted_memory_are_out_of_reach(child, call, given):
+    assert _value(child, f"called({given})") == errno.EPERM, call
+
+
+@pytest.mark.skipif(filters.ARM, reason="the numbers are those of x86")
+def test_a_rank_does_not_read_the_machines_counts(classroom):
+    child = classroom[2].spawn(_limits(), alone=True)
+    child.run(KERNEL)
+    assert _value(child, "called(99, ctypes.create_string_buffer(200))") == errno.EPERM
+    child.kill()
+
+
+def test_files_are_read_and_callbacks_made_as_ever(child):
+    assert _value(child, "os.preadv(os.open('/etc/hosts', os.O_RDONLY), [bytearray(9)], 0)") == 9
+    assert _value(child, "ctypes.CFUNCTYPE(ctypes.c_int)(lambda: 7)()") == 7
 
 
 @pytest.mark.parametrize("family", ["AF_VSOCK", "AF_ALG", "AF_PACKET", "AF_CAN", "AF_TIPC", "AF_QIPCRTR"])

@@ -9,7 +9,7 @@ import stat
 import pytest
 
 from autograder import course
-from autograder.course import submissions
+from autograder.course import recording, submissions
 from autograder.grading.restore import SubmissionError
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import NAME, hand_in, make_course, run_nbgrader, scores
@@ -117,6 +117,12 @@ def test_what_is_odd_is_refused_by_name(folder, odd):
     assert SECRET not in said
 
 
+def files_are_inert(folder):
+    assert (folder / "page.html.txt").read_text() == "<script>"
+    assert (folder / "figure.svg").read_text() == "the teacher's"
+    assert not (folder / "page.html").exists()
+
+
 def test_a_class_with_all_of_them_is_graded(tmp_path, monkeypatch, zygotes):
     """With `gpubook grade`, and with `nbgrader autograde`: who is honest has what is due, nobody else anything."""
     root, release = make_course(tmp_path)
@@ -125,8 +131,13 @@ def test_a_class_with_all_of_them_is_graded(tmp_path, monkeypatch, zygotes):
         hand_in(root, odd.__name__, honest)
         odd(root / "submitted" / odd.__name__ / NAME)
     hand_in(root, "ann", honest)
+    (root / "submitted" / "ann" / NAME / "page.html").write_text("<script>")
+    (root / "submitted" / "ann" / NAME / "figure.svg").write_text("<script>")
+    (root / "source" / NAME / "figure.svg").write_text("the teacher's")
     tiny.lend(monkeypatch, zygotes())
     result = course.grade(root, NAME)
+    files_are_inert(root / "autograded" / "ann" / NAME)
+    assert "page.html.txt" in (root / "feedback" / "ann" / NAME / f"{NAME}.html").read_text()
     problems = {learner.name: learner.problem for learner in result.learners}
     assert {name for name, problem in problems.items() if not problem} == {"ann"}
     assert scores(root) == {"ann": 10.0}
@@ -135,6 +146,7 @@ def test_a_class_with_all_of_them_is_graded(tmp_path, monkeypatch, zygotes):
         assert not (root / "feedback" / odd.__name__).exists()
     done = run_nbgrader(root, "autograde", NAME, "--create", "--force")
     assert done.returncode != 0
+    files_are_inert(root / "autograded" / "ann" / NAME)
     assert scores(root).get("ann") == 10.0
     assert sum(scores(root).values()) == 10.0
     assert f"{NAME}.ipynb" in [path.name for path in (root / "autograded" / "ann").rglob("*")]
@@ -149,6 +161,25 @@ def files(folder, *names):
     for name in names:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(name)
+
+
+def test_a_file_of_holes_takes_no_more_place_as_a_copy(tmp_path):
+    for name, pieces in {
+        "holes": [(3 << 20, b"x"), (40 << 20, b"y" * 5000)],
+        "full": [(0, os.urandom(3 << 20))],
+    }.items():
+        with open(tmp_path / name, "wb") as file:
+            for at, data in pieces:
+                file.seek(at)
+                file.write(data)
+        if name == "holes":
+            os.truncate(tmp_path / name, 64 << 20)
+        recording.copy_file(tmp_path / name, tmp_path / "copy")
+        assert (tmp_path / "copy").read_bytes() == (tmp_path / name).read_bytes()
+        assert (tmp_path / "copy").stat().st_blocks <= (tmp_path / name).stat().st_blocks + 16
+    (tmp_path / "empty").touch()
+    recording.copy_file(tmp_path / "empty", tmp_path / "copy")
+    assert (tmp_path / "copy").stat().st_size == 0
 
 
 def as_long_as_can_be(folder):

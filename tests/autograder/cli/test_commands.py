@@ -25,6 +25,11 @@ def test_an_assignments_name_is_never_a_path(tmp_path, monkeypatch, command, nam
     assert f"{name!r} is not " in result.output
 
 
+@pytest.mark.parametrize("error", [ValueError, KeyError])
+def test_a_message_has_nothing_in_it_that_a_terminal_obeys(error):
+    assert commands.error_text(error("known:\te\x1b[31mve,\n zo\udceb")) == "known:\te\ufffd[31mve,\n zo\ufffd"
+
+
 @pytest.mark.parametrize("name", ["week3", "03-rooflines", "Week 3", "hw_1.2"])
 def test_ordinary_names_pass(name):
     assert commands.assignment_name(None, None, name) == name

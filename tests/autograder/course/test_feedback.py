@@ -45,6 +45,20 @@ def test_what_a_learner_typed_is_shown_and_never_obeyed(text):
         assert "javascript" not in tag.attrs.get("href", ""), tag
 
 
+@pytest.mark.parametrize(
+    "address", ["evil.html", "/api/shutdown", "../x", "//host/x", "files/a.png", "data:text/html,x"]
+)
+def test_a_link_into_the_server_that_shows_the_page_is_text(address):
+    shown = feedback.inert_markdown(f"[x]({address}) ![y]({address})")
+    assert "<a" not in shown
+    assert shown.count(address) == 2
+
+
+@pytest.mark.parametrize("address", ["https://host/x", "HTTP://host/x", "mailto:a@b.org", "#below"])
+def test_a_link_to_another_host_or_place_remains(address):
+    assert f'<a href="{address}"' in feedback.inert_markdown(f"[x]({address})")
+
+
 def test_a_picture_that_is_in_the_text_is_shown():
     assert '<img src="data:image/png;base64,AAAA"' in feedback.inert_markdown("![x](data:image/png;base64,AAAA)")
 

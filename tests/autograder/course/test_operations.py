@@ -1,7 +1,9 @@
 """A course in nbgrader's layout: release, a class with every kind of bad submission, gradebook, feedback,
 stock nbgrader."""
 
+import contextlib
 import copy
+import errno
 import os
 import re
 import subprocess
@@ -11,13 +13,16 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from click.testing import CliRunner
 from nbgrader.api import Gradebook
 from rich.console import Console
 
-from autograder import course
+from autograder import course, sandbox
+from autograder.cli import commands
 from autograder.course import class_result, results_table
+from autograder.course.journal import Journal
 from autograder.declaration import load_bank
-from autograder.grading import restore
+from autograder.grading import restore, worker
 from autograder.sandbox import NoSandbox, Zygote
 from autograder.values.book_root import book_root
 from tests.autograder import tiny
@@ -108,7 +113,9 @@ def test_a_release_copies_no_text_or_code_beside_the_notebook(tmp_path):
 
 
 def test_a_course_is_laid_out_once(tmp_path):
-    assert len(course.init(tmp_path / "c")) == len(course.FOLDERS) + 1
+    made = course.init(tmp_path / "c")
+    assert len(made) == len(course.FOLDERS) + 1
+    assert {path.stat().st_mode & 0o777 for path in (tmp_path / "c", *made) if path.is_dir()} == {0o700}
     (tmp_path / "c" / "nbgrader_config.py").write_text("# mine\n")
     assert course.init(tmp_path / "c") == []
     assert (tmp_path / "c" / "nbgrader_config.py").read_text() == "# mine\n"
@@ -230,6 +237,73 @@ def test_asking_for_one_learner_leaves_the_others(graded):
     assert course.results(folder, NAME).learner("ann").points == 10.0
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
         assert gradebook.find_submission(NAME, "ann").score == 10.0
+
+
+def test_odd_names_of_folders_cost_their_own_learners_only(tmp_path):
+    folder, release = make_course(tmp_path)
+    for name in ("ann", "e\x1b[31mve", "zo\udceb"):  # the last as zip files of another encoding make them
+        hand_in(folder, name, tiny.fill(release, tiny.RIGHT))
+    course.grade(folder, NAME)
+    result = course.results(folder, NAME)
+    assert {learner.name: learner.points for learner in result.learners} == {
+        "ann": 10.0, "e\x1b[31mve": 10.0, "zo\\xeb": 0.0
+    }  # fmt: skip
+    assert "UTF-8" in result.learner("zo\\xeb").problem
+    assert result.learner("zo\\xeb").problem.isprintable()
+    with open(tmp_path / "shown.txt", "w", encoding="utf-8") as file:
+        console = Console(width=110, file=file)
+        results_table.print_class(result, console)
+        results_table.show(result, "e\x1b[31mve", console)
+        results_table.show(result, "zo\\xeb", console)
+    shown = (tmp_path / "shown.txt").read_text()
+    assert "\x1b" not in shown
+    assert "ann" in shown
+
+
+@pytest.mark.parametrize("error", [errno.EMFILE, errno.ENFILE])
+def test_too_many_open_files_are_no_learners_fault(tmp_path, monkeypatch, error):
+    folder, release = make_course(tmp_path)
+    hand_in(folder, "ann", release)
+
+    def out_of_files(*_given, **_more):
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr(worker.submission, "grade_notebook", out_of_files)
+    with pytest.raises(course.CourseError, match=rf"{os.strerror(error)}.*ulimit -n.*--resume"):
+        course.grade(folder, NAME)
+
+
+def test_a_disk_that_is_full_from_the_beginning_is_named(tmp_path, monkeypatch):
+    folder, _ = make_course(tmp_path)
+
+    def no_room(*_given):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Journal, "_add", no_room)
+    with pytest.raises(course.CourseError, match=rf"{NAME}\.journal: {os.strerror(errno.ENOSPC)}.*--resume"):
+        course.grade(folder, NAME)
+
+
+def test_a_run_in_which_nobody_could_be_graded_fails(tmp_path, monkeypatch):
+    folder, _ = make_course(tmp_path)
+    hand_in(folder, "dan", "{not json")
+    monkeypatch.setattr(sandbox, "zygote_ahead", contextlib.nullcontext)
+    done = CliRunner().invoke(commands.main, ["grade", str(folder), NAME])
+    assert done.exit_code == 1
+    assert "0 of 1 graded" in done.output
+
+
+@pytest.mark.parametrize("lacks", ["unconfined", "unmeasured"])
+def test_what_unsafe_leaves_out_is_said_once_and_asked_for(tmp_path, monkeypatch, lacks):
+    folder, release = make_course(tmp_path)
+    for name in ("ann", "bob"):
+        hand_in(folder, name, release)
+    monkeypatch.setattr(Zygote, lacks, property(lambda self: "no such thing here"))
+    with pytest.raises(NoSandbox, match=r"no such thing here.*--unsafe"):
+        course.grade(folder, NAME)
+    (said,) = course.grade(folder, NAME, unsafe=True).problems
+    assert "--unsafe" in said
+    assert "no such thing here" in said
 
 
 @pytest.mark.slow

@@ -1,6 +1,8 @@
 """What is withheld is known by one rule, is gone while an answer runs, and is there again afterwards."""
 
 import importlib
+import subprocess
+import sys
 
 import pytest
 
@@ -96,3 +98,19 @@ def test_a_chain_of_causes_without_end_is_looked_at_to_an_end():
     one, other = ValueError(), ValueError()
     one.__cause__, other.__cause__ = other, one
     assert withheld_in(one, ["hwlib"]) == ""
+
+
+STRIPPED = """
+import linecache
+import hwlib.roofline
+from autograder.declaration import withholding
+linecache.getlines(hwlib.roofline.ridge.function.__code__.co_filename)
+assert any("roofline" in name for name in linecache.cache)
+withholding.strip(["hwlib.roofline"])
+print([name for name in linecache.cache if "roofline" in name])
+"""
+
+
+def test_what_was_read_of_a_stripped_modules_source_is_forgotten():
+    done = subprocess.run([sys.executable, "-c", STRIPPED], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -47,6 +47,21 @@ def test_the_zygote_has_one_thread_and_can_shut_in(zygote):
     assert "hwlib.roofline" not in zygote.report["missing"]
 
 
+def test_where_no_proc_can_be_mounted_memory_is_said_to_be_without_limit(monkeypatch):
+    mount = confine._mount
+
+    def hidden(source, target, kind, *more):
+        if kind == "proc":
+            raise PermissionError(errno.EPERM, "mount")
+        mount(source, target, kind, *more)
+
+    from autograder.sandbox.zygote import probe
+
+    assert probe() == {"unconfined": "", "unmeasured": ""}
+    monkeypatch.setattr(confine, "_mount", hidden)
+    assert probe() == {"unconfined": "", "unmeasured": confine.NO_PROC}
+
+
 def test_cells_share_a_namespace_and_show_what_they_show(child):
     assert child.run("x = 20")["outputs"] == []
     reply = child.run("import sys\nprint('out')\nprint('err', file=sys.stderr)\nx + 1")

@@ -1,7 +1,6 @@
 """The `gpubook` command: the book, a learner's copy of it, and a teacher's course."""
 
 import signal
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import datetime
@@ -10,6 +9,7 @@ from pathlib import Path
 import click
 
 from ..values.book_root import book_root
+from .group import Gpubook
 from .plan import plan
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -24,37 +24,6 @@ def assignment_name(_ctx, _param, name: str) -> str:
         return checked_name(name)
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
-
-
-def error_text(error: Exception) -> str:
-    """The message of an error; for a KeyError that names only a key, also where it was raised."""
-    if not isinstance(error, KeyError):
-        return _inert(str(error))
-    text = str(error.args[0]) if error.args else ""
-    if " " in text:
-        return _inert(text)
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{place.filename}:{place.lineno}: unknown key {error} in `{place.line}`; --debug shows the traceback"
-
-
-def _inert(text: str) -> str:
-    """Without what a terminal would obey: a message may have the name of a learner's folder in it."""
-    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
-
-
-class Gpubook(click.Group):
-    """A group whose commands report invalid input in one clear line instead of a traceback."""
-
-    def invoke(self, ctx):
-        """Run the command; turn the package's own errors into click's."""
-        try:
-            return super().invoke(ctx)
-        except (click.exceptions.Exit, BrokenPipeError):  # of --help: a RuntimeError to click; of `| head`
-            raise
-        except (ValueError, LookupError, OSError, RuntimeError) as error:
-            if ctx.params.get("debug"):
-                raise
-            raise click.ClickException(error_text(error)) from error
 
 
 @click.group(cls=Gpubook, context_settings={"help_option_names": ["-h", "--help"]})

@@ -6,7 +6,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from autograder.cli import commands
+from autograder.cli import commands, group
 
 
 @pytest.mark.parametrize("command", [["course", "assign"], ["grade"]])
@@ -27,7 +27,7 @@ def test_an_assignments_name_is_never_a_path(tmp_path, monkeypatch, command, nam
 
 @pytest.mark.parametrize("error", [ValueError, KeyError])
 def test_a_message_has_nothing_in_it_that_a_terminal_obeys(error):
-    assert commands.error_text(error("known:\te\x1b[31mve,\n zo\udceb")) == "known:\te\ufffd[31mve,\n zo\ufffd"
+    assert group.error_text(error("known:\te\x1b[31mve,\n zo\udceb")) == "known:\te\ufffd[31mve,\n zo\ufffd"
 
 
 @pytest.mark.parametrize("name", ["week3", "03-rooflines", "Week 3", "hw_1.2"])

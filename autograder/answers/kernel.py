@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..declaration.given import Given
 
 MAX_CASES = 20
+ROUNDING = 1e-5  # of the largest element: what sums of some hundred float32 in another order differ by
 OF_MEMORY = ("out-of-bounds", "race", "unwritten", "element-twice")  # failures that say what was thought
 MOST_WORK = 2**26  # elements of all results of the declaration's own kernels
 PATIENCE = 50  # times the elements that the solution makes, before a run counts as endless
@@ -79,9 +80,10 @@ class Kernel(Coded):
     """A kernel `name(x_ptr, ..., BLOCK: tl.constexpr)` in the subset of Triton's language that `hwlib.tl` has.
 
     `cases`: the runs, as `Launch`, or a callable of a `random.Random` that makes the list. The arrays must end as the
-    solution's do, within `rtol` of the largest element. `bytes` limits what all programs load and store, `sectors` the
-    pieces of 32 bytes that each load and store touches, `tile_bytes` the floats that a program holds at once, `flops`
-    the operations; without a function of the arguments, a limit is what the solution takes, and None does not limit.
+    solution's do: each element within `rtol`, but for the rounding of sums. `bytes` limits what all programs load and
+    store, `sectors` the pieces of 32 bytes that each load and store touches, `tile_bytes` the floats that a program
+    holds at once, `flops` the operations; without a function of the arguments, a limit is what the solution takes, and
+    None does not limit.
     """
 
     name: str = "kernel"
@@ -175,7 +177,7 @@ class Kernel(Coded):
                 say = f"With {launch}, element {int(left[0]):,} of `{name}` is never stored."
                 return Finding(say, "never-stored")
             size = float(np.max(np.abs(want), initial=0.0, where=np.isfinite(want)))
-            wrong = ~np.isclose(got, want, rtol=self.rtol, atol=self.rtol * size, equal_nan=True).reshape(-1)
+            wrong = ~np.isclose(got, want, rtol=self.rtol, atol=ROUNDING * size, equal_nan=True).reshape(-1)
             if wrong.any():
                 at = int(wrong.argmax())
                 say = f"With {launch}, element {at:,} of `{name}` is {got.reshape(-1)[at]:.6g}"

@@ -171,3 +171,20 @@ def test_what_is_drawn_differs_from_run_to_run():
     one, other = (launch.arrays(generator) for _ in range(2))
     assert set(one) == {"x_ptr", "out_ptr"}
     assert not np.array_equal(one["x_ptr"], other["x_ptr"])
+
+
+def test_small_elements_beside_a_large_one_count_too():
+    launch = Launch(1, {"x_ptr": (8,), "out_ptr": tl.empty(8), "n": 8})
+
+    def scaled(x_ptr, out_ptr, n, small=1.0):
+        at = tl.arange(0, 8)
+        x = tl.load(x_ptr + at)
+        tl.store(out_ptr + at, tl.where(at < 1, 1000.0, 0.5 * small + 0.0 * x))
+
+    def wrong(x_ptr, out_ptr, n):
+        scaled(x_ptr, out_ptr, n, small=0.8)
+
+    answer = Kernel("scaled", "scaled(x_ptr, out_ptr, n)", cases=[launch])
+    exercise = Exercise(id="t-scaled", prompt="?", answer=answer, solution=scaled)
+    verdict = exercise.judge_message(encoding.encode(wrong), {}, answer.local_call(wrong))
+    assert (verdict.score, verdict.reason) == (0, "wrong-value")

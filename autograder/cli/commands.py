@@ -274,6 +274,7 @@ def export(
 ) -> None:
     """Write a course's grades as CSV, of all assignments or of NAMES."""
     from ..course import export as exports
+    from ..course import spreadsheet
 
     numbers = {}
     for one in ids:
@@ -286,7 +287,7 @@ def export(
         click.echo(made.text, nl=False)
     else:
         output = output or folder / f"grades-{form}.csv"
-        exports.write(made, output)
+        spreadsheet.write(made, output)
         click.echo(f"Wrote {output}")
     for note in made.notes:
         click.echo(f"Note: {note}", err=True)

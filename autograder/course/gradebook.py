@@ -66,6 +66,12 @@ class Person:
     lms_id: str = ""
 
 
+def full_name(who: Person, last_first: bool = False) -> str:
+    """First and last name, as far as they are known; else the id."""
+    names = [who.last_name, who.first_name] if last_first else [who.first_name, who.last_name]
+    return (", " if last_first else " ").join(name for name in names if name) or who.id
+
+
 @dataclass(frozen=True)
 class Score:
     """What one learner has for one assignment; `submitted` is None where there is no submission.

@@ -15,7 +15,7 @@ from nbgrader.api import Gradebook
 from autograder import course
 from autograder.book.release import CourseError
 from autograder.cli import commands
-from autograder.course import class_result, export, gradebook, gradebook_url
+from autograder.course import class_result, export, gradebook, gradebook_url, spreadsheet
 from autograder.course.class_result import ClassResult, Learner
 from autograder.grading.results import Result
 
@@ -62,7 +62,7 @@ def folder(tmp_path_factory):
     return make(tmp_path_factory.mktemp("class") / "course")
 
 
-def read(made: export.Table) -> list[list[str]]:
+def read(made: spreadsheet.Table) -> list[list[str]]:
     return list(csv.reader(io.StringIO(made.text)))
 
 
@@ -91,10 +91,12 @@ def test_a_learner_who_submitted_nothing_has_zero_where_asked(folder):
 
 
 @pytest.mark.parametrize("form", export.FORMATS)
-def test_no_cell_is_a_formula(folder, form):
-    rows = read(export.table(folder, ["week1"], form))
+def test_no_cell_is_a_formula(folder, form, tmp_path):
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("Identifier,Grade,Full name\nParticipant 2,,=cmd|' /C calc'!A0\n")
+    rows = read(export.table(folder, ["week1"], form, worksheet=sheet if form == "moodle" else None))
     cells = [cell for row in rows for cell in row if cell not in ("-", "")]
-    assert not [cell for cell in cells if cell.lstrip().startswith(tuple(export.FORMULA))]
+    assert not [cell for cell in cells if cell.lstrip().startswith(tuple(spreadsheet.FORMULA))]
     assert any("cmd|' /C calc'!A0" in cell for cell in cells)
 
 
@@ -107,15 +109,15 @@ def test_no_cell_is_a_formula(folder, form):
     ],
 )  # fmt: skip
 def test_texts_are_made_inert(text, shown):
-    assert export.inert(text) == shown
-    assert export.inert(shown) == shown
+    assert spreadsheet.inert(text) == shown
+    assert spreadsheet.inert(shown) == shown
 
 
 @pytest.mark.parametrize(
     ("value", "shown"), [(0.0, "0"), (10.0, "10"), (2.1 + 2.2, "4.3"), (1 / 3, "0.3333"), (1e-9, "0"), (100, "100")]
 )
 def test_points_are_printed_short(value, shown):
-    assert export.number(value) == shown
+    assert spreadsheet.number(value) == shown
 
 
 def test_canvas_has_its_own_columns_and_a_row_of_maxima(folder):
@@ -144,22 +146,22 @@ def say(folder):
     class_result.save(ClassResult("week1", {"tiny-time": 3.0}, learners), folder / ".gpubook" / "week1.results.json")
 
 
-def test_moodle_has_grades_and_sentences_as_text(tmp_path):
+def test_moodle_has_the_sentences_as_text(tmp_path):
     folder = make(tmp_path / "course")
     say(folder)
-    made = export.table(folder, ["week1"], "moodle")
-    head, ann, bob, _, dee = read(made)
-    assert head == export.MOODLE
-    row = dict(zip(head, ann, strict=True))
-    assert (row["Identifier"], row["Full name"], row["Grade"]) == ("Participant 17", "Ann Müller, née Ōta", "9.5")
-    assert row["Last modified (submission)"] == "Wednesday, 02 January 2030, 09:30"
-    assert row["Feedback comments"] == (
-        "tiny-time: Turn &lt;it&gt; over.<br>Good &lt;b&gt;essay&lt;/b&gt;<br>Late: 1.3 of 10.8 points are taken off."
-    )
-    assert dict(zip(head, bob, strict=True))["Feedback comments"] == ""
-    assert (dee[4], dee[5]) == ("No submission", "")
-    assert "lms_user_id" in made.notes[0]
-    assert "bob, dee" in made.notes[0]
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("Identifier,ID number,Grade,Feedback comments\nParticipant 5,ann,,\nParticipant 6,bob,,\n")
+    _, ann, bob = read(export.table(folder, ["week1"], "moodle", worksheet=sheet))
+    assert ann[2:] == [
+        "9.5",
+        "tiny-time: Turn &lt;it&gt; over.<br>Good &lt;b&gt;essay&lt;/b&gt;<br>Late: 1.3 of 10.8 points are taken off.",
+    ]
+    assert bob[2:] == ["4.3", ""]
+
+
+def test_moodle_needs_its_worksheet_and_reads_one_assignment_a_file(folder):
+    with pytest.raises(CourseError, match=r"^Moodle .*worksheet"):
+        export.table(folder, ["week1"], "moodle")
     with pytest.raises(CourseError, match=r"^Moodle .* week1, week2$"):
         export.table(folder, (), "moodle")
 
@@ -167,7 +169,7 @@ def test_moodle_has_grades_and_sentences_as_text(tmp_path):
 WORKSHEET = """\
 \ufeffIdentifier,"Full name","ID number","Email address",Status,Grade,"Maximum grade","Last modified (grade)",\
 "Feedback comments"
-"Participant 17","Somebody Else","","",,,10.00,-,
+"Participant 9","Somebody Else","ann","",,,10.00,-,
 "Participant 2","x","","+1@X.org",,3.00,10.00,"Monday, 7 January 2030, 10:00 AM",
 "Participant 3","y","CY","",,,10.00,-,
 "Participant 4","dee","","",,5.00,10.00,-,kept
@@ -182,7 +184,7 @@ def test_a_worksheet_of_moodles_is_filled_in(folder, tmp_path):
     head, *rows = read(made)
     grade, comment = head.index("Grade"), head.index("Feedback comments")
     assert head[0] == "Identifier"
-    assert [row[0] for row in rows] == [f"Participant {n}" for n in (17, 2, 3, 4, 5)]
+    assert [row[0] for row in rows] == [f"Participant {n}" for n in (9, 2, 3, 4, 5)]
     assert [row[grade] for row in rows] == ["9.5", "4.3", "0", "5.00", ""]  # dee submitted nothing: kept
     assert rows[1][7] == "Monday, 7 January 2030, 10:00 AM"  # by which Moodle sees that its grade is newer
     assert rows[0][7] == "-"
@@ -203,6 +205,32 @@ def test_two_of_one_name_are_never_mixed_up(tmp_path):
     assert "a, ann, b, cy" in made.notes[1]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "found"),
+    [
+        ("ann,+1@x.org,", "cy,,", "e-mail address bob, by its ID number ann"),  # the mail is bob's
+        ("ann,,cy", "bob,,", "ID number ann, by its full name cy"),
+        ("ann,,", ",ann@x.org,", "are both ann"),
+    ],
+)
+def test_two_keys_of_a_line_that_disagree_are_an_error(tmp_path, first, second, found):
+    people = PEOPLE | {"cy": {}, "dee": {}}
+    folder = make(tmp_path / "course", people)
+    sheet = tmp_path / "sheet.csv"
+    head = "Identifier,Grade,ID number,Email address,Full name\n"
+    sheet.write_text(f"{head}Participant 1,,{first}\nParticipant 2,,{second}\n")
+    with pytest.raises(CourseError, match=re.escape(found)):
+        export.table(folder, ["week1"], "moodle", worksheet=sheet)
+
+
+def test_a_participants_number_is_nobodys(tmp_path):
+    people = {"ann": {"lms_user_id": "17"}, "bob": {"lms_user_id": "18"}, "cy": {}}
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("Identifier,Grade\nParticipant 17,\nParticipant 18,\n")
+    made = export.table(make(tmp_path / "course", people), ["week1"], "moodle", worksheet=sheet)
+    assert [row[1] for row in read(made)[1:]] == ["", ""]
+
+
 @pytest.mark.parametrize("text", ["", "Identifier,Notes\n1,2\n", "Identifier,Grade,Grade\n", "Bezeichner,Bewertung\n"])
 def test_what_is_no_worksheet_is_refused(folder, tmp_path, text):
     (tmp_path / "sheet.csv").write_text(text)
@@ -215,8 +243,10 @@ def test_more_than_the_maximum_is_said_for_moodle(tmp_path):
     with Gradebook(gradebook.url_of(folder)) as book:
         book.find_grade("q", "week2", "week2", "ann").extra_credit = 3.0
         book.db.commit()
-    made = export.table(folder, ["week2"], "moodle")
-    assert read(made)[1][5] == "13"
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("Identifier,Grade,ID number\nParticipant 3,,ann\n")
+    made = export.table(folder, ["week2"], "moodle", worksheet=sheet)
+    assert read(made)[1][1] == "13"
     assert any(" 10 points" in note and note.endswith(": ann") for note in made.notes)
 
 
@@ -247,16 +277,16 @@ def test_the_file_is_written_whole_or_not_at_all(folder, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
         with pytest.raises(OSError, match="No space left"):
-            export.write(made, target)
+            spreadsheet.write(made, target)
     assert target.read_text() == "before"
     assert [p.name for p in tmp_path.iterdir()] == ["grades.csv"]
-    export.write(made, target)
+    spreadsheet.write(made, target)
     assert target.read_bytes().decode() == made.text
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     with pytest.raises(CourseError, match=f"{tmp_path} .*folder"):
-        export.write(made, tmp_path)
+        spreadsheet.write(made, tmp_path)
     with pytest.raises(CourseError, match=r"/none .* g\.csv"):
-        export.write(made, tmp_path / "none" / "g.csv")
+        spreadsheet.write(made, tmp_path / "none" / "g.csv")
 
 
 def test_the_command_writes_prints_and_notes(folder, tmp_path):

@@ -1,0 +1,100 @@
+"""Moodle's grading worksheet, filled in with our grades.
+
+Moodle finds a line by `Participant N`, where N is another number in each assignment and in no gradebook, so nothing
+but the worksheet of that assignment can be uploaded (`assignfeedback_offline`, `assign_user_mapping`). Who a line is
+follows from the e-mail address, the ID number and the full name that it has, never from N.
+"""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from ..book.course_error import CourseError
+from .gradebook import Person, Score, full_name
+from .spreadsheet import inert, number
+
+IDENTIFIER, GRADE, COMMENTS = "Identifier", "Grade", "Feedback comments"
+Cells = dict[str, str]
+KEYS: dict[str, tuple[Callable[[Person], str], Callable[[Cells], str]]] = {  # what we know of one, and what a line has
+    "e-mail address": (
+        lambda who: who.email or (who.id if "@" in who.id else ""),
+        lambda cells: cells.get("Email address", ""),
+    ),
+    "ID number": (lambda who: who.id, lambda cells: cells.get("ID number", "") or cells.get("Username", "")),
+    "full name": (full_name, lambda cells: cells.get("Full name", "")),
+}
+
+
+def fill(
+    worksheet: Path, rows: list[Score], comments: Mapping[str, str], blank: str
+) -> tuple[list[list[str]], list[str]]:
+    """The worksheet's rows with our grades and, by learner, `comments`; and notes on who was not found.
+
+    CourseError where it is no worksheet, or where two keys of a line belong to two learners.
+    """
+    head, lines = _read(worksheet)
+    matched = _matched(worksheet, lines, rows)
+    for at, score in matched.items():
+        if score.graded or blank:
+            lines[at][GRADE] = number(score.score) if score.graded else blank
+        if score.graded and COMMENTS in head:
+            lines[at][COMMENTS] = inert(comments[score.person.id])
+    out = [[v if key in (IDENTIFIER, GRADE) else inert(v) for key, v in cells.items()] for cells in lines]
+    strangers = [_shown(cells) for at, cells in enumerate(lines) if at not in matched]
+    notes = [f"in the worksheet, not in the gradebook: {', '.join(strangers)}"] if strangers else []
+    seen = {score.person.id for score in matched.values()}
+    if left := [score.person.id for score in rows if score.person.id not in seen]:
+        notes.append(f"in the gradebook, not in the worksheet: {', '.join(left)}")
+    return [head, *out], notes
+
+
+def _read(worksheet: Path) -> tuple[list[str], list[Cells]]:
+    try:
+        given = list(csv.reader(io.StringIO(worksheet.read_text(encoding="utf-8-sig"))))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise CourseError(f"{worksheet}: Moodle's grading worksheet in UTF-8 was expected ({error})") from None
+    head = given[0] if given else []
+    if not {IDENTIFIER, GRADE} <= set(head) or len(set(head)) < len(head):
+        raise CourseError(
+            f"{worksheet}: its columns are {', '.join(head) or 'none'}; the worksheet of Moodle's assignment, in "
+            f"English, was expected, with {IDENTIFIER} and {GRADE}, each column once"
+        )
+    return head, [dict(zip(head, line + [""] * len(head), strict=False)) for line in given[1:] if any(line)]
+
+
+def _matched(worksheet: Path, lines: list[Cells], rows: list[Score]) -> dict[int, Score]:
+    """By line, whose it is: by a key that is one learner's and one line's alone. What two share says nothing."""
+    claims: dict[int, dict[str, Score]] = {at: {} for at in range(len(lines))}
+    for key, (ours, theirs) in KEYS.items():
+        owners, texts = [_fold(ours(score.person)) for score in rows], [_fold(theirs(cells)) for cells in lines]
+        alone = {text for text, times in Counter(owners).items() if text and times == 1}
+        once = Counter(texts)
+        for at, text in enumerate(texts):
+            if text in alone and once[text] == 1:
+                claims[at][key] = rows[owners.index(text)]
+    found: dict[int, Score] = {}
+    for at, by_key in claims.items():
+        if len({score.person.id for score in by_key.values()}) > 1:
+            said = ", ".join(f"by its {key} {score.person.id}" for key, score in by_key.items())
+            raise CourseError(
+                f"{worksheet}: the line {_shown(lines[at])} is {said}; one learner was expected. Correct the "
+                "gradebook's roster, or clear the wrong cell of the worksheet"
+            )
+        if by_key:
+            found[at] = next(iter(by_key.values()))
+    line_of: dict[str, int] = {}
+    for at, score in found.items():
+        if (first := line_of.setdefault(score.person.id, at)) != at:
+            both = " and ".join(_shown(lines[one]) for one in (first, at))
+            raise CourseError(f"{worksheet}: the lines {both} are both {score.person.id}; one was expected")
+    return found
+
+
+def _shown(cells: Cells) -> str:
+    return inert(cells.get("Full name") or cells[IDENTIFIER])
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.split()).casefold()

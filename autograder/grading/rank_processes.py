@@ -22,12 +22,13 @@ MISSING = ("NameError", "AttributeError", "KeyError")
 
 
 class RankProcesses:
-    """The `call` of `Judge.ask` for an exercise that asks ranks; `spawn` makes the process of one. A context manager.
+    """The `call` of `Judge.ask` for an exercise that asks ranks; `spawn` makes the process of one of
+    so many. A context manager.
 
     Their calls have `limit` seconds in all, from when they are all there.
     """
 
-    def __init__(self, exercise: Exercise, limit: float, spawn: Callable[[], Child]):
+    def __init__(self, exercise: Exercise, limit: float, spawn: Callable[[int], Child]):
         self.exercise, self.limit, self.spawn = exercise, limit, spawn
         self.children: list[Child] = []
         self.deadline, self.lost = 0.0, ""
@@ -55,15 +56,15 @@ class RankProcesses:
 
     def _prepare(self, count: int) -> None:
         with ThreadPoolExecutor(max_workers=min(count, len(os.sched_getaffinity(0)))) as pool:
-            started = [pool.submit(self._start) for _ in range(count)]
+            started = [pool.submit(self._start, count) for _ in range(count)]
         lost = [error for future in started if (error := future.exception())]
         self.children += [future.result() for future in started if not future.exception()]
         if lost:
             raise lost[0]
         self.deadline = time.monotonic() + self.limit
 
-    def _start(self) -> Child:
-        child = self.spawn()
+    def _start(self, count: int) -> Child:
+        child = self.spawn(count)
         try:
             answer = self.exercise.answer
             child.rank(self.exercise.id, self.exercise.answer_name, self.exercise.withholds, answer.plays)

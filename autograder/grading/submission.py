@@ -227,13 +227,15 @@ class SubmissionRun:
         ]
         return needed_cells([cell.source if self._runs(cell) else "" for cell in cells], asked)
 
-    def separate_child(self, upto: int, exercise: Exercise, needed: Collection[int] | None = None) -> Child:
+    def separate_child(
+        self, upto: int, exercise: Exercise, needed: Collection[int] | None = None, ranks: int = 1
+    ) -> Child:
         """Another child, without what the exercise withholds, in which the `needed` cells before `upto` have run, or
-        all of them; apart from all others where they are ranks.
+        all of them; where it is one of so many `ranks`, apart from all others, and with its share of the memory.
 
         Raises ChildLost where one of them ends it, and where the submission's time is over.
         """
-        child = self._spawn(exercise.answer.judged_by is JudgedBy.RANKS, exercise.withholds)
+        child = self._spawn(exercise.answer.judged_by is JudgedBy.RANKS, exercise.withholds, ranks)
         try:
             self._replay(child, upto, needed)
         except (_CellEndedChild, _OutOfTime) as ended:
@@ -241,10 +243,10 @@ class SubmissionRun:
             raise ended.lost if isinstance(ended, _CellEndedChild) else ChildLost(OUT_OF_TIME, "out-of-time") from None
         return child
 
-    def _spawn(self, alone: bool = False, withholds: Sequence[str] = ()) -> Child:
+    def _spawn(self, alone: bool = False, withholds: Sequence[str] = (), ranks: int = 1) -> Child:
         seed = hashlib.sha256(self.owner.encode("utf-8", "replace")).digest()
         return self.zygote.spawn(
-            self.limits,
+            self.limits.among(ranks),
             files=self.files,
             environment={"GPUBOOK_OWNER": self.owner.replace("\0", ""), "GPUBOOK_GRADING": "1"},
             seed=int.from_bytes(seed[:7], "big"),
@@ -348,8 +350,8 @@ class SubmissionRun:
                 with FunctionCalls(exercise, self.limits.cell, child, spawn) as calls:
                     return self.judge.ask(question, calls, patience)
             for needed in (self._needed(number, role.exercise), None):
-                spawn = partial(self.separate_child, number, exercise, needed)
-                with RankProcesses(exercise, self.limits.cell, spawn) as ranks:
+                spawn_rank = partial(self.separate_child, number, exercise, needed)
+                with RankProcesses(exercise, self.limits.cell, spawn_rank) as ranks:
                     verdict = self.judge.ask(question, ranks, patience + self.deadline - time.monotonic())
                 if not ranks.missed:
                     break

@@ -33,14 +33,16 @@ def keep(pid: int, channel: socket.socket, status: socket.socket, limits: Limits
     ends = select.poll()
     ends.register(handle, select.POLLIN)
     ends.register(status, 0)  # its hanging up is always reported
-    said, niceness = "", 0
+    said, niceness, before = "", 0, _held(Path("/proc/self"))
     while not (ended := dict(ends.poll(EVERY * 1000))):
         if user is not None and (wanted := _niceness(_busy())) != niceness:
             niceness = wanted
             with suppress(OSError):
                 os.setpriority(os.PRIO_USER, user, niceness)
-        if _memory(limits.memory) > limits.memory:
-            said = f"its processes took more than {limits.memory / (1 << 30):.3g} GiB of memory together"
+        if _memory(limits.share, before) > limits.share:
+            said = f"its processes took more than {limits.share / (1 << 30):.3g} GiB of memory together"
+            if limits.ranks > 1:
+                said += f", the share of one of {limits.ranks} ranks"
             break
     if handle not in ended:
         signal.pidfd_send_signal(handle, signal.SIGKILL)
@@ -60,14 +62,11 @@ def _processes() -> list[Path]:
     return []
 
 
-def _memory(enough: int) -> int:
-    """The bytes that the processes hold. Shared memory counts once, or not at all if the sum stays within `enough`."""
+def _memory(enough: int, before: int) -> int:
+    """The bytes that the processes hold. Shared memory counts once, or not at all if the sum, without the `before`
+    that the first of them had from the zygote, stays within `enough`."""
     found = _processes()
-    rough = 0
-    for process in found:
-        with suppress(OSError):
-            resident, shared = (process / "statm").read_text().split()[1:3]
-            rough += (int(resident) - int(shared)) * PAGE
+    rough = sum(map(_held, found)) - before
     if rough <= enough:
         return rough
     exact = 0
@@ -76,6 +75,14 @@ def _memory(enough: int) -> int:
             lines = (process / "smaps_rollup").read_text().splitlines()
             exact += sum(int(line.split()[1]) << 10 for line in lines if line.startswith(("Pss:", "SwapPss:")))
     return exact
+
+
+def _held(process: Path) -> int:
+    """The bytes of a process that no file holds, those that it has not written since it was forked among them."""
+    with suppress(OSError):
+        resident, shared = (process / "statm").read_text().split()[1:3]
+        return (int(resident) - int(shared)) * PAGE
+    return 0
 
 
 def _busy() -> int:

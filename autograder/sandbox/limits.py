@@ -1,7 +1,9 @@
 """What one submission may use."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
+
+LEAST_SHARE = 128 << 20  # bytes that a rank may hold however many there are: enough to run a chapter's cells again
 
 
 @dataclass(frozen=True)
@@ -11,7 +13,8 @@ class Limits:
 
     cell: float = 30.0  # wall time of one cell, and of all calls of one answer's function
     total: float = 600.0  # wall time of a submission, replays included
-    memory: int = 4 << 30  # address space beyond what the preloaded libraries map
+    memory: int = 4 << 30  # beyond what the preloaded libraries take: address space of one process, bytes held by all
+    ranks: int = 1  # how many such sets of processes share the bytes held
     processes: int = 256  # and threads: each of 16 ranks has four, and three more for each group that it makes
     open_files: int = 256
     file_size: int = 64 << 20
@@ -19,6 +22,15 @@ class Limits:
     output: int = 200_000  # what one cell may print or show
     shown: int = 2_000_000  # what all its cells may print or show
     grace: float = 0.9  # from asking a cell to stop to killing its process
+
+    @property
+    def share(self) -> int:
+        """Bytes that the processes of one rank may hold together; without ranks, those of the submission."""
+        return max(self.memory // self.ranks, min(LEAST_SHARE, self.memory))
+
+    def among(self, ranks: int) -> Self:
+        """The limits of one of so many ranks."""
+        return replace(self, ranks=ranks)
 
     def as_plain(self) -> dict[str, Any]:
         """For a message to the zygote."""

@@ -110,7 +110,7 @@ for _ in range(12):
         block = bytearray(b'x')*(700 << 20)
         time.sleep(60)
         os._exit(0)
-time.sleep(1.5)""",
+time.sleep(15)""",
     "memory in shared maps": "import mmap\nfor _ in range(64): mmap.mmap(-1, 1 << 30).write(b'x'*(1 << 30))",
     "the scratch folder": """
 for number in range(100):
@@ -169,6 +169,29 @@ def test_memory_is_that_of_all_processes(attacked):
     limits = Limits(cell=20.0, total=40.0, memory=1 << 30, processes=24)
     words = " 1 GiB of memory "
     attacked(Attack("many processes", answers=answers, asked=tuple(answers), words=words), limits)
+
+
+HOARDER = """
+def ring(rank, n, x):
+    import time
+    held = bytearray(b"x") * (700 << 20)
+    time.sleep(3)
+    yield
+"""
+
+
+def test_the_ranks_of_a_submission_share_its_memory(attacked):
+    limits = Limits(cell=20.0, total=60.0, memory=1 << 30, processes=24)
+    words = " 0.333 GiB of memory together, the share of one of 3 ranks"
+    attacked(Attack("ranks", answers={"abuse-ring": HOARDER}, asked=("abuse-ring",), words=words), limits)
+
+
+def test_a_share_of_memory_is_at_least_what_the_cells_of_a_chapter_take():
+    limits = Limits(memory=4 << 30)
+    assert limits.share == 4 << 30
+    assert limits.among(8).share == 512 << 20
+    assert limits.among(64).share == 128 << 20
+    assert Limits(memory=64 << 20).among(64).share == 64 << 20
 
 
 def test_what_processes_share_counts_once(classroom):

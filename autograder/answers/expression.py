@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 SECONDS = 3.0
 RANDOM_POINTS = 24
 SAMPLES = 12  # points to compare a formula of the library at
-ROUNDED = Fraction(1, 10**12)
 
 
 @dataclass(frozen=True)
@@ -296,7 +295,7 @@ def _side(a: Tree, b: Tree, point: Point, clock: Clock | None) -> int | None:
 def difference(answer: Tree, solution: Tree, points: list[Point], clock: Clock | None = None) -> Point | None:
     """The first point where `answer` is not `solution`, or None; points where the solution has no value do
     not count."""
-    rtol = ROUNDED if answer.rounded or solution.rounded else None
+    rtol = max(filter(None, (answer.rounding, solution.rounding)), default=None)
     for point in points:
         try:
             want = value(solution, point, clock)

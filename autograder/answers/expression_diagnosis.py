@@ -152,7 +152,8 @@ class _Ratio:
 
     def __init__(self, kind: Expression, answer: Tree, solution: Tree, clock: Clock):
         self.kind, self.answer, self.solution, self.clock = kind, answer, solution, clock
-        self.tolerance = Fraction(1, 10**11) if answer.rounded or solution.rounded else None
+        rounding = max(filter(None, (answer.rounding, solution.rounding)), default=None)
+        self.tolerance = None if rounding is None else 10 * rounding
 
     def at(self, point: Point) -> Any:
         """The ratio, or None where either has no value or the solution is zero."""

@@ -19,6 +19,8 @@ MAX_NODES = 2000
 MAX_DEPTH = 60
 MAX_DIGITS = 1200
 MAX_NAME = 40
+ROUNDED_DIGITS = 5  # from so many on, a decimal may have been read off a calculator
+FLOAT_ROUNDING = Fraction(1, 10**12)  # of a few operations with floats
 # head -> least and most number of arguments
 HEADS = {
     "add": (2, 500), "mul": (2, 500), "pow": (2, 2), "max": (1, 50), "min": (1, 50), "mod": (2, 2),
@@ -63,10 +65,12 @@ class Tree:
         return {t.args[0] for t in self.walk() if t.head == "sym"}
 
     @property
-    def rounded(self) -> bool:
-        """Whether a decimal in it is the rounding of a number that no short decimal is
-        (0.3333333333333333)."""
-        return any(t.head == "dec" and len(_digits(t.args[0])) > 12 for t in self.walk())
+    def rounding(self) -> Fraction | None:
+        """The relative error that its decimals may bring, where one has so many digits that it looks like the rounding
+        of a number that no short decimal is (0.3333333333333333, 1.25992); None where none does."""
+        digits = [_digits(t.args[0]) for t in self.walk() if t.head == "dec"]
+        halves = [Fraction(1, 2 * int(one)) for one in digits if len(one) >= ROUNDED_DIGITS]
+        return max(sum(halves, Fraction(0)), FLOAT_ROUNDING) if halves else None
 
 
 def number_tree(value: int | Fraction) -> Tree:
@@ -184,10 +188,12 @@ def _from_sympy(e: Any, depth: int, size: _Size) -> Tree:
         raise TreeError(f"{e} in the expression; a finite one was expected", "not-finite")
     if kind in (sympy.Limit, sympy.Sum, sympy.Product, sympy.Derivative, sympy.Integral):
         done = e.doit()
-        if type(done) is kind:
+        if done.has(kind):
             say = f"a {kind.__name__} that sympy does not work out; write it without"
             raise TreeError(say, "unknown-operation")
         return _from_sympy(done, depth, size)
+    if kind is sympy.Heaviside:
+        return _from_sympy(e.rewrite(sympy.Piecewise), depth, size)
     if kind is sympy.Piecewise:
         args = tuple(_from_sympy(part, depth + 1, size) for pair in e.args for part in pair.args)
         return node("where", args)

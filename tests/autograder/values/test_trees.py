@@ -46,8 +46,9 @@ def test_symbols_are_matched_by_name_whatever_they_assume():
 
 def test_a_float_is_the_decimal_that_was_typed():
     assert value(trees.from_sympy(sympy.Float(0.1)), {}) == Fraction(1, 10)
-    assert trees.from_sympy(sympy.Float(1 / 3) * n).rounded
-    assert not trees.from_sympy(2.5 * n).rounded
+    assert trees.from_sympy(sympy.Float(1 / 3) * n).rounding == Fraction(1, 10**12)
+    assert trees.from_sympy(1.25992 * n + 0.5).rounding == Fraction(1, 2 * 125992)
+    assert trees.from_sympy(2.5 * n).rounding is None
 
 
 def test_a_sum_is_worked_out():
@@ -131,3 +132,16 @@ def test_names_and_walk():
     tree = trees.from_sympy(sympy.Max(S / W, n))
     assert tree.names() == {"S", "W", "n"}
     assert Tree("sym", ("W",)) in tree.walk()
+
+
+def test_a_sum_that_is_worked_out_in_part_only_is_named():
+    w, p, k = sympy.Symbol("w", positive=True), sympy.Symbol("p", positive=True), sympy.Symbol("k", integer=True)
+    with pytest.raises(TreeError) as error:
+        trees.from_sympy(sympy.Sum(sympy.binomial(w, k) * p**k * (1 - p) ** (w - k), (k, 1, w)))
+    assert error.value.reason == "unknown-operation"
+
+
+def test_a_step_function_is_a_case():
+    a, b = sympy.symbols("a b", positive=True)
+    step = trees.from_sympy(a * sympy.Heaviside(a - b, 0))
+    assert [value(step, {"a": Fraction(x), "b": Fraction(2)}) for x in (1, 2, 3)] == [0, 0, 3]

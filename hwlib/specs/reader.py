@@ -153,6 +153,13 @@ class Record:
             rows.append((name, _shown(datum), datum.meaning, datum.printed, datum.source))
         return f"**{self.name}** (`{self.key}`)\n\n" + markdown(("", "value", "what", "printed", "source"), rows)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle, which cannot take a read-only mapping: a plan holds its model and its chip, and is sent about."""
+        return {**self.__dict__, "data": dict(self.data)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({**state, "data": MappingProxyType(state["data"])})
+
     def datum(self, name: str) -> Datum:
         """The value of `name` with its source. KeyError lists the known fields."""
         known = quantities(type(self))

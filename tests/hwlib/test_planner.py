@@ -137,7 +137,8 @@ def test_a_plan_costs_what_the_library_says_it_does():
 
 def test_plans_can_be_kept():
     found = plan("llama3-8b", "dgx-h100", B=2**19, stack=IDEAL, price=1.0)
-    assert pickle.loads(pickle.dumps(list(found))) == list(found)
+    sent = pickle.loads(pickle.dumps(found))
+    assert (list(sent), sent.table()) == (list(found), found.table())
 
 
 def test_plans_come_quickest_first_one_of_each_mesh():

@@ -1,12 +1,13 @@
 """Every value of the tables has a unit and a source, and the values agree with one another by arithmetic."""
 
+import pickle
 from dataclasses import FrozenInstanceError
 
 import pytest
 
 from hwlib.calibrated import gemm_samples
 from hwlib.roofline import ridge, tensor_flops, vector_flops
-from hwlib.specs import Accelerator, accelerators, clusters, links, measured_gemms, nodes, switches
+from hwlib.specs import Accelerator, accelerators, clusters, links, measured_gemms, models, nodes, switches
 from hwlib.specs.reader import quantities
 from hwlib.units import GB, MiB, parse
 
@@ -179,6 +180,15 @@ def test_records_cannot_be_changed():
         accelerators["h100-sxm"].hbm_bandwidth = 1.0
     with pytest.raises(TypeError):
         accelerators["h100-sxm"].data["sms"] = None
+
+
+def test_records_travel_to_other_processes_and_stay_read_only():
+    tables = (accelerators, clusters, links, models, nodes, switches)
+    rows = [row for table in tables for row in table.values()]
+    sent = pickle.loads(pickle.dumps(rows))
+    assert sent == rows
+    with pytest.raises(TypeError):
+        sent[0].data["sms"] = None
 
 
 # The small table of measured matrix products

@@ -12,13 +12,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchmarks.training_rows import steps
+from benchmarks.published import steps
 from benchmarks.training_step import Step, parted
 from hwlib.specs.stack import CONSTANTS, Stack, stacks
 from hwlib.steptime import step_time
 
 if TYPE_CHECKING:
-    from benchmarks.published import Row
+    from benchmarks.published_row import Row
 
 SINGLE = ("dtype", "fused", "dedup_dispatch")  # of a plan, what is no array: the same for all plans of one
 ROUNDS = 4  # of the search, each from the best point so far, with steps half as large

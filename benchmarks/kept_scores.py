@@ -15,8 +15,8 @@ from statistics import median
 from typing import NamedTuple
 
 from benchmarks.fit_stacks import alike, fit_stack, mean_error, rows_of
+from benchmarks.published import steps
 from benchmarks.scores import Report, Score
-from benchmarks.training_rows import steps
 from hwlib.specs.stack import stacks
 
 FOLDER = Path(__file__).parent / "data"

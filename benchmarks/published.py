@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.published_row import COLUMNS, DataError, Row
 from benchmarks.training_memory import Memory, memory_case, memory_group
 from benchmarks.training_rows import training_case, training_group
 from benchmarks.training_step import Step, Unmodelled
@@ -23,7 +24,6 @@ from hwlib.collectives import bus_factor
 from hwlib.specs import accelerators
 from hwlib.specs.accelerator import DTYPES as DATA_SHEET
 
-COLUMNS = ("id", "kind", "system", "gpus", "config", "measured_value", "unit", "source", "confidence", "use")
 DTYPES = {
     "bfloat16": "bf16", "bf16": "bf16", "fp8": "fp8", "fp8->bf16": "fp8", "fp8_block": "fp8", "nvfp4": "fp4",
 }  # fmt: skip
@@ -39,31 +39,6 @@ CHIPS = {
 TRAINING = ("train-step", "memory")
 OPERATIONS = ("all_gather", "reduce_scatter", "all_reduce", "all_to_all")  # that constants are kept of
 MANY_BYTES = 2.0**34  # a bus bandwidth printed without a size is a plateau: 16 GiB, as its neighbours
-
-
-class DataError(ValueError):
-    """A file that is no such table; the message names the file, the line, and what was expected."""
-
-
-@dataclass(frozen=True, eq=False)
-class Row:
-    """One line of the table, whose text is in `cells`.
-
-    `set` is the id without the numbers at its end, or the table that a training run is in. `fault` is why a row of
-    training cannot be read; rows of other kinds stop the reading instead.
-    """
-
-    line: int
-    set: str
-    kind: str
-    system: str
-    gpus: int
-    config: dict[str, Any]
-    value: float
-    unit: str
-    source: str
-    cells: dict[str, str]
-    fault: str = ""
 
 
 @dataclass(frozen=True)
@@ -282,3 +257,12 @@ def sets(rows: list[Row]) -> Iterator[tuple[str, list[Row]]]:
     for row in rows:
         found.setdefault(row.set, []).append(row)
     yield from found.items()
+
+
+def steps(path: Path) -> list[tuple[Row, Step]]:
+    """The rows of a file that are timed training steps, and their cases: what constants are fitted to.
+
+    Raises DataError, as `read_rows` does.
+    """
+    cases = ((row, training_case(row)) for row in read_rows(path)[0] if row.kind == "train-step" and not row.fault)
+    return [(row, case) for row, case in cases if isinstance(case, Step)]

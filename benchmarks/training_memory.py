@@ -12,7 +12,7 @@ from hwlib.transformer import layer_activation_bytes, parameter_count, selective
 from hwlib.units import GB, GiB
 
 if TYPE_CHECKING:
-    from benchmarks.published import Row
+    from benchmarks.published_row import Row
 
 # Korthikanti 2022, Table 3: the plan of each model.
 PLANS = {

@@ -7,7 +7,6 @@ needs is assumed, the same for the whole table, and stands with the reader of th
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.training_models import gpt, model_named, mpt
@@ -25,7 +24,7 @@ from hwlib.transformer import (
 from hwlib.transformer.model_counts import attention_step_flops
 
 if TYPE_CHECKING:
-    from benchmarks.published import Row
+    from benchmarks.published_row import Row
 
 
 @dataclass(frozen=True)
@@ -378,14 +377,3 @@ def training_case(row: "Row") -> Step | Unmodelled:
         return read(row)
     except (KeyError, ValueError, TypeError, ArithmeticError) as error:
         return Unmodelled(str(error.args[0]) if error.args else type(error).__name__)
-
-
-def steps(path: Path) -> list[tuple["Row", Step]]:
-    """The rows of a file that are timed training steps, and their cases: what constants are fitted to.
-
-    Raises DataError, as `read_rows` does.
-    """
-    from benchmarks.published import read_rows
-
-    cases = ((row, training_case(row)) for row in read_rows(path)[0] if row.kind == "train-step" and not row.fault)
-    return [(row, case) for row, case in cases if isinstance(case, Step)]

@@ -14,7 +14,7 @@ from hwlib.strategy import Strategy
 from hwlib.transformer import step_flops
 
 if TYPE_CHECKING:
-    from benchmarks.published import Row
+    from benchmarks.published_row import Row
 
 MANY = 4096  # nodes: more than any row has
 MOST_TOKENS = 2**28  # of a step: several times more than any published run has

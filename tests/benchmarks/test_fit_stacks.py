@@ -22,9 +22,8 @@ from benchmarks.kept_scores import (
     repeats_table,
     scores_table,
 )
-from benchmarks.published import COLUMNS, read_rows
+from benchmarks.published import COLUMNS, read_rows, steps
 from benchmarks.scores import report
-from benchmarks.training_rows import steps
 from hwlib.specs import Stack, stacks
 from hwlib.specs.stack import read_stacks
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.predictions import predict, predict_step
-from benchmarks.published import COLUMNS, case_of, read_rows
+from benchmarks.published import COLUMNS, case_of, read_rows, steps
 from benchmarks.scores import report
 from benchmarks.training_models import gpt, model_named, mpt
-from benchmarks.training_rows import SC21, steps, training_case
+from benchmarks.training_rows import SC21, training_case
 from benchmarks.training_step import Step, Unmodelled, chip_of, number
 from hwlib.specs import Stack, models
 from hwlib.transformer import gpt_recompute_training_flops, parameter_count, step_flops

@@ -1,0 +1,31 @@
+"""One line of a table of published measurements, as text and number."""
+
+from dataclasses import dataclass
+from typing import Any
+
+COLUMNS = ("id", "kind", "system", "gpus", "config", "measured_value", "unit", "source", "confidence", "use")
+
+
+class DataError(ValueError):
+    """A file that is no such table; the message names the file, the line, and what was expected."""
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One line of the table, whose text is in `cells`.
+
+    `set` is the id without the numbers at its end, or the table that a training run is in. `fault` is why a row of
+    training cannot be read; rows of other kinds stop the reading instead.
+    """
+
+    line: int
+    set: str
+    kind: str
+    system: str
+    gpus: int
+    config: dict[str, Any]
+    value: float
+    unit: str
+    source: str
+    cells: dict[str, str]
+    fault: str = ""

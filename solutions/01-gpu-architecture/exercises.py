@@ -534,9 +534,9 @@ LAB_SORT = Exercise(
         "How many ways does a shuffled warp walk on average, and how many a sorted one?",
         "Write both costs of a warp as functions of L. Where do they cross?",
     ),
-    explain="A shuffled warp walks `E = {ways}*(1 - (1 - 1/{ways})**32)` ways on average, `E*L` cycles. A sorted "
-    "one walks one way and has paid for the sorting: `L + {c}`. Sorting is faster where `L + {c} < E*L`, so for L "
-    "beyond `{c}/(E - 1)`; the answer is the next whole number.",
+    explain="A shuffled warp walks `E = {ways}*(1 - (1 - 1/{ways})**32)` ways on average, which takes `E*L` cycles. "
+    "A sorted one walks one way and has paid c = {c} for the sorting: `L + c`. Sorting is faster where `L + c < "
+    "E*L`, so for L beyond `c/(E - 1)`; the answer is the next whole number.",
 )
 
 

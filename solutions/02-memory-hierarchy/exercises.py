@@ -210,7 +210,7 @@ RESIDENT_WARPS = Exercise(
     mistakes=(
         Mistake(
             lambda rho, kb: register_warps(kb * 1024, rho) // 4,
-            "That is a sub-partition's share: right in the notes that count those, and an SM has four.",
+            "That is a sub-partition's share, right in the notes that count those. And an SM's?",
         ),
         Mistake(lambda rho, kb: kb * 1024 // (4 * rho), "Those are threads. How many make a warp?"),
         Mistake(lambda rho, kb: kb * 1024 // (32 * rho), "How many bytes has a register?"),
@@ -406,7 +406,8 @@ OFFLOAD_BATCH = Exercise(
         ),
         Mistake(lambda C: critical_batch(C, h100.hbm_bandwidth), "That is the ridge of the GPU's own memory."),
         Mistake(
-            lambda C, W: 2 * C / W, "Each weight is a multiplication *and* an addition for a token. And two bytes."
+            lambda C, W: 2 * C / W,
+            "Twice: does a weight count as multiplication *and* addition for a token, and is the peak a dense one?",
         ),
     ),
     hints=(

@@ -514,7 +514,7 @@ WAVES = Exercise(
     mistakes=(
         Mistake(
             lambda M, N, m, n, n_SM: ceil(M * N / (m * n) / n_SM),
-            "You divided areas. A tile that sticks out over the edge takes as long as a full one.",
+            "Too few. Are the tiles counted that stick out over an edge, and the wave that is not full?",
         ),
         Mistake(lambda M, N, m, n: ceil(M / m) * ceil(N / n), "Those are the tiles. How many run at a time?"),
     ),
@@ -553,7 +553,10 @@ LAB_CONSTANTS = Exercise(
             lambda t0, Q, t_Q, A, t_A: (A / t_A, Q / t_Q, t0),
             "A launch is part of each of these times. Is the memory busy during it?",
         ),
-        Mistake(lambda t0, Q, t_Q, A, t_A: (Q / (t_Q - t0), A / (t_A - t0), t0), "Which of the two comes first?"),
+        Mistake(
+            lambda t0, Q, t_Q, A, t_A: (Q / (t_Q - t0), A / (t_A - t0), t0),
+            "The numbers are right. In which order are they to be returned?",
+        ),
         Mistake(
             lambda t0, Q, t_Q, A, t_A: (A / (t_A - t_Q), Q / (t_Q - t0), t0),
             "The product's loads overlap with its arithmetic. Which other time is to be taken off?",

@@ -379,12 +379,12 @@ ALLREDUCE = Exercise(
         "What S/t does a level with d children allow, if each lacks all but its own part? How many has the top level?",
         "How much leaves a pod if its top tier is oversubscribed r to 1? Compare with what the levels below allow.",
     ),
-    explain="Oversubscribed r to 1, a pod leaves with `{p}*{W:B/s}/r`. It lacks all but one of the {g} pods' parts, so "
-    "the top level gathers at `S/t = {g}/({g} - 1)*{p}*{W:B/s}/r`. All levels halve their rate for an all-reduce, so "
-    "comparing gathers is enough: set it equal to {low:B/s} and solve for r, `{g}/({g} - 1)*{p}*{W:B/s}` over "
-    "{low:B/s}. Far more than anybody saves, while an all-to-all over many pods is slower at 2:1 already. It holds for "
-    "one all-reduce that adds up inside the pods first; where every GPU has a partner of its own in each pod, "
-    "nothing is added up on the way.",
+    explain="Oversubscribed r to 1, p = {p} cards of W = {W:B/s} leave a pod with `p*W/r`. It lacks all but one of "
+    "the g = {g} pods' parts, so the top level gathers at `S/t = g/(g - 1)*p*W/r`. All levels halve their rate for an "
+    "all-reduce, so comparing gathers is enough: set it equal to {low:B/s}, and r is `g/(g - 1)*p*W` over {low:B/s}. "
+    "Far more than anybody saves, while an all-to-all over many pods is slower at 2:1 already. It holds for one "
+    "all-reduce that adds up inside the pods first; where every GPU has a partner of its own in each pod, nothing is "
+    "added up on the way.",
 )
 
 # Sharing
@@ -448,11 +448,11 @@ TORUS = Exercise(
         "Cut the torus by a plane into two halves: how many rings does it cross, and how often each?",
         "In the tree half of the chips send, each at its full rate. Compare the two as functions of a.",
     ),
-    explain="A plane across one axis crosses `a*a` rings, each of them twice: `2*a**2*{W_link:B/s}` one way. In the "
-    "tree half of the chips send: `a**3/2*{W:B/s}`. The torus is narrower where `2*{W_link:B/s} < a/2*{W:B/s}`, which "
-    "is `a > 4*{W_link:B/s}/({W:B/s})`; take the even number above. Pods of this kind are far larger than that: they "
-    "are built for collectives along the axes, to which the bisection does not matter (chapter 7), and cost no "
-    "switches at all.",
+    explain="A plane across one axis crosses `a*a` rings, each of them twice: `2*a**2*W_link` one way. In the tree "
+    "half of the chips send: `a**3/2*W`. The torus is narrower where `2*W_link < a/2*W`, which is `a > 4*W_link/W` "
+    "with W_link = {W_link:B/s} and W = {W:B/s}; take the even number above. Pods of this kind are far larger than "
+    "that: they are built for collectives along the axes, to which the bisection does not matter (chapter 7), and "
+    "cost no switches at all.",
 )
 
 # Lab

@@ -432,7 +432,7 @@ WIRE = Exercise(
     explain="The benchmark prints `2*(n - 1)/n*S/t`, so `S/t = n/(2*(n - 1))*W_bus`. With NVLS a GPU sends all of "
     "its array to the switch and its own finished block on top, `(n + 1)/n*S`, and as much comes back. The port "
     "carries `(n + 1)/n*S/t`, which is `(n + 1)/(2*(n - 1))*W_bus` with n = {n} and W_bus = {W_bus:B/s}: about two "
-    f"thirds of the {show(h200.scaleup_bandwidth, 'B/s')} of the line.",
+    f"thirds of the {show(W_NVLINK, 'B/s')} of the line.",
 )
 
 # The switch adds

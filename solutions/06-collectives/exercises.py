@@ -79,9 +79,9 @@ ERRATUM_ALLGATHER = Exercise(
     title="Nine microseconds",
     points=2,
     prompt="A draft of a well-known text all-gathers a bf16 array [{D} × {F}], cut along its rows over the {n} GPUs "
-    "of a node, each of which sends at {W:B/s}. It divides the array by the {n} ports' bandwidth together; for "
-    "[1,024 × 16,384] on eight H100s that gave its 9 µs. Something is counted once that happens {n} times. How "
-    "long does the all-gather take at best? *Exact*, without latency.",
+    "of a node, each of which sends and receives at {W:B/s}. It divides the array by the {n} ports' bandwidth "
+    "together; for [1,024 × 16,384] on eight H100s that gave its 9 µs. Something is counted once that happens {n} "
+    "times. How long does the all-gather take at best? *Exact*, without latency.",
     given=[
         dict(D=D, F=F, n=n, W=chip.scaleup_bandwidth)
         for D, F, n, chip in (
@@ -376,7 +376,7 @@ ONE_SHOT = Exercise(
     points=3,
     prompt="In tensor-parallel decoding, every layer all-reduces a few rows of activations over {n} GPUs joined by a "
     "switch. One shot: each GPU reads the whole arrays of all others at once, and adds. Two shots: a direct "
-    "reduce-scatter, then a direct all-gather. A shot costs {alpha:s}, a port brings {W:B/s}. From which size "
+    "reduce-scatter, then a direct all-gather. A shot costs {alpha:s}, a port brings {W:B/s} each way. From which size "
     "of one GPU's array on are two shots faster? *Exact* in this model.",
     given=dict(n=[8, 4, 6, 16], alpha=[3 * us, 2 * us, 5 * us], W=[450 * GB, 300 * GB, 900 * GB]),
     answer=Quantity("B"),

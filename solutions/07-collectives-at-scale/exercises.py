@@ -58,8 +58,8 @@ LEVELS = Exercise(
     title="Three levels, one bandwidth",
     points=2,
     prompt="A node joins {d1} GPUs at {W1:B/s} each. {d2} nodes, each with {W2:B/s}, meet in a scalable unit; {d3} "
-    "units, each with {W3:B/s}, meet in the spine. What is S/t of an all-gather over all GPUs? *Exact* for "
-    "this model: bandwidth only, and all levels work at once.",
+    "units, each with {W3:B/s}, meet in the spine; all one way. What is S/t of an all-gather over all GPUs? *Exact* "
+    "for this model: bandwidth only, and all levels work at once.",
     given=[
         dict(d1=d1, W1=W1, d2=32, W2=W2, d3=d3, W3=W3)
         for d1, W1, W2, d3, W3 in (
@@ -158,10 +158,10 @@ INNER_AXIS = Exercise(
     id="collectives-at-scale-inner-axis",
     title="How far inside?",
     points=3,
-    prompt="A scalable unit: 32 nodes of 8 H100, {W_in:B/s} for each GPU inside its node and {W_out:B/s} through its "
-    "own card. Weights [D × F] in bf16, {S:B} in all, are cut along F by {Y} ranks that are neighbours, and "
-    "along D by the other {X}, which gather them. How long does the gather take at best? *Exact* for the "
-    "model: bandwidth only, both levels at once, each rank of a node uses its own card.",
+    prompt="A scalable unit: 32 nodes of 8 H100, {W_in:B/s} one way for each GPU inside its node and {W_out:B/s} "
+    "through its own card. Weights [D × F] in bf16, {S:B} in all, are cut along F by {Y} ranks that are neighbours, "
+    "and along D by the other {X}, which gather them. How long does the gather take at best? *Exact* for the model: "
+    "bandwidth only, both levels at once, each rank of a node uses its own card.",
     given=[
         dict(Y=Y, X=256 // Y, S=S, W_in=W_IN, W_out=W_GPU) for Y in (16, 4, 32, 2, 64) for S in (1.6 * GB, 0.4 * GB)
     ],
@@ -206,8 +206,8 @@ HIERARCHICAL_TIME = Exercise(
     title="Seventy billion gradients",
     points=2,
     prompt="{P} gradients in fp32 on {n_out} nodes of {n_in} GPUs are all-reduced in three phases, one after the "
-    "other: a reduce-scatter inside the nodes at {W_in:B/s} a GPU, an all-reduce across at {W_out:B/s} a card, "
-    "an all-gather inside; rings all. How long does it take? *Exact*, bandwidth only.",
+    "other: a reduce-scatter inside the nodes at {W_in:B/s} a GPU, an all-reduce across at {W_out:B/s} a card, an "
+    "all-gather inside; all of them rings, and all bandwidths one way. How long does it take? *Exact*, bandwidth only.",
     given=[
         dict(P=P, n_in=8, n_out=n_out, W_in=W_in, W_out=W_out)
         for P in (70e9, 8e9)
@@ -310,8 +310,8 @@ HALF_SHARP = Exercise(
     title="Half a reduction in the network",
     points=2,
     prompt="Nodes of {n_in} GPUs, {W_in:B/s} each inside; {n_out} nodes with {W_node:B/s} each into one network, "
-    "which does not block. The switches *inside* the nodes add, so a GPU's port carries each byte once up and "
-    "once down. Those *between* the nodes do not. What is S/t of an all-reduce over all GPUs? *Exact* in "
+    "which does not block; all one way. The switches *inside* the nodes add, so a GPU's port carries each byte once "
+    "up and once down. Those *between* the nodes do not. What is S/t of an all-reduce over all GPUs? *Exact* in "
     "bandwidth; levels overlap.",
     given=[
         dict(n_in=8, n_out=n_out, W_in=W_in, W_node=W_node)
@@ -366,9 +366,10 @@ RINGS = [allreduce_bandwidth((level,), (False,)) for level in (Level("node", 8, 
 UPGRADE = Exercise(
     id="collectives-at-scale-upgrade",
     title="Decide: one upgrade",
-    prompt=f"{N_POD:,} H100 in 128 nodes spend their time in all-reduces of whole gradients. You may have one of "
-    "four. Which makes these more than one and a half times as fast, *to first order* in the number of nodes, "
-    "bandwidth only?",
+    prompt=f"{N_POD:,} H100 in 128 nodes, with {show(W_IN, 'B/s')} one way for each GPU inside its node and "
+    f"{show(W_NODE, 'B/s')} for each node into a network that does not block, spend their time in all-reduces of whole "
+    "gradients: rings at both levels, which overlap. You may have one of four. Which makes these more than one and a "
+    "half times as fast, *to first order* in the number of nodes, bandwidth only?",
     answer=Choice(
         {
             "nvls": "reduction in the switches of every node",
@@ -400,8 +401,9 @@ ERRATUM_ALLTOALL = Exercise(
     title="Find the error: more than four times",
     points=3,
     prompt="The scaling book says of an all-to-all that moves from {N} GPUs of one node to two such nodes that it "
-    "gets “more than 4x” slower: from S/({N} · {W_in:B/s}) to S/(2 · {W_node:B/s}). Both are limits for many "
-    "ranks; S is the data of all ranks together. For the same S, by what factor does the time grow *exactly*?",
+    "gets “more than 4x” slower: from S/({N} · {W_in:B/s}) to S/(2 · {W_node:B/s}). Both are limits for many ranks; S "
+    "is the data of all ranks together, and bandwidths are one way. For the same S, by what factor does the time grow "
+    "*exactly*?",
     given=[
         dict(N=N, W_in=W_in, W_node=W_node)
         for N, W_in, W_node in (

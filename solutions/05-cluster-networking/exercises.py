@@ -527,9 +527,9 @@ LAB_REDESIGN = Exercise(
     title="Lab: redesign it",
     points=3,
     lines=4,
-    prompt="The same for more GPUs, with a third tier where there must be one: return `[leaves, spines, cores]`, the "
-    "fewest switches of `ports` ports with which nothing blocks, and 0 cores where two tiers suffice. *Exact*; "
-    "all sizes asked for divide evenly, and none is beyond three tiers.",
+    prompt="The same for more GPUs: plan a fat tree for `gpus` GPUs with a card each, with a third tier where there "
+    "must be one. Return `[leaves, spines, cores]`, the fewest switches of `ports` ports with which nothing blocks, "
+    "and 0 cores where two tiers suffice. *Exact*; all sizes asked for divide evenly, and none is beyond three tiers.",
     answer=Function(
         "redesign",
         "redesign(gpus, ports)",

@@ -207,7 +207,8 @@ RING_ALLGATHER = Exercise(
     points=2,
     lines=4,
     prompt="Write a ring all-gather. Of `x` a rank has block `rank` alone (the rest is nan); it returns `x` with all "
-    "blocks filled. The result, the bytes and the rounds are to be *exact*: n − 1 rounds, one block in each.",
+    "blocks filled. `blocks(x, n)` cuts x into n views. The result, the bytes and the rounds are to be *exact*: n − 1 "
+    "rounds, one block in each.",
     answer=Algorithm("ring_allgather", cases=CASES, collective="all_gather", rounds=exactly()),
     solution=all_gather,
     mistakes=(
@@ -274,8 +275,8 @@ RING_ALLREDUCE = Exercise(
     points=3,
     lines=8,
     prompt="Now an all-reduce around the ring: every rank begins with an `x` of its own and returns the sum of all. "
-    "The measure is *exact*: the bytes of a ring, in 2(n − 1) rounds. A generator calls another with `yield "
-    "from`; write all that you need into this cell.",
+    "The result, the bytes and the rounds are to be *exact*: 2(n − 1) rounds, one block in each. A generator calls "
+    "another with `yield from`; write all that you need into this cell.",
     answer=Algorithm("ring_allreduce", cases=CASES, collective="all_reduce", rounds=exactly()),
     solution=all_reduce,
     mistakes=(
@@ -313,8 +314,9 @@ RING_TORCH = replace(
     points=3,
     lines=8,
     prompt="Write the ring reduce-scatter once more, for torch.distributed: every rank runs this function with its "
-    "own tensor `x`, and returns block `rank` of the sum. The judge carries the messages, and its `send` waits "
-    "for the receive, as NCCL's does. Bytes and rounds are to be *exact*, those of the generator.",
+    "own tensor `x`, and returns block `rank` of the sum. The judge carries the messages, and its `send` waits for "
+    "the receive, as NCCL's does. Bytes and rounds are to be *exact*, those of the generator: n − 1 rounds, one block "
+    "in each.",
     answer=Distributed(
         "ring_reduce_scatter_torch",
         cases=[(2, 8), (3, 12), (4, 16, "float32"), (5, 20)],
@@ -352,7 +354,7 @@ WHOLE_RING = Exercise(
         Mistake(lambda alpha, W: alpha * W, "Right for many ranks. Write both times down, with S/n in the proper one."),
         Mistake(
             lambda n, alpha, W: n * alpha * W / (2 * (n - 1)),
-            "You set a latency against bytes in one round only. Compare n − 1 rounds with 2(n − 1).",
+            "You set the bytes of the proper ring against a single latency. Both rings have latencies and bytes.",
         ),
         Mistake(
             lambda n, alpha, W: n * alpha * W / (n - 1),
@@ -517,7 +519,7 @@ ERRATUM_RAGGED = Exercise(
         Mistake(
             lambda n, k: (k / n) / (1 - (1 - k / n)),
             "You took a rank to be missed by k experts at once with chance 1 "
-            "− k/n. They are drawn one after the other.",
+            "− k/n. They are drawn independently of each other.",
         ),
         Mistake(
             lambda n, k: (k / n) * (1 - 1 / n) / (1 - (1 - 1 / n) ** k),

@@ -119,7 +119,7 @@ FROM_NODES = Exercise(
         ),
     ),
     hints=(
-        "What does a GPU lack of the node's array, and what does a node lack of the whole one?",
+        "What share of the array does a GPU fetch inside its node, and what share does a node fetch from the others?",
         "Each comes in by a connection of its own. Write both times with one W for the GPU, and set them equal.",
     ),
     explain="The whole array has S bytes, and every GPU wants it all. Inside its node a GPU has `1/N` of it and gets "
@@ -343,7 +343,7 @@ HALF_SHARP = Exercise(
     ),
     hints=(
         "Take each level by itself; the slower decides. Which of them changed?",
-        "How often does the array pass a port where switches add, and how often, less what, where rings run?",
+        "How much of the array goes through a port where the switch adds, and how much where a ring runs?",
     ),
     explain="Inside, a GPU's port carries each byte once each way: `S/t = W_in`, {W_in:B/s}. Across, rings send 2(d − "
     "1)/d of S through a node's connection, d = n_out = {n_out}: `S/t = n_out/(2*(n_out - 1))*W_node` with W_node = "

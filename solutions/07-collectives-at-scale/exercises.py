@@ -622,8 +622,8 @@ TICKET = Exercise(
     ),
     solution="Nothing is broken. Within a node no token left it: seven eighths went to other GPUs, over NVLink at "
     "450 GB/s. Now 56 of 64 GPUs are outside: seven eighths leave the node, through a card of 50 GB/s. As "
-    "many bytes over a ninth of the bandwidth take nine times as long, and that is what you see. The all- "
-    "reduce is first summed inside the node, so an eighth of the bytes is left for each card, and a card "
+    "many bytes over a ninth of the bandwidth take nine times as long, and that is what you see. The "
+    "all-reduce is first summed inside the node, so an eighth of the bytes is left for each card, and a card "
     "has a ninth of NVLink's bandwidth: both take about as long. An all-to-all has nothing to sum and "
     "nothing to copy: every byte is for one receiver, so a hierarchy, SHARP or NVLS cannot shrink it. "
     "What helps is fewer bytes across: dispatch in fp8, send a token once to a node and copy it there to "

@@ -36,7 +36,7 @@ def secrets(root):
             exercise = chapter.bank[key]
             given = exercise.variant()
             found += [(f"{key}: a mistake's sentence", exercise.fill(m.say, given)) for m in exercise.mistakes]
-            found.append((f"{key}: its explanation", exercise.explain))
+            found.append((f"{key}: its explanation", exercise.fill(exercise.explain, given)))
             if exercise.kind == "Written":
                 # neither where a link leads nor the number of an item is in a page's text
                 text = re.sub(r"\]\([^)]*\)|^\s*\d+\. ", "]", cells[key], flags=re.M)

@@ -101,7 +101,11 @@ def _hints(exercise: Exercise) -> list[Markup]:
 
 def _worked(exercise: Exercise, solution: str) -> Markup:
     worked = exercise.answer.worked(exercise, solution, exercise.variant(), with_prompt=True)
-    return folded("solution", "Solution", markdown(worked, exercise.explain, _mistakes(exercise)))
+    return folded("solution", "Solution", markdown(worked, _explanation(exercise), _mistakes(exercise)))
+
+
+def _explanation(exercise: Exercise) -> str:
+    return exercise.fill(exercise.explain, exercise.variant())
 
 
 def folded(kind: str, summary: str, body: Markup, reveals: str = "") -> Markup:
@@ -180,7 +184,7 @@ def _reveal(chapter: Chapter, cell: NotebookNode, done: NotebookNode, course: bo
     said = "\n\n".join(o.data["text/markdown"] for o in done.outputs if "text/markdown" in o.get("data", {}))
     result = [p for p in said.split("\n\n") if p.startswith("It comes out as")]
     value = exercise.answer.shown(exercise, exercise.solution, exercise.variant())
-    body = markdown(*(result or [f"**Answer:** {value}" if value else ""]), exercise.explain)
+    body = markdown(*(result or [f"**Answer:** {value}" if value else ""]), _explanation(exercise))
     return _markdown(cell.id, folded("reveal", "What comes out", body, reveals=name))
 
 

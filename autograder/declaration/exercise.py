@@ -8,7 +8,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..values import encoding
@@ -39,9 +39,9 @@ class Exercise:
     plain values.
 
     `given`: a dict of lists (variants are all combinations) or a list of dicts (rows that belong together);
-    the first of each are the book's numbers. `explain` follows a right answer; `lines` sizes the stub;
-    `withholds` names modules of the library that the learner is to do without. Raises DeclarationError where
-    a field cannot be what it should.
+    the first of each are the book's numbers. `explain` follows a right answer, its fields filled like the
+    prompt's; `lines` sizes the stub; `withholds` names modules of the library that the learner is to do
+    without. Raises DeclarationError where a field cannot be what it should.
     """
 
     id: str
@@ -196,7 +196,11 @@ class Exercise:
         if is_empty(value):
             return no_answer()
         verdict = self.answer.judge(self, value, given, call)
-        return self._prediction(verdict) if self.predict else verdict
+        if self.predict:
+            verdict = self._prediction(verdict)
+        if verdict.kind in ("right", "predicted"):  # with the explanation
+            verdict = replace(verdict, say=self.fill(verdict.say, given))
+        return verdict
 
     def judge_message(
         self, message: Any, given: Given | None = None, call: Callable[[tuple], Any] | None = None
@@ -217,7 +221,7 @@ class Exercise:
         return Verdict(1.0, say, "predicted", verdict.reason)
 
     def right(self) -> Verdict:
-        """The verdict on a right answer."""
+        """The verdict on a right answer; `judge` fills the fields of the explanation."""
         return Verdict(1.0, f"Right. {self.explain}".strip(), "right")
 
 

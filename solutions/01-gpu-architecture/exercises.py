@@ -40,9 +40,9 @@ def best(chip):
 LANES = Exercise(
     id="gpu-architecture-lanes",
     title="Whose lanes are more?",
-    prompt="{name} has {n} multiprocessors, each with four subpartitions of 32 float32 lanes. A TPU v5p has two "
-    "cores; the vector unit of each is a grid of 8 × 128 places, with four float32 ALUs at every place. How "
-    "many more of these ALUs has the GPU? *Exact.*",
+    prompt="{name} has {n} multiprocessors, each with four subpartitions of 32 lanes; a lane is one float32 ALU. "
+    "A TPU v5p has two cores; the vector unit of each is a grid of 8 × 128 places, with four float32 ALUs at "
+    "every place. How many more of these ALUs has the GPU? *Exact.*",
     given=[
         dict(name=name, n=chip.sms)
         for name, chip in (("An H100", h100), ("A B200", b200), ("An H100 on a PCIe card", h100_pcie))
@@ -62,8 +62,10 @@ LANES = Exercise(
     ),
     hints=(
         "Count what can start an operation in the same cycle, on either chip.",
-        "On one it is multiprocessors × subpartitions × lanes, on the other cores × places × ALUs of a place.",
+        "Either chip nests: from the whole to a part of it, and on to the single ALU. How many levels does each have?",
     ),
+    explain="The GPU has `{n} * 4 * 32` lanes. The TPU has 2 cores × 8 × 128 places × 4 ALUs, which are 8,192. Each "
+    "of these starts one operation a cycle, so they compare one to one: the answer is `{n} * 4 * 32 - 8192`.",
 )
 
 VECTOR = Exercise(
@@ -106,6 +108,9 @@ VECTOR = Exercise(
         "How many operations does an instruction do, on average?",
         "Then: how many instructions does the chip issue in a second, over all its lanes?",
     ),
+    explain="A multiply-add is two operations and every other instruction one, so an instruction is `1 + {share}` "
+    "operations on average. {n} multiprocessors issue {lanes} instructions each in a cycle, which makes `{n} * "
+    "{lanes} * (1 + {share})` FLOP a cycle; times the clock of {f:Hz} that is the rate.",
 )
 
 B200_CLOCK = Exercise(
@@ -120,16 +125,22 @@ B200_CLOCK = Exercise(
     answer=Quantity("Hz"),
     solution=lambda C, n, lanes: vector_clock(C, n, lanes),
     mistakes=(
-        Mistake(lambda C, n, lanes: vector_clock(C, n, lanes, 1), "With one operation an instruction. Who sells that?"),
+        Mistake(
+            lambda C, n, lanes: vector_clock(C, n, lanes, 1),
+            "That is with one operation an instruction. What does a sheet count?",
+        ),
         Mistake(
             lambda C, n, lanes: vector_clock(C, n, lanes / 4),
             "A multiprocessor has four subpartitions, and you took the lanes of one.",
         ),
     ),
     hints=(
-        "A peak is lanes × operations a cycle × clock. Two of them you know.",
-        "How many lanes are there on the whole chip?",
+        "Which quantities make a float32 peak? All but one of them stand in the prompt.",
+        "How many lanes are there on the whole chip, and what does a sheet count for each of them in a cycle?",
     ),
+    explain="A sheet's peak is lanes × 2 operations × clock. The chip has `{n} * {lanes}` lanes, so the clock would "
+    "be `C/(2 * {n} * {lanes})` with C = {C:FLOP/s}. A rate that asks for more than the highest clock that a chip "
+    "reports was rounded up, or belongs to another chip.",
 )
 
 # One instruction, thirty-two threads
@@ -153,9 +164,14 @@ WARPS = Exercise(
         Mistake("published", "How many such register files has the thing that the published edition speaks of?"),
         Mistake("both", "A warp of such threads takes 32 × 256 registers."),
     ),
-    hints=("One text counts for a scheduler. What does the other count for?",),
-    explain="A subpartition holds 16 warps, or 2 with 256 registers a thread; the SM has four of them. Before you "
-    "compare two numbers of a chip, ask of which part of it they are.",
+    hints=(
+        "How many registers does a warp take, if each of its threads has 256?",
+        "One text counts for a scheduler. What does the other count for?",
+    ),
+    explain="A warp with 256 registers a thread takes 32 × 256, that is 8,192, and the 16,384 of a subpartition "
+    "hold two of those. The draft counts what one scheduler holds: 16, or 2. A multiprocessor has four schedulers "
+    "and holds 64, or 8, and that is what the published edition counts. Before you compare two numbers of a chip, "
+    "ask of which part of it they are.",
 )
 
 
@@ -180,9 +196,10 @@ PREDICT_RARE = Exercise(
         Mistake("1010", "That is a warp with a slow thread in it. Is there one in every warp?"),
     ),
     hints=("With what chance has a warp no slow thread at all?",),
-    explain=f"A warp is without a slow thread in {0.99**32:.0%} of the cases, and all the others pay for 1,000 "
-    f"instructions: {RARE:.0f} cycles on average, {RARE / 19.9:.0f} times what the mean of the threads "
-    "suggests.",
+    explain=f"All 32 threads of a warp are fast with probability 0.99³², {0.99**32:.1%}; such a warp issues the 10 "
+    "instructions of the fast path alone. Each of the others issues the 1,000 of the slow path as well, for all of "
+    f"its threads: 10 + {1 - 0.99**32:.1%} of 1,000 are {RARE:.0f} cycles on average, {RARE / 19.9:.0f} times what "
+    "the mean of the threads suggests.",
 )
 
 BRANCH = Exercise(
@@ -210,7 +227,14 @@ BRANCH = Exercise(
             "Which of the two powers is the chance that no thread takes A?",
         ),
     ),
-    hints=("A is issued if at least one thread takes it.", "With what probability does no thread take A? And B?"),
+    hints=(
+        "For which warps is A issued, and for which is it skipped?",
+        "With what probability does no thread of a warp take A? And B?",
+    ),
+    explain="A side is issued at its full length if at least one thread takes it. No thread takes A with "
+    "probability `(1 - p)**w`, so A costs `a*(1 - (1 - p)**w)` on average; no thread takes B with probability "
+    "`p**w`, so B costs `b*(1 - p**w)`. Expectations add up even where events depend on each other, so the answer "
+    "is the sum. With w = 1 it is the mean of the threads, and for large w it tends to `a + b`.",
 )
 
 # Cubes
@@ -234,10 +258,15 @@ CLOCK = Exercise(
         Mistake("product", "A multiply-add is two operations."),
         Mistake("nothing", "Divide. Can the rounding of 990, 132 and 1.76 make up for what is too much?"),
     ),
-    hints=("What is 7.5e12/1.76e9/4, to three digits?",),
-    explain=f"It gives {7.5e12 / 1.76e9 / 4:,.0f}. 1,024 is right, by design: hardware comes in powers of two. So it "
-    f"is the clock that follows: {show(h100.flops('bf16') / (132 * 4 * 1024), 'Hz', 3)}, which is neither this one nor "
-    f"the highest, {show(h100.datum('vector_clock').value, 'Hz', 3)}.",
+    hints=(
+        "What is 7.5e12/1.76e9/4, to four digits?",
+        "Which of the numbers in the division would have to be wrong by as much as the result is?",
+    ),
+    explain=f"The division gives {7.5e12 / 1.76e9 / 4:,.0f}, {7.5e12 / 1.76e9 / 4 / 1024 - 1:.0%} more than 1,024, "
+    "and rounding cannot do that: each of the inputs is good to half a percent. An 8 × 8 × 8 product is 512 "
+    "multiply-adds, 1,024 FLOP, and that is right, by design: hardware comes in powers of two. So it is the clock "
+    f"that follows, 990e12/(132 × 4 × 1,024): {show(h100.flops('bf16') / (132 * 4 * 1024), 'Hz', 3)}, which is "
+    f"neither this one nor the highest, {show(h100.datum('vector_clock').value, 'Hz', 3)}.",
 )
 
 CYCLE = Exercise(
@@ -267,7 +296,14 @@ CYCLE = Exercise(
             "At the highest clock this would do. It is no power of two, though.",
         ),
     ),
-    hints=("What would it have to do at the highest clock? Hardware does at least that.",),
+    hints=(
+        "What would a tensor core have to do in a cycle, if the chip ran at the highest clock that it has?",
+        "Would the next lower power of two get there? At which clock would the next higher one?",
+    ),
+    explain="Even at {f:Hz}, the highest clock, each tensor core would have to do `C/({n} * {cores} * f)` FLOP a "
+    "cycle to get to C = {C:FLOP/s}. The power of two below that number falls short at every clock that the chip "
+    "has; the one above it gets there at a lower clock, and that is the answer: `2**ceil(log2(C/({n} * {cores} * "
+    "f)))`.",
 )
 
 OPERANDS = Exercise(
@@ -288,8 +324,13 @@ OPERANDS = Exercise(
         Mistake(lambda f, b: 3 * b * (f / 2) ** (2 / 3), "The accumulator does not come in anew."),
         Mistake(lambda f, b: b * f, "That is what lanes would need: two fresh operands for each multiply-add."),
     ),
-    hints=("Work is a volume and operands are faces: express the side m through f.",),
-    explain=f"Twice the work needs only {2 ** (2 / 3):.2f} times the bytes. That is what a larger cube is for.",
+    hints=(
+        "Work grows with the volume of a cube, operands with its faces.",
+        "How many multiply-adds has the product, in m? And how many numbers are new in a cycle?",
+    ),
+    explain="The product is `m**3` multiply-adds, so `f = 2*m**3` and the side is `m = (f/2)**(1/3)`. New are two "
+    f"matrices of `m**2` numbers of `b` bytes: `2*b*(f/2)**(2/3)`. Twice the work needs only {2 ** (2 / 3):.2f} "
+    "times the bytes. That is what a larger cube is for.",
 )
 
 # The data sheet
@@ -315,7 +356,13 @@ HEADLINE = Exercise(
         Mistake(lambda C: C, "That is the announcement as it stands: of all GPUs, in fp4, zeros included."),
         Mistake(lambda C, n: C / n / 2 / 8, "One halving too many. From bf16 to fp4, how often?"),
     ),
-    hints=("Three divisions: GPUs, zeros, and bits.",),
+    hints=(
+        "The announcement counts what your job does not have, or not in this format. Which things are that?",
+        "What does the footnote take away, and how often is a format halved from bf16 to fp4?",
+    ),
+    explain="Of the {C:FLOP/s} of {what}, one GPU has one part in {n}. “With sparsity” counts products that are "
+    "skipped, which a dense model has to do: half is left. From bf16 to fp4 the format is halved twice, and each "
+    "time the rate doubled: a quarter is left. So the answer is `C/{n}/2/4`.",
 )
 
 _RATES = 2 * h100.flops("bf16") / TFLOP, h100.flops("bf16") / TFLOP, best(h100) / TFLOP, h100.flops("fp32") / TFLOP
@@ -372,9 +419,11 @@ PREDICT_MEASURED = Exercise(
         Mistake("0.5", "The MI300X reached about half of *its own* sheet."),
     ),
     hints=("One of the two gets four fifths of its sheet.",),
-    explain=f"The H100 reached {SHARES['h100-sxm']:.0%} of its sheet, the MI300X {SHARES['mi300x']:.0%}; its "
-    f"successors reach {SHARES['mi325x']:.0%} and {SHARES['mi355x']:.0%}. Libraries improve: such figures "
-    "age, and sheets do not.",
+    explain=f"The H100 reached {SHARES['h100-sxm']:.0%} of its sheet, the MI300X {SHARES['mi300x']:.0%}, and the "
+    f"ratio of the sheets shrinks by as much: {mi300x.flops('bf16') / h100.flops('bf16'):.2f} × "
+    f"{SHARES['mi300x']:.0%}/{SHARES['h100-sxm']:.0%} is {best(mi300x) / best(h100):.2f}. Its successors reach "
+    f"{SHARES['mi325x']:.0%} and {SHARES['mi355x']:.0%} of theirs. Libraries improve: such figures age, and sheets "
+    "do not.",
 )
 
 
@@ -456,6 +505,11 @@ LAB_WARP = Exercise(
         "Keep, for each thread, how far it has come.",
         "Each cycle: who is not done, which is the smallest next line among them, and who stands there?",
     ),
+    explain="Each thread has a place in its list. In a cycle, look at the next line of every thread that is not "
+    "done, take the smallest, issue it for all threads that stand there, and move these one place on; repeat until "
+    "nobody is left. A thread that is behind thus always catches up, and the others join it in the line where their "
+    "ways meet. The schedule is at least as long as the longest trace, and as long as all of them together if no "
+    "two ever stand in the same line.",
 )
 
 LAB_SORT = Exercise(
@@ -476,7 +530,13 @@ LAB_SORT = Exercise(
             lambda ways, c: c / (warp_ways(ways) - 1), "There both take equally long. The first whole L beyond it?"
         ),
     ),
-    hints=("Write both costs of a warp as functions of L, and set them equal.",),
+    hints=(
+        "How many ways does a shuffled warp walk on average, and how many a sorted one?",
+        "Write both costs of a warp as functions of L. Where do they cross?",
+    ),
+    explain="A shuffled warp walks `E = {ways}*(1 - (1 - 1/{ways})**32)` ways on average, which takes `E*L` cycles. "
+    "A sorted one walks one way and has paid c = {c} for the sorting: `L + c`. Sorting is faster where `L + c < "
+    "E*L`, so for L beyond `c/(E - 1)`; the answer is the next whole number.",
 )
 
 

@@ -88,8 +88,10 @@ PREDICT_STEP = Exercise(
         Mistake("half", "Follow one line: what has been read between two visits to it?"),
     ),
     hints=("When the kernel comes round to the first line again, what has it read since?",),
-    explain=f"Measured: {show(read_at('h100-pcie', OVER), 'B/s', 3)}. Each line goes shortly before it would be read "
-    "again: going round is the worst order there is.",
+    explain="Such a cache gives up the line that was used longest ago. Between two visits to one line the kernel "
+    f"reads all the others, {OVER / MiB:.0f} MB in a cache of {mib(pcie)}, so every line is gone shortly before it "
+    "would be read again, however little it is that does not fit. Measured: "
+    f"{show(read_at('h100-pcie', OVER), 'B/s', 3)}. Going round is the worst order there is.",
 )
 
 ON_CHIP = Exercise(
@@ -112,7 +114,9 @@ ON_CHIP = Exercise(
         Mistake(lambda n_SM, l1: n_SM * l1 * 1024, "That is one of the two. Which is missing?"),
         Mistake(lambda rf, l1: (rf + l1) * 1024, "That is one SM."),
     ),
-    hints=("Add up what one SM has, then count the SMs.",),
+    hints=("How many bytes has one SM, in both of its memories?",),
+    explain="One SM has {rf} and {l1} KB, and a KB on a chip is 1024 bytes: `({rf} + {l1}) * 1024` bytes. There are "
+    "{n_SM} of them, so the chip has `{n_SM} * ({rf} + {l1}) * 1024` bytes.",
 )
 
 TWO_LEVELS = Exercise(
@@ -155,7 +159,10 @@ TWO_LEVELS = Exercise(
         "How many bytes hit, if S is small, and if it is large?",
         "`minimum` and `maximum` from `hwlib.formula` take symbols.",
     ),
-    explain="For S → ∞ it tends to W, and slowly: a buffer of twice the cache would still read at well over W.",
+    explain="One pass reads S bytes. `minimum(S, Z)` of them are in the cache and take `minimum(S, Z)/W_L2`; the "
+    "rest, `maximum(S - Z, 0)`, takes `maximum(S - Z, 0)/W`. One comes after the other, so the times add up, and "
+    "the bandwidth is S over their sum. For S → ∞ it tends to W, and slowly: a buffer of twice the cache would "
+    "still read at `2/(1/W_L2 + 1/W)`, well over W.",
 )
 
 # Waiting
@@ -182,7 +189,13 @@ IN_FLIGHT = Exercise(
         Mistake(lambda W, t, b: ceil(W * t / (32 * b)), "That many are needed on the whole chip."),
         Mistake(lambda n_SM, W, t, b: floor(W * t / (n_SM * 32 * b)), "Nearly: is the memory busy all the time then?"),
     ),
-    hints=("How many bytes are under way at any moment?", "How many of them are one warp's?"),
+    hints=(
+        "By Little's law, how many bytes must be under way on the whole chip?",
+        "How many bytes has one warp under way?",
+    ),
+    explain="By Little's law `W*t` bytes must be under way, with W = {W:B/s} and t = {t:s}. A warp has 32 loads of "
+    "{b} bytes under way, and {n_SM} SMs share the work: each needs `W*t/({n_SM} * 32 * {b})` warps, rounded up, "
+    "since with one less the memory idles now and then.",
 )
 
 RESIDENT_WARPS = Exercise(
@@ -197,13 +210,15 @@ RESIDENT_WARPS = Exercise(
     mistakes=(
         Mistake(
             lambda rho, kb: register_warps(kb * 1024, rho) // 4,
-            "That is a sub-partition's share: right in the notes that count those, and an SM has four.",
+            "That is a sub-partition's share, right in the notes that count those. And an SM's?",
         ),
         Mistake(lambda rho, kb: kb * 1024 // (4 * rho), "Those are threads. How many make a warp?"),
         Mistake(lambda rho, kb: kb * 1024 // (32 * rho), "How many bytes has a register?"),
     ),
     hints=("A register is one number of 32 bits; a warp has 32 threads, each with its own.",),
-    explain="The most it holds is 64, with at most 32 registers a thread. A thread has 255 at most, which take up 256.",
+    explain="{kb} KB are `{kb} * 1024/4` registers of 32 bits, and a warp takes `32 * {rho}` of them. As many warps "
+    "are resident as fit whole: `{kb} * 1024 // (4 * 32 * {rho})`, a quarter of them in each sub-partition. The "
+    "most an SM holds is 64, with at most 32 registers a thread. A thread has 255 at most, which take up 256.",
 )
 
 # Tiles
@@ -211,7 +226,7 @@ LARGEST_TILE = Exercise(
     id="memory-hierarchy-largest-tile",
     title="Three tiles in shared memory",
     prompt="A kernel keeps three square tiles in shared memory, one of each input and one of the output, all "
-    "{dtype}. The SM has {kb} KB. What is the largest side of such a tile, in elements? *Exact*; for the "
+    "{dtype}. The SM has {kb} KB of it. What is the largest side of such a tile, in elements? *Exact*; for the "
     "moment any whole number will do.",
     given=[
         dict(dtype=dtype, b=b, kb=kib(chip, "smem_bytes"))
@@ -225,7 +240,12 @@ LARGEST_TILE = Exercise(
         Mistake(lambda kb, b: floor(sqrt(kb * 1000 / (3 * b))), "How many bytes has a KB on a chip?"),
         Mistake(lambda kb, b: floor(sqrt(kb * 1024 / b)), "That is one tile. How many share the memory?"),
     ),
-    hints=("Write the bytes of three tiles, and set them equal to what there is.",),
+    hints=(
+        "How many bytes do the three tiles take together, if their side is m?",
+        "Which whole m is the last one that fits?",
+    ),
+    explain="Three tiles of side m take `3 * {b} * m**2` bytes, at {b} B an element, and `{kb} * 1024` are there. "
+    "So m is `sqrt({kb} * 1024/(3 * {b}))`, rounded down.",
 )
 
 SUM_REGISTERS = Exercise(
@@ -252,7 +272,9 @@ SUM_REGISTERS = Exercise(
         ),
     ),
     hints=("One register holds one float32.",),
-    explain="A thread has 255 at most, and needs some for all the rest: the next larger tile does not fit.",
+    explain="The tile has `{b_m} * {b_n}` sums, and a register holds one of them, in 32 bits. Shared out evenly, "
+    "each of the {threads} threads has `{b_m} * {b_n}/{threads}`, rounded up. A thread has 255 registers at most "
+    "and needs some for addresses and operands, so the sums limit the tile.",
 )
 
 
@@ -293,8 +315,15 @@ RASTER = Exercise(
             lambda rows, columns, g: [(r, c) for c, r in grouped(columns, rows, g)], "Those are groups of columns."
         ),
     ),
-    hints=("Three loops: groups, columns, rows of the group.", "Where does the last group end?"),
-    explain="Triton's tutorial does this with a handful of divisions, since a GPU's block knows only its own number.",
+    hints=(
+        "Write the first group of a small output down by hand, say of 4 × 3 tiles with g = 2.",
+        "What changes slowest in your list, what next, and what fastest?",
+        "Where does the last group end?",
+    ),
+    explain="What changes slowest is the group, whose first rows are 0, g, 2g and so on; next comes the column, and "
+    "fastest the row, from the group's first to `min(first + g, rows)`, which cuts the last group short. These are "
+    "three loops, one in the other. Triton's tutorial does the same with a handful of divisions, since a GPU's "
+    "block knows only its own number.",
 )
 
 # Beyond the chip
@@ -318,8 +347,10 @@ ERRATUM_B200 = Exercise(
         ),
         Mistake(lambda label: label / (9 * TB), "Two slips: look at the rate and at the memory again."),
     ),
-    hints=("All the bytes that are listed, over the bandwidth on which NVIDIA and the book's table agree.",),
-    explain="So a model that fills it writes some 40 tokens a second for one user, if a step yields one.",
+    hints=("Two rates and two sizes: which rate do two sources share, and which size does the step read?",),
+    explain="The rate is {W:B/s}, on which the table and NVIDIA agree. The step reads all that is listed, L = "
+    "{listed} MiB of 2^20 bytes each, so it takes `L * 2**20/W`. A model that fills the memory thus writes some 40 "
+    "tokens a second for one user, if a step yields one.",
 )
 
 ERRATUM_C2C = Exercise(
@@ -344,8 +375,11 @@ ERRATUM_C2C = Exercise(
         Mistake("gb200", "Compare like with like: all three are printed both ways together."),
         Mistake("neither", "Compare C2C with the PCIe row of the table: are they of one order of magnitude?"),
     ),
-    hints=("Two divisions by two, and two comparisons.",),
-    explain="On a GB200 a neighbour's memory is twice as near as the host's.",
+    hints=("Chip by chip: hold the link to the host against the link to a neighbour.",),
+    explain=f"All three are printed both ways together, so each carries half: C2C {show(c2c.bandwidth, 'B/s')}, "
+    f"Hopper's NVLink {show(h200.datum('scaleup_bandwidth').value, 'B/s')}, Blackwell's "
+    f"{show(b200.datum('scaleup_bandwidth').value, 'B/s')}. Hopper's equals C2C, so the sentence is true of a GH200. "
+    "NVLink doubled with Blackwell and C2C did not: on a GB200 a neighbour's memory is twice as near as the host's.",
 )
 
 OFFLOAD_BATCH = Exercise(
@@ -372,12 +406,19 @@ OFFLOAD_BATCH = Exercise(
         ),
         Mistake(lambda C: critical_batch(C, h100.hbm_bandwidth), "That is the ridge of the GPU's own memory."),
         Mistake(
-            lambda C, W: 2 * C / W, "Each weight is a multiplication *and* an addition for a token. And two bytes."
+            lambda C, W: 2 * C / W,
+            "Twice: does a weight count as multiplication *and* addition for a token, and is the peak a dense one?",
         ),
     ),
-    hints=("Which memory's ridge is it?", "A token costs two FLOPs a weight, a weight two bytes."),
-    explain="A prefill has such a batch, a decode step hardly ever. What is kept there is what waits long between "
-    "its uses: states of an optimizer, KV caches of users who pause.",
+    hints=(
+        "What does one weight cost, in bytes and in FLOPs?",
+        "Streaming costs no time once the other clock is the longer. Which bandwidth is the weight's?",
+    ),
+    explain="A weight has two bytes, which arrive in `2/W`, and costs each of B tokens two FLOPs, which take "
+    "`2*B/C`. Streaming is hidden once the second is as long as the first: from B = C/W on, {C:FLOP/s} over "
+    "{W:B/s}. That is a ridge, of the link and not of the GPU's own memory. A prefill has such a batch, a decode "
+    "step hardly ever. What is kept there is what waits long between its uses: states of an optimizer, KV caches of "
+    "users who pause.",
 )
 
 
@@ -462,7 +503,11 @@ LRU = Exercise(
         "A dictionary keeps its keys in the order in which they came: take one out, put it back, and it is last.",
     ),
     withholds=("hwlib.hierarchy.cache",),
-    explain="This is LRUCache of hwlib with one set, and every line in any place of it.",
+    explain="Keep the lines that are held in order of their last use, each with a mark whether it was written. An "
+    "address belongs to line `address//line`. If that is not held, count `line` bytes in, and if the cache is full, "
+    "drop the line used longest ago and count it out if it is marked. Held or not, the line is now the youngest, "
+    "and a write marks it. At the end the marked lines still held are counted out too. This is LRUCache of hwlib "
+    "with one set, and every line in any place of it.",
 )
 
 # Lab: a probe
@@ -517,5 +562,11 @@ PROBE_PRINTED = Exercise(
         Mistake(lambda printed: printed * 2**30, "The unit is right. Does a copy only read?"),
         Mistake(lambda printed: printed * 1e9, "You believe it. Read its last two lines, and its `copy_`."),
     ),
-    hints=("Which bytes does it count, and what does it divide them by?",),
+    hints=(
+        "Which bytes does it count, and what does it divide them by?",
+        "How many buffers does `copy_` touch?",
+    ),
+    explain="The probe counts the bytes of one buffer and divides by 1024³, so P printed “GB/s” are `P * 2**30` "
+    "bytes of one buffer a second. A copy reads one buffer and writes another, so twice as much crossed: `2 * P * "
+    "2**30` with P = {printed}.",
 )

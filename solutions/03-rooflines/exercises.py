@@ -72,6 +72,9 @@ VECTOR_ADD = Exercise(
         "Count the arrays that cross between chip and memory, in either direction.",
         "Hold one addition against the bytes that an element costs: which clock decides?",
     ),
+    explain="Three arrays cross between chip and memory, two in and one out: `3*N*b` bytes with N = {N} and b = {b} "
+    "B an element, at W = {W:B/s}. The arithmetic is one addition an element, N over {C:FLOP/s}, and by far the "
+    "shorter clock. With perfect overlap only the longer one counts: `3*N*b/W`.",
 )
 
 DOUBLE_BUFFER = Exercise(
@@ -105,10 +108,13 @@ DOUBLE_BUFFER = Exercise(
     ),
     hints=(
         "Draw three tiles on two lanes, loads above and arithmetic below.",
-        "The first load and the last computation stand alone. How many steps run in pairs between them?",
+        "In which steps of your drawing is one lane alone busy, and in how many are both?",
         "`maximum` from `hwlib.formula` takes symbols.",
     ),
-    explain="One tile gives the sum, many tend to the maximum: real kernels live in between.",
+    explain="One tile loads in `t_W/n` and computes in `t_C/n`. The first load has no arithmetic beside it and the "
+    "last arithmetic no load: `(t_C + t_W)/n`. Between them lie n - 1 steps, each of which computes on one tile and "
+    "loads the next, and so takes the longer of the two: `(n - 1)*maximum(t_C, t_W)/n`. One tile gives the sum, "
+    "many tend to the maximum: real kernels live in between.",
 )
 
 # The ridge
@@ -132,9 +138,11 @@ ERRATUM_591 = Exercise(
         Mistake("two-way", "Links are often printed with both directions added up; memory bandwidth is not."),
         Mistake("nothing", "Write the unit behind each of the three factors and cancel."),
     ),
-    hints=("Cancel the units: FLOP/s, s/B, and bytes per element.",),
-    explain="The product is FLOP per *element*. The same notes have the right 295 FLOP/B some pages later; "
-    "and 591 looks familiar because it happens to be the H100's ridge in fp8.",
+    hints=("Cancel the units: FLOP/s, B/s, and bytes per element.",),
+    explain=f"FLOP/s over B/s is FLOP/B, and 990e12/3.35e12 = {990 / 3.35:.1f} FLOP/B is the ridge already. Times 2 "
+    "bytes per element it is FLOP per *element*, which no intensity in FLOP/B can be held against. The same notes "
+    "have the right 295 FLOP/B some pages later; and 591 looks familiar because it happens to be the H100's ridge "
+    "in fp8.",
 )
 
 ERRATUM_LINK = Exercise(
@@ -162,13 +170,26 @@ ERRATUM_LINK = Exercise(
             "You corrected the bandwidth. Does a dense product reach the other number, as printed?",
         ),
     ),
-    hints=("What of each printed number can this job use?",),
-    explain="Both numbers of the quotient are doubled, so 2200 is right for an H100, by accident. The "
-    "conclusion drawn from it, that a dense job needs half the batch, is not.",
+    hints=(
+        "What of each printed number can this job use?",
+        "One number counts products that are skipped. What does the other count twice?",
+    ),
+    explain="A dense job gets half of the {C2:FLOP/s}, since the rest are products with zeros. Both directions "
+    "carry the same bytes at the same time, so the time is that of one direction, and one has half of the {W2:B/s}. "
+    "The ridge is `(C2/2)/(W2/2)`. Both numbers of the quotient are doubled, so 2200 is right for an H100, by "
+    "accident. The conclusion drawn from it, that a dense job needs half the batch, is not.",
 )
 
 # Matmuls
-_small, _large = OPENING, gemm("h100-sxm", "bf16", 769, *LAYER[1:])
+_LARGER = 769, *LAYER[1:]
+_small, _large = OPENING, gemm("h100-sxm", "bf16", *_LARGER)
+_clocks = [
+    tuple(show(t, "s", 3) for t in (matmul_bytes(*sizes) / h100.hbm_bandwidth, matmul_flops(*sizes) / h100.bf16_flops))
+    for sizes in (LAYER, _LARGER)
+]
+_promised = matmul_time(*_LARGER, h100.bf16_flops, h100.hbm_bandwidth) / matmul_time(
+    *LAYER, h100.bf16_flops, h100.hbm_bandwidth
+)
 
 PREDICT_BATCH = Exercise(
     id="rooflines-predict-batch",
@@ -192,18 +213,20 @@ PREDICT_BATCH = Exercise(
         Mistake("77x", "Proportional only if arithmetic decides at both batches. Does it at 10?"),
     ),
     hints=("What share of the bytes depends on B at all?", "Work out both clocks at both batches."),
-    explain=f"Measured: {show(_small, 's', 3)} and {show(_large, 's', 4)}, a factor of {_large / _small:.1f}. "
-    "The weights have to be read at either batch. At 10 that is all the time there is; on the way "
-    "to 769 the arithmetic overtakes it.",
+    explain=f"By the data sheet, batch {LAYER[0]} needs {_clocks[0][0]} for its traffic and {_clocks[0][1]} for its "
+    f"arithmetic, batch {_LARGER[0]} needs {_clocks[1][0]} and {_clocks[1][1]}. The weights have to be read at "
+    f"either batch: at {LAYER[0]} that is all the time there is, and on the way to {_LARGER[0]} the arithmetic "
+    f"overtakes it. The longer clocks differ by a factor of {_promised:.1f}; measured are {show(_small, 's', 3)} and "
+    f"{show(_large, 's', 4)}, a factor of {_large / _small:.1f}.",
 )
 
 MATMUL_TIME = Exercise(
     id="rooflines-matmul-time",
     title="One layer of a decoder",
     points=2,
-    prompt="{name} multiplies bf16 activations [{B} × {D}] by weights [{D} × {F}]. It does {C:FLOP/s} and "
-    "reads {W:B/s}. How long does it take at best, with perfect overlap? *Exact*: count every "
-    "operand.",
+    prompt="{name} multiplies bf16 activations [{B} × {D}] by weights [{D} × {F}]. It does {C:FLOP/s}, and its "
+    "memory moves {W:B/s}. How long does it take at best, with perfect overlap? *Exact*: all three "
+    "arrays count.",
     given=[
         dict(name=name, B=B, D=D, F=F, C=chip.bf16_flops, W=chip.hbm_bandwidth)
         for name, chip in (("A B200", b200), ("An H100", h100), ("An A100", a100))
@@ -223,7 +246,13 @@ MATMUL_TIME = Exercise(
             "You added the two clocks: that is a kernel without any overlap.",
         ),
     ),
-    hints=("`matmul_flops` and `matmul_bytes` count. Which of the two times is the longer?",),
+    hints=(
+        "How many FLOPs is the product, and which arrays are moved?",
+        "With perfect overlap, which of the two times remains?",
+    ),
+    explain="With B = {B}, D = {D} and F = {F}, the arithmetic takes `2*B*D*F/C` at C = {C:FLOP/s}. Activations, "
+    "weights and result are moved once each, at two bytes an element: `2*(B*D + D*F + B*F)/W` at W = {W:B/s}. With "
+    "perfect overlap the longer of the two is the time; for a batch well below the ridge that is the traffic.",
 )
 
 FIRST_BATCH = Exercise(
@@ -256,7 +285,14 @@ FIRST_BATCH = Exercise(
             "Very close: which clock is the longer at the batch you give?",
         ),
     ),
-    hints=("Set the two times equal; `exact_critical_batch` solves it. Then: which way to round?",),
+    hints=(
+        "Write both times as functions of the batch. Which terms of the traffic grow with it?",
+        "Where they meet need not be a whole batch: on which side of it is the one that is asked for?",
+    ),
+    explain="The arithmetic takes `2*B*D*F/C`, the traffic `(2*B*D + D*F + 2*B*F)/W`: one byte a weight, two for "
+    "what comes in and goes out. With the ridge R = C/W they agree at `B = R*D*F/(2*D*F - 2*R*(D + F))`, here for D "
+    "= {D}, F = {F}, C = {C:FLOP/s} and W = {W:B/s}. Each further token adds more arithmetic than traffic, so the "
+    "answer is that number rounded up. Without activations it would be R/2.",
 )
 
 CRITICAL_WIDTH = Exercise(
@@ -277,9 +313,15 @@ CRITICAL_WIDTH = Exercise(
         ),
         Mistake(lambda B, R: 4 * B * R / (2 * B - R), "That is a square layer. Where does the ratio enter?"),
     ),
-    hints=("Write FLOPs = R × bytes with F = rD, and divide by D.", "What is left is linear in D."),
-    explain="As the batch falls towards half the ridge, the width grows without bound. And however large the "
-    "batch, a square layer narrower than twice the ridge stays bound by memory.",
+    hints=(
+        "Count FLOPs and bytes with F = rD.",
+        "What is their quotient, where both clocks agree?",
+        "A power of D cancels, and what is left is linear in D.",
+    ),
+    explain="The FLOPs are `2*B*r*D**2`, the bytes `2*B*D + r*D**2 + 2*B*r*D`: what comes in, int8 weights, what "
+    "goes out. Where both clocks agree, the FLOPs are R times the bytes. Divided by D that is `2*B*r*D = R*(2*B*(1 "
+    "+ r) + r*D)`, so `D = 2*B*R*(1 + r)/(r*(2*B - R))`. As the batch falls towards half the ridge, the width grows "
+    "without bound. And however large the batch, a square layer narrower than twice the ridge stays bound by memory.",
 )
 
 # What is not a matmul
@@ -300,8 +342,14 @@ FUSED_MLP = Exercise(
         Mistake(lambda B, F: B * F / (B + F), "That is an MLP with two matrices. A gated one has a third."),
         Mistake(lambda B: B, "Right for F much larger than B only: x and y are traffic too."),
     ),
-    hints=("Three products of 2BDF FLOPs each. Which five arrays cross between chip and memory?",),
-    explain="D has dropped out: fused, the intensity depends on the batch and on the hidden width alone.",
+    hints=(
+        "How many FLOPs has each of the three products?",
+        "Which arrays cross between chip and memory, now that none of size [B × F] does?",
+    ),
+    explain="Each of the three products has `2*B*D*F` FLOPs, so there are `6*B*D*F`. What crosses is x and y, "
+    "`2*B*D` elements, and the three weights, `3*D*F`, at two bytes each. The quotient is `6*B*D*F/(2*(2*B*D + "
+    "3*D*F))`, which is `3*B*F/(2*B + 3*F)`. D has dropped out: fused, the intensity depends on the batch and on "
+    "the hidden width alone.",
 )
 
 CHUNKED_PREFILL = Exercise(
@@ -311,8 +359,8 @@ CHUNKED_PREFILL = Exercise(
     prompt="A server prefills a long prompt in chunks. `S` tokens are in the KV cache, the chunk brings `T` "
     "more. Each KV head serves `G` query heads; everything is bf16. The mask is causal (a new token "
     "sees the cache, the new tokens before it, and itself) and the fused kernel skips what is masked. "
-    "What is the intensity of the two products, reading q, k and v (cached and new) once and writing "
-    "the output once? *Exact*.",
+    "What is the intensity of the two products, scores and weighted sum, reading q, k and v (cached and "
+    "new) once and writing the output once? *Exact*.",
     answer=Expression({"T": integers(1, 65536), "S": integers(0, 131072), "G": integers(1, 64)}, "FLOP/B"),
     solution=lambda T, S, G: G * (T * S + T * (T + 1) / 2) / (T * G + S + T),
     mistakes=(
@@ -334,10 +382,14 @@ CHUNKED_PREFILL = Exercise(
         ),
     ),
     hints=(
-        "A query-key pair costs 4H FLOPs in each of the KG query heads; H and K will cancel.",
-        "Count the pairs: a rectangle with the cache, and a triangle with its diagonal.",
-        "q and the output have TKGH elements each, k and v have (S + T)KH each.",
+        "Give the heads H elements and the model K KV heads: both will cancel. What does one query-key pair cost?",
+        "Draw the score matrix of the chunk. Which part of it does the mask leave?",
+        "Of q, k, v and the output: how many tokens does each hold, in how many heads?",
     ),
+    explain="The mask leaves a rectangle of `T*S` pairs with the cache, and among the new tokens a triangle with "
+    "its diagonal, `T*(T + 1)/2`. With heads of H elements a pair costs 4H FLOPs, 2H in each product, in each of KG "
+    "query heads. q and the output have `T*K*G*H` elements each, k and v `(S + T)*K*H` each, all of two bytes: "
+    "`4*K*H*(T*G + S + T)`. H and K cancel, and `G*(T*S + T*(T + 1)/2)/(T*G + S + T)` is left.",
 )
 
 # Fewer bytes, more experts
@@ -367,8 +419,12 @@ QUANTISED = Exercise(
     ),
     hints=(
         "Sketch both times against B: each is flat at first, then rises.",
-        "Where they meet, (a) is already rising and (b) is still flat.",
+        "On which part of its own line is each of them where they cross?",
     ),
+    explain="For each weight, (a) reads half a byte and (b) one, and both do two FLOPs for each of B tokens: (a) "
+    "takes `max(0.5/W, 2*B/C)`, (b) `max(1/W, 2*B/C8)`. Where (a) starts to rise it is still twice as fast as (b). "
+    "It is overtaken where its arithmetic takes as long as (b) reads, `2*B/C = 1/W`; there (b) is still flat, since "
+    "C8 is larger than C. So B = C/(2W), with C = {C:FLOP/s} and W = {W:B/s}.",
 )
 
 MOE_BYTES = Exercise(
@@ -410,6 +466,10 @@ MOE_BYTES = Exercise(
         "Take one expert. With what probability does one token pass it by? And all B of them?",
         "The expected number of experts awake is the sum of their probabilities, dependent or not.",
     ),
+    explain="A token passes a given expert by with probability `1 - k/E`, and B independent tokens all do with `(1 "
+    "- k/E)**B`. So that expert is read with probability `1 - (1 - k/E)**B`, and `E` times that is the expected "
+    "number of experts that are read: expectations add up, though the experts depend on each other. Each has three "
+    "matrices of `D*F` weights of b bytes: `E*(1 - (1 - k/E)**B)*3*D*F*b`.",
 )
 
 # Where the model breaks
@@ -431,8 +491,10 @@ PREDICT_ERROR = Exercise(
         Mistake("35 %", "All products are slower than the roofline, none is faster: that is no accident."),
     ),
     hints=("All products miss on the same side, many of them by a similar factor.",),
-    explain=f"Fitted: {_fit.eta_C:.0%} of the arithmetic rate, {_fit.eta_W:.0%} of the bandwidth and "
-    f"{show(_fit.t0, 's', 2)} a launch; {_error:.1%} is left on average.",
+    explain=f"Every product takes longer than the data sheet's roofline says, so most of the {_sheet_error:.0%} has "
+    "causes that all of them share: rates that are not reached, and a launch. That is what three constants can take "
+    f"up: fitted they are {_fit.eta_C:.0%} of the arithmetic rate, {_fit.eta_W:.0%} of the bandwidth and "
+    f"{show(_fit.t0, 's', 2)} a launch. The {_error:.1%} that are left on average differ from product to product.",
 )
 
 WORST = max(measured_gemms("h100-sxm", "bf16"), key=lambda g: abs(_fit.errors(gemm_samples([g]))[0]))
@@ -452,11 +514,17 @@ WAVES = Exercise(
     mistakes=(
         Mistake(
             lambda M, N, m, n, n_SM: ceil(M * N / (m * n) / n_SM),
-            "You divided areas. A tile that sticks out over the edge takes as long as a full one.",
+            "Too few. Are the tiles counted that stick out over an edge, and the wave that is not full?",
         ),
         Mistake(lambda M, N, m, n: ceil(M / m) * ceil(N / n), "Those are the tiles. How many run at a time?"),
     ),
-    hints=("Round up three times: rows of tiles, columns of tiles, and waves.",),
+    hints=(
+        "How many tiles does it take to cover the output, edges included?",
+        "What does a last wave cost that is not full?",
+    ),
+    explain="The output is M = {M} by N = {N}: `ceil(M/{m})` rows of tiles and `ceil(N/{n})` columns, since what "
+    "sticks out over an edge is a tile too. {n_SM} of them run at a time, and a last wave of a few takes as long as "
+    "a full one: `ceil(tiles/{n_SM})`.",
 )
 
 # Lab
@@ -485,13 +553,22 @@ LAB_CONSTANTS = Exercise(
             lambda t0, Q, t_Q, A, t_A: (A / t_A, Q / t_Q, t0),
             "A launch is part of each of these times. Is the memory busy during it?",
         ),
-        Mistake(lambda t0, Q, t_Q, A, t_A: (Q / (t_Q - t0), A / (t_A - t0), t0), "Which of the two comes first?"),
+        Mistake(
+            lambda t0, Q, t_Q, A, t_A: (Q / (t_Q - t0), A / (t_A - t0), t0),
+            "The numbers are right. In which order are they to be returned?",
+        ),
         Mistake(
             lambda t0, Q, t_Q, A, t_A: (A / (t_A - t_Q), Q / (t_Q - t0), t0),
             "The product's loads overlap with its arithmetic. Which other time is to be taken off?",
         ),
     ),
-    hints=("What does each kernel do once its launch is over?",),
+    hints=(
+        "What does each kernel do once its launch is over?",
+        "Which of the two clocks is the longer in the copy, and which in the product?",
+    ),
+    explain="An empty kernel is a launch and nothing else, so `t0 = t_empty`. Without its launch, the copy is its "
+    "traffic and the product its arithmetic, since these are the longer clocks: `W = copy_bytes/(t_copy - t0)` and "
+    "`C = flops/(t_mul - t0)`. Divided by the whole time, small kernels would make both rates too low.",
 )
 
 LAB_KERNEL = Exercise(
@@ -537,5 +614,12 @@ LAB_KERNEL = Exercise(
             "One maximum over everything: a kernel hides its own traffic, not that of the next one.",
         ),
     ),
-    hints=("Write down the time of one product and of the multiplication, then add up.",),
+    hints=(
+        "What are FLOPs and bytes of one product, and of the multiplication?",
+        "Which of these clocks can overlap, and which follow one another?",
+    ),
+    explain="A product has `2*B*D*F` FLOPs and moves `b*(B*D + D*F + B*F)` bytes; the multiplication has `B*F` "
+    "FLOPs and moves three arrays, `3*b*B*F` bytes. Each kernel is a launch and then the longer of its clocks, "
+    "FLOPs over C and bytes over W. One kernel starts when the one before it has ended, so three launches and three "
+    "maxima add up, that of the product twice.",
 )

@@ -66,8 +66,11 @@ ERRATUM_NVSWITCH = Exercise(
         Mistake("reach", "Each GPU has links to every one of the four: 5, 4, 4 and 5 of them."),
     ),
     hints=("Take one link between two GPUs, without any switch. How many wires run each way?",),
-    explain="Two GPUs joined by 18 links without a switch would have the same numbers: 900 printed, 450 out and 450 "
-    "in at the same time.",
+    explain=f"A link carries {show(links['nvlink4'].bandwidth, 'B/s')} each way, on wires of its own for each "
+    f"direction, and an H100 has {h100.links_per_chip} links: {show(h100.scaleup_bandwidth, 'B/s')} out, and as much "
+    f"in. 900 is the sum of the two. The switches take nothing away: they have {h100.switches} × {h100.switch_ports} "
+    f"ports for {h100.chips} × {h100.links_per_chip} links. Two GPUs joined by 18 links without a switch would have "
+    "the same numbers.",
 )
 
 ERRATUM_H800 = Exercise(
@@ -96,9 +99,14 @@ ERRATUM_H800 = Exercise(
         ),
         Mistake(lambda W_raw, c_data, c_line: W_raw * c_data / c_line, "That is one link. What does NV's number say?"),
     ),
-    hints=("The number after NV counts links side by side.", "`line_bandwidth` takes off the line's code."),
-    explain="25 GB/s a link, and eight links on an H800: the book's 300 GB/s would need twelve. DeepSeek's engineers "
-    "call it “a nominal bandwidth of 200GB/s”, of which they reach 160.",
+    hints=(
+        "What does the number after NV count, and does the printed rate cover one direction or two?",
+        "Which share of the symbols on a link is data?",
+    ),
+    explain="The number after NV counts links side by side: {paths}. Each has {W_raw:B/s} of signal in one "
+    "direction already, and {c_data} of {c_line} symbols are data, so a GPU sends `{paths} * W_raw * "
+    "{c_data}/{c_line}`. That is 25 GB/s a link, and eight links on an H800: the book's 300 GB/s would need twelve. "
+    "DeepSeek's engineers call it “a nominal bandwidth of 200GB/s”, of which they reach 160.",
 )
 
 # Payload and line rate
@@ -116,7 +124,9 @@ PREDICT_BOTH = Exercise(
         Mistake("less", "Each carries the other's acknowledgements, too. How large are those beside the data?"),
     ),
     hints=("Half of a link's wires lead one way, half the other.",),
-    explain=f"Measured: {show(both.reached, 'B/s', 3)} together, {both.share:.1%} of 900; alone {copy.share:.1%}.",
+    explain="Each direction has wires of its own, so the copies share none. All that each loses is room for the "
+    f"acknowledgements of the other, and these are small beside the data. Measured: {show(both.reached, 'B/s', 3)} "
+    f"together, {both.share:.1%} of 900; alone {copy.share:.1%} of 450.",
 )
 
 BOTH_WAYS = Exercise(
@@ -140,9 +150,14 @@ BOTH_WAYS = Exercise(
             "One request goes with one answer, and on this direction it is the other GPU's. You counted two.",
         ),
     ),
-    hints=("What does one direction carry while one read of each GPU goes by?", "An answer has r/p headers."),
-    explain="A read of 128 bytes in one packet, with flits of 16 bytes: four fifths. It is just what NCCL reckons with "
-    "for NVLink 3, 20 of 25 GB/s a link. NVIDIA has not published that this is why.",
+    hints=(
+        "What does one direction carry while one read of each GPU goes by?",
+        "How many packets make an answer, and whose request travels beside it?",
+    ),
+    explain="While each GPU gets one answer, one direction carries an answer of r bytes in r/p packets, whose "
+    "headers are `h*r/p`, and one request of the other GPU's, h: `r/(r + h*r/p + h)`. A read of 128 bytes in one "
+    "packet, with flits of 16 bytes: four fifths. It is just what NCCL reckons with for NVLink 3, 20 of 25 GB/s a "
+    "link. NVIDIA has not published that this is why.",
 )
 
 # Links and ports
@@ -179,7 +194,13 @@ NODE_BANDWIDTH = Exercise(
             "That is what one GPU has. And all of them?",
         ),
     ),
-    hints=("Count the ends of links on both sides: at the GPUs, and at the switches.",),
+    hints=(
+        "A link has two ends. Where is each of them?",
+        "Count the ends on both sides. What happens to those that are left over?",
+    ),
+    explain="At the GPUs there are `{n} * {paths}` ends of links, at the switches `{switches} * {ports}`. A link "
+    "carries something only where it has both, so the smaller of the two counts decides; each link of these carries "
+    "{W_link:B/s} one way.",
 )
 
 SWITCH_COUNT = Exercise(
@@ -201,8 +222,10 @@ SWITCH_COUNT = Exercise(
         ),
     ),
     hints=("How many links are there, and how many ports has a chip?",),
-    explain="A DGX H100 has four, a DGX A100 six: more than they need, and their spare ports stay empty. A rack of 72 "
-    "GPUs has 18 chips of 72 ports for its 1,296 links, and no port to spare.",
+    explain="The GPUs have `{n} * {paths}` links, and each takes up one port; its other end is at the GPU. A chip "
+    "has {ports} ports, so `ceil({n} * {paths}/{ports})` chips find room for all. A DGX H100 has four, a DGX A100 "
+    "six: more than they need, and their spare ports stay empty. A rack of 72 GPUs has 18 chips of 72 ports for its "
+    "1,296 links, and no port to spare.",
 )
 
 # The narrowest half
@@ -221,7 +244,12 @@ BISECTION = Exercise(
             lambda n, W: 2 * n * W, "You counted both halves, both ways. Whose sending is the other half's receiving?"
         ),
     ),
-    hints=("Split the GPUs into halves. What can one half send at most?",),
+    hints=(
+        "Split the GPUs into halves. What can one half send at most?",
+        "What does the prompt count besides?",
+    ),
+    explain="One half has `{n}/2` GPUs, and each sends {W:B/s} across, since the fabric never blocks: `{n}/2 * W` "
+    "one way. The other half sends as much at the same time, and counted together that is `{n} * W`.",
 )
 
 MESH_BISECTION = Exercise(
@@ -241,9 +269,14 @@ MESH_BISECTION = Exercise(
         ),
         Mistake(lambda n, W: n**2 * W / (2 * (n - 1)), "You counted both directions."),
     ),
-    hints=("What does one link carry?", "Each GPU of one half has a link to each GPU of the other."),
-    explain="A switch would carry nW/2. The mesh has n/(2(n - 1)) of that: four sevenths with eight GPUs, and towards "
-    "half in larger nodes.",
+    hints=(
+        "What does one link carry?",
+        "How many pairs of GPUs have one on either side of the cut?",
+    ),
+    explain="A GPU spreads W over n - 1 links, so one carries `W/(n - 1)`. Each of the n/2 GPUs on one side has a "
+    "link to each of the n/2 on the other: `(n/2)**2` links cross, and they carry `n**2*W/(4*(n - 1))`. A switch "
+    "would carry nW/2. The mesh has n/(2(n - 1)) of that: four sevenths with eight GPUs, and towards half in larger "
+    "nodes.",
 )
 
 RELAY = Exercise(
@@ -268,9 +301,15 @@ RELAY = Exercise(
             "That is where a message's latency is as long as its bytes take. Set the two ways equal.",
         ),
     ),
-    hints=("Two ways: α + S/W, and two hops with a part each.", "The part that goes straight is there first."),
-    explain="Below that size the extra hop costs more than six more links gain; above it a lone message should spread. "
-    "When all GPUs send, their links are busy anyway, and nothing is gained.",
+    hints=(
+        "How long does each of the two ways take, as a function of the size?",
+        "In (b) the parts do not arrive together. Which of them is last?",
+    ),
+    explain="(a) takes `alpha + S/W`. In (b) a part has `S/({n} - 1)` bytes, and a relayed one goes over two hops, "
+    "one after the other: `2*(alpha + S/(({n} - 1)*W))`; the part that goes straight is there before. Both are done "
+    "at once where `S/W - 2*S/(({n} - 1)*W) = alpha`, so at `S = alpha*W*({n} - 1)/({n} - 3)`, with alpha = "
+    "{alpha:s} and W = {W:B/s}. Below that size the extra hop costs more than the other links gain; above it a lone "
+    "message should spread. When all GPUs send, their links are busy anyway, and nothing is gained.",
 )
 
 # What leads out
@@ -290,8 +329,13 @@ OFFLOAD = Exercise(
         Mistake(lambda S, W_in: S / W_in, "That is the way in. The states go back, too."),
         Mistake(lambda S: S / (450 * GB), "That is what C2C is sold with. What does it reach?"),
     ),
-    hints=("Work out both, and compare.",),
-    explain="Ask a benchmark for both ways at once before you plan with them.",
+    hints=(
+        "How long is the way in, alone, and how long the way out?",
+        "With both at once, at which rate goes each way, and how many bytes go each way?",
+    ),
+    explain="One after the other, the states come in at {W_in:B/s} and go out at {W_out:B/s}: `S/W_in + S/W_out` "
+    "with S = {S:B}. Both at once, each way moves the same S at {W_both:B/s}: `S/W_both`. The answer is the shorter "
+    "of the two. Ask a benchmark for both ways at once before you plan with them.",
 )
 
 # The letters
@@ -322,9 +366,11 @@ PREDICT_PIX = Exercise(
         ),
     ),
     hints=("Draw both pairs with the link from each PCIe switch to its socket. What crosses it, up and down?",),
-    explain="Asked about it, a maintainer of NCCL answered that the traffic “cannot stay local to the PCI switch and "
-    "has to go back to the CPU, causing a 2x increase in load on the PCI link to the CPU compared to the case "
-    "where the 2 GPUs are on different sockets”.",
+    explain="Each copy goes up from the sender's switch to the host and down to the receiver's. GPU0 and GPU1 are "
+    "behind one switch, so both copies go up its link and both come down. GPU0 and GPU4 are behind two, and on each "
+    "link one copy goes up and one comes down: half the load. Asked about it, a maintainer of NCCL answered that "
+    "the traffic “cannot stay local to the PCI switch and has to go back to the CPU, causing a 2x increase in load "
+    "on the PCI link to the CPU compared to the case where the 2 GPUs are on different sockets”.",
 )
 
 
@@ -389,9 +435,13 @@ LAB_PARSE = Exercise(
     ),
     hints=(
         "`line.split()` makes words of tabs and spaces alike.",
-        "A row of the matrix begins with a GPU's name and has one X; the header begins like one and has none.",
+        "What tells a GPU's row from the header, and from a network card's row?",
     ),
     withholds=("hwlib.topology.smi",),
+    explain="Split every line into words. A GPU's row begins with GPU and a number and has an X, its own cell; the "
+    "header begins alike and has no X, a card's row has one and begins otherwise. The first word is the name, so "
+    "the cell for GPU j is word 1 + j, as GPUs come first. For each row i take the cells with j > i, up to the "
+    "number of such rows.",
 )
 
 
@@ -481,7 +531,11 @@ LAB_CUT = Exercise(
         "Fill a way by its narrowest link: take that off every link, and add it to the link back.",
     ),
     withholds=("hwlib.topology.cut",),
-    explain="And the links out of what the last search reached are the cut: the narrowest place of the machine.",
+    explain="Search breadth first from all of `here`, over links with room left, and remember from where each "
+    "vertex was reached. If a vertex of `there` is reached, walk back: the narrowest link on the way says how much "
+    "it takes. Take that off every link of the way and add it to the link back, so that a later way can undo it; "
+    "repeat until the search does not arrive. What was sent is then the most there is, since the links out of what "
+    "the last search reached are full: they are the cut, the narrowest place of the machine.",
 )
 
 TICKET = Exercise(

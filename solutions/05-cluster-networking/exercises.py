@@ -94,8 +94,11 @@ THIRD_TIER = Exercise(
         "How many leaves can a spine reach, and how many GPUs are below each leaf?",
         "A leaf that does not block has as many ports up as down; a spine has nothing above it.",
     ),
-    explain="Twice the ports carry four times the GPUs. So it can pay to split every port into two of half the "
-    "rate and to build two trees side by side: thinner cables, and a tier less.",
+    explain="A leaf that does not block has `{ports}/2` ports down to GPUs and as many up. A spine has no tier above "
+    "it: all its {ports} ports lead down, so it joins {ports} leaves at most. Two tiers therefore end at "
+    "`{ports}*{ports}/2` GPUs, or `{ports}*{ports}/2/{gpus}` nodes, rounded down; one node more needs a third tier. "
+    "Twice the ports carry four times the GPUs, so it can pay to split every port into two of half the rate and to "
+    "build two trees side by side.",
 )
 
 PER_GPU = Exercise(
@@ -120,8 +123,11 @@ PER_GPU = Exercise(
         "How many leaves does a spine reach? Then: GPUs below all of them, and cables up from all of them.",
         "There are as many spines as a leaf has cables up.",
     ),
-    explain="However large r gets, 1/p stays, a third of what a tree costs that does not block: spines can be saved, "
-    "but every GPU needs its port at a leaf.",
+    explain="A spine joins `p` leaves, so the largest tree has `p` of them, each with `p*r/(1 + r)` ports down and "
+    "`p/(1 + r)` up. A leaf has one cable to every spine, so there are `p/(1 + r)` spines. That makes "
+    "`p + p/(1 + r)` switches for `p*p*r/(1 + r)` GPUs; multiply both by `(1 + r)/p` and divide: "
+    "`(2 + r)/(r*p)`. However large r gets, `1/p` stays, a third of what a tree costs that does not block: spines can "
+    "be saved, but every GPU needs its port at a leaf.",
 )
 
 # Levels
@@ -153,18 +159,24 @@ ERRATUM_SPINE = Exercise(
             "You counted both directions. A port sends this much, and receives as much at the same time.",
         ),
     ),
-    hints=("Add up the ports of all spines, one direction.",),
-    explain=f"{show(nvswitch.bandwidth, 'B/s')} are another switch of {nvswitch.ports} ports: an NVSwitch inside a "
-    f"node, at {show(nvswitch.bandwidth / nvswitch.ports, 'B/s')} a port. A spine here is an InfiniBand switch, "
-    f"with {quantum2.ports} ports of {show(CARD, 'B/s')}. Later editions: {show(16 * 64 * CARD, 'B/s')}.",
+    hints=(
+        "What does one spine carry down, with the ports and the rate that the prompt gives?",
+        "All spines carry at the same time, and all GPUs share what they carry.",
+    ),
+    explain="A spine's {ports} ports all lead down, at {W:B/s} each, so the {spines} spines bring "
+    "`{spines}*{ports}*{W:B/s}` to the GPUs in one direction. The {n} GPUs below share that evenly: "
+    f"divide by {{n}}. The quotation's {show(nvswitch.bandwidth, 'B/s')} are another switch of {nvswitch.ports} "
+    f"ports: an NVSwitch inside a node, at {show(nvswitch.bandwidth / nvswitch.ports, 'B/s')} a port. A spine there is "
+    f"an InfiniBand switch, with {quantum2.ports} ports of {show(CARD, 'B/s')}. Later editions: "
+    f"{show(16 * 64 * CARD, 'B/s')}.",
 )
 
 ERRATUM_NVL72 = Exercise(
     id="cluster-networking-erratum-nvl72",
     title="Find the error: eight to a host",
     points=2,
-    prompt="A footnote still counts 8 GPUs to a host in an NVL72, while its own text lets {nics} cards of {W:B/s} out "
-    "of each of the rack's {trays} hosts. The rack has {n} GPUs. How much leaves the rack for each GPU, if all "
+    prompt="A footnote still counts 8 GPUs to a host in an NVL72, while its own text gives each of the rack's {trays} "
+    "hosts {nics} network cards of {W:B/s}. The rack has {n} GPUs. How much leaves the rack for each GPU, if all "
     "send? *Exact*, one way.",
     given=[
         dict(n=row.chips, trays=row.hosts, nics=row.nics // row.hosts, W=row.nic_bandwidth, NV=row.scaleup_bandwidth)
@@ -173,14 +185,16 @@ ERRATUM_NVL72 = Exercise(
     answer=Quantity("B/s"),
     solution=lambda n, trays, nics, W: nics * trays * W / n,
     mistakes=(
-        Mistake(lambda nics, W: nics * W / 8, "That is the footnote. Divide the rack's GPUs by its hosts."),
+        Mistake(lambda nics, W: nics * W / 8, "That is the footnote. Does a host of this rack have eight GPUs?"),
         Mistake(lambda nics, trays, W: nics * trays * W, "That is the rack. How many GPUs share it?"),
         Mistake(lambda nics, W: nics * W, "That is one host. How many GPUs has it?"),
         Mistake(lambda NV: NV, "That is what a GPU has inside the rack."),
     ),
-    hints=("Count the cards of the rack, and its GPUs.",),
-    explain="A host of an NVL72 is a tray of four GPUs with a card each, so a GPU leaves the rack no faster than one "
-    "of an eight-GPU node with the same cards does. What has grown is the number of GPUs that need not leave.",
+    hints=("Look at the whole rack: what leaves it, in all?", "Count its cards, host by host. Who shares them?"),
+    explain="{trays} hosts with {nics} cards of {W:B/s} send `{trays}*{nics}*{W:B/s}` out of the rack, and {n} GPUs "
+    "share it: `{trays}*{nics}/{n}*{W:B/s}` each. A host of an NVL72 is a tray of four GPUs with a card each, so a "
+    "GPU leaves the rack no faster than one of an eight-GPU node with the same cards does. What has grown is the "
+    "number of GPUs that need not leave.",
 )
 
 # Failures
@@ -234,9 +248,16 @@ RAILS = Exercise(
         Mistake("both", "The bisection is the same, indeed. Ask a single node how many of its cards still work."),
         Mistake("none", "A GPU whose card is dark can still reach another card of its node. By which links?"),
     ),
-    hints=("For each wiring: how many cards does the unluckiest node lose?",),
-    explain="The price of rails: eight cables of a node go to eight leaves, as a rule in another rack, and so by "
-    "optics; a leaf in the middle of four nodes would have been reached by copper.",
+    hints=(
+        "For each wiring: how many cards does the unluckiest node lose?",
+        "A node with fewer cards is slower, one with none is cut off. Which of the two does a job on all nodes "
+        "survive?",
+    ),
+    explain="With rails, a leaf holds one card of every node of the unit: each node loses one of eight, sends over "
+    "the other seven (NVLink brings it there), and all go on with 7/8 of their bandwidth. With racks, the leaf holds "
+    "all eight cards of four nodes: these are cut off, and a job that runs on all nodes stops. The price of rails: "
+    "eight cables of a node go to eight leaves, as a rule in another rack, and so by optics; a leaf in the middle of "
+    "four nodes would have been reached by copper.",
 )
 
 LAB_FAILURES = Exercise(
@@ -245,8 +266,8 @@ LAB_FAILURES = Exercise(
     points=2,
     lines=2,
     prompt="`cables[l][s]` cables join leaf `l` and spine `s`, each with `W` bytes per second one way. The spines in "
-    "`dead` have failed. How much can leaf `a` send to leaf `b`, all by way of one spine each? Return it in "
-    "B/s, *exact*, for any table: some cables may be missing, too.",
+    "`dead` have failed. How much can leaf `a` send to leaf `b`, if every byte takes the way over a single "
+    "spine? Return it in B/s, *exact*, for any table: some cables may be missing, too.",
     answer=Function(
         "pair_bandwidth",
         "pair_bandwidth(cables, a, b, W, dead)",
@@ -284,7 +305,13 @@ LAB_FAILURES = Exercise(
             "b must be able to receive it, too.",
         ),
     ),
-    hints=("Take one spine. It passes on what comes from a, as far as its cables to b carry it.",),
+    hints=(
+        "Take one spine that is alive. What limits how much it passes on from a to b?",
+        "Each spine has a limit of its own, so find it for each before you add.",
+    ),
+    explain="A byte goes up from a to some spine s, and down from the same spine to b. Spine s passes on what both its "
+    "bundles carry, `W*min(cables[a][s], cables[b][s])`. The spines work at the same time, so add this up over all "
+    "that are alive. The minimum comes before the sum: a spare cable at one spine does not help at another.",
 )
 
 # Ratios
@@ -294,8 +321,9 @@ ALLTOALL = Exercise(
     points=3,
     prompt="A cluster has `g` equal pods. Inside a pod nothing blocks; the cables out of a pod carry a `w`-th of what "
     "its cards could send. All GPUs exchange equal parts with all. How many times as long does it take as if "
-    "nothing blocked anywhere? *To first order*: nearly everything leaves its own node. One expression that "
-    "holds for `w = 1` too; `maximum` is in `hwlib.formula`.",
+    "nothing blocked anywhere? *To first order* in the nodes, of which there are so many that nearly everything "
+    "leaves its own; *exact* in `g` and `w`. One expression that holds for `w = 1` too; `maximum` is in "
+    "`hwlib.formula`.",
     answer=Expression({"g": integers(2, 64), "w": integers(1, 16)}),
     solution=lambda g, w: maximum(1, w * (g - 1) / g),
     mistakes=(
@@ -311,6 +339,10 @@ ALLTOALL = Exercise(
         "What share of a pod's bytes goes to other pods? Over how much of its bandwidth?",
         "Two things are busy at once, the cards and the cables out of the pod: the slower decides.",
     ),
+    explain="Let the cards of a pod need a time of 1 for all that its GPUs send; that is how long it takes where "
+    "nothing blocks. Of these bytes `1/g` are for the pod itself and `(g - 1)/g` leave it, over a `w`-th of the "
+    "bandwidth, in a time of `w*(g - 1)/g`. Cards and cables work at once, and the slower decides: "
+    f"`maximum(1, w*(g - 1)/g)`. Eight pods at 7:1 take {7 * 7 / 8:.1f} times as long.",
 )
 
 _FLOOR = allgather_bandwidth(meta.levels[:-1])
@@ -344,12 +376,15 @@ ALLREDUCE = Exercise(
         Mistake(lambda g, W, low: g / (g - 1) * low / W, "A pod does not leave by a single card."),
     ),
     hints=(
-        "Level i allows S/t = d W/(d - 1). What is W of the top level, with oversubscription r?",
-        "Set it equal to what the levels below allow.",
+        "What S/t does a level with d children allow, if each lacks all but its own part? How many has the top level?",
+        "How much leaves a pod if its top tier is oversubscribed r to 1? Compare with what the levels below allow.",
     ),
-    explain="Far more than anybody saves, while an all-to-all over many pods is slower at 2:1 already. It holds for "
-    "one all-reduce that adds up inside the pods first; where every GPU has a partner of its own in each pod, "
-    "nothing is added up on the way.",
+    explain="Oversubscribed r to 1, p = {p} cards of W = {W:B/s} leave a pod with `p*W/r`. It lacks all but one of "
+    "the g = {g} pods' parts, so the top level gathers at `S/t = g/(g - 1)*p*W/r`. All levels halve their rate for an "
+    "all-reduce, so comparing gathers is enough: set it equal to {low:B/s}, and r is `g/(g - 1)*p*W` over {low:B/s}. "
+    "Far more than anybody saves, while an all-to-all over many pods is slower at 2:1 already. It holds for one "
+    "all-reduce that adds up inside the pods first; where every GPU has a partner of its own in each pod, nothing is "
+    "added up on the way.",
 )
 
 # Sharing
@@ -375,8 +410,10 @@ SHARED = Exercise(
         Mistake(lambda f, u: f * (f - 1) / u, "Good for few flows only: with many it exceeds their number."),
     ),
     hints=("Take one flow. With what probability is no other on its cable?", "Expectations add up, dependent or not."),
-    explain=f"With as many flows as cables, about {1 - exp(-1):.0%} of them share: the network that does not block, "
-    "blocks.",
+    explain="Take one flow. Another one misses its cable with probability `1 - 1/u`, and all `f - 1` others do with "
+    "`(1 - 1/u)**(f - 1)`; so it shares with probability `1 - (1 - 1/u)**(f - 1)`. Expectations add up even where "
+    "the events depend on each other: times `f`. "
+    f"With as many flows as cables, about {1 - exp(-1):.0%} of them share: the network that does not block, blocks.",
 )
 
 # Other shapes
@@ -395,19 +432,27 @@ TORUS = Exercise(
     solution=lambda W_link, W: 2 * (floor(4 * W_link / W / 2) + 1),
     mistakes=(
         Mistake(
-            lambda W_link, W: 2 * (floor(2 * W_link / W / 2) + 1), "Each ring is closed: how often does a plane cut it?"
+            lambda W_link, W: 2 * (floor(2 * W_link / W / 2) + 1),
+            "Each ring is closed: how often does a plane cut it? And do all chips of the tree send across, in your "
+            "count?",
         ),
         Mistake(
             lambda W_link, W: 2 * (floor(8 * W_link / W / 2) + 1),
-            "One side counts both directions now. Or do all chips of the tree send across, in your count?",
+            "Your torus counts both directions. The question is about one way, in both networks.",
         ),
         Mistake(
             lambda W_link, W: 2 * floor(4 * W_link / W / 2), "Very close: which of the two is narrower at this side?"
         ),
     ),
-    hints=("`torus_bisection_bandwidth` counts the links through a plane. In the tree, half of the chips send.",),
-    explain="Pods of this kind are far larger than that: they are built for collectives along the axes, to which "
-    "the bisection does not matter (chapter 7), and cost no switches at all.",
+    hints=(
+        "Cut the torus by a plane into two halves: how many rings does it cross, and how often each?",
+        "In the tree half of the chips send, each at its full rate. Compare the two as functions of a.",
+    ),
+    explain="A plane across one axis crosses `a*a` rings, each of them twice: `2*a**2*W_link` one way. In the tree "
+    "half of the chips send: `a**3/2*W`. The torus is narrower where `2*W_link < a/2*W`, which is `a > 4*W_link/W` "
+    "with W_link = {W_link:B/s} and W = {W:B/s}; take the even number above. Pods of this kind are far larger than "
+    "that: they are built for collectives along the axes, to which the bisection does not matter (chapter 7), and "
+    "cost no switches at all.",
 )
 
 # Lab
@@ -465,6 +510,9 @@ LAB_WIRE = Exercise(
         "Half of a leaf's ports lead down. How many leaves, and how many cables up in all?",
         "A spine takes `ports` of these cables; every leaf shares its own evenly among the spines.",
     ),
+    explain="With half of its ports down, `gpus/(ports/2)` leaves are needed, and as many cables lead up as there are "
+    "GPUs. A spine takes `ports` of them, so there are `gpus/ports` spines. Each leaf spreads its `ports/2` cables "
+    "evenly over them, `ports/2/(gpus/ports)` to each: 2 for 1,024 GPUs and 64 ports, in 32 rows of 16.",
     withholds=("hwlib.topology",),
 )
 
@@ -479,9 +527,9 @@ LAB_REDESIGN = Exercise(
     title="Lab: redesign it",
     points=3,
     lines=4,
-    prompt="The same for more GPUs, with a third tier where there must be one: return `[leaves, spines, cores]`, the "
-    "fewest switches of `ports` ports with which nothing blocks, and 0 cores where two tiers suffice. *Exact*; "
-    "all sizes asked for divide evenly, and none is beyond three tiers.",
+    prompt="The same for more GPUs: plan a fat tree for `gpus` GPUs with a card each, with a third tier where there "
+    "must be one. Return `[leaves, spines, cores]`, the fewest switches of `ports` ports with which nothing blocks, "
+    "and 0 cores where two tiers suffice. *Exact*; all sizes asked for divide evenly, and none is beyond three tiers.",
     answer=Function(
         "redesign",
         "redesign(gpus, ports)",
@@ -534,6 +582,10 @@ LAB_REDESIGN = Exercise(
         "As many cables lead up from every tier as come from below.",
         "Divide the cables that arrive at a tier by the ports that its switches have for them.",
     ),
+    explain="`gpus` cables reach every tier. A leaf takes `ports/2` of them: `gpus/(ports/2)` leaves. Topmost spines "
+    "have all ports down, so half as many suffice, but each must reach every leaf: that goes up to `ports` leaves. "
+    "Beyond, a spine gives half of its ports to the cores, so there are as many spines as leaves; the cores have "
+    "nothing above them, and are half as many.",
     withholds=("hwlib.topology",),
 )
 
@@ -573,5 +625,8 @@ MEMO = Exercise(
     "keep an expert group inside a pod.\n\n"
     "I would change my mind if expert groups outgrow a pod, or if jobs have to be placed across pods as "
     "they come.",
-    hints=("Ask of each team: how many bytes leave a pod, and over what?",),
+    hints=(
+        "Ask of each team: how many bytes leave a pod, and over what?",
+        "Then ask what would change that: which ranks form a group, and what they can add up before it leaves a pod.",
+    ),
 )

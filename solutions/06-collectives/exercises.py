@@ -79,9 +79,9 @@ ERRATUM_ALLGATHER = Exercise(
     title="Nine microseconds",
     points=2,
     prompt="A draft of a well-known text all-gathers a bf16 array [{D} × {F}], cut along its rows over the {n} GPUs "
-    "of a node, each of which sends at {W:B/s}. It divides the array by the {n} ports' bandwidth together; for "
-    "[1,024 × 16,384] on eight H100s that gave its 9 µs. Something is counted once that happens {n} times. How "
-    "long does the all-gather take at best? *Exact*, without latency.",
+    "of a node, each of which sends and receives at {W:B/s}. It divides the array by the {n} ports' bandwidth "
+    "together; for [1,024 × 16,384] on eight H100s that gave its 9 µs. Something is counted once that happens {n} "
+    "times. How long does the all-gather take at best? *Exact*, without latency.",
     given=[
         dict(D=D, F=F, n=n, W=chip.scaleup_bandwidth)
         for D, F, n, chip in (
@@ -108,8 +108,14 @@ ERRATUM_ALLGATHER = Exercise(
             "That is what one GPU sends if nobody needs it twice. But each of the others needs its block.",
         ),
     ),
-    hints=("Look at one GPU. What does it have at the end that it lacked at the beginning?",),
-    explain="The text has since been corrected. For [4,096 × 65,536] it reports about 1.5 ms, measured; the bound is "
+    hints=(
+        "Look at one GPU. What does it have at the end that it lacked at the beginning?",
+        "All of that comes in through one port. And how many bytes has an element?",
+    ),
+    explain="At the end a GPU has all of D = {D} times F = {F} elements of two bytes, S = `2*D*F`; at the beginning "
+    "it has one n-th of them, n = {n}. The rest has to come in through its own port, whoever sends it, at W = "
+    "{W:B/s}: `(n - 1)/n*S/W`. The draft let every byte cross one port, and it crosses n − 1. The text has since been "
+    "corrected. For [4,096 × 65,536] it reports about 1.5 ms, measured; the bound is "
     f"{show(ring_allgather_time(8, 2 * 4096 * 65536, 0, W_NVLINK), 's', 3)}.",
 )
 
@@ -201,7 +207,8 @@ RING_ALLGATHER = Exercise(
     points=2,
     lines=4,
     prompt="Write a ring all-gather. Of `x` a rank has block `rank` alone (the rest is nan); it returns `x` with all "
-    "blocks filled. The result, the bytes and the rounds are to be *exact*: n − 1 rounds, one block in each.",
+    "blocks filled. `blocks(x, n)` cuts x into n views. The result, the bytes and the rounds are to be *exact*: n − 1 "
+    "rounds, one block in each.",
     answer=Algorithm("ring_allgather", cases=CASES, collective="all_gather", rounds=exactly()),
     solution=all_gather,
     mistakes=(
@@ -213,8 +220,13 @@ RING_ALLGATHER = Exercise(
     ),
     hints=(
         "In the first step you have one block to send. After it, which is the one that your neighbour lacks?",
-        "In step k you send block (rank − k) % n. Which one comes in from before you?",
+        "Number the steps and follow one block around: at which rank is it after k steps? So what comes in from before "
+        "you in step k?",
     ),
+    explain="In step k, from 0 on, a rank passes on what came in the step before, at first its own block: block "
+    "`(rank - k) % n`. What comes in is what the rank before it passes on, block `(rank - 1 - k) % n`. After n − 1 "
+    "steps every block has been at every rank. Each step sends S/n bytes, so a port carries (n − 1)/n of S in all, "
+    "which is the least that a rank lacks.",
     withholds=("hwlib.algorithms", "hwlib.simulate"),
 )
 
@@ -250,6 +262,10 @@ RING_REDUCE_SCATTER = Exercise(
         "So block r starts at the rank after its owner. Which block does rank r send first?",
         "As in the all-gather you then pass on what came in, with your share added.",
     ),
+    explain="The sum of block r has to be complete at rank r, so it sets out at the next rank, r + 1: in its first "
+    "step, k = 1, a rank sends block `rank - 1`. In step k it sends block `(rank - k) % n` and adds what comes in to "
+    "its own share of block `(rank - k - 1) % n`, which it sends next. In the last step, k = n − 1, that is block "
+    "`rank`, with the shares of all.",
     withholds=("hwlib.algorithms", "hwlib.simulate"),
 )
 
@@ -259,8 +275,8 @@ RING_ALLREDUCE = Exercise(
     points=3,
     lines=8,
     prompt="Now an all-reduce around the ring: every rank begins with an `x` of its own and returns the sum of all. "
-    "The measure is *exact*: the bytes of a ring, in 2(n − 1) rounds. A generator calls another with `yield "
-    "from`; write all that you need into this cell.",
+    "The result, the bytes and the rounds are to be *exact*: 2(n − 1) rounds, one block in each. A generator calls "
+    "another with `yield from`; write all that you need into this cell.",
     answer=Algorithm("ring_allreduce", cases=CASES, collective="all_reduce", rounds=exactly()),
     solution=all_reduce,
     mistakes=(
@@ -284,6 +300,10 @@ RING_ALLREDUCE = Exercise(
         "After a reduce-scatter, what does each rank have, and what does it lack?",
         "The second lap begins with the block that the first has completed.",
     ),
+    explain="After a reduce-scatter rank r has block r complete, and an all-gather begins with just that. So the two "
+    "follow one another: n − 1 steps that add, then n − 1 that only pass on, of S/n bytes each. A port carries "
+    "`2*(n - 1)/n*S`, less than twice the array for any n. The second lap starts with block `rank`, the one that the "
+    "first has just completed.",
     withholds=("hwlib.algorithms", "hwlib.simulate"),
 )
 
@@ -294,8 +314,9 @@ RING_TORCH = replace(
     points=3,
     lines=8,
     prompt="Write the ring reduce-scatter once more, for torch.distributed: every rank runs this function with its "
-    "own tensor `x`, and returns block `rank` of the sum. The judge carries the messages, and its `send` waits "
-    "for the receive, as NCCL's does. Bytes and rounds are to be *exact*, those of the generator.",
+    "own tensor `x`, and returns block `rank` of the sum. The judge carries the messages, and its `send` waits for "
+    "the receive, as NCCL's does. Bytes and rounds are to be *exact*, those of the generator: n − 1 rounds, one block "
+    "in each.",
     answer=Distributed(
         "ring_reduce_scatter_torch",
         cases=[(2, 8), (3, 12), (4, 16, "float32"), (5, 20)],
@@ -306,8 +327,13 @@ RING_TORCH = replace(
     hints=(
         "The indices are those of the generator. What is new is how a message leaves and arrives.",
         "A receive needs somewhere to write: `torch.empty_like` of the block that will come.",
-        "`dist.isend` returns at once. Start it, receive, then wait for it.",
+        "A circle in which all wait in `send` never moves. Which calls do not wait, and when may you touch what they "
+        "send?",
     ),
+    explain="The blocks are those of the generator: in step k, send `(rank - k) % n` and add what comes in to block "
+    "`(rank - k - 1) % n`. If all ranks wait in `send`, no one is in `recv`; so start with `isend`, which returns at "
+    "once, then `recv`, and `wait()` for what was sent before the next step. What comes in needs a tensor of its own, "
+    "since it is added to your share and must not replace it.",
     withholds=("hwlib.algorithms", "hwlib.simulate"),
 )
 
@@ -328,7 +354,7 @@ WHOLE_RING = Exercise(
         Mistake(lambda alpha, W: alpha * W, "Right for many ranks. Write both times down, with S/n in the proper one."),
         Mistake(
             lambda n, alpha, W: n * alpha * W / (2 * (n - 1)),
-            "You set a latency against bytes in one round only. Compare n − 1 rounds with 2(n − 1).",
+            "You set the bytes of the proper ring against a single latency. Both rings have latencies and bytes.",
         ),
         Mistake(
             lambda n, alpha, W: n * alpha * W / (n - 1),
@@ -336,8 +362,14 @@ WHOLE_RING = Exercise(
         ),
         Mistake(lambda n, alpha, W: 2 * n * alpha * W / (n - 2), "How many rounds does the proper ring take *more*?"),
     ),
-    hints=("(n − 1)(α + S/W) on one side, 2(n − 1)(α + S/(nW)) on the other. What cancels?",),
-    explain="About αW: up to some megabytes on NVLink the clumsy ring is faster. Far above, it is n/2 times slower.",
+    hints=(
+        "Write down both times as functions of S: how many rounds, and how many bytes in each?",
+        "Set them equal. The number of rounds of a lap cancels, and what is left is linear in S.",
+    ),
+    explain="The alternating ring takes `(n - 1)*(alpha + S/W)`, the proper one `2*(n - 1)*(alpha + S/(n*W))`. Set "
+    "equal and divided by n − 1 that is `alpha + S/W = 2*alpha + 2*S/(n*W)`: a latency more against (n − 2)/n of S "
+    "less. So `S = n*alpha*W/(n - 2)`. For many ranks that is about αW: up to some megabytes on NVLink the clumsy "
+    "ring is faster. Far above, it is n/2 times slower.",
 )
 
 ONE_SHOT = Exercise(
@@ -346,8 +378,8 @@ ONE_SHOT = Exercise(
     points=3,
     prompt="In tensor-parallel decoding, every layer all-reduces a few rows of activations over {n} GPUs joined by a "
     "switch. One shot: each GPU reads the whole arrays of all others at once, and adds. Two shots: a direct "
-    "reduce-scatter, then a direct all-gather. A shot costs {alpha:s}, a port brings {W:B/s}. From which size "
-    "on are two shots faster? *Exact* in this model.",
+    "reduce-scatter, then a direct all-gather. A shot costs {alpha:s}, a port brings {W:B/s} each way. From which size "
+    "of one GPU's array on are two shots faster? *Exact* in this model.",
     given=dict(n=[8, 4, 6, 16], alpha=[3 * us, 2 * us, 5 * us], W=[450 * GB, 300 * GB, 900 * GB]),
     answer=Quantity("B"),
     solution=lambda n, alpha, W: crossover_bytes(one_shot_allreduce_time, direct_allreduce_time, n, alpha, W),
@@ -366,9 +398,13 @@ ONE_SHOT = Exercise(
         ),
     ),
     hints=(
-        "Through each port: n − 1 whole arrays against twice (n − 1)/n of one.",
-        "`crossover_bytes(first, second, n, alpha, W)` solves it for two of the library's times.",
+        "Count what comes in through one port: in one shot, and in both of the other way.",
+        "The second shot costs a latency. How many bytes does it save, as a multiple of S?",
     ),
+    explain="One shot brings n − 1 whole arrays in through a port, n = {n}: `alpha + (n - 1)*S/W`. Of two shots each "
+    "brings (n − 1)/n of one array: `2*alpha + 2*(n - 1)/n*S/W`. They are equal where the bytes saved take as long as "
+    "the latency added, `(n - 1)*(1 - 2/n)*S/W = alpha`. So `S = alpha*W/((n - 1)*(1 - 2/n))`, with alpha = {alpha:s} "
+    "and W = {W:B/s}.",
 )
 
 # What the benchmark prints
@@ -377,7 +413,8 @@ WIRE = Exercise(
     title="What crosses the wire",
     points=2,
     prompt="`all_reduce_perf` on {n} H200s prints a bus bandwidth of {W_bus:B/s}, and NCCL's log says NVLS: the "
-    "switch adds. To how many bytes a second through one port, each way, does that correspond? *Exact.*",
+    "switch reads every block from all GPUs and adds, and each GPU sends its finished block back once. To how many "
+    "bytes a second through one port, each way, does that correspond? *Exact.*",
     given=[dict(n=n, W_bus=printed("h200-sxm", n, "auto")) for n in (8, 7, 6, 5)],
     answer=Quantity("B/s"),
     solution=lambda n, W_bus: nvls_port_bandwidth(n, W_bus),
@@ -390,9 +427,14 @@ WIRE = Exercise(
         Mistake(lambda n, W_bus: W_bus * n / (n + 1), "First undo the benchmark's own factor."),
     ),
     hints=(
-        "Printed is 2(n − 1)/n of S/t. Get S/t first.",
-        "With NVLS a port carries S of data and S/n of finished sums, each way.",
+        "Undo what the benchmark did: by what did it multiply S/t?",
+        "Then take one port of the switch: how many bytes go in through it for an array of S, the finished block "
+        "included?",
     ),
+    explain="The benchmark prints `2*(n - 1)/n*S/t`, so `S/t = n/(2*(n - 1))*W_bus`. With NVLS a GPU sends all of "
+    "its array to the switch and its own finished block on top, `(n + 1)/n*S`, and as much comes back. The port "
+    "carries `(n + 1)/n*S/t`, which is `(n + 1)/(2*(n - 1))*W_bus` with n = {n} and W_bus = {W_bus:B/s}: about two "
+    f"thirds of the {show(W_NVLINK, 'B/s')} of the line.",
 )
 
 # The switch adds
@@ -416,8 +458,13 @@ SWITCH_BYTES = Exercise(
         Mistake(lambda n, S: 2 * (n - 1) * S, "That is a ring through a switch that only forwards."),
         Mistake(lambda n, S: 2 * n * S, "Finished blocks go in once each: it is the switch that makes the copies."),
     ),
-    hints=("Go through one block of S/n bytes: how often does it enter the switch, before and after the addition?",),
-    explain="As many bytes come out: n blocks' sums once, and n copies of each. Per port (n + 1)/n of S each way, "
+    hints=(
+        "Go through one block of S/n bytes: through which ports does it enter the switch?",
+        "It enters before the addition and after it, and not equally often. How many blocks are there?",
+    ),
+    explain="Take one block of S/n bytes. Before the addition it enters from every GPU, n times; after it the owner "
+    "sends the finished block in once. That makes n + 1 entries for each of n blocks: `n*(n + 1)*S/n`, which is "
+    "`(n + 1)*S`. As many bytes come out: n blocks' sums once, and n copies of each. Per port (n + 1)/n of S each way, "
     "against 2(n − 1)/n around a ring.",
     withholds=("hwlib.collectives",),
 )
@@ -448,6 +495,13 @@ ERRATUM_SHARP = Exercise(
         Mistake("gain", "Divide the two printed numbers: that is the gain in time, and it is nowhere near 1.75."),
     ),
     hints=("Turn each printed number into bytes a second through a port first.",),
+    explain="Around a ring the printed number is what crosses a port: "
+    f"{printed('h200-sxm', 8, 'ring') / h200.scaleup_bandwidth:.0%} of its line rate. With the switch a port carries "
+    f"9/8 of the array where a ring's carries 14/8, so the printed {printed('h200-sxm', 8, 'auto') / GB:.0f} GB/s are "
+    f"{nvls_port_bandwidth(8, printed('h200-sxm', 8, 'auto')) / GB:.0f} GB/s on the wire, "
+    f"{nvls_port_bandwidth(8, printed('h200-sxm', 8, 'auto')) / h200.scaleup_bandwidth:.0%}. The gain in time is the "
+    f"quotient of the printed numbers, {printed('h200-sxm', 8, 'auto') / printed('h200-sxm', 8, 'ring'):.2f}: fewer "
+    "bytes, more slowly.",
 )
 
 # All-to-all
@@ -465,7 +519,7 @@ ERRATUM_RAGGED = Exercise(
         Mistake(
             lambda n, k: (k / n) / (1 - (1 - k / n)),
             "You took a rank to be missed by k experts at once with chance 1 "
-            "− k/n. They are drawn one after the other.",
+            "− k/n. They are drawn independently of each other.",
         ),
         Mistake(
             lambda n, k: (k / n) * (1 - 1 / n) / (1 - (1 - 1 / n) ** k),
@@ -480,6 +534,10 @@ ERRATUM_RAGGED = Exercise(
         "Take one rank. With what chance does the first expert miss it, and then all k?",
         "The expected share of the ranks visited is the chance that one rank is.",
     ),
+    explain="One expert misses a given rank with chance `1 - 1/n`, and all k of them do with `(1 - 1/n)**k`. So the "
+    "rank is visited with chance `1 - (1 - 1/n)**k`, and since that holds for each rank, it is the expected share of "
+    "them. The charge is `k/n` of the ranks, and the factor `(k/n)/(1 - (1 - 1/n)**k)`. It tends to 1 only where n is "
+    f"far above k; for n = k = 8 it is {1 / (1 - (1 - 1 / 8) ** 8):.2f}.",
 )
 
 # Lab (c)
@@ -523,7 +581,13 @@ LAB_FIT = Exercise(
             "The small one is not all latency, nor the large one all bytes. Which line goes through both?",
         ),
     ),
-    hints=("Time against size is a straight line. What are its slope and its intercept, in α, W and n?",),
+    hints=(
+        "Time against size is a straight line. What are its slope and its intercept, in α, W and n?",
+        "In all rounds together, how many latencies does a ring pay, and how many bytes does it send through a port?",
+    ),
+    explain="A ring's time is `2*(n - 1)*alpha + 2*(n - 1)/n*S/W`, a straight line in S. Its slope, `(t2 - t1)/(S2 - "
+    "S1)`, is `2*(n - 1)/(n*W)`, so `W = 2*(n - 1)/n/slope`. What is left at S = 0, `t1 - slope*S1`, are the "
+    "latencies of all 2(n − 1) rounds: divide by their number.",
 )
 
 WRITTEN_FLAT = Exercise(
@@ -550,5 +614,8 @@ WRITTEN_FLAT = Exercise(
     "ring, about 2 log₂ n in a tree. A round costs a latency, and its message shrinks to S/n. So small "
     "arrays get slower with every GPU that joins, and the size from which on the bandwidth counts moves up, "
     "in proportion to n for a ring.",
-    hints=("Count what goes through one GPU's port.",),
+    hints=(
+        "Count what goes through one GPU's port.",
+        "Then count the rounds, and the bytes of one round: what becomes of each when n grows?",
+    ),
 )

@@ -29,7 +29,7 @@ from hwlib.collectives import (  # noqa: F401  (the text uses some that nothing 
     switch_allreduce_speedup,
 )
 from hwlib.specs import Level, clusters, measured_allreduces, nodes
-from hwlib.units import GB, TB, GiB, show, us  # noqa: F401
+from hwlib.units import GB, TB, GiB, show, us
 
 H100, B200 = nodes["dgx-h100"], nodes["dgx-b200"]
 POD = clusters["superpod-h100-4su"].levels  # 1,024 GPUs: node, leaf, spine
@@ -58,8 +58,8 @@ LEVELS = Exercise(
     title="Three levels, one bandwidth",
     points=2,
     prompt="A node joins {d1} GPUs at {W1:B/s} each. {d2} nodes, each with {W2:B/s}, meet in a scalable unit; {d3} "
-    "units, each with {W3:B/s}, meet in the spine. What is S/t of an all-gather over all GPUs? *Exact* for "
-    "this model: bandwidth only, and all levels work at once.",
+    "units, each with {W3:B/s}, meet in the spine; all one way. What is S/t of an all-gather over all GPUs? *Exact* "
+    "for this model: bandwidth only, and all levels work at once.",
     given=[
         dict(d1=d1, W1=W1, d2=32, W2=W2, d3=d3, W3=W3)
         for d1, W1, W2, d3, W3 in (
@@ -91,8 +91,12 @@ LEVELS = Exercise(
     ),
     hints=(
         "What does a level's child lack of the array, and through which port does it come in?",
-        "`allgather_bandwidth` takes a list of `Level(name, size, bandwidth)` from `hwlib.specs`, innermost first.",
+        "That gives three times for the same S. The levels work at once: which of the times counts?",
     ),
+    explain="A child of a level has 1/d of the array and gets the other (d − 1)/d by its own connection, so a level "
+    "alone allows `S/t = d/(d - 1)*W`: for a GPU in its node d1 = {d1} and W1 = {W1:B/s}, for a node in its unit d2 = "
+    "{d2} and W2 = {W2:B/s}, for a unit in the spine d3 = {d3} and W3 = {W3:B/s}. Different chunks cross the three "
+    "levels at the same time, so the slowest decides: S/t is the least of the three.",
 )
 
 FROM_NODES = Exercise(
@@ -114,8 +118,14 @@ FROM_NODES = Exercise(
             "The r is on the wrong side: which of the two bandwidths is the smaller?",
         ),
     ),
-    hints=("Set the two times equal: (N − 1)/N of S at W, and (M − 1)/M of S at rW.",),
-    explain="For an H100 node M is 4.5: over two, three or four nodes an all-gather costs what it costs within one.",
+    hints=(
+        "What share of the array does a GPU fetch inside its node, and what share does a node fetch from the others?",
+        "Each comes in by a connection of its own. Write both times with one W for the GPU, and set them equal.",
+    ),
+    explain="The whole array has S bytes, and every GPU wants it all. Inside its node a GPU has `1/N` of it and gets "
+    "the rest at W: `(N - 1)/N*S/W`. A node has `1/M` and gets the rest at rW: `(M - 1)/M*S/(r*W)`. Equal times mean "
+    "`1 - 1/M = r*(N - 1)/N`, so `M = N/(N - r*(N - 1))`. For an H100 node, N = 8 and r = 8/9, that is "
+    f"{8 / (8 - W_NODE / W_IN * 7):.1f}: over two, three or four nodes an all-gather costs what it costs within one.",
 )
 
 # Inner and outer axes
@@ -148,10 +158,10 @@ INNER_AXIS = Exercise(
     id="collectives-at-scale-inner-axis",
     title="How far inside?",
     points=3,
-    prompt="A scalable unit: 32 nodes of 8 H100, {W_in:B/s} for each GPU inside its node and {W_out:B/s} through its "
-    "own card. Weights [D × F] in bf16, {S:B} in all, are cut along F by {Y} ranks that are neighbours, and "
-    "along D by the other {X}, which gather them. How long does the gather take at best? *Exact* for the "
-    "model: bandwidth only, both levels at once, each rank of a node uses its own card.",
+    prompt="A scalable unit: 32 nodes of 8 H100, {W_in:B/s} one way for each GPU inside its node and {W_out:B/s} "
+    "through its own card. Weights [D × F] in bf16, {S:B} in all, are cut along F by {Y} ranks that are neighbours, "
+    "and along D by the other {X}, which gather them. How long does the gather take at best? *Exact* for the model: "
+    "bandwidth only, both levels at once, each rank of a node uses its own card.",
     given=[
         dict(Y=Y, X=256 // Y, S=S, W_in=W_IN, W_out=W_GPU) for Y in (16, 4, 32, 2, 64) for S in (1.6 * GB, 0.4 * GB)
     ],
@@ -181,8 +191,13 @@ INNER_AXIS = Exercise(
     ),
     hints=(
         "How many different parts of F do the eight GPUs of a node hold together?",
-        "`outer_axis_allgather_time(S, Y, n_in, n_out, W_in, W_out)` is this formula.",
+        "All that the node lacks of these parts comes in through eight cards. Is anything slower than that inside it?",
     ),
+    explain="With Y = {Y}, the eight GPUs of a node hold `min(Y, 8)` of the Y parts of F, so `min(Y, 8)/Y*S` has to "
+    "be in the node in the end. A part is spread over `256/Y` ranks, of which the node has `8/Y`, but at least one: a "
+    "share of `max(Y, 8)/256` is there already. The rest comes in through eight cards: `t = (1 - max(Y, "
+    "8)/256)*S/(max(Y, 8)*W_out)`, with S = {S:B} and W_out = {W_out:B/s}. What is gathered inside, `(1 - "
+    "Y/8)*S/(Y*W_in)` for Y below 8 and nothing above, takes less time and runs along.",
 )
 
 # Hierarchical algorithms
@@ -191,8 +206,8 @@ HIERARCHICAL_TIME = Exercise(
     title="Seventy billion gradients",
     points=2,
     prompt="{P} gradients in fp32 on {n_out} nodes of {n_in} GPUs are all-reduced in three phases, one after the "
-    "other: a reduce-scatter inside the nodes at {W_in:B/s} a GPU, an all-reduce across at {W_out:B/s} a card, "
-    "an all-gather inside; rings all. How long does it take? *Exact*, bandwidth only.",
+    "other: a reduce-scatter inside the nodes at {W_in:B/s} a GPU, an all-reduce across at {W_out:B/s} a card, an "
+    "all-gather inside; all of them rings, and all bandwidths one way. How long does it take? *Exact*, bandwidth only.",
     given=[
         dict(P=P, n_in=8, n_out=n_out, W_in=W_in, W_out=W_out)
         for P in (70e9, 8e9)
@@ -224,7 +239,14 @@ HIERARCHICAL_TIME = Exercise(
             "That is what overlap would give. Here one phase waits for the other.",
         ),
     ),
-    hints=("How many bytes has a GPU to send across the nodes once its node has summed?",),
+    hints=(
+        "How many bytes has a GPU to send across the nodes once its node has summed?",
+        "Write down each phase as a ring among how many ranks, of how large an array, at which bandwidth.",
+    ),
+    explain="The array has `S = 4*P` bytes, P = {P}. Reduce-scatter and all-gather are rings of n_in = {n_in} GPUs, "
+    "`(n_in - 1)/n_in*S/W_in` each with W_in = {W_in:B/s}. Between them each GPU has `S/n_in` bytes, which go around "
+    "an all-reduce of n_out = {n_out} nodes at W_out = {W_out:B/s}: `2*(n_out - 1)/n_out*S/n_in/W_out`. No phase "
+    "begins before the one before it is done, so add all three up.",
 )
 
 
@@ -275,6 +297,11 @@ LAB_ALLREDUCE = Exercise(
         "After a reduce-scatter inside the node, which part of the sum does a rank hold, and who else holds that part?",
         "`dist.new_group` must be called by all ranks, for every group, also by those that are not in it.",
     ),
+    explain="A reduce-scatter inside the node leaves a rank with one part, S/inner, of its node's sum. The ranks of "
+    "the same place in the other nodes hold the same part of theirs: an all-reduce among these n/inner ranks finishes "
+    "it, and an all-gather inside brings the parts together. With N nodes each card carries 2(N − 1)/N of S/inner, "
+    "and no two carry the same bytes. All ranks make all groups, in the same order, since `new_group` is a call that "
+    "all must enter.",
 )
 
 # The network adds
@@ -283,8 +310,8 @@ HALF_SHARP = Exercise(
     title="Half a reduction in the network",
     points=2,
     prompt="Nodes of {n_in} GPUs, {W_in:B/s} each inside; {n_out} nodes with {W_node:B/s} each into one network, "
-    "which does not block. The switches *inside* the nodes add, so a GPU's port carries each byte once up and "
-    "once down. Those *between* the nodes do not. What is S/t of an all-reduce over all GPUs? *Exact* in "
+    "which does not block; all one way. The switches *inside* the nodes add, so a GPU's port carries each byte once "
+    "up and once down. Those *between* the nodes do not. What is S/t of an all-reduce over all GPUs? *Exact* in "
     "bandwidth; levels overlap.",
     given=[
         dict(n_in=8, n_out=n_out, W_in=W_in, W_node=W_node)
@@ -314,7 +341,14 @@ HALF_SHARP = Exercise(
         ),
         Mistake(lambda W_in: W_in, "Inside a node, yes. Which level is the slower one now?"),
     ),
-    hints=("Take each level by itself; the slower decides. Which of them changed?",),
+    hints=(
+        "Take each level by itself; the slower decides. Which of them changed?",
+        "How much of the array goes through a port where the switch adds, and how much where a ring runs?",
+    ),
+    explain="Inside, a GPU's port carries each byte once each way: `S/t = W_in`, {W_in:B/s}. Across, rings send 2(d − "
+    "1)/d of S through a node's connection, d = n_out = {n_out}: `S/t = n_out/(2*(n_out - 1))*W_node` with W_node = "
+    "{W_node:B/s}. The levels overlap, so the smaller of the two is S/t, and that is the one across: reduction inside "
+    "the nodes has sped up the level that did not decide.",
 )
 
 UPGRADES = {
@@ -327,12 +361,15 @@ UPGRADES = {
     )
 }
 
+RINGS = [allreduce_bandwidth((level,), (False,)) for level in (Level("node", 8, W_IN), Level("leaf", 128, W_NODE))]
+
 UPGRADE = Exercise(
     id="collectives-at-scale-upgrade",
     title="Decide: one upgrade",
-    prompt=f"{N_POD:,} H100 in 128 nodes spend their time in all-reduces of whole gradients. You may have one of "
-    "four. Which makes these more than one and a half times as fast, *to first order* in the number of nodes, "
-    "bandwidth only?",
+    prompt=f"{N_POD:,} H100 in 128 nodes, with {show(W_IN, 'B/s')} one way for each GPU inside its node and "
+    f"{show(W_NODE, 'B/s')} for each node into a network that does not block, spend their time in all-reduces of whole "
+    "gradients: rings at both levels, which overlap. You may have one of four. Which makes these more than one and a "
+    "half times as fast, *to first order* in the number of nodes, bandwidth only?",
     answer=Choice(
         {
             "nvls": "reduction in the switches of every node",
@@ -350,8 +387,12 @@ UPGRADE = Exercise(
     hints=(
         "Write down the time of either level, before and after. Rings cost twice (d − 1)/d, a switch that adds once.",
     ),
-    explain=", ".join(f"{key}: {show(rate, 'B/s', 3)}" for key, rate in UPGRADES.items())
-    + f", where rings over the cluster as it is reach {show(1 / (2 * 127 / 128 / W_NODE), 'B/s', 3)}.",
+    explain=f"Rings allow S/t = d/(2(d − 1)) of W: {show(RINGS[0], 'B/s', 3)} inside a node of 8 and "
+    f"{show(RINGS[1], 'B/s', 3)} across 128 nodes, and the smaller decides. Switches in the nodes alone or twice the "
+    f"NVLink speed up the other level: still {show(UPGRADES['nvls'], 'B/s', 3)}. With twice the cards the inside "
+    f"decides: {show(UPGRADES['cards'], 'B/s', 3)}, {UPGRADES['cards'] / RINGS[1]:.2f} times as fast. Where all "
+    f"switches add, S/t is W at either level: {show(UPGRADES['sharp'], 'B/s', 3)}, {UPGRADES['sharp'] / RINGS[1]:.2f} "
+    f"times.",
 )
 
 # All-to-all
@@ -360,8 +401,9 @@ ERRATUM_ALLTOALL = Exercise(
     title="Find the error: more than four times",
     points=3,
     prompt="The scaling book says of an all-to-all that moves from {N} GPUs of one node to two such nodes that it "
-    "gets “more than 4x” slower: from S/({N} · {W_in:B/s}) to S/(2 · {W_node:B/s}). Both are limits for many "
-    "ranks. For the same S, by what factor does the time grow *exactly*?",
+    "gets “more than 4x” slower: from S/({N} · {W_in:B/s}) to S/(2 · {W_node:B/s}). Both are limits for many ranks; S "
+    "is the data of all ranks together, and bandwidths are one way. For the same S, by what factor does the time grow "
+    "*exactly*?",
     given=[
         dict(N=N, W_in=W_in, W_node=W_node)
         for N, W_in, W_node in (
@@ -389,9 +431,14 @@ ERRATUM_ALLTOALL = Exercise(
             "same S a GPU of two nodes holds less than before.",
         ),
     ),
-    hints=("Write what leaves a port: (N − 1)/N² of S from a GPU, and (M − 1)/M² of S from one of M nodes.",),
-    explain="The limits err on opposite sides: one GPU in eight keeps its own block, and half of a node's data stays "
-    "in it.",
+    hints=(
+        "In one node: how much of S does a GPU hold, and how much of that leaves its port?",
+        "In two nodes: how much of S does a node hold, and how much of that is for the other node?",
+    ),
+    explain="In one node a GPU holds `S/N` and keeps an N-th of that: `t1 = (N - 1)/N**2*S/W_in`, N = {N} and W_in = "
+    "{W_in:B/s}. Of two nodes each holds `S/2`, and half of that is for the other node: `t2 = S/(4*W_node)`, W_node = "
+    "{W_node:B/s}, which is longer than what goes on inside. The factor is `N**2*W_in/(4*(N - 1)*W_node)`. Both limits "
+    "are too long, but not equally: that of one node by N/(N − 1), that of two by a factor of two.",
 )
 
 CROSSOVER = Exercise(
@@ -399,11 +446,10 @@ CROSSOVER = Exercise(
     title="Bundle or send straight?",
     points=3,
     prompt="An all-to-all of `S` bytes in all among `n` ranks in nodes: *direct*, a rank sends a block of S/n² to "
-    "every other rank, one after the other. In *two hops*, it first hands every rank of its node, at `W` each, "
-    "a bundle of all that goes to ranks of that place, which then sends one bundle to each node. A message "
-    "across costs `a` seconds plus its bytes; inside nodes latency counts nothing. The bytes across are the "
-    "same either way. From which S on is direct faster? *Exact*; for more than one node with more than one "
-    "rank each.",
+    "every other rank, one after the other. In *two hops*, it first hands the ranks of its node, one after the other "
+    "at `W`, a bundle of all that goes to ranks of that place; these then send one bundle to each node. A message "
+    "across costs `a` seconds plus its bytes; inside nodes latency counts nothing. The bytes across are the same "
+    "either way. From which S on is direct faster? *Exact*; for more than one node with more than one rank each.",
     answer=Expression({"n": integers(4, 4096), "a": positive("s", 1e-6, 1e-4), "W": positive("B/s", 1e10, 1e12)}, "B"),
     solution=lambda n, a, W: n**2 * a * W,
     mistakes=(
@@ -412,11 +458,15 @@ CROSSOVER = Exercise(
         Mistake(lambda n, a, W: n * (n - 1) * a * W, "A rank's block for itself is part of S, though it goes nowhere."),
     ),
     hints=(
-        "Count messages across: n − n_in straight, n_out − 1 in two hops. The difference is (n_in − 1)(n_out − 1).",
-        "The extra bytes inside: to each of n_in − 1 neighbours, blocks for n_out − 1 nodes more than before.",
+        "With n_in ranks in each of n_out nodes: how many messages does a rank send across, either way?",
+        "And how many blocks does a rank hand on inside its node in two hops that it does not when it sends straight?",
     ),
-    explain="The sizes of node and cluster have cancelled: bundle while a block takes less time inside than a message "
-    "across costs to start.",
+    explain="Let n_out nodes have n_in ranks each. Straight, a rank sends n_in(n_out − 1) messages across, in two hops "
+    "n_out − 1: that saves (n_in − 1)(n_out − 1) starts of `a` each. It costs as many blocks inside: each of n_in − 1 "
+    "neighbours gets those for n_out − 1 other nodes as well, of S/n² bytes at W. So direct is faster once "
+    "`S/n**2/W > a`, from `S = n**2*a*W` on. The sizes of node and cluster have cancelled: bundle while a block takes "
+    "less time inside than a message across costs to start, below "
+    f"{show(5 * us * W_IN, 'B', 3)} at {show(5 * us, 's')} and {show(W_IN, 'B/s')}.",
 )
 
 # Stragglers and slow links
@@ -442,7 +492,13 @@ PAUSES = Exercise(
         ),
         Mistake(lambda n, p, d: d * (1 - p) ** n, "That is weighted by the probability that nobody is late."),
     ),
-    hints=("With what probability is nobody late?",),
+    hints=(
+        "Does it matter to the step how many are late, or only whether anybody is?",
+        "With what probability is nobody late?",
+    ),
+    explain="A step is d longer as soon as anybody is late, and no longer if several are, since they are late at the "
+    "same time. All n are in time with probability `(1 - p)**n`, so somebody is late with `1 - (1 - p)**n`, and the "
+    "expected delay is d times that. For small n·p it is about `n*p*d`; for large n·p it is d, in every step.",
 )
 
 
@@ -536,7 +592,14 @@ LAB_SLOW_LINK = Exercise(
         Mistake(most_slow, "The busy port has the most slow transfers. Has it quick ones as well?"),
         *(Mistake(*wrong) for wrong in WRONG_LINKS),
     ),
-    hints=("A link over which one transfer was quick is not broken.",),
+    hints=(
+        "A link over which one transfer was quick is not broken.",
+        "Of the links that remain, one has been crossed by more slow transfers than any other.",
+    ),
+    explain="Every transfer over the broken link is slow, so a link that one quick transfer crossed is not it. That "
+    "clears the busy port, which holds up many transfers, but not all. What remains are the broken link and quiet ones "
+    "that were crossed a few times, each time by a transfer that was held up elsewhere. The broken link has been "
+    "crossed by all that it held up: it is the one crossed most often.",
 )
 
 TICKET = Exercise(
@@ -559,8 +622,8 @@ TICKET = Exercise(
     ),
     solution="Nothing is broken. Within a node no token left it: seven eighths went to other GPUs, over NVLink at "
     "450 GB/s. Now 56 of 64 GPUs are outside: seven eighths leave the node, through a card of 50 GB/s. As "
-    "many bytes over a ninth of the bandwidth take nine times as long, and that is what you see. The all- "
-    "reduce is first summed inside the node, so an eighth of the bytes is left for each card, and a card "
+    "many bytes over a ninth of the bandwidth take nine times as long, and that is what you see. The "
+    "all-reduce is first summed inside the node, so an eighth of the bytes is left for each card, and a card "
     "has a ninth of NVLink's bandwidth: both take about as long. An all-to-all has nothing to sum and "
     "nothing to copy: every byte is for one receiver, so a hierarchy, SHARP or NVLS cannot shrink it. "
     "What helps is fewer bytes across: dispatch in fp8, send a token once to a node and copy it there to "

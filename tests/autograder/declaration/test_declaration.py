@@ -187,3 +187,11 @@ def test_a_prediction_scores_for_being_made_and_explains_the_gap():
     assert down.say == "You predicted right. See why."
     assert e.judge("sideways").score == 0
     assert e.judge(...).kind == "empty"
+
+
+def test_an_explanation_has_the_numbers_of_the_learner():
+    e = make(explain="{n} ranks pass on {S:B}.")
+    given = {"n": 16, "S": 1 * GB, "alpha": 2 * us, "W": 50 * GB}
+    assert e.judge(ring(**given), given).say.endswith("16 ranks pass on 1 GB.")
+    guess = make(predict=True, answer=Choice(("up", "down")), solution="a", mistakes=(), explain="{n} ranks.")
+    assert guess.judge("a", given).say.endswith("16 ranks.")

@@ -3,7 +3,7 @@
 from functools import cache
 from math import ceil, exp, floor, sqrt  # noqa: F401
 
-from autograder.answers import Choice, Count, Expression, Function, Quantity, Written, integers
+from autograder.answers import Choice, Count, Expression, Function, Quantity, Written, integers, multiples
 from autograder.declaration import Exercise, Mistake
 from hwlib.collectives import allgather_bandwidth, level_time, levels_allgather_time  # noqa: F401
 from hwlib.formula import maximum
@@ -105,7 +105,7 @@ PER_GPU = Exercise(
     prompt="A tree of two tiers, as large as it gets: switches of `p` ports, `r` of `1 + r` ports of a leaf lead down "
     "to GPUs with a card each, the rest up to the spines. How many switches are there for each GPU? *Exact*, "
     "in `p` and the oversubscription `r`; take it that all counts divide.",
-    answer=Expression({"p": integers(4, 512), "r": integers(1, 12)}),
+    answer=Expression({"p": multiples("1 + r", 1, 40), "r": integers(1, 12)}),
     solution=lambda p, r: (2 + r) / (r * p),
     mistakes=(
         Mistake(lambda p: 3 / p, "That is a tree which does not block. Where does the oversubscription enter?"),

@@ -459,7 +459,7 @@ ERRATUM_RAGGED = Exercise(
     "the truth. But a token whose experts live on the same rank goes there once. Its `k` experts are drawn "
     "independently, each on any of `n` ranks with equal chance. Give the factor by which k copies are too "
     "many: the charge k/n over the expected share of the ranks that the token visits. *Exact*, for k ≤ n.",
-    answer=Expression({"n": integers(2, 512), "k": integers(1, 16)}, "1"),
+    answer=Expression({"n": integers(2, 512), "k": integers(1, 16, most="n")}, "1"),
     solution=lambda n, k: (k / n) / (1 - (1 - 1 / n) ** k),
     mistakes=(
         Mistake(

@@ -163,7 +163,7 @@ NODE_BANDWIDTH = Exercise(
             switches=switches,
             ports=one.switch_ports,
         )
-        for one, switches in ((h100, 4), (a100, 6), (b200, 3), (h100, 2), (a100, 2))
+        for one, switches in ((h100, 2), (a100, 2), (h100, 4), (b200, 1), (a100, 1), (a100, 6))
     ],
     answer=Quantity("B/s"),
     solution=node_switch_bandwidth,
@@ -287,6 +287,7 @@ OFFLOAD = Exercise(
     given=[dict(S=S * GB, W_in=c2c_alone.reached, W_out=359 * GB, W_both=c2c_duplex.reached) for S in (84, 42, 140)],
     answer=Quantity("s"),
     solution=lambda S, W_in, W_out, W_both: min(S / W_in + S / W_out, S / W_both),
+    harmless={"side 1 of the min alone": "of the links measured both ways none has the other side; it is a mistake"},
     mistakes=(
         Mistake(lambda S, W_both: S / W_both, "That is one of the two. How long does the other take?"),
         Mistake(lambda S, W_in: S / W_in, "That is the way in. The states go back, too."),

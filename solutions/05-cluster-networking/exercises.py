@@ -326,8 +326,8 @@ ALLREDUCE = Exercise(
     given=[
         dict(g=8, p=3072, W=50 * GB, low=_FLOOR),
         dict(g=4, p=1024, W=50 * GB, low=allgather_bandwidth(SMALL.levels)),
-        dict(g=2, p=3072, W=50 * GB, low=_FLOOR),
-        dict(g=16, p=512, W=25 * GB, low=allgather_bandwidth(SMALL.levels) / 2),
+        dict(g=4, p=3072, W=50 * GB, low=_FLOOR),
+        dict(g=8, p=512, W=25 * GB, low=allgather_bandwidth(SMALL.levels) / 2),
     ],
     answer=Quantity("1"),
     solution=lambda g, p, W, low: g / (g - 1) * p * W / low,
@@ -388,8 +388,8 @@ TORUS = Exercise(
     "not block gives each chip {W:B/s}. What is the smallest even side a from which on the torus has less "
     "bisection bandwidth than the tree, for the same number of chips? *Exact*, one way in both.",
     given=[
-        dict(W_link=chip, W=W)
-        for chip, W in ((90 * GB, 50 * GB), (90 * GB, 25 * GB), (45 * GB, 25 * GB), (180 * GB, 50 * GB))
+        dict(W_link=chip * GB, W=W * GB)
+        for chip, W in ((90, 25), (180, 25), (45, 12.5), (180, 50), (90, 12.5))  # the smallest side of all is odd
     ],
     answer=Count(),
     solution=lambda W_link, W: 2 * (floor(4 * W_link / W / 2) + 1),
@@ -404,6 +404,7 @@ TORUS = Exercise(
         Mistake(
             lambda W_link, W: 2 * floor(4 * W_link / W / 2), "Very close: which of the two is narrower at this side?"
         ),
+        Mistake(lambda W_link, W: floor(4 * W_link / W) + 1, "Can the torus be cut in the middle at that side?"),
     ),
     hints=("`torus_bisection_bandwidth` counts the links through a plane. In the tree, half of the chips send.",),
     explain="Pods of this kind are far larger than that: they are built for collectives along the axes, to which "

@@ -348,7 +348,7 @@ ONE_SHOT = Exercise(
     "switch. One shot: each GPU reads the whole arrays of all others at once, and adds. Two shots: a direct "
     "reduce-scatter, then a direct all-gather. A shot costs {alpha:s}, a port brings {W:B/s}. From which size "
     "on are two shots faster? *Exact* in this model.",
-    given=dict(n=[8, 4, 6, 16], alpha=[3 * us, 2 * us, 5 * us], W=[450 * GB, 300 * GB, 900 * GB]),
+    given=dict(n=[8, 4, 6], alpha=[3 * us, 2 * us, 5 * us], W=[450 * GB, 300 * GB, 900 * GB]),
     answer=Quantity("B"),
     solution=lambda n, alpha, W: crossover_bytes(one_shot_allreduce_time, direct_allreduce_time, n, alpha, W),
     mistakes=(

@@ -62,5 +62,21 @@ def test_a_ring_that_talks_to_neighbours_only_is_held_to_them():
     assert (verdict.score, verdict.reason) == (0.0, "not-a-neighbour"), verdict.say
 
 
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("node-networking-both-ways", "r/(r + h*ceil(r/p) + h)"),
+        ("node-networking-both-ways", "r/(r + h*(r//p) + h)"),
+        ("node-networking-mesh-bisection", "(n//2)**2*W/(n - 1)"),
+        ("node-networking-mesh-bisection", "floor(n/2)*ceil(n/2)*W/(n - 1)"),
+        ("cluster-networking-switches-per-gpu", "(p + p//(1 + r))/(p*(p*r//(1 + r)))"),
+        ("collectives-erratum-ragged", "min(k, n)/n/(1 - (1 - 1/n)**k)"),
+    ],
+)
+def test_a_condition_in_a_prompt_may_be_relied_on(name, answer):
+    verdict = next(e for e in EXERCISES if e.id == name).judge(answer)
+    assert verdict.score == 1, verdict.say
+
+
 def test_ids_are_one_of_a_kind_in_the_whole_book():
     assert len({e.id for e in EXERCISES}) == len(EXERCISES) > 0

@@ -15,7 +15,7 @@ from .algorithm import Algorithm, Limit, at_most, exactly
 from .choice import Choice
 from .count import Count
 from .distributed import Distributed
-from .domains import Domain, domains_from, integers, positive, powers_of_two
+from .domains import Domain, domains_from, integers, multiples, positive, powers_of_two
 from .expression import Expression
 from .function import Function
 from .kernel import Kernel, Launch
@@ -40,5 +40,5 @@ def answer_from(public: Mapping[str, Any]) -> Answer:
 __all__ = [
     "Algorithm", "Answer", "Box", "Case", "Choice", "Count", "Distributed", "Domain", "Expression", "Function",
     "JudgedBy", "Kernel", "Launch", "Limit", "Quantity", "Unreadable", "Written", "answer_from", "at_most",
-    "domains_from", "exactly", "integers", "positive", "powers_of_two",
+    "domains_from", "exactly", "integers", "multiples", "positive", "powers_of_two",
 ]  # fmt: skip

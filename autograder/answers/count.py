@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..declaration.answer import Answer, Box, Call, not_yet, other_variant, others_numbers
+from ..declaration.answer import Answer, Box, Call, Weakness, not_yet, other_variant, others_numbers
 from ..declaration.exercise import Exercise
 from ..declaration.given import Given, call_with
 from ..declaration.verdict import DeclarationError, Verdict, unreadable
@@ -20,6 +21,7 @@ from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
 from .quantity import ELSEWHERE, MAX_COUNT_BITS, ROUNDED, TINY, box_numbers, shown_number, wrong_verdict_text
+from .wrong_ways import weak_numbers
 
 TWICE = ("one thing counted twice", "one of two kinds left out", "the size of each")
 FEW = 4  # below it every wrong count is off by one or by a factor of 2
@@ -89,6 +91,10 @@ class Count(Answer):
                 found.append(f"the mistake {say!r} gives the same as {seen[value]}")
             seen.setdefault(value, repr(say))
         return found
+
+    def weaknesses(self, exercise: Exercise, rows: Sequence[Given]) -> list[Weakness]:
+        """Those that come to the same integer, of `wrong_ways`."""
+        return weak_numbers(exercise, rows, lambda want, value: 0.0 if value == want else math.inf, exact=True)
 
     def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
         """Exactly right, or the sentence of a mistake, of a slip, of another learner's numbers, or of what is not an

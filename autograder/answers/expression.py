@@ -26,13 +26,14 @@ from ..values.numbers import Unreadable, named, number
 from ..values.parsing import parse
 from ..values.texts import quoted
 from ..values.trees import CONDITIONS, Tree, TreeError, number_tree, switches
-from .domains import Domain, Point, domains_from
+from .domains import Domain, Point, Space, check_domains, domains_from
 
 if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
 
 SECONDS = 3.0
 RANDOM_POINTS = 24
+DEPENDENT = 4  # points around which small values are tried of a letter that depends on others
 SAMPLES = 12  # points to compare a formula of the library at
 
 
@@ -50,6 +51,11 @@ class Expression(Answer):
     shows_stub: ClassVar[bool] = True
 
     @property
+    def space(self) -> Space:
+        """The points that the domains allow together."""
+        return Space(self.symbols)
+
+    @property
     def how(self) -> str:
         """An expression in these symbols."""
         return "`answer` is an expression in " + ", ".join(f"`{name}`" for name in self.symbols)
@@ -60,6 +66,10 @@ class Expression(Answer):
             isinstance(d, Domain) and name.isidentifier() for name, d in self.symbols.items()
         ):
             raise DeclarationError(f"{exercise.id}: symbols are {self.symbols!r}; names with domains were expected")
+        try:
+            check_domains(self.symbols)
+        except DeclarationError as error:
+            raise DeclarationError(f"{exercise.id}: {error}") from None
         if not callable(exercise.solution):
             raise DeclarationError(f"{exercise.id}: the solution of an Expression is a function of its symbols")
 
@@ -193,11 +203,16 @@ class Expression(Answer):
     def points(self, trees: list[Tree], clock: Clock | None = None) -> list[Point]:
         """Where two trees are compared: random points, the ends of every range, and both sides of every
         threshold."""
-        rng = random.Random("points")
-        base = [{n: d.draw(rng) for n, d in self.symbols.items()} for _ in range(RANDOM_POINTS)]
-        ends = [{**base[0], name: end} for name, domain in self.symbols.items() for end in domain.ends()]
-        corners = [{n: d.ends()[i] for n, d in self.symbols.items()} for i in (0, -1)]
-        small = [{**rng.choice(base), name: x} for name, domain in self.symbols.items() for x in domain.special()]
+        rng, space = random.Random("points"), self.space
+        base = [space.draw(rng) for _ in range(RANDOM_POINTS)]
+        ends = [space.moved(base[0], name, x) for name, domain in self.symbols.items() for x in domain.ends(base[0])]
+        corners = [space.corner(0), space.corner(-1)]
+        small = []
+        for name, domain in self.symbols.items():
+            if domain.letters:
+                small += [space.moved(p, name, x) for p in base[:DEPENDENT] for x in domain.special(p)]
+            else:
+                small += [space.moved(rng.choice(base), name, x) for x in domain.special()]
         found = base + ends + corners + small
         for tree in trees:
             found += self._thresholds(tree, base + ends + corners, rng, clock)
@@ -233,31 +248,31 @@ class Expression(Answer):
 
     def _hunt(self, rng: random.Random) -> Iterator[Point]:
         for _ in range(60):
-            yield {n: rng.choice([*d.ends(), d.draw(rng), d.draw(rng)]) for n, d in self.symbols.items()}
+            yield self.space.point(lambda d, at: rng.choice([*d.ends(at), d.draw(rng, at), d.draw(rng, at)]))
 
     def _bisect(self, a: Tree, b: Tree, low: Point, high: Point, clock: Clock | None) -> list[Point]:
         """Walk from `low` to `high` one letter at a time, and halve the step that crosses."""
-        current = dict(low)
-        for name, domain in self.symbols.items():
-            following = {**current, name: high[name]}
+        space, current = self.space, dict(low)
+        for name, domain in space.ordered:
+            following = space.moved(current, name, high[name])
             if _side(a, b, following, clock) != 1:
                 current = following
                 continue
             below, above = current[name], following[name]
             for _ in range(60):
                 middle = domain.nearest(
-                    math.sqrt(float(below) * float(above)) if below and above else (below + above) / 2
+                    math.sqrt(float(below) * float(above)) if below and above else (below + above) / 2, current
                 )
                 if middle in (below, above):
-                    middle = domain.nearest((below + above) / 2)
+                    middle = domain.nearest((below + above) / 2, current)
                 if middle in (below, above):
                     break
-                if _side(a, b, {**current, name: middle}, clock) == 1:
+                if _side(a, b, space.moved(current, name, middle), clock) == 1:
                     above = middle
                 else:
                     below = middle
-            beyond = [below - 1, above + 1] if domain.kind == "integers" else []
-            return [{**current, name: x} for x in (below, above, *beyond) if domain.lo <= x <= domain.hi]
+            beside = [*domain.neighbours(below, current), *domain.neighbours(above, current)]
+            return [space.moved(current, name, x) for x in dict.fromkeys((below, above, *beside))]
         return []
 
     def _steps(self, tree: Tree, base: list[Point], clock: Clock | None) -> list[Point]:
@@ -276,9 +291,10 @@ class Expression(Answer):
                 return []
             ratio = max(1, round(now)) / now
             for x in (point[name] * ratio, point[name] / ratio):
-                moved = {**point, name: x}
-                fits = domain.kind == "positive" or x.denominator == 1
-                if fits and domain.lo <= x <= domain.hi and value(arg, moved, clock) == max(1, round(now)):
+                moved = self.space.beyond(point, name, x)
+                if moved is None or moved[name] != x or not domain.within(x, point):
+                    continue
+                if value(arg, moved, clock) == max(1, round(now)):
                     return [moved]
         except (Undefined, TreeError):
             pass

@@ -281,23 +281,24 @@ class _Ratio:
         its way there within the domain."""
         return all(self._nears(name, way, point) and self._arrives(name, way, point) for point in points[:5])
 
-    def _off(self, point: Point, name: str, x: Fraction) -> Any:
-        ratio = self.at(point | {name: x})
+    def _off(self, point: Point) -> Any:
+        ratio = self.at(point)
         return None if ratio is None else abs(real(ratio) - 1)
 
     def _nears(self, name: str, way: int, point: Point) -> bool:
         """Whether it is near 1 at that end of the domain, or nearer than here. Beyond a letter's largest value the
         ratio may tend to 1 by chance, behind a pole."""
-        ends = self.kind.symbols[name].ends()
-        here = self._off(point, name, point[name])
-        there = self._off(point, name, max(ends) if way == TO_INFINITY else min(ends))
+        ends = self.kind.symbols[name].ends(point)
+        here = self._off(point)
+        there = self._off(self.kind.space.moved(point, name, max(ends) if way == TO_INFINITY else min(ends)))
         return here is None or there is None or there <= max(here, NEAR)
 
     def _arrives(self, name: str, way: int, point: Point) -> bool:
         """Whether it comes nearer and nearer to 1 beyond all bounds."""
         last = None
         for k in (30, 60, 90):
-            off = self._off(point, name, point[name] * Fraction(2) ** (way * k))
+            there = self.kind.space.beyond(point, name, point[name] * Fraction(2) ** (way * k))
+            off = None if there is None else self._off(there)
             if off is None or (last is not None and off > last / 4 and off > SETTLED):
                 return False
             if last is not None and off <= ARRIVED:  # and further out the digits of a difference cancel
@@ -320,17 +321,18 @@ class _Ratio:
         return None
 
     def _depends(self, name: str, known: list[tuple[Point, Any]]) -> bool:
-        domain = self.kind.symbols[name]
+        domain, space = self.kind.symbols[name], self.kind.space
         for point, ratio in known[:6]:
-            for x in domain.ends():
-                other = self.at(point | {name: x})
-                if other is not None and not self.same(other, ratio):
-                    return True
+            for x in domain.ends(point):
+                for there in (space.moved(point, name, x), point | {name: x} if space.leads(name) else point):
+                    other = self.at(there)
+                    if other is not None and not self.same(other, ratio):
+                        return True
         return False
 
 
 def _is_share(domain: Domain) -> bool:
-    return domain.unit == "1" and domain.ends()[-1] <= 1
+    return domain.kind == "positive" and domain.unit == "1" and domain.hi <= 1
 
 
 def _powered(name: str, power: Fraction) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..declaration.answer import Call
+from ..declaration.answer import Call, Weakness
 from ..declaration.calling import local_call, through_json
 from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unreadable
 from ..declaration.withholding import Withheld, write_it_yourself
@@ -25,6 +25,7 @@ from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
 from .code import Coded
 from .dimension_probe import wrong_dimension
+from .wrong_ways import weak_cases
 
 if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
@@ -104,6 +105,15 @@ class Function(Coded):
         cases = zip(self.inputs(exercise), self.outputs(exercise, exercise.solution), strict=True)
         numbers = [(args, want) for args, want in cases if all(type(x) in (int, float) for x in (*args, want))]
         return iter(numbers[:: math.ceil(len(numbers) / SAMPLES) or 1])  # small ones and large ones
+
+    def weaknesses(self, exercise: Exercise, rows: Sequence[Given]) -> list[Weakness]:
+        """Those that no case tells from the right way, of `wrong_ways`."""
+        wanted = self.outputs(exercise, exercise.solution)
+
+        def same(found: list[Any]) -> bool:
+            return all(equal(through_json(one), want, self.rtol) for one, want in zip(found, wanted, strict=True))
+
+        return weak_cases(exercise.solution, [through_json(args) for args in self.inputs(exercise)], same)
 
     def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
         """Right on every case; else where it fails, whose mistake it makes, or a case that it gets wrong."""

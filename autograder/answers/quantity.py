@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..declaration.answer import Answer, Box, Call, not_read, not_yet, other_variant, others_numbers
+from ..declaration.answer import Answer, Box, Call, Weakness, not_read, not_yet, other_variant, others_numbers
 from ..declaration.given import Given, call_with
 from ..declaration.verdict import DeclarationError, Verdict
 from ..values import slips
 from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number, rounded, two_digits
 from ..values.texts import quoted
+from .wrong_ways import weak_numbers
 
 if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
@@ -113,6 +114,10 @@ class Quantity(Answer):
             ]
             seen.append((value, mistake.say))
         return found
+
+    def weaknesses(self, exercise: Exercise, rows: Sequence[Given]) -> list[Weakness]:
+        """Those within a few tolerances, of `wrong_ways`."""
+        return weak_numbers(exercise, rows, lambda want, value: abs(value - want) / abs(self.rtol * want))
 
     def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
         """Right within tolerance; else the sentence of a mistake, of a slip, of another learner's numbers, or

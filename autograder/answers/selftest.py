@@ -60,7 +60,8 @@ def selftest(exercise: Exercise) -> list[str]:
     """What is wrong with an exercise, as sentences; empty where nothing is.
 
     Over every variant, or a seeded 20 where there are more: the solution scores full, each mistake scores
-    nothing and is told its own sentence; and junk scores nothing and never raises. Each of them is read through
+    nothing and is told its own sentence, and no standard wrong way comes near the right answer (see `wrong_ways`); and
+    junk scores nothing and never raises. Each of them is read through
     the public record, too, as in a course without the key. What else is asked, the answer kind says.
     """
     try:
@@ -89,6 +90,7 @@ def _problems(exercise: Exercise) -> Iterator[str]:
     for value in junk():
         yield from _scores_nothing(exercise, value, published)
     yield from exercise.answer.problems(exercise)
+    yield from _weaknesses(exercise, [row for row in rows if row in drawn or row == rows[0]])
     yield from _leaks(exercise)
 
 
@@ -165,6 +167,14 @@ def _mistakes(exercise: Exercise, row: dict[str, Any], published: Answer | None)
                 yield f"the mistake {mistake.say!r} is not told with {row}, but: {verdict.say}"
         elif verdict.score != 0 or verdict.kind != "mistake" or exercise.fill(mistake.say, row) not in verdict.say:
             yield f"the mistake {mistake.say!r} with {row} scores {verdict.score} and is told: {verdict.say}"
+
+
+def _weaknesses(exercise: Exercise, rows: list[dict[str, Any]]) -> Iterator[str]:
+    """The standard wrong ways that come too near, but for those that are declared harmless."""
+    found = [] if exercise.predict else exercise.answer.weaknesses(exercise, rows)
+    yield from (weak.say for weak in found if not exercise.harmless.get(weak.way, "").strip())
+    for way in exercise.harmless.keys() - {weak.way for weak in found}:
+        yield f"{way!r} is declared harmless, and is not a wrong way that comes near"
 
 
 def _scores_nothing(exercise: Exercise, value: Any, published: Answer | None) -> Iterator[str]:

@@ -10,7 +10,7 @@ import dataclasses
 import enum
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from ..values import encoding
 from ..values.numbers import Unreadable
@@ -52,6 +52,14 @@ class Box:
     unit: str = "1"
     rtol: float = 0.0
     reach: float = 1.0
+
+
+class Weakness(NamedTuple):
+    """A standard wrong way that an exercise's numbers do not tell from the right one, by its name, and the sentence
+    that says so."""
+
+    way: str
+    say: str
 
 
 class Answer:
@@ -179,6 +187,11 @@ class Answer:
         """What this kind asks of an exercise beyond what all do, as sentences: two mistakes, unless said otherwise."""
         found = len(exercise.mistakes)
         return [] if found >= 2 else [f"{found} mistakes; at least two were expected"]
+
+    def weaknesses(self, exercise: Exercise, rows: Sequence[Given]) -> list[Weakness]:
+        """The standard wrong ways that these rows of the given numbers, or its own cases, do not tell from the right
+        one."""
+        return []
 
     def samples(self, exercise: Exercise) -> Iterator[tuple[tuple[float, ...], float]]:
         """Numbers that the solution takes, and what it gives, to compare the library's formulas with; else nothing."""

@@ -41,7 +41,8 @@ class Exercise:
     `given`: a dict of lists (variants are all combinations) or a list of dicts (rows that belong together);
     the first of each are the book's numbers. `explain` follows a right answer, its fields filled like the
     prompt's; `lines` sizes the stub; `withholds` names modules of the library that the learner is to do
-    without. Raises DeclarationError where a field cannot be what it should.
+    without. `harmless` says, by the name that the self-test has for it, why a standard wrong way is not wrong
+    here. Raises DeclarationError where a field cannot be what it should.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Exercise:
     title: str = ""
     lines: int = 2
     explain: str = ""
+    harmless: Mapping[str, str] = field(default_factory=dict)
     _memory: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self):

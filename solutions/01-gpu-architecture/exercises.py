@@ -82,7 +82,7 @@ VECTOR = Exercise(
             ("an H100", h100, 1.98 * GHz),
             ("an A100", a100, 1.41 * GHz),
         )
-        for share in (0.5, 0.25, 0.75)
+        for share in (0.25, 0.75, 0.4)  # with a half, 1 + share is 2 - share
     ],
     answer=Quantity("FLOP/s"),
     solution=lambda n, lanes, f, share: vector_flops(n, lanes, f, 1 + share),

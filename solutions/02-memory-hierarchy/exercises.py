@@ -204,7 +204,7 @@ RESIDENT_WARPS = Exercise(
     prompt="Two notes on the H100 differ by a factor of four in how many warps are resident when each thread has "
     "{rho} registers: one counts a sub-partition, the other an SM. How many does an *SM* hold, if its "
     "register file of {kb} KB is all that limits? *Exact*.",
-    given=dict(rho=[256, 168, 128], kb=[kib(h100, "regfile_bytes")]),
+    given=dict(rho=[168, 224, 120], kb=[kib(h100, "regfile_bytes")]),
     answer=Count(),
     solution=lambda rho, kb: register_warps(kb * 1024, rho),
     mistakes=(
@@ -230,7 +230,7 @@ LARGEST_TILE = Exercise(
     "moment any whole number will do.",
     given=[
         dict(dtype=dtype, b=b, kb=kib(chip, "smem_bytes"))
-        for dtype, b in (("bf16", 2), ("fp32", 4), ("fp8", 1))
+        for dtype, b in (("bf16", 2), ("int8", 1))
         for chip in (h100, a100)
     ],
     answer=Count(),
@@ -239,6 +239,10 @@ LARGEST_TILE = Exercise(
         Mistake(lambda kb, b: floor(sqrt(kb * 1024 / (2 * b))), "Those are the inputs. Where do the sums go?"),
         Mistake(lambda kb, b: floor(sqrt(kb * 1000 / (3 * b))), "How many bytes has a KB on a chip?"),
         Mistake(lambda kb, b: floor(sqrt(kb * 1024 / b)), "That is one tile. How many share the memory?"),
+        Mistake(
+            lambda kb, b: floor(sqrt(kb * 1024 / (2 * b + 4))),
+            "You gave the sums a float32 each. In which format does the prompt keep them?",
+        ),
     ),
     hints=(
         "How many bytes do the three tiles take together, if their side is m?",
@@ -258,7 +262,7 @@ SUM_REGISTERS = Exercise(
         dict(b_m=128, b_n=256, threads=256),
         dict(b_m=128, b_n=128, threads=128),
         dict(b_m=64, b_n=256, threads=128),
-        dict(b_m=256, b_n=128, threads=384),
+        dict(b_m=128, b_n=192, threads=256),
     ],
     answer=Count(),
     solution=lambda b_m, b_n, threads: ceil(b_m * b_n / threads),

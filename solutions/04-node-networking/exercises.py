@@ -6,7 +6,7 @@ from math import ceil
 from pathlib import Path
 from random import Random
 
-from autograder.answers import Choice, Count, Expression, Function, Quantity, Written, integers, positive
+from autograder.answers import Choice, Count, Expression, Function, Quantity, Written, integers, multiples, positive
 from autograder.declaration import Exercise, Mistake
 from hwlib.network import HEADERS, line_bandwidth, payload_bandwidth, payload_fraction
 from hwlib.specs import links, measured_allreduces, measured_link, nodes
@@ -137,7 +137,9 @@ BOTH_WAYS = Exercise(
     "The answer is cut into packets of `p` bytes of payload with `h` bytes of header each, and `r` is a "
     "multiple of `p`. Each direction of the link carries the answers of one read and the requests of the "
     "other, and is full. Which share of its bytes is payload? *Exact*, in `r`, `p` and `h`.",
-    answer=Expression({"r": positive("B", 64, 65536), "p": positive("B", 32, 4096), "h": positive("B", 4, 128)}, "1"),
+    answer=Expression(
+        {"r": multiples("p", 1, 512, "B"), "p": positive("B", 32, 4096), "h": positive("B", 4, 128)}, "1"
+    ),
     solution=lambda r, p, h: r / (r + h * r / p + h),
     mistakes=(
         Mistake(
@@ -176,7 +178,7 @@ NODE_BANDWIDTH = Exercise(
             switches=switches,
             ports=one.switch_ports,
         )
-        for one, switches in ((h100, 4), (a100, 6), (b200, 3), (h100, 2), (a100, 2))
+        for one, switches in ((h100, 2), (a100, 2), (h100, 4), (b200, 1), (a100, 1), (a100, 6))
     ],
     answer=Quantity("B/s"),
     solution=node_switch_bandwidth,
@@ -259,7 +261,7 @@ MESH_BISECTION = Exercise(
     prompt="No switch: each of `n` GPUs (an even number) spreads its scale-up bandwidth `W`, one direction, evenly "
     "over direct links to all the others, as eight MI300X do. Traffic takes the direct link. What is the "
     "bisection bandwidth, one direction? *Exact*, in `n` and `W`.",
-    answer=Expression({"n": integers(2, 512), "W": positive("B/s")}, "B/s"),
+    answer=Expression({"n": integers(2, 512, step=2), "W": positive("B/s")}, "B/s"),
     solution=lambda n, W: n**2 * W / (4 * (n - 1)),
     mistakes=(
         Mistake(lambda n, W: n * W / 2, "That takes all of a GPU's links across. Where do those to its own half go?"),
@@ -324,6 +326,7 @@ OFFLOAD = Exercise(
     given=[dict(S=S * GB, W_in=c2c_alone.reached, W_out=359 * GB, W_both=c2c_duplex.reached) for S in (84, 42, 140)],
     answer=Quantity("s"),
     solution=lambda S, W_in, W_out, W_both: min(S / W_in + S / W_out, S / W_both),
+    harmless={"side 1 of the min alone": "of the links measured both ways none has the other side; it is a mistake"},
     mistakes=(
         Mistake(lambda S, W_both: S / W_both, "That is one of the two. How long does the other take?"),
         Mistake(lambda S, W_in: S / W_in, "That is the way in. The states go back, too."),

@@ -3,7 +3,7 @@
 from functools import cache
 from math import ceil, exp, floor, sqrt  # noqa: F401
 
-from autograder.answers import Choice, Count, Expression, Function, Quantity, Written, integers
+from autograder.answers import Choice, Count, Expression, Function, Quantity, Written, integers, multiples
 from autograder.declaration import Exercise, Mistake
 from hwlib.collectives import allgather_bandwidth, level_time, levels_allgather_time  # noqa: F401
 from hwlib.formula import maximum
@@ -108,7 +108,7 @@ PER_GPU = Exercise(
     prompt="A tree of two tiers, as large as it gets: switches of `p` ports, `r` of `1 + r` ports of a leaf lead down "
     "to GPUs with a card each, the rest up to the spines. How many switches are there for each GPU? *Exact*, "
     "in `p` and the oversubscription `r`; take it that all counts divide.",
-    answer=Expression({"p": integers(4, 512), "r": integers(1, 12)}),
+    answer=Expression({"p": multiples("1 + r", 1, 40), "r": integers(1, 12)}),
     solution=lambda p, r: (2 + r) / (r * p),
     mistakes=(
         Mistake(lambda p: 3 / p, "That is a tree which does not block. Where does the oversubscription enter?"),
@@ -358,8 +358,8 @@ ALLREDUCE = Exercise(
     given=[
         dict(g=8, p=3072, W=50 * GB, low=_FLOOR),
         dict(g=4, p=1024, W=50 * GB, low=allgather_bandwidth(SMALL.levels)),
-        dict(g=2, p=3072, W=50 * GB, low=_FLOOR),
-        dict(g=16, p=512, W=25 * GB, low=allgather_bandwidth(SMALL.levels) / 2),
+        dict(g=4, p=3072, W=50 * GB, low=_FLOOR),
+        dict(g=8, p=512, W=25 * GB, low=allgather_bandwidth(SMALL.levels) / 2),
     ],
     answer=Quantity("1"),
     solution=lambda g, p, W, low: g / (g - 1) * p * W / low,
@@ -425,8 +425,8 @@ TORUS = Exercise(
     "not block gives each chip {W:B/s}. What is the smallest even side a from which on the torus has less "
     "bisection bandwidth than the tree, for the same number of chips? *Exact*, one way in both.",
     given=[
-        dict(W_link=chip, W=W)
-        for chip, W in ((90 * GB, 50 * GB), (90 * GB, 25 * GB), (45 * GB, 25 * GB), (180 * GB, 50 * GB))
+        dict(W_link=chip * GB, W=W * GB)
+        for chip, W in ((90, 25), (180, 25), (45, 12.5), (180, 50), (90, 12.5))  # the smallest side of all is odd
     ],
     answer=Count(),
     solution=lambda W_link, W: 2 * (floor(4 * W_link / W / 2) + 1),
@@ -443,6 +443,7 @@ TORUS = Exercise(
         Mistake(
             lambda W_link, W: 2 * floor(4 * W_link / W / 2), "Very close: which of the two is narrower at this side?"
         ),
+        Mistake(lambda W_link, W: floor(4 * W_link / W) + 1, "Can the torus be cut in the middle at that side?"),
     ),
     hints=(
         "Cut the torus by a plane into two halves: how many rings does it cross, and how often each?",

@@ -380,7 +380,7 @@ ONE_SHOT = Exercise(
     "switch. One shot: each GPU reads the whole arrays of all others at once, and adds. Two shots: a direct "
     "reduce-scatter, then a direct all-gather. A shot costs {alpha:s}, a port brings {W:B/s} each way. From which size "
     "of one GPU's array on are two shots faster? *Exact* in this model.",
-    given=dict(n=[8, 4, 6, 16], alpha=[3 * us, 2 * us, 5 * us], W=[450 * GB, 300 * GB, 900 * GB]),
+    given=dict(n=[8, 4, 6], alpha=[3 * us, 2 * us, 5 * us], W=[450 * GB, 300 * GB, 900 * GB]),
     answer=Quantity("B"),
     solution=lambda n, alpha, W: crossover_bytes(one_shot_allreduce_time, direct_allreduce_time, n, alpha, W),
     mistakes=(
@@ -513,7 +513,7 @@ ERRATUM_RAGGED = Exercise(
     "the truth. But a token whose experts live on the same rank goes there once. Its `k` experts are drawn "
     "independently, each on any of `n` ranks with equal chance. Give the factor by which k copies are too "
     "many: the charge k/n over the expected share of the ranks that the token visits. *Exact*, for k ≤ n.",
-    answer=Expression({"n": integers(2, 512), "k": integers(1, 16)}, "1"),
+    answer=Expression({"n": integers(2, 512), "k": integers(1, 16, most="n")}, "1"),
     solution=lambda n, k: (k / n) / (1 - (1 - 1 / n) ** k),
     mistakes=(
         Mistake(

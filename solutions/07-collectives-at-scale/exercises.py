@@ -211,7 +211,7 @@ HIERARCHICAL_TIME = Exercise(
     given=[
         dict(P=P, n_in=8, n_out=n_out, W_in=W_in, W_out=W_out)
         for P in (70e9, 8e9)
-        for n_out, W_in, W_out in ((8, W_IN, W_GPU), (4, W_IN, W_GPU), (16, B200.scaleup_bandwidth, 50 * GB))
+        for n_out, W_in, W_out in ((3, W_IN, W_GPU), (2, W_IN, W_GPU), (3, B200.scaleup_bandwidth, 50 * GB))
     ],
     answer=Quantity("s"),
     solution=lambda P, n_in, n_out, W_in, W_out: hierarchical_allreduce_time(n_in, n_out, 4 * P, 0, W_in, 0, W_out),
@@ -314,14 +314,14 @@ HALF_SHARP = Exercise(
     "up and once down. Those *between* the nodes do not. What is S/t of an all-reduce over all GPUs? *Exact* in "
     "bandwidth; levels overlap.",
     given=[
-        dict(n_in=8, n_out=n_out, W_in=W_in, W_node=W_node)
-        for W_in in (W_IN, B200.scaleup_bandwidth)
-        for n_out, W_node in ((32, W_NODE), (64, W_NODE), (16, 2 * W_NODE))
+        dict(n_in=8, n_out=n_out, W_in=W_IN, W_node=2 * W_NODE)  # so wide that two rings would make the node decide
+        for n_out in (32, 64, 24, 48)
     ],
     answer=Quantity("B/s"),
     solution=lambda n_in, n_out, W_in, W_node: allreduce_bandwidth(
         (Level("node", n_in, W_in), Level("leaf", n_out, W_node)), (True, False)
     ),
+    harmless={"side 2 of the max alone": "that the network decides is the question; rings inside are a mistake"},
     mistakes=(
         Mistake(lambda W_in, W_node: min(W_in, W_node), "That is for switches that add at both levels."),
         Mistake(
@@ -339,7 +339,12 @@ HALF_SHARP = Exercise(
             lambda n_out, W_node: (n_out - 1) / n_out * W_node / 2,
             "A node that need not send and fetch everything twice is done sooner. Does that make S/t smaller?",
         ),
-        Mistake(lambda W_in: W_in, "Inside a node, yes. Which level is the slower one now?"),
+        Mistake(
+            lambda n_in, n_out, W_in, W_node: allreduce_bandwidth(
+                (Level("node", n_in, W_in), Level("leaf", n_out, W_node)), (False, False)
+            ),
+            "Those are rings at both levels. What does a GPU's port carry where the switch adds?",
+        ),
     ),
     hints=(
         "Take each level by itself; the slower decides. Which of them changed?",
@@ -416,6 +421,7 @@ ERRATUM_ALLTOALL = Exercise(
     solution=lambda N, W_in, W_node: (
         nodes_alltoall_time(1.0, N, 2, W_in, W_node / N) / nodes_alltoall_time(1.0, N, 1, W_in, W_node / N)
     ),
+    harmless={"side 2 of max no. 1 alone": "the question says which level decides in each case"},
     mistakes=(
         Mistake(
             lambda N, W_in, W_node: N * W_in / (2 * W_node),

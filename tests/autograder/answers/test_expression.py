@@ -1,10 +1,12 @@
 import random
 import time
+from fractions import Fraction
 
 import pytest
 import sympy
 
-from autograder.answers import Expression, answer_from, integers, positive, powers_of_two
+from autograder.answers import Expression, answer_from, integers, multiples, positive, powers_of_two
+from autograder.answers.domains import Space
 from autograder.answers.expression import difference
 from autograder.declaration import DeclarationError, Exercise, Mistake, unreadable
 from autograder.values import encoding
@@ -251,14 +253,21 @@ def test_a_case_outside_the_domain_is_reported():
 
 @pytest.mark.parametrize(
     "domain",
-    [integers(0, 5), integers(2, 4096), positive("B"), positive("s", 1e-6, 1e-3), powers_of_two(1, 1024)],
+    [
+        integers(0, 5),
+        integers(2, 4096),
+        integers(3, 512, step=2),
+        positive("B"),
+        positive("s", 1e-6, 1e-3),
+        powers_of_two(1, 1024),
+    ],
 )
 def test_a_domain_draws_within_itself(domain):
     rng = random.Random(5)
     for value in [*(domain.draw(rng) for _ in range(200)), *domain.ends(), *domain.special()]:
         assert domain.lo <= value <= domain.hi
         if domain.kind == "integers":
-            assert value.denominator == 1
+            assert (value - domain.lo) % domain.step == 0
         if domain.kind == "powers_of_two":
             assert value.numerator & (value.numerator - 1) == 0
 
@@ -275,6 +284,116 @@ def test_a_domain_draws_within_itself(domain):
 def test_a_domain_that_is_none(make):
     with pytest.raises(DeclarationError, match=r" from .* to .*positive"):
         make()
+
+
+@pytest.mark.parametrize(
+    "symbols",
+    [
+        lambda: {"n": integers(2, 9, step=0)},
+        lambda: {"r": multiples("", 1, 9)},
+        lambda: {"r": multiples("p +", 1, 9), "p": integers(1, 9)},
+        lambda: {"r": multiples("q", 1, 9), "p": integers(1, 9)},
+        lambda: {"k": integers(1, 9, most="q")},
+        lambda: {"r": multiples("p", 1, 9), "p": multiples("q", 1, 9), "q": integers(1, 9)},
+    ],
+)
+def test_a_condition_that_is_none(symbols):
+    with pytest.raises(DeclarationError):
+        Exercise(id="t-bad", prompt="?", answer=Expression(symbols()), solution=lambda: 1)
+
+
+READS = Exercise(  # r is a multiple of p
+    id="t-reads",
+    prompt="Derive it.",
+    answer=Expression({"r": multiples("p", 1, 512, "B"), "p": positive("B", 32, 4096), "h": positive("B", 4, 128)}),
+    solution=lambda r, p, h: r / (r + h * r / p + h),
+)
+MESH = Exercise(  # n is even
+    id="t-mesh",
+    prompt="Derive it.",
+    answer=Expression({"n": integers(2, 512, step=2), "W": positive("B/s")}, "B/s"),
+    solution=lambda n, W: n**2 * W / (4 * (n - 1)),
+)
+LEAVES = Exercise(  # p is a multiple of 1 + r, and k at most r
+    id="t-leaves",
+    prompt="Derive it.",
+    answer=Expression({"p": multiples("1 + r", 1, 40), "r": integers(1, 12), "k": integers(1, 20, most="r")}),
+    solution=lambda p, r, k: k * p / (1 + r) + sympy.Min(p, 5 * k),
+)
+
+
+@pytest.mark.parametrize(
+    ("exercise", "answer", "score"),
+    [
+        (READS, "r/(r + h*ceil(r/p) + h)", 1),
+        (READS, "r/(r + h*(r//p) + h)", 1),
+        (READS, "r/(r + h*(r//p + 1))", 1),
+        (READS, "r/(r + h*r/p + h*(1 + r % p))", 1),
+        (READS, "r/(r + h*floor(r/p))", 0),
+        (READS, "r/(r + h*ceil(r/(2*p)) + h)", 0),
+        (MESH, "(n//2)**2*W/(n - 1)", 1),
+        (MESH, "floor(n/2)*ceil(n/2)*W/(n - 1)", 1),
+        (MESH, "where(n % 2 == 0, n**2*W/(4*(n - 1)), 0)", 1),
+        (MESH, "((n + 1)//2)*((n - 1)//2)*W/(n - 1)", 0),
+        (MESH, "(n//4)*n*W/(2*(n - 1))", 0),
+        (LEAVES, "k*(p//(1 + r)) + min(p, 5*k)", 1),
+        (LEAVES, "min(k, r)*ceil(p/(1 + r)) + min(p, 5*k)", 1),
+        (LEAVES, "k*(p//(2 + r)) + min(p, 5*k)", 0),
+    ],
+)
+def test_a_condition_of_the_prompt_may_be_relied_on(exercise, answer, score):
+    verdict = judge(exercise, answer)
+    assert verdict.score == score, verdict.say
+
+
+@pytest.mark.parametrize("exercise", [READS, MESH, LEAVES], ids=lambda e: e.id)
+def test_every_point_meets_the_conditions(exercise):
+    kind = exercise.answer
+    others = [kind.read(answer) for answer in ("min(p, 3*r)", "max(40, p*(r//7))") if "r" in kind.symbols]
+    trees = [kind.tree(exercise.solution), *others, *([kind.read("max(n, 77)")] if exercise is MESH else [])]
+    points = kind.points(trees)
+    assert [p for p in points if not kind.space.has(p)] == []
+    again = answer_from(exercise.public())
+    assert again.symbols == kind.symbols
+    assert again.points(trees) == points
+
+
+def test_a_threshold_between_even_numbers_has_them_on_both_sides():
+    found = {int(p["n"]) for p in MESH.answer.points([MESH.answer.read("max(n, 77)*W")])}
+    assert {74, 76, 78, 80} <= found
+
+
+def test_what_depends_on_a_letter_follows_it():
+    space = Space(LEAVES.answer.symbols)
+    point = {"p": Fraction(20), "r": Fraction(4), "k": Fraction(3)}
+    assert space.moved(point, "r", 2) == {"p": 12, "r": 2, "k": 2}
+    assert space.moved(point, "p", 23) == {"p": 25, "r": 4, "k": 3}
+    assert space.moved(point, "k", 9)["k"] == 4
+    assert space.beyond(point, "r", Fraction(2**60)) == {"p": 4 * (1 + 2**60), "r": 2**60, "k": 3}
+    assert space.beyond(point, "k", Fraction(2**60)) is None
+
+
+@pytest.mark.parametrize(
+    ("exercise", "answer", "reason"),
+    [
+        (READS, "(r - h)/(r + h*r/p)", "limit-of-large"),
+        (MESH, "n*W/4", "limit-of-large"),
+        (MESH, "n**2*W/(2*(n - 1))", "constant-factor"),
+        (READS, "r/(r + h*r/p + h) * (1 + p/r)", "limit-of-large"),
+        (READS, "r/(r + h*r/p + h) * r/p", "factors-swapped"),
+    ],
+)
+def test_the_diagnosis_keeps_to_the_conditions(exercise, answer, reason):
+    assert judge(exercise, answer).reason == reason
+
+
+def test_the_letters_for_sympy_know_what_is_even():
+    n, W = (domain.symbol(name) for name, domain in MESH.answer.symbols.items())
+    assert n.is_even
+    assert integers(3, 9, step=2).symbol("k").is_odd
+    assert judge(MESH, (n // 2) ** 2 * W / (n - 1)).score == 1
+    r, p, h = (domain.symbol(name) for name, domain in READS.answer.symbols.items())
+    assert judge(READS, r / (r + h * (r // p) + h)).score == 1
 
 
 def test_the_stub_and_the_public_record_name_the_letters():

@@ -1,0 +1,337 @@
+"""Standard wrong ways to a number, which an exercise's numbers must tell from the right one.
+
+Nobody lists them in an exercise: they are derived from its solution, which is computed again with an operation
+replaced (the sum for the maximum, one of its sides alone, no rounding up) or with a number of the prompt misread (both
+directions of a link, bits for bytes, GiB for GB, a share for the rest of it, one rank more). What comes out must lie
+`ENOUGH` tolerances from the right answer, or be a declared mistake or a slip that the judge recognises: otherwise a
+learner with a wrong idea is told that it is right, or nearly.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import types
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import cache, lru_cache, partial
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from ..declaration.answer import Weakness
+from ..declaration.exercise import Exercise
+from ..declaration.given import call_with
+from ..declaration.isolation import names
+from ..values.texts import FIELD
+
+ENOUGH = 5.0  # tolerances between a wrong way and the right answer
+REFUSED = 1.5  # and one for which no numbers of real machines are farther apart: clearly refused, though
+SMALL = 16  # of more ranks, one more or less is lost in a tolerance of one percent
+CALLS = 6  # operations of a kind that are replaced one by one
+EQUAL = 1e-9  # tolerances within which two ways are the same number
+GIB = 2**30 / 1e9
+# How a number of the prompt is misread, by its unit: what it is multiplied by.
+MISREAD = {
+    "B/s": (("both directions", 2.0), ("half of it, for one direction", 0.5), ("bits", 8.0), ("bytes", 0.125)),
+    "FLOP/s": (("the rate with sparsity", 2.0), ("half of it, for the dense rate", 0.5)),
+    "B": (("bits", 8.0), ("bytes", 0.125), ("GiB", GIB), ("GB", 1 / GIB)),
+}
+
+
+class Found(NamedTuple):
+    """What a wrong way comes to with one row of numbers."""
+
+    row: Mapping[str, Any]
+    value: float
+    tolerances: float  # from the right answer
+    inert: bool = False  # the row's answer does not depend on what was altered
+
+
+@dataclass
+class Way:
+    """A wrong way, what it comes to with each row, and what is asked of it."""
+
+    name: str
+    enough: float = ENOUGH
+    side: bool = False  # one side of a max or min alone: right where that side decides
+    found: list[Found] = field(default_factory=list)
+
+    def weak(self) -> Iterator[Found]:
+        """Where it is too near to the right answer."""
+        equal = [one.tolerances < EQUAL for one in self.found]
+        if self.side:
+            yield from self.found[:1] if all(equal) else ()
+        elif all(equal):
+            return  # what it alters does not matter in this exercise
+        for one, same in zip(self.found, equal, strict=True):
+            if one.tolerances < self.enough and not (same and (self.side or one.inert)):
+                yield one
+
+
+Tolerances = Callable[[float, float], float]  # of the right answer and another: how many lie between them
+
+
+def weak_numbers(
+    exercise: Exercise, rows: Sequence[Mapping[str, Any]], tolerances: Tolerances, *, exact: bool = False
+) -> list[Weakness]:
+    """The wrong ways that come too near to the right answer with some of these rows. `exact`: an answer is right or
+    wrong, and nothing lies between."""
+    if not callable(exercise.solution):
+        return []
+    found = []
+    for way in _ways(exercise, rows, tolerances, exact):
+        near = [one for one in way.weak() if not _told(exercise, one)]
+        if near:
+            found.append(Weakness(way.name, _sentence(way, near[0])))
+    return found
+
+
+def _sentence(way: Way, one: Found) -> str:
+    if one.tolerances >= EQUAL:
+        how = f"gives {one.value:.6g}, {one.tolerances:.2g} tolerances from the right answer "
+        how += f"({way.enough:g} are asked for)"
+    else:
+        how = "gives the right answer" + (", and so it does with all others" if way.side else "")
+    return f"with {dict(one.row)}, {way.name} {how}: choose other numbers, or declare it a mistake"
+
+
+def _told(exercise: Exercise, one: Found) -> bool:
+    """Whether a learner who gives this is told a mistake or a slip."""
+    return one.tolerances > 1 and exercise.judge(one.value, one.row).kind in ("mistake", "slip", "unreadable")
+
+
+def _ways(exercise: Exercise, rows: Sequence[Mapping[str, Any]], tolerances: Tolerances, exact: bool) -> Iterable[Way]:
+    ways: dict[str, Way] = {}
+    guards = _guards(exercise.solution, rows)
+    for row in rows:
+        want = _number(exercise.solution, row)
+        if not want:
+            continue
+        tried = [(way, value, False) for way, value in _replaced(exercise.solution, row, guards)]
+        for way, letter, value in _misread(exercise, row, exact):
+            tried.append((way, value, not exact and _inert(exercise.solution, row, letter, want)))
+        for way, value, inert in tried:
+            if value is not None and math.isfinite(value):
+                ways.setdefault(way.name, way).found.append(Found(row, value, tolerances(want, value), inert))
+    return ways.values()
+
+
+def _number(function: Any, row: Mapping[str, Any]) -> float | None:
+    """What a function of the declaration gives, where it is a number."""
+    with suppress(ArithmeticError, ValueError, TypeError, LookupError):
+        value = call_with(function, row)
+        return float(value) if isinstance(value, (int, float)) else None
+    return None
+
+
+# Operations replaced
+
+
+class Call(NamedTuple):
+    """A call of an operation: what it chose from, or rounded."""
+
+    kind: str
+    items: tuple[Any, ...]
+
+
+Replacement = Callable[[tuple[Any, ...]], Any]
+
+
+@dataclass
+class _Operations:
+    """The operations of a solution, as they are called: counted, and some of them replaced."""
+
+    kind: str = ""
+    which: int | None = None  # the one to replace; None for all of the kind
+    by: Replacement | None = None
+    calls: list[Call] = field(default_factory=list)
+
+    def called(self, kind: str, plain: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        items = tuple(args[0]) if len(args) == 1 and hasattr(args[0], "__iter__") else args
+        if "key" in options or not items:
+            return plain(items, **options) if len(args) == 1 else plain(*args, **options)
+        mine = sum(call.kind == kind for call in self.calls)
+        self.calls.append(Call(kind, items))
+        if self.by is not None and kind == self.kind and self.which in (None, mine):
+            return self.by(items)
+        return plain(items) if len(args) == 1 and items is not args else plain(*items)
+
+
+@cache
+def _kinds() -> dict[Any, str]:
+    """The operations that are replaced, by the function that does them."""
+    from hwlib import formula
+
+    return {
+        builtins.max: "max", formula.maximum: "max", formula.max_of: "max",
+        builtins.min: "min", formula.minimum: "min",
+        math.ceil: "ceil", formula.ceil: "ceil", math.floor: "floor", formula.floor: "floor",
+    }  # fmt: skip
+
+
+@lru_cache(maxsize=64)
+def _places(function: Any) -> list[tuple[dict[str, Any], str, Any]]:
+    """Where the operations of a function are looked up, in its own module and in those that it calls: the module's
+    names, the name there, and the operation."""
+    kinds, found, waiting, seen = _kinds(), {}, [function], set()
+    home = str(getattr(function, "__module__", "")).partition(".")[0]
+    while waiting:
+        one = waiting.pop()
+        one = getattr(one, "function", None) or getattr(one, "func", None) or one
+        if not isinstance(one, types.FunctionType) or one in seen:
+            continue
+        seen.add(one)
+        scope = one.__globals__
+        cells = [cell.cell_contents for cell in one.__closure__ or () if cell.cell_contents is not one]
+        values = {name: scope.get(name, getattr(builtins, name, None)) for name in names(one.__code__)}
+        for name, value in values.items():
+            if _hashable(value) and value in kinds:
+                found[id(scope), name] = scope, name, value
+        for value in (*values.values(), *cells):
+            module = str(getattr(value, "__module__", ""))
+            ours = module.partition(".")[0] in ("hwlib", home) and callable(value) and not isinstance(value, type)
+            if ours and not (_hashable(value) and value in kinds):
+                waiting.append(value)
+    return list(found.values())
+
+
+def _hashable(value: Any) -> bool:
+    return isinstance(value, (types.FunctionType, types.BuiltinFunctionType))
+
+
+@contextmanager
+def _through(function: Any, operations: _Operations) -> Iterator[None]:
+    """In this block the function, and what it calls, find `operations` where they look for theirs."""
+    kinds, missing = _kinds(), object()
+    places = _places(function)
+    before = [(scope, name, scope.get(name, missing)) for scope, name, _ in places]
+    try:
+        for scope, name, plain in places:
+            scope[name] = partial(operations.called, kinds[plain], plain)
+        yield
+    finally:
+        for scope, name, value in before:
+            if value is missing:
+                del scope[name]
+            else:
+                scope[name] = value
+
+
+def _observed(function: Any, row: Mapping[str, Any], operations: _Operations) -> float | None:
+    with _through(function, operations):
+        return _number(function, row)
+
+
+def _calls(function: Any, row: Mapping[str, Any]) -> list[Call]:
+    operations = _Operations()
+    _observed(function, row, operations)
+    return operations.calls
+
+
+def _guards(function: Any, rows: Sequence[Mapping[str, Any]]) -> set[tuple[str, int]]:
+    """The calls of a max or min with a side that is the same number whatever is given: the library's own bounds, such
+    as max(..., 0), which no learner writes."""
+    sides: dict[tuple[str, int], list[tuple[Any, ...]]] = defaultdict(list)
+    other = {name: x * 1.01 ** (i + 1) if type(x) is float else x for i, (name, x) in enumerate(rows[0].items())}
+    for row in (*rows, other):
+        count: dict[str, int] = defaultdict(int)
+        for call in _calls(function, row):
+            sides[call.kind, count[call.kind]].append(call.items)
+            count[call.kind] += 1
+    return {key for key, items in sides.items() if any(len(set(side)) == 1 for side in zip(*items, strict=False))}
+
+
+def _replaced(
+    function: Any, row: Mapping[str, Any], guards: set[tuple[str, int]]
+) -> Iterator[tuple[Way, float | None]]:
+    """The ways with another operation: each max or min in turn; the last rounding, and all of a kind at once."""
+    calls = _calls(function, row)
+    for kind in ("max", "min", "ceil", "floor"):
+        mine = [call for call in calls if call.kind == kind]
+        open_ones = [i for i in range(len(mine)) if kind in ("ceil", "floor") or (kind, i) not in guards]
+        one_by_one = open_ones[:CALLS] if kind in ("max", "min") else open_ones[-1:]
+        for which in one_by_one:
+            place = f"the {kind}" if len(mine) == 1 else f"{kind} no. {which + 1}"
+            for way, by in _replacements(kind, place, mine[which].items):
+                yield way, _observed(function, row, _Operations(kind, which, by))
+        if kind in ("ceil", "floor") and len(mine) > 1:
+            for way, by in _replacements(kind, f"every {kind}", mine[0].items):
+                yield way, _observed(function, row, _Operations(kind, None, by))
+
+
+def _replacements(kind: str, place: str, items: Sequence[Any]) -> Iterator[tuple[Way, Replacement]]:
+    if kind in ("ceil", "floor"):
+        other, rounded = ("floor", math.floor) if kind == "ceil" else ("ceil", math.ceil)
+        yield Way(f"{place} left out"), lambda items: items[0]
+        yield Way(f"the {other} for {place}"), lambda items: rounded(items[0])
+    elif len(items) > 1:
+        yield Way(f"the sum for {place}"), sum
+        for i in range(len(items)):
+            yield Way(f"side {i + 1} of {place} alone", side=True), itemgetter(i)
+
+
+def weak_cases(
+    function: Callable[..., Any], cases: Sequence[tuple], same: Callable[[list[Any]], bool]
+) -> list[Weakness]:
+    """The ways with another operation in a function that these cases do not tell from the right one: `same` says
+    whether what it gives in each is what is expected."""
+    operations = _Operations()
+    with _through(function, operations):
+        for case in cases:
+            function(*case)
+    found = []
+    kinds = {call.kind: max(len(c.items) for c in operations.calls if c.kind == call.kind) for call in operations.calls}
+    for kind, most in kinds.items():
+        for way, by in _replacements(kind, f"the {kind}", range(min(most, 2))):
+            with suppress(Exception), _through(function, _Operations(kind, None, by)):
+                if same([function(*case) for case in cases]):
+                    found.append(Weakness(way.name, f"{way.name} gives the right result in every case: add another"))
+    return found
+
+
+# Numbers misread
+
+
+class _Miscounted(int):
+    """A number of ranks of which one more or less is forgotten: `n - 1` comes out as n + `shift`."""
+
+    shift = 0
+
+    def __sub__(self, other: Any) -> Any:
+        return int(self) + self.shift if type(other) is int and other == 1 else int(self) - other
+
+
+def _misread(exercise: Exercise, row: Mapping[str, Any], exact: bool) -> Iterator[tuple[Way, str, float | None]]:
+    """The ways with another number in place of one that is given, and its letter."""
+    units = {match[1]: match[2] for match in FIELD.finditer(exercise.prompt)}
+    for letter, value in row.items():
+        if isinstance(value, (bool, str)) or not isinstance(value, (int, float)):
+            continue
+        for name, factor in MISREAD.get(units.get(letter) or "", ()):
+            yield Way(f"{letter} taken for {name}"), letter, _with(exercise, row, letter, value * factor)
+        if isinstance(value, float) and 0 < value < 1:
+            yield Way(f"1 - {letter} for {letter}"), letter, _with(exercise, row, letter, 1 - value)
+            yield Way(f"1 + {letter} for {letter}"), letter, _with(exercise, row, letter, 1 + value)
+        if isinstance(value, int) and value > 1:
+            for shift, shown in ((0, letter), (1, f"{letter} + 1")):
+                counted = _Miscounted(value)
+                counted.shift = shift
+                yield Way(f"{shown} for {letter} - 1"), letter, _with(exercise, row, letter, counted)
+            for more in (-1, 1) if value <= SMALL and not exact else ():
+                name = f"{letter} {'+' if more > 0 else '-'} 1 for {letter} throughout"
+                yield Way(name, REFUSED), letter, _with(exercise, row, letter, value + more)
+
+
+def _with(exercise: Exercise, row: Mapping[str, Any], letter: str, value: Any) -> float | None:
+    return _number(exercise.solution, {**row, letter: value})
+
+
+def _inert(function: Any, row: Mapping[str, Any], letter: str, want: float) -> bool:
+    """Whether the answer does not depend on that number, near where it is; a solution may take whole ones only."""
+    value = row[letter]
+    steps = [value * (1 - 1e-6), value * (1 + 1e-6)]
+    if isinstance(value, int) and _number(function, {**row, letter: steps[0]}) is None:
+        steps = [value - 1, value + 1]
+    return all(_number(function, {**row, letter: step}) == want for step in steps)

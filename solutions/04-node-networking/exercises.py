@@ -381,14 +381,27 @@ def printed(name: str, rng: Random, gpus: int = 8) -> str:
     """The first GPUs of a sample machine in one of the layouts that drivers print."""
     table = read_topo(SAMPLES[name])
     kept = [one for one in table.devices if one not in table.gpus[gpus:] and (gpus == 8 or one in table.gpus)]
+    cells = [[table.relation[one, other] for other in kept] for one in kept]
+    return layout([(one, one in table.gpus) for one in kept], cells, rng)
+
+
+def sixteen(rng: Random) -> str:
+    """What a machine of 16 GPUs around a switch prints, as the DGX-2 has: some names have two digits."""
+    names = [(f"GPU{i}", True) for i in range(16)]
+    return layout(names, [["X" if a == b else f"NV{rng.choice((1, 2, 6))}" for a in names] for b in names], rng)
+
+
+def layout(devices: list[tuple[str, bool]], table: list[list[str]], rng: Random) -> str:
+    """A matrix of devices, each with its name and whether it is a GPU, as one of several drivers prints it."""
+    kept = [name for name, _ in devices]
     gap = rng.choice(("\t", "    ", "  "))
     tail = "0-31,64-95    0    N/A" if rng.random() < 0.5 else ""
     head = gap + gap.join(kept) + (f"{gap}CPU Affinity{gap}NUMA Affinity{gap}GPU NUMA ID" if tail else "")
     lines = ["$ nvidia-smi topo -m"] if rng.random() < 0.5 else []
     lines.append(f"\x1b[4m{head}\x1b[0m" if rng.random() < 0.5 else head)
-    for one in kept:
-        cells = [" X " if code == "X" else code for code in (table.relation[one, other] for other in kept)]
-        lines.append(gap.join([one, *cells, *([tail] if tail and one in table.gpus else [])]))
+    for (one, is_gpu), codes in zip(devices, table, strict=True):
+        cells = [" X " if code == "X" else code for code in codes]
+        lines.append(gap.join([one, *cells, *([tail] if tail and is_gpu else [])]))
     lines += ["", "Legend:", "", "  X    = Self", "  NV#  = Connection traversing a bonded set of # NVLinks"]
     return "\n".join(lines) + "\n"
 
@@ -415,6 +428,7 @@ LAB_PARSE = Exercise(
         cases=lambda rng: [
             *((text,) for text in SAMPLES.values()),
             *((printed(name, rng),) for name in SAMPLES),
+            (sixteen(rng),),
             *(
                 (printed(name, rng, gpus),)
                 for name, gpus in (("v100-cube-mesh", 4), ("h100-nv18", 2), ("b300-nv18", 1))

@@ -570,7 +570,7 @@ def some_flights(rng):
             ]
             held_up = b == crowded and rng.random() < 0.7
             longer = (
-                rng.uniform(3, 6)
+                rng.choice((2.0, rng.uniform(2, 6)))
                 if bad in ((a // 4, spine), (b // 4, spine))
                 else rng.uniform(4, 9)
                 if held_up

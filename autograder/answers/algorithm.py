@@ -220,8 +220,7 @@ class Algorithm(Coded):
             return exercise.right()
         if mistakes := self._mistakes(exercise, done):
             return Verdict(0.0, " ".join(mistakes), "mistake")
-        hint = f" A hint: {exercise.hints[0]}" if exercise.hints and last.mine.ended else ""
-        return Verdict(0.0, f"{found.say}{hint}", "wrong", found.reason)
+        return Verdict(0.0, found.say, "wrong", found.reason, wants_hint=last.mine.ended)
 
     def _wrong(self, exercise: Exercise, done: list[_Done]) -> Finding | None:
         failed = done[-1] if not done[-1].mine.ended else None

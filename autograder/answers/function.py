@@ -152,8 +152,7 @@ class Function(Coded):
         say = f"{self._called(args)} gives {quoted(self._shown(mine, place(mine, want, self.rtol)), SHOWN)}{found.say}"
         say += "" if say.endswith("?") else "."
         count = f" ({sum(right)} of {len(right)} cases are right.)" if any(right) else ""
-        hint = f" A hint: {exercise.hints[0]}" if exercise.hints else ""
-        return Verdict(0.0, f"{say}{count}{hint}", "wrong", found.reason)
+        return Verdict(0.0, f"{say}{count}", "wrong", found.reason, wants_hint=True)
 
     def _difference(self, mine: Any, want: Any, nearly: bool) -> Finding:
         """How a result differs from the expected one, of which only public cases tell more than the order of

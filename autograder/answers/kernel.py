@@ -158,7 +158,8 @@ class Kernel(Coded):
         for mistake in exercise.mistakes:
             if all(_alike(mine, _run(Traced(mistake.value), launch, arrays)) for launch, arrays, _, mine in done):
                 return Verdict(0.0, exercise.fill(mistake.say, exercise.variant()), "mistake")
-        return Verdict(0.0, found.say, "wrong", found.reason)
+        ended = not isinstance(done[-1][-1], Finding)
+        return Verdict(0.0, found.say, "wrong", found.reason, wants_hint=ended)
 
     def _wrong(
         self, exercise: Exercise, launch: Launch, arrays: Mapping[str, Any], solution: Run, mine: Run | Finding

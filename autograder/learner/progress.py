@@ -64,6 +64,11 @@ class Progress:
             entry = entries[exercise_id]
         return Recorded(entry["answer"], entry["time"], first)
 
+    def hints_shown(self, exercise_id: str) -> int:
+        """How many hints were shown."""
+        shown = self._read().get("hints", {}).get(exercise_id, 0)
+        return shown if type(shown) is int else 0
+
     def next_hint(self, exercise_id: str, count: int) -> int:
         """How many of `count` hints to show now: one more than the last time."""
         with self._changing() as data:

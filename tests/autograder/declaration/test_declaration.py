@@ -187,3 +187,12 @@ def test_a_prediction_scores_for_being_made_and_explains_the_gap():
     assert down.say == "You predicted right. See why."
     assert e.judge("sideways").score == 0
     assert e.judge(...).kind == "empty"
+
+
+def test_a_prediction_is_not_told_to_go_on():
+    asked = Exercise(id="a-guess", prompt="?", answer=Quantity("s"), solution=2.0, predict=True, hints=("Halve.",),
+                     explain="Because.")  # fmt: skip
+    verdict = asked.judge(3.1)
+    assert (verdict.kind, verdict.wants_hint) == ("predicted", False)
+    assert "Not yet" not in verdict.say
+    assert verdict.say.endswith("Because.")

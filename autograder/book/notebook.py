@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..declaration.answer import JudgedBy
+from ..declaration.worked import BEGIN, END
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
     from ..declaration.exercise import Exercise
 
-BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
@@ -126,12 +126,6 @@ def used_exercises(nb: NotebookNode) -> list[str]:
     return [
         c.metadata["gpubook"]["exercise"] for c in nb.cells if c.metadata.get("gpubook", {}).get("part") == "prompt"
     ]
-
-
-def solution_of(cell_source: str) -> str:
-    """The text between the solution markers of an answer cell."""
-    _, _, rest = cell_source.partition(BEGIN)
-    return rest.partition(END)[0].strip("\n")
 
 
 def prompt_markdown(exercise: Exercise, label: str, *, variants: bool = False, alone: bool = False) -> str:

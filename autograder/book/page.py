@@ -11,9 +11,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from ..declaration.worked import solution_of
 from . import answerbox
 from .captions import alt_text, caption_id, image_options
-from .notebook import how_to_answer, points, solution_of
+from .notebook import how_to_answer, points
 from .render import markdown, render
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 # What these calls show depends on the key; the course edition leaves their outputs out.
-KEYED = {"check", "exercise", "given", "grade", "hint", "reveal"}
+KEYED = {"check", "exercise", "given", "grade", "hint", "reveal", "solution"}
 
 
 class PageError(ValueError):

@@ -63,6 +63,11 @@ def hint(exercise_id: str) -> Card:
     return guidance.next_hint(find(exercise_id))
 
 
+def solution(exercise_id: str, *, anyway: bool = False) -> Card:
+    """The worked solution and its derivation, once the hints are used up, or `anyway`; never within a course."""
+    return guidance.solution(find(exercise_id), anyway)
+
+
 def check(exercise_id: str, answer: Any = ...) -> Verdict:
     """The verdict on an answer, with a sentence that leads on; without a key, what was understood."""
     found = find(exercise_id)

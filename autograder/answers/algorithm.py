@@ -27,6 +27,7 @@ from ..ranks.buffers import AFTER, Case, before, drawn
 from ..ranks.generators import Budget, Rank
 from ..ranks.outcomes import Outcome
 from ..values import encoding
+from ..values.error_advice import Asked, advice_on
 from ..values.finding import Finding
 from ..values.numbers import Unreadable
 from ..values.texts import quoted
@@ -229,7 +230,7 @@ class Algorithm(Coded):
             return Finding(write_it_yourself(used.what), "withheld")
         for run in done:
             if run is failed:
-                return outcomes.failure(self.name, run.case, run.mine)
+                return self._failed(exercise, run)
             wrong = outcomes.wrong_result(
                 run.case, run.inputs, run.mine.outputs, run.wanted, self.collective, self.rtol, run.mine.received_bytes
             )
@@ -240,6 +241,12 @@ class Algorithm(Coded):
                 say = f"With {run.case}, rank {rank} changes the x that it was given: work on a copy."
                 return Finding(say, "changes-input")
         return self._beyond(done) or self._bytes(done) or self._rounds(done)
+
+    def _failed(self, exercise: Exercise, run: _Done) -> Finding:
+        """Why the ranks did not finish, and what to write instead where that is a beginner's slip."""
+        found, failed = outcomes.failure(self.name, run.case, run.mine), run.mine.failed
+        said = failed.what if failed is not None and failed.kind in ("raises", "silent") else ""
+        return Finding(found.say + advice_on(said, Asked.of(exercise.public())), found.reason)
 
     def _beyond(self, done: list[_Done]) -> Finding | None:
         """A message between ranks that are not neighbours, where only these may talk to each other."""

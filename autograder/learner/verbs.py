@@ -12,7 +12,7 @@ from ..declaration.verdict import Verdict, unreadable
 from ..values import encoding
 from ..values.numbers import Unreadable
 from ..values.texts import fill
-from . import cell_history, guidance
+from . import cell_errors, cell_history, guidance
 from .card import Card
 from .lookup import Found, NotFound, find, owner
 from .progress import Progress
@@ -44,13 +44,10 @@ def given(exercise_id: str) -> dict[str, Any]:
 
 
 def symbols(exercise_id: str) -> Any:
-    """The symbols of an Expression exercise, sympy's, in the order of its prompt; one alone where there is one. A cell
-    that fails on them says what to write instead."""
+    """The symbols of an Expression exercise, sympy's, in the order of its prompt; one alone where there is one."""
     from ..answers import domains_from
-    from ..answers.symbol_errors import explain_errors
     from ..declaration.verdict import DeclarationError
 
-    explain_errors()
     found = find(exercise_id)
     if "symbols" not in found.public:
         raise DeclarationError(f"{exercise_id} is a {found.public['kind']} exercise; it has no symbols")
@@ -195,3 +192,6 @@ def _show(verdict: Verdict) -> None:
         from IPython.display import display
 
         display(verdict)
+
+
+cell_errors.explain_errors()

@@ -27,7 +27,7 @@ from ..ranks.buffers import AFTER, Case, before, drawn
 from ..ranks.generators import Budget, Rank
 from ..ranks.outcomes import Outcome
 from ..values import encoding
-from ..values.error_advice import Asked, advice_on
+from ..values.error_advice import Asked, advice_on, install
 from ..values.finding import Finding
 from ..values.numbers import Unreadable
 from ..values.texts import quoted
@@ -199,6 +199,8 @@ class Algorithm(Coded):
         try:
             call(("prepare", max(case.n for case in self.runs(exercise))))
         except AnswerError as error:
+            if error.reason == "not-installed":  # here, and not a mistake
+                return Verdict(0.0, f"The ranks cannot be started here: {install('torch')}", "unreadable", error.reason)
             say = f"The ranks could not be started: {quoted(str(error), 200)}."
             return Verdict(0.0, say, "wrong", "not-started")
         generator, done = seeds.generator(exercise.id), []

@@ -52,6 +52,7 @@ OF_SYMPY = ("Max", "Min", "Piecewise", "Rational", "ceiling", "floor", "sqrt", "
 OF_MATH = ("ceil", "floor", "sqrt", "log", "log2", "exp", "pi", "inf", "prod")
 FOR_LETTERS = {"ceil": "ceiling", "log2": "log2"}  # of math: what takes letters too
 VERBS = ("check", "exercise", "given", "grade", "hint", "reveal", "solution", "symbols")
+EXTRAS = {"torch": "labs", "cloudpickle": "labs", "triton": "kernels"}  # what an install without extras lacks
 NAME = re.compile(r"[A-Za-z_]\w{0,40}", re.ASCII)
 SET = re.compile(r"\s*([A-Za-z_]\w{0,40})\s*=\s*([-+]?\.?\d[^#\"'=]*?)\s*(?:#.*)?", re.ASCII)
 
@@ -91,6 +92,9 @@ def advice(error: str, message: str, source: str = "", asked: Asked = NOTHING_AS
     if error == "NameError":
         found = re.match(r"(?:free variable|name) '([^']{1,41})'", message)
         return _undefined(found[1], asked) if found and NAME.fullmatch(found[1]) else ""
+    if error == "ModuleNotFoundError":
+        found = re.match(r"No module named '(\w{1,40})[.\w]*'", message)
+        return install(found[1]) if found and found[1] in EXTRAS else ""
     if error == "SyntaxError":
         return _unread(source, asked)
     if error == "KeyError" and "given(" in source:
@@ -110,6 +114,14 @@ def advice_on(failure: str, asked: Asked) -> str:
     error, _, message = failure.partition(": ")
     say = advice(error, message, asked=asked)
     return say and f" {say}"
+
+
+def install(package: str) -> str:
+    """How a package of an extra is installed."""
+    return (
+        f"`{package}` is not installed: run `pip install 'gpubook[{EXTRAS[package]}]'` in a terminal, and restart the "
+        "kernel."
+    )
 
 
 def _undefined(name: str, asked: Asked) -> str:

@@ -129,6 +129,12 @@ def test_numbers_are_taken_by_their_names():
     assert advice("KeyError", "'N'", 'table["N"]', NUMBERED) == ""
 
 
+def test_a_package_of_an_extra_is_told_with_the_command_that_installs_it():
+    for package, extra in (("torch", "labs"), ("cloudpickle", "labs"), ("torch.distributed", "labs")):
+        assert f"'gpubook[{extra}]'" in advice("ModuleNotFoundError", f"No module named '{package}'")
+    assert advice("ModuleNotFoundError", "No module named 'torchy'") == ""
+
+
 def test_a_wrong_number_of_arguments_is_told_with_those_asked_for():
     for function, args in ((lambda n: n, (1, 2)), (lambda n, W: n, (1,)), (lambda: 1, (1, 2))):
         function.__name__ = function.__qualname__ = "f"

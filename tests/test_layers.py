@@ -48,7 +48,7 @@ KEPT_PATHS = ("gradebook.py", "written.py")  # a name that configurations and no
 KEPT_NAMES = (
     *(
         ("autograder", verb)
-        for verb in ("check", "exercise", "given", "grade", "hint", "reveal", "solution", "symbols")
+        for verb in ("check", "exercise", "given", "grade", "hint", "reveal", "solution", "symbols", "how_to_answer")
     ),
     *(("autograder.declaration", name) for name in ("Exercise", "Mistake", "load_bank")),
     *(("autograder.answers", name) for name in ("Quantity", "Count", "Choice", "Expression", "Function", "Algorithm")),

@@ -86,6 +86,7 @@ def load(root: Path, name: str, *, variants: bool = False, course: bool = False)
     roles = Roles(bank.namespace, source, Bibliography(root / "docs" / "references.bib"))
     read = notebook.read(source)
     full = notebook.expand(read, bank, source=source, chapter=name, variants=variants, alone=not course)
+    notebook.point_to_guide(full)
     add_captions(full, source, name)
     page = {}
     for cell in full.cells:

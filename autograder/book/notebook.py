@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from ..declaration.exercise import Exercise
 
+GUIDE = "which tolerance, units and notations hold, what *exact* and *to first order* mean, and what is counted"
+POINTER = f"*New here? `how_to_answer()` says {GUIDE}.*"
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
@@ -119,6 +121,14 @@ def expand(
     out.cells = cells
     _unique(cells, source)
     return out
+
+
+def point_to_guide(nb: NotebookNode) -> None:
+    """Have the first exercise of a notebook say how answers are read, unless another of them does: the first may have
+    been left out since."""
+    prompts = [c for c in nb.cells if c.metadata.get("gpubook", {}).get("part") == "prompt"]
+    if prompts and not any(POINTER in prompt.source for prompt in prompts):
+        prompts[0].source += f"\n\n{POINTER}"
 
 
 def used_exercises(nb: NotebookNode) -> list[str]:

@@ -23,7 +23,7 @@ from .banks import CourseBank
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-SETUP = "from autograder import check, exercise, given, grade, hint, reveal, solution, symbols"
+SETUP = "from autograder import check, exercise, given, grade, hint, how_to_answer, reveal, solution, symbols"
 DROPPED = "**This exercise was dropped: it counts for nobody.**"
 
 
@@ -58,6 +58,7 @@ def stage(
         nb = _from_text(text, bank, variants, chapter or name)
     else:
         nb = _chosen(made, own, exercises, variants, name)
+    notebook.point_to_guide(nb)
     target.mkdir(parents=True, exist_ok=True)
     if made is not None and text is None:
         _copy_files(made, target)

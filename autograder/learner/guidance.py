@@ -15,6 +15,7 @@ from ..declaration.answer import JudgedBy
 from ..declaration.exercise import Exercise
 from ..declaration.verdict import Verdict
 from ..declaration.worked import worked
+from ..values.book_root import book_root
 from .card import Card
 from .lookup import Found, assignment, owner
 from .progress import Progress
@@ -60,6 +61,14 @@ def solution(found: Found, anyway: bool = False) -> Card:
         progress.record_solution(name)
     whose = owner() if found.public.get("variants") else None
     return Card(worked(found.declared, _instructors_cell(found, found.declared), whose))
+
+
+def page(name: str) -> Card:
+    """A page of docs/, for a notebook."""
+    try:
+        return Card((book_root() / "docs" / name).read_text(encoding="utf-8"))
+    except OSError:
+        return Card("The book's pages are not at hand here.")
 
 
 def hints_of(found: Found) -> Sequence[str]:

@@ -65,6 +65,11 @@ def solution(exercise_id: str, *, anyway: bool = False) -> Card:
     return guidance.solution(find(exercise_id), anyway)
 
 
+def how_to_answer() -> Card:
+    """How answers are read: tolerances, units and notations, attempts, hints; the book's page on it."""
+    return guidance.page("answers.md")
+
+
 def check(exercise_id: str, answer: Any = ...) -> Verdict:
     """The verdict on an answer, with a sentence that leads on; without a key, what was understood."""
     found = find(exercise_id)

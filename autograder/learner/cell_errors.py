@@ -14,10 +14,10 @@ NAMED = re.compile(r"""\b(?:given|symbols|check|grade|hint|exercise|solution)\(\
 
 def explain_errors() -> None:
     """From now on a cell that ends in such an error says below it what to write instead; in a notebook only."""
-    ipython = sys.modules.get("IPython")
-    shell = None if ipython is None else ipython.get_ipython()
-    if shell is not None and _explain not in shell.events.callbacks["post_run_cell"]:
-        shell.events.register("post_run_cell", _explain)
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    events = getattr(shell, "events", None)  # a shell in another kernel has none
+    if events is not None and _explain not in events.callbacks.get("post_run_cell", ()):
+        events.register("post_run_cell", _explain)
 
 
 def _explain(result: Any) -> None:

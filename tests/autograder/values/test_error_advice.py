@@ -5,11 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from autograder.answers import Algorithm, Expression, Function, integers, positive
+from autograder.answers import Algorithm, Expression, Function, Kernel, integers, positive
+from autograder.answers.kernel import Launch
 from autograder.declaration import Exercise
 from autograder.values import encoding
 from autograder.values.error_advice import LARGER, NUMBERS, POWER, TEXT, TIMES, Asked, advice, advice_on
 from autograder.values.parsing import parse
+from hwlib import tl
 from tests.autograder import lab
 
 LETTERS = Expression({"p": positive("1", 0.01, 0.9), "n": integers(2, 64)})
@@ -157,7 +159,14 @@ def test_every_kind_that_is_code_says_so():
     )
     one = Exercise(id="t-ring", prompt="?", answer=Algorithm("mine", cases=[(2, 8)], collective="all_reduce"),
                    solution=lab.ring)  # fmt: skip
-    for exercise, wrong in ((function, lambda n: n), (one, lambda rank: rank)):
+    run = Launch(1, {"x_ptr": (8,), "out_ptr": tl.empty(8)})
+    copy = Exercise(
+        id="t-copy",
+        prompt="?",
+        answer=Kernel("copy", "copy(x_ptr, out_ptr)", cases=[run]),
+        solution=lambda x_ptr, out_ptr: tl.store(out_ptr + tl.arange(0, 8), tl.load(x_ptr + tl.arange(0, 8))),
+    )
+    for exercise, wrong in ((function, lambda n: n), (one, lambda rank: rank), (copy, lambda x_ptr: x_ptr)):
         wrong.__name__ = wrong.__qualname__ = exercise.answer_name
         kind = exercise.answer
         verdict = exercise.judge(encoding.decode(encoding.encode(wrong)), call=kind.local_call(wrong))

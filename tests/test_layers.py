@@ -46,7 +46,10 @@ ROOMS = {
 }
 KEPT_PATHS = ("gradebook.py", "written.py")  # a name that configurations and notebooks hold, and nothing else
 KEPT_NAMES = (
-    *(("autograder", verb) for verb in ("check", "exercise", "given", "grade", "hint", "reveal", "symbols")),
+    *(
+        ("autograder", verb)
+        for verb in ("check", "exercise", "given", "grade", "hint", "reveal", "solution", "symbols", "how_to_answer")
+    ),
     *(("autograder.declaration", name) for name in ("Exercise", "Mistake", "load_bank")),
     *(("autograder.answers", name) for name in ("Quantity", "Count", "Choice", "Expression", "Function", "Algorithm")),
     *(("autograder.answers", name) for name in ("Distributed", "Written", "positive", "integers", "at_most")),

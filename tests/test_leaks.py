@@ -12,8 +12,9 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from autograder.book import chapters, notebook
+from autograder.book import chapters
 from autograder.declaration import call_with
+from autograder.declaration.worked import solution_of
 from tests.kept import built, loaded
 
 TEXT = {".html", ".js", ".json", ".ipynb", ".txt", ".md", ".csv", ".svg", ".inv"}
@@ -42,7 +43,7 @@ def secrets(root):
                 text = re.sub(r"\]\([^)]*\)|^\s*\d+\. ", "]", cells[key], flags=re.M)
                 found += [(f"{key}: its model answer", line) for line in text.splitlines() if len(letters(line)) > 15]
             else:
-                found.append((f"{key}: its solution", notebook.solution_of(cells[key])))
+                found.append((f"{key}: its solution", solution_of(cells[key])))
     return [(what, text) for what, text in found if text]
 
 

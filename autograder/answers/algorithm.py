@@ -27,6 +27,7 @@ from ..ranks.buffers import AFTER, Case, before, drawn
 from ..ranks.generators import Budget, Rank
 from ..ranks.outcomes import Outcome
 from ..values import encoding
+from ..values.error_advice import Asked, advice_on, install
 from ..values.finding import Finding
 from ..values.numbers import Unreadable
 from ..values.texts import quoted
@@ -198,6 +199,8 @@ class Algorithm(Coded):
         try:
             call(("prepare", max(case.n for case in self.runs(exercise))))
         except AnswerError as error:
+            if error.reason == "not-installed":  # here, and not a mistake
+                return Verdict(0.0, f"The ranks cannot be started here: {install('torch')}", "unreadable", error.reason)
             say = f"The ranks could not be started: {quoted(str(error), 200)}."
             return Verdict(0.0, say, "wrong", "not-started")
         generator, done = seeds.generator(exercise.id), []
@@ -220,8 +223,7 @@ class Algorithm(Coded):
             return exercise.right()
         if mistakes := self._mistakes(exercise, done):
             return Verdict(0.0, " ".join(mistakes), "mistake")
-        hint = f" A hint: {exercise.hints[0]}" if exercise.hints and last.mine.ended else ""
-        return Verdict(0.0, f"{found.say}{hint}", "wrong", found.reason)
+        return Verdict(0.0, found.say, "wrong", found.reason, wants_hint=last.mine.ended)
 
     def _wrong(self, exercise: Exercise, done: list[_Done]) -> Finding | None:
         failed = done[-1] if not done[-1].mine.ended else None
@@ -230,7 +232,7 @@ class Algorithm(Coded):
             return Finding(write_it_yourself(used.what), "withheld")
         for run in done:
             if run is failed:
-                return outcomes.failure(self.name, run.case, run.mine)
+                return self._failed(exercise, run)
             wrong = outcomes.wrong_result(
                 run.case, run.inputs, run.mine.outputs, run.wanted, self.collective, self.rtol, run.mine.received_bytes
             )
@@ -241,6 +243,12 @@ class Algorithm(Coded):
                 say = f"With {run.case}, rank {rank} changes the x that it was given: work on a copy."
                 return Finding(say, "changes-input")
         return self._beyond(done) or self._bytes(done) or self._rounds(done)
+
+    def _failed(self, exercise: Exercise, run: _Done) -> Finding:
+        """Why the ranks did not finish, and what to write instead where that is a beginner's slip."""
+        found, failed = outcomes.failure(self.name, run.case, run.mine), run.mine.failed
+        said = failed.what if failed is not None and failed.kind in ("raises", "silent") else ""
+        return Finding(found.say + advice_on(said, Asked.of(exercise.public())), found.reason)
 
     def _beyond(self, done: list[_Done]) -> Finding | None:
         """A message between ranks that are not neighbours, where only these may talk to each other."""

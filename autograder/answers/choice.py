@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..declaration.answer import Answer, Box, Call, not_yet
+from ..declaration.answer import Answer, Box, Call
 from ..declaration.exercise import Exercise
 from ..declaration.given import Given, call_with
-from ..declaration.verdict import DeclarationError, Verdict, unreadable
+from ..declaration.verdict import DeclarationError, Verdict, not_yet, unreadable
 from ..values.numbers import Unreadable, described
 from ..values.texts import quoted
 
@@ -111,7 +111,7 @@ class Choice(Answer):
             for m in exercise.mistakes
             if self._key(exercise, call_with(m.value, given)) == key
         ]
-        return Verdict(0.0, " ".join(said), "mistake") if said else Verdict(0.0, not_yet(exercise), "wrong")
+        return Verdict(0.0, " ".join(said), "mistake") if said else not_yet()
 
     def box(self, exercise: Exercise) -> Box:
         """The options, one to be chosen."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..declaration.answer import Answer, Box, Call, Weakness, not_yet, other_variant, others_numbers
+from ..declaration.answer import Answer, Box, Call, Weakness, other_variant, others_numbers
 from ..declaration.exercise import Exercise
 from ..declaration.given import Given, call_with
-from ..declaration.verdict import DeclarationError, Verdict, unreadable
+from ..declaration.verdict import NOT_YET, DeclarationError, Verdict, not_yet, unreadable
 from ..values import encoding, slips
 from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number
@@ -113,7 +113,7 @@ class Count(Answer):
             return Verdict(0.0, slip.say, "slip", slip.reason)
         if any(exact == self.expected(exercise, row) for row in others_numbers(exercise, given)):
             return other_variant()
-        return Verdict(0.0, not_yet(exercise), "wrong")
+        return not_yet()
 
     def shown(self, exercise: Exercise, value: Any, given: Given) -> str:
         """The integer; a mistake's number need not be one."""
@@ -129,7 +129,7 @@ class Count(Answer):
         elsewhere = [int((want or 1) * factor * 100) + 1 for factor in ELSEWHERE]
         return Box(
             candidates=list(dict.fromkeys(int(x) for x in box_numbers(want, wrong) if float(x).is_integer())),
-            otherwise=wrong_verdict_text(exercise, elsewhere) or "Not yet.",
+            otherwise=wrong_verdict_text(exercise, elsewhere) or NOT_YET,
             read="integer",
             digest="int",
             ask="Your answer, an integer",

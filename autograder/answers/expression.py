@@ -192,8 +192,8 @@ class Expression(Answer):
                 wrong = self.tree(mistake.value)
                 if difference(answer, wrong, points, clock) is None:
                     return Verdict(0.0, mistake.say, "mistake")
-            found = diagnose(self, answer, solution, points, where, clock)
-            return Verdict(0.0, found.say, "wrong", found.reason)
+            found = diagnose(self, answer, solution, points, where, clock, exercise.prompt)
+            return Verdict(0.0, found.say, "wrong", found.reason, wants_hint=True)
         except TooSlow:
             say = "The expression takes too long to compare; a simpler form was expected."
             return Verdict(0.0, say, "unreadable", "too-slow")

@@ -1,4 +1,5 @@
-"""Explains in one sentence how an expression is wrong, without giving the right one away.
+"""Explains in one sentence how an expression is wrong, without giving the right one away: no sentence says which factor
+is missing, or what a wrong number should be, or else a product could be read off the judge by submitting 1.
 
 The reasons, in the order in which they are looked for:
 
@@ -14,8 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
+from ..values import slips
 from ..values.evaluation import Clock, Undefined, compare, context, real, same, value
 from ..values.finding import Explained, Finding
 from ..values.trees import Tree, TreeError, switches
@@ -28,6 +31,7 @@ Dimension = dict[str, Fraction]
 TO_ZERO, TO_INFINITY = -1, 1
 NEAR = 0.1  # a ratio this near to 1 may be on its way there
 ARRIVED = 1e-9  # a ratio that is as near to 1 as that far out tends to it
+SLIPPED = 1e-9  # how near a constant ratio is to a slip's
 SETTLED = 1e-15  # and one that is as near as that is 1, but for rounding
 
 
@@ -36,11 +40,11 @@ class Clash(Explained):
 
 
 def diagnose(
-    kind: Expression, answer: Tree, solution: Tree, points: list[Point], where: Point, clock: Clock
+    kind: Expression, answer: Tree, solution: Tree, points: list[Point], where: Point, clock: Clock, about: str = ""
 ) -> Finding:
-    """The first of: its dimension, a constant ratio, a factor, a case, a limit, a letter, a
-    counterexample."""
-    found = _wrong_dimension(kind, answer, solution) or _Ratio(kind, answer, solution, clock).find(points)
+    """The first of: its dimension, a constant ratio, a factor, a case, a limit, a letter, a counterexample; `about` is
+    the prompt, which tells what a factor of 2 may come from."""
+    found = _wrong_dimension(kind, answer, solution) or _Ratio(kind, answer, solution, clock, about).find(points)
     if found is not None:
         return found
     counterexample = _counterexample(kind, answer, where)
@@ -150,8 +154,8 @@ def _wrong_dimension(kind: Expression, answer: Tree, solution: Tree) -> Finding 
 class _Ratio:
     """The answer over the solution, looked at as a function of each letter."""
 
-    def __init__(self, kind: Expression, answer: Tree, solution: Tree, clock: Clock):
-        self.kind, self.answer, self.solution, self.clock = kind, answer, solution, clock
+    def __init__(self, kind: Expression, answer: Tree, solution: Tree, clock: Clock, about: str):
+        self.kind, self.answer, self.solution, self.clock, self.about = kind, answer, solution, clock, about
         rounding = max(filter(None, (answer.rounding, solution.rounding)), default=None)
         self.tolerance = None if rounding is None else 10 * rounding
 
@@ -192,11 +196,18 @@ class _Ratio:
             return None
         if self.same(first, Fraction(-1)):
             return Finding("Not yet: the sign is wrong, all else is right.", "sign")
-        say = f"Not yet: you are off by a constant factor, yours is {_number(first)} times too {_large(first)}."
-        return Finding(say, "constant-factor")
+        slip = self._slip(first)
+        how = slip.say if slip else f"Every letter enters as it should; a number makes yours too {_large(first)}."
+        return Finding(f"Not yet: only a constant factor is wrong. {how}", "constant-factor")
+
+    def _slip(self, ratio: Any) -> slips.Slip | None:
+        try:
+            return slips.find(Fraction(float(ratio)), 1, SLIPPED, self.kind.unit, self.about)
+        except (OverflowError, ValueError):  # too large for a float
+            return None
 
     def _factor(self, known: list[tuple[Point, Any]]) -> Finding | None:
-        """A ratio c * n^a * S^b ...: say which letters have a power too many or too few."""
+        """A ratio c * n^a * S^b ...: say with which letters the answer grows too fast or too slowly."""
         if any(compare(r, Fraction(0)) <= 0 for _, r in known):
             return None
         powers = {name: p for name in self.kind.symbols if (p := self._exponent(name, known[0][0]))}
@@ -209,16 +220,26 @@ class _Ratio:
             rest.append(ratio)
         if not rest or not all(same(r, rest[0], Fraction(1, 10**11)) for r in rest):
             return None
-        many = [_powered(n, p) for n, p in powers.items() if p > 0]
-        few = [_powered(n, -p) for n, p in powers.items() if p < 0]
-        parts = [f"has a factor {' '.join(many)} too many"] if many else []
-        parts += [f"lacks a factor {' '.join(few)}"] if few else []
+        many, few = [n for n, p in powers.items() if p > 0], [n for n, p in powers.items() if p < 0]
         reason = "factors-swapped" if many and few else "factor-too-many" if many else "factor-missing"
         constant = ""
         if not same(rest[0], Fraction(1), Fraction(1, 10**11)):
-            constant = f", and it is off by a constant factor too ({_number(rest[0])} times too {_large(rest[0])})"
+            constant = ", and a constant factor is wrong too"
             reason += "-and-constant"
-        return Finding(f"Not yet: yours {' and '.join(parts)}{constant}.", reason)
+        return Finding(f"Not yet: yours {self._growth(many, few)}{constant}.", reason)
+
+    def _growth(self, many: list[str], few: list[str]) -> str:
+        """How it depends on letters of which it has a power too many or too few."""
+        missing, extra = (
+            [n for n in (*many, *few) if n in names - others]
+            for names, others in permutations([self.solution.names(), self.answer.names()])
+        )
+        parts = [f"does not depend on {', '.join(missing)}, and the answer does"] if missing else []
+        parts += [f"depends on {', '.join(extra)}, and the answer does not"] if extra else []
+        for letters, how in ((many, "fast"), (few, "slowly")):
+            if found := [n for n in letters if n not in (*missing, *extra)]:
+                parts.append(f"grows too {how} with {', '.join(found)}")
+        return "; it ".join(parts)
 
     def _exponent(self, name: str, base: Point) -> Fraction | None:
         """The power of `name` in the ratio, to the nearest half, or 0; the caller checks it at every
@@ -335,24 +356,8 @@ def _is_share(domain: Domain) -> bool:
     return domain.kind == "positive" and domain.unit == "1" and domain.hi <= 1
 
 
-def _powered(name: str, power: Fraction) -> str:
-    if power == 1:
-        return name
-    return f"sqrt({name})" if power == Fraction(1, 2) else f"{name}^{power}"
-
-
 def _large(ratio: Any) -> str:
     return "large" if compare(abs(ratio), Fraction(1)) > 0 else "small"
-
-
-def _number(ratio: Any) -> str:
-    """A factor of at least one: 2, 7/2, 1.073."""
-    ratio = abs(ratio)
-    if compare(ratio, Fraction(1)) < 0:
-        ratio = 1 / ratio
-    if type(ratio) is Fraction and ratio.denominator <= 64 and ratio.numerator < 10**7:
-        return str(ratio)
-    return f"{float(ratio):.4g}" if ratio > 1.001 else f"{float(ratio):.12g}"
 
 
 def _counterexample(kind: Expression, answer: Tree, where: Point) -> Finding:

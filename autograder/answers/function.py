@@ -19,6 +19,7 @@ from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unread
 from ..declaration.withholding import Withheld, write_it_yourself
 from ..values import slips
 from ..values.compare import Path, at, difference, equal, is_sequence, kinds, listed, place
+from ..values.error_advice import Asked, advice_on
 from ..values.excerpts import element, excerpt, size_of, text_of
 from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number
@@ -140,7 +141,8 @@ class Function(Coded):
     def _failed(self, exercise: Exercise, args: tuple, error: AnswerError) -> Verdict:
         if isinstance(error, Withheld) and error.name in exercise.withholds:
             return Verdict(0.0, write_it_yourself(error.name), "wrong", error.reason)
-        return Verdict(0.0, f"{self._called(args)} fails: {quoted(str(error), 200)}.", "wrong", error.reason)
+        more = advice_on(str(error), Asked.of(exercise.public()))
+        return Verdict(0.0, f"{self._called(args)} fails: {quoted(str(error), 200)}.{more}", "wrong", error.reason)
 
     def _wrong(self, exercise: Exercise, got: list, wanted: list, right: list[bool], call: Call) -> Verdict:
         said = [
@@ -162,8 +164,7 @@ class Function(Coded):
         say = f"{self._called(args)} gives {quoted(self._shown(mine, place(mine, want, self.rtol)), SHOWN)}{found.say}"
         say += "" if say.endswith("?") else "."
         count = f" ({sum(right)} of {len(right)} cases are right.)" if any(right) else ""
-        hint = f" A hint: {exercise.hints[0]}" if exercise.hints else ""
-        return Verdict(0.0, f"{say}{count}{hint}", "wrong", found.reason)
+        return Verdict(0.0, f"{say}{count}", "wrong", found.reason, wants_hint=True)
 
     def _difference(self, mine: Any, want: Any, nearly: bool) -> Finding:
         """How a result differs from the expected one, of which only public cases tell more than the order of

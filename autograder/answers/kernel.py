@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..declaration.answer import Call
@@ -20,6 +21,7 @@ from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unread
 from ..declaration.withholding import Withheld, write_it_yourself
 from ..ranks import seeds
 from ..ranks.traced import Traced, programs
+from ..values.error_advice import NOTHING_ASKED, Asked, advice_on
 from ..values.finding import Finding
 from ..values.numbers import Unreadable
 from ..values.texts import quoted
@@ -134,14 +136,14 @@ class Kernel(Coded):
             return unreadable(str(error), error.reason)
         if call is None:
             return unreadable("the kernel cannot be run here", "cannot-be-run")
-        generator = seeds.generator(exercise.id)
+        generator, asked = seeds.generator(exercise.id), Asked.of(exercise.public())
         done: list[_Done] = []
         for launch in self.launches(exercise):
             arrays = launch.arrays(generator)
             solution = _run(Traced(exercise.solution), launch, arrays)
             if isinstance(solution, Finding):
                 raise DeclarationError(f"{exercise.id}: the solution fails: {solution.say}")
-            mine = _run(call, launch, arrays, PATIENCE * solution.work)
+            mine = _run(call, launch, arrays, PATIENCE * solution.work, asked)
             done.append((launch, arrays, solution, mine))
             if isinstance(mine, Finding):
                 break
@@ -156,9 +158,11 @@ class Kernel(Coded):
         if found.reason == "stores-nothing":
             return Verdict(0.0, f"No answer yet: {found.say}", "empty", found.reason)
         for mistake in exercise.mistakes:
-            if all(_alike(mine, _run(Traced(mistake.value), launch, arrays)) for launch, arrays, _, mine in done):
+            run = partial(_run, Traced(mistake.value), asked=Asked.of(exercise.public()))
+            if all(_alike(mine, run(launch, arrays)) for launch, arrays, _, mine in done):
                 return Verdict(0.0, exercise.fill(mistake.say, exercise.variant()), "mistake")
-        return Verdict(0.0, found.say, "wrong", found.reason)
+        ended = not isinstance(done[-1][-1], Finding)
+        return Verdict(0.0, found.say, "wrong", found.reason, wants_hint=ended)
 
     def _wrong(
         self, exercise: Exercise, launch: Launch, arrays: Mapping[str, Any], solution: Run, mine: Run | Finding
@@ -218,21 +222,28 @@ def _launch(row: Any) -> Launch:
     return row if isinstance(row, Launch) else Launch(*row)
 
 
-def _run(call: Callable[..., Any], launch: Launch, arrays: Mapping[str, Any], most_work: int = MOST_WORK) -> Any:
+def _run(
+    call: Callable[..., Any],
+    launch: Launch,
+    arrays: Mapping[str, Any],
+    most_work: int = MOST_WORK,
+    asked: Asked = NOTHING_ASKED,
+) -> Any:
     """The run of a kernel, or what went wrong."""
     from hwlib import tl
 
-    asked = (lambda args: call(*args)) if isinstance(call, Traced) else call
+    traced = (lambda args: call(*args)) if isinstance(call, Traced) else call
     types = {name: tl.dtype_of(array).name for name, array in arrays.items()}
     values = {name: one for name, one in launch.given.items() if name not in arrays}
     try:
-        return tl.play(programs(asked, launch.sizes, values, types), arrays, most_work=most_work)
+        return tl.play(programs(traced, launch.sizes, values, types), arrays, most_work=most_work)
     except tl.KernelError as error:
         return Finding(f"With {launch}, {error}.", error.reason)
     except Withheld as error:
         return Finding(write_it_yourself(error.name), error.reason)
     except AnswerError as error:
-        return Finding(f"With {launch}, the kernel fails: {quoted(str(error), 300)}.", error.reason)
+        more = advice_on(str(error), asked)
+        return Finding(f"With {launch}, the kernel fails: {quoted(str(error), 300)}.{more}", error.reason)
 
 
 def _alike(mine: Any, other: Any) -> bool:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..declaration.answer import Answer, Box, Call, Weakness, not_read, not_yet, other_variant, others_numbers
+from ..declaration.answer import Answer, Box, Call, Weakness, not_read, other_variant, others_numbers
 from ..declaration.given import Given, call_with
-from ..declaration.verdict import DeclarationError, Verdict
+from ..declaration.verdict import NOT_YET, DeclarationError, Verdict, not_yet
 from ..values import slips
 from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number, rounded, two_digits
@@ -146,7 +146,7 @@ class Quantity(Answer):
             say = f"Close, but not within {100 * self.rtol:.3g} %: is it rounded, or a small term missing?"
             return Verdict(0.0, say, "wrong", "close")
         far = self._far(answer, want) or Finding("", "")
-        return Verdict(0.0, far.say + not_yet(exercise), "wrong", far.reason)
+        return not_yet(far.say, far.reason)
 
     def _rounded(self, exercise: Exercise, answer: Fraction, given: Given) -> Verdict | None:
         """The verdict on a mistake or slip that is typed with two digits, as one says 3.8 for 3.85."""
@@ -185,7 +185,7 @@ class Quantity(Answer):
         around = [want * (1 + k * self.rtol) for k in (2, -2, 3, -3, 4, -4)] if want else []
         return Box(
             candidates=box_numbers(want, [call_with(m.value, given) for m in exercise.mistakes]),
-            otherwise=wrong_verdict_text(exercise, elsewhere) or "Not yet.",
+            otherwise=wrong_verdict_text(exercise, elsewhere) or NOT_YET,
             close=wrong_verdict_text(exercise, around),
             read="number",
             digest="grid",
@@ -196,14 +196,14 @@ class Quantity(Answer):
         )
 
     def _far(self, answer: Fraction, want: Fraction) -> Finding | None:
-        """What an absurd answer is told before the hint: what it was read as, for its unit is the first
+        """What an absurd answer is told first: what it was read as, for its unit is the first
         suspect."""
         if answer <= 0 < want:
-            say = f"Yours is {quoted(self.readable(answer))}, and the answer is above zero. "
+            say = f"Yours is {quoted(self.readable(answer))}, and the answer is above zero."
             return Finding(say, "not-above-zero")
         if want > 0 and not want / FAR < answer < want * FAR:
             look = "" if self.unit == "1" else ": look at its unit first"
-            say = f"Yours is {quoted(self.readable(answer))}, off by orders of magnitude{look}. "
+            say = f"Yours is {quoted(self.readable(answer))}, off by orders of magnitude{look}."
             return Finding(say, "orders-of-magnitude")
         return None
 

@@ -20,6 +20,7 @@ from markupsafe import Markup
 
 from ..declaration.answer import Box
 from ..declaration.exercise import Exercise
+from ..declaration.verdict import NOT_YET
 from ..values.numbers import rounded, two_digits
 from .render import render
 
@@ -43,7 +44,8 @@ def _payload(exercise: Exercise, box: Box) -> dict[str, Any]:
     entries: list[dict[str, Any]] = []
 
     def add(value: Any, right: bool, say: str, tolerances: float = 1, **more: bool) -> None:
-        entry = {"right": right, "say": inline_html(say)} | more | ({} if more else _grid(box, value, tolerances))
+        told = {"right": right, "say": inline_html(led_on(exercise, say))}
+        entry = told | more | ({} if more else _grid(box, value, tolerances))
         entries.append(entry | {"digest": digest(salt, len(entries), what(box.digest, value, entry))})
 
     for number, value in enumerate(box.candidates):
@@ -67,9 +69,16 @@ def _payload(exercise: Exercise, box: Box) -> dict[str, Any]:
         "unit": box.unit,
         "predict": exercise.predict,
         "salt": salt,
-        "otherwise": inline_html(box.otherwise),
+        "otherwise": inline_html(led_on(exercise, box.otherwise)),
         "entries": entries,
     }
+
+
+def led_on(exercise: Exercise, say: str) -> str:
+    """The sentence, and where the page has the hints if it says no more than that the answer is wrong."""
+    if not exercise.hints or not say.endswith(NOT_YET):
+        return say
+    return f"{say} " + ("A hint is" if len(exercise.hints) == 1 else "Hints are") + " folded below."
 
 
 def what(way: str, value: Any, entry: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..values.digest import digest
 from . import notebook
@@ -86,6 +86,7 @@ def load(root: Path, name: str, *, variants: bool = False, course: bool = False)
     roles = Roles(bank.namespace, source, Bibliography(root / "docs" / "references.bib"))
     read = notebook.read(source)
     full = notebook.expand(read, bank, source=source, chapter=name, variants=variants, alone=not course)
+    notebook.point_to_guide(full)
     add_captions(full, source, name)
     page = {}
     for cell in full.cells:
@@ -111,9 +112,10 @@ def public_json(chapter: Chapter) -> str:
     return as_json(Bank([chapter.bank[key] for key in chapter.exercises]), chapter.variants)
 
 
-def as_json(bank: Bank, variants: bool = False) -> str:
-    """The text of an exercises.json."""
-    return json.dumps(bank.public(variants), indent=1, ensure_ascii=False) + "\n"
+def as_json(bank: Bank, variants: bool = False, assignment: Mapping[str, Any] | None = None) -> str:
+    """The text of an exercises.json; in a course with what the notebook may say of its `assignment`."""
+    public = bank.public(variants) | ({"assignment": assignment} if assignment else {})
+    return json.dumps(public, indent=1, ensure_ascii=False) + "\n"
 
 
 def stage(chapter: Chapter, folder: Path) -> Path:

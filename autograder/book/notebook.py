@@ -16,13 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..declaration.answer import JudgedBy
+from ..declaration.worked import BEGIN, END
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
     from ..declaration.exercise import Exercise
 
-BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+GUIDE = "which tolerance, units and notations hold, what *exact* and *to first order* mean, and what is counted"
+POINTER = f"*New here? `how_to_answer()` says {GUIDE}.*"
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
@@ -121,17 +123,19 @@ def expand(
     return out
 
 
+def point_to_guide(nb: NotebookNode) -> None:
+    """Have the first exercise of a notebook say how answers are read, unless another of them does: the first may have
+    been left out since."""
+    prompts = [c for c in nb.cells if c.metadata.get("gpubook", {}).get("part") == "prompt"]
+    if prompts and not any(POINTER in prompt.source for prompt in prompts):
+        prompts[0].source += f"\n\n{POINTER}"
+
+
 def used_exercises(nb: NotebookNode) -> list[str]:
     """The ids of the exercises of an expanded notebook, in order."""
     return [
         c.metadata["gpubook"]["exercise"] for c in nb.cells if c.metadata.get("gpubook", {}).get("part") == "prompt"
     ]
-
-
-def solution_of(cell_source: str) -> str:
-    """The text between the solution markers of an answer cell."""
-    _, _, rest = cell_source.partition(BEGIN)
-    return rest.partition(END)[0].strip("\n")
 
 
 def prompt_markdown(exercise: Exercise, label: str, *, variants: bool = False, alone: bool = False) -> str:

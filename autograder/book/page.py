@@ -11,9 +11,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from ..declaration.worked import solution_of
 from . import answerbox
 from .captions import alt_text, caption_id, image_options
-from .notebook import how_to_answer, points, solution_of
+from .notebook import GUIDE, how_to_answer, points
 from .render import markdown, render
 
 if TYPE_CHECKING:
@@ -23,10 +24,11 @@ if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
     from .chapters import Chapter
 
+POINTER = f"*New here? [How answers are read](answers.md) says {GUIDE}.*"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 # What these calls show depends on the key; the course edition leaves their outputs out.
-KEYED = {"check", "exercise", "given", "grade", "hint", "reveal"}
+KEYED = {"check", "exercise", "given", "grade", "hint", "reveal", "solution"}
 
 
 class PageError(ValueError):
@@ -45,12 +47,15 @@ def assemble(chapter: Chapter, learner: NotebookNode, executed: NotebookNode, co
         )
     state = executed.metadata.get("widgets", {}).get(WIDGET_STATE, {}).get("state", {})
     page = nbformat.v4.new_notebook(metadata={k: learner.metadata[k] for k in ("kernelspec", "language_info")})
+    any_asked = False
     for cell in learner.cells:
         own = cell.metadata.get("gpubook", {})
         if own.get("part") == "prompt":
             exercise = chapter.bank[own["exercise"]]
             solution = "" if course else _solution(chapter, done[exercise.id])
-            page.cells.append(_markdown(cell.id, card(exercise, own["number"], solution, course=course)))
+            made = card(exercise, own["number"], solution, course=course, first=not any_asked)
+            page.cells.append(_markdown(cell.id, made))
+            any_asked = True
         elif own.get("part"):
             continue
         elif cell.cell_type == "markdown":
@@ -65,10 +70,10 @@ def _solution(chapter: Chapter, cell: NotebookNode) -> str:
     return chapter.page[cell.id] if cell.cell_type == "markdown" else solution_of(cell.source)
 
 
-def card(exercise: Exercise, number: str, solution: str, *, course: bool) -> Markup:
+def card(exercise: Exercise, number: str, solution: str, *, course: bool, first: bool = False) -> Markup:
     """An exercise as the page's Markdown: the prompt, and in the open edition the box and the folded rest.
 
-    `solution` is code, or a model answer.
+    `solution` is code, or a model answer. The `first` one of a page says where it is told how answers are read.
     """
     box = "" if course else answerbox.form(exercise)
     return render(
@@ -78,7 +83,7 @@ def card(exercise: Exercise, number: str, solution: str, *, course: bool) -> Mar
         number=number,
         title=answerbox.inline_html(exercise.title),
         points=points(exercise),
-        prompt=markdown(exercise.prompt_text().strip()),
+        prompt=markdown(exercise.prompt_text().strip(), POINTER if first else ""),
         asked=box or _asked(exercise),
         folded=[] if course else [*_hints(exercise), _worked(exercise, solution)],
     )

@@ -6,22 +6,24 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..book import chapters, notebook
 from ..book.captions import add_captions
 from ..book.course_error import CourseError
-from ..book.notebook import BEGIN, END, Source
+from ..book.notebook import Source
 from ..book.roles import Bibliography, Roles
 from ..declaration.bank import Bank, load_bank
+from ..declaration.worked import BEGIN, END
 from ..values.book_root import book_root
 from .banks import CourseBank
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-SETUP = "from autograder import check, exercise, given, grade, hint, reveal, symbols"
+SETUP = "from autograder import check, exercise, given, grade, hint, how_to_answer, reveal, solution, symbols"
 DROPPED = "**This exercise was dropped: it counts for nobody.**"
 
 
@@ -33,12 +35,15 @@ def stage(
     exercises: Sequence[str] | None = None,
     text: Path | None = None,
     variants: bool = False,
+    due: datetime | None = None,
+    shows_solutions: bool = False,
 ) -> Path:
     """Write the instructor's notebook of the assignment `name` into the course's source/NAME/ and return it.
 
     `chapter` alone: the whole chapter. With `exercises`: those of the chapter that are named, in its order and with
     its text, then those of the teacher's own (declared in exercises/*.py) that are named. `text`: the
-    teacher's own chapter, a MyST file whose cells ask exercises of exercises/*.py, or of `chapter`.
+    teacher's own chapter, a MyST file whose cells ask exercises of exercises/*.py, or of `chapter`. Learners' notebooks
+    know when it is `due`, in UTC, and whether feedback shows solutions from then on.
     """
     if text is not None and exercises is not None:
         raise CourseError(f"{text} already names its exercises; a list of exercises was not expected")
@@ -53,12 +58,14 @@ def stage(
         nb = _from_text(text, bank, variants, chapter or name)
     else:
         nb = _chosen(made, own, exercises, variants, name)
+    notebook.point_to_guide(nb)
     target.mkdir(parents=True, exist_ok=True)
     if made is not None and text is None:
         _copy_files(made, target)
     asked = notebook.used_exercises(nb)
+    about = {"name": name, "due": f"{due:%Y-%m-%d %H:%M} UTC" if due else "", "shows_solutions": shows_solutions}
     (target / "exercises.json").write_text(
-        chapters.as_json(Bank([bank[key] for key in asked]), variants), encoding="utf-8"
+        chapters.as_json(Bank([bank[key] for key in asked]), variants, assignment=about), encoding="utf-8"
     )
     path = target / f"{name}.ipynb"
     _write(nb, path)

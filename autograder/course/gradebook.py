@@ -112,11 +112,15 @@ def url_of(folder: Path | str) -> str:
     return CourseDirectory(config=read_config(Path(folder).resolve())).db_url
 
 
+def _is_missing(db_url: str) -> bool:
+    return db_url.startswith("sqlite") and not Path(location(db_url)).is_file()
+
+
 @contextmanager
 def _of_course(folder: Path) -> Iterator[Gradebook]:
     """The gradebook of a course that has one; opening never makes a new file."""
     db_url = url_of(folder)
-    if db_url.startswith("sqlite") and not Path(location(db_url)).is_file():
+    if _is_missing(db_url):
         raise CourseError(f"{location(db_url)} is missing: nothing has been assigned or graded in {folder} yet")
     with opened(db_url) as gradebook:
         yield gradebook
@@ -184,6 +188,11 @@ def set_due(db_url: str, name: str, due: datetime | None) -> None:
     """Enter an assignment and, where one is given, its deadline (UTC) into the gradebook."""
     with opened(db_url) as gradebook:
         gradebook.update_or_create_assignment(name, **({"duedate": due} if due else {}))
+
+
+def due_date(db_url: str, name: str) -> datetime | None:
+    """The deadline (UTC) of an assignment; None where it has none, or was never assigned."""
+    return None if _is_missing(db_url) else deadlines(db_url, name)[0]
 
 
 def deadlines(db_url: str, name: str) -> tuple[datetime | None, dict[str, timedelta]]:

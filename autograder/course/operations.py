@@ -19,7 +19,7 @@ from .banks import bank_of, checked_name
 from .class_result import ClassResult, add, load, save
 from .journal import Journal, reporting_full_machine
 from .layout import read_config, released
-from .recording import GradebookWriter
+from .recording import GradebookWriter, WorkedSolutions
 from .steps import GradeInSandbox
 
 GRADED = "Graded by your teacher."
@@ -49,6 +49,8 @@ def assign(
             exercises=exercises,
             text=None if text is None else Path(text),
             variants=GradeInSandbox(config=config).variants,
+            due=due or gradebook.due_date(gradebook.url_of(folder), name),
+            shows_solutions=WorkedSolutions(config=config).after_due,
         )
         return _publish(folder, name, due)
 

@@ -261,8 +261,3 @@ def not_read(error: Unreadable) -> Verdict:
     if error.kind == "unit":
         return Verdict(0.0, str(error), "unit", error.reason)
     return unreadable(str(error), error.reason)
-
-
-def not_yet(exercise: Exercise) -> str:
-    """What a wrong answer is told of which nothing more is known: the first hint."""
-    return "Not yet." + (f" A hint: {exercise.hints[0]}" if exercise.hints else "")

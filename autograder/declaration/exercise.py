@@ -15,7 +15,7 @@ from ..values import encoding
 from ..values.texts import FIELD, fill, letter
 from .answer import Answer, checked, is_empty, kinds
 from .given import Given
-from .verdict import DeclarationError, Verdict, no_answer, unreadable
+from .verdict import NOT_YET, DeclarationError, Verdict, no_answer, unreadable
 
 ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 MAX_VARIANTS = 10_000
@@ -219,8 +219,9 @@ class Exercise:
             return verdict
         if verdict.score == 1:
             return Verdict(1.0, f"You predicted right. {self.explain}".strip(), "predicted")
-        say = f"Predicted, and it comes out otherwise. {verdict.say} {self.explain}".strip()
-        return Verdict(1.0, say, "predicted", verdict.reason)
+        told = verdict.say.removesuffix(NOT_YET).rstrip()
+        said = ("Predicted, and it comes out otherwise.", told, self.explain)
+        return Verdict(1.0, " ".join(filter(None, said)), "predicted", verdict.reason)
 
     def right(self) -> Verdict:
         """The verdict on a right answer; `judge` fills the fields of the explanation."""

@@ -1,10 +1,13 @@
 """What the judge says, and the errors of declarations and of learners' functions."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 from ..values.finding import Explained
 
 EMPTY = "No answer yet."
+NOT_YET = "Not yet."
 
 
 class DeclarationError(ValueError):
@@ -24,18 +27,24 @@ class Verdict:
 
     Kinds: right, predicted; empty, unreadable, unit, mistake, slip, variant, wrong; waiting (for a teacher);
     recorded (no key at hand). The reason names what exactly was found (see `values.finding`); "" where the kind says
-    all, and where the sentence is the exercise's own.
+    all, and where the sentence is the exercise's own. `wants_hint`: little is known of what is wrong, so where the
+    exercise has hints, the learner is told how to ask for one.
     """
 
     score: float
     say: str
     kind: str = "wrong"
     reason: str = ""
+    wants_hint: bool = False
 
     @property
     def sign(self) -> str:
         """✓, ✗, or … where nothing was judged."""
         return {"right": "✓", "predicted": "✓", "recorded": "…", "empty": "…", "waiting": "…"}.get(self.kind, "✗")
+
+    def with_more(self, more: str) -> Verdict:
+        """The same verdict with a sentence more."""
+        return replace(self, say=f"{self.say} {more}") if more else self
 
     def _repr_markdown_(self) -> str:
         return f"{self.sign} {self.say}"
@@ -49,6 +58,11 @@ class Verdict:
 def no_answer() -> Verdict:
     """The verdict on what is not an answer yet."""
     return Verdict(0.0, EMPTY, "empty")
+
+
+def not_yet(found: str = "", reason: str = "") -> Verdict:
+    """The verdict on a wrong answer of which nothing more is known than what `found` says."""
+    return Verdict(0.0, f"{found} {NOT_YET}".lstrip(), "wrong", reason, wants_hint=True)
 
 
 def unreadable(why: str, reason: str = "") -> Verdict:

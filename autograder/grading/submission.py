@@ -14,13 +14,13 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from ..answers.symbol_errors import advice
 from ..declaration.answer import JudgedBy
 from ..declaration.bank import Bank
 from ..declaration.exercise import Exercise
 from ..declaration.verdict import Verdict
 from ..ranks import seeds
 from ..sandbox import WAITED, Child, ChildLost, Limits, Zygote
+from ..values.error_advice import NOTHING_ASKED, Asked, advice
 from ..values.texts import quoted
 from .callbacks import FunctionCalls, problem_reason
 from .judge import Judge, JudgeFailed, JudgeSession, Question
@@ -192,9 +192,16 @@ class SubmissionRun:
         elif reply.get("error"):
             error, said = str(reply["error"]), str(reply.get("message") or "")
             raised = f"Your cell raised {quoted(error, 80)}{f': {quoted(said, 200)}' if said else ''}."
-            self.failures[number] = f"{raised} {advice(error, said)}".rstrip()
+            self.failures[number] = f"{raised} {advice(error, said, source, self._asked(number))}".rstrip()
         outputs = reply.get("outputs")
         return outputs if isinstance(outputs, list) else []
+
+    def _asked(self, number: int) -> Asked:
+        """What the cell answers, as far as learners know it."""
+        role = grade_cell(self.nb.cells[number])
+        if role is None or role.exercise not in self.bank:
+            return NOTHING_ASKED
+        return Asked.of(self.bank[role.exercise].public(self.variants))
 
     def _mark_fatal(self, number: int, lost: ChildLost) -> None:
         self.fatal.add(number)

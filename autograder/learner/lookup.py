@@ -36,6 +36,7 @@ class Found:
 
     public: dict[str, Any]
     declared: Exercise | None
+    chapter: Path | None = None  # the source that asks it, where the key is at hand: it need not exist
 
     @property
     def kind(self) -> Answer:
@@ -50,11 +51,11 @@ def find(exercise_id: str) -> Found:
     if type(exercise_id) is not str:
         raise NotFound(f"{exercise_id!r} is not an exercise id; a text such as 'rooflines-ridge' was expected")
     public, beside = published(), public_file()
-    declared = _declared(exercise_id)
+    declared, chapter = _declared(exercise_id)
     if exercise_id in public:
-        return Found(public[exercise_id], declared)
+        return Found(public[exercise_id], declared, chapter)
     if declared is not None:
-        return Found(declared.public(), declared)
+        return Found(declared.public(), declared, chapter)
     known = list(dict.fromkeys([*public, *(name for bank in _banks() for name in bank)]))
     ends = [name for name in known if name.endswith(f"-{exercise_id}")]
     close = ends[:3] or difflib.get_close_matches(exercise_id, known, n=3, cutoff=0.5)
@@ -68,21 +69,35 @@ def public_file() -> Path:
     return Path(named) if named else Path.cwd() / "exercises.json"
 
 
+def assignment() -> dict[str, Any] | None:
+    """What the release of a course says of its assignment: its `name`, when it is `due` ("" where it never is) and
+    whether feedback `shows_solutions` after that; None in self-study."""
+    about = (_public_data() or {}).get("assignment")
+    return about if isinstance(about, dict) and isinstance(about.get("name"), str) else None
+
+
 def published() -> dict[str, dict[str, Any]]:
     """The public records by id; empty if there is no file. DeclarationError if it is not one of ours."""
-    path = public_file()
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    path, data = public_file(), _public_data()
+    if data is None:
         return {}
-    except (OSError, ValueError) as error:
-        raise DeclarationError(f"{path}: the exercises of the chapter were expected here ({error})") from None
     exercises = data.get("exercises") if isinstance(data, dict) else None
     if not isinstance(exercises, dict) or not all(isinstance(e, dict) and "id" in e for e in exercises.values()):
         raise DeclarationError(
             f"{path}: {{'exercises': {{id: ...}}}} was expected; regenerate it with `gpubook chapters`"
         )
     return exercises
+
+
+def _public_data() -> Any:
+    """What exercises.json holds; None if there is no such file."""
+    path = public_file()
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise DeclarationError(f"{path}: the exercises of the chapter were expected here ({error})") from None
 
 
 def solutions_folders() -> list[Path]:
@@ -119,8 +134,13 @@ def _load(path: Path, _changed: tuple[tuple[Path, int], ...]) -> Bank:
     return load_bank(path)
 
 
-def _declared(exercise_id: str) -> Exercise | None:
-    return next((bank[exercise_id] for bank in _banks() if exercise_id in bank), None)
+def _declared(exercise_id: str) -> tuple[Exercise | None, Path | None]:
+    """The declaration, and the source of the chapter whose folder it is in."""
+    for bank in _banks():
+        if exercise_id in bank:
+            folder = bank.path.parent if bank.path else None
+            return bank[exercise_id], folder and folder / f"{folder.name}.md"
+    return None, None
 
 
 def owner() -> str:

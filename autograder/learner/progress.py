@@ -1,5 +1,5 @@
-"""A learner's progress file: the first answer to each prediction, with its time, and how many hints were
-shown.
+"""A learner's progress file: the first answer to each prediction, with its time, how many hints were shown, and when
+a solution was first.
 
 The file is replaced as a whole, under a lock, so that two notebooks can write to it and a crash leaves the
 old one. A file that cannot be read is set aside under another name, never overwritten.
@@ -59,10 +59,15 @@ class Progress:
             if first:
                 entries[exercise_id] = {
                     "answer": answer,
-                    "time": datetime.now(UTC).isoformat(timespec="seconds"),
+                    "time": _now(),
                 }
             entry = entries[exercise_id]
         return Recorded(entry["answer"], entry["time"], first)
+
+    def hints_shown(self, exercise_id: str) -> int:
+        """How many hints were shown."""
+        shown = self._read().get("hints", {}).get(exercise_id, 0)
+        return shown if type(shown) is int else 0
 
     def next_hint(self, exercise_id: str, count: int) -> int:
         """How many of `count` hints to show now: one more than the last time."""
@@ -71,6 +76,16 @@ class Progress:
             before = shown.get(exercise_id, 0)
             shown[exercise_id] = min(count, (before if type(before) is int else 0) + 1)
             return shown[exercise_id]
+
+    def solution_seen(self, exercise_id: str) -> str | None:
+        """When its solution was first shown, in UTC, ISO 8601; None if it never was."""
+        time = self._read().get("solutions", {}).get(exercise_id)
+        return time if type(time) is str else None
+
+    def record_solution(self, exercise_id: str) -> None:
+        """Record that its solution is shown now, unless it was before."""
+        with self._changing() as data:
+            data.setdefault("solutions", {}).setdefault(exercise_id, _now())
 
     def set_aside(self) -> list[Path]:
         """Files that could not be read and were kept under another name."""
@@ -122,13 +137,17 @@ class Progress:
             raise
 
 
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
 def _valid(data: Any) -> bool:
     if type(data) is not dict or data.get("format") != FORMAT:
         return False
-    predictions, hints = data.get("predictions", {}), data.get("hints", {})
+    predictions, others = data.get("predictions", {}), [data.get(part, {}) for part in ("hints", "solutions")]
     return (
         type(predictions) is dict
-        and type(hints) is dict
+        and all(type(part) is dict for part in others)
         and all(
             type(entry) is dict and "answer" in entry and type(entry.get("time")) is str
             for entry in predictions.values()

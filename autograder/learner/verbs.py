@@ -5,35 +5,17 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..declaration.exercise import Exercise, draw
 from ..declaration.verdict import Verdict, unreadable
 from ..values import encoding
 from ..values.numbers import Unreadable
 from ..values.texts import fill
-from . import cell_history
+from . import cell_errors, cell_history, guidance
+from .card import Card
 from .lookup import Found, NotFound, find, owner
 from .progress import Progress
-
-if TYPE_CHECKING:
-    pass
-
-
-@dataclass(frozen=True)
-class Card:
-    """Markdown that a notebook shows."""
-
-    text: str
-
-    def _repr_markdown_(self) -> str:
-        return self.text
-
-    def __str__(self) -> str:
-        return self.text
-
-    __repr__ = __str__
-
 
 UNREADABLE = "something that cannot be read"
 _graded: list[tuple[str, Any]] = []  # the object graded last in this kernel, with the exercise it first came for
@@ -62,13 +44,10 @@ def given(exercise_id: str) -> dict[str, Any]:
 
 
 def symbols(exercise_id: str) -> Any:
-    """The symbols of an Expression exercise, sympy's, in the order of its prompt; one alone where there is one. A cell
-    that fails on them says what to write instead."""
+    """The symbols of an Expression exercise, sympy's, in the order of its prompt; one alone where there is one."""
     from ..answers import domains_from
-    from ..answers.symbol_errors import explain_errors
     from ..declaration.verdict import DeclarationError
 
-    explain_errors()
     found = find(exercise_id)
     if "symbols" not in found.public:
         raise DeclarationError(f"{exercise_id} is a {found.public['kind']} exercise; it has no symbols")
@@ -78,17 +57,17 @@ def symbols(exercise_id: str) -> Any:
 
 def hint(exercise_id: str) -> Card:
     """The next hint; each call shows one more."""
-    hints = find(exercise_id).public.get("hints") or []
-    if not hints:
-        return Card("There is no hint for this one.")
-    try:
-        shown = Progress.here().next_hint(exercise_id, len(hints))
-    except OSError:
-        shown = len(hints)
-    lines = [f"{i}. {text}" for i, text in enumerate(hints[:shown], start=1)]
-    more = len(hints) - shown
-    tail = f"{more} more: run the cell again." if more else "That was the last hint."
-    return Card("\n".join(lines) + f"\n\n*{tail}*")
+    return guidance.next_hint(find(exercise_id))
+
+
+def solution(exercise_id: str, *, anyway: bool = False) -> Card:
+    """The worked solution and its derivation, once the hints are used up, or `anyway`; never within a course."""
+    return guidance.solution(find(exercise_id), anyway)
+
+
+def how_to_answer() -> Card:
+    """How answers are read: tolerances, units and notations, attempts, hints; the book's page on it."""
+    return guidance.page("answers.md")
 
 
 def check(exercise_id: str, answer: Any = ...) -> Verdict:
@@ -106,7 +85,9 @@ def _verdict(found: Found, answer: Any) -> Verdict:
         return unreadable(str(error), error.reason)
     if found.public.get("predict"):
         return _record(attempt)
-    return attempt.echo() if found.declared is None else _judge(attempt, found.declared, answer)
+    if found.declared is None:
+        return attempt.echo()
+    return guidance.led_on(found, _judge(attempt, found.declared, answer))
 
 
 @dataclass(frozen=True)
@@ -216,3 +197,6 @@ def _show(verdict: Verdict) -> None:
         from IPython.display import display
 
         display(verdict)
+
+
+cell_errors.explain_errors()

@@ -6,6 +6,7 @@ ranks from: it has imported torch once, so that starting four of them takes some
 
 from __future__ import annotations
 
+import importlib.util
 import linecache
 import os
 import select
@@ -31,6 +32,17 @@ SHOWN = (UserWarning, RuntimeWarning, FutureWarning)  # warnings of a learner's 
 RENAMED = r"`torch\.distributed\.(all_gather_into_tensor|reduce_scatter_tensor)` is deprecated"
 
 
+def _require(*packages: str) -> None:
+    """Raises AnswerError, not-installed, where one of them cannot be found; none is loaded."""
+    for name in packages:
+        try:
+            found = importlib.util.find_spec(name)
+        except ImportError:
+            found = None
+        if found is None:
+            raise AnswerError(f"{name} is not installed", "not-installed")
+
+
 class LocalRanks:
     """The `call` of `Exercise.judge` for `function(rank, n, x)`: see `process_rank` for what it is asked.
 
@@ -54,6 +66,7 @@ class LocalRanks:
         """The reply to ("prepare", ranks), ("start", rank, ...) or ("send", rank, ...)."""
         what, rank, *rest = request
         if what == "prepare":
+            _require("torch", "cloudpickle")
             return None
         if what == "start" and rank == 0:
             self._start(rest[0])

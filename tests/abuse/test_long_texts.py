@@ -18,7 +18,6 @@ from nbformat import from_dict
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from rich.console import Console
 
-from autograder.answers.symbol_errors import advice
 from autograder.course import class_result, feedback, layout, recording, results_table, steps
 from autograder.course.assignment import own_bank
 from autograder.course.class_run import ReleasedAssignment
@@ -27,6 +26,7 @@ from autograder.grading import results, submission
 from autograder.grading.outputs import cell_outputs
 from autograder.grading.rank_processes import needed_cells
 from autograder.grading.restore import MAX_TEXT, read_notebook, restore
+from autograder.values.error_advice import Asked, advice
 from autograder.values.texts import quoted
 from tests.autograder.course.test_operations import NAME, make_course
 
@@ -134,6 +134,9 @@ def find_needed(_, text):
 
 def advise(_, text):
     assert advice("TypeError", text) == advice("TypeError", text[:100])
+    asked = Asked("t-late", "f", "f(n, W)", given=("n",), letters=("p",), options=("up",))
+    for error in ("NameError", "SyntaxError", "KeyError", "AttributeError", "TypeError"):
+        advice(error, text, f"given({text}\nanswer = 3 {text}", asked)
     quoted(text)
 
 

@@ -1,11 +1,12 @@
 import re
+from dataclasses import replace
 
 import pytest
 import sympy
 
 from autograder.answers import Expression, integers, positive
 from autograder.declaration import Exercise
-from autograder.values import encoding
+from autograder.values import encoding, slips
 from tests.autograder.answers.test_expression import CASES, RING, ROOF
 
 EXACT = "2*(n-1)*alpha + 2*(n-1)/n*S/W"
@@ -15,6 +16,8 @@ PARAMS = Exercise(
     answer=Expression({"P": positive("param", 1, 1e12), "n": integers(1, 512)}, unit="B"),
     solution=lambda P, n: 16 * P / n,
 )
+
+BYTES = replace(RING, prompt="How long do the ranks take for S bytes, links carrying W each way?")
 
 
 def judge(exercise, answer):
@@ -56,24 +59,28 @@ def test_the_words_for_a_wrong_dimension():
 
 
 @pytest.mark.parametrize(
-    ("answer", "ratio"),
+    ("factor", "slip"),
     [
-        (f"2*({EXACT})", "2"),
-        (f"({EXACT})/2", "2"),
-        (f"({EXACT})*7/2", "7/2"),
-        (f"({EXACT})*1.0737", "1.074"),
-        (f"({EXACT})*(1 - 1e-9)", "1.000000001"),
+        ("2", 2),
+        ("1/2", 2),
+        ("8", 8),
+        ("1/8", 8),
+        ("1000", 1000),
+        ("7/2", 0),
+        ("64", 0),
+        ("1.07", 0),
+        ("(1 - 1e-9)", 0),
+        ("10**400", 0),
     ],
 )
-def test_a_constant_ratio(answer, ratio):
-    verdict = judge(RING, answer)
+def test_a_constant_ratio(factor, slip):
+    verdict = judge(BYTES, f"({EXACT})*{factor}")
     assert verdict.reason == "constant-factor"
-    assert ratio in words(verdict)
+    assert set(re.findall(r"\d+", verdict.say)) == ({str(slip)} if slip else set())
 
 
-def test_the_words_for_a_constant_ratio():
-    assert judge(RING, f"2*({EXACT})").say.endswith(" 2 times too large.")
-    assert judge(RING, f"({EXACT})/2").say.endswith(" 2 times too small.")
+def test_a_factor_of_two_is_blamed_on_what_the_prompt_speaks_of():
+    assert slips.twice(BYTES.prompt) in judge(BYTES, f"2*({EXACT})").say
 
 
 def test_the_wrong_sign():
@@ -81,20 +88,53 @@ def test_the_wrong_sign():
 
 
 @pytest.mark.parametrize(
-    ("answer", "reason", "factor"),
+    ("answer", "reason"),
     [
-        (f"n*({EXACT})", "factor-too-many", "n"),
-        (f"({EXACT})/n", "factor-missing", "n"),
-        (f"({EXACT})*n**2", "factor-too-many", "n^2"),
-        (f"({EXACT})*sqrt(n)", "factor-too-many", "sqrt(n)"),
-        (f"3*n*({EXACT})", "factor-too-many-and-constant", "n"),
-        (f"({EXACT})/n/3", "factor-missing-and-constant", "n"),
+        (f"n*({EXACT})", "factor-too-many"),
+        (f"({EXACT})/n", "factor-missing"),
+        (f"({EXACT})*n**2", "factor-too-many"),
+        (f"({EXACT})*sqrt(n)", "factor-too-many"),
+        (f"3*n*({EXACT})", "factor-too-many-and-constant"),
+        (f"({EXACT})/n/3", "factor-missing-and-constant"),
     ],
 )
-def test_a_factor_and_in_which_letter(answer, reason, factor):
+def test_a_factor_is_told_by_its_letter_alone(answer, reason):
     verdict = judge(RING, answer)
     assert verdict.reason == reason
-    assert factor in words(verdict)
+    assert words(verdict) & {*RING.answer.symbols} == {"n"}
+    assert not re.search(r"[\d^*/]|sqrt", verdict.say)
+
+
+PRODUCT = Exercise(
+    id="t-product",
+    prompt="How many elements?",
+    answer=Expression({"n": integers(2, 64), "d": integers(2, 4096), "k": positive("1")}),
+    solution=lambda n, d, k: 12 * n * d**2,
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason", "told"),
+    [
+        ("1", "factor-missing-and-constant", "does not depend on n, d,"),
+        ("n", "factor-missing-and-constant", "does not depend on d,"),
+        ("n*d", "factor-missing-and-constant", "grows too slowly with d,"),
+        ("12*n*d**2*k", "factor-too-many", "depends on k,"),
+        ("12*d**2*n/k", "factor-missing", "depends on k,"),
+        ("n*d**2", "constant-factor", "too small"),
+        ("12*n**2*d", "factors-swapped", "grows too fast with n; it grows too slowly with d"),
+        (
+            "12*n**2*d*k",
+            "factors-swapped",
+            "depends on k, and the answer does not; it grows too fast with n; it grows ",
+        ),
+    ],
+)
+def test_a_product_cannot_be_read_off_the_judge(answer, reason, told):
+    verdict = judge(PRODUCT, answer)
+    assert verdict.reason == reason
+    assert told in verdict.say
+    assert not re.search(r"[\d^*/]|sqrt|times", verdict.say)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +162,7 @@ def test_a_letter_that_may_be_zero(answer, reason):
 def test_factors_of_several_letters():
     verdict = judge(ROOF, "max(F/C, M/W)*F/M*W/C")
     assert verdict.reason == "factors-swapped"
-    assert re.search(r"\bF W\b.*\bM C\b", verdict.say)
+    assert re.search(r"fast with F, W\b.*slowly with M, C\b|fast with F, W\b.*slowly with C, M\b", verdict.say)
 
 
 @pytest.mark.parametrize(
@@ -231,7 +271,7 @@ def test_where_the_solution_holds_a_unit_itself_dimensions_are_not_held_against_
     # 16 bytes a parameter: the number carries the unit.
     verdict = judge(PARAMS, "12*P/n")
     assert verdict.reason == "constant-factor"
-    assert "4/3" in words(verdict)
+    assert not re.search(r"\d", verdict.say)
 
 
 def test_zero():

@@ -137,7 +137,8 @@ def test_expected_values_are_shown_for_public_cases_only():
     assert "[0] is `" in hidden
     assert f"{args[0][0]:.10g}" in hidden
     assert f"{want[0]:.10g}" not in hidden
-    assert hidden.endswith("Multiply.")
+    assert judge(HIDDEN, wrong).wants_hint
+    assert "Multiply." not in hidden
 
 
 RECORD = make(

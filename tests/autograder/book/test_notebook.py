@@ -7,6 +7,7 @@ from autograder.answers import Choice, Count, Quantity
 from autograder.book import notebook
 from autograder.book.notebook import ChapterError, Source
 from autograder.declaration import Exercise, Mistake
+from autograder.declaration.worked import solution_of
 
 TIME = Exercise(
     id="links-time",
@@ -102,8 +103,8 @@ def test_ids_depend_on_the_source_alone(tmp_path):
 
 def test_solution_of_gives_what_stands_between_the_markers(tmp_path):
     cell = "before\n### BEGIN SOLUTION\na = 1\nb = 2\n### END SOLUTION\nafter"
-    assert notebook.solution_of(cell) == "a = 1\nb = 2"
-    assert notebook.solution_of("no markers") == ""
+    assert solution_of(cell) == "a = 1\nb = 2"
+    assert solution_of("no markers") == ""
 
 
 @pytest.mark.parametrize(

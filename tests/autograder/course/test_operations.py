@@ -4,6 +4,7 @@ stock nbgrader."""
 import contextlib
 import copy
 import errno
+import json
 import os
 import re
 import subprocess
@@ -363,6 +364,10 @@ def test_assign_takes_a_chapter_or_some_of_its_exercises(tmp_path, root):
     assert asked == {"rooflines-vector-add"}
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
         assert gradebook.find_assignment("ps1").duedate == datetime(2030, 1, 2)
+    for _ in range(2):
+        told = json.loads((folder / "release" / "ps1" / "exercises.json").read_text())["assignment"]
+        assert told == {"name": "ps1", "due": "2030-01-02 00:00 UTC", "shows_solutions": False}
+        course.assign(folder, "ps1", chapter="03-rooflines", exercises=["rooflines-vector-add"])  # the deadline stays
     with pytest.raises(course.CourseError, match=r"rooflines-none; .*rooflines-vector-add"):
         course.assign(folder, "ps2", chapter="03-rooflines", exercises=["rooflines-none"])
 

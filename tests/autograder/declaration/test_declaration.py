@@ -195,3 +195,12 @@ def test_an_explanation_has_the_numbers_of_the_learner():
     assert e.judge(ring(**given), given).say.endswith("16 ranks pass on 1 GB.")
     guess = make(predict=True, answer=Choice(("up", "down")), solution="a", mistakes=(), explain="{n} ranks.")
     assert guess.judge("a", given).say.endswith("16 ranks.")
+
+
+def test_a_prediction_is_not_told_to_go_on():
+    asked = Exercise(id="a-guess", prompt="?", answer=Quantity("s"), solution=2.0, predict=True, hints=("Halve.",),
+                     explain="Because.")  # fmt: skip
+    verdict = asked.judge(3.1)
+    assert (verdict.kind, verdict.wants_hint) == ("predicted", False)
+    assert "Not yet" not in verdict.say
+    assert verdict.say.endswith("Because.")

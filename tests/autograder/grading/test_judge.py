@@ -9,12 +9,12 @@ import pytest
 from nbformat.v4 import new_code_cell, writes
 from nbgrader.utils import determine_grade
 
-from autograder.answers.symbol_errors import POWER
 from autograder.declaration import load_bank
 from autograder.grading.judge import Judge, JudgeFailed, JudgeGone, Question, judge_answer
 from autograder.grading.submission import RunSettings, grade_notebook
 from autograder.sandbox import Limits
 from autograder.values import encoding
+from autograder.values.error_advice import POWER
 from tests.autograder import tiny
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux namespaces")
@@ -207,6 +207,8 @@ def test_right_answers_score_full_and_none_scores_nothing(grade):
         ("answer = 1/0", "`ZeroDivisionError`"),
         ("answer = (", "`SyntaxError`"),
         ("answer = 2.5^3", f"for ^: 'float' and 'int'`. {POWER}"),
+        ("answer = 2*(n - 1)", '`g = given("tiny-steps")`, then `g["n"]`'),
+        ("answer = 3.85 ms", '`answer = "3.85 ms"`'),
         ("while True: pass", " 1 s "),
         ("import os; os._exit(3)", "exit status 3"),
         ("import ctypes; ctypes.string_at(0)", "SIGSEGV"),

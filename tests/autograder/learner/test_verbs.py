@@ -139,6 +139,22 @@ def test_the_course_edition_has_prompt_numbers_hints_and_symbols(course):
     assert "no hint" in autograder.hint("t-ring").text
 
 
+def test_a_hint_is_offered_and_never_shown_unasked(open_book):
+    offers = []
+    for _ in range(3):
+        verdict = autograder.check("t-time", "77 s")
+        assert verdict.wants_hint
+        assert "How many steps?" not in verdict.say
+        offers.append(verdict.say.partition('hint("t-time")` has ')[2])
+        autograder.hint("t-time")
+    assert offers == ["two hints.", "one more.", ""]
+
+
+@pytest.mark.parametrize(("name", "answer"), [("t-time", "2 us"), ("t-time", "20 B"), ("t-ring", "S/n")])
+def test_no_hint_is_offered_where_none_is_or_more_is_known(open_book, name, answer):
+    assert "hint(" not in autograder.check(name, answer).say
+
+
 def test_variants_are_the_owners(varied, monkeypatch):
     with pytest.raises(NotFound, match="gpubook whoami"):
         autograder.given("t-time")

@@ -1,0 +1,46 @@
+"""What a notebook says below the traceback of a cell that fails by a beginner's slip (see `values.error_advice`)."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any
+
+from ..values.error_advice import NOTHING_ASKED, Asked, advice
+from .lookup import find, published
+
+NAMED = re.compile(r"""\b(?:given|symbols|check|grade|hint|exercise|solution)\(\s*["']([a-z0-9-]{3,80})["']""")
+
+
+def explain_errors() -> None:
+    """From now on a cell that ends in such an error says below it what to write instead; in a notebook only."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    events = getattr(shell, "events", None)  # a shell in another kernel has none
+    if events is not None and _explain not in events.callbacks.get("post_run_cell", ()):
+        events.register("post_run_cell", _explain)
+
+
+def _explain(result: Any) -> None:
+    """The traceback is shown by now, and whatever fails here leaves it alone."""
+    error = result.error_before_exec or result.error_in_exec
+    if error is None:
+        return
+    try:
+        source = str(result.info.raw_cell)
+        say = advice(type(error).__name__, str(error), source, _asked(getattr(result.info, "cell_id", None), source))
+        if say:
+            _display(say)
+    except Exception:  # of the learner's own class, in a chapter that cannot be read, in a notebook that shows nothing
+        return
+
+
+def _display(say: str) -> None:
+    from IPython.display import display
+
+    display({"text/plain": say, "text/markdown": say}, raw=True)
+
+
+def _asked(cell_id: Any, source: str) -> Asked:
+    """What the cell answers: an answer cell has its exercise's id, and any other may name one."""
+    names = [cell_id] if cell_id in published() else NAMED.findall(source)[:1]
+    return Asked.of(find(names[0]).public) if names else NOTHING_ASKED

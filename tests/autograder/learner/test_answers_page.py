@@ -1,0 +1,70 @@
+"""The page on how answers are read says what is so, and is reached from notebook and page alike."""
+
+import re
+
+import nbformat
+import pytest
+
+import autograder
+from autograder.answers import Choice, Count, Quantity
+from autograder.answers.function import Function
+from autograder.book import notebook, page
+from autograder.declaration.bank import declared_below, load_bank
+from hwlib.units import show
+from tests.autograder.book.test_notebook import BANK, expanded
+
+
+@pytest.fixture(scope="module")
+def text(root):
+    return (root / "docs" / "answers.md").read_text(encoding="utf-8")
+
+
+def test_every_notation_is_read_as_the_table_says(text):
+    rows = re.findall(r"^\| `(.+?)` \| (\S+) \| (.+?) \|$", text, re.MULTILINE)
+    assert len(rows) > 10
+    for typed, unit, read in rows:
+        assert show(float(Quantity(unit).read(eval(typed, {}))), unit) == read, typed
+
+
+def test_counts_choices_and_units_are_read_as_it_says(text):
+    (counts,) = re.findall(r"A count may be written (.+?)\.\n", text)
+    assert {Count().read(eval(typed, {})) for typed in re.findall("`(.+?)`", counts)} == {24, 1024}
+    assert Choice({"a": "It rises", "b": "It falls"}).read("It falls") == "b"
+    scope = {}
+    for code in re.findall(r"`(from hwlib.units .+?|answer = 4.+?)`", text):
+        exec(code, scope)
+    assert scope["answer"] == pytest.approx(4 / 450)
+
+
+def test_the_tolerances_are_those_of_the_book(text, root):
+    banks = [load_bank(path) for path in declared_below(root / "solutions")]
+    kinds = [exercise.answer for bank in banks for exercise in bank.values()]
+    named = {float(percent) / 100 for percent in re.findall(r"within ([\d.]+) %", text)}
+    assert {kind.rtol for kind in kinds if isinstance(kind, Quantity)} == named
+    assert {kind.rtol for kind in kinds if type(kind) is Function} == {1e-9}
+
+
+def test_a_notebook_shows_the_page_which_leads_nowhere_else(text):
+    assert autograder.how_to_answer().text == text
+    assert not re.search(r"\]\((?!https?:)|^```\{|\{\w+\}`", text, re.MULTILINE)
+
+
+def test_without_the_book_nothing_raises(monkeypatch, tmp_path):
+    monkeypatch.setattr("autograder.learner.guidance.book_root", lambda: tmp_path)
+    assert "tolerance" not in autograder.how_to_answer().text
+
+
+def test_the_first_exercise_of_a_notebook_points_to_it_and_no_other(tmp_path):
+    nb = expanded(tmp_path)
+    for _ in range(2):
+        notebook.point_to_guide(nb)
+    assert [notebook.POINTER in c.source for c in nb.cells if c.id.endswith("-prompt")] == [True, False]
+    rest = nbformat.from_dict(nb)
+    rest.cells = [cell for cell in nb.cells if not cell.id.startswith("links-time")]
+    notebook.point_to_guide(rest)
+    assert [notebook.POINTER in c.source for c in rest.cells if c.id.endswith("-prompt")] == [True]
+
+
+def test_the_first_card_of_a_page_links_to_it():
+    made = [page.card(BANK["links-time"], "7.1", "", course=False, first=first) for first in (True, False)]
+    assert ["](answers.md)" in card for card in made] == [True, False]

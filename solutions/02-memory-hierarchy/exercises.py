@@ -204,7 +204,7 @@ RESIDENT_WARPS = Exercise(
     prompt="Two notes on the H100 differ by a factor of four in how many warps are resident when each thread has "
     "{rho} registers: one counts a sub-partition, the other an SM. How many does an *SM* hold, if its "
     "register file of {kb} KB is all that limits? *Exact*.",
-    given=dict(rho=[168, 224, 120], kb=[kib(h100, "regfile_bytes")]),
+    given=dict(rho=[168, 72, 56], kb=[kib(h100, "regfile_bytes")]),
     answer=Count(),
     solution=lambda rho, kb: register_warps(kb * 1024, rho),
     mistakes=(

@@ -4,7 +4,8 @@ The learner's process only says what each program of the grid does (see `ranks.t
 of its own, so values, bytes, sectors, FLOPs and live tiles are counted and never claimed.
 
 Reasons: those of `hwlib.tl.KernelError` and of `AnswerError`, not-a-function, cannot-be-run, stores-nothing,
-never-stored, wrong-value, changes-input; of numbers that are not allowed, kernel-bytes, sectors, tile-bytes, flops.
+never-stored, wrong-value, changes-input; of numbers that are not allowed, kernel-bytes, sectors, hbm-bytes, tile-bytes,
+flops.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from .algorithm import Limit, at_most
 from .code import Coded
 
 if TYPE_CHECKING:
-    from hwlib.tl import Run
+    from hwlib.tl import L2, Run
 
     from ..declaration.exercise import Exercise
     from ..declaration.given import Given
@@ -83,12 +84,15 @@ class Kernel(Coded):
     solution's do: each element within `rtol`, but for the rounding of sums. `bytes` limits what all programs load and
     store, `sectors` the pieces of 32 bytes that each load and store touches, `tile_bytes` the floats that a program
     holds at once, `flops` the operations; without a function of the arguments, a limit is what the solution takes, and
-    None does not limit.
+    None does not limit. `hbm_bytes` limits what passes between HBM and `l2`, a `tl.L2`: its size, and how many
+    programs run at a time.
     """
 
     name: str = "kernel"
     bytes: Limit | None = field(default_factory=at_most)
     sectors: Limit | None = None
+    hbm_bytes: Limit | None = None
+    l2: L2 | None = None
     tile_bytes: Limit | None = None
     flops: Limit | None = None
     rtol: float = 1e-4
@@ -101,6 +105,9 @@ class Kernel(Coded):
             raise DeclarationError(
                 f"the signature {self.signature!r} of {self.name!r}: '{self.name}(x_ptr, out_ptr, n)' was expected"
             )
+
+        if self.hbm_bytes and not self.l2:
+            raise DeclarationError(f"{self.name}: hbm_bytes are counted behind an l2; `l2=tl.L2(...)` was expected")
 
     def declare(self, exercise: Exercise) -> None:
         """The solution and the mistakes must be functions, and there must be cases with something to write."""
@@ -138,10 +145,10 @@ class Kernel(Coded):
         done: list[_Done] = []
         for launch in self.launches(exercise):
             arrays = launch.arrays(generator)
-            solution = _run(Traced(exercise.solution), launch, arrays)
+            solution = self._run(Traced(exercise.solution), launch, arrays)
             if isinstance(solution, Finding):
                 raise DeclarationError(f"{exercise.id}: the solution fails: {solution.say}")
-            mine = _run(call, launch, arrays, PATIENCE * solution.work)
+            mine = self._run(call, launch, arrays, PATIENCE * solution.work)
             done.append((launch, arrays, solution, mine))
             if isinstance(mine, Finding):
                 break
@@ -156,7 +163,7 @@ class Kernel(Coded):
         if found.reason == "stores-nothing":
             return Verdict(0.0, f"No answer yet: {found.say}", "empty", found.reason)
         for mistake in exercise.mistakes:
-            if all(_alike(mine, _run(Traced(mistake.value), launch, arrays)) for launch, arrays, _, mine in done):
+            if all(_alike(mine, self._run(Traced(mistake.value), launch, arrays)) for launch, arrays, _, mine in done):
                 return Verdict(0.0, exercise.fill(mistake.say, exercise.variant()), "mistake")
         return Verdict(0.0, found.say, "wrong", found.reason)
 
@@ -192,10 +199,11 @@ class Kernel(Coded):
         measures: tuple[tuple[Limit | None, str, Callable[[Run], float], str], ...] = (
             (self.bytes, "loads and stores {}", lambda run: run.bytes, "kernel-bytes"),
             (self.sectors, "touches {} sectors", lambda run: run.sectors, "sectors"),
+            (self.hbm_bytes, "moves {} between L2 and HBM", lambda run: run.hbm.bytes, "hbm-bytes"),
             (self.tile_bytes, "holds tiles of {} at once", lambda run: run.tile_bytes, "tile-bytes"),
             (self.flops, "computes {}", lambda run: run.flops, "flops"),
         )
-        units = {"kernel-bytes": "B", "tile-bytes": "B", "flops": "FLOP"}
+        units = {"kernel-bytes": "B", "hbm-bytes": "B", "tile-bytes": "B", "flops": "FLOP"}
         for limit, what, of, reason in measures:
             if limit is None:
                 continue
@@ -210,29 +218,30 @@ class Kernel(Coded):
             return Finding(f"{say}{_where(solution, mine) if reason in ('kernel-bytes', 'sectors') else ''}.", reason)
         return None
 
+    def _run(
+        self, call: Callable[..., Any], launch: Launch, arrays: Mapping[str, Any], most_work: int = MOST_WORK
+    ) -> Any:
+        """The run of a kernel, or what went wrong."""
+        from hwlib import tl
+
+        asked = (lambda args: call(*args)) if isinstance(call, Traced) else call
+        types = {name: tl.dtype_of(array).name for name, array in arrays.items()}
+        values = {name: one for name, one in launch.given.items() if name not in arrays}
+        try:
+            return tl.play(programs(asked, launch.sizes, values, types), arrays, most_work=most_work, l2=self.l2)
+        except tl.KernelError as error:
+            return Finding(f"With {launch}, {error}.", error.reason)
+        except Withheld as error:
+            return Finding(write_it_yourself(error.name), error.reason)
+        except AnswerError as error:
+            return Finding(f"With {launch}, the kernel fails: {quoted(str(error), 300)}.", error.reason)
+
 
 _Done = tuple[Launch, Mapping[str, Any], Any, Any]
 
 
 def _launch(row: Any) -> Launch:
     return row if isinstance(row, Launch) else Launch(*row)
-
-
-def _run(call: Callable[..., Any], launch: Launch, arrays: Mapping[str, Any], most_work: int = MOST_WORK) -> Any:
-    """The run of a kernel, or what went wrong."""
-    from hwlib import tl
-
-    asked = (lambda args: call(*args)) if isinstance(call, Traced) else call
-    types = {name: tl.dtype_of(array).name for name, array in arrays.items()}
-    values = {name: one for name, one in launch.given.items() if name not in arrays}
-    try:
-        return tl.play(programs(asked, launch.sizes, values, types), arrays, most_work=most_work)
-    except tl.KernelError as error:
-        return Finding(f"With {launch}, {error}.", error.reason)
-    except Withheld as error:
-        return Finding(write_it_yourself(error.name), error.reason)
-    except AnswerError as error:
-        return Finding(f"With {launch}, the kernel fails: {quoted(str(error), 300)}.", error.reason)
 
 
 def _alike(mine: Any, other: Any) -> bool:
@@ -243,7 +252,8 @@ def _alike(mine: Any, other: Any) -> bool:
         both = isinstance(mine, Finding) and isinstance(other, Finding) and mine.reason == other.reason
         return both and (mine.reason in OF_MEMORY or mine.say == other.say)
     return (
-        (mine.traffic, mine.tile_bytes, mine.flops) == (other.traffic, other.tile_bytes, other.flops)
+        (mine.traffic, mine.hbm, mine.tile_bytes, mine.flops)
+        == (other.traffic, other.hbm, other.tile_bytes, other.flops)
         and all(np.array_equal(mine.unwritten[name], other.unwritten[name]) for name in mine.arrays)
         and all(np.allclose(mine.arrays[name], other.arrays[name], rtol=1e-5, equal_nan=True) for name in mine.arrays)
     )

@@ -163,7 +163,7 @@ class Kernel(Coded):
         if found.reason == "stores-nothing":
             return Verdict(0.0, f"No answer yet: {found.say}", "empty", found.reason)
         for mistake in exercise.mistakes:
-            if all(_alike(mine, self._run(Traced(mistake.value), launch, arrays)) for launch, arrays, _, mine in done):
+            if all(self._alike(one, self._run(Traced(mistake.value), one[0], one[1])) for one in done):
                 return Verdict(0.0, exercise.fill(mistake.say, exercise.variant()), "mistake")
         return Verdict(0.0, found.say, "wrong", found.reason)
 
@@ -199,7 +199,7 @@ class Kernel(Coded):
         measures: tuple[tuple[Limit | None, str, Callable[[Run], float], str], ...] = (
             (self.bytes, "loads and stores {}", lambda run: run.bytes, "kernel-bytes"),
             (self.sectors, "touches {} sectors", lambda run: run.sectors, "sectors"),
-            (self.hbm_bytes, "moves {} between L2 and HBM", lambda run: run.hbm.bytes, "hbm-bytes"),
+            (self.hbm_bytes, "moves {} between L2 and HBM", lambda run: run.hbm.bytes if run.hbm else 0, "hbm-bytes"),
             (self.tile_bytes, "holds tiles of {} at once", lambda run: run.tile_bytes, "tile-bytes"),
             (self.flops, "computes {}", lambda run: run.flops, "flops"),
         )
@@ -236,6 +236,31 @@ class Kernel(Coded):
         except AnswerError as error:
             return Finding(f"With {launch}, the kernel fails: {quoted(str(error), 300)}.", error.reason)
 
+    def _alike(self, done: _Done, mistake: Run | Finding) -> bool:
+        """Whether a kernel did what a mistake does: the same failure or values, and if those are right the same excess.
+
+        What the exercise does not limit may differ, since a mistake has many forms.
+        """
+        _, _, solution, mine = done
+        if isinstance(mine, Finding) or isinstance(mistake, Finding):
+            if not (isinstance(mine, Finding) and isinstance(mistake, Finding)):
+                return False
+            return mine.reason == mistake.reason and (mine.reason in OF_MEMORY or mine.say == mistake.say)
+        if not _same_values(mine, mistake):
+            return False
+        return not _same_values(mine, solution) or self._limited(mine) == self._limited(mistake)
+
+    def _limited(self, run: Run) -> list[Any]:
+        """What a run took of all that is limited, array by array where that is counted."""
+        arrays = run.traffic.values()
+        return [
+            self.bytes and [(one.loaded_bytes, one.stored_bytes) for one in arrays],
+            self.sectors and [(one.loaded_sectors, one.stored_sectors) for one in arrays],
+            self.hbm_bytes and run.hbm,
+            self.tile_bytes and run.tile_bytes,
+            self.flops and run.flops,
+        ]
+
 
 _Done = tuple[Launch, Mapping[str, Any], Any, Any]
 
@@ -244,18 +269,12 @@ def _launch(row: Any) -> Launch:
     return row if isinstance(row, Launch) else Launch(*row)
 
 
-def _alike(mine: Any, other: Any) -> bool:
-    """Whether two kernels did the same: equal values and traffic, or the same failure."""
+def _same_values(mine: Run, other: Run) -> bool:
+    """Whether two runs end with the same arrays."""
     import numpy as np
 
-    if isinstance(mine, Finding) or isinstance(other, Finding):
-        both = isinstance(mine, Finding) and isinstance(other, Finding) and mine.reason == other.reason
-        return both and (mine.reason in OF_MEMORY or mine.say == other.say)
-    return (
-        (mine.traffic, mine.hbm, mine.tile_bytes, mine.flops)
-        == (other.traffic, other.hbm, other.tile_bytes, other.flops)
-        and all(np.array_equal(mine.unwritten[name], other.unwritten[name]) for name in mine.arrays)
-        and all(np.allclose(mine.arrays[name], other.arrays[name], rtol=1e-5, equal_nan=True) for name in mine.arrays)
+    return all(np.array_equal(mine.unwritten[name], other.unwritten[name]) for name in mine.arrays) and all(
+        np.allclose(mine.arrays[name], other.arrays[name], rtol=1e-5, equal_nan=True) for name in mine.arrays
     )
 
 

@@ -64,9 +64,11 @@ def record(kernel: Kernel, at: tuple[int, int, int], grid: tuple[int, int, int],
 
 
 def dtype_of(array: Any) -> DType:
-    """The type of an array's elements; Python's floats in lists are float32, as the kernels of the book are."""
+    """The type of an array's elements; numbers in lists are float32, as the kernels of the book are."""
     if isinstance(array, Empty):
         return array.dtype
+    if isinstance(array, list):
+        return DTYPES["float32"]
     name = getattr(getattr(array, "dtype", None), "name", "")
     name = {"bool": "int1"}.get(name, name)
     if name not in DTYPES:
@@ -82,6 +84,8 @@ def _bound(kernel: Kernel, args: tuple, named: Mapping[str, Any]) -> tuple[dict[
     except TypeError as error:
         raise KernelError(f"{kernel.__name__}{inspect.signature(kernel)}: {error}", "bad-argument") from None
     given.apply_defaults()
-    arrays = {name: one for name, one in given.arguments.items() if isinstance(one, Empty) or hasattr(one, "dtype")}
+    arrays = {
+        name: one for name, one in given.arguments.items() if isinstance(one, Empty | list) or hasattr(one, "dtype")
+    }
     values = {name: one for name, one in given.arguments.items() if name not in arrays}
     return arrays, values

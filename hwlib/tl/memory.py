@@ -98,7 +98,7 @@ class _Array:
         if isinstance(given, Empty):
             self.shape, self.values = given.shape, np.zeros(size_of(given.shape), given.dtype.name)
         else:
-            array = np.asarray(given)
+            array = np.asarray(given, None if hasattr(given, "dtype") else "float32")
             self.shape, self.values = array.shape, array.reshape(-1).copy()
         self.writer = np.full(self.values.size, -1 if isinstance(given, Empty) else -2)  # -1 nobody, -2 before it began
         self.reader = np.full(self.values.size, -1)  # -1 nobody, -2 several programs
@@ -170,11 +170,11 @@ def play(
 ) -> Run:
     """Do what the programs have written down, on these arrays, which stay as they are.
 
-    `arrays`: numpy arrays, nested lists, or `Empty`. `touches`: keep which elements each load and store touched.
-    `most_work`: of all results together, the elements. `l2`: a cache through which they load and store, whose traffic
-    with HBM is then in `Run.hbm`. Raises KernelError where a program reads outside an array or
-    what was never written, where two programs touch one element and one of them stores it, and for a record that no
-    kernel has written: nothing is larger than `Program` lets it be, whoever made the record.
+    `arrays`: numpy arrays, nested lists (of float32), or `Empty`. `touches`: keep which elements each load and store
+    touched. `most_work`: of all results together, the elements. `l2`: a cache through which they load and store, whose
+    traffic with HBM is then in `Run.hbm`. Raises KernelError where a program reads outside an array or what was never
+    written, where two programs touch one element and one of them stores it, and for a record that no kernel has
+    written: nothing is larger than `Program` lets it be, whoever made the record.
     """
     import numpy as np
 

@@ -46,6 +46,12 @@ def test_what_it_is_given_stays_as_it_was():
     assert not x.any()
 
 
+def test_nested_lists_are_arrays_of_float32():
+    run = tl.launch(kernels.transpose, (1, 1), [[1, 2.5, 3], [4, 5, 6]], tl.empty((3, 2)), 2, 3, 2, 4)
+    assert run.arrays["out_ptr"].tolist() == [[1, 4], [2.5, 5], [3, 6]]
+    assert run.bytes == 2 * 4 * 6
+
+
 @pytest.mark.parametrize(("M", "N"), [(37, 50), (32, 64)])
 def test_a_matrix_is_turned(M, N):
     x = draw(M, N)

@@ -4,7 +4,8 @@ The learner's process only says what each program of the grid does (see `ranks.t
 of its own, so values, bytes, sectors, FLOPs and live tiles are counted and never claimed.
 
 Reasons: those of `hwlib.tl.KernelError` and of `AnswerError`, not-a-function, cannot-be-run, stores-nothing,
-never-stored, wrong-value, changes-input; of numbers that are not allowed, kernel-bytes, sectors, tile-bytes, flops.
+never-stored, wrong-value, changes-input; of numbers that are not allowed, kernel-bytes, sectors, hbm-bytes, tile-bytes,
+flops.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from .algorithm import Limit, at_most
 from .code import Coded
 
 if TYPE_CHECKING:
-    from hwlib.tl import Run
+    from hwlib.tl import L2, Run
 
     from ..declaration.exercise import Exercise
     from ..declaration.given import Given
@@ -85,12 +86,15 @@ class Kernel(Coded):
     solution's do: each element within `rtol`, but for the rounding of sums. `bytes` limits what all programs load and
     store, `sectors` the pieces of 32 bytes that each load and store touches, `tile_bytes` the floats that a program
     holds at once, `flops` the operations; without a function of the arguments, a limit is what the solution takes, and
-    None does not limit.
+    None does not limit. `hbm_bytes` limits what passes between HBM and `l2`, a `tl.L2`: its size, and how many
+    programs run at a time.
     """
 
     name: str = "kernel"
     bytes: Limit | None = field(default_factory=at_most)
     sectors: Limit | None = None
+    hbm_bytes: Limit | None = None
+    l2: L2 | None = None
     tile_bytes: Limit | None = None
     flops: Limit | None = None
     rtol: float = 1e-4
@@ -103,6 +107,9 @@ class Kernel(Coded):
             raise DeclarationError(
                 f"the signature {self.signature!r} of {self.name!r}: '{self.name}(x_ptr, out_ptr, n)' was expected"
             )
+
+        if self.hbm_bytes and not self.l2:
+            raise DeclarationError(f"{self.name}: hbm_bytes are counted behind an l2; `l2=tl.L2(...)` was expected")
 
     def declare(self, exercise: Exercise) -> None:
         """The solution and the mistakes must be functions, and there must be cases with something to write."""
@@ -140,10 +147,10 @@ class Kernel(Coded):
         done: list[_Done] = []
         for launch in self.launches(exercise):
             arrays = launch.arrays(generator)
-            solution = _run(Traced(exercise.solution), launch, arrays)
+            solution = self._run(Traced(exercise.solution), launch, arrays)
             if isinstance(solution, Finding):
                 raise DeclarationError(f"{exercise.id}: the solution fails: {solution.say}")
-            mine = _run(call, launch, arrays, PATIENCE * solution.work, asked)
+            mine = self._run(call, launch, arrays, PATIENCE * solution.work, asked)
             done.append((launch, arrays, solution, mine))
             if isinstance(mine, Finding):
                 break
@@ -158,8 +165,8 @@ class Kernel(Coded):
         if found.reason == "stores-nothing":
             return Verdict(0.0, f"No answer yet: {found.say}", "empty", found.reason)
         for mistake in exercise.mistakes:
-            run = partial(_run, Traced(mistake.value), asked=Asked.of(exercise.public()))
-            if all(_alike(mine, run(launch, arrays)) for launch, arrays, _, mine in done):
+            known = partial(self._run, Traced(mistake.value), asked=Asked.of(exercise.public()))
+            if all(self._alike(one, known(one[0], one[1])) for one in done):
                 return Verdict(0.0, exercise.fill(mistake.say, exercise.variant()), "mistake")
         ended = not isinstance(done[-1][-1], Finding)
         return Verdict(0.0, found.say, "wrong", found.reason, wants_hint=ended)
@@ -196,10 +203,11 @@ class Kernel(Coded):
         measures: tuple[tuple[Limit | None, str, Callable[[Run], float], str], ...] = (
             (self.bytes, "loads and stores {}", lambda run: run.bytes, "kernel-bytes"),
             (self.sectors, "touches {} sectors", lambda run: run.sectors, "sectors"),
+            (self.hbm_bytes, "moves {} between L2 and HBM", lambda run: run.hbm.bytes if run.hbm else 0, "hbm-bytes"),
             (self.tile_bytes, "holds tiles of {} at once", lambda run: run.tile_bytes, "tile-bytes"),
             (self.flops, "computes {}", lambda run: run.flops, "flops"),
         )
-        units = {"kernel-bytes": "B", "tile-bytes": "B", "flops": "FLOP"}
+        units = {"kernel-bytes": "B", "hbm-bytes": "B", "tile-bytes": "B", "flops": "FLOP"}
         for limit, what, of, reason in measures:
             if limit is None:
                 continue
@@ -214,6 +222,55 @@ class Kernel(Coded):
             return Finding(f"{say}{_where(solution, mine) if reason in ('kernel-bytes', 'sectors') else ''}.", reason)
         return None
 
+    def _run(
+        self,
+        call: Callable[..., Any],
+        launch: Launch,
+        arrays: Mapping[str, Any],
+        most_work: int = MOST_WORK,
+        asked: Asked = NOTHING_ASKED,
+    ) -> Any:
+        """The run of a kernel, or what went wrong."""
+        from hwlib import tl
+
+        traced = (lambda args: call(*args)) if isinstance(call, Traced) else call
+        types = {name: tl.dtype_of(array).name for name, array in arrays.items()}
+        values = {name: one for name, one in launch.given.items() if name not in arrays}
+        try:
+            return tl.play(programs(traced, launch.sizes, values, types), arrays, most_work=most_work, l2=self.l2)
+        except tl.KernelError as error:
+            return Finding(f"With {launch}, {error}.", error.reason)
+        except Withheld as error:
+            return Finding(write_it_yourself(error.name), error.reason)
+        except AnswerError as error:
+            more = advice_on(str(error), asked)
+            return Finding(f"With {launch}, the kernel fails: {quoted(str(error), 300)}.{more}", error.reason)
+
+    def _alike(self, done: _Done, mistake: Run | Finding) -> bool:
+        """Whether a kernel did what a mistake does: the same failure or values, and if those are right the same excess.
+
+        What the exercise does not limit may differ, since a mistake has many forms.
+        """
+        _, _, solution, mine = done
+        if isinstance(mine, Finding) or isinstance(mistake, Finding):
+            if not (isinstance(mine, Finding) and isinstance(mistake, Finding)):
+                return False
+            return mine.reason == mistake.reason and (mine.reason in OF_MEMORY or mine.say == mistake.say)
+        if not _same_values(mine, mistake):
+            return False
+        return not _same_values(mine, solution) or self._limited(mine) == self._limited(mistake)
+
+    def _limited(self, run: Run) -> list[Any]:
+        """What a run took of all that is limited, array by array where that is counted."""
+        arrays = run.traffic.values()
+        return [
+            self.bytes and [(one.loaded_bytes, one.stored_bytes) for one in arrays],
+            self.sectors and [(one.loaded_sectors, one.stored_sectors) for one in arrays],
+            self.hbm_bytes and run.hbm,
+            self.tile_bytes and run.tile_bytes,
+            self.flops and run.flops,
+        ]
+
 
 _Done = tuple[Launch, Mapping[str, Any], Any, Any]
 
@@ -222,41 +279,12 @@ def _launch(row: Any) -> Launch:
     return row if isinstance(row, Launch) else Launch(*row)
 
 
-def _run(
-    call: Callable[..., Any],
-    launch: Launch,
-    arrays: Mapping[str, Any],
-    most_work: int = MOST_WORK,
-    asked: Asked = NOTHING_ASKED,
-) -> Any:
-    """The run of a kernel, or what went wrong."""
-    from hwlib import tl
-
-    traced = (lambda args: call(*args)) if isinstance(call, Traced) else call
-    types = {name: tl.dtype_of(array).name for name, array in arrays.items()}
-    values = {name: one for name, one in launch.given.items() if name not in arrays}
-    try:
-        return tl.play(programs(traced, launch.sizes, values, types), arrays, most_work=most_work)
-    except tl.KernelError as error:
-        return Finding(f"With {launch}, {error}.", error.reason)
-    except Withheld as error:
-        return Finding(write_it_yourself(error.name), error.reason)
-    except AnswerError as error:
-        more = advice_on(str(error), asked)
-        return Finding(f"With {launch}, the kernel fails: {quoted(str(error), 300)}.{more}", error.reason)
-
-
-def _alike(mine: Any, other: Any) -> bool:
-    """Whether two kernels did the same: equal values and traffic, or the same failure."""
+def _same_values(mine: Run, other: Run) -> bool:
+    """Whether two runs end with the same arrays."""
     import numpy as np
 
-    if isinstance(mine, Finding) or isinstance(other, Finding):
-        both = isinstance(mine, Finding) and isinstance(other, Finding) and mine.reason == other.reason
-        return both and (mine.reason in OF_MEMORY or mine.say == other.say)
-    return (
-        (mine.traffic, mine.tile_bytes, mine.flops) == (other.traffic, other.tile_bytes, other.flops)
-        and all(np.array_equal(mine.unwritten[name], other.unwritten[name]) for name in mine.arrays)
-        and all(np.allclose(mine.arrays[name], other.arrays[name], rtol=1e-5, equal_nan=True) for name in mine.arrays)
+    return all(np.array_equal(mine.unwritten[name], other.unwritten[name]) for name in mine.arrays) and all(
+        np.allclose(mine.arrays[name], other.arrays[name], rtol=1e-5, equal_nan=True) for name in mine.arrays
     )
 
 

@@ -11,9 +11,10 @@
     run.arrays["out_ptr"], run.bytes, run.sectors, run.flops
 
 The same source is a kernel of Triton: `import triton.language as tl`, and `@triton.jit` above it. Names and meanings
-are Triton's (Tillet, Kung and Cox 2019; the reference of triton.language); `launch`, `empty` and `Run` are ours.
+are Triton's (Tillet, Kung and Cox 2019; the reference of triton.language); `launch`, `empty`, `Run` and `L2` are ours.
 """
 
+from hwlib.tl.l2 import L2, SECTOR
 from hwlib.tl.language import (
     arange,
     cdiv,
@@ -56,8 +57,10 @@ from hwlib.tl.tile import (
 
 __all__ = [
     "DTYPES",
+    "L2",
     "MOST_OPERATIONS",
     "MOST_PROGRAMS",
+    "SECTOR",
     "DType",
     "Empty",
     "KernelError",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
+from hwlib.tl.l2 import L2
 from hwlib.tl.language import running
 from hwlib.tl.memory import Empty, Run, play
 from hwlib.tl.tile import DTYPES, DType, KernelError, Pointer, Program
@@ -20,16 +21,18 @@ def empty(shape: int | tuple[int, ...], dtype: DType = DTYPES["float32"]) -> Emp
     return Empty((shape,) if isinstance(shape, int) else tuple(shape), dtype)
 
 
-def launch(kernel: Kernel, grid: int | tuple[int, ...], *args: Any, touches: bool = False, **named: Any) -> Run:
+def launch(
+    kernel: Kernel, grid: int | tuple[int, ...], *args: Any, touches: bool = False, l2: L2 | None = None, **named: Any
+) -> Run:
     """Run a kernel of `tl` for each program of the grid, and count what it loads and stores.
 
     Arrays among the arguments (numpy's, nested lists, or `empty`) reach the kernel as pointers to their first
     elements; they are not changed: `Run.arrays` holds them as they are afterwards, by the names of the parameters.
-    Numbers reach it as they are. Raises KernelError.
+    Numbers reach it as they are. With an `l2`, `Run.hbm` is what it exchanges with HBM. Raises KernelError.
     """
     arrays, values = _bound(kernel, args, named)
     types = {name: dtype_of(array) for name, array in arrays.items()}
-    return play(trace(kernel, grid, values, types), arrays, touches)
+    return play(trace(kernel, grid, values, types), arrays, touches, l2=l2)
 
 
 def trace(
@@ -61,9 +64,11 @@ def record(kernel: Kernel, at: tuple[int, int, int], grid: tuple[int, int, int],
 
 
 def dtype_of(array: Any) -> DType:
-    """The type of an array's elements; Python's floats in lists are float32, as the kernels of the book are."""
+    """The type of an array's elements; numbers in lists are float32, as the kernels of the book are."""
     if isinstance(array, Empty):
         return array.dtype
+    if isinstance(array, list):
+        return DTYPES["float32"]
     name = getattr(getattr(array, "dtype", None), "name", "")
     name = {"bool": "int1"}.get(name, name)
     if name not in DTYPES:
@@ -79,6 +84,8 @@ def _bound(kernel: Kernel, args: tuple, named: Mapping[str, Any]) -> tuple[dict[
     except TypeError as error:
         raise KernelError(f"{kernel.__name__}{inspect.signature(kernel)}: {error}", "bad-argument") from None
     given.apply_defaults()
-    arrays = {name: one for name, one in given.arguments.items() if isinstance(one, Empty) or hasattr(one, "dtype")}
+    arrays = {
+        name: one for name, one in given.arguments.items() if isinstance(one, Empty | list) or hasattr(one, "dtype")
+    }
     values = {name: one for name, one in given.arguments.items() if name not in arrays}
     return arrays, values

@@ -4,6 +4,10 @@ What is counted, and how: bytes are those of the elements that a load or store a
 are the aligned pieces of 32 bytes that hold them, each once in a load or store, as a GPU fetches them (Nvidia, CUDA
 C++ Best Practices Guide, "Coalesced Access to Global Memory"); FLOPs are the operations on floats, 2MNK of a dot, one
 for each other result or summand; tiles are alive from the operation that makes them to the last that uses them.
+With an `L2`, also the bytes that it exchanges with HBM.
+
+What is not modelled: time; warps, whose threads a GPU coalesces (here it is the tile of a load or store); the L1 cache
+and the banks of shared memory; what a compiler saves or adds, spilled registers among it.
 """
 
 from __future__ import annotations
@@ -12,9 +16,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from hwlib.tl.l2 import L2, SECTOR, Waves
 from hwlib.tl.tile import COMPARISONS, DTYPES, MOST_ELEMENTS, DType, KernelError, Program, size_of
 
-SECTOR = 32  # bytes
 MOST_WORK = 2**30  # elements of all results: seconds
 INNER = {"add", "subtract", "multiply", "divide", "maximum", "minimum", "exp", "log", "sqrt"}
 
@@ -64,6 +68,7 @@ class Run:
 
     arrays: dict[str, Any] = field(default_factory=dict)
     traffic: dict[str, Traffic] = field(default_factory=dict)
+    hbm: Traffic | None = None  # between L2 and HBM, of all arrays, where there was an `L2`
     programs: int = 0
     flops: int = 0
     tile_bytes: int = 0  # of floats alive at once, in the program that has most
@@ -89,10 +94,11 @@ class _Array:
         import numpy as np
 
         self.name, self.traffic = name, Traffic()
+        self.waves: Waves | None = None  # where what is loaded and stored goes on to an L2 cache
         if isinstance(given, Empty):
             self.shape, self.values = given.shape, np.zeros(size_of(given.shape), given.dtype.name)
         else:
-            array = np.asarray(given)
+            array = np.asarray(given, None if hasattr(given, "dtype") else "float32")
             self.shape, self.values = array.shape, array.reshape(-1).copy()
         self.writer = np.full(self.values.size, -1 if isinstance(given, Empty) else -2)  # -1 nobody, -2 before it began
         self.reader = np.full(self.values.size, -1)  # -1 nobody, -2 several programs
@@ -107,15 +113,17 @@ class _Array:
             at = int(elements[outside][0])
             self._wrong(program, at, f"{'stores to' if stores else 'loads'} element {at:,} of {self.name}, which has "
                         f"{self.values.size:,}: a mask leaves such elements out", "out-of-bounds")  # fmt: skip
-        sectors = len(np.unique(elements * item // SECTOR))
+        sectors = np.unique(elements * item // SECTOR)
         if stores:
             self._stored(np, elements, program, number)
             self.traffic.stored_bytes += elements.size * item
-            self.traffic.stored_sectors += sectors
+            self.traffic.stored_sectors += len(sectors)
         else:
             self._loaded(elements, program, number)
             self.traffic.loaded_bytes += elements.size * item
-            self.traffic.loaded_sectors += sectors
+            self.traffic.loaded_sectors += len(sectors)
+        if self.waves:
+            self.waves.request(self.name, sectors.tolist(), stores)
 
     def _stored(self, np: Any, elements: Any, program: Program, number: int) -> None:
         places, times = np.unique(elements, return_counts=True)
@@ -154,23 +162,36 @@ class _Array:
 
 
 def play(
-    programs: Iterable[Program], arrays: Mapping[str, Any], touches: bool = False, most_work: int = MOST_WORK
+    programs: Iterable[Program],
+    arrays: Mapping[str, Any],
+    touches: bool = False,
+    most_work: int = MOST_WORK,
+    l2: L2 | None = None,
 ) -> Run:
     """Do what the programs have written down, on these arrays, which stay as they are.
 
-    `arrays`: numpy arrays, nested lists, or `Empty`. `touches`: keep which elements each load and store touched.
-    `most_work`: of all results together, the elements. Raises KernelError where a program reads outside an array or
-    what was never written, where two programs touch one element and one of them stores it, and for a record that no
-    kernel has written: nothing is larger than `Program` lets it be, whoever made the record.
+    `arrays`: numpy arrays, nested lists (of float32), or `Empty`. `touches`: keep which elements each load and store
+    touched. `most_work`: of all results together, the elements. `l2`: a cache through which they load and store, whose
+    traffic with HBM is then in `Run.hbm`. Raises KernelError where a program reads outside an array or what was never
+    written, where two programs touch one element and one of them stores it, and for a record that no kernel has
+    written: nothing is larger than `Program` lets it be, whoever made the record.
     """
     import numpy as np
 
     memory = {name: _Array(name, given) for name, given in arrays.items()}
+    waves = Waves(l2, {name: one.values.nbytes for name, one in memory.items()}) if l2 else None
+    for one in memory.values():
+        one.waves = waves
     run = Run()
     with np.errstate(all="ignore"):
         for number, program in enumerate(programs):
+            if waves:
+                waves.begin()
             _run(np, program, number, memory, run, touches, most_work)
             run.programs += 1
+    if waves:
+        cache = waves.end()
+        run.hbm = Traffic(cache.bytes_in, cache.bytes_out, cache.fetches, cache.write_backs)
     run.arrays = {name: one.values.reshape(one.shape) for name, one in memory.items()}
     run.traffic = {name: one.traffic for name, one in memory.items()}
     run.unwritten = {name: np.flatnonzero(one.writer == -1) for name, one in memory.items()}

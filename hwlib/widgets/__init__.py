@@ -9,6 +9,7 @@ from hwlib.widgets.charts import VegaLite, intensity_explorer
 from hwlib.widgets.chips import chip_explorer, peak_explorer
 from hwlib.widgets.clusters import failures_explorer, fat_tree_designer
 from hwlib.widgets.collectives import allreduce_explorer, destinations_explorer
+from hwlib.widgets.kernels import kernel_explorer
 from hwlib.widgets.live import roofline_explorer
 from hwlib.widgets.node import node_explorer, payload_explorer
 from hwlib.widgets.occupancy import occupancy_explorer
@@ -18,6 +19,6 @@ from hwlib.widgets.tiles import tile_explorer
 __all__ = [
     "VegaLite", "allreduce_explorer", "alltoall_scale_explorer", "axis_explorer", "chip_explorer",
     "destinations_explorer", "failures_explorer",
-    "fat_tree_designer", "intensity_explorer", "node_explorer", "occupancy_explorer",
+    "fat_tree_designer", "intensity_explorer", "kernel_explorer", "node_explorer", "occupancy_explorer",
     "payload_explorer", "peak_explorer", "roofline_explorer", "tile_explorer",
 ]  # fmt: skip

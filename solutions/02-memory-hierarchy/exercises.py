@@ -1,11 +1,13 @@
 """Exercises of chapter 2, and the names with which its text computes numbers."""
 
 from collections import OrderedDict  # noqa: I001  (one line a topic reads better here)
+from functools import partial
 from math import ceil, floor, sqrt
 
-from autograder.answers import Choice, Count, Expression, Function, Quantity, positive
+from autograder.answers import Choice, Count, Expression, Function, Kernel, Launch, Quantity, at_most, positive
 from autograder.declaration import Exercise, Mistake
 from autograder.answers import Written
+from hwlib import tl
 from hwlib.formula import maximum, minimum
 from hwlib.hierarchy import *  # noqa: F403  (the text uses many of them)
 from hwlib.hierarchy import (
@@ -512,6 +514,101 @@ LRU = Exercise(
     "drop the line used longest ago and count it out if it is marked. Held or not, the line is now the youngest, "
     "and a write marks it. At the end the marked lines still held are counted out too. This is LRUCache of hwlib "
     "with one set, and every line in any place of it.",
+)
+
+
+# Lab: a kernel
+def transpose(x_ptr, out_ptr, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    columns = tl.program_id(1) * BN + tl.arange(0, BN)
+    tile = tl.load(
+        x_ptr + rows[:, None] * N + columns[None, :], mask=(rows[:, None] < M) & (columns[None, :] < N), other=0.0
+    )
+    tl.store(
+        out_ptr + columns[:, None] * M + rows[None, :],
+        tl.trans(tile),
+        mask=(columns[:, None] < N) & (rows[None, :] < M),
+    )
+
+
+def _row_by_row(x_ptr, out_ptr, M, N, BM, BN):
+    columns = tl.program_id(1) * BN + tl.arange(0, BN)
+    for row in range(tl.program_id(0) * BM, min(tl.program_id(0) * BM + BM, M)):
+        x = tl.load(x_ptr + row * N + columns, mask=columns < N)
+        tl.store(out_ptr + columns * M + row, x, mask=columns < N)
+
+
+def _column_by_column(x_ptr, out_ptr, M, N, BM, BN):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    for column in range(tl.program_id(1) * BN, min(tl.program_id(1) * BN + BN, N)):
+        x = tl.load(x_ptr + rows * N + column, mask=rows < M)
+        tl.store(out_ptr + column * M + rows, x, mask=rows < M)
+
+
+def _tile(x_ptr, out_ptr, M, N, BM, BN, *, masked=True, turned=True, narrow=False):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    columns = tl.program_id(1) * BN + tl.arange(0, BN)
+    inside = (rows[:, None] < M) & (columns[None, :] < N) if masked else None
+    tile = tl.load(x_ptr + rows[:, None] * N + columns[None, :], mask=inside)
+    there = (columns[:, None] < N) & (rows[None, :] < M) if masked else None
+    to = out_ptr + columns[:, None] * (N if narrow else M) + rows[None, :]
+    tl.store(to, tl.trans(tile) if turned else tile, mask=there)
+
+
+def _launch(M, N, B=16):
+    given = {"x_ptr": (M, N), "out_ptr": tl.empty((N, M)), "M": M, "N": N, "BM": B, "BN": B}
+    return Launch((tl.cdiv(M, B), tl.cdiv(N, B)), given)
+
+
+TRANSPOSE = Exercise(
+    id="memory-hierarchy-transpose",
+    title="Transpose without waste",
+    points=4,
+    lines=6,
+    prompt="`x` is a matrix of M × N float32, row by row in memory, and `out` one of N × M. Program (i, j) of the grid "
+    "transposes one tile of x: rows from i·BM on and columns from j·BN on, BM and BN of them, where there are so "
+    "many. Write it so that loads and stores together touch no more sectors than a copy along rows: each "
+    "sector of x once, each of out once. BM and BN are 16; M and N are multiples of 8, not always of 16. *Exact*.",
+    answer=Kernel(
+        "transpose",
+        "transpose(x_ptr, out_ptr, M, N, BM: tl.constexpr, BN: tl.constexpr)",
+        cases=[_launch(40, 24), _launch(16, 64), _launch(72, 8)],
+        sectors=at_most(lambda M, N, BM, BN: 2 * 4 * M * N / tl.SECTOR),
+    ),
+    solution=transpose,
+    mistakes=(
+        Mistake(
+            _row_by_row,
+            "The values are right, and the loads go along rows. Into how many sectors does each store of a row go?",
+        ),
+        Mistake(
+            _column_by_column,
+            "The values are right, and the stores go along rows. Out of how many sectors is each column loaded?",
+        ),
+        Mistake(
+            partial(_tile, masked=False),
+            "A tile at the edge is larger than what is left of the matrix. What keeps the rest of it away from memory?",
+        ),
+        Mistake(
+            partial(_tile, turned=False),
+            "The pointers of the store are those of the transpose. And the values: which element of the tile belongs "
+            "to the first of its rows and the second of its columns?",
+        ),
+        Mistake(
+            partial(_tile, narrow=True),
+            "How far apart in memory are two rows of `out`? It has as many columns as x has rows.",
+        ),
+    ),
+    hints=(
+        "Load the whole tile at once: `rows[:, None]*N + columns[None, :]` are the offsets of BM × BN elements.",
+        "`tl.trans(tile)` turns it on the chip, where that costs no sector. What are the offsets of the turned tile "
+        "in `out`?",
+        "Both need a mask: `(rows[:, None] < M) & (columns[None, :] < N)` for the load, and the turned one for the "
+        "store.",
+    ),
+    explain="A row of the tile is 16 elements of 4 bytes: 2 sectors, all of it used. A turned tile has rows of 16 as "
+    "well. So x costs MN/8 sectors and out MN/8, as for a copy: MN/4. Row by row the loads cost MN/8 and the stores "
+    "MN, which is 4.5 times as much. The tile must have at least 8 elements each way, or a sector comes in halves.",
 )
 
 # Lab: a probe

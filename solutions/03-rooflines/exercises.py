@@ -1,17 +1,17 @@
 """Exercises of chapter 3, and the names with which its text computes numbers."""
 
-from functools import cache
+from functools import cache, partial
 from math import ceil, log
 from statistics import fmean
 
-from autograder.answers import Choice, Count, Expression, Function, Quantity, integers, positive
+from autograder.answers import Choice, Count, Expression, Function, Kernel, Launch, Quantity, integers, positive
 from autograder.declaration import Exercise, Mistake
+from hwlib import tl
 from hwlib.calibrated import KernelModel, fit_kernel_model, gemm_samples
 from hwlib.formula import maximum
 from hwlib.roofline import *  # noqa: F403  (the text uses many of them)
 from hwlib.roofline import (
     critical_batch,
-    exact_critical_batch,
     matmul_bytes,
     matmul_flops,
     matmul_time,
@@ -259,46 +259,6 @@ MATMUL_TIME = Exercise(
     "perfect overlap the longer of the two is the time; for a batch well below the ridge that is the traffic.",
 )
 
-FIRST_BATCH = Exercise(
-    id="rooflines-first-batch",
-    title="The first batch that pays for itself",
-    points=2,
-    prompt="Weights [{D} × {F}] are stored in int8 and widened to bf16 inside the kernel. Activations in and "
-    "out are bf16; the arithmetic runs at {C:FLOP/s}, the memory at {W:B/s}. What is the smallest "
-    "whole batch for which the arithmetic takes at least as long as the traffic? *Exact*: all three "
-    "arrays count.",
-    given=[
-        dict(D=D, F=F, C=chip.bf16_flops, W=chip.hbm_bandwidth)
-        for chip in (h100, h200, a100)
-        for D, F in ((4096, 14336), (8192, 8192), (5120, 13824), (8192, 28672))
-    ],
-    answer=Count(),
-    solution=lambda D, F, C, W: ceil(exact_critical_batch(D, F, C, W, b=2, b_w=1, b_out=2)),
-    mistakes=(
-        Mistake(
-            lambda C, W: ceil(critical_batch(C, W, b_w=1)),
-            "That is the rule for endlessly wide layers. Activations are traffic too, and here they count.",
-        ),
-        Mistake(lambda D, F, C, W: ceil(exact_critical_batch(D, F, C, W)), "That is the batch for two-byte weights."),
-        Mistake(
-            lambda D, F, C, W: ceil(exact_critical_batch(D, F, C, W, b=1, b_w=1, b_out=1)),
-            "Only the weights have one byte an element; what comes in and goes out is still bf16.",
-        ),
-        Mistake(
-            lambda D, F, C, W: ceil(exact_critical_batch(D, F, C, W, b=2, b_w=1, b_out=2)) - 1,
-            "Very close: which clock is the longer at the batch you give?",
-        ),
-    ),
-    hints=(
-        "Write both times as functions of the batch. Which terms of the traffic grow with it?",
-        "Where they meet need not be a whole batch: on which side of it is the one that is asked for?",
-    ),
-    explain="The arithmetic takes `2*B*D*F/C`, the traffic `(2*B*D + D*F + 2*B*F)/W`: one byte a weight, two for "
-    "what comes in and goes out. With the ridge R = C/W they agree at `B = R*D*F/(2*D*F - 2*R*(D + F))`, here for D "
-    "= {D}, F = {F}, C = {C:FLOP/s} and W = {W:B/s}. Each further token adds more arithmetic than traffic, so the "
-    "answer is that number rounded up. Without activations it would be R/2.",
-)
-
 CRITICAL_WIDTH = Exercise(
     id="rooflines-critical-width",
     title="How wide must a layer be?",
@@ -328,7 +288,82 @@ CRITICAL_WIDTH = Exercise(
     "without bound. And however large the batch, a square layer narrower than twice the ridge stays bound by memory.",
 )
 
+
 # What is not a matmul
+def add_norm(x_ptr, r_ptr, h_ptr, out_ptr, N, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    row, mask = tl.program_id(0) * N, at < N
+    h = tl.load(x_ptr + row + at, mask=mask, other=0.0) + tl.load(r_ptr + row + at, mask=mask, other=0.0)
+    tl.store(h_ptr + row + at, h, mask=mask)
+    tl.store(out_ptr + row + at, h / tl.sqrt(tl.sum(h * h, axis=0) / N), mask=mask)
+
+
+def _add_norm(x_ptr, r_ptr, h_ptr, out_ptr, N, BLOCK, *, again="", masked=True, wide=False, root=True, of="h"):
+    """The kernel with a slip: `again` reads "h", or "x" and "r", a second time."""
+    at = tl.program_id(0) * N + tl.arange(0, BLOCK)
+    mask = tl.arange(0, BLOCK) < N if masked else None
+    x, r = tl.load(x_ptr + at, mask=mask), tl.load(r_ptr + at, mask=mask)
+    tl.store(h_ptr + at, x + r, mask=mask)
+    normed = {"h": x + r, "x": x}[of]
+    mean = tl.sum(normed * normed, axis=0) / (BLOCK if wide else N)
+    if "x" in again:
+        normed = tl.load(x_ptr + at, mask=mask) + tl.load(r_ptr + at, mask=mask)
+    elif "h" in again:
+        normed = tl.load(h_ptr + at, mask=mask)
+    tl.store(out_ptr + at, normed / (tl.sqrt(mean) if root else mean), mask=mask)
+
+
+def _of_rows(rows, N, BLOCK):
+    arrays = {"x_ptr": (rows, N), "r_ptr": (rows, N), "h_ptr": tl.empty((rows, N)), "out_ptr": tl.empty((rows, N))}
+    return Launch(rows, {**arrays, "N": N, "BLOCK": BLOCK})
+
+
+FUSED_NORM = Exercise(
+    id="rooflines-fused-norm",
+    title="A norm that costs nothing more",
+    points=4,
+    lines=6,
+    prompt="Before each of its blocks a decoder adds the last block's output `x` to the residual `r`, keeps the sum "
+    "`h = x + r` for later, and normalises it: `out = h/sqrt(m)`, where `m` is the mean of h² along the row. Write "
+    "both as one kernel. Each array is a matrix of N columns of float32, row by row in memory; program i does row i; "
+    "`BLOCK` is a power of two and at least N. Load and store no more bytes than it takes. *Exact*.",
+    answer=Kernel(
+        "add_norm",
+        "add_norm(x_ptr, r_ptr, h_ptr, out_ptr, N, BLOCK: tl.constexpr)",
+        cases=[_of_rows(5, 100, 128), _of_rows(3, 64, 64), _of_rows(4, 9, 32)],
+    ),
+    solution=add_norm,
+    mistakes=(
+        Mistake(
+            partial(_add_norm, again="h"),
+            "The values are right, and `h` crosses twice: it is stored and loaded again. Where is it in between?",
+        ),
+        Mistake(
+            partial(_add_norm, again="xr"),
+            "The values are right, and both inputs are loaded twice: once for the sum of squares, once for the result.",
+        ),
+        Mistake(
+            partial(_add_norm, masked=False),
+            "BLOCK may be larger than N. Whose elements are those behind the end of the row?",
+        ),
+        Mistake(
+            partial(_add_norm, wide=True),
+            "The lanes beyond the row add nothing to the sum of squares, as they should. By what is it divided?",
+        ),
+        Mistake(partial(_add_norm, root=False), "You divide by the mean square. And the root?"),
+        Mistake(partial(_add_norm, of="x"), "You normalise `x`. Which sum does the next block read?"),
+    ),
+    hints=(
+        "Count the arrays that must cross at least once, in either direction. Which of them are there twice?",
+        "`tl.sum(h*h, axis=0)` is one number for the row, and `h` is still a tile: store it, and go on using it.",
+        "A mask `tl.arange(0, BLOCK) < N` for both loads and both stores; `other=0.0` makes the lanes beyond it 0.",
+    ),
+    explain="In come x and r, out go h and the result: four arrays, 16 N bytes a row. Two kernels move five, since the "
+    "norm reads h again: 20 N. Both do about 4 N FLOPs, so the intensity rises from 0.2 to 0.25 FLOP/B, "
+    "and the time, all of it memory's, falls by a fifth. It works because a row fits on the chip; one that does not "
+    "must be read twice, as its mean is known only at its end.",
+)
+
 FUSED_MLP = Exercise(
     id="rooflines-fused-mlp",
     title="A fused gated MLP",

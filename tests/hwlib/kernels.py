@@ -1,4 +1,4 @@
-"""Six kernels as a book on Triton has them; the tests run them under hwlib.tl and, where it is, under Triton."""
+"""Seven kernels as a book on Triton has them; the tests run them under hwlib.tl and, where it is, under Triton."""
 
 from hwlib import tl
 
@@ -59,6 +59,25 @@ def matmul(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK:
         acc += tl.dot(a, b)
     inside = (rows[:, None] < M) & (columns[None, :] < N)
     tl.store(c_ptr + rows[:, None] * N + columns[None, :], acc, mask=inside)
+
+
+def grouped_matmul(
+    a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr
+):
+    """The tiles of GROUP rows go together, column by column, as in Triton's tutorial; sizes are multiples of a tile."""
+    in_group = GROUP * (N // BN)
+    top = tl.program_id(0) // in_group * GROUP
+    high = min(M // BM - top, GROUP)
+    place = tl.program_id(0) % in_group
+    rows = (top + place % high) * BM + tl.arange(0, BM)
+    columns = place // high * BN + tl.arange(0, BN)
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for start in range(0, K, BK):
+        inner = start + tl.arange(0, BK)
+        a = tl.load(a_ptr + rows[:, None] * K + inner[None, :])
+        b = tl.load(b_ptr + inner[:, None] * N + columns[None, :])
+        acc += tl.dot(a, b)
+    tl.store(c_ptr + rows[:, None] * N + columns[None, :], acc)
 
 
 def attention(q_ptr, k_ptr, v_ptr, out_ptr, T, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hwlib import tl
-from hwlib.hierarchy import tiled_matmul_bytes
+from hwlib.hierarchy import tiled_matmul_bytes, wave_matmul_bytes
 from tests.hwlib import kernels
 
 
@@ -44,6 +44,12 @@ def test_what_it_is_given_stays_as_it_was():
     run = tl.launch(fill, 1, x)
     assert run.arrays["x_ptr"].tolist() == [1.0] * 8
     assert not x.any()
+
+
+def test_nested_lists_are_arrays_of_float32():
+    run = tl.launch(kernels.transpose, (1, 1), [[1, 2.5, 3], [4, 5, 6]], tl.empty((3, 2)), 2, 3, 2, 4)
+    assert run.arrays["out_ptr"].tolist() == [[1, 4], [2.5, 5], [3, 6]]
+    assert run.bytes == 2 * 4 * 6
 
 
 @pytest.mark.parametrize(("M", "N"), [(37, 50), (32, 64)])
@@ -92,6 +98,96 @@ def test_attention_reads_keys_and_values_once_for_each_tile_of_queries():
     assert run.traffic["q_ptr"].bytes == run.traffic["out_ptr"].bytes == q.nbytes
     assert run.traffic["k_ptr"].bytes == run.traffic["v_ptr"].bytes == tl.cdiv(T, tile) * k.nbytes
     assert run.bytes < 2 * 4 * T * T * 5  # less than a matrix of scores written and read takes in all
+
+
+# The L2 cache
+
+
+def grouped(group, blocks, side, programs, l2):
+    """hbm traffic, in blocks of side x side, of the first programs of a product of blocks x blocks of them."""
+    n = blocks * side
+    a, b = draw(n, n), draw(n, n, seed=1)
+    run = tl.launch(kernels.grouped_matmul, programs, a, b, tl.empty((n, n)), n, n, n, side, side, side, group, l2=l2)
+    assert run.bytes == programs * (2 * blocks + 1) * 4 * side**2  # what programs ask for does not depend on the order
+    return run.hbm.loaded_bytes / (4 * side**2), run.hbm.stored_bytes / (4 * side**2)
+
+
+@pytest.mark.parametrize(("group", "blocks"), [(1, 90), (3, 54)])
+@pytest.mark.parametrize("wave", [1, 9])
+def test_grouped_tiles_load_as_few_blocks_as_tritons_tutorial_says(group, blocks, wave):
+    """Nine of 9 x 9 tiles: "in row-major ordering, we need to load 90 blocks", grouped "only 54 blocks"."""
+    assert grouped(group, 9, 8, 9, tl.L2(2**20, wave)) == (blocks, 9)
+
+
+@pytest.mark.parametrize(("g_m", "g_n"), [(1, 8), (2, 4), (4, 2)])
+def test_a_wave_moves_the_bytes_of_one_large_tile(g_m, g_n):
+    """The cache holds the input blocks of one step of the wave and no more: the formula's case."""
+    blocks, side = 8, 8
+    n = blocks * side
+    moved = grouped(g_m, blocks, side, blocks**2, tl.L2((g_m + g_n) * 4 * side**2, g_m * g_n))
+    want = wave_matmul_bytes(n, n, n, side, side, g_m, g_n, 4, 4)
+    assert sum(moved) * 4 * side**2 == want
+
+
+def test_without_room_for_a_step_every_program_reads_for_itself():
+    assert grouped(1, 8, 8, 64, tl.L2(tl.SECTOR)) == (2 * 8 * 64, 64)
+
+
+def test_what_stays_in_the_cache_is_written_once():
+    def back_and_forth(x_ptr):
+        at = tl.arange(0, 16)
+        for _ in range(3):
+            tl.store(x_ptr + at, tl.load(x_ptr + at) + 1.0)
+
+    run = tl.launch(back_and_forth, 1, draw(16), l2=tl.L2(64))
+    assert (run.bytes, run.hbm) == (6 * 64, tl.Traffic(64, 64, 2, 2))
+    run = tl.launch(back_and_forth, 1, draw(16), l2=tl.L2(32))
+    assert run.hbm == tl.Traffic(3 * 64, 3 * 64, 6, 6)
+    assert tl.launch(back_and_forth, 1, draw(16)).hbm is None
+
+
+def test_programs_of_a_wave_take_turns():
+    """Two programs walk along one array: together they read it once, one after the other twice."""
+
+    def walk(x_ptr, out_ptr, N: tl.constexpr):
+        total = tl.zeros((8,), tl.float32)
+        for start in range(0, N, 8):
+            total += tl.load(x_ptr + start + tl.arange(0, 8))
+        tl.store(out_ptr + 8 * tl.program_id(0) + tl.arange(0, 8), total)
+
+    for wave, times in ((1, 3), (2, 2), (3, 1)):
+        run = tl.launch(walk, 3, draw(64), tl.empty(24), 64, l2=tl.L2(128, wave))
+        assert run.hbm.loaded_bytes == times * 4 * 64
+
+
+def test_sets_of_few_lines_overflow_while_others_have_room():
+    def strided(x_ptr, out_ptr):
+        at = 64 * tl.arange(0, 4)
+        tl.store(out_ptr + tl.arange(0, 4), tl.load(x_ptr + at) + tl.load(x_ptr + at))
+
+    for ways, times in ((None, 1), (16, 1), (2, 2)):
+        run = tl.launch(strided, 1, draw(256), tl.empty(4), l2=tl.L2(16 * tl.SECTOR, ways=ways))
+        assert run.hbm.loaded_sectors == 4 * times
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"capacity": 31}, "capacity"),
+        ({"capacity": 96, "ways": 2}, "ways"),
+        ({"capacity": 64, "wave": 0}, "wave"),
+    ],
+)
+def test_a_cache_that_cannot_be_is_refused(given, field):
+    with pytest.raises(ValueError, match=field):
+        tl.L2(**given)
+
+
+def test_too_many_sectors_are_refused_before_they_take_memory(monkeypatch):
+    monkeypatch.setattr("hwlib.tl.l2.MOST_SECTORS", 11)
+    with pytest.raises(tl.KernelError) as caught:
+        tl.launch(kernels.add, 1, draw(32), draw(32), tl.empty(32), 32, 32, l2=tl.L2(1024))
+    assert caught.value.reason == "too-large"
 
 
 # What goes wrong, with the program and the element

@@ -28,6 +28,11 @@ CASES = {
         {"a_ptr": draw(40, 50), "b_ptr": draw(50, 60), "c_ptr": (40, 60), "M": 40, "N": 60, "K": 50, "BM": 16, "BN": 16,
          "BK": 16},
     ),
+    "grouped_matmul": (
+        (9,),
+        {"a_ptr": draw(48, 32), "b_ptr": draw(32, 48), "c_ptr": (48, 48), "M": 48, "N": 48, "K": 32, "BM": 16,
+         "BN": 16, "BK": 16, "GROUP": 2},
+    ),
     "attention": (
         (5,),
         {"q_ptr": draw(70, 32), "k_ptr": draw(70, 32), "v_ptr": draw(70, 32), "out_ptr": (70, 32), "T": 70,

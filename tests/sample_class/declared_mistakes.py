@@ -17,7 +17,7 @@ def wrong(exercise, book):
     name = exercise.answer_name
     if exercise.kind == "Distributed":  # whose declared mistakes are generators
         return f"def {name}(rank, n, x):\n    return x"
-    if exercise.kind in ("Function", "Algorithm"):
+    if exercise.kind in ("Function", "Algorithm", "Kernel"):
         return f"{name} = ...\n{written(exercise, book)}"
     mistake = exercise.mistakes[0].value
     if exercise.kind == "Expression":

@@ -50,10 +50,16 @@ def function(exercise, book):
     )
 
 
+def kernel(exercise, book):
+    name = exercise.answer_name
+    return f"{book.solution(exercise.id)}\nas_written = {name}\ndef {name}(**arguments):\n    as_written(**arguments)"
+
+
 WRITE = {
     "Quantity": quantity,
     "Count": count,
     "Choice": choice,
     "Expression": expression,
     "Function": function,
+    "Kernel": kernel,
 }

@@ -10,7 +10,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from autograder.answers import Kernel, Launch, answer_from, at_most
 from autograder.answers.selftest import selftest
 from autograder.book import notebook
-from autograder.declaration import Exercise, load_bank
+from autograder.declaration import Exercise, Mistake, load_bank
 from autograder.declaration.verdict import DeclarationError
 from autograder.grading.judge import Judge
 from autograder.grading.submission import RunSettings, grade_notebook
@@ -188,3 +188,84 @@ def test_small_elements_beside_a_large_one_count_too():
     exercise = Exercise(id="t-scaled", prompt="?", answer=answer, solution=scaled)
     verdict = exercise.judge_message(encoding.encode(wrong), {}, answer.local_call(wrong))
     assert (verdict.score, verdict.reason) == (0, "wrong-value")
+
+
+# Behind an L2 cache
+
+ROWS, COLUMNS, TILE = 8, 16, 8
+
+
+def tiles(a_ptr, b_ptr, out_ptr, rows, columns, T: tl.constexpr, GROUP: tl.constexpr, order):
+    """Outer product of two panels, tile by tile in an order of the programs."""
+    row, column = order(tl.program_id(0), rows, columns, GROUP)
+    at = tl.arange(0, T)
+    a = tl.load(a_ptr + row * T * T + T * at[:, None] + at[None, :])
+    b = tl.load(b_ptr + column * T * T + T * at[:, None] + at[None, :])
+    tl.store(out_ptr + (row * T + at[:, None]) * columns * T + column * T + at[None, :], tl.dot(a, b))
+
+
+def row_by_row(a_ptr, b_ptr, out_ptr, rows, columns, T, GROUP):
+    tiles(a_ptr, b_ptr, out_ptr, rows, columns, T, GROUP, lambda i, rows, columns, g: divmod(i, columns))
+
+
+def in_groups(a_ptr, b_ptr, out_ptr, rows, columns, T, GROUP):
+    def order(i, rows, columns, g):
+        top, place = divmod(i, g * columns)
+        return top * g + place % g, place // g
+
+    tiles(a_ptr, b_ptr, out_ptr, rows, columns, T, GROUP, order)
+
+
+def in_groups_of_columns(a_ptr, b_ptr, out_ptr, rows, columns, T, GROUP):
+    def order(i, rows, columns, g):
+        left, place = divmod(i, g * rows)
+        return place // g, left * g + place % g
+
+    tiles(a_ptr, b_ptr, out_ptr, rows, columns, T, GROUP, order)
+
+
+def by_columns(a_ptr, b_ptr, out_ptr, rows, columns, T, GROUP):
+    tiles(a_ptr, b_ptr, out_ptr, rows, columns, T, GROUP, lambda i, rows, columns, g: divmod(i, rows)[::-1])
+
+
+def scattered(a_ptr, b_ptr, out_ptr, rows, columns, T, GROUP):
+    tiles(a_ptr, b_ptr, out_ptr, rows, columns, T, GROUP, lambda i, r, c, g: divmod(37 * i % (r * c), c))
+
+
+def grouped():
+    given = {"a_ptr": (ROWS * TILE, TILE), "b_ptr": (COLUMNS * TILE, TILE)}
+    given |= {"out_ptr": tl.empty((ROWS * TILE, COLUMNS * TILE))}
+    given |= {"rows": ROWS, "columns": COLUMNS, "T": TILE, "GROUP": 4}
+    answer = Kernel(
+        "tiles", "tiles(a_ptr, b_ptr, out_ptr, rows, columns, T, GROUP)",
+        cases=[Launch(ROWS * COLUMNS, given)],
+        hbm_bytes=at_most(),
+        l2=tl.L2(16 * 4 * TILE**2, wave=16),
+    )  # fmt: skip
+    mistakes = (Mistake(row_by_row, "A row shares one panel."), Mistake(by_columns, "Columns share few panels."))
+    return Exercise(id="t-tiles", prompt="?", answer=answer, solution=in_groups, mistakes=mistakes, hints=("Squares.",))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "score", "kind", "reason"),
+    [
+        (in_groups, 1, "right", ""),
+        (in_groups_of_columns, 1, "right", ""),
+        (row_by_row, 0, "mistake", ""),
+        (by_columns, 0, "mistake", ""),
+        (scattered, 0, "wrong", "hbm-bytes"),
+    ],
+)
+def test_the_order_of_programs_counts_behind_a_cache(kernel, score, kind, reason):
+    exercise = grouped()
+    verdict = exercise.judge_message(encoding.encode(kernel), {}, exercise.answer.local_call(kernel))
+    assert (verdict.score, verdict.kind, verdict.reason) == (score, kind, reason), verdict.say
+
+
+def test_an_exercise_about_the_order_tests_itself():
+    assert selftest(grouped()) == []
+
+
+def test_bytes_of_hbm_need_a_cache():
+    with pytest.raises(DeclarationError):
+        Kernel("f", "f(x_ptr)", cases=[Launch(1, {"x_ptr": (8,)})], hbm_bytes=at_most())

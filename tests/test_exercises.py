@@ -48,6 +48,13 @@ def test_no_message_raises_and_none_scores_by_chance(exercise):
         assert verdict.score == 0 or exercise.predict or exercise.kind == "Choice", (sent, verdict)
 
 
+@pytest.mark.nightly
+@pytest.mark.parametrize("exercise", [e for e in EXERCISES if hasattr(e.answer, "drawn")], ids=lambda e: e.id)
+def test_every_submission_is_asked_what_tells(exercise, monkeypatch):
+    monkeypatch.setattr("autograder.answers.function.SUBMISSIONS", [f"submission {i}" for i in range(20)])
+    assert selftest(exercise) == []
+
+
 def straight(rank, n, x):
     """Every block to its owner: a reduce-scatter of as many bytes and rounds as the ring's."""
     block = blocks(x, n)

@@ -291,6 +291,34 @@ def weak_cases(
     return found
 
 
+def untried(letters: Sequence[str], cases: Sequence[tuple], function: Callable[..., Any]) -> list[Weakness]:
+    """The whole numbers that cases lack of an argument that is one in all, and not the same: an odd prime, which tells
+    n/2 from n//2 and a divisor from a size, and 1, where the function takes it."""
+    found = []
+    for place, letter in enumerate(letters):
+        values = {case[place] for case in cases if place < len(case) and type(case[place]) is int}
+        if len(values) < 2 or not all(place < len(case) and type(case[place]) is int for case in cases):
+            continue
+        if not any(_is_odd_prime(value) for value in values):
+            found.append(Weakness(f"no odd prime for {letter}", f"no case has an odd prime for {letter}: add one"))
+        if 1 not in values and any(_takes(function, case[:place], 1, case[place + 1 :]) for case in cases):
+            found.append(
+                Weakness(f"no 1 for {letter}", f"no case has 1 for {letter}, which the solution takes: add one")
+            )
+    return found
+
+
+def _is_odd_prime(n: int) -> bool:
+    return n > 2 and all(n % divisor for divisor in range(2, math.isqrt(n) + 1))
+
+
+def _takes(function: Callable[..., Any], before: tuple, value: Any, after: tuple) -> bool:
+    with suppress(Exception):
+        function(*before, value, *after)
+        return True
+    return False
+
+
 # Numbers misread
 
 

@@ -27,7 +27,7 @@ from ..declaration.isolation import names
 from ..values.texts import FIELD
 
 ENOUGH = 5.0  # tolerances between a wrong way and the right answer
-REFUSED = 1.5  # and one for which no numbers of real machines are farther apart: clearly refused, though
+REFUSED = 1.5  # of one rank more or less, throughout: nodes of eight GPUs tell no better, and it is refused at that
 SMALL = 16  # of more ranks, one more or less is lost in a tolerance of one percent
 CALLS = 6  # operations of a kind that are replaced one by one
 EQUAL = 1e-9  # tolerances within which two ways are the same number

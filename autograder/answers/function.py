@@ -18,7 +18,7 @@ from ..declaration.calling import local_call, through_json
 from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unreadable
 from ..declaration.withholding import Withheld, write_it_yourself
 from ..ranks import seeds
-from ..values import encoding, slips
+from ..values import slips
 from ..values.compare import Path, at, difference, equal, is_sequence, kinds, listed, place
 from ..values.excerpts import element, excerpt, size_of, text_of
 from ..values.finding import Finding
@@ -26,7 +26,7 @@ from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
 from .code import Coded
 from .dimension_probe import wrong_dimension
-from .wrong_ways import untried, weak_cases
+from .wrong_ways import round_results, untried, weak_cases
 
 if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
@@ -124,16 +124,18 @@ class Function(Coded):
         return list(dict.fromkeys(found))
 
     def _not_told_apart(self, exercise: Exercise) -> Iterator[str]:
-        """The solution where it is wrong, and the mistakes that are not told."""
-        mistakes = [(mistake.say, mistake.value, "mistake") for mistake in exercise.mistakes]
-        for name, function, kind in [("the solution", exercise.solution, "right"), *mistakes]:
-            verdict = exercise.judge(encoding.Callable(self.name), call=self.declared_call(function))
-            if verdict.kind != kind or (kind == "mistake" and name not in verdict.say):
-                yield f"with the cases of another submission {name!r} is told: {verdict.say}"
+        """The mistakes that are right in every case."""
+        wanted = self.outputs(exercise, exercise.solution)
+        for mistake in exercise.mistakes:
+            got = self.outputs(exercise, mistake.value)
+            if all(equal(one, want, self.rtol) for one, want in zip(got, wanted, strict=True)):
+                yield f"with the cases of another submission the mistake {mistake.say!r} is right"
 
     def weaknesses(self, exercise: Exercise, rows: Sequence[Given]) -> list[Weakness]:
-        """Those that no case tells from the right way, of `wrong_ways`, and whole numbers that are not tried."""
-        return [*untried(self.letters, self.inputs(exercise), exercise.solution), *self._unnoticed(exercise)]
+        """Those that no case tells from the right way, of `wrong_ways`: operations, rounded results, and whole numbers
+        that are not tried."""
+        rounded = round_results(self.outputs(exercise, exercise.solution))
+        return [*untried(self.letters, self.inputs(exercise), exercise.solution), *rounded, *self._unnoticed(exercise)]
 
     def _unnoticed(self, exercise: Exercise) -> list[Weakness]:
         wanted = self.outputs(exercise, exercise.solution)

@@ -30,6 +30,7 @@ ENOUGH = 5.0  # tolerances between a wrong way and the right answer
 REFUSED = 1.5  # of one rank more or less, throughout: nodes of eight GPUs tell no better, and it is refused at that
 SMALL = 16  # of more ranks, one more or less is lost in a tolerance of one percent
 CALLS = 6  # operations of a kind that are replaced one by one
+FEW_DIGITS = 0.01  # of results below it, six decimals are few
 EQUAL = 1e-9  # tolerances within which two ways are the same number
 GIB = 2**30 / 1e9
 # How a number of the prompt is misread, by its unit: what it is multiplied by.
@@ -306,6 +307,24 @@ def untried(letters: Sequence[str], cases: Sequence[tuple], function: Callable[.
                 Weakness(f"no 1 for {letter}", f"no case has 1 for {letter}, which the solution takes: add one")
             )
     return found
+
+
+def round_results(results: Any) -> list[Weakness]:
+    """Whether every small number among the results, nested or not, is a whole number of microseconds: then one that is
+    rounded to six digits passes."""
+    small = [x for x in _floats(results) if 0 < abs(x) < FEW_DIGITS]
+    if not small or not all(math.isclose(x, round(x, 6), rel_tol=1e-9) for x in small):
+        return []
+    say = "every small result is a whole number of millionths, so one that is rounded passes: choose others"
+    return [Weakness("results rounded to six digits", say)]
+
+
+def _floats(value: Any) -> Iterator[float]:
+    if isinstance(value, float):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for one in value:
+            yield from _floats(one)
 
 
 def _is_odd_prime(n: int) -> bool:

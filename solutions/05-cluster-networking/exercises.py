@@ -439,7 +439,7 @@ LAB_WIRE = Exercise(
         ],
         drawn=lambda rng: [
             (spines * ports, ports)
-            for half in rng.sample(range(3, 60), 6)
+            for half in rng.sample(range(3, 24), 6)
             for ports, spines in ((2 * half, rng.choice([n for n in range(1, half + 1) if half % n == 0])),)
         ],
     ),

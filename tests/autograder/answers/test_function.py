@@ -439,6 +439,19 @@ def test_cases_hold_the_whole_numbers_that_tell(cases, ways):
     assert {weak.way for weak in exercise.answer.weaknesses(exercise, [])} == ways
 
 
+@pytest.mark.parametrize(
+    ("cases", "ways"),
+    [
+        ([(2e-6,), (3e-4,)], {"results rounded to six digits"}),
+        ([(2.3e-6,), (3e-4,)], set()),
+        ([(2.0,), (3.0,)], set()),
+    ],
+)
+def test_results_are_not_all_whole_microseconds(cases, ways):
+    exercise = make(answer=Function("f", "f(t)", cases=cases), solution=lambda t: (t, 7))
+    assert {weak.way for weak in exercise.answer.weaknesses(exercise, [])} == ways
+
+
 def test_one_is_not_asked_for_where_the_function_does_not_take_it():
     exercise = make(answer=Function("f", "f(n)", cases=[(2,), (7,), (8,)]), solution=lambda n: 1 / (n - 1))
     assert exercise.answer.weaknesses(exercise, []) == []

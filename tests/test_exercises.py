@@ -2,6 +2,7 @@
 
 import json
 import random
+from math import ceil, floor, sqrt
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,13 @@ def test_no_message_raises_and_none_scores_by_chance(exercise):
         assert verdict.score == 0 or exercise.predict or exercise.kind == "Choice", (sent, verdict)
 
 
+@pytest.mark.nightly
+@pytest.mark.parametrize("exercise", [e for e in EXERCISES if hasattr(e.answer, "drawn")], ids=lambda e: e.id)
+def test_every_submission_is_asked_what_tells(exercise, monkeypatch):
+    monkeypatch.setattr("autograder.answers.function.SUBMISSIONS", [f"submission {i}" for i in range(20)])
+    assert selftest(exercise) == []
+
+
 def straight(rank, n, x):
     """Every block to its owner: a reduce-scatter of as many bytes and rounds as the ring's."""
     block = blocks(x, n)
@@ -76,6 +84,33 @@ def test_a_ring_that_talks_to_neighbours_only_is_held_to_them():
 def test_a_condition_in_a_prompt_may_be_relied_on(name, answer):
     verdict = next(e for e in EXERCISES if e.id == name).judge(answer)
     assert verdict.score == 1, verdict.say
+
+
+WRONG = {  # what the numbers of the book once took for right
+    "gpu-architecture-vector-flops": lambda n, lanes, f, share, **_: n * lanes * f * (2 - share),
+    "memory-hierarchy-largest-tile": lambda kb, b, **_: floor(sqrt(kb * 1024 / (2 * b + 4))),
+    "rooflines-vector-add": lambda b, N, C, W, **_: 3 * b * N / W + N / C,
+    "rooflines-waves": lambda M, N, m, n, n_SM: ceil(ceil(M / n) * ceil(N / m) / n_SM),
+    "cluster-networking-allreduce-ratio": lambda g, p, W, low: (g + 1) / g * p * W / low,
+    "cluster-networking-torus": lambda W_link, W: floor(4 * W_link / W) + 1,
+    "collectives-one-shot": lambda n, alpha, W: alpha * W / (n - 3),
+    "collectives-at-scale-half-sharp": lambda n_in, n_out, W_in, W_node: (
+        1 / max(2 * (n_in - 1) / n_in / W_in, 2 * (n_out - 1) / n_out / W_node)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_no_learners_numbers_take_a_wrong_way_for_the_right_one(name):
+    exercise = next(e for e in EXERCISES if e.id == name)
+    assert [row for row in exercise.drawn() if exercise.judge(WRONG[name](**row), row).score] == []
+
+
+def test_the_switches_of_a_node_decide_in_some_learners_numbers():
+    exercise = next(e for e in EXERCISES if e.id == "node-networking-node-bandwidth")
+    links = [exercise.judge(row["n"] * row["paths"] * row["W_link"], row).score for row in exercise.drawn()]
+    assert links[0] == 0  # in the book's
+    assert set(links) == {0, 1}
 
 
 def test_ids_are_one_of_a_kind_in_the_whole_book():

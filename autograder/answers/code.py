@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ..declaration.answer import Answer, JudgedBy
 from ..declaration.verdict import DeclarationError
+from ..ranks import seeds
 from ..values import encoding
 from ..values.numbers import Unreadable, named
 from ..values.texts import quoted
@@ -23,11 +24,16 @@ R = TypeVar("R")
 @dataclass(frozen=True)
 class Coded(Answer):
     """What a function and an algorithm have in common. `cases` is a list, or a callable of a `random.Random` that
-    makes one."""
+    makes one; `drawn` is such a callable for more of them, besides a list.
+
+    What is drawn is drawn anew for each submission of a course, so that no table of results passes; it is the same
+    whenever a submission is graded again, and for all who work alone.
+    """
 
     name: str = "f"
     signature: str = ""
     cases: Any = ()
+    drawn: Callable[[random.Random], Iterable[Any]] | None = None
     _memory: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     asked: ClassVar[str] = "a function"
     said: ClassVar[str] = "the function"
@@ -64,15 +70,24 @@ class Coded(Answer):
         return function
 
     def rows(self, exercise: Exercise, row: Callable[[Any], R], most: int) -> list[R]:
-        """Every case as `row` has it, the same at each call. Raises DeclarationError for none and for too many."""
-        if "rows" not in self._memory:
-            made = self.cases(random.Random(f"{exercise.id} cases")) if callable(self.cases) else self.cases
+        """Every case as `row` has it, the same at each call for a submission. Raises DeclarationError for none and for
+        too many."""
+        key = f"rows {self.seed}"
+        if key not in self._memory:
+            rng = seeds.cases(exercise.id)
             try:
+                made = list(self.cases(rng) if callable(self.cases) else self.cases)
+                made += self.drawn(rng) if self.drawn else ()
                 rows = [row(one) for one in made]
             except (TypeError, ValueError) as error:
                 raise DeclarationError(f"{exercise.id}: {error}") from None
             if not 0 < len(rows) <= most:
                 raise DeclarationError(f"{exercise.id}: {len(rows)} cases; 1 to {most} were expected")
-            self._memory["rows"] = rows
-        found: list[R] = self._memory["rows"]
+            self._memory[key] = rows
+        found: list[R] = self._memory[key]
         return found
+
+    @property
+    def seed(self) -> str:
+        """Of the submission that is judged, where its cases depend on it."""
+        return seeds.current() if callable(self.cases) or self.drawn else ""

@@ -17,6 +17,7 @@ from ..declaration.answer import Call, Weakness
 from ..declaration.calling import local_call, through_json
 from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unreadable
 from ..declaration.withholding import Withheld, write_it_yourself
+from ..ranks import seeds
 from ..values import slips
 from ..values.compare import Path, at, difference, equal, is_sequence, kinds, listed, place
 from ..values.error_advice import Asked, advice_on
@@ -26,13 +27,14 @@ from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
 from .code import Coded
 from .dimension_probe import wrong_dimension
-from .wrong_ways import weak_cases
+from .wrong_ways import round_results, untried, weak_cases
 
 if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
     from ..declaration.given import Given
 
 MAX_CASES = 500
+SUBMISSIONS = ("a submission",)  # whose cases the self-test tries, besides those of all who work alone
 SAMPLES = 12  # cases to compare a formula of the library on
 SHOWN = 120  # letters of a result that are shown
 NEARLY = 1e-4  # as close as that on every case is rounding, or a term that hardly counts
@@ -40,8 +42,9 @@ NEARLY = 1e-4  # as close as that on every case is rounding, or a term that hard
 
 @dataclass(frozen=True)
 class Function(Coded):
-    """A Python function, compared with the solution on `cases`: a list of argument tuples, which learners may
-    see, or a callable of a `random.Random` that makes the list, whose expected values are never shown.
+    """A Python function, compared with the solution on `cases`: a list of argument tuples, whose expected values a
+    learner may see (as those of `drawn`, if there are any), or a callable of a `random.Random` that makes the list,
+    whose expected values are never shown.
 
     Numbers are right within `rtol`, everything else exactly. `unit` is that of the result; with `units`, those of
     the arguments by name, a wrong function is told where its dimension is not that of the result.
@@ -65,12 +68,17 @@ class Function(Coded):
             raise DeclarationError(f"{exercise.id}: the solution and mistakes of a Function are functions")
         if not self.cases:
             raise DeclarationError(f"{exercise.id}: a Function needs cases")
-        names = re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", self.signature.partition("(")[2].rstrip(")"))
+        names = self.letters
         if self.units and (list(self.units) != names or not self.unit):
             raise DeclarationError(
                 f"{exercise.id}: units has {', '.join(self.units)}; those of {', '.join(names)} "
                 "in this order, and the unit of the result, were expected"
             )
+
+    @property
+    def letters(self) -> list[str]:
+        """The names of its arguments."""
+        return re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", self.signature.partition("(")[2].rstrip(")"))
 
     @property
     def how(self) -> str:
@@ -87,15 +95,16 @@ class Function(Coded):
 
     def inputs(self, exercise: Exercise) -> list[tuple]:
         """The arguments of every case, the smallest first: the first that fails is then the easiest to think about."""
-        if "inputs" not in self._memory:
+        key = f"inputs {self.seed}"
+        if key not in self._memory:
             rows = self.rows(exercise, lambda row: tuple(row) if isinstance(row, (tuple, list)) else (row,), MAX_CASES)
-            self._memory["inputs"] = sorted(rows, key=size_of)
-        found: list[tuple] = self._memory["inputs"]
+            self._memory[key] = sorted(rows, key=size_of)
+        found: list[tuple] = self._memory[key]
         return found
 
     def outputs(self, exercise: Exercise, function: Callable[..., Any]) -> list[Any]:
         """What `function`, of the declaration, gives on every case, as plain data."""
-        key = f"outputs {id(function)}"
+        key = f"outputs {id(function)} {self.seed}"
         if key not in self._memory:
             self._memory[key] = [through_json(function(*through_json(args))) for args in self.inputs(exercise)]
             self._memory[f"kept {key}"] = function
@@ -107,8 +116,29 @@ class Function(Coded):
         numbers = [(args, want) for args, want in cases if all(type(x) in (int, float) for x in (*args, want))]
         return iter(numbers[:: math.ceil(len(numbers) / SAMPLES) or 1])  # small ones and large ones
 
+    def problems(self, exercise: Exercise) -> list[str]:
+        """Too few mistakes, and what other submissions' cases do not tell apart."""
+        found = super().problems(exercise)
+        for seed in SUBMISSIONS if callable(self.cases) or self.drawn else ():
+            with seeds.seeded(seed):
+                found += self._not_told_apart(exercise)
+        return list(dict.fromkeys(found))
+
+    def _not_told_apart(self, exercise: Exercise) -> Iterator[str]:
+        """The mistakes that are right in every case."""
+        wanted = self.outputs(exercise, exercise.solution)
+        for mistake in exercise.mistakes:
+            got = self.outputs(exercise, mistake.value)
+            if all(equal(one, want, self.rtol) for one, want in zip(got, wanted, strict=True)):
+                yield f"with the cases of another submission the mistake {mistake.say!r} is right"
+
     def weaknesses(self, exercise: Exercise, rows: Sequence[Given]) -> list[Weakness]:
-        """Those that no case tells from the right way, of `wrong_ways`."""
+        """Those that no case tells from the right way, of `wrong_ways`: operations, rounded results, and whole numbers
+        that are not tried."""
+        rounded = round_results(self.outputs(exercise, exercise.solution))
+        return [*untried(self.letters, self.inputs(exercise), exercise.solution), *rounded, *self._unnoticed(exercise)]
+
+    def _unnoticed(self, exercise: Exercise) -> list[Weakness]:
         wanted = self.outputs(exercise, exercise.solution)
 
         def same(found: list[Any]) -> bool:

@@ -27,9 +27,10 @@ from ..declaration.isolation import names
 from ..values.texts import FIELD
 
 ENOUGH = 5.0  # tolerances between a wrong way and the right answer
-REFUSED = 1.5  # and one for which no numbers of real machines are farther apart: clearly refused, though
+REFUSED = 1.5  # of one rank more or less, throughout: nodes of eight GPUs tell no better, and it is refused at that
 SMALL = 16  # of more ranks, one more or less is lost in a tolerance of one percent
 CALLS = 6  # operations of a kind that are replaced one by one
+FEW_DIGITS = 0.01  # of results below it, six decimals are few
 EQUAL = 1e-9  # tolerances within which two ways are the same number
 GIB = 2**30 / 1e9
 # How a number of the prompt is misread, by its unit: what it is multiplied by.
@@ -289,6 +290,52 @@ def weak_cases(
                 if same([function(*case) for case in cases]):
                     found.append(Weakness(way.name, f"{way.name} gives the right result in every case: add another"))
     return found
+
+
+def untried(letters: Sequence[str], cases: Sequence[tuple], function: Callable[..., Any]) -> list[Weakness]:
+    """The whole numbers that cases lack of an argument that is one in all, and not the same: an odd prime, which tells
+    n/2 from n//2 and a divisor from a size, and 1, where the function takes it."""
+    found = []
+    for place, letter in enumerate(letters):
+        values = {case[place] for case in cases if place < len(case) and type(case[place]) is int}
+        if len(values) < 2 or not all(place < len(case) and type(case[place]) is int for case in cases):
+            continue
+        if not any(_is_odd_prime(value) for value in values):
+            found.append(Weakness(f"no odd prime for {letter}", f"no case has an odd prime for {letter}: add one"))
+        if 1 not in values and any(_takes(function, case[:place], 1, case[place + 1 :]) for case in cases):
+            found.append(
+                Weakness(f"no 1 for {letter}", f"no case has 1 for {letter}, which the solution takes: add one")
+            )
+    return found
+
+
+def round_results(results: Any) -> list[Weakness]:
+    """Whether every small number among the results, nested or not, is a whole number of microseconds: then one that is
+    rounded to six digits passes."""
+    small = [x for x in _floats(results) if 0 < abs(x) < FEW_DIGITS]
+    if not small or not all(math.isclose(x, round(x, 6), rel_tol=1e-9) for x in small):
+        return []
+    say = "every small result is a whole number of millionths, so one that is rounded passes: choose others"
+    return [Weakness("results rounded to six digits", say)]
+
+
+def _floats(value: Any) -> Iterator[float]:
+    if isinstance(value, float):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for one in value:
+            yield from _floats(one)
+
+
+def _is_odd_prime(n: int) -> bool:
+    return n > 2 and all(n % divisor for divisor in range(2, math.isqrt(n) + 1))
+
+
+def _takes(function: Callable[..., Any], before: tuple, value: Any, after: tuple) -> bool:
+    with suppress(Exception):
+        function(*before, value, *after)
+        return True
+    return False
 
 
 # Numbers misread

@@ -1,4 +1,4 @@
-"""The numbers that a graded algorithm runs on: the same when a submission is graded again, and known to no rank.
+"""The numbers that graded code runs on: the same when a submission is graded again, and known to nobody before.
 
 They are derived from a secret of the course, which stays with the supervisor, and from the whole submission: if it is
 changed after a verdict has shown some of its numbers, it gets other numbers.
@@ -7,6 +7,7 @@ changed after a verdict has shown some of its numbers, it gets other numbers.
 import hashlib
 import hmac
 import os
+import random
 import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -51,6 +52,18 @@ def seeded(seed: str) -> Iterator[None]:
         yield
     finally:
         _seed.reset(token)
+
+
+def current() -> str:
+    """The seed of the block; empty outside of one."""
+    return _seed.get()
+
+
+def cases(name: str) -> random.Random:
+    """What the cases of the exercise `name` are drawn from: its own for each submission, and without a seed, where a
+    learner works alone, always the same."""
+    seed = _seed.get()
+    return random.Random(f"{name} cases {seed}" if seed else f"{name} cases")
 
 
 def generator(name: str) -> Any:

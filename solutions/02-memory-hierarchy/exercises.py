@@ -301,7 +301,8 @@ RASTER = Exercise(
     answer=Function(
         "grouped",
         "grouped(rows, columns, g)",
-        cases=[(4, 3, 2), (5, 4, 2), (1, 6, 3), (6, 5, 1), (7, 3, 7), (8, 8, 3), (3, 5, 8), (9, 2, 4)],
+        cases=[(4, 3, 2), (5, 4, 2), (1, 6, 3), (4, 1, 3), (6, 5, 1), (7, 3, 7), (8, 8, 3), (3, 5, 8), (9, 2, 4)],
+        drawn=lambda rng: [(rng.randint(5, 13), rng.randint(2, 9), rng.randint(2, 5)) for _ in range(4)],
     ),
     solution=grouped,
     mistakes=(
@@ -473,7 +474,8 @@ def _traces(rng):
         ([*map(list, trace)], 8, 16)
         for trace in (naive_matmul_trace(4, 4, 4, 4), tiled_matmul_trace(4, 4, 4, 2, 2, 2, 4))
     ]
-    return short + walks + rounds + products
+    odd = [([[rng.randrange(10 * line), rng.random() < 0.3] for _ in range(60)], 4, line) for line in (1, 7)]
+    return short + walks + rounds + products + odd
 
 
 LRU = Exercise(

@@ -480,9 +480,15 @@ MOE_BYTES = Exercise(
         unit="B",
         units=dict(B="token", E="1", k="1", D="1", F="1", b="B"),
         cases=lambda rng: [
-            (rng.choice((1, 2, 3, 8, 32, 100, 512)), E, k, rng.choice((2048, 7168)), rng.choice((768, 2048)), b)
-            for E, k in ((1, 1), (8, 2), (16, 1), (64, 6), (128, 8), (256, 8))
-            for b in (0.5, 1, 2)
+            *(
+                (B, E, k, rng.choice((2048, 7168)), rng.choice((768, 2048)), b)
+                for E, k in ((1, 1), (8, 2), (16, 1), (64, 6), (128, 8), (256, 8))
+                for b in (0.5, 1, 2)
+                for B in (rng.choice((2, 3, 8, 32, 100, 512)),)
+            ),
+            (1, 7, 3, rng.randint(2, 99), 1, 2),
+            (7, rng.randint(5, 99), 5, 1, 11, 0.5),
+            (rng.randint(2, 99), 9, 3, 13, 5, 1),
         ],
     ),
     solution=lambda B, E, k, D, F, b: E * (1 - (1 - k / E) ** B) * 3 * D * F * b,
@@ -592,7 +598,8 @@ LAB_CONSTANTS = Exercise(
         "constants(t_empty, copy_bytes, t_copy, flops, t_mul)",
         cases=lambda rng: [
             (t0, Q, t0 + Q / W, A, t0 + A / C)
-            for t0, W, C in ((2e-6, 3e12, 7e14), (5e-6, 2e10, 9e10), (4e-6, 6e12, 1.5e15))
+            for launch, W, C in ((2e-6, 3e12, 7e14), (5e-6, 2e10, 9e10), (4e-6, 6e12, 1.5e15))
+            for t0 in (launch * rng.uniform(0.8, 1.2),)  # no whole number of microseconds
             for Q in (rng.uniform(1e6, 4e6), rng.uniform(1e8, 9e9))
             for A in (rng.uniform(1e9, 4e9), rng.uniform(1e11, 1e13))
         ],
@@ -637,10 +644,15 @@ LAB_KERNEL = Exercise(
         unit="s",
         units=dict(B="token", D="1", F="1", b="B", C="FLOP/s", W="B/s", t0="s"),
         cases=lambda rng: [
-            (B, rng.choice((256, 1024, 4096)), rng.choice((512, 2048, 16384)), b, C, W, t0)
-            for B in (1, 16, 300, 8192)
-            for b in (2, 4)
-            for C, W, t0 in ((7e14, 2.7e12, 4e-6), (9e10, 1.5e10, 5e-6))
+            *(
+                (B, rng.choice((256, 1024, 4096)), rng.choice((512, 2048, 16384)), b, C, W, t0 * rng.uniform(0.8, 1.2))
+                for B in (1, 16, 300, 8192)
+                for b in (2, 4)
+                for C, W, t0 in ((7e14, 2.7e12, 4e-6), (9e10, 1.5e10, 5e-6))
+            ),
+            (7, rng.randint(2, 999), 1, 1, 9e10, 1.5e10, 3.7e-6),
+            (rng.randint(2, 99), 1, 97, 3, 9e10, 1.5e10, 4.3e-6),
+            (rng.randint(2, 99), 101, 33, 2, 7e14, 2.7e12, 2.9e-6),
         ],
     ),
     solution=lambda B, D, F, b, C, W, t0: (

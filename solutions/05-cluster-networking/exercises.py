@@ -274,13 +274,12 @@ LAB_FAILURES = Exercise(
         cases=lambda rng: [
             (
                 [[rng.choice((0, 1, 2, 2, 4)) for _ in range(spines)] for _ in range(leaves)],
-                0,
-                rng.randrange(1, leaves),
+                *ends,
                 50 * GB,
                 rng.sample(range(spines), k),
             )
             for leaves, spines, k in ((2, 1, 0), (2, 4, 0), (3, 4, 1), (4, 8, 2), (8, 16, 3), (6, 5, 5))
-            for _ in range(3)
+            for ends in ((0, leaves - 1), (leaves - 1, 0), rng.sample(range(leaves), 2))
         ],
     ),
     solution=lambda cables, a, b, W, dead: (
@@ -483,6 +482,14 @@ LAB_WIRE = Exercise(
             (200, 40),
             (1296, 144),
         ],
+        drawn=lambda rng: [
+            (spines * ports, ports)
+            for half in rng.sample(range(3, 24), 6)
+            for ports, spines in ((2 * half, rng.choice([n for n in range(1, half + 1) if half % n == 0])),)
+        ],
+    ),
+    harmless=dict.fromkeys(
+        ("no odd prime for gpus", "no odd prime for ports"), "half of a leaf's ports lead down, and all sizes divide"
     ),
     solution=lambda gpus, ports: [[ports // 2 // (gpus // ports)] * (gpus // ports)] * (gpus // (ports // 2)),
     mistakes=(
@@ -551,6 +558,15 @@ LAB_REDESIGN = Exercise(
             (800, 40),
             (1600, 40),
         ],
+        drawn=lambda rng: [
+            (leaves * half, 2 * half)
+            for half in rng.sample(range(3, 60), 6)
+            for leaves in (2 * rng.randint(1, half), 2 * half * rng.randint(2, half))  # of two tiers, and of three
+        ],
+    ),
+    harmless=dict.fromkeys(
+        ("no odd prime for gpus", "no odd prime for ports", "no 1 for gpus"),
+        "half of a leaf's ports lead down, and all sizes divide",
     ),
     solution=_redesign,
     mistakes=(

@@ -7,7 +7,10 @@ import pytest
 from autograder.answers import Function, answer_from
 from autograder.answers.selftest import Liar
 from autograder.declaration import AnswerError, DeclarationError, Exercise, Mistake
+from autograder.declaration.bank import Bank
 from autograder.declaration.calling import failure, local_call
+from autograder.grading.judge import Question, judge_answer
+from autograder.ranks import seeds
 from autograder.values import encoding
 
 
@@ -360,6 +363,110 @@ def test_a_function_of_the_wrong_dimension_is_told_so(function, kind, reason, na
     verdict = judge(TIME, function)
     assert (verdict.score, verdict.kind, verdict.reason) == (0.0, kind, reason)
     assert named in verdict.say
+
+
+def by_table(inputs, exercise):
+    """A function that has learned the results of some cases by heart."""
+    table = {repr(args): exercise.solution(*args) for args in inputs}
+    return lambda *args: table.get(repr(args), 0)
+
+
+DRAWS = {
+    "all": Function("half", "half(n)", cases=lambda rng: [(rng.randint(1, 10**6),) for _ in range(8)]),
+    "more": Function("half", "half(n)", cases=[(1,), (7,)], drawn=lambda rng: [(rng.randint(1, 10**6),)]),
+    "none": Function("half", "half(n)", cases=[(1,), (7,)]),
+}
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+def test_a_table_of_results_does_not_pass_in_another_submission(draws):
+    exercise = make(answer=DRAWS[draws], solution=lambda n: n // 2, mistakes=())
+
+    def inputs(seed):
+        with seeds.seeded(seed):
+            return exercise.answer.inputs(exercise)
+
+    def graded(function, seed):
+        with seeds.seeded(seed):
+            return judge(exercise, function)
+
+    learned = by_table(inputs("first"), exercise)
+    assert graded(learned, "first").score == 1
+    assert graded(learned, "second").score == (draws == "none")
+    assert graded(learned, "second") == graded(learned, "second")
+    assert graded(exercise.solution, "second").score == 1
+    assert (inputs("first") == inputs("second")) == (draws == "none")
+    alone = by_table(inputs(""), exercise)
+    assert judge(exercise, alone).score == 1
+    assert inputs("") == inputs("")
+
+
+def test_drawn_cases_of_a_list_show_their_expected_values():
+    exercise = make(answer=DRAWS["more"], solution=lambda n: n // 2, mistakes=())
+    with seeds.seeded("first"):
+        ((n,),) = set(exercise.answer.inputs(exercise)) - {(1,), (7,)}
+        verdict = judge(exercise, by_table([(1,), (7,)], exercise))
+    assert verdict.score == 0
+    assert f"`{n // 2}` was expected" in verdict.say
+
+
+def test_the_judge_draws_by_the_submission():
+    exercise = make(answer=DRAWS["more"], solution=lambda n: n // 2, mistakes=())
+    with seeds.seeded("first"):
+        learned = by_table(exercise.answer.inputs(exercise), exercise)
+    bank = Bank([exercise])
+    score = {
+        seed: judge_answer(bank, Question(exercise.id, None, encoding.encode(learned), seed), local_call(learned))[
+            "score"
+        ]
+        for seed in ("first", "second", "")
+    }
+    assert score == {"first": 1, "second": 0, "": 0}
+
+
+@pytest.mark.parametrize(
+    ("cases", "ways"),
+    [
+        ([(1, 2.0), (7, 3.0), (8, 1.0)], set()),
+        ([(1, 2.0), (9, 3.0), (8, 1.0)], {"no odd prime for n"}),
+        ([(2, 2.0), (7, 3.0), (8, 1.0)], {"no 1 for n"}),
+        ([(2, 2.0), (4, 3.0)], {"no 1 for n", "no odd prime for n"}),
+        ([(4, 2.0), (4, 3.0)], set()),
+        ([(2, 2), (4, 3.0)], {"no 1 for n", "no odd prime for n"}),
+    ],
+)
+def test_cases_hold_the_whole_numbers_that_tell(cases, ways):
+    exercise = make(answer=Function("f", "f(n, x)", cases=cases), solution=lambda n, x: n * x)
+    assert {weak.way for weak in exercise.answer.weaknesses(exercise, [])} == ways
+
+
+@pytest.mark.parametrize(
+    ("cases", "ways"),
+    [
+        ([(2e-6,), (3e-4,)], {"results rounded to six digits"}),
+        ([(2.3e-6,), (3e-4,)], set()),
+        ([(2.0,), (3.0,)], set()),
+    ],
+)
+def test_results_are_not_all_whole_microseconds(cases, ways):
+    exercise = make(answer=Function("f", "f(t)", cases=cases), solution=lambda t: (t, 7))
+    assert {weak.way for weak in exercise.answer.weaknesses(exercise, [])} == ways
+
+
+def test_one_is_not_asked_for_where_the_function_does_not_take_it():
+    exercise = make(answer=Function("f", "f(n)", cases=[(2,), (7,), (8,)]), solution=lambda n: 1 / (n - 1))
+    assert exercise.answer.weaknesses(exercise, []) == []
+
+
+def test_a_mistake_that_other_submissions_do_not_tell_is_reported():
+    def cases(rng):
+        return [(1,), (7,), (rng.randint(0, 10**9),)] if seeds.current() else [(1,), (7,), (10,)]
+
+    kept = Mistake(lambda n: 0 if n == 10 else 2 * n, "Ten, too.")
+    exercise = make(
+        prompt="?", answer=Function("f", "f(n)", cases=cases), solution=lambda n: 2 * n, mistakes=(kept, kept)
+    )
+    assert any("another submission" in problem for problem in exercise.answer.problems(exercise))
 
 
 def test_units_name_every_argument():

@@ -88,3 +88,14 @@ def test_ranks_that_are_graded_twice_get_the_same_sentences(tmp_path, zygotes):
         assert all(one != two for one, two in zip(said["first"], said[other], strict=True))
     assert "where " in said["first"][0][1]
     assert "ValueError: 1." in said["raises"][1][1]
+
+
+def test_cases_follow_from_the_seed_and_are_the_same_for_all_without_one():
+    def drawn(seed, name):
+        with seeds.seeded(seed):
+            return seeds.cases(name).random()
+
+    assert drawn("a", "ring") == drawn("a", "ring") != drawn("b", "ring")
+    assert drawn("a", "ring") != drawn("a", "tree")
+    assert drawn("", "ring") == drawn("", "ring") != drawn("a", "ring")
+    assert seeds.current() == ""

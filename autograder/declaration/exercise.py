@@ -8,12 +8,12 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..values import encoding
 from ..values.texts import FIELD, fill, letter
-from .answer import Answer, checked, is_empty, kinds
+from .answer import Answer, checked, kinds
 from .given import Given
 from .verdict import DeclarationError, Verdict, no_answer, unreadable
 
@@ -180,6 +180,15 @@ class Exercise:
             )
         return shown | own
 
+    def built(self) -> Exercise:
+        """The exercise with what its kind computes when the book is built, computed now."""
+        made = self.answer.build(self)
+        return self if made is None else self.with_built(made)
+
+    def with_built(self, made: Any) -> Exercise:
+        """The exercise with what was computed for it earlier; ValueError if it is not that."""
+        return replace(self, answer=self.answer.with_built(made))
+
     def expected(self, given: Given) -> Any:
         """The solution for these numbers: a number, an option, or for symbols and functions the callable
         itself."""
@@ -193,7 +202,7 @@ class Exercise:
         arguments and returns plain data, or raises AnswerError.
         """
         given = self.variant() if given is None else dict(given)
-        if is_empty(value):
+        if self.answer.blank(value):
             return no_answer()
         verdict = self.answer.judge(self, value, given, call)
         return self._prediction(verdict) if self.predict else verdict

@@ -79,14 +79,15 @@ class Design(Answer):
         goals = self._goals_of(given)
         limits = [f"- {name}: {words} {shown_number(limit, unit)}" for name, words, limit, unit in goals["limits"]]
         sources = any(source for _, _, source in goals["pars"])
-        head = f"| points | {self.measure}, {'at least' if self.most else 'at most'} |{' source |' if sources else ''}"
+        head = f"| points | {self.measure}, {'at least' if self.most else 'at most'} |{' from |' if sources else ''}"
         rows = [
             f"| {points:g} | {self._shown(value)} |{f' {source} |' if sources else ''}"
             for points, value, source in goals["pars"]
         ]
         pars = "\n".join([head, f"|---|---|{'---|' if sources else ''}", *rows])
         best = f"Best known: {self._best(goals)}." if goals["holder"] else ""
-        return "\n\n".join(part for part in (self.asked_with(), "\n".join(limits), pars, best) if part)
+        conditions = "\n".join(["Conditions:\n", *limits]) if limits else ""
+        return "\n\n".join(part for part in (self.asked_with(), conditions, pars, best) if part)
 
     def stub(self, exercise: Exercise) -> str:
         """The record with no value in it yet."""

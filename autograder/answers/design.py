@@ -14,6 +14,8 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from keyword import iskeyword
+from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..declaration.answer import Answer, Call, is_empty, not_read
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 MOST_VARIANTS = 20  # each has pars of its own
 MOST_FIELDS = 40
 MOST_FAULTS = 4  # of a record that one verdict names
+DRAWN = 20  # records on which the self-test tries the models
 MOST_TEXT = 400  # characters of what a model says
 STEPS = 1_000_000  # lines of Python: about a second
 
@@ -99,7 +102,7 @@ class Design(Answer):
     def declare(self, exercise: Exercise) -> None:
         """The fields must be bounded, the functions be there, and the points end with those of the exercise."""
         name = exercise.id
-        if not 0 < len(self.fields) <= MOST_FIELDS or not all(str(one).isidentifier() for one in self.fields):
+        if not 0 < len(self.fields) <= MOST_FIELDS or not all(_is_name(one) for one in self.fields):
             raise DeclarationError(f"{name}: fields are {', '.join(map(repr, self.fields))}; 1 to {MOST_FIELDS} names")
         for key, one in self.fields.items():
             if not isinstance(one, Field):
@@ -191,9 +194,8 @@ class Design(Answer):
             except Unreadable as error:
                 say = str(error).removesuffix(".").replace("The answer", "the field", 1)
                 faults.append((f"`{name}`: {say}", error.kind, error.reason))
-        for name in value.keys() - self.fields.keys():
-            shown = quoted(name) if type(name) is str else described(name)
-            faults.append((f"{shown} is not a field", "unreadable", "unknown-field"))
+        unknown = [quoted(name) if type(name) is str else described(name) for name in value if name not in self.fields]
+        faults += [(f"{name} is not a field", "unreadable", "unknown-field") for name in unknown]
         if faults:
             more = f"; and {len(faults) - MOST_FAULTS} more" if len(faults) > MOST_FAULTS else ""
             say = "; ".join(say for say, _, _ in faults[:MOST_FAULTS]) + more
@@ -284,7 +286,18 @@ class Design(Answer):
     def problems(self, exercise: Exercise) -> list[str]:
         """Pars must rise in points and in value, be reachable, and the best known value be known."""
         faults = [one for given in exercise.variants() for one in self._faults(exercise, given)]
-        return [*super().problems(exercise), *faults]
+        return [*super().problems(exercise), *faults, *self._failures(exercise)]
+
+    def _failures(self, exercise: Exercise) -> Iterator[str]:
+        """Records of the fields' own ranges on which a model neither gives a number nor says why it cannot."""
+        rng, given = Random(exercise.id), exercise.variant()
+        for _ in range(DRAWN):
+            record = {name: one.drawn(rng) for name, one in self.fields.items()}
+            try:
+                self._evaluated(record, given, self._goals_of(given))
+            except Exception as error:
+                yield f"a model raises {type(error).__name__} ({error}) for {record}; a ValueError says what is wrong"
+                return
 
     def _faults(self, exercise: Exercise, given: Given) -> Iterator[str]:
         goals = self._goals_of(given)
@@ -307,6 +320,10 @@ class Design(Answer):
             yield f"the solution{at} is better than the best known value: it should be among the known"
         if self.readable(records[0]) in json.dumps(exercise.public(variants=True), ensure_ascii=False):
             yield "the solution's record stands in the learner's edition"
+
+
+def _is_name(name: Any) -> bool:
+    return isinstance(name, str) and name.isidentifier() and not iskeyword(name)
 
 
 def _said(error: ValueError) -> str:

@@ -1,7 +1,7 @@
 """The fields of a record: what each means, which values it may have, and how one is read.
 
 Every field is bounded, so that no record makes work without end. Reasons: those of `values.numbers` and of a Quantity;
-out-of-range, not-whole, not-an-option, not-a-list, too-many-items.
+out-of-range, not-whole, not-an-option, not-a-list, no-items, too-many-items.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from random import Random
 from typing import Any
 
 from ..declaration.verdict import DeclarationError
@@ -25,7 +26,7 @@ EXACT = 10**15  # an integer from which on a sentence rounds it
 @dataclass(frozen=True)
 class Field:
     """One field: a number in the SI `unit` from `least` to `most`, an integer where it is `whole`; or one of the texts
-    `options`. With `items` it is a list of at most so many of these."""
+    `options`. With `items` it is a list of one to so many of these."""
 
     meaning: str
     least: float = 0
@@ -37,8 +38,9 @@ class Field:
 
     def declare(self, where: str) -> None:
         """Raise DeclarationError where it cannot be what it should."""
-        if not isinstance(self.meaning, str) or not self.meaning.strip():
-            raise DeclarationError(f"{where}: meaning is {self.meaning!r}; what the field means was expected, in words")
+        words = self.meaning
+        if not isinstance(words, str) or not words.strip() or not words.isprintable() or "|" in words:
+            raise DeclarationError(f"{where}: meaning is {words!r}; one line of words without | was expected")
         if isinstance(self.options, str) or not all(isinstance(one, str) for one in self.options):
             raise DeclarationError(f"{where}: options is {self.options!r}; a tuple of texts was expected")
         if not self.options and not -math.inf < self.least < self.most < math.inf:
@@ -71,7 +73,17 @@ class Field:
             some = " or ".join(f'`"{one}"`' for one in self.options)
         else:
             some = f"{self._shown(self.least)} to {self._shown(self.most)}{', whole' if self.whole else ''}"
-        return f"a list of at most {self.items}, each {some}" if self.items else some
+        return f"a list of 1 to {self.items}, each {some}" if self.items else some
+
+    def drawn(self, rng: Random) -> Any:
+        """Some value that it may have; the ends of its range are likely."""
+        return [self._drawn(rng) for _ in range(rng.randint(1, self.items))] if self.items else self._drawn(rng)
+
+    def _drawn(self, rng: Random) -> Any:
+        if self.options:
+            return rng.choice(self.options)
+        value = rng.choice([self.least, self.most, self.least + rng.random() ** 3 * (self.most - self.least)])
+        return math.floor(value) if self.whole else float(value)
 
     def _several(self, value: Any) -> list[Any]:
         kind = type(value)
@@ -79,6 +91,8 @@ class Field:
             value = value[: self.items + 1].tolist()
         if type(value) not in (list, tuple):
             raise Unreadable(f"{described(value)}; a list was expected", reason="not-a-list")
+        if not value:
+            raise Unreadable("an empty list; an entry or more was expected", reason="no-items")
         if len(value) > self.items:
             say = f"a list of {len(value):,} entries; at most {self.items:,} were expected"
             raise Unreadable(say, reason="too-many-items")

@@ -90,6 +90,8 @@ BAD = [  # what is changed in a good record, and the reason of the verdict
     ({"order": ["ring"]}, "not-an-option"),
     ({"splits": 7}, "not-a-list"),
     ({"splits": "12"}, "not-a-list"),
+    ({"splits": []}, "no-items"),
+    ({"splits": np.zeros((2, 2))}, "not-a-list"),
     ({"splits": [1] * 100_000}, "too-many-items"),
     ({"splits": np.ones(10**6)}, "too-many-items"),
     ({"splits": [1, True]}, "truth-value"),
@@ -332,6 +334,11 @@ FAULTY = [
     ({"objective": lambda n: 100 / (n - 50)}, "divides by zero"),
     ({"objective": lambda n: math.inf}, "no finite value"),
     ({"pars": [Par(1, math.nan)]}, "finite number"),
+    ({"conditions": [Condition("the price", lambda n: [3, 1][n > 99][0], at_most=50)]}, "TypeError"),
+    (
+        {"conditions": [Condition("the price", lambda n: {50: 1, 1: 2, 100: 3}[n], at_most=50)]},
+        "a model raises KeyError",
+    ),
 ]
 
 
@@ -345,6 +352,9 @@ REJECTED = [
     {"fields": {}},
     {"fields": {"n": 3}},
     {"fields": {"a b": Field("x", 0, 1)}},
+    {"fields": {"lambda": Field("x", 0, 1)}},
+    {"fields": {"n": Field("x\ny", 0, 1)}},
+    {"fields": {"n": Field("x | y", 0, 1)}},
     {"fields": {"n": Field("ranks", 1, math.inf)}},
     {"fields": {"n": Field("ranks", 2, 1)}},
     {"fields": {"n": Field("", 1, 2)}},

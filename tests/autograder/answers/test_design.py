@@ -5,6 +5,7 @@ import math
 import os
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,11 +14,14 @@ from autograder import check, exercise, grade
 from autograder.answers import Condition, Design, Field, Known, Par, answer_from
 from autograder.answers.selftest import selftest
 from autograder.book.page import card
+from autograder.course import dask_cluster
+from autograder.course.banks import CourseBank
 from autograder.declaration import DeclarationError, Exercise, Mistake, load_bank
 from autograder.declaration.bank import bank_files, built_file
 from autograder.declaration.renewal import current, renew
 from autograder.grading.judge import Question, judge_answer
 from autograder.grading.results import result_of, verdict_outputs
+from autograder.grading.submission import RunSettings
 from autograder.values import encoding
 from autograder.values.numbers import Unreadable
 from autograder.values.step_limit import TooManySteps, limited
@@ -277,6 +281,12 @@ def test_a_course_renews_what_is_older_than_its_declaration(tmp_path):
     assert current(file)["own-plan"].answer.built[0]["best"] == 1.8e-5, "it is younger"
     os.utime(kept, ns=(0, 0))
     assert current(file)["own-plan"].answer.built[0]["best"] == 1.9e-5
+
+
+def test_a_worker_elsewhere_gets_what_was_built(bank):
+    assignment = SimpleNamespace(bank=CourseBank([bank]), release={}, settings=RunSettings())
+    with dask_cluster._key(dask_cluster.task_spec(assignment)) as (path,):
+        assert load_bank(path)["own-plan"].answer.built == bank["own-plan"].answer.built
 
 
 @pytest.mark.parametrize("text", ["[", "[]", '{"own-plan": 3}', '{"own-plan": [{"best": 1}]}'])

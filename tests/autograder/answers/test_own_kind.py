@@ -22,10 +22,12 @@ from autograder.cli import commands
 from autograder.course.worked_solutions import worked
 from autograder.declaration import load_bank
 from autograder.declaration.answer import JudgedBy
+from autograder.declaration.renewal import renew
 from autograder.grading import rejudging
 from autograder.values import encoding
 from tests.autograder import tiny
 from tests.autograder.answers.test_design import EXERCISES as PLAN
+from tests.autograder.answers.test_design import GOOD
 from tests.autograder.book.test_answerbox import in_node
 from tests.autograder.book.test_html import laid_out
 from tests.autograder.course.test_operations import hand_in
@@ -138,6 +140,16 @@ from autograder import grade, reveal
 reveal("own-guess")
 ```
 """
+DESIGN = """
+```{{code-cell}} ipython3
+:exercise: own-plan
+
+### BEGIN SOLUTION
+{solution}
+### END SOLUTION
+```
+"""
+SOLUTION = f"answer = {GOOD!r}"
 WITHOUT_KEY = """
 import sys
 from autograder import check, exercise, grade, reveal
@@ -315,14 +327,25 @@ def test_the_page_offers_and_judges_it(bank, root):
 
 @pytest.mark.slow
 def test_a_book_is_built_with_it(tmp_path, root):
-    book = laid_out(tmp_path / "book", root, SOURCE, OWN)
+    source = SOURCE + DESIGN.format(solution=SOLUTION)
+    book = laid_out(tmp_path / "book", root, source, OWN + PLAN)
+    renew(book / "solutions" / "07-links")
     page = BeautifulSoup((html.build(book, tmp_path / "out") / "07-links.html").read_text(), "html.parser")
-    order, guess = page.select(".exercise")
+    order, guess, plan = page.select(".exercise")
     assert len(order.select("form.answer-box input[type=radio]")) == 6
     assert "nvlink > pcie > eth" in order.select_one("details.solution").get_text()
     assert "mistake-sentence-two" in order.select_one("details.solution").get_text()
     assert guess.select_one("legend").get_text() == "Your prediction"
     assert "nvlink > pcie > eth" in page.select_one("details.reveal").get_text()
+    fields, pars = plan.select("table")
+    assert [row.select_one("td").get_text() for row in fields.select("tbody tr")] == list(GOOD)
+    assert [row.get_text(" ", strip=True) for row in pars.select("tbody tr")] == [
+        "1 40 us a report",
+        "2 22.8 us",
+        "3 19 us",
+    ]
+    assert plan.select("form.answer-box") == []
+    assert "mistake-sentence-three" in plan.select_one("details.solution").get_text()
 
 
 def test_a_kind_of_a_file_that_is_at_hand_is_read_as_it_reads(bank):

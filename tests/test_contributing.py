@@ -39,7 +39,9 @@ def declared(text):
     return scope
 
 
-@pytest.mark.parametrize(("name", "kind"), [("RING", "Algorithm"), ("TORCH", "Distributed"), ("COPY", "Kernel")])
+@pytest.mark.parametrize(
+    ("name", "kind"), [("RING", "Algorithm"), ("TORCH", "Distributed"), ("COPY", "Kernel"), ("TILE", "Design")]
+)
 def test_the_exercise_that_it_shows_is_a_good_one(declared, name, kind):
     exercise = declared[name]
     assert exercise.kind == kind

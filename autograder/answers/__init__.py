@@ -14,10 +14,13 @@ from ..values.numbers import Unreadable
 from .algorithm import Algorithm, Limit, at_most, exactly
 from .choice import Choice
 from .count import Count
+from .design import Design
 from .distributed import Distributed
 from .domains import Domain, domains_from, integers, multiples, positive, powers_of_two
 from .expression import Expression
+from .fields import Field
 from .function import Function
+from .goals import Breakdown, Condition, Known, Par
 from .kernel import Kernel, Launch
 from .quantity import Quantity
 from .unread import Unread
@@ -38,7 +41,8 @@ def answer_from(public: Mapping[str, Any]) -> Answer:
 
 
 __all__ = [
-    "Algorithm", "Answer", "Box", "Case", "Choice", "Count", "Distributed", "Domain", "Expression", "Function",
-    "JudgedBy", "Kernel", "Launch", "Limit", "Quantity", "Unreadable", "Written", "answer_from", "at_most",
-    "domains_from", "exactly", "integers", "multiples", "positive", "powers_of_two",
+    "Algorithm", "Answer", "Box", "Breakdown", "Case", "Choice", "Condition", "Count", "Design", "Distributed",
+    "Domain", "Expression", "Field", "Function", "JudgedBy", "Kernel", "Known", "Launch", "Limit", "Par", "Quantity",
+    "Unreadable", "Written", "answer_from", "at_most", "domains_from", "exactly", "integers", "multiples",
+    "positive", "powers_of_two",
 ]  # fmt: skip

@@ -18,7 +18,9 @@ from ..values.texts import FIELD
 from . import answer_from
 
 VARIANTS = 20
-KINDS = {"right", "predicted", "empty", "unreadable", "unit", "mistake", "slip", "variant", "wrong", "waiting"}
+KINDS = {
+    "right", "predicted", "partial", "empty", "unreadable", "unit", "mistake", "slip", "variant", "wrong", "waiting",
+}  # fmt: skip
 
 
 class Liar(float):
@@ -71,6 +73,10 @@ def selftest(exercise: Exercise) -> list[str]:
 
 
 def _problems(exercise: Exercise) -> Iterator[str]:
+    kept = exercise.answer.built
+    exercise = exercise.built()
+    if kept is not None and kept != exercise.answer.built:
+        yield "what the last build computed for it has changed since: build again"
     yield from _texts(exercise)
     rows = exercise.variants()
     if len(rows) > VARIANTS:
@@ -165,7 +171,11 @@ def _mistakes(exercise: Exercise, row: dict[str, Any], published: Answer | None)
         if exercise.predict:
             if exercise.fill(mistake.say, row) not in verdict.say:
                 yield f"the mistake {mistake.say!r} is not told with {row}, but: {verdict.say}"
-        elif verdict.score != 0 or verdict.kind != "mistake" or exercise.fill(mistake.say, row) not in verdict.say:
+        elif (
+            not _below(exercise, verdict)
+            or verdict.kind != "mistake"
+            or exercise.fill(mistake.say, row) not in (verdict.say)
+        ):
             yield f"the mistake {mistake.say!r} with {row} scores {verdict.score} and is told: {verdict.say}"
 
 
@@ -175,6 +185,11 @@ def _weaknesses(exercise: Exercise, rows: list[dict[str, Any]]) -> Iterator[str]
     yield from (weak.say for weak in found if not exercise.harmless.get(weak.way, "").strip())
     for way in exercise.harmless.keys() - {weak.way for weak in found}:
         yield f"{way!r} is declared harmless, and is not a wrong way that comes near"
+
+
+def _below(exercise: Exercise, verdict: Verdict) -> bool:
+    """Whether a mistake scores as little as it must."""
+    return verdict.score < 1 if exercise.answer.partial else verdict.score == 0
 
 
 def _scores_nothing(exercise: Exercise, value: Any, published: Answer | None) -> Iterator[str]:

@@ -171,6 +171,8 @@ def build(root: Path, names: Sequence[str] | None = None, check: bool = False) -
     with tempfile.TemporaryDirectory(prefix="gpubook-") as scratch:
         work = root / ".build" if not check else Path(scratch)
         for name in names or every:
+            if (changed := _renew(root / "solutions" / name, write=not check)) is not None:
+                lines.append(f"{changed.relative_to(root)}: differs from what the library computes now")
             chapter = load(root, name)
             prove(chapter)
             made = release(chapter, work)
@@ -183,6 +185,14 @@ def build(root: Path, names: Sequence[str] | None = None, check: bool = False) -
             if not check:
                 shutil.rmtree(stale)
     return lines
+
+
+def _renew(folder: Path, *, write: bool) -> Path | None:
+    """Compute again what is kept beside a chapter's exercises; the file that keeps it, if that has changed."""
+    from ..declaration.bank import declared_in
+    from ..declaration.renewal import renew
+
+    return renew(folder, write=write) if declared_in(folder) else None
 
 
 def _sync(made: Path, target: Path, root: Path, write: bool) -> list[str]:

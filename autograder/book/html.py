@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..declaration.bank import declared_below, declared_files
+from ..declaration.bank import bank_files, declared_below
 from . import answerbox, chapters, vendor
 from .page import WIDGET_STATE, PageError, assemble
 
@@ -170,7 +170,7 @@ def _run_digest(chapter: Chapter, root: Path) -> str:
     package = Path(__file__).resolve().parent.parent
     files = [p for p in sorted((package.parent / "hwlib").rglob("*")) if p.is_file() and "__pycache__" not in p.parts]
     files += [package / "__init__.py", *(p for name in IN_A_RUN for p in sorted((package / name).rglob("*.py")))]
-    files += [file for bank in declared_below(root / "solutions") for file in declared_files(bank)]
+    files += [file for bank in declared_below(root / "solutions") for file in bank_files(bank)]
     parts = [sys.version, KERNEL_CONFIG, nbformat.writes(chapter.instructor), chapter.digest]
     parts += [f"{p.name} {hashlib.sha256(p.read_bytes()).hexdigest()}" for p in files]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]

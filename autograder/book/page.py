@@ -93,7 +93,7 @@ def _asked(exercise: Exercise) -> Markup:
     """How to answer in the notebook, where the page has no box."""
     answer = exercise.answer
     stub = f"```python\n{exercise.stub()}\n```" if answer.shows_stub else ""
-    return markdown(answer.asked_with(), f"In the notebook, {how_to_answer(exercise)}.", stub)
+    return markdown(answer.asked_of(exercise.variant()), f"In the notebook, {how_to_answer(exercise)}.", stub)
 
 
 def _hints(exercise: Exercise) -> list[Markup]:

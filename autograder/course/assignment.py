@@ -15,7 +15,8 @@ from ..book.captions import add_captions
 from ..book.course_error import CourseError
 from ..book.notebook import Source
 from ..book.roles import Bibliography, Roles
-from ..declaration.bank import Bank, load_bank
+from ..declaration.bank import Bank
+from ..declaration.renewal import renewed
 from ..declaration.worked import BEGIN, END
 from ..values.book_root import book_root
 from .banks import CourseBank
@@ -74,7 +75,7 @@ def stage(
 
 def own_bank(folder: Path) -> CourseBank:
     """The teacher's own exercises, declared in the course's exercises/*.py; an id may be used once."""
-    banks = [load_bank(file) for file in sorted((folder / "exercises").glob("*.py"))]
+    banks = [renewed(file) for file in sorted((folder / "exercises").glob("*.py"))]
     seen: dict[str, Bank] = {}
     for bank in banks:
         if twice := [key for key in bank if key in seen]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..book.course_error import CourseError
 from ..declaration.bank import Bank, declared_in, load_bank
+from ..declaration.renewal import current
 from ..values.book_root import book_root
 
 
@@ -41,4 +42,5 @@ def bank_of(folder: Path, release_nb: Any, path: Path) -> CourseBank:
             f"{path}: made from the chapter {chapter!r}, but there is no {chapter}/exercises.py (or exercises/) in "
             f"{', '.join(map(str, solutions))} and no declaration in {folder / 'exercises'}"
         )
-    return CourseBank([load_bank(one) for one in declared])
+    own = folder / "exercises"
+    return CourseBank([current(one) if one.parent == own else load_bank(one) for one in declared])

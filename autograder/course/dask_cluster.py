@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..book.course_error import CourseError
-from ..declaration.bank import declared_files, load_bank
+from ..declaration.bank import bank_files, load_bank
 from ..grading.judge import Judge
 from ..grading.submission import RunSettings
 from ..grading.worker import Grader, Job, JobOutcome
@@ -40,7 +40,7 @@ def task_spec(assignment: "ReleasedAssignment") -> dict[str, Any]:
         [
             path.parent.name,
             path.name,
-            {str(file.relative_to(path.parent)): file.read_text(encoding="utf-8") for file in declared_files(path)},
+            {str(file.relative_to(path.parent)): file.read_text(encoding="utf-8") for file in bank_files(path)},
         ]
         for path in assignment.bank.paths
     ]

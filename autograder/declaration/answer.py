@@ -72,6 +72,8 @@ class Answer:
     warms_judge: ClassVar[bool] = False  # whether judging a wrong one ahead saves time, and runs no teacher's function
     shows_stub: ClassVar[bool] = False  # whether its stub says more than that `answer` is to be set
     solution_title: ClassVar[str] = "Worked solution"
+    builds: ClassVar[bool] = False  # whether something is computed for it when the book is built, see `build`
+    partial: ClassVar[bool] = False  # whether an answer may score a part of its points
     plays: ClassVar[str] = ""  # a rank that is a "generator" or of "torch.distributed"; a function that is a "kernel"
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -91,6 +93,10 @@ class Answer:
     def asked_with(self) -> str:
         """What stands below the prompt, in Markdown: options, a rubric; "" for nothing."""
         return ""
+
+    def asked_of(self, given: Given | None) -> str:
+        """The same for somebody's numbers; None where the prompt has letters in their place."""
+        return self.asked_with()
 
     def stub(self, exercise: Exercise) -> str:
         """The answer cell before an answer."""
@@ -115,7 +121,26 @@ class Answer:
         own: tuple[dataclasses.Field, ...] = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
         return cls(**{one.name: public[one.name] for one in own if one.init and one.name in public})
 
+    # Built
+
+    @property
+    def built(self) -> Any:
+        """What was computed for it when the book was built, as JSON; None for nothing."""
+        return None
+
+    def build(self, exercise: Exercise) -> Any:
+        """Compute it: what is too much work for a verdict, such as the value that a search finds."""
+        return None
+
+    def with_built(self, built: Any) -> Self:
+        """The kind with what `build` has made, which is kept beside the declaration; ValueError if it is not that."""
+        return self
+
     # Read and judged
+
+    def blank(self, value: Any) -> bool:
+        """Whether plain data means "no answer yet"."""
+        return is_empty(value)
 
     def readable(self, value: Any) -> str:
         """Say back what was understood of plain data, or raise Unreadable; needs no key."""
@@ -125,7 +150,7 @@ class Answer:
         """What is said without a key to a message of `encoding.encode`: whether it is an answer, and which."""
         try:
             value = encoding.decode(message)
-            if is_empty(value):
+            if self.blank(value):
                 return no_answer()
             return Verdict(0.0, f"Recorded: {self.readable(value)}.", "recorded")
         except encoding.BadMessage as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import json
 import re
 import sys
 import types
@@ -19,7 +20,7 @@ from typing import Any
 from .exercise import Exercise
 from .verdict import DeclarationError
 
-FILE, FOLDER = "exercises.py", "exercises"
+FILE, FOLDER, BUILT = "exercises.py", "exercises", "built.json"
 
 
 class Bank(dict[str, Exercise]):
@@ -38,6 +39,11 @@ class Bank(dict[str, Exercise]):
     def public(self, variants: bool = False) -> dict[str, Any]:
         """The contents of the learner's `exercises.json`."""
         return {"variants": variants, "exercises": {name: e.public(variants) for name, e in self.items()}}
+
+    def build(self) -> dict[str, Any]:
+        """What is computed once for its exercises, by id: the contents of its `built_file`."""
+        made = {name: exercise.answer.build(exercise) for name, exercise in self.items()}
+        return {name: one for name, one in made.items() if one is not None}
 
     def where(self, exercise_id: str) -> str:
         """`file:line` where an exercise is declared, for an error; the path alone where its id is not written out."""
@@ -71,6 +77,16 @@ def declared_files(path: Path) -> list[Path]:
     return sorted(path.glob("*.py")) if path.is_dir() else [path] if path.is_file() else []
 
 
+def built_file(path: Path) -> Path:
+    """Where what was computed once for the bank at `path` is kept: beside it, and so wherever the bank goes."""
+    return path.parent / BUILT if path.name in (FILE, FOLDER) else path.with_suffix(f".{BUILT}")
+
+
+def bank_files(path: Path) -> list[Path]:
+    """All files of which a bank is loaded."""
+    return [file for file in (*declared_files(path), built_file(path)) if file.is_file()]
+
+
 def load_bank(path: Path | str) -> Bank:
     """The exercises declared in `path`: a file, a folder `exercises/`, or a chapter's folder that holds either.
 
@@ -88,11 +104,23 @@ def load_bank(path: Path | str) -> Bank:
     before = _forget(name)
     try:
         modules = [_load(file, name) for file in files] if path.is_file() else _load_package(path, files, name)
-        return Bank(_collect(modules, files, path), path.resolve(), _namespace(modules, files))
+        exercises = _with_built(_collect(modules, files, path), built_file(path))
+        return Bank(exercises, path.resolve(), _namespace(modules, files))
     except DeclarationError:
         _forget(name)
         sys.modules.update(before)
         raise
+
+
+def _with_built(exercises: Sequence[Exercise], file: Path) -> list[Exercise]:
+    """The exercises with what `file` keeps of an earlier build."""
+    try:
+        kept = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+        return [one.with_built(kept[one.id]) if one.id in kept else one for one in exercises]
+    except (OSError, TypeError, ValueError) as error:
+        raise DeclarationError(
+            f"{file}: what the last build computed was expected here ({error}); delete it and build again"
+        ) from None
 
 
 def _load(file: Path, name: str) -> types.ModuleType:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..values import encoding
 from ..values.texts import FIELD, fill, letter
-from .answer import Answer, checked, is_empty, kinds
+from .answer import Answer, checked, kinds
 from .given import Given
 from .verdict import NOT_YET, DeclarationError, Verdict, no_answer, unreadable
 
@@ -182,6 +182,15 @@ class Exercise:
             )
         return shown | own
 
+    def built(self) -> Exercise:
+        """The exercise with what its kind computes when the book is built, computed now."""
+        made = self.answer.build(self)
+        return self if made is None else self.with_built(made)
+
+    def with_built(self, made: Any) -> Exercise:
+        """The exercise with what was computed for it earlier; ValueError if it is not that."""
+        return replace(self, answer=self.answer.with_built(made))
+
     def expected(self, given: Given) -> Any:
         """The solution for these numbers: a number, an option, or for symbols and functions the callable
         itself."""
@@ -195,7 +204,7 @@ class Exercise:
         arguments and returns plain data, or raises AnswerError.
         """
         given = self.variant() if given is None else dict(given)
-        if is_empty(value):
+        if self.answer.blank(value):
             return no_answer()
         verdict = self.answer.judge(self, value, given, call)
         if self.predict:

@@ -25,10 +25,10 @@ class AnswerError(Explained):
 class Verdict:
     """What the judge says: a score between 0 and 1, a sentence in Markdown, the kind of the verdict, and the `reason`.
 
-    Kinds: right, predicted; empty, unreadable, unit, mistake, slip, variant, wrong; waiting (for a teacher);
-    recorded (no key at hand). The reason names what exactly was found (see `values.finding`); "" where the kind says
-    all, and where the sentence is the exercise's own. `wants_hint`: little is known of what is wrong, so where the
-    exercise has hints, the learner is told how to ask for one.
+    Kinds: right, predicted; partial (some of the points); empty, unreadable, unit, mistake, slip, variant, wrong;
+    waiting (for a teacher); recorded (no key at hand). The reason names what exactly was found (see
+    `values.finding`); "" where the kind says all, and where the sentence is the exercise's own. `wants_hint`: little is
+    known of what is wrong, so where the exercise has hints, the learner is told how to ask for one.
     """
 
     score: float
@@ -39,7 +39,9 @@ class Verdict:
 
     @property
     def sign(self) -> str:
-        """✓, ✗, or … where nothing was judged."""
+        """✓, ✗, ◐ for a part of the points, or … where nothing was judged."""
+        if 0 < self.score < 1:
+            return "◐"
         return {"right": "✓", "predicted": "✓", "recorded": "…", "empty": "…", "waiting": "…"}.get(self.kind, "✗")
 
     def with_more(self, more: str) -> Verdict:

@@ -8,6 +8,7 @@ from ..declaration.verdict import Verdict
 from .attachments import missing_pictures
 from .restore import GradeCell
 
+DIGITS = 9  # of points: a third of three is one
 FAILED = "This exercise could not be judged, which is not your fault: your teacher is told."
 
 
@@ -38,7 +39,7 @@ class GradedNotebook:
 def result_of(name: str, points: float, verdict: Verdict, note: str) -> Result:
     """A verdict in points, with the `note` on what went wrong in the cells."""
     say = note if note and verdict.kind == "empty" else f"{verdict.say} {note}".strip()
-    earned = min(max(float(verdict.score), 0.0), 1.0) * points
+    earned = round(min(max(float(verdict.score), 0.0), 1.0) * points, DIGITS)
     return Result(name, earned, points, say, note, verdict.kind, verdict.reason)
 
 
@@ -54,7 +55,8 @@ def verdict_outputs(result: Result) -> list[Any]:
     be a zero."""
     from nbformat.v4 import new_output
 
-    sign = "✓" if result.points == result.max_points else "…" if result.kind == "empty" else "✗"
+    part = "◐" if result.points else "…" if result.kind == "empty" else "✗"
+    sign = "✓" if result.points == result.max_points else part
     sentence = f"{sign} {result.say} *{result.points:g} of {result.max_points:g} points.*"
     shown = new_output("display_data", data={"text/markdown": sentence, "text/plain": sentence}, metadata={})
     return [shown, new_output("execute_result", data={"text/plain": repr(result.points)}, metadata={})]

@@ -26,13 +26,14 @@ def exercise(exercise_id: str) -> Card:
     found = find(exercise_id)
     public = found.public
     prompt = public["prompt"]
+    try:
+        numbers = given(exercise_id)
+    except NotFound as nobody:
+        return Card(f"{str(nobody)[0].upper()}{str(nobody)[1:]}.")
     if public.get("variants"):
-        try:
-            prompt = fill(public["template"], given(exercise_id))
-        except NotFound as nobody:
-            return Card(f"{str(nobody)[0].upper()}{str(nobody)[1:]}.")
+        prompt = fill(public["template"], numbers)
     title = f"**{public['title']}**" if public.get("title") else ""
-    return Card("\n\n".join(part for part in (title, prompt, found.kind.asked_with()) if part))
+    return Card("\n\n".join(part for part in (title, prompt, found.kind.asked_of(numbers)) if part))
 
 
 def given(exercise_id: str) -> dict[str, Any]:
@@ -143,7 +144,7 @@ def grade(exercise_id: str, answer: Any = ...) -> float:
     points = float(found.public["points"])
     if found.declared is None:
         return 0.0
-    return min(max(float(verdict.score), 0.0), 1.0) * points
+    return round(min(max(float(verdict.score), 0.0), 1.0) * points, 9)
 
 
 def _unless_stale(exercise_id: str, answer: Any, verdict: Verdict) -> Verdict:

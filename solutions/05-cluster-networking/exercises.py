@@ -1,9 +1,25 @@
 """Exercises of chapter 5, and the names with which its text computes numbers."""
 
+from dataclasses import replace
 from functools import cache
 from math import ceil, exp, floor, sqrt  # noqa: F401
 
-from autograder.answers import Choice, Count, Expression, Function, Quantity, Written, integers, multiples
+from autograder.answers import (
+    Breakdown,
+    Choice,
+    Condition,
+    Count,
+    Design,
+    Expression,
+    Field,
+    Function,
+    Known,
+    Par,
+    Quantity,
+    Written,
+    integers,
+    multiples,
+)
 from autograder.declaration import Exercise, Mistake
 from hwlib.collectives import allgather_bandwidth, level_time, levels_allgather_time  # noqa: F401
 from hwlib.formula import maximum
@@ -12,7 +28,9 @@ from hwlib.specs import clusters, links, nodes, switches
 from hwlib.specs.cluster import Level
 from hwlib.topology import *  # noqa: F403  (the text uses many of them)
 from hwlib.topology import (
+    FatTree,
     Remains,
+    TopologyError,
     allreduce_left_fraction,
     bisection_bandwidth,
     cluster,
@@ -23,6 +41,7 @@ from hwlib.topology import (
     tree_core_switches,
     tree_leaf_switches,
     tree_spine_switches,
+    tree_switches,
     two_tier_hosts,
     without,
 )  # fmt: skip
@@ -604,6 +623,119 @@ LAB_REDESIGN = Exercise(
     "Beyond, a spine gives half of its ports to the cores, so there are as many spines as leaves; the cores have "
     "nothing above them, and are half as many.",
     withholds=("hwlib.topology",),
+)
+
+
+@cache
+def unblocked(nodes: int, ports: int) -> FatTree:
+    """The tree of these nodes in which nothing blocks, with half of each leaf's ports down."""
+    return plan(nodes=nodes, ports=ports, nodes_per_group=ports // 2)
+
+
+def wired(nodes, ports, nodes_per_group, leaf_uplinks, spines, pods, spine_uplinks, cores) -> FatTree:
+    """The tree of a design; TopologyError if it cannot be built."""
+    counts = dict(leaf_uplinks=leaf_uplinks, spines=spines, pods=pods, spine_uplinks=spine_uplinks, cores=cores)
+    tree = replace(unblocked(nodes, ports), nodes_per_group=nodes_per_group, **counts)
+    if nodes % nodes_per_group:
+        raise TopologyError(f"{nodes} nodes do not make equal groups of {nodes_per_group}.")
+    if tree.groups % pods:
+        raise TopologyError(f"{tree.groups} groups do not make {pods} equal pods.")
+    if pods > 1 and not cores * spine_uplinks:
+        raise TopologyError(f"No cable joins the {pods} pods.")
+    if faults := [found.text for found in tree.check().findings if not (found.fine or found.kind == "blocking")]:
+        raise TopologyError(" ".join(faults))
+    return tree
+
+
+def switches_of(nodes, ports, nodes_per_group, leaf_uplinks, spines, pods, spine_uplinks, cores) -> Breakdown:
+    """The switches of a design, by tier."""
+    tree = wired(nodes, ports, nodes_per_group, leaf_uplinks, spines, pods, spine_uplinks, cores)
+    return Breakdown(sum(tree.switches.values()), {"leaves": tree.leaves, "spines": spines, "cores": cores})
+
+
+def alltoall_times(nodes, ports, nodes_per_group, leaf_uplinks, spines, pods, spine_uplinks, cores) -> float:
+    """How many times as long as if nothing blocked an all-to-all over all GPUs of a design takes."""
+    tree = wired(nodes, ports, nodes_per_group, leaf_uplinks, spines, pods, spine_uplinks, cores)
+    return slower("all_to_all", tree.levels, unblocked(nodes, ports).levels)
+
+
+def in_two_tiers(nodes_per_group: int, up: int) -> dict[str, int]:
+    """A design without cores, with one cable from each leaf to each spine."""
+    return dict(nodes_per_group=nodes_per_group, leaf_uplinks=up, spines=up, pods=1, spine_uplinks=0, cores=0)
+
+
+def fewest_in_two_tiers(nodes: int, ports: int, slow: float) -> float:
+    """The fewest switches of all trees of two tiers that are fast enough."""
+    found = []
+    for group in range(1, ports):
+        for up in range(1, ports - group + 1):
+            design = in_two_tiers(group, up)
+            try:
+                if alltoall_times(nodes, ports, **design) <= slow:
+                    found.append(switches_of(nodes, ports, **design).total)
+            except TopologyError:
+                continue
+    return min(found)
+
+
+def _fast_enough(nodes: int, ports: int, slow: float) -> dict[str, int]:
+    group = 8 * nodes // ports
+    return in_two_tiers(group, ceil(group * (nodes - group) / (nodes - 1) / slow))
+
+
+def _nothing_blocks(nodes: int, ports: int) -> dict[str, int]:
+    tree, names = unblocked(nodes, ports), _fast_enough(nodes, ports, 1)
+    return {name: getattr(tree, name) for name in names}
+
+
+LAB_FEWEST = Exercise(
+    id="cluster-networking-lab-fewest",
+    title="Lab: as few switches as possible",
+    prompt="Buy the network of {nodes} nodes with 8 GPUs and 8 cards each, out of switches with {ports} ports; all "
+    "cables and cards have the same rate, and card r of every node of a group goes to leaf r of the group. An "
+    "all-to-all over all GPUs may take {slow} times as long as if nothing blocked, counting bandwidth alone, with all "
+    "levels at work at once. Which fat tree has the fewest switches? *Exact*.",
+    given=[dict(nodes=nodes, ports=ports, slow=1.5) for nodes, ports in ((320, 64), (80, 32), (120, 40))],
+    answer=Design(
+        fields={
+            "nodes_per_group": Field("nodes of a group, which shares 8 leaves", 1, 512, whole=True),
+            "leaf_uplinks": Field("cables up from each leaf", 1, 144, whole=True),
+            "spines": Field("spines, those of all pods together", 1, 4096, whole=True),
+            "pods": Field("pods, each of some groups below spines of its own; 1 for all", 1, 512, whole=True),
+            "spine_uplinks": Field("cables up from each spine; 0 without cores", 0, 144, whole=True),
+            "cores": Field("cores; 0 with two tiers", 0, 4096, whole=True),
+        },
+        objective=switches_of,
+        measure="the number of switches",
+        conditions=[Condition("the slowdown of the all-to-all", alltoall_times, at_most=lambda slow: slow)],
+        pars=[
+            Par(1, lambda nodes, ports: tree_switches(8 * nodes, ports, 3), "three tiers that do not block"),
+            Par(2, lambda nodes, ports: floor(0.75 * tree_switches(8 * nodes, ports, 3)), "a quarter less"),
+            Par(3, lambda best: best),
+        ],
+        known=[Known(fewest_in_two_tiers, "a search")],
+    ),
+    solution=_fast_enough,
+    mistakes=(
+        Mistake(_nothing_blocks, "Nothing blocks in it. In which tier would you give up some of that?"),
+        Mistake(
+            lambda ports: in_two_tiers(ports // 2, ports // 2),
+            "A spine has fewer ports than you have leaves. Must a leaf give half of its ports to cards?",
+        ),
+        Mistake(
+            lambda nodes, ports: in_two_tiers(8 * nodes // ports, 8 * nodes // ports // 3),
+            "Most of what a card sends leaves its group, and three cards share a cable.",
+        ),
+    ),
+    hints=(
+        "Any tier may block. What does the third one cost for each GPU, and what would two tiers take?",
+        "Two tiers end when a spine has no port for a further leaf. How many nodes must then be below a group?",
+    ),
+    explain="A spine reaches as many leaves as it has ports p, so N nodes fit in two tiers if 8N/g ≤ p: groups of "
+    "g = 8N/p nodes, whose cards take more than half of a leaf's ports. Of what leaves a node, the share "
+    "(N - g)/(N - 1) leaves its group too, over u cables for g cards, so an all-to-all takes g(N - g)/((N - 1)u) times "
+    "as long: that bounds u from below. A third tier would have taken two more ports for every GPU; a leaf that blocks "
+    "saves these, and spines as well.",
 )
 
 MEMO = Exercise(

@@ -10,6 +10,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from click.testing import CliRunner
+from nbgrader.api import Gradebook
 
 from autograder import check, course, reveal
 from autograder.answers import answer_from
@@ -21,9 +22,12 @@ from autograder.cli import commands
 from autograder.course.worked_solutions import worked
 from autograder.declaration import load_bank
 from autograder.declaration.answer import JudgedBy
+from autograder.declaration.renewal import renew
 from autograder.grading import rejudging
 from autograder.values import encoding
 from tests.autograder import tiny
+from tests.autograder.answers.test_design import EXERCISES as PLAN
+from tests.autograder.answers.test_design import GOOD
 from tests.autograder.book.test_answerbox import in_node
 from tests.autograder.book.test_html import laid_out
 from tests.autograder.course.test_operations import hand_in
@@ -96,6 +100,7 @@ GUESS = Exercise(
     mistakes=WRONG, predict=True)
 '''
 RIGHT = 'answer = ["nvlink", "pcie", "eth"]'
+PLANS = {"ann": (10, 3.0, "right"), "bob": (8, 2.0, "partial"), "cy": (4, 1.0, "partial"), "eve": (2, 0.0, "wrong")}
 ANSWERS = {
     "ann": (RIGHT, "right"),
     "bob": ('answer = "eth, pcie, nvlink"', "mistake"),
@@ -135,6 +140,16 @@ from autograder import grade, reveal
 reveal("own-guess")
 ```
 """
+DESIGN = """
+```{{code-cell}} ipython3
+:exercise: own-plan
+
+### BEGIN SOLUTION
+{solution}
+### END SOLUTION
+```
+"""
+SOLUTION = f"answer = {GOOD!r}"
 WITHOUT_KEY = """
 import sys
 from autograder import check, exercise, grade, reveal
@@ -158,11 +173,12 @@ def bank(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A course that asks the two exercises of its own, long due, so that feedback shows solutions."""
+    """A course that asks the exercises of its own, a design among them, long due, so that feedback shows solutions."""
     folder = tmp_path_factory.mktemp("class") / "course"
     course.init(folder)
     (folder / "exercises" / "own.py").write_text(OWN)
-    course.assign(folder, "hw", exercises=["own-order", "own-guess"], due=datetime(2020, 1, 1))
+    (folder / "exercises" / "plan.py").write_text(PLAN)
+    course.assign(folder, "hw", exercises=["own-order", "own-guess", "own-plan"], due=datetime(2020, 1, 1))
     with open(folder / "nbgrader_config.py", "a") as config:
         config.write("\nc.WorkedSolutions.after_due = True\nc.WorkedSolutions.late_days = 0\n")
     return folder
@@ -248,12 +264,15 @@ def test_its_value_is_kept_and_judged_again_without_a_run(bank):
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")
 def test_a_class_is_graded_and_gets_feedback(folder, zygotes):
-    assert (
-        CliRunner().invoke(commands.main, ["course", "check", str(folder)]).output == "own-order: ok\nown-guess: ok\n"
-    )
+    said = CliRunner().invoke(commands.main, ["course", "check", str(folder)]).output
+    assert said.splitlines() == ["own-order: ok", "own-guess: ok", "own-plan: ok"]
     release = nbformat.read(folder / "release" / "hw" / "hw.ipynb", as_version=4)
     for who, (source, _) in ANSWERS.items():
         answers = {} if source is None else {"own-order": source, "own-guess": source}
+        if who in PLANS:
+            answers["own-plan"] = (
+                f'answer = {{"ranks": {PLANS[who][0]}, "chunk": "1 GB", "order": "ring", "splits": [1]}}'
+            )
         hand_in(folder, who, tiny.fill(release, answers), name="hw")
     with pytest.MonkeyPatch.context() as patch:
         tiny.lend(patch, zygotes())
@@ -266,10 +285,20 @@ def test_a_class_is_graded_and_gets_feedback(folder, zygotes):
     }
     guesses = {learner.name: learner.results[1].points for learner in result.learners}
     assert guesses == {"ann": 1.0, "bob": 1.0, "cy": 0.0, "dan": 0.0, "eve": 1.0}
+    plans = {learner.name: learner.results[2] for learner in result.learners}
+    assert {who: (r.points, r.kind) for who, r in plans.items()} == {
+        "dan": (0.0, "empty"), **{who: (points, kind) for who, (_, points, kind) in PLANS.items()},
+    }  # fmt: skip
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        scores = {s.student.id: s.score for s in gradebook.assignment_submissions("hw")}
+    assert scores == {learner.name: learner.points for learner in result.learners}
+    assert (scores["bob"], scores["cy"]) == (3.0, 1.0)
     feedback = BeautifulSoup((folder / "feedback" / "bob" / "hw" / "hw.html").read_text(), "html.parser")
     said = " ".join(feedback.get_text(" ").split())
     assert "mistake-sentence-one." in said
     assert "Answer: nvlink > pcie > eth" in said
+    for part in ("◐ 2 of 3 points: 19.5 us", "Best known: 19 us", "ranks = 10, chunk = 1 GB"):
+        assert part in said
 
 
 def test_feedback_shows_the_order(bank):
@@ -298,14 +327,25 @@ def test_the_page_offers_and_judges_it(bank, root):
 
 @pytest.mark.slow
 def test_a_book_is_built_with_it(tmp_path, root):
-    book = laid_out(tmp_path / "book", root, SOURCE, OWN)
+    source = SOURCE + DESIGN.format(solution=SOLUTION)
+    book = laid_out(tmp_path / "book", root, source, OWN + PLAN)
+    renew(book / "solutions" / "07-links")
     page = BeautifulSoup((html.build(book, tmp_path / "out") / "07-links.html").read_text(), "html.parser")
-    order, guess = page.select(".exercise")
+    order, guess, plan = page.select(".exercise")
     assert len(order.select("form.answer-box input[type=radio]")) == 6
     assert "nvlink > pcie > eth" in order.select_one("details.solution").get_text()
     assert "mistake-sentence-two" in order.select_one("details.solution").get_text()
     assert guess.select_one("legend").get_text() == "Your prediction"
     assert "nvlink > pcie > eth" in page.select_one("details.reveal").get_text()
+    fields, pars = plan.select("table")
+    assert [row.select_one("td").get_text() for row in fields.select("tbody tr")] == list(GOOD)
+    assert [row.get_text(" ", strip=True) for row in pars.select("tbody tr")] == [
+        "1 40 us a report",
+        "2 22.8 us",
+        "3 19 us",
+    ]
+    assert plan.select("form.answer-box") == []
+    assert "mistake-sentence-three" in plan.select_one("details.solution").get_text()
 
 
 def test_a_kind_of_a_file_that_is_at_hand_is_read_as_it_reads(bank):

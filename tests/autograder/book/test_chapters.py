@@ -108,15 +108,18 @@ def test_check_writes_nothing_and_names_what_differs(built, tmp_path, root):
     assert chapters.build(book, check=True) == []
     (book / "chapters" / "07-links" / "exercises.json").write_text("{}")
     (book / "chapters" / "07-links" / "extra.txt").write_text("by hand")
+    (book / "solutions" / "07-links" / "built.json").write_text('{"links-gone": []}')
     (book / "chapters" / "09-gone").mkdir()
     before = digests(book / "chapters")
     assert chapters.build(book, check=True) == [
+        "solutions/07-links/built.json: differs from what the library computes now",
         "chapters/07-links/exercises.json: differs from its source",
         "chapters/07-links/extra.txt: is not made by its source",
         "chapters/09-gone: has no source in solutions/",
     ]
     assert digests(book / "chapters") == before
-    assert len(chapters.build(book)) == 3
+    assert len(chapters.build(book)) == 4
+    assert not (book / "solutions" / "07-links" / "built.json").exists()
     assert chapters.build(book, check=True) == []
     assert digests(book / "chapters") == digests(built[0] / "chapters")
 

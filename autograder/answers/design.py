@@ -1,0 +1,333 @@
+"""Designs: a record of named values, such as a plan, a schedule or a network, that the library's own models judge.
+
+A record that breaks a condition is infeasible, and the verdict says which and by how much; any other scores the points
+of the best par that it reaches. The judge evaluates the models for one record, with a limit on their steps. What takes
+a search, the pars and the best known value, is computed when the book is built, and kept beside the declaration.
+
+Reasons: those of `answers.fields`; not-a-record, missing-field, unknown-field; infeasible (a model rejects the record),
+over-limit (a condition is broken), too-involved; misses-pars; some-points.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from keyword import iskeyword
+from random import Random
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from ..declaration.answer import Answer, Call, is_empty, not_read
+from ..declaration.given import Given, call_with
+from ..declaration.verdict import DeclarationError, Verdict
+from ..values.finding import Finding
+from ..values.numbers import Unreadable, described
+from ..values.step_limit import TooManySteps, limited
+from ..values.texts import quoted
+from .fields import Field, fields_from, shown_number
+from .goals import BEST, GOALS, Breakdown, Condition, Known, Par, as_json, breakdown, goals_of, reaches, terms
+
+if TYPE_CHECKING:
+    from ..declaration.exercise import Exercise
+
+MOST_VARIANTS = 20  # each has pars of its own
+MOST_FIELDS = 40
+MOST_FAULTS = 4  # of a record that one verdict names
+DRAWN = 20  # records on which the self-test tries the models
+MOST_TEXT = 400  # characters of what a model says
+STEPS = 1_000_000  # lines of Python: about a second
+
+
+@dataclass(frozen=True)
+class Design(Answer):
+    """A record of the `fields`, as a dict; `objective` is a function of the given and the fields, by name, and gives a
+    number or a `Breakdown` in `unit`, the less the better, or the more with `most`.
+
+    `measure` says in words what it is. A ValueError of a model means that no such thing can be built, and its message
+    is shown. `steps` limits the lines of Python that judge one record.
+    """
+
+    fields: Mapping[str, Field]
+    objective: Callable[..., Any] | None = None
+    measure: str = "the objective"
+    unit: str = "1"
+    most: bool = False
+    conditions: Sequence[Condition] = ()
+    pars: Sequence[Par] = ()
+    known: Sequence[Known] = ()
+    steps: int = STEPS
+    _goals: tuple[dict[str, Any], ...] = ()
+    builds: ClassVar[bool] = True
+    partial: ClassVar[bool] = True
+    shows_stub: ClassVar[bool] = True
+
+    # Asked
+
+    @property
+    def how(self) -> str:
+        """A record, and of which fields."""
+        return f"`answer` is a dict of {len(self.fields)} fields, judged by the models of the library"
+
+    def asked_with(self) -> str:
+        """The fields with their meaning and range, and the objective."""
+        rows = [f"| `{name}` | {one.meaning} | {one.allowed} |" for name, one in self.fields.items()]
+        table = "\n".join(["| field | what it is | allowed |", "|---|---|---|", *rows])
+        return f"{table}\n\nThe measure is {self.measure}: the {'more' if self.most else 'less'}, the better."
+
+    def asked_of(self, given: Given | None) -> str:
+        """Also the conditions, the pars and the best known value, where the numbers are known."""
+        if given is None:
+            return self.asked_with()
+        goals = self._goals_of(given)
+        limits = [f"- {name}: {words} {shown_number(limit, unit)}" for name, words, limit, unit in goals["limits"]]
+        sources = any(source for _, _, source in goals["pars"])
+        head = f"| points | {self.measure}, {'at least' if self.most else 'at most'} |{' from |' if sources else ''}"
+        rows = [
+            f"| {points:g} | {self._shown(value)} |{f' {source} |' if sources else ''}"
+            for points, value, source in goals["pars"]
+        ]
+        pars = "\n".join([head, f"|---|---|{'---|' if sources else ''}", *rows])
+        best = f"Best known: {self._best(goals)}." if goals["holder"] else ""
+        conditions = "\n".join(["Conditions:\n", *limits]) if limits else ""
+        return "\n\n".join(part for part in (self.asked_with(), conditions, pars, best) if part)
+
+    def stub(self, exercise: Exercise) -> str:
+        """The record with no value in it yet."""
+        lines = [f"    {name}=...,  # {one.meaning}" for name, one in self.fields.items()]
+        return "\n".join(["answer = dict(", *lines, ")"])
+
+    # Declared and published
+
+    def declare(self, exercise: Exercise) -> None:
+        """The fields must be bounded, the functions be there, and the points end with those of the exercise."""
+        name = exercise.id
+        if not 0 < len(self.fields) <= MOST_FIELDS or not all(_is_name(one) for one in self.fields):
+            raise DeclarationError(f"{name}: fields are {', '.join(map(repr, self.fields))}; 1 to {MOST_FIELDS} names")
+        for key, one in self.fields.items():
+            if not isinstance(one, Field):
+                raise DeclarationError(f"{name}: the field {key} is {one!r}; a Field was expected")
+            one.declare(f"{name}: the field {key}")
+        if taken := {*exercise.variant(), BEST} & set(self.fields):
+            raise DeclarationError(f"{name}: {', '.join(sorted(taken))} cannot be fields: given, or kept for a par")
+        if BEST in exercise.variant():
+            raise DeclarationError(f"{name}: {BEST} is given, but is kept for a par; another name was expected")
+        if not callable(self.objective) or not all(callable(one.of) for one in self.conditions):
+            raise DeclarationError(f"{name}: the objective and what conditions are of are functions of the fields")
+        if any((one.at_most is None) == (one.at_least is None) for one in self.conditions):
+            raise DeclarationError(f"{name}: a condition has one limit, at_most or at_least")
+        if not self.pars or not all(isinstance(one, Par) and one.points > 0 for one in self.pars):
+            raise DeclarationError(f"{name}: pars is {self.pars!r}; a Par or more with points were expected")
+        if exercise.points not in (1, self.pars[-1].points):
+            raise DeclarationError(f"{name}: points is {exercise.points}; the last par has {self.pars[-1].points:g}")
+        if exercise.variant_count > MOST_VARIANTS:
+            raise DeclarationError(f"{name}: {exercise.variant_count} variants; at most {MOST_VARIANTS} were expected")
+
+    def worth(self, exercise: Exercise) -> float:
+        """The points of the last par."""
+        return self.pars[-1].points
+
+    def public(self) -> dict[str, Any]:
+        """The fields, and the goals: pars and the best known value are no answers."""
+        return {
+            "fields": {name: one.public() for name, one in self.fields.items()},
+            "measure": self.measure,
+            "unit": self.unit,
+            "most": self.most,
+            "goals": list(self._goals),
+        }
+
+    @classmethod
+    def from_public(cls, public: Mapping[str, Any]) -> Self:
+        """The kind with its fields and goals, without what judges."""
+        own = {name: public[name] for name in ("measure", "unit", "most")}
+        return cls(fields_from(public["fields"]), **own).with_built(public["goals"])
+
+    # Built
+
+    @property
+    def built(self) -> Any:
+        """For each variant its numbers, its pars and limits, and the best known value with its holder."""
+        return list(self._goals) or None
+
+    def build(self, exercise: Exercise) -> Any:
+        """The same, computed now."""
+        return [
+            goals_of(given, self.pars, self.known, self.conditions, most=self.most) for given in exercise.variants()
+        ]
+
+    def with_built(self, built: Any) -> Self:
+        """The kind with these goals."""
+        if not isinstance(built, list) or not all(isinstance(row, dict) and row.keys() == GOALS for row in built):
+            raise ValueError("a list of goals was expected")
+        return replace(self, _goals=tuple(built))
+
+    def _goals_of(self, given: Given) -> dict[str, Any]:
+        numbers = as_json(dict(given))
+        for row in self._goals:
+            if row["given"] == numbers:
+                return row
+        raise DeclarationError(
+            f"the pars for {numbers} are not computed yet: `gpubook chapters` does it for the book, and "
+            "`gpubook course check` for a course"
+        )
+
+    # Read and judged
+
+    def blank(self, value: Any) -> bool:
+        """Nothing, or a record in which every field is still to be filled in."""
+        return is_empty(value) or (type(value) is dict and bool(value) and all(map(is_empty, value.values())))
+
+    def read(self, value: Any) -> dict[str, Any]:
+        """The record as the models take it; Unreadable names every field at fault."""
+        if type(value) is not dict:
+            raise Unreadable(f"{described(value)}; a dict was expected, as in the cell of the answer", "unreadable",
+                             "not-a-record")  # fmt: skip
+        faults: list[tuple[str, str, str]] = []
+        record: dict[str, Any] = {}
+        for name, one in self.fields.items():
+            if is_empty(value.get(name)):
+                faults.append((f"`{name}` is missing: {one.meaning}", "unreadable", "missing-field"))
+                continue
+            try:
+                record[name] = one.read(value[name])
+            except Unreadable as error:
+                say = str(error).removesuffix(".").replace("The answer", "the field", 1)
+                faults.append((f"`{name}`: {say}", error.kind, error.reason))
+        unknown = [quoted(name) if type(name) is str else described(name) for name in value if name not in self.fields]
+        faults += [(f"{name} is not a field", "unreadable", "unknown-field") for name in unknown]
+        if faults:
+            more = f"; and {len(faults) - MOST_FAULTS} more" if len(faults) > MOST_FAULTS else ""
+            say = "; ".join(say for say, _, _ in faults[:MOST_FAULTS]) + more
+            raise Unreadable(say, "unreadable", faults[0][2])
+        return record
+
+    def readable(self, value: Any) -> str:
+        """Each field with its value."""
+        record = self.read(value)
+        return ", ".join(f"{name} = {one.shown(record[name])}" for name, one in self.fields.items())
+
+    def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
+        """Infeasible, and why; or the points of the best par that is reached, with where the measure goes."""
+        try:
+            record = self.read(value)
+        except Unreadable as error:
+            return not_read(error)
+        goals = self._goals_of(given)
+        said = " ".join(dict.fromkeys(exercise.fill(m.say, given) for m in exercise.mistakes
+                                      if self.read(call_with(m.value, given)) == record))  # fmt: skip
+        found = self._evaluated(record, given, goals)
+        if isinstance(found, Finding):
+            kind = "mistake" if said else "wrong"
+            return Verdict(0.0, f"{said} {found.say}".strip(), kind, found.reason)
+        points = max((worth for worth, par, _ in goals["pars"] if self._reaches(found.total, par)), default=0)
+        line = self._line(exercise, found.total, points, goals)
+        if points == exercise.points:
+            return Verdict(1.0, f"Right. {line} {exercise.explain}".strip(), "right")
+        say = " ".join(part for part in (said, line, terms(found, self.unit)) if part)
+        kind, reason = ("partial", "some-points") if points else ("wrong", "misses-pars")
+        return Verdict(points / exercise.points, say, "mistake" if said else kind, reason)
+
+    def _evaluated(self, record: Mapping[str, Any], given: Given, goals: Mapping[str, Any]) -> Breakdown | Finding:
+        """What the models say of a record: the measure, or why it is infeasible."""
+        names = {**given, **record}
+        try:
+            return limited(lambda: self._feasible(names, [row[2] for row in goals["limits"]]), self.steps)
+        except TooManySteps:
+            return Finding(f"Judging this record takes more than {self.steps:,} steps of its model.", "too-involved")
+        except ValueError as error:
+            return Finding(f"Infeasible: {_said(error)}", "infeasible")
+        except (ArithmeticError, RecursionError) as error:
+            what = "divides by zero" if isinstance(error, ZeroDivisionError) else "leaves the range of numbers"
+            return Finding(f"Infeasible: the model {what} with this record.", "infeasible")
+
+    def _feasible(self, names: Given, limits: Sequence[float]) -> Breakdown | Finding:
+        found = breakdown(call_with(self.objective, names))
+        kept = zip(self.conditions, limits, strict=True)
+        broken = [one.broken(breakdown(call_with(one.of, names)), limit) for one, limit in kept]
+        if any(broken):
+            return Finding(f"Infeasible: {' '.join(filter(None, broken))}", "over-limit")
+        if not math.isfinite(found.total):
+            return Finding(f"Infeasible: {self.measure} has no finite value.", "infeasible")
+        return found
+
+    def _line(self, exercise: Exercise, total: float, points: float, goals: Mapping[str, Any]) -> str:
+        """ "2 of 3 points: 31.2 us; 3 points at 30 us; best known 28.9 us (the planner)." """
+        ahead = next(((worth, par) for worth, par, _ in goals["pars"] if worth > points), None)
+        parts = [f"{points:g} of {exercise.points:g} points: {self._shown(total)}"]
+        if ahead is not None:
+            parts.append(f"{ahead[0]:g} point{'' if ahead[0] == 1 else 's'} at {self._shown(ahead[1])}")
+        if goals["holder"]:
+            beaten = not self._reaches(goals["best"], total)
+            parts.append(f"best known {'until now ' if beaten else ''}{self._best(goals)}")
+        return "; ".join(parts) + "."
+
+    def _reaches(self, total: float, par: float) -> bool:
+        return reaches(total, par, most=self.most)
+
+    def _shown(self, value: float) -> str:
+        return shown_number(value, self.unit)
+
+    def _best(self, goals: Mapping[str, Any]) -> str:
+        return f"{self._shown(goals['best'])} ({goals['holder']})"
+
+    # Shown and tested
+
+    def shown(self, exercise: Exercise, value: Any, given: Given) -> str:
+        """The record, and what it comes to."""
+        try:
+            record = self.read(call_with(value, given))
+        except Unreadable:
+            return ""
+        found = self._evaluated(record, given, self._goals_of(given))
+        comes_to = "infeasible" if isinstance(found, Finding) else self._shown(found.total)
+        return f"{self.readable(record)}: {comes_to}"
+
+    def problems(self, exercise: Exercise) -> list[str]:
+        """Pars must rise in points and in value, be reachable, and the best known value be known."""
+        faults = [one for given in exercise.variants() for one in self._faults(exercise, given)]
+        return [*super().problems(exercise), *faults, *self._failures(exercise)]
+
+    def _failures(self, exercise: Exercise) -> Iterator[str]:
+        """Records of the fields' own ranges on which a model neither gives a number nor says why it cannot."""
+        rng, given = Random(exercise.id), exercise.variant()
+        for _ in range(DRAWN):
+            record = {name: one.drawn(rng) for name, one in self.fields.items()}
+            try:
+                self._evaluated(record, given, self._goals_of(given))
+            except Exception as error:
+                yield f"a model raises {type(error).__name__} ({error}) for {record}; a ValueError says what is wrong"
+                return
+
+    def _faults(self, exercise: Exercise, given: Given) -> Iterator[str]:
+        goals = self._goals_of(given)
+        at = f" with {dict(given)}" if given else ""
+        for (less, before, _), (more, after, _) in zip(goals["pars"], goals["pars"][1:], strict=False):
+            if not less < more or self._reaches(before, after):
+                yield f"the par of {more:g} points at {self._shown(after)} does not ask for more than that before{at}"
+        if not goals["holder"]:
+            yield "no value is known that reaches the last par: a Known was expected"
+        elif not self._reaches(goals["best"], goals["pars"][-1][1]):
+            yield f"the best known value, {self._best(goals)}, does not reach the last par{at}"
+        declared = (exercise.solution, *(mistake.value for mistake in exercise.mistakes))
+        records = [self.read(call_with(value, given)) for value in declared]
+        if any(one in records[:number] for number, one in enumerate(records)):
+            yield f"two of the records of the solution and the mistakes are the same{at}"
+        found = self._evaluated(records[0], given, goals)
+        if isinstance(found, Finding):
+            yield f"the solution{at} is told: {found.say}"
+        elif goals["holder"] and not self._reaches(goals["best"], found.total):
+            yield f"the solution{at} is better than the best known value: it should be among the known"
+        if self.readable(records[0]) in json.dumps(exercise.public(variants=True), ensure_ascii=False):
+            yield "the solution's record stands in the learner's edition"
+
+
+def _is_name(name: Any) -> bool:
+    return isinstance(name, str) and name.isidentifier() and not iskeyword(name)
+
+
+def _said(error: ValueError) -> str:
+    """What a model says of a record that it rejects, as a sentence."""
+    text = str(error)
+    plain = text.isprintable() and len(text) < MOST_TEXT and not set("<>&`*_$") & set(text)
+    return f"{(text if plain else quoted(text, MOST_TEXT)).removesuffix('.')}."

@@ -20,7 +20,8 @@ from ..values import encoding, slips
 from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
-from .quantity import ELSEWHERE, MAX_COUNT_BITS, ROUNDED, TINY, box_numbers, shown_number, wrong_verdict_text
+from .quantity import MAX_COUNT_BITS, ROUNDED, TINY, box_numbers, shown_number
+from .recognised import recognise
 from .wrong_ways import weak_numbers
 
 TWICE = ("one thing counted twice", "one of two kinds left out", "the size of each")
@@ -113,7 +114,8 @@ class Count(Answer):
             return Verdict(0.0, slip.say, "slip", slip.reason)
         if any(exact == self.expected(exercise, row) for row in others_numbers(exercise, given)):
             return other_variant()
-        return not_yet()
+        found = recognise(exercise, as_float(exact), float(want), given, near=0.0)
+        return not_yet(found.say, found.reason)
 
     def shown(self, exercise: Exercise, value: Any, given: Given) -> str:
         """The integer; a mistake's number need not be one."""
@@ -126,10 +128,9 @@ class Count(Answer):
         wrong = [call_with(m.value, given) for m in exercise.mistakes]
         wrong += [want - 1, want + 1]
         wrong += [side(x) for x in wrong if math.isfinite(x) for side in (math.floor, math.ceil)]
-        elsewhere = [int((want or 1) * factor * 100) + 1 for factor in ELSEWHERE]
         return Box(
             candidates=list(dict.fromkeys(int(x) for x in box_numbers(want, wrong) if float(x).is_integer())),
-            otherwise=wrong_verdict_text(exercise, elsewhere) or NOT_YET,
+            otherwise=NOT_YET,
             read="integer",
             digest="int",
             ask="Your answer, an integer",

@@ -27,7 +27,7 @@ from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
 from .code import Coded
 from .dimension_probe import wrong_dimension
-from .wrong_ways import round_results, untried, weak_cases
+from .weak_cases import round_results, untried, weak_cases
 
 if TYPE_CHECKING:
     from ..declaration.exercise import Exercise

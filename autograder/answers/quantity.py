@@ -19,6 +19,7 @@ from ..values import slips
 from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number, rounded, two_digits
 from ..values.texts import quoted
+from .recognised import recognise
 from .wrong_ways import weak_numbers
 
 if TYPE_CHECKING:
@@ -145,8 +146,8 @@ class Quantity(Answer):
         if slips.close(answer, want, min(CLOSE * self.rtol, 0.5)):
             say = f"Close, but not within {100 * self.rtol:.3g} %: is it rounded, or a small term missing?"
             return Verdict(0.0, say, "wrong", "close")
-        far = self._far(answer, want) or Finding("", "")
-        return not_yet(far.say, far.reason)
+        found = self._far(answer, want) or recognise(exercise, as_float(answer), float(want), given)
+        return not_yet(found.say, found.reason)
 
     def _rounded(self, exercise: Exercise, answer: Fraction, given: Given) -> Verdict | None:
         """The verdict on a mistake or slip that is typed with two digits, as one says 3.8 for 3.85."""
@@ -181,11 +182,10 @@ class Quantity(Answer):
         given, unit = exercise.variant(), self.unit or "1"
         want = self.expected(exercise, given)
         plural = unit + "s" if unit in COUNTS and unit.islower() else unit
-        elsewhere = [(want or 1) * factor for factor in ELSEWHERE]
         around = [want * (1 + k * self.rtol) for k in (2, -2, 3, -3, 4, -4)] if want else []
         return Box(
             candidates=box_numbers(want, [call_with(m.value, given) for m in exercise.mistakes]),
-            otherwise=wrong_verdict_text(exercise, elsewhere) or NOT_YET,
+            otherwise=NOT_YET,
             close=wrong_verdict_text(exercise, around),
             read="number",
             digest="grid",

@@ -30,7 +30,6 @@ ENOUGH = 5.0  # tolerances between a wrong way and the right answer
 REFUSED = 1.5  # of one rank more or less, throughout: nodes of eight GPUs tell no better, and it is refused at that
 SMALL = 16  # of more ranks, one more or less is lost in a tolerance of one percent
 CALLS = 6  # operations of a kind that are replaced one by one
-FEW_DIGITS = 0.01  # of results below it, six decimals are few
 EQUAL = 1e-9  # tolerances within which two ways are the same number
 GIB = 2**30 / 1e9
 # How a number of the prompt is misread, by its unit: what it is multiplied by.
@@ -38,6 +37,12 @@ MISREAD = {
     "B/s": (("both directions", 2.0), ("half of it, for one direction", 0.5), ("bits", 8.0), ("bytes", 0.125)),
     "FLOP/s": (("the rate with sparsity", 2.0), ("half of it, for the dense rate", 0.5)),
     "B": (("bits", 8.0), ("bytes", 0.125), ("GiB", GIB), ("GB", 1 / GIB)),
+}
+TIMES = {
+    2.0: ("twice", "are two counted for one?"),
+    0.5: ("half of", "is one counted for two?"),
+    8.0: ("eight times", "bits for bytes, or eight for one?"),
+    0.125: ("an eighth of", "bytes for bits, or one for eight?"),
 }
 
 
@@ -57,6 +62,7 @@ class Way:
     name: str
     enough: float = ENOUGH
     side: bool = False  # one side of a max or min alone: right where that side decides
+    told: str = ""  # what a learner who went that way has done, after "Yours is what comes out"
     found: list[Found] = field(default_factory=list)
 
     def weak(self) -> Iterator[Found]:
@@ -119,6 +125,18 @@ def _ways(exercise: Exercise, rows: Sequence[Mapping[str, Any]], tolerances: Tol
     return ways.values()
 
 
+def ways_from(exercise: Exercise, row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """What each wrong way comes to with these numbers, after what is told of it."""
+    if callable(exercise.solution):
+        for way, value in _replaced(exercise.solution, row, _guards(exercise.solution, [row])):
+            if value is not None:
+                yield way.told, value
+        printed = {match[1] for match in FIELD.finditer(exercise.prompt)}
+        for way, letter, value in _misread(exercise, row, exact=False):
+            if value is not None and letter in printed:
+                yield way.told, value
+
+
 def _number(function: Any, row: Mapping[str, Any]) -> float | None:
     """What a function of the declaration gives, where it is a number."""
     with suppress(ArithmeticError, ValueError, TypeError, LookupError):
@@ -141,7 +159,7 @@ Replacement = Callable[[tuple[Any, ...]], Any]
 
 
 @dataclass
-class _Operations:
+class Operations:
     """The operations of a solution, as they are called: counted, and some of them replaced."""
 
     kind: str = ""
@@ -203,7 +221,7 @@ def _hashable(value: Any) -> bool:
 
 
 @contextmanager
-def _through(function: Any, operations: _Operations) -> Iterator[None]:
+def through(function: Any, operations: Operations) -> Iterator[None]:
     """In this block the function, and what it calls, find `operations` where they look for theirs."""
     kinds, missing = _kinds(), object()
     places = _places(function)
@@ -220,13 +238,13 @@ def _through(function: Any, operations: _Operations) -> Iterator[None]:
                 scope[name] = value
 
 
-def _observed(function: Any, row: Mapping[str, Any], operations: _Operations) -> float | None:
-    with _through(function, operations):
+def _observed(function: Any, row: Mapping[str, Any], operations: Operations) -> float | None:
+    with through(function, operations):
         return _number(function, row)
 
 
 def _calls(function: Any, row: Mapping[str, Any]) -> list[Call]:
-    operations = _Operations()
+    operations = Operations()
     _observed(function, row, operations)
     return operations.calls
 
@@ -255,87 +273,27 @@ def _replaced(
         one_by_one = open_ones[:CALLS] if kind in ("max", "min") else open_ones[-1:]
         for which in one_by_one:
             place = f"the {kind}" if len(mine) == 1 else f"{kind} no. {which + 1}"
-            for way, by in _replacements(kind, place, mine[which].items):
-                yield way, _observed(function, row, _Operations(kind, which, by))
+            for way, by in replacements(kind, place, mine[which].items):
+                yield way, _observed(function, row, Operations(kind, which, by))
         if kind in ("ceil", "floor") and len(mine) > 1:
-            for way, by in _replacements(kind, f"every {kind}", mine[0].items):
-                yield way, _observed(function, row, _Operations(kind, None, by))
+            for way, by in replacements(kind, f"every {kind}", mine[0].items):
+                yield way, _observed(function, row, Operations(kind, None, by))
 
 
-def _replacements(kind: str, place: str, items: Sequence[Any]) -> Iterator[tuple[Way, Replacement]]:
+def replacements(kind: str, place: str, items: Sequence[Any]) -> Iterator[tuple[Way, Replacement]]:
+    """What a call with these items may be replaced by; `place` names it."""
     if kind in ("ceil", "floor"):
         other, rounded = ("floor", math.floor) if kind == "ceil" else ("ceil", math.ceil)
-        yield Way(f"{place} left out"), lambda items: items[0]
-        yield Way(f"the {other} for {place}"), lambda items: rounded(items[0])
+        told = "without rounding: what happens to the part that is left over?"
+        yield Way(f"{place} left out", told=told), lambda items: items[0]
+        told = "with rounding to the other side"
+        yield Way(f"the {other} for {place}", told=told), lambda items: rounded(items[0])
     elif len(items) > 1:
-        yield Way(f"the sum for {place}"), sum
+        told = f"if all are added of which the {'largest' if kind == 'max' else 'smallest'} alone counts"
+        yield Way(f"the sum for {place}", told=told), sum
         for i in range(len(items)):
-            yield Way(f"side {i + 1} of {place} alone", side=True), itemgetter(i)
-
-
-def weak_cases(
-    function: Callable[..., Any], cases: Sequence[tuple], same: Callable[[list[Any]], bool]
-) -> list[Weakness]:
-    """The ways with another operation in a function that these cases do not tell from the right one: `same` says
-    whether what it gives in each is what is expected."""
-    operations = _Operations()
-    with _through(function, operations):
-        for case in cases:
-            function(*case)
-    found = []
-    kinds = {call.kind: max(len(c.items) for c in operations.calls if c.kind == call.kind) for call in operations.calls}
-    for kind, most in kinds.items():
-        for way, by in _replacements(kind, f"the {kind}", range(min(most, 2))):
-            with suppress(Exception), _through(function, _Operations(kind, None, by)):
-                if same([function(*case) for case in cases]):
-                    found.append(Weakness(way.name, f"{way.name} gives the right result in every case: add another"))
-    return found
-
-
-def untried(letters: Sequence[str], cases: Sequence[tuple], function: Callable[..., Any]) -> list[Weakness]:
-    """The whole numbers that cases lack of an argument that is one in all, and not the same: an odd prime, which tells
-    n/2 from n//2 and a divisor from a size, and 1, where the function takes it."""
-    found = []
-    for place, letter in enumerate(letters):
-        values = {case[place] for case in cases if place < len(case) and type(case[place]) is int}
-        if len(values) < 2 or not all(place < len(case) and type(case[place]) is int for case in cases):
-            continue
-        if not any(_is_odd_prime(value) for value in values):
-            found.append(Weakness(f"no odd prime for {letter}", f"no case has an odd prime for {letter}: add one"))
-        if 1 not in values and any(_takes(function, case[:place], 1, case[place + 1 :]) for case in cases):
-            found.append(
-                Weakness(f"no 1 for {letter}", f"no case has 1 for {letter}, which the solution takes: add one")
-            )
-    return found
-
-
-def round_results(results: Any) -> list[Weakness]:
-    """Whether every small number among the results, nested or not, is a whole number of microseconds: then one that is
-    rounded to six digits passes."""
-    small = [x for x in _floats(results) if 0 < abs(x) < FEW_DIGITS]
-    if not small or not all(math.isclose(x, round(x, 6), rel_tol=1e-9) for x in small):
-        return []
-    say = "every small result is a whole number of millionths, so one that is rounded passes: choose others"
-    return [Weakness("results rounded to six digits", say)]
-
-
-def _floats(value: Any) -> Iterator[float]:
-    if isinstance(value, float):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for one in value:
-            yield from _floats(one)
-
-
-def _is_odd_prime(n: int) -> bool:
-    return n > 2 and all(n % divisor for divisor in range(2, math.isqrt(n) + 1))
-
-
-def _takes(function: Callable[..., Any], before: tuple, value: Any, after: tuple) -> bool:
-    with suppress(Exception):
-        function(*before, value, *after)
-        return True
-    return False
+            told = "if one number is taken for granted: with which other is it to be compared?"
+            yield Way(f"side {i + 1} of {place} alone", side=True, told=told), itemgetter(i)
 
 
 # Numbers misread
@@ -356,19 +314,28 @@ def _misread(exercise: Exercise, row: Mapping[str, Any], exact: bool) -> Iterato
     for letter, value in row.items():
         if isinstance(value, (bool, str)) or not isinstance(value, (int, float)):
             continue
-        for name, factor in MISREAD.get(units.get(letter) or "", ()):
-            yield Way(f"{letter} taken for {name}"), letter, _with(exercise, row, letter, value * factor)
+        unit = units.get(letter) or ""
+        shown = exercise.fill(f"{{{letter}{':' + unit if unit else ''}}}", row)
+        for name, factor in MISREAD.get(unit, ()):
+            words, question = TIMES.get(factor, (f"{name} for", ""))
+            told = f"with {words} {shown}" + (f": {question}" if question else "")
+            yield Way(f"{letter} taken for {name}", told=told), letter, _with(exercise, row, letter, value * factor)
         if isinstance(value, float) and 0 < value < 1:
-            yield Way(f"1 - {letter} for {letter}"), letter, _with(exercise, row, letter, 1 - value)
-            yield Way(f"1 + {letter} for {letter}"), letter, _with(exercise, row, letter, 1 + value)
+            for sign, other in (("-", 1 - value), ("+", 1 + value)):
+                way = Way(f"1 {sign} {letter} for {letter}", told=f"with 1 {sign} {shown} for {shown}")
+                yield way, letter, _with(exercise, row, letter, other)
         if isinstance(value, int) and value > 1:
-            for shift, shown in ((0, letter), (1, f"{letter} + 1")):
+            for shift, all_of in ((0, letter), (1, f"{letter} + 1")):
                 counted = _Miscounted(value)
                 counted.shift = shift
-                yield Way(f"{shown} for {letter} - 1"), letter, _with(exercise, row, letter, counted)
+                told = (
+                    f"if all {shown} count where one of them does not" if not shift else f"with one more than {shown}"
+                )
+                yield Way(f"{all_of} for {letter} - 1", told=told), letter, _with(exercise, row, letter, counted)
             for more in (-1, 1) if value <= SMALL and not exact else ():
                 name = f"{letter} {'+' if more > 0 else '-'} 1 for {letter} throughout"
-                yield Way(name, REFUSED), letter, _with(exercise, row, letter, value + more)
+                told = f"with {value + more} for {shown}"
+                yield Way(name, REFUSED, told=told), letter, _with(exercise, row, letter, value + more)
 
 
 def _with(exercise: Exercise, row: Mapping[str, Any], letter: str, value: Any) -> float | None:

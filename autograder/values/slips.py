@@ -1,6 +1,6 @@
 """Slips: wrong numbers common to all topics, recognised by their ratio to the right one.
 
-Reasons: sign, sparse, bits, factor-two, prefix, gib, kib-for-bytes, mib-for-bytes, gib-for-bytes.
+Reasons: sign, sparse, bits, factor-two, prefix, gib, tib, kib-for-bytes, mib-for-bytes, gib-for-bytes.
 """
 
 from __future__ import annotations
@@ -38,6 +38,12 @@ SLIPS = (
         Fraction(2**30, 10**9),
         "gib",
         "You are off by 7 %: is GiB (2^30 bytes) taken for GB (1e9), or GB for GiB?",
+        "B",
+    ),
+    Slip(
+        Fraction(2**40, 10**12),
+        "tib",
+        "You are off by 10 %: is TiB (2^40 bytes) taken for TB (1e12), or TB for TiB?",
         "B",
     ),
     *(

@@ -1,0 +1,86 @@
+"""What is said of a wrong number that no mistake and no slip explains is true of it."""
+
+import math
+
+import pytest
+
+from autograder.answers import Count, Quantity
+from autograder.answers.recognised import numbers_of, recognise
+from autograder.declaration import Exercise
+from hwlib.formula import ceil, maximum
+from hwlib.units import GB, us
+
+RING = Exercise(
+    id="a-ring-time",
+    prompt="{n} GPUs pass on {S:B} at {W:B/s}; a step costs {alpha:s}, and 12 cables are spare. How long?",
+    given={"n": [6], "S": [3.7 * GB], "W": [50 * GB], "alpha": [5000 * us]},
+    answer=Quantity("s"),
+    solution=lambda n, S, W, alpha: (n - 1) * (alpha + S / n / W),
+)
+ROOF = Exercise(
+    id="a-roof-time",
+    prompt="{S:B} are read at {W:B/s} while arithmetic takes {t:s}. How long?",
+    given={"S": [3.7 * GB], "W": [50 * GB], "t": [0.031]},
+    answer=Quantity("s"),
+    solution=lambda S, W, t: maximum(S / W, t),
+)
+TILES = Exercise(
+    id="a-number-of-tiles",
+    prompt="How many tiles of {m} rows cover {M} rows?",
+    given={"m": [128], "M": [10_050]},
+    answer=Count(),
+    solution=lambda m, M: ceil(M / m),
+)
+
+
+@pytest.mark.parametrize(
+    ("exercise", "answer", "reason"),
+    [
+        (RING, lambda n, S, W, alpha: n * (alpha + S / n / W), "wrong-way"),  # all n steps
+        (RING, lambda n, S, W, alpha: (n - 1) * S / n / W, "number-left-out"),  # no latency
+        (RING, lambda n, S, W, alpha: S / W, "number-of-prompt"),
+        (RING, lambda n, S, W, alpha: alpha, "number-of-prompt"),
+        (RING, lambda n, S, W, alpha: n * (n - 1) * (alpha + S / n / W), "factor-of-prompt"),
+        (RING, lambda n, S, W, alpha: 12 * (n - 1) * (alpha + S / n / W), "factor-of-prompt"),
+        (RING, lambda n, S, W, alpha: 3 * (n - 1) * (alpha + S / n / W), "multiple"),
+        (RING, lambda n, S, W, alpha: 1.7 * (n - 1) * (alpha + S / n / W), "too-large"),
+        (RING, lambda n, S, W, alpha: 0.3 * (n - 1) * (alpha + S / n / W), "too-small"),
+        (ROOF, lambda S, W, t: S / W + t, "wrong-way"),
+        (ROOF, lambda S, W, t: t, "wrong-way"),
+        (TILES, lambda m, M: M // m - 10, "too-small"),
+        (TILES, lambda m, M: M, "number-of-prompt"),
+        (TILES, lambda m, M: 5 * ceil(M / m), "multiple"),
+    ],
+)
+def test_a_wrong_number_is_told_what_it_is(exercise, answer, reason):
+    given = exercise.variant()
+    verdict = exercise.judge(answer(**given), given)
+    assert (verdict.score, verdict.kind, verdict.reason, verdict.wants_hint) == (0.0, "wrong", reason, True), verdict
+
+
+def test_it_is_said_of_the_learners_own_numbers():
+    given = {"n": 8, "S": 1.3 * GB, "W": 25 * GB, "alpha": 7000 * us}
+    found = recognise(RING, 7 * 1.3 / 8 / 25, RING.solution(**given), given)
+    assert found.reason == "number-left-out"
+    assert "7 ms" in found.say
+
+
+def test_numbers_of_a_prompt_are_the_given_ones_and_the_typed_ones():
+    found = {one.shown: one.value for one in numbers_of(RING, RING.variant())}
+    assert found == {"6": 6.0, "3.7 GB": 3.7 * GB, "50 GB/s": 50 * GB, "5 ms": 5e-3, "12": 12.0}
+
+
+def test_a_number_typed_with_four_digits_is_recognised_and_one_by_chance_is_not():
+    given, want = RING.variant(), RING.expected(RING.variant())
+    near = 3 * want
+    assert recognise(RING, float(f"{near:.4g}"), want, given).reason == "multiple"
+    assert recognise(RING, near * 1.01, want, given).reason == "too-large"
+
+
+@pytest.mark.parametrize("exercise", [RING, ROOF, TILES], ids=lambda e: e.id)
+def test_every_finite_number_gets_a_sentence_in_no_time(exercise):
+    given, want = exercise.variant(), float(exercise.expected(exercise.variant()))
+    for power in range(-300, 300, 37):
+        assert recognise(exercise, 10.0**power, want, given).say
+    assert recognise(exercise, 0.0, want, given).say == ""
+    assert recognise(exercise, math.nextafter(want, math.inf) * 1.3, want, given).say

@@ -73,11 +73,6 @@ WRONG = {
         "wrong", "never-stored",
     ),
     "no mask of the columns": (EIGHT.replace(", mask=column[None, :] < N", ""), "mistake", ""),
-    "edges read twice instead of masked": (
-        TURNED.replace("tl.load(x_ptr + row*N + column, mask=inside)",
-                       "tl.load(x_ptr + tl.minimum(row, M - 1)*N + tl.minimum(column, N - 1))"),
-        "wrong", "kernel-bytes",
-    ),
     "a copy": (TURNED.replace("column*M + row, ", "row*N + column, "), "wrong", "wrong-value"),
     "every element by itself": (
         """

@@ -118,7 +118,7 @@ def _encode(value: Any, depth: int, budget: _Budget) -> Any:
         return {"$": kind.__name__, "v": [_encode(v, depth + 1, budget) for v in value]}
     if isinstance(value, tuple) and hasattr(kind, "_fields"):  # a named tuple
         return {"$": "tuple", "v": [_encode(v, depth + 1, budget) for v in tuple.__iter__(value)]}
-    if kind is dict:
+    if isinstance(value, dict):  # an ordered one, too
         pairs = [[_encode(k, depth + 1, budget), _encode(v, depth + 1, budget)] for k, v in dict.items(value)]
         return {"$": "dict", "v": pairs}
     return _encode_library(value, depth, budget)

@@ -575,6 +575,7 @@ TRANSPOSE = Exercise(
         "transpose",
         "transpose(x_ptr, out_ptr, M, N, BM: tl.constexpr, BN: tl.constexpr)",
         cases=[_launch(40, 24), _launch(16, 64), _launch(72, 8)],
+        bytes=None,
         sectors=at_most(lambda M, N, BM, BN: 2 * 4 * M * N / tl.SECTOR),
     ),
     solution=transpose,

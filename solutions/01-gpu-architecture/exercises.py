@@ -45,7 +45,7 @@ LANES = Exercise(
     "every place. How many more of these ALUs has the GPU? *Exact.*",
     given=[
         dict(name=name, n=chip.sms)
-        for name, chip in (("An H100", h100), ("A B200", b200), ("An H100 on a PCIe card", h100_pcie))
+        for name, chip in (("A B200", b200), ("An H100 on a PCIe card", h100_pcie), ("An A100", a100))
     ],
     answer=Count(),
     solution=lambda n: n * 4 * 32 - 2 * 8 * 128 * 4,

@@ -163,7 +163,7 @@ ERRATUM_SPINE = Exercise(
         dict(spines=12, ports=64, W=50 * GB, n=1024),
         dict(spines=12, ports=40, W=25 * GB, n=640),
         dict(spines=8, ports=64, W=50 * GB, n=2048),
-        dict(spines=20, ports=40, W=25 * GB, n=1600),
+        dict(spines=20, ports=40, W=25 * GB, n=1280),
     ],
     answer=Quantity("B/s"),
     solution=lambda spines, ports, W, n: spines * ports * W / n,
@@ -172,6 +172,7 @@ ERRATUM_SPINE = Exercise(
             lambda spines, ports, W, n: spines * ports * W / 2 / n,
             "That is the printed answer, or its equal here. What is the rate of one port of *this* switch?",
         ),
+        Mistake(lambda W: W, "That is one port. Have the spines one for each GPU?"),
         Mistake(lambda ports, W: ports * W, "That is one spine. How many are there, and how many GPUs share them?"),
         Mistake(lambda spines, ports, W: spines * ports * W, "That is all spines together. And each GPU?"),
         Mistake(
@@ -196,8 +197,9 @@ ERRATUM_NVL72 = Exercise(
     title="Find the error: eight to a host",
     points=2,
     prompt="A footnote still counts 8 GPUs to a host in an NVL72, while its own text gives each of the rack's {trays} "
-    "hosts {nics} network cards of {W:B/s}. The rack has {n} GPUs, with {NV:B/s} each inside it. Say a job may use all "
-    "but {kept} of the cards of a host. How much leaves the rack for each GPU, if all send? *Exact*, one way.",
+    "hosts {nics} network cards of {W:B/s}. The rack has {n} GPUs, with {NV:B/s} each inside it. Say {kept} card of "
+    "each host is kept for storage. How much leaves the rack by the others for each GPU, if all send? *Exact*, one "
+    "way.",
     given=[  # with all cards it would be the rate of a card
         dict(
             n=row.chips,
@@ -218,9 +220,9 @@ ERRATUM_NVL72 = Exercise(
         ),
         Mistake(
             lambda nics, W: nics * W / 8,
-            "That is the footnote. Does a host of this rack have eight GPUs, and may the job use all its cards?",
+            "That is the footnote. Does a host of this rack have eight GPUs, and do all its cards carry this?",
         ),
-        Mistake(lambda n, trays, nics, W: nics * trays * W / n, "That is with all cards. Which may the job use?"),
+        Mistake(lambda n, trays, nics, W: nics * trays * W / n, "That is with all cards. Which of them carry this?"),
         Mistake(lambda trays, nics, kept, W: (nics - kept) * trays * W, "That is the rack. How many GPUs share it?"),
         Mistake(lambda nics, kept, W: (nics - kept) * W, "That is one host. How many GPUs has it?"),
         Mistake(lambda NV: NV, "That is what a GPU has inside the rack."),

@@ -64,9 +64,30 @@ def straight(rank, n, x):
     return block[rank]
 
 
-def test_a_ring_that_talks_to_neighbours_only_is_held_to_them():
-    exercise = next(e for e in EXERCISES if e.id == "collectives-ring-reduce-scatter")
-    verdict = exercise.judge(encoding.Callable(exercise.answer_name), call=direct(straight))
+def straight_gather(rank, n, x):
+    """A rank's own block to each other one, in as many rounds as around the ring."""
+    block = blocks(x, n)
+    for k in range(1, n):
+        block[(rank - k) % n][:] = yield Step(block[rank], (rank + k) % n, (rank - k) % n)
+    return x
+
+
+def straight_allreduce(rank, n, x):
+    yield from straight(rank, n, x)
+    return (yield from straight_gather(rank, n, x))
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("collectives-ring-reduce-scatter", straight),
+        ("collectives-ring-allgather", straight_gather),
+        ("collectives-ring-allreduce", straight_allreduce),
+    ],
+)
+def test_a_ring_that_talks_to_neighbours_only_is_held_to_them(name, answer):
+    exercise = next(e for e in EXERCISES if e.id == name)
+    verdict = exercise.judge(encoding.Callable(exercise.answer_name), call=direct(answer))
     assert (verdict.score, verdict.reason) == (0.0, "not-a-neighbour"), verdict.say
 
 

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from ..declaration.answer import Call
     from ..ranks.buffers import Case
 
+FORMS = {  # of a call, which the backend of a group takes for the same
+    "send": ("isend",),
+    "recv": ("irecv",),
+    "all_gather": ("all_gather_into_tensor",),
+    "reduce_scatter": ("reduce_scatter_tensor",),
+    "all_to_all": ("all_to_all_single",),
+}
 ONLY_SENDS = " All of them send and nobody receives, and a `send` waits for its receive."
 
 
@@ -86,13 +93,12 @@ class Distributed(Algorithm):
 
 
 def allowed(calls: Sequence[str]) -> str:
-    """The calls as code, with the forms of them that do not wait."""
-    forms = [call for call in ("send", "recv") if call in calls]
+    """The calls as code, with their other forms, and that groups may be made where a call takes one of several."""
     named = ", ".join(f"`{call}`" for call in calls)
-    if not forms:
-        return named
-    others = [f"`i{call}`" for call in forms] + (["`batch_isend_irecv`"] if len(forms) == 2 else [])
-    return f"{named} ({', '.join(others)} too)"
+    others = [form for call in calls for form in FORMS.get(call, ())]
+    others += ["batch_isend_irecv"] if {"send", "recv"} <= {*calls} else []
+    forms = f" ({', '.join(f'`{form}`' for form in others)} too)" if others else ""
+    return f"{named}{forms}" + (", in groups of your own" if {*calls} - {"send", "recv"} else "")
 
 
 @dataclass(frozen=True)

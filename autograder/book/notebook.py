@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..declaration.answer import JudgedBy
+from ..declaration.withholding import not_for_use
 from ..declaration.worked import BEGIN, END
 
 if TYPE_CHECKING:
@@ -160,9 +161,10 @@ def points(exercise: Exercise) -> str:
 
 
 def how_to_answer(exercise: Exercise) -> str:
-    """The kind of value that the answer cell is to hold, as a sentence without its full stop."""
-    predict = "; it is a prediction, and its points are for making one" if exercise.predict else ""
-    return f"{exercise.answer.how}{predict}"
+    """The kind of value that the answer cell is to hold, and what it must do without, as a sentence without its full
+    stop."""
+    predict = "it is a prediction, and its points are for making one" if exercise.predict else ""
+    return "; ".join(part for part in (exercise.answer.how, predict, not_for_use(exercise.withholds)) if part)
 
 
 def _named(

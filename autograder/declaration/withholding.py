@@ -20,7 +20,7 @@ from typing import Any
 
 from .verdict import AnswerError
 
-KEPT = ("hwlib.algorithms.protocol",)  # what a learner's own algorithm is written with
+KEPT = {"hwlib.algorithms.protocol": ("Step", "blocks")}  # what a learner's own algorithm is written with
 CAUSES = 20  # exceptions behind one that are looked at
 
 
@@ -35,6 +35,16 @@ class Withheld(AnswerError):
 def write_it_yourself(name: str) -> str:
     """What the learner is told."""
     return f"Write this one yourself: {name} is not for use in this answer."
+
+
+def not_for_use(withholds: Sequence[str]) -> str:
+    """What the learner is told before, as an independent clause; "" where nothing is withheld."""
+    if not withholds:
+        return ""
+    named = " and ".join(f"`{name}`" for name in withholds)
+    kept = [name for home, names in KEPT.items() if withheld_name(home, withholds) for name in names]
+    aside = f", {' and '.join(f'`{name}`' for name in kept)} aside" if kept else ""
+    return f"{named} {'is' if len(withholds) == 1 else 'are'} not for use in this answer{aside}"
 
 
 def withheld_name(thing: Any, withholds: Sequence[str]) -> str:

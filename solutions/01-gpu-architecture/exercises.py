@@ -45,7 +45,7 @@ LANES = Exercise(
     "every place. How many more of these ALUs has the GPU? *Exact.*",
     given=[
         dict(name=name, n=chip.sms)
-        for name, chip in (("An H100", h100), ("A B200", b200), ("An H100 on a PCIe card", h100_pcie))
+        for name, chip in (("A B200", b200), ("An H100 on a PCIe card", h100_pcie), ("An A100", a100))
     ],
     answer=Count(),
     solution=lambda n: n * 4 * 32 - 2 * 8 * 128 * 4,
@@ -480,9 +480,9 @@ LAB_WARP = Exercise(
     points=4,
     lines=9,
     prompt="`traces` has one list for each thread of a warp: the lines of the kernel that the thread will run, in "
-    "order. Each cycle the warp issues *one* line, to all threads whose next line it is. Which line? In "
-    "compiled code, ways that split meet again further down, so the threads that are furthest *behind*, at "
-    "the smallest line, go first, and the others wait for them. Return the schedule: a list with one "
+    "order; a list may be empty. Each cycle the warp issues *one* line, to all threads whose next line it is. "
+    "Which line? In compiled code, ways that split meet again further down, so the threads that are furthest "
+    "*behind*, at the smallest line, go first, and the others wait for them. Return the schedule: a list with one "
     "`(line, threads)` for each cycle, `threads` being the indices that run it, ascending. *Exact.*",
     answer=Function("issue", "issue(traces)", cases=_cases),
     solution=issue,
@@ -520,7 +520,7 @@ LAB_SORT = Exercise(
     "equally likely and in no order. Sorting the data by way first would cost {c} issued cycles a warp; "
     "after it every warp is of one way (*to first order*: the few at the borders do not count). From which "
     "whole L on is it faster to sort? Warps have 32 threads; take the expected number of ways, *exact*.",
-    given=dict(ways=[8, 16, 32, 64], c=[1000, 2000, 3000]),
+    given=dict(ways=[8, 16, 32, 64], c=[2000, 3000, 4000]),
     answer=Count(),
     solution=lambda ways, c: floor(c / (warp_ways(ways) - 1)) + 1,
     mistakes=(

@@ -228,8 +228,8 @@ LARGEST_TILE = Exercise(
     id="memory-hierarchy-largest-tile",
     title="Three tiles in shared memory",
     prompt="A kernel keeps three square tiles in shared memory, one of each input and one of the output, all "
-    "{dtype}. The SM has {kb} KB of it. What is the largest side of such a tile, in elements? *Exact*; for the "
-    "moment any whole number will do.",
+    "{dtype}. The SM has {kb} KB of it, of 1,024 bytes each, and the tiles may fill them. What is the largest side "
+    "of such a tile, in elements? *Exact*; for the moment any whole number will do.",
     given=[
         dict(dtype=dtype, b=b, kb=kib(chip, "smem_bytes"))
         for dtype, b in (("bf16", 2), ("int8", 1))
@@ -261,10 +261,10 @@ SUM_REGISTERS = Exercise(
     "The tile has {b_m} × {b_n} elements, {threads} threads share it. How many registers of each thread do the "
     "sums take? *Exact*.",
     given=[
-        dict(b_m=128, b_n=256, threads=256),
-        dict(b_m=128, b_n=128, threads=128),
-        dict(b_m=64, b_n=256, threads=128),
-        dict(b_m=128, b_n=192, threads=256),
+        dict(b_m=128, b_n=192, threads=256),  # no answer is one of its own numbers
+        dict(b_m=64, b_n=192, threads=128),
+        dict(b_m=192, b_n=160, threads=256),
+        dict(b_m=128, b_n=224, threads=256),
     ],
     answer=Count(),
     solution=lambda b_m, b_n, threads: ceil(b_m * b_n / threads),
@@ -297,7 +297,7 @@ RASTER = Exercise(
     prompt="The output has `rows` × `columns` tiles, and a kernel takes them in the order of a list. Return the list "
     "of all `(row, column)` in which the tiles of `g` neighbouring rows go together: within such a group column "
     "by column, and in a column from the top to the bottom; then the next group. *Exact*: the last group has "
-    "fewer rows, if g does not divide them.",
+    "fewer rows, if g does not divide them, and g may be larger than `rows`.",
     answer=Function(
         "grouped",
         "grouped(rows, columns, g)",
@@ -483,10 +483,11 @@ LRU = Exercise(
     title="A cache in ten lines",
     points=4,
     lines=10,
-    prompt="Simulate a cache that holds `lines` lines of `line` bytes. `trace` is a list of `(address, write)`, in "
-    "bytes from 0 and whether it is written. A line that is not there is fetched, for a write too; in a full "
-    "cache the line that was *used* longest ago makes room. A line that was written since it came goes back to "
-    "memory when it leaves, or at the end. Return `(bytes_in, bytes_out)`: fetched, written back. *Exact*.",
+    prompt="Simulate a cache that holds `lines` lines of `line` bytes, one or more. `trace` is a list of accesses "
+    "`(address, write)`: a byte, counted from 0, and True if it is written. Each touches one line. A line that is not "
+    "there is fetched, for a write too; in a full cache the line that was *used* longest ago makes room. A line that "
+    "was written since it came goes back to memory when it leaves, or at the end. Return `(bytes_in, bytes_out)`: "
+    "fetched, written back. *Exact*.",
     answer=Function("lru", "lru(trace, lines, line)", cases=_traces),
     solution=lru,
     mistakes=(

@@ -155,33 +155,34 @@ ERRATUM_LINK = Exercise(
     points=2,
     prompt="Links have a ridge too. Published notes on data parallelism in H100 nodes: *“(1979 TFLOPs) / "
     "(900 GB/s) ~ 2200 required batch size per GPU to max out compute with sparsity, or ~1100 "
-    "without”*. Take {name}: its sheet has {C2:FLOP/s} for bf16 *with sparsity*, {W2:B/s} for links "
-    "*both ways together*. Adding up gradients loads both directions alike, so one of them sets the "
+    "without”*. Take {name}: its sheet has {C2:FLOP/s} for bf16 *with sparsity*, and its links carry {W:B/s} "
+    "*each way*. Adding up gradients loads both directions alike, so one of them sets the "
     "time. Which ridge does a dense job see? *Exact*.",
     given=[
-        dict(name=name, C2=2 * chip.flops("bf16"), W2=2 * chip.datum("scaleup_bandwidth").value)
+        dict(name=name, C2=2 * chip.flops("bf16"), W=chip.datum("scaleup_bandwidth").value)
         for name, chip in (("a B200", b200), ("an A100", a100), ("an H100", h100), ("an H800", h800))
     ],
     answer=Quantity("FLOP/B"),
-    solution=lambda C2, W2: (C2 / 2) / (W2 / 2),
+    solution=lambda C2, W: C2 / 2 / W,
     mistakes=(
         Mistake(
-            lambda C2, W2: C2 / 2 / W2,
-            "You corrected the arithmetic rate. Does one direction carry the other number, as printed?",
+            lambda C2, W: C2 / 2 / (2 * W),
+            "You corrected the arithmetic rate. Do the bytes of one direction have the other's wires too?",
         ),
         Mistake(
-            lambda C2, W2: C2 / (W2 / 2),
-            "You corrected the bandwidth. Does a dense product reach the other number, as printed?",
+            lambda C2, W: C2 / W,
+            "The bandwidth is right. Does a dense product reach the other number, as printed?",
         ),
     ),
     hints=(
-        "What of each printed number can this job use?",
-        "One number counts products that are skipped. What does the other count twice?",
+        "What of each of the two numbers can this job use?",
+        "One number counts products that are skipped. How many directions does the other count, and how many matter?",
     ),
     explain="A dense job gets half of the {C2:FLOP/s}, since the rest are products with zeros. Both directions "
-    "carry the same bytes at the same time, so the time is that of one direction, and one has half of the {W2:B/s}. "
-    "The ridge is `(C2/2)/(W2/2)`. Both numbers of the quotient are doubled, so 2200 is right for an H100, by "
-    "accident. The conclusion drawn from it, that a dense job needs half the batch, is not.",
+    "carry the same bytes at the same time, so the time is that of one direction, which has {W:B/s}. The ridge is "
+    "`C2/2/W`. The notes divide two numbers that are both doubled, 1979 TFLOP/s with sparsity by 900 GB/s both ways "
+    "together, so 2200 is right for an H100, by accident. The conclusion drawn from it, that a dense job needs half "
+    "the batch, is not.",
 )
 
 # Matmuls
@@ -436,20 +437,24 @@ QUANTISED = Exercise(
     id="rooflines-quantised-crossover",
     title="int4 or fp8?",
     points=2,
-    prompt="Two ways to serve a wide linear layer on {name}, which reads {W:B/s}: (a) int4 weights, widened "
-    "on the fly, arithmetic in bf16 at {C:FLOP/s}; (b) weights and activations in fp8, arithmetic in "
-    "fp8 at {C8:FLOP/s}. At batch 1, (a) is faster. From which batch on is (b)? *To first order*: the "
+    prompt="Two ways to serve a wide linear layer on {name}, which reads {W:B/s}: (a) int4 weights, {b} bytes each "
+    "with their scales, widened on the fly, arithmetic in bf16 at {C:FLOP/s}; (b) weights and activations in fp8, "
+    "arithmetic in fp8 at {C8:FLOP/s}. At batch 1, (a) is faster. From which batch on is (b)? *To first order*: the "
     "weights are all the traffic, and overlap is perfect.",
     given=[
-        dict(name=name, C=chip.bf16_flops, C8=chip.fp8_flops, W=chip.hbm_bandwidth)
+        dict(name=name, C=chip.bf16_flops, C8=chip.fp8_flops, W=chip.hbm_bandwidth, b=0.5625)
         for name, chip in (("a B200", b200), ("an H100", h100), ("an H200", h200), ("an MI300X", mi300x))
     ],
     answer=Quantity("token"),
     solution=lambda C, W: critical_batch(C, W, b_w=1),
     mistakes=(
         Mistake(
-            lambda C, W: critical_batch(C, W, b_w=0.5),
-            "There (a) meets the arithmetic, but (b) still reads twice the bytes. Who is ahead?",
+            lambda C, W, b: critical_batch(C, W, b_w=b),
+            "There (a) meets the arithmetic, but (b) still reads many more bytes. Who is ahead?",
+        ),
+        Mistake(
+            lambda C, C8, W, b: (1 - b) / W / (2 / C - 2 / C8),
+            "You added up the two times of each way. What does perfect overlap leave of that?",
         ),
         Mistake(
             lambda C8, W: critical_batch(C8, W, b_w=1),
@@ -460,8 +465,8 @@ QUANTISED = Exercise(
         "Sketch both times against B: each is flat at first, then rises.",
         "On which part of its own line is each of them where they cross?",
     ),
-    explain="For each weight, (a) reads half a byte and (b) one, and both do two FLOPs for each of B tokens: (a) "
-    "takes `max(0.5/W, 2*B/C)`, (b) `max(1/W, 2*B/C8)`. Where (a) starts to rise it is still twice as fast as (b). "
+    explain="For each weight, (a) reads {b} bytes and (b) one, and both do two FLOPs for each of B tokens: (a) "
+    "takes `max({b}/W, 2*B/C)`, (b) `max(1/W, 2*B/C8)`. Where (a) starts to rise it is still ahead of (b). "
     "It is overtaken where its arithmetic takes as long as (b) reads, `2*B/C = 1/W`; there (b) is still flat, since "
     "C8 is larger than C. So B = C/(2W), with C = {C:FLOP/s} and W = {W:B/s}.",
 )

@@ -421,7 +421,8 @@ LAB_PARSE = Exercise(
     prompt="Write `gpu_pairs(text)`: from what `nvidia-smi topo -m` prints, a list with a tuple `(i, j, code)` for "
     "every two GPUs with `i < j`, in order: `(0, 1, 'NV18')`, `(0, 2, 'NV18')` and so on. GPUs come first in "
     "every row. Columns may stand tabbed or spaced, the header may be underlined by escape codes, lines of "
-    "other things may stand before and after, and network cards may be called `NIC0` or `mlx5_0`. *Exact*.",
+    "other things may stand before and after, and network cards may be called `NIC0` or `mlx5_0`. For a single GPU "
+    "the list is empty. *Exact*.",
     answer=Function(
         "gpu_pairs",
         "gpu_pairs(text)",
@@ -521,8 +522,9 @@ LAB_CUT = Exercise(
     title="Cut it",
     points=4,
     lines=18,
-    prompt="Write `crossing(capacity, here, there)`: `capacity[u][v]` is what the link from vertex u to vertex v "
-    "carries, in whole GB/s, 0 where there is none; `here` and `there` are lists of vertices. Return the most "
+    prompt="Write `crossing(capacity, here, there)`: `capacity[u][v]`, a list of lists, is what the link from vertex u "
+    "to vertex v carries, in whole GB/s, 0 where there is none. Vertices are numbers from 0; `here` and `there` are "
+    "lists of at least one, and share none. Return the most "
     "that the vertices `here` can send to those `there` together, by any way, through switches and through "
     "other devices. *Exact*. Maximum flow does it, by networkx or by hand: find a way with room left, fill it, "
     "and let what it fills be taken back the other way, until there is no way.",

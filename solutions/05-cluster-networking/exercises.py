@@ -156,13 +156,14 @@ ERRATUM_SPINE = Exercise(
     points=2,
     prompt="An early edition of a text that many read says of the spine of 1,024 H100s: *“16 * 1.6TB/s = 25.6TB/s”*, "
     "and so *“25 GB/s”* for each GPU; notes that copy it call the switches NVSwitches. Compute it again, for "
-    "{spines} spines of {ports} ports, {W:B/s} a port in one direction, all of them down, and {n} GPUs below. "
-    "All GPUs send over the spine at once, and the leaves do not block. How much has each? *Exact*, one way.",
-    given=[
-        dict(spines=16, ports=64, W=50 * GB, n=1024),
-        dict(spines=16, ports=40, W=25 * GB, n=640),
-        dict(spines=8, ports=64, W=50 * GB, n=1024),
-        dict(spines=20, ports=40, W=25 * GB, n=1600),
+    "a spine that was bought smaller: {spines} switches of {ports} ports, {W:B/s} a port in one direction, all of them "
+    "down, and {n} GPUs below. All GPUs send over the spine at once, and nothing else holds them up. How much has "
+    "each? *Exact*, one way.",
+    given=[  # fewer ports than GPUs: no answer is the rate of a port, nor a number that is quoted
+        dict(spines=12, ports=64, W=50 * GB, n=1024),
+        dict(spines=12, ports=40, W=25 * GB, n=640),
+        dict(spines=8, ports=64, W=50 * GB, n=2048),
+        dict(spines=20, ports=40, W=25 * GB, n=1280),
     ],
     answer=Quantity("B/s"),
     solution=lambda spines, ports, W, n: spines * ports * W / n,
@@ -171,6 +172,7 @@ ERRATUM_SPINE = Exercise(
             lambda spines, ports, W, n: spines * ports * W / 2 / n,
             "That is the printed answer, or its equal here. What is the rate of one port of *this* switch?",
         ),
+        Mistake(lambda W: W, "That is one port. Have the spines one for each GPU?"),
         Mistake(lambda ports, W: ports * W, "That is one spine. How many are there, and how many GPUs share them?"),
         Mistake(lambda spines, ports, W: spines * ports * W, "That is all spines together. And each GPU?"),
         Mistake(
@@ -186,8 +188,8 @@ ERRATUM_SPINE = Exercise(
     "`{spines}*{ports}*{W:B/s}` to the GPUs in one direction. The {n} GPUs below share that evenly: "
     f"divide by {{n}}. The quotation's {show(nvswitch.bandwidth, 'B/s')} are another switch of {nvswitch.ports} "
     f"ports: an NVSwitch inside a node, at {show(nvswitch.bandwidth / nvswitch.ports, 'B/s')} a port. A spine there is "
-    f"an InfiniBand switch, with {quantum2.ports} ports of {show(CARD, 'B/s')}. Later editions: "
-    f"{show(16 * 64 * CARD, 'B/s')}.",
+    f"an InfiniBand switch, with {quantum2.ports} ports of {show(CARD, 'B/s')}. Sixteen of them "
+    f"carry {show(16 * 64 * CARD, 'B/s')}, as later editions say: for each of 1,024 GPUs what its card sends.",
 )
 
 ERRATUM_NVL72 = Exercise(
@@ -195,25 +197,41 @@ ERRATUM_NVL72 = Exercise(
     title="Find the error: eight to a host",
     points=2,
     prompt="A footnote still counts 8 GPUs to a host in an NVL72, while its own text gives each of the rack's {trays} "
-    "hosts {nics} network cards of {W:B/s}. The rack has {n} GPUs. How much leaves the rack for each GPU, if all "
-    "send? *Exact*, one way.",
-    given=[
-        dict(n=row.chips, trays=row.hosts, nics=row.nics // row.hosts, W=row.nic_bandwidth, NV=row.scaleup_bandwidth)
+    "hosts {nics} network cards of {W:B/s}. The rack has {n} GPUs, with {NV:B/s} each inside it. Say {kept} card of "
+    "each host is kept for storage. How much leaves the rack by the others for each GPU, if all send? *Exact*, one "
+    "way.",
+    given=[  # with all cards it would be the rate of a card
+        dict(
+            n=row.chips,
+            trays=row.hosts,
+            nics=row.nics // row.hosts,
+            kept=1,
+            W=row.nic_bandwidth,
+            NV=row.scaleup_bandwidth,
+        )
         for row in (rack, nodes["gb300-nvl72"])
     ],
     answer=Quantity("B/s"),
-    solution=lambda n, trays, nics, W: nics * trays * W / n,
+    solution=lambda n, trays, nics, kept, W: (nics - kept) * trays * W / n,
     mistakes=(
-        Mistake(lambda nics, W: nics * W / 8, "That is the footnote. Does a host of this rack have eight GPUs?"),
-        Mistake(lambda nics, trays, W: nics * trays * W, "That is the rack. How many GPUs share it?"),
-        Mistake(lambda nics, W: nics * W, "That is one host. How many GPUs has it?"),
+        Mistake(
+            lambda nics, kept, W: (nics - kept) * W / 8,
+            "That is the footnote's count. Does a host of this rack have eight GPUs?",
+        ),
+        Mistake(
+            lambda nics, W: nics * W / 8,
+            "That is the footnote. Does a host of this rack have eight GPUs, and do all its cards carry this?",
+        ),
+        Mistake(lambda n, trays, nics, W: nics * trays * W / n, "That is with all cards. Which of them carry this?"),
+        Mistake(lambda trays, nics, kept, W: (nics - kept) * trays * W, "That is the rack. How many GPUs share it?"),
+        Mistake(lambda nics, kept, W: (nics - kept) * W, "That is one host. How many GPUs has it?"),
         Mistake(lambda NV: NV, "That is what a GPU has inside the rack."),
     ),
     hints=("Look at the whole rack: what leaves it, in all?", "Count its cards, host by host. Who shares them?"),
-    explain="{trays} hosts with {nics} cards of {W:B/s} send `{trays}*{nics}*{W:B/s}` out of the rack, and {n} GPUs "
-    "share it: `{trays}*{nics}/{n}*{W:B/s}` each. A host of an NVL72 is a tray of four GPUs with a card each, so a "
-    "GPU leaves the rack no faster than one of an eight-GPU node with the same cards does. What has grown is the "
-    "number of GPUs that need not leave.",
+    explain="{trays} hosts with `{nics} - {kept}` cards of {W:B/s} send `{trays}*({nics} - {kept})*{W:B/s}` out of the "
+    "rack, and {n} GPUs share it alike. A host of an NVL72 is a tray of four GPUs with a card each, "
+    "so even with all cards a GPU leaves the rack no faster than one of an eight-GPU node with the same cards does. "
+    "What has grown is the number of GPUs that need not leave.",
 )
 
 # Failures
@@ -285,8 +303,8 @@ LAB_FAILURES = Exercise(
     points=2,
     lines=2,
     prompt="`cables[l][s]` cables join leaf `l` and spine `s`, each with `W` bytes per second one way. The spines in "
-    "`dead` have failed. How much can leaf `a` send to leaf `b`, if every byte takes the way over a single "
-    "spine? Return it in B/s, *exact*, for any table: some cables may be missing, too.",
+    "the list `dead` have failed. How much can leaf `a` send to another leaf `b`, if every byte takes the way over a "
+    "single spine? Return it in B/s, *exact*, for any table: some cables may be missing, too.",
     answer=Function(
         "pair_bandwidth",
         "pair_bandwidth(cables, a, b, W, dead)",
@@ -481,8 +499,8 @@ LAB_WIRE = Exercise(
     points=3,
     lines=3,
     prompt="Build a fat tree of two tiers that does not block, of the fewest switches with `ports` ports each, for "
-    "`gpus` GPUs with a card each. Return the table `cables`: `cables[l][s]` cables join leaf `l` and spine "
-    "`s`, every leaf to every spine alike. *Exact*; all sizes asked for divide evenly.",
+    "`gpus` GPUs with a card each, always more than `ports`. Return the table `cables`: `cables[l][s]` cables join "
+    "leaf `l` and spine `s`, every leaf to every spine alike. *Exact*; all sizes asked for divide evenly.",
     answer=Function(
         "wire",
         "wire(gpus, ports)",
@@ -504,7 +522,7 @@ LAB_WIRE = Exercise(
         drawn=lambda rng: [
             (spines * ports, ports)
             for half in rng.sample(range(3, 24), 6)
-            for ports, spines in ((2 * half, rng.choice([n for n in range(1, half + 1) if half % n == 0])),)
+            for ports, spines in ((2 * half, rng.choice([n for n in range(2, half + 1) if half % n == 0])),)
         ],
     ),
     harmless=dict.fromkeys(
@@ -554,9 +572,10 @@ LAB_REDESIGN = Exercise(
     title="Lab: redesign it",
     points=3,
     lines=4,
-    prompt="The same for more GPUs: plan a fat tree for `gpus` GPUs with a card each, with a third tier where there "
-    "must be one. Return `[leaves, spines, cores]`, the fewest switches of `ports` ports with which nothing blocks, "
-    "and 0 cores where two tiers suffice. *Exact*; all sizes asked for divide evenly, and none is beyond three tiers.",
+    prompt="The same for more GPUs: plan a fat tree for `gpus` GPUs with a card each, always more than `ports`, with a "
+    "third tier where there must be one. Return `[leaves, spines, cores]`, the fewest switches of `ports` ports with "
+    "which nothing blocks, and 0 cores where two tiers suffice. *Exact*; all sizes asked for divide evenly, and none "
+    "is beyond three tiers.",
     answer=Function(
         "redesign",
         "redesign(gpus, ports)",
@@ -580,7 +599,7 @@ LAB_REDESIGN = Exercise(
         drawn=lambda rng: [
             (leaves * half, 2 * half)
             for half in rng.sample(range(3, 60), 6)
-            for leaves in (2 * rng.randint(1, half), 2 * half * rng.randint(2, half))  # of two tiers, and of three
+            for leaves in (2 * rng.randint(2, half), 2 * half * rng.randint(2, half))  # of two tiers, and of three
         ],
     ),
     harmless=dict.fromkeys(

@@ -206,10 +206,10 @@ RING_ALLGATHER = Exercise(
     title="Pass it on",
     points=2,
     lines=4,
-    prompt="Write a ring all-gather. Of `x` a rank has block `rank` alone (the rest is nan); it returns `x` with all "
-    "blocks filled. `blocks(x, n)` cuts x into n views. The result, the bytes and the rounds are to be *exact*: n − 1 "
-    "rounds, one block in each.",
-    answer=Algorithm("ring_allgather", cases=CASES, collective="all_gather", rounds=exactly()),
+    prompt="Write a ring all-gather. Of `x` a rank has block `rank` alone (the rest is nan); it returns the whole, "
+    "with all blocks filled. `blocks(x, n)` cuts x, of any length, into n views. A rank talks to its two neighbours "
+    "only. The result, the bytes and the rounds are to be *exact*: n − 1 rounds, one block in each.",
+    answer=Algorithm("ring_allgather", cases=CASES, collective="all_gather", rounds=exactly(), neighbours=True),
     solution=all_gather,
     mistakes=(
         Mistake(
@@ -237,8 +237,8 @@ RING_REDUCE_SCATTER = Exercise(
     lines=4,
     prompt="Write a ring reduce-scatter. Every rank begins with an array `x` of its own and returns block `rank` of "
     "the sum over all ranks; the rest of `x` may be overwritten. A rank talks to its two neighbours only. "
-    "`blocks(x, n)` cuts x into n views. The result, the bytes and the rounds are to be *exact*: n − 1 rounds, "
-    "one block in each.",
+    "`blocks(x, n)` cuts x, of any length, into n views. The result, the bytes and the rounds are to be *exact*: "
+    "n − 1 rounds, one block in each.",
     answer=Algorithm(
         "ring_reduce_scatter", cases=CASES, collective="reduce_scatter", rounds=exactly(), neighbours=True
     ),
@@ -274,10 +274,11 @@ RING_ALLREDUCE = Exercise(
     title="Two laps make an all-reduce",
     points=3,
     lines=8,
-    prompt="Now an all-reduce around the ring: every rank begins with an `x` of its own and returns the sum of all. "
-    "The result, the bytes and the rounds are to be *exact*: 2(n − 1) rounds, one block in each. A generator calls "
-    "another with `yield from`; write all that you need into this cell.",
-    answer=Algorithm("ring_allreduce", cases=CASES, collective="all_reduce", rounds=exactly()),
+    prompt="Now an all-reduce around the ring: every rank begins with an `x` of its own, which may be overwritten, and "
+    "returns the sum of all. The cut is `blocks(x, n)` again, and a rank talks to its two neighbours only. The result, "
+    "the bytes and the rounds are to be *exact*: 2(n − 1) rounds, one block in each. A generator calls another with "
+    "`yield from`; write all that you need into this cell.",
+    answer=Algorithm("ring_allreduce", cases=CASES, collective="all_reduce", rounds=exactly(), neighbours=True),
     solution=all_reduce,
     mistakes=(
         Mistake(
@@ -314,15 +315,17 @@ RING_TORCH = replace(
     points=3,
     lines=8,
     prompt="Write the ring reduce-scatter once more, for torch.distributed: every rank runs this function with its "
-    "own tensor `x`, and returns block `rank` of the sum. The judge carries the messages, and its `send` waits for "
-    "the receive, as NCCL's does. Bytes and rounds are to be *exact*, those of the generator: n − 1 rounds, one block "
-    "in each.",
+    "own tensor `x`, and returns block `rank` of the sum. The length of x is a multiple of n, and a rank talks to its "
+    "two neighbours only. The judge carries the messages, and its `send` waits for the receive, as NCCL's does. Bytes "
+    "and rounds are to be *exact*, those of the generator: n − 1 rounds, one block in each. Rounds are the longest "
+    "chain of messages of which each waits for the one before.",
     answer=Distributed(
         "ring_reduce_scatter_torch",
         cases=[(2, 8), (3, 12), (4, 16, "float32"), (5, 20)],
         collective="reduce_scatter",
         calls=("send", "recv"),
         rounds=exactly(),
+        neighbours=True,
     ),
     hints=(
         "The indices are those of the generator. What is new is how a message leaves and arrives.",

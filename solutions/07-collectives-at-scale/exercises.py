@@ -1,5 +1,6 @@
 """Exercises of chapter 7, and the names with which its text computes numbers."""
 
+from collections import Counter
 from math import prod
 
 from autograder.answers import (
@@ -158,15 +159,21 @@ INNER_AXIS = Exercise(
     id="collectives-at-scale-inner-axis",
     title="How far inside?",
     points=3,
-    prompt="A scalable unit: 32 nodes of 8 H100, {W_in:B/s} one way for each GPU inside its node and {W_out:B/s} "
-    "through its own card. Weights [D × F] in bf16, {S:B} in all, are cut along F by {Y} ranks that are neighbours, "
-    "and along D by the other {X}, which gather them. How long does the gather take at best? *Exact* for the model: "
-    "bandwidth only, both levels at once, each rank of a node uses its own card.",
+    prompt="A scalable unit: {n_out} nodes of {n_in} H100, {W_in:B/s} one way for each GPU inside its node and "
+    "{W_out:B/s} through its own card. Weights [D × F] in bf16, {S:B} in all, are cut along F by {Y} ranks that are "
+    "neighbours, and along D by the other {X}, which gather them. How long does the gather take at best? *Exact* for "
+    "the model: bandwidth only, both levels at once, each rank of a node uses its own card.",
     given=[
-        dict(Y=Y, X=256 // Y, S=S, W_in=W_IN, W_out=W_GPU) for Y in (16, 4, 32, 2, 64) for S in (1.6 * GB, 0.4 * GB)
+        dict(Y=Y, X=256 // Y, S=S, W_in=W_IN, W_out=W_GPU, n_in=8, n_out=32)
+        for Y in (16, 4, 32, 2, 64)
+        for S in (1.6 * GB, 0.4 * GB)
     ],
     answer=Quantity("s"),
-    solution=lambda Y, S, W_in, W_out: outer_axis_allgather_time(S, Y, 8, 32, W_in, W_out),
+    solution=lambda Y, S, W_in, W_out, n_in, n_out: outer_axis_allgather_time(S, Y, n_in, n_out, W_in, W_out),
+    harmless=dict.fromkeys(
+        (f"n_in {sign} 1 for n_in throughout" for sign in "-+"),
+        "the ranks of a group, X, would not fill the nodes",
+    ),
     mistakes=(
         Mistake(
             lambda X, Y, S, W_in: (X - 1) / X * S / (Y * W_in),
@@ -273,9 +280,10 @@ LAB_ALLREDUCE = Exercise(
     title="Lab: an all-reduce in three phases",
     points=4,
     lines=7,
-    prompt="Write an all-reduce for nodes of `inner` ranks: ranks 0 to inner − 1 are the first node, and so on. Use "
-    "process groups and collectives. Judged *exactly* are the sums, what each rank sends, how much of it the "
-    "busiest rank sends *out of its node*, and the rounds. The length of x is a multiple of n.",
+    prompt="Write an all-reduce for nodes of `inner` ranks: ranks 0 to inner − 1 are the first node, and so on. Return "
+    "the sum; x may be overwritten, and its length is a multiple of n. Process groups with collectives do it in a few "
+    "lines; rings of your own messages are as good. Judged *exactly* are the sums, what each rank sends, how much of "
+    "it the busiest rank sends *out of its node*, and the rounds.",
     answer=Distributed(
         "allreduce",
         signature="allreduce(rank, n, x, inner)",
@@ -454,8 +462,9 @@ CROSSOVER = Exercise(
     prompt="An all-to-all of `S` bytes in all among `n` ranks in nodes: *direct*, a rank sends a block of S/n² to "
     "every other rank, one after the other. In *two hops*, it first hands the ranks of its node, one after the other "
     "at `W`, a bundle of all that goes to ranks of that place; these then send one bundle to each node. A message "
-    "across costs `a` seconds plus its bytes; inside nodes latency counts nothing. The bytes across are the same "
-    "either way. From which S on is direct faster? *Exact*; for more than one node with more than one rank each.",
+    "across costs `a` seconds plus its bytes; one inside, direct or not, costs its bytes at `W` and no latency. "
+    "Nothing overlaps. The bytes across are the same either way. From which S on is direct faster? *Exact*; for more "
+    "than one node with more than one rank each.",
     answer=Expression({"n": integers(4, 4096), "a": positive("s", 1e-6, 1e-4), "W": positive("B/s", 1e10, 1e12)}, "B"),
     solution=lambda n, a, W: n**2 * a * W,
     mistakes=(
@@ -578,7 +587,8 @@ def some_flights(rng):
             )
             told.append((round(longer, 3), links))
         ends = [slow_link(told), most_slow(told), *(wrong(told) for wrong, _ in WRONG_LINKS)]
-        if ends[0] == f"leaf{bad[0]}-spine{bad[1]}" and len(set(ends)) == len(ends):
+        crossings = sorted(Counter(suspects(told)).values(), reverse=True)
+        if ends[0] == f"leaf{bad[0]}-spine{bad[1]}" and len(set(ends)) == len(ends) and crossings[0] > crossings[1]:
             return (told,)
 
 
@@ -591,7 +601,7 @@ LAB_SLOW_LINK = Exercise(
     "have, and the names of the links that it crossed. One link is broken, and, *exactly*, every transfer over "
     "it takes twice its time or more. Others are held up too, by the crowd before a busy port, but not every "
     "time. Return the broken link's name: of those that nobody crossed in less than twice the time, the one "
-    "that was crossed most often.",
+    "that was crossed most often. No transfer crosses a link twice, and no two links come out equal.",
     answer=Function("slow_link", "slow_link(flights)", cases=lambda rng: [some_flights(rng) for _ in range(8)]),
     solution=slow_link,
     mistakes=(

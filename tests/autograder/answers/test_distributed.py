@@ -180,8 +180,9 @@ def test_the_prompt_names_the_forms_that_do_not_wait():
         return Distributed("f", cases=[(2, 4)], collective="broadcast", calls=calls).how
 
     assert how("send", "recv").endswith("may call `send`, `recv` (`isend`, `irecv`, `batch_isend_irecv` too)")
-    assert how("all_reduce", "send").endswith("may call `all_reduce`, `send` (`isend` too)")
-    assert how("broadcast").endswith("may call `broadcast`")
+    assert how("all_reduce", "send").endswith("may call `all_reduce`, `send` (`isend` too), in groups of your own")
+    assert how("broadcast").endswith("may call `broadcast`, in groups of your own")
+    assert how("all_gather").endswith("may call `all_gather` (`all_gather_into_tensor` too), in groups of your own")
 
 
 def test_a_collective_may_be_allowed():

@@ -1,5 +1,7 @@
 """One exercise cell becomes three, with steady ids; a mistake in a source is named with its line."""
 
+from dataclasses import replace
+
 import nbformat
 import pytest
 
@@ -91,6 +93,14 @@ def test_a_choice_lists_its_options_but_not_what_is_said_of_them(tmp_path):
     nb = expanded(tmp_path, "# T\n\n" + CELL.format("links-guess", '"up"'))
     assert '- `"up"`: It rises.\n- `"down"`: It falls.' in nb.cells[1].source
     assert "prediction" in nb.cells[1].source
+
+
+def test_a_prompt_names_what_its_answer_must_do_without():
+    names = ("hwlib.algorithms", "hwlib.simulate")
+    prompt = notebook.prompt_markdown(replace(COUNT, withholds=names), "1.1")
+    assert all(f"`{name}`" in prompt for name in (*names, "Step", "blocks")), prompt
+    assert "`Step`" not in notebook.prompt_markdown(replace(COUNT, withholds=names[1:]), "1.1")
+    assert "hwlib" not in notebook.prompt_markdown(COUNT, "1.1")
 
 
 def test_ids_depend_on_the_source_alone(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 import hwlib.algorithms
 import hwlib.collectives
 import hwlib.roofline
-from autograder.declaration.withholding import Withheld, withheld_in, withheld_name, without
+from autograder.declaration.withholding import KEPT, Withheld, withheld_in, withheld_name, without
 from hwlib.algorithms import Step, blocks, ring_allreduce
 from hwlib.hierarchy.cache import LRUCache
 
@@ -39,6 +39,11 @@ def nothing():
 )
 def test_a_thing_falls_under_a_withheld_name(thing, withholds, name):
     assert withheld_name(thing, withholds) == name
+
+
+def test_what_is_kept_is_what_its_module_has_for_learners():
+    for home, names in KEPT.items():
+        assert all(getattr(importlib.import_module(home), name).__module__ == home for name in names), home
 
 
 def ridge():

@@ -3,13 +3,17 @@
 import re
 
 import nbformat
+import numpy as np
 import pytest
 
 import autograder
 from autograder.answers import Choice, Count, Quantity
 from autograder.answers.function import Function
 from autograder.book import notebook, page
+from autograder.declaration import Exercise
 from autograder.declaration.bank import declared_below, load_bank
+from autograder.values import encoding
+from autograder.values.numbers import Unreadable
 from hwlib.units import show
 from tests.autograder.book.test_notebook import BANK, expanded
 
@@ -30,10 +34,29 @@ def test_counts_choices_and_units_are_read_as_it_says(text):
     (counts,) = re.findall(r"A count may be written (.+?)\.\n", text)
     assert {Count().read(eval(typed, {})) for typed in re.findall("`(.+?)`", counts)} == {24, 1024}
     assert Choice({"a": "It rises", "b": "It falls"}).read("It falls") == "b"
+    (unread,) = re.findall(r"a number with a word, as `(.+?)`", text)
+    with pytest.raises(Unreadable):
+        Count().read(eval(unread, {}))
     scope = {}
     for code in re.findall(r"`(from hwlib.units .+?|answer = 4.+?)`", text):
         exec(code, scope)
     assert scope["answer"] == pytest.approx(4 / 450)
+
+
+def returns_a_tuple(x):
+    x.clear()  # its own
+    return 1, 64.0
+
+
+@pytest.mark.parametrize(
+    ("f", "score"),
+    [(returns_a_tuple, 1), (lambda x: np.array([1, 64]), 1), (lambda x: iter([1, 64]), 0)],
+    ids=["tuple", "array", "iterator"],
+)
+def test_functions_are_read_as_it_says(f, score):
+    kind = Function("f", "f(x)", cases=[([1, 2],), ([3],)])
+    exercise = Exercise(id="t-f", prompt="", answer=kind, solution=lambda x: [1, 64])
+    assert exercise.judge_message(encoding.encode(f), None, kind.local_call(f)).score == score
 
 
 def test_the_tolerances_are_those_of_the_book(text, root):

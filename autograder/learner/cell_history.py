@@ -23,7 +23,7 @@ def remember_failed(number: int | None) -> None:
     """Keep that the cell with this number ended in an error."""
     shell = _shell()
     if shell is not None and number is not None:
-        _failed[number] = shell.history_manager.input_hist_parsed[number]
+        _failed[number] = "".join(shell.history_manager.input_hist_parsed[number : number + 1])
 
 
 def stub(name: str, answer: Any) -> Verdict | None:

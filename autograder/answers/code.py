@@ -57,7 +57,7 @@ class Coded(Answer):
     def readable(self, value: Any) -> str:
         """The sentence that it is a function."""
         if type(value) is not encoding.Callable:
-            say = f"{named(value)}; {self.asked} was expected, {quoted(f'def {self.signature}:', 120)}"
+            say = f"{named(value)}; {self.asked} was expected, {quoted(f'def {self.signature}', 120)}"
             raise Unreadable(say, reason="not-a-function")
         return f"{self.said} {quoted(value.name)}"
 

@@ -35,6 +35,7 @@ MOST_VARIANTS = 20  # each has pars of its own
 MOST_FIELDS = 40
 MOST_FAULTS = 4  # of a record that one verdict names
 DRAWN = 20  # records on which the self-test tries the models
+MOST_NAMES = 6  # of fields that one fault lists
 MOST_TEXT = 400  # characters of what a model says
 STEPS = 1_000_000  # lines of Python: about a second
 
@@ -73,7 +74,7 @@ class Design(Answer):
         """The fields with their meaning and range, and the objective."""
         rows = [f"| `{name}` | {one.meaning} | {one.allowed} |" for name, one in self.fields.items()]
         table = "\n".join(["| field | what it is | allowed |", "|---|---|---|", *rows])
-        return f"{table}\n\nThe measure is {self.measure}: the {'more' if self.most else 'less'}, the better."
+        return f"{table}\n\nThe measure is {self.measure}: {'higher' if self.most else 'lower'} is better."
 
     def asked_of(self, given: Given | None) -> str:
         """Also the conditions, the pars and the best known value, where the numbers are known."""
@@ -183,19 +184,24 @@ class Design(Answer):
         if type(value) is not dict:
             raise Unreadable(f"{described(value)}; a dict was expected, as in the cell of the answer", "unreadable",
                              "not-a-record")  # fmt: skip
+        missing = [f"`{name}`" for name in self.fields if is_empty(value.get(name))]
+        unknown = [quoted(name) if type(name) is str else described(name) for name in value if name not in self.fields]
         faults: list[tuple[str, str, str]] = []
+        if missing:
+            say = f"{_some(missing)} {'is' if len(missing) == 1 else 'are'} missing"
+            faults.append((say, "unreadable", "missing-field"))
         record: dict[str, Any] = {}
         for name, one in self.fields.items():
             if is_empty(value.get(name)):
-                faults.append((f"`{name}` is missing: {one.meaning}", "unreadable", "missing-field"))
                 continue
             try:
                 record[name] = one.read(value[name])
             except Unreadable as error:
                 say = str(error).removesuffix(".").replace("The answer", "the field", 1)
                 faults.append((f"`{name}`: {say}", error.kind, error.reason))
-        unknown = [quoted(name) if type(name) is str else described(name) for name in value if name not in self.fields]
-        faults += [(f"{name} is not a field", "unreadable", "unknown-field") for name in unknown]
+        if unknown:
+            say = f"{_some(unknown)} {'is not a field' if len(unknown) == 1 else 'are not fields'}"
+            faults.append((say, "unreadable", "unknown-field"))
         if faults:
             more = f"; and {len(faults) - MOST_FAULTS} more" if len(faults) > MOST_FAULTS else ""
             say = "; ".join(say for say, _, _ in faults[:MOST_FAULTS]) + more
@@ -320,6 +326,13 @@ class Design(Answer):
             yield f"the solution{at} is better than the best known value: it should be among the known"
         if self.readable(records[0]) in json.dumps(exercise.public(variants=True), ensure_ascii=False):
             yield "the solution's record stands in the learner's edition"
+
+
+def _some(names: Sequence[str]) -> str:
+    """ "a, b and c", cut where there are many."""
+    if len(names) > MOST_NAMES:
+        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _is_name(name: Any) -> bool:

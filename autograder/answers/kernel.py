@@ -239,7 +239,7 @@ class Kernel(Coded):
         try:
             return tl.play(programs(traced, launch.sizes, values, types), arrays, most_work=most_work, l2=self.l2)
         except tl.KernelError as error:
-            return Finding(f"With {launch}, {error}.", error.reason)
+            return _Failure(f"With {launch}, {error}.", error.reason, (error.program, error.element))
         except Withheld as error:
             return Finding(write_it_yourself(error.name), error.reason)
         except AnswerError as error:
@@ -249,13 +249,14 @@ class Kernel(Coded):
     def _alike(self, done: _Done, mistake: Run | Finding) -> bool:
         """Whether a kernel did what a mistake does: the same failure or values, and if those are right the same excess.
 
-        What the exercise does not limit may differ, since a mistake has many forms.
+        What the exercise does not limit may differ, since a mistake has many forms. So may the array of a failure, but
+        not its program and element: two ideas may both end in a race.
         """
         _, _, solution, mine = done
         if isinstance(mine, Finding) or isinstance(mistake, Finding):
-            if not (isinstance(mine, Finding) and isinstance(mistake, Finding)):
-                return False
-            return mine.reason == mistake.reason and (mine.reason in OF_MEMORY or mine.say == mistake.say)
+            if isinstance(mine, _Failure) and isinstance(mistake, _Failure) and mine.reason in OF_MEMORY:
+                return (mine.reason, mine.place) == (mistake.reason, mistake.place)
+            return mine == mistake
         if not _same_values(mine, mistake):
             return False
         return not _same_values(mine, solution) or self._limited(mine) == self._limited(mistake)
@@ -270,6 +271,13 @@ class Kernel(Coded):
             self.tile_bytes and run.tile_bytes,
             self.flops and run.flops,
         ]
+
+
+@dataclass(frozen=True)
+class _Failure(Finding):
+    """What a kernel did that it cannot do, and the program and element of it."""
+
+    place: tuple[Any, int]
 
 
 _Done = tuple[Launch, Mapping[str, Any], Any, Any]

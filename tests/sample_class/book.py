@@ -6,8 +6,8 @@ from typing import Any
 
 import nbformat
 
-from autograder.book.notebook import solution_of
 from autograder.declaration import Bank, Exercise
+from autograder.declaration.worked import solution_of
 
 
 @dataclass(frozen=True)

@@ -180,6 +180,13 @@ def test_a_hostile_record_is_told_what_is_wrong_with_it(plan, changed, reason):
         assert f"`{next(iter(changed))}`" in verdict.say
 
 
+def test_names_of_another_record_are_told_beside_what_is_missing(plan):
+    with pytest.raises(Unreadable) as found:
+        plan.answer.read({"rank": 8, "chunks": 3})
+    assert found.value.reason == "missing-field"
+    assert all(name in str(found.value) for name in ("rank", "chunks", *plan.answer.fields))
+
+
 def test_every_field_at_fault_is_named(plan):
     with pytest.raises(Unreadable) as found:
         plan.answer.read({"ranks": 0, "chunk": "3 apples", "order": "star", "foo": 1})

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -102,6 +103,21 @@ def test_another_right_kernel_is_right(bank):
 def test_a_wrong_one_is_told_why(bank, source, kind, reason):
     verdict = check(bank, source)
     assert (verdict.score, verdict.kind, verdict.reason) == (0, kind, reason), verdict.say
+
+
+@pytest.mark.parametrize(
+    ("start", "kind", "reason"),
+    [("0", "mistake", ""), ("first//2", "wrong", "race")],
+    ids=["as the mistake does", "elsewhere"],
+)
+def test_a_race_is_the_mistake_only_in_the_same_place(bank, start, kind, reason):
+    def one_block(x_ptr, y_ptr, out_ptr, n, BLOCK):
+        at = tl.arange(0, BLOCK)
+        tl.store(out_ptr + at, tl.load(x_ptr + at, mask=at < n), mask=at < n)
+
+    exercise = replace(bank["t-add"], mistakes=(Mistake(one_block, "Every program stores the same block."),))
+    verdict = check({"t-add": exercise}, RIGHT.replace("at + out_ptr", f"{start} + tl.arange(0, BLOCK) + out_ptr"))
+    assert (verdict.kind, verdict.reason) == (kind, reason), verdict.say
 
 
 def test_the_array_that_is_read_too_often_is_named(bank):

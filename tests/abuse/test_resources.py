@@ -194,6 +194,23 @@ def test_a_share_of_memory_is_at_least_what_the_cells_of_a_chapter_take():
     assert Limits(memory=64 << 20).among(64).share == 64 << 20
 
 
+def test_the_ranks_of_a_submission_share_its_private_folder(classroom):
+    assert Limits().among(64).scratch == 16 << 20
+    assert Limits(scratch=4 << 20).among(64).scratch == 4 << 20
+    child = classroom[2].spawn(Limits(cell=10.0, total=20.0, scratch=64 << 20).among(4))
+    child.run("""
+import os
+answer = 0
+for folder in '.', '/dev/shm':
+    with open(folder + '/gpubook-abuse', 'wb', buffering=0) as file:
+        try:
+            while True: answer += file.write(bytes(1 << 20))
+        except OSError: pass
+""")
+    assert 0 < encoding.decode(child.answer("held", "answer", True)["value"]) <= 2 * 16 << 20
+    child.kill()
+
+
 def test_what_processes_share_counts_once(classroom):
     child = classroom[2].spawn(Limits(cell=20.0, memory=1 << 30, processes=24))
     child.run("import os, time\nblock = bytearray(b'x')*(300 << 20)")

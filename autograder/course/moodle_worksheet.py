@@ -16,14 +16,15 @@ from .gradebook import Person, Score, full_name
 from .spreadsheet import inert, number
 
 IDENTIFIER, GRADE, COMMENTS = "Identifier", "Grade", "Feedback comments"
+ADDRESS, NAME = "e-mail address", "full name"
 Cells = dict[str, str]
 KEYS: dict[str, tuple[Callable[[Person], str], Callable[[Cells], str]]] = {  # what we know of one, and what a line has
-    "e-mail address": (
+    ADDRESS: (
         lambda who: who.email or (who.id if "@" in who.id else ""),
         lambda cells: cells.get("Email address", ""),
     ),
     "ID number": (lambda who: who.id, lambda cells: cells.get("ID number", "") or cells.get("Username", "")),
-    "full name": (full_name, lambda cells: cells.get("Full name", "")),
+    NAME: (full_name, lambda cells: cells.get("Full name", "")),
 }
 
 
@@ -65,7 +66,8 @@ def _read(worksheet: Path) -> tuple[list[str], list[Cells]]:
 
 
 def _matched(worksheet: Path, lines: list[Cells], rows: list[Score]) -> dict[int, Score]:
-    """By line, whose it is: by a key that is one learner's and one line's alone. What two share says nothing."""
+    """By line, whose it is: by a key that is one learner's and one line's alone. What two share says nothing, nor a
+    name beside an e-mail address that is not that learner's."""
     claims: dict[int, dict[str, Score]] = {at: {} for at in range(len(lines))}
     for key, (ours, theirs) in KEYS.items():
         owners, texts = [_fold(ours(score.person)) for score in rows], [_fold(theirs(cells)) for cells in lines]
@@ -74,6 +76,9 @@ def _matched(worksheet: Path, lines: list[Cells], rows: list[Score]) -> dict[int
         for at, text in enumerate(texts):
             if text in alone and once[text] == 1:
                 claims[at][key] = rows[owners.index(text)]
+    for at, by_key in claims.items():
+        if list(by_key) == [NAME] and _has_another_address(lines[at], by_key[NAME].person):
+            by_key.clear()
     found: dict[int, Score] = {}
     for at, by_key in claims.items():
         if len({score.person.id for score in by_key.values()}) > 1:
@@ -90,6 +95,13 @@ def _matched(worksheet: Path, lines: list[Cells], rows: list[Score]) -> dict[int
             both = " and ".join(_shown(lines[one]) for one in (first, at))
             raise CourseError(f"{worksheet}: the lines {both} are both {score.person.id}; one was expected")
     return found
+
+
+def _has_another_address(cells: Cells, who: Person) -> bool:
+    """Whether a line has an e-mail address, and its learner another: in Moodle, one may give oneself any name."""
+    ours, theirs = KEYS[ADDRESS]
+    known, told = _fold(ours(who)), _fold(theirs(cells))
+    return bool(known and told and known != told)
 
 
 def _shown(cells: Cells) -> str:

@@ -64,8 +64,9 @@ SYSTEM = (
     "/etc/localtime",
     "/etc/mime.types",
 )
-DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")  # not zero: see `filters.SHARED_WITHOUT_FILE`
 NO_PROC = "part of /proc is hidden, so no confined process can have its own: memory would not be limited"
+MOST_FILES = 20_000  # of the learner's: the kernel holds a kilobyte for each, beyond its bytes
 WORK = "/tmp/work"  # the learner's working folder, empty and private
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -167,8 +168,9 @@ def _new_root(limits: Limits, uid: int, alone: bool, covered: Sequence[str], vie
         raise OSError(f"none of {', '.join(BASES)} is free to build the learner's file system on")
     _mount(None, "/", None, MS_REC | MS_PRIVATE)
     _mount("tmpfs", base, "tmpfs", MS_NOSUID | MS_NODEV, "size=1m,mode=755")
+    scratch = f"size={limits.scratch},nr_inodes={MOST_FILES},mode=1777"
     os.mkdir(base + "/tmp")
-    _mount("tmpfs", base + "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, f"size={limits.scratch},mode=1777")
+    _mount("tmpfs", base + "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, scratch)
     for path in (*view.shown, *DEVICES):
         _show(path, base + path)
     for path in view.masked:
@@ -180,7 +182,7 @@ def _new_root(limits: Limits, uid: int, alone: bool, covered: Sequence[str], vie
             _mount("/dev/null", base + path, None, MS_BIND)
             _read_only(base + path)
     os.mkdir(base + "/dev/shm")
-    _mount("tmpfs", base + "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, f"size={limits.scratch},mode=1777")
+    _mount("tmpfs", base + "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, scratch)
     os.mkdir(base + "/proc")
     with contextlib.suppress(PermissionError):  # inside a container that hides parts of /proc: see NO_PROC
         counts = "subset=pid" if alone else None  # or without the machine's, which one could write and another read

@@ -19,8 +19,10 @@ KEYS = (217, 218, 219) if ARM else (248, 249, 250)
 KERNEL = (97, 268, 425, 426, 427, 280, 282, 241) if ARM else (272, 308, 425, 426, 427, 321, 323, 298)
 # fadvise64, cachestat, fanotify_init: they change, tell or watch what the kernel keeps of a file that others read too
 CACHE = (223, 451, 262) if ARM else (221, 451, 300)
-# memfd_create, memfd_secret, shmget: memory that counts for no process once it is not mapped
-UNCOUNTED = (279, 447, 194) if ARM else (319, 447, 29)
+# memfd_create, memfd_secret, shmget, semget, msgget: memory that counts for no process once it is not mapped
+UNCOUNTED = (279, 447, 194, 190, 186) if ARM else (319, 447, 29, 64, 68)
+# mmap of what is shared and no file's: all of it stays while a page is mapped, and counts for nobody
+MMAP, SHARED_WITHOUT_FILE = 222 if ARM else 9, 0x21
 # flock, inotify's, and sysinfo: what processes that share no more than a read-only file can still tell each other by
 # it, or by the machine's counts
 WATCHES = (32, 26, 27, 179) if ARM else (73, 253, 294, 254, 99)
@@ -30,8 +32,9 @@ CLONE, CLONE3, SOCKET = (220, 435, 198) if ARM else (56, 435, 41)
 NEW_NAMESPACE = 0x7E020000  # any of the flags of clone that ask for one
 FAMILIES = (1, 2, 10, 16)  # unix, inet, inet6, netlink: all of them belong to a network namespace
 
-LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06  # of the kernel's filter machine
-CALL, MACHINE, FIRST, SECOND, SIXTH = 0, 4, 16, 24, 56  # where the call's number, the machine and its arguments lie
+LOAD, AND, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06  # of the kernel's filter machine
+# Where the call's number, the machine and its arguments lie
+CALL, MACHINE, FIRST, SECOND, FOURTH, SIXTH = 0, 4, 16, 24, 40, 56
 ALLOW, FAIL = (RETURN, 0, 0, 0x7FFF0000), 0x50000
 PR_SET_SECCOMP = 22
 Step = tuple[int, int, int, int]  # what to do, how many steps to skip if so and if not, with which value
@@ -50,6 +53,7 @@ def forbid(alone: bool = False) -> None:
     _install(head, [(AT_LEAST, OTHER_CALLS), *((EQUAL, number) for number in calls)])
     _install([(LOAD, 0, 0, CALL)], [(EQUAL, CLONE3)], errno.ENOSYS)
     _install(_argument(CLONE, FIRST), [(ANY_BIT, NEW_NAMESPACE)])
+    _install([*_argument(MMAP, FOURTH), (AND, 0, 0, SHARED_WITHOUT_FILE)], [(EQUAL, SHARED_WITHOUT_FILE)])
     for call in (PREADV2, PWRITEV2):
         _install(_argument(call, SIXTH), [(AT_LEAST, 1)])
     known = [step for family in FAMILIES for step in ((EQUAL, 0, 1, family), ALLOW)]

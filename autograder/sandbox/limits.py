@@ -3,7 +3,9 @@
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
-LEAST_SHARE = 128 << 20  # bytes that a rank may hold however many there are: enough to run a chapter's cells again
+# What a rank has however many there are: enough to run a chapter's cells again
+LEAST_SHARE = 128 << 20  # bytes that it may hold
+LEAST_SCRATCH = 16 << 20  # and of its private folder, which is memory too
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,8 @@ class Limits:
 
     def among(self, ranks: int) -> Self:
         """The limits of one of so many ranks."""
-        return replace(self, ranks=ranks)
+        scratch = max(self.scratch // ranks, min(LEAST_SCRATCH, self.scratch))
+        return replace(self, ranks=ranks, scratch=scratch)
 
     def as_plain(self) -> dict[str, Any]:
         """For a message to the zygote."""

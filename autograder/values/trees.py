@@ -21,6 +21,7 @@ MAX_DIGITS = 1200
 MAX_NAME = 40
 ROUNDED_DIGITS = 5  # from so many on, a decimal may have been read off a calculator
 FLOAT_ROUNDING = Fraction(1, 10**12)  # of a few operations with floats
+MOST_ROUNDING = Fraction(1, 10**4)  # of all decimals together: who adds decimals does not widen the tolerance
 # head -> least and most number of arguments
 HEADS = {
     "add": (2, 500), "mul": (2, 500), "pow": (2, 2), "max": (1, 50), "min": (1, 50), "mod": (2, 2),
@@ -30,8 +31,8 @@ HEADS = {
     "and": (1, 20), "or": (1, 20), "not": (1, 1), "true": (0, 0), "false": (0, 0), "pi": (0, 0), "e": (0, 0),
 }  # fmt: skip
 CONDITIONS = {"lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not", "true", "false"}
-DECIMAL = re.compile(r"-?\d{1,60}(?:\.\d{1,60})?(?:[eE][-+]?\d{1,3})?")
-RATIO = re.compile(rf"-?\d{{1,{MAX_DIGITS}}}(?:/\d{{1,{MAX_DIGITS}}})?")
+DECIMAL = re.compile(r"-?\d{1,60}(?:\.\d{1,60})?(?:[eE][-+]?\d{1,3})?", re.ASCII)
+RATIO = re.compile(rf"-?\d{{1,{MAX_DIGITS}}}(?:/\d{{1,{MAX_DIGITS}}})?", re.ASCII)
 NAME = re.compile(rf"[^\W\d]\w{{0,{MAX_NAME}}}")
 
 
@@ -67,10 +68,11 @@ class Tree:
     @property
     def rounding(self) -> Fraction | None:
         """The relative error that its decimals may bring, where one has so many digits that it looks like the rounding
-        of a number that no short decimal is (0.3333333333333333, 1.25992); None where none does."""
+        of a number that no short decimal is (0.3333333333333333, 1.25992); None where none does. It is at most
+        MOST_ROUNDING, however many they are."""
         digits = [_digits(t.args[0]) for t in self.walk() if t.head == "dec"]
         halves = [Fraction(1, 2 * int(one)) for one in digits if len(one) >= ROUNDED_DIGITS]
-        return max(sum(halves, Fraction(0)), FLOAT_ROUNDING) if halves else None
+        return min(max(sum(halves, Fraction(0)), FLOAT_ROUNDING), MOST_ROUNDING) if halves else None
 
 
 def number_tree(value: int | Fraction) -> Tree:

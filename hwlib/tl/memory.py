@@ -3,7 +3,8 @@
 What is counted, and how: bytes are those of the elements that a load or store asks for, masked ones left out; sectors
 are the aligned pieces of 32 bytes that hold them, each once in a load or store, as a GPU fetches them (Nvidia, CUDA
 C++ Best Practices Guide, "Coalesced Access to Global Memory"); FLOPs are the operations on floats, 2MNK of a dot, one
-for each other result or summand; tiles are alive from the operation that makes them to the last that uses them.
+for each other result or summand; tiles are alive from the operation that makes them to the last that uses them. An
+integer that is made of floats counts as they do: fixed point saves neither.
 With an `L2`, also the bytes that it exchanges with HBM.
 
 What is not modelled: time; warps, whose threads a GPU coalesces (here it is the tile of a load or store); the L1 cache
@@ -14,13 +15,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import index
 from typing import Any
 
 from hwlib.tl.l2 import L2, SECTOR, Waves
-from hwlib.tl.tile import COMPARISONS, DTYPES, MOST_ELEMENTS, DType, KernelError, Program, size_of
+from hwlib.tl.tile import COMPARISONS, DTYPES, INTEGER_ONLY, MOST_ELEMENTS, DType, KernelError, Program, size_of
 
 MOST_WORK = 2**30  # elements of all results: seconds
+MOST_AXES = 8
 INNER = {"add", "subtract", "multiply", "divide", "maximum", "minimum", "exp", "log", "sqrt"}
+OPERANDS = {  # how many values each operation takes: numpy would write into one more
+    "arange": (0,), "full": (0,), "load": (1, 2), "store": (2, 3), "where": (3,), "dot": (2,),
+    **dict.fromkeys(("to", "reshape", "transpose", "sum", "max", "min", "exp", "log", "sqrt", "invert"), (1,)),
+    **dict.fromkeys(("add", "subtract", "multiply", "divide", "maximum", "minimum", *COMPARISONS, *INTEGER_ONLY), (2,)),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -205,58 +213,62 @@ def _run(
     for at, (_, operands, _) in enumerate(program.operations):
         last |= {one: at for one in operands if not isinstance(one, list)}
     values: dict[int, Any] = {}
+    counted: set[int] = set()  # results that are floats, or integers made of them
     alive = 0
     for at, (name, operands, options) in enumerate(program.operations):
+        if len(operands) not in OPERANDS.get(name, ()):
+            raise KernelError(f"operation {at} of program {program.place} is none of a kernel's", "no-record")
         try:
             given = [one[0] if isinstance(one, list) else values[one] for one in operands]
-            run.work += _size(np, name, given, options)
+            run.work += max(1, _size(np, name, given, options))
             if run.work > most_work:
                 raise KernelError(f"program {program.place} goes on without an end", "endless", program=program.at)
             if name in ("load", "store"):
                 result = _request(np, name, given, options, memory, program, number, at, run, touches)
             else:
                 result = _compute(np, name, given, options)
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise KernelError(
-                f"operation {at} of program {program.place}, {name!r}, cannot be done: {error}", "no-record"
+                f"operation {at} of program {program.place}, {name!r}, cannot be done: {type(error).__name__}",
+                "no-record",
             ) from None
-        run.flops += _flops(name, given, result)
-        values[at] = result
-        alive += _float_bytes(result)
-        run.tile_bytes = max(run.tile_bytes, alive)
-        for one in {*(o for o in operands if not isinstance(o, list)), at}:
+        values[at], used = result, {one for one in operands if not isinstance(one, list)}
+        if result is not None and (result.dtype.kind == "f" or (result.dtype.kind == "i" and used & counted)):
+            counted.add(at)
+            run.flops += _flops(name, given, result)
+            alive += _tile_bytes(result)
+            run.tile_bytes = max(run.tile_bytes, alive)
+        for one in {*used, at}:
             if last.get(one, one) <= at:
-                alive -= _float_bytes(values.pop(one))
+                gone = values.pop(one)
+                alive -= _tile_bytes(gone) if one in counted else 0
 
 
 def _size(np: Any, name: str, given: list, options: dict) -> int:
     """The elements that an operation makes, or goes through to make fewer; KernelError where they are too many."""
     shapes = [np.shape(one) for one in given]
     if name == "full":
-        shape = tuple(options["shape"])
+        shape = tuple(map(index, options["shape"]))
     elif name == "arange":
-        shape = (options["end"] - options["start"],)
+        shape = (index(options["end"]) - index(options["start"]),)
     elif name == "dot":
         (rows, inner), (_, columns) = shapes
         shape = (rows, columns)
     else:
         shape = np.broadcast_shapes(*shapes)
-    if (count := size_of(shape)) > MOST_ELEMENTS or any(size < 0 for size in shape):
-        raise KernelError(
-            f"a tile of shape {shape} has {count:,} elements; at most {MOST_ELEMENTS:,} were expected", "too-large"
-        )
+    most = MOST_ELEMENTS
+    if len(shape) > MOST_AXES or not all(0 <= size <= most for size in shape) or (count := size_of(shape)) > most:
+        raise KernelError(f"a tile is larger than {most:,} elements, or has no size", "too-large")
     return count * inner if name == "dot" else count
 
 
-def _float_bytes(value: Any) -> int:
-    return value.nbytes if value is not None and value.dtype.kind == "f" and value.ndim else 0
+def _tile_bytes(value: Any) -> int:
+    return value.nbytes if value.ndim else 0
 
 
 def _flops(name: str, given: list, result: Any) -> int:
     if name == "dot":
         return 2 * given[0].shape[0] * given[0].shape[1] * given[1].shape[1]
-    if result is None or result.dtype.kind != "f":
-        return 0
     if name in ("sum", "max", "min"):
         return given[0].size - result.size
     return result.size if name in INNER else 0
@@ -272,6 +284,8 @@ def _request(
     shape = np.broadcast_shapes(offset.shape, *(np.shape(mask) for mask in rest))
     offset = np.broadcast_to(offset, shape)
     mask = np.broadcast_to(rest[0], shape) if rest else np.ones(shape, bool)
+    if offset.dtype.kind != "i" or mask.dtype.kind != "b":  # numpy takes others too, for another meaning
+        raise TypeError
     elements = offset[mask]
     array.touch(elements, program, number, name == "store")
     if touches:
@@ -285,6 +299,13 @@ def _request(
 
 
 def _compute(np: Any, name: str, given: list, options: dict) -> Any:
+    result = _result(np, name, given, options)
+    if result.dtype.kind not in "bif":  # an object has any size, and its FLOPs are not counted
+        raise TypeError
+    return result
+
+
+def _result(np: Any, name: str, given: list, options: dict) -> Any:
     if name == "arange":
         return np.arange(options["start"], options["end"])
     if name == "full":
@@ -303,19 +324,17 @@ def _compute(np: Any, name: str, given: list, options: dict) -> Any:
     if name in ("sum", "max", "min"):
         return np.asarray(getattr(np, name)(given[0], axis=options["axis"], dtype=given[0].dtype)
                           if name == "sum" else getattr(np, name)(given[0], axis=options["axis"]))  # fmt: skip
-    if name == "divide" and all(np.asarray(one).dtype.kind != "f" for one in given):
+    kinds = {np.asarray(one).dtype.kind for one in given}
+    if name in INTEGER_ONLY and "f" in kinds:
+        raise TypeError
+    if name == "divide" and "f" not in kinds:
         given = [np.asarray(one, np.float32) for one in given]
-    if name not in OPERATIONS:
-        raise KernelError(f"{name!r} is no operation of a kernel", "bad-argument")
+    if name in ("add", "subtract", "multiply") and kinds == {"b"}:  # truth values are counted, as numbers
+        given = [np.asarray(one, np.int32) for one in given]
     return np.asarray(getattr(np, name)(*given))
-
-
-OPERATIONS = {
-    *INNER, *COMPARISONS, "bitwise_and", "bitwise_or", "invert", "remainder", "floor_divide",
-}  # fmt: skip
 
 
 def _numpy(name: str) -> str:
     if name not in DTYPES:
-        raise KernelError(f"{name!r} is no type of a kernel; one of {', '.join(DTYPES)} was expected", "other-type")
+        raise KernelError(f"a type that no kernel has; one of {', '.join(DTYPES)} was expected", "other-type")
     return "bool" if name == "int1" else name

@@ -194,6 +194,75 @@ def test_a_share_of_memory_is_at_least_what_the_cells_of_a_chapter_take():
     assert Limits(memory=64 << 20).among(64).share == 64 << 20
 
 
+def test_the_ranks_of_a_submission_share_its_private_folder(classroom):
+    assert Limits().among(64).scratch == 16 << 20
+    assert Limits(scratch=4 << 20).among(64).scratch == 4 << 20
+    child = classroom[2].spawn(Limits(cell=10.0, total=20.0, scratch=64 << 20).among(4))
+    child.run("""
+import os
+answer = 0
+for folder in '.', '/dev/shm':
+    with open(folder + '/gpubook-abuse', 'wb', buffering=0) as file:
+        try:
+            while True: answer += file.write(bytes(1 << 20))
+        except OSError: pass
+""")
+    assert 0 < encoding.decode(child.answer("held", "answer", True)["value"]) <= 2 * 16 << 20
+    child.kill()
+
+
+UNCOUNTED = """
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long
+FAILED = ctypes.c_void_p(-1).value
+"""
+KERNELS_MEMORY = {  # each grew without end, and counted for no process
+    "shared maps, but for a page unmapped": "answer = [libc.mmap(None, 1 << 20, 3, 0x21, -1, 0) == FAILED]",
+    "shared maps of zeros": "answer = [not os.path.exists('/dev/zero')]",
+    "semaphores": "answer = [libc.semget(0, 32_000, 0o600) == -1]",
+    "messages": "answer = [libc.msgget(0, 0o600) == -1]",
+    "memory files": "answer = [libc.memfd_create(b'x', 0) == -1, libc.shmget(0, 1 << 20, 0o600) == -1]",
+    "empty files": """
+answer = []
+for folder in '.', '/dev/shm':
+    made = 0
+    try:
+        for made in range(30_000): open(f'{folder}/{made}', 'w').close()
+    except OSError: pass
+    answer.append(0 < made < 20_000)""",
+}
+
+
+@pytest.mark.parametrize("memory", KERNELS_MEMORY, ids=lambda name: name.replace(" ", "-"))
+def test_no_memory_is_held_that_counts_for_no_process(classroom, memory):
+    child = classroom[2].spawn(Limits(cell=20.0, total=30.0))
+    child.run(UNCOUNTED + KERNELS_MEMORY[memory])
+    refused = encoding.decode(child.answer("refused", "answer", True)["value"])
+    child.kill()
+    assert refused
+    assert all(refused)
+
+
+def test_what_processes_share_between_them_still_works(classroom):
+    child = classroom[2].spawn(Limits(cell=20.0, total=30.0))
+    child.run("""
+import multiprocessing, torch
+shared, tensor = multiprocessing.get_context('fork').Array('d', 1000), torch.zeros(1000).share_memory_()
+def add():
+    shared[0] += 1
+    tensor.add_(1)
+worker = multiprocessing.get_context('fork').Process(target=add)
+worker.start()
+worker.join()
+answer = [shared[0], float(tensor[0])]
+""")
+    shared = encoding.decode(child.answer("shared", "answer", True)["value"])
+    child.kill()
+    assert shared == [1.0, 1.0]
+
+
 def test_what_processes_share_counts_once(classroom):
     child = classroom[2].spawn(Limits(cell=20.0, memory=1 << 30, processes=24))
     child.run("import os, time\nblock = bytearray(b'x')*(300 << 20)")

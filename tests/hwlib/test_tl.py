@@ -325,6 +325,7 @@ def forged(*operations):
 
 
 WIDE = ("arange", (), {"start": 0, "end": 2**16})
+X = ("arange", (), {"start": 0, "end": 4})
 
 
 @pytest.mark.parametrize(
@@ -335,7 +336,24 @@ WIDE = ("arange", (), {"start": 0, "end": 2**16})
         ([("arange", (), {"start": 5, "end": 0})], "too-large"),
         ([WIDE, ("reshape", (0,), {"shape": [2**16, 1]}), ("add", (0, 1), {})], "too-large"),
         ([WIDE, ("reshape", (0,), {"shape": [3]})], "no-record"),
-        ([("__class__", ([1],), {})], "bad-argument"),
+        ([("full", (), {"shape": [0] * 40, "value": 0, "dtype": "float32"})], "too-large"),
+        ([("full", (), {"shape": [0, -1, 10**5000], "value": 0, "dtype": "float32"})], "too-large"),
+        ([("__class__", ([1],), {})], "no-record"),
+        ([("<b>" * 10**5, ([1],), {})], "no-record"),
+        ([("load", ([0],), {"array": "<b>" * 10**5, "other": 0})], "no-record"),
+        ([("load", ([0],), {"array": ["x"], "other": 0})], "no-record"),
+        ([("load", ([0],), {"array": "x", "other": 10**400})], "no-record"),
+        ([("full", (), {"shape": [4], "value": 10**400, "dtype": "float32"})], "no-record"),
+        ([("full", (), {"shape": [4], "value": 0, "dtype": "<b>" * 10**5})], "other-type"),
+        ([WIDE, ("add", (0, [10**30]), {})], "no-record"),
+        ([("add", ([2**70], [0]), {})], "no-record"),  # an object: any size, and no FLOPs
+        ([("arange", (), {"start": 10**30, "end": 10**30 + 4})], "no-record"),
+        ([("arange", (), {"start": 0.5, "end": 4.5})], "no-record"),
+        ([WIDE, ("where", (0,), {})], "no-record"),  # a tuple
+        ([WIDE, ("add", (0, 0, 0), {})], "no-record"),  # into its third operand
+        ([X, ("load", (0,), {"array": "x", "other": 0}), ("floor_divide", (1, [1e-6]), {})], "no-record"),
+        ([X, ("equal", (0, 0), {}), ("load", (1,), {"array": "x", "other": 0})], "no-record"),  # all in one sector
+        ([X, ("reshape", (0,), {"shape": [1, 4]}), ("load", (1, 1), {"array": "x", "other": 0})], "no-record"),
         ([("exp", (7,), {})], "no-record"),
         ([("exp", (["x"],), {})], "no-record"),
         ([("load", ([0],), {"array": "y", "other": 0})], "no-record"),
@@ -348,9 +366,37 @@ def test_a_forged_record_is_refused_before_it_takes_memory(operations, reason):
     with pytest.raises(tl.KernelError) as caught:
         tl.play([forged(*operations)], {"x": draw(4)})
     assert caught.value.reason == reason
+    assert len(str(caught.value)) < 200
+    assert "<b>" not in str(caught.value)
 
 
 def test_work_has_an_end():
     with pytest.raises(tl.KernelError) as caught:
         tl.play([forged(*[WIDE] * 100)], {}, most_work=10 * 2**16)
     assert caught.value.reason == "endless"
+
+
+def test_operations_on_nothing_have_an_end():
+    nothing = ("full", (), {"shape": [0], "value": 0, "dtype": "float32"})
+    with pytest.raises(tl.KernelError) as caught:
+        tl.play([forged(*[nothing] * 100)], {}, most_work=50)
+    assert caught.value.reason == "endless"
+
+
+def test_fixed_point_saves_neither_flops_nor_bytes():
+    def squares(x_ptr, out_ptr):
+        at = tl.arange(0, 8)
+        x = tl.load(x_ptr + at).to(tl.int64)
+        tl.store(out_ptr + at, x * x)
+
+    run = tl.launch(squares, 1, np.arange(8, dtype=np.float32), tl.empty(8))
+    assert run.flops == 8
+    assert run.tile_bytes == 2 * 8 * 8
+
+
+def test_truth_values_are_counted_as_numbers():
+    def count(out_ptr):
+        at = tl.arange(0, 4)
+        tl.store(out_ptr + at, (at < 2) + (at < 3))
+
+    assert tl.launch(count, 1, tl.empty(4)).arrays["out_ptr"].tolist() == [2, 2, 1, 0]

@@ -132,6 +132,15 @@ def test_nearly_the_same_is_wrong(exercise, answer):
     assert verdict.score == 0.0, verdict
 
 
+def test_decimals_that_add_nothing_do_not_make_it_nearly_right():
+    answer = RING.solution(n, S, alpha, W)
+    nothing = ["mul", ["num", "0"], ["add", *[["dec", "1.0001"]] * 450]]
+    for factor, score in (("1", 1), ("1.001", 0)):
+        right = encoding.encode(answer)["v"]
+        message = {"$": "tree", "v": ["add", ["mul", ["dec", factor], right], nothing, nothing, nothing]}
+        assert RING.judge_message(message).score == score
+
+
 def test_declared_mistakes_come_first():
     assert judge(RING, "S/W").say == "Each byte crosses a link about twice."
     assert judge(ROOF, "M/W + F/C").kind == "mistake"

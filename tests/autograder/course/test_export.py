@@ -223,6 +223,16 @@ def test_two_keys_of_a_line_that_disagree_are_an_error(tmp_path, first, second, 
         export.table(folder, ["week1"], "moodle", worksheet=sheet)
 
 
+def test_a_borrowed_name_brings_no_grade(tmp_path):
+    folder, sheet = make(tmp_path / "course"), tmp_path / "sheet.csv"
+    lines = 'Participant 1,"Ann Müller, née Ōta",mal@x.org,mal,\nParticipant 2,Points Possible @SUM(1),cy@x.org,,\n'
+    sheet.write_text(f"Identifier,Full name,Email address,ID number,Grade\n{lines}")
+    made = export.table(folder, ["week1"], "moodle", worksheet=sheet)
+    assert [row[4] for row in read(made)[1:]] == ["", "0"]  # of ann another address is known, of cy none
+    assert "Ann" in made.notes[0]
+    assert "ann" in made.notes[1]
+
+
 def test_a_participants_number_is_nobodys(tmp_path):
     people = {"ann": {"lms_user_id": "17"}, "bob": {"lms_user_id": "18"}, "cy": {}}
     sheet = tmp_path / "sheet.csv"

@@ -51,6 +51,11 @@ def test_a_float_is_the_decimal_that_was_typed():
     assert trees.from_sympy(2.5 * n).rounding is None
 
 
+def test_many_decimals_are_off_by_no_more_than_a_few():
+    many = sympy.Add(*(sympy.Float("1.0001") for _ in range(400)), evaluate=False)
+    assert trees.from_sympy(sympy.Mul(0, many, evaluate=False)).rounding == trees.MOST_ROUNDING
+
+
 def test_a_sum_is_worked_out():
     i = sympy.Symbol("i")
     assert value(trees.from_sympy(sympy.Sum(i, (i, 1, n))), POINT) == 36
@@ -103,6 +108,8 @@ def test_size_and_depth_are_bounded():
         ["num", "9" * 2000],
         ["dec", "nan"],
         ["dec", "1e9999"],
+        ["dec", "٠٠٠٠1"],
+        ["num", "٣"],
         ["sym", "a b"],
         ["sym", "x" * 100],
         ["pow", ["true"], ["num", "1"]],

@@ -24,7 +24,7 @@ from .quantity import MAX_COUNT_BITS, ROUNDED, TINY, box_numbers, shown_number
 from .recognised import recognise
 from .wrong_ways import weak_numbers
 
-TWICE = ("one thing counted twice", "one of two kinds left out", "the size of each")
+TWICE = ("one of two kinds left out", "the size of each")
 FEW = 4  # below it every wrong count is off by one or by a factor of 2
 
 
@@ -114,7 +114,7 @@ class Count(Answer):
             return Verdict(0.0, slip.say, "slip", slip.reason)
         if any(exact == self.expected(exercise, row) for row in others_numbers(exercise, given)):
             return other_variant()
-        found = recognise(exercise, as_float(exact), float(want), given, near=0.0)
+        found = recognise(exercise, as_float(exact), want, given, near=0.0)
         return not_yet(found.say, found.reason)
 
     def shown(self, exercise: Exercise, value: Any, given: Given) -> str:
@@ -158,7 +158,8 @@ def slip_of_count(answer: int, want: int, about: str) -> Finding | None:
         return None
     if abs(answer - want) == 1:
         say = (
-            "Nearly: look at the ends. Is it rounded to the right side, and the first or the last one rightly counted?"
+            "Nearly, off by one. Is it rounded to the right side, the first or the last one rightly counted, and each "
+            "number on the way exact?"
         )
         return Finding(say, "off-by-one")
     if answer == 2 * want or 2 * answer == want:

@@ -32,6 +32,7 @@ FAR = 10**4  # the ratio from which on an answer is told that it is absurd
 ELSEWHERE = (math.pi**3, 1 / math.pi**3, math.e**7, math.e**-7)
 FRACTION = re.compile(r"([-+]?[0-9]{1,15})\s*/\s*([1-9][0-9]{0,14})")  # 7/2, where a plain ratio is asked for
 RATE = re.compile(r"(?:fl)?ops$", re.I)  # 989 TFLOPs: many write the rate so, and where one is asked for it is meant
+BITS = re.compile(r"bits?\b|[kKMGTP]b(?:ps|/s)")  # a text in bits: where it is off by 8, that is why
 TINY = 1e-9  # a mistake that is an integer is typed as one
 ROUNDED = 1e-3  # and another with a few digits
 
@@ -135,9 +136,11 @@ class Quantity(Answer):
             for m in exercise.mistakes
             if self._same(answer, Fraction(float(call_with(m.value, given))))
         ]
-        if said:  # and not the slip of the same ratio: the mistake knows the exercise, the slip does not
+        slip = slips.find(answer, want, self.rtol, self.unit, exercise.prompt_text(given))
+        in_bits = slip is not None and slip.reason == "bits" and type(value) is str and BITS.search(value) is not None
+        if said and not in_bits:  # the mistake knows the exercise, the slip of the same ratio does not
             return Verdict(0.0, " ".join(dict.fromkeys(said)), "mistake")
-        if slip := slips.find(answer, want, self.rtol, self.unit, exercise.prompt_text(given)):
+        if slip:
             return Verdict(0.0, slip.say, "slip", slip.reason)
         if self._other(exercise, answer, given):
             return other_variant()

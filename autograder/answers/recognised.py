@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 NEAR = 1e-3  # relative: what a number typed with four digits is off by
 ROUNDED = 0.03  # relative: what a rounding to whole numbers changes, at most
 MANY = 8  # numbers of a prompt whose products and quotients are tried
+TOLD_APART = 10  # below it, too many quotients of the prompt's numbers come to the same by chance
 FEW = 3  # of a smaller number of things one cannot tell what was counted
 ENDLESS = 1e30  # times as much: a bandwidth that takes no time
 NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?:\s?([A-Za-z]+(?:/[A-Za-z]+)*))?")
@@ -47,6 +48,8 @@ def recognise(exercise: Exercise, answer: float, want: float, given: Mapping[str
     """What is known of a wrong answer: the first that holds of the ways, the prompt's numbers and the multiples; else
     how far it is off, and to which side."""
     for say, value, reason in _known(exercise, want, given):
+        if reason == "number-of-prompt" and not near and abs(answer) < TOLD_APART:
+            continue
         if value and math.isfinite(value) and not _within(value, want, near) and _within(answer, value, near):
             return Finding(f"Yours is {say}", reason)
     return _far(answer, want)
@@ -72,9 +75,9 @@ def _known(exercise: Exercise, want: float, given: Mapping[str, Any]) -> Iterato
         say = f"times the answer, and {shown} stands in the prompt: is it one of them, or all, that is asked for?"
         yield f"{shown} {say}", want * factor, "factor-of-prompt"
         yield f"1/{shown} {say.replace('times', 'of', 1)}", want / factor, "factor-of-prompt"
-        say = "the answer: does one of them, itself perhaps, count that should not, or not count that should?"
-        yield f"({shown} − 1)/{shown} of {say}", want * (factor - 1) / factor, "factor-of-prompt"
-        yield f"{shown}/({shown} − 1) of {say}", want * factor / (factor - 1), "factor-of-prompt"
+        for ratio in (Fraction(int(factor) - 1, int(factor)), Fraction(int(factor), int(factor) - 1)):
+            say = f"{ratio} of the answer, and {shown} stands in the prompt: where does that factor come from?"
+            yield say, want * float(ratio), "factor-of-prompt"
     say = "and what of the rest of the prompt?"
     for one, other in permutations(numbers, 2):
         yield f"{one.shown} over {other.shown}: {say}", one.value / other.value, "number-of-prompt"

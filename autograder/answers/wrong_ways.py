@@ -328,9 +328,8 @@ def _misread(exercise: Exercise, row: Mapping[str, Any], exact: bool) -> Iterato
             for shift, all_of in ((0, letter), (1, f"{letter} + 1")):
                 counted = _Miscounted(value)
                 counted.shift = shift
-                told = (
-                    f"if all {shown} count where one of them does not" if not shift else f"with one more than {shown}"
-                )
+                counts = f"{value + 1} count where one of {shown}" if shift else f"all {shown} count where one"
+                told = f"if {counts} does not"
                 yield Way(f"{all_of} for {letter} - 1", told=told), letter, _with(exercise, row, letter, counted)
             for more in (-1, 1) if value <= SMALL and not exact else ():
                 name = f"{letter} {'+' if more > 0 else '-'} 1 for {letter} throughout"

@@ -302,7 +302,8 @@ SUSPECTS = {
         "that is n times as many: does a step send the whole array, where one block would do?",
     "sent-whole-array-to-all": "that is (n - 1)S: the whole array goes to every other rank",
     "sent-twice": "that is twice as many: is everything sent twice?",
-    "sent-own-block": "that is n blocks where n - 1 would do: a rank need not be sent what it has",
+    "sent-own-block":
+        "that is n/(n - 1) times as many: is a block sent to where it is, or a whole array where parts would do?",
     "sent-whole-array": "that is S: the whole array, where a part would do",
 }  # fmt: skip
 

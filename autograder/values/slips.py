@@ -74,6 +74,8 @@ TWICE = (
     ("what is read without what is written", r"\bread(?:s|ing)?\b.*\bwrit(?:es?|ten|ing)\b"),
     (SPARSE, r"FLOP|tensor core|sparse"),
 )
+NARROW = ("gib", "tib")  # ratios near to 1, like those of a few things more or less: 15/14 is no GiB
+ANY_TWICE = "one thing counted twice"
 USUAL = 3  # causes that are told where the words name none
 BYTES = re.compile(r"\d ?B\b|\b[kKMGTPE]i?B\b|\bB/s|\b[kKMGT]?bits?\b|\bbytes?\b|\{\w+:\w*B\b")
 EIGHT = re.compile(r"(?<![\d.])8(?!\.?\d)|\beight\b", re.I)
@@ -98,7 +100,8 @@ def find(
         if slip.of and not _has(unit, about, slip.of):
             continue
         for ratio in (slip.ratio, 1 / slip.ratio):
-            if abs(ratio - 1) > 3 * Fraction(rtol) and close(answer, want * ratio, rtol):
+            near = rtol / 10 if slip.reason in NARROW else rtol
+            if abs(ratio - 1) > 3 * Fraction(rtol) and close(answer, want * ratio, near):
                 return slip._replace(say=_say(slip, about))
     return None
 
@@ -122,5 +125,7 @@ def _say(slip: Slip, about: str) -> str:
 def twice(about: str, first: Sequence[str] = ()) -> str:
     """What a factor of 2 is blamed on: `first`, then what the words of the exercise name, or else what is usual."""
     named = [cause for cause, words in TWICE if re.search(words, about, re.I | re.S)]
-    causes = dict.fromkeys([*first, *named]) or [cause for cause, _ in TWICE[:USUAL]]
-    return f"You are off by a factor of 2. Is it {'; or '.join(causes)}?"
+    causes = list(dict.fromkeys([*first, *named])) or [cause for cause, _ in TWICE[:USUAL]]
+    if ANY_TWICE not in causes:
+        causes.append(ANY_TWICE)
+    return f"You are off by a factor of 2. Is it {'; '.join(causes[:-1])}; or {causes[-1]}?"

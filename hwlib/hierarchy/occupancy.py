@@ -23,8 +23,8 @@ MAX_REGISTERS = 256  # of one thread; a compiler gives at most 255
 def register_warps(S_RF, rho):
     """Warps whose registers fit: 32 threads of rho registers of 4 bytes each. To first order.
 
-    Exact where rho is a multiple of 8, the unit in which registers are allocated, and S_RF that of a sub-partition: of an
-    SM's four, each holds whole warps only, so with 224 registers it has 8 warps and not 9.
+    Exact where rho is a multiple of 8, the unit in which registers are allocated, and S_RF that of a sub-partition: of
+    the four of an SM each holds whole warps only, so with 224 registers it has 8 warps and not 9.
     """
     return floor(S_RF / (const(4, "B") * 32 * rho))
 

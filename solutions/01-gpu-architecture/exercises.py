@@ -97,7 +97,7 @@ VECTOR = Exercise(
         ),
         Mistake(
             lambda n, lanes, f, share: vector_flops(4 * n, lanes, f, 1 + share),
-            "The lanes of all four subpartitions are counted already.",
+            "Four times too much: the lanes of all four subpartitions are counted already, and FLOP/s have no bytes.",
         ),
         Mistake(
             lambda n, lanes, f, share: vector_flops(n, lanes, f, share),
@@ -131,7 +131,9 @@ B200_CLOCK = Exercise(
         ),
         Mistake(
             lambda C, n, lanes: vector_clock(C, n, lanes / 4),
-            "A multiprocessor has four subpartitions, and you took the lanes of one.",
+            "Four times too much: are those the lanes of one of four subpartitions, or did you "
+            "multiply by the two operations "
+            "of an instruction?",
         ),
     ),
     hints=(
@@ -349,7 +351,10 @@ HEADLINE = Exercise(
     answer=Quantity("FLOP/s"),
     solution=lambda C, n: C / n / 2 / 4,
     mistakes=(
-        Mistake(lambda C, n: C / n / 4, "Your weights are not half zeros. What does the footnote take away?"),
+        Mistake(
+            lambda C, n: C / n / 4,
+            "One of the factors of 2 is still in it. Which belong to the zeros, and which to the formats?",
+        ),
         Mistake(lambda C, n: C / n / 2, "That is dense, in fp4. How often is a format halved between bf16 and fp4?"),
         Mistake(lambda C: C / 2 / 4, "That is all of them together."),
         Mistake(lambda C, n: C / n, "That is one GPU as announced: in fp4, zeros included. Two steps remain."),
@@ -524,7 +529,10 @@ LAB_SORT = Exercise(
     answer=Count(),
     solution=lambda ways, c: floor(c / (warp_ways(ways) - 1)) + 1,
     mistakes=(
-        Mistake(lambda ways, c: floor(c / (ways - 1)) + 1, "You let each warp walk every way. Does it?"),
+        Mistake(
+            lambda ways, c: floor(c / (ways - 1)) + 1,
+            "So it is if each warp walks (nearly) every way. Does it, and how many threads draw one?",
+        ),
         Mistake(lambda ways, c: floor(c / warp_ways(ways)) + 1, "Sorted warps have their own way to walk, too."),
         Mistake(
             lambda ways, c: c / (warp_ways(ways) - 1), "There both take equally long. The first whole L beyond it?"

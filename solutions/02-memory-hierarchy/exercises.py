@@ -111,7 +111,8 @@ ON_CHIP = Exercise(
     mistakes=(
         Mistake(lambda n_SM, rf, l1: n_SM * (rf + l1) * 1000, "How many bytes has a KB, where it counts memory cells?"),
         Mistake(
-            lambda n_SM, rf, l1: n_SM * (rf + l1) / 1024 * 1e6, "In MiB that would be it. An MB is read as 10⁶ bytes."
+            lambda n_SM, rf, l1: n_SM * (rf + l1) / 1024 * 1e6,
+            "In MiB that would be nearly it, and an MB is read as 10⁶ bytes. Or is part of L1 missing?",
         ),
         Mistake(lambda n_SM, l1: n_SM * l1 * 1024, "That is one of the two. Which is missing?"),
         Mistake(lambda rf, l1: (rf + l1) * 1024, "That is one SM."),
@@ -215,7 +216,10 @@ RESIDENT_WARPS = Exercise(
             "That is a sub-partition's share, right in the notes that count those. And an SM's?",
         ),
         Mistake(lambda rho, kb: kb * 1024 // (4 * rho), "Those are threads. How many make a warp?"),
-        Mistake(lambda rho, kb: kb * 1024 // (32 * rho), "How many bytes has a register?"),
+        Mistake(
+            lambda rho, kb: kb * 1024 // (32 * rho),
+            "Four times too many: is a register four bytes, and whose is the file of {kb} KB?",
+        ),
     ),
     hints=("A register is one number of 32 bits; a warp has 32 threads, each with its own.",),
     explain="{kb} KB are `{kb} * 1024/4` registers of 32 bits, and a warp takes `32 * {rho}` of them. As many warps "

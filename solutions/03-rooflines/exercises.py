@@ -171,7 +171,8 @@ ERRATUM_LINK = Exercise(
         ),
         Mistake(
             lambda C2, W: C2 / W,
-            "The bandwidth is right. Does a dense product reach the other number, as printed?",
+            "Twice the answer. Does a dense product reach the rate as printed; and does a ridge in "
+            "FLOP/B count bytes twice?",
         ),
     ),
     hints=(
@@ -379,7 +380,11 @@ FUSED_MLP = Exercise(
             lambda B, D, F: B * D * F / (B * D + D * F + 2 * B * F),
             "That is three products and a multiplication, with [B × F] going out and coming back each time.",
         ),
-        Mistake(lambda B, F: B * F / (B + F), "That is an MLP with two matrices. A gated one has a third."),
+        Mistake(
+            lambda B, F: B * F / (B + F),
+            "So it is with two matrices, or with `x` read twice. How many has a gated MLP, and how "
+            "often does one kernel read x?",
+        ),
         Mistake(lambda B: B, "Right for F much larger than B only: x and y are traffic too."),
     ),
     hints=(
@@ -575,7 +580,9 @@ WAVES = Exercise(
         ),
         Mistake(
             lambda M, N, m, n, n_SM: ceil(ceil(M / n) * ceil(N / m) / n_SM),
-            "You turned the tile round. Which of its sides lies along which side of the output?",
+            "One too many: is the tile turned round, so that its sides lie along the wrong sides of "
+            "the output, or a wave "
+            "added?",
         ),
         Mistake(lambda M, N, m, n: ceil(M / m) * ceil(N / n), "Those are the tiles. How many run at a time?"),
     ),

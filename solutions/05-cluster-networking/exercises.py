@@ -41,7 +41,6 @@ from hwlib.topology import (
     tree_core_switches,
     tree_leaf_switches,
     tree_spine_switches,
-    tree_switches,
     two_tier_hosts,
     without,
 )  # fmt: skip
@@ -177,7 +176,8 @@ ERRATUM_SPINE = Exercise(
         Mistake(lambda spines, ports, W: spines * ports * W, "That is all spines together. And each GPU?"),
         Mistake(
             lambda spines, ports, W, n: 2 * spines * ports * W / n,
-            "You counted both directions. A port sends this much, and receives as much at the same time.",
+            "Twice the answer: a port sends and receives at the same time, and all GPUs do. Which "
+            "of the two did you leave out?",
         ),
     ),
     hints=(
@@ -224,7 +224,10 @@ ERRATUM_NVL72 = Exercise(
         ),
         Mistake(lambda n, trays, nics, W: nics * trays * W / n, "That is with all cards. Which of them carry this?"),
         Mistake(lambda trays, nics, kept, W: (nics - kept) * trays * W, "That is the rack. How many GPUs share it?"),
-        Mistake(lambda nics, kept, W: (nics - kept) * W, "That is one host. How many GPUs has it?"),
+        Mistake(
+            lambda nics, kept, W: (nics - kept) * W,
+            "As much as one host has. How many GPUs are in it, and how many cards send?",
+        ),
         Mistake(lambda NV: NV, "That is what a GPU has inside the rack."),
     ),
     hints=("Look at the whole rack: what leaves it, in all?", "Count its cards, host by host. Who shares them?"),

@@ -102,7 +102,10 @@ ERRATUM_ALLGATHER = Exercise(
         ),
         Mistake(9 * us, "That is what the draft prints. How many ports does a GPU receive through?"),
         Mistake(lambda D, F, W: 2 * D * F / W, "To first order. Exactly, a GPU need not receive what it has."),
-        Mistake(lambda D, F, n, W: (n - 1) / n * D * F / W, "A bf16 element has two bytes."),
+        Mistake(
+            lambda D, F, n, W: (n - 1) / n * D * F / W,
+            "Half of the answer: how many bytes has a bf16 element, and how much does a port bring *in*?",
+        ),
         Mistake(
             lambda D, F, n, W: 2 * D * F * (n - 1) / n**2 / W,
             "That is what one GPU sends if nobody needs it twice. But each of the others needs its block.",
@@ -454,8 +457,8 @@ SWITCH_BYTES = Exercise(
     mistakes=(
         Mistake(
             lambda n, S: n * S,
-            "The textbook's number: there an owner keeps its own block back and adds it itself. "
-            "Here the switch reads that one as well.",
+            "n blocks, as in a textbook, whose owner keeps its own back, or as if nothing came back. What does the "
+            "switch read, and what does it send back?",
         ),
         Mistake(lambda n, S: (n - 1) * S, "Those are the blocks of others, on the way in. And the finished ones?"),
         Mistake(lambda n, S: 2 * (n - 1) * S, "That is a ring through a switch that only forwards."),

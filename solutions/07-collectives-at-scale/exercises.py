@@ -185,7 +185,8 @@ INNER_AXIS = Exercise(
         ),
         Mistake(
             lambda X, S, W_out: (X - 1) / X * S / (8 * W_out),
-            "Look at one node: how many parts of F do its eight GPUs hold, and how much of each of these?",
+            "Twice the answer: how many parts of F do the eight GPUs of a node hold, how much of "
+            "each; and are S bytes already?",
         ),
         Mistake(
             lambda Y, S, W_out: S / (max(Y, 8) * W_out),
@@ -331,7 +332,10 @@ HALF_SHARP = Exercise(
     ),
     harmless={"side 2 of the max alone": "that the network decides is the question; rings inside are a mistake"},
     mistakes=(
-        Mistake(lambda W_in, W_node: min(W_in, W_node), "That is for switches that add at both levels."),
+        Mistake(
+            lambda W_in, W_node: min(W_in, W_node),
+            "So it is if all switches add, or if one level alone counts. What crosses the network where nothing adds?",
+        ),
         Mistake(
             lambda n_out, W_node: n_out / (n_out - 1) * W_node,
             "That is half of an all-reduce: what was reduced across has to come back to all.",
@@ -441,8 +445,9 @@ ERRATUM_ALLTOALL = Exercise(
         ),
         Mistake(
             lambda N, W_in, W_node: 2 * (1 / (4 * W_node)) / ((N - 1) / N**2 / W_in),
-            "Two ways lead there. Cards send and receive at once; and S is all GPUs' data together, so of the "
-            "same S a GPU of two nodes holds less than before.",
+            "Half of the answer. Cards send and receive at once; S is all GPUs' data together, so "
+            "of the same S a GPU of "
+            "two nodes holds less than before; and how much of a node's data goes to the other?",
         ),
     ),
     hints=(

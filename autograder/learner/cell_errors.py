@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from ..values.error_advice import NOTHING_ASKED, Asked, advice
+from .cell_history import remember_failed
 from .lookup import find, published
 
 NAMED = re.compile(r"""\b(?:given|symbols|check|grade|hint|exercise|solution)\(\s*["']([a-z0-9-]{3,80})["']""")
@@ -26,6 +27,7 @@ def _explain(result: Any) -> None:
     if error is None:
         return
     try:
+        remember_failed(result.execution_count)
         source = str(result.info.raw_cell)
         say = advice(type(error).__name__, str(error), source, _asked(getattr(result.info, "cell_id", None), source))
         if say:

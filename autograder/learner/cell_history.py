@@ -1,4 +1,4 @@
-"""Evidence from the notebook's history: untouched stubs, and cells with syntax errors."""
+"""Evidence from the notebook's history: untouched stubs, and cells that ended in an error."""
 
 from __future__ import annotations
 
@@ -16,6 +16,15 @@ from typing import Any
 from ..declaration.verdict import Verdict
 from .lookup import published
 
+_failed: dict[int, str] = {}  # the code of the cells that ended in an error, by their number
+
+
+def remember_failed(number: int | None) -> None:
+    """Keep that the cell with this number ended in an error."""
+    shell = _shell()
+    if shell is not None and number is not None:
+        _failed[number] = "".join(shell.history_manager.input_hist_parsed[number : number + 1])
+
 
 def stub(name: str, answer: Any) -> Verdict | None:
     """The verdict on a function that is its stub still (untouched-stub), with the name that the cell gave the
@@ -29,13 +38,12 @@ def stub(name: str, answer: Any) -> Verdict | None:
 
 
 def with_doubt(name: str, answer: Any, verdict: Verdict) -> Verdict:
-    """The verdict, with a word on it where the last cell that was to set `name` has a syntax error: then it still is
-    what an earlier one made it."""
+    """The verdict, with a word on it where the last cell that was to set `name` has a syntax error or ended in another
+    error: then it still is, or may be, what an earlier one made it."""
     shell = _shell()
-    if shell is None or shell.user_ns.get(name, shell) is not answer or not _misread(name):
+    if shell is None or shell.user_ns.get(name, shell) is not answer or not (doubt := _doubt(name)):
         return verdict
-    say = f"{verdict.say} (The last cell with `{name}` has a syntax error, so this is what it was before.)"
-    return replace(verdict, say=say)
+    return replace(verdict, say=f"{verdict.say} (The last cell with `{name}` {doubt}.)")
 
 
 def _stub() -> None: ...
@@ -69,16 +77,18 @@ def _defined_instead(name: str) -> str:
     return ""
 
 
-def _misread(name: str) -> bool:
-    """Whether the last cell that sets `name` has a syntax error."""
+def _doubt(name: str) -> str:
+    """What is wrong with the last cell that sets `name`; else ""."""
     sets = re.compile(rf"^[ \t]*({name}[ \t]*=(?!=)|def[ \t]+{name}\b)", re.MULTILINE)
-    for cell in _cells():
+    cells = _cells()
+    for back, cell in enumerate(cells, start=1):
         tree = _read(cell)
         if tree is None and sets.search(cell):
-            return True
+            return "has a syntax error, so this is what it was before"
         if tree is not None and any(_name_set(node) == name for node in ast.walk(tree)):
-            return False
-    return False
+            failed = _failed.get(len(cells) - back) == cell
+            return "ended in an error, so this may be what it was before" if failed else ""
+    return ""
 
 
 def _name_set(node: ast.AST) -> str:

@@ -48,6 +48,10 @@ TOLD = {
                                        "empty", "untouched-stub", ["ring_bytes", "ring_bytes"]),
     "a syntax error": (["answer = 2.0", "answer = 3*", TIME], "right", "", ["answer"]),
     "and asked twice": (["answer = 2.0", "answer = (3", TIME, TIME], "right", "", ["answer"]),
+    "another error": (["answer = 2.0", "answer = tau", TIME], "right", "", ["answer"]),
+    "another error, and asked twice": (["answer = 2.0", "answer = tau", TIME, TIME], "right", "", ["answer"]),
+    "another error, mended": (["answer = tau", "answer = 2.0", TIME], "right", "", []),
+    "another error elsewhere": (["answer = 2.0", "tau", TIME], "right", "", []),
     "mended": (["answer = 3*", "answer = 2.0", TIME], "right", "", []),
     "mended otherwise": (["answer = 3*", "if True:\n    one, answer = 1, 2.0", TIME], "right", "", []),
     "an error in a cell of no answer": (["answer = 2.0", "the_answer = answer == 3*", TIME], "right", "", []),
@@ -89,6 +93,9 @@ def test_the_words_for_another_name_and_for_an_answer_that_may_be_old(told):
     )
     assert told["a syntax error"]["say"] == (
         "Right. (The last cell with `answer` has a syntax error, so this is what it was before.)"
+    )
+    assert told["another error"]["say"] == (
+        "Right. (The last cell with `answer` ended in an error, so this may be what it was before.)"
     )
 
 

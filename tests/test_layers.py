@@ -303,3 +303,8 @@ assert "numpy" not in sys.modules
 """
     done = run_python("-c", program)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_sample_class_imports_what_there_is():
+    """`make grade` begins with it, and only slow tests use it."""
+    assert importlib.import_module("tests.sample_class.layout").lay_out

@@ -68,7 +68,8 @@ def selftest(exercise: Exercise) -> list[str]:
     """
     try:
         return [f"{exercise.id}: {problem}" for problem in _problems(exercise)]
-    except (DeclarationError, ArithmeticError, TypeError, ValueError, LookupError, encoding.NotEncodable) as error:
+    except (DeclarationError, ArithmeticError, TypeError, ValueError, LookupError, NameError, AttributeError,
+            encoding.NotEncodable) as error:  # fmt: skip
         return [f"{exercise.id}: the declaration fails on its own numbers ({type(error).__name__}: {error})"]
 
 

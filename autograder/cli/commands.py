@@ -208,7 +208,7 @@ def course_check(folder: Path) -> None:
     for name, exercise in bank.items():
         problems = selftest(exercise) + library_overlap(exercise)
         faults += len(problems)
-        for line in problems or [f"{name}: ok"]:
+        for line in [f"{bank.where(name)}: {problem}" for problem in problems] or [f"{name}: ok"]:
             click.echo(line)
     if faults:
         raise click.ClickException(f"{faults} problems in {len(bank)} exercises")

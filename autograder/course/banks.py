@@ -28,6 +28,11 @@ class CourseBank(Bank):
     def __init__(self, banks: Sequence[Bank]):
         super().__init__([exercise for bank in banks for exercise in bank.values()], banks[0].path if banks else None)
         self.paths = [bank.path for bank in banks if bank.path is not None]
+        self._banks = banks
+
+    def where(self, exercise_id: str) -> str:
+        """`file:line` where an exercise is declared, in whichever bank that is."""
+        return next((bank.where(exercise_id) for bank in self._banks if exercise_id in bank), str(self.path))
 
 
 def bank_of(folder: Path, release_nb: Any, path: Path) -> CourseBank:

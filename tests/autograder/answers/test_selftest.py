@@ -44,6 +44,8 @@ def test_what_is_wrong_is_said():
     assert "prompt is empty" in problems(prompt=" ")
     assert "(ZeroDivisionError: " in problems(solution=lambda n: n / 0)
     assert "'m'" in problems(solution=lambda m: m)
+    assert "(NameError: " in problems(mistakes=(Mistake(lambda n: undefined, "Who?"), TWO[0]))  # noqa: F821
+    assert "(AttributeError: " in problems(solution=lambda n: n.seconds)
     assert "'One too many.' stands" in problems(hints=("One too many.",))
     assert "'y' has" in problems(
         answer=Choice(

@@ -1,6 +1,8 @@
 """The page that a learner gets back: mathematics is drawn, nothing in it is obeyed."""
 
+import re
 import time
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -128,3 +130,14 @@ def test_the_head_lists_every_exercise_with_its_verdict():
     ]
     assert rows[0].a["href"] == "#t-one-grade"
     assert "Test cell" not in bs4.BeautifulSoup(html, "html.parser").select_one("#verdicts").get_text()
+
+
+@pytest.mark.parametrize("page", ["feedback", "formgrade"])
+def test_the_columns_of_a_prompts_table_stand_apart(page):
+    from jinja2 import Environment, FileSystemLoader
+
+    pages = Environment(loader=FileSystemLoader(Path(feedback.__file__).parent / page), autoescape=True)
+    head = str(pages.get_template("mathjax.html.j2").module.mathjax())
+    rule = re.search(r"<style>\.rendered_html table :is\(th, td\) \{([^}]*)\}</style>", head)
+    assert rule is not None
+    assert {"padding", "text-align"} <= {one.split(":")[0].strip() for one in rule[1].split(";")}

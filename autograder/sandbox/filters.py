@@ -27,6 +27,8 @@ MMAP, SHARED_WITHOUT_FILE = 222 if ARM else 9, 0x21
 # it, or by the machine's counts
 WATCHES = (32, 26, 27, 179) if ARM else (73, 253, 294, 254, 99)
 PREADV2, PWRITEV2 = (286, 287) if ARM else (327, 328)  # with flags they tell what of a file the kernel keeps
+# setsockopt at the level of sockets: how much each buffers (SO_SNDBUF, SO_RCVBUF), see `keeper.SOCKET`
+SETSOCKOPT, SOCKETS, BUFFERS = 208 if ARM else 54, 1, (7, 8)
 FCNTL, LOCKS = 25 if ARM else 72, (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)  # record locks, leases, F_NOTIFY
 CLONE, CLONE3, SOCKET = (220, 435, 198) if ARM else (56, 435, 41)
 NEW_NAMESPACE = 0x7E020000  # any of the flags of clone that ask for one
@@ -34,7 +36,7 @@ FAMILIES = (1, 2, 10, 16)  # unix, inet, inet6, netlink: all of them belong to a
 
 LOAD, AND, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06  # of the kernel's filter machine
 # Where the call's number, the machine and its arguments lie
-CALL, MACHINE, FIRST, SECOND, FOURTH, SIXTH = 0, 4, 16, 24, 40, 56
+CALL, MACHINE, FIRST, SECOND, THIRD, FOURTH, SIXTH = 0, 4, 16, 24, 32, 40, 56
 ALLOW, FAIL = (RETURN, 0, 0, 0x7FFF0000), 0x50000
 PR_SET_SECCOMP = 22
 Step = tuple[int, int, int, int]  # what to do, how many steps to skip if so and if not, with which value
@@ -45,7 +47,8 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def forbid(alone: bool = False) -> None:
     """Install the filters in this process, which has no_new_privs. A forbidden call fails with EPERM.
 
-    `clone3` fails with ENOSYS, so that C libraries use `clone`, whose flags a filter can inspect. With `alone`, the
+    `clone3` fails with ENOSYS, so that C libraries use `clone`, whose flags a filter can inspect; a socket's buffers
+    stay as they are, and nothing is said of it. With `alone`, the
     process can neither set nor see locks and watches. Raises OSError if the kernel has no filters.
     """
     head = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, ARCHITECTURE), (RETURN, 0, 0, FAIL | errno.EPERM), (LOAD, 0, 0, CALL)]
@@ -54,6 +57,8 @@ def forbid(alone: bool = False) -> None:
     _install([(LOAD, 0, 0, CALL)], [(EQUAL, CLONE3)], errno.ENOSYS)
     _install(_argument(CLONE, FIRST), [(ANY_BIT, NEW_NAMESPACE)])
     _install([*_argument(MMAP, FOURTH), (AND, 0, 0, SHARED_WITHOUT_FILE)], [(EQUAL, SHARED_WITHOUT_FILE)])
+    level = [*_argument(SETSOCKOPT, SECOND), (EQUAL, 1, 0, SOCKETS), ALLOW, (LOAD, 0, 0, THIRD)]
+    _install(level, [(EQUAL, buffer) for buffer in BUFFERS], 0)
     for call in (PREADV2, PWRITEV2):
         _install(_argument(call, SIXTH), [(AT_LEAST, 1)])
     known = [step for family in FAMILIES for step in ((EQUAL, 0, 1, family), ALLOW)]

@@ -18,6 +18,7 @@ from .limits import Limits
 
 EVERY = 0.25  # seconds between two looks
 PAGE = resource.getpagesize()
+SOCKET = 256 << 10  # bytes that the kernel may hold for one, whose buffers stay at their default size
 
 
 def keep(pid: int, channel: socket.socket, status: socket.socket, limits: Limits, user: int | None) -> None:
@@ -63,18 +64,27 @@ def _processes() -> list[Path]:
 
 
 def _memory(enough: int, before: int) -> int:
-    """The bytes that the processes hold. Shared memory counts once, or not at all if the sum, without the `before`
-    that the first of them had from the zygote, stays within `enough`."""
+    """The bytes that the processes hold, and the kernel for their sockets. Shared memory counts once, or not at all if
+    the sum, without the `before` that the first of them had from the zygote, stays within `enough`."""
     found = _processes()
-    rough = sum(map(_held, found)) - before
+    sockets = _sockets(found) * SOCKET
+    rough = sum(map(_held, found)) - before + sockets
     if rough <= enough:
         return rough
-    exact = 0
+    exact = sockets
     for process in found:
         with suppress(OSError):
             lines = (process / "smaps_rollup").read_text().splitlines()
             exact += sum(int(line.split()[1]) << 10 for line in lines if line.startswith(("Pss:", "SwapPss:")))
     return exact
+
+
+def _sockets(processes: list[Path]) -> int:
+    """The number of sockets in the network of the processes, which all share one."""
+    for process in processes:
+        with suppress(OSError, ValueError, IndexError):
+            return int((process / "net" / "sockstat").read_text().splitlines()[0].split()[2])  # "sockets: used 7"
+    return 0
 
 
 def _held(process: Path) -> int:

@@ -171,6 +171,30 @@ def test_memory_is_that_of_all_processes(attacked):
     attacked(Attack("many processes", answers=answers, asked=tuple(answers), words=words), limits)
 
 
+SOCKETS = """
+import socket, time
+for _ in range(12):
+    if os.fork() == 0:
+        held = []
+        try:
+            while True:
+                held += socket.socketpair()
+                held[-1].setblocking(False)
+                try:
+                    while True: held[-1].send(bytes(65536))
+                except BlockingIOError: pass
+        except OSError: time.sleep(60)
+        os._exit(0)
+time.sleep(15)
+"""
+
+
+def test_memory_is_that_of_sockets_too(attacked):
+    limits = Limits(cell=20.0, total=40.0, memory=256 << 20, processes=24)
+    answers = {"abuse-time": SOCKETS}
+    attacked(Attack("sockets", answers=answers, asked=tuple(answers), words=" 0.25 GiB of memory "), limits)
+
+
 HOARDER = """
 def ring(rank, n, x):
     import time
@@ -223,6 +247,13 @@ KERNELS_MEMORY = {  # each grew without end, and counted for no process
     "shared maps of zeros": "answer = [not os.path.exists('/dev/zero')]",
     "semaphores": "answer = [libc.semget(0, 32_000, 0o600) == -1]",
     "messages": "answer = [libc.msgget(0, 0o600) == -1]",
+    "socket buffers": """
+import socket
+one, other = socket.socketpair()
+for what in socket.SO_SNDBUF, socket.SO_RCVBUF: one.setsockopt(socket.SOL_SOCKET, what, 1 << 22)
+answer = [one.getsockopt(socket.SOL_SOCKET, what) < 1 << 20 for what in (socket.SO_SNDBUF, socket.SO_RCVBUF)]
+one.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+answer.append(one.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1)""",
     "memory files": "answer = [libc.memfd_create(b'x', 0) == -1, libc.shmget(0, 1 << 20, 0o600) == -1]",
     "empty files": """
 answer = []

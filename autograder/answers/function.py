@@ -164,7 +164,7 @@ class Function(Coded):
         if all(right):
             return exercise.right()
         if all(g is None or g is ... for g in got):
-            say = f"No answer yet: {self.name} returns nothing (is there a `return`?)."
+            say = f"No answer yet: {self.name} returns None in every case. Is there a `return`, and is it reached?"
             return Verdict(0.0, say, "empty", "returns-nothing")
         return self._wrong(exercise, got, wanted, right, call)
 

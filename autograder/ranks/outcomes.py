@@ -210,7 +210,10 @@ def _a(kind: str) -> str:
 
 UNTOUCHED = Finding(": it still has only what it began with", "untouched")
 UNEXPLAINED = Finding("", "wrong-element")
-VIEWS = "`block[i] = got` names something else `block[i]`, and leaves x alone; `block[i][:] = got` writes into x."
+VIEWS = (
+    "`block[i] = got` names something else `block[i]`, and leaves x alone; `+=` adds to what is there, number or not; "
+    "`block[i][:] = got` writes into x."
+)
 
 
 def wrong_result(

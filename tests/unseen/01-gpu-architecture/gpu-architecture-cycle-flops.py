@@ -1,0 +1,56 @@
+# %% right: up to the next power by logarithm
+g = given("gpu-architecture-cycle-flops")
+answer = 2**ceil(log2(g["C"]/(g["n"]*g["cores"]*g["f"])))
+# %% right: doubles until the sheet is reached
+g = given("gpu-architecture-cycle-flops")
+answer = 1
+while g["n"]*g["cores"]*answer*g["f"] < g["C"]:
+    answer *= 2
+# %% right: next() over a generator of powers
+g = given("gpu-architecture-cycle-flops")
+answer = next(1 << k for k in range(40) if g["n"]*g["cores"]*(1 << k)*g["f"] >= g["C"])
+# %% right: bits of the whole number below
+from fractions import Fraction
+g = given("gpu-architecture-cycle-flops")
+need = Fraction(g["C"])/(g["n"]*g["cores"]*Fraction(g["f"]))
+answer = 1 << (ceil(need) - 1).bit_length()
+# %% right: numpy, a whole float
+import numpy as np
+g = given("gpu-architecture-cycle-flops")
+answer = np.exp2(np.ceil(np.log2(g["C"]/g["n"]/g["cores"]/g["f"])))
+# %% right: from the work of a whole SM, a quarter of it
+g = given("gpu-architecture-cycle-flops")
+sm = cycle_flops(g["C"], g["n"], g["f"])
+answer = 2**ceil(log2(sm))//g["cores"]
+# %% right: typed
+answer = 2**11
+# %% right: smallest of a list
+g = given("gpu-architecture-cycle-flops")
+answer = min(x for x in [2**i for i in range(1, 20)] if x/(g["C"]/(g["n"]*g["cores"]*g["f"])) >= 1)
+# %% wrong: does not round to a power of two
+g = given("gpu-architecture-cycle-flops")
+answer = ceil(g["C"]/(g["n"]*g["cores"]*g["f"]))
+# %% wrong: the power of two below
+g = given("gpu-architecture-cycle-flops")
+answer = 2**int(log2(g["C"]/(g["n"]*g["cores"]*g["f"])))
+# %% wrong: of a whole multiprocessor
+g = given("gpu-architecture-cycle-flops")
+answer = 2**ceil(log2(g["C"]/(g["n"]*g["f"])))
+# %% wrong: the exponent
+g = given("gpu-architecture-cycle-flops")
+answer = ceil(log2(g["C"]/(g["n"]*g["cores"]*g["f"])))
+# %% wrong: multiply-adds instead of FLOP
+g = given("gpu-architecture-cycle-flops")
+answer = 2**ceil(log2(g["C"]/(2*g["n"]*g["cores"]*g["f"])))
+# %% wrong: takes the rate with sparsity
+g = given("gpu-architecture-cycle-flops")
+answer = 2**ceil(log2(2*g["C"]/(g["n"]*g["cores"]*g["f"])))
+# %% wrong: the float that comes out
+g = given("gpu-architecture-cycle-flops")
+answer = g["C"]/(g["n"]*g["cores"]*g["f"])
+# %% wrong: of all tensor cores together
+g = given("gpu-architecture-cycle-flops")
+answer = 2**ceil(log2(g["C"]/g["f"]))
+# %% wrong: forgets the four and doubles for multiply-add
+g = given("gpu-architecture-cycle-flops")
+answer = 2*2**ceil(log2(g["C"]/(g["n"]*g["f"])))

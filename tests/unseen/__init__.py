@@ -1,0 +1,165 @@
+"""Answers to the book's exercises, written from their prompts by people who had not read the judge.
+
+A file for each exercise that is judged by machine, `<chapter>/<exercise id>.py`, with cells as a learner would write
+them, right ones in unusual forms and wrong ones that no mistake declares:
+
+    # %% right: as a text in milliseconds
+    g = given("rooflines-vector-add")
+    answer = f"{3*g['b']*g['N']/g['W']*1e3:.4g} ms"
+    # %% wrong: forgets the store
+    ...
+
+`<chapter>/told.json` has what each wrong one is told, and how a second reader rates the sentence, who sees the prompt,
+the answer and the sentence only: 0 wrong or misleading, 1 generic, 2 helpful, 3 names the very mistake.
+`python -m tests.unseen` writes it anew: a rating stays where its sentence does.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import chdir, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder.answers import domains_from
+from autograder.declaration import Exercise, Verdict, load_bank
+from autograder.declaration.answer import JudgedBy
+from autograder.declaration.bank import declared_below
+from autograder.values import encoding
+
+HERE = Path(__file__).resolve().parent
+BOOK = HERE.parent.parent
+TOLD = "told.json"
+RATINGS = {0: "wrong or misleading", 1: "generic", 2: "helpful", 3: "names the mistake"}
+DRAWN = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")  # a number that is drawn anew each time
+MARK = re.compile(r"^# %% (right|wrong): (.+)\n", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An answer cell: whether a fair teacher takes it for right, what its author thought, and its code."""
+
+    right: bool
+    title: str
+    source: str
+
+    @property
+    def draws(self) -> bool:
+        """Whether it computes with the numbers of its prompt, whichever they are."""
+        return "given(" in self.source
+
+
+def exercises() -> dict[str, tuple[str, Exercise]]:
+    """The exercises that a machine judges for more than having been predicted, with their chapter, by id."""
+    found = {}
+    for path in declared_below(BOOK / "solutions"):
+        for exercise in load_bank(path).values():
+            if _has_forms(exercise):
+                found[exercise.id] = (path.relative_to(BOOK / "solutions").parts[0], exercise)
+    return found
+
+
+def _has_forms(exercise: Exercise) -> bool:
+    """Whether there are other forms of a right answer than the one: not for an option, nor for words."""
+    by_machine = exercise.answer.judged_by is not JudgedBy.TEACHER
+    return by_machine and not exercise.predict and not hasattr(exercise.answer, "options")
+
+
+def cells(chapter: str, exercise_id: str) -> list[Cell]:
+    """The answers to an exercise; none where the file is missing."""
+    path = HERE / chapter / f"{exercise_id}.py"
+    if not path.is_file():
+        return []
+    _, *parts = MARK.split(path.read_text(encoding="utf-8"))
+    return [
+        Cell(kind == "right", title.strip(), source)
+        for kind, title, source in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+    ]
+
+
+@functools.cache
+def _names(chapter: str) -> dict[str, Any]:
+    """What the first code cell of a learner's notebook defines, and what other cells import."""
+    notebook = json.loads((BOOK / "chapters" / chapter / f"{chapter}.ipynb").read_text(encoding="utf-8"))
+    first, *others = ("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
+    lines = [line for source in others for line in source.splitlines()]
+    source = "\n".join([first, *(line for line in lines if re.match(r"import |from \S+ import [^(]+$", line))])
+    names: dict[str, Any] = {"__name__": "__main__"}
+    with chdir(BOOK / "chapters" / chapter):
+        exec(compile(source, f"{chapter}: imports", "exec"), names)
+    return names
+
+
+def rows(exercise: Exercise, cell: Cell) -> list[dict[str, Any]]:
+    """The numbers with which a cell is tried: the book's, and some of those that are drawn for a right one. A wrong way
+    may lead to the right number with others: then it is the other side of a maximum that decides."""
+    drawn = exercise.drawn()
+    return [exercise.variant(), *(drawn[1 :: max(1, len(drawn) // 4)] if cell.right and cell.draws else ())]
+
+
+def answered(chapter: str, exercise: Exercise, cell: Cell, row: dict[str, Any]) -> Verdict:
+    """The verdict on what a cell sets, with the numbers of `row` where it asks for them."""
+    before = _names(chapter) | {"given": lambda _: dict(row), "symbols": lambda _: symbols(exercise)}
+    names = dict(before)
+    with chdir(BOOK / "chapters" / chapter), redirect_stdout(io.StringIO()):
+        exec(compile(cell.source, f"{exercise.id}: {cell.title}", "exec"), names)
+        value = names.get(exercise.answer_name)
+        if value is before.get(exercise.answer_name):
+            raise LookupError(f"{exercise.id}, {cell.title}: the cell sets no {exercise.answer_name}")
+        message = json.loads(json.dumps(encoding.encode(value)))
+        call = exercise.answer.local_call(value, exercise.withholds) if callable(value) else None
+        return exercise.judge_message(message, row, call)
+
+
+def symbols(exercise: Exercise) -> Any:
+    """What the notebook's `symbols` gives."""
+    made = tuple(domain.symbol(name) for name, domain in domains_from(exercise.public()["symbols"]).items())
+    return made[0] if len(made) == 1 else made
+
+
+def told(chapter: str) -> dict[str, dict[str, dict[str, Any]]]:
+    """By exercise and title, what each wrong answer was told when the file was written, and its rating."""
+    path = HERE / chapter / TOLD
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def tell(chapters: Sequence[str] = ()) -> Iterator[tuple[str, Exercise, Cell, Verdict | Exception]]:
+    """Every answer, or those of the chapters, with its chapter, exercise, and verdict with the book's numbers."""
+    for chapter, exercise in exercises().values():
+        for cell in cells(chapter, exercise.id) if chapter in chapters or not chapters else ():
+            try:
+                yield chapter, exercise, cell, answered(chapter, exercise, cell, exercise.variant())
+            except Exception as error:
+                yield chapter, exercise, cell, error
+
+
+def write(chapters: Sequence[str] = ()) -> dict[str, int]:
+    """Write what each wrong answer is told; the count of what was found."""
+    made: dict[str, dict[str, dict[str, Any]]] = {}
+    counts = {"right": 0, "wrong": 0, "refused": 0, "taken": 0, "failed": 0, "unrated": 0}
+    for chapter, exercise, cell, verdict in tell(chapters):
+        counts["right" if cell.right else "wrong"] += 1
+        if isinstance(verdict, Exception):
+            counts["failed"] += 1
+            print(f"FAILED   {exercise.id}: {cell.title}: {type(verdict).__name__}: {verdict}")
+            continue
+        if cell.right != (verdict.score == 1):
+            counts["refused" if cell.right else "taken"] += 1
+            print(f"{'REFUSED' if cell.right else 'TAKEN  '}  {exercise.id}: {cell.title}: {verdict.say}")
+        if not cell.right:
+            before = told(chapter).get(exercise.id, {}).get(cell.title, {})
+            same = "say" in before and DRAWN.sub("#", before["say"]) == DRAWN.sub("#", verdict.say)
+            rating, say = (before["rating"], before["say"]) if same else (None, verdict.say)
+            counts["unrated"] += rating is None
+            record = {"kind": verdict.kind, "reason": verdict.reason, "rating": rating, "say": say}
+            made.setdefault(chapter, {}).setdefault(exercise.id, {})[cell.title] = record
+    for chapter, record in made.items():
+        text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+        (HERE / chapter).mkdir(exist_ok=True)
+        (HERE / chapter / TOLD).write_text(text, encoding="utf-8")
+    return counts

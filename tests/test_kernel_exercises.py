@@ -72,7 +72,7 @@ WRONG = {
         EIGHT.replace("tl.program_id(0), tl.program_id(1)", "tl.program_id(1), tl.program_id(0)"),
         "wrong", "never-stored",
     ),
-    "no mask of the columns": (EIGHT.replace(", mask=column[None, :] < N", ""), "mistake", ""),
+    "no mask of the columns": (EIGHT.replace(", mask=column[None, :] < N", ""), "wrong", "out-of-bounds"),
     "a copy": (TURNED.replace("column*M + row, ", "row*N + column, "), "wrong", "wrong-value"),
     "every element by itself": (
         """

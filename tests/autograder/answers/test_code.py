@@ -20,9 +20,9 @@ def made(answer, solution=ring, lines=2):
 
 
 KINDS = {
-    "a function was expected, `def f(x):`": Function("f", cases=[(1,)]),
-    "a generator was expected, `def turn(rank, n, x):`": Algorithm("turn", cases=[(2, 8)]),
-    "a generator was expected, `def send(rank, n, x):`": Distributed("send", cases=[(2, 8)]),
+    "a function was expected, `def f(x)`": Function("f", cases=[(1,)]),
+    "a generator was expected, `def turn(rank, n, x)`": Algorithm("turn", cases=[(2, 8)]),
+    "a generator was expected, `def send(rank, n, x)`": Distributed("send", cases=[(2, 8)]),
 }
 
 

@@ -130,7 +130,7 @@ def test_a_slip_is_told_by_its_ratio_and_never_gives_the_number(factor, reason):
         (3.7e7, "orders-of-magnitude", ["428.2 days"]),
         (-4.0, "not-above-zero", ["-4 s"]),
         (0, "not-above-zero", ["0 s"]),
-        (0.05, "", []),
+        (0.05, "too-large", []),
     ],
 )
 def test_an_absurd_answer_is_told_what_it_was_read_as(value, reason, read):
@@ -154,14 +154,14 @@ ROUNDED = Exercise(
         ("3.85 ms", "mistake", ""),
         ("3.8 ms", "mistake", ""),
         ("3.9 ms", "mistake", ""),
-        ("3.7 ms", "wrong", ""),
-        ("3.79 ms", "wrong", ""),  # not rounded
+        ("3.7 ms", "wrong", "too-small"),
+        ("3.79 ms", "wrong", "too-small"),  # not rounded
         ("5.1 ms", "right", ""),
         ("5.3 ms", "wrong", "close"),
         ("1.1 ms", "mistake", ""),
         ("1.2 ms", "mistake", ""),
         ("10 ms", "slip", "factor-two"),  # 10.3
-        ("10.0001 ms", "wrong", ""),
+        ("10.0001 ms", "wrong", "too-large"),
     ],
 )
 def test_a_rounded_answer_keeps_its_diagnosis(value, kind, reason):
@@ -199,12 +199,17 @@ def test_a_count_is_looked_at_for_slips_before_the_numbers_of_others(value, kind
 
 @pytest.mark.parametrize(
     ("value", "reason"),
-    [(999, "off-by-one"), (1001, "off-by-one"), (2000, "factor-two"), (500, "factor-two"), (-1000, "sign"), (8000, "")],
+    [(999, "off-by-one"), (1001, "off-by-one"), (2000, "factor-two"), (500, "factor-two"), (-1000, "sign")],
 )
 def test_a_slip_of_a_count_does_not_tell_it(value, reason):
     verdict = judge(SHIFT, value)
-    assert (verdict.score, verdict.kind, verdict.reason) == (0.0, "slip" if reason else "wrong", reason)
+    assert (verdict.score, verdict.kind, verdict.reason) == (0.0, "slip", reason)
     assert "1000" not in verdict.say
+
+
+def test_eight_times_a_count_is_no_slip_of_bits():
+    verdict = judge(SHIFT, 8000)
+    assert (verdict.score, verdict.kind, verdict.reason) == (0.0, "wrong", "multiple")
 
 
 def test_a_mistake_of_a_count_comes_before_a_slip():
@@ -271,10 +276,10 @@ def test_a_count_is_one_number_in_any_form(value):
         (1000 / 132, "mistake", "", "Round up."),
         (9, "slip", "off-by-one", ""),
         (16, "slip", "factor-two", ""),
-        (64, "wrong", "", ""),
+        (64, "wrong", "multiple", ""),
         (True, "unreadable", "truth-value", "True"),
         ("eight", "unreadable", "not-an-integer", "`eight`"),
-        (10**400, "wrong", "", ""),
+        (10**400, "wrong", "too-large", ""),
         ("1" * 400, "unreadable", "not-an-integer", "111"),
         ("8 GPUs", "unreadable", "number-and-word", "`8 GPUs`"),
         ("8.5tokens", "unreadable", "number-and-word", "`8.5tokens`"),

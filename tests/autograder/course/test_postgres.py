@@ -108,7 +108,7 @@ def test_the_same_class_gets_the_same_grades(server, tmp_path, zygotes):
     assert theirs.gradebook.startswith("postgresql+psycopg://gpubook@/grades")
     assert ours.gradebook == str(tmp_path / "file" / "gradebook.db")
     assert not (tmp_path / "server" / "gradebook.db").exists()
-    for form in export.FORMATS:
+    for form in ("canvas", "csv"):
         file = export.table(tmp_path / "file", (), form)
         assert export.table(tmp_path / "server", (), form).text == file.text
 

@@ -1,6 +1,7 @@
 import json
 import math
 import sys
+from collections import OrderedDict, namedtuple
 from decimal import Decimal
 from fractions import Fraction
 
@@ -43,6 +44,8 @@ def test_what_is_plain_comes_back_with_its_types(value):
         (np.str_("NV18"), "NV18"),
         (np.array([["X", "NV18"], ["NV18", "X"]]), [["X", "NV18"], ["NV18", "X"]]),
         ({np.str_("a"): 1}, {"a": 1}),
+        (OrderedDict(a=1, b=[2]), {"a": 1, "b": [2]}),
+        (namedtuple("Fit", "alpha W")(2e-6, 4e11), (2e-6, 4e11)),
         (Fraction(1, 3), Fraction(1, 3)),
         (Decimal("0.1"), Fraction(1, 10)),
         (math.inf, math.inf),
@@ -115,7 +118,6 @@ for _ in range(200):
     [
         Liar(1.0),
         type("Text", (str,), {})("1"),
-        type("Table", (dict,), {})(),
         object(),
         int,
         DEEP,

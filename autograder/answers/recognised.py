@@ -75,15 +75,13 @@ def _known(exercise: Exercise, want: float, given: Mapping[str, Any]) -> Iterato
         say = f"times the answer, and {shown} stands in the prompt: is it one of them, or all, that is asked for?"
         yield f"{shown} {say}", want * factor, "factor-of-prompt"
         yield f"1/{shown} {say.replace('times', 'of', 1)}", want / factor, "factor-of-prompt"
-        for ratio in (Fraction(int(factor) - 1, int(factor)), Fraction(int(factor), int(factor) - 1)):
-            say = f"{ratio} of the answer, and {shown} stands in the prompt: where does that factor come from?"
-            yield say, want * float(ratio), "factor-of-prompt"
     say = "and what of the rest of the prompt?"
     for one, other in permutations(numbers, 2):
         yield f"{one.shown} over {other.shown}: {say}", one.value / other.value, "number-of-prompt"
     for one, other in combinations(numbers, 2):
         yield f"{one.shown} times {other.shown}: {say}", one.value * other.value, "number-of-prompt"
-    for ratio in (*SIMPLE, *MULTIPLES):
+    less_one = [Fraction(int(n) - 1, int(n)) for _, n in _counts(numbers)]
+    for ratio in (*SIMPLE, *MULTIPLES, *less_one, *(1 / one for one in less_one)):
         shown = f"{ratio} {'times' if ratio.denominator == 1 else 'of'} the answer"
         yield f"{shown}: is a part of it left out, or counted too often?", want * float(ratio), "multiple"
 

@@ -129,11 +129,11 @@ def ways_from(exercise: Exercise, row: Mapping[str, Any]) -> Iterator[tuple[str,
     """What each wrong way comes to with these numbers, after what is told of it."""
     if callable(exercise.solution):
         for way, value in _replaced(exercise.solution, row, _guards(exercise.solution, [row])):
-            if value is not None:
+            if value is not None and way.told:
                 yield way.told, value
         printed = {match[1] for match in FIELD.finditer(exercise.prompt)}
         for way, letter, value in _misread(exercise, row, exact=False):
-            if value is not None and letter in printed:
+            if value is not None and way.told and letter in printed:
                 yield way.told, value
 
 
@@ -328,8 +328,7 @@ def _misread(exercise: Exercise, row: Mapping[str, Any], exact: bool) -> Iterato
             for shift, all_of in ((0, letter), (1, f"{letter} + 1")):
                 counted = _Miscounted(value)
                 counted.shift = shift
-                counts = f"{value + 1} count where one of {shown}" if shift else f"all {shown} count where one"
-                told = f"if {counts} does not"
+                told = "" if shift else f"if all {shown} count where one does not"
                 yield Way(f"{all_of} for {letter} - 1", told=told), letter, _with(exercise, row, letter, counted)
             for more in (-1, 1) if value <= SMALL and not exact else ():
                 name = f"{letter} {'+' if more > 0 else '-'} 1 for {letter} throughout"

@@ -445,7 +445,7 @@ ERRATUM_ALLTOALL = Exercise(
         ),
         Mistake(
             lambda N, W_in, W_node: 2 * (1 / (4 * W_node)) / ((N - 1) / N**2 / W_in),
-            "Half of the answer. Cards send and receive at once; S is all GPUs' data together, so "
+            "Twice the answer. Cards send and receive at once; S is all GPUs' data together, so "
             "of the same S a GPU of "
             "two nodes holds less than before; and how much of a node's data goes to the other?",
         ),

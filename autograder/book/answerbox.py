@@ -21,6 +21,7 @@ from markupsafe import Markup
 from ..declaration.answer import Box
 from ..declaration.exercise import Exercise
 from ..declaration.verdict import NOT_YET
+from ..values import slips
 from ..values.numbers import rounded, two_digits
 from .render import render
 
@@ -52,9 +53,10 @@ def _payload(exercise: Exercise, box: Box) -> dict[str, Any]:
         verdict, right = exercise.judge(value), number == 0
         if not right and verdict.kind not in ("mistake", "slip", "predicted", "wrong"):
             continue
-        if verdict.kind == "wrong" and verdict.say.endswith(box.otherwise):  # the judge says more to an absurd one
+        # the judge says more to an absurd one, and what is close has an entry of its own
+        if verdict.kind == "wrong" and (verdict.say.endswith(box.otherwise) or verdict.say == box.close):
             continue
-        add(value, right, verdict.say)
+        add(value, right, verdict.say, slips.NARROWER if verdict.reason in slips.NARROW else 1)
     for value in _rounded(box):
         verdict = exercise.judge(value)
         if verdict.kind in ("mistake", "slip", "predicted") and verdict.say not in (box.otherwise, box.close):

@@ -74,6 +74,7 @@ TWICE = (
     ("what is read without what is written", r"\bread(?:s|ing)?\b.*\bwrit(?:es?|ten|ing)\b"),
     (SPARSE, r"FLOP|tensor core|sparse"),
 )
+NARROWER = 0.1  # tolerances
 NARROW = ("gib", "tib")  # ratios near to 1, like those of a few things more or less: 15/14 is no GiB
 ANY_TWICE = "one thing counted twice"
 USUAL = 3  # causes that are told where the words name none
@@ -100,7 +101,7 @@ def find(
         if slip.of and not _has(unit, about, slip.of):
             continue
         for ratio in (slip.ratio, 1 / slip.ratio):
-            near = rtol / 10 if slip.reason in NARROW else rtol
+            near = NARROWER * rtol if slip.reason in NARROW else rtol
             if abs(ratio - 1) > 3 * Fraction(rtol) and close(answer, want * ratio, near):
                 return slip._replace(say=_say(slip, about))
     return None

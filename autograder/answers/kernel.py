@@ -66,10 +66,10 @@ class Launch:
 
     def arrays(self, generator: Any) -> dict[str, Any]:
         """The arrays, freshly drawn."""
-        import numpy as np
+        from hwlib.tl.arrays import library
 
         return {
-            name: generator.standard_normal(one).astype(np.float32) if isinstance(one, tuple) else one
+            name: generator.standard_normal(one).astype(library().float32) if isinstance(one, tuple) else one
             for name, one in self.given.items()
             if name not in self.numbers
         }
@@ -175,8 +175,9 @@ class Kernel(Coded):
         self, exercise: Exercise, launch: Launch, arrays: Mapping[str, Any], solution: Run, mine: Run | Finding
     ) -> Finding | None:
         """What is wrong with the values, or with a run that did not end."""
-        import numpy as np
+        from hwlib.tl.arrays import library
 
+        np = library()
         if isinstance(mine, Finding):
             return mine
         if not any(one.stored_bytes for one in mine.traffic.values()):
@@ -289,8 +290,9 @@ def _launch(row: Any) -> Launch:
 
 def _same_values(mine: Run, other: Run) -> bool:
     """Whether two runs end with the same arrays."""
-    import numpy as np
+    from hwlib.tl.arrays import library
 
+    np = library()
     return all(np.array_equal(mine.unwritten[name], other.unwritten[name]) for name in mine.arrays) and all(
         np.allclose(mine.arrays[name], other.arrays[name], rtol=1e-5, equal_nan=True) for name in mine.arrays
     )

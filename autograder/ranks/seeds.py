@@ -67,8 +67,10 @@ def cases(name: str) -> random.Random:
 
 
 def generator(name: str) -> Any:
-    """A generator of numpy's for the exercise `name`."""
-    import numpy as np
+    """A generator of numpy's for the exercise `name`, or in a page without numpy one of `hwlib.tl.plain`."""
+    from hwlib.tl.arrays import library
 
     seed = _seed.get()
-    return np.random.default_rng(int(hashlib.sha256(f"{seed} {name}".encode()).hexdigest(), 16) if seed else None)
+    return library().random.default_rng(
+        int(hashlib.sha256(f"{seed} {name}".encode()).hexdigest(), 16) if seed else None
+    )

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from operator import index
 from typing import Any
 
+from hwlib.tl.arrays import library
 from hwlib.tl.l2 import L2, SECTOR, Waves
 from hwlib.tl.tile import COMPARISONS, DTYPES, INTEGER_ONLY, MOST_ELEMENTS, DType, KernelError, Program, size_of
 
@@ -99,7 +100,7 @@ class _Array:
     """One array, flat, with who wrote and who read each element."""
 
     def __init__(self, name: str, given: Any):
-        import numpy as np
+        np = library()
 
         self.name, self.traffic = name, Traffic()
         self.waves: Waves | None = None  # where what is loaded and stored goes on to an L2 cache
@@ -113,7 +114,7 @@ class _Array:
 
     def touch(self, elements: Any, program: Program, number: int, stores: bool) -> None:
         """Count a request for these elements, and raise KernelError where it must not be."""
-        import numpy as np
+        np = library()
 
         item = self.values.itemsize
         outside = (elements < 0) | (elements >= self.values.size)
@@ -184,7 +185,7 @@ def play(
     written, where two programs touch one element and one of them stores it, and for a record that no kernel has
     written: nothing is larger than `Program` lets it be, whoever made the record.
     """
-    import numpy as np
+    np = library()
 
     memory = {name: _Array(name, given) for name, given in arrays.items()}
     waves = Waves(l2, {name: one.values.nbytes for name, one in memory.items()}) if l2 else None

@@ -144,7 +144,7 @@ def without(withholds: Sequence[str], function: Any) -> Iterator[None]:
             raise Withheld(name) from error
         raise
     finally:
-        for value, state in before:
+        for value, state in reversed(before):  # what is met twice was empty the second time
             _restore(value, state)
 
 

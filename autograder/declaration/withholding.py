@@ -144,7 +144,7 @@ def without(withholds: Sequence[str], function: Any) -> Iterator[None]:
             raise Withheld(name) from error
         raise
     finally:
-        for value, state in reversed(before):  # what is met twice was empty the second time
+        for value, state in before:
             _restore(value, state)
 
 
@@ -152,8 +152,8 @@ def without(withholds: Sequence[str], function: Any) -> Iterator[None]:
 def _withheld(withholds: tuple[str, ...]) -> list[tuple[Any, str]]:
     """The functions and formulas that are withheld, each with the name under which it is."""
     modules = [sys.modules[name] for name in load(withholds) if name not in KEPT]
-    values = [value for module in modules for value in _own(module)]
-    return [(value, name) for value in values if (name := withheld_name(value, withholds))]
+    values = {id(value): value for module in modules for value in _own(module)}  # a method may have two names
+    return [(value, name) for value in values.values() if (name := withheld_name(value, withholds))]
 
 
 def _own(module: types.ModuleType) -> Iterator[Any]:

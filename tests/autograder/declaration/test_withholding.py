@@ -12,6 +12,7 @@ import hwlib.roofline
 from autograder.declaration.withholding import KEPT, Withheld, withheld_in, withheld_name, without
 from hwlib.algorithms import Step, blocks, ring_allreduce
 from hwlib.hierarchy.cache import LRUCache
+from hwlib.topology.fat_tree_design import Report
 
 
 def nothing():
@@ -92,6 +93,14 @@ def test_nothing_can_be_read_meanwhile_and_everything_afterwards():
         assert swallows() is None
         assert next(iter([Step(None, 1, None)])).to == 1
     assert (f.function.__code__, f.body, f.js, str(f.expr)) == before
+
+
+def test_a_method_of_two_names_is_whole_again():
+    codes = Report.__repr__.__code__, Report.__str__.__code__
+    assert codes[0] is codes[1]
+    with without(["hwlib.topology"], nothing):
+        assert Report.__str__.__code__ is not codes[0]
+    assert (Report.__repr__.__code__, Report.__str__.__code__) == codes
 
 
 def test_what_a_learner_says_of_a_withheld_name_is_no_use_of_it():

@@ -15,17 +15,20 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..declaration.given import call_with
 from ..values.finding import Finding
+from ..values.step_limit import TooManySteps, limited
 from ..values.texts import FIELD
 from .wrong_ways import TIMES, ways_from
 
 if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
 
+STEPS = 200_000  # lines that looking may run: ten times what the dearest exercise of the book takes
 NEAR = 1e-3  # relative: what a number typed with four digits is off by
 ROUNDED = 0.03  # relative: what a rounding to whole numbers changes, at most
 MANY = 8  # numbers of a prompt whose products and quotients are tried
@@ -46,13 +49,22 @@ class Number(NamedTuple):
 
 def recognise(exercise: Exercise, answer: float, want: float, given: Mapping[str, Any], near: float = NEAR) -> Finding:
     """What is known of a wrong answer: the first that holds of the ways, the prompt's numbers and the multiples; else
-    how far it is off, and to which side."""
+    how far it is off, and to which side, as where the solution takes too many steps to be computed again and again."""
+    known = partial(_recognised, exercise, answer, want, given, near)
+    with suppress(TooManySteps):
+        return limited(known, STEPS) or _far(answer, want)
+    return _far(answer, want)
+
+
+def _recognised(
+    exercise: Exercise, answer: float, want: float, given: Mapping[str, Any], near: float
+) -> Finding | None:
     for say, value, reason in _known(exercise, want, given):
         if reason == "number-of-prompt" and not near and abs(answer) < TOLD_APART:
             continue
         if value and math.isfinite(value) and not _within(value, want, near) and _within(answer, value, near):
             return Finding(f"Yours is {say}", reason)
-    return _far(answer, want)
+    return None
 
 
 def _within(a: float, b: float, near: float) -> bool:

@@ -1,6 +1,7 @@
 """What is said of a wrong number that no mistake and no slip explains is true of it."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -84,3 +85,16 @@ def test_every_finite_number_gets_a_sentence_in_no_time(exercise):
         assert recognise(exercise, 10.0**power, want, given).say
     assert recognise(exercise, 0.0, want, given).say == ""
     assert recognise(exercise, math.nextafter(want, math.inf) * 1.3, want, given).say
+
+
+def slow(n, S, W):
+    """Seconds for n steps, one by one."""
+    return sum([S / n / W for _ in range(int(n))])
+
+
+def test_a_solution_that_takes_long_is_not_tried_again_and_again():
+    few, many = ({"n": n, "S": 3.7 * GB, "W": 50 * GB} for n in (10, 10**5))
+    ring = replace(RING, given={name: [value] for name, value in few.items()}, solution=slow)
+    for given, reason in ((few, "multiple"), (many, "too-large")):
+        want = slow(**given)
+        assert recognise(ring, want * 8, want, given).reason == reason

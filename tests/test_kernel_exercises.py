@@ -64,6 +64,10 @@ def add_norm(x_ptr, r_ptr, h_ptr, out_ptr, N, BLOCK):
 """,
 }
 TURNED, _, EIGHT, NORM, *_ = RIGHT.values()
+RIGHT["edges read twice instead of masked"] = TURNED.replace(
+    "tl.load(x_ptr + row*N + column, mask=inside)",
+    "tl.load(x_ptr + tl.minimum(row, M - 1)*N + tl.minimum(column, N - 1))",
+)
 WRONG = {
     "the stub": ("def transpose(x_ptr, out_ptr, M, N, BM, BN): ...", "empty", "stores-nothing"),
     "four rows at a time": (EIGHT.replace("8", "4"), "wrong", "sectors"),

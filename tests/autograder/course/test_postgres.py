@@ -108,9 +108,13 @@ def test_the_same_class_gets_the_same_grades(server, tmp_path, zygotes):
     assert theirs.gradebook.startswith("postgresql+psycopg://gpubook@/grades")
     assert ours.gradebook == str(tmp_path / "file" / "gradebook.db")
     assert not (tmp_path / "server" / "gradebook.db").exists()
-    for form in ("canvas", "csv"):
-        file = export.table(tmp_path / "file", (), form)
-        assert export.table(tmp_path / "server", (), form).text == file.text
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("Identifier,ID number,Grade,Feedback comments\nParticipant 1,ann,,\nParticipant 2,bob,,\n")
+    for form in export.FORMATS:
+        worksheet = sheet if form == "moodle" else None
+        file = export.table(tmp_path / "file", (), form, worksheet=worksheet)
+        assert "7.2" in file.text
+        assert export.table(tmp_path / "server", (), form, worksheet=worksheet).text == file.text
 
 
 @pytest.mark.slow

@@ -16,16 +16,16 @@ from typing import Any, Self
 from ..declaration.exercise import Exercise
 from ..sandbox import Child, ChildLost
 
-MAX_CELL, MAX_CELLS = 10_000, 100_000  # characters that are parsed, of a cell and of all: a dotted name takes Python
-# time and memory in the square of its length
+# Characters that are parsed, of a cell and of all: a dotted name takes Python time in the square of its length.
+MAX_CELL, MAX_CELLS = 10_000, 100_000
 MISSING = ("NameError", "AttributeError", "KeyError")
 
 
 class RankProcesses:
-    """The `call` of `Judge.ask` for an exercise that asks ranks; `spawn` makes the process of one of
-    so many. A context manager.
+    """The `call` of `Judge.ask` for an exercise that asks ranks, and a context manager, which ends their processes.
 
-    Their calls have `limit` seconds in all, from when they are all there.
+    `spawn` makes the process of one of so many ranks. Their calls have `limit` seconds in all, from when they are all
+    there.
     """
 
     def __init__(self, exercise: Exercise, limit: float, spawn: Callable[[int], Child]):

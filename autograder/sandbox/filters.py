@@ -47,9 +47,9 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def forbid(alone: bool = False) -> None:
     """Install the filters in this process, which has no_new_privs. A forbidden call fails with EPERM.
 
-    `clone3` fails with ENOSYS, so that C libraries use `clone`, whose flags a filter can inspect; a socket's buffers
-    stay as they are, and nothing is said of it. With `alone`, the
-    process can neither set nor see locks and watches. Raises OSError if the kernel has no filters.
+    `clone3` fails with ENOSYS, so that C libraries use `clone`, whose flags a filter can inspect. A call that sets a
+    socket's buffers succeeds and changes nothing. With `alone`, the process can neither set nor see locks and watches.
+    Raises OSError if the kernel has no filters.
     """
     head = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, ARCHITECTURE), (RETURN, 0, 0, FAIL | errno.EPERM), (LOAD, 0, 0, CALL)]
     calls = (*KEYS, *KERNEL, *CACHE, *UNCOUNTED, *(WATCHES if alone else ()))

@@ -8,7 +8,7 @@ import pytest
 
 import autograder
 from autograder.learner import verbs
-from tests.autograder.learner.test_lookup import book  # noqa: F401  a fixture
+from tests.autograder.learner.declared import publish
 
 SOURCE = """
 from autograder.answers import Expression, Quantity, integers, positive
@@ -34,19 +34,10 @@ for cell_id, cell in {cells!r}:
 
 
 @pytest.fixture
-def chapter(book):  # noqa: F811
+def chapter(book):
     (book / "solutions" / "01-t" / "exercises.py").write_text(SOURCE)
     publish(book)
     return book / "chapters" / "01-t"
-
-
-def publish(folder):
-    import json
-
-    from autograder.declaration import load_bank
-
-    public = load_bank(folder / "solutions" / "01-t").public()
-    (folder / "chapters" / "01-t" / "exercises.json").write_text(json.dumps(public))
 
 
 def said(chapter, cells):

@@ -9,8 +9,7 @@ import autograder
 from autograder.course import assignment
 from autograder.declaration import load_bank
 from autograder.learner.progress import Progress
-from tests.autograder.learner.test_lookup import book  # noqa: F401  a fixture
-from tests.autograder.learner.test_verbs import SOURCE, open_book  # noqa: F401  a fixture
+from tests.autograder.learner.declared import SEVERAL
 
 CHAPTER = """
 ```{code-cell} ipython3
@@ -33,10 +32,10 @@ W = Exercise(id="t-why", prompt="Why?", answer=Written(rubric=(("Names it.", 1),
 
 
 @pytest.fixture
-def study(open_book):  # noqa: F811
+def study(open_book):
     folder = open_book / "solutions" / "01-t"
     (folder / "01-t.md").write_text(CHAPTER)
-    explained = SOURCE.replace('hints=("How many', 'explain="So many steps, each {a:s}.", hints=("How many')
+    explained = SEVERAL.replace('hints=("How many', 'explain="So many steps, each {a:s}.", hints=("How many')
     (folder / "exercises.py").write_text(explained + WRITTEN)
     return open_book / "chapters" / "01-t"
 
@@ -146,7 +145,7 @@ def test_without_a_key_there_is_none(study, monkeypatch):
 
 def test_what_is_assigned_says_so(tmp_path):
     (tmp_path / "exercises").mkdir()
-    (tmp_path / "exercises" / "mine.py").write_text(SOURCE)
+    (tmp_path / "exercises" / "mine.py").write_text(SEVERAL)
     for due, said in ((None, ""), (datetime(2030, 1, 1, 12), "2030-01-01 12:00 UTC")):
         staged = assignment.stage(tmp_path, "week1", exercises=["t-time"], due=due, shows_solutions=True)
         data = json.loads((staged.parent / "exercises.json").read_text())

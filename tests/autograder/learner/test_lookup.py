@@ -4,38 +4,7 @@ import pytest
 
 from autograder.declaration import DeclarationError
 from autograder.learner import lookup
-
-SOURCE = """
-from autograder.answers import Quantity
-from autograder.declaration import Exercise
-E = Exercise(id="t-one", prompt="?", answer=Quantity("s"), given={"n": [1, 2, 3]}, solution=lambda n: n*2.5)
-"""
-
-
-@pytest.fixture
-def book(tmp_path, monkeypatch):
-    """A checkout in small: solutions/ and chapters/ side by side, and the notebook's folder current."""
-    for name in (
-        "GPUBOOK_SOLUTIONS",
-        "GPUBOOK_EXERCISES",
-        "GPUBOOK_OWNER",
-        "JUPYTERHUB_USER",
-        "JPY_SESSION_NAME",
-        "NBGRADER_EXECUTION",
-    ):
-        monkeypatch.delenv(name, raising=False)
-    (tmp_path / "solutions" / "01-t").mkdir(parents=True)
-    (tmp_path / "solutions" / "01-t" / "exercises.py").write_text(SOURCE)
-    (tmp_path / "chapters" / "01-t").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path / "chapters" / "01-t")
-    return tmp_path
-
-
-def publish(folder, variants=False):
-    from autograder.declaration import load_bank
-
-    public = load_bank(folder / "solutions" / "01-t").public(variants)
-    (folder / "chapters" / "01-t" / "exercises.json").write_text(json.dumps(public))
+from tests.autograder.learner.declared import ONE, publish
 
 
 def test_the_key_is_found_beside_chapters(book):
@@ -96,7 +65,7 @@ def test_the_owner(book, monkeypatch):
 def test_a_changed_file_is_read_again(book):
     path = book / "solutions" / "01-t" / "exercises.py"
     assert lookup.find("t-one").declared.points == 1
-    path.write_text(SOURCE.replace('id="t-one"', 'id="t-one", points=5'))
+    path.write_text(ONE.replace('id="t-one"', 'id="t-one", points=5'))
     import os
 
     os.utime(path, ns=(1, 1))

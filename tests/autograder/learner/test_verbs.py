@@ -1,5 +1,4 @@
 import errno
-import json
 import os
 import subprocess
 import sys
@@ -13,49 +12,13 @@ from autograder.learner import verbs
 from autograder.learner.lookup import NotFound
 from hwlib.algorithms import ring_allreduce
 from tests.autograder import lab
-from tests.autograder.learner.test_lookup import book  # noqa: F401  a fixture
-
-SOURCE = """
-from autograder.answers import Algorithm, Choice, Expression, Function, Quantity, integers, positive
-from autograder.declaration import Exercise, Mistake
-from hwlib.algorithms import ring_allreduce
-
-TIME = Exercise(
-    id="t-time", title="A time", points=3, prompt="{n} steps of {a:s}?", answer=Quantity("s"),
-    given={"n": [10, 30], "a": [2e-6, 7e-6]}, solution=lambda n, a: n*a,
-    hints=("How many steps?", "And each?"),
-    mistakes=(Mistake(lambda a: a, "Every step takes that long."), Mistake(lambda n: n, "In what unit?")),
-)
-RING = Exercise(
-    id="t-ring", prompt="?", solution=lambda n, S: S*(n - 1)/n,
-    answer=Expression({"n": integers(2, 64), "S": positive("B")}, unit="B"),
-)
-F = Exercise(
-    id="t-fun", prompt="?", answer=Function("f", "f(x)", cases=[(1.0,), (2.0,)]), solution=lambda x: 2.5*x,
-)
-A = Exercise(
-    id="t-all-reduce", points=4, prompt="?", withholds=("hwlib.algorithms",), solution=ring_allreduce,
-    answer=Algorithm("mine", cases=[(2, 8), (3, 10)], collective="all_reduce"),
-)
-P = Exercise(
-    id="t-predict", points=2, prompt="Which?", predict=True, explain="Latency wins.", solution="down",
-    answer=Choice({"up": "It rises", "down": "It falls"}),
-    mistakes=(Mistake("up", "Only if links were free."),),
-)
-"""
-
-
-@pytest.fixture
-def open_book(book):  # noqa: F811
-    (book / "solutions" / "01-t" / "exercises.py").write_text(SOURCE)
-    return book
+from tests.autograder.learner.declared import publish
 
 
 @pytest.fixture
 def course(open_book, monkeypatch):
     """The course edition: exercises.json, and no key anywhere."""
-    public = load_bank(open_book / "solutions" / "01-t").public()
-    (open_book / "chapters" / "01-t" / "exercises.json").write_text(json.dumps(public))
+    publish(open_book)
     (open_book / "none").mkdir()
     monkeypatch.setenv("GPUBOOK_SOLUTIONS", str(open_book / "none"))
     return open_book
@@ -63,8 +26,7 @@ def course(open_book, monkeypatch):
 
 @pytest.fixture
 def varied(course):
-    public = load_bank(course / "solutions" / "01-t").public(variants=True)
-    (course / "chapters" / "01-t" / "exercises.json").write_text(json.dumps(public))
+    publish(course, variants=True)
     return course
 
 
@@ -270,8 +232,7 @@ def test_an_algorithm_is_checked_and_graded_here_with_a_key_and_recorded_without
     assert withheld.reason == "withheld"
     assert "hwlib.algorithms" in withheld.say
     assert verbs.check("t-all-reduce", lab.whole_ring).reason == "sent-whole-array-to-all"
-    public = load_bank(open_book / "solutions" / "01-t").public()
-    (open_book / "chapters" / "01-t" / "exercises.json").write_text(json.dumps(public))
+    publish(open_book)
     (open_book / "none").mkdir()
     monkeypatch.setenv("GPUBOOK_SOLUTIONS", str(open_book / "none"))
     assert verbs.check("t-all-reduce", lab.ring).say == "Recorded: the algorithm `ring`."

@@ -8,7 +8,6 @@ import sys
 import pytest
 
 from tests.autograder.learner.test_cell_errors import said
-from tests.autograder.learner.test_lookup import book  # noqa: F401  a fixture
 
 BLOCKED = """
 import sys
@@ -66,7 +65,7 @@ def test_every_check_of_the_book_gives_a_verdict(blocked, root, tmp_path):
     assert {kind for _, kind, _, _ in found.values()} == {"right", "recorded"}
 
 
-def test_a_cell_that_needs_torch_says_how_to_get_it(blocked, book):  # noqa: F811
+def test_a_cell_that_needs_torch_says_how_to_get_it(blocked, book):
     cells = [("x", "import torch.distributed as dist"), ("x", "from hwlib.labs import run_ranks; run_ranks(print, 2)")]
     for error, say in said(book / "chapters" / "01-t", cells):
         assert error == "ModuleNotFoundError"

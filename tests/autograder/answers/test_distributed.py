@@ -86,6 +86,14 @@ ALONE = RIGHT.replace("    block, after", "    dist.new_group([rank])\n    block
 INTO = RIGHT.replace(
     "ops = [", "work = dist.isend(block[send], after)\n        dist.recv(block[send], before)\n        ops = ["
 )
+EARLY = """
+def allreduce(rank, n, x):
+    got = torch.zeros_like(x)
+    for w in [dist.isend(x, (rank + 1) % n), dist.irecv(got, (rank - 1) % n)]:
+        got += x
+        w.wait()
+    return got
+"""
 MORE = RIGHT.replace("return x", "dist.irecv(x.clone(), after)\n    return x")
 TYPED = RIGHT.replace("    block, after", "    x = x if n == 2 else x.int()\n    block, after")
 FAILS = "def allreduce(rank, n, x):\n    return x[0].item() / 0 if rank else ring(x)"
@@ -108,6 +116,7 @@ CASES = [
     (FIRST, "wrong", "only-sends", "rank 1 waits in send for rank 0 to receive. All of them send and nobody receives"),
     (ALONE, "wrong", "group-not-entered-by-all", "new_group([0]) was entered by rank 0, but not by rank 1"),
     (INTO, "wrong", "buffer-in-flight", "rank 0 receives from rank 1 into the buffer of its isend to rank 1"),
+    (EARLY, "wrong", "buffer-in-flight", "changes the buffer of its irecv from rank "),
     (MORE, "wrong", "unsent", "posted a receive from rank "),
     (TYPED, "wrong", "sends-another-type", "rank 0 sends numbers of type `int32`; those of x are of type `float32`"),
     (FAILS, "wrong", "raises", "NameError"),

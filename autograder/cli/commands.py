@@ -323,6 +323,7 @@ def _stopping(folder: Path, name: str) -> Iterator[None]:
 @click.option("--workers", type=click.IntRange(1), help="Submissions graded in parallel.  [default: one per core]")
 @click.option("--resume", is_flag=True, help="Skip submissions that are graded and have not changed since.")
 @click.option("--scheduler", metavar="ADDRESS", help="Grade on a dask.distributed cluster, e.g. tcp://HOST:8786.")
+@click.option("--trust-timestamps", is_flag=True, help="Count a timestamp.txt that nbgrader's exchange did not write.")
 def grade(
     folder: Path,
     name: str,
@@ -333,6 +334,7 @@ def grade(
     workers: int | None,
     resume: bool,
     scheduler: str | None,
+    trust_timestamps: bool,
 ) -> None:
     """Grade the submissions of an assignment.
 
@@ -363,6 +365,7 @@ def grade(
                 workers=workers,
                 resume=resume,
                 scheduler=scheduler,
+                trust_timestamps=trust_timestamps,
             )
     results_table.print_class(result)
     if result.learners and not any(learner.results for learner in result.learners):

@@ -110,14 +110,16 @@ def grade(
     workers: int | None = None,
     resume: bool = False,
     scheduler: str | None = None,
+    trust_timestamps: bool = False,
 ) -> ClassResult:
     """Grade what is in submitted/*/NAME: gradebook, autograded/, feedback/, and the results by learner and
     exercise.
 
     A submission that cannot be graded is a learner with a `problem`; the others are graded all the same. With
     `resume`, what an earlier run has graded and what has not changed since stays. `started` is called with the
-    number of submissions and a remark on an earlier run, `progress` with each learner's name as it is done. Raises
-    NoSandbox, see `grading.grade_notebook`.
+    number of submissions and a remark on an earlier run, `progress` with each learner's name as it is done. A
+    timestamp.txt that nbgrader's exchange did not write counts only with `trust_timestamps`. Raises NoSandbox, see
+    `grading.grade_notebook`.
     """
     folder, name = Path(folder).resolve(), checked_name(name)
     with reporting_full_machine(folder, name):
@@ -126,6 +128,8 @@ def grade(
         config.GradeInSandbox.unsafe = unsafe or config.GradeInSandbox.get("unsafe", False)
         if cell_limit is not None:
             config.GradeInSandbox.cell_limit = cell_limit
+        if trust_timestamps:
+            config.SubmissionTime.trusted = True
         path = released(folder, name)
         release_nb = read_notebook(path)
         bank = bank_of(folder, release_nb, path)
@@ -140,6 +144,7 @@ def grade(
         else:
             executor = partial(dask_cluster.executor, assigned, scheduler, workers)
         writer = GradebookWriter(folder, name, config, GradeInSandbox)
+        result.problems += writer.times.doubted(found)
         with writer, Journal.open(folder, name) as journal:
             if started is not None:
                 started(len(found), journal.remark(resume or students is not None))

@@ -26,17 +26,18 @@ from nbgrader.preprocessors import (
     NbGraderPreprocessor,
     SaveAutoGrades,
 )
-from nbgrader.utils import find_all_files, parse_utc
+from nbgrader.utils import find_all_files
 from traitlets import Bool, Float
 from traitlets.config import Config
 
 from ..declaration.bank import Bank
-from ..grading.restore import SubmissionError, grade_cell
+from ..grading.restore import grade_cell
 from ..values.atomic_write import write_whole
 from . import inert_files
 from .banks import bank_of
 from .grade_entry import GradeEntry
 from .gradebook import cell_texts, deadlines, late_period
+from .submission_time import SubmissionTime
 
 MOST_NAMES = 10  # of files that were renamed, in a feedback page
 
@@ -131,6 +132,7 @@ class GradebookWriter:
         for step in self.feedback.preprocessors:
             if not issubclass(step, GetGrades):
                 self.page.register_preprocessor(step)
+        self.times = SubmissionTime(folder, name, config, self.course)
         self.grades = GradeEntry(folder, name, self.course.db_url, config, quiet)
 
     def __enter__(self) -> Self:
@@ -161,7 +163,7 @@ class GradebookWriter:
             nb, resources = step.preprocess(nb, resources)
         autograded = writes(nb, version=4)
         former = partial(cell_texts, self._notebook(learner))
-        resources["nbgrader"] |= self.grades.enter(learner, nb, former, **self._timestamp(learner))
+        resources["nbgrader"] |= self.grades.enter(learner, nb, former, **self._time(learner))
         self._write(learner, autograded)
         return self._write_page(learner, nb, resources)
 
@@ -170,6 +172,10 @@ class GradebookWriter:
         nb, resources = read(self._notebook(learner), as_version=4), self._resources(learner)
         resources["nbgrader"] |= self.grades.show(learner, nb)
         return self._write_page(learner, nb, resources)
+
+    def _time(self, learner: str) -> dict[str, Any]:
+        when = self.times.of(learner)
+        return {} if when is None else {"timestamp": when}
 
     def _resources(self, learner: str) -> dict[str, Any]:
         about = {"student": learner, "assignment": self.name, "notebook": self.name, "db_url": self.course.db_url}
@@ -190,16 +196,6 @@ class GradebookWriter:
         write_whole(self.page_of(learner), page)
         self.feedback.set_permissions(self.name, learner)
         return self.page_of(learner)
-
-    def _timestamp(self, learner: str) -> dict[str, Any]:
-        path = self.folder / "submitted" / learner / self.name / "timestamp.txt"
-        if not path.is_file() or not (said := path.read_text(encoding="utf-8", errors="replace")[:100].strip()):
-            return {}
-        try:
-            return {"timestamp": parse_utc(said)}
-        except (ValueError, OverflowError):
-            expected = "one like 2027-02-01 22:00:00 UTC was expected"
-            raise SubmissionError(f"{path}: {said!r} is not a timestamp; {expected}") from None
 
     def _write(self, learner: str, text: str) -> None:
         """autograded/: the notebook, what else was submitted, and over it what the teacher has in source/."""

@@ -25,6 +25,7 @@ from autograder.course import export, gradebook, results_table
 from autograder.declaration import DeclarationError, Exercise
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in
+from tests.autograder.exchange import submitted_at
 from tests.autograder.grading.test_attachments import base, png
 from tests.kept import loaded
 
@@ -320,7 +321,7 @@ def test_a_late_answer_loses_its_part_of_the_grade_by_hand(folder):
     config = folder / "nbgrader_config.py"
     config.write_text(config.read_text().replace("# c.AssignLate", "c.AssignLate").replace("# c.Late", "c.Late"))
     submit(folder, "ann", {"mine-why": "Latency."})
-    (folder / "submitted" / "ann" / "hw" / "timestamp.txt").write_text("2030-01-01 12:00:00 UTC")
+    submitted_at(folder, "ann", "hw", "2030-01-01 12:00:00 UTC")
     course.grade(folder, "hw")
     assert [(s.raw, s.late_penalty) for s in gradebook.scores(folder, ["hw"])["hw"]] == [(2.0, pytest.approx(0.2))]
     give(folder, "ann", 3.0)

@@ -19,6 +19,7 @@ from autograder.cli import commands
 from autograder.course import assignment, gradebook
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in
+from tests.autograder.exchange import submitted_at
 
 ROOT = Path(__file__).resolve().parents[3]
 HEAD = "---\njupytext:\n  text_representation:\n    extension: .md\n    format_name: myst\n---\n\n# Mine\n\n"
@@ -81,7 +82,7 @@ def submit(folder, who, answers, when="2029-12-31 00:00:00 UTC"):
         if cell.metadata.get("nbgrader", {}).get("grade_id") == "essay" and "essay" in answers:
             cell.source = answers["essay"]
     hand_in(folder, who, nb, name="hw")
-    (folder / "submitted" / who / "hw" / "timestamp.txt").write_text(when)
+    submitted_at(folder, who, "hw", when)
 
 
 def score_of(folder, who):
@@ -178,8 +179,15 @@ def test_late_penalties_follow_grades_by_hand_and_extensions(folder, zygote):
     written(folder, "tiny-steps")
     submit(folder, "ann", tiny.RIGHT | {"essay": "Two days late."}, "2030-01-02 12:00:00 UTC")
     submit(folder, "bob", tiny.RIGHT | {"essay": "In time."})
-    course.grade(folder, "hw")
+    own = folder / "submitted" / "bob" / "hw" / "timestamp.txt"
+    own.write_text("2030-01-09 12:00:00 UTC")
+    assert [one for one in course.grade(folder, "hw").problems if "timestamp.txt of bob: " in one]
     assert score_of(folder, "ann").late_penalty == pytest.approx(0.4)
+    assert score_of(folder, "bob").late_penalty == 0.0
+    course.grade(folder, "hw", ["bob"], trust_timestamps=True)
+    assert score_of(folder, "bob").late_penalty > 0.0
+    own.unlink()
+    course.grade(folder, "hw", ["bob"])
     with book(folder) as opened:
         grade = opened.find_grade("essay", "hw", "hw", "ann")
         grade.manual_score, grade.needs_manual_grade = 3.0, False

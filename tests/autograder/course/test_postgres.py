@@ -13,6 +13,7 @@ from autograder.book.release import CourseError
 from autograder.course import assignment, export, gradebook, gradebook_url, layout
 from tests.autograder import postgres, tiny
 from tests.autograder.course.test_operations import hand_in, run_nbgrader
+from tests.autograder.exchange import submitted_at
 
 NAME = tiny.NAME
 
@@ -84,7 +85,7 @@ def run_class(folder, db_url=None):
     hand_in(folder, "Ōta, née =1", tiny.fill(nb, tiny.RIGHT | {"tiny-time": "answer = 0.5"}))
     hand_in(folder, "bob", nb)
     hand_in(folder, "dan", "{not json")
-    (folder / "submitted" / "ann" / NAME / "timestamp.txt").write_text("2030-01-03 12:00:00 UTC")
+    submitted_at(folder, "ann", NAME, "2030-01-03 12:00:00 UTC")
     gradebook.set_due(gradebook.url_of(folder), NAME, datetime(2030, 1, 1, 13))
     result = course.grade(folder, NAME)
     with warnings.catch_warnings(), gradebook_url.opened(gradebook.url_of(folder)) as book:

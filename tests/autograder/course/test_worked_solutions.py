@@ -18,6 +18,7 @@ from autograder.course import gradebook, recording, worked_solutions
 from autograder.declaration import load_bank
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in
+from tests.autograder.exchange import submitted_at
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")
 DUE = datetime(2030, 1, 1)
@@ -99,7 +100,7 @@ def folder(tmp_path, zygote):
     released = course.assign(folder, "hw", exercises=ASKED, due=DUE)
     for who in ("ann", "bob"):
         hand_in(folder, who, nbformat.read(released, as_version=4), name="hw")
-        (folder / "submitted" / who / "hw" / "timestamp.txt").write_text("2029-12-31 00:00:00 UTC")
+        submitted_at(folder, who, "hw", "2029-12-31 00:00:00 UTC")
     course.grade(folder, "hw")
     with Gradebook(gradebook.url_of(folder)) as opened:
         opened.grant_extension("hw", "ann", days=3)

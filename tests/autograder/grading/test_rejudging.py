@@ -17,6 +17,7 @@ from autograder.declaration import Exercise
 from autograder.grading import rejudging, submission
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in
+from tests.autograder.exchange import submitted_at
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")
 MORE = """
@@ -58,7 +59,7 @@ def folder(tmp_path, zygote):
         ("cy", {"tiny-steps": "answer = 1/0"}, "2029-12-31 00:00:00 UTC"),
     ):  # fmt: skip
         hand_in(folder, who, filled(released, answers), name="hw")
-        (folder / "submitted" / who / "hw" / "timestamp.txt").write_text(when)
+        submitted_at(folder, who, "hw", when)
     return folder
 
 

@@ -1,0 +1,87 @@
+"""When a submission was handed in: the time in the timestamp.txt beside it, where nbgrader's exchange wrote that file.
+
+A learner may put a file of that name into a folder that is copied by hand. The exchange keeps every submission in its
+inbound/, in a folder named by learner, assignment and time: a time that does not stand there is not the exchange's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange import ExchangeFactory, default
+from nbgrader.utils import parse_utc
+from traitlets import Bool
+from traitlets.config import Config, Configurable
+
+from ..grading.restore import SubmissionError
+
+FILE = "timestamp.txt"
+LONGEST = 100  # characters of it that are read
+MOST_NAMED = 10
+
+
+class SubmissionTime(Configurable):
+    """The times of one assignment's submissions."""
+
+    trusted = Bool(
+        False,
+        help="Whether a timestamp.txt counts that nbgrader's exchange did not write: that of nbgrader's zip_collect, "
+        "or of whoever put it there.",
+    ).tag(config=True)
+
+    def __init__(self, folder: Path, name: str, config: Config, course: CourseDirectory):
+        super().__init__(config=config)
+        self.folder, self.name, self.course = folder, name, course
+
+    def of(self, learner: str) -> datetime | None:
+        """The time in UTC; None where nobody knows it. SubmissionError where the exchange's file holds no time."""
+        said = self._said(learner)
+        if not said or not self._counts(learner, said):
+            return None
+        try:
+            return parse_utc(said)
+        except (ValueError, OverflowError):
+            expected = "one like 2027-02-01 22:00:00 UTC was expected"
+            raise SubmissionError(f"{self._path(learner)}: {said!r} is not a timestamp; {expected}") from None
+
+    def doubted(self, learners: Iterable[str]) -> Iterator[str]:
+        """For the teacher: of whom a timestamp.txt does not count, and how it would."""
+        found = [who for who in learners if (said := self._said(who)) and not self._counts(who, said)]
+        if found:
+            named = ", ".join(found[:MOST_NAMED]) + (f" and {len(found) - MOST_NAMED} more" * (len(found) > MOST_NAMED))
+            yield (
+                f"{FILE} of {named}: not written by nbgrader's exchange, so it does not count as the time of "
+                "submission; with --trust-timestamps it does"
+            )
+
+    def _path(self, learner: str) -> Path:
+        return self.folder / "submitted" / learner / self.name / FILE
+
+    def _said(self, learner: str) -> str:
+        path = self._path(learner)
+        if path.parent.is_symlink() or not path.is_file():
+            return ""
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return file.read(LONGEST).strip()
+
+    def _counts(self, learner: str, said: str) -> bool:
+        return self.trusted or self._kept is None or (learner, said) in self._kept
+
+    @cached_property
+    def _kept(self) -> set[tuple[str, str]] | None:
+        """The learner and the time of each submission that the exchange has; None for an exchange of another make."""
+        collect = ExchangeFactory(config=self.config).collect
+        if not issubclass(collect, default.Exchange):
+            return None
+        root = collect(coursedir=self.course, authenticator=None, config=self.config).root
+        kept = set()
+        with suppress(OSError):
+            for folder in Path(root, self.course.course_id, "inbound").iterdir():
+                learner, _, rest = folder.name.partition(f"+{self.name}+")
+                kept.add((learner, rest.partition("+")[0]))
+        return kept

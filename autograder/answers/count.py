@@ -21,7 +21,7 @@ from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
 from .quantity import MAX_COUNT_BITS, ROUNDED, TINY, box_numbers, shown_number
-from .recognised import recognise
+from .recognised import how_far, recognise
 from .wrong_ways import weak_numbers
 
 TWICE = ("one of two kinds left out", "the size of each")
@@ -114,7 +114,7 @@ class Count(Answer):
             return Verdict(0.0, slip.say, "slip", slip.reason)
         if any(exact == self.expected(exercise, row) for row in others_numbers(exercise, given)):
             return other_variant()
-        found = recognise(exercise, as_float(exact), want, given, near=0.0)
+        found = recognise(exercise, as_float(exact), want, given, near=0.0) or how_far(as_float(exact), want)
         return not_yet(found.say, found.reason)
 
     def shown(self, exercise: Exercise, value: Any, given: Given) -> str:

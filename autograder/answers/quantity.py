@@ -19,7 +19,7 @@ from ..values import slips
 from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number, rounded, two_digits
 from ..values.texts import quoted
-from .recognised import recognise
+from .recognised import how_far, recognise
 from .wrong_ways import weak_numbers
 
 if TYPE_CHECKING:
@@ -149,7 +149,8 @@ class Quantity(Answer):
         if slips.close(answer, want, min(CLOSE * self.rtol, 0.5)):
             say = f"Close, but not within {100 * self.rtol:.3g} %: is it rounded, or a small term missing?"
             return Verdict(0.0, say, "wrong", "close")
-        found = self._far(answer, want) or recognise(exercise, as_float(answer), float(want), given)
+        found = recognise(exercise, as_float(answer), float(want), given, unit=self.unit)
+        found = found or self._far(answer, want) or how_far(as_float(answer), float(want))
         return not_yet(found.say, found.reason)
 
     def _rounded(self, exercise: Exercise, answer: Fraction, given: Given) -> Verdict | None:

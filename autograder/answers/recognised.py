@@ -5,7 +5,8 @@ It is compared with what the solution gives if an operation is replaced, a numbe
 sentence says what the number is, which holds even if the learner came to it another way, and asks; it never says what
 to correct.
 
-Reasons: wrong-way, number-left-out, number-of-prompt, factor-of-prompt, multiple, too-large, too-small.
+Reasons: wrong-way, number-left-out, number-of-prompt, number-of-table, number-exchanged, factor-of-prompt,
+turned-over, multiple; of `how_far` too-large, too-small.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
-from functools import partial
 from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,6 +23,8 @@ from ..declaration.given import call_with
 from ..values.finding import Finding
 from ..values.step_limit import TooManySteps, limited
 from ..values.texts import FIELD
+from .exchanged import exchanged, load_sheets, rows_named
+from .prompt_numbers import Number, numbers_of
 from .wrong_ways import TIMES, ways_from
 
 if TYPE_CHECKING:
@@ -31,71 +33,96 @@ if TYPE_CHECKING:
 STEPS = 200_000  # lines that looking may run: ten times what the dearest exercise of the book takes
 NEAR = 1e-3  # relative: what a number typed with four digits is off by
 ROUNDED = 0.03  # relative: what a rounding to whole numbers changes, at most
-MANY = 8  # numbers of a prompt whose products and quotients are tried
 TOLD_APART = 10  # below it, too many quotients of the prompt's numbers come to the same by chance
+ASKED = "is that what is asked for?"
+OF_THE_PROMPT = ("number-of-prompt", "number-exchanged")
 FEW = 3  # of a smaller number of things one cannot tell what was counted
+MOST_KEPT = 256  # rows of exercises
 ENDLESS = 1e30  # times as much: a bandwidth that takes no time
-NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?:\s?([A-Za-z]+(?:/[A-Za-z]+)*))?")
 SIMPLE = sorted({Fraction(p, q) for p in range(1, 9) for q in range(1, 9)} - {Fraction(1)}, key=lambda x: x.denominator)
 MULTIPLES = [Fraction(power) ** sign for power in (16, 32, 64, 128, 256) for sign in (1, -1)]
 
 
-class Number(NamedTuple):
-    """A number of the prompt: as it stands there, and in SI."""
+class Candidate(NamedTuple):
+    """A number that is recognised: what is said of it after "Yours is", and why."""
 
-    shown: str
+    say: str
     value: float
+    reason: str
 
 
-def recognise(exercise: Exercise, answer: float, want: float, given: Mapping[str, Any], near: float = NEAR) -> Finding:
-    """What is known of a wrong answer: the first that holds of the ways, the prompt's numbers and the multiples; else
-    how far it is off, and to which side, as where the solution takes too many steps to be computed again and again."""
-    known = partial(_recognised, exercise, answer, want, given, near)
-    with suppress(TooManySteps):
-        return limited(known, STEPS) or _far(answer, want)
-    return _far(answer, want)
+_kept: dict[tuple[int, str, str], tuple[Exercise, list[Candidate]]] = {}  # an exercise that is held keeps its id
 
 
-def _recognised(
-    exercise: Exercise, answer: float, want: float, given: Mapping[str, Any], near: float
+def recognise(
+    exercise: Exercise, answer: float, want: float, given: Mapping[str, Any], *, unit: str = "1", near: float = NEAR
 ) -> Finding | None:
-    for say, value, reason in _known(exercise, want, given):
-        if reason == "number-of-prompt" and not near and abs(answer) < TOLD_APART:
+    """What is known of a wrong answer in this unit: the first that holds of the ways, the prompt's and the data sheets'
+    numbers, and the multiples. None too where the solution takes too many steps to be computed again and again."""
+
+    for say, value, reason in _candidates(exercise, want, given, unit):
+        if reason in OF_THE_PROMPT and not near and abs(answer) < TOLD_APART:
             continue
-        if value and math.isfinite(value) and not _within(value, want, near) and _within(answer, value, near):
+        if not _within(value, want, near) and _within(answer, value, near):
             return Finding(f"Yours is {say}", reason)
     return None
+
+
+def _candidates(exercise: Exercise, want: float, given: Mapping[str, Any], unit: str) -> list[Candidate]:
+    """All numbers that are recognised, in the order in which they are tried; kept, for a class gives the same again."""
+    key = id(exercise), repr(sorted(given.items())), unit
+    if key not in _kept:
+        load_sheets()  # what is loaded takes no steps of the solution's
+        found: list[Candidate] = []
+        with suppress(TooManySteps):
+            found = limited(lambda: list(_known(exercise, want, given, unit)), STEPS)
+        usable = [one for one in found if one.value and math.isfinite(one.value)]
+        if len(_kept) >= MOST_KEPT:
+            del _kept[next(iter(_kept))]
+        _kept[key] = exercise, usable
+    return _kept[key][1]
 
 
 def _within(a: float, b: float, near: float) -> bool:
     return a == b if not near else math.isclose(a, b, rel_tol=near)
 
 
-def _known(exercise: Exercise, want: float, given: Mapping[str, Any]) -> Iterator[tuple[str, float, str]]:
+def _known(exercise: Exercise, want: float, given: Mapping[str, Any], unit: str) -> Iterator[Candidate]:
     for told, value in ways_from(exercise, given):
         near = [words for ratio, (words, _) in TIMES.items() if math.isclose(value, want * ratio, rel_tol=ROUNDED)]
         if near:  # whichever number was misread for it
-            yield f"about {near[0]} what is asked for: is a part left out, or counted too often?", value, "multiple"
+            yield Candidate(
+                f"about {near[0]} what is asked for: where could such a factor come from?", value, "multiple"
+            )
         else:
-            yield _asking(f"what comes out {told}"), value, "wrong-way"
+            yield Candidate(_asking(f"what comes out {told}"), value, "wrong-way")
     for shown, value in _without(exercise, given):
-        yield f"what comes out if {shown} plays no part: where does it enter?", value, "number-left-out"
+        yield Candidate(f"what comes out if {shown} plays no part: where does it enter?", value, "number-left-out")
     numbers = numbers_of(exercise, given)
     for one in numbers:
-        yield f"{one.shown}, a number of the prompt: what follows from it?", one.value, "number-of-prompt"
+        yield Candidate(f"{one.shown}, a number of the prompt: {ASKED}", one.value, "number-of-prompt")
+    for told, value in rows_named(exercise, given, unit):
+        yield Candidate(f"{told}: {ASKED}", value, "number-of-table")
+    for told, value in exchanged(exercise, given, numbers):
+        yield Candidate(told, value, "number-exchanged")
     for shown, factor in _counts(numbers):
         say = f"times the answer, and {shown} stands in the prompt: is it one of them, or all, that is asked for?"
-        yield f"{shown} {say}", want * factor, "factor-of-prompt"
-        yield f"1/{shown} {say.replace('times', 'of', 1)}", want / factor, "factor-of-prompt"
-    say = "and what of the rest of the prompt?"
+        yield Candidate(f"{shown} {say}", want * factor, "factor-of-prompt")
+        yield Candidate(f"1/{shown} {say.replace('times', 'of', 1)}", want / factor, "factor-of-prompt")
+    if unit == "1":
+        yield Candidate("one over the answer: what is divided by what?", 1 / want if want else 0.0, "turned-over")
     for one, other in permutations(numbers, 2):
-        yield f"{one.shown} over {other.shown}: {say}", one.value / other.value, "number-of-prompt"
-    for one, other in combinations(numbers, 2):
-        yield f"{one.shown} times {other.shown}: {say}", one.value * other.value, "number-of-prompt"
-    less_one = [Fraction(int(n) - 1, int(n)) for _, n in _counts(numbers)]
-    for ratio in (*SIMPLE, *MULTIPLES, *less_one, *(1 / one for one in less_one)):
+        turned = math.isclose(other.value, one.value * want, rel_tol=NEAR)
+        say = "which is divided by which?" if turned else "does the rest of the prompt play no part?"
+        yield Candidate(f"{one.shown} over {other.shown}: {say}", one.value / other.value, "number-of-prompt")
+    large = [one for one in numbers if one.value >= TOLD_APART or unit != "1"]  # what small ones come to, others do too
+    for one, other in combinations(large, 2):
+        say = "does the rest of the prompt play no part?"
+        yield Candidate(f"{one.shown} times {other.shown}: {say}", one.value * other.value, "number-of-prompt")
+    less_one = [Fraction(int(n) - 1, int(n)) ** power for _, n in _counts(numbers) for power in (1, -1, 2, -2)]
+    for ratio in (*SIMPLE, *MULTIPLES, *less_one):
         shown = f"{ratio} {'times' if ratio.denominator == 1 else 'of'} the answer"
-        yield f"{shown}: is a part of it left out, or counted too often?", want * float(ratio), "multiple"
+        yield Candidate(f"{shown}: where could a factor of {ratio} come from?", want * float(ratio), "multiple")
 
 
 def _asking(text: str) -> str:
@@ -114,29 +141,6 @@ def _without(exercise: Exercise, given: Mapping[str, Any]) -> Iterator[tuple[str
                 yield exercise.fill(f"{{{letter}{':' + unit if unit else ''}}}", given), float(found)
 
 
-def numbers_of(exercise: Exercise, given: Mapping[str, Any]) -> list[Number]:
-    """The numbers of the prompt, the given ones exactly as they are and the typed ones as they are read."""
-    found: dict[float, Number] = {}
-    for match in FIELD.finditer(exercise.prompt):
-        value = given.get(match[1])
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and value:
-            found.setdefault(float(value), Number(exercise.fill(match[0], given), float(value)))
-    for match in NUMBER.finditer(FIELD.sub(" ", exercise.prompt)):
-        one = _typed(match[1], match[2] or "")
-        if one.value:
-            found.setdefault(one.value, one)
-    return list(found.values())[:MANY]
-
-
-def _typed(digits: str, unit: str) -> Number:
-    from hwlib.units import UnitError, parse
-
-    plain = digits.replace(",", "")
-    with suppress(UnitError):
-        return Number(f"{digits} {unit}".strip(), parse(f"{plain} {unit}".strip()).value)
-    return Number(digits, float(plain))
-
-
 def _counts(numbers: list[Number]) -> Iterator[tuple[str, float]]:
     """The whole numbers of things among them."""
     for one in numbers:
@@ -144,7 +148,7 @@ def _counts(numbers: list[Number]) -> Iterator[tuple[str, float]]:
             yield one.shown, one.value
 
 
-def _far(answer: float, want: float) -> Finding:
+def how_far(answer: float, want: float) -> Finding:
     """To which side it is off, and how far at least."""
     large = abs(answer) > abs(want)
     times = abs(answer / want if large else want / answer) if answer and want else 0.0

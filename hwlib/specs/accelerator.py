@@ -52,8 +52,8 @@ class Accelerator(Record):
     vmem_bytes: float | None = quantity("B", "vector memory (scratchpad) of one TensorCore")
     # Network and power
     scaleup_links: int | None = count("links of one chip into its scale-up network")
-    scaleup_link_bandwidth: float | None = quantity("B/s", "one such link, one direction")
-    scaleup_bandwidth: float | None = quantity("B/s", "all those links of one chip, one direction")
+    scaleup_link_bandwidth: float | None = quantity("B/s", "one scale-up link, one direction")
+    scaleup_bandwidth: float | None = quantity("B/s", "all scale-up links of one chip, one direction")
     scaleup_domain: int | None = count("chips in one scale-up domain")
     scaleup_switches: int | None = count("switch chips in one scale-up domain")
     nic_bandwidth: float | None = quantity("B/s", "scale-out network per chip, one direction")

@@ -1,0 +1,50 @@
+"""The numbers that a prompt shows, each as it stands there and in SI."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..values.texts import FIELD
+
+if TYPE_CHECKING:
+    from ..declaration.exercise import Exercise
+
+MANY = 8  # numbers of a prompt whose products and quotients are tried
+NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?!\d|-[a-z])(?:\s?([A-Za-z]+(?:/[A-Za-z]+)*))?")
+
+
+class Number(NamedTuple):
+    """A number of the prompt: as it stands there, in SI, its unit, and the letter of a given one."""
+
+    shown: str
+    value: float
+    unit: str = "1"
+    letter: str = ""
+
+
+def numbers_of(exercise: Exercise, given: Mapping[str, Any]) -> list[Number]:
+    """The numbers of the prompt, the given ones exactly as they are and the typed ones as they are read."""
+    found: dict[float, Number] = {}
+    for match in FIELD.finditer(exercise.prompt):
+        value = given.get(match[1])
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and value:
+            one = Number(exercise.fill(match[0], given), float(value), match[2] or "1", match[1])
+            found.setdefault(one.value, one)
+    for match in NUMBER.finditer(FIELD.sub(" ", exercise.prompt)):
+        one = _typed(match[1], match[2] or "")
+        if one.value:
+            found.setdefault(one.value, one)
+    return list(found.values())[:MANY]
+
+
+def _typed(digits: str, unit: str) -> Number:
+    from hwlib.units import UnitError, parse
+
+    plain = digits.replace(",", "")
+    with suppress(UnitError):
+        read = parse(f"{plain} {unit}".strip())
+        return Number(f"{digits} {unit}".strip(), read.value, read.unit)
+    return Number(digits, float(plain))

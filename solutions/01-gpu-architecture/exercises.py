@@ -293,6 +293,9 @@ CYCLE = Exercise(
             lambda n, cores, C, f: 2 ** floor(log2(C / (n * cores * f))), "At what clock would that reach the sheet?"
         ),
         Mistake(lambda n, cores, C, f: 2 ** ceil(log2(C / (n * f))), "That is a whole multiprocessor."),
+        Mistake(lambda cores, C, f: 2 ** ceil(log2(C / (cores * f))), "How many tensor cores has the whole chip?"),
+        Mistake(lambda C, f: 2 ** ceil(log2(C / f)), "That is all tensor cores of the chip together."),
+        Mistake(lambda n, cores, C, f: ceil(log2(C / (n * cores * f))), "That is the exponent. Which power is it?"),
         Mistake(
             lambda n, cores, C, f: C / (n * cores * f),
             "At the highest clock this would do. It is no power of two, though.",
@@ -360,6 +363,10 @@ HEADLINE = Exercise(
         Mistake(lambda C, n: C / n, "That is one GPU as announced: in fp4, zeros included. Two steps remain."),
         Mistake(lambda C: C, "That is the announcement as it stands: of all GPUs, in fp4, zeros included."),
         Mistake(lambda C, n: C / n / 2 / 8, "One halving too many. From bf16 to fp4, how often?"),
+        Mistake(lambda C, n: C / n / 2 / 2**12, "A rate doubles with each *halving* of the format, not with each bit."),
+        Mistake(
+            lambda C, n: C / n / (2 + 4), "You added two factors. What does each of them do to what the other left?"
+        ),
     ),
     hints=(
         "The announcement counts what your job does not have, or not in this format. Which things are that?",

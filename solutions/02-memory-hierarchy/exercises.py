@@ -469,6 +469,7 @@ def _cache(trace, lines, line, *, fifo=False, flush=True, through=False, newest=
 def _traces(rng):
     """Walks: two to follow by hand, then random ones, round and round, and both matmuls."""
     short = [
+        ([[0, False], [1, False]], 1, 8),
         ([[0, True], [0, False], [8, False], [4, False]], 1, 8),
         ([[0, True], [8, False], [0, False], [16, True], [8, False]], 2, 8),
     ]

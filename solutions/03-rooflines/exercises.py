@@ -585,6 +585,17 @@ WAVES = Exercise(
             "added?",
         ),
         Mistake(lambda M, N, m, n: ceil(M / m) * ceil(N / n), "Those are the tiles. How many run at a time?"),
+        Mistake(
+            lambda M, N, m, n, n_SM: ceil(M / m) * ceil(ceil(N / n) / n_SM),
+            "A wave takes tiles from several rows: does a row have to wait for the one before?",
+        ),
+        Mistake(
+            lambda M, N, m, n, n_SM: ceil(M * ceil(N / n) / n_SM), "Your tiles are one row high. How high are these?"
+        ),
+        Mistake(
+            lambda M, N, m, n, n_SM: ceil(M * N / (m + n) / n_SM),
+            "You divided by the sum of a tile's sides. How many elements has it?",
+        ),
     ),
     hints=(
         "How many tiles does it take to cover the output, edges included?",

@@ -195,6 +195,14 @@ NODE_BANDWIDTH = Exercise(
             lambda n, paths, W_link, switches, ports: min(n * paths, switches * ports) * W_link / n,
             "That is what one GPU has. And all of them?",
         ),
+        Mistake(
+            lambda n, paths, W_link, switches, ports: 2 * max(n * paths, switches * ports) * W_link,
+            "You added up both directions, and over links of which some have one end only.",
+        ),
+        Mistake(
+            lambda n, paths, W_link, switches, ports: (n * paths + switches * ports) * W_link,
+            "You added up the ends at the GPUs and those at the switches. How many ends has a link?",
+        ),
     ),
     hints=(
         "A link has two ends. Where is each of them?",
@@ -509,7 +517,16 @@ def cut_cases(rng: Random) -> list[tuple]:
         [25 * (f"{u}{v}" in "01 12 23 14 45 53 06 67 72") for v in range(8)] for u in range(8)
     ]  # 0123 blocks two
     boxes = [matrix(machine(name)) for name in ("rtx4090-pcie", "pcie-switches", "one-socket", "h100-nv18")]
+    small = [
+        ([[0, 3], [5, 0]], [0], [1]),
+        ([[0, 7, 0], [4, 0, 5], [0, 6, 0]], [0], [2]),
+        ([[0, 0, 2], [0, 0, 3], [0, 0, 0]], [0, 1], [2]),
+        ([[0, 2, 3, 0], [0, 0, 0, 2], [0, 0, 0, 3], [0, 0, 0, 0]], [0], [3]),
+        ([[0, 0, 4, 0], [0, 0, 4, 0], [0, 0, 0, 5], [0, 0, 0, 0]], [0, 1], [3]),
+        ([[0, 4, 0, 0], [0, 0, 2, 0], [0, 0, 0, 6], [0, 0, 0, 0]], [0], [3]),
+    ]
     return [
+        *small,
         *((box, low, high) for box in (cube, matrix(node("dgx-h100")), matrix(node("mi300x-node")), *boxes)),
         (cube, [0], [5]), (cube, odd, [1, 2, 4, 7]), (matrix(node("dgx-h100", detail=True)), [0, 1], [6, 7]),
         (blocked, [0], [3]), (boxes[1], [0, 1], [2, 3]), (boxes[1], [0, 4], [3, 7]),

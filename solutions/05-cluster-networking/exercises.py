@@ -107,6 +107,15 @@ THIRD_TIER = Exercise(
             "There three tiers are full. The question is about two.",
         ),
         Mistake(lambda ports: floor(two_tier_hosts(ports)) + 1, "Those are GPUs; the question asks for nodes."),
+        Mistake(lambda ports: ports + 1, "So it is if each node fills a leaf. How many cards go down from a leaf?"),
+        Mistake(
+            lambda gpus, ports: floor(3 * ports // 4 * ports / gpus) + 1,
+            "A leaf with three ports down for one up blocks. How many of each has one that does not?",
+        ),
+        Mistake(
+            lambda gpus, ports: floor(two_tier_hosts(ports) / gpus / gpus) + 1,
+            "A node has as many cards as GPUs. Did you divide by both?",
+        ),
     ),
     hints=(
         "How many leaves can a spine reach, and how many GPUs are below each leaf?",
@@ -311,16 +320,24 @@ LAB_FAILURES = Exercise(
     answer=Function(
         "pair_bandwidth",
         "pair_bandwidth(cables, a, b, W, dead)",
-        cases=lambda rng: [
-            (
-                [[rng.choice((0, 1, 2, 2, 4)) for _ in range(spines)] for _ in range(leaves)],
-                *ends,
-                50 * GB,
-                rng.sample(range(spines), k),
-            )
-            for leaves, spines, k in ((2, 1, 0), (2, 4, 0), (3, 4, 1), (4, 8, 2), (8, 16, 3), (6, 5, 5))
-            for ends in ((0, leaves - 1), (leaves - 1, 0), rng.sample(range(leaves), 2))
-        ],
+        cases=lambda rng: (
+            [
+                ([[2, 1], [2, 1]], 0, 1, 50 * GB, []),
+                ([[1, 2], [2, 1]], 0, 1, 50 * GB, []),
+                ([[1, 2], [2, 1]], 0, 1, 50 * GB, [0]),
+                ([[1, 1, 1], [1, 1, 1]], 0, 1, 50 * GB, [0, 2]),
+            ]
+            + [
+                (
+                    [[rng.choice((0, 1, 2, 2, 4)) for _ in range(spines)] for _ in range(leaves)],
+                    *ends,
+                    50 * GB,
+                    rng.sample(range(spines), k),
+                )
+                for leaves, spines, k in ((2, 1, 0), (2, 4, 0), (3, 4, 1), (4, 8, 2), (8, 16, 3), (6, 5, 5))
+                for ends in ((0, leaves - 1), (leaves - 1, 0), rng.sample(range(leaves), 2))
+            ]
+        ),
     ),
     solution=lambda cables, a, b, W, dead: (
         W * sum(min(cables[a][s], cables[b][s]) for s in range(len(cables[a])) if s not in dead)
@@ -483,6 +500,14 @@ TORUS = Exercise(
             lambda W_link, W: 2 * floor(4 * W_link / W / 2), "Very close: which of the two is narrower at this side?"
         ),
         Mistake(lambda W_link, W: floor(4 * W_link / W) + 1, "Can the torus be cut in the middle at that side?"),
+        Mistake(
+            lambda W_link, W: 2 * (floor(12 * W_link / W / 2) + 1),
+            "Of the six links of a chip beside the plane, how many lead across it?",
+        ),
+        Mistake(
+            lambda W_link, W: 2 * (floor(4 * W / W_link / 2) + 1),
+            "Which network's bisection grows with the rate of the links, and which with that of the cards?",
+        ),
     ),
     hints=(
         "Cut the torus by a plane into two halves: how many rings does it cross, and how often each?",

@@ -431,6 +431,18 @@ WIRE = Exercise(
             "That is S/t, the algorithm bandwidth. More than S goes through a port when NVLS does the work.",
         ),
         Mistake(lambda n, W_bus: W_bus * n / (n + 1), "First undo the benchmark's own factor."),
+        Mistake(
+            lambda n, W_bus: W_bus * 2 * (n - 1) / (n + 1),
+            "Turned over: is more than S/t on the wire, or on the screen?",
+        ),
+        Mistake(
+            lambda n, W_bus: W_bus * 2 * (n - 1) / n * (n + 1) / n,
+            "The benchmark multiplied S/t by its factor. What undoes that?",
+        ),
+        Mistake(
+            lambda n, W_bus: W_bus * (n + 2) / (2 * (n - 1)),
+            "One way only: a GPU sends its array and one block. Did you count a block that comes back?",
+        ),
     ),
     hints=(
         "Undo what the benchmark did: by what did it multiply S/t?",

@@ -345,6 +345,14 @@ HALF_SHARP = Exercise(
             "One level after the other; here they overlap.",
         ),
         Mistake(
+            lambda n_out, W_in, W_node: W_in + n_out / (2 * (n_out - 1)) * W_node,
+            "You added the rates of the two levels. Does every byte take one of them, or both?",
+        ),
+        Mistake(
+            lambda n_out, W_node: n_out * W_node / 2,
+            "That is the bisection of the network. What has an all-reduce to carry across it, and what through a node?",
+        ),
+        Mistake(
             lambda W_node: W_node / 2, "To first order. Exactly, one part of the sum is a node's own to begin with."
         ),
         Mistake(
@@ -597,6 +605,15 @@ def some_flights(rng):
             return (told,)
 
 
+FEW_FLIGHTS = (
+    [
+        (6.0, ["gpu4-leaf1", "leaf1-spine0", "gpu0-leaf0"]),
+        (2.0, ["gpu0-leaf0", "leaf0-spine1"]),
+        (2.5, ["gpu1-leaf0", "leaf0-spine1"]),
+        (1.0, ["gpu0-leaf0", "gpu1-leaf0"]),
+    ],
+)
+
 LAB_SLOW_LINK = Exercise(
     id="collectives-at-scale-lab-slow-link",
     title="Lab: name the link",
@@ -607,7 +624,9 @@ LAB_SLOW_LINK = Exercise(
     "it takes twice its time or more. Others are held up too, by the crowd before a busy port, but not every "
     "time. Return the broken link's name: of those that nobody crossed in less than twice the time, the one "
     "that was crossed most often. No transfer crosses a link twice, and no two links come out equal.",
-    answer=Function("slow_link", "slow_link(flights)", cases=lambda rng: [some_flights(rng) for _ in range(8)]),
+    answer=Function(
+        "slow_link", "slow_link(flights)", cases=lambda rng: [FEW_FLIGHTS, *(some_flights(rng) for _ in range(8))]
+    ),
     solution=slow_link,
     mistakes=(
         Mistake(most_slow, "The busy port has the most slow transfers. Has it quick ones as well?"),

@@ -37,6 +37,7 @@ BOOK = HERE.parent.parent
 TOLD = "told.json"
 RATINGS = {0: "wrong or misleading", 1: "generic", 2: "helpful", 3: "names the mistake"}
 DRAWN = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")  # a number that is drawn anew each time
+NUMBERS = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")  # and which element it is found in, where arrays are drawn
 MARK = re.compile(r"^# %% (right|wrong): (.+)\n", re.MULTILINE)
 
 
@@ -153,7 +154,8 @@ def write(chapters: Sequence[str] = ()) -> dict[str, int]:
             print(f"{'REFUSED' if cell.right else 'TAKEN  '}  {exercise.id}: {cell.title}: {verdict.say}")
         if not cell.right:
             before = told(chapter).get(exercise.id, {}).get(cell.title, {})
-            same = "say" in before and DRAWN.sub("#", before["say"]) == DRAWN.sub("#", verdict.say)
+            anew = NUMBERS if exercise.answer.plays else DRAWN
+            same = "say" in before and anew.sub("#", before["say"]) == anew.sub("#", verdict.say)
             rating, say = (before["rating"], before["say"]) if same else (None, verdict.say)
             counts["unrated"] += rating is None
             record = {"kind": verdict.kind, "reason": verdict.reason, "rating": rating, "say": say}

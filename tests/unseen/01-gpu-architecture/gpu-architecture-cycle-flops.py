@@ -54,3 +54,23 @@ answer = 2**ceil(log2(g["C"]/g["f"]))
 # %% wrong: forgets the four and doubles for multiply-add
 g = given("gpu-architecture-cycle-flops")
 answer = 2*2**ceil(log2(g["C"]/(g["n"]*g["f"])))
+# %% wrong: reads a power of two as a square number
+g = given("gpu-architecture-cycle-flops")
+each = g["C"] / (g["n"]*g["cores"]*g["f"])
+answer = ceil(each**0.5)**2
+# %% wrong: the side of the cube that does so many FLOP
+g = given("gpu-architecture-cycle-flops")
+each = g["C"] / (g["n"]*g["cores"]*g["f"])
+answer = 2**ceil(log2(each/2)/3)
+# %% wrong: shares the rate out over the 128 lanes of an SM
+g = given("gpu-architecture-cycle-flops")
+answer = 2**ceil(log2(g["C"] / (g["n"]*b200.lanes*g["f"])))
+# %% wrong: the sheet's float32 rate in place of the 16-bit one
+g = given("gpu-architecture-cycle-flops")
+answer = 2**ceil(log2(b200.fp32_flops / (g["n"]*g["cores"]*g["f"])))
+# %% wrong: rounds the whole chip up, then shares it out
+g = given("gpu-architecture-cycle-flops")
+answer = 2**ceil(log2(g["C"]/g["f"])) // (g["n"]*g["cores"])
+# %% wrong: takes four tensor cores for those of the whole chip
+g = given("gpu-architecture-cycle-flops")
+answer = 2**ceil(log2(g["C"] / (g["cores"]*g["f"])))

@@ -59,3 +59,21 @@ answer = g["C"]/g["n"]/2*4
 # %% wrong: with zeros four times, as two of four are skipped
 g = given("gpu-architecture-headline")
 answer = g["C"]/g["n"]/4/4
+# %% wrong: adds the two factors, two and four, and divides by six
+g = given("gpu-architecture-headline")
+answer = g["C"] / g["n"] / (2 + 4)
+# %% wrong: a doubling for every bit that is saved
+g = given("gpu-architecture-headline")
+answer = g["C"] / g["n"] / 2 / 2**(16 - 4)
+# %% wrong: eight GPUs, a node as usual, in place of the rack's
+g = given("gpu-architecture-headline")
+answer = g["C"] / 8 / 2 / 4
+# %% wrong: a third of it, as training goes forward and backward
+g = given("gpu-architecture-headline")
+answer = g["C"] / g["n"] / 2 / 4 / 3
+# %% wrong: the best matmul measured on such a chip
+g = given("gpu-architecture-headline")
+answer = accelerators["gb200-nvl72"].matmul_bf16_flops
+# %% wrong: the float32 rate, as bf16 is added up in float32
+g = given("gpu-architecture-headline")
+answer = accelerators["gb200-nvl72"].fp32_flops

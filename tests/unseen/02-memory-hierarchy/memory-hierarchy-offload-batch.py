@@ -61,3 +61,23 @@ answer = 8*g["C"]/g["W"]
 # %% wrong: in thousands, without saying so
 g = given("memory-hierarchy-offload-batch")
 answer = g["C"]/g["W"]/1e3
+# %% wrong: six FLOPs a weight and token, as in training
+g = given("memory-hierarchy-offload-batch")
+flops, bytes_ = 6, 2
+answer = g["C"] / g["W"] * bytes_ / flops
+# %% wrong: a square matmul, with three matrices of traffic
+g = given("memory-hierarchy-offload-batch")
+# 2 N^3 FLOPs over 3 N^2 elements of 2 bytes: N/3
+answer = 3 * g["C"] / g["W"]
+# %% wrong: the float32 lanes multiply
+g = given("memory-hierarchy-offload-batch")
+answer = h100.fp32_flops / g["W"]
+# %% wrong: the best matmul measured in place of the peak
+g = given("memory-hierarchy-offload-batch")
+answer = h100.matmul_bf16_flops / g["W"]
+# %% wrong: waits for the link and then for the HBM as well
+g = given("memory-hierarchy-offload-batch")
+answer = g["C"] * (1/g["W"] + 1/h100.hbm_bandwidth)
+# %% wrong: a single NVLink 4 in place of C2C
+g = given("memory-hierarchy-offload-batch")
+answer = g["C"] / links["nvlink4"].bandwidth

@@ -65,3 +65,24 @@ answer = round(ceil(g["M"]/g["m"])*ceil(g["N"]/g["n"])/g["n_SM"])
 # %% wrong: tiles in the last wave
 g = given("rooflines-waves")
 answer = ceil(g["M"]/g["m"])*ceil(g["N"]/g["n"]) % g["n_SM"]
+# %% wrong: each row of tiles begins a wave of its own
+g = given("rooflines-waves")
+rows, columns = ceil(g["M"]/g["m"]), ceil(g["N"]/g["n"])
+answer = rows * ceil(columns/g["n_SM"])
+# %% wrong: hands out the rows of the output instead of tiles
+g = given("rooflines-waves")
+answer = ceil(g["M"]/g["n_SM"])
+# %% wrong: adds the sides of a tile instead of multiplying them
+g = given("rooflines-waves")
+answer = ceil(g["M"]*g["N"] / (g["m"] + g["n"]) / g["n_SM"])
+# %% wrong: pads the grid of tiles to powers of two
+g = given("rooflines-waves")
+rows, columns = ceil(g["M"]/g["m"]), ceil(g["N"]/g["n"])
+padded = 2**(rows - 1).bit_length() * 2**(columns - 1).bit_length()
+answer = ceil(padded/g["n_SM"])
+# %% wrong: cuts the columns only, so a tile is one row high
+g = given("rooflines-waves")
+answer = ceil(g["M"] * ceil(g["N"]/g["n"]) / g["n_SM"])
+# %% wrong: one element for each lane of an SM at a time
+g = given("rooflines-waves")
+answer = ceil(g["M"]*g["N"] / (g["n_SM"]*h100.lanes))

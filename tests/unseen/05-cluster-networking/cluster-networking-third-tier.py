@@ -59,3 +59,24 @@ answer = g["ports"]**2//2*g["gpus"] + 1
 # %% wrong: one whole leaf more instead of one node more
 g = given("cluster-networking-third-tier")
 answer = (g["ports"]**2//2 + g["ports"]//2)//g["gpus"]
+# %% wrong: adds the ports of leaf and spine
+g = given("cluster-networking-third-tier")
+answer = (g["ports"]//2 + g["ports"])//g["gpus"] + 1
+# %% wrong: counts the switches of the full tree
+g = given("cluster-networking-third-tier")
+leaves, spines = g["ports"], g["ports"]//2
+answer = leaves + spines + 1
+# %% wrong: a leaf for each node
+g = given("cluster-networking-third-tier")
+answer = g["ports"] + 1
+# %% wrong: divides by the GPUs of a node and again by its cards
+g = given("cluster-networking-third-tier")
+answer = g["ports"]**2//2//g["gpus"]//g["gpus"] + 1
+# %% wrong: three ports of a leaf down for one up
+g = given("cluster-networking-third-tier")
+answer = g["ports"]*3//4 * g["ports"]//g["gpus"] + 1
+# %% wrong: cables from each leaf to every other, without spines
+g = given("cluster-networking-third-tier")
+down = g["ports"]//2
+leaves = g["ports"] - down + 1
+answer = leaves*down//g["gpus"] + 1

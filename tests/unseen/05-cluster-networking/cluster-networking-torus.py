@@ -73,3 +73,28 @@ answer = 2*math.ceil(6*g["W_link"]/g["W"]/2)
 from itertools import count
 g = given("cluster-networking-torus")
 answer = next(a for a in count(2, 2) if 2*a*g["W_link"] < a**3/2*g["W"])
+# %% wrong: all six links of the chips at the plane are cut
+g = given("cluster-networking-torus")
+side = 6*g["W_link"] / (g["W"]/2)
+answer = 2*(int(side/2) + 1)
+# %% wrong: swaps the two rates
+g = given("cluster-networking-torus")
+side = 2*g["W"] / (g["W_link"]/2)
+answer = 2*(int(side/2) + 1)
+# %% wrong: six links shared by the hops of one axis, a/4
+g = given("cluster-networking-torus")
+side = 6*g["W_link"] / g["W"] * 4
+answer = 2*(int(side/2) + 1)
+# %% wrong: cuts out a cube of half the chips, with six faces
+g = given("cluster-networking-torus")
+side = 6*0.5**(2/3)*g["W_link"] / (g["W"]/2)
+answer = 2*(int(side/2) + 1)
+# %% wrong: leaves out the chips that lie at the two cuts
+g = given("cluster-networking-torus")
+# (a/2 - 2) a^2 W > 2 a^2 W_link
+side = 2*(2*g["W_link"]/g["W"] + 2)
+answer = 2*(int(side/2) + 1)
+# %% wrong: three cables of a chip against its card
+g = given("cluster-networking-torus")
+side = 3*g["W_link"] / g["W"]
+answer = 2*(int(side/2) + 1)

@@ -74,3 +74,24 @@ answer = f"{g['W_node']*g['n_out']/(2*(g['n_out'] - 1))/1e9:.4g} Gbit/s"
 # %% wrong: eight nodes in place of 32
 g = given("collectives-at-scale-half-sharp")
 answer = g["W_node"]*g["n_in"]/(2*(g["n_in"] - 1))
+# %% wrong: the GPUs of a node share the rate inside
+g = given("collectives-at-scale-half-sharp")
+across = g["W_node"] / (2*(g["n_out"] - 1)/g["n_out"])
+answer = min(g["W_in"]/g["n_in"], across)
+# %% wrong: the rates of the two levels add up
+g = given("collectives-at-scale-half-sharp")
+answer = g["W_in"] + g["W_node"] / (2*(g["n_out"] - 1)/g["n_out"])
+# %% wrong: a tree of nodes, the whole array once for each of its levels
+g = given("collectives-at-scale-half-sharp")
+steps = g["n_out"].bit_length() - 1
+answer = min(g["W_in"], g["W_node"]/steps)
+# %% wrong: all nodes share the bandwidth of one
+g = given("collectives-at-scale-half-sharp")
+across = g["W_node"]/g["n_out"] / (2*(g["n_out"] - 1)/g["n_out"])
+answer = min(g["W_in"], across)
+# %% wrong: the bisection of the network
+g = given("collectives-at-scale-half-sharp")
+answer = g["n_out"]*g["W_node"]/2
+# %% wrong: a GPU's share of its node's way out, and no ring
+g = given("collectives-at-scale-half-sharp")
+answer = min(g["W_in"], g["W_node"]/g["n_in"])

@@ -31,6 +31,7 @@ def test_the_library_is_not_the_answer(exercise):
     assert library_overlap(exercise) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
 def test_no_message_raises_and_none_scores_by_chance(exercise):
     rng = random.Random(exercise.id)

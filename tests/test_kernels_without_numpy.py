@@ -101,6 +101,7 @@ def test_every_operation_rounds_and_overflows_as_numpys():
     assert np.isinf(with_numpy[1]).sum() > 2
 
 
+@pytest.mark.slow
 def test_verdicts_are_equal():
     with_numpy, without = said(CHECK), said(HIDE + CHECK)
     assert without == with_numpy

@@ -194,6 +194,7 @@ def test_only_the_course_and_the_release_know_nbgrader():
         "course/gradebook_url.py",
         "course/recording.py",
         "course/steps.py",
+        "course/submission_time.py",
     }
 
 

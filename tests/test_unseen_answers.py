@@ -11,12 +11,8 @@ FEWEST_RIGHT, FEWEST_WRONG = 4, 6
 MOST_WRONG_SENTENCES, MOST_GENERIC = 0.01, 0.15
 
 
-def dear(exercise_id):
-    """Whether it takes seconds: kernels and ranks are played, and an endless rank is stopped after four."""
-    return bool(EXERCISES[exercise_id][1].answer.plays)
-
-
-@pytest.mark.parametrize("exercise_id", [pytest.param(i, marks=pytest.mark.slow if dear(i) else ()) for i in EXERCISES])
+@pytest.mark.slow
+@pytest.mark.parametrize("exercise_id", EXERCISES)
 def test_right_answers_are_taken_and_wrong_ones_refused(exercise_id):
     chapter, exercise = EXERCISES[exercise_id]
     answers = unseen.cells(chapter, exercise_id)

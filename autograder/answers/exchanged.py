@@ -52,12 +52,15 @@ def exchanged(exercise: Exercise, given: Mapping[str, Any], numbers: Iterable[Nu
 
 
 def rows_named(exercise: Exercise, given: Mapping[str, Any], unit: str) -> Iterator[tuple[str, float]]:
-    """Of the chips that the prompt names, the values in this unit, with their names."""
+    """Of the chips that the prompt names, the values in this unit, with their names; of counts those that are neither
+    small nor a power of two, which many other things come to."""
     prompt = exercise.fill(exercise.prompt, given)
     for chip in _chips():
         if re.search(rf"\b{_short(chip)}s?\b", prompt):
-            rows = [row for row in _rows(chip) if row.unit == unit and row.value > FEWEST]
-            yield from ((f"{row.shown} ({row.name})", row.value) for row in rows)
+            for row in _rows(chip):
+                common = unit == "1" and (row.value <= FEWEST or math.log2(row.value).is_integer())
+                if row.unit == unit and not common:
+                    yield f"{row.shown} ({row.name})", row.value
 
 
 def _of_prompt(exercise: Exercise, given: Mapping[str, Any], numbers: list[Number]) -> Iterator[tuple[str, float]]:

@@ -197,7 +197,7 @@ NODE_BANDWIDTH = Exercise(
         ),
         Mistake(
             lambda n, paths, W_link, switches, ports: 2 * max(n * paths, switches * ports) * W_link,
-            "You added up both directions, and over links of which some have one end only.",
+            "Some of these links have one end only, and all count twice: for both directions, or for each switch?",
         ),
         Mistake(
             lambda n, paths, W_link, switches, ports: (n * paths + switches * ports) * W_link,

@@ -12,7 +12,10 @@ from hwlib import tl
 from tests.hwlib import kernels
 from tests.hwlib.under_triton import CASES
 
-pytestmark = pytest.mark.skipif(not importlib.util.find_spec("triton"), reason="Triton is for Linux only")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not importlib.util.find_spec("triton"), reason="Triton is for Linux only"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -174,6 +174,7 @@ def test_a_fast_ethernet_card_counts_as_a_fabric_and_a_slow_one_does_not(tmp_pat
     assert rest.fine is None
 
 
+@pytest.mark.slow
 def test_the_command_reports_on_this_machine():
     result = CliRunner().invoke(commands.main, ["doctor"])
     assert result.exit_code == 0, result.output

@@ -48,6 +48,7 @@ def blocked(tmp_path, monkeypatch):
     return os.pathsep.join(path for path in sys.path if path)
 
 
+@pytest.mark.slow
 def test_every_check_of_the_book_gives_a_verdict(blocked, root, tmp_path):
     settings = {"GPUBOOK_SOLUTIONS": str(root / "solutions"), "GPUBOOK_PROGRESS": str(tmp_path / "progress.json")}
     done = subprocess.run(

@@ -41,6 +41,7 @@ def waits_alone(rank, n, x):
     return x
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("function", "kind"), [(allreduce, "right"), (waits_alone, "wrong")])
 def test_after_a_verdict_the_server_is_free(function, kind):
     made = exercise()
@@ -89,6 +90,7 @@ def slowly(seconds):
     return seconds
 
 
+@pytest.mark.slow
 def test_a_slow_start_is_not_counted():
     slow = Slow()
     call = LocalRanks(lambda rank, n, x: slow, seconds=1.0)
@@ -96,6 +98,7 @@ def test_a_slow_start_is_not_counted():
     call.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pause", [0.0, 0.01])
 def test_a_loop_that_never_ends_is_told_soon(pause):
     def program(rank, n, x):
@@ -110,6 +113,7 @@ def test_a_loop_that_never_ends_is_told_soon(pause):
     assert LocalRanks(program).seconds <= 5.0
 
 
+@pytest.mark.slow
 def test_a_run_that_never_ends_is_ended_too():
     def program(rank, n, x):
         while True:

@@ -69,9 +69,10 @@ def lines(result: Report) -> list[str]:
 
 
 def as_json(result: Report) -> str:
-    """The scored sets as a list of objects."""
-    keys = ("set", "rows", "mean_abs_error", "median_abs_error", "max_abs_error")
-    return json.dumps([{key: getattr(s, key) for key in keys} for s in result.scores + result.training], indent=1)
+    """The scored sets as a list of objects; of sets that are predicted with typical constants too, marked."""
+    keys = ("set", "kind", "rows", "mean_abs_error", "median_abs_error", "max_abs_error", "constants", "typical")
+    every = result.scores + result.training + result.typical
+    return json.dumps([{key: getattr(s, key) for key in keys} for s in every], indent=1)
 
 
 def out(data: Path, task: str, stack: tuple[str, ...]) -> Iterator[str]:

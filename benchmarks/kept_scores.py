@@ -81,7 +81,8 @@ def kept_scores(path: Path = SCORES) -> list[Score]:
     with path.open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
             counts = {name: int(row[name]) for name in ("rows", "constants", "too_large")}
-            texts = {"set": row["set"], "worst": row["worst"], "peer_all": row["peer_all"] == "True"}
+            texts = {name: row[name] for name in ("set", "worst", "kind")}
+            texts |= {name: row[name] == "True" for name in ("peer_all", "typical")}
             rest = {k: float(v) for k, v in row.items() if k not in counts and k not in texts}
             found.append(Score(**counts, **texts, **rest))  # type: ignore[arg-type]
     return found

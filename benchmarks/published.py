@@ -72,6 +72,8 @@ class Collective:
 
 
 Case = Product | Share | Collective | Step | Memory | Unmodelled | None
+# How the rows of a kind are read, where it is not by the name of their set.
+BY_KIND: dict[str, Callable[[Row], Case]] = {"train-step": training_case, "memory": memory_case}
 
 
 def read_rows(path: Path) -> tuple[list[Row], int]:
@@ -150,10 +152,8 @@ def case_of(row: Row, path: Path) -> Case:
     """
     if row.fault:
         return Unmodelled(row.fault)
-    if row.kind == "train-step":
-        return training_case(row)
-    if row.kind == "memory":
-        return memory_case(row)
+    if read := BY_KIND.get(row.kind):
+        return read(row)
     try:
         for pattern, read in READERS:
             if re.match(pattern, row.set):

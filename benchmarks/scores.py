@@ -26,7 +26,8 @@ class Score(NamedTuple):
 
     `peer_mean` is Calculon's mean error: over the same rows, or, where `peer_all`, over all rows of the table. `worst`
     is the id of the row with the largest error, and `worst_error` that error, positive where the model is too slow.
-    `too_large` are the steps whose plan, as it was read, needs more memory than the chip has.
+    `too_large` are the steps whose plan, as it was read, needs more memory than the chip has. `kind` is the rows', and
+    `typical` says that no constant was fitted to this software on this chip.
     """
 
     set: str
@@ -41,6 +42,8 @@ class Score(NamedTuple):
     worst: str = ""
     worst_error: float = math.nan
     too_large: int = 0
+    kind: str = ""
+    typical: bool = False
 
 
 class Report(NamedTuple):
@@ -70,7 +73,8 @@ def score(name: str, predicted: Mapping[Row, Prediction]) -> Score:
         constants=max(p.constants for p in predicted.values()), peer_mean=known,
         peer_all=math.isnan(peers) and not math.isnan(known), worst=worst.cells["id"],
         worst_error=predicted[worst].time / predicted[worst].measured - 1,
-        too_large=sum(p.memory > 1 for p in predicted.values()),
+        too_large=sum(p.memory > 1 for p in predicted.values()), kind=worst.kind,
+        typical=any(p.typical for p in predicted.values()),
     )  # fmt: skip
 
 

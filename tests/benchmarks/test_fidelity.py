@@ -94,7 +94,7 @@ def test_json_is_a_list_of_objects_and_nothing_else():
     assert {"aic-gemm-h100_sxm-bfloat16", "aic-nccl-h100_sxm-all_gather", "nvlstree", "ar-h200x8"} <= {
         o["set"] for o in objects
     }
-    keys = ("set", "rows", "mean_abs_error", "median_abs_error", "max_abs_error")
+    keys = ("set", "kind", "rows", "mean_abs_error", "median_abs_error", "max_abs_error", "constants", "typical")
     for o in objects:
         assert tuple(o) == keys
         assert 0 <= o["median_abs_error"] <= o["max_abs_error"] < 1

@@ -68,7 +68,7 @@ def table(
             )
         if worksheet is None:
             raise CourseError(
-                "Moodle knows a participant by a number that is another one in each assignment; the worksheet that "
+                "Moodle knows a participant by a number that differs from assignment to assignment; the worksheet that "
                 'its assignment lets you download ("Download grading worksheet") was expected, to be filled in'
             )
         (name, rows), *_ = by_name.items()

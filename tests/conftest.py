@@ -34,6 +34,12 @@ def find_browser() -> str | None:
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """One more than there are cores: a good part of the tests wait for processes that they have started."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else None
+
+
 def pytest_sessionstart(session):
     if not hasattr(session.config, "workerinput"):
         for suspect in FOLDER.glob("*.suspect"):

@@ -3,6 +3,7 @@
 import pytest
 
 from autograder.book.chapters import chapter_names
+from tests.browser.conftest import Watch
 from tests.conftest import ROOT
 from tests.kept import built
 
@@ -14,11 +15,15 @@ TOO_WIDE = """() => [...document.querySelectorAll('article *')]
 SCROLLS_SIDEWAYS = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
-@pytest.fixture(params=chapter_names(ROOT))
-def chapter(request, page, watch):
+@pytest.fixture(scope="module", params=chapter_names(ROOT))
+def chapter(request, chromium):
+    """A chapter's page, opened once: drawing its figures takes longer than all that is asked of them."""
+    context, watch = chromium.new_context(viewport={"width": 1280, "height": 1000}), Watch()
+    page = watch.attach(context.new_page())
     page.goto((built(ROOT) / f"{request.param}.html").as_uri())
     page.wait_for_function(READY, timeout=60_000)
     yield page
+    context.close()
     assert watch.foreign == []
     assert watch.errors == []
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.allreduce_rows import NodesAllReduce, allreduce_case
 from benchmarks.published_row import COLUMNS, DataError, Row
 from benchmarks.training_memory import Memory, memory_case, memory_group
 from benchmarks.training_rows import training_case, training_group
@@ -71,9 +72,11 @@ class Collective:
     switch: bool
 
 
-Case = Product | Share | Collective | Step | Memory | Unmodelled | None
+Case = Product | Share | Collective | NodesAllReduce | Step | Memory | Unmodelled | None
 # How the rows of a kind are read, where it is not by the name of their set.
-BY_KIND: dict[str, Callable[[Row], Case]] = {"train-step": training_case, "memory": memory_case}
+BY_KIND: dict[str, Callable[[Row], Case]] = {
+    "train-step": training_case, "memory": memory_case, "allreduce": allreduce_case,
+}  # fmt: skip
 
 
 def read_rows(path: Path) -> tuple[list[Row], int]:
@@ -234,6 +237,7 @@ READERS: tuple[tuple[str, Callable[[Row], Case]], ...] = (
     (r"aic-nccl-", _nccl_tests),
     (r"nvlstree$", _collective("h100-sxm", "NVLSTree")),
     (r"ar-a100x8", _collective("a100-80gb-sxm", "torch")),
+    (r"ar-[a-z]+\d+x\d\d", allreduce_case),  # ten GPUs or more: several nodes
     (r"(ar|all_reduce)-h200", _collective("h200-sxm", "torch")),
     (r"ar-b200", _collective("b200-sxm", "torch")),
     (r"ar-aws-p4de", _collective("a100-80gb-sxm", "torch, two nodes")),
@@ -243,6 +247,7 @@ READERS: tuple[tuple[str, Callable[[Row], Case]], ...] = (
     (r"gtc24-NVLink3-A100", _collective("a100-80gb-sxm", "torch")),
     (r"gtc24-NVLink4-H100", _collective("h100-sxm", "nccl-tests", switch=False)),
     (r"gtc24-NVLink4-SHARP-H100", _collective("h100-sxm", "nccl-tests")),
+    (r"gtc25-ar-DGX-H100$", _collective("h100-sxm", "NVLSTree")),
     (r"gtc25-ar-NVLink5-B200", _collective("b200-sxm", "torch", switch=False)),
     (r"gtc25-ar-NVLink5-SHARP-B200", _collective("b200-sxm", "torch")),
     (r"gtc25-a2a-NVLink3-A100", _collective("a100-80gb-sxm", "nccl-tests")),

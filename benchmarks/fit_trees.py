@@ -6,7 +6,7 @@ stage holds is channels x ranks of a node x chunk, as NCCL's source sets them (1
 64 KiB from four nodes on, 128 KiB below).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -32,7 +32,7 @@ class Tree(NamedTuple):
     node: int
     inside: str
     free: tuple[str, ...]
-    typed: Mapping[str, float]
+    typed: dict[str, Any]
     note: str
     stages: str = "doublings"
     like: tuple[str, ...] = ()
@@ -100,8 +100,7 @@ def folds_report(path: Path) -> Iterator[Held]:
     for tree in TREES:
         found = list(rows_of(tree, cases))
         if len(found) >= ROWS_EACH:
-            parts = folds(found, lambda pair: f"{tree.chip} {tree.network} {pair[1].n} {pair[1].S:.0f}")
-            yield from _held(tree, parts)
+            yield from _held(tree, folds(found, lambda pair: f"{pair[0].set} {pair[1].n} {pair[1].S:.0f}"))
 
 
 def growth_report(path: Path) -> Iterator[Held]:

@@ -8,6 +8,7 @@ sends. The constants of a chip and operation are in `hwlib.specs.fitted`.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
@@ -19,9 +20,10 @@ from hwlib.specs.fitted import CollectiveConstants, TreeConstants, collective_co
 
 __all__ = [
     "AlphaBeta", "Timed", "collective_time", "fit_alpha_beta", "fit_collective", "nccl_latency", "nccl_time",
-    "nodes_allreduce_time", "pipelined_time", "plain_time", "tree_time",
+    "nodes_allreduce_time", "pipelined_time", "plain_time", "ring_step", "tree_time",
 ]  # fmt: skip
 
+RINGS = ("all_reduce", "nccl-tests")  # the sweeps that tell steps of a ring from the rest
 STEPS = 1.5  # exponent of the mean of the steps' floor and the transfer: 1 adds them, infinity takes the larger
 NEXT_TO_NOTHING = 1e-30  # s/B: one rank sends nothing
 
@@ -126,6 +128,16 @@ def nccl_time(chip: str, collective: str, n: Any, S: Any, software: str = "nccl-
     listing similar ones, if nothing was fitted.
     """
     return collective_time(collective_constants()[chip, collective, software], n, S, switch)
+
+
+@cache
+def ring_step(chip: str) -> float:
+    """Seconds that each further rank of a node adds to an all-reduce before its bytes count: 1.6 to 2.7 us.
+
+    Chips without constants take the mean of the others.
+    """
+    steps = {of: c.alpha_hop for (of, op, software), c in collective_constants().items() if (op, software) == RINGS}
+    return steps.get(chip, sum(steps.values()) / len(steps))
 
 
 def plain_time(c: CollectiveConstants | TreeConstants, n: Any, S: Any) -> Any:

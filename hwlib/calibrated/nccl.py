@@ -90,7 +90,7 @@ def nodes_allreduce_time(chip: str, n: Any, S: Any, network: str) -> Any:
     do not fill their nodes.
 
     >>> round(nodes_allreduce_time("h100-sxm", 1024, 2**30, "NVLSTree"), 6)
-    0.006359
+    0.006411
     """
     c = tree_constants()[chip, network]
     ranks = n if hasattr(n, "__iter__") else (n,)
@@ -110,7 +110,7 @@ def nccl_latency(
 
     >>> from hwlib.units import show
     >>> [show(nccl_latency("h100-sxm", "all_reduce", 8, nodes, network="NVLSTree"), "s") for nodes in (1, 2, 128)]
-    ['17.28 us', '63.02 us', '337.5 us']
+    ['17.28 us', '62.96 us', '337 us']
     """
     c = collective_constants()[chip, collective, software]
     if not network and (n_out > 1 if not hasattr(n_out, "__iter__") else any(one > 1 for one in n_out)):

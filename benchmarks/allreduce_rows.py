@@ -14,12 +14,16 @@ from hwlib.calibrated import Timed
 from hwlib.collectives import bus_factor
 from hwlib.specs.fitted import tree_constants
 
-# The first that the words of a row hold. An Amazon instance stands for its chip.
+# The first that the words of a row hold. An Amazon instance stands for its chip, and for EFA.
 CHIPS = (
     (r"GB300", "gb300-nvl72"), (r"GB200", "gb200-nvl72"), (r"B300|p6-b300", "b300-sxm"), (r"B200|p6-b200", "b200-sxm"),
     (r"H200|p5en?\.", "h200-sxm"), (r"H100|p5\.", "h100-sxm"), (r"A100", "a100-80gb-sxm"),
 )  # fmt: skip
-NETWORKS = ((r"SHARP", "InfiniBand SHARP"), (r"EFA", "EFA"), (r"NVLSTree|InfiniBand|\bIB\b", "NVLSTree"))
+NETWORKS = (
+    (r"SHARP", "InfiniBand SHARP"),
+    (r"EFA|\bp[4-6][a-z]*[-.]", "EFA"),
+    (r"NVLSTree|InfiniBand|\bIB\b", "NVLSTree"),
+)
 LARGE = 2**26  # bytes from which on bandwidth counts more than latency: reported apart
 
 
@@ -32,14 +36,17 @@ class NodesAllReduce:
     timed: Timed
 
 
-def allreduce_case(row: Row) -> NodesAllReduce | Unmodelled:
-    """What a row measured, or why no model speaks about it: another operation, an unknown machine, odd nodes."""
+def allreduce_case(row: Row, network: str = "") -> NodesAllReduce | Unmodelled:
+    """What a row measured, or why no model speaks about it: another operation, an unknown machine, odd nodes.
+
+    The words of its system, network and set name the machine; `network` is that of rows which do not say.
+    """
     config = row.config
-    words = f"{row.system}, {config.get('network', '')}"
+    words = f"{row.system}, {config.get('network', '')}, {row.set.upper()}"
     if config.get("op", "all_reduce") != "all_reduce":
         return Unmodelled(f"{config['op']} on several nodes")
     chip = _first(CHIPS, words)
-    network = _first(NETWORKS, words)
+    network = _first(NETWORKS, words) or network
     if (constants := tree_constants().get((chip, network))) is None:
         return Unmodelled(f"no constants for {chip or 'an unknown chip'} over {network or 'an unknown network'}")
     ranks = _number(config.get("ranks_per_node", constants.node))

@@ -36,6 +36,7 @@ def row(**changes):
      ("GB200 NVL72 + Quantum IB SHARP (CoreWeave)", 1440, {"racks": 20}, ("gb200-nvl72", "InfiniBand SHARP")),
      ("GB200 NVL72", 72, {"racks": 1, "network": "400Gb InfiniBand, SHARP"}, ("gb200-nvl72", "InfiniBand SHARP")),
      ("16 x p5en.48xlarge", 128, {"network": "EFA v3"}, ("h200-sxm", "EFA")),
+     ("4 x p6-b200.48xlarge", 32, {}, ("b200-sxm", "EFA")),
      ("DGX H100, Quantum-2 InfiniBand", 64, {}, ("h100-sxm", "NVLSTree"))],
 )  # fmt: skip
 def test_the_machine_is_named_in_words(system, gpus, config, machine):
@@ -75,7 +76,7 @@ def test_what_no_model_speaks_about_is_listed_with_the_reason(changes, reason):
 
 def test_four_nodes_do_not_take_the_constants_of_one():
     config = {"op": "all_reduce", "bytes": 2**30}
-    four = row(id="ar-b200x32-1073741824", kind="collective", system="4x8 B200, EFA", gpus=32, config=config, value=362)
+    four = row(id="ar-b200x32-1073741824", kind="collective", system="32 GPUs", gpus=32, config=config, value=362)
     one = row(id="ar-b200x8-1073741824", kind="collective", system="8x B200", gpus=8, config=config, value=723.34)
     case = case_of(four, DATA)
     assert isinstance(case, NodesAllReduce)

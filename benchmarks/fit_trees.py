@@ -3,7 +3,8 @@
 Two constants are fitted where there are rows enough, at least eight for each: the latency of a doubling of the nodes,
 and the bandwidth. The others are known: a call's latency inside a node is that of the sweep in the node, and what a
 stage holds is channels x ranks of a node x chunk, as NCCL's source sets them (16 channels on Hopper, 32 on Blackwell;
-64 KiB from four nodes on, 128 KiB below).
+64 KiB from four nodes on), or Amazon's plugin for p5 (512 KiB). On p6-b200 the plugin's chunk would be a third too
+slow: NCCL seems to take another algorithm there, so that its own chunk stands.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -45,7 +46,7 @@ TREES = (
     ),
     Tree(
         "h100-sxm", "EFA", ("ar2-p5-2x8",), 8, "nccl-tests", ("alpha_level", "W"),
-        {"S_stage": 16 * 8 * 128 * KiB}, "S_stage: 16 channels x 8 ranks x 128 KiB, on two nodes (nccl-enqueue)",
+        {"S_stage": 16 * 8 * 512 * KiB}, "S_stage: 16 channels x 8 ranks x 512 KiB (aws-ofi-nccl, for p5)",
         like=("h200-sxm",),
     ),
     Tree(

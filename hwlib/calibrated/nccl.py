@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from hwlib.calibrated.kernel import fit_logarithms
 from hwlib.collectives import bus_factor, call_latency, nvls_sharp_allreduce_time, nvls_tree_allreduce_time
+from hwlib.columns import is_column
 from hwlib.formula import formula, maximum, minimum, sqrt
 from hwlib.network import send_time
 from hwlib.specs.fitted import CollectiveConstants, TreeConstants, collective_constants, tree_constants
@@ -79,7 +80,7 @@ def tree_time(c: TreeConstants, n: Any, S: Any) -> Any:
     n_in = minimum(n, c.node)
     time = nvls_sharp_allreduce_time if c.stages == "one" else nvls_tree_allreduce_time
     latencies = inside.alpha_low, inside.alpha_hop, c.alpha_level
-    return time.function(n_in, n / n_in, S, *latencies, c.W, c.S_stage)
+    return time(n_in, n / n_in, S, *latencies, c.W, c.S_stage)
 
 
 def nodes_allreduce_time(chip: str, n: Any, S: Any, network: str) -> Any:
@@ -87,15 +88,17 @@ def nodes_allreduce_time(chip: str, n: Any, S: Any, network: str) -> Any:
 
     `network` is what joins the nodes: "NVLSTree" (that algorithm over InfiniBand), "EFA", "InfiniBand SHARP". S and n
     are numbers or arrays. Raises KeyError, listing similar ones, if nothing was fitted, and ValueError for ranks that
-    do not fill their nodes.
+    do not fill their nodes, and for bytes or ranks that cannot be.
 
     >>> round(nodes_allreduce_time("h100-sxm", 1024, 2**30, "NVLSTree"), 6)
     0.006411
     """
     c = tree_constants()[chip, network]
-    ranks = n if hasattr(n, "__iter__") else (n,)
-    if odd := [r for r in ranks if r > c.node and r % c.node]:
-        raise ValueError(f"nodes_allreduce_time: n (ranks) fills nodes of {c.node} ranks, got {odd[0]:g}")
+    ranks = n if is_column(n) else (n,)
+    if odd := [r for r in ranks if not r >= 1 or (r > c.node and r % c.node)]:
+        raise ValueError(
+            f"nodes_allreduce_time: n (ranks) is at least 1 and fills nodes of {c.node} ranks, got {odd[0]:g}"
+        )
     return tree_time(c, n, S)
 
 
@@ -113,7 +116,7 @@ def nccl_latency(
     ['17.28 us', '62.96 us', '337 us']
     """
     c = collective_constants()[chip, collective, software]
-    if not network and (n_out > 1 if not hasattr(n_out, "__iter__") else any(one > 1 for one in n_out)):
+    if not network and any(one > 1 for one in (n_out if is_column(n_out) else (n_out,))):
         known = ", ".join(sorted(name for of, name in tree_constants() if of == chip)) or "none"
         raise ValueError(f"nccl_latency: several nodes need a network, one of those known of {chip}: {known}")
     level = tree_constants()[chip, network].alpha_level if network else 0.0

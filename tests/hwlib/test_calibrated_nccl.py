@@ -119,6 +119,10 @@ def test_bad_machines_are_refused():
         nodes_allreduce_time("h100-sxm", np.array([8, 12]), 1e6, "NVLSTree")
     with pytest.raises(KeyError, match=r"'h100-sxm Ethernet'.*h100-sxm"):
         nodes_allreduce_time("h100-sxm", 16, 1e6, "Ethernet")
+    with pytest.raises(ValueError, match=r"S .*at least 0.* -1"):
+        nodes_allreduce_time("h100-sxm", 16, -1, "EFA")
+    with pytest.raises(ValueError, match=r"at least 1 .* got 0$"):
+        nodes_allreduce_time("h100-sxm", 0, 8, "EFA")
     with pytest.raises(ValueError, match=r"need a network.*h100-sxm: EFA, NVLSTree$"):
         nccl_latency("h100-sxm", "all_reduce", 8, 2)
 

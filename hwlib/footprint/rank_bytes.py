@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 from math import inf
 from typing import Any
 
-from hwlib.columns import bounded, by_blocks, choose, is_one
+from hwlib.columns import bounded, by_blocks, choose, choose_by, is_one
 from hwlib.footprint.layer_bytes import Layer, layer_on_rank
 from hwlib.footprint.state_bytes import MEGATRON_ADAM, States
 from hwlib.formula import ceil, maximum, minimum, where
@@ -65,7 +65,9 @@ class _Job:
     short_chunks: Any
     kinds: tuple[Layer, ...]
     kept: tuple[Any, ...]
-    """Bytes that a layer of each kind keeps of a microbatch."""
+    """Bytes that a layer of each kind keeps of a microbatch; and of those that recompute nothing."""
+    whole: tuple[Any, ...]
+    recompute_layers: Any
     state_bytes: tuple[tuple[Any, Any], ...]
     """Bytes of a parameter as weight, gradient and in the optimizer: of what experts are not, and of experts."""
     mask: Any
@@ -143,7 +145,8 @@ def _job(model: Model, states: States, fused: bool, strategy: Strategy, T: Any, 
     return _Job(
         model=model, pp=pp, v=v, m=m, tp=tp, schedule=strategy.schedule_code,
         chunk_layers=chunk_layers, short_chunks=chunk_layers * pp * v - model.layers, kinds=kinds,
-        kept=tuple(x.kept_with(recompute) for x in kinds),
+        kept=tuple(choose_by(recompute, x.kept_with) for x in kinds),
+        whole=tuple(x.kept + x.scores for x in kinds), recompute_layers=strategy.recompute_layers,
         state_bytes=tuple(
             (b / where(zero >= stage, shards, 1.0), b / where(zero >= stage, expert_shards, 1.0))
             for stage, b in ((3, states.weight), (2, states.gradient), (1, states.optimizer))
@@ -160,7 +163,7 @@ def _buffers(kinds: Any, states: States, zero: Any, shards: Any, expert_shards: 
     result: Any = 0.0
     for x in kinds:
         gathered = where(shards > 1, x.parameters, 0.0) + where(expert_shards > 1, x.experts, 0.0)
-        result = maximum(result, a_parameter * gathered + x.again_with(recompute))
+        result = maximum(result, a_parameter * gathered + choose_by(recompute, x.again_with))
     return result
 
 
@@ -182,7 +185,11 @@ def _on_stage(job: _Job, i: Any) -> Footprint:
         dense = dense - start * end * table
     experts: Any = 0.0
     a_microbatch: Any = 0.0
-    for count, layer, kept in zip(_layers(job, at_start, at_end, i), job.kinds, job.kept, strict=True):
+    layers = _layers(job, at_start, at_end, i)
+    share = None if job.recompute_layers is None else minimum(job.recompute_layers / sum(layers), 1.0)
+    for count, layer, kept, whole in zip(layers, job.kinds, job.kept, job.whole, strict=True):
+        if share is not None:
+            kept = share * kept + (1 - share) * whole
         held = where(dual, 2.0, 1.0) * count
         dense = dense + held * layer.parameters
         experts = experts + held * layer.experts

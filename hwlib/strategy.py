@@ -1,7 +1,7 @@
 """The degrees of a training plan: one frozen record, checked once, for one plan or for columns of many.
 
-It defines SCHEDULES, RECOMPUTE and MODULES. `hwlib.footprint` gives the memory of a strategy, `hwlib.steptime` its step time,
-`hwlib.parallel` its transfers; `hwlib.planner` searches for the best.
+It defines SCHEDULES, RECOMPUTE and MODULES. `hwlib.footprint` gives the memory of a strategy, `hwlib.steptime` its
+step time, `hwlib.parallel` its transfers; `hwlib.planner` searches for the best.
 
 >>> Strategy.of(dp=8, tp=4)
 Strategy(dp=8, tp=4)

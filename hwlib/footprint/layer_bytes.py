@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from hwlib.formula import maximum
-from hwlib.specs import Model
+from hwlib.specs import Framework, Model
 from hwlib.strategy import BY_OP, recomputed_modules
 from hwlib.transformer import attention_parameters, mlp_parameters, norm_parameters, router_parameters
 
@@ -56,11 +56,16 @@ class Layer(NamedTuple):
         return sum((modules[name] for name in names), 0.0)
 
 
-def layer_on_rank(model: Model, moe: bool, tp: Any, ep: Any, sp: Any, tokens: Any, T: Any, fused: bool) -> Layer:
+def layer_on_rank(
+    model: Model, moe: bool, tp: Any, ep: Any, sp: Any, tokens: Any, T: Any, fused: bool,
+    by: Framework | None = None, frozen: bool = False,
+) -> Layer:  # fmt: skip
     """A layer, with experts or not, whose matrices tp ranks share and whose experts ep ranks.
 
     `tokens` of a microbatch are on this rank, each of which meets T keys; sp is whether the ranks of the
-    tensor-parallel group share what is outside the matrices; a fused attention keeps no scores.
+    tensor-parallel group share what is outside the matrices; a fused attention keeps no scores. What a framework
+    keeps besides, or in place of that, is counted where it is given; `frozen` matrices, with adapters beside queries,
+    keys and values alone, keep fewer inputs.
     """
     common = _common_parameters(model)
     own = attention_parameters(model) - common + _repeated_heads(model, tp)
@@ -75,10 +80,18 @@ def layer_on_rank(model: Model, moe: bool, tp: Any, ep: Any, sp: Any, tokens: An
     outside = tokens / (sp * tp + (1 - sp))
     scores = 0.0 if fused else tokens * T * model.heads * (5 if model.dropout else 2) / tp
     kept = outside * _outside(model, moe) + tokens / tp * (_attention(model, tp, fused) + _mlp(model, moe))
+    eager = by is not None and by.eager
+    if by is not None and by.gathered_inputs:
+        kept = kept + 4 * model.width * (tokens - outside)
+    if eager:
+        kept = kept + _unfused(model, moe, tp, outside, tokens)
+    if frozen:  # the inputs of gate, up and down; attention's output is needed by attention itself
+        hidden = model.expert_ffn * (model.experts_per_token + model.shared_experts) if moe else model.ffn
+        kept = kept - 2 * model.width * outside - 2 * hidden * tokens / tp
     kept_input = 2 * model.width * outside
     return Layer(
         own / tp + common, experts, kept, scores, kept_input,
-        by_op=lambda: kept_input + _by_op(model, moe, tp, outside, tokens),
+        by_op=lambda: kept_input + _by_op(model, moe, tp, outside, tokens, eager),
         modules=lambda: {"core_attn": scores, **_modules(model, moe, tp, outside, tokens)},
     )  # fmt: skip
 
@@ -138,13 +151,23 @@ def _modules(model: Model, moe: bool, tp: Any, outside: Any, tokens: Any) -> dic
     }
 
 
-def _by_op(model: Model, moe: bool, tp: Any, outside: Any, tokens: Any) -> Any:
+def _unfused(model: Model, moe: bool, tp: Any, outside: Any, tokens: Any) -> Any:
+    """Bytes that kernels apart keep beside those of fused ones: of an RMS norm its input in 32 bits and what it gives
+    before its gain, less the input in 16; of a gate its activation.
+    """
+    hidden = model.expert_ffn * (model.experts_per_token + model.shared_experts) if moe else model.ffn
+    norms = 8 * model.width * outside if model.norm == "rms" else 0.0
+    return norms + 2 * hidden * tokens / tp * (model.matrices == 3)
+
+
+def _by_op(model: Model, moe: bool, tp: Any, outside: Any, tokens: Any, eager: bool) -> Any:
     """Bytes beside a layer's input that torchtitan's `selective` keeps: of a layer's seven products in their order
-    (queries, keys, values, output, gate, up, down) the first, third and fifth, for the seventh is not needed again;
-    attention's output; and where ranks share the layer, what they have summed up of it. Products of routed experts are
-    of another operator, and are recomputed.
+    (queries, keys, values, output, gate, up, down) every second, from the first on; attention's output; and where ranks
+    share the layer, what they have summed up of it. The last product is not needed again: a compiled layer drops it.
+    Products of routed experts are of another operator, and are recomputed.
     """
     kv_heads = maximum(tp, model.kv_heads) if not model.mla else model.kv_heads
     kept = model.heads * model.key_dim + (kv_heads + model.heads) * model.value_dim + 2 * model.heads
     hidden = model.expert_ffn * model.shared_experts if moe else model.ffn
-    return 2 * (kept + hidden) * tokens / tp + 2 * model.width * outside * (tp > 1)
+    down = 2 * model.width * tokens if eager and not moe else 0.0
+    return 2 * (kept + hidden) * tokens / tp + down + 2 * model.width * outside * (tp > 1)

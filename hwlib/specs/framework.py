@@ -40,6 +40,7 @@ class Framework:
     stacks: tuple[str, ...] = texts()
     rows: tuple[str, ...] = texts()
     fitted: tuple[str, ...] = texts()
+    like: str = text()
     note: str = text()
     error: float = number(0.0, high=nextafter(1, 0))
     unsharded_in_pipeline: bool = switch(False)
@@ -75,15 +76,24 @@ class Framework:
 
 CONSTANTS = quantities(Framework)
 """Unit and meaning of each constant, by name."""
+SWITCHES = ("unsharded_in_pipeline", "gathered_inputs", "late_gradients", "eager")
 
 
 def read_frameworks(file: str, content: str) -> Iterator[Framework]:
-    """The frameworks of a file's text. Raises SpecError, naming file, row and field."""
+    """The frameworks of a file's text: a row that is `like` another takes what it does not give itself, its name and
+    what was fitted to it apart. Raises SpecError, naming file, row and field.
+    """
+    found: dict[str, Framework] = {}
     for key, row in rows_of(file, content).items():
         values = values_of(Framework, f"{file}, {key}", row)
         if odd := [name for name in values.get("fitted", ()) if name not in row or name not in CONSTANTS]:
             raise SpecError(f"{file}, {key}.fitted: {odd[0]!r} is not a constant that the row gives")
-        yield Framework(key=key, **values)
+        if like := values.get("like"):
+            if like not in found:
+                raise SpecError(f"{file}, {key}.like: names a row before it, " + unknown("framework", like, found))
+            values = {name: getattr(found[like], name) for name in (*CONSTANTS, *SWITCHES)} | values
+        found[key] = Framework(key=key, **values)
+        yield found[key]
 
 
 frameworks: Table[Framework] = Table("framework", lambda file: read_frameworks(file, file_text(file)), (FILE,))

@@ -249,5 +249,7 @@ def peak_case(row: Row) -> Peak | Unmodelled:
         return Unmodelled(f"{', '.join(odd)} is not read")
     try:
         return read(row, row.config)
-    except (KeyError, ValueError, TypeError, ArithmeticError) as error:
-        return Unmodelled(str(error.args[0]) if error.args else type(error).__name__)
+    except KeyError as error:
+        return Unmodelled(str(error.args[0]))
+    except (ValueError, TypeError, ArithmeticError) as error:
+        return Unmodelled(str(error) or type(error).__name__)

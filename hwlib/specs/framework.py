@@ -55,7 +55,9 @@ class Framework:
     logit: float = constant("B", "a logit at the peak of the loss", 4.0)
     shared_logit: float = constant("B", "the same where tensor-parallel ranks share the vocabulary", 4.0)
     reserve: float = constant("B", "context, NCCL's buffers and kernels, whatever the plan", 0.0)
-    fragmentation: float = constant("1", "share of what comes and goes in a step that the allocator reserves more", 0.0)
+    fragmentation: float = constant(
+        "1", "share of what comes and goes in a step that the allocator reserves more", 0.0, high=1.0
+    )
 
     def __repr__(self) -> str:
         units = quantities(Framework)

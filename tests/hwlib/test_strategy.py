@@ -72,7 +72,8 @@ def test_a_microbatch_may_be_a_mean():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"sp": 2}, {"sp": "yes"}, {"zero": 4}, {"recompute": "some"}, {"recompute": 999}, {"recompute": ("mlp", "full")}, {"recompute": "mlp+mlps"}, {"schedule": None}, {"ways": 2},
+    [{"recompute": ("mlp", "full")}, {"recompute": "mlp+mlps"}, {"sp": 2}, {"sp": "yes"}, {"zero": 4},
+     {"recompute": "some"}, {"recompute": 999}, {"schedule": None}, {"ways": 2},
      {"schedule": np.array(["1f1b", "2f2b"])}],
     ids=str,
 )  # fmt: skip

@@ -76,12 +76,14 @@ SAID = r"note$|_note$"  # cells that explain another
 
 def memory_rows_of(row: Row) -> Iterator[Row]:
     """The memory that a timed step prints, as a row of its own: BLOOM's log has it in whole GB."""
-    printed = re.fullmatch(r"(\d+)\s*GB", str(row.config.get("mem", "")).strip()) if row.kind == "train-step" else None
-    if printed and int(printed[1]) and not row.fault:
-        cells = {**row.cells, "id": row.cells["id"] + "-mem", "kind": "train-memory", "unit": "GB a GPU, whole"}
+    text = str(row.config.get("mem", "")).strip() if row.kind == "train-step" else ""
+    printed = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(GB|GiB)", text)
+    if printed and float(printed[1]) and not row.fault:
+        name, unit = row.cells["id"], f"{printed[2]} a GPU"
+        cells = {"id": name + "-mem", "kind": "train-memory", "unit": unit, "measured_value": printed[1]}
         yield replace(
-            row, kind="train-memory", set=memory_set(row.cells["id"]), value=float(printed[1]),
-            unit="GB a GPU, whole", cells=cells | {"measured_value": printed[1]},
+            row, kind="train-memory", set=memory_set(name) or name, value=float(printed[1]), unit=unit,
+            cells=row.cells | cells,
         )  # fmt: skip
 
 
@@ -99,7 +101,7 @@ def _titan(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
     old = int(re.match(r"(\d{4})|", str(c.get("version", "")))[1] or 2025) <= 2024  # type: ignore[index]
     if "torchao" in str(c.get("software", "")).lower():
         old = False
-    by = frameworks["torchtitan-2024" if old else "torchtitan"]
+    by = frameworks["torchtitan-2024" if old else "torchtitan"].replace(reserve=0.0)
     if not compiled:
         by = by.replace(eager=True, logit=frameworks["torchtitan-2024"].logit)
     ac = str(c.get("ac", "selective by op")).lower()
@@ -127,7 +129,7 @@ def _tune(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
     parameters, which are not printed, are left out; its loss is chunked and its layers are recomputed, as in the
     recipe.
     """
-    by = frameworks["torchtune"].replace(eager=not c.get("compile"))
+    by = frameworks["torchtune"].replace(eager=not c.get("compile"), reserve=0.0)
     lora = str(c.get("stage", "full")).lower() == "lora"
     if lora or str(c.get("loss", "")) == "chunked":
         by = by.replace(logit=4 + 12 / 8)
@@ -150,8 +152,9 @@ def _litgpt(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
     if number(c, "fsdp", default=1) > 1:
         return Unmodelled("a peak that hardly grows with the batch, and so is not of the step: all weights at once")
     strategy = Strategy(micro=number(c, "mbs"), recompute=str(c.get("ac", "none")))
+    by = frameworks["torchtune"].replace(eager=True, reserve=0.0)
     return Peak(
-        frameworks["torchtune"].replace(eager=True), memory_model(c), strategy, number(c, "seq"), 1, _bytes(row, GB),
+        by, memory_model(c), strategy, number(c, "seq"), 1, _bytes(row, GB),
         states=BFLOAT16_ADAM, trainable=number(c, "trainable"), frozen=_frozen(c), typical=True, inferred=True,
     )  # fmt: skip
 

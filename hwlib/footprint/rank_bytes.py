@@ -83,6 +83,8 @@ class _Job:
     """Bytes of a parameter of the two tables beside that: FSDP keeps them gathered; 4-bit weights leave them out."""
     unsharded: Any
     """Whether weights and gradients stay unsharded from microbatch to microbatch."""
+    pool: Any
+    """Bytes of the buffers into which FSDP gathers: two layers' weights, or a table's."""
     mask: Any
     loss: Any
     buffers: Any
@@ -187,7 +189,7 @@ def _job(
     kinds = tuple(layer_on_rank(model, moe, tp, ep, sp, tokens, T, fused, framework, tuned is not None) for moe in moes)
     chunk_layers = ceil(model.layers / (pp * v))
     recompute = strategy.recompute_code
-    tables = unsharded = 0.0
+    tables = unsharded = pool = 0.0
     gathered, logit, summed = states.weight, 4.0, 0.0
     if framework is not None:
         gathered, logit = framework.gathered, where(tp > 1, framework.shared_logit, framework.logit)
@@ -200,7 +202,11 @@ def _job(
             summed = where(tp > 1, 4 * model.width * tokens, 0.0)
         if framework.unsharded_in_pipeline:
             unsharded = where((zero >= 3) & (pp > 1) & (shards > 1), 1.0, 0.0)
-        tables = tables + where((zero >= 3) & (shards > 1), gathered, 0.0) * (1 - unsharded)
+        a_parameter = where((zero >= 3) & (shards > 1), gathered, 0.0)
+        tables = tables + a_parameter * (1 - unsharded)
+        if framework.own_pools:
+            largest = kinds[0].parameters if len(kinds) == 1 else maximum(kinds[0].parameters, kinds[1].parameters)
+            pool = a_parameter * maximum(2 * largest, model.vocab * model.width / tp)
     return _Job(
         model=model, pp=pp, v=v, m=m, tp=tp, schedule=strategy.schedule_code,
         chunk_layers=chunk_layers, short_chunks=chunk_layers * pp * v - model.layers, kinds=kinds,
@@ -210,7 +216,7 @@ def _job(
             (b / where(zero >= stage, shards, 1.0), b / where(zero >= stage, expert_shards, 1.0))
             for stage, b in ((3, states.weight), (2, states.gradient), (1, states.optimizer))
         ),
-        tables=tables, unsharded=unsharded, mask=model.dropout * model.width * outside,
+        tables=tables, unsharded=unsharded, pool=pool, mask=model.dropout * model.width * outside,
         loss=4 * model.width * outside + logit * model.vocab * tokens / tp,
         buffers=summed + _buffers(kinds, states, gathered, zero, shards, expert_shards, recompute, unsharded),
         boundary=2 * model.width * outside, outputs=2 * model.vocab * tokens / tp * where(m == inf, pp, m),
@@ -249,6 +255,8 @@ def _on_stage(job: _Job, i: Any) -> Footprint:
     if model.tied:
         dense = dense - start * end * table
     tables = dense
+    if job.framework is not None and job.framework.embedding_apart:
+        tables = end * (table + norm_parameters(model))
     experts: Any = 0.0
     a_microbatch: Any = 0.0
     layers = _layers(job, at_start, at_end, i)
@@ -285,14 +293,15 @@ def _reported(job: _Job, counted: Footprint, tables: Any, parameters: Any, fligh
         return Footprint(weights, gradients, optimizer, activations, logits, counted.buffers)
     if by.unsharded_in_pipeline:  # and of gradients, those of one chunk at a time
         weights = weights + job.unsharded * by.gathered * parameters
-        gradients = gradients + job.unsharded * maximum(by.gradient * parameters / job.v - gradients, 0.0)
+        whole = by.gradient * parameters / job.v
+        gradients = gradients + job.unsharded * (whole if by.own_pools else maximum(whole - gradients, 0.0))
         staged = where(job.pp > 1, 1.0, 0.0)
         activations = activations + staged * 2 * flight * job.v * job.boundary
         logits = logits + staged * end * job.outputs
-    beyond = maximum(counted.buffers - logits, 0.0)
+    beyond = maximum(counted.buffers - logits, 0.0) + job.pool
     passing = activations + logits + beyond
     if by.late_gradients:  # they are whole when the first layer is done, with nothing beside them but its buffers
-        late = maximum(gradients + counted.buffers - passing, 0.0)
+        late = maximum(gradients + counted.buffers + job.pool - passing, 0.0)
         gradients = where((job.m == 1) & (job.pp == 1), late, gradients)
     return Footprint(
         weights, gradients, optimizer, activations, logits, beyond, by.fragmentation * passing + by.reserve

@@ -29,9 +29,12 @@ class Framework:
     `unsharded_in_pipeline`: FSDP keeps weights and gradients unsharded between the microbatches of a pipeline, and
     shares them out once in a step; what a stage sends, its buffer for the gradient of that, and the last stage's logits
     are kept too (torch's pipelining). `gathered_inputs`: tensor-parallel matrices keep their input as gathered, not the
-    share of it that sequence parallelism leaves a rank. `late_gradients`: gradients take memory only from the backward
-    pass on, when activations have gone; with one microbatch, and without a buffer for all of them. `eager`: kernels of
-    norms and of the activation are not fused, and keep what stands between them.
+    share of it that sequence parallelism leaves a rank. `embedding_apart`: the embedding is sharded again when it was
+    used, and not kept gathered as the output's table is. `own_pools`: FSDP's collectives run in streams of their own,
+    from whose pools nothing else is served: what they gather into and what they share out to is reserved beside all
+    else. `late_gradients`: gradients take memory only from the backward pass on, when activations have gone; with one
+    microbatch, and without a buffer for all of them. `eager`: kernels of norms and of the activation are not fused, and
+    keep what stands between them.
     """
 
     key: str
@@ -45,6 +48,8 @@ class Framework:
     error: float = number(0.0, high=nextafter(1, 0))
     unsharded_in_pipeline: bool = switch(False)
     gathered_inputs: bool = switch(False)
+    embedding_apart: bool = switch(False)
+    own_pools: bool = switch(False)
     late_gradients: bool = switch(False)
     eager: bool = switch(False)
 
@@ -78,7 +83,7 @@ class Framework:
 
 CONSTANTS = quantities(Framework)
 """Unit and meaning of each constant, by name."""
-SWITCHES = ("unsharded_in_pipeline", "gathered_inputs", "late_gradients", "eager")
+SWITCHES = ("unsharded_in_pipeline", "gathered_inputs", "embedding_apart", "own_pools", "late_gradients", "eager")
 
 
 def read_frameworks(file: str, content: str) -> Iterator[Framework]:

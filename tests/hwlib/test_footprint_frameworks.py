@@ -100,11 +100,12 @@ def test_a_loss_of_pytorch():
     found = held(T=32768, dp=8, zero=3, recompute="full", framework=TITAN)
     assert found.logits == 32768 * (14 * 128256 + 4 * 4096)
     assert found.activations == 32 * 32768 * 4096 * 2
-    assert found.buffers == 0  # a layer's are smaller, and come later
+    assert found.buffers == 2 * 128256 * 4096  # those into which a table was gathered; a layer's come later
     tables = 2 * 128256 * 4096 + 4096
     assert found.weights == pytest.approx(4 * 8030261248 / 8 + 2 * tables)
-    assert found.overhead == pytest.approx(TITAN.fragmentation * (found.activations + found.logits))
-    assert found.total / GiB == pytest.approx(83.9, rel=0.03)  # torchtitan's table of long contexts
+    passing = found.activations + found.logits + found.buffers
+    assert found.overhead == pytest.approx(TITAN.fragmentation * passing + TITAN.reserve)
+    assert (found.total - TITAN.reserve) / GiB == pytest.approx(83.9, rel=0.03)  # torchtitan's table of long contexts
 
 
 def test_without_a_framework_nothing_is_added():
@@ -120,10 +121,10 @@ def test_fsdp_with_a_pipeline_keeps_weights_and_gradients_whole():
     single = held("llama3-70b", dp=8, pp=1, tp=8, zero=3, m=8, framework=TITAN)
     layers = 20 * (parameter_count("llama3-70b") - 2 * 128256 * 8192 - 8192) / 80 / 8
     assert sharded.weights == pytest.approx((4 / 8 + 2) * layers, rel=1e-3)
-    assert sharded.gradients == pytest.approx(4 * layers, rel=1e-3)
+    assert sharded.gradients == pytest.approx((4 + 4 / 8) * layers, rel=1e-3)  # and the share, from another pool
     assert single.gradients == pytest.approx(4 * parameter_count("llama3-70b") / 64, rel=1e-3)
     chunks = held("llama3-70b", dp=8, pp=4, tp=8, zero=3, m=8, v=2, stage=1, framework=TITAN)
-    assert chunks.gradients == pytest.approx(sharded.gradients / 2, rel=1e-3)
+    assert chunks.gradients == pytest.approx((4 / 2 + 4 / 8) * layers, rel=1e-3)
 
 
 def test_gradients_that_come_when_activations_go():

@@ -83,6 +83,8 @@ def layer_on_rank(
     eager = by is not None and by.eager
     if by is not None and by.gathered_inputs:
         kept = kept + 4 * model.width * (tokens - outside)
+    if by is not None and (by.kept != 2 or (moe and by.weighted_inside)):
+        kept = kept - _narrowed(model, moe, by) * tokens / tp - 2 * (2 - by.kept) * model.width * outside
     if eager:
         kept = kept + _unfused(model, moe, tp, outside, tokens)
     if frozen:  # the inputs of gate, up and down; attention's output is needed by attention itself
@@ -92,7 +94,7 @@ def layer_on_rank(
     return Layer(
         own / tp + common, experts, kept, scores, kept_input,
         by_op=lambda: kept_input + _by_op(model, moe, tp, outside, tokens, eager),
-        modules=lambda: {"core_attn": scores, **_modules(model, moe, tp, outside, tokens)},
+        modules=lambda: {"core_attn": scores, **_modules(model, moe, tp, outside, tokens, by)},
     )  # fmt: skip
 
 
@@ -134,19 +136,30 @@ def _mlp(model: Model, moe: bool) -> float:
     return 2 * hidden + 4 * model.experts_per_token * model.width
 
 
-def _modules(model: Model, moe: bool, tp: Any, outside: Any, tokens: Any) -> dict[str, Any]:
+def _narrowed(model: Model, moe: bool, by: Framework) -> float:
+    """Bytes of a token that a framework spares of its MLP: elements of fewer bytes, and what experts give."""
+    if not moe:
+        return (2 - by.kept) * model.matrices * model.ffn
+    hidden = model.matrices * model.expert_ffn * (model.experts_per_token + model.shared_experts)
+    copies = model.experts_per_token * model.width
+    return (2 - by.kept) * (hidden + copies) + 2 * copies * by.weighted_inside
+
+
+def _modules(model: Model, moe: bool, tp: Any, outside: Any, tokens: Any, by: Framework | None) -> dict[str, Any]:
     """Bytes of a microbatch that a module keeps, and that are not kept where it is recomputed. Its input stays."""
     up: Any = 0.0
     if model.mla:  # the norms of the compressed vectors, and what is made of them; attention's output stays
         decompressed = model.heads * (2 * model.key_dim + model.value_dim)
         up = 2 * (model.q_lora + model.kv_lora) * outside + 2 * decompressed * tokens / tp
-    expert = 2 * model.expert_ffn * tokens / tp
+    b = 2.0 if by is None else by.kept
+    expert = b * model.expert_ffn * tokens / tp
+    mlp = (_mlp(model, moe) - (0.0 if by is None else _narrowed(model, moe, by))) * tokens / tp
     return {
         "mla_up_proj": up,
-        "layernorm": 4 * model.width * outside,
-        "mlp": 0.0 if moe else _mlp(model, moe) * tokens / tp,
+        "layernorm": 2 * b * model.width * outside,
+        "mlp": 0.0 if moe else mlp,
         "moe_act": expert * model.experts_per_token if moe else 0.0,
-        "moe": _mlp(model, moe) * tokens / tp + 8 * model.experts * outside if moe else 0.0,
+        "moe": mlp + 8 * model.experts * outside if moe else 0.0,
         "shared_experts": expert * model.matrices * model.shared_experts if moe else 0.0,
     }
 

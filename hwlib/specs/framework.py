@@ -34,7 +34,8 @@ class Framework:
     from whose pools nothing else is served: what they gather into and what they share out to is reserved beside all
     else. `late_gradients`: gradients take memory only from the backward pass on, when activations have gone; with one
     microbatch, and without a buffer for all of them. `eager`: kernels of norms and of the activation are not fused, and
-    keep what stands between them.
+    keep what stands between them. `weighted_inside`: the router's weights are applied to the hidden vectors of experts,
+    so that what experts give need not be kept for the router's gradient.
     """
 
     key: str
@@ -52,11 +53,13 @@ class Framework:
     own_pools: bool = switch(False)
     late_gradients: bool = switch(False)
     eager: bool = switch(False)
+    weighted_inside: bool = switch(False)
 
     weight: float = constant("B", "a parameter's weight, as it is stored", 2.0)
     gradient: float = constant("B", "a parameter's gradient", 4.0)
     optimizer: float = constant("B", "a parameter's copy and moments", 12.0)
     gathered: float = constant("B", "a parameter's weight, as FSDP gathers it for a layer's work", 2.0)
+    kept: float = constant("B", "an element that is kept for a product of the MLP, or as what a norm gives", 2.0)
     logit: float = constant("B", "a logit at the peak of the loss", 4.0)
     shared_logit: float = constant("B", "the same where tensor-parallel ranks share the vocabulary", 4.0)
     reserve: float = constant("B", "context, NCCL's buffers and kernels, whatever the plan", 0.0)
@@ -83,7 +86,15 @@ class Framework:
 
 CONSTANTS = quantities(Framework)
 """Unit and meaning of each constant, by name."""
-SWITCHES = ("unsharded_in_pipeline", "gathered_inputs", "embedding_apart", "own_pools", "late_gradients", "eager")
+SWITCHES = (
+    "unsharded_in_pipeline",
+    "gathered_inputs",
+    "embedding_apart",
+    "own_pools",
+    "late_gradients",
+    "eager",
+    "weighted_inside",
+)
 
 
 def read_frameworks(file: str, content: str) -> Iterator[Framework]:

@@ -64,6 +64,37 @@ def test_more_recomputed_is_less_kept(model):
     assert whole.activations == held(model, T=2048, recompute="moe").activations  # each is counted once
 
 
+def test_the_plan_of_deepseek_fits_its_gpus():
+    """PP 16, EP 64, DualPipe, ZeRO-1, no tensor parallelism, norms, up-projections and activations recomputed (section
+    3.2 and 3.3.3 of the report): 80 GB of an H800 have it, and would not without recomputation and 8 bits.
+    """
+    plan = {"ep": 64, "pp": 16, "dp": 128, "zero": 1, "schedule": "dualpipe", "T": 4096, "m": 120}
+    recipe = held("deepseek-v3", **plan, recompute="mla_up_proj+layernorm+moe_act", framework="deepseek-v3")
+    assert 60 * GB < recipe.total < 80 * GB
+    assert held("deepseek-v3", **plan, framework="deepseek-v3").total > 80 * GB
+    assert held("deepseek-v3", **plan, recompute="layernorm", framework="megatron-core").total > 80 * GB
+
+
+@pytest.mark.parametrize("model", ["llama3-8b", "deepseek-v3"])
+def test_elements_of_8_bits(model):
+    """Half of what a norm gives and of what an MLP keeps; and what experts give is not kept where it need not be."""
+    by = frameworks["megatron-core"]
+    whole = held(model, T=2048, framework=by.replace(weighted_inside=False))
+    inside = held(model, T=2048, framework=by)
+    small = held(model, T=2048, framework=by.replace(kept=1.0))
+    shape = models[model]
+    outputs = shape.moe_layers * 2 * shape.experts_per_token * shape.width
+    assert whole.activations - inside.activations == 2048 * outputs
+    dense = (shape.layers - shape.moe_layers) * 3 * shape.ffn
+    experts = shape.moe_layers * 3 * shape.expert_ffn * (shape.experts_per_token + shape.shared_experts)
+    assert inside.activations - small.activations == 2048 * (
+        dense + (experts if shape.moe else 0) + outputs / 2 + shape.layers * 2 * shape.width
+    )
+    one = held(model, T=2048, recompute=("layernorm", "mlp", "moe"), framework=by)
+    other = held(model, T=2048, recompute=("layernorm", "mlp", "moe"), framework=by.replace(kept=1.0))
+    assert one.activations == other.activations  # nothing of it is kept
+
+
 def test_some_of_the_layers():
     some = [held(pp=4, m=8, stage=0, recompute="full", recompute_layers=n).activations for n in (0, 2, 4, 8, 99)]
     assert some[0] == held(pp=4, m=8, stage=0).activations

@@ -82,7 +82,7 @@ def memory_rows_of(row: Row) -> Iterator[Row]:
         name, unit = row.cells["id"], f"{printed[2]} a GPU"
         cells = {"id": name + "-mem", "kind": "train-memory", "unit": unit, "measured_value": printed[1]}
         yield replace(
-            row, kind="train-memory", set=memory_set(name) or name, value=float(printed[1]), unit=unit,
+            row, kind="train-memory", set=memory_set(name, row.config) or name, value=float(printed[1]), unit=unit,
             cells=row.cells | cells,
         )  # fmt: skip
 
@@ -230,29 +230,42 @@ def _bytes(row: Row, unit: float) -> float:
     return row.value * (GiB if found[1] == "GiB" else unit)
 
 
-# By the id: the set that a source's rows are scored with, and how they are read.
-SOURCES: tuple[tuple[str, str, Callable[[Row, Mapping[str, Any]], Peak | Unmodelled]], ...] = (
-    (r"titan", "memory-torchtitan", _titan), (r"ao-", "memory-torchao", _titan), (r"tune-", "memory-torchtune", _tune),
-    (r"litgpt-", "memory-litgpt", _litgpt), (r"qwen-", "memory-qwen", _qwen),
-    (r"internevo-", "memory-internevo", _internevo), (r"bloom-", "memory-bloom", _bloom),
+# By the id, or else by the software that a row names: the set that it is scored with, and how it is read.
+SOURCES: tuple[tuple[str, str, str, Callable[[Row, Mapping[str, Any]], Peak | Unmodelled]], ...] = (
+    (r"ao-", r"torchao", "memory-torchao", _titan), (r"titan", r"torchtitan", "memory-torchtitan", _titan),
+    (r"tune-", r"torchtune", "memory-torchtune", _tune), (r"litgpt-", r"litgpt", "memory-litgpt", _litgpt),
+    (r"qwen-", r"qwen", "memory-qwen", _qwen), (r"internevo-", r"internevo", "memory-internevo", _internevo),
+    (r"bloom-", r"bigscience", "memory-bloom", _bloom),
 )  # fmt: skip
 
 
-def memory_set(name: str) -> str:
-    """The set that a row of this id is scored with, or nothing for an unknown source."""
-    return next((group for pattern, group, _ in SOURCES if re.match(pattern, name)), "")
+def _source(name: str, software: str) -> Any:
+    """The set and the reader of a row with this id and software; a pair of nothing for an unknown source."""
+    by_id = [source[2:] for source in SOURCES if re.match(source[0], name)]
+    by_software = [source[2:] for source in SOURCES if re.search(source[1], software.lower())]
+    found = by_id or by_software
+    return found[0] if found else ("", None)
+
+
+def memory_set(name: str, config: Mapping[str, Any]) -> str:
+    """The set that a row of this id and configuration is scored with, or nothing for an unknown source."""
+    return str(_source(name, str(config.get("software", "")))[0])
 
 
 def peak_case(row: Row) -> Peak | Unmodelled:
     """The case of a row of kind "train-memory", or why there is none. Never raises for an odd configuration."""
-    read = next((read for pattern, _, read in SOURCES if re.match(pattern, row.cells["id"])), None)
+    read = _source(row.cells["id"], str(row.config.get("software", "")))[1]
     if read is None:
         return Unmodelled("no reader for this source: what its figure has in it is not known")
     if odd := [name for name in row.config if name not in READ and not re.search(SAID, name)]:
         return Unmodelled(f"{', '.join(odd)} is not read")
     try:
-        return read(row, row.config)
+        found = read(row, row.config)
     except KeyError as error:
         return Unmodelled(str(error.args[0]))
     except (ValueError, TypeError, ArithmeticError) as error:
         return Unmodelled(str(error) or type(error).__name__)
+    has = re.search(r"(\d+) ?Gi?B\b", row.system)
+    if isinstance(found, Peak) and has and found.measured > found.gpus * int(has[1]) * GiB:
+        return Unmodelled(f"the row contradicts itself: {row.value:g} {row.unit} of {has[0]}")
+    return found

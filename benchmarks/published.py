@@ -134,7 +134,7 @@ def _read(cells: dict[str, str], line: int) -> Row:
     if cells["kind"] == "train-step":
         name = training_group(cells["id"], cells["system"], config) or name
     if cells["kind"] == "train-memory":
-        name = memory_set(cells["id"]) or name
+        name = memory_set(cells["id"], config) or name
     if cells["kind"] == "memory":
         name = memory_group(cells["id"], config) or name
     return Row(

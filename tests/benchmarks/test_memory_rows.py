@@ -81,6 +81,7 @@ def test_a_row_of_torchtitan(case):
     assert newer.predicted() < found.predicted()
     assert case(config=TITAN | {"version": "2025-06", "compile": 0}).framework.logit == 14
     assert case(id="ao-1", unit="GB peak").measured == 77.0 * GiB  # what torchtitan logs is in GiB
+    assert case(id="new-1").measured == 77.0 * GiB  # by the software that it names
     staged = case(config=TITAN | {"pp": 2, "mbs": 8, "schedule": "Interleaved1F1B", "ac": "full"})
     assert (staged.m, staged.strategy.micro, staged.strategy.v) == (2, 4, 2)
     copies = case(config=TITAN | {"fsdp": 4, "replicas": 2})
@@ -91,8 +92,10 @@ def test_a_row_of_torchtitan(case):
     ("changes", "reason"),
     [({"config": TITAN | {"offload": 1}}, "offload is not read"), ({"unit": "furlong"}, "'furlong'"),
      ({"config": TITAN | {"dtype": "nvfp4"}}, "4 bits"), ({"config": TITAN | {"pp": 4}}, "4 microbatches"),
-     ({"config": {k: v for k, v in TITAN.items() if k != "mbs"}}, "mbs"), ({"id": "new-1"}, "no reader"),
+     ({"config": {k: v for k, v in TITAN.items() if k != "mbs"}}, "mbs"),
+     ({"id": "new-1", "config": TITAN | {"software": "new"}}, "no reader"),
      ({"config": TITAN | {"model": "llama9"}}, "llama9"), ({"config": TITAN | {"ac": "half"}}, "half"),
+     ({"system": "A100-40GB"}, "40GB"),
      ({"id": "bloom-1", "gpus": "384", "config": BLOOM | {"tp": 7}}, "384 GPUs"),
      ({"id": "bloom-1", "gpus": "384", "config": BLOOM | {"heads": 104}}, "104 heads"),
      ({"id": "bloom-1", "gpus": "384", "config": {k: v for k, v in BLOOM.items() if k != "layers"}}, "no layers"),

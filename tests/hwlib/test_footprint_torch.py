@@ -118,3 +118,42 @@ def test_a_layer_whose_kernels_are_apart(eager):
     again = 0 if eager else 2 * T * F  # silu(gate), which a fused kernel computes again
     kept = kept_by_torch(layer, (*weights, gains))
     assert kept == pytest.approx(ours + again, abs=T * 16)
+
+
+def test_a_layer_recomputed_by_operator():
+    """torchtitan's policy: outputs of attention and of every second product are saved, from the first on."""
+    from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
+
+    torch.manual_seed(0)
+    T, one = 4096, Model.small(layers=1, width=256, heads=4, kv_heads=2, ffn=640)
+    D, F, H = one.width, one.ffn, one.head_dim
+    matrix = lambda rows, columns: torch.nn.Parameter(torch.randn(rows, columns, dtype=torch.bfloat16) / D**0.5)
+    weights = [matrix(D, D), matrix(2 * H, D), matrix(2 * H, D), matrix(D, D), matrix(F, D), matrix(F, D), matrix(D, F)]
+    gains = torch.nn.Parameter(torch.ones(D, dtype=torch.bfloat16))
+    x = torch.randn(1, T, D, dtype=torch.bfloat16, requires_grad=True)
+    products = {"count": 0}
+
+    def policy(ctx, op, *args, **kwargs):
+        products["count"] += op == torch.ops.aten.mm.default
+        saved = op == torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default
+        saved = saved or (op == torch.ops.aten.mm.default and products["count"] % 2 == 1)
+        return CheckpointPolicy.MUST_SAVE if saved else CheckpointPolicy.PREFER_RECOMPUTE
+
+    def layer(x):
+        h = fn.layer_norm(x, (D,), gains)
+        q, k, v = (fn.linear(h, w).view(1, T, -1, H).transpose(1, 2) for w in weights[:3])
+        with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.FLASH_ATTENTION):
+            a = fn.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+        y = x + fn.linear(a.transpose(1, 2).reshape(1, T, D), weights[3])
+        h = fn.layer_norm(y, (D,), gains)
+        return y + fn.linear(fn.silu(fn.linear(h, weights[4])) * fn.linear(h, weights[5]), weights[6])
+
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiled:
+        contexts = lambda: create_selective_checkpoint_contexts(policy)
+        out = checkpoint(layer, x, use_reentrant=False, context_fn=contexts)
+    kept = sum(e.nbytes() for e in profiled.profiler.kineto_results.events() if e.name() == "[memory]")
+    assert products["count"] == 7
+    assert out.shape == x.shape  # the layer's output is there in the place of its input
+    by = frameworks["torchtitan-2024"].replace(eager=True)
+    ours = float(footprint(one, Strategy(recompute="op"), T=T, m=1, framework=by).activations)
+    assert kept == pytest.approx(ours, rel=0.01)

@@ -20,6 +20,8 @@ from benchmarks.fidelity_page import limits as limits_page
 from benchmarks.fidelity_page import page
 from benchmarks.fit_constants import HEAD as FIT_HEAD
 from benchmarks.fit_constants import fit_all, toml
+from benchmarks.fit_memory import fit_memory
+from benchmarks.fit_memory import toml as memory_toml
 from benchmarks.fit_stacks import fit_stacks as stack_fits
 from benchmarks.fit_stacks import toml as stack_toml
 from benchmarks.gemm_rows import read_gemms, table_lines
@@ -98,6 +100,8 @@ def out(data: Path, task: str, stack: tuple[str, ...]) -> Iterator[str]:
         case "fit-stacks":
             for found in stack_fits(data, stack):
                 yield stack_toml(found) + "\n"
+        case "fit-memory":
+            yield "\n\n".join(memory_toml(found) for found in fit_memory(data))
         case "json":
             yield as_json(report(data))
         case _:
@@ -114,6 +118,7 @@ def task(name: str, text: str) -> Any:
 @task("json", "print a list of objects")
 @task("fit", "fit the constants to the file and print their tables")
 @task("fit-stacks", "fit the stacks' constants to the file and print their table")
+@task("fit-memory", "fit the constants of frameworks' memory to the file and print them")
 @click.option("--stack", multiple=True, help="with --fit-stacks: only this one")
 @task("markdown", "print the tables of docs/fidelity.md")
 @task("limits", "print the table of docs/limits.md")

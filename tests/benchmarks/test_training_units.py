@@ -183,9 +183,11 @@ def test_a_chip_without_fitted_constants_is_apart_from_the_scored(case, tmp_path
     ]  # fmt: skip
     printed = CliRunner().invoke(main, ["--data", str(path)]).output
     assert "Typical constants, fitted to no step of this software on this chip" in printed
-    assert [s["set"] for s in json.loads(CliRunner().invoke(main, ["--json", "--data", str(path)]).stdout)] == [
-        "mosaic-h100"
-    ]
+    said = json.loads(CliRunner().invoke(main, ["--json", "--data", str(path)]).stdout)
+    assert [(s["set"], s["kind"], s["typical"]) for s in said] == [
+        ("mosaic-h100", "train-step", False), ("llama3-8k: megatron-core-h100", "train-step", True),
+        ("mbridge-h200-llama3: megatron-core-h100 on h200-sxm", "train-step", True),
+    ]  # fmt: skip
     assert not rows_of(stacks["megatron-core-h100"], steps(path))
 
 

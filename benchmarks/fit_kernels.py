@@ -7,7 +7,7 @@ rows pay for (`PRIOR`): where rows say little, all chips are taken to be alike.
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from statistics import fmean
@@ -23,7 +23,7 @@ from hwlib.specs.fitted import AttentionConstants, DecodeConstants, Fitted, Grou
 
 FEW = 8  # rows of a group from which on it has a value of its own
 PRIOR = 0.3  # a value's move by a factor e costs as much as a misfit of 0.3 of one row
-SOFT = 0.1  # beyond this a misfit counts by its absolute value
+SOFT = 0.05  # beyond this a misfit counts by its absolute value
 FAMILY = {
     "a100-80gb-sxm": ("a100-80gb-sxm", ("a100-40gb-sxm",)),
     "h100-sxm": ("h100-sxm", ("h200-sxm", "h800-sxm", "h100-pcie")),
@@ -65,10 +65,10 @@ CONSTANTS: dict[str, dict[str, Constant]] = {
     },
     "grouped-gemm": {
         "t0": Constant(2e-5, 1e-6, 1e-4, PER_STACK),
-        "eta_C": Constant(0.6, 0.02, 1.5, ((), (DTYPE,), (SOFTWARE, DTYPE), (CHIP, SOFTWARE, DTYPE))),
+        "eta_C": Constant(0.6, 0.02, 1.5, ((), (DTYPE,), (SOFTWARE,), (CHIP,), (CHIP, SOFTWARE, DTYPE))),
         "t_tile": Constant(1e-6, 1e-9, 1e-4, PER_SOFTWARE),
-        "eta_W": Constant(0.8, 0.1, 1.5, PER_SOFTWARE),
-        "eta_move": Constant(0.8, 0.05, 2.0, PER_SOFTWARE),
+        "eta_W": Constant(0.8, 0.1, 1.5),
+        "eta_move": Constant(0.8, 0.05, 2.0),
     },
 }
 KINDS: dict[str, type[Any]] = {
@@ -186,7 +186,7 @@ def fit_kernels(kind: str, cases: Sequence[Kernel], few: int = FEW) -> Fit:
 
     def misfit(x: Any) -> Any:
         seconds = columns.seconds_with({name: np.exp(matrix @ x) for name, matrix in where.items()})
-        off = np.log(seconds / columns.seconds)
+        off = seconds / columns.seconds - 1
         soft = np.sign(off) * SOFT * np.sqrt(2 * (np.sqrt(1 + (off / SOFT) ** 2) - 1))
         return np.concatenate([soft, weight * (x - start)])
 
@@ -204,9 +204,24 @@ def errors(fit: Fit, cases: Sequence[Kernel]) -> list[float]:
 
 
 def kernel_folds(kind: str, cases: Sequence[Kernel]) -> tuple[list[float], list[float]]:
-    """The errors of the rows of fold 1 under the fit to fold 0, and the reverse."""
+    """The errors of the rows of fold 1 under the fit to fold 0, and the reverse.
+
+    Rows of a dtype and software that the fit has too few of are left out, as they are not scored with the kept ones.
+    """
     first, second = folds(cases, lambda case: case.group)
-    return errors(fit_kernels(kind, first, FEW // 2), second), errors(fit_kernels(kind, second, FEW // 2), first)
+    return _seen(kind, first, second)[1], _seen(kind, second, first)[1]
+
+
+def _seen(kind: str, fit_to: Sequence[Kernel], scored: Sequence[Kernel]) -> tuple[list[Kernel], list[float]]:
+    few = FEW // 2
+    counted = Counter((case.dtype, case.software) for case in fit_to)
+    kept = [case for case in scored if counted[case.dtype, case.software] >= few]
+    return kept, errors(fit_kernels(kind, fit_to, few), kept) if kept else []
+
+
+def _mean(values: Iterable[float]) -> float:
+    known = [value for value in values if not math.isnan(value)]
+    return fmean(known) if known else math.nan
 
 
 def kernel_entries(cases: Sequence[tuple[str, Kernel]]) -> Iterator[Fitted]:
@@ -219,16 +234,16 @@ def kernel_entries(cases: Sequence[tuple[str, Kernel]]) -> Iterator[Fitted]:
         held = dict.fromkeys((case for _, case in found), math.nan)
         pairs = folds([case for _, case in found], lambda case: case.group)
         for fit_to, scored in (pairs, pairs[::-1]):
-            if fit_to and scored:
-                held |= dict(zip(scored, errors(fit_kernels(kind, fit_to, FEW // 2), scored), strict=True))
+            held |= dict(zip(*_seen(kind, fit_to, scored), strict=True))
         own = dict(zip((case for _, case in found), errors(full, [case for _, case in found]), strict=True))
+        counted = Counter((case.dtype, case.software) for _, case in found)
         for key in sorted({(FITTED_ON[c.chip], c.dtype, c.software) for _, c in found}):
             chip, dtype, software = key
             members = [(s, c) for s, c in found if (FITTED_ON[c.chip], c.dtype, c.software) == key]
             yield entry(
                 chip=chip, software=software, release=members[0][1].release, dtype=dtype,
                 source=members[0][0].split(" @")[0], rows=f"{NAMES[kind]}-*-{software}-*", count=len(members),
-                error=fmean(own[c] for _, c in members), held_out=fmean(held[c] for _, c in members),
-                date=date.today().isoformat(), like=FAMILY[chip][1], **typed(kind, chip, software),
+                error=fmean(own[c] for _, c in members), held_out=_mean(held[c] for _, c in members),
+                date=date.today().isoformat(), like=FAMILY[chip][1], typical=counted[dtype, software] < FEW, **typed(kind, chip, software),
                 **{name: full.value(name, _of(members[0][1])) for name in CONSTANTS[kind]},
             )  # fmt: skip

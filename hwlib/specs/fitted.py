@@ -120,10 +120,11 @@ class TreeConstants(Fitted):
 class AttentionConstants(Fitted):
     """Attention over a prompt for `hwlib.calibrated.attention`, one chip, dtype and software: five constants.
 
-    `splits`: the measured call also splits a fused QKV, rotates queries and keys, and quantises them.
+    `typical`: fewer than eight rows of this dtype and software, on any chip, are behind it. `splits`: the measured call also splits a fused QKV, rotates queries and keys, and quantises them.
     """
 
     release: str
+    typical: bool = switch(False)
     dtype: str
     splits: bool = switch(False)
     t0: float = _constant("s", "fixed cost of a call")
@@ -137,10 +138,11 @@ class AttentionConstants(Fitted):
 class DecodeConstants(Fitted):
     """Attention of one new token for `hwlib.calibrated.attention`, one chip, dtype of the cache and software.
 
-    `packs`: query heads of one K/V head that the kernel takes at once; beyond, each reads the cache.
+    `typical`: as there. `packs`: query heads of one K/V head that the kernel takes at once; beyond, each reads the cache.
     """
 
     release: str
+    typical: bool = switch(False)
     dtype: str
     packs: float = number(math.inf)
     t0: float = _constant("s", "fixed cost of a call")
@@ -155,10 +157,11 @@ class DecodeConstants(Fitted):
 class GroupedConstants(Fitted):
     """A layer of experts for `hwlib.calibrated.grouped`, one chip, dtype and software: five constants.
 
-    `sorts_all`: also tokens of experts that are elsewhere are moved.
+    `typical`: as there. `sorts_all`: also tokens of experts that are elsewhere are moved.
     """
 
     release: str
+    typical: bool = switch(False)
     dtype: str
     sorts_all: bool = switch(False)
     t0: float = _constant("s", "fixed cost of a call")

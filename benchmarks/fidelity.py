@@ -24,6 +24,7 @@ from benchmarks.fit_memory import fit_memory
 from benchmarks.fit_memory import toml as memory_toml
 from benchmarks.fit_stacks import fit_stacks as stack_fits
 from benchmarks.fit_stacks import toml as stack_toml
+from benchmarks.fold_scores import fold_lines
 from benchmarks.gemm_rows import read_gemms, table_lines
 from benchmarks.kept_rows import kept_table
 from benchmarks.kept_scores import held_out as stacks_held_out
@@ -102,6 +103,8 @@ def out(data: Path, task: str, stack: tuple[str, ...]) -> Iterator[str]:
                 yield stack_toml(found) + "\n"
         case "fit-memory":
             yield "\n\n".join(memory_toml(found) for found in fit_memory(data))
+        case "folds":
+            yield from fold_lines(data)
         case "json":
             yield as_json(report(data))
         case _:
@@ -125,6 +128,7 @@ def task(name: str, text: str) -> Any:
 @task("keep", "print the rows that benchmarks/data keeps of a file")
 @task("scores", "print the scores that benchmarks/data keeps of a file")
 @task("held-out", "print what fits to half of the rows say of the other half")
+@task("folds", "print, a kind a line, the errors of each half of the rows under a fit to the other")
 @task("repeats", "print how far measurements of the same plan lie apart")
 @task("choose", "print the matrix products that the book keeps of a file")
 def main(data: Path, task: str | None, stack: tuple[str, ...]) -> None:

@@ -13,7 +13,9 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple, TypeVar
 
+from benchmarks.fit_kernels import kernel_entries
 from benchmarks.fit_trees import TREES, Tree, rows_of, tree_errors
+from benchmarks.kernel_rows import Kernel
 from benchmarks.published import OPERATIONS, Collective, Product, Row, Share, case_of
 from hwlib.calibrated import (
     GemmModel,
@@ -108,6 +110,9 @@ def fit_all(rows: Sequence[Row], path: Path) -> Iterator[Fitted]:
         found = list(rows_of(tree, cases))
         if len(found) > len(tree.free):
             yield _tree(tree, [t for _, t in found], _from(found[0][0].source)["source"])
+    yield from kernel_entries(
+        [(r.source, c) for r, c in cases if isinstance(c, Kernel) and "seen" in r.cells["confidence"]]
+    )
 
 
 def _from(source: str) -> dict[str, str]:
@@ -204,7 +209,8 @@ def _tree(tree: Tree, rows: list[Timed], source: str) -> TreeConstants:
 HEAD = """# Constants of the models of hwlib, in SI, fitted to published measurements; hwlib/specs/fitted.py says what
 # each means. Written by `python -m benchmarks.fidelity --fit --data FILE`, where FILE has the rows that an entry
 # names: `source` is the published file, `rows` the prefix of their ids, `count` how many there were. `error` is
-# the fit's own mean error, `held_out` that of rows held back (five folds; nan: too few rows).
+# the fit's own mean error, `held_out` that of rows held back (five folds; of attention, decode and grouped two, by
+# shape; nan: too few rows). Those three share constants: each kind's fit takes all chips together.
 """
 
 

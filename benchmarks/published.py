@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.allreduce_rows import NodesAllReduce, allreduce_case
+from benchmarks.kernel_rows import LENGTHS, Kernel, kernel_case, kernel_set
 from benchmarks.memory_rows import Peak, memory_rows_of, memory_set, peak_case
 from benchmarks.published_row import COLUMNS, DataError, Row
 from benchmarks.training_memory import Memory, memory_case, memory_group
@@ -28,7 +29,7 @@ from hwlib.specs import accelerators
 from hwlib.specs.accelerator import DTYPES as DATA_SHEET
 
 DTYPES = {
-    "bfloat16": "bf16", "bf16": "bf16", "fp8": "fp8", "fp8->bf16": "fp8", "fp8_block": "fp8", "nvfp4": "fp4",
+    "bfloat16": "bf16", "bf16": "bf16", "fp8": "fp8", "fp8->bf16": "fp8", "fp8_block": "fp8_block", "nvfp4": "fp4",
 }  # fmt: skip
 CHIPS = {
     "a100_sxm": "a100-80gb-sxm", "h100_sxm": "h100-sxm", "h200_sxm": "h200-sxm", "b200_sxm": "b200-sxm",
@@ -74,13 +75,14 @@ class Collective:
     switch: bool
 
 
-Case = Product | Share | Collective | NodesAllReduce | Step | Memory | Peak | Unmodelled | None
+Case = Product | Share | Collective | NodesAllReduce | Kernel | Step | Memory | Peak | Unmodelled | None
 # How the rows of a kind are read, where it is not by the name of their set.
 BY_KIND: dict[str, Callable[[Row], Case]] = {
     "train-step": training_case,
     "memory": memory_case,
     "train-memory": peak_case,
     "allreduce": allreduce_case,
+    **dict.fromkeys(LENGTHS, kernel_case),
 }
 
 
@@ -138,6 +140,8 @@ def _read(cells: dict[str, str], line: int) -> Row:
         name = training_group(cells["id"], cells["system"], config) or name
     if cells["kind"] == "train-memory":
         name = memory_set(cells["id"], config) or name
+    if cells["kind"] in LENGTHS:
+        name = kernel_set(cells["kind"], cells["system"], config)
     if cells["kind"] == "memory":
         name = memory_group(cells["id"], config) or name
     return Row(
@@ -163,9 +167,9 @@ def case_of(row: Row, path: Path) -> Case:
     """
     if row.fault:
         return Unmodelled(row.fault)
-    if read := BY_KIND.get(row.kind):
-        return read(row)
     try:
+        if read := BY_KIND.get(row.kind):
+            return read(row)
         for pattern, read in READERS:
             if re.match(pattern, row.set):
                 return read(row)
@@ -196,7 +200,7 @@ def _best(row: Row) -> Case:
     chip = CHIPS.get(row.system)
     if not row.unit.startswith("TFLOP/s"):
         raise ValueError(f"the unit of the best product is TFLOP/s, not {row.unit!r}")
-    if dtype is None or chip is None or getattr(accelerators[chip], DATA_SHEET[dtype]) is None:
+    if dtype not in DATA_SHEET or chip is None or getattr(accelerators[chip], DATA_SHEET[dtype]) is None:
         return None
     return Share(chip, f"best {dtype}", accelerators[chip].flops(dtype), row.value * 1e12)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
+from hwlib.columns import is_column
 from hwlib.footprint import Footprint, footprint
 from hwlib.planner.task import Task, plural
 from hwlib.specs import Stack
@@ -105,7 +106,27 @@ def costed_plan(task: Task, strategy: Strategy, m: float) -> Plan:
 
 
 def step_times(task: Task, strategy: Strategy) -> StepTime:
-    """The time of a step for one plan or for columns of them."""
+    """The time of a step for one plan or for columns of them.
+
+    Plans whose states are divided among all ranks are timed apart from HSDP's, which have one more transfer.
+    """
+    if not is_column(strategy.shards):
+        return _step_times(task, strategy)
+    import numpy as np
+
+    whole = strategy.shards == strategy.dp * strategy.cp
+    times = {}
+    for mask, changed in ((whole, {"shards": None}), (~whole, {})):
+        if not mask.any():
+            continue
+        part = _step_times(task, strategy[mask].unchecked(changed))
+        for f in fields(StepTime):
+            column = times.setdefault(f.name, np.empty(whole.size))
+            column[mask] = getattr(part, f.name)
+    return StepTime(**times)
+
+
+def _step_times(task: Task, strategy: Strategy) -> StepTime:
     uses = task.software
     return step_time(
         task.model, task.stack, task.machine.levels, strategy, B=task.B, T=task.T, fused=uses.fused, dtype=uses.dtype,

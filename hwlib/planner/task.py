@@ -1,5 +1,6 @@
 """The planner's task: a model, a batch, and GPUs of a cluster with the memory that a plan may take."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf, prod
@@ -7,7 +8,21 @@ from typing import Any, NamedTuple
 
 from hwlib.arguments import is_number
 from hwlib.footprint import MEGATRON_ADAM, States
-from hwlib.specs import Accelerator, Cluster, Level, Model, Node, Stack, clusters, models, nodes, stack_for, stacks
+from hwlib.specs import (
+    Accelerator,
+    Cluster,
+    Features,
+    Level,
+    Model,
+    Node,
+    Stack,
+    clusters,
+    features,
+    models,
+    nodes,
+    stack_for,
+    stacks,
+)
 from hwlib.specs.table import unknown
 from hwlib.units import show
 
@@ -15,6 +30,10 @@ FRAMEWORK = 0.05
 """Share of the memory on a chip's data sheet that a plan leaves to what no footprint counts: the driver's context,
 buffers of NCCL, workspaces of kernels, what the allocator wastes. It is a ninth of what there is, for the sheet's GB
 are GiB: an H100 of 80 GB has 81,559 MiB, 85.5 GB, of which a plan may take 76."""
+
+
+ANY = "any"
+"""In place of the features of a software: it has everything."""
 
 
 class PlanError(ValueError):
@@ -26,6 +45,10 @@ class PlanError(ValueError):
 
     def __str__(self) -> str:
         return f"{self.field}: {self.problem}"
+
+
+OWN = re.compile(r"(\d{1,7})\s*x\s*(\S.*)")
+MOST_NODES = 2**20
 
 
 class Machine(NamedTuple):
@@ -52,7 +75,15 @@ class Machine(NamedTuple):
 
 
 def machine_of(cluster: Cluster | Node | str, gpus: int | None = None) -> Machine:
-    """`gpus` GPUs of the fewest nodes of a cluster, or of a node; or all. Raises PlanError."""
+    """`gpus` GPUs of the fewest nodes of a cluster, or of a node; or all. Raises PlanError.
+
+    A cluster of one's own is so many nodes, joined by a network that passes on all that they send:
+
+    >>> machine_of("128 x dgx-a100")
+    <1,024 x A100 80GB SXM of 128 x DGX A100: 8 a node, 300 GB/s each; 128 a network, 200 GB/s each>
+    """
+    if isinstance(cluster, str) and (own := OWN.fullmatch(cluster.strip())):
+        return _own(int(own[1]), own[2], gpus)
     spec = _spec(cluster)
     if isinstance(spec, Cluster):
         if spec.torus:
@@ -61,6 +92,24 @@ def machine_of(cluster: Cluster | Node | str, gpus: int | None = None) -> Machin
         found = Machine(spec.name, spec.members.chip, spec.levels, spec.members.chips)
     else:
         found = Machine(spec.name, spec.chip, (Level("node", spec.chips, spec.scaleup_bandwidth),), spec.chips)
+    return _some(found, gpus)
+
+
+def _own(count: int, node: str, gpus: int | None) -> Machine:
+    spec = nodes.find(node)
+    if not spec or spec.shape == "torus":
+        raise PlanError("cluster", unknown("node", node, [key for key, one in nodes.items() if one.shape != "torus"]))
+    if not 1 <= count <= MOST_NODES:
+        raise PlanError("cluster", f"expected 1 to {MOST_NODES:,} nodes, got {count:,}")
+    found = machine_of(spec)
+    if count > 1:
+        network = Level("network", count, spec.egress_bandwidth)
+        found = found._replace(name=f"{count:,} x {spec.name}", levels=(*found.levels, network))
+    return _some(found, gpus)
+
+
+def _some(found: Machine, gpus: int | None) -> Machine:
+    """All GPUs of a machine, or the first of them."""
     if gpus is None or gpus == found.gpus:
         return found
     if not is_number(gpus) or gpus != int(gpus) or not 1 <= gpus <= found.gpus:
@@ -109,8 +158,9 @@ def first_levels(levels: Sequence[Level], gpus: int) -> tuple[Level, ...]:
 class Software:
     """The software of a run: its settings beside the strategy, and its efficiency.
 
-    `stack` has the constants of `hwlib.steptime`, by default those usual on the chip; `dtype` is that of the layers'
-    matrix products; `states` what a parameter costs, by default with gradients in 32 bits. `fused` attention keeps no
+    `stack` has the constants of `hwlib.steptime`, by default those usual on the chip; `features` is what the software
+    can do (a row of features.toml, or "any" for everything), by default what the stack's can; `dtype` is that of the
+    layers' matrix products; `states` what a parameter costs, by default with gradients in 32 bits. `fused` attention keeps no
     scores. The busiest experts see `expert_imbalance` times the mean tokens; with `dedup_dispatch` a token goes once to
     each rank and node that has one of its experts. Raises PlanError.
     """
@@ -121,6 +171,7 @@ class Software:
     fused: bool = True
     expert_imbalance: float = 1.0
     dedup_dispatch: bool = False
+    features: Features | str | None = None
 
     def __post_init__(self) -> None:
         if self.dtype == "int8":
@@ -137,7 +188,8 @@ class Software:
             chip.flops(self.dtype)
         except ValueError as error:
             raise PlanError("dtype", str(error)) from None
-        return replace(self, stack=_stack_of(chip, self.stack))
+        stack = _stack_of(chip, self.stack)
+        return replace(self, stack=stack, features=_features_of(stack, self.features))
 
 
 def _stack_of(chip: Accelerator, stack: Stack | str | None) -> Stack:
@@ -148,6 +200,19 @@ def _stack_of(chip: Accelerator, stack: Stack | str | None) -> Stack:
     if found.chip != chip.key:
         raise PlanError("stack", f"{found.key} is for {found.accelerator.name}, but the cluster has {chip.name}")
     return found
+
+
+def _features_of(stack: Stack, given: Features | str | None) -> Features | str:
+    """The features asked for, or the stack's; "any" where all can be."""
+    found = (stack.features or ANY) if given is None else given
+    if found == ANY or isinstance(found, Features):
+        return found
+    if not isinstance(found, str):
+        raise PlanError("features", f"expected a key of features.toml, {ANY!r} or Features, got {found!r}")
+    try:
+        return features.of(found)
+    except KeyError as error:
+        raise PlanError("features", error.args[0].removeprefix("features: ")) from None
 
 
 @dataclass(frozen=True)
@@ -172,6 +237,11 @@ class Task:
         """The constants that plans are timed with."""
         assert isinstance(self.software.stack, Stack)
         return self.software.stack
+
+    @property
+    def features(self) -> Features | None:
+        """What the software has; None if it has everything."""
+        return self.software.features if isinstance(self.software.features, Features) else None
 
     @property
     def sequences(self) -> int:

@@ -2,7 +2,8 @@
 
 A stack is a chip and a software with a few constants. Those that `fitted` names rest on published steps, whose ids
 begin with one of `rows`; the others are round values, or those of the stack that it is `like`. Where nothing was
-fitted, `note` says where the constants come from.
+fitted, `note` says where the constants come from. `features` is the row of features.toml that says what the software
+can do; without one it can do everything.
 
 >>> stacks["megatron-core-h100"].chip
 'h100-sxm'
@@ -16,6 +17,7 @@ from math import inf, nextafter
 from typing import Any
 
 from hwlib.specs.accelerator import Accelerator, accelerators
+from hwlib.specs.feature import features
 from hwlib.specs.reader import constant, number, quantities, rows_of, text, texts, values_of
 from hwlib.specs.table import SpecError, Table, file_text, refer, unknown
 from hwlib.units import show
@@ -42,6 +44,7 @@ class Stack:
     fitted: tuple[str, ...] = texts()
     like: str = text()
     note: str = text()
+    features: str = text()
     error: float = number(0.0, high=nextafter(1, 0))
     """Mean error of the steps of dense models that it was fitted to, as a share of their time; where there are none,
     of those of the stack that it is like. Plans that differ by less are too close to call.
@@ -89,6 +92,21 @@ class Stack:
             raise TypeError(unknown("field", odd[0], names))
         return replace(self, **changes)
 
+    def origin(self, name: str) -> str:
+        """Where a constant comes from: "fitted", the key of the stack that it was fitted for, or "typed".
+
+        >>> stacks["megatron-core-b200"].origin("eta_low"), stacks["megatron-core-b200"].origin("eta_C")
+        ('fitted', 'megatron-core-h100')
+        >>> stacks["megatron-core-h100"].origin("alpha_in")
+        'typed'
+        """
+        stack = self
+        while name not in stack.fitted:
+            if not stack.like or getattr(stacks[stack.like], name) != getattr(self, name):
+                return "typed"
+            stack = stacks[stack.like]
+        return "fitted" if stack is self else stack.key
+
     @classmethod
     def ideal(cls, chip: str | Accelerator) -> "Stack":
         """A machine that reaches all of its data sheet, with no latency, where memory takes no time."""
@@ -115,9 +133,10 @@ def read_stacks(file: str, content: str) -> Iterator[Stack]:
         if like := values.get("like"):
             if like not in rows:
                 raise SpecError(f"{file}, {key}.like: names a row before it, " + unknown("stack", like, rows))
-            values = {name: getattr(rows[like], name) for name in CONSTANTS} | values
+            values = {name: getattr(rows[like], name) for name in (*CONSTANTS, "features")} | values
         rows[key] = Stack(key=key, **values)
         refer(file, rows[key], "chip", accelerators)
+        refer(file, rows[key], "features", features)
         yield rows[key]
 
 

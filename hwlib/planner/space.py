@@ -1,7 +1,8 @@
 """Every plan of the grid, as columns, and why most of them are invalid.
 
 The plans are the points of a grid: tp, pp, cp, ep, micro, schedule with v, ZeRO, recomputation, sp, and the ranks that
-ZeRO divides states among; dp is what the GPUs leave over. What the software lacks is rejected like what cannot be. Rules are cheap and come first, axis by axis, so that points that share what is wrong are never
+ZeRO divides states among; dp is what the GPUs leave over. What the software lacks is rejected like what cannot be.
+Rules are cheap and come first, axis by axis, so that points that share what is wrong are never
 listed one by one; they count all the same, so that what is rejected and what is left add up to the grid.
 """
 
@@ -152,30 +153,36 @@ def _share_states(found: "_Sieve", task: Task, shards: Sequence[int]) -> None:
     parts: list[tuple[Any, Any]] = []
     for n in shards:
         at = np.arange(found["tp"].size)
-        if n == WHOLE:
-            parts.append((at, found["dp"] * found["cp"]))
-            continue
-
-        def keep(good: Callable[[Any], Any], reason: str) -> None:
-            nonlocal at
-            kept = at[good(lambda name: found[name][at])]
-            found.reject(at.size - kept.size, reason)
-            at = kept
-
-        if usual:
-            keep(lambda of: np.isin(of("tp") * n, sizes), "shards that fill no node")
-        keep(lambda of: of("zero") > 0, "HSDP without ZeRO")
-        if task.features and not task.features.hsdp:
-            keep(lambda of: of("dp") * of("cp") <= n, task.features.without("HSDP"))
-        keep(lambda of: of("dp") * of("cp") % n == 0, "shards do not divide dp*cp")
-        if usual:
-            keep(lambda of: of("dp") * of("cp") > n, "shards do not divide dp*cp")
-        keep(lambda of: np.maximum(of("ep"), n) % np.minimum(of("ep"), n) == 0, "ep does not divide the shards")
-        keep(lambda of: _in_levels(task, _shard_groups(task.model, of, n)), UNEVEN_NODES)
-        parts.append((at, np.full(at.size, n)))
+        if n != WHOLE:
+            at = _sharded(found, task, n, at, sizes if usual else [])
+        parts.append((at, found["dp"][at] * found["cp"][at] if n == WHOLE else np.full(at.size, n)))
     rows = np.concatenate([at for at, _ in parts])
     found.columns = {name: column[rows] for name, column in found.columns.items()}
     found.columns["shards"] = np.concatenate([n for _, n in parts])
+
+
+def _sharded(found: "_Sieve", task: Task, n: int, at: Any, sizes: Sequence[int]) -> Any:
+    """Of the plans at these positions those whose states n ranks may divide; with `sizes` these must fill one."""
+    import numpy as np
+
+    def of(name: str) -> Any:
+        return found[name][at]
+
+    rules: list[tuple[Callable[[], Any], str]] = [
+        (lambda: np.isin(of("tp") * n, sizes) if sizes else at >= 0, "shards that fill no node"),
+        (lambda: of("zero") > 0, "HSDP without ZeRO"),
+        (lambda: of("dp") * of("cp") % n == 0, "shards do not divide dp*cp"),
+        (lambda: (of("dp") * of("cp") > n) | (not sizes), "shards do not divide dp*cp"),
+        (lambda: np.maximum(of("ep"), n) % np.minimum(of("ep"), n) == 0, "ep does not divide the shards"),
+        (lambda: _in_levels(task, _shard_groups(task.model, of, n)), UNEVEN_NODES),
+    ]
+    if (has := task.features) and not has.hsdp:
+        rules.insert(0, (lambda: of("dp") * of("cp") <= n, has.without("HSDP")))
+    for good, reason in rules:
+        kept = at[good()]
+        found.reject(at.size - kept.size, reason)
+        at = kept
+    return at
 
 
 def _shard_groups(model: Model, of: Callable[[str], Any], n: int) -> list[tuple[Any, Any]]:

@@ -160,9 +160,9 @@ class Software:
 
     `stack` has the constants of `hwlib.steptime`, by default those usual on the chip; `features` is what the software
     can do (a row of features.toml, or "any" for everything), by default what the stack's can; `dtype` is that of the
-    layers' matrix products; `states` what a parameter costs, by default with gradients in 32 bits. `fused` attention keeps no
-    scores. The busiest experts see `expert_imbalance` times the mean tokens; with `dedup_dispatch` a token goes once to
-    each rank and node that has one of its experts. Raises PlanError.
+    layers' matrix products; `states` what a parameter costs, by default with gradients in 32 bits. `fused` attention
+    keeps no scores. The busiest experts see `expert_imbalance` times the mean tokens; with `dedup_dispatch` a token
+    goes once to each rank and node that has one of its experts. Raises PlanError.
     """
 
     stack: Stack | str | None = None

@@ -1,9 +1,10 @@
 """Stacks: the share of a chip's data sheet that a training software reaches; frozen records read from stacks.toml.
 
 A stack is a chip and a software with a few constants. Those that `fitted` names rest on published steps, whose ids
-begin with one of `rows`; the others are round values, or those of the stack that it is `like`. Where nothing was
-fitted, `note` says where the constants come from. `features` is the row of features.toml that says what the software
-can do; without one it can do everything.
+begin with one of `rows`; the others are round values, or those of the stack that it is `like`. Those that `checked`
+names were typed, but at least eight of these steps rest on them (`python -m benchmarks.checked_constants`). Where
+nothing was fitted, `note` says where the constants come from. `features` is the row of features.toml that says what
+the software can do; without one it can do everything.
 
 >>> stacks["megatron-core-h100"].chip
 'h100-sxm'
@@ -42,6 +43,7 @@ class Stack:
     source: str
     rows: tuple[str, ...] = texts()
     fitted: tuple[str, ...] = texts()
+    checked: tuple[str, ...] = texts()
     like: str = text()
     note: str = text()
     features: str = text()
@@ -93,7 +95,8 @@ class Stack:
         return replace(self, **changes)
 
     def origin(self, name: str) -> str:
-        """Where a constant comes from: "fitted", the key of the stack that it was fitted for, or "typed".
+        """Where a constant comes from: "fitted", "checked", the key of the stack that it was fitted or checked for, or
+        "typed".
 
         >>> stacks["megatron-core-b200"].origin("eta_low"), stacks["megatron-core-b200"].origin("eta_C")
         ('fitted', 'megatron-core-h100')
@@ -101,11 +104,12 @@ class Stack:
         'typed'
         """
         stack = self
-        while name not in stack.fitted:
+        while name not in (*stack.fitted, *stack.checked):
             if not stack.like or getattr(stacks[stack.like], name) != getattr(self, name):
                 return "typed"
             stack = stacks[stack.like]
-        return "fitted" if stack is self else stack.key
+        own = "fitted" if name in stack.fitted else "checked"
+        return own if stack is self else stack.key
 
     @classmethod
     def ideal(cls, chip: str | Accelerator) -> "Stack":
@@ -130,6 +134,8 @@ def read_stacks(file: str, content: str) -> Iterator[Stack]:
         values = values_of(Stack, f"{file}, {key}", row)
         if odd := [name for name in values.get("fitted", ()) if name not in row or name not in CONSTANTS]:
             raise SpecError(f"{file}, {key}.fitted: {odd[0]!r} is not a constant that the row gives")
+        if odd := [name for name in values.get("checked", ()) if name not in CONSTANTS]:
+            raise SpecError(f"{file}, {key}.checked: {odd[0]!r} is not a constant")
         if like := values.get("like"):
             if like not in rows:
                 raise SpecError(f"{file}, {key}.like: names a row before it, " + unknown("stack", like, rows))
@@ -158,6 +164,6 @@ def stack_for(chip: str | Accelerator) -> Stack:
     usual = stacks["megatron-core-h100"]
     return usual.replace(
         key=f"typical-{sheet.key}", name=f"typical software on {sheet.name}", chip=sheet.key, rows=(), fitted=(),
-        like=usual.key, software="typical", note=f"no step was fitted on this chip: the constants of {usual.key}",
-        error=TYPICAL,
+        checked=(), like=usual.key, software="typical", error=TYPICAL,
+        note=f"no step was fitted on this chip: the constants of {usual.key}",
     )  # fmt: skip

@@ -1,0 +1,72 @@
+"""Which typed constants published steps rest on: `python -m benchmarks.checked_constants --data FILE [--data FILE]`.
+
+A constant that was typed but moves many measured steps, whose error is known, is checked by them; one that moves none
+could be anything. The first are written into `checked` of hwlib/specs/stacks.toml: those that, at half their value (a
+latency at twice), would make at least LEAST of the stack's steps slower by more than noise.
+"""
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import click
+
+from benchmarks.published import case_of, read_rows
+from benchmarks.training_step import Step
+from hwlib.planner.advice import NOISE, worse
+from hwlib.specs import stacks
+from hwlib.specs.stack import CONSTANTS
+
+STACKS = Path(__file__).resolve().parent.parent / "hwlib" / "specs" / "stacks.toml"
+LEAST = 8
+
+
+def steps_of(paths: Iterable[Path]) -> list[Step]:
+    """The steps of tables that have constants of their own software."""
+    found = [case_of(row, path) for path in paths for row in read_rows(path)[0]]
+    return [case for case in found if isinstance(case, Step) and case.stack in stacks and not case.typical]
+
+
+def counts(steps: Iterable[Step]) -> Mapping[str, Counter[str]]:
+    """For each stack, how many of its steps rest on each constant that it did not fit."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for case in steps:
+        stack = stacks[case.stack].replace(chip=case.chip)
+        try:
+            seconds = case.time(stack)
+        except ValueError:
+            continue
+        for name in CONSTANTS:
+            if name in stack.fitted or (other := worse(stack, name)) is None:
+                continue
+            found[case.stack][name] += case.time(other) > (1 + NOISE) * seconds
+    return found
+
+
+def written(text: str, found: Mapping[str, Counter[str]]) -> str:
+    """The text of stacks.toml with the lists anew."""
+    for key, counted in found.items():
+        names = json.dumps([name for name in CONSTANTS if counted[name] >= LEAST])
+        line = "" if names == "[]" else f"checked = {names}\n"
+        head, mark, rest = text.partition(f"[{key}]\n")
+        row, gap, after = rest.partition("\n\n")
+        row = re.sub(r"^checked = .*\n", "", row, flags=re.M)
+        row = re.sub(r"^(fitted = .*\n)", lambda m, line=line: m[1] + line, row, flags=re.M)
+        text = head + mark + row + gap + after
+    return text
+
+
+@click.command()
+@click.option("--data", type=click.Path(dir_okay=False, exists=True, path_type=Path), multiple=True, required=True)
+def main(data: tuple[Path, ...]) -> None:
+    """Write `checked` of every stack."""
+    found = counts(steps_of(data))
+    STACKS.write_text(written(STACKS.read_text("utf-8"), found), "utf-8")
+    for key, counted in found.items():
+        print(f"{key}: {', '.join(f'{name} {n}' for name, n in counted.most_common() if n)}")
+
+
+if __name__ == "__main__":
+    main()

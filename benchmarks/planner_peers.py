@@ -35,7 +35,7 @@ root, repeats = sys.argv[1], int(sys.argv[2])
 read = lambda name: json.load(open(f"{root}/{name}"))
 log = logging.getLogger()
 log.setLevel(logging.CRITICAL)
-app, system = Llm.Application(read("models/megatron-1T.json")), System(read("systems/a100_80g.json"), log)
+app, system = Llm.Application(read("models/megatron-1T.json")), System(read("systems/a100_80g.json"))
 plan = read("examples/3072_t4_p64_d12_mbs4_full.json")
 rates = []
 for _ in range(repeats):
@@ -48,6 +48,9 @@ for _ in range(repeats):
     rates.append(n / (time.process_time() - started))
 print(json.dumps(rates))
 """
+
+
+CALCULON_NEEDS = ("numpy", "pandas", "psutil")  # what its package imports; it is in no registry itself
 
 
 class NoPeer(RuntimeError):
@@ -72,13 +75,25 @@ def measure_mlsysim(python: Path, repeats: int) -> list[float]:
     return _rates([str(python), "-c", MLSYSIM, str(repeats)])
 
 
-def measure_calculon(folder: Path, checkout: Path | None, repeats: int) -> list[float]:
-    """Plans a second of Calculon, from its repository, which no registry has. Raises NoPeer."""
+def measure_calculon(folder: Path, checkout: Path | None, repeats: int, python: Path | None = None) -> list[float]:
+    """Plans a second of Calculon, from a checkout of its repository, which no registry has, or a clone.
+
+    It runs with `python`, which has what it imports, or with that of a new environment in `folder`. Raises NoPeer.
+    """
     if checkout is None:
-        checkout = folder
+        checkout = folder / "calculon"
         address = "https://github.com/calculon-ai/calculon"
-        _run(["git", "clone", "-q", "--depth", "1", address, str(folder)], "its repository could not be had")
-    return _rates([sys.executable, "-c", CALCULON, str(checkout), str(repeats)], checkout)
+        _run(["git", "clone", "-q", "--depth", "1", address, str(checkout)], "its repository could not be had")
+    if not (checkout / "calculon" / "llm").is_dir():
+        raise NoPeer(f"{checkout} is not a checkout of it: no folder 'calculon/llm'")
+    return _rates([str(python or calculon_python(folder)), "-c", CALCULON, str(checkout), str(repeats)], checkout)
+
+
+def calculon_python(folder: Path) -> Path:
+    """The Python of an environment with what Calculon imports. Raises NoPeer."""
+    python = environment(folder / "environment")
+    _run([str(python), "-m", "pip", "install", "-q", *CALCULON_NEEDS], "pip could not install what it imports")
+    return python
 
 
 def _rates(command: list[str], path: Path | None = None) -> list[float]:

@@ -5,6 +5,7 @@ no published step of the software has checked: by what half of it (a latency: tw
 these errors one that rests on no such constant is better founded, and a simpler one is easier to run and to trust.
 """
 
+from collections.abc import Callable
 from math import inf
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from hwlib.strategy import Strategy
 
 NOISE = 0.02
 """Of a step: plans that differ by less are too close to call, for the same run measured twice differs by more."""
-MOST = 20_000  # plans whose constants are examined, the quickest first
+MOST, SLOWEST = 20_000, 2.0  # plans whose constants are examined, and by what they are slower than the quickest
 
 
 class Rest(NamedTuple):
@@ -78,50 +79,49 @@ def rests(task: Task, strategy: Strategy) -> tuple[Rest, ...]:
 
 
 def complexity(strategy: Strategy, m: Any) -> tuple[Any, ...]:
-    """What a simple plan has little of, the most important last, as `numpy.lexsort` takes keys.
+    """What a plan should have little of, the most important last, as `numpy.lexsort` takes keys.
 
-    Pieces, which are microbatches times chunks of layers, for each has launches, messages and waits, which the model
-    knows least; then kinds of parallelism beside data parallelism, ZeRO's gathers (stage 3) among them; then ranks of a
-    replica; then ZeRO's stage, and shards that are not all ranks.
+    Recomputation, for of equally quick plans one that computes less takes less energy. Pieces, which are microbatches
+    times chunks of layers: each has launches, messages and waits, which the model knows least. Kinds of parallelism
+    beside data parallelism, ZeRO's gathers (stage 3) among them. Ranks of a replica. ZeRO's stage, and shards that are
+    not all ranks.
     """
     s = strategy
     kinds = sum(1.0 * (degree > 1) for degree in (s.tp, s.cp, s.ep, s.pp)) + (s.zero == 3)
     hybrid = 0.0 * s.dp if s.shards is None else 1.0 * (s.shards < s.dp * s.cp)
-    return s.zero + hybrid, s.tp * s.cp * s.pp * s.ep, kinds, m * s.v
+    return s.zero + hybrid, s.tp * s.cp * s.pp * s.ep, kinds, m * s.v, s.recompute_code
 
 
-def simplest(seconds: Any, strategy: Strategy, m: Any, among: Any) -> int:
-    """Position of the simplest of some plans; of equally simple ones the quickest."""
+Order = Callable[[Strategy, Any], tuple[Any, ...]]
+
+
+def choose(seconds: Any, risk: Any, strategy: Strategy, m: Any, error: float, order: Order = complexity) -> int:
+    """Position of the plan to take among columns of plans: the least by `order`, of equals the quickest.
+
+    `risk` is the share by which typed constants could make each plan longer. Of plans within the error of the quickest,
+    those count that no typed constant moves by more than the error. If it moves the quickest, that may err by as much:
+    then they may be slower by as much. Where all rest on some, those within the error count.
+    """
     import numpy as np
 
+    first = int(np.argmin(seconds))
+    among = seconds <= (1 + error) * seconds[first]
+    founded = (risk <= error) & (seconds <= (1 + max(error, risk[first])) * seconds[first])
+    if founded.any():
+        among = founded & (seconds <= (1 + error) * seconds[founded].min())
     at = np.flatnonzero(among)
-    keys = [np.broadcast_to(key, among.shape)[at] for key in complexity(strategy, m)]
+    keys = [np.broadcast_to(key, among.shape)[at] for key in order(strategy, m)]
     return int(at[np.lexsort((seconds[at], *keys))[0]])
 
 
 def advised(task: Task, costed: Costed) -> int:
-    """Position of the plan to take, of all that fit.
-
-    Of plans within the model's error of the quickest, the simplest that rests on no typed constant by more than that
-    error. If the quickest does, its time may be longer by as much: then a plan that does not may be longer by as much
-    too. If all rest on some, the simplest of those within the error.
-    """
+    """Position of the plan to take, of all that fit."""
     import numpy as np
 
-    error = tolerance(task.stack)
-    order = np.argsort(costed.seconds)[:MOST]
-    seconds = costed.seconds[order]
-    keep = ~np.isnan(seconds) & (seconds <= 2 * seconds[0])
-    order, seconds = order[keep], seconds[keep]
-    strategy, m = costed.strategy[order], costed.m[order]
-    close = seconds <= (1 + error) * seconds[0]
-    shares = rests_of(task, strategy)
-    risk = (
-        np.max([np.broadcast_to(share, seconds.shape) for share in shares.values()], axis=0) if shares else 0 * seconds
-    )
-    founded = risk <= error
-    reach = seconds <= (1 + max(error, risk[0])) * seconds[0]
-    if (founded & reach).any():
-        first = seconds[founded & reach].min()
-        close = founded & (seconds <= (1 + error) * first)
-    return int(order[simplest(seconds, strategy, m, close)])
+    order = np.argsort(costed.seconds)[:MOST]  # plans that do not fit are last
+    order = order[costed.seconds[order] <= SLOWEST * costed.seconds[order[0]]]
+    seconds, strategy = costed.seconds[order], costed.strategy[order]
+    risk = np.zeros(seconds.shape)
+    for share in rests_of(task, strategy).values():
+        risk = np.maximum(risk, share)
+    return int(order[choose(seconds, risk, strategy, costed.m[order], tolerance(task.stack))])

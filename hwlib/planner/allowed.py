@@ -195,6 +195,7 @@ def _check_features(has: Features, axes: Axes, asked: set[str]) -> None:
     kinds = {
         "schedule": (dict(axes.forms), has.schedules, "schedule {}"),
         "zero": (axes.zero, {*has.zero, *has.piped_zero}, "ZeRO-{}"),
+        "recompute": (axes.recompute, ("none", *has.recompute), "{} recomputation"),
     }
     for name, (values, known, what) in kinds.items():
         if name in asked and not any(value in known for value in values):

@@ -74,6 +74,9 @@ def space(task: Task, axes: Axes) -> Space:
     if has:
         _keep_stages(found, has, axes.zero)
     found.expand(recompute=[RECOMPUTE.index(word) for word in axes.recompute], sp=axes.sp)
+    for word in axes.recompute if has else ():
+        if has and word not in ("none", *has.recompute):
+            found.keep(found["recompute"] != RECOMPUTE.index(word), has.without(f"{word} recomputation"))
     if has and "sp" not in has.degrees:
         found.keep(~found["sp"] | (found["tp"] == 1), has.without(DEGREES["sp"]))
     alone = (found["dp"] * found["cp"] == 1) & (found["zero"] > min(axes.zero))

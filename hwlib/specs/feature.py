@@ -39,8 +39,8 @@ def _degrees(place: str, cell: Any) -> tuple[str, ...]:
 @dataclass(frozen=True, kw_only=True)
 class Features:
     """What one software has: the degrees beside data parallelism, pipeline schedules (1F1B with up to `most_chunks`
-    chunks of layers on a rank), stages of ZeRO without a pipeline and with one (`piped_zero`), and whether ZeRO may
-    divide states among fewer ranks than all (`hsdp`).
+    chunks of layers on a rank), what it can recompute, stages of ZeRO without a pipeline and with one (`piped_zero`),
+    and whether ZeRO may divide states among fewer ranks than all (`hsdp`).
     """
 
     key: str
@@ -48,6 +48,7 @@ class Features:
     source: str
     degrees: tuple[str, ...] = field(metadata={"bare": _degrees})
     schedules: tuple[str, ...] = texts()
+    recompute: tuple[str, ...] = texts()
     most_chunks: int = number(1, whole=True)
     zero: tuple[int, ...] = field(metadata={"bare": _stages})
     piped_zero: tuple[int, ...] = field(metadata={"bare": _stages})
@@ -56,7 +57,7 @@ class Features:
 
     def lacks(
         self, *, tp: int = 1, pp: int = 1, cp: int = 1, ep: int = 1, sp: bool = False, schedule: str = "1f1b",
-        v: int = 1, zero: int = 0, shards: int | None = None,
+        v: int = 1, zero: int = 0, shards: int | None = None, recompute: str = "none",
     ) -> str:  # fmt: skip
         """The first thing that a plan needs and the software does not have, in words; empty if it has all."""
         for name, more in (("tp", tp > 1), ("sp", sp and tp > 1), ("pp", pp > 1), ("cp", cp > 1), ("ep", ep > 1)):
@@ -68,6 +69,8 @@ class Features:
             return self.without(f"more than {self.most_chunks} chunks a rank")
         if zero not in (self.piped_zero if pp > 1 else self.zero):
             return self.without(f"ZeRO-{zero}" + " with a pipeline" * (pp > 1 and zero in self.zero))
+        if recompute not in ("none", *self.recompute):
+            return self.without(f"{recompute} recomputation")
         return self.without("HSDP") if shards is not None and not self.hsdp else ""
 
     def without(self, what: str) -> str:

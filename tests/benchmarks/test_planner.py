@@ -2,6 +2,8 @@
 
 import csv
 import json
+import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -109,9 +111,35 @@ def test_speed_counts_what_it_says():
 
 
 def test_a_peer_that_is_not_to_be_had_is_said(tmp_path):
-    with pytest.raises(NoPeer, match="'calculon'"):
+    with pytest.raises(NoPeer, match="not a checkout"):
         measure_calculon(tmp_path / "x", tmp_path, 1)
     assert set(PUBLISHED) == {"mlsysim", "calculon"}
+
+
+def test_calculon_is_run_by_the_python_given_with_its_present_signature(tmp_path):
+    """A checkout in small: what our program imports, reads and calls, as at its revision caa4b11."""
+    sources = {
+        "calculon/__init__.py": "",
+        "calculon/system.py": "class System:\n    def __init__(self, cfg):\n        self.cfg = cfg\n",
+        "calculon/llm/__init__.py": "",
+        "calculon/llm/llm.py": """
+class Llm:
+    class Application:
+        def __init__(self, cfg): pass
+    class Execution:
+        @staticmethod
+        def from_json(cfg): return cfg
+    def __init__(self, app, log): pass
+    def compile(self, system, execution): pass
+    def run(self, system): import time; time.sleep(0); sum(range(10000))
+""",
+    }
+    names = ["models/megatron-1T.json", "systems/a100_80g.json", "examples/3072_t4_p64_d12_mbs4_full.json"]
+    for name, text in {**sources, **dict.fromkeys(names, "{}")}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    [rate] = measure_calculon(tmp_path / "none", tmp_path, 1, Path(sys.executable))
+    assert 10 < rate < 1e6
 
 
 def test_the_python_of_the_page_runs():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hwlib.planner import PlanError, decide
-from hwlib.planner.advice import simplest, tolerance
+from hwlib.planner.advice import choose, tolerance
 from hwlib.planner.costs import parts
 from hwlib.planner.explain import WORDS, changes, difference, versus, where_time_goes
 from hwlib.planner.front import BEATEN, CRITERIA, undominated
@@ -93,10 +93,9 @@ def test_of_the_quick_plans_the_simplest_is_advised(found):
 
 
 def test_the_simplest_has_the_fewest_pieces_then_kinds_then_ranks_then_stages_of_zero():
-    def position(**columns):
-        seconds = columns.pop("seconds", np.ones(2))
-        return simplest(seconds, Strategy(**{n: np.array(x) for n, x in columns.items() if n != "m"}),
-                        np.array(columns.get("m", [4, 4])), np.ones(2, bool))  # fmt: skip
+    def position(seconds=(1.0, 1.0), m=(4, 4), **columns):
+        plans = Strategy(**{name: np.array(x) for name, x in columns.items()})
+        return choose(np.array(seconds), np.zeros(2), plans, np.array(m), error=2.0)
 
     assert position(dp=[1, 1], pp=[8, 1], m=[2, 4]) == 0  # fewer microbatches, in spite of the stages
     assert position(dp=[1, 1], tp=[2, 4], pp=[2, 1]) == 1
@@ -105,7 +104,7 @@ def test_the_simplest_has_the_fewest_pieces_then_kinds_then_ranks_then_stages_of
     assert position(dp=[8, 8], ep=[1, 8]) == position(dp=[8, 8], cp=[1, 2]) == 0
     assert position(dp=[8, 8], zero=[2, 1]) == 1
     assert position(dp=[16, 16], zero=[3, 3], shards=[8, 16]) == 1
-    assert position(dp=[8, 8], seconds=np.array([2.0, 1.0])) == 1  # else the quickest
+    assert position(dp=[8, 8], seconds=(2.0, 1.0)) == 1  # else the quickest
 
 
 def test_plans_are_equals_within_what_a_stack_errs_by_and_within_noise():

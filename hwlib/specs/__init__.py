@@ -14,6 +14,7 @@ from hwlib.specs.accelerator import Accelerator, accelerators
 from hwlib.specs.allreduce_measurements import MeasuredAllreduce, measured_allreduces
 from hwlib.specs.cluster import Cluster, Level, clusters, levels_of
 from hwlib.specs.feature import Features, features
+from hwlib.specs.framework import Framework, framework_of, frameworks
 from hwlib.specs.gemm_measurements import MeasuredGemm, measured_gemms
 from hwlib.specs.link import Link, Switch, links, switches
 from hwlib.specs.link_measurements import MeasuredLink, measured_link, measured_links
@@ -29,6 +30,7 @@ __all__ = [
     "Cluster",
     "Datum",
     "Features",
+    "Framework",
     "Level",
     "Link",
     "MeasuredAllreduce",
@@ -43,6 +45,8 @@ __all__ = [
     "accelerators",
     "clusters",
     "features",
+    "framework_of",
+    "frameworks",
     "levels_of",
     "links",
     "measured_allreduces",

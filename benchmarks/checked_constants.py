@@ -53,7 +53,8 @@ def written(text: str, found: Mapping[str, Counter[str]]) -> str:
         head, mark, rest = text.partition(f"[{key}]\n")
         row, gap, after = rest.partition("\n\n")
         row = re.sub(r"^checked = .*\n", "", row, flags=re.M)
-        row = re.sub(r"^(fitted = .*\n)", lambda m, line=line: m[1] + line, row, flags=re.M)
+        before, fitted, more = re.split(r"^(fitted = .*\n)", row + "\n", flags=re.M)
+        row = (before + fitted + line + more).removesuffix("\n")
         text = head + mark + row + gap + after
     return text
 

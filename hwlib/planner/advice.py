@@ -13,7 +13,7 @@ from hwlib.planner.costs import Costed, step_times
 from hwlib.planner.task import Task
 from hwlib.specs import Stack
 from hwlib.specs.stack import CONSTANTS
-from hwlib.strategy import Strategy
+from hwlib.strategy import RECOMPUTED, Strategy
 
 NOISE = 0.02
 """Of a step: plans that differ by less are too close to call, for the same run measured twice differs by more."""
@@ -89,7 +89,8 @@ def complexity(strategy: Strategy, m: Any) -> tuple[Any, ...]:
     s = strategy
     kinds = sum(1.0 * (degree > 1) for degree in (s.tp, s.cp, s.ep, s.pp)) + (s.zero == 3)
     hybrid = 0.0 * s.dp if s.shards is None else 1.0 * (s.shards < s.dp * s.cp)
-    return s.zero + hybrid, s.tp * s.cp * s.pp * s.ep, kinds, m * s.v, s.recompute_code
+    again = 1.0 * (s.recompute_code > 0) + (s.recompute_code == RECOMPUTED.index("full"))
+    return s.zero + hybrid, s.tp * s.cp * s.pp * s.ep, kinds, m * s.v, again
 
 
 Order = Callable[[Strategy, Any], tuple[Any, ...]]

@@ -195,12 +195,13 @@ def _check_features(has: Features, axes: Axes, asked: set[str]) -> None:
     kinds = {
         "schedule": (dict(axes.forms), has.schedules, "schedule {}"),
         "zero": (axes.zero, {*has.zero, *has.piped_zero}, "ZeRO-{}"),
-        "recompute": (axes.recompute, ("none", *has.recompute), "{} recomputation"),
     }
     for name, (values, known, what) in kinds.items():
         if name in asked and not any(value in known for value in values):
             problem = has.without(what.format(_joined(values)))
-            raise PlanError(name, f"{problem}; it has {_joined(sorted(known))}" if known else problem)
+            raise PlanError(name, f"{problem}; it has {_joined(sorted(known, key=str))}" if known else problem)
+    if "recompute" in asked and not any(map(has.recomputes, axes.recompute)):
+        raise PlanError("recompute", has.without(f"{_joined(axes.recompute)} recomputation"))
     if "shards" in asked and not has.hsdp and WHOLE not in axes.shards:
         raise PlanError("shards", has.without("HSDP"))
 

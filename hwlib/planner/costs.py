@@ -93,7 +93,7 @@ def step_times(task: Task, strategy: Strategy, stack: Stack | None = None) -> St
     import numpy as np
 
     whole = strategy.shards == strategy.dp * strategy.cp
-    times = {}
+    times: dict[str, Any] = {}
     for mask, changed in ((whole, {"shards": None}), (~whole, {})):
         if not mask.any():
             continue
@@ -115,7 +115,9 @@ def _step_times(task: Task, strategy: Strategy, stack: Stack | None) -> StepTime
 def footprints(task: Task, strategy: Strategy, m: Any) -> Footprint:
     """The bytes of the fullest GPU for one plan or for columns of them, with m microbatches a replica."""
     uses = task.software
-    return footprint(task.model, strategy, T=task.T, m=m, states=uses.states, fused=uses.fused)
+    return footprint(
+        task.model, strategy, T=task.T, m=m, states=uses.states, fused=uses.fused, framework=task.framework
+    )
 
 
 def parts(time: StepTime) -> dict[str, float]:

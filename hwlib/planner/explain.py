@@ -68,6 +68,7 @@ def memory_words(found: SearchResult, plan: Plan) -> str:
     held = {
         "weights": plan.memory.weights, "gradients": plan.memory.gradients, "optimizer": plan.memory.optimizer,
         "activations": plan.memory.activations + plan.memory.logits, "buffers": plan.memory.buffers,
+        "allocator and context": plan.memory.overhead,
     }  # fmt: skip
     said = ", ".join(f"{name} {show(float(x), 'B', 3)}" for name, x in held.items() if x)
     total = show(float(plan.memory.total), "B", 3)

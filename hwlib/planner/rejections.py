@@ -70,7 +70,7 @@ def smallest(task: Task, allowed: Allowed) -> tuple[int, Strategy, float] | None
     bytes. Beyond 256 nodes steps are a 256th of what there is.
     """
     node = task.machine.full_node
-    least = parameter_count(task.model) * sum(task.software.states) / task.memory
+    least = parameter_count(task.model) * sum(task.states) / task.memory
     n = 1
     while n <= MOST_GPUS:
         if n >= least and (held := _smallest_memory(replace(task, machine=_of(task.machine, n)), allowed)):

@@ -15,7 +15,7 @@ from hwlib.planner.allowed import ENDS, TWO_CHUNKS, WHOLE, Axes, even_chunks
 from hwlib.planner.task import Task
 from hwlib.specs import Features, Model
 from hwlib.specs.feature import DEGREES
-from hwlib.strategy import RECOMPUTE, SCHEDULES, Strategy
+from hwlib.strategy import RECOMPUTED, SCHEDULES, Strategy
 
 INDIVISIBLE_GPUS = "tp*cp*pp does not divide the GPUs"
 INDIVISIBLE_BATCH = "dp does not divide the batch"
@@ -73,10 +73,10 @@ def space(task: Task, axes: Axes) -> Space:
     found.expand(zero=axes.zero)
     if has:
         _keep_stages(found, has, axes.zero)
-    found.expand(recompute=[RECOMPUTE.index(word) for word in axes.recompute], sp=axes.sp)
+    found.expand(recompute=[RECOMPUTED.index(word) for word in axes.recompute], sp=axes.sp)
     for word in axes.recompute if has else ():
-        if has and word not in ("none", *has.recompute):
-            found.keep(found["recompute"] != RECOMPUTE.index(word), has.without(f"{word} recomputation"))
+        if has and not has.recomputes(word):
+            found.keep(found["recompute"] != RECOMPUTED.index(word), has.without(f"{word} recomputation"))
     if has and "sp" not in has.degrees:
         found.keep(~found["sp"] | (found["tp"] == 1), has.without(DEGREES["sp"]))
     alone = (found["dp"] * found["cp"] == 1) & (found["zero"] > min(axes.zero))

@@ -91,7 +91,7 @@ def told(task: Task, plan: Plan) -> dict[str, Any]:
 def plan_record(plan: Plan) -> dict[str, Any]:
     """One plan: its degrees, the seconds and bytes by their cause; no cost where GPUs have no price."""
     degrees = {name: getattr(plan.strategy, name) for name in (*MESH, *CHOICES)}
-    memory = ("weights", "gradients", "optimizer", "activations", "logits", "buffers", "total")
+    memory = ("weights", "gradients", "optimizer", "activations", "logits", "buffers", "overhead", "total")
     return {
         **degrees, "m": plan.m, "gpus": plan.gpus, "seconds": plan.seconds, "mfu": plan.mfu,
         "token_rate": plan.token_rate, "cost": plan.cost or None, "time": parts(plan.time),

@@ -12,12 +12,14 @@ from hwlib.specs import (
     Accelerator,
     Cluster,
     Features,
+    Framework,
     Level,
     Model,
     Node,
     Stack,
     clusters,
     features,
+    framework_of,
     models,
     nodes,
     stack_for,
@@ -27,9 +29,11 @@ from hwlib.specs.table import unknown
 from hwlib.units import show
 
 FRAMEWORK = 0.05
-"""Share of the memory on a chip's data sheet that a plan leaves to what no footprint counts: the driver's context,
-buffers of NCCL, workspaces of kernels, what the allocator wastes. It is a ninth of what there is, for the sheet's GB
-are GiB: an H100 of 80 GB has 81,559 MiB, 85.5 GB, of which a plan may take 76."""
+"""Share of the memory on a chip's data sheet that a plan leaves to what is not counted: the driver's context, buffers
+of NCCL, workspaces of kernels, what the allocator wastes. It is a ninth of what there is, for the sheet's GB are GiB:
+an H100 of 80 GB has 81,559 MiB, 85.5 GB, of which a plan may take 76. Of a software whose memory is known
+(`hwlib.specs.frameworks`) all that is counted, and a plan may take the 80 GB.
+"""
 
 
 ANY = "any"
@@ -160,14 +164,14 @@ class Software:
 
     `stack` has the constants of `hwlib.steptime`, by default those usual on the chip; `features` is what the software
     can do (a row of features.toml, or "any" for everything), by default what the stack's can; `dtype` is that of the
-    layers' matrix products; `states` what a parameter costs, by default with gradients in 32 bits. `fused` attention
-    keeps no scores. The busiest experts see `expert_imbalance` times the mean tokens; with `dedup_dispatch` a token
-    goes once to each rank and node that has one of its experts. Raises PlanError.
+    layers' matrix products; `states` what a parameter costs, by default what it costs in the software. `fused`
+    attention keeps no scores. The busiest experts see `expert_imbalance` times the mean tokens; with `dedup_dispatch`
+    a token goes once to each rank and node that has one of its experts. Raises PlanError.
     """
 
     stack: Stack | str | None = None
     dtype: str = "bf16"
-    states: States = MEGATRON_ADAM
+    states: States | None = None
     fused: bool = True
     expert_imbalance: float = 1.0
     dedup_dispatch: bool = False
@@ -239,6 +243,16 @@ class Task:
         return self.software.stack
 
     @property
+    def framework(self) -> Framework | None:
+        """The memory of the software; None of a machine without one, whose bytes are those that formulas count."""
+        return framework_of(self.stack) if self.stack.features else None
+
+    @property
+    def states(self) -> States:
+        """Bytes of a parameter."""
+        return self.software.states or States(*(self.framework.states if self.framework else MEGATRON_ADAM))
+
+    @property
     def features(self) -> Features | None:
         """What the software has; None if it has everything."""
         return self.software.features if isinstance(self.software.features, Features) else None
@@ -276,7 +290,8 @@ def task_of(
     if not (is_number(price) and 0 <= price < inf):
         raise PlanError("price", f"expected dollars of at least 0, got {price!r}")
     on_chip = (software or Software()).on(machine.chip)
-    return Task(model, machine, B, T, on_chip, memory_of(machine.chip, memory), price)
+    task = Task(model, machine, B, T, on_chip, inf, price)
+    return replace(task, memory=memory_of(machine.chip, memory, share=FRAMEWORK if task.framework is None else 0.0))
 
 
 def plural(count: int, noun: str) -> str:
@@ -322,12 +337,12 @@ def as_bool(name: str, x: Any) -> bool:
     return bool(x)
 
 
-def memory_of(chip: Accelerator, memory: float | None) -> float:
-    """Bytes that a plan may take: what is given, or the chip's less a share for the framework. Raises PlanError."""
+def memory_of(chip: Accelerator, memory: float | None, share: float = FRAMEWORK) -> float:
+    """Bytes that a plan may take: those given, or the chip's less a share for what is not counted. Raises PlanError."""
     if memory is None:
         if chip.hbm_bytes is None:
             raise PlanError("memory", f"no source says how much {chip.name} has; give a number of bytes")
-        return (1 - FRAMEWORK) * chip.hbm_bytes
+        return (1 - share) * chip.hbm_bytes
     if not is_number(memory) or not memory > 0:
         raise PlanError("memory", f"expected bytes above 0, got {memory!r}")
     if chip.hbm_bytes is not None and memory > 1.1 * chip.hbm_bytes:

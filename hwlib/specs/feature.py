@@ -22,6 +22,8 @@ DEGREES = {
 }  # fmt: skip
 """The degrees that a software may have or lack; it always has data parallelism."""
 STAGES = (0, 1, 2, 3)
+NAMED = ("selective", "full", "op")  # ways of recomputation that are not a list of modules
+MODULES = "modules"
 
 
 def _stages(place: str, cell: Any) -> tuple[int, ...]:
@@ -69,9 +71,13 @@ class Features:
             return self.without(f"more than {self.most_chunks} chunks a rank")
         if zero not in (self.piped_zero if pp > 1 else self.zero):
             return self.without(f"ZeRO-{zero}" + " with a pipeline" * (pp > 1 and zero in self.zero))
-        if recompute not in ("none", *self.recompute):
+        if not self.recomputes(recompute):
             return self.without(f"{recompute} recomputation")
         return self.without("HSDP") if shards is not None and not self.hsdp else ""
+
+    def recomputes(self, word: str) -> bool:
+        """Whether it can recompute this: a name of its own, or modules ("layernorm+mlp") where it can any."""
+        return word in ("none", *self.recompute) or (MODULES in self.recompute and word not in NAMED)
 
     def without(self, what: str) -> str:
         """The reason for rejecting a plan that needs this."""

@@ -98,7 +98,7 @@ class Stack:
         """Where a constant comes from: "fitted", "checked", the key of the stack that it was fitted or checked for, or
         "typed".
 
-        >>> stacks["megatron-core-b200"].origin("eta_low"), stacks["megatron-core-b200"].origin("eta_C")
+        >>> stacks["megatron-core-b200"].origin("eta_low"), stacks["megatron-core-b200"].origin("hide_tp")
         ('fitted', 'megatron-core-h100')
         >>> stacks["megatron-core-h100"].origin("alpha_in")
         'typed'

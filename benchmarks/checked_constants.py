@@ -2,7 +2,8 @@
 
 A constant that was typed but moves many measured steps, whose error is known, is checked by them; one that moves none
 could be anything. The first are written into `checked` of hwlib/specs/stacks.toml: those that, at half their value (a
-latency at twice), would make at least LEAST of the stack's steps slower by more than noise.
+latency at twice), would make at least LEAST steps slower by more than noise. The steps are those of the stack, and of
+those that are like it and have the same value.
 """
 
 import json
@@ -41,14 +42,25 @@ def counts(steps: Iterable[Step]) -> Mapping[str, Counter[str]]:
         for name in CONSTANTS:
             if name in stack.fitted or (other := worse(stack, name)) is None:
                 continue
-            found[case.stack][name] += case.time(other) > (1 + NOISE) * seconds
+            if case.time(other) > (1 + NOISE) * seconds:
+                for key in sharing(case.stack, name):
+                    found[key][name] += 1
     return found
+
+
+def sharing(key: str, name: str) -> Iterable[str]:
+    """The stack, and those that it has a constant's value from."""
+    yield key
+    like = stacks[key].like
+    if like and getattr(stacks[like], name) == getattr(stacks[key], name):
+        yield from sharing(like, name)
 
 
 def written(text: str, found: Mapping[str, Counter[str]]) -> str:
     """The text of stacks.toml with the lists anew."""
     for key, counted in found.items():
-        names = json.dumps([name for name in CONSTANTS if counted[name] >= LEAST])
+        fitted = stacks[key].fitted
+        names = json.dumps([name for name in CONSTANTS if counted[name] >= LEAST and name not in fitted])
         line = "" if names == "[]" else f"checked = {names}\n"
         head, mark, rest = text.partition(f"[{key}]\n")
         row, gap, after = rest.partition("\n\n")

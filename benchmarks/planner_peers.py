@@ -59,14 +59,14 @@ class NoPeer(RuntimeError):
 
 def environment(folder: Path) -> Path:
     """The Python of a new environment."""
-    _run([sys.executable, "-m", "venv", str(folder)], "no environment for it")
+    said_by([sys.executable, "-m", "venv", str(folder)], "no environment for it")
     return folder / "bin" / "python"
 
 
 def install_mlsysim(folder: Path) -> Path:
     """The Python of an environment with mlsysim. Raises NoPeer."""
     python = environment(folder)
-    _run([str(python), "-m", "pip", "install", "-q", "mlsysim"], "pip could not install it")
+    said_by([str(python), "-m", "pip", "install", "-q", "mlsysim"], "pip could not install it")
     return python
 
 
@@ -83,7 +83,7 @@ def measure_calculon(folder: Path, checkout: Path | None, repeats: int, python: 
     if checkout is None:
         checkout = folder / "calculon"
         address = "https://github.com/calculon-ai/calculon"
-        _run(["git", "clone", "-q", "--depth", "1", address, str(checkout)], "its repository could not be had")
+        said_by(["git", "clone", "-q", "--depth", "1", address, str(checkout)], "its repository could not be had")
     if not (checkout / "calculon" / "llm").is_dir():
         raise NoPeer(f"{checkout} is not a checkout of it: no folder 'calculon/llm'")
     return _rates([str(python or calculon_python(folder)), "-c", CALCULON, str(checkout), str(repeats)], checkout)
@@ -92,16 +92,16 @@ def measure_calculon(folder: Path, checkout: Path | None, repeats: int, python: 
 def calculon_python(folder: Path) -> Path:
     """The Python of an environment with what Calculon imports. Raises NoPeer."""
     python = environment(folder / "environment")
-    _run([str(python), "-m", "pip", "install", "-q", *CALCULON_NEEDS], "pip could not install what it imports")
+    said_by([str(python), "-m", "pip", "install", "-q", *CALCULON_NEEDS], "pip could not install what it imports")
     return python
 
 
 def _rates(command: list[str], path: Path | None = None) -> list[float]:
-    said = _run(command, "it did not run", path)
+    said = said_by(command, "it did not run", path)
     return [float(rate) for rate in json.loads(said.splitlines()[-1])]
 
 
-def _run(command: list[str], problem: str, path: Path | None = None) -> str:
+def said_by(command: list[str], problem: str, path: Path | None = None) -> str:
     """What a command prints. Raises NoPeer, with the end of what it said."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
     kept |= {"GIT_TERMINAL_PROMPT": "0", "OMP_NUM_THREADS": "1"} | ({"PYTHONPATH": str(path)} if path else {})

@@ -65,8 +65,9 @@ def written(text: str, found: Mapping[str, Counter[str]]) -> str:
         head, mark, rest = text.partition(f"[{key}]\n")
         row, gap, after = rest.partition("\n\n")
         row = re.sub(r"^checked = .*\n", "", row, flags=re.M)
-        before, fitted, more = re.split(r"^(fitted = .*\n)", row + "\n", flags=re.M)
-        row = (before + fitted + line + more).removesuffix("\n")
+        after_line = "fitted" if re.search(r"^fitted = ", row, re.M) else "source"
+        before, that, more = re.split(rf"^({after_line} = .*\n)", row + "\n", flags=re.M)
+        row = (before + that + line + more).removesuffix("\n")
         text = head + mark + row + gap + after
     return text
 

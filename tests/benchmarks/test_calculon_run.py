@@ -55,8 +55,8 @@ def test_a_step_of_korthikanti_in_calculons_words(cases):
     }  # fmt: skip
     theirs = {
         "num_procs": 8, "tensor_par": 8, "data_par": 1, "batch_size": 4, "microbatch_size": 4,
-        "fused_activation": False, "activation_recompute": "attn_only", "optimizer_sharding": False, "tensor_par_comm_type": "rs_ag",
-        "seq_par_ag_redo": True, "tensor_par_net": 0,
+        "fused_activation": False, "activation_recompute": "attn_only", "optimizer_sharding": False,
+        "tensor_par_comm_type": "rs_ag", "seq_par_ag_redo": True, "tensor_par_net": 0,
     }  # fmt: skip
     assert {name: said["plan"][name] for name in theirs} == theirs
 

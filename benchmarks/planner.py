@@ -8,6 +8,8 @@ minimum, the median and the maximum of the repeats.
 With `--data FILE`, a table as for `benchmarks.fidelity`: regret. Runs of one model, batch and number of GPUs that
 differ in their plan are a group; of the group's plans the planner advises one, and its measured time is set against
 the best measured one. Beside it stands the plan that is quickest by the model, without a thought for what is noise.
+What counts as simple is one of a few orders: the last lines have the one that each half of the groups would choose,
+and its regret on the other half.
 """
 
 import os
@@ -15,7 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, median
@@ -24,15 +27,18 @@ from typing import Any
 import click
 import numpy as np
 
+from benchmarks.folds import fold_of
 from benchmarks.planner_peers import PUBLISHED, NoPeer, install_mlsysim, measure_calculon, measure_mlsysim
 from benchmarks.predictions import Prediction, predict_step
 from benchmarks.published import case_of, read_rows
-from benchmarks.training_step import Step
+from benchmarks.training_step import Step, parted
+from hwlib.planner.advice import Order, choose, complexity, tolerance, typed, worse
 from hwlib.planner.allowed import Allowed, axes_of
-from hwlib.planner.costs import footprints, simplest, step_times
+from hwlib.planner.costs import footprints, step_times
 from hwlib.planner.space import Space, space
-from hwlib.planner.task import Task, task_of
+from hwlib.planner.task import Software, Task, task_of
 from hwlib.specs import Stack, stacks
+from hwlib.strategy import MESH, Strategy
 
 WIDE: dict[str, Any] = {
     "micro": tuple(range(1, 17)), "zero": (0, 1, 2, 3), "recompute": ("none", "selective", "full"), "sp": (True, False),
@@ -44,8 +50,9 @@ COMMAND = ["-m", "autograder", "plan", "llama3-405b", "--cluster", "h100-superpo
 
 
 def wide_task(model: str) -> Task:
-    """15,360 GPUs and as many sequences: numbers with many divisors, so with many plans."""
-    return task_of(model, "h100-superpod-16k", B=15360 * 2048, T=2048, gpus=15360)
+    """15,360 GPUs and as many sequences, numbers with many divisors, so with many plans; a software that has all."""
+    everything = Software(features="any")
+    return task_of(model, "h100-superpod-16k", B=15360 * 2048, T=2048, gpus=15360, software=everything)
 
 
 def rates(task: Task) -> tuple[Space, dict[str, float]]:
@@ -88,66 +95,142 @@ def _one_thread() -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Regret:
-    """One group: its runs; over the best time, less 1, that of the advised one, of the quickest by the model (of equals
-    the slowest), and the mean.
+class Group:
+    """The plans of one model, batch and number of GPUs: columns of predicted seconds, of what typed constants could add
+    to them, of measured seconds (the mean of a plan's repeats), and of the plans.
     """
 
     name: str
-    runs: int
-    chosen: float
-    quickest: float
-    random: float
+    fold: int
+    error: float
+    seconds: Any
+    risk: Any
+    measured: Any
+    strategy: Strategy
+    m: Any
+
+    def regret(self, order: Order) -> float:
+        """Over the best measured time, less 1, that of the plan that the planner advises with this order."""
+        chosen = choose(self.seconds, self.risk, self.strategy, self.m, self.error, order)
+        return float(self.measured[chosen] / self.measured.min() - 1)
+
+    @property
+    def quickest(self) -> float:
+        """That of the plan that is quickest by the model; of equals the slowest."""
+        equal = self.seconds <= self.seconds.min() * (1 + 1e-9)
+        return float(self.measured[equal].max() / self.measured.min() - 1)
+
+    @property
+    def random(self) -> float:
+        """The mean of all plans."""
+        return float(self.measured.mean() / self.measured.min() - 1)
 
 
-def regrets(path: Path, sets: Sequence[str]) -> tuple[list[Regret], list[str]]:
-    """The regret of each group of a table's rows, and what kept rows out."""
-    rows, _ = read_rows(path)
-    groups: dict[tuple[Any, ...], list[tuple[float, float, float, float]]] = {}
-    used: dict[str, Stack] = {}
+def stages_first(s: Strategy, m: Any) -> tuple[Any, ...]:
+    """The fewest pipeline stages, then pieces."""
+    return m * s.v, s.pp, s.recompute_code
+
+
+def kinds_first(s: Strategy, m: Any) -> tuple[Any, ...]:
+    """The fewest kinds of parallelism, then pieces."""
+    *rest, kinds, pieces, again = complexity(s, m)
+    return *rest, pieces, kinds, again
+
+
+def ranks_first(s: Strategy, m: Any) -> tuple[Any, ...]:
+    """The fewest ranks of a replica, then pieces."""
+    zero, ranks, kinds, pieces, again = complexity(s, m)
+    return zero, kinds, pieces, ranks, again
+
+
+def time_alone(_s: Strategy, _m: Any) -> tuple[Any, ...]:
+    """Nothing: the quickest."""
+    return ()
+
+
+ORDERS: Mapping[str, Order] = {
+    "pieces": complexity, "kinds": kinds_first, "ranks": ranks_first, "stages": stages_first, "time alone": time_alone,
+}  # fmt: skip
+"""What a simple plan could have few of, first of all; the first is what the planner takes."""
+
+
+def groups_of(paths: Iterable[Path], sets: Sequence[str]) -> tuple[list[Group], list[str]]:
+    """The groups of tables' rows that have two plans or more, and what kept rows out."""
+    found: dict[tuple[Any, ...], dict[str, list[Step]]] = defaultdict(lambda: defaultdict(list))
     left_out: list[str] = []
-    for row in rows:
-        case = case_of(row, path)
+    for case in (case_of(row, path) for path in paths for row in read_rows(path)[0]):
         if not isinstance(case, Step) or case.group not in sets:
             continue
-        found = predict_step(case)
-        if not isinstance(found, Prediction):
-            left_out.append(found.reason)
+        if not isinstance(prediction := predict_step(case), Prediction):
+            left_out.append(prediction.reason)
             continue
-        model = case.model
-        B, T = case.plan["B"], case.plan["T"]
+        model, plan = case.model, case.plan
         stack = case.typical or stacks[case.stack]
-        used[stack.key] = stack
-        key = (case.group, stack.key, model.layers, model.width, model.heads, case.gpus, B, T)
-        pieces = B / T / case.plan["dp"] / case.plan["micro"] * case.plan.get("v", 1)
-        groups.setdefault(key, []).append((found.time, case.seconds, pieces, case.plan.get("pp", 1)))
-    result = []
-    for key, runs in groups.items():
-        if len(runs) > 1:
-            times, measured, pieces, stages = (np.array(column) for column in zip(*runs, strict=True))
-            best, equal = measured.min(), times <= times.min() * (1 + 1e-9)
-            chosen = measured[simplest(times, pieces, stages, used[key[1]])]
-            over = (chosen / best - 1, measured[equal].max() / best - 1, measured.mean() / best - 1)
-            result.append(Regret(key[0], len(runs), *map(float, over)))
-    return result, left_out
+        key = case.group, stack.key, model.layers, model.width, model.heads, case.gpus, plan["B"], plan["T"]
+        found[key][repr(sorted(plan.items()))].append(case)
+    return [_group(key, plans) for key, plans in found.items() if len(plans) > 1], left_out
 
 
-def print_regret(path: Path, sets: Sequence[str]) -> None:
-    """One line a set."""
-    found, left_out = regrets(path, sets)
-    print(f"\nRegret of the plan that is advised ({path.name})")
-    print(f"{'set':<16}{'groups':>8}{'runs':>7}{'mean':>9}{'median':>9}{'max':>9}{'quickest':>11}{'at random':>11}")
-    for name in (*sets, "all"):
-        of = [one for one in found if name in (one.name, "all")]
-        if not of:
+def _group(key: tuple[Any, ...], plans: Mapping[str, Sequence[Step]]) -> Group:
+    cases = [repeats[0] for repeats in plans.values()]
+    stack = cases[0].typical or stacks[cases[0].stack]
+    seconds = np.array([predicted(case) for case in cases])
+    risk = np.zeros(seconds.shape)
+    for name in typed(stack):
+        if other := worse(stack, name):
+            slower = [predicted(case, other.replace(chip=case.chip)) for case in cases]
+            risk = np.maximum(risk, np.array(slower) / seconds - 1)
+    strategies = [parted(case.plan)[0] for case in cases]
+    columns = {name: np.array([getattr(s, name) for s in strategies]) for name in (*MESH, "v", "micro", "zero")}
+    m = np.array([s.microbatches(c.plan["B"], c.plan["T"]) for s, c in zip(strategies, cases, strict=True)])
+    measured = np.array([mean(case.seconds for case in repeats) for repeats in plans.values()])
+    group = repr(key[2:])  # the model, its batch and GPUs: never the software's release
+    return Group(key[0], fold_of(group), tolerance(stack), seconds, risk, measured, Strategy(**columns), m)
+
+
+def predicted(case: Step, stack: Stack | None = None) -> float:
+    """Seconds of a step that the model can predict."""
+    found = predict_step(case, stack)
+    assert isinstance(found, Prediction)
+    return found.time
+
+
+def print_regret(paths: Sequence[Path], sets: Sequence[str]) -> None:
+    """One line a set and fold, and for each fold the order that the other would have chosen."""
+    found, left_out = groups_of(paths, sets)
+    print(f"\nRegret of the plan that is advised ({', '.join(path.name for path in paths)})")
+    print(
+        f"{'set':<16}{'fold':>5}{'groups':>8}{'plans':>7}{'mean':>9}{'median':>9}{'max':>9}{'quickest':>11}{'random':>9}"
+    )
+    for name in sets:
+        here = [one for one in found if one.name == name]
+        if not here:
             print(f"{name:<16} no group with two plans")
-            continue
-        chosen = [one.chosen for one in of]
-        cells = f"{mean(chosen):>9.2%}{median(chosen):>9.2%}{max(chosen):>9.2%}"
-        cells += f"{mean(o.quickest for o in of):>11.2%}{mean(o.random for o in of):>11.1%}"
-        print(f"{name:<16}{len(of):>8}{sum(one.runs for one in of):>7}{cells}")
+        for fold in (0, 1, None) if here else ():
+            if of := [one for one in here if fold in (one.fold, None)]:
+                chosen = [one.regret(complexity) for one in of]
+                cells = f"{'all' if fold is None else fold:>5}{len(of):>8}{sum(one.m.size for one in of):>7}"
+                cells += f"{mean(chosen):>9.2%}{median(chosen):>9.2%}{max(chosen):>9.2%}"
+                print(f"{name:<16}{cells}{mean(o.quickest for o in of):>11.2%}{mean(o.random for o in of):>9.1%}")
+    for fold in (0, 1):
+        other = [one for one in found if one.fold != fold]
+        if other and len(other) < len(found):
+            order = chosen_on([one for one in found if one.fold == fold])
+            said = ", ".join(f"{name} {x:.2%}" for name, x in by_set(other, ORDERS[order]).items())
+            print(f"order chosen on fold {fold}: {order}; on the other fold: {said}")
     for reason in sorted(set(left_out)):
         print(f"  left out, {left_out.count(reason)} rows: {reason}")
+
+
+def by_set(groups: Sequence[Group], order: Order) -> dict[str, float]:
+    """The mean regret of each set."""
+    names = dict.fromkeys(one.name for one in groups)
+    return {name: mean(one.regret(order) for one in groups if one.name == name) for name in names}
+
+
+def chosen_on(groups: Sequence[Group]) -> str:
+    """The order of least regret, with as much weight for each set; of equals the first."""
+    return min(ORDERS, key=lambda name: round(mean(by_set(groups, ORDERS[name]).values()), 6))
 
 
 def print_speed(repeats: int) -> None:
@@ -171,13 +254,13 @@ def print_start(repeats: int) -> None:
         print(f"{'  of the processor':<40}{spread([used for _, used in runs])}")
 
 
-def print_peers(repeats: int, calculon: Path | None) -> None:
+def print_peers(repeats: int, calculon: Path | None, python: Path | None) -> None:
     """Other tools, if they are to be had."""
     print(f"\n{'others, plans a second and core':<40}{'min':>12} {'median':>12} {'max':>12}")
     with tempfile.TemporaryDirectory() as folder:
         peers: list[tuple[str, Callable[[], list[float]]]] = [
             ("mlsysim", lambda: measure_mlsysim(install_mlsysim(Path(folder) / "mlsysim"), repeats)),
-            ("calculon", lambda: measure_calculon(Path(folder) / "calculon", calculon, repeats)),
+            ("calculon", lambda: measure_calculon(Path(folder), calculon, repeats, python)),
         ]
         for name, measured in peers:
             try:
@@ -189,13 +272,21 @@ def print_peers(repeats: int, calculon: Path | None) -> None:
 
 @click.command()
 @click.option(
-    "--data", type=click.Path(dir_okay=False, exists=True, path_type=Path), help="Published runs, for regret."
-)
-@click.option("--sets", default="vtrain-multi,vtrain-single", show_default=True, help="Of these tables.")
+    "--data", type=click.Path(dir_okay=False, exists=True, path_type=Path), multiple=True,
+    help="Published runs, for regret; several tables may be given.",
+)  # fmt: skip
+@click.option("--sets", default="vtrain-multi,vtrain-single,bloom", show_default=True, help="Of these tables.")
 @click.option("--repeats", type=click.IntRange(1), default=5, show_default=True)
 @click.option("--only", type=click.Choice(["speed", "start", "peers", "regret"]), multiple=True)
 @click.option("--calculon", type=click.Path(file_okay=False, exists=True, path_type=Path), help="A checkout of it.")
-def main(data: Path | None, sets: str, repeats: int, only: tuple[str, ...], calculon: Path | None) -> None:
+@click.option(
+    "--calculon-python", type=click.Path(dir_okay=False, exists=True, path_type=Path),
+    help="A Python that has what it imports.  [default: that of a new environment]",
+)  # fmt: skip
+def main(
+    data: tuple[Path, ...], sets: str, repeats: int, only: tuple[str, ...], calculon: Path | None,
+    calculon_python: Path | None,
+) -> None:  # fmt: skip
     """Measure the planner: speed, start, peers and regret."""
     parts = only or ("speed", "start", "peers", "regret")
     if "speed" in parts:
@@ -203,7 +294,7 @@ def main(data: Path | None, sets: str, repeats: int, only: tuple[str, ...], calc
     if "start" in parts:
         print_start(repeats)
     if "peers" in parts:
-        print_peers(repeats, calculon)
+        print_peers(repeats, calculon, calculon_python)
     if "regret" in parts and data:
         print_regret(data, [name.strip() for name in sets.split(",")])
 

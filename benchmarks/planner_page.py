@@ -7,6 +7,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from autograder.cli.commands import main as gpubook
+from benchmarks.expert_cases import table
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "planning.md"
 BEGIN = "<!-- generated: python -m benchmarks.planner_page ({}) -->"
@@ -23,10 +24,11 @@ COMMANDS = {
     ],
     "front": ["gpubook plan llama3-70b --cluster superpod-h100-4su --batch 4M --gpus 256,1024 --price 2"],
     "meta": [
-        f"gpubook plan llama3-405b --cluster h100-superpod-16k --batch 16M --tp 8 --pp 16 --cp 1 --schedule 1f1b{more}"
-        for more in ("", " --recompute none --memory 88GB")
+        f"gpubook plan llama3-405b --cluster h100-superpod-16k --batch 16M --tp 8 --pp 16 --cp 1{more}"
+        for more in ("", " --features llama3")
     ],
 }
+CASES = "cases"  # the table of benchmarks.expert_cases
 WIDTH = 80
 
 
@@ -46,6 +48,8 @@ def _fold(line: str) -> list[str]:
 
 def block(name: str) -> str:
     """One generated part, with the marks around it. Commands that end in an error are shown with it."""
+    if name == CASES:
+        return f"{BEGIN.format(name)}\n\n{table()}\n\n{END.format(name)}"
     shown = [f"$ {command}\n{printed(command)}" if len(COMMANDS[name]) > 1 else printed(command) for command in
              COMMANDS[name]]  # fmt: skip
     body = "\n\n".join(shown)
@@ -54,7 +58,7 @@ def block(name: str) -> str:
 
 def page(text: str) -> str:
     """The page with its generated parts made anew."""
-    for name in COMMANDS:
+    for name in (name for name in (*COMMANDS, CASES) if BEGIN.format(name) in text):
         begin, end = BEGIN.format(name), END.format(name)
         head, _, rest = text.partition(begin)
         text = head + block(name) + rest.partition(end)[2]

@@ -35,7 +35,7 @@ root, repeats = sys.argv[1], int(sys.argv[2])
 read = lambda name: json.load(open(f"{root}/{name}"))
 log = logging.getLogger()
 log.setLevel(logging.CRITICAL)
-app, system = Llm.Application(read("models/megatron-1T.json")), System(read("systems/a100_80g.json"), log)
+app, system = Llm.Application(read("models/megatron-1T.json")), System(read("systems/a100_80g.json"))
 plan = read("examples/3072_t4_p64_d12_mbs4_full.json")
 rates = []
 for _ in range(repeats):
@@ -50,20 +50,23 @@ print(json.dumps(rates))
 """
 
 
+CALCULON_NEEDS = ("numpy", "pandas", "psutil")  # what its package imports; it is in no registry itself
+
+
 class NoPeer(RuntimeError):
     """It cannot be had or run here, and why."""
 
 
 def environment(folder: Path) -> Path:
     """The Python of a new environment."""
-    _run([sys.executable, "-m", "venv", str(folder)], "no environment for it")
+    said_by([sys.executable, "-m", "venv", str(folder)], "no environment for it")
     return folder / "bin" / "python"
 
 
 def install_mlsysim(folder: Path) -> Path:
     """The Python of an environment with mlsysim. Raises NoPeer."""
     python = environment(folder)
-    _run([str(python), "-m", "pip", "install", "-q", "mlsysim"], "pip could not install it")
+    said_by([str(python), "-m", "pip", "install", "-q", "mlsysim"], "pip could not install it")
     return python
 
 
@@ -72,21 +75,33 @@ def measure_mlsysim(python: Path, repeats: int) -> list[float]:
     return _rates([str(python), "-c", MLSYSIM, str(repeats)])
 
 
-def measure_calculon(folder: Path, checkout: Path | None, repeats: int) -> list[float]:
-    """Plans a second of Calculon, from its repository, which no registry has. Raises NoPeer."""
+def measure_calculon(folder: Path, checkout: Path | None, repeats: int, python: Path | None = None) -> list[float]:
+    """Plans a second of Calculon, from a checkout of its repository, which no registry has, or a clone.
+
+    It runs with `python`, which has what it imports, or with that of a new environment in `folder`. Raises NoPeer.
+    """
     if checkout is None:
-        checkout = folder
+        checkout = folder / "calculon"
         address = "https://github.com/calculon-ai/calculon"
-        _run(["git", "clone", "-q", "--depth", "1", address, str(folder)], "its repository could not be had")
-    return _rates([sys.executable, "-c", CALCULON, str(checkout), str(repeats)], checkout)
+        said_by(["git", "clone", "-q", "--depth", "1", address, str(checkout)], "its repository could not be had")
+    if not (checkout / "calculon" / "llm").is_dir():
+        raise NoPeer(f"{checkout} is not a checkout of it: no folder 'calculon/llm'")
+    return _rates([str(python or calculon_python(folder)), "-c", CALCULON, str(checkout), str(repeats)], checkout)
+
+
+def calculon_python(folder: Path) -> Path:
+    """The Python of an environment with what Calculon imports. Raises NoPeer."""
+    python = environment(folder / "environment")
+    said_by([str(python), "-m", "pip", "install", "-q", *CALCULON_NEEDS], "pip could not install what it imports")
+    return python
 
 
 def _rates(command: list[str], path: Path | None = None) -> list[float]:
-    said = _run(command, "it did not run", path)
+    said = said_by(command, "it did not run", path)
     return [float(rate) for rate in json.loads(said.splitlines()[-1])]
 
 
-def _run(command: list[str], problem: str, path: Path | None = None) -> str:
+def said_by(command: list[str], problem: str, path: Path | None = None) -> str:
     """What a command prints. Raises NoPeer, with the end of what it said."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
     kept |= {"GIT_TERMINAL_PROMPT": "0", "OMP_NUM_THREADS": "1"} | ({"PYTHONPATH": str(path)} if path else {})

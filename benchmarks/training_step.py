@@ -179,7 +179,7 @@ def typical_stack(stack: str, chip: str) -> Stack | None:
     software, _, die = stack.rpartition("-")
     sibling = f"{software}-{LIKE.get(die, die)}"
     if die in LIKE and sibling in stacks:
-        return stacks[sibling].replace(chip=chip, fitted=(), key=f"{sibling} on {chip}")
+        return stacks[sibling].replace(chip=chip, fitted=(), checked=(), key=f"{sibling} on {chip}")
     return stack_for(here).replace(chip=chip)
 
 

@@ -153,6 +153,17 @@ class Strategy:
             return ""
         return f"1f1b v{self.v}" if self.schedule == "1f1b" and self.v > 1 else str(self.schedule)
 
+    @property
+    def zero_name(self) -> str:
+        """ZeRO's stage, with the ranks that divide the states where that is not all; empty without ZeRO.
+
+        >>> Strategy.of(dp=64, zero=3, shards=8).zero_name
+        'ZeRO-3 over 8'
+        """
+        if not self.zero:
+            return ""
+        return f"ZeRO-{self.zero}" + (f" over {self.shards}" if self.shards is not None else "")
+
     def microbatches(self, B: Any, T: Any) -> Any:
         """Microbatches of a replica in a step of B tokens in sequences of T. Raises StrategyError if not whole."""
         m = B / (T * self.dp * self.micro)
@@ -167,10 +178,15 @@ class Strategy:
         return max((x.size for x in self.degrees.values() if is_column(x)), default=1)
 
     def __getitem__(self, at: Any) -> "Strategy":
-        """Of columns, one plan, with its words, or those of a slice or a mask."""
+        """Of columns, one plan, with its words, or those of a slice or a mask.
+
+        One plan whose shards are all its ranks has none: it is not HSDP.
+        """
         part = {name: x[at] if is_column(x) else x for name, x in self.degrees.items()}
         if any(is_column(x) for x in part.values()):
             return self.unchecked(part)
+        if is_column(self.shards) and part["shards"] == part["dp"] * part["cp"]:
+            part["shards"] = None
         return Strategy(**part)
 
     def unchecked(self, changed: dict[str, Any]) -> "Strategy":
@@ -205,7 +221,7 @@ class Strategy:
         'tp 8 dp 32, 64 microbatches, ZeRO-1'
         """
         mesh = [f"{name} {getattr(self, name)}" for name in MESH if getattr(self, name) > 1] or ["one GPU"]
-        words = [*more, self.schedule_name, f"ZeRO-{self.zero}" if self.zero else ""]
+        words = [*more, self.schedule_name, self.zero_name]
         part = "" if self.recompute_layers is None else f" of {self.recompute_layers} layers"
         words.append("" if self.recompute == "none" else f"{self.recompute} recomputation{part}")
         return ", ".join([" ".join(mesh), *(word for word in words if word)])

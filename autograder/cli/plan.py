@@ -90,7 +90,11 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
 
 @click.command()
 @click.argument("model")
-@click.option("--cluster", required=True, help="Key or name of a cluster or node, e.g. h100-superpod-16k or dgx-h100.")
+@click.option(
+    "--cluster",
+    required=True,
+    help="Key or name of a cluster or node, or so many nodes: h100-superpod-16k, dgx-h100, 128xdgx-a100.",
+)
 @click.option("--batch", type=Tokens(), required=True, help="Tokens per step: 16M (K, M, G are powers of 1024), "
               "16777216, or sequences x length, 2048x8192.")  # fmt: skip
 @click.option("--sequence", type=Tokens(), help="Tokens per sequence.  [default: the model's context, at most 8K]")
@@ -104,12 +108,17 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
 @click.option("--ep", type=Several(), help="Expert-parallel degree.")
 @click.option("--v", type=Several(), help="Chunks of layers per pipeline rank (interleaving).")
 @click.option("--micro", type=Several(), help="Sequences per microbatch.  [default: 1, 2, 4, 8 or 16]")
-@click.option("--zero", type=Several(), help="ZeRO stage, 0 to 3.  [default: 0, 1 or 3]")
+@click.option("--zero", type=Several(), help="ZeRO stage, 0 to 3.  [default: those the software has]")
+@click.option(
+    "--shards", type=Several(), help="Ranks that ZeRO divides states among (HSDP).  [default: all, or those of a node]"
+)
 @click.option(
     "--sp/--no-sp", default=None, help="Sequence parallelism, together with tensor parallelism.  [default: on]"
 )
 @click.option(
-    "--schedule", type=Words(), help="One or more of gpipe, 1f1b, zb_h1, zbv, dualpipe.  [default: 1f1b, zb_h1]"
+    "--schedule",
+    type=Words(),
+    help="One or more of gpipe, 1f1b, zb_h1, zbv, dualpipe.  [default: those the software has]",
 )
 @click.option("--recompute", type=Words(), help="One or more of none, selective, full.")
 @click.option(
@@ -117,6 +126,7 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
 )
 @click.option("--dtype", default="bf16", show_default=True, help="Precision of the layers' matrix products.")
 @click.option("--stack", help="Software whose fitted constants to use, e.g. megatron-core-h100.  [default: the chip's]")
+@click.option("--features", help="What the software can do: a key of features.toml, or any.  [default: the stack's]")
 @click.option("--memory", callback=_bytes, help="Memory budget per GPU, e.g. 72GB.  [default: 95 % of the chip's]")
 @click.option("--price", type=click.FloatRange(0), default=0.0, help="Dollars per GPU hour.")
 @click.option("--count", type=click.IntRange(1), help="Number of plans to list.  [default: 5]")
@@ -125,7 +135,7 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
 def plan(
     model: str, cluster: str, batch: tuple[int, int | None], sequence: tuple[int, int | None] | None,
     gpus: tuple[int, ...] | None, as_json: bool, why: bool, price: float, count: int | None, memory: float | None,
-    stack: str | None, dtype: str, dedup_dispatch: bool, **degrees: Any,
+    stack: str | None, features: str | None, dtype: str, dedup_dispatch: bool, **degrees: Any,
 ) -> None:  # fmt: skip
     """List the fastest ways to train a model on a cluster.
 
@@ -146,7 +156,7 @@ def plan(
     try:
         asked |= {
             "allowed": planner.Allowed(**{f.name: degrees[f.name] for f in fields(planner.Allowed)}),
-            "software": planner.Software(stack=stack, dtype=dtype, dedup_dispatch=dedup_dispatch),
+            "software": planner.Software(stack=stack, dtype=dtype, dedup_dispatch=dedup_dispatch, features=features),
         }
         if gpus and len(gpus) > 1:
             _front(model, cluster, asked | {"gpus": gpus}, as_json)

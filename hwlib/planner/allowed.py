@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from itertools import product
-from math import inf, prod
+from math import prod
 from typing import Any, NamedTuple
 
 from hwlib.planner.task import PlanError, Task, plural
-from hwlib.specs import Model
+from hwlib.specs import Features, Model
+from hwlib.specs.feature import DEGREES
 from hwlib.strategy import RECOMPUTE, StrategyError, checked
 
 DEFAULT_SCHEDULES = ("1f1b", "zb_h1")
@@ -15,7 +16,8 @@ TWO_CHUNKS = ("zbv", "dualpipe")
 MICRO = (1, 2, 4, 8, 16)
 ZERO = (0, 1, 3)
 MOST_CHUNKS = 16
-UNEVEN = 2  # chunks that may have a layer less than the others, as those with the embedding and the output layer do
+ENDS = 2  # chunks that may be without a layer: one for the embedding, one for the output layer
+WHOLE = 0  # in place of a number of shards: all ranks that data and context parallelism have
 NARROWEST_EXPERT = 768
 """Columns of an expert that tensor parallelism leaves a rank at the least, unless it is asked to leave less: the width
 of the narrowest experts that the constants of the stacks rest on, all of which were whole. Products of narrower slices
@@ -46,6 +48,7 @@ class Allowed:
     sp: bool | Iterable[bool] | None = None
     recompute: Words = None
     schedule: Words = None
+    shards: Numbers = None
 
     def __post_init__(self) -> None:
         self.__dict__.update({name: _values(name, x) for name, x in self.given.items()})
@@ -67,7 +70,7 @@ def _values(name: str, x: Any) -> tuple[Any, ...]:
 
 
 class Axes(NamedTuple):
-    """The values of every axis; `forms` are schedules with their chunks per rank."""
+    """The values of every axis; `forms` are schedules with their chunks per rank; `shards` may be WHOLE."""
 
     tp: tuple[int, ...]
     pp: tuple[int, ...]
@@ -78,28 +81,41 @@ class Axes(NamedTuple):
     zero: tuple[int, ...]
     recompute: tuple[str, ...]
     sp: tuple[bool, ...]
+    shards: tuple[int, ...] = (WHOLE,)
 
 
 def axes_of(task: Task, allowed: Allowed) -> Axes:
     """The axes for a task: the allowed values, or else the usual ones. Raises PlanError for values that are impossible
     whatever the other degrees are.
     """
-    model, gpus, given = task.model, task.gpus, allowed.given
+    model, gpus, given, has = task.model, task.gpus, allowed.given, task.features
+    schedules = DEFAULT_SCHEDULES + tuple(word for word in (has.schedules if has else ()) if word != "gpipe")
+    tp = given.get("tp", usual_tp(model, task.machine.node))
     pp = given.get("pp", tuple(n for n in range(1, model.layers + 1) if gpus % n == 0))
     cp = tuple(2**i for i in range(8) if task.T % 2 ** (i + 1) == 0 and task.T >> i >= SHORTEST_CUT)
     axes = Axes(
-        tp=given.get("tp", usual_tp(model, task.machine.node)),
+        tp=tp,
         pp=pp,
         cp=given.get("cp", cp or (1,)),
         ep=given.get("ep", divisors(model.experts)),
         micro=given.get("micro", MICRO),
-        forms=_forms(model, pp, given.get("schedule", DEFAULT_SCHEDULES), given.get("v")),
-        zero=given.get("zero", ZERO),
+        forms=_forms(model, pp, given.get("schedule", dict.fromkeys(schedules)), given.get("v")),
+        zero=given.get("zero", tuple(sorted({*ZERO, *(has.zero if has else ())}))),
         recompute=given.get("recompute", ("none", "full") if task.software.fused else RECOMPUTE),
-        sp=given.get("sp", (True,)),
+        sp=given.get("sp", (not has or "sp" in has.degrees,)),
+        shards=given.get("shards", usual_shards(task, tp) if not has or has.hsdp else (WHOLE,)),
     )
     _check(task, axes, set(given))
     return axes
+
+
+def usual_shards(task: Task, tp: Sequence[int]) -> tuple[int, ...]:
+    """All ranks, or those that fill a node, or a level above it that is not the last."""
+    sizes, below = [], 1
+    for level in task.machine.levels[:-1]:
+        below *= level.size
+        sizes.append(below)
+    return (WHOLE, *sorted({size // t for size in sizes for t in tp if size % t == 0 and size > t}))
 
 
 def usual_tp(model: Model, node: int) -> tuple[int, ...]:
@@ -112,15 +128,22 @@ def divisors(n: int) -> tuple[int, ...]:
     return tuple(d for d in range(1, n + 1) if n % d == 0)
 
 
-def short_chunks(layers: int, chunks: int) -> float:
-    """Chunks that have a layer less than the others; infinite if there are more chunks than layers."""
-    return inf if chunks > layers else -(-layers // chunks) * chunks - layers
+def even_chunks(layers: int, pp: Any, v: Any) -> Any:
+    """Whether layers can be cut into pp*v chunks, some of which have one less: fewer of these than stages, so that the
+    fullest stage has none and is as long as its steps are timed; or the two at the ends.
+
+    DeepSeek-V3's 61 layers on 16 stages of two chunks are 29 of two layers and 3 of one. Two chunks of an interleaved
+    pipeline may be without a layer, as those of Llama 3 405B's 126 layers on 16 stages with 8 chunks each.
+    """
+    chunks = pp * v
+    short = -(-layers // chunks) * chunks - layers
+    return (v == 1) | (chunks <= layers + ENDS) & ((short < pp) | (short <= ENDS))
 
 
 def _forms(model: Model, pp: Sequence[int], schedules: Sequence[str], v: Any) -> tuple[tuple[str, int], ...]:
-    """Schedules with their chunks: 1F1B with any number that cuts the layers evenly, others with the one they have."""
+    """Schedules with their chunks: 1F1B with any number that cuts the layers, others with the one they have."""
     piped = [p for p in pp if p > 1]
-    even = lambda c: any(short_chunks(model.layers, p * c) <= UNEVEN for p in piped)
+    even = lambda c: any(even_chunks(model.layers, p, c) for p in piped)
     usual = [c for c in range(1, MOST_CHUNKS + 1) if c == 1 or even(c)]
     found: list[tuple[str, int]] = []
     for schedule in schedules:
@@ -135,6 +158,8 @@ def _forms(model: Model, pp: Sequence[int], schedules: Sequence[str], v: Any) ->
 
 def _check(task: Task, axes: Axes, asked: set[str]) -> None:
     model, gpus, T = task.model, task.gpus, task.T
+    if task.features:
+        _check_features(task.features, axes, asked)
     if "tp" in asked:
         could = (n for n in divisors(model.heads) if n <= gpus)
         problem = f"{{}} does not divide the {model.heads} heads of {model.name}"
@@ -162,6 +187,25 @@ def _check(task: Task, axes: Axes, asked: set[str]) -> None:
         _require_some("micro", axes.micro, lambda n: task.sequences % n == 0, problem)
 
 
+def _check_features(has: Features, axes: Axes, asked: set[str]) -> None:
+    """Raise PlanError for a value that was asked for and that the software lacks whatever the others are."""
+    for name in ("tp", "pp", "cp", "ep"):
+        if name in asked and name not in has.degrees and min(getattr(axes, name)) > 1:
+            raise PlanError(name, has.without(DEGREES[name]))
+    kinds = {
+        "schedule": (dict(axes.forms), has.schedules, "schedule {}"),
+        "zero": (axes.zero, {*has.zero, *has.piped_zero}, "ZeRO-{}"),
+    }
+    for name, (values, known, what) in kinds.items():
+        if name in asked and not any(value in known for value in values):
+            problem = has.without(what.format(_joined(values)))
+            raise PlanError(name, f"{problem}; it has {_joined(sorted(known, key=str))}" if known else problem)
+    if "recompute" in asked and not any(map(has.recomputes, axes.recompute)):
+        raise PlanError("recompute", has.without(f"{_joined(axes.recompute)} recomputation"))
+    if "shards" in asked and not has.hsdp and WHOLE not in axes.shards:
+        raise PlanError("shards", has.without("HSDP"))
+
+
 def _check_chunks(task: Task, axes: Axes) -> None:
     model = task.model
     if not axes.forms:
@@ -169,11 +213,11 @@ def _check_chunks(task: Task, axes: Axes) -> None:
     pp = min((n for n in axes.pp if n > 1), default=2)
     chunks = sorted({v for _, v in axes.forms})
     problem = f"{{}} chunks on each of {pp} stages or more are more than the {model.layers} layers of {model.name}"
-    _require_some("v", chunks, lambda n: n * pp <= model.layers, problem)
+    _require_some("v", chunks, lambda n: n * pp <= model.layers + ENDS, problem)
     pipes = [n for n in axes.pp if n > 1]
     if not pipes:
         raise PlanError("v", f"{_joined(chunks)} chunks per rank need a pipeline, and pp is 1")
-    even = lambda n: any(short_chunks(model.layers, n * p) <= UNEVEN for p in pipes)
+    even = lambda n: any(even_chunks(model.layers, p, n) for p in pipes)
     stages = f"pp {pipes[0]}" if len(pipes) == 1 else f"any pp that divides {task.gpus:,} GPUs"
     problem = f"{{}} does not cut the {model.layers} layers of {model.name} into equal chunks, with {stages}"
     _require_some("v", chunks, even, problem, (n for n in range(1, MOST_CHUNKS + 1) if even(n)))
@@ -189,5 +233,5 @@ def _require_some(
         raise PlanError(field, problem.format(_joined(values)) + (f"; {would} would" if would else ""))
 
 
-def _joined(values: Iterable[int]) -> str:
+def _joined(values: Iterable[object]) -> str:
     return " or ".join(map(str, values))

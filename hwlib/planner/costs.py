@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
+from hwlib.columns import is_column
 from hwlib.footprint import Footprint, footprint
 from hwlib.planner.task import Task, plural
 from hwlib.specs import Stack
@@ -10,9 +11,6 @@ from hwlib.steptime import StepTime, step_time
 from hwlib.strategy import Strategy
 from hwlib.training import model_utilization, run_cost, token_rate
 from hwlib.transformer import step_flops
-
-NOISE = 0.02
-"""Of a step: plans that differ by less are too close to call, for the same run measured twice differs by more."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,25 +68,6 @@ class Costed:
         return int(close[self.memory[close].argmin()])
 
 
-def tolerance(stack: Stack) -> float:
-    """The share of a step within which plans are too close to call: the error of the stack's step times, or noise.
-
-    That is wide, for a part of the error is shared by all plans and does not change their order.
-    """
-    return max(NOISE, stack.error)
-
-
-def simplest(seconds: Any, pieces: Any, pp: Any, stack: Stack) -> int:
-    """Position of the plan to take: of those too close to the quickest to call, that with the fewest stages, then the
-    fewest microbatches and chunks, then the quickest. Uneven stages, messages, waits and launches are what the model
-    knows least.
-    """
-    import numpy as np
-
-    close = np.flatnonzero(seconds <= (1 + tolerance(stack)) * np.min(seconds))
-    return int(close[np.lexsort((seconds[close], pieces[close], pp[close]))[0]])
-
-
 def costed_plan(task: Task, strategy: Strategy, m: float) -> Plan:
     """One plan with all its costs."""
     time = step_times(task, strategy)
@@ -104,19 +83,41 @@ def costed_plan(task: Task, strategy: Strategy, m: float) -> Plan:
     )
 
 
-def step_times(task: Task, strategy: Strategy) -> StepTime:
-    """The time of a step for one plan or for columns of them."""
+def step_times(task: Task, strategy: Strategy, stack: Stack | None = None) -> StepTime:
+    """The time of a step for one plan or for columns of them, with the task's stack or another.
+
+    Plans whose states are divided among all ranks are timed apart from HSDP's, which have one more transfer.
+    """
+    if not is_column(strategy.shards):
+        return _step_times(task, strategy, stack)
+    import numpy as np
+
+    whole = strategy.shards == strategy.dp * strategy.cp
+    times: dict[str, Any] = {}
+    for mask, changed in ((whole, {"shards": None}), (~whole, {})):
+        if not mask.any():
+            continue
+        part = _step_times(task, strategy[mask].unchecked(changed), stack)
+        for f in fields(StepTime):
+            column = times.setdefault(f.name, np.empty(whole.size))
+            column[mask] = getattr(part, f.name)
+    return StepTime(**times)
+
+
+def _step_times(task: Task, strategy: Strategy, stack: Stack | None) -> StepTime:
     uses = task.software
     return step_time(
-        task.model, task.stack, task.machine.levels, strategy, B=task.B, T=task.T, fused=uses.fused, dtype=uses.dtype,
-        expert_imbalance=uses.expert_imbalance, dedup_dispatch=uses.dedup_dispatch,
+        task.model, stack or task.stack, task.machine.levels, strategy, B=task.B, T=task.T, fused=uses.fused,
+        dtype=uses.dtype, expert_imbalance=uses.expert_imbalance, dedup_dispatch=uses.dedup_dispatch,
     )  # fmt: skip
 
 
 def footprints(task: Task, strategy: Strategy, m: Any) -> Footprint:
     """The bytes of the fullest GPU for one plan or for columns of them, with m microbatches a replica."""
     uses = task.software
-    return footprint(task.model, strategy, T=task.T, m=m, states=uses.states, fused=uses.fused)
+    return footprint(
+        task.model, strategy, T=task.T, m=m, states=uses.states, fused=uses.fused, framework=task.framework
+    )
 
 
 def parts(time: StepTime) -> dict[str, float]:

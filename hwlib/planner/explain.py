@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hwlib.planner.costs import Plan, parts, tolerance
+from hwlib.planner.advice import rests, tolerance
+from hwlib.planner.costs import Plan, parts
 from hwlib.planner.result import SearchResult
 from hwlib.strategy import MESH, Strategy
 from hwlib.units import show
@@ -27,8 +28,10 @@ def explanation(found: SearchResult, choices: bool = True) -> str:
         f"  {where_time_goes(best)}",
         f"  {memory_words(found, best)}",
     ]
+    if founded := rests_words(found, best):
+        lines.append(f"  {founded}")
     if (advised := found.advised).strategy != best.strategy:
-        lines.append(f"Simplest plan within the model's error ({tolerance(found.task.stack):.0%}):")
+        lines.append(f"{advice_words(found, advised)}:")
         lines.append(f"  {advised}: {difference(best, advised)}")
     if len(found) > 1:
         lines += ["The next plans, compared with the best:"]
@@ -36,6 +39,20 @@ def explanation(found: SearchResult, choices: bool = True) -> str:
     if others := alternatives(found) if choices else ():
         lines += ["Best plan for each other choice:", *(f"  {line}" for line in others)]
     return "\n".join(lines)
+
+
+def advice_words(found: SearchResult, advised: Plan) -> str:
+    """Why the advised plan is another than the quickest."""
+    error = tolerance(found.task.stack)
+    if advised.seconds <= (1 + error) * found[0].seconds:
+        return f"Simplest plan within the model's error ({error:.0%})"
+    return "Simplest plan that rests on no typed constant, by which the best may err as much"
+
+
+def rests_words(found: SearchResult, plan: Plan) -> str:
+    """The typed constants that a plan's time rests on; empty if there are none."""
+    said = ", ".join(map(str, rests(found.task, plan.strategy)))
+    return f"It rests on {said}." if said else ""
 
 
 def where_time_goes(plan: Plan) -> str:
@@ -51,6 +68,7 @@ def memory_words(found: SearchResult, plan: Plan) -> str:
     held = {
         "weights": plan.memory.weights, "gradients": plan.memory.gradients, "optimizer": plan.memory.optimizer,
         "activations": plan.memory.activations + plan.memory.logits, "buffers": plan.memory.buffers,
+        "allocator and context": plan.memory.overhead,
     }  # fmt: skip
     said = ", ".join(f"{name} {show(float(x), 'B', 3)}" for name, x in held.items() if x)
     total = show(float(plan.memory.total), "B", 3)
@@ -64,9 +82,11 @@ def changes(best: Plan, other: Plan) -> str:
 
 def _differing(best: Plan, other: Plan) -> list[tuple[str, str]]:
     found = []
-    for name in (*MESH, "micro", "zero", "sp"):
+    for name in (*MESH, "micro", "zero", "sp", "shards"):
         here, there = getattr(best.strategy, name), getattr(other.strategy, name)
-        if here != there:
+        if here != there and name == "shards":
+            found.append((f"shards {there or 'all'}", f"{here or 'all'}"))
+        elif here != there:
             found.append((f"{name} {there}", f"{here}"))
     here, there = (one.strategy.schedule_name or NO_PIPELINE for one in (best, other))
     if here != there:
@@ -125,7 +145,7 @@ def alternatives(found: SearchResult) -> list[str]:
 
     costed, best = found.costed, found[0]
     lines = []
-    for name in ("tp", "cp", "ep", "pp", "micro", "zero", "recompute", "form"):
+    for name in ("tp", "cp", "ep", "pp", "micro", "zero", "recompute", "form", "shards"):
         column, here = _choice(costed.strategy, name), _choice(best.strategy, name)
         among = column != here
         if not among.any():
@@ -145,12 +165,16 @@ def _choice(strategy: Strategy, name: str) -> Any:
     """A choice as a number: a schedule's form is its word and its chunks."""
     if name == "form":
         return strategy.schedule_code * 1000 + strategy.v
+    if name == "shards":
+        return strategy.shard_ranks < strategy.dp * strategy.cp
     return strategy.recompute_code if name == "recompute" else getattr(strategy, name)
 
 
 def _said(plan: Plan, name: str) -> str:
     if name == "form":
         return plan.strategy.schedule_name or NO_PIPELINE
+    if name == "shards":
+        return "HSDP" if plan.strategy.shards else "no HSDP"
     return f"{name} {getattr(plan.strategy, name)}"
 
 

@@ -70,7 +70,7 @@ def smallest(task: Task, allowed: Allowed) -> tuple[int, Strategy, float] | None
     bytes. Beyond 256 nodes steps are a 256th of what there is.
     """
     node = task.machine.full_node
-    least = parameter_count(task.model) * sum(task.software.states) / task.memory
+    least = parameter_count(task.model) * sum(task.states) / task.memory
     n = 1
     while n <= MOST_GPUS:
         if n >= least and (held := _smallest_memory(replace(task, machine=_of(task.machine, n)), allowed)):
@@ -87,7 +87,10 @@ def _smallest_memory(task: Task, allowed: Allowed) -> tuple[Strategy, float] | N
         axes = axes_of(task, allowed)
     except PlanError:
         return None
-    found = space(task, axes._replace(micro=axes.micro[:1], forms=axes.forms[:1]))  # more of either only needs more
+    has = task.features
+    forms = [form for form in axes.forms if not has or form[0] in has.schedules] or axes.forms
+    least = axes._replace(micro=axes.micro[:1], forms=tuple(forms[:1]), shards=axes.shards[:1])  # more only needs more
+    found = space(task, least)
     if not found.size:
         return None
     memory = np.broadcast_to(footprints(task, found.strategy, found.m).total, (found.size,))

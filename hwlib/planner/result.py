@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
-from hwlib.planner.costs import Costed, Plan, costed_plan, simplest
+from hwlib.planner.advice import advised
+from hwlib.planner.costs import Costed, Plan, costed_plan
 from hwlib.planner.task import Task
 
 
@@ -37,13 +38,8 @@ class SearchResult(Sequence[Plan]):
 
     @property
     def advised(self) -> Plan:
-        """The simplest of the plans whose times differ from the best by less than the model's error."""
-        import numpy as np
-
-        costed, strategy = self.costed, self.costed.strategy
-        at = np.flatnonzero(~np.isnan(costed.seconds))
-        pieces = (costed.m * strategy.v)[at]
-        return self.plan(int(at[simplest(costed.seconds[at], pieces, strategy.pp[at], self.task.stack)]))
+        """The plan to take: a simple one, within the model's error of the best, that rests on no typed constant."""
+        return self.plan(advised(self.task, self.costed))
 
     @property
     def fitting(self) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from hwlib.planner.advice import rests
 from hwlib.planner.costs import Plan, parts
 from hwlib.planner.explain import WORDS
 from hwlib.planner.result import SearchResult
@@ -10,7 +11,7 @@ from hwlib.planner.task import Task, plural
 from hwlib.strategy import MESH
 from hwlib.units import show
 
-CHOICES = ("v", "micro", "zero", "sp", "recompute", "schedule")
+CHOICES = ("v", "micro", "zero", "sp", "recompute", "schedule", "shards")
 
 
 def table(found: SearchResult) -> str:
@@ -40,7 +41,7 @@ def rows(plans: Sequence[Plan]) -> list[str]:
         ("schedule", [plan.strategy.schedule_name or "-" for plan in plans]),
         ("microbatches", [str(plan.m) for plan in plans]),
         ("micro size", [str(plan.strategy.micro) for plan in plans]),
-        ("ZeRO", [str(plan.strategy.zero) for plan in plans]),
+        ("ZeRO", [plan.strategy.zero_name.removeprefix("ZeRO-") or "0" for plan in plans]),
     ]
     if any(plan.strategy.recompute != "none" for plan in plans):
         columns.append(("recompute", [plan.strategy.recompute for plan in plans]))
@@ -74,17 +75,23 @@ def record(found: SearchResult) -> dict[str, Any]:
     task = found.task
     return {
         "model": task.model.key, "chip": task.machine.chip.key, "cluster": task.machine.name, "gpus": task.gpus,
-        "batch": task.B, "sequence": task.T, "stack": task.stack.key, "dtype": task.software.dtype,
+        "batch": task.B, "sequence": task.T, "stack": task.stack.key,
+        "features": task.features.key if task.features else None, "dtype": task.software.dtype,
         "memory": task.memory, "considered": found.considered, "fitting": found.fitting,
         "rejected": dict(found.rejected),
-        "plans": [plan_record(plan) for plan in found], "advised": plan_record(found.advised),
+        "plans": [told(task, plan) for plan in found], "advised": told(task, found.advised),
     }  # fmt: skip
+
+
+def told(task: Task, plan: Plan) -> dict[str, Any]:
+    """One plan, and by which share of its step each typed constant could make it longer."""
+    return plan_record(plan) | {"rests_on": {one.constant: one.share for one in rests(task, plan.strategy)}}
 
 
 def plan_record(plan: Plan) -> dict[str, Any]:
     """One plan: its degrees, the seconds and bytes by their cause; no cost where GPUs have no price."""
     degrees = {name: getattr(plan.strategy, name) for name in (*MESH, *CHOICES)}
-    memory = ("weights", "gradients", "optimizer", "activations", "logits", "buffers", "total")
+    memory = ("weights", "gradients", "optimizer", "activations", "logits", "buffers", "overhead", "total")
     return {
         **degrees, "m": plan.m, "gpus": plan.gpus, "seconds": plan.seconds, "mfu": plan.mfu,
         "token_rate": plan.token_rate, "cost": plan.cost or None, "time": parts(plan.time),

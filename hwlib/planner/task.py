@@ -1,5 +1,6 @@
 """The planner's task: a model, a batch, and GPUs of a cluster with the memory that a plan may take."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf, prod
@@ -7,14 +8,36 @@ from typing import Any, NamedTuple
 
 from hwlib.arguments import is_number
 from hwlib.footprint import MEGATRON_ADAM, States
-from hwlib.specs import Accelerator, Cluster, Level, Model, Node, Stack, clusters, models, nodes, stack_for, stacks
+from hwlib.specs import (
+    Accelerator,
+    Cluster,
+    Features,
+    Framework,
+    Level,
+    Model,
+    Node,
+    Stack,
+    clusters,
+    features,
+    framework_of,
+    models,
+    nodes,
+    stack_for,
+    stacks,
+)
 from hwlib.specs.table import unknown
 from hwlib.units import show
 
 FRAMEWORK = 0.05
-"""Share of the memory on a chip's data sheet that a plan leaves to what no footprint counts: the driver's context,
-buffers of NCCL, workspaces of kernels, what the allocator wastes. It is a ninth of what there is, for the sheet's GB
-are GiB: an H100 of 80 GB has 81,559 MiB, 85.5 GB, of which a plan may take 76."""
+"""Share of the memory on a chip's data sheet that a plan leaves to what is not counted: the driver's context, buffers
+of NCCL, workspaces of kernels, what the allocator wastes. It is a ninth of what there is, for the sheet's GB are GiB:
+an H100 of 80 GB has 81,559 MiB, 85.5 GB, of which a plan may take 76. Of a software whose memory is known
+(`hwlib.specs.frameworks`) all that is counted, and a plan may take the 80 GB.
+"""
+
+
+ANY = "any"
+"""In place of the features of a software: it has everything."""
 
 
 class PlanError(ValueError):
@@ -26,6 +49,10 @@ class PlanError(ValueError):
 
     def __str__(self) -> str:
         return f"{self.field}: {self.problem}"
+
+
+OWN = re.compile(r"(\d{1,7})\s*x\s*(\S.*)")
+MOST_NODES = 2**20
 
 
 class Machine(NamedTuple):
@@ -52,7 +79,15 @@ class Machine(NamedTuple):
 
 
 def machine_of(cluster: Cluster | Node | str, gpus: int | None = None) -> Machine:
-    """`gpus` GPUs of the fewest nodes of a cluster, or of a node; or all. Raises PlanError."""
+    """`gpus` GPUs of the fewest nodes of a cluster, or of a node; or all. Raises PlanError.
+
+    A cluster of one's own is so many nodes, joined by a network that passes on all that they send:
+
+    >>> machine_of("128 x dgx-a100")
+    <1,024 x A100 80GB SXM of 128 x DGX A100: 8 a node, 300 GB/s each; 128 a network, 200 GB/s each>
+    """
+    if isinstance(cluster, str) and (own := OWN.fullmatch(cluster.strip())):
+        return _own(int(own[1]), own[2], gpus)
     spec = _spec(cluster)
     if isinstance(spec, Cluster):
         if spec.torus:
@@ -61,6 +96,24 @@ def machine_of(cluster: Cluster | Node | str, gpus: int | None = None) -> Machin
         found = Machine(spec.name, spec.members.chip, spec.levels, spec.members.chips)
     else:
         found = Machine(spec.name, spec.chip, (Level("node", spec.chips, spec.scaleup_bandwidth),), spec.chips)
+    return _some(found, gpus)
+
+
+def _own(count: int, node: str, gpus: int | None) -> Machine:
+    spec = nodes.find(node)
+    if not spec or spec.shape == "torus":
+        raise PlanError("cluster", unknown("node", node, [key for key, one in nodes.items() if one.shape != "torus"]))
+    if not 1 <= count <= MOST_NODES:
+        raise PlanError("cluster", f"expected 1 to {MOST_NODES:,} nodes, got {count:,}")
+    found = machine_of(spec)
+    if count > 1:
+        network = Level("network", count, spec.egress_bandwidth)
+        found = found._replace(name=f"{count:,} x {spec.name}", levels=(*found.levels, network))
+    return _some(found, gpus)
+
+
+def _some(found: Machine, gpus: int | None) -> Machine:
+    """All GPUs of a machine, or the first of them."""
     if gpus is None or gpus == found.gpus:
         return found
     if not is_number(gpus) or gpus != int(gpus) or not 1 <= gpus <= found.gpus:
@@ -109,18 +162,20 @@ def first_levels(levels: Sequence[Level], gpus: int) -> tuple[Level, ...]:
 class Software:
     """The software of a run: its settings beside the strategy, and its efficiency.
 
-    `stack` has the constants of `hwlib.steptime`, by default those usual on the chip; `dtype` is that of the layers'
-    matrix products; `states` what a parameter costs, by default with gradients in 32 bits. `fused` attention keeps no
-    scores. The busiest experts see `expert_imbalance` times the mean tokens; with `dedup_dispatch` a token goes once to
-    each rank and node that has one of its experts. Raises PlanError.
+    `stack` has the constants of `hwlib.steptime`, by default those usual on the chip; `features` is what the software
+    can do (a row of features.toml, or "any" for everything), by default what the stack's can; `dtype` is that of the
+    layers' matrix products; `states` what a parameter costs, by default what it costs in the software. `fused`
+    attention keeps no scores. The busiest experts see `expert_imbalance` times the mean tokens; with `dedup_dispatch`
+    a token goes once to each rank and node that has one of its experts. Raises PlanError.
     """
 
     stack: Stack | str | None = None
     dtype: str = "bf16"
-    states: States = MEGATRON_ADAM
+    states: States | None = None
     fused: bool = True
     expert_imbalance: float = 1.0
     dedup_dispatch: bool = False
+    features: Features | str | None = None
 
     def __post_init__(self) -> None:
         if self.dtype == "int8":
@@ -137,7 +192,8 @@ class Software:
             chip.flops(self.dtype)
         except ValueError as error:
             raise PlanError("dtype", str(error)) from None
-        return replace(self, stack=_stack_of(chip, self.stack))
+        stack = _stack_of(chip, self.stack)
+        return replace(self, stack=stack, features=_features_of(stack, self.features))
 
 
 def _stack_of(chip: Accelerator, stack: Stack | str | None) -> Stack:
@@ -148,6 +204,19 @@ def _stack_of(chip: Accelerator, stack: Stack | str | None) -> Stack:
     if found.chip != chip.key:
         raise PlanError("stack", f"{found.key} is for {found.accelerator.name}, but the cluster has {chip.name}")
     return found
+
+
+def _features_of(stack: Stack, given: Features | str | None) -> Features | str:
+    """The features asked for, or the stack's; "any" where all can be."""
+    found = (stack.features or ANY) if given is None else given
+    if found == ANY or isinstance(found, Features):
+        return found
+    if not isinstance(found, str):
+        raise PlanError("features", f"expected a key of features.toml, {ANY!r} or Features, got {found!r}")
+    try:
+        return features.of(found)
+    except KeyError as error:
+        raise PlanError("features", error.args[0].removeprefix("features: ")) from None
 
 
 @dataclass(frozen=True)
@@ -172,6 +241,21 @@ class Task:
         """The constants that plans are timed with."""
         assert isinstance(self.software.stack, Stack)
         return self.software.stack
+
+    @property
+    def framework(self) -> Framework | None:
+        """The memory of the software; None of a machine without one, whose bytes are those that formulas count."""
+        return framework_of(self.stack) if self.stack.features else None
+
+    @property
+    def states(self) -> States:
+        """Bytes of a parameter."""
+        return self.software.states or States(*(self.framework.states if self.framework else MEGATRON_ADAM))
+
+    @property
+    def features(self) -> Features | None:
+        """What the software has; None if it has everything."""
+        return self.software.features if isinstance(self.software.features, Features) else None
 
     @property
     def sequences(self) -> int:
@@ -206,7 +290,8 @@ def task_of(
     if not (is_number(price) and 0 <= price < inf):
         raise PlanError("price", f"expected dollars of at least 0, got {price!r}")
     on_chip = (software or Software()).on(machine.chip)
-    return Task(model, machine, B, T, on_chip, memory_of(machine.chip, memory), price)
+    task = Task(model, machine, B, T, on_chip, inf, price)
+    return replace(task, memory=memory_of(machine.chip, memory, share=FRAMEWORK if task.framework is None else 0.0))
 
 
 def plural(count: int, noun: str) -> str:
@@ -252,12 +337,12 @@ def as_bool(name: str, x: Any) -> bool:
     return bool(x)
 
 
-def memory_of(chip: Accelerator, memory: float | None) -> float:
-    """Bytes that a plan may take: what is given, or the chip's less a share for the framework. Raises PlanError."""
+def memory_of(chip: Accelerator, memory: float | None, share: float = FRAMEWORK) -> float:
+    """Bytes that a plan may take: those given, or the chip's less a share for what is not counted. Raises PlanError."""
     if memory is None:
         if chip.hbm_bytes is None:
             raise PlanError("memory", f"no source says how much {chip.name} has; give a number of bytes")
-        return (1 - FRAMEWORK) * chip.hbm_bytes
+        return (1 - share) * chip.hbm_bytes
     if not is_number(memory) or not memory > 0:
         raise PlanError("memory", f"expected bytes above 0, got {memory!r}")
     if chip.hbm_bytes is not None and memory > 1.1 * chip.hbm_bytes:

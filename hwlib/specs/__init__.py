@@ -13,6 +13,7 @@
 from hwlib.specs.accelerator import Accelerator, accelerators
 from hwlib.specs.allreduce_measurements import MeasuredAllreduce, measured_allreduces
 from hwlib.specs.cluster import Cluster, Level, clusters, levels_of
+from hwlib.specs.feature import Features, features
 from hwlib.specs.framework import Framework, framework_of, frameworks
 from hwlib.specs.gemm_measurements import MeasuredGemm, measured_gemms
 from hwlib.specs.link import Link, Switch, links, switches
@@ -28,6 +29,7 @@ __all__ = [
     "Accelerator",
     "Cluster",
     "Datum",
+    "Features",
     "Framework",
     "Level",
     "Link",
@@ -42,6 +44,7 @@ __all__ = [
     "Switch",
     "accelerators",
     "clusters",
+    "features",
     "framework_of",
     "frameworks",
     "levels_of",

@@ -1,8 +1,10 @@
 """Stacks: the share of a chip's data sheet that a training software reaches; frozen records read from stacks.toml.
 
 A stack is a chip and a software with a few constants. Those that `fitted` names rest on published steps, whose ids
-begin with one of `rows`; the others are round values, or those of the stack that it is `like`. Where nothing was
-fitted, `note` says where the constants come from.
+begin with one of `rows`; the others are round values, or those of the stack that it is `like`. Those that `checked`
+names were typed, but at least eight of these steps rest on them (`python -m benchmarks.checked_constants`). Where
+nothing was fitted, `note` says where the constants come from. `features` is the row of features.toml that says what
+the software can do; without one it can do everything.
 
 >>> stacks["megatron-core-h100"].chip
 'h100-sxm'
@@ -16,6 +18,7 @@ from math import inf, nextafter
 from typing import Any
 
 from hwlib.specs.accelerator import Accelerator, accelerators
+from hwlib.specs.feature import features
 from hwlib.specs.reader import constant, number, quantities, rows_of, text, texts, values_of
 from hwlib.specs.table import SpecError, Table, file_text, refer, unknown
 from hwlib.units import show
@@ -40,8 +43,10 @@ class Stack:
     source: str
     rows: tuple[str, ...] = texts()
     fitted: tuple[str, ...] = texts()
+    checked: tuple[str, ...] = texts()
     like: str = text()
     note: str = text()
+    features: str = text()
     error: float = number(0.0, high=nextafter(1, 0))
     """Mean error of the steps of dense models that it was fitted to, as a share of their time; where there are none,
     of those of the stack that it is like. Plans that differ by less are too close to call.
@@ -89,6 +94,23 @@ class Stack:
             raise TypeError(unknown("field", odd[0], names))
         return replace(self, **changes)
 
+    def origin(self, name: str) -> str:
+        """Where a constant comes from: "fitted", "checked", the key of the stack that it was fitted or checked for, or
+        "typed".
+
+        >>> stacks["megatron-core-b200"].origin("eta_low"), stacks["megatron-core-b200"].origin("hide_tp")
+        ('fitted', 'megatron-core-h100')
+        >>> stacks["megatron-core-h100"].origin("alpha_in")
+        'typed'
+        """
+        stack = self
+        while name not in (*stack.fitted, *stack.checked):
+            if not stack.like or getattr(stacks[stack.like], name) != getattr(self, name):
+                return "typed"
+            stack = stacks[stack.like]
+        own = "fitted" if name in stack.fitted else "checked"
+        return own if stack is self else stack.key
+
     @classmethod
     def ideal(cls, chip: str | Accelerator) -> "Stack":
         """A machine that reaches all of its data sheet, with no latency, where memory takes no time."""
@@ -112,12 +134,15 @@ def read_stacks(file: str, content: str) -> Iterator[Stack]:
         values = values_of(Stack, f"{file}, {key}", row)
         if odd := [name for name in values.get("fitted", ()) if name not in row or name not in CONSTANTS]:
             raise SpecError(f"{file}, {key}.fitted: {odd[0]!r} is not a constant that the row gives")
+        if odd := [name for name in values.get("checked", ()) if name not in CONSTANTS]:
+            raise SpecError(f"{file}, {key}.checked: {odd[0]!r} is not a constant")
         if like := values.get("like"):
             if like not in rows:
                 raise SpecError(f"{file}, {key}.like: names a row before it, " + unknown("stack", like, rows))
-            values = {name: getattr(rows[like], name) for name in CONSTANTS} | values
+            values = {name: getattr(rows[like], name) for name in (*CONSTANTS, "features")} | values
         rows[key] = Stack(key=key, **values)
         refer(file, rows[key], "chip", accelerators)
+        refer(file, rows[key], "features", features)
         yield rows[key]
 
 
@@ -139,6 +164,6 @@ def stack_for(chip: str | Accelerator) -> Stack:
     usual = stacks["megatron-core-h100"]
     return usual.replace(
         key=f"typical-{sheet.key}", name=f"typical software on {sheet.name}", chip=sheet.key, rows=(), fitted=(),
-        like=usual.key, software="typical", note=f"no step was fitted on this chip: the constants of {usual.key}",
-        error=TYPICAL,
+        checked=(), like=usual.key, software="typical", error=TYPICAL,
+        note=f"no step was fitted on this chip: the constants of {usual.key}",
     )  # fmt: skip

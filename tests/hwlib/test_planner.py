@@ -31,6 +31,25 @@ def task(model="llama3-8b", cluster="dgx-h100", B=2**18, T=8192, gpus=None):
     return task_of(model, cluster, B=B, T=T, gpus=gpus, software=Software(stack=IDEAL))
 
 
+def fills(node, size, inner):
+    """Whether groups of `size`, each member of which stands for `inner` ranks, split no node unevenly."""
+    inside, whole = min(inner, node), min(inner * size, node)
+    return whole % inside == 0 and node % whole == 0 and (inner <= node or inner % node == 0)
+
+
+def can_share(model, one, chips, node):
+    """The rules of HSDP: None divides the states among all ranks."""
+    tp, ep, n = one["tp"], one["ep"], one["shards"]
+    if not n:
+        return True
+    ranks = chips // (tp * one["pp"])
+    if not one["zero"] or tp * n not in (node, chips) or n >= ranks or ranks % n or max(ep, n) % min(ep, n):
+        return False
+    each = max(n // ep, 1)
+    groups = [(n, tp), (ranks // n, tp * n), (each, tp * ep), (ranks // ep // each, tp * ep * each)]
+    return all(fills(node, *group) for group in groups[: 4 if model.moe else 2])
+
+
 def can_be(model, one, chips, node, sequences, T):
     """The rules, plan by plan, as a person would check them."""
     tp, pp, cp, ep, micro = (one[name] for name in ("tp", "pp", "cp", "ep", "micro"))
@@ -44,20 +63,18 @@ def can_be(model, one, chips, node, sequences, T):
     dp = chips // (tp * pp * cp)
     if sequences % (dp * micro) or model.experts % ep or dp * cp % ep:
         return False
-    for size, inner in ((tp, 1), (cp, tp), (dp * cp, tp), (ep, tp), (dp * cp // ep, tp * ep), (pp, dp * cp * tp)):
-        inside = min(max(inner, 1), node)
-        whole = min(max(inner * size, 1), node)
-        if whole % inside or node % whole or (inner > node and inner % node):
-            return False
+    groups = ((tp, 1), (cp, tp), (dp * cp, tp), (ep, tp), (dp * cp // ep, tp * ep), (pp, dp * cp * tp))
+    if not all(fills(node, *group) for group in groups):
+        return False
     m = sequences // (dp * micro)
     if pp == 1:
         return (schedule, v) == ("1f1b", 1) and not (zero and dp * cp == 1)
     if zero and dp * cp == 1:
         return False
     if schedule == "1f1b":
-        chunks = pp * v
-        even = v == 1 or (-model.layers % chunks <= 2 and m % pp == 0)
-        return chunks <= model.layers and even
+        chunks, most = pp * v, model.layers + (2 if v > 1 else 0)  # those of the two ends may be without a layer
+        even = v == 1 or (-model.layers % chunks < max(pp, 3) and m % pp == 0)
+        return chunks <= most and even
     return v == 1 and m >= pp
 
 
@@ -71,13 +88,14 @@ def test_the_space_is_every_plan_that_can_be_and_no_other(model, chips, sequence
     axes = axes_of(asked, Allowed())
     found = space(asked, axes)
     listed = [found.strategy[i] for i in range(found.size)]
-    words = [(p.tp, p.pp, p.cp, p.ep, p.micro, p.v, p.schedule, p.zero, p.recompute) for p in listed]
+    words = [(p.tp, p.pp, p.cp, p.ep, p.micro, p.v, p.schedule, p.zero, p.recompute, p.shards) for p in listed]
     assert len(set(words)) == len(words)
     expected = set()
-    for tp, pp, cp, ep, micro, (schedule, v), zero, recompute in product(*axes[:-1]):
+    node = min(8, chips)
+    for tp, pp, cp, ep, micro, (schedule, v), zero, recompute, _, n in product(*axes):
         one = {"tp": tp, "pp": pp, "cp": cp, "ep": ep, "micro": micro, "v": v, "schedule": schedule, "zero": zero}
-        if can_be(model, one, chips, min(8, chips), sequences, T):
-            expected.add((tp, pp, cp, ep, micro, v, schedule, zero, recompute))
+        if can_be(model, one, chips, node, sequences, T) and can_share(model, one | {"shards": n}, chips, node):
+            expected.add((tp, pp, cp, ep, micro, v, schedule, zero, recompute, n or None))
     assert set(words) == expected
     for p, m in zip(listed, found.m, strict=True):
         assert p.dp * p.tp * p.pp * p.cp == chips
@@ -274,7 +292,7 @@ def test_a_node_is_a_cluster_too():
         ({"tp": 3}, "tp", "1, 2, 4, 8, 16, 32"),
         ({"pp": 33}, "pp", "32"),
         ({"pp": 3}, "pp", "256"),
-        ({"pp": 2, "v": 17}, "v", "32"),
+        ({"pp": 2, "v": 18}, "v", "32"),
         ({"v": 3}, "v", "32"),
         ({"v": 2, "pp": 1}, "v", "pp is 1"),
         ({"v": 2, "schedule": "zb_h1"}, "v", "1f1b"),

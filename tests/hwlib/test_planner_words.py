@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from hwlib.planner import PlanError, decide
-from hwlib.planner.costs import parts, simplest, tolerance
+from hwlib.planner.advice import choose, tolerance
+from hwlib.planner.costs import parts
 from hwlib.planner.explain import WORDS, changes, difference, versus, where_time_goes
 from hwlib.planner.front import BEATEN, CRITERIA, undominated
 from hwlib.planner.tables import rejected, waits
 from hwlib.specs import Stack, models
+from hwlib.strategy import Strategy
 from hwlib.units import GB, parse
 from tests.hwlib.keywords import pareto, plan
 
@@ -86,16 +88,23 @@ def test_of_the_quick_plans_the_simplest_is_advised(found):
     advised = found.advised
     assert advised.seconds <= 1.02 * found[0].seconds
     for i in np.flatnonzero(found.costed.seconds <= 1.02 * found[0].seconds):
-        one, m = found.costed.strategy[i], found.costed.m[i]
-        assert (advised.strategy.pp, advised.m * advised.strategy.v) <= (one.pp, m * one.v)
+        assert advised.m * advised.strategy.v <= found.costed.m[i] * found.costed.strategy[i].v
     assert (str(advised) in found.explain()) or advised.strategy == found[0].strategy
 
 
-def test_the_simplest_has_the_fewest_stages_and_then_the_fewest_pieces():
-    seconds, pieces, pp = np.array([1.0, 1.01, 1.015, 1.03]), np.array([8, 2, 4, 1]), np.array([2, 4, 2, 1])
-    assert simplest(seconds, pieces, pp, H100) == 2
-    assert simplest(seconds[:2], pieces[:2], pp[:2], H100) == 0
-    assert simplest(seconds, pieces, pp, H100.replace(error=0.05)) == 3
+def test_the_simplest_has_the_fewest_pieces_then_kinds_then_ranks_then_stages_of_zero():
+    def position(seconds=(1.0, 1.0), m=(4, 4), **columns):
+        plans = Strategy(**{name: np.array(x) for name, x in columns.items()})
+        return choose(np.array(seconds), np.zeros(2), plans, np.array(m), error=2.0)
+
+    assert position(dp=[1, 1], pp=[8, 1], m=[2, 4]) == 0  # fewer microbatches, in spite of the stages
+    assert position(dp=[1, 1], tp=[2, 4], pp=[2, 1]) == 1
+    assert position(dp=[8, 8], tp=[1, 2], zero=[3, 1]) == 0  # gathers are a kind of parallelism too
+    assert position(dp=[1, 1], tp=[8, 4]) == 1
+    assert position(dp=[8, 8], ep=[1, 8]) == position(dp=[8, 8], cp=[1, 2]) == 0
+    assert position(dp=[8, 8], zero=[2, 1]) == 1
+    assert position(dp=[16, 16], zero=[3, 3], shards=[8, 16]) == 1
+    assert position(dp=[8, 8], seconds=(2.0, 1.0)) == 1  # else the quickest
 
 
 def test_plans_are_equals_within_what_a_stack_errs_by_and_within_noise():
@@ -103,7 +112,8 @@ def test_plans_are_equals_within_what_a_stack_errs_by_and_within_noise():
     assert tolerance(H100.replace(error=0.05)) == 0.05
     ask = {"B": 2**22, "pp": (2, 4, 8), "zero": 1}
     narrow, wide = (plan("llama3-70b", "superpod-h100-1su", stack=H100.replace(error=x), **ask) for x in (0, 0.2))
-    assert wide.advised.strategy.pp < narrow.advised.strategy.pp
+    pieces = [one.advised.m * one.advised.strategy.v for one in (wide, narrow)]
+    assert pieces[0] < pieces[1]
     assert "Simplest plan within the model's error (20%):" in wide.explain()
 
 
@@ -115,7 +125,7 @@ def test_an_explanation_names_the_best_the_next_and_other_choices(found):
     other = text.partition("Best plan for each other choice:\n")[2].splitlines()
     assert other
     for line in other:
-        assert re.match(r"  (tp|cp|pp|micro|zero|recompute) \w+: |  (1f1b|zb_h1|1f1b v\d+|no pipeline): ", line)
+        assert re.match(r"  (tp|cp|pp|micro|zero|recompute) \w+: |  (1f1b|zb_h1|1f1b v\d+|no pipeline|HSDP): ", line)
 
 
 def test_the_best_of_another_choice_is_the_best_of_all_that_choose_so(found):

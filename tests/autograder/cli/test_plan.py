@@ -62,6 +62,13 @@ def test_degrees_are_kept():
         assert one["sp"] is False
 
 
+def test_shards_and_the_features_of_a_software_are_kept():
+    words = ["llama3-8b", "--cluster", "8xdgx-h100", "--batch", "512x4096", "--zero", "3", "--shards", "8", "--json"]
+    record = json.loads(run(*words, "--features", "torchtitan").output)
+    assert (record["features"], record["gpus"]) == ("torchtitan", 64)
+    assert {one["shards"] for one in record["plans"] if one["dp"] * one["cp"] > 8} == {8}
+
+
 def test_several_numbers_of_gpus_give_a_front():
     done = run("llama3-8b", "--cluster", "superpod-h100-1su", "--batch", "4M", "--chips", "64,128,256", "--price", "2")
     title, terms, _, head, *lines = done.output.splitlines()
@@ -138,6 +145,9 @@ def test_sequences_by_length_are_a_batch():
         ([*SMALL, "--chips", "9"], "8 of DGX H100, got 9"),
         ([*SMALL, "--schedule", "1f1b,,"], "expected words"),
         ([*SMALL, "--schedule", "gpipes"], "schedule: "),
+        ([*SMALL, "--schedule", "zb_h1"], "schedule: Megatron Core has no schedule zb_h1; it has 1f1b"),
+        ([*SMALL, "--features", "megatron"], "features: unknown features 'megatron'"),
+        (["llama3-8b", "--cluster", "3 x nowhere", "--batch", "1M"], "unknown node 'nowhere'"),
         ([*SMALL, "--stack", "mine"], "unknown stack 'mine'"),
         ([*SMALL, "--dtype", "int3"], "unknown dtype 'int3'"),
         ([*SMALL, "--price", "-1"], "--price"),

@@ -1,0 +1,128 @@
+"""Which plan to take: the quickest is one of many that a model cannot tell apart.
+
+Times err by what the stack's fit errs by. They may err by more where they rest on a constant that was typed, and that
+no published step of the software has checked: by what half of it (a latency: twice) would add. Among plans within
+these errors one that rests on no such constant is better founded, and a simpler one is easier to run and to trust.
+"""
+
+from collections.abc import Callable
+from math import inf
+from typing import Any, NamedTuple
+
+from hwlib.planner.costs import Costed, step_times
+from hwlib.planner.task import Task
+from hwlib.specs import Stack
+from hwlib.specs.stack import CONSTANTS
+from hwlib.strategy import RECOMPUTED, Strategy
+
+NOISE = 0.02
+"""Of a step: plans that differ by less are too close to call, for the same run measured twice differs by more."""
+MOST, SLOWEST = 20_000, 2.0  # plans whose constants are examined, and by what they are slower than the quickest
+
+
+class Rest(NamedTuple):
+    """A typed constant that a plan's time rests on, and the share by which the step would be longer, were it half as
+    good.
+    """
+
+    constant: str
+    share: float
+
+    def __str__(self) -> str:
+        return f"{self.constant}, typed (half as good: {self.share:+.0%})"
+
+
+def tolerance(stack: Stack) -> float:
+    """The share of a step within which plans are too close to call: the error of the stack's step times, or noise.
+
+    That is wide, for a part of the error is shared by all plans and does not change their order.
+    """
+    return max(NOISE, stack.error)
+
+
+def typed(stack: Stack) -> tuple[str, ...]:
+    """The constants that were neither fitted nor checked, here or on the stack that this is like; none of an ideal
+    stack, or of one's own, which says nothing of where its constants come from.
+    """
+    if not (stack.fitted or stack.like):
+        return ()
+    return tuple(name for name in CONSTANTS if stack.origin(name) == "typed")
+
+
+def worse(stack: Stack, name: str) -> Stack | None:
+    """The stack with one constant half as good: half a share, twice a time; None where it loses, or costs, nothing."""
+    value = getattr(stack, name)
+    if value in (0, inf):
+        return None
+    return stack.replace(**{name: value / 2 if CONSTANTS[name][0] == "1" else 2 * value})
+
+
+def rests_of(task: Task, strategy: Strategy) -> dict[str, Any]:
+    """For each typed constant, the share by which the step of a plan, or of columns of them, would be longer, were it
+    half as good.
+    """
+    names = [name for name in typed(task.stack) if worse(task.stack, name)]
+    base = step_times(task, strategy).total if names else 0.0
+    return {name: step_times(task, strategy, worse(task.stack, name)).total / base - 1 for name in names}
+
+
+def rests(task: Task, strategy: Strategy) -> tuple[Rest, ...]:
+    """What one plan rests on, the most important first: typed constants that could make it longer by more than noise.
+
+    >>> from hwlib.planner.task import task_of
+    >>> task = task_of("llama3-70b", "superpod-h100-1su", B=2**22)
+    >>> [one.constant for one in rests(task, Strategy.of(gpus=256, tp=4, zero=3))]
+    ['hide_dp']
+    """
+    shares = {name: float(share) for name, share in rests_of(task, strategy).items()}
+    return tuple(sorted((Rest(*item) for item in shares.items() if item[1] > NOISE), key=lambda one: -one.share))
+
+
+def complexity(strategy: Strategy, m: Any) -> tuple[Any, ...]:
+    """What a plan should have little of, the most important last, as `numpy.lexsort` takes keys.
+
+    Recomputation, for of equally quick plans one that computes less takes less energy. Pieces, which are microbatches
+    times chunks of layers: each has launches, messages and waits, which the model knows least. Kinds of parallelism
+    beside data parallelism, ZeRO's gathers (stage 3) among them. Ranks of a replica. ZeRO's stage, and shards that are
+    not all ranks.
+    """
+    s = strategy
+    kinds = sum(1.0 * (degree > 1) for degree in (s.tp, s.cp, s.ep, s.pp)) + (s.zero == 3)
+    hybrid = 0.0 * s.dp if s.shards is None else 1.0 * (s.shards < s.dp * s.cp)
+    again = 1.0 * (s.recompute_code > 0) + (s.recompute_code == RECOMPUTED.index("full"))
+    return s.zero + hybrid, s.tp * s.cp * s.pp * s.ep, kinds, m * s.v, again
+
+
+Order = Callable[[Strategy, Any], tuple[Any, ...]]
+
+
+def choose(seconds: Any, risk: Any, strategy: Strategy, m: Any, error: float, order: Order = complexity) -> int:
+    """Position of the plan to take among columns of plans: the least by `order`, of equals the quickest.
+
+    `risk` is the share by which typed constants could make each plan longer. Of plans within the error of the quickest,
+    those count that no typed constant moves by more than the error. If it moves the quickest, that may err by as much:
+    then they may be slower by as much. Where all rest on some, those within the error count.
+    """
+    import numpy as np
+
+    first = int(np.argmin(seconds))
+    among = seconds <= (1 + error) * seconds[first]
+    founded = (risk <= error) & (seconds <= (1 + max(error, risk[first])) * seconds[first])
+    if founded.any():
+        among = founded & (seconds <= (1 + error) * seconds[founded].min())
+    at = np.flatnonzero(among)
+    keys = [np.broadcast_to(key, among.shape)[at] for key in order(strategy, m)]
+    return int(at[np.lexsort((seconds[at], *keys))[0]])
+
+
+def advised(task: Task, costed: Costed) -> int:
+    """Position of the plan to take, of all that fit."""
+    import numpy as np
+
+    order = np.argsort(costed.seconds)[:MOST]  # plans that do not fit are last
+    order = order[costed.seconds[order] <= SLOWEST * costed.seconds[order[0]]]
+    seconds, strategy = costed.seconds[order], costed.strategy[order]
+    risk = np.zeros(seconds.shape)
+    for share in rests_of(task, strategy).values():
+        risk = np.maximum(risk, share)
+    return int(order[choose(seconds, risk, strategy, costed.m[order], tolerance(task.stack))])

@@ -1,0 +1,96 @@
+"""Features: what a training software can do, as far as a plan chooses it; frozen records read from features.toml.
+
+Schedules, chunks and stages of ZeRO are the software's to offer: a plan with a schedule that nobody has written for it
+is a wish. A stack names the row of its software; one that names none, such as an ideal machine, has everything.
+
+>>> features["megatron-core"].schedules
+('1f1b',)
+>>> features["megatron-core"].lacks(zero=3, pp=4)
+'Megatron Core has no ZeRO-3 with a pipeline'
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from hwlib.specs.reader import number, rows_of, switch, text, texts, values_of
+from hwlib.specs.table import SpecError, Table, file_text
+
+DEGREES = {
+    "tp": "tensor parallelism", "sp": "sequence parallelism", "pp": "pipeline", "cp": "context parallelism",
+    "ep": "expert parallelism",
+}  # fmt: skip
+"""The degrees that a software may have or lack; it always has data parallelism."""
+STAGES = (0, 1, 2, 3)
+NAMED = ("selective", "full", "op")  # ways of recomputation that are not a list of modules
+MODULES = "modules"
+
+
+def _stages(place: str, cell: Any) -> tuple[int, ...]:
+    if not isinstance(cell, list) or any(type(one) is not int or one not in STAGES for one in cell):
+        raise SpecError(f"{place}: expected a list of ZeRO's stages, 0 to 3, got {cell!r}")
+    return tuple(cell)
+
+
+def _degrees(place: str, cell: Any) -> tuple[str, ...]:
+    if not isinstance(cell, list) or any(one not in DEGREES for one in cell):
+        raise SpecError(f"{place}: expected a list of {', '.join(DEGREES)}, got {cell!r}")
+    return tuple(cell)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Features:
+    """What one software has: the degrees beside data parallelism, pipeline schedules (1F1B with up to `most_chunks`
+    chunks of layers on a rank), what it can recompute, stages of ZeRO without a pipeline and with one (`piped_zero`),
+    and whether ZeRO may divide states among fewer ranks than all (`hsdp`).
+    """
+
+    key: str
+    name: str
+    source: str
+    degrees: tuple[str, ...] = field(metadata={"bare": _degrees})
+    schedules: tuple[str, ...] = texts()
+    recompute: tuple[str, ...] = texts()
+    most_chunks: int = number(1, whole=True)
+    zero: tuple[int, ...] = field(metadata={"bare": _stages})
+    piped_zero: tuple[int, ...] = field(metadata={"bare": _stages})
+    hsdp: bool = switch(False)
+    note: str = text()
+
+    def lacks(
+        self, *, tp: int = 1, pp: int = 1, cp: int = 1, ep: int = 1, sp: bool = False, schedule: str = "1f1b",
+        v: int = 1, zero: int = 0, shards: int | None = None, recompute: str = "none",
+    ) -> str:  # fmt: skip
+        """The first thing that a plan needs and the software does not have, in words; empty if it has all."""
+        for name, more in (("tp", tp > 1), ("sp", sp and tp > 1), ("pp", pp > 1), ("cp", cp > 1), ("ep", ep > 1)):
+            if more and name not in self.degrees:
+                return self.without(DEGREES[name])
+        if pp > 1 and schedule not in self.schedules:
+            return self.without(f"schedule {schedule}")
+        if pp > 1 and v > self.most_chunks:
+            return self.without(f"more than {self.most_chunks} chunks a rank")
+        if zero not in (self.piped_zero if pp > 1 else self.zero):
+            return self.without(f"ZeRO-{zero}" + " with a pipeline" * (pp > 1 and zero in self.zero))
+        if not self.recomputes(recompute):
+            return self.without(f"{recompute} recomputation")
+        return self.without("HSDP") if shards is not None and not self.hsdp else ""
+
+    def recomputes(self, word: str) -> bool:
+        """Whether it can recompute this: a name of its own, or modules ("layernorm+mlp") where it can any."""
+        return word in ("none", *self.recompute) or (MODULES in self.recompute and word not in NAMED)
+
+    def without(self, what: str) -> str:
+        """The reason for rejecting a plan that needs this."""
+        return f"{self.name} has no {what}"
+
+
+def read_features(file: str, content: str) -> Iterator[Features]:
+    """The rows of a file's text. Raises SpecError, naming file, row and field."""
+    for key, row in rows_of(file, content).items():
+        found = Features(key=key, **values_of(Features, f"{file}, {key}", row))
+        if not found.schedules or found.most_chunks < 1:
+            raise SpecError(f"{file}, {key}: expected at least one schedule, and one chunk")
+        yield found
+
+
+features: Table[Features] = Table("features", lambda file: read_features(file, file_text(file)), ("features.toml",))

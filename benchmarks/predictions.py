@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from benchmarks.calculon import calculon
 from benchmarks.published import Case, Collective, Product, Share
+from benchmarks.serving_rows import Serving
 from benchmarks.training_memory import Memory
 from benchmarks.training_step import Step, Unmodelled, parted
 from hwlib.calibrated import collective_time, gemm_model, plain_time, tree_time
@@ -12,6 +13,7 @@ from hwlib.footprint import MIXED_ADAM, footprint
 from hwlib.roofline import roofline_time
 from hwlib.specs import accelerators
 from hwlib.specs.fitted import collective_constants, gemm_constants, share_constants, tree_constants
+from hwlib.specs.serving_stack import serving_stacks
 from hwlib.specs.stack import Stack, stacks
 from hwlib.transformer import step_flops
 
@@ -64,6 +66,8 @@ def predict(case: Case) -> Prediction | Unmodelled | None:
             return predict_step(case)
         case Memory():
             return Prediction(case.predicted, case.simple, case.measured, 0, calculon(case))
+        case Serving():
+            return predict_serving(case)
         case Unmodelled():
             return case
     return None
@@ -88,6 +92,13 @@ def predict_step(case: Step, stack: Stack | None = None) -> Prediction | Unmodel
     rate = case.gpus * accelerators[case.chip].flops(case.plan["dtype"])
     plain = passes * float(step_flops(case.model, case.plan["B"], case.plan["T"])) / rate
     return Prediction(time, plain, case.seconds, len(stack.fitted), calculon(case), memory_of(case), typical)
+
+
+def predict_serving(case: Serving) -> Prediction:
+    """A server, with the kept constants of its software. The simple model is the data sheet's roofline of each step."""
+    typical = case.stack if case.typical else ""
+    fitted = len(serving_stacks[case.stack].fitted)
+    return Prediction(case.time(), sum(count * work.sheet for count, work in case.steps), case.seconds, fitted, typical=typical)
 
 
 def memory_of(case: Step) -> float:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.published_row import COLUMNS, DataError, Row
+from benchmarks.serving_rows import Serving, serving_case, serving_group
 from benchmarks.training_memory import Memory, memory_case, memory_group
 from benchmarks.training_rows import training_case, training_group
 from benchmarks.training_step import Step, Unmodelled
@@ -71,9 +72,11 @@ class Collective:
     switch: bool
 
 
-Case = Product | Share | Collective | Step | Memory | Unmodelled | None
+Case = Product | Share | Collective | Step | Memory | Serving | Unmodelled | None
 # How the rows of a kind are read, where it is not by the name of their set.
-BY_KIND: dict[str, Callable[[Row], Case]] = {"train-step": training_case, "memory": memory_case}
+BY_KIND: dict[str, Callable[[Row], Case]] = {
+    "train-step": training_case, "memory": memory_case, "inference-serving": serving_case,
+}  # fmt: skip
 
 
 def read_rows(path: Path) -> tuple[list[Row], int]:
@@ -129,6 +132,8 @@ def _read(cells: dict[str, str], line: int) -> Row:
         name = training_group(cells["id"], cells["system"], config) or name
     if cells["kind"] == "memory":
         name = memory_group(cells["id"], config) or name
+    if cells["kind"] == "inference-serving":
+        name = serving_group(cells["system"], config)
     return Row(
         line, name, cells["kind"], cells["system"], gpus, config, value, cells["unit"], cells["source"], cells,
     )  # fmt: skip

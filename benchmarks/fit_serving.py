@@ -1,0 +1,172 @@
+"""Fit the constants of serving stacks to published rows, by software and release.
+
+The kernels of a row's steps are computed once; the constants only say what a step makes of them. Rows whose `confidence`
+says that something was inferred are left out. A fold is a set of pairs of model and chip.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchmarks.folds import folds
+from benchmarks.published import case_of, read_rows
+from benchmarks.serving_rows import Serving
+from hwlib.calibrated.serving_step import Work
+from hwlib.specs.serving_stack import ServingStack, serving_stacks
+
+if TYPE_CHECKING:
+    from benchmarks.published_row import Row
+
+SOFT = 0.05  # an error below this counts by its square, one above it by itself
+TYPICAL = {"t_layer": 5e-5, "t_prompt": 3e-4, "eta": 1.0, "eta_net": 1.0}
+PULL = 0.05  # error that moving a constant by a factor e from its typical value must save
+INFERRED = "seen verbatim"
+
+
+class Fit(NamedTuple):
+    """A stack with fitted constants, its rows, and their mean error."""
+
+    stack: ServingStack
+    rows: int
+    error: float
+
+
+def servings(path: Path) -> list[tuple[Row, Serving]]:
+    """The rows of serving of a file, and their cases. Raises DataError, as `read_rows` does."""
+    cases = ((row, case_of(row, path)) for row in read_rows(path)[0] if row.kind == "inference-serving")
+    return [(row, case) for row, case in cases if isinstance(case, Serving)]
+
+
+def rows_of(stack: ServingStack, pairs: Sequence[tuple[Row, Serving]]) -> list[Serving]:
+    """The rows that a stack's constants rest on."""
+    return [
+        case
+        for row, case in pairs
+        if case.stack == stack.key and not case.typical and row.cells["id"].startswith(stack.rows)
+        and row.cells["confidence"] == INFERRED
+    ]  # fmt: skip
+
+
+def mean_error(stack: ServingStack, cases: Sequence[Serving]) -> float:
+    """The mean of |predicted - measured|/measured."""
+    errors = [abs(case.time(stack) / case.seconds - 1) for case in cases]
+    return sum(errors) / len(errors) if errors else math.nan
+
+
+def fit(stack: ServingStack, cases: Sequence[Serving]) -> ServingStack:
+    """The stack with its `fitted` constants at the least mean error of some rows, the rest as they are.
+
+    Searched on a logarithmic scale from typical values, with a soft absolute loss: an outlier weighs less.
+    """
+    import numpy as np
+    from scipy.optimize import least_squares
+
+    free = stack.fitted
+    counts = [len(case.steps) for case in cases]
+    parts = np.array([[count / case.seconds, *work] for case in cases for count, work in case.steps])
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    weight = parts[:, 0]
+    columns = Work(*parts[:, 1:].T)
+
+    def at(x: Any) -> ServingStack:
+        moved = {name: float(TYPICAL[name] * math.exp(value)) for name, value in zip(free, x, strict=True)}
+        return stack.replace(**moved)
+
+    def misfit(x: Any) -> Any:
+        errors = np.add.reduceat(weight * step_times(at(x), columns), starts) - 1
+        return np.concatenate([errors, PULL * np.asarray(x)])
+
+    found = [
+        least_squares(misfit, np.clip(np.array([move] * len(free)), -3, 3), loss="soft_l1", f_scale=SOFT, bounds=(-4, 4))
+        for move in (0.0, -0.5, 0.5)
+    ]  # fmt: skip
+    return at(min(found, key=lambda one: one.cost).x)
+
+
+def step_times(stack: ServingStack, work: Work) -> Any:
+    """`step_time` of many steps."""
+    import numpy as np
+
+    kernels = (work.products + work.attention + work.traffic) / stack.eta + work.network / stack.eta_net
+    device = kernels + stack.t_layer * (work.layers + work.prompt_layers)
+    return np.maximum(device, stack.t_prompt * work.prompt_layers)
+
+
+def fit_servings(path: Path, keys: Sequence[str] = ()) -> Iterator[Fit]:
+    """Every stack, or those named, anew, each after the one that it is like. Raises DataError for a bad file."""
+    pairs = servings(path)
+    done: dict[str, ServingStack] = {}
+    for key, stack in serving_stacks.items():
+        if keys and key not in keys:
+            continue
+        stack = inherit(stack, done)
+        cases = rows_of(stack, pairs)
+        if stack.fitted and len(cases) >= 2 * len(stack.fitted):
+            stack = fit(stack, cases)
+        done[key] = stack.replace(error=mean_error(stack, cases) if cases else stack.error)
+        yield Fit(done[key], len(cases), done[key].error)
+
+
+def inherit(stack: ServingStack, done: dict[str, ServingStack]) -> ServingStack:
+    """The stack with what it takes from the one that it is like, as that was just fitted."""
+    if stack.like not in done:
+        return stack
+    parent, kept = done[stack.like], serving_stacks[stack.like]
+    same = [name for name in kept.constants if getattr(stack, name) == getattr(kept, name)]
+    return stack.replace(**{name: getattr(parent, name) for name in same if name not in stack.fitted})
+
+
+def folds_report(path: Path) -> Iterator[tuple[str, int, float, int, float, int]]:
+    """Of each stack, and of stacks of 20 rows and more together: name, n and mean error of each fold's rows with the
+    constants fitted to the other fold, and how many constants.
+
+    Where all rows are of one fold, nothing is scored on it: its n is 0 and its error NaN.
+    """
+    pairs = servings(path)
+    scored: list[tuple[bool, int, float]] = []
+    constants, done = 0, ({}, {})
+    for stack in serving_stacks.values():
+        cases = rows_of(stack, pairs)
+        parts = folds(cases, lambda case: case.group)
+        found: list[tuple[int, float]] = []
+        for held in (0, 1):
+            own = inherit(stack, done[held])
+            rest, unseen = parts[1 - held], parts[held]
+            enough = len(rest) >= 2 * len(own.fitted)
+            own = fit(own, rest) if enough else own
+            done[held][stack.key] = own
+            found.append((len(unseen), mean_error(own, unseen)) if enough and unseen else (0, math.nan))
+            if enough and len(cases) >= 20:
+                scored += [(case.known, held, abs(case.time(own) / case.seconds - 1)) for case in unseen]
+        constants += len(stack.fitted) if len(cases) >= 20 else 0
+        if cases:
+            yield f"serving, {stack.name}", *found[0], *found[1], len(stack.fitted)
+    for title, chosen in (("batch known", [s for s in scored if s[0]]), ("all", scored)):
+        halves = [[error for _, held, error in chosen if held == which] for which in (0, 1)]
+        means = [sum(half) / len(half) if half else math.nan for half in halves]
+        yield f"serving, 20 rows and more, {title}", len(halves[0]), means[0], len(halves[1]), means[1], constants
+
+
+def toml(fit: Fit) -> str:
+    """One entry as it stands in serving_stacks.toml: fitted constants with three digits, typed ones as they are."""
+    kept = serving_stacks[fit.stack.key]
+    key = f'"{fit.stack.key}"' if "." in fit.stack.key else fit.stack.key
+    lines = [f"# {fit.rows} rows", f"[{key}]"]
+    lines += [f'{name} = "{value}"' for name in ("name", "software", "source", "like") if (value := getattr(kept, name))]
+    for name in ("rows", "fitted"):
+        lines.append(f"{name} = [" + ", ".join(f'"{x}"' for x in getattr(kept, name)) + "]")
+    lines += [f"error = {fit.error:.3f}"] + ([f'note = "{kept.note}"'] if kept.note else [])
+    lines += [] if kept.mixed else ["mixed = false"]
+    parent = serving_stacks[kept.like] if kept.like else ServingStack.ideal()
+    for name, value in fit.stack.constants.items():
+        if name in kept.fitted:
+            lines.append(f"{name} = {value:.3g}")
+        elif getattr(kept, name) != getattr(parent, name):
+            lines.append(f"{name} = {getattr(kept, name):g}")
+    return "\n".join(lines)
+
+
+__all__ = ["Fit", "fit", "fit_servings", "folds_report", "inherit", "mean_error", "rows_of", "servings", "toml"]

@@ -13,6 +13,8 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple, TypeVar
 
+from benchmarks.fit_kernels import kernel_entries
+from benchmarks.kernel_rows import Kernel
 from benchmarks.published import OPERATIONS, Collective, Product, Row, Share, case_of
 from hwlib.calibrated import (
     GemmModel,
@@ -108,6 +110,9 @@ def fit_all(rows: Sequence[Row], path: Path) -> Iterator[Fitted]:
     tree = [(c.timed, r) for r, c in cases if isinstance(c, Collective) and r.set == "nvlstree" and c.timed.n <= 512]
     if len(tree) >= len(TREE):
         yield _tree([t for t, _ in tree], _from(tree[0][1].source)["source"])
+    yield from kernel_entries(
+        [(r.source, c) for r, c in cases if isinstance(c, Kernel) and "seen" in r.cells["confidence"]]
+    )
 
 
 def _from(source: str) -> dict[str, str]:

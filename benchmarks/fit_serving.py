@@ -160,6 +160,7 @@ def toml(fit: Fit) -> str:
         lines.append(f"{name} = [" + ", ".join(f'"{x}"' for x in getattr(kept, name)) + "]")
     lines += [f"error = {fit.error:.3f}"] + ([f'note = "{kept.note}"'] if kept.note else [])
     lines += [] if kept.mixed else ["mixed = false"]
+    lines += [] if kept.kernels == "trtllm" else [f'kernels = "{kept.kernels}"']
     parent = serving_stacks[kept.like] if kept.like else ServingStack.ideal()
     for name, value in fit.stack.constants.items():
         if name in kept.fitted:

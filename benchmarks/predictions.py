@@ -1,18 +1,38 @@
 """What the models predict for a published measurement, with the constants that the project keeps."""
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from benchmarks.calculon import calculon
+from benchmarks.kernel_rows import Kernel
 from benchmarks.published import Case, Collective, Product, Share
 from benchmarks.serving_rows import Serving
 from benchmarks.training_memory import Memory
 from benchmarks.training_step import Step, Unmodelled, parted
-from hwlib.calibrated import collective_time, gemm_model, plain_time, tree_time
+from hwlib.calibrated import (
+    collective_time,
+    decode_attention_time,
+    gemm_model,
+    grouped_time,
+    plain_time,
+    prefill_attention_time,
+    tree_time,
+)
+from hwlib.calibrated.sheet import KERNEL_BYTES
 from hwlib.footprint import MIXED_ADAM, footprint
 from hwlib.roofline import roofline_time
 from hwlib.specs import accelerators
-from hwlib.specs.fitted import collective_constants, gemm_constants, share_constants, tree_constants
+from hwlib.specs.fitted import (
+    Fitted,
+    attention_constants,
+    collective_constants,
+    decode_constants,
+    gemm_constants,
+    grouped_constants,
+    share_constants,
+    tree_constants,
+)
 from hwlib.specs.serving_stack import serving_stacks
 from hwlib.specs.stack import Stack, stacks
 from hwlib.transformer import step_flops
@@ -62,6 +82,8 @@ def predict(case: Case) -> Prediction | Unmodelled | None:
             return _share(case)
         case Collective():
             return _collective(case)
+        case Kernel():
+            return predict_kernel(case)
         case Step():
             return predict_step(case)
         case Memory():
@@ -108,6 +130,40 @@ def memory_of(case: Step) -> float:
     fused = rest.get("fused", True)
     held = footprint(case.model, strategy, T=T, m=m, states=MIXED_ADAM, fused=fused)  # the least: 16-bit gradients
     return float(held.total / (accelerators[case.chip].hbm_bytes or math.nan))
+
+
+KERNELS: dict[str, tuple[Callable[[], Mapping[Any, Fitted]], Callable[..., Any]]] = {
+    "attention-context": (attention_constants, prefill_attention_time),
+    "attention-decode": (decode_constants, decode_attention_time),
+    "grouped-gemm": (grouped_constants, grouped_time),
+}  # fmt: skip
+
+
+def predict_kernel(case: Kernel) -> Prediction | Unmodelled:
+    """Attention or experts. The simple model is the data sheet's roofline."""
+    table, time = KERNELS[case.kind]
+    entry = table().get((case.chip, case.dtype, case.software))
+    if entry is None:
+        return Unmodelled(f"no constants for {case.dtype} of {case.software} on {case.chip}")
+    predicted = time(case.chip, case.dtype, **case.sizes, software=case.software)
+    return Prediction(predicted, _kernel_roofline(case), case.seconds, len(entry.constants))
+
+
+def _kernel_roofline(case: Kernel) -> float:
+    s, chip = case.sizes, accelerators[case.chip]
+    weight, _, of = KERNEL_BYTES[case.dtype]
+    if case.kind == "grouped-gemm":
+        matrices, local = 2 + s["gated"], s["local_experts"]
+        flops = 2 * matrices * s["tokens"] * s["topk"] * local / s["experts"] * s["hidden"] * s["width"]
+        traffic = min(local, s["tokens"] * s["topk"]) * matrices * s["hidden"] * s["width"] * weight
+    elif case.kind == "attention-context":
+        flops = 2 * s["batch"] * s["heads"] * s["head_dim"] * s["seq"] ** 2
+        traffic = 2 * weight * s["batch"] * s["seq"] * s["head_dim"] * (s["heads"] + s["kv_heads"])
+    else:
+        of, flops = "bf16", 4 * s["batch"] * s["heads"] * s["head_dim"] * s["cached"]
+        traffic = 2 * weight * s["batch"] * s["kv_heads"] * s["head_dim"] * s["cached"]
+    rate = chip.bf16_flops if getattr(chip, f"{of}_flops") is None else chip.flops(of)
+    return roofline_time(flops, traffic, rate, chip.hbm_bandwidth or math.nan)
 
 
 def _product(case: Product) -> Prediction | None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.kernel_rows import LENGTHS, Kernel, kernel_case, kernel_set
 from benchmarks.published_row import COLUMNS, DataError, Row
 from benchmarks.serving_rows import Serving, serving_case, serving_group
 from benchmarks.training_memory import Memory, memory_case, memory_group
@@ -26,7 +27,7 @@ from hwlib.specs import accelerators
 from hwlib.specs.accelerator import DTYPES as DATA_SHEET
 
 DTYPES = {
-    "bfloat16": "bf16", "bf16": "bf16", "fp8": "fp8", "fp8->bf16": "fp8", "fp8_block": "fp8", "nvfp4": "fp4",
+    "bfloat16": "bf16", "bf16": "bf16", "fp8": "fp8", "fp8->bf16": "fp8", "fp8_block": "fp8_block", "nvfp4": "fp4",
 }  # fmt: skip
 CHIPS = {
     "a100_sxm": "a100-80gb-sxm", "h100_sxm": "h100-sxm", "h200_sxm": "h200-sxm", "b200_sxm": "b200-sxm",
@@ -72,11 +73,11 @@ class Collective:
     switch: bool
 
 
-Case = Product | Share | Collective | Step | Memory | Serving | Unmodelled | None
+Case = Product | Share | Collective | Kernel | Step | Memory | Serving | Unmodelled | None
 # How the rows of a kind are read, where it is not by the name of their set.
 BY_KIND: dict[str, Callable[[Row], Case]] = {
     "train-step": training_case, "memory": memory_case, "inference-serving": serving_case,
-}  # fmt: skip
+} | dict.fromkeys(LENGTHS, kernel_case)  # fmt: skip
 
 
 def read_rows(path: Path) -> tuple[list[Row], int]:
@@ -130,6 +131,8 @@ def _read(cells: dict[str, str], line: int) -> Row:
     name = re.sub(r"(-\d+)+$", "", cells["id"])
     if cells["kind"] == "train-step":
         name = training_group(cells["id"], cells["system"], config) or name
+    if cells["kind"] in LENGTHS:
+        name = kernel_set(cells["kind"], cells["system"], config)
     if cells["kind"] == "memory":
         name = memory_group(cells["id"], config) or name
     if cells["kind"] == "inference-serving":
@@ -157,9 +160,9 @@ def case_of(row: Row, path: Path) -> Case:
     """
     if row.fault:
         return Unmodelled(row.fault)
-    if read := BY_KIND.get(row.kind):
-        return read(row)
     try:
+        if read := BY_KIND.get(row.kind):
+            return read(row)
         for pattern, read in READERS:
             if re.match(pattern, row.set):
                 return read(row)
@@ -190,7 +193,7 @@ def _best(row: Row) -> Case:
     chip = CHIPS.get(row.system)
     if not row.unit.startswith("TFLOP/s"):
         raise ValueError(f"the unit of the best product is TFLOP/s, not {row.unit!r}")
-    if dtype is None or chip is None or getattr(accelerators[chip], DATA_SHEET[dtype]) is None:
+    if dtype not in DATA_SHEET or chip is None or getattr(accelerators[chip], DATA_SHEET[dtype]) is None:
         return None
     return Share(chip, f"best {dtype}", accelerators[chip].flops(dtype), row.value * 1e12)
 

@@ -88,7 +88,7 @@ def _read(row: Row) -> Serving | Unmodelled:
         return Unmodelled("the plan is not printed")
     stack = serving_stacks[stack_of(config)]
     apart = bool(config.get("disaggregated"))
-    server = server_of(config, chip)
+    server = server_of(config, chip, stack.kernels)
     run = _run(server, stack, config, apart)
     steps, seconds = _measured(row, server, run, config, apart)
     known = config["load"] != "max"
@@ -122,7 +122,7 @@ def stack_of(config: dict[str, Any]) -> str:
     raise ValueError(f"no serving stack for {software}")
 
 
-def server_of(config: dict[str, Any], chip: str) -> Server:
+def server_of(config: dict[str, Any], chip: str, kernels: str = "trtllm") -> Server:
     """The server of a row. Raises ValueError or KeyError for a model or a plan that is not known."""
     model = model_of(config)
     dtype = DTYPES[config["dtype"]]
@@ -134,14 +134,15 @@ def server_of(config: dict[str, Any], chip: str) -> Server:
     others: dict[str, str] = {}
     if model.mla:
         others = {"attention_dtype": "bf16" if dtype == "fp4" else dtype}
+        dtype = "fp8_block" if dtype == "fp8" else dtype
     if model.sinks:  # gpt-oss
-        others = {"expert_dtype": "fp4" if dtype == "fp4" else "mxfp4"}
+        others = {"expert_dtype": "mxfp4" if accelerators[chip].arch == "Hopper" else "mxfp4_fp8"}
         kv_dtype, dtype = ("bf16" if accelerators[chip].arch == "Hopper" else kv_dtype), "bf16"
     if model.moe and "ep" not in config and "the page does not say the degree" in config.get("note", ""):
         ep = tp
     return Server(
         model, accelerators[chip], tp=tp, pp=int(config.get("pp", 1)), ep=ep, dtype=dtype, kv_dtype=kv_dtype,
-        attention_dp=bool(config.get("attention_dp")), **others,
+        attention_dp=bool(config.get("attention_dp")), kernels=kernels, **others,
     )  # fmt: skip
 
 

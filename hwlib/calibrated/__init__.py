@@ -1,4 +1,4 @@
-"""Models with fitted constants: a chip's kernels, its matrix products, and NCCL's collectives.
+"""Models with fitted constants: a chip's kernels, its matrix products, attention, experts, and NCCL's collectives.
 
 The formulas give the terms; a few constants per chip, fitted to published measurements and kept in
 `hwlib.specs.fitted`, give their sizes. `docs/fidelity.md` has the errors of each model.
@@ -10,7 +10,9 @@ The formulas give the terms; a few constants per chip, fitted to published measu
 '3.818 ms'
 """
 
+from hwlib.calibrated.attention import decode_attention_time, prefill_attention_time
 from hwlib.calibrated.gemm import TILINGS, GemmModel, Shape, Tiling, fit_gemm, gemm_model, model_of
+from hwlib.calibrated.grouped import grouped_time
 from hwlib.calibrated.kernel import (
     ELEMENT_BYTES,
     OUTPUT_BYTES,
@@ -32,10 +34,11 @@ from hwlib.calibrated.nccl import (
     plain_time,
     tree_time,
 )
+from hwlib.calibrated.sheet import kernel_software
 
 __all__ = [
     "ELEMENT_BYTES", "OUTPUT_BYTES", "TILINGS", "AlphaBeta", "GemmModel", "KernelModel", "Sample", "Shape", "Tiling",
-    "Timed", "collective_time", "fit_alpha_beta", "fit_collective", "fit_gemm", "fit_kernel_model", "gemm_model",
-    "gemm_samples", "mean_abs_relative_error", "model_of", "nccl_time", "pipelined_time", "plain_time",
-    "relative_errors", "tree_time",
+    "Timed", "collective_time", "decode_attention_time", "fit_alpha_beta", "fit_collective", "fit_gemm",
+    "fit_kernel_model", "gemm_model", "gemm_samples", "grouped_time", "kernel_software", "mean_abs_relative_error",
+    "model_of", "nccl_time", "pipelined_time", "plain_time", "prefill_attention_time", "relative_errors", "tree_time",
 ]  # fmt: skip

@@ -95,7 +95,7 @@ def model_of(constants: GemmConstants, chip: str) -> GemmModel:
     sms = sheet.sms or accelerators[constants.chip].sms
     if not sms or not sheet.hbm_bandwidth:
         raise ValueError(f"{chip} lacks a number of multiprocessors or a memory bandwidth")
-    return GemmModel(constants, sheet.flops(constants.dtype), sheet.hbm_bandwidth, sms)
+    return GemmModel(constants, sheet.flops(constants.dtype.removesuffix("_block")), sheet.hbm_bandwidth, sms)
 
 
 class Shape(NamedTuple):

@@ -15,7 +15,7 @@ __all__ = [
     "mean_abs_relative_error", "relative_errors",
 ]  # fmt: skip
 
-ELEMENT_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp4": 0.5 + 1 / 16}  # NVFP4: a scale each 16 elements
+ELEMENT_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp8_block": 1.0, "fp4": 0.5 + 1 / 16}  # NVFP4: a scale each 16 elements
 OUTPUT_BYTES = 2.0  # the measured products write bfloat16 whatever they read
 MIN_SAMPLES = 4
 

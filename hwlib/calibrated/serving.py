@@ -88,7 +88,7 @@ def serve(
     kv_dtype = kv_dtype or ("fp8" if dtype in ("fp8", "fp8_block", "fp4") else "bf16")
     server = Server(
         models.of(model), accelerators.of(chip), tp=tp, pp=pp, ep=ep, attention_dp=attention_dp, dtype=dtype,
-        kv_dtype=kv_dtype, expert_dtype=expert_dtype, attention_dtype=attention_dtype,
+        kv_dtype=kv_dtype, expert_dtype=expert_dtype, attention_dtype=attention_dtype, kernels=stack.kernels,
     )  # fmt: skip
     load = load or ("closed" if batch else "queued")
     run = run_of(server, stack, load, input=input, output=output, batch=batch, requests=requests)

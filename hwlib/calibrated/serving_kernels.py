@@ -5,18 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache, lru_cache
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from hwlib.calibrated.attention import decode_seconds, prefill_seconds
 from hwlib.calibrated.gemm import OVERLAP, PARTIAL_BYTES, QUANTISED_FROM, TILINGS, GemmModel, model_of
+from hwlib.calibrated.grouped import grouped_seconds
 from hwlib.calibrated.kernel import ELEMENT_BYTES, OUTPUT_BYTES
+from hwlib.calibrated.sheet import KERNEL_BYTES, sheet_of
 from hwlib.roofline import matmul_flops, mixed_matmul_bytes
-from hwlib.specs import Accelerator, Model, accelerators
-from hwlib.specs.fitted import gemm_constants
+from hwlib.specs import Accelerator, accelerators
+from hwlib.specs.fitted import attention_constants, decode_constants, gemm_constants, grouped_constants
 
 if TYPE_CHECKING:
     from hwlib.calibrated.serving_step import Server
 
 ARCHITECTURES = {"Ampere": "a100-80gb-sxm", "Ada": "h100-sxm", "Hopper": "h100-sxm"}  # all others: the B200
+MLA_SHARE = 0.5  # of the bfloat16 peak that latent attention's decode reaches (typed)
 W_SM = 4.8e12 / 132  # B/s: what a multiprocessor asks of the memory at most, that of the H200; it binds the H20
 WEIGHT_ONLY = {"int8w": 1.0, "int4w": 0.53}
 
@@ -74,35 +78,60 @@ def traffic_time(chip: Accelerator, moved: float) -> float:
 def cache_time(server: Server, batch: int, context: float) -> float:
     """Seconds of one layer's attention for a new token of each sequence."""
     m, chip = server.model, server.chip
-    b = 1.0 if server.kv_dtype == "fp8" else 2.0
-    W = 0.75 * (chip.hbm_bandwidth or 0.0)
+    c = _constants("decode", chip.key, server.kv_dtype, server.kernels)
     if m.mla:
-        heads = m.heads // server.attention_tp
+        heads = m.heads / server.attention_tp
         flops = 2.0 * batch * context * heads * (2 * m.kv_lora + m.rope_dim)
-        return 8e-6 + max(batch * context * (m.kv_lora + m.rope_dim) * b / W, flops / (0.5 * chip.flops("bf16")))
-    kv = max(m.kv_heads / server.attention_tp, 1)
-    return 6e-6 + 2.0 * batch * context * kv * m.head_dim * b / W
+        read = batch * context * (m.kv_lora + m.rope_dim) * KERNEL_BYTES[server.kv_dtype][0]
+        sheet = sheet_of(chip.key, "bf16", c.chip)
+        return float(c.t0 + c.t_join + max(read / (c.eta_W * sheet.W), flops / (MLA_SHARE * sheet.C)))
+    heads, kv = max(1, m.heads // server.attention_tp), max(1, m.kv_heads // server.attention_tp)
+    sheet, b = sheet_of(chip.key, "bf16", c.chip), KERNEL_BYTES[server.kv_dtype][0]
+    return float(decode_seconds(c, sheet, b, heads, kv, m.head_dim, batch, context, 0))
 
 
 def prompt_time(server: Server, tokens: float, window: float) -> float:
-    """Seconds of one layer's attention over a prompt."""
-    m, chip = server.model, server.chip
-    seen = tokens * tokens / 2 if tokens <= window else window * tokens - window * window / 2
-    flops = 2.0 * m.heads / server.attention_tp * (m.key_dim + m.value_dim) * seen
-    rate = 0.6 * tokens / (tokens + 1000.0)
-    return 5e-6 + flops / (rate * chip.flops("bf16"))
+    """Seconds of one layer's attention over a prompt. Latent attention has as many heads of keys as of queries."""
+    m, chip, tp = server.model, server.chip, server.attention_tp
+    c = _constants("attention", chip.key, server.kv_dtype if not m.mla else "bf16", server.kernels)
+    heads = max(1, m.heads // tp)
+    kv = heads if m.mla else max(1, m.kv_heads // tp)
+    dim = (m.key_dim + m.value_dim) / 2
+    sheet = sheet_of(chip.key, c.dtype, c.chip)
+    seen = window if window < tokens else 0
+    return float(prefill_seconds(c, sheet, KERNEL_BYTES[c.dtype][0], heads, kv, dim, 1, tokens, seen))
 
 
-def experts_time(chip: Accelerator, dtype: str, m: Model, tokens: int, tp: int, ep: int) -> float:
-    """Seconds of one layer's routed experts on one GPU of ep, each expert's width divided by tp."""
-    pairs = tokens * m.experts_per_token / ep
-    local = m.experts / ep
-    active = local * (1 - (1 - m.experts_per_token / m.experts) ** tokens)
-    width = m.expert_ffn / tp
-    math = {"fp8_block": "fp8", "mxfp4": "bf16", "int8w": "bf16", "int4w": "bf16"}.get(dtype, dtype)
-    b = {"fp4": 0.5625, "mxfp4": 0.53, "int8w": 1.0, "int4w": 0.53}.get(dtype, ELEMENT_BYTES.get(math, 2.0))
-    flops = 2.0 * m.matrices * pairs * m.width * width
-    moved = active * m.matrices * m.width * width * b + pairs * (4 * m.width + 6 * width)
-    flops += 2.0 * m.matrices * 200.0 * active * m.width * width
-    rate = 0.75 * chip.flops(math) * width / (width + 400.0)
-    return 15e-6 + max(flops / rate, moved / (0.7 * (chip.hbm_bandwidth or 0.0)))
+@lru_cache(maxsize=100_000)
+def experts_time(chip: str, dtype: str, tokens: int, lengths: tuple[int, ...], matrices: int, software: str) -> float:
+    """Seconds of one layer's routed experts on one GPU; `lengths` are the width of the model, that of an expert here,
+    the experts, those of a token, and those that are here.
+    """
+    c = _constants("grouped", chip, dtype, software)
+    weight, activation, of = KERNEL_BYTES[c.dtype]
+    hidden, width, experts, topk, local = lengths
+    loads = [tokens * topk / experts]
+    sheet = sheet_of(chip, of, c.chip)
+    return float(grouped_seconds(c, sheet, weight, activation, loads, tokens, hidden, width, experts, topk, local, matrices))
+
+
+TABLES = {"attention": attention_constants, "decode": decode_constants, "grouped": grouped_constants}
+INSTEAD = {
+    "fp8_block": ("fp8",), "fp8": ("fp8_block", "bf16"), "mxfp4": ("mxfp4_fp8", "bf16"), "fp4": ("fp8",),
+    "mxfp4_fp8": ("mxfp4", "fp4"), "int8w": ("bf16",), "int4w": ("bf16",),
+}  # fmt: skip
+"""Dtypes whose kernels stand for those of one that nothing was fitted to."""
+
+
+@cache
+def _constants(kind: str, chip: str, dtype: str, software: str) -> Any:
+    """The constants of a kernel: of the chip and the software, else of a chip of its architecture, else of TensorRT-LLM's
+    kernels, else of a dtype like it.
+    """
+    table = TABLES[kind]()
+    for one in (dtype, *INSTEAD.get(dtype, ())):
+        for name in (software, "trtllm"):
+            for key in (chip, kernel_chip(accelerators[chip])):
+                if (key, one, name) in table:
+                    return table[key, one, name]
+    raise ValueError(f"no {kind} kernel in {dtype} was fitted on {chip} or a chip like it")

@@ -19,12 +19,13 @@ from hwlib.calibrated.serving_kernels import (
     traffic_time,
 )
 from hwlib.calibrated.serving_network import exchange_time, reduce_time
+from hwlib.calibrated.sheet import KERNEL_BYTES
 from hwlib.inference import step_bytes
 from hwlib.specs import Accelerator, Model
 from hwlib.specs.table import unknown
 from hwlib.transformer import attention_step_flops, forward_flops, matmul_parameters
 
-WEIGHT_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp8_block": 1.0, "fp4": 0.5625, "mxfp4": 0.53125, "int8w": 1.0, "int4w": 0.53}
+WEIGHT_BYTES = {name: b[0] for name, b in KERNEL_BYTES.items()} | {"int8w": 1.0, "int4w": 0.53}
 CACHE_BYTES = {"bf16": 2.0, "fp8": 1.0}
 
 
@@ -51,7 +52,8 @@ class Server:
     Ranks of `tp` divide layers and heads, `pp` stages divide the layers; the experts are divided over `ep` ranks whole,
     and beyond that by tp. With `attention_dp`, each of the `tp` ranks has whole layers but for the experts, and
     sequences of its own. `dtype` is that of the products, `attention_dtype` that of attention's own projections and
-    `expert_dtype` that of the experts', where they differ; `kv_dtype` that of the cache.
+    `expert_dtype` that of the experts', where they differ; `kv_dtype` that of the cache. `kernels` is the software whose
+    attention and experts are launched, of `kernel_software`.
     """
 
     model: Model
@@ -64,6 +66,7 @@ class Server:
     attention_dtype: str = ""
     expert_dtype: str = ""
     kv_dtype: str = "bf16"
+    kernels: str = "trtllm"
 
     def __post_init__(self) -> None:
         for name in ("tp", "pp", "ep"):
@@ -176,7 +179,8 @@ class Server:
     def _expert_layer(self, tokens: int) -> tuple[float, float]:
         """Products and messages of a layer with experts."""
         m, tp = self.model, self.tp
-        time = experts_time(self.chip, self._experts, m, tokens * self.groups, tp // max(self.ep, 1), self.ep)
+        lengths = (m.width, m.expert_ffn * self.ep // tp, m.experts, m.experts_per_token, m.experts // self.ep)
+        time = experts_time(self.chip.key, self._experts, tokens * self.groups, lengths, m.matrices, self.kernels)
         time += product_time(self.chip, "bf16", tokens, m.experts, m.width)
         if m.shared_experts:
             time += mlp_time(self, tokens, m.expert_ffn * m.shared_experts, self.attention_tp)

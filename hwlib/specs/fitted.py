@@ -116,6 +116,59 @@ class TreeConstants(Fitted):
     W: float = _constant("B/s", "bandwidth of the bandwidth protocol")
 
 
+@dataclass(frozen=True, kw_only=True)
+class AttentionConstants(Fitted):
+    """Attention over a prompt for `hwlib.calibrated.attention`, one chip, dtype and software: five constants.
+
+    `splits`: the measured call also splits a fused QKV, rotates queries and keys, and quantises them.
+    """
+
+    release: str
+    dtype: str
+    splits: bool = switch(False)
+    t0: float = _constant("s", "fixed cost of a call")
+    eta_C: float = _constant("1", "share of the peak rate that the products reach")
+    R_exp: float = _constant("1/s", "exponentials that a multiprocessor takes")
+    t_tile: float = _constant("s", "cost of starting and ending one tile")
+    eta_W: float = _constant("1", "share of the memory bandwidth that is reached")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecodeConstants(Fitted):
+    """Attention of one new token for `hwlib.calibrated.attention`, one chip, dtype of the cache and software.
+
+    `packs`: query heads of one K/V head that the kernel takes at once; beyond, each reads the cache.
+    """
+
+    release: str
+    dtype: str
+    packs: float = number(math.inf)
+    t0: float = _constant("s", "fixed cost of a call")
+    eta_W: float = _constant("1", "share of the memory bandwidth that is reached")
+    single: float = _constant("1", "that share with one query head for each K/V head, over that with more", 1.0)
+    t_key: float = _constant("s", "latency of one key in a block")
+    t_block: float = _constant("s", "cost of starting and ending one block")
+    t_join: float = _constant("s", "cost of joining the parts of a cache split along its length")
+    R_L2: float = _constant("1/s", "elements that a multiprocessor reads from the L2 cache", math.inf)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupedConstants(Fitted):
+    """A layer of experts for `hwlib.calibrated.grouped`, one chip, dtype and software: five constants.
+
+    `sorts_all`: also tokens of experts that are elsewhere are moved.
+    """
+
+    release: str
+    dtype: str
+    sorts_all: bool = switch(False)
+    t0: float = _constant("s", "fixed cost of a call")
+    eta_C: float = _constant("1", "share of the peak rate that a full tile reaches")
+    t_tile: float = _constant("s", "cost of starting and ending one tile")
+    eta_W: float = _constant("1", "share of the memory bandwidth at which weights are read")
+    eta_move: float = _constant("1", "share of it at which activations are sorted and added")
+
+
 def read_fitted(kind: type[F], name: str, file: str, content: str) -> tuple[F, ...]:
     """The entries of one name in a file's text. Raises SpecError, naming file, entry and field."""
     entries = rows_of(file, content).get(name, [])
@@ -125,6 +178,7 @@ def read_fitted(kind: type[F], name: str, file: str, content: str) -> tuple[F, .
 FILE = "fitted.toml"
 KINDS: dict[str, type[Fitted]] = {
     "gemm": GemmConstants, "share": ShareConstants, "collective": CollectiveConstants, "tree": TreeConstants,
+    "attention": AttentionConstants, "decode": DecodeConstants, "grouped": GroupedConstants,
 }  # fmt: skip
 
 
@@ -182,3 +236,21 @@ def share_constants() -> Mapping[str, ShareConstants]:
     "best fp8".
     """
     return MappingProxyType(_Entries({entry.op: entry for entry in _all("share")}))
+
+
+@cache
+def attention_constants() -> Mapping[tuple[str, str, str], AttentionConstants]:
+    """Constants of attention over a prompt, by chip, dtype and software."""
+    return _by_key("attention", "dtype", "software")
+
+
+@cache
+def decode_constants() -> Mapping[tuple[str, str, str], DecodeConstants]:
+    """Constants of attention of one new token, by chip, dtype of the cache and software."""
+    return _by_key("decode", "dtype", "software")
+
+
+@cache
+def grouped_constants() -> Mapping[tuple[str, str, str], GroupedConstants]:
+    """Constants of a layer of experts, by chip, dtype and software."""
+    return _by_key("grouped", "dtype", "software")

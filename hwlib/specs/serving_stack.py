@@ -36,6 +36,8 @@ class ServingStack:
     like: str = text()
     note: str = text()
     error: float = number(0.0)
+    kernels: str = text("trtllm")
+    """Whose kernels of attention and experts it launches: a software of `hwlib.calibrated.kernel_software`."""
     mixed: bool = switch(True)
     """Whether prompts are read in the steps that decode; else decoding waits for them."""
 

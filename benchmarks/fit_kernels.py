@@ -1,0 +1,235 @@
+"""Fit the constants of attention and of grouped products: a part of `python -m benchmarks.fidelity --fit`.
+
+A constant is the same for all rows, or has a value for each chip, dtype or software, as `LEVELS` says; a group has a
+value of its own only from `FEW` rows on. That value starts at the one of all rows, and moves away only as far as the
+rows pay for (`PRIOR`): where rows say little, all chips are taken to be alike.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from statistics import fmean
+from types import SimpleNamespace
+from typing import Any
+
+from benchmarks.folds import folds
+from benchmarks.kernel_rows import NAMES, Kernel
+from hwlib.calibrated.attention import decode_seconds, prefill_seconds
+from hwlib.calibrated.grouped import grouped_seconds, power_law_loads
+from hwlib.calibrated.sheet import KERNEL_BYTES, Sheet, sheet_of
+from hwlib.specs.fitted import AttentionConstants, DecodeConstants, Fitted, GroupedConstants
+
+FEW = 8  # rows of a group from which on it has a value of its own
+PRIOR = 0.3  # a value's move by a factor e costs as much as a misfit of 0.3 of one row
+SOFT = 0.1  # beyond this a misfit counts by its absolute value
+FAMILY = {
+    "a100-80gb-sxm": ("a100-80gb-sxm", ("a100-40gb-sxm",)),
+    "h100-sxm": ("h100-sxm", ("h200-sxm", "h800-sxm", "h100-pcie")),
+    "b200-sxm": ("b200-sxm", ("gb200-nvl72", "b300-sxm", "gb300-nvl72")),
+}  # fmt: skip
+FITTED_ON = {chip: first for first, like in FAMILY.values() for chip in (first, *like)}
+CHIP, DTYPE, SOFTWARE = "chip", "dtype", "software"
+Levels = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """Where the search for a constant starts, its bounds, and what it may depend on, from the coarse to the fine."""
+
+    start: float
+    low: float
+    high: float
+    levels: Levels = ((),)
+
+
+PER_STACK: Levels = ((), (CHIP, SOFTWARE))
+PER_SOFTWARE: Levels = ((), (SOFTWARE,))
+CONSTANTS: dict[str, dict[str, Constant]] = {
+    "attention-context": {
+        "t0": Constant(1e-5, 1e-6, 1e-4, PER_STACK),
+        "eta_C": Constant(0.6, 0.05, 1.5, ((), (CHIP, DTYPE), (CHIP, SOFTWARE, DTYPE))),
+        "R_exp": Constant(3e10, 1e9, 5e11),
+        "t_tile": Constant(3e-6, 1e-8, 1e-4, PER_SOFTWARE),
+        "eta_W": Constant(0.7, 0.1, 1.5, PER_SOFTWARE),
+    },
+    "attention-decode": {
+        "t0": Constant(8e-6, 1e-6, 1e-4, ((), (CHIP, SOFTWARE), (CHIP, SOFTWARE, DTYPE))),
+        "eta_W": Constant(0.85, 0.1, 1.5, ((), (CHIP, SOFTWARE, DTYPE))),
+        "t_key": Constant(2e-9, 1e-11, 1e-6),
+        "t_block": Constant(2e-6, 1e-8, 1e-4, PER_SOFTWARE),
+        "t_join": Constant(3e-6, 1e-8, 1e-4, PER_SOFTWARE),
+        "single": Constant(0.8, 0.1, 1.5),
+        "R_L2": Constant(2.5e10, 1e8, 1e12),
+    },
+    "grouped-gemm": {
+        "t0": Constant(2e-5, 1e-6, 1e-4, PER_STACK),
+        "eta_C": Constant(0.6, 0.02, 1.5, ((), (DTYPE,), (SOFTWARE, DTYPE), (CHIP, SOFTWARE, DTYPE))),
+        "t_tile": Constant(1e-6, 1e-9, 1e-4, PER_SOFTWARE),
+        "eta_W": Constant(0.8, 0.1, 1.5, PER_SOFTWARE),
+        "eta_move": Constant(0.8, 0.05, 2.0, PER_SOFTWARE),
+    },
+}
+KINDS: dict[str, type[Any]] = {
+    "attention-context": AttentionConstants, "attention-decode": DecodeConstants, "grouped-gemm": GroupedConstants,
+}  # fmt: skip
+
+
+def typed(kind: str, chip: str, dtype: str, software: str) -> dict[str, Any]:
+    """What of an entry is not fitted: what the measured call includes, and how many heads a kernel packs."""
+    ours = software == "trtllm"
+    if kind == "attention-context":
+        return {"splits": ours}
+    if kind == "grouped-gemm":
+        return {"sorts_all": ours}
+    return {"packs": (64.0 if chip == "b200-sxm" else 32.0) if ours else math.inf}
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The logarithms of values by constant, level and group; a constant is the product along its levels."""
+
+    kind: str
+    logs: Mapping[tuple[str, int, tuple[str, ...]], float]
+
+    def value(self, name: str, of: Mapping[str, str]) -> float:
+        """A constant for a chip, dtype and software."""
+        levels = CONSTANTS[self.kind][name].levels
+        keys = ((name, i, tuple(of[what] for what in level)) for i, level in enumerate(levels))
+        return math.exp(sum(self.logs.get(key, 0.0) for key in keys))
+
+    @property
+    def count(self) -> int:
+        """How many values were fitted: of each level, what it adds to the coarser ones."""
+        own = {(name, i) for name, i, _ in self.logs}
+        return sum(
+            max(1, sum(n == name and i == max(j for m, j in own if m == name) for n, i, _ in self.logs))
+            for name in CONSTANTS[self.kind]
+        )
+
+
+def _of(case: Kernel) -> dict[str, str]:
+    return {CHIP: FITTED_ON[case.chip], DTYPE: case.dtype, SOFTWARE: case.software}
+
+
+def _groups(kind: str, cases: Sequence[Kernel]) -> list[tuple[str, int, tuple[str, ...]]]:
+    found = []
+    for name, constant in CONSTANTS[kind].items():
+        for i, level in enumerate(constant.levels):
+            counted = Counter(tuple(_of(case)[what] for what in level) for case in cases)
+            found += [(name, i, key) for key, count in sorted(counted.items()) if not i or count >= FEW]
+    return found
+
+
+class Columns:
+    """The rows of a kind as arrays, for one call of its formula."""
+
+    def __init__(self, kind: str, cases: Sequence[Kernel]) -> None:
+        import numpy as np
+
+        self.kind, self.cases = kind, cases
+        self.of = [_of(case) for case in cases]
+        self.seconds = np.array([case.seconds for case in cases])
+        bytes_of = [KERNEL_BYTES[case.dtype] for case in cases]
+        product = ["bf16" if kind == "attention-decode" else of for _, _, of in bytes_of]
+        sheets = [sheet_of(c.chip, of, FITTED_ON[c.chip]) for c, of in zip(cases, product, strict=True)]
+        self.sheet = Sheet(*(np.array(column, float) for column in zip(*sheets, strict=True)))
+        self.weight, self.activation, _ = (np.array(column) for column in zip(*bytes_of, strict=True))
+        self.sizes = {name: np.array([case.sizes[name] for case in cases], float) for name in cases[0].sizes}
+        kept = [typed(kind, of[CHIP], of[DTYPE], of[SOFTWARE]) for of in self.of]
+        self.typed = {name: np.array([one[name] for one in kept], float) for name in kept[0]}
+        if kind == "grouped-gemm":
+            loads = [_loads(case) for case in cases]
+            self.loads = list(np.array(loads).T)
+
+    def seconds_with(self, constants: Mapping[str, Any]) -> Any:
+        """Predicted seconds, with an array a constant."""
+        c, s = SimpleNamespace(**constants, **self.typed), self.sizes
+        if self.kind == "grouped-gemm":
+            return grouped_seconds(
+                c, self.sheet, self.weight, self.activation, self.loads, s["tokens"], s["hidden"], s["width"],
+                s["experts"], s["topk"], s["local_experts"], 2 + s["gated"],
+            )  # fmt: skip
+        call, length = (decode_seconds, "cached") if self.kind == "attention-decode" else (prefill_seconds, "seq")
+        names = ("heads", "kv_heads", "head_dim", "batch", length, "window")
+        return call(c, self.sheet, self.weight, *(s[name] for name in names))
+
+
+def _loads(case: Kernel) -> list[float]:
+    s = case.sizes
+    found = power_law_loads(s["tokens"], s["experts"], s["topk"], s["skew"])
+    return found if len(found) > 1 else found * 32
+
+
+def fit_kernels(kind: str, cases: Sequence[Kernel]) -> Fit:
+    """The constants of a kind that explain its rows best."""
+    import numpy as np
+    from scipy.optimize import least_squares
+
+    columns, keys = Columns(kind, cases), _groups(kind, cases)
+    place = {key: i for i, key in enumerate(keys)}
+    where = {}  # which logarithms each row adds up, of each constant
+    for name, constant in CONSTANTS[kind].items():
+        rows = []
+        for of in columns.of:
+            named = ((name, i, tuple(of[what] for what in level)) for i, level in enumerate(constant.levels))
+            rows.append([place[key] for key in named if key in place])
+        matrix = np.zeros((len(cases), len(keys)))
+        for row, indices in enumerate(rows):
+            matrix[row, indices] = 1
+        where[name] = matrix
+    first = np.array([i == 0 for _, i, _ in keys])
+    start = np.array([math.log(CONSTANTS[kind][name].start) if i == 0 else 0.0 for name, i, _ in keys])
+    low = np.array([math.log(CONSTANTS[kind][name].low) if i == 0 else -3.0 for name, i, _ in keys])
+    high = np.array([math.log(CONSTANTS[kind][name].high) if i == 0 else 3.0 for name, i, _ in keys])
+    weight = np.where(first, 0.01, PRIOR)
+
+    def misfit(x: Any) -> Any:
+        seconds = columns.seconds_with({name: np.exp(matrix @ x) for name, matrix in where.items()})
+        off = np.log(seconds / columns.seconds)
+        soft = np.sign(off) * SOFT * np.sqrt(2 * (np.sqrt(1 + (off / SOFT) ** 2) - 1))
+        return np.concatenate([soft, weight * (x - start)])
+
+    found = least_squares(misfit, start, bounds=(low, high))
+    return Fit(kind, {key: float(value) for key, value in zip(keys, found.x, strict=True)})
+
+
+def errors(fit: Fit, cases: Sequence[Kernel]) -> list[float]:
+    """|predicted - measured|/measured of each row, under any fit of its kind."""
+    import numpy as np
+
+    columns = Columns(fit.kind, cases)
+    values = {name: np.array([fit.value(name, of) for of in columns.of]) for name in CONSTANTS[fit.kind]}
+    return [float(e) for e in np.abs(columns.seconds_with(values) / columns.seconds - 1)]
+
+
+def kernel_folds(kind: str, cases: Sequence[Kernel]) -> tuple[list[float], list[float]]:
+    """The errors of the rows of fold 1 under the fit to fold 0, and the reverse."""
+    first, second = folds(cases, lambda case: case.group)
+    return errors(fit_kernels(kind, first), second), errors(fit_kernels(kind, second), first)
+
+
+def kernel_entries(cases: Sequence[tuple[str, Kernel]]) -> Iterator[Fitted]:
+    """An entry for each kind, chip, dtype and software of the rows (their source and case)."""
+    for kind, entry in KINDS.items():
+        found = [(source, case) for source, case in cases if case.kind == kind]
+        if len(found) < 2 * FEW:
+            continue
+        full = fit_kernels(kind, [case for _, case in found])
+        held = dict.fromkeys((case for _, case in found), math.nan)
+        pairs = folds([case for _, case in found], lambda case: case.group)
+        for fit_to, scored in (pairs, pairs[::-1]):
+            if fit_to and scored:
+                held |= dict(zip(scored, errors(fit_kernels(kind, fit_to), scored), strict=True))
+        own = dict(zip((case for _, case in found), errors(full, [case for _, case in found]), strict=True))
+        for key in sorted({(FITTED_ON[c.chip], c.dtype, c.software) for _, c in found}):
+            chip, dtype, software = key
+            members = [(s, c) for s, c in found if (FITTED_ON[c.chip], c.dtype, c.software) == key]
+            yield entry(
+                chip=chip, software=software, release=members[0][1].release, dtype=dtype,
+                source=members[0][0].split(" @")[0], rows=f"{NAMES[kind]}-*-{software}-*", count=len(members),
+                error=fmean(own[c] for _, c in members), held_out=fmean(held[c] for _, c in members),
+                date=date.today().isoformat(), like=FAMILY[chip][1], **typed(kind, chip, dtype, software),
+                **{name: full.value(name, _of(members[0][1])) for name in CONSTANTS[kind]},
+            )  # fmt: skip

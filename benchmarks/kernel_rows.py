@@ -1,0 +1,82 @@
+"""Timed attention and grouped products: what a row of the table measured, in the words of `hwlib.calibrated`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from benchmarks.published_row import Row
+from benchmarks.training_step import Unmodelled
+from hwlib.arguments import as_int
+
+CHIPS = {
+    "a100_sxm": "a100-80gb-sxm", "h100_sxm": "h100-sxm", "h200_sxm": "h200-sxm", "b200_sxm": "b200-sxm",
+    "gb200": "gb200-nvl72", "gb200_sxm": "gb200-nvl72", "b300_sxm": "b300-sxm", "gb300": "gb300-nvl72",
+    "gb300_sxm": "gb300-nvl72",
+}  # fmt: skip
+DTYPES = {
+    "bfloat16": "bf16", "bf16": "bf16", "fp8": "fp8", "fp8_block": "fp8_block", "nvfp4": "fp4", "w4a16_mxfp4": "mxfp4",
+    "w4a8_mxfp4_mxfp8": "mxfp4_fp8",
+}  # fmt: skip
+LENGTHS = {
+    "attention-context": ("heads", "kv_heads", "head_dim", "batch", "seq"),
+    "attention-decode": ("heads", "kv_heads", "head_dim", "batch", "cached"),
+    "grouped-gemm": ("tokens", "hidden", "width", "experts", "topk", "local_experts"),
+}
+NAMES = {"attention-context": "attn-ctx", "attention-decode": "attn-dec", "grouped-gemm": "moe"}
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """A timed kernel: its kind, chip, dtype (of the cache, for a new token) and software, and what it was given.
+
+    `sizes` are arguments of the kind's function in `hwlib.calibrated`; `group` is the shape that decides the fold: the
+    layout of heads, or an expert's shape, whatever the chip, software and batch.
+    """
+
+    kind: str
+    chip: str
+    dtype: str
+    software: str
+    release: str
+    sizes: Mapping[str, Any]
+    group: str
+    seconds: float
+
+
+def kernel_set(kind: str, system: str, config: Mapping[str, Any]) -> str:
+    """The set of a row: one a kind, chip and software."""
+    return f"{NAMES[kind]}-{system}-{str(config.get('software', '')).split('/')[0]}"
+
+
+def kernel_case(row: Row) -> Kernel | Unmodelled | None:
+    """What a row measured. Rows of a chip or a dtype without constants, and of a kernel that few rows show, are
+    `Unmodelled`. Raises ValueError for a row that lacks what is needed.
+    """
+    config = row.config
+    if row.unit != "us":
+        raise ValueError(f"the unit of {row.kind} is us, not {row.unit!r}")
+    missing = [name for name in (*LENGTHS[row.kind], "dtype", "software") if name not in config]
+    if missing:
+        raise ValueError(f"config has no {', '.join(missing)}")
+    sizes: dict[str, Any] = {name: as_int(name, config[name]) for name in LENGTHS[row.kind]}
+    software, _, release = str(config["software"]).partition("/")
+    chip, dtype = CHIPS.get(row.system), DTYPES.get(str(config["dtype"]))
+    if row.kind == "grouped-gemm":
+        shape = ("hidden", "width", "experts", "topk", "local_experts")
+        spread = str(config.get("distribution", "balanced"))
+        if spread != "balanced" and not spread.startswith("power_law_"):
+            return Unmodelled(f"loads {spread}")
+        sizes |= {"gated": bool(config.get("gated", 1))}
+        sizes |= {"skew": 0.0 if spread == "balanced" else float(spread.removeprefix("power_law_"))}
+    else:
+        shape = ("heads", "kv_heads", "head_dim")
+        sizes["window"] = as_int("window", config.get("window", 0), 0)
+        if "triton" in str(config.get("kernel", "")):
+            return Unmodelled(f"{software}'s Triton kernel")
+        if row.kind == "attention-decode":
+            dtype = DTYPES.get(str(config.get("kv_dtype")))
+    if chip is None or dtype is None:
+        return Unmodelled(f"no constants for {config['dtype']} on {row.system}")
+    group = " ".join(str(config[name]) for name in shape)
+    return Kernel(row.kind, chip, dtype, software, release, MappingProxyType(sizes), group, row.value * 1e-6)

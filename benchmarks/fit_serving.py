@@ -7,7 +7,8 @@ says that something was inferred are left out. A fold is a set of pairs of model
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
     from benchmarks.published_row import Row
 
 SOFT = 0.05  # an error below this counts by its square, one above it by itself
-TYPICAL = {"t_layer": 5e-5, "t_prompt": 3e-4, "eta": 1.0, "eta_net": 1.0}
+TYPICAL = {"t_layer": 5e-5, "t_prompt": 3e-4, "eta": 1.0, "eta_E": 1.0, "eta_net": 1.0}
 PULL = 0.05  # error that moving a constant by a factor e from its typical value must save
+NEAR = 0.3  # the same for a release, from the constants of all of them together
 INFERRED = "seen verbatim"
 
 
@@ -56,10 +58,12 @@ def mean_error(stack: ServingStack, cases: Sequence[Serving]) -> float:
     return sum(errors) / len(errors) if errors else math.nan
 
 
-def fit(stack: ServingStack, cases: Sequence[Serving]) -> ServingStack:
+def fit(
+    stack: ServingStack, cases: Sequence[Serving], centre: Mapping[str, float] = TYPICAL, pull: float = PULL
+) -> ServingStack:
     """The stack with its `fitted` constants at the least mean error of some rows, the rest as they are.
 
-    Searched on a logarithmic scale from typical values, with a soft absolute loss: an outlier weighs less.
+    Searched on a logarithmic scale around `centre`, with a soft absolute loss: an outlier weighs less.
     """
     import numpy as np
     from scipy.optimize import least_squares
@@ -72,12 +76,12 @@ def fit(stack: ServingStack, cases: Sequence[Serving]) -> ServingStack:
     columns = Work(*parts[:, 1:].T)
 
     def at(x: Any) -> ServingStack:
-        moved = {name: float(TYPICAL[name] * math.exp(value)) for name, value in zip(free, x, strict=True)}
+        moved = {name: float(centre[name] * math.exp(value)) for name, value in zip(free, x, strict=True)}
         return stack.replace(**moved)
 
     def misfit(x: Any) -> Any:
         errors = np.add.reduceat(weight * step_times(at(x), columns), starts) - 1
-        return np.concatenate([errors, PULL * np.asarray(x)])
+        return np.concatenate([errors, pull * np.asarray(x)])
 
     found = [
         least_squares(misfit, np.clip(np.array([move] * len(free)), -3, 3), loss="soft_l1", f_scale=SOFT, bounds=(-4, 4))
@@ -86,26 +90,45 @@ def fit(stack: ServingStack, cases: Sequence[Serving]) -> ServingStack:
     return at(min(found, key=lambda one: one.cost).x)
 
 
+def centre_of(stack: ServingStack, cases: Mapping[str, Sequence[Serving]]) -> dict[str, float]:
+    """The constants of all releases of a stack's software together (of all software, where that has one release): what
+    a release's few rows do not decide stays near them.
+    """
+    same = [key for key in cases if maker(key) == maker(stack.key)]
+    chosen = same if len(same) > 1 else list(cases)
+    rows = [case for key in chosen for case in cases[key]]
+    if not rows:
+        return TYPICAL
+    names = tuple(TYPICAL)
+    return {name: getattr(fit(ServingStack.ideal().replace(fitted=names), rows), name) for name in names}
+
+
+def maker(key: str) -> str:
+    """The software of a stack's key, without its release."""
+    return re.sub(r"-(\d.*|server)$", "", key)
+
+
 def step_times(stack: ServingStack, work: Work) -> Any:
     """`step_time` of many steps."""
     import numpy as np
 
-    kernels = (work.products + work.attention + work.traffic) / stack.eta + work.network / stack.eta_net
-    device = kernels + stack.t_layer * (work.layers + work.prompt_layers)
+    kernels = (work.products + work.experts / stack.eta_E + work.attention + work.traffic) / stack.eta
+    device = kernels + work.network / stack.eta_net + stack.t_layer * (work.layers + work.prompt_layers)
     return np.maximum(device, stack.t_prompt * work.prompt_layers)
 
 
 def fit_servings(path: Path, keys: Sequence[str] = ()) -> Iterator[Fit]:
     """Every stack, or those named, anew, each after the one that it is like. Raises DataError for a bad file."""
     pairs = servings(path)
+    all_cases = {key: rows_of(stack, pairs) for key, stack in serving_stacks.items()}
     done: dict[str, ServingStack] = {}
     for key, stack in serving_stacks.items():
         if keys and key not in keys:
             continue
         stack = inherit(stack, done)
-        cases = rows_of(stack, pairs)
+        cases = all_cases[key]
         if stack.fitted and len(cases) >= 2 * len(stack.fitted):
-            stack = fit(stack, cases)
+            stack = fit(stack, cases, centre_of(stack, all_cases), NEAR)
         done[key] = stack.replace(error=mean_error(stack, cases) if cases else stack.error)
         yield Fit(done[key], len(cases), done[key].error)
 
@@ -128,15 +151,17 @@ def folds_report(path: Path) -> Iterator[tuple[str, int, float, int, float, int]
     pairs = servings(path)
     scored: list[tuple[bool, int, float]] = []
     constants, done = 0, ({}, {})
+    everything = {key: rows_of(stack, pairs) for key, stack in serving_stacks.items()}
+    dealt = {key: folds(cases, lambda case: case.group) for key, cases in everything.items()}
     for stack in serving_stacks.values():
-        cases = rows_of(stack, pairs)
-        parts = folds(cases, lambda case: case.group)
+        cases, parts = everything[stack.key], dealt[stack.key]
         found: list[tuple[int, float]] = []
         for held in (0, 1):
             own = inherit(stack, done[held])
             rest, unseen = parts[1 - held], parts[held]
             enough = len(rest) >= 2 * len(own.fitted)
-            own = fit(own, rest) if enough else own
+            seen = {key: halves[1 - held] for key, halves in dealt.items()}
+            own = fit(own, rest, centre_of(own, seen), NEAR) if enough else own
             done[held][stack.key] = own
             found.append((len(unseen), mean_error(own, unseen)) if enough and unseen else (0, math.nan))
             if enough and len(cases) >= 20:

@@ -92,7 +92,7 @@ def _read(row: Row) -> Serving | Unmodelled:
     run = _run(server, stack, config, apart)
     steps, seconds = _measured(row, server, run, config, apart)
     known = config["load"] != "max"
-    return Serving(server, stack.key, steps, seconds, known, f"{config['model']} {chip}", typical=apart)
+    return Serving(server, stack.key, steps, seconds, known, f"{config['model']} {row.system}", typical=apart)
 
 
 def serving_group(system: str, config: dict[str, Any]) -> str:
@@ -139,7 +139,7 @@ def server_of(config: dict[str, Any], chip: str, kernels: str = "trtllm") -> Ser
         others = {"expert_dtype": "mxfp4" if accelerators[chip].arch == "Hopper" else "mxfp4_fp8"}
         kv_dtype, dtype = ("bf16" if accelerators[chip].arch == "Hopper" else kv_dtype), "bf16"
     if model.moe and "ep" not in config and "the page does not say the degree" in config.get("note", ""):
-        ep = tp
+        ep, config = tp, config | {"attention_dp": tp > 1}
     return Server(
         model, accelerators[chip], tp=tp, pp=int(config.get("pp", 1)), ep=ep, dtype=dtype, kv_dtype=kv_dtype,
         attention_dp=bool(config.get("attention_dp")), kernels=kernels, **others,

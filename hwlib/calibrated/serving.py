@@ -108,8 +108,8 @@ def served_time(stack: ServingStack, steps: Steps) -> float:
 
 def step_time(stack: ServingStack, work: Work) -> float:
     """Seconds of one step with a software's constants."""
-    kernels = (work.products + work.attention + work.traffic) / stack.eta + work.network / stack.eta_net
-    device = kernels + stack.t_layer * (work.layers + work.prompt_layers)
+    kernels = (work.products + work.experts / stack.eta_E + work.attention + work.traffic) / stack.eta
+    device = kernels + work.network / stack.eta_net + stack.t_layer * (work.layers + work.prompt_layers)
     return max(device, stack.t_prompt * work.prompt_layers)
 
 

@@ -8,6 +8,7 @@ from hwlib.specs import Accelerator
 
 ALPHA = 6e-6  # s, of a kernel that meets the others at two barriers (typed; TensorRT-LLM's and vLLM's take 5 to 10 us)
 ALPHA_PCIE = 20e-6  # s, over PCIe and the host's memory
+SHARE_PCIE = 0.55  # of a card's 16 lanes, which two cards of a switch or the host's root share (typed)
 SHARE = 0.75  # of the links' rate that large messages reach (nccl-tests on H100: 0.8)
 
 
@@ -30,5 +31,5 @@ def _wire(chip: Accelerator) -> tuple[float, float]:
     if not chip.scaleup_bandwidth:
         raise ValueError(f"{chip.name} has no bandwidth between GPUs")
     if chip.scaleup_name.startswith("PCIe"):
-        return ALPHA_PCIE, chip.scaleup_bandwidth * SHARE / 2  # through the host's memory: each byte twice
+        return ALPHA_PCIE, chip.scaleup_bandwidth * SHARE_PCIE
     return ALPHA, chip.scaleup_bandwidth * SHARE

@@ -39,6 +39,7 @@ class Work(NamedTuple):
     layers: float = 0.0
     prompt_layers: float = 0.0
     products: float = 0.0
+    experts: float = 0.0
     attention: float = 0.0
     traffic: float = 0.0
     network: float = 0.0
@@ -141,12 +142,13 @@ class Server:
         if dense:
             products += mlp_time(self, tokens, m.ffn, tp) * dense
         traffic = traffic_time(chip, tokens * (12.0 * m.width + 6.0 * m.heads * m.key_dim / tp)) * m.layers
-        network, width = 0.0, 2.0 * tokens * m.width
+        network, experts, width = 0.0, 0.0, 2.0 * tokens * m.width
         if tp > 1:
             network = reduce_time(chip, tp, width) * (2 * m.layers - m.moe_layers * self.attention_dp)
         if m.moe_layers:
-            layer, sent = self._expert_layer(tokens)
-            products += layer * m.moe_layers
+            routed, shared, sent = self._expert_layer(tokens)
+            products += shared * m.moe_layers
+            experts += routed * m.moe_layers
             network += sent * m.moe_layers
         attention = 0.0
         for layers, window in _spans(m):
@@ -161,7 +163,7 @@ class Server:
             network += reduce_time(chip, 2, width) / 2 * self.pp
         layers = {"prompt_layers" if read else "layers": m.layers * share}
         return Work(
-            products=(products + head) * share, attention=attention * share, traffic=traffic * share,
+            products=(products + head) * share, experts=experts * share, attention=attention * share, traffic=traffic * share,
             network=network * share, sheet=self._sheet_time(tokens, decoding, context, prompts, prompt) * share, **layers,
         )  # fmt: skip
 
@@ -176,18 +178,18 @@ class Server:
         cache = self.pp * decoding * self.sequence_bytes(context) if decoding else 0.0
         return float(max(flops / C, weights / (W or inf)) + cache / (W or inf))
 
-    def _expert_layer(self, tokens: int) -> tuple[float, float]:
-        """Products and messages of a layer with experts."""
+    def _expert_layer(self, tokens: int) -> tuple[float, float, float]:
+        """Routed experts, products that all tokens take, and messages of a layer with experts."""
         m, tp = self.model, self.tp
         lengths = (m.width, m.expert_ffn * self.ep // tp, m.experts, m.experts_per_token, m.experts // self.ep)
         time = experts_time(self.chip.key, self._experts, tokens * self.groups, lengths, m.matrices, self.kernels)
-        time += product_time(self.chip, "bf16", tokens, m.experts, m.width)
+        dense = product_time(self.chip, "bf16", tokens, m.experts, m.width)
         if m.shared_experts:
-            time += mlp_time(self, tokens, m.expert_ffn * m.shared_experts, self.attention_tp)
+            dense += mlp_time(self, tokens, m.expert_ffn * m.shared_experts, self.attention_tp)
         sent = 0.0
         if self.attention_dp and tp > 1:
             sent = exchange_time(self.chip, tp, tokens, m.width, m.experts_per_token)
-        return time, sent
+        return time, dense, sent
 
 
 def mlp_time(server: Server, tokens: int, ffn: int, tp: int) -> float:

@@ -44,6 +44,7 @@ class ServingStack:
     t_layer: float = constant("s", "time of a layer beside its kernels, in a step that only decodes", 0.0)
     t_prompt: float = constant("s", "time of a layer beside its kernels, in a step that reads prompts", 0.0)
     eta: float = constant("1", "rate of the kernels, over that of their own models", 1.0, above_0=True)
+    eta_E: float = constant("1", "rate of layers of experts, over that and over that of their model", 1.0, above_0=True)
     eta_net: float = constant("1", "rate of the messages between GPUs, over that of their own model", 1.0, above_0=True)
     cache_share: float = constant("1", "share of the free memory that the cache gets", 0.9, high=1.0)
 

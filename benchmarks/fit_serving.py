@@ -1,7 +1,7 @@
 """Fit the constants of serving stacks to published rows, by software and release.
 
-The kernels of a row's steps are computed once; the constants only say what a step makes of them. Rows whose `confidence`
-says that something was inferred are left out. A fold is a set of pairs of model and chip.
+The kernels of a row's steps are computed once; the constants only say what a step makes of them. Rows whose
+`confidence` says that something was inferred are left out. A fold is a set of pairs of model and chip.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SOFT = 0.05  # an error below this counts by its square, one above it by itself
 TYPICAL = {"t_layer": 5e-5, "t_prompt": 3e-4, "eta": 1.0, "eta_E": 1.0, "eta_net": 1.0}
 PULL = 0.05  # error that moving a constant by a factor e from its typical value must save
 NEAR = 0.3  # the same for a release, from the constants of all of them together
-INFERRED = "seen verbatim"
+PRINTED = "seen verbatim"  # the confidence of a row that nobody inferred a part of
 
 
 class Fit(NamedTuple):
@@ -48,7 +48,7 @@ def rows_of(stack: ServingStack, pairs: Sequence[tuple[Row, Serving]]) -> list[S
         case
         for row, case in pairs
         if case.stack == stack.key and not case.typical and row.cells["id"].startswith(stack.rows)
-        and row.cells["confidence"] == INFERRED
+        and row.cells["confidence"] == PRINTED
     ]  # fmt: skip
 
 
@@ -84,9 +84,9 @@ def fit(
         return np.concatenate([errors, pull * np.asarray(x)])
 
     found = [
-        least_squares(misfit, np.clip(np.array([move] * len(free)), -3, 3), loss="soft_l1", f_scale=SOFT, bounds=(-4, 4))
+        least_squares(misfit, [move] * len(free), loss="soft_l1", f_scale=SOFT, bounds=(-4, 4))
         for move in (0.0, -0.5, 0.5)
-    ]  # fmt: skip
+    ]
     return at(min(found, key=lambda one: one.cost).x)
 
 
@@ -150,7 +150,8 @@ def folds_report(path: Path) -> Iterator[tuple[str, int, float, int, float, int]
     """
     pairs = servings(path)
     scored: list[tuple[bool, int, float]] = []
-    constants, done = 0, ({}, {})
+    constants = 0
+    done: tuple[dict[str, ServingStack], dict[str, ServingStack]] = ({}, {})
     everything = {key: rows_of(stack, pairs) for key, stack in serving_stacks.items()}
     dealt = {key: folds(cases, lambda case: case.group) for key, cases in everything.items()}
     for stack in serving_stacks.values():
@@ -180,7 +181,8 @@ def toml(fit: Fit) -> str:
     kept = serving_stacks[fit.stack.key]
     key = f'"{fit.stack.key}"' if "." in fit.stack.key else fit.stack.key
     lines = [f"# {fit.rows} rows", f"[{key}]"]
-    lines += [f'{name} = "{value}"' for name in ("name", "software", "source", "like") if (value := getattr(kept, name))]
+    texts = {name: getattr(kept, name) for name in ("name", "software", "source", "like")}
+    lines += [f'{name} = "{value}"' for name, value in texts.items() if value]
     for name in ("rows", "fitted"):
         lines.append(f"{name} = [" + ", ".join(f'"{x}"' for x in getattr(kept, name)) + "]")
     lines += [f"error = {fit.error:.3f}"] + ([f'note = "{kept.note}"'] if kept.note else [])

@@ -120,7 +120,8 @@ def predict_serving(case: Serving) -> Prediction:
     """A server, with the kept constants of its software. The simple model is the data sheet's roofline of each step."""
     typical = case.stack if case.typical else ""
     fitted = len(serving_stacks[case.stack].fitted)
-    return Prediction(case.time(), sum(count * work.sheet for count, work in case.steps), case.seconds, fitted, typical=typical)
+    plain = sum(count * work.sheet for count, work in case.steps)
+    return Prediction(case.time(), plain, case.seconds, fitted, typical=typical)
 
 
 def memory_of(case: Step) -> float:

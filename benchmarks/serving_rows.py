@@ -1,10 +1,11 @@
 """Rows of serving: a server, its load, and what was measured of it, from a row of published measurements.
 
-What a source does not print is assumed for the whole source, and said here. TensorRT-LLM 1.0 prints neither the degree of
-expert parallelism nor whether attention is data-parallel: its experts are read as divided whole over the ranks of its "TP",
-and attention as tensor-parallel, as the column says. gpt-oss has experts in 4 bits and all else in bfloat16, whichever
-`dtype` is printed, and on Hopper a cache in bfloat16, as the page's commands say. A checkpoint of DeepSeek-R1 in 4 bits keeps
-attention in bfloat16. InferenceX draws lengths evenly between 0.8 and 1.0 of those that it prints.
+What a source does not print is assumed for the whole source, and said here. TensorRT-LLM 1.0 prints neither the
+degree of expert parallelism nor whether attention is data-parallel: its experts are read as divided whole over the
+ranks of its "TP", and attention as tensor-parallel, as the column says. gpt-oss has experts in 4 bits and all else in
+bfloat16, whichever `dtype` is printed, and on Hopper a cache in bfloat16, as the page's commands say. A checkpoint of
+DeepSeek-R1 in 4 bits keeps attention in bfloat16. InferenceX draws lengths evenly between 0.8 and 1.0 of those that
+it prints.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from benchmarks.training_step import Unmodelled
 from hwlib.calibrated.serving import Run, Server, Steps, run_of, served_time, times
 from hwlib.specs import Model, accelerators, models
 from hwlib.specs.serving_stack import ServingStack, serving_stacks
+from hwlib.specs.table import SpecError
 
 CHIPS = {
     "A100": "a100-80gb-sxm", "A100-PCIe": "a100-80gb-pcie", "H100": "h100-sxm", "H200": "h200-sxm", "L40S": "l40s",
@@ -50,8 +52,8 @@ RELEASES = ((0.10, "0.9"), (0.19, "0.14"), (1.00, "0.19"), (1.01, "1.0"), (math.
 class Serving:
     """A measured server: the steps that the row's figure is the time of, and that time in seconds.
 
-    `known` says that the batch was printed. `group` is the model and the chip. `typical`: no constant was fitted to this
-    software as it was run.
+    `known` says that the batch was printed. `group` is the model and the chip. `typical`: no constant was fitted to
+    this software as it was run.
     """
 
     server: Server
@@ -71,7 +73,9 @@ def serving_case(row: Row) -> Serving | Unmodelled:
     """What a row measured, or the reason why it cannot be modelled."""
     try:
         return _read(row)
-    except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, SpecError):
+            raise
         return Unmodelled(f"config has no {error}" if isinstance(error, KeyError) else str(error))
 
 

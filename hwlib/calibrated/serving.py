@@ -1,18 +1,24 @@
 """Serving a model: tokens a second, first token and latency at a batch, as a software reaches them.
 
-A run is a number of steps. `hwlib.calibrated.serving_step` gives the kernels and messages of one; a `ServingStack` has what
-the software adds: the time of a layer beside its kernels, in steps that decode and in steps that read prompts, and the rate
-of kernels and of messages over those of their models. How many steps there are, and what each does, follows from the load:
+A run is a number of steps. `hwlib.calibrated.serving_step` gives the kernels and messages of one; a `ServingStack`
+has what the software adds: the time of a layer beside its kernels, in steps that decode and in steps that read
+prompts, and the rate of kernels and of messages over those of their models. How many steps there are, and what each
+does, follows from the load:
 
 - "static": all prompts are read at once, and all sequences decode until the last ends (one request is a batch of one);
-- "closed": `batch` requests are always there, one that ends is replaced, and prompts are read between or in decode steps;
+- "closed": `batch` requests are always there, one that ends is replaced, and prompts are read between or in decode
+  steps;
 - "queued": all requests wait from the start, and the batch is what the cache holds.
 
->>> from hwlib.units import show
->>> served = serve("llama3-70b", "h200-sxm", stack="tensorrt-llm-1.0", tp=2, batch=64, input=1000, output=1000, dtype="fp8")
->>> served.batch, served.gpus
-(64, 2)
->>> served.token_latency > 64 / served.tokens_per_second * 0.9
+Llama 3.3 70B in 8 bits on two H200, as TensorRT-LLM 1.1 serves it: with 64 requests at once, and with as many as fit.
+NVIDIA's page has 2,587 tokens/s a GPU for the second.
+
+>>> plan = {"stack": "tensorrt-llm-1.1", "tp": 2, "input": 1000, "output": 1000, "dtype": "fp8"}
+>>> few = serve("llama3-70b", "h200-sxm", batch=64, **plan)
+>>> full = serve("llama3-70b", "h200-sxm", **plan)
+>>> full.batch > 9 * few.batch and full.tokens_per_second > 1.5 * few.tokens_per_second
+True
+>>> few.token_latency < 0.5 * full.token_latency
 True
 """
 
@@ -26,7 +32,19 @@ from hwlib.specs import Accelerator, Model, accelerators, models
 from hwlib.specs.serving_stack import ServingStack, serving_stacks
 from hwlib.specs.table import unknown
 
-__all__ = ["LOADS", "Run", "Served", "Server", "Steps", "Work", "cache_sequences", "run_of", "serve", "served_time", "times"]
+__all__ = [
+    "LOADS",
+    "Run",
+    "Served",
+    "Server",
+    "Steps",
+    "Work",
+    "cache_sequences",
+    "run_of",
+    "serve",
+    "served_time",
+    "times",
+]
 
 LOADS = ("static", "closed", "queued")
 RESERVED = 3e9  # B of each GPU that no cache gets: context, activations, buffers (typed)
@@ -41,8 +59,8 @@ Steps = tuple[tuple[float, Work], ...]
 
 
 class Run(NamedTuple):
-    """Steps of a run: all of them, those until a request's first token, and those between two of its tokens (a share of a
-    step reads prompts).
+    """Steps of a run: all of them, those until a request's first token, and those between two of its tokens (a share
+    of a step reads prompts).
 
     `batch` are the requests of each group at once, `tokens` those that all groups together sample in the whole run.
     """
@@ -77,12 +95,12 @@ def serve(
 ) -> Served:  # fmt: skip
     """Tokens a second, first token and latency of a model on tp x pp GPUs, as a software reaches them.
 
-    `batch` requests of `input` and `output` tokens run at once, on all GPUs together. By default the load is "closed";
-    without a batch it is "queued": `requests` wait at once, and the cache decides. Experts are divided over `ep` of the
-    tp ranks whole; with `attention_dp` each rank has attention for sequences of its own. `dtype` is that of weights and
-    products ("bf16", "fp8", "fp4"; "int8w" and "int4w": weights only), and `kv_dtype` that of the cache ("bf16", or "fp8"
-    by default where the products have at most 8 bits). Errors: docs/fidelity.md, some 10 to 20 %. Raises ValueError for a
-    plan that cannot be or does not fit, KeyError for an unknown name.
+    `batch` requests of `input` and `output` tokens run at once, on all GPUs together. By default the load is
+    "closed"; without a batch it is "queued": `requests` wait at once, and the cache decides. Experts are divided over
+    `ep` of the tp ranks whole; with `attention_dp` each rank has attention for sequences of its own. `dtype` is that
+    of weights and products ("bf16", "fp8", "fp4"; "int8w" and "int4w": weights only), and `kv_dtype` that of the
+    cache ("bf16", or "fp8" by default where the products have at most 8 bits). Errors: docs/fidelity.md, some 10 to
+    20 %. Raises ValueError for a plan that cannot be or does not fit, KeyError for an unknown name.
     """
     stack = serving_stacks[stack] if isinstance(stack, str) else stack
     kv_dtype = kv_dtype or ("fp8" if dtype in ("fp8", "fp8_block", "fp4") else "bf16")
@@ -153,9 +171,9 @@ def cache_sequences(server: Server, tokens: float, share: float = 0.9) -> float:
 def _wave(server: Server, batch: int, input: float, output: float, mixed: bool) -> tuple[Steps, Steps]:
     """`batch` requests of each group, whose starts are spread over their length: a prompt's step, and a token's.
 
-    A step has batch/output prompts on average. Where software mixes, their tokens go through the products with those of
-    the sequences that decode, in as many steps as there are prompts; else decoding waits for them. A batch of a pipeline
-    passes all its stages.
+    A step has batch/output prompts on average. Where software mixes, their tokens go through the products with those
+    of the sequences that decode, in as many steps as there are prompts; else decoding waits for them. A batch of a
+    pipeline passes all its stages.
     """
     rate = batch / output
     share, prompts, pp = min(1.0, rate), max(1.0, rate), server.pp

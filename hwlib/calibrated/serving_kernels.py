@@ -1,4 +1,7 @@
-"""The kernels of a server's layer, by the models of `hwlib.calibrated`: products, attention, experts, and plain traffic."""
+"""The kernels of a server's layer, by the models of `hwlib.calibrated`: products, attention, experts, plain traffic.
+
+A chip that no kernel was fitted on takes the constants of its architecture's, with its own data sheet.
+"""
 
 from __future__ import annotations
 
@@ -112,7 +115,8 @@ def experts_time(chip: str, dtype: str, tokens: int, lengths: tuple[int, ...], m
     hidden, width, experts, topk, local = lengths
     loads = [tokens * topk / experts]
     sheet = sheet_of(chip, of, c.chip)
-    return float(grouped_seconds(c, sheet, weight, activation, loads, tokens, hidden, width, experts, topk, local, matrices))
+    here = (tokens, hidden, width, experts, topk, local, matrices)
+    return float(grouped_seconds(c, sheet, weight, activation, loads, *here))
 
 
 TABLES = {"attention": attention_constants, "decode": decode_constants, "grouped": grouped_constants}
@@ -125,8 +129,8 @@ INSTEAD = {
 
 @cache
 def _constants(kind: str, chip: str, dtype: str, software: str) -> Any:
-    """The constants of a kernel: of the chip and the software, else of a chip of its architecture, else of TensorRT-LLM's
-    kernels, else of a dtype like it.
+    """The constants of a kernel: of the chip and the software, else of a chip of its architecture, else of
+    TensorRT-LLM's kernels, else of a dtype like it.
     """
     table = TABLES[kind]()
     for one in (dtype, *INSTEAD.get(dtype, ())):

@@ -1,7 +1,7 @@
 """Messages between the GPUs of a server: all-reduces of activations, and tokens that go to experts and back.
 
-A server's all-reduce is its own kernel, not NCCL's: up to some hundred KB each rank reads what all others have at once, and
-beyond each reduces a part and reads the others' parts (`one-shot` and `two-shot`).
+A server's all-reduce is its own kernel, not NCCL's: up to some hundred KB each rank reads what all others have at
+once, and beyond each reduces a part and reads the others' parts (`one-shot` and `two-shot`).
 """
 
 from hwlib.specs import Accelerator

@@ -1,8 +1,8 @@
 """The work of one step of a server: its kernels and messages at their own models' times, apart by kind.
 
-A step is one pass through the model: some sequences get a token each, and some prompts are read beside them. A layer is
-costed once, a stage of a pipeline has its share of the layers, and what software adds to a step (launches, scheduling) or
-takes from its rates is left to the constants of `hwlib.specs.serving_stack`.
+A step is one pass through the model: some sequences get a token each, and some prompts are read beside them. A layer
+is costed once, a stage of a pipeline has its share of the layers, and what software adds to a step (launches,
+scheduling) or takes from its rates is left to the constants of `hwlib.specs.serving_stack`.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class Work(NamedTuple):
 class Server:
     """A model on GPUs: what it is, how it is divided, and in which precisions it runs.
 
-    Ranks of `tp` divide layers and heads, `pp` stages divide the layers; the experts are divided over `ep` ranks whole,
-    and beyond that by tp. With `attention_dp`, each of the `tp` ranks has whole layers but for the experts, and
-    sequences of its own. `dtype` is that of the products, `attention_dtype` that of attention's own projections and
-    `expert_dtype` that of the experts', where they differ; `kv_dtype` that of the cache. `kernels` is the software whose
-    attention and experts are launched, of `kernel_software`.
+    Ranks of `tp` divide layers and heads, `pp` stages divide the layers; the experts are divided over `ep` ranks
+    whole, and beyond that by tp. With `attention_dp`, each of the `tp` ranks has whole layers but for the experts,
+    and sequences of its own. `dtype` is that of the products, `attention_dtype` that of attention's own projections
+    and `expert_dtype` that of the experts', where they differ; `kv_dtype` that of the cache. `kernels` is the
+    software whose attention and experts are launched, of `kernel_software`.
     """
 
     model: Model
@@ -136,7 +136,7 @@ class Server:
         m, tp = self.model, self.attention_tp
         read = prompts * prompt
         tokens = max(1, round(decoding + read))
-        chip, dtype, own = self.chip, self.dtype, self.attention_dtype or self.dtype
+        chip, own = self.chip, self.attention_dtype or self.dtype
         products = sum(product_time(chip, own, tokens, n, k) for n, k in attention_shapes(m, tp)) * m.layers
         dense = m.layers - m.moe_layers
         if dense:
@@ -163,14 +163,17 @@ class Server:
             network += reduce_time(chip, 2, width) / 2 * self.pp
         layers = {"prompt_layers" if read else "layers": m.layers * share}
         return Work(
-            products=(products + head) * share, experts=experts * share, attention=attention * share, traffic=traffic * share,
-            network=network * share, sheet=self._sheet_time(tokens, decoding, context, prompts, prompt) * share, **layers,
+            products=(products + head) * share, experts=experts * share,
+            attention=attention * share, traffic=traffic * share,
+            network=network * share, **layers,
+            sheet=self._sheet_time(tokens, decoding, context, prompts, prompt) * share,
         )  # fmt: skip
 
     def _sheet_time(self, tokens: int, decoding: int, context: float, prompts: float, prompt: float) -> float:
         """Seconds of a step on all stages at the data sheet's rates: operations or weights, and the caches."""
         m, chip = self.model, self.chip
-        C, W = chip.flops({"fp8": "fp8", "fp8_block": "fp8", "fp4": "fp4"}.get(self.dtype, "bf16")), chip.hbm_bandwidth
+        low = {"fp8": "fp8", "fp8_block": "fp8", "fp4": "fp4"}.get(self.dtype, "bf16")
+        C, W = chip.flops(low if low == "bf16" or getattr(chip, f"{low}_flops") else "bf16"), chip.hbm_bandwidth
         everywhere = tokens * self.groups
         flops = forward_flops(matmul_parameters(m), everywhere) / self.tp
         flops += prompts * self.groups * attention_step_flops(m, int(prompt), int(prompt)) / self.tp if prompts else 0.0
@@ -197,7 +200,9 @@ def mlp_time(server: Server, tokens: int, ffn: int, tp: int) -> float:
     m, chip, dtype = server.model, server.chip, server.dtype
     width = max(1, ffn // tp)
     up = product_time(chip, dtype, tokens, (m.matrices - 1) * width, m.width)
-    return up + product_time(chip, dtype, tokens, m.width, width) + traffic_time(chip, 2.0 * m.matrices * tokens * width)
+    return (
+        up + product_time(chip, dtype, tokens, m.width, width) + traffic_time(chip, 2.0 * m.matrices * tokens * width)
+    )
 
 
 def attention_shapes(m: Model, tp: int) -> tuple[tuple[int, int], ...]:
@@ -210,7 +215,13 @@ def attention_shapes(m: Model, tp: int) -> tuple[tuple[int, int], ...]:
         return ((heads + 2 * kv) * m.head_dim, m.width), (m.width, heads * m.head_dim)
     down = m.q_lora + m.kv_lora + m.rope_dim
     up = (heads * (m.nope_dim + m.rope_dim), m.q_lora)
-    return (down, m.width), up, (heads * m.nope_dim, m.kv_lora), (heads * m.v_dim, m.kv_lora), (m.width, heads * m.v_dim)
+    return (
+        (down, m.width),
+        up,
+        (heads * m.nope_dim, m.kv_lora),
+        (heads * m.v_dim, m.kv_lora),
+        (m.width, heads * m.v_dim),
+    )
 
 
 def attention_weights(m: Model) -> int:

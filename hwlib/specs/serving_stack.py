@@ -1,8 +1,9 @@
-"""Serving stacks: what a serving software adds to the kernels that it launches; frozen records from serving_stacks.toml.
+"""Serving stacks: what a serving software adds to the kernels that it launches; frozen records from
+serving_stacks.toml.
 
-A stack is a software and a release, on any chip: the chip's rates are in the models of kernels. Constants that `fitted`
-names rest on published rows, whose ids begin with one of `rows`; the others are round values, or those of the stack that
-it is `like`.
+A stack is a software and a release, on any chip: the chip's rates are in the models of kernels. Constants that
+`fitted` names rest on published rows, whose ids begin with one of `rows`; the others are round values, or those of
+the stack that it is `like`.
 
 >>> serving_stacks["tensorrt-llm-1.0"].software
 'TensorRT-LLM 1.0'
@@ -23,8 +24,8 @@ FILE = "serving_stacks.toml"
 class ServingStack:
     """One software and release. The defaults of the constants are those of software that costs nothing.
 
-    A step that only decodes is one graph that the GPU replays, where the software captures graphs; one that reads prompts
-    is launched kernel by kernel. So a layer has two times, whichever its step is.
+    A step that only decodes is one graph that the GPU replays, where the software captures graphs; one that reads
+    prompts is launched kernel by kernel. So a layer has two times, whichever its step is.
     """
 
     key: str

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ARCHITECTURES = {"Ampere": "a100-80gb-sxm", "Ada": "h100-sxm", "Hopper": "h100-sxm"}  # all others: the B200
 MLA_SHARE = 0.5  # of the bfloat16 peak that latent attention's decode reaches (typed)
-W_SM = 4.8e12 / 132  # B/s: what a multiprocessor asks of the memory at most, that of the H200; it binds the H20
+W_SM = {"Hopper": 4.8e12 / 132}  # B/s: what a multiprocessor asks of memory at most, that of the H200; binds the H20
 WEIGHT_ONLY = {"int8w": 1.0, "int4w": 0.53}
 
 
@@ -38,7 +38,7 @@ def _gemm(chip: str, dtype: str) -> GemmModel:
     known = gemm_constants()
     key = (chip, dtype) if (chip, dtype) in known else (kernel_chip(accelerators[chip]), dtype)
     model = model_of(known[key], chip)
-    return replace(model, W=min(model.W, W_SM * model.n_SM))
+    return replace(model, W=min(model.W, W_SM.get(accelerators[chip].arch, inf) * model.n_SM))
 
 
 def product_time(chip: Accelerator, dtype: str, M: int, N: int, K: int) -> float:

@@ -7,7 +7,7 @@ rows pay for (`PRIOR`): where rows say little, all chips are taken to be alike.
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from statistics import fmean
@@ -23,14 +23,14 @@ from hwlib.specs.fitted import AttentionConstants, DecodeConstants, Fitted, Grou
 
 FEW = 8  # rows of a group from which on it has a value of its own
 PRIOR = 0.3  # a value's move by a factor e costs as much as a misfit of 0.3 of one row
-SOFT = 0.1  # beyond this a misfit counts by its absolute value
+SOFT = 0.05  # beyond this a misfit counts by its absolute value
 FAMILY = {
     "a100-80gb-sxm": ("a100-80gb-sxm", ("a100-40gb-sxm",)),
     "h100-sxm": ("h100-sxm", ("h200-sxm", "h800-sxm", "h100-pcie")),
     "b200-sxm": ("b200-sxm", ("gb200-nvl72", "b300-sxm", "gb300-nvl72")),
 }  # fmt: skip
 FITTED_ON = {chip: first for first, like in FAMILY.values() for chip in (first, *like)}
-CHIP, DTYPE, SOFTWARE = "chip", "dtype", "software"
+CHIP, DTYPE, SOFTWARE, KERNEL = "chip", "dtype", "software", "kernel"
 Levels = tuple[tuple[str, ...], ...]
 
 
@@ -45,30 +45,30 @@ class Constant:
 
 
 PER_STACK: Levels = ((), (CHIP, SOFTWARE))
+PER_KERNEL: Levels = ((), (CHIP, KERNEL, DTYPE))
 PER_SOFTWARE: Levels = ((), (SOFTWARE,))
 CONSTANTS: dict[str, dict[str, Constant]] = {
     "attention-context": {
         "t0": Constant(1e-5, 1e-6, 1e-4, PER_STACK),
-        "eta_C": Constant(0.6, 0.05, 1.5, ((), (CHIP, DTYPE), (CHIP, SOFTWARE, DTYPE))),
+        "eta_C": Constant(0.6, 0.05, 1.5, ((), (CHIP, DTYPE), (CHIP, KERNEL, DTYPE))),
         "R_exp": Constant(3e10, 1e9, 5e11),
         "t_tile": Constant(3e-6, 1e-8, 1e-4, PER_SOFTWARE),
         "eta_W": Constant(0.7, 0.1, 1.5, PER_SOFTWARE),
     },
     "attention-decode": {
-        "t0": Constant(8e-6, 1e-6, 1e-4, ((), (CHIP, SOFTWARE), (CHIP, SOFTWARE, DTYPE))),
-        "eta_W": Constant(0.85, 0.1, 1.5, ((), (CHIP, SOFTWARE, DTYPE))),
-        "t_key": Constant(2e-9, 1e-11, 1e-6),
-        "t_block": Constant(2e-6, 1e-8, 1e-4, PER_SOFTWARE),
-        "t_join": Constant(3e-6, 1e-8, 1e-4, PER_SOFTWARE),
-        "single": Constant(0.8, 0.1, 1.5),
+        "t0": Constant(9e-6, 1e-6, 1e-4, PER_KERNEL),
+        "eta_W": Constant(0.8, 0.1, 1.5, ((), (CHIP, SOFTWARE, DTYPE))),
+        "eta_C": Constant(0.2, 0.005, 2.0, ((), (CHIP,))),
+        "t_block": Constant(2e-6, 1e-8, 1e-4, ((), (CHIP,))),
+        "t_join": Constant(3e-6, 1e-8, 1e-4),
         "R_L2": Constant(2.5e10, 1e8, 1e12),
     },
     "grouped-gemm": {
         "t0": Constant(2e-5, 1e-6, 1e-4, PER_STACK),
-        "eta_C": Constant(0.6, 0.02, 1.5, ((), (DTYPE,), (SOFTWARE, DTYPE), (CHIP, SOFTWARE, DTYPE))),
+        "eta_C": Constant(0.6, 0.02, 1.5, ((), (DTYPE,), (SOFTWARE,), (CHIP,), (CHIP, SOFTWARE, DTYPE))),
         "t_tile": Constant(1e-6, 1e-9, 1e-4, PER_SOFTWARE),
-        "eta_W": Constant(0.8, 0.1, 1.5, PER_SOFTWARE),
-        "eta_move": Constant(0.8, 0.05, 2.0, PER_SOFTWARE),
+        "eta_W": Constant(0.8, 0.1, 1.5),
+        "eta_move": Constant(0.8, 0.05, 2.0),
     },
 }
 KINDS: dict[str, type[Any]] = {
@@ -76,7 +76,7 @@ KINDS: dict[str, type[Any]] = {
 }  # fmt: skip
 
 
-def typed(kind: str, chip: str, dtype: str, software: str) -> dict[str, Any]:
+def typed(kind: str, chip: str, software: str) -> dict[str, Any]:
     """What of an entry is not fitted: what the measured call includes, and how many heads a kernel packs."""
     ours = software == "trtllm"
     if kind == "attention-context":
@@ -101,24 +101,23 @@ class Fit:
 
     @property
     def count(self) -> int:
-        """How many values were fitted: of each level, what it adds to the coarser ones."""
-        own = {(name, i) for name, i, _ in self.logs}
-        return sum(
-            max(1, sum(n == name and i == max(j for m, j in own if m == name) for n, i, _ in self.logs))
-            for name in CONSTANTS[self.kind]
-        )
+        """How many values were fitted; what all rows have in common is one only where no group differs."""
+        finer = {name for name, i, _ in self.logs if i}
+        return sum(i > 0 or name not in finer for name, i, _ in self.logs)
 
 
 def _of(case: Kernel) -> dict[str, str]:
-    return {CHIP: FITTED_ON[case.chip], DTYPE: case.dtype, SOFTWARE: case.software}
+    """What levels are made of. vLLM and SGLang call the same kernels of attention: FlashAttention, or FlashInfer's."""
+    kernel = "trtllm" if case.software == "trtllm" else "open"
+    return {CHIP: FITTED_ON[case.chip], DTYPE: case.dtype, SOFTWARE: case.software, KERNEL: kernel}
 
 
-def _groups(kind: str, cases: Sequence[Kernel]) -> list[tuple[str, int, tuple[str, ...]]]:
+def _groups(kind: str, cases: Sequence[Kernel], few: int) -> list[tuple[str, int, tuple[str, ...]]]:
     found = []
     for name, constant in CONSTANTS[kind].items():
         for i, level in enumerate(constant.levels):
             counted = Counter(tuple(_of(case)[what] for what in level) for case in cases)
-            found += [(name, i, key) for key, count in sorted(counted.items()) if not i or count >= FEW]
+            found += [(name, i, key) for key, count in sorted(counted.items()) if not i or count >= few]
     return found
 
 
@@ -137,7 +136,7 @@ class Columns:
         self.sheet = Sheet(*(np.array(column, float) for column in zip(*sheets, strict=True)))
         self.weight, self.activation, _ = (np.array(column) for column in zip(*bytes_of, strict=True))
         self.sizes = {name: np.array([case.sizes[name] for case in cases], float) for name in cases[0].sizes}
-        kept = [typed(kind, of[CHIP], of[DTYPE], of[SOFTWARE]) for of in self.of]
+        kept = [typed(kind, of[CHIP], of[SOFTWARE]) for of in self.of]
         self.typed = {name: np.array([one[name] for one in kept], float) for name in kept[0]}
         if kind == "grouped-gemm":
             loads = [_loads(case) for case in cases]
@@ -162,12 +161,12 @@ def _loads(case: Kernel) -> list[float]:
     return found if len(found) > 1 else found * 32
 
 
-def fit_kernels(kind: str, cases: Sequence[Kernel]) -> Fit:
+def fit_kernels(kind: str, cases: Sequence[Kernel], few: int = FEW) -> Fit:
     """The constants of a kind that explain its rows best."""
     import numpy as np
     from scipy.optimize import least_squares
 
-    columns, keys = Columns(kind, cases), _groups(kind, cases)
+    columns, keys = Columns(kind, cases), _groups(kind, cases, few)
     place = {key: i for i, key in enumerate(keys)}
     where = {}  # which logarithms each row adds up, of each constant
     for name, constant in CONSTANTS[kind].items():
@@ -187,7 +186,7 @@ def fit_kernels(kind: str, cases: Sequence[Kernel]) -> Fit:
 
     def misfit(x: Any) -> Any:
         seconds = columns.seconds_with({name: np.exp(matrix @ x) for name, matrix in where.items()})
-        off = np.log(seconds / columns.seconds)
+        off = seconds / columns.seconds - 1
         soft = np.sign(off) * SOFT * np.sqrt(2 * (np.sqrt(1 + (off / SOFT) ** 2) - 1))
         return np.concatenate([soft, weight * (x - start)])
 
@@ -205,9 +204,24 @@ def errors(fit: Fit, cases: Sequence[Kernel]) -> list[float]:
 
 
 def kernel_folds(kind: str, cases: Sequence[Kernel]) -> tuple[list[float], list[float]]:
-    """The errors of the rows of fold 1 under the fit to fold 0, and the reverse."""
+    """The errors of the rows of fold 1 under the fit to fold 0, and the reverse.
+
+    Rows of a dtype and software that the fit has too few of are left out, as they are not scored with the kept ones.
+    """
     first, second = folds(cases, lambda case: case.group)
-    return errors(fit_kernels(kind, first), second), errors(fit_kernels(kind, second), first)
+    return _seen(kind, first, second)[1], _seen(kind, second, first)[1]
+
+
+def _seen(kind: str, fit_to: Sequence[Kernel], scored: Sequence[Kernel]) -> tuple[list[Kernel], list[float]]:
+    few = FEW // 2
+    counted = Counter((case.dtype, case.software) for case in fit_to)
+    kept = [case for case in scored if counted[case.dtype, case.software] >= few]
+    return kept, errors(fit_kernels(kind, fit_to, few), kept) if kept else []
+
+
+def _mean(values: Iterable[float]) -> float:
+    known = [value for value in values if not math.isnan(value)]
+    return fmean(known) if known else math.nan
 
 
 def kernel_entries(cases: Sequence[tuple[str, Kernel]]) -> Iterator[Fitted]:
@@ -220,16 +234,16 @@ def kernel_entries(cases: Sequence[tuple[str, Kernel]]) -> Iterator[Fitted]:
         held = dict.fromkeys((case for _, case in found), math.nan)
         pairs = folds([case for _, case in found], lambda case: case.group)
         for fit_to, scored in (pairs, pairs[::-1]):
-            if fit_to and scored:
-                held |= dict(zip(scored, errors(fit_kernels(kind, fit_to), scored), strict=True))
+            held |= dict(zip(*_seen(kind, fit_to, scored), strict=True))
         own = dict(zip((case for _, case in found), errors(full, [case for _, case in found]), strict=True))
+        counted = Counter((case.dtype, case.software) for _, case in found)
         for key in sorted({(FITTED_ON[c.chip], c.dtype, c.software) for _, c in found}):
             chip, dtype, software = key
             members = [(s, c) for s, c in found if (FITTED_ON[c.chip], c.dtype, c.software) == key]
             yield entry(
                 chip=chip, software=software, release=members[0][1].release, dtype=dtype,
                 source=members[0][0].split(" @")[0], rows=f"{NAMES[kind]}-*-{software}-*", count=len(members),
-                error=fmean(own[c] for _, c in members), held_out=fmean(held[c] for _, c in members),
-                date=date.today().isoformat(), like=FAMILY[chip][1], **typed(kind, chip, dtype, software),
+                error=fmean(own[c] for _, c in members), held_out=_mean(held[c] for _, c in members),
+                date=date.today().isoformat(), like=FAMILY[chip][1], typical=counted[dtype, software] < FEW, **typed(kind, chip, software),
                 **{name: full.value(name, _of(members[0][1])) for name in CONSTANTS[kind]},
             )  # fmt: skip

@@ -24,7 +24,6 @@ from hwlib.footprint import MIXED_ADAM, footprint
 from hwlib.roofline import roofline_time
 from hwlib.specs import accelerators
 from hwlib.specs.fitted import (
-    Fitted,
     attention_constants,
     collective_constants,
     decode_constants,
@@ -133,7 +132,7 @@ def memory_of(case: Step) -> float:
     return float(held.total / (accelerators[case.chip].hbm_bytes or math.nan))
 
 
-KERNELS: dict[str, tuple[Callable[[], Mapping[Any, Fitted]], Callable[..., Any]]] = {
+KERNELS: dict[str, tuple[Callable[[], Mapping[Any, Any]], Callable[..., Any]]] = {
     "attention-context": (attention_constants, prefill_attention_time),
     "attention-decode": (decode_constants, decode_attention_time),
     "grouped-gemm": (grouped_constants, grouped_time),
@@ -147,7 +146,8 @@ def predict_kernel(case: Kernel) -> Prediction | Unmodelled:
     if entry is None:
         return Unmodelled(f"no constants for {case.dtype} of {case.software} on {case.chip}")
     predicted = time(case.chip, case.dtype, **case.sizes, software=case.software)
-    return Prediction(predicted, _kernel_roofline(case), case.seconds, len(entry.constants))
+    typical = f"{case.software}, {case.dtype}: few rows" if entry.typical else ""
+    return Prediction(predicted, _kernel_roofline(case), case.seconds, len(entry.constants), typical=typical)
 
 
 def _kernel_roofline(case: Kernel) -> float:

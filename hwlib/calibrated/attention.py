@@ -5,15 +5,16 @@ multiplies, other units take exponentials, at a rate that does not grow with the
 smaller share of the peak. Each tile also starts and ends, which takes as long as hundreds of keys: so short prompts
 reach a smaller share. The cache, the queries and the output pass through memory.
 
-A new token reads the whole cache once. A block of a kernel takes one head of keys and values, or a part of its length
-where there are too few heads to fill the chip, at the price of joining the parts.
+A new token reads the whole cache once. A block of a kernel takes one head of keys and values of one sequence, with the
+query heads that share it, or a part of its length where there are too few heads to fill the chip, at the price of
+joining the parts. Blocks run in waves, one to a multiprocessor; each goes through its keys step by step.
 """
 
 from functools import reduce
 from typing import Any
 
 from hwlib.calibrated.sheet import KERNEL_BYTES, Sheet, checked, entry_of, sheet_of
-from hwlib.formula import ceil, maximum, minimum, where
+from hwlib.formula import ceil, log2, maximum, minimum, where
 from hwlib.specs.fitted import attention_constants, decode_constants
 
 __all__ = [
@@ -25,8 +26,10 @@ LATE = 0.5  # of the longest tile: how far the last one outlasts the rest, betwe
 PIPES = 2  # exponent of the mean of the matrix unit and the exponentials, that overlap in part
 OVERLAP = 1.5  # exponent of the mean of arithmetic and memory
 BF16 = 2.0
-JOINED = (1, 2, 4, 8, 16, 32)  # parts in which the length of a cache is split
-RESIDENT = 2  # blocks that share a multiprocessor
+JOINED = (1, 2, 4, 8, 16, 32, 64)  # parts in which the length of a cache is split
+HIDDEN = 3  # exponent of the mean of a block's steps and memory, as of a matrix product
+STEP_ROWS = 64  # what a step costs beside its query rows, counted in rows
+HALF_HEAD = 64  # head sizes are padded up to this, or twice, or four times
 WIDE = 256  # head size from which on a tile packs a quarter of the query heads
 
 
@@ -102,16 +105,16 @@ def decode_seconds(c: Any, sheet: Sheet, b: Any, H: Any, H_kv: Any, D: Any, B: A
     """The same for any constants `c` and data sheet, `b` bytes an element of the cache. Each may be an array."""
     T = where(window > 0, minimum(window, cached), cached) + 1
     group = H / H_kv
-    eta_W = c.eta_W * where(group > 1, 1.0, c.single)
-    memory = 2 * B * H_kv * T * D * b / (eta_W * sheet.W)
+    memory = 2 * B * H_kv * T * D * b / (c.eta_W * sheet.W)
+    queries = 2 * B * H * D * BF16 / (c.eta_W * sheet.W)
     unpacked = where(group > where(D < WIDE, c.packs, c.packs / 4), 1.0, 0.0)
     again = unpacked * 2 * B * H * T * D / (c.R_L2 * sheet.n_SM)
-    rows = 2 * B * H * D * BF16 / (eta_W * sheet.W)
+    rows = minimum(group, c.packs) + STEP_ROWS
+    key = 4 * HALF_HEAD * 2 ** ceil(log2(D / HALF_HEAD)) * rows / (c.eta_C * sheet.C / sheet.n_SM)
 
     def cut(parts: int) -> Any:
         depth = maximum(T / parts, TILE) if parts > 1 else T
-        waves = maximum(B * H_kv * parts / (sheet.n_SM * RESIDENT), 1.0)
-        blocks = waves * (depth * c.t_key + c.t_block)
-        return (memory**2 + again**2 + blocks**2) ** 0.5 + (parts > 1) * c.t_join
+        blocks = ceil(B * H_kv * parts / sheet.n_SM) * (depth * key + c.t_block)
+        return (memory**HIDDEN + again**HIDDEN + blocks**HIDDEN) ** (1 / HIDDEN) + (parts > 1) * c.t_join
 
-    return c.t0 + reduce(minimum, map(cut, JOINED)) + rows
+    return c.t0 + reduce(minimum, map(cut, JOINED)) + queries

@@ -120,10 +120,11 @@ class TreeConstants(Fitted):
 class AttentionConstants(Fitted):
     """Attention over a prompt for `hwlib.calibrated.attention`, one chip, dtype and software: five constants.
 
-    `splits`: the measured call also splits a fused QKV, rotates queries and keys, and quantises them.
+    `typical`: fewer than eight rows of this dtype and software, on any chip, are behind it. `splits`: the measured call also splits a fused QKV, rotates queries and keys, and quantises them.
     """
 
     release: str
+    typical: bool = switch(False)
     dtype: str
     splits: bool = switch(False)
     t0: float = _constant("s", "fixed cost of a call")
@@ -137,16 +138,16 @@ class AttentionConstants(Fitted):
 class DecodeConstants(Fitted):
     """Attention of one new token for `hwlib.calibrated.attention`, one chip, dtype of the cache and software.
 
-    `packs`: query heads of one K/V head that the kernel takes at once; beyond, each reads the cache.
+    `typical`: as there. `packs`: query heads of one K/V head that the kernel takes at once; beyond, each reads the cache.
     """
 
     release: str
+    typical: bool = switch(False)
     dtype: str
     packs: float = number(math.inf)
     t0: float = _constant("s", "fixed cost of a call")
     eta_W: float = _constant("1", "share of the memory bandwidth that is reached")
-    single: float = _constant("1", "that share with one query head for each K/V head, over that with more", 1.0)
-    t_key: float = _constant("s", "latency of one key in a block")
+    eta_C: float = _constant("1", "share of the peak rate at which a block goes through its keys")
     t_block: float = _constant("s", "cost of starting and ending one block")
     t_join: float = _constant("s", "cost of joining the parts of a cache split along its length")
     R_L2: float = _constant("1/s", "elements that a multiprocessor reads from the L2 cache", math.inf)
@@ -156,10 +157,11 @@ class DecodeConstants(Fitted):
 class GroupedConstants(Fitted):
     """A layer of experts for `hwlib.calibrated.grouped`, one chip, dtype and software: five constants.
 
-    `sorts_all`: also tokens of experts that are elsewhere are moved.
+    `typical`: as there. `sorts_all`: also tokens of experts that are elsewhere are moved.
     """
 
     release: str
+    typical: bool = switch(False)
     dtype: str
     sorts_all: bool = switch(False)
     t0: float = _constant("s", "fixed cost of a call")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache, lru_cache
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from hwlib.calibrated.attention import decode_seconds, prefill_seconds
 from hwlib.calibrated.gemm import OVERLAP, PARTIAL_BYTES, QUANTISED_FROM, TILINGS, GemmModel, model_of
@@ -16,11 +16,8 @@ from hwlib.calibrated.grouped import grouped_seconds
 from hwlib.calibrated.kernel import ELEMENT_BYTES, OUTPUT_BYTES
 from hwlib.calibrated.sheet import KERNEL_BYTES, sheet_of
 from hwlib.roofline import matmul_flops, mixed_matmul_bytes
-from hwlib.specs import Accelerator, accelerators
+from hwlib.specs import Accelerator, Model, accelerators
 from hwlib.specs.fitted import attention_constants, decode_constants, gemm_constants, grouped_constants
-
-if TYPE_CHECKING:
-    from hwlib.calibrated.serving_step import Server
 
 ARCHITECTURES = {"Ampere": "a100-80gb-sxm", "Ada": "h100-sxm", "Hopper": "h100-sxm"}  # all others: the B200
 MLA_SHARE = 0.5  # of the bfloat16 peak that latent attention's decode reaches (typed)
@@ -78,25 +75,35 @@ def traffic_time(chip: Accelerator, moved: float) -> float:
     return moved / (0.8 * (chip.hbm_bandwidth or 0.0))
 
 
-def cache_time(server: Server, batch: int, context: float) -> float:
+class Attention(NamedTuple):
+    """Attention of a layer on one of `tp` ranks: whose, on which chip, the dtype of its cache, and whose kernels."""
+
+    model: Model
+    chip: Accelerator
+    tp: int
+    kv_dtype: str
+    kernels: str
+
+
+def cache_time(attention: Attention, batch: int, context: float) -> float:
     """Seconds of one layer's attention for a new token of each sequence."""
-    m, chip = server.model, server.chip
-    c = _constants("decode", chip.key, server.kv_dtype, server.kernels)
+    m, chip, tp, kv_dtype, kernels = attention
+    c = _constants("decode", chip.key, kv_dtype, kernels)
     if m.mla:
-        heads = m.heads / server.attention_tp
+        heads = m.heads / tp
         flops = 2.0 * batch * context * heads * (2 * m.kv_lora + m.rope_dim)
-        read = batch * context * (m.kv_lora + m.rope_dim) * KERNEL_BYTES[server.kv_dtype][0]
+        read = batch * context * (m.kv_lora + m.rope_dim) * KERNEL_BYTES[kv_dtype][0]
         sheet = sheet_of(chip.key, "bf16", c.chip)
         return float(c.t0 + c.t_join + max(read / (c.eta_W * sheet.W), flops / (MLA_SHARE * sheet.C)))
-    heads, kv = max(1, m.heads // server.attention_tp), max(1, m.kv_heads // server.attention_tp)
-    sheet, b = sheet_of(chip.key, "bf16", c.chip), KERNEL_BYTES[server.kv_dtype][0]
+    heads, kv = max(1, m.heads // tp), max(1, m.kv_heads // tp)
+    sheet, b = sheet_of(chip.key, "bf16", c.chip), KERNEL_BYTES[kv_dtype][0]
     return float(decode_seconds(c, sheet, b, heads, kv, m.head_dim, batch, context, 0))
 
 
-def prompt_time(server: Server, tokens: float, window: float) -> float:
+def prompt_time(attention: Attention, tokens: float, window: float) -> float:
     """Seconds of one layer's attention over a prompt. Latent attention has as many heads of keys as of queries."""
-    m, chip, tp = server.model, server.chip, server.attention_tp
-    c = _constants("attention", chip.key, server.kv_dtype if not m.mla else "bf16", server.kernels)
+    m, chip, tp, kv_dtype, kernels = attention
+    c = _constants("attention", chip.key, "bf16" if m.mla else kv_dtype, kernels)
     heads = max(1, m.heads // tp)
     kv = heads if m.mla else max(1, m.kv_heads // tp)
     dim = (m.key_dim + m.value_dim) / 2

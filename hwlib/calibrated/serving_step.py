@@ -12,6 +12,7 @@ from math import inf
 from typing import NamedTuple
 
 from hwlib.calibrated.serving_kernels import (
+    Attention,
     cache_time,
     experts_time,
     product_time,
@@ -150,12 +151,12 @@ class Server:
             products += shared * m.moe_layers
             experts += routed * m.moe_layers
             network += sent * m.moe_layers
-        attention = 0.0
+        attention, layer = 0.0, Attention(m, chip, tp, self.kv_dtype, self.kernels)
         for layers, window in _spans(m):
             if decoding:
-                attention += layers * cache_time(self, decoding, min(context, window))
+                attention += layers * cache_time(layer, decoding, min(context, window))
             if read:
-                attention += layers * prompts * prompt_time(self, prompt, window)
+                attention += layers * prompts * prompt_time(layer, prompt, window)
         sampled = max(1, round(decoding + prompts))
         head = product_time(chip, "bf16", sampled, -(-m.vocab // tp), m.width)
         share = 1 / self.pp

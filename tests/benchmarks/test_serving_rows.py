@@ -67,7 +67,8 @@ def test_latencies_are_those_of_their_part(tmp_path):
     first = case(tmp_path, closed, unit="ms first token", measured_value="100", gpus="8")
     token = case(tmp_path, closed, unit="ms per output token", measured_value="20", gpus="8")
     assert (first.seconds, token.seconds) == (0.1, 0.02)
-    assert first.known and first.stack == "sglang"
+    assert first.known
+    assert first.stack == "sglang"
     assert first.time() > token.time()
     shorter = case(tmp_path, closed | {"lengths": "uniform in 0.8 to 1.0 of input and output"}, gpus="8",
                    unit="ms first token", measured_value="100")  # fmt: skip
@@ -163,7 +164,8 @@ def test_many_steps_at_once_are_each_step(kept):
 
 def test_folds_are_of_pairs_of_model_and_chip():
     rows = list(folds_report(KEPT))
-    assert rows[-2][0].endswith("batch known") and rows[-1][0].endswith("all")
+    assert rows[-2][0].endswith("batch known")
+    assert rows[-1][0].endswith("all")
     assert all(len(row) == 6 for row in rows)
 
 

@@ -107,7 +107,8 @@ def test_a_decode_step_is_at_least_its_weights_and_caches():
     work = s.step(64, 2000)
     least = (s.weight_bytes() - 128256 * 8192 + 64 * s.sequence_bytes(2000)) / 4.8e12
     assert least < step_time(IDEAL, work) < 2 * least
-    assert work.layers == 80 and work.prompt_layers == 0
+    assert work.layers == 80
+    assert work.prompt_layers == 0
     assert work.sheet < step_time(IDEAL, work)
 
 
@@ -116,7 +117,8 @@ def test_a_prompt_takes_at_least_its_operations():
     work = s.step(0, 0, 1, 8192)
     flops = 2 * (parameter_count("llama3-70b") - 2 * 128256 * 8192) * 8192
     assert flops / 1.9789e15 < step_time(IDEAL, work) < 3 * flops / 1.9789e15
-    assert work.prompt_layers == 80 and work.layers == 0
+    assert work.prompt_layers == 80
+    assert work.layers == 0
 
 
 def test_a_step_grows_with_batch_context_and_prompts():
@@ -158,7 +160,8 @@ def test_prompts_of_others_take_time_between_two_tokens():
 def test_a_larger_batch_gives_more_tokens_and_each_more_slowly():
     served = [serve("llama3-70b", "h200-sxm", tp=4, batch=batch, **PLAN) for batch in (1, 8, 64, 512)]
     rates, waits = [s.tokens_per_second for s in served], [s.token_latency for s in served]
-    assert rates == sorted(rates) and waits == sorted(waits)
+    assert rates == sorted(rates)
+    assert waits == sorted(waits)
     assert served[0].tokens_per_second == pytest.approx(1 / served[0].token_latency, rel=0.02)
 
 
@@ -176,7 +179,8 @@ def test_stages_divide_memory_and_pass_batches_on():
     """Two stages have half the weights each, so more than twice the sequences, and each token passes both."""
     one = serve("llama3-70b", "h200-sxm", **PLAN)
     two = serve("llama3-70b", "h200-sxm", pp=2, **PLAN)
-    assert two.gpus == 2 and two.batch > 2 * one.batch
+    assert two.gpus == 2
+    assert two.batch > 2 * one.batch
     assert 1.5 < two.tokens_per_second / one.tokens_per_second < 3
 
 

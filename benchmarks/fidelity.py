@@ -22,6 +22,7 @@ from benchmarks.fit_constants import HEAD as FIT_HEAD
 from benchmarks.fit_constants import fit_all, toml
 from benchmarks.fit_stacks import fit_stacks as stack_fits
 from benchmarks.fit_stacks import toml as stack_toml
+from benchmarks.fold_scores import fold_lines
 from benchmarks.gemm_rows import read_gemms, table_lines
 from benchmarks.kept_rows import kept_table
 from benchmarks.kept_scores import held_out as stacks_held_out
@@ -98,6 +99,8 @@ def out(data: Path, task: str, stack: tuple[str, ...]) -> Iterator[str]:
         case "fit-stacks":
             for found in stack_fits(data, stack):
                 yield stack_toml(found) + "\n"
+        case "folds":
+            yield from fold_lines(data)
         case "json":
             yield as_json(report(data))
         case _:
@@ -120,6 +123,7 @@ def task(name: str, text: str) -> Any:
 @task("keep", "print the rows that benchmarks/data keeps of a file")
 @task("scores", "print the scores that benchmarks/data keeps of a file")
 @task("held-out", "print what fits to half of the rows say of the other half")
+@task("folds", "print, a kind a line, the errors of each half of the rows under a fit to the other")
 @task("repeats", "print how far measurements of the same plan lie apart")
 @task("choose", "print the matrix products that the book keeps of a file")
 def main(data: Path, task: str | None, stack: tuple[str, ...]) -> None:

@@ -244,6 +244,7 @@ def kernel_entries(cases: Sequence[tuple[str, Kernel]]) -> Iterator[Fitted]:
                 chip=chip, software=software, release=members[0][1].release, dtype=dtype,
                 source=members[0][0].split(" @")[0], rows=f"{NAMES[kind]}-*-{software}-*", count=len(members),
                 error=fmean(own[c] for _, c in members), held_out=_mean(held[c] for _, c in members),
-                date=date.today().isoformat(), like=FAMILY[chip][1], typical=counted[dtype, software] < FEW, **typed(kind, chip, software),
+                date=date.today().isoformat(), like=FAMILY[chip][1], typical=counted[dtype, software] < FEW,
+                **typed(kind, chip, software),
                 **{name: full.value(name, _of(members[0][1])) for name in CONSTANTS[kind]},
             )  # fmt: skip

@@ -20,7 +20,8 @@ QUOTA = (
     (r"mamf-(A100|H100|B200)-SXM-bf16$", 1), (r"ar-(h200|b200)-n[58]$", 1),
     (r"kor-t5$", 2), (r"kor-f1-", 2), (r"kor-f7$", 5), (r"meg2[014]$", 2), (r"vtrain-multi$", 4),
     (r"vtrain-single$", 6), (r"mosaic-(a100|h100)$", 3), (r"mbridge-h100-llama3$", 3), (r"mbridge-\w+-llama3$", 2),
-    (r"nemo2407$", 3),
+    (r"nemo2407$", 3), (r"attn-(ctx|dec)-(a100|h100|b200)_sxm-(trtllm|vllm|sglang)$", 1), (r"moe-\w+_sxm-trtllm$", 2),
+    (r"moe-h100_sxm-(vllm|sglang)$", 1),
 )  # fmt: skip
 HEAD = """# A few published measurements, each with its source, chosen by sets and sizes alone: see
 # benchmarks/kept_rows.py. Times, rates and configurations are as printed there.

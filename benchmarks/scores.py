@@ -18,6 +18,8 @@ TOGETHER = (
     ("mbridge, Blackwell, Llama 3", r"mbridge-g?b\d00-llama3"),
     ("mbridge, Blackwell, others", r"mbridge-g?b\d00-others"),
     ("mosaic, all", r"mosaic-.*"), ("vtrain, all", r"vtrain-.*"),
+    ("attention-context, all", r"attn-ctx-.*"), ("attention-decode, all", r"attn-dec-.*"),
+    ("grouped-gemm, all", r"moe-.*"),
 )  # fmt: skip
 
 

@@ -120,7 +120,8 @@ class TreeConstants(Fitted):
 class AttentionConstants(Fitted):
     """Attention over a prompt for `hwlib.calibrated.attention`, one chip, dtype and software: five constants.
 
-    `typical`: fewer than eight rows of this dtype and software, on any chip, are behind it. `splits`: the measured call also splits a fused QKV, rotates queries and keys, and quantises them.
+    `typical`: fewer than eight rows of this dtype and software, on any chip, are behind it. `splits`: the measured call
+    also splits a fused QKV, rotates queries and keys, and quantises them.
     """
 
     release: str
@@ -138,7 +139,8 @@ class AttentionConstants(Fitted):
 class DecodeConstants(Fitted):
     """Attention of one new token for `hwlib.calibrated.attention`, one chip, dtype of the cache and software.
 
-    `typical`: as there. `packs`: query heads of one K/V head that the kernel takes at once; beyond, each reads the cache.
+    `typical`: as there. `packs`: query heads of one K/V head that the kernel takes at once; with more, each reads the
+    cache for itself.
     """
 
     release: str

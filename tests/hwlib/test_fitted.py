@@ -7,6 +7,9 @@ import pytest
 from hwlib.specs import SpecError, accelerators
 from hwlib.specs.fitted import (
     KINDS,
+    AttentionConstants,
+    DecodeConstants,
+    GroupedConstants,
     ShareConstants,
     all_fitted,
     collective_constants,
@@ -17,6 +20,7 @@ from hwlib.specs.fitted import (
 from hwlib.specs.reader import quantities
 from hwlib.units import scale
 
+KERNELS = (AttentionConstants, DecodeConstants, GroupedConstants)
 GOOD = """
 [[share]]
 chip = "any"
@@ -32,13 +36,16 @@ eta = 0.9
 """
 
 
-@pytest.mark.parametrize("entry", all_fitted(), ids=lambda e: f"{e.rows}-{e.software}".replace("/", "-"))
+@pytest.mark.parametrize(
+    "entry", all_fitted(), ids=lambda e: f"{e.rows}-{e.chip}-{getattr(e, 'dtype', '')}-{e.software}".replace("/", "-")
+)
 def test_every_entry_says_where_it_is_from_and_how_good_it_is(entry):
     assert entry.source
     assert entry.rows
-    assert entry.count >= len(entry.constants) or entry.rows.startswith("deepgemm")
-    assert 0 < entry.error < 0.11
-    assert math.isnan(entry.held_out) or entry.error / 2 < entry.held_out < 0.11
+    if not isinstance(entry, KERNELS):  # whose constants many entries share: tests/benchmarks/test_fit_kernels.py
+        assert entry.count >= len(entry.constants) or entry.rows.startswith("deepgemm")
+        assert 0 < entry.error < 0.11
+        assert math.isnan(entry.held_out) or entry.error / 2 < entry.held_out < 0.11
     assert 1 <= len(entry.constants) <= 6
     assert entry.chip in accelerators or entry.chip == "any"
     assert all(chip in accelerators for chip in entry.like)

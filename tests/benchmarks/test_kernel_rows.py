@@ -1,0 +1,98 @@
+"""Timed kernels read from a table: what they measured, which are refused, and the sets that they are in."""
+
+import json
+
+import pytest
+
+from benchmarks.fidelity import DATA
+from benchmarks.kernel_rows import Kernel, kernel_case
+from benchmarks.predictions import predict
+from benchmarks.published import case_of, read_rows
+from benchmarks.published_row import COLUMNS, DataError
+from benchmarks.training_step import Unmodelled
+from hwlib.calibrated import prefill_attention_time
+
+PROMPT = {
+    "heads": 32, "kv_heads": 8, "head_dim": 128, "batch": 4, "seq": 2048, "dtype": "bf16", "kv_dtype": "bf16",
+    "window": 0, "software": "trtllm/1.3.0rc20", "kernel": "torch_flow",
+}  # fmt: skip
+EXPERTS = {
+    "tokens": 64, "hidden": 4096, "width": 896, "topk": 2, "experts": 8, "local_experts": 8, "gated": 1,
+    "dtype": "fp8_block", "distribution": "power_law_1.2", "software": "vllm/0.24.0", "kernel": "x",
+}  # fmt: skip
+
+
+@pytest.fixture
+def read(tmp_path):
+    def one(kind, config, unit="us", system="h100_sxm"):
+        path = tmp_path / "rows.csv"
+        cells = ("an-id-1", kind, system, "1", json.dumps(config), "100", unit, "a source", "seen verbatim", "visible")
+        quoted = ",".join('"' + cell.replace('"', '""') + '"' for cell in cells)
+        path.write_text(",".join(COLUMNS) + "\n" + quoted + "\n")
+        [row] = read_rows(path)[0]
+        return row, case_of(row, path)
+
+    return one
+
+
+def test_a_prompt_is_read(read):
+    row, case = read("attention-context", PROMPT)
+    assert row.set == "attn-ctx-h100_sxm-trtllm"
+    assert (case.chip, case.dtype, case.software, case.release) == ("h100-sxm", "bf16", "trtllm", "1.3.0rc20")
+    assert case.group == "32 8 128"
+    assert case.seconds == pytest.approx(100e-6)
+    assert predict(case).time == prefill_attention_time("h100-sxm", "bf16", **case.sizes)
+
+
+def test_a_new_token_has_the_dtype_of_its_cache(read):
+    config = {k: v for k, v in PROMPT.items() if k != "seq"} | {"cached": 1023, "kv_dtype": "fp8"}
+    assert read("attention-decode", config)[1].dtype == "fp8"
+
+
+def test_experts_are_read_with_their_skew(read):
+    row, case = read("grouped-gemm", EXPERTS)
+    assert row.set == "moe-h100_sxm-vllm"
+    assert (case.dtype, case.sizes["skew"], case.sizes["gated"]) == ("fp8_block", 1.2, True)
+    assert read("grouped-gemm", EXPERTS | {"distribution": "balanced"})[1].sizes["skew"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "config", "reason"),
+    [("attention-context", PROMPT | {"kernel": "triton"}, "Triton"),
+     ("attention-context", PROMPT | {"dtype": "int8"}, "no constants for int8"),
+     ("grouped-gemm", EXPERTS | {"dtype": "int4_wo"}, "no constants for int4_wo"),
+     ("grouped-gemm", EXPERTS | {"distribution": "zipf"}, "loads zipf"),
+     ("attention-context", PROMPT | {"software": "tgi/3"}, "no constants for bf16 of tgi")],
+)  # fmt: skip
+def test_what_no_model_speaks_about_is_named(read, kind, config, reason):
+    found = predict(read(kind, config)[1])
+    assert isinstance(found, Unmodelled)
+    assert reason in found.reason
+
+
+@pytest.mark.parametrize(
+    ("config", "unit", "message"),
+    [({k: v for k, v in PROMPT.items() if k != "batch"}, "us", "line 2: config has no batch"),
+     (PROMPT | {"heads": 2.5}, "us", "line 2: heads is a whole number"),
+     (PROMPT, "ms", "the unit of attention-context is us, not 'ms'")],
+)  # fmt: skip
+def test_a_bad_row_stops_the_reading(read, config, unit, message):
+    with pytest.raises(DataError, match=message):
+        read("attention-context", config, unit)
+
+
+def test_the_kept_rows_are_predicted_within_what_the_docs_say():
+    cases = [case for row in read_rows(DATA)[0] if isinstance(case := case_of(row, DATA), Kernel)]
+    for kind, limit in (("attention-context", 0.15), ("attention-decode", 0.15), ("grouped-gemm", 0.25)):
+        found = [p for case in cases if case.kind == kind and not (p := predict(case)).typical]
+        assert len(found) >= 8
+        assert sum(p.error for p in found) / len(found) < limit
+        assert sum(p.error for p in found) < sum(p.plain_error for p in found) / 2
+
+
+def test_block_scaled_products_are_not_those_of_one_scale(read):
+    from benchmarks.published import DTYPES
+
+    assert DTYPES["fp8_block"] != DTYPES["fp8"]
+    row, _ = read("attention-context", PROMPT)
+    assert isinstance(kernel_case(row), Kernel)

@@ -1,0 +1,100 @@
+"""Layers of experts: against measurements, by hand, and in the limits."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from hwlib.calibrated import grouped_time
+from hwlib.calibrated.grouped import grouped_seconds, power_law_loads
+from hwlib.calibrated.sheet import Sheet
+
+LAYER = {"tokens": 4096, "hidden": 4096, "width": 2048, "experts": 128, "topk": 8}
+
+
+# aiconfigurator 095f58a51c4c, moe_perf of TensorRT-LLM: tokens, hidden, width, k, experts, here, skew, us.
+@pytest.mark.parametrize(
+    ("chip", "dtype", "shape", "us"),
+    [("a100-80gb-sxm", "bf16", (6144, 4096, 3584, 2, 8, 8, 1.01), 7263.0),
+     ("h100-sxm", "bf16", (16384, 4096, 14336, 2, 8, 8, 1.01), 15907.8),
+     ("h100-sxm", "fp8_block", (8192, 3072, 768, 8, 256, 256, 1.01), 3574.0),
+     ("h200-sxm", "bf16", (768, 6144, 768, 4, 128, 128, 0), 954.1),
+     ("b200-sxm", "bf16", (96, 2048, 512, 8, 256, 256, 1.2), 222.0)],
+)  # fmt: skip
+def test_layers_as_measured(chip, dtype, shape, us):
+    names = ("tokens", "hidden", "width", "topk", "experts", "local_experts", "skew")
+    assert grouped_time(chip, dtype, **dict(zip(names, shape, strict=True))) == pytest.approx(us * 1e-6, rel=0.3)
+
+
+def blank(**given):
+    start = {"t0": 0.0, "eta_C": 1.0, "t_tile": 0.0, "eta_W": 1.0, "eta_move": 1e30, "sorts_all": False}
+    return SimpleNamespace(**start | given)
+
+
+def test_many_tokens_cost_their_operations():
+    # 8 experts of 4,096 x 1,024, 1,024 tokens each: 2 x 3 x 8,192 x 4,096 x 1,024 operations at 1e14 FLOP/s.
+    time = grouped_seconds(blank(), Sheet(1e14, 1e30, 1), 2, 2, [1024], 4096, 4096, 1024, 8, 2, 8, 3)
+    assert time == pytest.approx(2 * 3 * 8192 * 4096 * 1024 / 1e14)
+
+
+def test_few_tokens_read_the_weights_of_the_experts_they_touch():
+    # 2 tokens with 2 experts each touch 4 of 64: 3 matrices of 4,096 x 1,024 in bfloat16, at 1 TB/s.
+    time = grouped_seconds(blank(), Sheet(1e30, 1e12, 100), 2, 2, [4 / 64], 2, 4096, 1024, 64, 2, 64, 3)
+    assert time == pytest.approx(4 * 3 * 4096 * 1024 * 2 / 1e12)
+
+
+def test_a_tile_that_is_not_full_costs_as_much_as_a_full_one():
+    times = [
+        grouped_seconds(blank(), Sheet(1e14, 1e30, 1), 2, 2, [load], load * 8, 4096, 1024, 8, 1, 8, 3)
+        for load in (129, 144, 128)
+    ]
+    assert times[0] == pytest.approx(times[1])
+    assert times[0] == pytest.approx(times[2] * 144 / 128)  # tiles of 16 rows are the next size
+
+
+def test_loads_of_a_power_law_add_up_and_stay_within_the_tokens():
+    for skew in (1.0, 1.01, 1.2, 2.0):
+        loads = power_law_loads(4096, 128, 8, skew)
+        assert loads == sorted(loads)
+        assert max(loads) <= 4096
+        assert sum(loads) / len(loads) == pytest.approx(256, rel=0.05)
+    assert power_law_loads(4096, 128, 8, 0.0) == [256]
+    assert max(power_law_loads(1, 256, 8, 1.2)) < 1
+    spread = [max(power_law_loads(4096, 128, 8, skew)) for skew in (0.5, 1.01, 1.2)]
+    assert spread == sorted(spread)
+
+
+def test_more_of_anything_takes_longer():
+    least = grouped_time("h100-sxm", "bf16", **LAYER)
+    for name in ("tokens", "hidden", "width", "topk"):
+        assert grouped_time("h100-sxm", "bf16", **LAYER | {name: 2 * LAYER[name]}) > least, name
+    assert grouped_time("h100-sxm", "bf16", **LAYER, gated=False) < least
+    assert grouped_time("h100-sxm", "bf16", **LAYER, local_experts=16) < least / 4
+
+
+def test_a_few_tokens_cost_as_much_as_one_tile_of_each_expert():
+    few, some = (grouped_time("h100-sxm", "bf16", **LAYER | {"tokens": n}) for n in (32, 128))
+    assert some < 1.4 * few
+    assert grouped_time("h100-sxm", "bf16", **LAYER | {"tokens": 1}) < few / 4
+
+
+def test_arrays_broadcast():
+    tokens = np.array([1, 64, 4096])
+    for skew in (0.0, 1.2):
+        many = grouped_time("b200-sxm", "fp8", **LAYER | {"tokens": tokens}, skew=skew)
+        one_by_one = [grouped_time("b200-sxm", "fp8", **LAYER | {"tokens": int(n)}, skew=skew) for n in tokens]
+        assert many == pytest.approx(one_by_one)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [({"tokens": 0}, ValueError, "tokens is at least 1, got 0"),
+     ({"topk": 129}, ValueError, "experts - topk is at least 0, got -1"),
+     ({"local_experts": 256}, ValueError, "experts - local_experts is at least 0, got -128"),
+     ({"skew": -1.0}, ValueError, "skew is at least 0"),
+     ({"width": None}, ValueError, "width is at least 1, got None"),
+     ({"software": "megablocks"}, KeyError, "unknown fitted grouped")],
+)  # fmt: skip
+def test_bad_input_is_named(given, error, message):
+    with pytest.raises(error, match=message):
+        grouped_time("h100-sxm", "bf16", **LAYER | given)

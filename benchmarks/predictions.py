@@ -32,7 +32,7 @@ from hwlib.specs.fitted import (
     share_constants,
     tree_constants,
 )
-from hwlib.specs.serving_stack import serving_stacks
+from hwlib.specs.serving_stack import ServingStack, serving_stacks
 from hwlib.specs.stack import Stack, stacks
 from hwlib.transformer import step_flops
 
@@ -118,9 +118,10 @@ def predict_step(case: Step, stack: Stack | None = None) -> Prediction | Unmodel
 def predict_serving(case: Serving) -> Prediction:
     """A server, with the kept constants of its software. The simple model is the data sheet's roofline of each step."""
     typical = case.stack if case.typical else ""
-    fitted = len(serving_stacks[case.stack].fitted)
+    ideal = ServingStack.ideal().constants
+    used = sum(value != ideal[name] for name, value in serving_stacks[case.stack].constants.items())  # typed ones too
     plain = sum(count * work.sheet for count, work in case.steps)
-    return Prediction(case.time(), plain, case.seconds, fitted, typical=typical)
+    return Prediction(case.time(), plain, case.seconds, used, typical=typical)
 
 
 def memory_of(case: Step) -> float:

@@ -145,7 +145,8 @@ class Server:
         traffic = traffic_time(chip, tokens * (12.0 * m.width + 6.0 * m.heads * m.key_dim / tp)) * m.layers
         network, experts, width = 0.0, 0.0, 2.0 * tokens * m.width
         if tp > 1:
-            network = reduce_time(chip, tp, width) * (2 * m.layers - m.moe_layers * self.attention_dp)
+            sums = m.layers if m.parallel else 2 * m.layers - m.moe_layers * self.attention_dp
+            network = reduce_time(chip, tp, width) * sums
         if m.moe_layers:
             routed, shared, sent = self._expert_layer(tokens)
             products += shared * m.moe_layers

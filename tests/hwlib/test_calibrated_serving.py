@@ -99,6 +99,15 @@ def test_an_allreduce_of_few_bytes_costs_its_latency_and_one_of_many_the_wire():
     assert exchange_time(chip, 8, 64, 7168, 8) > exchange_time(chip, 8, 64, 7168, 2)
 
 
+def test_parallel_blocks_are_summed_once_a_layer():
+    """GPT-J and Falcon add attention and MLP before the all-reduce."""
+    falcon = models["falcon-180b"]
+    chip = accelerators["l40s"]
+    works = [Server(model, chip, tp=8).step(64, 1000) for model in (falcon, falcon.replace(parallel=False))]
+    assert works[1].network == pytest.approx(2 * works[0].network)
+    assert works[0].network == pytest.approx(80 * reduce_time(chip, 8, 2 * 64 * 14848))
+
+
 # Steps and loads
 
 

@@ -65,7 +65,7 @@ CONSTANTS: dict[str, dict[str, Constant]] = {
     },
     "grouped-gemm": {
         "t0": Constant(2e-5, 1e-6, 1e-4, PER_STACK),
-        "eta_C": Constant(0.6, 0.02, 1.5, ((), (DTYPE,), (SOFTWARE,), (CHIP,), (CHIP, SOFTWARE, DTYPE))),
+        "eta_C": Constant(0.6, 0.02, 1.5, ((), (DTYPE,), (SOFTWARE,), (CHIP,))),
         "t_tile": Constant(1e-6, 1e-9, 1e-4, PER_SOFTWARE),
         "eta_W": Constant(0.8, 0.1, 1.5),
         "eta_move": Constant(0.8, 0.05, 2.0),

@@ -16,7 +16,7 @@ from hwlib.specs.fitted import grouped_constants
 __all__ = ["grouped_seconds", "grouped_time", "power_law_loads"]
 
 WIDTH = 128  # columns of a tile
-ROWS = (16, 32, 64, 128)  # rows of a tile: a library takes what suits the tokens of an expert
+ROWS = (16, 64, 128)  # rows of a tile: a library takes what suits the tokens of an expert
 OVERLAP = 2  # exponent of the mean of arithmetic and memory
 QUANTILES = 32  # of the loads of experts
 MOST = 0.8  # of the tokens: the largest load drawn
@@ -89,7 +89,7 @@ def grouped_seconds(
     def core(m: int) -> Any:
         tiles = local * sum(where(load < 1, load, ceil(load / m)) for load in loads) / len(loads)
         return sum(
-            maximum(tiles * ceil(columns / WIDTH) / sheet.n_SM, 1.0)
+            ceil(tiles * ceil(columns / WIDTH) / sheet.n_SM)
             * (c.t_tile + 2 * m * WIDTH * inner / (c.eta_C * sheet.C / sheet.n_SM))
             for columns, inner in products
         )

@@ -20,6 +20,8 @@ from benchmarks.fidelity_page import limits as limits_page
 from benchmarks.fidelity_page import page
 from benchmarks.fit_constants import HEAD as FIT_HEAD
 from benchmarks.fit_constants import fit_all, toml
+from benchmarks.fit_serving import fit_servings
+from benchmarks.fit_serving import toml as serving_toml
 from benchmarks.fit_stacks import fit_stacks as stack_fits
 from benchmarks.fit_stacks import toml as stack_toml
 from benchmarks.fold_scores import fold_lines
@@ -99,6 +101,9 @@ def out(data: Path, task: str, stack: tuple[str, ...]) -> Iterator[str]:
         case "fit-stacks":
             for found in stack_fits(data, stack):
                 yield stack_toml(found) + "\n"
+        case "fit-serving":
+            for fitted in fit_servings(data, stack):
+                yield serving_toml(fitted) + "\n"
         case "folds":
             yield from fold_lines(data)
         case "json":
@@ -117,7 +122,8 @@ def task(name: str, text: str) -> Any:
 @task("json", "print a list of objects")
 @task("fit", "fit the constants to the file and print their tables")
 @task("fit-stacks", "fit the stacks' constants to the file and print their table")
-@click.option("--stack", multiple=True, help="with --fit-stacks: only this one")
+@task("fit-serving", "fit the serving stacks' constants to the file and print their table")
+@click.option("--stack", multiple=True, help="with --fit-stacks or --fit-serving: only this one")
 @task("markdown", "print the tables of docs/fidelity.md")
 @task("limits", "print the table of docs/limits.md")
 @task("keep", "print the rows that benchmarks/data keeps of a file")

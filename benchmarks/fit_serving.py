@@ -25,6 +25,7 @@ SOFT = 0.05  # an error below this counts by its square, one above it by itself
 TYPICAL = {"t_layer": 5e-5, "t_prompt": 3e-4, "eta": 1.0, "eta_E": 1.0, "eta_net": 1.0}
 PULL = 0.05  # error that moving a constant by a factor e from its typical value must save
 NEAR = 0.3  # the same for a release, from the constants of all of them together
+MANY = 20  # rows of a stack that is among those scored together
 PRINTED = "seen verbatim"  # the confidence of a row that nobody inferred a part of
 
 
@@ -38,7 +39,12 @@ class Fit(NamedTuple):
 
 def servings(path: Path) -> list[tuple[Row, Serving]]:
     """The rows of serving of a file, and their cases. Raises DataError, as `read_rows` does."""
-    cases = ((row, case_of(row, path)) for row in read_rows(path)[0] if row.kind == "inference-serving")
+    return servings_of(read_rows(path)[0], path)
+
+
+def servings_of(rows: Sequence[Row], path: Path) -> list[tuple[Row, Serving]]:
+    """Those of some rows of a file."""
+    cases = ((row, case_of(row, path)) for row in rows if row.kind == "inference-serving")
     return [(row, case) for row, case in cases if isinstance(case, Serving)]
 
 
@@ -142,38 +148,59 @@ def inherit(stack: ServingStack, done: dict[str, ServingStack]) -> ServingStack:
     return stack.replace(**{name: getattr(parent, name) for name in same if name not in stack.fitted})
 
 
+class Unseen(NamedTuple):
+    """A stack, the number of its rows, and of each fold's rows whether the batch was printed and the error under the fit
+    to the other fold; nothing where that has too few rows for a fit.
+    """
+
+    stack: ServingStack
+    rows: int
+    errors: tuple[list[tuple[bool, float]], list[tuple[bool, float]]]
+
+
+def unseen(pairs: Sequence[tuple[Row, Serving]]) -> Iterator[Unseen]:
+    """Each stack fitted to one fold of the pairs of model and chip and scored on the other, both ways."""
+    everything = {key: rows_of(stack, pairs) for key, stack in serving_stacks.items()}
+    dealt = {key: folds(cases, lambda case: case.group) for key, cases in everything.items()}
+    done: tuple[dict[str, ServingStack], dict[str, ServingStack]] = ({}, {})
+    for key, stack in serving_stacks.items():
+        errors: tuple[list[tuple[bool, float]], list[tuple[bool, float]]] = ([], [])
+        for held in (0, 1):
+            own, rest = inherit(stack, done[held]), dealt[key][1 - held]
+            if rest and len(rest) >= 2 * len(own.fitted):
+                seen = {other: halves[1 - held] for other, halves in dealt.items()}
+                own = fit(own, rest, centre_of(own, seen), NEAR)
+                held_out = ((case.known, abs(case.time(own) / case.seconds - 1)) for case in dealt[key][held])
+                errors[held].extend(held_out)
+            done[held][key] = own
+        if everything[key]:
+            yield Unseen(stack, len(everything[key]), errors)
+
+
 def folds_report(path: Path) -> Iterator[tuple[str, int, float, int, float, int]]:
     """Of each stack, and of stacks of 20 rows and more together: name, n and mean error of each fold's rows with the
     constants fitted to the other fold, and how many constants.
 
     Where all rows are of one fold, nothing is scored on it: its n is 0 and its error NaN.
     """
-    pairs = servings(path)
-    scored: list[tuple[bool, int, float]] = []
-    constants = 0
-    done: tuple[dict[str, ServingStack], dict[str, ServingStack]] = ({}, {})
-    everything = {key: rows_of(stack, pairs) for key, stack in serving_stacks.items()}
-    dealt = {key: folds(cases, lambda case: case.group) for key, cases in everything.items()}
-    for stack in serving_stacks.values():
-        cases, parts = everything[stack.key], dealt[stack.key]
-        found: list[tuple[int, float]] = []
-        for held in (0, 1):
-            own = inherit(stack, done[held])
-            rest, unseen = parts[1 - held], parts[held]
-            enough = len(rest) >= 2 * len(own.fitted)
-            seen = {key: halves[1 - held] for key, halves in dealt.items()}
-            own = fit(own, rest, centre_of(own, seen), NEAR) if enough else own
-            done[held][stack.key] = own
-            found.append((len(unseen), mean_error(own, unseen)) if enough and unseen else (0, math.nan))
-            if enough and len(cases) >= 20:
-                scored += [(case.known, held, abs(case.time(own) / case.seconds - 1)) for case in unseen]
-        constants += len(stack.fitted) if len(cases) >= 20 else 0
-        if cases:
-            yield f"serving, {stack.name}", *found[0], *found[1], len(stack.fitted)
-    for title, chosen in (("batch known", [s for s in scored if s[0]]), ("all", scored)):
-        halves = [[error for _, held, error in chosen if held == which] for which in (0, 1)]
-        means = [sum(half) / len(half) if half else math.nan for half in halves]
-        yield f"serving, 20 rows and more, {title}", len(halves[0]), means[0], len(halves[1]), means[1], constants
+    scored = list(unseen(servings(path)))
+    for one in scored:
+        yield f"serving, {one.stack.name}", *_means(one.errors), len(one.stack.fitted)
+    many = [one for one in scored if one.rows >= MANY]
+    constants = sum(len(one.stack.fitted) for one in many)
+    for title, known in (("batch known", True), ("all", False)):
+        yield f"serving, {MANY} rows and more, {title}", *_means(together(many, known)), constants
+
+
+def together(scored: Sequence[Unseen], known: bool) -> tuple[list[tuple[bool, float]], list[tuple[bool, float]]]:
+    """The errors of some stacks, by fold; if `known`, only of rows whose batch was printed."""
+    first, second = ([e for one in scored for e in one.errors[held] if e[0] or not known] for held in (0, 1))
+    return first, second
+
+
+def _means(errors: tuple[list[tuple[bool, float]], list[tuple[bool, float]]]) -> tuple[int, float, int, float]:
+    (n0, mean0), (n1, mean1) = ((len(e), sum(x for _, x in e) / len(e) if e else math.nan) for e in errors)
+    return n0, mean0, n1, mean1
 
 
 def toml(fit: Fit) -> str:
@@ -195,6 +222,3 @@ def toml(fit: Fit) -> str:
         elif getattr(kept, name) != getattr(parent, name):
             lines.append(f"{name} = {getattr(kept, name):g}")
     return "\n".join(lines)
-
-
-__all__ = ["Fit", "fit", "fit_servings", "folds_report", "inherit", "mean_error", "rows_of", "servings", "toml"]

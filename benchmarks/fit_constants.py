@@ -213,7 +213,8 @@ def _tree(rows: list[Timed], source: str) -> TreeConstants:
 HEAD = """# Constants of the models of hwlib, in SI, fitted to published measurements; hwlib/specs/fitted.py says what
 # each means. Written by `python -m benchmarks.fidelity --fit --data FILE`, where FILE has the rows that an entry
 # names: `source` is the published file, `rows` the prefix of their ids, `count` how many there were. `error` is
-# the fit's own mean error, `held_out` that of rows held back (five folds; nan: too few rows).
+# the fit's own mean error, `held_out` that of rows held back (five folds; of attention, decode and grouped two, by
+# shape; nan: too few rows). Those three share constants: each kind's fit takes all chips together.
 """
 
 

@@ -3,7 +3,8 @@
 `python -m benchmarks.fidelity --fit` writes that file, and no program fits constants to the file that it
 scores. Beside its constants an entry names the measurements they were fitted to, how many there were, and the
 mean error: of the fit itself (`error`) and of rows that a fit to four fifths of them had not seen (`held_out`;
-NaN where there are too few rows to hold some back).
+NaN where there are too few rows to hold some back). Attention and layers of experts are fitted over all chips at once,
+and share constants; their rows are held back by shape, in two folds (`benchmarks.fit_kernels`).
 """
 
 import math

@@ -149,8 +149,8 @@ def inherit(stack: ServingStack, done: dict[str, ServingStack]) -> ServingStack:
 
 
 class Unseen(NamedTuple):
-    """A stack, the number of its rows, and of each fold's rows whether the batch was printed and the error under the fit
-    to the other fold; nothing where that has too few rows for a fit.
+    """A stack, the number of its rows, and of each fold's rows whether the batch was printed and the error under the
+    fit to the other fold; nothing where that has too few rows for a fit.
     """
 
     stack: ServingStack

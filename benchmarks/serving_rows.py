@@ -1,11 +1,12 @@
 """Rows of serving: a server, its load, and what was measured of it, from a row of published measurements.
 
-What a source does not print is assumed for the whole source, and said here. TensorRT-LLM 1.0 prints neither the
-degree of expert parallelism nor whether attention is data-parallel: its experts are read as divided whole over the
-ranks of its "TP", and attention as tensor-parallel, as the column says. gpt-oss has experts in 4 bits and all else in
-bfloat16, whichever `dtype` is printed, and on Hopper a cache in bfloat16, as the page's commands say. A checkpoint of
-DeepSeek-R1 in 4 bits keeps attention in bfloat16. InferenceX draws lengths evenly between 0.8 and 1.0 of those that
-it prints.
+What a source does not print is assumed for the whole source, and said here. TensorRT-LLM 1.0 prints neither the degree
+of expert parallelism nor whether attention is data-parallel; its page's commands enable the latter for models with
+experts, so each rank of its "TP" is read as having attention for sequences of its own, and whole experts. gpt-oss has
+experts in 4 bits and all else in bfloat16, whichever `dtype` is printed, and on Hopper a cache in bfloat16, as the
+page's commands say. A checkpoint of DeepSeek-R1 in 4 bits keeps attention in bfloat16, and one in 8 bits has scales of
+blocks. InferenceX prints no dtype of the cache: 8 bits with weights of 4, else 16; it draws lengths evenly between 0.8
+and 1.0 of those that it prints.
 """
 
 from __future__ import annotations

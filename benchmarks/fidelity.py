@@ -22,6 +22,8 @@ from benchmarks.fit_constants import HEAD as FIT_HEAD
 from benchmarks.fit_constants import fit_all, toml
 from benchmarks.fit_memory import fit_memory
 from benchmarks.fit_memory import toml as memory_toml
+from benchmarks.fit_serving import fit_servings
+from benchmarks.fit_serving import toml as serving_toml
 from benchmarks.fit_stacks import fit_stacks as stack_fits
 from benchmarks.fit_stacks import toml as stack_toml
 from benchmarks.fold_scores import fold_lines
@@ -103,6 +105,9 @@ def out(data: Path, task: str, stack: tuple[str, ...]) -> Iterator[str]:
                 yield stack_toml(found) + "\n"
         case "fit-memory":
             yield "\n\n".join(memory_toml(found) for found in fit_memory(data))
+        case "fit-serving":
+            for fitted in fit_servings(data, stack):
+                yield serving_toml(fitted) + "\n"
         case "folds":
             yield from fold_lines(data)
         case "json":
@@ -122,7 +127,8 @@ def task(name: str, text: str) -> Any:
 @task("fit", "fit the constants to the file and print their tables")
 @task("fit-stacks", "fit the stacks' constants to the file and print their table")
 @task("fit-memory", "fit the constants of frameworks' memory to the file and print them")
-@click.option("--stack", multiple=True, help="with --fit-stacks: only this one")
+@task("fit-serving", "fit the serving stacks' constants to the file and print their table")
+@click.option("--stack", multiple=True, help="with --fit-stacks or --fit-serving: only this one")
 @task("markdown", "print the tables of docs/fidelity.md")
 @task("limits", "print the table of docs/limits.md")
 @task("keep", "print the rows that benchmarks/data keeps of a file")

@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from benchmarks.fit_kernels import fit_kernels, kernel_folds
+from benchmarks.fit_serving import MANY, servings_of, together, unseen
 from benchmarks.kernel_rows import LENGTHS, Kernel
 from benchmarks.published import Row, case_of, read_rows
 
@@ -40,7 +41,20 @@ def _kernels(kind: str) -> Callable[[Sequence[Row], Path], Iterator[FoldScore]]:
     return score
 
 
-FOLDS: dict[str, Callable[[Sequence[Row], Path], Iterator[FoldScore]]] = {kind: _kernels(kind) for kind in LENGTHS}
+def _serving(rows: Sequence[Row], path: Path) -> Iterator[FoldScore]:
+    """Serving stacks of 20 rows and more: rows whose batch is printed, and all."""
+    many = [one for one in unseen(servings_of(rows, path)) if one.rows >= MANY]
+    constants = sum(len(one.stack.fitted) for one in many)
+    for title, known in (("serving, batch known", True), ("serving, all", False)):
+        first, second = together(many, known)
+        if first or second:
+            count = len(first) + len(second)
+            yield FoldScore(title, count, constants, [e for _, e in second], [e for _, e in first])
+
+
+FOLDS: dict[str, Callable[[Sequence[Row], Path], Iterator[FoldScore]]] = {
+    **{kind: _kernels(kind) for kind in LENGTHS}, "inference-serving": _serving,
+}  # fmt: skip
 
 
 def fold_lines(path: Path) -> Iterator[str]:

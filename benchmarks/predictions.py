@@ -9,6 +9,7 @@ from benchmarks.calculon import calculon
 from benchmarks.kernel_rows import Kernel
 from benchmarks.memory_rows import Peak
 from benchmarks.published import Case, Collective, Product, Share
+from benchmarks.serving_rows import Serving
 from benchmarks.training_memory import Memory
 from benchmarks.training_step import Step, Unmodelled, parted
 from hwlib.calibrated import (
@@ -34,6 +35,7 @@ from hwlib.specs.fitted import (
     share_constants,
     tree_constants,
 )
+from hwlib.specs.serving_stack import ServingStack, serving_stacks
 from hwlib.specs.stack import Stack, stacks
 from hwlib.transformer import step_flops
 
@@ -95,6 +97,8 @@ def predict(case: Case) -> Prediction | Unmodelled | None:
             typical = by.key if case.typical else ""
             constants = len(frameworks[by.like or by.key].fitted)
             return Prediction(case.predicted(), case.simple, case.measured, constants, typical=typical)
+        case Serving():
+            return predict_serving(case)
         case Unmodelled():
             return case
     return None
@@ -119,6 +123,15 @@ def predict_step(case: Step, stack: Stack | None = None) -> Prediction | Unmodel
     rate = case.gpus * accelerators[case.chip].flops(case.plan["dtype"])
     plain = passes * float(step_flops(case.model, case.plan["B"], case.plan["T"])) / rate
     return Prediction(time, plain, case.seconds, len(stack.fitted), calculon(case), memory_of(case), typical)
+
+
+def predict_serving(case: Serving) -> Prediction:
+    """A server, with the kept constants of its software. The simple model is the data sheet's roofline of each step."""
+    typical = case.stack if case.typical else ""
+    ideal = ServingStack.ideal().constants
+    used = sum(value != ideal[name] for name, value in serving_stacks[case.stack].constants.items())  # typed ones too
+    plain = sum(count * work.sheet for count, work in case.steps)
+    return Prediction(case.time(), plain, case.seconds, used, typical=typical)
 
 
 def memory_of(case: Step) -> float:

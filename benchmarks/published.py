@@ -19,6 +19,7 @@ from benchmarks.allreduce_rows import NodesAllReduce, allreduce_case
 from benchmarks.kernel_rows import LENGTHS, Kernel, kernel_case, kernel_set
 from benchmarks.memory_rows import Peak, memory_rows_of, memory_set, peak_case
 from benchmarks.published_row import COLUMNS, DataError, Row
+from benchmarks.serving_rows import Serving, serving_case, serving_group
 from benchmarks.training_memory import Memory, memory_case, memory_group
 from benchmarks.training_rows import training_case, training_group
 from benchmarks.training_step import Step, Unmodelled
@@ -75,13 +76,14 @@ class Collective:
     switch: bool
 
 
-Case = Product | Share | Collective | NodesAllReduce | Kernel | Step | Memory | Peak | Unmodelled | None
+Case = Product | Share | Collective | NodesAllReduce | Kernel | Step | Memory | Peak | Serving | Unmodelled | None
 # How the rows of a kind are read, where it is not by the name of their set.
 BY_KIND: dict[str, Callable[[Row], Case]] = {
     "train-step": training_case,
     "memory": memory_case,
     "train-memory": peak_case,
     "allreduce": allreduce_case,
+    "inference-serving": serving_case,
     **dict.fromkeys(LENGTHS, kernel_case),
 }
 
@@ -144,6 +146,8 @@ def _read(cells: dict[str, str], line: int) -> Row:
         name = kernel_set(cells["kind"], cells["system"], config)
     if cells["kind"] == "memory":
         name = memory_group(cells["id"], config) or name
+    if cells["kind"] == "inference-serving":
+        name = serving_group(cells["system"], config)
     return Row(
         line, name, cells["kind"], cells["system"], gpus, config, value, cells["unit"], cells["source"], cells,
     )  # fmt: skip

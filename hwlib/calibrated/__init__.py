@@ -1,4 +1,4 @@
-"""Models with fitted constants: a chip's kernels, its matrix products, attention, experts, and NCCL's collectives.
+"""Models with fitted constants: a chip's kernels (products, attention, experts), NCCL's collectives, and serving.
 
 The formulas give the terms; a few constants per chip, fitted to published measurements and kept in
 `hwlib.specs.fitted`, give their sizes. `docs/fidelity.md` has the errors of each model.
@@ -37,12 +37,13 @@ from hwlib.calibrated.nccl import (
     ring_step,
     tree_time,
 )
+from hwlib.calibrated.serving import Served, serve
 from hwlib.calibrated.sheet import kernel_software
 
 __all__ = [
-    "ELEMENT_BYTES", "OUTPUT_BYTES", "TILINGS", "AlphaBeta", "GemmModel", "KernelModel", "Sample", "Shape", "Tiling",
-    "Timed", "collective_time", "decode_attention_time", "fit_alpha_beta", "fit_collective", "fit_gemm",
+    "ELEMENT_BYTES", "OUTPUT_BYTES", "TILINGS", "AlphaBeta", "GemmModel", "KernelModel", "Sample", "Served", "Shape",
+    "Tiling", "Timed", "collective_time", "decode_attention_time", "fit_alpha_beta", "fit_collective", "fit_gemm",
     "fit_kernel_model", "gemm_model", "gemm_samples", "grouped_time", "kernel_software", "mean_abs_relative_error",
     "model_of", "nccl_latency", "nccl_time", "nodes_allreduce_time", "pipelined_time", "plain_time",
-    "prefill_attention_time", "relative_errors", "ring_step", "tree_time",
+    "prefill_attention_time", "relative_errors", "ring_step", "serve", "tree_time",
 ]  # fmt: skip

@@ -50,6 +50,7 @@ class Model(Record):
     tied: bool = flag("whether the output layer is the embedding again", False)
     dropout: bool = flag("whether training drops activations out, and keeps masks", False)
     qk_norm: bool = flag("whether queries and keys are normalised, with gains for a head", False)
+    parallel: bool = flag("whether attention and MLP of a layer read the same input, and are added together", False)
     sinks: bool = flag("whether each head learns a logit of its own", False)
     router_bias: bool = flag("whether a bias for each expert steers the router", False)
     positions: int = count("rows of a learned table of positions", 0)

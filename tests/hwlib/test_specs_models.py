@@ -34,7 +34,7 @@ def test_every_number_has_a_source(key, sources):
 @pytest.mark.parametrize("key", [key for key, one in models.items() if not one.mla])
 def test_heads_share_the_width_or_say_that_they_do_not(key):
     one = models[key]
-    own = {"qwen3-32b", "qwen3-30b-a3b", "qwen3-235b-a22b", "gpt-oss-20b", "gpt-oss-120b"}
+    own = {"gpt-oss-20b", "gpt-oss-120b"} | {f"qwen3-{size}" for size in ("0.6b", "4b", "32b", "30b-a3b", "235b-a22b")}
     assert (one.heads * one.head_dim == one.width) == (key not in own)
     assert one.key_dim == one.value_dim == one.head_dim
 

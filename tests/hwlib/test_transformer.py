@@ -44,8 +44,8 @@ from hwlib.transformer import (
 from hwlib.units import KiB
 from tests.hwlib.worked import Row, check
 
-LLAMAS = [key for key in models if key.startswith("llama")]
-GPTS = [key for key, one in models.items() if one.norm == "layer"]
+LLAMAS = [key for key in models if key.startswith("llama") and not models[key].moe]
+GPTS = [key for key, one in models.items() if one.norm == "layer" and one.biases == "all"]
 COUNTED = [
     key
     for key, one in models.items()

@@ -1,0 +1,201 @@
+"""Rows of serving: a server, its load, and what was measured of it, from a row of published measurements.
+
+What a source does not print is assumed for the whole source, and said here. TensorRT-LLM 1.0 prints neither the degree
+of expert parallelism nor whether attention is data-parallel; its page's commands enable the latter for models with
+experts, so each rank of its "TP" is read as having attention for sequences of its own, and whole experts. gpt-oss has
+experts in 4 bits and all else in bfloat16, whichever `dtype` is printed, and on Hopper a cache in bfloat16, as the
+page's commands say. A checkpoint of DeepSeek-R1 in 4 bits keeps attention in bfloat16, and one in 8 bits has scales of
+blocks. InferenceX prints no dtype of the cache: 8 bits with weights of 4, else 16; it draws lengths evenly between 0.8
+and 1.0 of those that it prints.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.published_row import Row
+from benchmarks.training_step import Unmodelled
+from hwlib.calibrated.serving import Run, Server, Steps, run_of, served_time, times
+from hwlib.specs import Model, accelerators, models
+from hwlib.specs.serving_stack import ServingStack, serving_stacks
+from hwlib.specs.table import SpecError
+
+CHIPS = {
+    "A100": "a100-80gb-sxm", "A100-PCIe": "a100-80gb-pcie", "H100": "h100-sxm", "H200": "h200-sxm", "L40S": "l40s",
+    "H20": "h20-sxm", "B200": "b200-sxm", "B300": "b300-sxm", "GB200": "gb200-nvl72", "GB300": "gb300-nvl72",
+    "RTXPRO6000": "rtx-pro-6000",
+}  # fmt: skip
+DTYPES = {
+    "fp16": "bf16", "bf16": "bf16", "fp8": "fp8", "nvfp4": "fp4", "fp4": "fp4", "int8w": "int8w", "int4w": "int4w",
+}  # fmt: skip
+ALIASES = {"deepseek-r1": "deepseek-v3"}
+REQUESTS = {
+    (128, 128): 30000, (128, 2048): 3000, (128, 4096): 1500, (500, 2000): 3000, (1000, 1000): 3000, (1000, 2000): 1500,
+    (2048, 128): 3000, (2048, 2048): 1500, (5000, 500): 1500, (20000, 2000): 1000, (1024, 1024): 3000,
+    (8192, 1024): 1500, (1024, 8192): 1500, (32768, 1024): 1000, (1024, 32768): 1000,
+}  # fmt: skip
+"""How many requests TensorRT-LLM's pages queue for each pair of lengths, as they print it."""
+
+READ = {
+    "model", "dtype", "kv_dtype", "tp", "pp", "ep", "attention_dp", "input", "output", "batch", "concurrency", "load",
+    "metric", "software", "version", "date", "disaggregated", "prefill_gpus", "decode_gpus", "prefill_tp", "prefill_ep",
+    "batching", "lengths", "note", "hidden", "layers", "heads", "vocab", "power_limit_w",
+}  # fmt: skip
+SHORTER = 0.9  # mean of lengths drawn evenly between 0.8 and 1.0 of the printed ones
+RELEASES = ((0.10, "0.9"), (0.19, "0.14"), (1.00, "0.19"), (1.01, "1.0"), (math.inf, "1.1"))
+"""Up to which release (exclusive, 1.1 as 1.01) each stack of TensorRT-LLM stands."""
+
+
+@dataclass(frozen=True, eq=False)
+class Serving:
+    """A measured server: the steps that the row's figure is the time of, and that time in seconds.
+
+    `known` says that the batch was printed. `group` is the model and the chip. `typical`: no constant was fitted to
+    this software as it was run.
+    """
+
+    server: Server
+    stack: str
+    steps: Steps
+    seconds: float
+    known: bool
+    group: str
+    typical: bool = False
+
+    def time(self, stack: ServingStack | None = None) -> float:
+        """Predicted seconds, with the kept constants or others."""
+        return served_time(stack or serving_stacks[self.stack], self.steps)
+
+
+def serving_case(row: Row) -> Serving | Unmodelled:
+    """What a row measured, or the reason why it cannot be modelled."""
+    try:
+        return _read(row)
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, SpecError):
+            raise
+        return Unmodelled(f"config has no {error}" if isinstance(error, KeyError) else str(error))
+
+
+def _read(row: Row) -> Serving | Unmodelled:
+    config = row.config
+    if unread := sorted(set(config) - READ - {"tp_cores", "scenario", "dataset", "submitter", "nodes", "beams"}):
+        return Unmodelled(f"no reader for {', '.join(unread)}")
+    chip = CHIPS.get(row.system)
+    if "scenario" in config:
+        return Unmodelled("MLPerf: the plan and the lengths of the prompts are not printed")
+    if chip is None:
+        return Unmodelled(f"{row.system} is no NVIDIA GPU whose kernels were fitted, or like one")
+    if "tp" not in config:
+        return Unmodelled("the plan is not printed")
+    stack = serving_stacks[stack_of(config)]
+    apart = bool(config.get("disaggregated"))
+    server = server_of(config, chip, stack.kernels)
+    run = _run(server, stack, config, apart)
+    steps, seconds = _measured(row, server, run, config, apart)
+    known = config["load"] != "max"
+    return Serving(server, stack.key, steps, seconds, known, f"{config['model']} {row.system}", typical=apart)
+
+
+def serving_group(system: str, config: dict[str, Any]) -> str:
+    """The set of a row: its software and its chip."""
+    try:
+        software = serving_stacks[stack_of(config)].name
+    except (KeyError, ValueError):
+        software = str(config.get("software", "unknown software"))
+    return f"serving, {software}, {system}"
+
+
+def stack_of(config: dict[str, Any]) -> str:
+    """The stack of a row's software and release. Raises ValueError for a software that nothing was fitted to."""
+    software = str(config["software"])
+    if "TensorRT-LLM" in software:
+        if config["load"] == "closed loop":
+            return "tensorrt-llm-server"
+        if not (found := re.match(r"(\d+)\.(\d+)", str(config.get("version", "")))):
+            raise ValueError(f"no release in {config.get('version')!r}")
+        release = int(found[1]) + int(found[2]) / 100
+        return "tensorrt-llm-" + next(name for limit, name in RELEASES if release < limit)
+    if "SGLang" in software:
+        return "sglang-0.4" if config["load"] == "one request" else "sglang"
+    for name, key in (("vLLM", "vllm-0.6"), ("FasterTransformer", "fastertransformer"), ("gpt-fast", "gpt-fast")):
+        if name in software:
+            return key
+    raise ValueError(f"no serving stack for {software}")
+
+
+def server_of(config: dict[str, Any], chip: str, kernels: str = "trtllm") -> Server:
+    """The server of a row. Raises ValueError or KeyError for a model or a plan that is not known."""
+    model = model_of(config)
+    dtype = DTYPES[config["dtype"]]
+    low = dtype in ("fp8", "fp4")
+    kv_dtype = DTYPES.get(config.get("kv_dtype", ""), "fp8" if low else "bf16")
+    if config["load"] == "closed loop":
+        kv_dtype = "fp8" if dtype == "fp4" else "bf16"
+    tp, ep = int(config["tp"]), int(config.get("ep", 1))
+    others: dict[str, str] = {}
+    if model.mla:
+        others = {"attention_dtype": "bf16" if dtype == "fp4" else dtype}
+        dtype = "fp8_block" if dtype == "fp8" else dtype
+    if model.sinks:  # gpt-oss
+        others = {"expert_dtype": "mxfp4" if accelerators[chip].arch == "Hopper" else "mxfp4_fp8"}
+        kv_dtype, dtype = ("bf16" if accelerators[chip].arch == "Hopper" else kv_dtype), "bf16"
+    if model.moe and "ep" not in config and "the page does not say the degree" in config.get("note", ""):
+        ep, config = tp, config | {"attention_dp": tp > 1}
+    return Server(
+        model, accelerators[chip], tp=tp, pp=int(config.get("pp", 1)), ep=ep, dtype=dtype, kv_dtype=kv_dtype,
+        attention_dp=bool(config.get("attention_dp")), kernels=kernels, **others,
+    )  # fmt: skip
+
+
+def model_of(config: dict[str, Any]) -> Model:
+    """The model of a row; one without a public row has its lengths, and is of GPT's kind."""
+    if "hidden" in config:
+        width = int(config["hidden"])
+        return Model.small(
+            layers=int(config["layers"]), width=width, heads=int(config["heads"]), vocab=int(config["vocab"]),
+            ffn=4 * width, gated=False, norm="layer",
+        )  # fmt: skip
+    return models[ALIASES.get(config["model"], config["model"])]
+
+
+def _run(server: Server, stack: ServingStack, config: dict[str, Any], apart: bool) -> Run:
+    shorter = SHORTER if config.get("lengths", "").startswith("uniform in 0.8") else 1.0
+    lengths = {"input": config["input"] * shorter, "output": config["output"] * shorter}
+    load = config["load"]
+    if load == "max":
+        requests = REQUESTS.get((config["input"], config["output"]), 3000)
+        return run_of(server, stack, "queued", requests=requests, **lengths)
+    if load in ("static batch", "one request"):
+        return run_of(server, stack, "static", batch=config["batch"], **lengths)
+    if load != "closed loop":
+        raise ValueError(f"no model of the load {load!r}")
+    batch = config["concurrency"]
+    if apart:  # decoding has GPUs of its own, several servers of them
+        return run_of(server, stack, "static", batch=max(1, batch * server.gpus / config["decode_gpus"]), **lengths)
+    return run_of(server, stack, "closed", batch=batch, **lengths)
+
+
+def _measured(row: Row, server: Server, run: Run, config: dict[str, Any], apart: bool) -> tuple[Steps, float]:
+    """The steps that the row's figure is the time of, and that time."""
+    unit, value = row.unit, row.value
+    if unit == "ms first token" and not apart:
+        return run.first, value / 1e3
+    if unit == "ms per output token":
+        return run.token, value / 1e3
+    if unit == "ms whole request":
+        return run.whole, value / 1e3
+    rate = re.fullmatch(r"(input\+)?output tokens/s(/GPU|/node)?", unit)
+    if rate is None or apart:
+        raise ValueError(f"no model of {unit!r}" + " of a server whose prompts have GPUs of their own" * apart)
+    if rate[2] == "/node":
+        raise ValueError(f"no model of {unit!r}")
+    per_gpu = value if rate[2] else value / row.gpus
+    tokens = run.tokens * (1 + config["input"] / config["output"] if rate[1] else 1.0)
+    seconds = tokens / (per_gpu * server.gpus)
+    if str(config["software"]).startswith("gpt-fast"):  # the speed is of the generated tokens
+        return times(run.token, config["output"]), seconds
+    return run.whole, seconds

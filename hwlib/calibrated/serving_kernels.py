@@ -1,0 +1,148 @@
+"""The kernels of a server's layer, by the models of `hwlib.calibrated`: products, attention, experts, plain traffic.
+
+A chip that no kernel was fitted on takes the constants of its architecture's, with its own data sheet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache, lru_cache
+from math import inf
+from typing import Any, NamedTuple
+
+from hwlib.calibrated.attention import decode_seconds, prefill_seconds
+from hwlib.calibrated.gemm import OVERLAP, PARTIAL_BYTES, QUANTISED_FROM, TILINGS, GemmModel, model_of
+from hwlib.calibrated.grouped import grouped_seconds
+from hwlib.calibrated.kernel import ELEMENT_BYTES, OUTPUT_BYTES
+from hwlib.calibrated.sheet import KERNEL_BYTES, sheet_of
+from hwlib.roofline import matmul_flops, mixed_matmul_bytes
+from hwlib.specs import Accelerator, Model, accelerators
+from hwlib.specs.fitted import attention_constants, decode_constants, gemm_constants, grouped_constants
+
+ARCHITECTURES = {"Ampere": "a100-80gb-sxm", "Ada": "h100-sxm", "Hopper": "h100-sxm"}  # all others: the B200
+MLA_SHARE = 0.5  # of the bfloat16 peak that latent attention's decode reaches (typed)
+W_SM = {"Hopper": 4.8e12 / 132}  # B/s: what a multiprocessor asks of memory at most, that of the H200; binds the H20
+WEIGHT_ONLY = {"int8w": 1.0, "int4w": 0.53}
+
+
+def kernel_chip(chip: Accelerator) -> str:
+    """The chip whose kernels' constants stand for those of a chip, which keeps its own data sheet."""
+    return ARCHITECTURES.get(chip.arch, "b200-sxm")
+
+
+@cache
+def _gemm(chip: str, dtype: str) -> GemmModel:
+    known = gemm_constants()
+    key = (chip, dtype) if (chip, dtype) in known else (kernel_chip(accelerators[chip]), dtype)
+    model = model_of(known[key], chip)
+    return replace(model, W=min(model.W, W_SM.get(accelerators[chip].arch, inf) * model.n_SM))
+
+
+def product_time(chip: Accelerator, dtype: str, M: int, N: int, K: int) -> float:
+    """Seconds of a product; one of weights alone in few bits reads fewer bytes."""
+    return _product_time(chip.key, dtype, M, N, K)
+
+
+@lru_cache(maxsize=100_000)
+def _product_time(chip: str, dtype: str, M: int, N: int, K: int) -> float:
+    if dtype in WEIGHT_ONLY:
+        model = _gemm(chip, "bf16")
+        saved = (2.0 - WEIGHT_ONLY[dtype]) * N * K / (model.constants.eta_W * model.W)
+        floor = model.constants.t0 + matmul_flops(M, K, N) / (model.constants.eta_C * model.C)
+        return max(_quickest(model, M, N, K) - saved, floor)
+    model = _gemm(chip, {"fp8_block": "fp8", "mxfp4": "bf16"}.get(dtype, dtype))
+    extra = model.constants.t0 - 4e-6 if model.constants.quantises else 0.0
+    return _quickest(model, M, N, K) - max(extra, 0.0)
+
+
+def _quickest(model: GemmModel, M: int, N: int, K: int) -> float:
+    """`GemmModel.time` in plain floats, a dozen times as quick: a server's step asks for some hundred products."""
+    c, b, n_SM = model.constants, ELEMENT_BYTES[model.constants.dtype], model.n_SM
+    rate, feed = c.eta_C * model.C / n_SM, c.W_L2 / n_SM
+    best, memory = inf, mixed_matmul_bytes(M, K, N, b, b, OUTPUT_BYTES) / (c.eta_W * model.W)
+    for m, n, parts in TILINGS:
+        depth = K / parts
+        waves = -(-(-(-M // m) * -(-N // n) * parts) // n_SM)
+        core = waves * (c.t_tile + max(2.0 * m * n * depth / rate, (m + n) * depth * b / feed))
+        join = c.t_join + 2 * parts * M * N * PARTIAL_BYTES / c.W_L2 if parts > 1 else 0.0
+        best = min(best, (core**OVERLAP + memory**OVERLAP) ** (1 / OVERLAP) + join)
+    quantise = c.quantises * M * K * (QUANTISED_FROM + b) / (c.eta_W * model.W)
+    return c.t0 + best + quantise
+
+
+def traffic_time(chip: Accelerator, moved: float) -> float:
+    """Seconds of so many bytes through memory, in kernels that do little else."""
+    return moved / (0.8 * (chip.hbm_bandwidth or 0.0))
+
+
+class Attention(NamedTuple):
+    """Attention of a layer on one of `tp` ranks: whose, on which chip, the dtype of its cache, and whose kernels."""
+
+    model: Model
+    chip: Accelerator
+    tp: int
+    kv_dtype: str
+    kernels: str
+
+
+def cache_time(attention: Attention, batch: int, context: float) -> float:
+    """Seconds of one layer's attention for a new token of each sequence."""
+    m, chip, tp, kv_dtype, kernels = attention
+    c = _constants("decode", chip.key, kv_dtype, kernels)
+    if m.mla:
+        heads = m.heads / tp
+        flops = 2.0 * batch * context * heads * (2 * m.kv_lora + m.rope_dim)
+        read = batch * context * (m.kv_lora + m.rope_dim) * KERNEL_BYTES[kv_dtype][0]
+        sheet = sheet_of(chip.key, "bf16", c.chip)
+        return float(c.t0 + c.t_join + max(read / (c.eta_W * sheet.W), flops / (MLA_SHARE * sheet.C)))
+    heads, kv = max(1, m.heads // tp), max(1, m.kv_heads // tp)
+    sheet, b = sheet_of(chip.key, "bf16", c.chip), KERNEL_BYTES[kv_dtype][0]
+    return float(decode_seconds(c, sheet, b, heads, kv, m.head_dim, batch, context, 0))
+
+
+def prompt_time(attention: Attention, tokens: float, window: float) -> float:
+    """Seconds of one layer's attention over a prompt. Latent attention has as many heads of keys as of queries."""
+    m, chip, tp, kv_dtype, kernels = attention
+    c = _constants("attention", chip.key, "bf16" if m.mla else kv_dtype, kernels)
+    heads = max(1, m.heads // tp)
+    kv = heads if m.mla else max(1, m.kv_heads // tp)
+    dim = (m.key_dim + m.value_dim) / 2
+    sheet = sheet_of(chip.key, c.dtype, c.chip)
+    seen = window if window < tokens else 0
+    return float(prefill_seconds(c, sheet, KERNEL_BYTES[c.dtype][0], heads, kv, dim, 1, tokens, seen))
+
+
+@lru_cache(maxsize=100_000)
+def experts_time(chip: str, dtype: str, tokens: int, lengths: tuple[int, ...], matrices: int, software: str) -> float:
+    """Seconds of one layer's routed experts on one GPU; `lengths` are the width of the model, that of an expert here,
+    the experts, those of a token, and those that are here.
+    """
+    c = _constants("grouped", chip, dtype, software)
+    weight, activation, of = KERNEL_BYTES[c.dtype]
+    hidden, width, experts, topk, local = lengths
+    loads = [tokens * topk / experts]
+    sheet = sheet_of(chip, of, c.chip)
+    here = (tokens, hidden, width, experts, topk, local, matrices)
+    return float(grouped_seconds(c, sheet, weight, activation, loads, *here))
+
+
+TABLES = {"attention": attention_constants, "decode": decode_constants, "grouped": grouped_constants}
+INSTEAD = {
+    "fp8_block": ("fp8",), "fp8": ("fp8_block", "bf16"), "mxfp4": ("mxfp4_fp8", "bf16"), "fp4": ("fp8",),
+    "mxfp4_fp8": ("mxfp4", "fp4"), "int8w": ("bf16",), "int4w": ("bf16",),
+}  # fmt: skip
+"""Dtypes whose kernels stand for those of one that nothing was fitted to."""
+
+
+@cache
+def _constants(kind: str, chip: str, dtype: str, software: str) -> Any:
+    """The constants of a kernel: of the chip and the software, else of a chip of its architecture, else of
+    TensorRT-LLM's kernels, else of a dtype like it.
+    """
+    table = TABLES[kind]()
+    for one in (dtype, *INSTEAD.get(dtype, ())):
+        for name in (software, "trtllm"):
+            for key in (chip, kernel_chip(accelerators[chip])):
+                if (key, one, name) in table:
+                    return table[key, one, name]
+    raise ValueError(f"no {kind} kernel in {dtype} was fitted on {chip} or a chip like it")

@@ -1,0 +1,35 @@
+"""Messages between the GPUs of a server: all-reduces of activations, and tokens that go to experts and back.
+
+A server's all-reduce is its own kernel, not NCCL's: up to some hundred KB each rank reads what all others have at
+once, and beyond each reduces a part and reads the others' parts (`one-shot` and `two-shot`).
+"""
+
+from hwlib.specs import Accelerator
+
+ALPHA = 6e-6  # s, of a kernel that meets the others at two barriers (typed; TensorRT-LLM's and vLLM's take 5 to 10 us)
+ALPHA_PCIE = 20e-6  # s, over PCIe and the host's memory
+SHARE_PCIE = 0.55  # of a card's 16 lanes, which two cards of a switch or the host's root share (typed)
+SHARE = 0.75  # of the links' rate that large messages reach (nccl-tests on H100: 0.8)
+
+
+def reduce_time(chip: Accelerator, n: int, S: float) -> float:
+    """Seconds of an all-reduce of S bytes on n ranks, by the faster of two ways."""
+    alpha, W = _wire(chip)
+    return min(alpha + (n - 1) * S / W, 2 * alpha + 2 * (n - 1) / n * S / W)
+
+
+def exchange_time(chip: Accelerator, n: int, tokens: float, width: int, k: int, b_disp: float = 1.0) -> float:
+    """Seconds in which each rank's tokens go to k experts on n ranks and come back summed: to all ranks, or by experts,
+    whichever sends less.
+    """
+    alpha, W = _wire(chip)
+    copies = min(n - 1.0, k * (n - 1) / n)
+    return 2 * alpha + copies * tokens * width * (b_disp + 2.0) / W
+
+
+def _wire(chip: Accelerator) -> tuple[float, float]:
+    if not chip.scaleup_bandwidth:
+        raise ValueError(f"{chip.name} has no bandwidth between GPUs")
+    if chip.scaleup_name.startswith("PCIe"):
+        return ALPHA_PCIE, chip.scaleup_bandwidth * SHARE_PCIE
+    return ALPHA, chip.scaleup_bandwidth * SHARE

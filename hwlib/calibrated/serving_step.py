@@ -1,0 +1,240 @@
+"""The work of one step of a server: its kernels and messages at their own models' times, apart by kind.
+
+A step is one pass through the model: some sequences get a token each, and some prompts are read beside them. A layer
+is costed once, a stage of a pipeline has its share of the layers, and what software adds to a step (launches,
+scheduling) or takes from its rates is left to the constants of `hwlib.specs.serving_stack`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
+
+from hwlib.calibrated.serving_kernels import (
+    Attention,
+    cache_time,
+    experts_time,
+    product_time,
+    prompt_time,
+    traffic_time,
+)
+from hwlib.calibrated.serving_network import exchange_time, reduce_time
+from hwlib.calibrated.sheet import KERNEL_BYTES
+from hwlib.inference import step_bytes
+from hwlib.specs import Accelerator, Model
+from hwlib.specs.table import unknown
+from hwlib.transformer import attention_step_flops, forward_flops, matmul_parameters
+
+WEIGHT_BYTES = {name: b[0] for name, b in KERNEL_BYTES.items()} | {"int8w": 1.0, "int4w": 0.53}
+CACHE_BYTES = {"bf16": 2.0, "fp8": 1.0}
+
+
+class Work(NamedTuple):
+    """One step: seconds that the models of kernels and messages give, and what software pays for by the piece.
+
+    `layers` and `prompt_layers` count the passes through a layer, of steps that only decode and of those that read
+    prompts. `sheet` is what the data sheet's rates give, without messages: the simple model to compare with.
+    """
+
+    layers: float = 0.0
+    prompt_layers: float = 0.0
+    products: float = 0.0
+    experts: float = 0.0
+    attention: float = 0.0
+    traffic: float = 0.0
+    network: float = 0.0
+    sheet: float = 0.0
+
+
+@dataclass(frozen=True)
+class Server:
+    """A model on GPUs: what it is, how it is divided, and in which precisions it runs.
+
+    Ranks of `tp` divide layers and heads, `pp` stages divide the layers; the experts are divided over `ep` ranks
+    whole, and beyond that by tp. With `attention_dp`, each of the `tp` ranks has whole layers but for the experts,
+    and sequences of its own. `dtype` is that of the products, `attention_dtype` that of attention's own projections
+    and `expert_dtype` that of the experts', where they differ; `kv_dtype` that of the cache. `kernels` is the
+    software whose attention and experts are launched, of `kernel_software`.
+    """
+
+    model: Model
+    chip: Accelerator
+    tp: int = 1
+    pp: int = 1
+    ep: int = 1
+    attention_dp: bool = False
+    dtype: str = "bf16"
+    attention_dtype: str = ""
+    expert_dtype: str = ""
+    kv_dtype: str = "bf16"
+    kernels: str = "trtllm"
+
+    def __post_init__(self) -> None:
+        for name in ("tp", "pp", "ep"):
+            if not getattr(self, name) >= 1:
+                raise ValueError(f"{name} is at least 1, got {getattr(self, name)!r}")
+        if self.tp % self.ep:
+            raise ValueError(f"ep divides the tp = {self.tp} ranks, got {self.ep}")
+        if self.pp > self.model.layers:
+            raise ValueError(f"{self.model.key} has {self.model.layers} layers, got pp = {self.pp}")
+        for dtype in (self.dtype, self.attention_dtype or self.dtype, self._experts):
+            if dtype not in WEIGHT_BYTES:
+                raise ValueError(unknown("dtype of weights", dtype, WEIGHT_BYTES))
+        if self.kv_dtype not in CACHE_BYTES:
+            raise ValueError(unknown("dtype of the cache", self.kv_dtype, CACHE_BYTES))
+
+    @property
+    def attention_tp(self) -> int:
+        """Ranks that divide attention."""
+        return 1 if self.attention_dp else self.tp
+
+    @property
+    def groups(self) -> int:
+        """Groups of ranks with sequences of their own in a step."""
+        return self.tp if self.attention_dp else 1
+
+    @property
+    def gpus(self) -> int:
+        return self.tp * self.pp
+
+    def weight_bytes(self) -> float:
+        """Bytes of weights on the fullest GPU."""
+        m = self.model
+        attention = attention_weights(m) * m.layers * WEIGHT_BYTES[self.attention_dtype or self.dtype]
+        dense = m.matrices * m.width * m.ffn * (m.layers - m.moe_layers)
+        shared = m.matrices * m.width * m.expert_ffn * m.shared_experts * m.moe_layers
+        experts = m.matrices * m.width * m.expert_ffn * m.experts * m.moe_layers * WEIGHT_BYTES[self._experts]
+        ways = self.attention_tp
+        split = (attention + (dense + shared) * WEIGHT_BYTES[self.dtype]) / ways + experts / self.tp
+        tables = m.vocab * m.width * (1 if m.tied else 2) * 2.0 / ways
+        return (split + tables) / self.pp
+
+    def token_bytes(self) -> float:
+        """Bytes of cache of a token on each GPU of its group, if no layer has a window."""
+        m, b = self.model, CACHE_BYTES[self.kv_dtype]
+        if m.mla:
+            return m.layers / self.pp * (m.kv_lora + m.rope_dim) * b
+        return m.layers / self.pp * 2 * max(m.kv_heads / self.attention_tp, 1) * m.head_dim * b
+
+    def sequence_bytes(self, tokens: float) -> float:
+        """Bytes of cache of a sequence on each GPU of its group; a layer with a window keeps that."""
+        m = self.model
+        seen = min(tokens, m.window) if m.window else tokens
+        windowed = m.window_layers / m.layers
+        return self.token_bytes() * (windowed * seen + (1 - windowed) * tokens)
+
+    @property
+    def _experts(self) -> str:
+        return self.expert_dtype or self.dtype
+
+    def step(self, decoding: int, context: float, prompts: float = 0.0, prompt: float = 0.0) -> Work:
+        """One step on each GPU: `decoding` sequences of each group get a token, with `context` tokens in their caches,
+        and beside them `prompts` prompts of each group are read, each of `prompt` tokens.
+
+        The tokens of all go through the products together. A prompt is read whole.
+        """
+        m, tp = self.model, self.attention_tp
+        read = prompts * prompt
+        tokens = max(1, round(decoding + read))
+        chip, own = self.chip, self.attention_dtype or self.dtype
+        products = sum(product_time(chip, own, tokens, n, k) for n, k in attention_shapes(m, tp)) * m.layers
+        dense = m.layers - m.moe_layers
+        if dense:
+            products += mlp_time(self, tokens, m.ffn, tp) * dense
+        traffic = traffic_time(chip, tokens * (12.0 * m.width + 6.0 * m.heads * m.key_dim / tp)) * m.layers
+        network, experts, width = 0.0, 0.0, 2.0 * tokens * m.width
+        if tp > 1:
+            sums = m.layers if m.parallel else 2 * m.layers - m.moe_layers * self.attention_dp
+            network = reduce_time(chip, tp, width) * sums
+        if m.moe_layers:
+            routed, shared, sent = self._expert_layer(tokens)
+            products += shared * m.moe_layers
+            experts += routed * m.moe_layers
+            network += sent * m.moe_layers
+        attention, layer = 0.0, Attention(m, chip, tp, self.kv_dtype, self.kernels)
+        for layers, window in _spans(m):
+            if decoding:
+                attention += layers * cache_time(layer, decoding, min(context, window))
+            if read:
+                attention += layers * prompts * prompt_time(layer, prompt, window)
+        sampled = max(1, round(decoding + prompts))
+        head = product_time(chip, "bf16", sampled, -(-m.vocab // tp), m.width)
+        share = 1 / self.pp
+        if self.pp > 1:
+            network += reduce_time(chip, 2, width) / 2 * self.pp
+        layers = {"prompt_layers" if read else "layers": m.layers * share}
+        return Work(
+            products=(products + head) * share, experts=experts * share,
+            attention=attention * share, traffic=traffic * share,
+            network=network * share, **layers,
+            sheet=self._sheet_time(tokens, decoding, context, prompts, prompt) * share,
+        )  # fmt: skip
+
+    def _sheet_time(self, tokens: int, decoding: int, context: float, prompts: float, prompt: float) -> float:
+        """Seconds of a step on all stages at the data sheet's rates: operations or weights, and the caches."""
+        m, chip = self.model, self.chip
+        low = {"fp8": "fp8", "fp8_block": "fp8", "fp4": "fp4"}.get(self.dtype, "bf16")
+        C, W = chip.flops(low if low == "bf16" or getattr(chip, f"{low}_flops") else "bf16"), chip.hbm_bandwidth
+        everywhere = tokens * self.groups
+        flops = forward_flops(matmul_parameters(m), everywhere) / self.tp
+        flops += prompts * self.groups * attention_step_flops(m, int(prompt), int(prompt)) / self.tp if prompts else 0.0
+        weights = step_bytes(m, everywhere, WEIGHT_BYTES[self.dtype], WEIGHT_BYTES[self._experts]) / self.tp
+        cache = self.pp * decoding * self.sequence_bytes(context) if decoding else 0.0
+        return float(max(flops / C, weights / (W or inf)) + cache / (W or inf))
+
+    def _expert_layer(self, tokens: int) -> tuple[float, float, float]:
+        """Routed experts, products that all tokens take, and messages of a layer with experts."""
+        m, tp = self.model, self.tp
+        lengths = (m.width, m.expert_ffn * self.ep // tp, m.experts, m.experts_per_token, m.experts // self.ep)
+        time = experts_time(self.chip.key, self._experts, tokens * self.groups, lengths, m.matrices, self.kernels)
+        dense = product_time(self.chip, "bf16", tokens, m.experts, m.width)
+        if m.shared_experts:
+            dense += mlp_time(self, tokens, m.expert_ffn * m.shared_experts, self.attention_tp)
+        sent = 0.0
+        if self.attention_dp and tp > 1:
+            sent = exchange_time(self.chip, tp, tokens, m.width, m.experts_per_token)
+        return time, dense, sent
+
+
+def mlp_time(server: Server, tokens: int, ffn: int, tp: int) -> float:
+    """Both products of an MLP, and its activation."""
+    m, chip, dtype = server.model, server.chip, server.dtype
+    width = max(1, ffn // tp)
+    up = product_time(chip, dtype, tokens, (m.matrices - 1) * width, m.width)
+    return (
+        up + product_time(chip, dtype, tokens, m.width, width) + traffic_time(chip, 2.0 * m.matrices * tokens * width)
+    )
+
+
+def attention_shapes(m: Model, tp: int) -> tuple[tuple[int, int], ...]:
+    """[N, K] of the products of a layer's attention on a rank. Latent attention absorbs the up-projections of keys and
+    values into two products by head, written as one of all heads.
+    """
+    heads = max(1, m.heads // tp)
+    if not m.mla:
+        kv = max(1, m.kv_heads // tp)
+        return ((heads + 2 * kv) * m.head_dim, m.width), (m.width, heads * m.head_dim)
+    down = m.q_lora + m.kv_lora + m.rope_dim
+    up = (heads * (m.nope_dim + m.rope_dim), m.q_lora)
+    return (
+        (down, m.width),
+        up,
+        (heads * m.nope_dim, m.kv_lora),
+        (heads * m.v_dim, m.kv_lora),
+        (m.width, heads * m.v_dim),
+    )
+
+
+def attention_weights(m: Model) -> int:
+    """Weights of a layer's attention."""
+    return sum(n * k for n, k in attention_shapes(m, 1))
+
+
+def _spans(m: Model) -> tuple[tuple[int, float], ...]:
+    """Layers, and the tokens that each of them sees at most."""
+    whole = (m.layers - m.window_layers, float("inf"))
+    return ((m.window_layers, float(m.window)), whole) if m.window_layers else (whole,)
+
+
+__all__ = ["CACHE_BYTES", "WEIGHT_BYTES", "Server", "Work"]

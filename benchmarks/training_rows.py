@@ -223,6 +223,9 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
     """
     c = row.config
     name = str(c.get("model", ""))
+    long = re.match(r"nemo(\d*-b200|-long)", row.set)
+    if long:
+        row = replace(row, gpus=_of_rate(row, c))
     if "tokendrop" in name.lower().replace(" ", ""):
         return Unmodelled("tokens over an expert's capacity are dropped")
     if "non-cp" in str(c.get("note", "")):
@@ -240,14 +243,41 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
     if 1 < fsdp < row.gpus // (plan["tp"] * plan["pp"]):
         plan["shards"] = fsdp
     if model.moe:
-        plan["dedup_dispatch"] = True
+        plan["dedup_dispatch"] = not _copies_travel(model, chip_of(row.system), str(c.get("release") or ""), dtype_of(row))
     chip = chip_of(row.system)
     stack = "megatron-core-" + chip.split("-")[0]
     counts = None
-    if re.match(r"nemo(24|-long)", row.set):
-        stack = "nemo-2024-" + chip.split("-")[0]  # and operations are counted as if attention had no mask
+    if long or re.match(r"nemo24", row.set):
+        stack = ("nemo-2024-" if chip == "h100-sxm" else "nemo-2025-") + chip.split("-")[0]  # and operations are counted as if attention had no mask
         counts = masked(model, plan["B"] * plan["T"], plan["T"], plan["recompute"])
     return step(row, stack, model, plan, chip=chip, counts=counts, dtype=dtype_of(row))
+
+
+def _copies_travel(model: Model, chip: str, release: str, dtype: str) -> bool:
+    """Whether NVIDIA's recipe of a model sends every copy of a token by itself, and sorts them in memory: Megatron's
+    "alltoall" dispatcher, where all others use HybridEP or DeepEP (Megatron-Bridge, scripts/performance/configs).
+
+    gpt-oss does but for the 8-bit recipes from 26.06 on; of Qwen3 on nodes of eight the 235B does, and the 30B did.
+    """
+    if model.key.startswith("gpt-oss"):
+        return release < "26.06" or dtype == "bf16"
+    if chip.endswith("nvl72"):
+        return False
+    if model.key.startswith("qwen3-30b"):
+        return release < "26.02" or (chip == "h100-sxm" and release == "26.02")
+    return model.key.startswith("qwen3-235b")
+
+
+def _of_rate(row: "Row", c: Mapping[str, Any]) -> int:
+    """GPUs of a row whose rate is one GPU's, where the printed ones are not tp x pp x cp x dp: those of its degrees, for
+    such a rate says nothing of how many replicas there are. Without dp, as many replicas as the GPUs and the batch allow.
+    """
+    shared = number(c, "tp", default=1) * number(c, "pp", default=1) * number(c, "cp", default=1)
+    if not re.search(r"/(gpu|s/gpu)$", plain(row.unit)) or not c.get("tp"):
+        return row.gpus
+    most = max(row.gpus // shared, 1)
+    dp = number(c, "dp", default=0) or max(n for n in range(1, most + 1) if number(c, "gbs") % n == 0)
+    return dp * shared
 
 
 def masked(model: Model, B: int, T: int, recompute: str) -> Counts:
@@ -346,7 +376,9 @@ TABLES = (
     Reader(r"bloom", "bloom", bloom),
     Reader(r"mbridge", "mbridge", megatron_core),
     Reader(r"nemo2407", "nemo2407", megatron_core),
+    Reader(r"nemo-long.*B200", "nemo-long-b200", megatron_core),
     Reader(r"nemo-long", "nemo-long", megatron_core),
+    Reader(r"nemo\d*-b200", "nemo-long-b200", megatron_core),
     Reader(r"nemo24", "nemo24", megatron_core),
     Reader(r"megascale.*megatron", "megascale-megatron", unknown_table),
     Reader(r"megascale", "megascale", without("no constants for MegaScale, which changes the layer and its overlap")),

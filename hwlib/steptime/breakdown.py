@@ -106,7 +106,7 @@ def _step_time(job: Job) -> StepTime:
         parts = zip(mean, experts, strict=True) if mean else ((0.0, x) for x in experts)
         mean = Passes(*((1 - moe) * a + moe * b for a, b in parts))
     assert mean is not None
-    done, t_F, t_B = _layer(job, sends, mean, moe * sends.ep * job.expert_imbalance)
+    done, t_F, t_B = _layer(job, sends, mean, moe)
     loss = logits_passes(job)
     whole = minimum(ceil(model.layers / (plan.pp * plan.v)) * plan.v, model.layers)
     last = where(whole * plan.pp > model.layers, whole - 1, whole)
@@ -146,7 +146,7 @@ class _Done(NamedTuple):
     ep: Any
 
 
-def _layer(job: Job, sends: Sends, mean: Passes, ep: Any) -> tuple[_Done, Any, Any]:
+def _layer(job: Job, sends: Sends, mean: Passes, moe: float) -> tuple[_Done, Any, Any]:
     """One layer of a microbatch: its parts, and the time of the forward and of the backward pass.
 
     Tensor-parallel collectives run beside a share of all but attention, keys and values beside attention, and while
@@ -161,9 +161,10 @@ def _layer(job: Job, sends: Sends, mean: Passes, ep: Any) -> tuple[_Done, Any, A
     if stack.hide_tp:
         tp_ahead = exposed(tp_ahead, forward - mean.attention, stack.hide_tp)
         tp_back = exposed(tp_back, backward - 2 * mean.attention, stack.hide_tp)
-    if stack.t_layer:
-        forward = maximum(forward, stack.t_layer - tp_ahead)
-        backward = maximum(backward, stack.t_layer - tp_back)
+    t_host = stack.t_layer + moe * stack.t_moe
+    if t_host:
+        forward = maximum(forward, t_host - tp_ahead)
+        backward = maximum(backward, t_host - tp_back)
     twice = where(full, 2.0, 1.0)
     cp: Any = 0.0
     cp_ahead: Any = 0.0
@@ -172,6 +173,12 @@ def _layer(job: Job, sends: Sends, mean: Passes, ep: Any) -> tuple[_Done, Any, A
         cp_ahead = exposed(sends.cp, mean.attention + idle, 1)
         cp = twice * cp_ahead + exposed(2 * sends.cp, 2 * mean.attention + idle_back, 1)
     again = where(full, maximum(again, forward), again)
+    ep: Any = 0.0
+    if moe and not is_one(plan.ep):
+        ep = moe * sends.ep * job.expert_imbalance
+        if stack.hide_ep:
+            chunks = (plan.v > 1) | (plan.schedule_code == SCHEDULES.index("dualpipe"))
+            ep = where(chunks, exposed(ep, forward, stack.hide_ep), ep)
     done = _Done(forward + backward, again, twice * tp_ahead + tp_back, cp, (twice + 1) * ep)
     t_F = forward + tp_ahead + cp_ahead + ep
     return done, t_F, sum(done) - t_F

@@ -4,13 +4,14 @@ import math
 from typing import NamedTuple
 
 from benchmarks.calculon import calculon
+from benchmarks.memory_rows import Peak
 from benchmarks.published import Case, Collective, Product, Share
 from benchmarks.training_memory import Memory
 from benchmarks.training_step import Step, Unmodelled, parted
 from hwlib.calibrated import collective_time, gemm_model, plain_time, tree_time
 from hwlib.footprint import MIXED_ADAM, footprint
 from hwlib.roofline import roofline_time
-from hwlib.specs import accelerators
+from hwlib.specs import accelerators, frameworks
 from hwlib.specs.fitted import collective_constants, gemm_constants, share_constants, tree_constants
 from hwlib.specs.stack import Stack, stacks
 from hwlib.transformer import step_flops
@@ -64,6 +65,11 @@ def predict(case: Case) -> Prediction | Unmodelled | None:
             return predict_step(case)
         case Memory():
             return Prediction(case.predicted, case.simple, case.measured, 0, calculon(case))
+        case Peak():
+            by = case.framework
+            typical = by.key if case.typical else ""
+            constants = len(frameworks[by.like or by.key].fitted)
+            return Prediction(case.predicted(), case.simple, case.measured, constants, typical=typical)
         case Unmodelled():
             return case
     return None

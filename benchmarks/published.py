@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.memory_rows import Peak, memory_rows_of, memory_set, peak_case
 from benchmarks.published_row import COLUMNS, DataError, Row
 from benchmarks.training_memory import Memory, memory_case, memory_group
 from benchmarks.training_rows import training_case, training_group
@@ -36,7 +37,7 @@ CHIPS = {
     "V100": "v100-sxm2", "A100-40": "a100-40gb-sxm", "A100-80": "a100-80gb-sxm", "H100 PCIe": "h100-pcie",
     "H200": "h200-sxm",
 }  # fmt: skip
-TRAINING = ("train-step", "memory")
+TRAINING = ("train-step", "memory", "train-memory")
 OPERATIONS = ("all_gather", "reduce_scatter", "all_reduce", "all_to_all")  # that constants are kept of
 MANY_BYTES = 2.0**34  # a bus bandwidth printed without a size is a plateau: 16 GiB, as its neighbours
 
@@ -71,9 +72,13 @@ class Collective:
     switch: bool
 
 
-Case = Product | Share | Collective | Step | Memory | Unmodelled | None
+Case = Product | Share | Collective | Step | Memory | Peak | Unmodelled | None
 # How the rows of a kind are read, where it is not by the name of their set.
-BY_KIND: dict[str, Callable[[Row], Case]] = {"train-step": training_case, "memory": memory_case}
+BY_KIND: dict[str, Callable[[Row], Case]] = {
+    "train-step": training_case,
+    "memory": memory_case,
+    "train-memory": peak_case,
+}
 
 
 def read_rows(path: Path) -> tuple[list[Row], int]:
@@ -97,6 +102,7 @@ def read_rows(path: Path) -> tuple[list[Row], int]:
                 context += 1
             else:
                 rows.append(_row(cells, line))
+                rows.extend(memory_rows_of(rows[-1]))
     except DataError:
         raise
     except (csv.Error, ValueError) as error:
@@ -127,6 +133,8 @@ def _read(cells: dict[str, str], line: int) -> Row:
     name = re.sub(r"(-\d+)+$", "", cells["id"])
     if cells["kind"] == "train-step":
         name = training_group(cells["id"], cells["system"], config) or name
+    if cells["kind"] == "train-memory":
+        name = memory_set(cells["id"]) or name
     if cells["kind"] == "memory":
         name = memory_group(cells["id"], config) or name
     return Row(

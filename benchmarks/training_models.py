@@ -2,10 +2,15 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.training_step import number
+from benchmarks.training_units import SECONDS, plain, printed_number
 from hwlib.specs import Model, models
+from hwlib.transformer import gpt_recompute_training_flops
+
+if TYPE_CHECKING:
+    from benchmarks.published_row import Row
 
 # Of NVIDIA's tables, what specs/models has not: layers, width, heads, key-value heads, width of the MLP, vocabulary.
 NEMO = {
@@ -80,3 +85,62 @@ def model_named(name: str) -> Model:
             context=4096, gated=False, tied=plain.startswith("gpt3"), norm="layer",
         )  # fmt: skip
     raise ValueError(f"no shape for the model {name!r}")
+
+
+# Width and layers of the models in BLOOM's log, in whose tables a heading gives them for all rows below it.
+BLOOM = (
+    (12288, 96), (12288, 100), (12288, 106), (13312, 82), (13312, 84), (13312, 94), (13824, 78), (13824, 80),
+    (13824, 84), (14336, 70), (14336, 72),
+)  # fmt: skip
+
+
+def bloom_shape(row: "Row", c: Mapping[str, Any], B: int, T: int) -> dict[str, Any]:
+    """The row's width and layers if the rate that it logs fits them, else those of the log that the rate fits.
+
+    Until 21 February the log counted neither attention nor the output layer. Raises ValueError where nothing fits, or
+    two do.
+    """
+    given = {name: c[name] for name in ("hidden", "layers") if c.get(name)}
+    logged, unit = printed_number(c.get("tflops_logged")), re.fullmatch(r"(ms|s)(/step)?", plain(row.unit))
+    if not logged or not unit:
+        if len(given) < 2 or "ambiguous" in str(c.get("note", "")):
+            raise ValueError(str(c.get("note") or "the log gives no layers, or no width"))
+        return given
+    done = logged * 1e12 * row.value * SECONDS[unit[1]] * row.gpus
+
+    def fits(width: int, layers: int) -> bool:
+        full = gpt_recompute_training_flops(B, T, layers, width, number(c, "vocab", default=51200))
+        return any(abs(count / done - 1) < 0.0005 for count in (full, 96 * B * layers * width**2))
+
+    shape = (number(c, "hidden"), number(c, "layers")) if len(given) == 2 else None
+    found = [shape] if shape and fits(*shape) else [x for x in BLOOM if fits(*x)]
+    if len(found) != 1:
+        raise ValueError("the row contradicts itself: the rate that it logs does not fit its shape and time")
+    return {"hidden": found[0][0], "layers": found[0][1]}
+
+
+# Of tables of memory, what specs/models has not: layers, width, heads, key-value heads, head, MLP, vocabulary, whether
+# it has a gate, whether the tables are tied. LitGPT pads StableLM's vocabulary.
+TUNED = {
+    "llama323b": (28, 3072, 24, 8, 128, 8192, 128256, True, True),
+    "llama321b": (16, 2048, 32, 8, 64, 8192, 128256, True, True),
+    "stablelmalpha3b": (16, 4096, 32, 32, 128, 16384, 50688, False, False),
+}
+
+
+def memory_model(c: Mapping[str, Any]) -> Model:
+    """The model of a row of memory: by name, or of Llama's kind by the shape that it prints. Raises ValueError."""
+    name = str(c.get("model", ""))
+    short = re.sub(r"[^a-z0-9]", "", name.lower())
+    if short in TUNED:
+        layers, width, heads, kv, head, ffn, vocab, gated, tied = TUNED[short]
+        return Model.small(
+            key=short, name=name, layers=layers, width=width, heads=heads, kv_heads=kv, head_dim=head, ffn=ffn,
+            vocab=vocab, context=4096, gated=gated, tied=tied, norm="rms" if gated else "layer",
+        )  # fmt: skip
+    if c.get("hidden") and c.get("layers") and c.get("ff"):
+        return Model.small(
+            key=short or "row", name=name or "row", layers=number(c, "layers"), width=number(c, "hidden"),
+            heads=number(c, "heads"), ffn=number(c, "ff"), vocab=number(c, "vocab"), context=number(c, "seq"),
+        )  # fmt: skip
+    return model_named(name)

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.training_models import gpt, model_named, mpt
+from benchmarks.training_models import bloom_shape, gpt, model_named, mpt
 from benchmarks.training_step import CHIPS, Step, Unmodelled, chip_of, flag, number, step
-from benchmarks.training_units import PREFIXES, SECONDS, Counts, plain, printed_number
+from benchmarks.training_units import PREFIXES, Counts
 from hwlib.specs import Model, models
 from hwlib.transformer import (
     gpt_recompute_training_flops,
@@ -142,38 +142,6 @@ def vtrain(row: "Row") -> Step | Unmodelled:
     return step(row, "vtrain-a100", model, plan, out=12.5e9, counts=counts, dtype="fp16")
 
 
-# Width and layers of the models in BLOOM's log, in whose tables a heading gives them for all rows below it.
-BLOOM = (
-    (12288, 96), (12288, 100), (12288, 106), (13312, 82), (13312, 84), (13312, 94), (13824, 78), (13824, 80),
-    (13824, 84), (14336, 70), (14336, 72),
-)  # fmt: skip
-
-
-def _bloom_shape(row: "Row", c: Mapping[str, Any], B: int, T: int) -> dict[str, Any]:
-    """The row's width and layers if the rate that it logs fits them, else those of the log that the rate fits.
-
-    Until 21 February the log counted neither attention nor the output layer. Raises ValueError where nothing fits, or
-    two do.
-    """
-    given = {name: c[name] for name in ("hidden", "layers") if c.get(name)}
-    logged, unit = printed_number(c.get("tflops_logged")), re.fullmatch(r"(ms|s)(/step)?", plain(row.unit))
-    if not logged or not unit:
-        if len(given) < 2 or "ambiguous" in str(c.get("note", "")):
-            raise ValueError(str(c.get("note") or "the log gives no layers, or no width"))
-        return given
-    done = logged * 1e12 * row.value * SECONDS[unit[1]] * row.gpus
-
-    def fits(width: int, layers: int) -> bool:
-        full = gpt_recompute_training_flops(B, T, layers, width, number(c, "vocab", default=51200))
-        return any(abs(count / done - 1) < 0.0005 for count in (full, 96 * B * layers * width**2))
-
-    shape = (number(c, "hidden"), number(c, "layers")) if len(given) == 2 else None
-    found = [shape] if shape and fits(*shape) else [x for x in BLOOM if fits(*x)]
-    if len(found) != 1:
-        raise ValueError("the row contradicts itself: the rate that it logs does not fit its shape and time")
-    return {"hidden": found[0][0], "layers": found[0][1]}
-
-
 def bloom(row: "Row") -> Step | Unmodelled:
     """BLOOM's trials: Megatron-DeepSpeed with ZeRO-1 in bf16; four Omni-Path ports of 100 Gb/s for eight A100."""
     if not row.config.get("hidden"):
@@ -181,7 +149,7 @@ def bloom(row: "Row") -> Step | Unmodelled:
     c = {"heads": 64, "seq": 2048} | row.config
     plan = _degrees(row, c) | {"recompute": _recompute(c, "full"), "zero": 1, "sp": False, "fused": False}
     plan["micro"] = number(c, "mbs", default=1)
-    model = gpt(c | _bloom_shape(row, c, plan["B"] * plan["T"], plan["T"]), positions=False)
+    model = gpt(c | bloom_shape(row, c, plan["B"] * plan["T"], plan["T"]), positions=False)
     counts = _gpt_counts(model, plan["B"] * plan["T"], plan["T"], plan["recompute"])
     counts = replace(counts, rate=counts.hardware)
     return step(row, "megatron-deepspeed-a100", model, plan, out=6.25e9, counts=counts)

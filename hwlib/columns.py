@@ -35,6 +35,19 @@ def choose(code: Any, options: Sequence[Callable[[], Any]]) -> Any:
     return result
 
 
+def choose_by(code: Any, option: Callable[[int], Any]) -> Any:
+    """`option` of the code, element by element for a column: it is computed once for each code that occurs."""
+    if not is_column(code):
+        return option(int(code))
+    import numpy as np
+
+    occurring = np.flatnonzero(np.bincount(code.astype(np.intp))).tolist()
+    result = option(occurring[0])
+    for i in occurring[1:]:
+        result = np.where(code == i, option(i), result)
+    return result
+
+
 def single(x: Any) -> Any:
     """A column whose elements are all the same as that number: less to compute."""
     if not is_column(x) or not x.size or x.flat[0] != x.flat[-1] or x.min() != x.max():

@@ -1,7 +1,7 @@
 """The degrees of a training plan: one frozen record, checked once, for one plan or for columns of many.
 
-It defines SCHEDULES and RECOMPUTE. `hwlib.footprint` gives the memory of a strategy, `hwlib.steptime` its step time,
-`hwlib.parallel` its transfers; `hwlib.planner` searches for the best.
+It defines SCHEDULES, RECOMPUTE and MODULES. `hwlib.footprint` gives the memory of a strategy, `hwlib.steptime` its
+step time, `hwlib.parallel` its transfers; `hwlib.planner` searches for the best.
 
 >>> Strategy.of(dp=8, tp=4)
 Strategy(dp=8, tp=4)
@@ -15,6 +15,7 @@ hwlib.strategy.StrategyError: dp: expected a whole number of at least 1, got 0
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from itertools import combinations
 from math import inf
 from typing import Any
 
@@ -23,11 +24,22 @@ from hwlib.columns import is_column
 
 RECOMPUTE = ("none", "selective", "full")
 """What is recomputed: nothing; attention's scores; everything from each layer's input on."""
+MODULES = ("core_attn", "mla_up_proj", "layernorm", "mlp", "moe_act", "moe", "shared_experts")
+"""Parts of a layer that are recomputed one by one, by Megatron Core's names: attention's scores; queries, keys and
+values from the compressed vectors of latent attention; what the norms give; a dense MLP; the activation of experts; all
+of a layer's experts, shared ones among them; the shared ones alone.
+"""
+BY_OP = "op"
+"""Recomputation by operator, torchtitan's `selective`: kept are attention's output and every second matrix product."""
+RECOMPUTED = (
+    *RECOMPUTE, BY_OP, *("+".join(some) for n in range(1, len(MODULES) + 1) for some in combinations(MODULES, n))
+)  # fmt: skip
+"""All that `Strategy.recompute` can be, by position: RECOMPUTE, BY_OP, and modules joined by "+"."""
 SCHEDULES = ("gpipe", "1f1b", "zb_h1", "zbv", "dualpipe")
 """Pipeline schedules; 1f1b is interleaved where a rank has several chunks."""
 MESH = ("tp", "cp", "ep", "pp", "dp")
 """The degrees that say which GPU holds what; the rest says how a step goes about it."""
-_SPAN = {"zero": (0, 3), "sp": (0, 1)}  # all other numbers are at least 1
+_SPAN = {"zero": (0, 3), "sp": (0, 1), "recompute_layers": (0, inf)}  # all other numbers are at least 1
 _MEAN = ("micro",)  # of microbatches that are not all of one size, the mean
 
 
@@ -48,10 +60,11 @@ class Strategy:
 
     A pipeline rank has `v` chunks of layers; `micro` sequences are a microbatch (their mean, where they differ); ZeRO's
     stage `zero` divides the states among dp*cp ranks, or among `shards` of them (HSDP); `sp` is sequence parallelism
-    beside tensor parallelism.
+    beside tensor parallelism. `recompute` is a word of RECOMPUTE, BY_OP, or names of MODULES, in a tuple or joined by
+    "+"; `recompute_layers` of a rank's layers recompute it, all where that is None.
 
     Each field is a number (or a word), or a numpy array with one element per plan: then the strategy is columns, and
-    words are given as their positions in RECOMPUTE and SCHEDULES. Raises StrategyError.
+    words are given as their positions in RECOMPUTED and SCHEDULES. Raises StrategyError.
     """
 
     dp: Any = 1
@@ -66,6 +79,7 @@ class Strategy:
     recompute: Any = "none"
     schedule: Any = "1f1b"
     shards: Any = None
+    recompute_layers: Any = None
 
     def __post_init__(self) -> None:
         for name, x in self.degrees.items():
@@ -120,8 +134,8 @@ class Strategy:
 
     @property
     def recompute_code(self) -> Any:
-        """The position of what is recomputed in RECOMPUTE."""
-        return RECOMPUTE.index(self.recompute) if isinstance(self.recompute, str) else self.recompute
+        """The position of what is recomputed in RECOMPUTED."""
+        return RECOMPUTED.index(self.recompute) if isinstance(self.recompute, str) else self.recompute
 
     @property
     def schedule_code(self) -> Any:
@@ -192,32 +206,55 @@ class Strategy:
         """
         mesh = [f"{name} {getattr(self, name)}" for name in MESH if getattr(self, name) > 1] or ["one GPU"]
         words = [*more, self.schedule_name, f"ZeRO-{self.zero}" if self.zero else ""]
-        words.append("" if self.recompute == "none" else f"{self.recompute} recomputation")
+        part = "" if self.recompute_layers is None else f" of {self.recompute_layers} layers"
+        words.append("" if self.recompute == "none" else f"{self.recompute} recomputation{part}")
         return ", ".join([" ".join(mesh), *(word for word in words if word)])
 
 
 def checked(name: str, x: Any) -> Any:
     """A value of a field: an int, a truth value or a word; of a column floats. Raises StrategyError."""
-    if name == "shards" and x is None:
+    if name in ("shards", "recompute_layers") and x is None:
         return x
-    if words := {"recompute": RECOMPUTE, "schedule": SCHEDULES}.get(name, ()):
-        return _word(name, x, words)
+    if words := {"recompute": RECOMPUTED, "schedule": SCHEDULES}.get(name, ()):
+        return _word(name, _joined(x) if name == "recompute" else x, words)
     low, high = _SPAN.get(name, (1, inf))
     whole = _count(name, x, low, high)
     return whole if is_column(whole) or name != "sp" else bool(whole)
+
+
+def recomputed_modules(code: Any) -> tuple[str, ...]:
+    """The names of MODULES that a position in RECOMPUTED stands for; "full" and BY_OP stand for themselves.
+
+    >>> recomputed_modules(RECOMPUTED.index("selective")), recomputed_modules(0)
+    (('core_attn',), ())
+    """
+    word = RECOMPUTED[int(code)]
+    return {"none": (), "selective": ("core_attn",)}.get(word, tuple(word.split("+")))
+
+
+def _joined(x: Any) -> Any:
+    """Names of modules, in a tuple or joined by "+", as they are in RECOMPUTED; anything else as it is."""
+    names = x.split("+") if isinstance(x, str) and "+" in x else x
+    if not isinstance(names, tuple | list | set | frozenset):
+        return x
+    if odd := [name for name in names if name not in MODULES]:
+        raise StrategyError("recompute", odd[0], f"names of {', '.join(MODULES)}")
+    return "+".join(name for name in MODULES if name in names) or "none"
 
 
 def _word(name: str, x: Any, words: Sequence[str]) -> Any:
     """A word, from itself or its position; or a column of positions, from either."""
     if isinstance(x, str):
         if x not in words:
-            raise StrategyError(name, str(x), f"one of {', '.join(words)}")
+            known = (*RECOMPUTE, BY_OP, *MODULES) if name == "recompute" else words
+            raise StrategyError(name, str(x), f"one of {', '.join(known)}")
         return str(x)
     if is_column(x) and x.dtype.kind in "UO":
         import numpy as np
 
         found, where = np.unique(x.astype(str), return_inverse=True)
-        return np.array([float(words.index(_word(name, str(one), words))) for one in found])[where].reshape(x.shape)
+        positions = [float(words.index(checked(name, str(one)))) for one in found]
+        return np.array(positions)[where].reshape(x.shape)
     position = _count(name, x, 0, len(words) - 1)
     return position if is_column(position) else words[position]
 

@@ -3,14 +3,17 @@
 The bytes per parameter and their division by ZeRO are formulas; `footprint` adds up a whole rank.
 """
 
-from hwlib.footprint.rank_bytes import Footprint, footprint
+from hwlib.footprint.rank_bytes import OFFLOAD, Footprint, footprint
 from hwlib.footprint.state_bytes import (
+    ADAM_8BIT,
     BFLOAT16_ADAM,
     DEEPSEEK_ADAM,
+    FP8_MOMENTS_ADAM,
     FULL_ADAM,
     HALF_ADAM,
     MEGATRON_ADAM,
     MIXED_ADAM,
+    MUON,
     SGD,
     States,
     replicated_state_bytes,
@@ -20,6 +23,7 @@ from hwlib.footprint.state_bytes import (
 )
 
 __all__ = [
-    "BFLOAT16_ADAM", "DEEPSEEK_ADAM", "FULL_ADAM", "HALF_ADAM", "MEGATRON_ADAM", "MIXED_ADAM", "SGD", "Footprint",
-    "States", "footprint", "replicated_state_bytes", "zero1_state_bytes", "zero2_state_bytes", "zero3_state_bytes",
+    "ADAM_8BIT", "BFLOAT16_ADAM", "DEEPSEEK_ADAM", "FP8_MOMENTS_ADAM", "FULL_ADAM", "HALF_ADAM", "MEGATRON_ADAM",
+    "MIXED_ADAM", "MUON", "OFFLOAD", "SGD", "Footprint", "States", "footprint", "replicated_state_bytes",
+    "zero1_state_bytes", "zero2_state_bytes", "zero3_state_bytes",
 ]  # fmt: skip

@@ -5,17 +5,19 @@ out at the 34*T*micro*D of `hwlib.transformer.activations`. A SwiGLU keeps gate,
 kernels do; experts keep the tokens as they were dispatched, and what they give, for the router's gradient.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from hwlib.columns import choose
 from hwlib.formula import maximum
-from hwlib.specs import Model
+from hwlib.specs import Framework, Model
+from hwlib.strategy import BY_OP, recomputed_modules
 from hwlib.transformer import attention_parameters, mlp_parameters, norm_parameters, router_parameters
 
 
 class Layer(NamedTuple):
     """One kind of layer on one rank: its parameters, those of routed experts apart; and of one microbatch the bytes
-    that it keeps beside attention's scores, the scores, and its input alone.
+    that it keeps beside attention's scores, the scores, its input alone; and, computed where asked for, what is kept
+    by operator, and what each of MODULES keeps.
     """
 
     parameters: Any
@@ -23,21 +25,47 @@ class Layer(NamedTuple):
     kept: Any
     scores: Any
     input: Any
+    by_op: Callable[[], Any]
+    modules: Callable[[], dict[str, Any]]
 
-    def kept_with(self, recompute: Any) -> Any:
-        """Bytes kept of a microbatch when this is recomputed: a position in RECOMPUTE, or an array of them."""
-        return choose(recompute, (lambda: self.kept + self.scores, lambda: self.kept, lambda: self.input))
+    def kept_with(self, code: int) -> Any:
+        """Bytes kept of a microbatch when this is recomputed: a position in RECOMPUTED."""
+        names = recomputed_modules(code)
+        if names == ("full",):
+            return self.input
+        if names == (BY_OP,):
+            return self.by_op()
+        return self.kept + self.scores - self.recomputed(names)
 
-    def again_with(self, recompute: Any) -> Any:
+    def again_with(self, code: int) -> Any:
         """Bytes that are there again while the layer is recomputed."""
-        return choose(recompute, (lambda: 0.0, lambda: self.scores, lambda: self.kept + self.scores))
+        names = recomputed_modules(code)
+        if names == ("full",):
+            return self.kept + self.scores
+        if names == (BY_OP,):
+            return maximum(self.kept + self.scores - self.by_op(), 0.0)
+        return self.recomputed(names)
+
+    def recomputed(self, names: tuple[str, ...]) -> Any:
+        """Bytes of these modules, each counted once: all of the experts have their activation and shared ones in it."""
+        if "moe" in names:
+            names = tuple(name for name in names if name not in ("moe_act", "shared_experts"))
+        if names == ("core_attn",) or not names:
+            return self.scores if names else 0.0
+        modules = self.modules()
+        return sum((modules[name] for name in names), 0.0)
 
 
-def layer_on_rank(model: Model, moe: bool, tp: Any, ep: Any, sp: Any, tokens: Any, T: Any, fused: bool) -> Layer:
+def layer_on_rank(
+    model: Model, moe: bool, tp: Any, ep: Any, sp: Any, tokens: Any, T: Any, fused: bool,
+    by: Framework | None = None, frozen: bool = False,
+) -> Layer:  # fmt: skip
     """A layer, with experts or not, whose matrices tp ranks share and whose experts ep ranks.
 
     `tokens` of a microbatch are on this rank, each of which meets T keys; sp is whether the ranks of the
-    tensor-parallel group share what is outside the matrices; a fused attention keeps no scores.
+    tensor-parallel group share what is outside the matrices; a fused attention keeps no scores. What a framework
+    keeps besides, or in place of that, is counted where it is given; `frozen` matrices, with adapters beside queries,
+    keys and values alone, keep fewer inputs.
     """
     common = _common_parameters(model)
     own = attention_parameters(model) - common + _repeated_heads(model, tp)
@@ -52,7 +80,20 @@ def layer_on_rank(model: Model, moe: bool, tp: Any, ep: Any, sp: Any, tokens: An
     outside = tokens / (sp * tp + (1 - sp))
     scores = 0.0 if fused else tokens * T * model.heads * (5 if model.dropout else 2) / tp
     kept = outside * _outside(model, moe) + tokens / tp * (_attention(model, tp, fused) + _mlp(model, moe))
-    return Layer(own / tp + common, experts, kept, scores, 2 * model.width * outside)
+    eager = by is not None and by.eager
+    if by is not None and by.gathered_inputs:
+        kept = kept + 4 * model.width * (tokens - outside)
+    if eager:
+        kept = kept + _unfused(model, moe, tp, outside, tokens)
+    if frozen:  # the inputs of gate, up and down; attention's output is needed by attention itself
+        hidden = model.expert_ffn * (model.experts_per_token + model.shared_experts) if moe else model.ffn
+        kept = kept - 2 * model.width * outside - 2 * hidden * tokens / tp
+    kept_input = 2 * model.width * outside
+    return Layer(
+        own / tp + common, experts, kept, scores, kept_input,
+        by_op=lambda: kept_input + _by_op(model, moe, tp, outside, tokens, eager),
+        modules=lambda: {"core_attn": scores, **_modules(model, moe, tp, outside, tokens)},
+    )  # fmt: skip
 
 
 def _common_parameters(model: Model) -> int:
@@ -91,3 +132,42 @@ def _mlp(model: Model, moe: bool) -> float:
         return 2 * model.matrices * model.ffn
     hidden = model.matrices * model.expert_ffn * (model.experts_per_token + model.shared_experts)
     return 2 * hidden + 4 * model.experts_per_token * model.width
+
+
+def _modules(model: Model, moe: bool, tp: Any, outside: Any, tokens: Any) -> dict[str, Any]:
+    """Bytes of a microbatch that a module keeps, and that are not kept where it is recomputed. Its input stays."""
+    up: Any = 0.0
+    if model.mla:  # the norms of the compressed vectors, and what is made of them; attention's output stays
+        decompressed = model.heads * (2 * model.key_dim + model.value_dim)
+        up = 2 * (model.q_lora + model.kv_lora) * outside + 2 * decompressed * tokens / tp
+    expert = 2 * model.expert_ffn * tokens / tp
+    return {
+        "mla_up_proj": up,
+        "layernorm": 4 * model.width * outside,
+        "mlp": 0.0 if moe else _mlp(model, moe) * tokens / tp,
+        "moe_act": expert * model.experts_per_token if moe else 0.0,
+        "moe": _mlp(model, moe) * tokens / tp + 8 * model.experts * outside if moe else 0.0,
+        "shared_experts": expert * model.matrices * model.shared_experts if moe else 0.0,
+    }
+
+
+def _unfused(model: Model, moe: bool, tp: Any, outside: Any, tokens: Any) -> Any:
+    """Bytes that kernels apart keep beside those of fused ones: of an RMS norm its input in 32 bits and what it gives
+    before its gain, less the input in 16; of a gate its activation.
+    """
+    hidden = model.expert_ffn * (model.experts_per_token + model.shared_experts) if moe else model.ffn
+    norms = 8 * model.width * outside if model.norm == "rms" else 0.0
+    return norms + 2 * hidden * tokens / tp * (model.matrices == 3)
+
+
+def _by_op(model: Model, moe: bool, tp: Any, outside: Any, tokens: Any, eager: bool) -> Any:
+    """Bytes beside a layer's input that torchtitan's `selective` keeps: of a layer's seven products in their order
+    (queries, keys, values, output, gate, up, down) every second, from the first on; attention's output; and where ranks
+    share the layer, what they have summed up of it. The last product is not needed again: a compiled layer drops it.
+    Products of routed experts are of another operator, and are recomputed.
+    """
+    kv_heads = maximum(tp, model.kv_heads) if not model.mla else model.kv_heads
+    kept = model.heads * model.key_dim + (kv_heads + model.heads) * model.value_dim + 2 * model.heads
+    hidden = model.expert_ffn * model.shared_experts if moe else model.ffn
+    down = 2 * model.width * tokens if eager and not moe else 0.0
+    return 2 * (kept + hidden) * tokens / tp + down + 2 * model.width * outside * (tp > 1)

@@ -1,18 +1,21 @@
 """Bytes on one rank, for a model and a plan; numbers or whole arrays of plans."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
-from hwlib.columns import bounded, by_blocks, choose, is_one
+from hwlib.columns import bounded, by_blocks, choose, choose_by, is_one
 from hwlib.footprint.layer_bytes import Layer, layer_on_rank
 from hwlib.footprint.state_bytes import MEGATRON_ADAM, States
 from hwlib.formula import ceil, maximum, minimum, where
-from hwlib.specs import Model, models
+from hwlib.specs import Framework, Model, frameworks, models
 from hwlib.strategy import SCHEDULES, Strategy
-from hwlib.transformer import norm_parameters
+from hwlib.transformer import norm_parameters, parameter_count
 from hwlib.units import show
 
+OFFLOAD = ("activations", "optimizer")
+"""What may be kept in the host's memory."""
 _GPIPE, _1F1B, _, _ZBV, _DUALPIPE = range(len(SCHEDULES))
 
 
@@ -24,6 +27,10 @@ class Footprint:
     those of the loss, with what else the two ends of the model keep: the mask after the embedding, the input of
     the last norm and of the output layer; `buffers` are what one layer needs while it is worked on: its weights
     gathered by ZeRO, its gradients before they are divided, what is recomputed of it.
+
+    With a framework the parts add up to what a GPU reports: `buffers` are then only what a layer needs beyond the
+    room that the logits leave, which are gone when the first layer's backward pass begins; and `overhead` is what
+    the allocator reserves and does not use, and what the context and NCCL take.
     """
 
     weights: Any
@@ -32,6 +39,7 @@ class Footprint:
     activations: Any
     logits: Any
     buffers: Any
+    overhead: Any = 0.0
 
     @property
     def states(self) -> Any:
@@ -40,13 +48,14 @@ class Footprint:
 
     @property
     def total(self) -> Any:
-        """All of it. A framework adds its own: kernels, communication buffers, what the allocator wastes."""
-        return self.states + self.activations + self.logits + self.buffers
+        """All of it: of the formulas alone, or, with a framework, what a GPU reports."""
+        return self.states + self.activations + self.logits + self.buffers + self.overhead
 
     def __repr__(self) -> str:
         if getattr(self.total, "ndim", 0):
             return f"<Footprint of {self.total.size} plans>"
-        parts = [f"{f.name} {show(float(getattr(self, f.name)), 'B')}" for f in fields(self)]
+        named = [f.name for f in fields(self) if f.name != "overhead" or self.overhead]
+        parts = [f"{name} {show(float(getattr(self, name)), 'B')}" for name in named]
         return f"<Footprint: {', '.join(parts)}, total {show(float(self.total), 'B')}>"
 
 
@@ -65,17 +74,30 @@ class _Job:
     short_chunks: Any
     kinds: tuple[Layer, ...]
     kept: tuple[Any, ...]
-    """Bytes that a layer of each kind keeps of a microbatch."""
+    """Bytes that a layer of each kind keeps of a microbatch; and of those that recompute nothing."""
+    whole: tuple[Any, ...]
+    recompute_layers: Any
     state_bytes: tuple[tuple[Any, Any], ...]
     """Bytes of a parameter as weight, gradient and in the optimizer: of what experts are not, and of experts."""
+    tables: Any
+    """Bytes of a parameter of the two tables beside that: FSDP keeps them gathered; 4-bit weights leave them out."""
+    unsharded: Any
+    """Whether weights and gradients stay unsharded from microbatch to microbatch."""
     mask: Any
     loss: Any
     buffers: Any
+    boundary: Any
+    """Bytes that a microbatch takes between two stages; and the logits of all microbatches, in 16 bits."""
+    outputs: Any
+    framework: Framework | None
+    tuned: bool
+    offload: Collection[str]
 
 
 def footprint(
     model: Model | str, strategy: Strategy, *, T: Any, m: Any = None, stage: Any = "worst",
-    states: States = MEGATRON_ADAM, fused: bool = True,
+    states: States | None = None, fused: bool = True, framework: Framework | str | None = None,
+    trainable: Any = None, frozen: float = 2.0, offload: Collection[str] = (),
 ) -> Footprint:  # fmt: skip
     """Bytes on a rank of pipeline stage `stage`: a number, 0 the first; or "last"; or "worst", which needs most.
 
@@ -83,8 +105,14 @@ def footprint(
     not given. ZeRO divides the states among the strategy's shards, and those of experts among an ep-th of that.
     `fused` attention keeps no scores; without it "selective" recomputes them. 1F1B is interleaved where v > 1;
     DualPipe keeps its stage's weights twice, and in it and ZB-V the first rank has the last stage too.
-    `states` are by default those of the planner, with gradients in 32 bits: 18 bytes a parameter, where papers of
-    ZeRO, and the formulas in their letters, have 16 (MIXED_ADAM).
+    `states` are by default those of the framework, or MEGATRON_ADAM, with gradients in 32 bits: 18 bytes a parameter,
+    where papers of ZeRO, and the formulas in their letters, have 16 (MIXED_ADAM).
+
+    `framework` is a record or a key of `frameworks`: what its loss, its FSDP and its allocator take is then counted
+    too, as a GPU reports it; without one, only what formulas count. Of a model that is fine-tuned by adapters (LoRA),
+    `trainable` parameters have gradients and optimizer states, in `states`; the model's own are `frozen` bytes each
+    (0.5 in 4 bits, tables excepted), and their matrices keep no input. `offload` is what the host keeps, of OFFLOAD:
+    of activations two layers' stay.
 
     Where layers do not divide, a stage has the next whole number, and the last and the first are the short ones.
     Whether a plan can be (heads that tp divides, a batch that dp does) is the planner's question. The strategy may be
@@ -95,6 +123,9 @@ def footprint(
     ('18.07 GB', '2.147 GB', '4.337 GB')
     """
     model = models.of(model)
+    framework = frameworks.of(framework) if framework is not None else None
+    if states is None:
+        states = States(*framework.states) if framework else MEGATRON_ADAM
     if not isinstance(states, tuple) or len(states) != 3:
         raise ValueError(f"footprint: states are bytes of a weight, of a gradient and in the optimizer, got {states!r}")
     states = States(*states)
@@ -103,6 +134,11 @@ def footprint(
             raise ValueError(f"footprint: stage is a number, 'last' or 'worst', got {stage!r}")
     else:
         stage = bounded("footprint: stage", stage, 0)
+    if odd := [x for x in offload if x not in OFFLOAD] or ([offload] if isinstance(offload, str) else []):
+        raise ValueError(f"footprint: offload is of {', '.join(OFFLOAD)}, got {odd[0]!r}")
+    tuned = None
+    if trainable is not None:
+        tuned = _Tuned(bounded("footprint: trainable", trainable, 0), bounded("footprint: frozen", frozen, 0))
     given = {
         **strategy.degrees, "T": bounded("footprint: T", T, 1), "stage": stage,
         "m": bounded("footprint: m", inf if m is None else m, 1),
@@ -110,9 +146,17 @@ def footprint(
 
     def one(block: dict[str, Any]) -> Footprint:
         T, m, stage = (block.pop(name) for name in ("T", "m", "stage"))
-        return _footprint(_job(model, states, fused, strategy.unchecked(block), T, m), stage)
+        plan = strategy.unchecked(block)
+        return _footprint(_job(model, states, fused, plan, T, m, framework, tuned, offload), stage)
 
     return by_blocks(Footprint, one, given)
+
+
+class _Tuned(NamedTuple):
+    """Fine-tuning by adapters: their parameters, and the bytes of one of the model's own."""
+
+    trainable: Any
+    frozen: float
 
 
 def _footprint(job: _Job, stage: Any) -> Footprint:
@@ -130,37 +174,61 @@ def _footprint(job: _Job, stage: Any) -> Footprint:
     return worst
 
 
-def _job(model: Model, states: States, fused: bool, strategy: Strategy, T: Any, m: Any) -> _Job:
+def _job(
+    model: Model, states: States, fused: bool, strategy: Strategy, T: Any, m: Any,
+    framework: Framework | None, tuned: _Tuned | None, offload: Collection[str],
+) -> _Job:  # fmt: skip
     tp, pp, ep, v, sp, zero = (getattr(strategy, name) for name in ("tp", "pp", "ep", "v", "sp", "zero"))
     shards = strategy.shard_ranks
     expert_shards = maximum(shards / ep, 1.0)
     tokens = strategy.micro * T / strategy.cp
     outside = tokens / (sp * tp + (1 - sp))
     moes = [moe for moe, there in ((False, model.layers > model.moe_layers), (True, model.moe)) if there]
-    kinds = tuple(layer_on_rank(model, moe, tp, ep, sp, tokens, T, fused) for moe in moes)
+    kinds = tuple(layer_on_rank(model, moe, tp, ep, sp, tokens, T, fused, framework, tuned is not None) for moe in moes)
     chunk_layers = ceil(model.layers / (pp * v))
     recompute = strategy.recompute_code
+    tables = unsharded = 0.0
+    gathered, logit, summed = states.weight, 4.0, 0.0
+    if framework is not None:
+        gathered, logit = framework.gathered, where(tp > 1, framework.shared_logit, framework.logit)
+    if tuned is not None:
+        share = tuned.trainable / parameter_count(model)
+        states = States(tuned.frozen + share * states.weight, share * states.gradient, share * states.optimizer)
+        tables = max(gathered - tuned.frozen, 0.0) / where(zero >= 3, shards, 1.0)
+    if framework is not None:
+        if framework.gathered_inputs:
+            summed = where(tp > 1, 4 * model.width * tokens, 0.0)
+        if framework.unsharded_in_pipeline:
+            unsharded = where((zero >= 3) & (pp > 1) & (shards > 1), 1.0, 0.0)
+        tables = tables + where((zero >= 3) & (shards > 1), gathered, 0.0) * (1 - unsharded)
     return _Job(
         model=model, pp=pp, v=v, m=m, tp=tp, schedule=strategy.schedule_code,
         chunk_layers=chunk_layers, short_chunks=chunk_layers * pp * v - model.layers, kinds=kinds,
-        kept=tuple(x.kept_with(recompute) for x in kinds),
+        kept=tuple(choose_by(recompute, x.kept_with) for x in kinds),
+        whole=tuple(x.kept + x.scores for x in kinds), recompute_layers=strategy.recompute_layers,
         state_bytes=tuple(
             (b / where(zero >= stage, shards, 1.0), b / where(zero >= stage, expert_shards, 1.0))
             for stage, b in ((3, states.weight), (2, states.gradient), (1, states.optimizer))
         ),
-        mask=model.dropout * model.width * outside,
-        loss=4 * model.width * outside + 4 * model.vocab * tokens / tp,
-        buffers=_buffers(kinds, states, zero, shards, expert_shards, recompute),
+        tables=tables, unsharded=unsharded, mask=model.dropout * model.width * outside,
+        loss=4 * model.width * outside + logit * model.vocab * tokens / tp,
+        buffers=summed + _buffers(kinds, states, gathered, zero, shards, expert_shards, recompute, unsharded),
+        boundary=2 * model.width * outside, outputs=2 * model.vocab * tokens / tp * where(m == inf, pp, m),
+        framework=framework, tuned=tuned is not None, offload=offload,
     )  # fmt: skip
 
 
-def _buffers(kinds: Any, states: States, zero: Any, shards: Any, expert_shards: Any, recompute: Any) -> Any:
+def _buffers(
+    kinds: Any, states: States, gathered: Any, zero: Any, shards: Any, expert_shards: Any, recompute: Any,
+    unsharded: Any,
+) -> Any:  # fmt: skip
     """Two layers' weights gathered, one to use and one to come; gradients of one; and what is recomputed of one."""
-    a_parameter = where(zero >= 3, 2 * states.weight, 0.0) + where(zero >= 2, states.gradient, 0.0)
+    a_parameter = where(zero >= 3, 2 * gathered, 0.0) + where(zero >= 2, states.gradient, 0.0)
+    a_parameter = a_parameter * (1 - unsharded)
     result: Any = 0.0
     for x in kinds:
-        gathered = where(shards > 1, x.parameters, 0.0) + where(expert_shards > 1, x.experts, 0.0)
-        result = maximum(result, a_parameter * gathered + x.again_with(recompute))
+        whole = where(shards > 1, x.parameters, 0.0) + where(expert_shards > 1, x.experts, 0.0)
+        result = maximum(result, a_parameter * whole + choose_by(recompute, x.again_with))
     return result
 
 
@@ -180,9 +248,14 @@ def _on_stage(job: _Job, i: Any) -> Footprint:
     dense = start * (table + model.positions * model.width) + end * (table + norm_parameters(model))
     if model.tied:
         dense = dense - start * end * table
+    tables = dense
     experts: Any = 0.0
     a_microbatch: Any = 0.0
-    for count, layer, kept in zip(_layers(job, at_start, at_end, i), job.kinds, job.kept, strict=True):
+    layers = _layers(job, at_start, at_end, i)
+    share = None if job.recompute_layers is None else minimum(job.recompute_layers / sum(layers), 1.0)
+    for count, layer, kept, whole in zip(layers, job.kinds, job.kept, job.whole, strict=True):
+        if share is not None:
+            kept = share * kept + (1 - share) * whole
         held = where(dual, 2.0, 1.0) * count
         dense = dense + held * layer.parameters
         experts = experts + held * layer.experts
@@ -192,7 +265,38 @@ def _on_stage(job: _Job, i: Any) -> Footprint:
     if model.dropout:
         ends = ends + start * where((schedule == _1F1B) & (job.v > 1), minimum(2 * pp - 1, job.m), flight) * job.mask
     weights, gradients, optimizer = (one * dense + other * experts for one, other in job.state_bytes)
-    return Footprint(weights, gradients, optimizer, flight * a_microbatch, ends, job.buffers)
+    counted = Footprint(weights, gradients, optimizer, flight * a_microbatch, ends, job.buffers)
+    if job.framework is None and not job.offload and not job.tuned:
+        return counted
+    return _reported(job, counted, tables, dense + experts, flight, end)
+
+
+def _reported(job: _Job, counted: Footprint, tables: Any, parameters: Any, flight: Any, end: Any) -> Footprint:
+    """What a GPU reports: with what FSDP leaves gathered, at the higher of the peaks that a step has, and with what the
+    allocator and the context take.
+    """
+    by, weights, gradients = job.framework, counted.weights + job.tables * tables, counted.gradients
+    optimizer = 0.0 * counted.optimizer if "optimizer" in job.offload else counted.optimizer
+    activations, logits = counted.activations, counted.logits
+    if "activations" in job.offload:
+        largest = job.kept[0] if len(job.kept) == 1 else maximum(*job.kept)
+        activations = minimum(activations, 2 * largest)
+    if by is None:
+        return Footprint(weights, gradients, optimizer, activations, logits, counted.buffers)
+    if by.unsharded_in_pipeline:  # and of gradients, those of one chunk at a time
+        weights = weights + job.unsharded * by.gathered * parameters
+        gradients = gradients + job.unsharded * maximum(by.gradient * parameters / job.v - gradients, 0.0)
+        staged = where(job.pp > 1, 1.0, 0.0)
+        activations = activations + staged * 2 * flight * job.v * job.boundary
+        logits = logits + staged * end * job.outputs
+    beyond = maximum(counted.buffers - logits, 0.0)
+    passing = activations + logits + beyond
+    if by.late_gradients:  # they are whole when the first layer is done, with nothing beside them but its buffers
+        late = maximum(gradients + counted.buffers - passing, 0.0)
+        gradients = where((job.m == 1) & (job.pp == 1), late, gradients)
+    return Footprint(
+        weights, gradients, optimizer, activations, logits, beyond, by.fragmentation * passing + by.reserve
+    )
 
 
 def _layers(job: _Job, at_start: Any, at_end: Any, i: Any) -> list[Any]:

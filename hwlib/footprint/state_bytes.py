@@ -41,6 +41,12 @@ FULL_ADAM = States(4, 4, 8)
 """Everything in 32 bits: no copy is needed, and 16 bytes again."""
 BFLOAT16_ADAM = States(2, 2, 4)
 """Everything in 16 bits: half the memory, and updates below a 256th of the weight are lost."""
+ADAM_8BIT = States(2, 2, 2)
+"""Everything in 16 bits but the moments, which take 8: 6 bytes."""
+FP8_MOMENTS_ADAM = States(2, 4, 6)
+"""32-bit gradients and copy, both moments in 8 bits: 12 bytes."""
+MUON = States(2, 4, 8)
+"""32-bit gradients and copy, and one moment: 14 bytes. Tables and norms, which keep Adam, are not told apart."""
 SGD = States(4, 4, 4)
 """Stochastic gradient descent with momentum in 32 bits."""
 

@@ -13,6 +13,7 @@
 from hwlib.specs.accelerator import Accelerator, accelerators
 from hwlib.specs.allreduce_measurements import MeasuredAllreduce, measured_allreduces
 from hwlib.specs.cluster import Cluster, Level, clusters, levels_of
+from hwlib.specs.framework import Framework, framework_of, frameworks
 from hwlib.specs.gemm_measurements import MeasuredGemm, measured_gemms
 from hwlib.specs.link import Link, Switch, links, switches
 from hwlib.specs.link_measurements import MeasuredLink, measured_link, measured_links
@@ -27,6 +28,7 @@ __all__ = [
     "Accelerator",
     "Cluster",
     "Datum",
+    "Framework",
     "Level",
     "Link",
     "MeasuredAllreduce",
@@ -40,6 +42,8 @@ __all__ = [
     "Switch",
     "accelerators",
     "clusters",
+    "framework_of",
+    "frameworks",
     "levels_of",
     "links",
     "measured_allreduces",

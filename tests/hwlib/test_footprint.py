@@ -350,7 +350,7 @@ def test_words_and_their_positions_are_the_same():
 @pytest.mark.parametrize(
     "plan",
     [{"dp": 0}, {"dp": "8"}, {"tp": np.array([1, 0])}, {"zero": 4}, {"recompute": "some"}, {"schedule": "1f1"},
-     {"schedule": np.array(["1f1b", "none"])}, {"recompute": 3}, {"micro": float("nan")}],
+     {"schedule": np.array(["1f1b", "none"])}, {"recompute": 999}, {"micro": float("nan")}],
     ids=str,
 )  # fmt: skip
 def test_a_degree_that_cannot_be_is_named(plan):

@@ -1,0 +1,93 @@
+"""Fit the constants of frameworks' memory to published peaks: what hwlib/specs/frameworks.toml keeps.
+
+A framework's `fitted` constants are searched on a grid, at the least mean error of its rows and of those that are
+`like` it. Rows that leave something open are never fitted.
+"""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+from benchmarks.folds import folds
+from benchmarks.memory_rows import Peak, peak_case
+from benchmarks.published import read_rows
+from hwlib.specs import Framework, frameworks
+
+GRID = {"reserve": [i * 0.25e9 for i in range(41)], "fragmentation": [i / 100 for i in range(31)]}
+
+
+class Fit(NamedTuple):
+    """A framework with its constants fitted anew, how many rows they rest on, and the mean error of those."""
+
+    framework: Framework
+    rows: int
+    error: float
+
+
+def peaks(path: Path) -> list[Peak]:
+    """The peaks of a file that constants may be fitted to. Raises DataError for a bad file."""
+    rows = [row for row in read_rows(path)[0] if row.kind == "train-memory" and not row.fault]
+    cases = [(row, peak_case(row)) for row in rows]
+    return [case for row, case in cases if isinstance(case, Peak) and not (case.inferred or case.typical)]
+
+
+def of_framework(cases: Sequence[Peak], key: str) -> list[Peak]:
+    """Those of the framework, and of the ones that take its constants."""
+    return [case for case in cases if key in (case.framework.key, case.framework.like)]
+
+
+def mean_error(cases: Sequence[Peak], constants: dict[str, float]) -> float:
+    """The mean of |predicted - measured|/measured with these constants."""
+    return fmean(abs(c.predicted(c.framework.replace(**constants)) / c.measured - 1) for c in cases)
+
+
+def fitted(cases: Sequence[Peak], names: Sequence[str]) -> dict[str, float]:
+    """The constants on the grid with the least mean error, the smallest of equals.
+
+    What is predicted grows in a straight line with each of them, so that three predictions of a row give all.
+    """
+    none = dict.fromkeys(GRID, 0.0)
+    lines = []
+    for c in cases:
+        plain = c.predicted(c.framework.replace(**none))
+        slopes = [c.predicted(c.framework.replace(**none | {name: 1.0})) - plain for name in names]
+        lines.append((plain, slopes, c.measured))
+
+    def error(point: tuple[float, ...]) -> float:
+        return fmean(
+            abs((plain + sum(s * x for s, x in zip(slopes, point, strict=True))) / measured - 1)
+            for plain, slopes, measured in lines
+        )
+
+    best = min(itertools.product(*(GRID[name] for name in names)), key=error)
+    return dict(zip(names, best, strict=True))
+
+
+def fit_memory(path: Path) -> Iterator[Fit]:
+    """Every framework with fitted constants, anew. Raises DataError for a bad file."""
+    found = peaks(path)
+    for key, framework in frameworks.items():
+        if framework.fitted and (cases := of_framework(found, key)):
+            constants = fitted(cases, framework.fitted)
+            error = mean_error(cases, constants)
+            yield Fit(framework.replace(**constants, error=round(error, 3)), len(cases), error)
+
+
+def folds_report(path: Path) -> Iterator[tuple[str, int, float, int, float, int]]:
+    """For each fitted framework its key; of fold 0, fitted to fold 1, how many rows and their mean error; the same of
+    fold 1, fitted to fold 0; and how many constants were fitted.
+    """
+    found = peaks(path)
+    for key, framework in frameworks.items():
+        parts = folds(of_framework(found, key), lambda case: case.plan)
+        if framework.fitted and all(parts):
+            errors = [mean_error(parts[i], fitted(parts[1 - i], framework.fitted)) for i in (0, 1)]
+            yield key, len(parts[0]), errors[0], len(parts[1]), errors[1], len(framework.fitted)
+
+
+def toml(fit: Fit) -> str:
+    """The lines of an entry that a fit gives anew."""
+    lines = [f"# {fit.rows} rows: mean error {fit.error:.1%}", f"[{fit.framework.key}]", f"error = {fit.error:.3f}"]
+    return "\n".join(lines + [f"{name} = {getattr(fit.framework, name):.3g}" for name in fit.framework.fitted])

@@ -1,0 +1,255 @@
+"""Published memory of a GPU in training: how the rows of each source are read.
+
+A row that cannot be modelled is `Unmodelled`, with the reason, and so is one with a cell that its reader does not
+read. What a source does not print and a prediction needs is assumed, the same for the whole source, and stands with
+its reader. Steps that print their memory beside their time give a row of their own.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.published_row import Row
+from benchmarks.training_models import bloom_shape, gpt, memory_model
+from benchmarks.training_step import Unmodelled, flag, number
+from hwlib.footprint import ADAM_8BIT, BFLOAT16_ADAM, FULL_ADAM, MEGATRON_ADAM, States, footprint
+from hwlib.specs import Framework, Model, frameworks
+from hwlib.strategy import BY_OP, Strategy
+from hwlib.units import GB, GiB
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+
+@dataclass(frozen=True, eq=False)
+class Peak:
+    """The memory that a GPU reports at its peak, in bytes, and the plan that it was measured with.
+
+    `typical` says that no figure of this software was fitted; `inferred` that the source leaves something of the row
+    open, so that it is never fitted; `gpus` that the figure is the sum of so many.
+    """
+
+    framework: Framework
+    model: Model
+    strategy: Strategy
+    T: int
+    m: int
+    measured: float
+    gpus: int = 1
+    states: States | None = None
+    fused: bool = True
+    trainable: float | None = None
+    frozen: float = 2.0
+    offload: "Collection[str]" = field(default=())
+    typical: bool = False
+    inferred: bool = False
+
+    @property
+    def plan(self) -> str:
+        """What decides the fold: all repeats of a plan are of one."""
+        return f"{self.model.key} {self.model.layers} {self.model.width} {self.strategy!r} {self.T} {self.m}"
+
+    def predicted(self, framework: Framework | None = None) -> float:
+        """What `hwlib.footprint` says, with the constants of `framework`, or of the case's own."""
+        by = framework or self.framework
+        found = footprint(
+            self.model, self.strategy, T=self.T, m=self.m, states=self.states, fused=self.fused, framework=by,
+            trainable=self.trainable, frozen=self.frozen, offload=self.offload,
+        )  # fmt: skip
+        return self.gpus * float(found.total)
+
+    @property
+    def simple(self) -> float:
+        """What formulas alone count, of Megatron's states."""
+        return self.gpus * float(footprint(self.model, self.strategy, T=self.T, m=self.m, fused=self.fused).total)
+
+
+READ = {
+    "model", "hidden", "layers", "heads", "ff", "vocab", "size", "params", "tp", "pp", "cp", "dp", "fsdp", "replicas",
+    "zero", "mbs", "gbs", "grad_accum", "micro_num", "seq", "packed", "ac", "recompute", "dtype", "compile", "async_tp",
+    "fp8", "schedule", "vp", "stage", "base_weights", "trainable", "software", "version", "framework", "loss",
+    "optimizer_in_backward", "activation_offload", "optimizer", "nodes", "mem", "tflops_logged", "date",
+}  # fmt: skip
+SAID = r"note$|_note$"  # cells that explain another
+
+
+def memory_rows_of(row: Row) -> Iterator[Row]:
+    """The memory that a timed step prints, as a row of its own: BLOOM's log has it in whole GB."""
+    printed = re.fullmatch(r"(\d+)\s*GB", str(row.config.get("mem", "")).strip()) if row.kind == "train-step" else None
+    if printed and int(printed[1]) and not row.fault:
+        cells = {**row.cells, "id": row.cells["id"] + "-mem", "kind": "train-memory", "unit": "GB a GPU, whole"}
+        yield replace(
+            row, kind="train-memory", set=memory_set(row.cells["id"]), value=float(printed[1]),
+            unit="GB a GPU, whole", cells=cells | {"measured_value": printed[1]},
+        )  # fmt: skip
+
+
+def _titan(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
+    """torchtitan, and torchao's tables of it: the allocator's reserved peak, in GiB also where GB is printed, for both
+    print what torchtitan logs.
+
+    Not printed, and assumed: recomputation by operator, its default; as many microbatches as stages, its default; two
+    chunks of a rank where the schedule is interleaved.
+    """
+    text = str(c.get("dtype", "")).lower()
+    if "fp4" in text:
+        return Unmodelled("activations that are kept in 4 bits")
+    model, compiled = memory_model(c), flag(c, "compile") if "compile" in c else False
+    old = int(re.match(r"(\d{4})|", str(c.get("version", "")))[1] or 2025) <= 2024  # type: ignore[index]
+    if "torchao" in str(c.get("software", "")).lower():
+        old = False
+    by = frameworks["torchtitan-2024" if old else "torchtitan"]
+    if not compiled:
+        by = by.replace(eager=True, logit=frameworks["torchtitan-2024"].logit)
+    ac = str(c.get("ac", "selective by op")).lower()
+    word = BY_OP if ac.startswith("selective") else ac
+    pp, local = number(c, "pp", default=1), number(c, "mbs")
+    if local % pp:
+        raise ValueError(
+            f"a local batch of {local} is not a whole number of the {pp} microbatches that are the default"
+        )
+    chunks = 2 if "interleaved" in str(c.get("schedule", "")).lower() else 1
+    fsdp, copies = number(c, "fsdp", "dp"), number(c, "replicas", default=1)
+    cp = number(c, "cp", default=1)
+    strategy = Strategy(
+        dp=fsdp * copies, tp=number(c, "tp", default=1), pp=pp, cp=cp, v=number(c, "vp", default=chunks),
+        micro=local // pp, zero=3, recompute=word, shards=None if copies == 1 else fsdp * cp,
+    )  # fmt: skip
+    open_ = "inferred" in row.cells["confidence"]
+    return Peak(by, model, strategy, number(c, "seq"), pp, _bytes(row, GiB), inferred=open_)
+
+
+def _tune(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
+    """torchtune: the allocator's active peak, in GiB; weights, gradients and moments in 16 bits.
+
+    A chunked loss, compiled, keeps logits and gradients in 16 bits, and one chunk of eight in 32. LoRA's own
+    parameters, which are not printed, are left out; its loss is chunked and its layers are recomputed, as in the
+    recipe.
+    """
+    by = frameworks["torchtune"].replace(eager=not c.get("compile"))
+    lora = str(c.get("stage", "full")).lower() == "lora"
+    if lora or str(c.get("loss", "")) == "chunked":
+        by = by.replace(logit=4 + 12 / 8)
+    states = ADAM_8BIT if "8" in str(c.get("optimizer", "")) else BFLOAT16_ADAM
+    if c.get("optimizer_in_backward"):
+        states = states._replace(gradient=0)
+    fsdp = number(c, "fsdp", default=1)
+    recompute = str(c.get("ac", "full" if lora else "none"))
+    strategy = Strategy(dp=fsdp, zero=3 if fsdp > 1 else 0, micro=number(c, "mbs"), recompute=recompute)
+    return Peak(
+        by, memory_model(c), strategy, number(c, "seq"), 1, _bytes(row, GiB), states=states,
+        trainable=number(c, "trainable", default=0) if lora else None,
+        offload=("activations",) if c.get("activation_offload") else (),
+        inferred="assumed" in row.cells["confidence"],
+    )  # fmt: skip
+
+
+def _litgpt(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
+    """LitGPT: the allocator's peak, in GB; adapters on frozen weights in 16 bits, or in 4."""
+    if number(c, "fsdp", default=1) > 1:
+        return Unmodelled("a peak that hardly grows with the batch, and so is not of the step: all weights at once")
+    strategy = Strategy(micro=number(c, "mbs"), recompute=str(c.get("ac", "none")))
+    return Peak(
+        frameworks["torchtune"].replace(eager=True), memory_model(c), strategy, number(c, "seq"), 1, _bytes(row, GB),
+        states=BFLOAT16_ADAM, trainable=number(c, "trainable"), frozen=_frozen(c), typical=True, inferred=True,
+    )  # fmt: skip
+
+
+def _qwen(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
+    """Qwen's fine-tuning scripts under DeepSpeed, as a monitor shows them, in GB; some sum several GPUs.
+
+    Not printed, and taken from the scripts: adapters of rank 64 beside all matrices but the gate.
+    """
+    stage, D, F = str(c.get("stage", "full")), number(c, "hidden"), number(c, "ff")
+    adapters = 64 * number(c, "layers") * ((D + 3 * D) + 2 * D + 3 * (D + F))
+    dp, summed = number(c, "dp", default=1), "sum" in row.unit
+    by = frameworks["megatron-deepspeed"].replace(logit=14.0)
+    strategy = Strategy(
+        dp=dp, zero=number(c, "zero", default=0) if dp > 1 else 0, micro=number(c, "mbs"), recompute="full"
+    )
+    return Peak(
+        by, memory_model(c), strategy, number(c, "seq"), number(c, "grad_accum", default=1),
+        _bytes(row, GB), row.gpus if summed else 1, FULL_ADAM if "lora" in stage.lower() else MEGATRON_ADAM,
+        trainable=adapters if "lora" in stage.lower() else None, frozen=_frozen(c), typical=True, inferred=True,
+    )  # fmt: skip
+
+
+def _internevo(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
+    """InternEvo on A800, as a monitor would show it, in GB; the loss of Megatron's kind, in 32 bits."""
+    pp, tp = number(c, "pp", default=1), number(c, "tp", default=1)
+    dp = number(c, "dp", default=row.gpus // (pp * tp))
+    recompute, zero = str(c.get("ac", "none")), number(c, "zero", default=1)
+    strategy = Strategy(dp=dp, tp=tp, pp=pp, micro=number(c, "mbs"), zero=zero, recompute=recompute)
+    by = frameworks["megatron-deepspeed"].replace(logit=14.0, shared_logit=14.0)
+    return Peak(
+        by, memory_model(c), strategy, number(c, "seq"), number(c, "micro_num", default=1), _bytes(row, GB),
+        typical=True, inferred=True,
+    )  # fmt: skip
+
+
+def _bloom(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
+    """BLOOM's trials, as a monitor shows them, in whole GB: everything recomputed, attention not fused, the embedding
+    on the first stage and on the last. A row that prints its day is of the software of that day.
+    """
+    c = {"heads": 64, "seq": 2048, "recompute": c.get("ac", "full"), **c}
+    T, tp, pp = number(c, "seq"), number(c, "tp", default=1), number(c, "pp", default=1)
+    B = number(c, "gbs")
+    model = gpt({**c, **bloom_shape(row, c, B * T, T)}, positions=False)
+    if row.gpus % (tp * pp):
+        raise ValueError(f"tp x pp is {tp * pp}, which does not divide the {row.gpus} GPUs")
+    dp = number(c, "dp", default=row.gpus // (tp * pp))
+    if dp * tp * pp != row.gpus:
+        raise ValueError(f"dp x tp x pp is {dp * tp * pp}, not the {row.gpus} GPUs")
+    micro = number(c, "mbs", default=1)
+    zero = 0 if str(c.get("zero", 1)) == "0" else 1
+    strategy = Strategy(dp=dp, tp=tp, pp=pp, micro=micro, zero=zero, sp=False, recompute=str(c["recompute"]))
+    m = max(B // (dp * micro), 1)
+    late = str(c.get("date", "")) >= "02-28"
+    by = frameworks["megatron-deepspeed-2022-03" if late else "megatron-deepspeed"]
+    return Peak(by, model, strategy, T, m, _bytes(row, GB), fused=False)
+
+
+def _frozen(c: Mapping[str, Any]) -> float:
+    """Bytes of a frozen weight: 4 bits take a scale for every 64 beside them."""
+    kinds = {"bf16": 2.0, "fp16": 2.0, "nf4": 0.5 + 4 / 64, "int4": 0.5 + 4 / 128, "int8": 1.0}
+    text = str(c.get("base_weights", "bf16")).lower()
+    if text not in kinds:
+        raise ValueError(f"base_weights is {text!r}, none of {', '.join(kinds)}")
+    return kinds[text]
+
+
+def _bytes(row: Row, unit: float) -> float:
+    """The figure in bytes; `unit` is what the source means by GB where it prints that."""
+    found = re.match(r"(GiB|GB)\b", row.unit)
+    if not found:
+        raise ValueError(f"the unit of memory is GiB or GB, not {row.unit!r}")
+    return row.value * (GiB if found[1] == "GiB" else unit)
+
+
+# By the id: the set that a source's rows are scored with, and how they are read.
+SOURCES: tuple[tuple[str, str, Callable[[Row, Mapping[str, Any]], Peak | Unmodelled]], ...] = (
+    (r"titan", "memory-torchtitan", _titan), (r"ao-", "memory-torchao", _titan), (r"tune-", "memory-torchtune", _tune),
+    (r"litgpt-", "memory-litgpt", _litgpt), (r"qwen-", "memory-qwen", _qwen),
+    (r"internevo-", "memory-internevo", _internevo), (r"bloom-", "memory-bloom", _bloom),
+)  # fmt: skip
+
+
+def memory_set(name: str) -> str:
+    """The set that a row of this id is scored with, or nothing for an unknown source."""
+    return next((group for pattern, group, _ in SOURCES if re.match(pattern, name)), "")
+
+
+def peak_case(row: Row) -> Peak | Unmodelled:
+    """The case of a row of kind "train-memory", or why there is none. Never raises for an odd configuration."""
+    read = next((read for pattern, _, read in SOURCES if re.match(pattern, row.cells["id"])), None)
+    if read is None:
+        return Unmodelled("no reader for this source: what its figure has in it is not known")
+    if odd := [name for name in row.config if name not in READ and not re.search(SAID, name)]:
+        return Unmodelled(f"{', '.join(odd)} is not read")
+    try:
+        return read(row, row.config)
+    except KeyError as error:
+        return Unmodelled(str(error.args[0]))
+    except (ValueError, TypeError, ArithmeticError) as error:
+        return Unmodelled(str(error) or type(error).__name__)

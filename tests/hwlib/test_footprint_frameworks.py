@@ -1,0 +1,220 @@
+"""Memory as a GPU reports it: each framework's own bytes, recomputation by parts of a layer, adapters, offload."""
+
+import numpy as np
+import pytest
+
+from hwlib.footprint import ADAM_8BIT, FP8_MOMENTS_ADAM, MUON, Footprint, footprint
+from hwlib.specs import SpecError, frameworks, models, stacks
+from hwlib.specs.framework import framework_of, read_frameworks
+from hwlib.strategy import BY_OP, MODULES, RECOMPUTED, Strategy, StrategyError, recomputed_modules
+from hwlib.transformer import parameter_count
+from hwlib.units import GB, GiB
+
+LLAMA = models["llama3-8b"]
+TITAN = frameworks["torchtitan-2024"]
+
+
+def held(model="llama3-8b", T=8192, m=1, **others):
+    named = ("framework", "states", "trainable", "frozen", "offload", "stage", "fused")
+    rest = {name: others.pop(name) for name in named if name in others}
+    return footprint(model, Strategy.of(**others), T=T, m=m, **rest)
+
+
+# Recomputation by parts of a layer
+
+
+def test_what_a_layer_keeps_by_operator():
+    """Of Llama 3 8B, by hand, in two bytes: its input, queries, values, attention's output, the gate; and a number of
+    four bytes for each head.
+    """
+    token = 2 * (4096 + 4096 + 1024 + 4096 + 14336) + 4 * 32
+    assert token == 55424
+    assert held(recompute=BY_OP).activations == 32 * 8192 * token
+    eager = held(recompute=BY_OP, framework=TITAN.replace(eager=True, fragmentation=0.0))
+    assert eager.activations == 32 * 8192 * (token + 2 * 4096)  # the last product, which nothing needs
+
+
+@pytest.mark.parametrize(
+    ("modules", "token"),
+    [("layernorm", 4 * 4096), ("mlp", 2 * 3 * 14336), (("mlp", "layernorm"), 4 * 4096 + 2 * 3 * 14336),
+     ("mla_up_proj", 0), ("moe", 0), ("core_attn", 0)],
+)  # fmt: skip
+def test_what_a_module_gives_back(modules, token):
+    none, some = held(), held(recompute=modules)
+    assert none.activations - some.activations == 32 * 8192 * token
+    assert some.buffers == 8192 * token  # of the layer that is recomputed it is there again
+
+
+def test_the_recipe_of_deepseek():
+    """DeepSeek-V3 recomputes norms and the up-projections of latent attention: 576 compressed numbers stay of the
+    128*(192 + 192 + 128) of queries, keys and values, and 1536 of the queries.
+    """
+    model = models["deepseek-v3"]
+    none, some = held(model, T=4096, ep=8, dp=8), held(model, T=4096, ep=8, dp=8, recompute="mla_up_proj+layernorm")
+    token = 2 * 128 * (192 + 192 + 128) + 2 * (1536 + 512) + 4 * 7168
+    assert none.activations - some.activations == 61 * 4096 * token
+
+
+@pytest.mark.parametrize("model", ["llama3-8b", "deepseek-v3", "mixtral-8x7b"])
+def test_more_recomputed_is_less_kept(model):
+    kept = [held(model, T=2048, fused=False, recompute=MODULES[:n]).activations for n in range(len(MODULES) + 1)]
+    assert kept == sorted(kept, reverse=True)
+    assert kept[0] > kept[-1] > held(model, T=2048, fused=False, recompute="full").activations > 0
+    whole = held(model, T=2048, recompute=("moe", "moe_act", "shared_experts"))
+    assert whole.activations == held(model, T=2048, recompute="moe").activations  # each is counted once
+
+
+def test_some_of_the_layers():
+    some = [held(pp=4, m=8, stage=0, recompute="full", recompute_layers=n).activations for n in (0, 2, 4, 8, 99)]
+    assert some[0] == held(pp=4, m=8, stage=0).activations
+    assert some[3] == some[4] == held(pp=4, m=8, stage=0, recompute="full").activations
+    assert some[0] - some[1] == pytest.approx(some[1] - some[2]) == pytest.approx((some[0] - some[3]) / 4)
+    assert str(Strategy.of(recompute="mlp", recompute_layers=3)) == "one GPU, mlp recomputation of 3 layers"
+
+
+def test_words_and_modules():
+    assert Strategy.of(recompute=("mlp", "layernorm")).recompute == "layernorm+mlp"
+    assert Strategy.of(recompute=()).recompute == "none"
+    assert Strategy.of(recompute=("mlp", "layernorm")) == Strategy.of(recompute="mlp+layernorm")
+    assert recomputed_modules(RECOMPUTED.index("full")) == ("full",)
+    assert recomputed_modules(RECOMPUTED.index("layernorm+mlp")) == ("layernorm", "mlp")
+    with pytest.raises(StrategyError, match="mla_up_proj"):
+        Strategy.of(recompute=("mlp", "attention"))
+    with pytest.raises(StrategyError, match="core_attn"):
+        Strategy.of(recompute="everything")
+
+
+def test_columns_of_words_are_those_plans():
+    words = ["none", "selective", "full", BY_OP, "layernorm+mlp", "mla_up_proj"]
+    many = footprint(LLAMA, Strategy.of(dp=8, zero=3, recompute=np.array(words)), T=4096, m=1, framework=TITAN)
+    for i, word in enumerate(words):
+        one = held(T=4096, dp=8, zero=3, recompute=word, framework=TITAN)
+        assert many.total[i] == pytest.approx(one.total, rel=1e-12)
+
+
+# Frameworks
+
+
+def test_a_loss_of_pytorch():
+    """32768 tokens of Llama 3 on 8 GPUs, everything recomputed: 14 bytes of 128256 logits a token are 58.8 GB."""
+    found = held(T=32768, dp=8, zero=3, recompute="full", framework=TITAN)
+    assert found.logits == 32768 * (14 * 128256 + 4 * 4096)
+    assert found.activations == 32 * 32768 * 4096 * 2
+    assert found.buffers == 0  # a layer's are smaller, and come later
+    tables = 2 * 128256 * 4096 + 4096
+    assert found.weights == pytest.approx(4 * 8030261248 / 8 + 2 * tables)
+    assert found.overhead == pytest.approx(TITAN.fragmentation * (found.activations + found.logits))
+    assert found.total / GiB == pytest.approx(83.9, rel=0.03)  # torchtitan's table of long contexts
+
+
+def test_without_a_framework_nothing_is_added():
+    found = held(dp=8, zero=3, recompute="full")
+    assert found.overhead == 0
+    assert "overhead" not in repr(found)
+    assert found.logits == 8192 * 4 * (128256 + 4096)
+    assert found.total == found.states + found.activations + found.logits + found.buffers
+
+
+def test_fsdp_with_a_pipeline_keeps_weights_and_gradients_whole():
+    sharded = held("llama3-70b", dp=8, pp=4, tp=8, zero=3, m=8, stage=1, framework=TITAN)
+    single = held("llama3-70b", dp=8, pp=1, tp=8, zero=3, m=8, framework=TITAN)
+    layers = 20 * (parameter_count("llama3-70b") - 2 * 128256 * 8192 - 8192) / 80 / 8
+    assert sharded.weights == pytest.approx((4 / 8 + 2) * layers, rel=1e-3)
+    assert sharded.gradients == pytest.approx(4 * layers, rel=1e-3)
+    assert single.gradients == pytest.approx(4 * parameter_count("llama3-70b") / 64, rel=1e-3)
+    chunks = held("llama3-70b", dp=8, pp=4, tp=8, zero=3, m=8, v=2, stage=1, framework=TITAN)
+    assert chunks.gradients == pytest.approx(sharded.gradients / 2, rel=1e-3)
+
+
+def test_gradients_that_come_when_activations_go():
+    late = frameworks["torchtune"]
+    for T in (512, 65536):
+        whole = held(T=T, framework=late.replace(late_gradients=False))
+        found = held(T=T, framework=late)
+        assert found.total < whole.total
+        assert found.total >= max(whole.total - whole.gradients, whole.states)
+    twice = held(m=2, framework=late)
+    assert twice.gradients == 2 * parameter_count("llama3-8b")  # the first microbatch's are there in the second
+
+
+def test_what_is_unfused_keeps_more():
+    eager = held(framework=frameworks["torchtune"].replace(eager=True)).activations
+    fused = held(framework=frameworks["torchtune"]).activations
+    assert eager - fused == 32 * 8192 * (8 * 4096 + 2 * 14336)
+
+
+def test_reserve_and_waste_are_added():
+    by = frameworks["megatron-core"]
+    least = held(dp=8, zero=1, framework=by.replace(reserve=0.0))
+    assert held(dp=8, zero=1, framework=by.replace(reserve=2 * GB)).total == least.total + 2 * GB
+    more = held(dp=8, zero=1, framework=by.replace(reserve=0.0, fragmentation=0.1))
+    assert more.total == pytest.approx(least.total + 0.1 * (least.total - least.states))
+
+
+@pytest.mark.parametrize("key", list(frameworks))
+def test_a_framework_says_where_it_comes_from(key, sources):
+    one = frameworks[key]
+    assert one.source in sources
+    assert set(one.fitted) <= {"reserve", "fragmentation"}
+    assert bool(one.fitted) == bool(one.rows) == bool(one.error)
+    assert one.name in repr(one)
+    found = held(dp=8, zero=3, framework=key)
+    assert isinstance(found, Footprint)
+    parts = found.states + found.activations + found.logits + found.buffers + found.overhead
+    assert found.total == pytest.approx(parts)
+    plain = held(dp=8, zero=3, states=one.states and tuple(one.states), framework=one)
+    assert plain.total == pytest.approx(found.total)
+
+
+def test_every_stack_has_a_framework():
+    assert framework_of("torchtitan-h100").key == "torchtitan"
+    assert framework_of("torchtitan-2024-h100").key == "torchtitan-2024"
+    assert framework_of(stacks["megatron-deepspeed-a100"]).key == "megatron-deepspeed"
+    assert framework_of(stacks["megatron-core-gb200"]).key == "megatron-core"
+    own = stacks["llm-foundry-h100"].replace(key="mine", like="llm-foundry-h100")
+    assert framework_of(own).key == "llm-foundry"
+    assert framework_of("mine").key == "megatron-core"
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [("reserve = -1.0", "reserve"), ("logits = 4", "logits"), ('fitted = ["reserve"]', "fitted"),
+     ('like = "nobody"', "nobody"), ("fragmentation = 1.5", "fragmentation"), ("eager = 1", "eager")],
+)  # fmt: skip
+def test_a_bad_row_is_named(row, reason):
+    with pytest.raises(SpecError, match=reason):
+        list(read_frameworks("f.toml", f'[one]\nname = "one"\nsource = "s"\n{row}\n'))
+
+
+# Adapters, offload, states
+
+
+def test_only_what_is_trained_has_states():
+    full, lora = held(recompute="full"), held(recompute="full", trainable=1e6)
+    P = parameter_count("llama3-8b")
+    assert lora.weights == pytest.approx(2 * P + 2 * 1e6)
+    assert (lora.gradients, lora.optimizer) == pytest.approx((4e6, 12e6))
+    assert lora.activations == full.activations
+    tables = 2 * 128256 * 4096 + 4096
+    four = held(trainable=0, frozen=0.5)
+    assert four.weights == pytest.approx(0.5 * (P - tables) + 2 * tables)
+    inputs = 2 * 4096 + 2 * 14336  # of gate and up, and of down
+    assert held().activations - four.activations == 32 * 8192 * inputs
+
+
+def test_what_the_host_keeps():
+    whole, away = held(recompute="full"), held(recompute="full", offload=("activations", "optimizer"))
+    assert away.optimizer == 0
+    assert away.activations == whole.activations / 16  # two layers' of 32
+    assert away.weights == whole.weights
+    for wrong in ("activations", ("weights",)):
+        with pytest.raises(ValueError, match="activations, optimizer"):
+            held(offload=wrong)
+
+
+def test_states_of_other_optimizers():
+    assert [x.total for x in (ADAM_8BIT, FP8_MOMENTS_ADAM, MUON)] == [6, 12, 14]
+    with pytest.raises(ValueError, match="trainable"):
+        held(trainable=-1)
+    with pytest.raises(KeyError, match="framework"):
+        held(framework="torch")

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.pytorch_rows import fms, internevo, titan
 from benchmarks.training_models import bloom_shape, gpt, model_named, mpt
 from benchmarks.training_step import CHIPS, Step, Unmodelled, chip_of, flag, number, step
-from benchmarks.training_units import PREFIXES, Counts
+from benchmarks.training_units import PREFIXES, Counts, plain
 from hwlib.specs import Model, models
 from hwlib.transformer import (
     gpt_recompute_training_flops,
@@ -348,6 +349,9 @@ TABLES = (
     Reader(r"nemo-long", "nemo-long", megatron_core),
     Reader(r"nemo\d*-b200", "nemo-long-b200", megatron_core),
     Reader(r"nemo24", "nemo24", megatron_core),
+    Reader(r"titan|ao-", "torchtitan", titan),
+    Reader(r"fms-", "fms-fsdp", fms),
+    Reader(r"internevo", "internevo", internevo),
     Reader(r"megascale.*megatron", "megascale-megatron", unknown_table),
     Reader(r"megascale", "megascale", without("no constants for MegaScale, which changes the layer and its overlap")),
     Reader(r"ultrascale", "ultrascale", without("the source does not give the model's shape")),

@@ -7,7 +7,7 @@ from hwlib.columns import bounded, by_blocks, choose, is_one
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.pipeline import dualpipe_played_bubble_time, one_f_one_b_bubble_time, zb_h1_played_bubble_time
 from hwlib.specs import Model, Stack, levels_of, models, stacks
-from hwlib.steptime.compute_times import Passes, layer_passes, logits_passes
+from hwlib.steptime.compute_times import Passes, layer_passes, logits_passes, recomputed_share
 from hwlib.steptime.job import Job, rates_of
 from hwlib.steptime.transfer_times import Sends, exposed, exposed_data_time, sends_of
 from hwlib.strategy import RECOMPUTE, SCHEDULES, Strategy
@@ -165,14 +165,15 @@ def _layer(job: Job, sends: Sends, mean: Passes, moe: float) -> tuple[_Done, Any
     if t_host:
         forward = maximum(forward, t_host - tp_ahead)
         backward = maximum(backward, t_host - tp_back)
-    twice = where(full, 2.0, 1.0)
+    share = recomputed_share(job.model, plan)
+    twice = where(full, 1.0 + share, 1.0)
     cp: Any = 0.0
     cp_ahead: Any = 0.0
     if not is_one(plan.cp):
         idle, idle_back = forward - mean.forward, backward - mean.backward
         cp_ahead = exposed(sends.cp, mean.attention + idle, 1)
         cp = twice * cp_ahead + exposed(2 * sends.cp, 2 * mean.attention + idle_back, 1)
-    again = where(full, maximum(again, forward), again)
+    again = where(full, maximum(again, share * forward), again)
     ep: Any = 0.0
     if moe and not is_one(plan.ep):
         ep = moe * sends.ep * job.expert_imbalance

@@ -6,12 +6,12 @@ again and whose gradients it adds up. The host must launch the kernels too, whic
 
 from typing import Any, NamedTuple
 
-from hwlib.columns import choose, is_one
+from hwlib.columns import choose_by, is_one
 from hwlib.footprint.layer_bytes import layer_on_rank
-from hwlib.formula import maximum, where
+from hwlib.formula import maximum, minimum, where
 from hwlib.specs import Model, Stack
 from hwlib.steptime.job import Job
-from hwlib.strategy import Strategy
+from hwlib.strategy import BY_OP, Strategy, recomputed_modules
 from hwlib.transformer import attention_step_flops, matmul_parameters, mlp_params
 
 USUAL_HEAD = 128  # elements of a head, of nearly every model: whose rate of attention a stack states
@@ -50,12 +50,22 @@ def layer_passes(job: Job, moe: bool) -> Passes:
     forward = products + attention + moved
     weight = maximum(product, GRADIENT_BYTES * parameters / rates.W)
     backward = products + weight + 2 * (attention + moved)
-    again = choose(plan.recompute_code, (
-        lambda: 0.0,
-        lambda: 0.0 if fused else attention + KEPT_MOVES * layer.scores / rates.W,
-        lambda: forward,
-    ))  # fmt: skip
-    return Passes(forward, backward, weight, again, attention)
+    def again(code: int) -> Any:
+        names = recomputed_modules(code)
+        if names == ("full",):
+            return forward
+        if names == ("core_attn",):
+            return 0.0 if fused else attention + KEPT_MOVES * layer.scores / rates.W
+        if not names:
+            return 0.0
+        matrices, routed = _recomputed_matrices(model, moe, names)
+        done = 2 * tokens / plan.tp * (matrices + routed * busiest) / rates.C
+        return done + KEPT_MOVES * layer.again_with(code) / rates.W
+
+    repeated = choose_by(plan.recompute_code, again)
+    if plan.recompute_layers is not None:
+        repeated = repeated * recomputed_share(model, plan)
+    return Passes(forward, backward, weight, repeated, attention)
 
 
 def _expert_share(model: Model, stack: Stack, plan: Strategy, tokens: Any) -> Any:
@@ -89,6 +99,33 @@ def logits_passes(job: Job) -> Passes:
     moved = KEPT_MOVES * 6 * tokens * model.vocab / plan.tp / rates.W_logits
     forward = product + moved
     return Passes(forward, 2 * forward, product, 0.0, 0.0)
+
+
+def recomputed_share(model: Model, plan: Strategy) -> Any:
+    """The share of a rank's layers that recompute."""
+    if plan.recompute_layers is None:
+        return 1.0
+    return minimum(plan.recompute_layers * plan.pp / model.layers, 1.0)
+
+
+def _recomputed_matrices(model: Model, moe: bool, names: tuple[str, ...]) -> tuple[float, float]:
+    """Parameters of one layer that a token is multiplied with again: of what all tokens take, and of routed experts.
+
+    By operator every second product is done again: keys, attention's output and the second matrix of the MLP. The
+    activation of experts and the norms have no products.
+    """
+    one = int(mlp_params(model.width, model.expert_ffn, model.matrices))
+    routed = model.experts_per_token * one if moe else 0
+    shared = model.shared_experts * one if moe else 0
+    mlp = int(mlp_params(model.width, model.ffn, model.matrices))
+    if names == (BY_OP,):
+        keys = model.width * (model.kv_heads * model.key_dim if not model.mla else model.kv_lora)
+        output = model.heads * model.value_dim * model.width
+        return keys + output + (shared if moe else mlp) / model.matrices, routed / model.matrices
+    up = model.heads * (model.key_dim * model.q_lora + (model.nope_dim + model.v_dim) * model.kv_lora)
+    common = {"mla_up_proj": up if model.mla else 0, "mlp": 0 if moe else mlp, "shared_experts": shared}
+    names = tuple(name for name in names if name != "shared_experts") if "moe" in names else names
+    return sum(common.get(name, 0) for name in names) + shared * ("moe" in names), routed * ("moe" in names)
 
 
 def _layer_matrices(model: Model, moe: bool) -> tuple[float, int]:

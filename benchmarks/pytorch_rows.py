@@ -44,7 +44,10 @@ def titan(row: "Row") -> Step | Unmodelled:
     counts = Counts.ours(model, plan["B"] * plan["T"], plan["T"], "none")
     dtype = "fp8" if quick else "bf16"
     row = replace(row, config={**c, "dtype": dtype})
-    return step(row, "torchtitan-" + chip.split("-")[0], model, plan, chip=chip, counts=counts, dtype=dtype)
+    compiled, asynchronous = (name in c and flag(c, name) for name in ("compile", "async_tp"))
+    kind = ("async-" if asynchronous else "") if compiled or asynchronous else "eager-"
+    key = f"torchtitan-{kind}{chip.split('-')[0]}"
+    return step(row, key, model, plan, chip=chip, counts=counts, dtype=dtype)
 
 
 def fms(row: "Row") -> Step | Unmodelled:
@@ -63,7 +66,7 @@ def fms(row: "Row") -> Step | Unmodelled:
         plan["shards"] = dp // copies
     chip = chip_of(row.system)
     out = 100e9 / 8 if "800 Gb" in row.system else 50e9 / 8  # of a node's 800 or 400 Gb/s
-    return step(row, "torchtitan-" + chip.split("-")[0], model, plan, chip=chip, out=out)
+    return step(row, "fms-fsdp-" + chip.split("-")[0], model, plan, chip=chip, out=out)
 
 
 def internevo(row: "Row") -> Step | Unmodelled:

@@ -165,6 +165,12 @@ def step(
     return Step(row.set, stack, chip, model, levels, full, measured.seconds, row.gpus, typical)
 
 
+def _variant(stack: str) -> bool:
+    """Whether a stack is one that was fitted but for what a switch of its software changes."""
+    software, _, chip = stack.rpartition("-")
+    return f"{software.rpartition('-')[0]}-{chip}" == stacks[stack].like
+
+
 DIES = {"a100-40gb-sxm": "a100-80gb-sxm"}  # whose memory alone is another: steps of both are fitted together
 LIKE = {"h200": "h100", "h800": "h100", "a800": "a100"}  # the same dies, with other memory or links
 
@@ -174,7 +180,7 @@ def typical_stack(stack: str, chip: str) -> Stack | None:
     same die, or those usual on the chip. None where it has.
     """
     here = DIES.get(chip, chip)
-    if stack in stacks and stacks[stack].fitted and stacks[stack].chip == here:
+    if stack in stacks and (stacks[stack].fitted or _variant(stack)) and stacks[stack].chip == here:
         return None
     software, _, die = stack.rpartition("-")
     sibling = f"{software}-{LIKE.get(die, die)}"

@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple, TypeVar
 
+from benchmarks.fit_trees import TREES, Tree, rows_of, tree_errors
 from benchmarks.published import OPERATIONS, Collective, Product, Row, Share, case_of
 from hwlib.calibrated import (
     GemmModel,
@@ -23,7 +24,6 @@ from hwlib.calibrated import (
     fit_collective,
     fit_gemm,
     model_of,
-    tree_time,
 )
 from hwlib.calibrated.gemm import BOUNDS
 from hwlib.collectives import bus_factor
@@ -41,7 +41,6 @@ FOLDS = 5
 FEW = 12  # rows from which on some are held back: two for each of six constants
 LIKE = {"h100-sxm": ("h200-sxm",), "b200-sxm": ("gb200-nvl72", "b300-sxm", "gb300-nvl72")}
 RING = ("alpha_low", "alpha_hop", "W_low", "alpha", "W")
-TREE = ("alpha_level_low", "W_low", "alpha", "alpha_level", "W")
 PLATEAUS = {"h100_sxm": ("ar-h200-n",), "b200_sxm": ("ar-b200-n",)}
 SHARES = ("stream init", "stream read", "stream scale", "stream triad", "best bf16", "best fp8")
 KERNEL_ONLY = ("t0", "eta_C", "eta_W")  # DeepGEMM's ten rows fix no more than these
@@ -82,7 +81,7 @@ def sweeps() -> Iterator[Sweep]:
     one = tuple(name for name in RING if name != "alpha_low")
     yield Sweep("a100-80gb-sxm", "all_reduce", "torch", ("ar-a100x8",), one)
     yield Sweep("h200-sxm", "all_reduce", "torch", ("ar-h200", "all_reduce-h200"), (*one, "W_switch"))
-    yield Sweep("b200-sxm", "all_reduce", "torch", ("ar-b200",), (*one, "W_switch"))
+    yield Sweep("b200-sxm", "all_reduce", "torch", ("ar-b200x8", "ar-b200-n"), (*one, "W_switch"))
     yield Sweep("a100-80gb-sxm", "all_reduce", "torch, two nodes", ("ar-aws-p4de",), one)
 
 
@@ -105,9 +104,10 @@ def fit_all(rows: Sequence[Row], path: Path) -> Iterator[Fitted]:
         timed = [(c.timed, c.switch) for _, c in found]
         if len(timed) >= len(sweep.free):
             yield _collective(sweep, timed, _from(found[0][0].source)["source"])
-    tree = [(c.timed, r) for r, c in cases if isinstance(c, Collective) and r.set == "nvlstree" and c.timed.n <= 512]
-    if len(tree) >= len(TREE):
-        yield _tree([t for t, _ in tree], _from(tree[0][1].source)["source"])
+    for tree in TREES:
+        found = list(rows_of(tree, cases))
+        if len(found) > len(tree.free):
+            yield _tree(tree, [t for _, t in found], _from(found[0][0].source)["source"])
 
 
 def _from(source: str) -> dict[str, str]:
@@ -189,19 +189,15 @@ def _collective(sweep: Sweep, rows: list[tuple[Timed, bool]], source: str) -> Co
     return replace(full, error=error, held_out=held)
 
 
-def _tree(rows: list[Timed], source: str) -> TreeConstants:
+def _tree(tree: Tree, rows: list[Timed], source: str) -> TreeConstants:
     blank = _blank(
-        TreeConstants, "nvlstree", len(rows), chip="h100-sxm", op="all_reduce", software="NVLSTree", node=8,
-        source=source, **_plain("all_reduce", rows),
+        TreeConstants, ", ".join(tree.sets), len(rows), chip=tree.chip, software=tree.network, op="all_reduce",
+        node=tree.node, stages=tree.stages, inside=tree.inside, typed=tuple(tree.typed), note=tree.note, like=tree.like,
+        source=source, **tree.typed, **_plain("all_reduce", rows),
     )  # fmt: skip
-
-    def errors(c: TreeConstants, some: list[Timed]) -> list[float]:
-        return [abs(tree_time(c, t.n, t.S) / t.time - 1) for t in some]
-
-    def fit(some: list[Timed]) -> TreeConstants:
-        return fit_collective(blank, some, TREE)
-
-    full, error, held = _validated(rows, lambda t: (t.n, t.S), fit, errors)
+    full, error, held = _validated(
+        rows, lambda t: (t.n, t.S), lambda some: fit_collective(blank, some, tree.free), tree_errors
+    )
     return replace(full, error=error, held_out=held)
 
 

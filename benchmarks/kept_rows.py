@@ -16,7 +16,8 @@ from benchmarks.published import COLUMNS, Row, read_rows, sets
 # Rows to keep of a set by its name, the first pattern that fits; a set that none fits is not kept.
 QUOTA = (
     (r"aic-gemm-", 7), (r"aic-nccl-", 4), (r"nvlstree$", 15), (r"ar-(a100|h200|b200)x8$", 4),
-    (r"ar-aws-p4de$", 3), (r"deepgemm$", 3), (r"stream-(A100-80|H100 PCIe)-(read|triad)$", 1),
+    (r"ar-aws-p4de$", 3), (r"ar2-p5-2x8$", 6), (r"ar2-(b200-4x8|gb200)$", 5), (r"deepgemm$", 3),
+    (r"stream-(A100-80|H100 PCIe)-(read|triad)$", 1),
     (r"mamf-(A100|H100|B200)-SXM-bf16$", 1), (r"ar-(h200|b200)-n[58]$", 1),
     (r"kor-t5$", 2), (r"kor-f1-", 2), (r"kor-f7$", 5), (r"meg2[014]$", 2), (r"vtrain-multi$", 4),
     (r"vtrain-single$", 6), (r"mosaic-(a100|h100)$", 3), (r"mbridge-h100-llama3$", 3), (r"mbridge-\w+-llama3$", 2),

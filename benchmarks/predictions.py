@@ -3,12 +3,13 @@
 import math
 from typing import NamedTuple
 
+from benchmarks.allreduce_rows import NodesAllReduce
 from benchmarks.calculon import calculon
 from benchmarks.memory_rows import Peak
 from benchmarks.published import Case, Collective, Product, Share
 from benchmarks.training_memory import Memory
 from benchmarks.training_step import Step, Unmodelled, parted
-from hwlib.calibrated import collective_time, gemm_model, plain_time, tree_time
+from hwlib.calibrated import Timed, collective_time, gemm_model, plain_time, tree_time
 from hwlib.footprint import MIXED_ADAM, footprint
 from hwlib.roofline import roofline_time
 from hwlib.specs import accelerators, frameworks
@@ -61,6 +62,8 @@ def predict(case: Case) -> Prediction | Unmodelled | None:
             return _share(case)
         case Collective():
             return _collective(case)
+        case NodesAllReduce():
+            return _nodes(case.chip, case.network, case.timed)
         case Step():
             return predict_step(case)
         case Memory():
@@ -123,9 +126,15 @@ def _share(case: Share) -> Prediction | None:
 
 def _collective(case: Collective) -> Prediction | None:
     S, n, measured = case.timed
-    if tree := tree_constants().get((case.chip, case.software)):
-        return Prediction(tree_time(tree, n, S), plain_time(tree, n, S), measured, len(tree.constants))
+    if (case.chip, case.software) in tree_constants():
+        return _nodes(case.chip, case.software, case.timed)
     if c := collective_constants().get((case.chip, case.op, case.software)):
         time = collective_time(c, n, S, case.switch)
         return Prediction(time, plain_time(c, n, S), measured, len(c.constants))
     return None
+
+
+def _nodes(chip: str, network: str, timed: Timed) -> Prediction:
+    S, n, measured = timed
+    tree = tree_constants()[chip, network]
+    return Prediction(tree_time(tree, n, S), plain_time(tree, n, S), measured, len(tree.constants))

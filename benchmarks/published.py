@@ -11,9 +11,11 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks.allreduce_rows import NodesAllReduce, allreduce_case
 from benchmarks.memory_rows import Peak, memory_rows_of, memory_set, peak_case
 from benchmarks.published_row import COLUMNS, DataError, Row
 from benchmarks.training_memory import Memory, memory_case, memory_group
@@ -72,13 +74,11 @@ class Collective:
     switch: bool
 
 
-Case = Product | Share | Collective | Step | Memory | Peak | Unmodelled | None
+Case = Product | Share | Collective | NodesAllReduce | Step | Memory | Peak | Unmodelled | None
 # How the rows of a kind are read, where it is not by the name of their set.
 BY_KIND: dict[str, Callable[[Row], Case]] = {
-    "train-step": training_case,
-    "memory": memory_case,
-    "train-memory": peak_case,
-}
+    "train-step": training_case, "memory": memory_case, "train-memory": peak_case, "allreduce": allreduce_case,
+}  # fmt: skip
 
 
 def read_rows(path: Path) -> tuple[list[Row], int]:
@@ -242,6 +242,8 @@ READERS: tuple[tuple[str, Callable[[Row], Case]], ...] = (
     (r"aic-nccl-", _nccl_tests),
     (r"nvlstree$", _collective("h100-sxm", "NVLSTree")),
     (r"ar-a100x8", _collective("a100-80gb-sxm", "torch")),
+    (r"ar-b200x\d\d", partial(allreduce_case, network="EFA")),  # ten GPUs or more: several nodes
+    (r"ar-[a-z]+\d+x\d\d", allreduce_case),
     (r"(ar|all_reduce)-h200", _collective("h200-sxm", "torch")),
     (r"ar-b200", _collective("b200-sxm", "torch")),
     (r"ar-aws-p4de", _collective("a100-80gb-sxm", "torch, two nodes")),
@@ -251,6 +253,8 @@ READERS: tuple[tuple[str, Callable[[Row], Case]], ...] = (
     (r"gtc24-NVLink3-A100", _collective("a100-80gb-sxm", "torch")),
     (r"gtc24-NVLink4-H100", _collective("h100-sxm", "nccl-tests", switch=False)),
     (r"gtc24-NVLink4-SHARP-H100", _collective("h100-sxm", "nccl-tests")),
+    (r"gtc25-ar-DGX-H100$", _collective("h100-sxm", "NVLSTree")),
+    (r"gtc25-ar-GB200-NVL72-SHARP", _collective("gb200-nvl72", "InfiniBand SHARP")),
     (r"gtc25-ar-NVLink5-B200", _collective("b200-sxm", "torch", switch=False)),
     (r"gtc25-ar-NVLink5-SHARP-B200", _collective("b200-sxm", "torch")),
     (r"gtc25-a2a-NVLink3-A100", _collective("a100-80gb-sxm", "nccl-tests")),

@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import NamedTuple
 
+from benchmarks.allreduce_rows import LARGE
 from benchmarks.calculon import MEANS
 from benchmarks.predictions import Prediction, predict
 from benchmarks.published import TRAINING, Row, case_of, read_rows, sets
@@ -101,6 +102,8 @@ def report(path: Path) -> Report:
         result.typical.extend(score(f"{name}: {stack}", found) for stack, found in guessed.items())
         if name == "nvlstree":
             result.trees.extend(_by_gpus(predicted))
+        if name == "nvlstree" or members[0].kind == "allreduce":
+            result.trees.extend(_by_size(name, predicted))
     result.scores.sort()
     result.training.sort()
     result.typical.sort()
@@ -114,3 +117,9 @@ def report(path: Path) -> Report:
 def _by_gpus(predicted: dict[Row, Prediction]) -> Iterator[Score]:
     for gpus in sorted({row.gpus for row in predicted}):
         yield score(f"nvlstree, {gpus} GPUs", {row: p for row, p in predicted.items() if row.gpus == gpus})
+
+
+def _by_size(name: str, predicted: dict[Row, Prediction]) -> Iterator[Score]:
+    for words, large in (("below 64 MiB", False), ("64 MiB and more", True)):
+        if some := {row: p for row, p in predicted.items() if (row.config["bytes"] >= LARGE) == large}:
+            yield score(f"{name}, {words}", some)

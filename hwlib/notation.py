@@ -239,6 +239,7 @@ NOTATION: dict[str, Symbol] = {
     "m": Symbol("m", "1", "chunks, or microbatches", ONE_OR_MORE),
     "S_out": Symbol(r"S_{\mathrm{out}}", "B", "bytes that leave by a port"),
     "S_in": Symbol(r"S_{\mathrm{in}}", "B", "bytes that come in by a port"),
+    "S_stage": Symbol(r"S_{\mathrm{stage}}", "B", "bytes that a stage of a pipeline holds at most", POSITIVE),
     "d": Symbol("d", "1", "children of a level of the network that take part", ONE_OR_MORE),
     "Y": Symbol("Y", "rank", "ranks of the mesh axes inside this one", ONE_OR_MORE),
     "p_dst": Symbol(r"p_{\mathrm{dst}}", "1", "probability that a token has business on a rank", Domain(0, high=1)),

@@ -27,15 +27,18 @@ from hwlib.calibrated.nccl import (
     collective_time,
     fit_alpha_beta,
     fit_collective,
+    nccl_latency,
     nccl_time,
+    nodes_allreduce_time,
     pipelined_time,
     plain_time,
+    ring_step,
     tree_time,
 )
 
 __all__ = [
     "ELEMENT_BYTES", "OUTPUT_BYTES", "TILINGS", "AlphaBeta", "GemmModel", "KernelModel", "Sample", "Shape", "Tiling",
     "Timed", "collective_time", "fit_alpha_beta", "fit_collective", "fit_gemm", "fit_kernel_model", "gemm_model",
-    "gemm_samples", "mean_abs_relative_error", "model_of", "nccl_time", "pipelined_time", "plain_time",
-    "relative_errors", "tree_time",
+    "gemm_samples", "mean_abs_relative_error", "model_of", "nccl_latency", "nccl_time", "nodes_allreduce_time",
+    "pipelined_time", "plain_time", "relative_errors", "ring_step", "tree_time",
 ]  # fmt: skip

@@ -8,20 +8,22 @@ sends. The constants of a chip and operation are in `hwlib.specs.fitted`.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
 from hwlib.calibrated.kernel import fit_logarithms
-from hwlib.collectives import bus_factor
-from hwlib.formula import formula, log2, maximum, minimum, sqrt
-from hwlib.network import send_time, two_protocol_time
-from hwlib.specs.fitted import CollectiveConstants, TreeConstants, collective_constants
+from hwlib.collectives import bus_factor, call_latency, nvls_sharp_allreduce_time, nvls_tree_allreduce_time
+from hwlib.formula import formula, maximum, minimum, sqrt
+from hwlib.network import send_time
+from hwlib.specs.fitted import CollectiveConstants, TreeConstants, collective_constants, tree_constants
 
 __all__ = [
-    "AlphaBeta", "Timed", "collective_time", "fit_alpha_beta", "fit_collective", "nccl_time", "pipelined_time",
-    "plain_time", "tree_time",
+    "AlphaBeta", "Timed", "collective_time", "fit_alpha_beta", "fit_collective", "nccl_latency", "nccl_time",
+    "nodes_allreduce_time", "pipelined_time", "plain_time", "ring_step", "tree_time",
 ]  # fmt: skip
 
+RINGS = ("all_reduce", "nccl-tests")  # the sweeps that tell steps of a ring from the rest
 STEPS = 1.5  # exponent of the mean of the steps' floor and the transfer: 1 adds them, infinity takes the larger
 NEXT_TO_NOTHING = 1e-30  # s/B: one rank sends nothing
 
@@ -72,12 +74,50 @@ def _started(c: CollectiveConstants, n: Any, S: Any, seconds_per_byte: Any) -> A
 
 
 def tree_time(c: TreeConstants, n: Any, S: Any) -> Any:
-    """Seconds of one all-reduce of S bytes on n ranks of two nodes or more: the tree deepens with each doubling
-    of the nodes, for both protocols.
+    """Seconds of one all-reduce of S bytes on n ranks: whole nodes, or, with fewer ranks than a node has, one node."""
+    inside = collective_constants()[c.chip, c.op, c.inside]
+    n_in = minimum(n, c.node)
+    time = nvls_sharp_allreduce_time if c.stages == "one" else nvls_tree_allreduce_time
+    latencies = inside.alpha_low, inside.alpha_hop, c.alpha_level
+    return time.function(n_in, n / n_in, S, *latencies, c.W, c.S_stage)
+
+
+def nodes_allreduce_time(chip: str, n: Any, S: Any, network: str) -> Any:
+    """Seconds of one all-reduce of S bytes by NCCL on n GPUs of several nodes, by the constants that are kept.
+
+    `network` is what joins the nodes: "NVLSTree" (that algorithm over InfiniBand), "EFA", "InfiniBand SHARP". S and n
+    are numbers or arrays. Raises KeyError, listing similar ones, if nothing was fitted, and ValueError for ranks that
+    do not fill their nodes.
+
+    >>> round(nodes_allreduce_time("h100-sxm", 1024, 2**30, "NVLSTree"), 6)
+    0.006411
     """
-    levels = log2(maximum(n / c.node, 2))
-    latency = c.alpha + c.alpha_level * levels
-    return two_protocol_time(bus_factor(c.op, n) * S, c.alpha_level_low * levels, c.W_low, latency, c.W)
+    c = tree_constants()[chip, network]
+    ranks = n if hasattr(n, "__iter__") else (n,)
+    if odd := [r for r in ranks if r > c.node and r % c.node]:
+        raise ValueError(f"nodes_allreduce_time: n (ranks) fills nodes of {c.node} ranks, got {odd[0]:g}")
+    return tree_time(c, n, S)
+
+
+def nccl_latency(
+    chip: str, collective: str, n_in: Any, n_out: Any = 1, software: str = "nccl-tests", network: str = ""
+) -> Any:
+    """Seconds of a call of NCCL before its bytes count, on n_out nodes of n_in GPUs: numbers or arrays.
+
+    Each further rank of a node adds a step of its ring, each doubling of the nodes a level of the tree between them,
+    in the constants that are kept of the chip, and of the `network` where there is more than one node. Raises
+    KeyError, listing similar ones, if nothing was fitted, and ValueError for several nodes without a network.
+
+    >>> from hwlib.units import show
+    >>> [show(nccl_latency("h100-sxm", "all_reduce", 8, nodes, network="NVLSTree"), "s") for nodes in (1, 2, 128)]
+    ['17.28 us', '62.96 us', '337 us']
+    """
+    c = collective_constants()[chip, collective, software]
+    if not network and (n_out > 1 if not hasattr(n_out, "__iter__") else any(one > 1 for one in n_out)):
+        known = ", ".join(sorted(name for of, name in tree_constants() if of == chip)) or "none"
+        raise ValueError(f"nccl_latency: several nodes need a network, one of those known of {chip}: {known}")
+    level = tree_constants()[chip, network].alpha_level if network else 0.0
+    return call_latency(n_in, n_out, c.alpha_low, c.alpha_hop, level)
 
 
 def nccl_time(chip: str, collective: str, n: Any, S: Any, software: str = "nccl-tests", switch: bool = True) -> Any:
@@ -88,6 +128,16 @@ def nccl_time(chip: str, collective: str, n: Any, S: Any, software: str = "nccl-
     listing similar ones, if nothing was fitted.
     """
     return collective_time(collective_constants()[chip, collective, software], n, S, switch)
+
+
+@cache
+def ring_step(chip: str) -> float:
+    """Seconds that each further rank of a node adds to an all-reduce before its bytes count: 1.6 to 2.7 us.
+
+    Chips without constants take the mean of the others.
+    """
+    steps = {of: c.alpha_hop for (of, op, software), c in collective_constants().items() if (op, software) == RINGS}
+    return steps.get(chip, sum(steps.values()) / len(steps))
 
 
 def plain_time(c: CollectiveConstants | TreeConstants, n: Any, S: Any) -> Any:
@@ -141,12 +191,12 @@ K = TypeVar("K", CollectiveConstants, TreeConstants)
 BOUNDS = {
     "alpha_low": (1e-7, 1e-3), "alpha_hop": (1e-9, 1e-4), "W_low": (1e8, 1e13), "alpha": (1e-8, 1e-3),
     "W": (1e9, 1e13), "W_copy": (1e10, 1e13), "W_switch": (1e10, 1e13),
-    "alpha_level": (1e-7, 1e-3), "alpha_level_low": (1e-7, 1e-3),
+    "alpha_level": (1e-7, 1e-3),
 }  # fmt: skip
 STARTS: dict[str, Sequence[float]] = {
     "alpha_low": (5e-6, 1.2e-5), "alpha_hop": (1e-6,), "W_low": (2e10, 8e10, 2e11), "alpha": (2e-6, 1e-5, 3e-5),
     "W": (3e11,), "W_copy": (2e11, 8e11), "W_switch": (2e11, 5e11),
-    "alpha_level": (8e-5,), "alpha_level_low": (5e-5,),
+    "alpha_level": (5e-5, 1e-4),
 }  # fmt: skip
 
 

@@ -51,6 +51,7 @@ class Fitted:
 
 F = TypeVar("F", bound=Fitted)
 FLOWS = ("chunks", "direct", "steps")
+STAGES = ("doublings", "one")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,17 +104,24 @@ class CollectiveConstants(Fitted):
 
 @dataclass(frozen=True, kw_only=True)
 class TreeConstants(Fitted):
-    """An all-reduce over a tree of nodes, reduced by switches within each: five constants."""
+    """An all-reduce of several nodes of `node` ranks, whose switches reduce within each: three constants.
+
+    `stages` says who adds up across nodes: ranks along a tree, a stage for each of the nodes' "doublings", or the
+    network's switches, in "one" stage. What a call takes inside a node is that of the `inside` software on the same
+    chip. `typed` names the constants that no row here was fitted to, and `note` says where they come from.
+    """
 
     op: str
     node: int = number(whole=True)
+    stages: str = text(needed=True, one_of=STAGES)
+    inside: str = text(needed=True)
+    typed: tuple[str, ...] = texts()
+    note: str = text()
     plain_alpha: float = number()
     plain_W: float = number()
-    alpha_level_low: float = _constant("s", "latency of each doubling of the nodes, low-latency protocol")
-    W_low: float = _constant("B/s", "bandwidth of the low-latency protocol")
-    alpha: float = _constant("s", "latency of the bandwidth protocol beside its doublings")
-    alpha_level: float = _constant("s", "latency of each doubling of the nodes, bandwidth protocol")
-    W: float = _constant("B/s", "bandwidth of the bandwidth protocol")
+    alpha_level: float = _constant("s", "latency of each doubling of the nodes")
+    S_stage: float = _constant("B", "bytes that a stage holds at most: channels x ranks of a node x chunk")
+    W: float = _constant("B/s", "bandwidth of a rank's port, as the bus bandwidth counts it")
 
 
 def read_fitted(kind: type[F], name: str, file: str, content: str) -> tuple[F, ...]:
@@ -172,7 +180,9 @@ def collective_constants() -> Mapping[tuple[str, str, str], CollectiveConstants]
 
 @cache
 def tree_constants() -> Mapping[tuple[str, str], TreeConstants]:
-    """Constants of an all-reduce over a tree of nodes, by chip and software."""
+    """Constants of an all-reduce over several nodes, by chip and by what joins these: "NVLSTree" (that algorithm over
+    InfiniBand), "EFA", "InfiniBand SHARP".
+    """
     return _by_key("tree", "software")
 
 

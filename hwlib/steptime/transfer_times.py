@@ -1,21 +1,23 @@
 """Seconds of each transfer of a plan on a stack: one collective of one microbatch and layer, and those of a step.
 
 The bytes are those of `hwlib.parallel.transfers`, the bandwidth that of the levels that an axis crosses; each call has
-a latency beside it, and one that leaves the node another.
+a latency beside it, which grows with the ranks of a node and with each doubling of the nodes.
 """
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from hwlib.calibrated.nccl import ring_step
 from hwlib.collectives import axis_time
 from hwlib.columns import is_one
-from hwlib.formula import maximum, minimum, where
+from hwlib.formula import log2, maximum, minimum, where
 from hwlib.parallel import exposed_time
 from hwlib.parallel.transfers import sizes_of
 from hwlib.specs import Level, Stack
 from hwlib.steptime.job import Job
 from hwlib.transformer import parameter_groups
 
+FULL = 8  # ranks of the node in which a stack's alpha_in is meant
 ELEMENT = 2  # bytes of an activation, a weight or a gradient on its way
 
 exposed = exposed_time.function  # without the checks of a call, which cost more than it does
@@ -49,6 +51,7 @@ def sends_of(job: Job) -> Sends:
     """The transfers of a plan as times."""
     model, stack, plan = job.model, job.stack, job.strategy
     reached, node = scaled(job.levels, stack), job.levels[0].size
+    step = minimum(ring_step(stack.chip), stack.alpha_in / FULL)  # a call of two ranks takes some time too
     tp, cp, ep, dp, sp, zero = plan.tp, plan.cp, plan.ep, plan.dp, plan.sp, plan.zero
     size = sizes_of(model, plan.micro * job.T / cp, tp, plan.pp, cp, ep)
 
@@ -57,7 +60,11 @@ def sends_of(job: Job) -> Sends:
         an_element = axis_time(collective, float(ELEMENT), reached, ranks, inner, merged)
         if not (stack.alpha_in or stack.alpha_out):
             return an_element, 0.0
-        call = where(ranks * inner > node, stack.alpha_in + stack.alpha_out, stack.alpha_in)
+        if collective == "send":
+            call = where(ranks * inner > node, stack.alpha_in + stack.alpha_out, stack.alpha_in)
+        else:
+            near = minimum(maximum(node / inner, 1.0), ranks)  # ranks of a group in a node
+            call = (stack.alpha_in + step * (near - FULL)) + stack.alpha_out * log2(ranks / near)
         return an_element, where(ranks > 1, call, 0.0)
 
     t, latency = rate("all_gather", tp, 1)

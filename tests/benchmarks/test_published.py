@@ -65,7 +65,7 @@ def test_a_collective_by_time_and_by_bus_bandwidth(tmp_path):
 
 def test_a_tree_beyond_the_sizes_it_was_fitted_to_is_scored(tmp_path):
     result = report(write(tmp_path / "rows.csv", TREE))
-    assert [s.set for s in result.trees] == ["nvlstree, 2048 GPUs"]
+    assert [s.set for s in result.trees] == ["nvlstree, 2048 GPUs", "nvlstree, 64 MiB and more"]
     assert [(s.set, s.rows) for s in result.scores] == [("nvlstree", 1)]
 
 

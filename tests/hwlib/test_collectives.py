@@ -1,5 +1,6 @@
 """The formulas of collectives: limits, identities, bounds, and counting by hand what they claim."""
 
+import functools
 import inspect
 import itertools
 import math
@@ -37,6 +38,7 @@ from hwlib.collectives import (
     nvls_allreduce_limit,
     nvls_allreduce_time,
     nvls_bus_factor,
+    nvls_tree_allreduce_time,
     one_shot_allreduce_bytes,
     padded_bytes,
     ring_alltoall_bytes,
@@ -160,6 +162,37 @@ def test_a_hierarchy_is_a_reduce_scatter_and_an_allgather(shape):
     args = (*shape, 1 * GB, 1 * us, 450 * GB, 5 * us, 50 * GB)
     both = hierarchical_reduce_scatter_time(*args) + hierarchical_allgather_time(*args)
     assert hierarchical_allreduce_time(*args) == pytest.approx(both)
+
+
+def test_an_nvls_tree_takes_what_was_measured_on_512_gpus():
+    # By hand, in us: 6.06 + 7 x 1.6 inside the node, 6 doublings of 46; 2 x 511/512 of 128 MiB and 7 buffers, of
+    # 8 MiB x 16/17 each, at 375 GB/s, are 714 + 294. NVIDIA measured 1,275 (210.2 GB/s; GTC24 S62129, slide 35).
+    t = nvls_tree_allreduce_time(8, 64, 2**27, 6.06 * us, 1.6 * us, 46 * us, 375 * GB, 2**23)
+    assert t / us == pytest.approx(6.06 + 11.2 + 276 + 714 + 294, abs=2)
+    assert t == pytest.approx(1275 * us, rel=0.03)
+
+
+@pytest.mark.parametrize("name", ["nvls_tree_allreduce_time", "nvls_sharp_allreduce_time"])
+def test_an_allreduce_over_nodes_ends_at_the_ports_and_begins_at_the_latency(name):
+    time = functools.partial(getattr(collectives, name), t0=6 * us, alpha_in=2 * us, alpha_out=46 * us)
+    for nodes in (1, 2, 64):
+        latency = collectives.call_latency(8, nodes, 6 * us, 2 * us, 46 * us)
+        assert latency == pytest.approx((6 + 7 * 2 + 46 * math.log2(nodes)) * us)
+        assert time(8, nodes, S=0, W=W, S_stage=8e6) == pytest.approx(latency)
+        n, large = 8 * nodes, 1e15
+        assert bus_factor("all_reduce", n) * large / time(8, nodes, S=large, W=W, S_stage=8e6) == pytest.approx(W)
+    assert time(1, 1, S=1 * GB, W=W, S_stage=8e6) == pytest.approx(6 * us)
+
+
+def test_switches_that_reduce_fill_one_buffer_and_a_tree_one_for_each_doubling():
+    args = (1 * GB, 0, 0, 0, W, 8e6)
+    tree, sharp = (
+        [getattr(collectives, f"nvls_{kind}_allreduce_time")(8, nodes, *args) for nodes in (1, 2, 16)]
+        for kind in ("tree", "sharp")
+    )
+    assert tree[:2] == sharp[:2]
+    buffer = 2 * 127 / 128 * 8e6 * (1 - 8e6 / (1 * GB + 8e6)) / W
+    assert tree[2] - sharp[2] == pytest.approx(3 * buffer)
 
 
 def test_a_hierarchy_of_one_level_is_a_ring():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from hwlib import pipeline
+from hwlib.calibrated import ring_step
 from hwlib.parallel import axis_times
 from hwlib.pipeline import play
 from hwlib.specs import Level, Model, Stack, accelerators, clusters, models, nodes, stacks
@@ -359,3 +360,42 @@ def test_what_cannot_be_is_refused(change, error, message):
     given = {"stack": IDEAL, "levels": LEVELS, "B": 256 * T, "T": T, "dp": 4} | change
     with pytest.raises(error, match=message):
         step_time(LLAMA, given.pop("stack"), given.pop("levels"), **given)
+
+
+# Latency of collectives
+
+
+def test_a_call_takes_longer_with_each_rank_of_a_node_and_each_doubling_of_the_nodes():
+    quick = IDEAL.replace(hide_dp=0.0)
+    slow = quick.replace(alpha_in=20e-6, alpha_out=30e-6)
+
+    def latency(dp, tp=1):
+        with_and_without = (step_time(LLAMA, s, LEVELS, T=T, B=dp * T, dp=dp, tp=tp).total for s in (slow, quick))
+        return -np.diff(list(with_and_without)).item()
+
+    ring = ring_step("h100-sxm")
+    assert latency(1) == pytest.approx(0, abs=1e-9)
+    assert latency(8) == pytest.approx(20e-6, rel=1e-3)  # what alpha_in says: a node of eight
+    assert latency(8) - latency(2) == pytest.approx(6 * ring, rel=1e-2)
+    assert latency(16) - latency(8) == pytest.approx(30e-6, rel=1e-2)
+    assert latency(128) - latency(16) == pytest.approx(3 * 30e-6, rel=1e-2)
+    # a node's worth of another axis inside: one rank of this axis in each node
+    alone = latency(4, tp=8) - latency(1, tp=8)
+    assert alone == pytest.approx(20e-6 - 7 * ring + 2 * 30e-6, rel=1e-2)
+
+
+def test_the_latency_of_a_call_is_never_negative():
+    small = IDEAL.replace(alpha_in=1e-6)  # below eight steps of the measured ring
+    times = [step_time(LLAMA, small, LEVELS, T=T, B=128 * T, tp=tp).total for tp in (1, 2, 4, 8)]
+    ideal_times = [step_time(LLAMA, IDEAL, LEVELS, T=T, B=128 * T, tp=tp).total for tp in (1, 2, 4, 8)]
+    gaps = np.subtract(times, ideal_times)
+    assert gaps[0] == 0
+    assert (np.diff(gaps) > 0).all()
+
+
+def test_columns_of_plans_have_the_latencies_of_each():
+    stack = IDEAL.replace(alpha_in=20e-6, alpha_out=30e-6, hide_dp=0.0)
+    degrees = [1, 2, 8, 16, 128]
+    together = step_time(LLAMA, stack, LEVELS, T=T, B=128 * T, dp=np.array(degrees)).total
+    each_alone = [step_time(LLAMA, stack, LEVELS, T=T, B=128 * T, dp=dp).total for dp in degrees]
+    assert together == pytest.approx(np.array(each_alone))

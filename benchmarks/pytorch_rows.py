@@ -35,7 +35,7 @@ def titan(row: "Row") -> Step | Unmodelled:
     plan: dict[str, Any] = {
         "B": number(c, "gbs", default=local * dp), "T": number(c, "seq"), "dp": dp, "tp": number(c, "tp", default=1),
         "pp": pp, "cp": number(c, "cp", default=1), "v": number(c, "vp", default=chunks), "micro": local / pp, "zero": 3,
-        "recompute": _recomputed(c, "selective by op"), "sp": True, "fused": True,
+        "recompute": recomputed(c, "selective by op"), "sp": True, "fused": True,
     }  # fmt: skip
     if copies > 1:
         plan["shards"] = dp // copies * plan["cp"]
@@ -60,7 +60,7 @@ def fms(row: "Row") -> Step | Unmodelled:
         return Unmodelled("the source does not give the share of recomputed blocks")
     plan: dict[str, Any] = {
         "B": number(c, "gbs"), "T": number(c, "seq"), "dp": dp, "micro": number(c, "mbs"), "zero": 3,
-        "recompute": _recomputed(c, "none"), "sp": False, "fused": True,
+        "recompute": recomputed(c, "none"), "sp": False, "fused": True,
     }  # fmt: skip
     if copies > 1:
         plan["shards"] = dp // copies
@@ -76,14 +76,14 @@ def internevo(row: "Row") -> Step | Unmodelled:
     dp, group = number(c, "dp"), number(c, "zero_group", default=0)
     plan: dict[str, Any] = {
         "B": number(c, "gbs"), "T": number(c, "seq"), "tp": number(c, "tp", default=1), "dp": dp,
-        "micro": number(c, "mbs"), "zero": 1, "recompute": _recomputed(c, "none"), "sp": False, "fused": True,
+        "micro": number(c, "mbs"), "zero": 1, "recompute": recomputed(c, "none"), "sp": False, "fused": True,
     }  # fmt: skip
     if 0 < group < dp:
         plan["shards"] = group
     return step(row, "internevo-a100", model, plan, out=6.25e9)
 
 
-def _recomputed(c: Any, default: str) -> str:
+def recomputed(c: Any, default: str) -> str:
     """What a row's `ac` means. Raises ValueError."""
     text = str(c.get("ac", default)).lower()
     if re.match("selective", text):

@@ -89,7 +89,7 @@ class Measured:
 
 def plain(unit: str) -> str:
     """A unit in one spelling: "TFLOPs per GPU" is tflop/s/gpu, "Tokens / sec / GPU" token/s/gpu."""
-    text = unit.strip().lower()
+    text = re.sub(r"\s*\(incl[^)]*\)$", "", unit.strip().lower())  # evaluations are a few percent of a run
     for pattern, word in WORDS:
         text = re.sub(pattern, word, text)
     return text.strip()

@@ -61,6 +61,7 @@ class StepTime:
 def step_time(
     model: Model | str, stack: Stack | str, machine: Any, strategy: Strategy, *, B: Any, T: Any, fused: bool = True,
     dtype: str = "bf16", expert_imbalance: Any = 1.0, dedup_dispatch: bool = False,
+    frozen: bool = False,
 ) -> StepTime:  # fmt: skip
     """Seconds of a step of B tokens in sequences of T, on the strategy's ranks, each a chip of the stack.
 
@@ -68,7 +69,8 @@ def step_time(
     tokens in microbatches of `strategy.micro` sequences. Where attention is not `fused` its scores go through memory
     and nothing of the mask is skipped. Matrix products of the layers are in `dtype`, all else in bfloat16; the busiest
     experts see `expert_imbalance` times the mean tokens, and with `dedup_dispatch` a token goes once to each rank and
-    node that has one of its experts. Whether a plan can be (heads that tp divides, a batch that dp does) is the
+    node that has one of its experts. With `frozen` matrices (LoRA) no gradients of weights are computed or summed, and
+    no states updated; the adapters' own work is left out. Whether a plan can be (heads that tp divides, a batch that dp does) is the
     planner's question. The strategy may be columns of many plans; B, T and expert_imbalance may be arrays beside them.
 
     Data-parallel transfers run beside the passes, context-parallel ones beside attention, all others are waited for,
@@ -91,7 +93,7 @@ def step_time(
         B, T, imbalance = (block.pop(name) for name in numbers)
         part = strategy.unchecked(block)
         m = part.microbatches(B, T)
-        return _step_time(Job(model, stack, levels, part, T, m, rates, fused, imbalance, dedup_dispatch))
+        return _step_time(Job(model, stack, levels, part, T, m, rates, fused, imbalance, dedup_dispatch, frozen))
 
     return by_blocks(StepTime, one, given)
 
@@ -122,6 +124,9 @@ def _step_time(job: Job) -> StepTime:
         messages = maximum(_messages(job), 0.0) * sends.pp
         waits = _bubble(plan, whole * t_F, whole * t_B, whole * mean.weight)
         bubble = maximum(waits - spare / plan.v, 0.0)
+    waits_dp = exposed_data_time(job, sends, layers * t_F, layers * t_B, t_end)
+    if job.frozen:  # only weights that are divided are gathered
+        waits_dp = where(plan.zero == 3, waits_dp, 0.0)
     return StepTime(
         compute=turns * done.compute + m * t_end,
         recomputed=turns * done.recomputed,
@@ -130,8 +135,8 @@ def _step_time(job: Job) -> StepTime:
         ep=turns * done.ep,
         pp=messages,
         bubble=bubble,
-        dp=exposed_data_time(job, sends, layers * t_F, layers * t_B, t_end),
-        optimizer=_optimizer(model, plan, rates.W),
+        dp=waits_dp,
+        optimizer=0.0 if job.frozen else _optimizer(model, plan, rates.W),
         other=stack.t_step,
     )
 

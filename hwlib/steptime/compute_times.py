@@ -48,7 +48,7 @@ def layer_passes(job: Job, moe: bool) -> Passes:
         moved = moved + SORTED_BYTES * model.experts_per_token * tokens / plan.tp * model.width / rates.W
     products = maximum(product, 2 * parameters / rates.W)
     forward = products + attention + moved
-    weight = maximum(product, GRADIENT_BYTES * parameters / rates.W)
+    weight = 0.0 if job.frozen else maximum(product, GRADIENT_BYTES * parameters / rates.W)
     backward = products + weight + 2 * (attention + moved)
     def again(code: int) -> Any:
         names = recomputed_modules(code)

@@ -44,3 +44,4 @@ class Job(NamedTuple):
     fused: bool
     expert_imbalance: Any
     dedup_dispatch: bool
+    frozen: bool = False

@@ -22,10 +22,10 @@ from hwlib.steptime import step_time
 if TYPE_CHECKING:
     from benchmarks.published_row import Row
 
-SINGLE = ("dtype", "fused", "dedup_dispatch", "frozen", "recompute")  # of a plan, what is no array: the same for all plans of one
+SINGLE = ("dtype", "fused", "dedup_dispatch", "frozen", "recompute")  # of a plan, what is the same for an array
 ROUNDS = 4  # of the search, each from the best point so far, with steps half as large
 PRIOR = 0.003  # error that a constant's move by a factor e must save: what rows do not fix stays where it was
-EXPERTS = ("eta_E", "t_moe")  # what models with experts decide, and no other
+EXPERTS = ("eta_E", "w_E", "t_moe")  # what models with experts decide, and no other
 LATENCY = 10e-6  # where a search for a time begins that is 0 so far
 
 

@@ -34,8 +34,8 @@ def titan(row: "Row") -> Step | Unmodelled:
     fp8 = "fp8" in text or "float8" in text or (flag(c, "fp8") if "fp8" in c else False)
     plan: dict[str, Any] = {
         "B": number(c, "gbs", default=local * dp), "T": number(c, "seq"), "dp": dp, "tp": number(c, "tp", default=1),
-        "pp": pp, "cp": number(c, "cp", default=1), "v": number(c, "vp", default=chunks), "micro": local / pp, "zero": 3,
-        "recompute": recomputed(c, "selective by op"), "sp": True, "fused": True,
+        "pp": pp, "cp": number(c, "cp", default=1), "v": number(c, "vp", default=chunks), "micro": local / pp,
+        "zero": 3, "recompute": recomputed(c, "selective by op"), "sp": True, "fused": True,
     }  # fmt: skip
     if copies > 1:
         plan["shards"] = dp // copies * plan["cp"]

@@ -214,12 +214,14 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
     if frozen:
         plan["frozen"] = True
     if model.moe:
-        plan["dedup_dispatch"] = not _copies_travel(model, chip_of(row.system), str(c.get("release") or ""), dtype_of(row))
+        apart = _copies_travel(model, chip_of(row.system), str(c.get("release") or ""), dtype_of(row))
+        plan["dedup_dispatch"] = not apart
     chip = chip_of(row.system)
     stack = "megatron-core-" + chip.split("-")[0]
     counts = None
     if long or re.match(r"nemo24", row.set):
-        stack = ("nemo-2024-" if chip == "h100-sxm" else "nemo-2025-") + chip.split("-")[0]  # and operations are counted as if attention had no mask
+        # operations are counted as if attention had no mask
+        stack = ("nemo-2024-" if chip == "h100-sxm" else "nemo-2025-") + chip.split("-")[0]
         counts = masked(model, plan["B"] * plan["T"], plan["T"], plan["recompute"])
     return step(row, stack, model, plan, chip=chip, counts=counts, dtype=dtype_of(row))
 
@@ -251,8 +253,9 @@ def _copies_travel(model: Model, chip: str, release: str, dtype: str) -> bool:
 
 
 def _of_rate(row: "Row", c: Mapping[str, Any]) -> int:
-    """GPUs of a row whose rate is one GPU's, where the printed ones are not tp x pp x cp x dp: those of its degrees, for
-    such a rate says nothing of how many replicas there are. Without dp, as many replicas as the GPUs and the batch allow.
+    """GPUs of a row whose rate is one GPU's, where the printed ones are not tp x pp x cp x dp: those of its degrees.
+
+    Such a rate says nothing of how many replicas there are. Without dp, as many as the GPUs and the batch allow.
     """
     shared = number(c, "tp", default=1) * number(c, "pp", default=1) * number(c, "cp", default=1)
     if not re.search(r"/(gpu|s/gpu)$", plain(row.unit)) or not c.get("tp"):
@@ -356,11 +359,12 @@ TABLES = (
     Reader(r"bloom", "bloom", bloom),
     Reader(r"mbridge", "mbridge", megatron_core),
     Reader(r"nemo2407", "nemo2407", megatron_core),
-    Reader(r"nemo-long.*B200", "nemo-long-b200", megatron_core),
+    Reader(r"nemo-long.*B200", "nemo-b200", megatron_core),
     Reader(r"nemo-long", "nemo-long", megatron_core),
-    Reader(r"nemo\d*-b200", "nemo-long-b200", megatron_core),
+    Reader(r"nemo\d*-b200", "nemo-b200", megatron_core),
     Reader(r"nemo24", "nemo24", megatron_core),
-    Reader(r"titan|ao-", "torchtitan", titan),
+    Reader(r"titan", "torchtitan", titan),
+    Reader(r"ao-", "torchao", titan),
     Reader(r"fms-", "fms-fsdp", fms),
     Reader(r"internevo", "internevo", internevo),
     Reader(r"megascale.*megatron", "megascale-megatron", unknown_table),

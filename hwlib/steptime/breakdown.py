@@ -70,8 +70,9 @@ def step_time(
     and nothing of the mask is skipped. Matrix products of the layers are in `dtype`, all else in bfloat16; the busiest
     experts see `expert_imbalance` times the mean tokens, and with `dedup_dispatch` a token goes once to each rank and
     node that has one of its experts. With `frozen` matrices (LoRA) no gradients of weights are computed or summed, and
-    no states updated; the adapters' own work is left out. Whether a plan can be (heads that tp divides, a batch that dp does) is the
-    planner's question. The strategy may be columns of many plans; B, T and expert_imbalance may be arrays beside them.
+    no states updated; the adapters' own work is left out. Whether a plan can be (heads that tp divides, a batch that dp
+    does) is the planner's question. The strategy may be columns of many plans; B, T and expert_imbalance may be arrays
+    beside them.
 
     Data-parallel transfers run beside the passes, context-parallel ones beside attention, all others are waited for,
     but for the share that the stack hides. Raises ValueError for what cannot be and KeyError for an unknown key.

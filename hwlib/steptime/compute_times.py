@@ -50,6 +50,7 @@ def layer_passes(job: Job, moe: bool) -> Passes:
     forward = products + attention + moved
     weight = 0.0 if job.frozen else maximum(product, GRADIENT_BYTES * parameters / rates.W)
     backward = products + weight + 2 * (attention + moved)
+
     def again(code: int) -> Any:
         names = recomputed_modules(code)
         if names == ("full",):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.megatron_recipes import copies_travel, core_stack
 from benchmarks.pytorch_rows import fms, internevo, recomputed, titan
 from benchmarks.training_models import bloom_shape, gpt, model_named, mpt
 from benchmarks.training_step import CHIPS, Step, Unmodelled, check_read, chip_of, flag, number, step
@@ -202,7 +203,8 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
     if "non-cp" in str(c.get("note", "")):
         return Unmodelled("the source does not give the plan")
     frozen = _frozen(c)
-    model = model_named(name)
+    model, chip = model_named(name), chip_of(row.system)
+    run = chip, str(c.get("release") or ""), dtype_of(row)
     degrees = _degrees(row, c)
     fsdp = number(c, "fsdp", default=0)
     plan = degrees | {
@@ -214,10 +216,8 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
     if frozen:
         plan["frozen"] = True
     if model.moe:
-        apart = _copies_travel(model, chip_of(row.system), str(c.get("release") or ""), dtype_of(row))
-        plan["dedup_dispatch"] = not apart
-    chip = chip_of(row.system)
-    stack = "megatron-core-" + chip.split("-")[0]
+        plan["dedup_dispatch"] = not copies_travel(model, *run)
+    stack = core_stack(model, *run)
     counts = None
     if long or re.match(r"nemo24", row.set):
         # operations are counted as if attention had no mask
@@ -235,21 +235,6 @@ def _frozen(c: Mapping[str, Any]) -> bool:
     if not re.match(r"pre|sft|full|lora", stage):
         raise ValueError(f"{stage}, not pre-training, SFT or LoRA")
     return stage.startswith("lora")
-
-
-def _copies_travel(model: Model, chip: str, release: str, dtype: str) -> bool:
-    """Whether NVIDIA's recipe of a model sends every copy of a token by itself, and sorts them in memory: Megatron's
-    "alltoall" dispatcher, where all others use HybridEP or DeepEP (Megatron-Bridge, scripts/performance/configs).
-
-    gpt-oss does but for the 8-bit recipes from 26.06 on; of Qwen3 on nodes of eight the 235B does, and the 30B did.
-    """
-    if model.key.startswith("gpt-oss"):
-        return release < "26.06" or dtype == "bf16"
-    if chip.endswith("nvl72"):
-        return False
-    if model.key.startswith("qwen3-30b"):
-        return release < "26.02" or (chip == "h100-sxm" and release == "26.02")
-    return model.key.startswith("qwen3-235b")
 
 
 def _of_rate(row: "Row", c: Mapping[str, Any]) -> int:

@@ -1,29 +1,31 @@
 """Fit the constants of training stacks to published steps: `python -m benchmarks.fidelity --fit-stacks`.
 
 The constants that a stack's row of stacks.toml names as `fitted` are searched; one that is `like` another takes
-the rest from that one. Half of the rows, every second in the order of the file, is held back once and the other half
-once: the mean error of rows that the fit had not seen is printed beside that of the fit.
+the rest from that one. Where several stacks of one source are like each other (a software on several chips), the
+constants that they share are searched on the rows of all. The plans fall into two folds (`benchmarks.folds`): each is
+held back once, and the mean error of rows that the fit had not seen is printed beside that of the fit.
 """
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from benchmarks.folds import folds
 from benchmarks.published import steps
-from benchmarks.training_step import Step, parted
+from benchmarks.training_step import Step, own_constants, parted
 from hwlib.specs.stack import CONSTANTS, Stack, stacks
 from hwlib.steptime import step_time
 
 if TYPE_CHECKING:
     from benchmarks.published_row import Row
 
-SINGLE = ("dtype", "fused", "dedup_dispatch")  # of a plan, what is no array: the same for all plans of one
+SINGLE = ("dtype", "fused", "dedup_dispatch", "frozen", "recompute")  # of a plan, what is the same for an array
 ROUNDS = 4  # of the search, each from the best point so far, with steps half as large
 PRIOR = 0.003  # error that a constant's move by a factor e must save: what rows do not fix stays where it was
-EXPERTS = "eta_E"
+EXPERTS = ("eta_E", "w_E", "t_moe")  # what models with experts decide, and no other
 LATENCY = 10e-6  # where a search for a time begins that is 0 so far
 
 
@@ -75,7 +77,31 @@ def mean_error(stack: Stack, groups: Sequence[Alike]) -> float:
     """The mean of |predicted - measured|/measured."""
     import numpy as np
 
-    return float(np.abs(np.concatenate([g.errors(stack) for g in groups])).mean())
+    return float(np.abs(np.concatenate([g.errors(_own(stack, g.case)) for g in groups])).mean())
+
+
+def _own(stack: Stack, case: Step) -> Stack:
+    """The stack of a step that is like this one: with the constants that it does not share."""
+    own = stacks.get(case.stack)
+    if own is None or own.key == stack.key or not _shares(own, stack.key):
+        return stack
+    kept = stacks[stack.key]
+    return stack.replace(**{x: getattr(own, x) for x in CONSTANTS if getattr(own, x) != getattr(kept, x)})
+
+
+def _shares(own: Stack, key: str) -> bool:
+    """Whether a stack takes constants from the one with this key, directly or not, and is of the same source."""
+    while own.like in stacks and stacks[own.like].source == own.source:
+        own = stacks[own.like]
+        if own.key == key:
+            return True
+    return False
+
+
+def plan_of(case: Step) -> str:
+    """The group of a step: its model, GPUs, degrees, batch, length and dtype; never the software's release."""
+    named = {name: x for name, x in case.plan.items() if name not in ("sp", "fused", "dedup_dispatch")}
+    return f"{case.model.key} {case.model.layers} {case.model.width} {case.gpus} {sorted(named.items())}"
 
 
 def rows_of(stack: Stack, pairs: Sequence[tuple["Row", Step]]) -> list[Step]:
@@ -85,21 +111,27 @@ def rows_of(stack: Stack, pairs: Sequence[tuple["Row", Step]]) -> list[Step]:
     return [
         case
         for row, case in pairs
-        if case.stack == stack.key
-        and row.cells["id"].startswith(stack.rows)
-        and (not case.model.moe or EXPERTS in stack.fitted)
+        if (case.stack == stack.key or (case.stack in stacks and _shares(stacks[case.stack], stack.key)))
+        and row.cells["id"].startswith(stack.rows + (stacks[case.stack].rows if case.stack != stack.key else ()))
+        and "inferred" not in row.cells["confidence"]
+        and (not case.model.moe or set(EXPERTS) & set(stack.fitted) or not _dense(stack, pairs))
     ]
+
+
+def _dense(stack: Stack, pairs: Sequence[tuple["Row", Step]]) -> bool:
+    return any(case.stack == stack.key and not case.model.moe for _, case in pairs)
 
 
 def fit_stack(stack: Stack, cases: Sequence[Step], free: Sequence[str]) -> Stack:
     """The stack with the constants `free` fitted: to dense models, and then that of experts to models that have them,
-    so that these decide nothing else.
+    so that these decide nothing else; among those every row counts alike, for chips have few plans each.
     """
     dense = [case for case in cases if not case.model.moe]
-    if EXPERTS not in free or not dense or len(dense) == len(cases):
+    experts = [name for name in free if name in EXPERTS]
+    if not experts or not dense or len(dense) == len(cases):
         return _fit(stack, cases, free)
-    stack = _fit(stack, dense, [name for name in free if name != EXPERTS])
-    return _fit(stack, [case for case in cases if case.model.moe], [EXPERTS])
+    stack = _fit(stack, dense, [name for name in free if name not in EXPERTS])
+    return _fit(stack, [replace(case, group=EXPERTS[0]) for case in cases if case.model.moe], experts)
 
 
 def _fit(stack: Stack, cases: Sequence[Step], free: Sequence[str]) -> Stack:
@@ -159,12 +191,37 @@ def fit_stacks(path: Path, keys: Sequence[str] = ()) -> Iterator[Fit]:
             continue
         held = math.nan
         if len(cases) >= 2 * len(free) + 2:
-            halves = [(cases[::2], cases[1::2]), (cases[1::2], cases[::2])]
-            held = fmean(mean_error(fit_stack(stack, a, free), alike(b)) for a, b in halves)
+            halves = folds(cases, plan_of)
+            if all(len(half) >= len(free) for half in halves):
+                held = fmean(mean_error(fit_stack(stack, a, free), alike(b)) for a, b in (halves, halves[::-1]))
         found = fit_stack(stack, cases, free)
         dense = [case for case in cases if not case.model.moe]
         fitted[key] = found.replace(error=mean_error(found, alike(dense or cases)))
         yield Fit(fitted[key], free, len(cases), mean_error(fitted[key], alike(cases)), held)
+
+
+def folds_report(path: Path, keys: Sequence[str] = ()) -> Iterator[tuple[str, int, float, int, float, int]]:
+    """For every fitted stack, or those named: its name, and for the steps of each fold how many there are and the mean
+    error with constants fitted to the other fold; and how many constants are the stack's own, fitted or typed.
+
+    Models with experts, and the chips that share a stack's constants, stand in lines of their own. A fold that has
+    fewer rows than there are constants gives NaN for the other. Raises DataError for a bad file.
+    """
+    pairs = steps(path)
+    for key, stack in stacks.items():
+        cases = rows_of(stack, pairs) if stack.rows and (not keys or key in keys) else []
+        halves = folds(cases, plan_of)
+        if not cases or not all(halves):
+            continue
+        fits = [fit_stack(stack, half, stack.fitted) if len(half) >= len(stack.fitted) else None for half in halves]
+        kinds = dict.fromkeys((case.stack, bool(case.model.moe)) for case in cases)
+        for of, moe in kinds:
+            found: list[Any] = []
+            for seen, half in zip(fits[::-1], halves, strict=True):
+                scored = [case for case in half if (case.stack, bool(case.model.moe)) == (of, moe)]
+                found += [len(scored), mean_error(seen, alike(scored)) if seen and scored else math.nan]
+            name = key + (f", {of}" if of != key else "") + (", experts" if moe else "")
+            yield (name, *found, own_constants(stack))
 
 
 def toml(fit: Fit) -> str:

@@ -14,7 +14,8 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from benchmarks.fit_stacks import alike, fit_stack, mean_error, rows_of
+from benchmarks.fit_stacks import alike, fit_stack, mean_error, plan_of, rows_of
+from benchmarks.folds import folds
 from benchmarks.published import steps
 from benchmarks.scores import Report, Score
 from hwlib.specs.stack import stacks
@@ -89,7 +90,7 @@ def kept_scores(path: Path = SCORES) -> list[Score]:
 
 
 def held_out(path: Path) -> Iterator[HeldOut]:
-    """Every fitted stack, its own constants fitted anew to each half of its rows. Raises DataError."""
+    """Every fitted stack, its own constants fitted anew to each fold of its plans. Raises DataError."""
     pairs = steps(path)
     for stack in stacks.values():
         free = stack.fitted
@@ -98,9 +99,10 @@ def held_out(path: Path) -> Iterator[HeldOut]:
             continue
         error, held = mean_error(stack, alike(cases)), math.nan
         if len(cases) >= 2 * len(free) + 2:
-            halves = ((cases[::2], cases[1::2]), (cases[1::2], cases[::2]))
-            seen = [(mean_error(fit_stack(stack, a, free), alike(b)), len(b)) for a, b in halves]
-            held = sum(e * n for e, n in seen) / len(cases)
+            one, two = folds(cases, plan_of)
+            if min(len(one), len(two)) >= len(free):
+                seen = [(mean_error(fit_stack(stack, a, free), alike(b)), len(b)) for a, b in ((one, two), (two, one))]
+                held = sum(e * n for e, n in seen) / len(cases)
         yield HeldOut(stack.key, len(cases), len(free), error, held)
 
 

@@ -11,7 +11,7 @@ from benchmarks.memory_rows import Peak
 from benchmarks.published import Case, Collective, Product, Share
 from benchmarks.serving_rows import Serving
 from benchmarks.training_memory import Memory
-from benchmarks.training_step import Step, Unmodelled, parted
+from benchmarks.training_step import Step, Unmodelled, own_constants, parted
 from hwlib.calibrated import (
     Timed,
     collective_time,
@@ -122,7 +122,10 @@ def predict_step(case: Step, stack: Stack | None = None) -> Prediction | Unmodel
     passes = 4 / 3 if case.plan.get("recompute") == "full" else 1.0
     rate = case.gpus * accelerators[case.chip].flops(case.plan["dtype"])
     plain = passes * float(step_flops(case.model, case.plan["B"], case.plan["T"])) / rate
-    return Prediction(time, plain, case.seconds, len(stack.fitted), calculon(case), memory_of(case), typical)
+    needed = memory_of(case)
+    if typical and needed > 1:  # whose reader guesses what the row leaves out
+        return Unmodelled(f"the plan, as it was read, needs {needed:.1f} times the chip's memory")
+    return Prediction(time, plain, case.seconds, own_constants(stack), calculon(case), needed, typical)
 
 
 def predict_serving(case: Serving) -> Prediction:

@@ -9,9 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.megatron_recipes import copies_travel, core_stack
+from benchmarks.pytorch_rows import fms, internevo, recomputed, titan
 from benchmarks.training_models import bloom_shape, gpt, model_named, mpt
-from benchmarks.training_step import CHIPS, Step, Unmodelled, chip_of, flag, number, step
-from benchmarks.training_units import PREFIXES, Counts
+from benchmarks.training_step import CHIPS, Step, Unmodelled, check_read, chip_of, flag, number, step
+from benchmarks.training_units import PREFIXES, Counts, plain
 from hwlib.specs import Model, models
 from hwlib.transformer import (
     gpt_recompute_training_flops,
@@ -158,7 +160,9 @@ def bloom(row: "Row") -> Step | Unmodelled:
 def mosaic(row: "Row") -> Step | Unmodelled:
     """llm-foundry: MPT with FSDP, in bf16, FlashAttention, a whole layer recomputed or nothing."""
     c = row.config
-    if str(c.get("strategy", "FULL_SHARD")).upper() != "FULL_SHARD":
+    stages = {"FULL_SHARD": 3, "SHARD_GRAD_OP": 2}
+    sharded = str(c.get("strategy", "FULL_SHARD")).upper()
+    if sharded not in stages:
         return Unmodelled(f"strategy {c['strategy']}")
     precision = str(c.get("precision", "bf16")).lower()
     dtype = next((word for word in ("bf16", "fp16", "fp8") if precision.endswith(word)), "")
@@ -170,7 +174,7 @@ def mosaic(row: "Row") -> Step | Unmodelled:
     if B % row.gpus == 0 and B // row.gpus % micro:  # the last microbatch is smaller: as many of equal size
         micro = B // row.gpus / -(-(B // row.gpus) // micro)
     plan = {
-        "B": B, "T": number(c, "seq"), "zero": 3, "recompute": "full" if full else "none", "sp": False,
+        "B": B, "T": number(c, "seq"), "zero": stages[sharded], "recompute": "full" if full else "none", "sp": False,
         "fused": True, "micro": micro,
     }  # fmt: skip
     chip = chip_of(row.system)
@@ -191,14 +195,16 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
     """
     c = row.config
     name = str(c.get("model", ""))
+    long = re.match(r"nemo(\d*-b200|-long)", row.set)
+    if long:
+        row = replace(row, gpus=_of_rate(row, c))
     if "tokendrop" in name.lower().replace(" ", ""):
         return Unmodelled("tokens over an expert's capacity are dropped")
     if "non-cp" in str(c.get("note", "")):
         return Unmodelled("the source does not give the plan")
-    stage = str(c.get("stage") or c.get("task") or "pre-training").lower()
-    if not stage.startswith("pre"):
-        return Unmodelled(f"{stage}, not pre-training")
-    model = model_named(name)
+    frozen = _frozen(c)
+    model, chip = model_named(name), chip_of(row.system)
+    run = chip, str(c.get("release") or ""), dtype_of(row)
     degrees = _degrees(row, c)
     fsdp = number(c, "fsdp", default=0)
     plan = degrees | {
@@ -207,15 +213,41 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
     }  # fmt: skip
     if 1 < fsdp < row.gpus // (plan["tp"] * plan["pp"]):
         plan["shards"] = fsdp
+    if frozen:
+        plan["frozen"] = True
     if model.moe:
-        plan["dedup_dispatch"] = True
-    chip = chip_of(row.system)
-    stack = "megatron-core-" + chip.split("-")[0]
+        plan["dedup_dispatch"] = not copies_travel(model, *run)
+    stack = core_stack(model, *run)
     counts = None
-    if re.match(r"nemo(24|-long)", row.set):
-        stack = "nemo-2024-" + chip.split("-")[0]  # and operations are counted as if attention had no mask
+    if long or re.match(r"nemo24", row.set):
+        # operations are counted as if attention had no mask
+        stack = ("nemo-2024-" if chip == "h100-sxm" else "nemo-2025-") + chip.split("-")[0]
         counts = masked(model, plan["B"] * plan["T"], plan["T"], plan["recompute"])
     return step(row, stack, model, plan, chip=chip, counts=counts, dtype=dtype_of(row))
+
+
+def _frozen(c: Mapping[str, Any]) -> bool:
+    """Whether matrices are frozen beside adapters. Fine-tuning of all weights (SFT) takes the time of pre-training.
+
+    Raises ValueError for another stage.
+    """
+    stage = str(c.get("stage") or c.get("task") or "pre-training").lower()
+    if not re.match(r"pre|sft|full|lora", stage):
+        raise ValueError(f"{stage}, not pre-training, SFT or LoRA")
+    return stage.startswith("lora")
+
+
+def _of_rate(row: "Row", c: Mapping[str, Any]) -> int:
+    """GPUs of a row whose rate is one GPU's, where the printed ones are not tp x pp x cp x dp: those of its degrees.
+
+    Such a rate says nothing of how many replicas there are. Without dp, as many as the GPUs and the batch allow.
+    """
+    shared = number(c, "tp", default=1) * number(c, "pp", default=1) * number(c, "cp", default=1)
+    if not re.search(r"/(gpu|s/gpu)$", plain(row.unit)) or not c.get("tp"):
+        return row.gpus
+    most = max(row.gpus // shared, 1)
+    dp = number(c, "dp", default=0) or max(n for n in range(1, most + 1) if number(c, "gbs") % n == 0)
+    return dp * shared
 
 
 def masked(model: Model, B: int, T: int, recompute: str) -> Counts:
@@ -241,17 +273,15 @@ def unknown_table(row: "Row") -> Step | Unmodelled:
         if c.get("ff") and number(c, "ff") != 4 * number(c, "hidden"):
             raise ValueError("a shape with an MLP that is not 4 times as wide, and no known name") from None
         model = gpt(c)
-    stage = str(c.get("stage") or c.get("task") or "pre-training").lower()
-    if not stage.startswith("pre"):
-        return Unmodelled(f"{stage}, not pre-training")
+    if _frozen(c):
+        return Unmodelled("LoRA, by an unknown software")
     fsdp = number(c, "fsdp", default=0)
     shared = number(c, "tp", default=1) * number(c, "pp", default=1) * number(c, "cp", default=1)
     if fsdp > 1 and not c.get("dp") and fsdp * shared == row.gpus:
         c = {"dp": fsdp} | c
     batch = _batch(row, c, shared)
-    recompute = _recompute(c, "none")
-    if recompute == "selective" and "torchtitan" in (row.cells["id"] + row.source).lower():
-        return Unmodelled("torchtitan's selective recomputation is of other operations than attention's")
+    check_read(c)
+    recompute = recomputed(c, "none") if "ac" in c else _recompute(c, "none")
     plan = _degrees(row, {**c, "gbs": batch}) | {
         "recompute": recompute, "fused": True, "dedup_dispatch": model.moe,
         "micro": number(c, "mbs", "micro", default=1), "sp": flag(c, "sp") if "sp" in c else True,
@@ -314,8 +344,14 @@ TABLES = (
     Reader(r"bloom", "bloom", bloom),
     Reader(r"mbridge", "mbridge", megatron_core),
     Reader(r"nemo2407", "nemo2407", megatron_core),
+    Reader(r"nemo-long.*B200", "nemo-b200", megatron_core),
     Reader(r"nemo-long", "nemo-long", megatron_core),
+    Reader(r"nemo\d*-b200", "nemo-b200", megatron_core),
     Reader(r"nemo24", "nemo24", megatron_core),
+    Reader(r"titan", "torchtitan", titan),
+    Reader(r"ao-", "torchao", titan),
+    Reader(r"fms-", "fms-fsdp", fms),
+    Reader(r"internevo", "internevo", internevo),
     Reader(r"megascale.*megatron", "megascale-megatron", unknown_table),
     Reader(r"megascale", "megascale", without("no constants for MegaScale, which changes the layer and its overlap")),
     Reader(r"ultrascale", "ultrascale", without("the source does not give the model's shape")),
@@ -334,6 +370,8 @@ def training_group(name: str, system: str, config: Any) -> str:
         if group.startswith("mosaic") and "fp8" in str(config).lower():
             group += "-fp8"
         if group.startswith("mbridge") and isinstance(config, dict):
+            if re.match("sft|lora", str(config.get("stage")).lower()):
+                return group + "-tuned"
             group += "-llama3" if "llama3" in str(config.get("model", "")).lower().replace("-", "") else "-others"
     return group
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.training_units import Counts, Measured
 from hwlib.specs import Model, accelerators
 from hwlib.specs.cluster import Level
-from hwlib.specs.stack import Stack, stack_for, stacks
+from hwlib.specs.stack import CONSTANTS, Stack, stack_for, stacks
 from hwlib.steptime import step_time
 from hwlib.strategy import Strategy
 from hwlib.transformer import step_flops
@@ -165,6 +165,18 @@ def step(
     return Step(row.set, stack, chip, model, levels, full, measured.seconds, row.gpus, typical)
 
 
+def own_constants(stack: Stack) -> int:
+    """How many constants differ from those of the stack that it is like, or from an ideal machine's: typed ones too."""
+    base = stacks[stack.like] if stack.like in stacks else Stack.ideal(stack.chip)
+    return sum(getattr(stack, name) != getattr(base, name) for name in CONSTANTS)
+
+
+def _variant(stack: str) -> bool:
+    """Whether a stack is one that was fitted but for what a switch of its software changes."""
+    software, _, chip = stack.rpartition("-")
+    return f"{software.rpartition('-')[0]}-{chip}" == stacks[stack].like
+
+
 DIES = {"a100-40gb-sxm": "a100-80gb-sxm"}  # whose memory alone is another: steps of both are fitted together
 LIKE = {"h200": "h100", "h800": "h100", "a800": "a100"}  # the same dies, with other memory or links
 
@@ -174,13 +186,28 @@ def typical_stack(stack: str, chip: str) -> Stack | None:
     same die, or those usual on the chip. None where it has.
     """
     here = DIES.get(chip, chip)
-    if stack in stacks and stacks[stack].fitted and stacks[stack].chip == here:
+    if stack in stacks and (stacks[stack].fitted or _variant(stack)) and stacks[stack].chip == here:
         return None
     software, _, die = stack.rpartition("-")
     sibling = f"{software}-{LIKE.get(die, die)}"
     if die in LIKE and sibling in stacks:
         return stacks[sibling].replace(chip=chip, fitted=(), checked=(), key=f"{sibling} on {chip}")
     return stack_for(here).replace(chip=chip)
+
+
+READ = re.compile(
+    r"model|params.*|hidden|layers|heads|kv|ff|vocab|(tp|pp|cp|dp|ep|vp|v|fsdp|zero|sp|ga|gbs|mbs|micro)|batch_per_dp|"
+    r"tokens.*|(global_|micro_)?batch.*|seq.*|sequence_length|recompute|ac|dtype|precision|fp8|float8|stage|task|mfu.*|"
+    r"flops|model_parallel|release|version|date|software|framework|size|mem|source|section|replicas|schedule|compile|"
+    r"train_tokens|total_tokens|.*notes?|.*_logged|system|nodes|hfu.*|tflops.*"
+)
+
+
+def check_read(config: Mapping[str, Any]) -> None:
+    """Raises ValueError for a cell of a table without a reader that nothing here reads."""
+    for name, x in config.items():
+        if not READ.fullmatch(name.lower()) and flag(config, name, other=True):
+            raise ValueError(f"{name} = {x!r} is not read")
 
 
 UNREAD = r"offload|lora|peft|frozen|drop_tokens|capacity"  # what a prediction would leave out, in cells' names

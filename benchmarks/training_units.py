@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hwlib.specs import Model, accelerators
+from hwlib.strategy import RECOMPUTE
 from hwlib.transformer import recomputed_flops, step_flops
 
 SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "day": 86400.0}
@@ -40,7 +41,7 @@ class Counts:
     def ours(cls, model: Model, B: int, T: int, recompute: str, known: bool = True) -> "Counts":
         """With attention's mask. Not `known`: unsure where a count without the mask is another by more than 5 %."""
         done = float(step_flops(model, B, T))
-        again = float(recomputed_flops(model, B, T, recompute))
+        again = float(recomputed_flops(model, B, T, recompute)) if recompute in RECOMPUTE else 0.0  # a part: uncounted
         sure = known or float(step_flops(model, B, T, causal=False)) < 1.05 * done
         return cls(done, done + again, done, sure)
 
@@ -89,7 +90,7 @@ class Measured:
 
 def plain(unit: str) -> str:
     """A unit in one spelling: "TFLOPs per GPU" is tflop/s/gpu, "Tokens / sec / GPU" token/s/gpu."""
-    text = unit.strip().lower()
+    text = re.sub(r"\s*\(incl[^)]*\)$", "", unit.strip().lower())  # evaluations are a few percent of a run
     for pattern, word in WORDS:
         text = re.sub(pattern, word, text)
     return text.strip()

@@ -7,7 +7,7 @@ from hwlib.columns import bounded, by_blocks, choose, is_one
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.pipeline import dualpipe_played_bubble_time, one_f_one_b_bubble_time, zb_h1_played_bubble_time
 from hwlib.specs import Model, Stack, levels_of, models, stacks
-from hwlib.steptime.compute_times import Passes, layer_passes, logits_passes
+from hwlib.steptime.compute_times import Passes, layer_passes, logits_passes, recomputed_share
 from hwlib.steptime.job import Job, rates_of
 from hwlib.steptime.transfer_times import Sends, exposed, exposed_data_time, sends_of
 from hwlib.strategy import RECOMPUTE, SCHEDULES, Strategy
@@ -61,6 +61,7 @@ class StepTime:
 def step_time(
     model: Model | str, stack: Stack | str, machine: Any, strategy: Strategy, *, B: Any, T: Any, fused: bool = True,
     dtype: str = "bf16", expert_imbalance: Any = 1.0, dedup_dispatch: bool = False,
+    frozen: bool = False,
 ) -> StepTime:  # fmt: skip
     """Seconds of a step of B tokens in sequences of T, on the strategy's ranks, each a chip of the stack.
 
@@ -68,8 +69,10 @@ def step_time(
     tokens in microbatches of `strategy.micro` sequences. Where attention is not `fused` its scores go through memory
     and nothing of the mask is skipped. Matrix products of the layers are in `dtype`, all else in bfloat16; the busiest
     experts see `expert_imbalance` times the mean tokens, and with `dedup_dispatch` a token goes once to each rank and
-    node that has one of its experts. Whether a plan can be (heads that tp divides, a batch that dp does) is the
-    planner's question. The strategy may be columns of many plans; B, T and expert_imbalance may be arrays beside them.
+    node that has one of its experts. With `frozen` matrices (LoRA) no gradients of weights are computed or summed, and
+    no states updated; the adapters' own work is left out. Whether a plan can be (heads that tp divides, a batch that dp
+    does) is the planner's question. The strategy may be columns of many plans; B, T and expert_imbalance may be arrays
+    beside them.
 
     Data-parallel transfers run beside the passes, context-parallel ones beside attention, all others are waited for,
     but for the share that the stack hides. Raises ValueError for what cannot be and KeyError for an unknown key.
@@ -91,7 +94,7 @@ def step_time(
         B, T, imbalance = (block.pop(name) for name in numbers)
         part = strategy.unchecked(block)
         m = part.microbatches(B, T)
-        return _step_time(Job(model, stack, levels, part, T, m, rates, fused, imbalance, dedup_dispatch))
+        return _step_time(Job(model, stack, levels, part, T, m, rates, fused, imbalance, dedup_dispatch, frozen))
 
     return by_blocks(StepTime, one, given)
 
@@ -106,7 +109,7 @@ def _step_time(job: Job) -> StepTime:
         parts = zip(mean, experts, strict=True) if mean else ((0.0, x) for x in experts)
         mean = Passes(*((1 - moe) * a + moe * b for a, b in parts))
     assert mean is not None
-    done, t_F, t_B = _layer(job, sends, mean, moe * sends.ep * job.expert_imbalance)
+    done, t_F, t_B = _layer(job, sends, mean, moe)
     loss = logits_passes(job)
     whole = minimum(ceil(model.layers / (plan.pp * plan.v)) * plan.v, model.layers)
     last = where(whole * plan.pp > model.layers, whole - 1, whole)
@@ -122,6 +125,9 @@ def _step_time(job: Job) -> StepTime:
         messages = maximum(_messages(job), 0.0) * sends.pp
         waits = _bubble(plan, whole * t_F, whole * t_B, whole * mean.weight)
         bubble = maximum(waits - spare / plan.v, 0.0)
+    waits_dp = exposed_data_time(job, sends, layers * t_F, layers * t_B, t_end)
+    if job.frozen:  # only weights that are divided are gathered
+        waits_dp = where(plan.zero == 3, waits_dp, 0.0)
     return StepTime(
         compute=turns * done.compute + m * t_end,
         recomputed=turns * done.recomputed,
@@ -130,8 +136,8 @@ def _step_time(job: Job) -> StepTime:
         ep=turns * done.ep,
         pp=messages,
         bubble=bubble,
-        dp=exposed_data_time(job, sends, layers * t_F, layers * t_B, t_end),
-        optimizer=_optimizer(model, plan, rates.W),
+        dp=waits_dp,
+        optimizer=0.0 if job.frozen else _optimizer(model, plan, rates.W),
         other=stack.t_step,
     )
 
@@ -146,7 +152,7 @@ class _Done(NamedTuple):
     ep: Any
 
 
-def _layer(job: Job, sends: Sends, mean: Passes, ep: Any) -> tuple[_Done, Any, Any]:
+def _layer(job: Job, sends: Sends, mean: Passes, moe: float) -> tuple[_Done, Any, Any]:
     """One layer of a microbatch: its parts, and the time of the forward and of the backward pass.
 
     Tensor-parallel collectives run beside a share of all but attention, keys and values beside attention, and while
@@ -161,17 +167,25 @@ def _layer(job: Job, sends: Sends, mean: Passes, ep: Any) -> tuple[_Done, Any, A
     if stack.hide_tp:
         tp_ahead = exposed(tp_ahead, forward - mean.attention, stack.hide_tp)
         tp_back = exposed(tp_back, backward - 2 * mean.attention, stack.hide_tp)
-    if stack.t_layer:
-        forward = maximum(forward, stack.t_layer - tp_ahead)
-        backward = maximum(backward, stack.t_layer - tp_back)
-    twice = where(full, 2.0, 1.0)
+    t_host = stack.t_layer + moe * stack.t_moe
+    if t_host:
+        forward = maximum(forward, t_host - tp_ahead)
+        backward = maximum(backward, t_host - tp_back)
+    share = recomputed_share(job.model, plan)
+    twice = where(full, 1.0 + share, 1.0)
     cp: Any = 0.0
     cp_ahead: Any = 0.0
     if not is_one(plan.cp):
         idle, idle_back = forward - mean.forward, backward - mean.backward
         cp_ahead = exposed(sends.cp, mean.attention + idle, 1)
         cp = twice * cp_ahead + exposed(2 * sends.cp, 2 * mean.attention + idle_back, 1)
-    again = where(full, maximum(again, forward), again)
+    again = where(full, maximum(again, share * forward), again)
+    ep: Any = 0.0
+    if moe and not is_one(plan.ep):
+        ep = moe * sends.ep * job.expert_imbalance
+        if stack.hide_ep:
+            chunks = (plan.v > 1) | (plan.schedule_code == SCHEDULES.index("dualpipe"))
+            ep = where(chunks, exposed(ep, forward, stack.hide_ep), ep)
     done = _Done(forward + backward, again, twice * tp_ahead + tp_back, cp, (twice + 1) * ep)
     t_F = forward + tp_ahead + cp_ahead + ep
     return done, t_F, sum(done) - t_F

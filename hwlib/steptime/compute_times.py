@@ -4,20 +4,19 @@ Memory moves every byte that a layer keeps twice, written and read; and the weig
 again and whose gradients it adds up. The host must launch the kernels too, which decides for small layers.
 """
 
-from math import log
 from typing import Any, NamedTuple
 
-from hwlib.columns import choose
+from hwlib.columns import choose_by, is_one
 from hwlib.footprint.layer_bytes import layer_on_rank
 from hwlib.formula import maximum, minimum, where
-from hwlib.specs import Model
+from hwlib.specs import Model, Stack
 from hwlib.steptime.job import Job
+from hwlib.strategy import BY_OP, Strategy, recomputed_modules
 from hwlib.transformer import attention_step_flops, matmul_parameters, mlp_params
 
+USUAL_HEAD = 128  # elements of a head, of nearly every model: whose rate of attention a stack states
 KEPT_MOVES = 2  # what is kept is written once and read once
-NARROW, WIDE = 2880, 14336
-"""Columns of an expert: of the widest that eta_E was fitted to, and of Mixtral's, whose published step (NVIDIA reports
-468 TFLOP/s of an H100 in bfloat16, megatron-core-moe) is that of products which lose nothing beside dense ones."""
+SORTED_BYTES = 16  # an element of a copy is read and written four times: by expert, by local expert, and both ways back
 GRADIENT_BYTES = 8  # a gradient is read and written, in 32 bits, for every microbatch
 
 
@@ -35,34 +34,62 @@ class Passes(NamedTuple):
 
 def layer_passes(job: Job, moe: bool) -> Passes:
     """The passes of one layer, with experts or not, on one rank."""
-    model, plan, T, rates, fused = job.model, job.strategy, job.T, job.rates, job.fused
+    model, stack, plan, T, rates, fused = job.model, job.stack, job.strategy, job.T, job.rates, job.fused
     tokens = plan.micro * T / plan.cp
     layer = layer_on_rank(model, moe, plan.tp, plan.ep, plan.sp, tokens, T, fused)
     dense, experts = _layer_matrices(model, moe)
-    busiest = job.expert_imbalance / (_expert_share(model, plan.tp, rates.eta_E) if moe else 1.0)
+    busiest = job.expert_imbalance / _expert_share(model, stack, plan, tokens) if moe else 1.0
     product = 2 * tokens / plan.tp * (dense + experts * busiest) / rates.C
     attention = attention_step_flops(model, tokens, T, causal=fused) / (model.layers * plan.tp)
-    attention = attention / where(plan.cp > 1, rates.C_attention * rates.eta_cp, rates.C_attention)
+    attention = attention / (rates.C_attention * _attention_share(model, stack, plan, T))
     parameters = layer.parameters + layer.experts
     moved = KEPT_MOVES * (layer.kept + layer.scores) / rates.W
+    if moe and not job.dedup_dispatch:
+        moved = moved + SORTED_BYTES * model.experts_per_token * tokens / plan.tp * model.width / rates.W
     products = maximum(product, 2 * parameters / rates.W)
     forward = products + attention + moved
-    weight = maximum(product, GRADIENT_BYTES * parameters / rates.W)
+    weight = 0.0 if job.frozen else maximum(product, GRADIENT_BYTES * parameters / rates.W)
     backward = products + weight + 2 * (attention + moved)
-    again = choose(plan.recompute_code, (
-        lambda: 0.0,
-        lambda: 0.0 if fused else attention + KEPT_MOVES * layer.scores / rates.W,
-        lambda: forward,
-    ))  # fmt: skip
-    return Passes(forward, backward, weight, again, attention)
+
+    def again(code: int) -> Any:
+        names = recomputed_modules(code)
+        if names == ("full",):
+            return forward
+        if names == ("core_attn",):
+            return 0.0 if fused else attention + KEPT_MOVES * layer.scores / rates.W
+        if not names:
+            return 0.0
+        matrices, routed = _recomputed_matrices(model, moe, names)
+        done = 2 * tokens / plan.tp * (matrices + routed * busiest) / rates.C
+        return done + KEPT_MOVES * layer.again_with(code) / rates.W
+
+    repeated = choose_by(plan.recompute_code, again)
+    if plan.recompute_layers is not None:
+        repeated = repeated * recomputed_share(model, plan)
+    return Passes(forward, backward, weight, repeated, attention)
 
 
-def _expert_share(model: Model, tp: Any, eta_E: float) -> Any:
-    """The share that products of experts keep: eta_E for narrow slices of one, all for wide, a power of it between."""
-    if model.expert_ffn <= NARROW or eta_E == 1:
-        return eta_E
-    width = minimum(maximum(model.expert_ffn / tp, NARROW), WIDE)
-    return (width / WIDE) ** (-log(eta_E) / log(WIDE / NARROW))
+def _expert_share(model: Model, stack: Stack, plan: Strategy, tokens: Any) -> Any:
+    """The share of the rate of dense products that those of experts reach: grouped products are the slower the fewer
+    tokens an expert sees in a microbatch, from all ranks that share the experts, and the narrower its slice is.
+    """
+    seen = tokens * plan.ep * model.experts_per_token / model.experts
+    return stack.eta_E * _reached(seen, stack.n_E) * _reached(model.expert_ffn / plan.tp, stack.w_E)
+
+
+def _attention_share(model: Model, stack: Stack, plan: Strategy, T: Any) -> Any:
+    """The share of attention's rate over long sequences that a rank reaches with its part of one, and its heads: 1 for
+    heads of 128.
+    """
+    head = (model.key_dim + model.value_dim) / 2
+    length = T if is_one(plan.cp) else T / where(plan.cp > 1, 2 * plan.cp, 1)  # a causal ring deals halves of parts
+    share = _reached(length, stack.T_A) * _reached(head, stack.d_A) / _reached(USUAL_HEAD, stack.d_A)
+    return share if is_one(plan.cp) else share * where(plan.cp > 1, stack.eta_cp, 1.0)
+
+
+def _reached(x: Any, half: float) -> Any:
+    """x/(x + half): the share of a rate that is reached with x, which is half of it where x is `half`."""
+    return x / (x + half) if half else 1.0
 
 
 def logits_passes(job: Job) -> Passes:
@@ -73,6 +100,33 @@ def logits_passes(job: Job) -> Passes:
     moved = KEPT_MOVES * 6 * tokens * model.vocab / plan.tp / rates.W_logits
     forward = product + moved
     return Passes(forward, 2 * forward, product, 0.0, 0.0)
+
+
+def recomputed_share(model: Model, plan: Strategy) -> Any:
+    """The share of a rank's layers that recompute."""
+    if plan.recompute_layers is None:
+        return 1.0
+    return minimum(plan.recompute_layers * plan.pp / model.layers, 1.0)
+
+
+def _recomputed_matrices(model: Model, moe: bool, names: tuple[str, ...]) -> tuple[float, float]:
+    """Parameters of one layer that a token is multiplied with again: of what all tokens take, and of routed experts.
+
+    By operator every second product is done again: keys, attention's output and the second matrix of the MLP. The
+    activation of experts and the norms have no products.
+    """
+    one = int(mlp_params(model.width, model.expert_ffn, model.matrices))
+    routed = model.experts_per_token * one if moe else 0
+    shared = model.shared_experts * one if moe else 0
+    mlp = int(mlp_params(model.width, model.ffn, model.matrices))
+    if names == (BY_OP,):
+        keys = model.width * (model.kv_heads * model.key_dim if not model.mla else model.kv_lora)
+        output = model.heads * model.value_dim * model.width
+        return keys + output + (shared if moe else mlp) / model.matrices, routed / model.matrices
+    up = model.heads * (model.key_dim * model.q_lora + (model.nope_dim + model.v_dim) * model.kv_lora)
+    common = {"mla_up_proj": up if model.mla else 0, "mlp": 0 if moe else mlp, "shared_experts": shared}
+    names = tuple(name for name in names if name != "shared_experts") if "moe" in names else names
+    return sum(common.get(name, 0) for name in names) + shared * ("moe" in names), routed * ("moe" in names)
 
 
 def _layer_matrices(model: Model, moe: bool) -> tuple[float, int]:

@@ -9,7 +9,7 @@ from hwlib.strategy import Strategy
 
 class Rates(NamedTuple):
     """Rates that the chip reaches: FLOP/s of products in the step's dtype and in bfloat16 and of attention's, and B/s
-    of memory, for the layers and for the logits. eta_cp and eta_E are the stack's, shares of these.
+    of memory, for the layers and for the logits.
     """
 
     C: float
@@ -17,8 +17,6 @@ class Rates(NamedTuple):
     C_attention: float
     W: float
     W_logits: float
-    eta_cp: float
-    eta_E: float
 
 
 def rates_of(stack: Stack, dtype: str) -> Rates:
@@ -29,7 +27,7 @@ def rates_of(stack: Stack, dtype: str) -> Rates:
     W = chip.hbm_bandwidth or 0.0
     return Rates(
         eta * chip.flops(dtype), stack.eta_C * chip.flops(wide), stack.eta_A * chip.flops(wide), stack.eta_W * W,
-        stack.eta_V * stack.eta_W * W, stack.eta_cp, stack.eta_E,
+        stack.eta_V * stack.eta_W * W,
     )  # fmt: skip
 
 
@@ -46,3 +44,4 @@ class Job(NamedTuple):
     fused: bool
     expert_imbalance: Any
     dedup_dispatch: bool
+    frozen: bool = False

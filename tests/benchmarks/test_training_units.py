@@ -164,7 +164,8 @@ def test_a_table_without_a_reader_takes_typical_constants(case):
     assert step.seconds == pytest.approx(256 * 8192 / (100 * 512))
     assert {"dp": 8, "tp": 8, "pp": 8, "zero": 3, "dtype": "fp8", "recompute": "full"}.items() <= step.plan.items()
     assert case(TITAN, gbs=None, mbs=1, ga=32).plan["B"] == 256 * 8192
-    assert "other operations" in case(TITAN, recompute="selective").reason
+    assert case(TITAN | {"id": "other-1"}, ac="selective by op", recompute=None, mbs=1).plan["recompute"] == "op"
+    assert "drop_rate = 0.1 is not read" in case(LLAMA, drop_rate=0.1).reason
     assert "no shape" in case(TITAN, model="llama-9").reason
     assert "name" in case(LLAMA, model="").reason
 

@@ -71,8 +71,8 @@ def rests(task: Task, strategy: Strategy) -> tuple[Rest, ...]:
 
     >>> from hwlib.planner.task import task_of
     >>> task = task_of("llama3-70b", "superpod-h100-1su", B=2**22)
-    >>> [one.constant for one in rests(task, Strategy.of(gpus=256, tp=4, zero=3))]
-    ['hide_dp']
+    >>> [one.constant for one in rests(task, Strategy.of(gpus=256, tp=16, zero=1))]
+    ['alpha_out']
     """
     shares = {name: float(share) for name, share in rests_of(task, strategy).items()}
     return tuple(sorted((Rest(*item) for item in shares.items() if item[1] > NOISE), key=lambda one: -one.share))

@@ -15,15 +15,16 @@ from tests.dearest import FOLDER, pytest_runtest_protocol, pytest_sessionfinish,
 ROOT = Path(__file__).resolve().parent.parent
 NO_BROWSER = "no Chromium or Chrome found"
 SLOW = {
-    "autograder/answers": "distributed own_kind written",
+    "autograder/answers": "distributed kernel own_kind written",
     "autograder/book": "answerbox chapters",
     "autograder/course": "class_run export gradebook operations",
     "autograder/grading": "judge rank_processes",
     "autograder/ranks": "network",
     "autograder/sandbox": "sandbox",
     "benchmarks": "fit_stacks",
-    "hwlib": "consistency consistency_pipelines chunk_trains labs_collectives plots_collectives ranks"
-    " ranks_failures topology virtual virtual_exchange virtual_pipelines virtual_shapes virtual_threads",
+    "hwlib": "calibrated_gemm consistency consistency_pipelines chunk_trains footprint_torch labs_collectives"
+    " lockstep_run plots_collectives plots_kernels plots_pipelines plots_runs ranks ranks_failures topology"
+    " transformer_torch virtual virtual_exchange virtual_pipelines virtual_shapes virtual_threads",
 }
 """Files that take long as a whole, though not each of their tests: many processes, or torch with many ranks."""
 

@@ -23,7 +23,8 @@ def test_a_stack_has_a_chip_a_source_and_constants_that_can_be(key, sources):
     assert set(stack.constants) <= set(CONSTANTS)
     for name, value in stack.constants.items():
         assert math.isfinite(value)
-        assert 0 <= value <= {"1": 1, "s": 0.5}.get(CONSTANTS[name][0], 2000)
+        most = 0.5 if name == "t_step" else {"1": 1, "s": 0.1}.get(CONSTANTS[name][0], 2000)
+        assert 0 <= value <= most, name
 
 
 def test_one_constant_for_a_generation():
@@ -55,7 +56,7 @@ def test_a_chip_has_a_stack():
     assert (typical.chip, typical.fitted, typical.rows) == ("h200-sxm", (), ())
     assert typical.constants == stacks["megatron-core-h100"].constants
     assert "no step" in typical.note
-    assert typical.error >= stacks["megatron-core-h100"].error
+    assert typical.error >= max(stack.error for stack in stacks.values() if {*stack.fitted} - {"w_E", "t_moe"})
 
 
 def test_an_unknown_stack_is_answered_with_those_there_are():

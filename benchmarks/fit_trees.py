@@ -124,7 +124,7 @@ def _held(tree: Tree, parts: tuple[list[tuple[Row, Timed]], ...]) -> Iterator[He
     """The folds' errors for all sizes, and for large and small messages."""
     fitted = [fit_tree(tree, [t for _, t in part]) for part in parts]
     sizes: dict[str, Callable[[Any], bool]] = {
-        "": lambda S: True,  # noqa: ARG005
+        "": lambda _: True,
         ", 64 MiB and more": lambda S: S >= LARGE,
         ", below 64 MiB": lambda S: S < LARGE,
     }

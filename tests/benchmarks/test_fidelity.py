@@ -110,8 +110,13 @@ def test_the_table_has_a_line_for_each_set_and_each_number_of_gpus():
     for s in scores.scores + scores.trees:
         [line] = [line for line in printed if line.startswith(s.set + " ")]
         assert line.split()[-5:-2] == [f"{e:.1%}" for e in s[2:5]]
-    assert [s.set for s in scores.trees if "GPUs" in s.set] == [f"nvlstree, {n} GPUs" for n in (32, 64, 128, 256, 512)]
-    assert "nvlstree, 64 MiB and more" in [s.set for s in scores.trees]
+    both = ("below 64 MiB", "64 MiB and more")
+    assert [s.set for s in scores.trees] == [
+        *(f"nvlstree, {n} GPUs" for n in (32, 64, 128, 256, 512)),
+        *(f"{name}, {size}" for name in ("nvlstree", "ar2-b200-4x8") for size in both),
+        "ar2-gb200, 64 MiB and more",
+        *(f"ar2-p5-2x8, {size}" for size in both),
+    ]
     assert "No model here" not in "\n".join(printed)
 
 

@@ -3,6 +3,9 @@
 A constant is the same for all rows, or has a value for each chip, dtype or software, as `LEVELS` says; a group has a
 value of its own only from `FEW` rows on. That value starts at the one of all rows, and moves away only as far as the
 rows pay for (`PRIOR`): where rows say little, all chips are taken to be alike.
+
+Of a layer of experts the chip and the dtype decide the rate, and the kernel what a tile costs to start; which software
+ran it says nothing more.
 """
 
 import math
@@ -22,7 +25,9 @@ from hwlib.calibrated.sheet import KERNEL_BYTES, Sheet, sheet_of
 from hwlib.specs.fitted import AttentionConstants, DecodeConstants, Fitted, GroupedConstants
 
 FEW = 8  # rows of a group from which on it has a value of its own
-PRIOR = 0.3  # a value's move by a factor e costs as much as a misfit of 0.3 of one row
+# A value's move by a factor e costs as much as a misfit of so much of one row. Kernels of experts differ by more than
+# those of attention: a tile of one starts in 1 us, of another in 15.
+PRIOR = {"attention-context": 0.3, "attention-decode": 0.3, "grouped-gemm": 0.15}
 SOFT = 0.05  # beyond this a misfit counts by its absolute value
 FAMILY = {
     "a100-80gb-sxm": ("a100-80gb-sxm", ("a100-40gb-sxm",)),
@@ -64,11 +69,11 @@ CONSTANTS: dict[str, dict[str, Constant]] = {
         "R_L2": Constant(2.5e10, 1e8, 1e12),
     },
     "grouped-gemm": {
-        "t0": Constant(2e-5, 1e-6, 1e-4, PER_STACK),
-        "eta_C": Constant(0.6, 0.02, 1.5, ((), (DTYPE,), (SOFTWARE,), (CHIP,))),
-        "t_tile": Constant(1e-6, 1e-9, 1e-4, PER_SOFTWARE),
-        "eta_W": Constant(0.8, 0.1, 1.5),
-        "eta_move": Constant(0.8, 0.05, 2.0),
+        "t0": Constant(2e-5, 1e-6, 1e-4),
+        "eta_C": Constant(0.6, 0.02, 1.0, ((), (DTYPE,), (CHIP,))),
+        "t_tile": Constant(1e-6, 1e-9, 1e-4, ((), (KERNEL,))),
+        "eta_W": Constant(0.8, 0.1, 1.0),
+        "eta_move": Constant(0.8, 0.05, 4.0),
     },
 }
 KINDS: dict[str, type[Any]] = {
@@ -82,13 +87,15 @@ def typed(kind: str, chip: str, software: str) -> dict[str, Any]:
     if kind == "attention-context":
         return {"splits": ours}
     if kind == "grouped-gemm":
-        return {"sorts_all": ours}
+        return {}
     return {"packs": (64.0 if chip == "b200-sxm" else 32.0) if ours else math.inf}
 
 
 @dataclass(frozen=True)
 class Fit:
-    """The logarithms of values by constant, level and group; a constant is the product along its levels."""
+    """The logarithms of values by constant, level and group; a constant is the product along its levels, at most its
+    upper bound: no share of a peak is above 1.
+    """
 
     kind: str
     logs: Mapping[tuple[str, int, tuple[str, ...]], float]
@@ -97,7 +104,7 @@ class Fit:
         """A constant for a chip, dtype and software."""
         levels = CONSTANTS[self.kind][name].levels
         keys = ((name, i, tuple(of[what] for what in level)) for i, level in enumerate(levels))
-        return math.exp(sum(self.logs.get(key, 0.0) for key in keys))
+        return min(math.exp(sum(self.logs.get(key, 0.0) for key in keys)), CONSTANTS[self.kind][name].high)
 
     @property
     def count(self) -> int:
@@ -108,7 +115,7 @@ class Fit:
 
 def _of(case: Kernel) -> dict[str, str]:
     """What levels are made of. vLLM and SGLang call the same kernels of attention: FlashAttention, or FlashInfer's."""
-    kernel = "trtllm" if case.software == "trtllm" else "open"
+    kernel = case.kernel or ("trtllm" if case.software == "trtllm" else "open")
     return {CHIP: FITTED_ON[case.chip], DTYPE: case.dtype, SOFTWARE: case.software, KERNEL: kernel}
 
 
@@ -182,10 +189,12 @@ def fit_kernels(kind: str, cases: Sequence[Kernel], few: int = FEW) -> Fit:
     start = np.array([math.log(CONSTANTS[kind][name].start) if i == 0 else 0.0 for name, i, _ in keys])
     low = np.array([math.log(CONSTANTS[kind][name].low) if i == 0 else -3.0 for name, i, _ in keys])
     high = np.array([math.log(CONSTANTS[kind][name].high) if i == 0 else 3.0 for name, i, _ in keys])
-    weight = np.where(first, 0.01, PRIOR)
+    weight = np.where(first, 0.01, PRIOR[kind])
+    top = {name: constant.high for name, constant in CONSTANTS[kind].items()}
 
     def misfit(x: Any) -> Any:
-        seconds = columns.seconds_with({name: np.exp(matrix @ x) for name, matrix in where.items()})
+        constants = {name: np.minimum(np.exp(matrix @ x), top[name]) for name, matrix in where.items()}
+        seconds = columns.seconds_with(constants)
         off = seconds / columns.seconds - 1
         soft = np.sign(off) * SOFT * np.sqrt(2 * (np.sqrt(1 + (off / SOFT) ** 2) - 1))
         return np.concatenate([soft, weight * (x - start)])
@@ -224,8 +233,12 @@ def _mean(values: Iterable[float]) -> float:
     return fmean(known) if known else math.nan
 
 
+def _key(case: Kernel) -> tuple[str, str, str, str]:
+    return FITTED_ON[case.chip], case.dtype, case.software, case.kernel
+
+
 def kernel_entries(cases: Sequence[tuple[str, Kernel]]) -> Iterator[Fitted]:
-    """An entry for each kind, chip, dtype and software of the rows (their source and case)."""
+    """An entry for each kind, chip, dtype, software and kernel of the rows (their source and case)."""
     for kind, entry in KINDS.items():
         found = [(source, case) for source, case in cases if case.kind == kind]
         if len(found) < 2 * FEW:
@@ -237,14 +250,14 @@ def kernel_entries(cases: Sequence[tuple[str, Kernel]]) -> Iterator[Fitted]:
             held |= dict(zip(*_seen(kind, fit_to, scored), strict=True))
         own = dict(zip((case for _, case in found), errors(full, [case for _, case in found]), strict=True))
         counted = Counter((case.dtype, case.software) for _, case in found)
-        for key in sorted({(FITTED_ON[c.chip], c.dtype, c.software) for _, c in found}):
-            chip, dtype, software = key
-            members = [(s, c) for s, c in found if (FITTED_ON[c.chip], c.dtype, c.software) == key]
+        for key in sorted({_key(c) for _, c in found}):
+            chip, dtype, software, kernel = key
+            members = [(s, c) for s, c in found if _key(c) == key]
             yield entry(
                 chip=chip, software=software, release=members[0][1].release, dtype=dtype,
                 source=members[0][0].split(" @")[0], rows=f"{NAMES[kind]}-*-{software}-*", count=len(members),
                 error=fmean(own[c] for _, c in members), held_out=_mean(held[c] for _, c in members),
                 date=date.today().isoformat(), like=FAMILY[chip][1], typical=counted[dtype, software] < FEW,
-                **typed(kind, chip, software),
+                **typed(kind, chip, software), **({"kernel": kernel} if kernel else {}),
                 **{name: full.value(name, _of(members[0][1])) for name in CONSTANTS[kind]},
             )  # fmt: skip

@@ -23,6 +23,12 @@ LENGTHS = {
     "attention-decode": ("heads", "kv_heads", "head_dim", "batch", "cached"),
     "grouped-gemm": ("tokens", "hidden", "width", "experts", "topk", "local_experts"),
 }
+# What multiplies, by a part of the kernel's name as it was recorded; the first that fits.
+KERNELS = {
+    "deepgemm": "deepgemm", "flashinfer_cutlass": "flashinfer-cutlass", "flashinfer_trtllm": "trtllm-gen",
+    "min_latency": "trtllm-gen", "marlin": "marlin", "triton": "triton", "vllm_fused_moe": "triton",
+    "moe_torch_flow": "cutlass",
+}  # fmt: skip
 NAMES = {"attention-context": "attn-ctx", "attention-decode": "attn-dec", "grouped-gemm": "moe"}
 
 
@@ -31,7 +37,8 @@ class Kernel:
     """A timed kernel: its kind, chip, dtype (of the cache, for a new token) and software, and what it was given.
 
     `sizes` are arguments of the kind's function in `hwlib.calibrated`; `group` is the shape that decides the fold: the
-    layout of heads, or an expert's shape, whatever the chip, software and batch.
+    layout of heads, or an expert's shape, whatever the chip, software and batch. `kernel` is what multiplies in a layer
+    of experts, where the row says so.
     """
 
     kind: str
@@ -42,6 +49,7 @@ class Kernel:
     sizes: Mapping[str, Any]
     group: str
     seconds: float
+    kernel: str = ""
 
 
 def kernel_set(kind: str, system: str, config: Mapping[str, Any]) -> str:
@@ -61,7 +69,7 @@ def kernel_case(row: Row) -> Kernel | Unmodelled | None:
         raise ValueError(f"config has no {', '.join(missing)}")
     sizes: dict[str, Any] = {name: as_int(name, config[name]) for name in LENGTHS[row.kind]}
     software, _, release = str(config["software"]).partition("/")
-    chip, dtype = CHIPS.get(row.system), DTYPES.get(str(config["dtype"]))
+    chip, dtype, kernel = CHIPS.get(row.system), DTYPES.get(str(config["dtype"])), ""
     if row.kind == "grouped-gemm":
         shape = ("hidden", "width", "experts", "topk", "local_experts")
         spread = str(config.get("distribution", "balanced"))
@@ -69,6 +77,7 @@ def kernel_case(row: Row) -> Kernel | Unmodelled | None:
             return Unmodelled(f"loads {spread}")
         sizes |= {"gated": bool(config.get("gated", 1))}
         sizes |= {"skew": 0.0 if spread == "balanced" else float(spread.removeprefix("power_law_"))}
+        kernel = expert_kernel(str(config.get("kernel", "")), chip or "", dtype or "")
     else:
         shape = ("heads", "kv_heads", "head_dim")
         sizes["window"] = as_int("window", config.get("window", 0), 0)
@@ -79,4 +88,18 @@ def kernel_case(row: Row) -> Kernel | Unmodelled | None:
     if chip is None or dtype is None:
         return Unmodelled(f"no constants for {config['dtype']} on {row.system}")
     group = " ".join(str(config[name]) for name in shape)
-    return Kernel(row.kind, chip, dtype, software, release, MappingProxyType(sizes), group, row.value * 1e-6)
+    return Kernel(row.kind, chip, dtype, software, release, MappingProxyType(sizes), group, row.value * 1e-6, kernel)
+
+
+def expert_kernel(recorded: str, chip: str, dtype: str) -> str:
+    """What multiplies, by the name that was recorded; empty where that says nothing.
+
+    TensorRT-LLM records its default by one name: four-bit weights of MXFP4 go through Triton on Hopper and through its
+    generated kernels on Blackwell (aiconfigurator, collector/trtllm/collect_moe.py). FlashInfer's CUTLASS kernels are
+    kept apart from TensorRT-LLM's on Hopper alone, where rows show that they are slower.
+    """
+    hopper = chip.startswith(("h100", "h200", "h800"))
+    if recorded == "moe_torch_flow" and dtype.startswith("mxfp4"):
+        return "triton" if hopper else "trtllm-gen"
+    found = next((kernel for part, kernel in KERNELS.items() if part in recorded), "")
+    return "cutlass" if found == "flashinfer-cutlass" and not hopper else found

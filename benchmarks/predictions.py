@@ -32,6 +32,7 @@ from hwlib.specs.fitted import (
     decode_constants,
     gemm_constants,
     grouped_constants,
+    grouped_kernels,
     share_constants,
     tree_constants,
 )
@@ -154,12 +155,19 @@ KERNELS: dict[str, tuple[Callable[[], Mapping[Any, Any]], Callable[..., Any]]] =
 
 
 def predict_kernel(case: Kernel) -> Prediction | Unmodelled:
-    """Attention or experts. The simple model is the data sheet's roofline."""
+    """Attention or experts; experts of a kernel without constants as those of the software's usual one.
+
+    The simple model is the data sheet's roofline.
+    """
     table, time = KERNELS[case.kind]
     entry = table().get((case.chip, case.dtype, case.software))
     if entry is None:
         return Unmodelled(f"no constants for {case.dtype} of {case.software} on {case.chip}")
-    predicted = time(case.chip, case.dtype, **case.sizes, software=case.software)
+    named = {}
+    if case.kernel and any(key[:2] == (case.chip, case.dtype) and key[3] == case.kernel for key in grouped_kernels()):
+        entry = grouped_kernels().get((case.chip, case.dtype, case.software, case.kernel), entry)
+        named = {"kernel": case.kernel}
+    predicted = time(case.chip, case.dtype, **case.sizes, software=case.software, **named)
     typical = f"{case.software}, {case.dtype}: few rows" if entry.typical else ""
     return Prediction(predicted, _kernel_roofline(case), case.seconds, len(entry.constants), typical=typical)
 

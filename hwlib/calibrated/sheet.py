@@ -5,10 +5,17 @@ from typing import Any, NamedTuple
 
 from hwlib.arguments import is_number
 from hwlib.specs import accelerators
-from hwlib.specs.fitted import Fitted, attention_constants, decode_constants, grouped_constants
+from hwlib.specs.fitted import (
+    Fitted,
+    GroupedConstants,
+    attention_constants,
+    decode_constants,
+    grouped_constants,
+    grouped_kernels,
+)
 from hwlib.specs.table import unknown
 
-__all__ = ["KERNEL_BYTES", "Sheet", "checked", "entry_of", "kernel_software", "sheet_of"]
+__all__ = ["KERNEL_BYTES", "Sheet", "checked", "entry_of", "grouped_entry", "kernel_software", "sheet_of"]
 
 # Bytes of a weight and of an activation, and the dtype whose rate of the data sheet multiplies them. Four-bit formats
 # have a scale for each 16 (NVFP4) or 32 elements (MXFP4).
@@ -51,6 +58,23 @@ def entry_of(kind: str, table: Mapping[Any, Any], chip: str, dtype: str, softwar
         raise KeyError(unknown(f"fitted {kind}", f"{chip} {dtype} {software}", known))
     found: Fitted = table[chip, dtype, software]
     return found
+
+
+def grouped_entry(chip: str, dtype: str, software: str, kernel: str | None = None) -> GroupedConstants:
+    """The constants of a layer of experts: of the software's usual kernel, or of a named one.
+
+    The time depends on the chip, the dtype and the kernel, so a kernel that another software ran serves as well. Raises
+    KeyError, which lists the near ones.
+    """
+    if kernel is None:
+        usual: Any = entry_of("grouped", grouped_constants(), chip, dtype, software)
+        return usual
+    table = grouped_kernels()
+    for name in (software, *dict.fromkeys(key[2] for key in table)):
+        if (chip, dtype, name, kernel) in table:
+            return table[chip, dtype, name, kernel]
+    known = {" ".join(key): key for key in table}
+    raise KeyError(unknown("fitted grouped", f"{chip} {dtype} {software} {kernel}", known))
 
 
 def checked(lowest: Iterable[tuple[str, Any, float]]) -> None:

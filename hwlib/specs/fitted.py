@@ -166,20 +166,20 @@ class DecodeConstants(Fitted):
 
 @dataclass(frozen=True, kw_only=True)
 class GroupedConstants(Fitted):
-    """A layer of experts for `hwlib.calibrated.grouped`, one chip, dtype and software: five constants.
+    """A layer of experts for `hwlib.calibrated.grouped`, one chip, dtype, software and kernel: five constants.
 
-    `typical`: as there. `sorts_all`: also tokens of experts that are elsewhere are moved.
+    `typical`: as there. `kernel`: what multiplies; a software takes one of several by chip, dtype and shape.
     """
 
     release: str
     typical: bool = switch(False)
     dtype: str
-    sorts_all: bool = switch(False)
+    kernel: str
     t0: float = _constant("s", "fixed cost of a call")
     eta_C: float = _constant("1", "share of the peak rate that a full tile reaches")
     t_tile: float = _constant("s", "cost of starting and ending one tile")
     eta_W: float = _constant("1", "share of the memory bandwidth at which weights are read")
-    eta_move: float = _constant("1", "share of it at which activations are sorted and added")
+    eta_move: float = _constant("1", "share of it at which activations are moved; above 1 where caches hold them")
 
 
 def read_fitted(kind: type[F], name: str, file: str, content: str) -> tuple[F, ...]:
@@ -266,6 +266,16 @@ def decode_constants() -> Mapping[tuple[str, str, str], DecodeConstants]:
 
 
 @cache
+def grouped_kernels() -> Mapping[tuple[str, str, str, str], GroupedConstants]:
+    """Constants of a layer of experts, by chip, dtype, software and kernel."""
+    return _by_key("grouped", "dtype", "software", "kernel")
+
+
+@cache
 def grouped_constants() -> Mapping[tuple[str, str, str], GroupedConstants]:
-    """Constants of a layer of experts, by chip, dtype and software."""
-    return _by_key("grouped", "dtype", "software")
+    """Constants of a layer of experts, by chip, dtype and software, with the kernel that most of its rows ran."""
+    table = _Entries()
+    for key, entry in grouped_kernels().items():
+        if key[:3] not in table or entry.count > table[key[:3]].count:
+            table[key[:3]] = entry
+    return MappingProxyType(table)

@@ -57,6 +57,29 @@ def test_experts_are_read_with_their_skew(read):
 
 
 @pytest.mark.parametrize(
+    ("recorded", "system", "dtype", "kernel"),
+    [("vllm_fp8moe_triton_tritonexperts", "h100_sxm", "fp8_block", "triton"),
+     ("vllm_modeloptfp8moe_flashinfer_cutlass_flashinferexperts", "h200_sxm", "fp8", "flashinfer-cutlass"),
+     ("vllm_modeloptfp8moe_flashinfer_cutlass_flashinferexperts", "b200_sxm", "fp8", "cutlass"),
+     ("sglang_flashinfer_trtllm_moe", "b200_sxm", "nvfp4", "trtllm-gen"),
+     ("moe_torch_flow_min_latency", "b200_sxm", "nvfp4", "trtllm-gen"),
+     ("moe_torch_flow", "a100_sxm", "bf16", "cutlass"),
+     ("moe_torch_flow", "h100_sxm", "w4a16_mxfp4", "triton"),
+     ("moe_torch_flow", "b200_sxm", "w4a16_mxfp4", "trtllm-gen"),
+     ("x", "h100_sxm", "bf16", "")],
+)  # fmt: skip
+def test_the_kernel_is_read_from_its_recorded_name(read, recorded, system, dtype, kernel):
+    config = EXPERTS | {"kernel": recorded, "dtype": dtype}
+    assert read("grouped-gemm", config, system=system)[1].kernel == kernel
+
+
+def test_a_kernel_without_constants_is_taken_for_the_usual_one(read):
+    usual = predict(read("grouped-gemm", EXPERTS)[1]).time
+    assert predict(read("grouped-gemm", EXPERTS | {"kernel": "marlin"})[1]).time == usual
+    assert predict(read("grouped-gemm", EXPERTS | {"kernel": "flashinfer_cutlass"})[1]).time > 1.3 * usual
+
+
+@pytest.mark.parametrize(
     ("kind", "config", "reason"),
     [("attention-context", PROMPT | {"kernel": "triton"}, "Triton"),
      ("attention-context", PROMPT | {"dtype": "int8"}, "no constants for int8"),
@@ -83,7 +106,7 @@ def test_a_bad_row_stops_the_reading(read, config, unit, message):
 
 def test_the_kept_rows_are_predicted_within_what_the_docs_say():
     cases = [case for row in read_rows(DATA)[0] if isinstance(case := case_of(row, DATA), Kernel)]
-    for kind, limit in (("attention-context", 0.15), ("attention-decode", 0.15), ("grouped-gemm", 0.25)):
+    for kind, limit in (("attention-context", 0.15), ("attention-decode", 0.15), ("grouped-gemm", 0.18)):
         found = [p for case in cases if case.kind == kind and not (p := predict(case)).typical]
         assert len(found) >= 8
         assert sum(p.error for p in found) / len(found) < limit

@@ -27,7 +27,7 @@ def test_layers_as_measured(chip, dtype, shape, us):
 
 
 def blank(**given):
-    start = {"t0": 0.0, "eta_C": 1.0, "t_tile": 0.0, "eta_W": 1.0, "eta_move": 1e30, "sorts_all": False}
+    start = {"t0": 0.0, "eta_C": 1.0, "t_tile": 0.0, "eta_W": 1.0, "eta_move": 1e30}
     return SimpleNamespace(**start | given)
 
 
@@ -52,12 +52,50 @@ def test_a_tile_that_is_not_full_costs_as_much_as_a_full_one():
     assert times[0] == pytest.approx(times[2] * 144 / 128)  # tiles of 16 rows are the next size
 
 
-def test_loads_of_a_power_law_add_up_and_stay_within_the_tokens():
+def test_a_tile_hides_a_part_of_its_start():
+    # A tile of 16 x 128 x 4,096 takes 16.8 us at 1e12 FLOP/s, one of 16 x 128 x 128 takes 0.5 us; one SM, 2 + 32 tiles.
+    given = (Sheet(1e12, 1e30, 1), 2, 2, [16], 16, 4096, 128, 1, 1, 1, 3)
+    products = 2 * 16 * 128 * (2 * 4096 + 32 * 128) / 1e12
+    assert grouped_seconds(blank(), *given) == pytest.approx(products)
+    starts = 34 * 1e-5
+    assert max(starts, products) < grouped_seconds(blank(t_tile=1e-5), *given) < starts + products
+
+
+def test_the_last_sum_goes_over_pairs_of_experts_elsewhere_too():
+    # 64 tokens, 8 experts each, of 4,096 in bfloat16, at 1 GB/s: pairs and tokens twice; no expert here has any.
+    time = grouped_seconds(blank(eta_move=1.0), Sheet(1e30, 1e9, 1), 0, 2, [0], 64, 4096, 1024, 64, 8, 1e-12, 3)
+    assert time == pytest.approx((64 * 8 + 2 * 64) * 4096 * 2 / 1e9, rel=1e-6)
+
+
+def test_fewer_bits_cost_a_pass_over_the_activations():
+    # Written and read at 8 bits instead of 16 (2 bytes less), after a pass that reads 2 and writes 1 byte: 1 byte more
+    # for each of the 512 x (4,096 + 1,024) elements that enter a product.
+    sheet = Sheet(1e30, 1e9, 1)
+    bf16, fp8 = (
+        grouped_seconds(blank(eta_move=1.0), sheet, 0, activation, [8], 64, 4096, 1024, 64, 8, 64, 3)
+        for activation in (2, 1)
+    )
+    assert fp8 - bf16 == pytest.approx(64 * 8 * (4096 + 1024) / 1e9)
+
+
+@pytest.mark.parametrize(("tokens", "experts", "topk"), [(4096, 128, 8), (16384, 8, 2), (12288, 16, 1), (64, 256, 8)])
+def test_loads_of_a_power_law_add_up_and_stay_within_the_tokens(tokens, experts, topk):
     for skew in (1.0, 1.01, 1.2, 2.0):
-        loads = power_law_loads(4096, 128, 8, skew)
+        loads = power_law_loads(tokens, experts, topk, skew)
         assert loads == sorted(loads)
-        assert max(loads) <= 4096
-        assert sum(loads) / len(loads) == pytest.approx(256, rel=0.05)
+        assert max(loads) <= tokens
+        assert sum(loads) / len(loads) == pytest.approx(tokens * topk / experts)
+
+
+def test_loads_that_the_tokens_cap_fill_up_the_least():
+    # Of 8 experts with two a token one would have more than all tokens; what it cannot take goes to the idle ones.
+    loads = power_law_loads(16384, 8, 2, 1.2)
+    assert max(loads) == 16384
+    assert loads[0] == loads[len(loads) // 2] > 1000
+    assert power_law_loads(np.array([64.0, 16384.0]), 8, 2, 1.2)[0][1] == pytest.approx(loads[0])
+
+
+def test_loads_of_a_power_law_are_a_power_law():
     assert power_law_loads(4096, 128, 8, 0.0) == [256]
     assert max(power_law_loads(1, 256, 8, 1.2)) < 1
     spread = [max(power_law_loads(4096, 128, 8, skew)) for skew in (0.5, 1.01, 1.2)]
@@ -86,6 +124,23 @@ def test_arrays_broadcast():
         assert many == pytest.approx(one_by_one)
 
 
+def test_skewed_loads_never_take_less_than_even_ones():
+    for tokens, experts, topk in ((4096, 128, 8), (16384, 8, 2)):
+        layer = LAYER | {"tokens": tokens, "experts": experts, "topk": topk, "local_experts": experts}
+        even, skewed = (grouped_time("h100-sxm", "bf16", **layer, skew=skew) for skew in (0.0, 1.2))
+        assert skewed > 0.99 * even
+
+
+def test_a_named_kernel_has_its_own_constants():
+    usual = grouped_time("h100-sxm", "bf16", **LAYER, software="sglang")
+    assert grouped_time("h100-sxm", "bf16", **LAYER, software="sglang", kernel="triton") == usual
+    narrow = LAYER | {"width": 128}
+    other = grouped_time("h100-sxm", "bf16", **narrow, software="sglang", kernel="flashinfer-cutlass")
+    assert other > 2 * grouped_time("h100-sxm", "bf16", **narrow, software="sglang")
+    # A kernel that only another software ran on the chip.
+    assert grouped_time("h100-sxm", "bf16", **narrow, software="vllm", kernel="flashinfer-cutlass") == other
+
+
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [({"tokens": 0}, ValueError, "tokens is at least 1, got 0"),
@@ -93,7 +148,8 @@ def test_arrays_broadcast():
      ({"local_experts": 256}, ValueError, "experts - local_experts is at least 0, got -128"),
      ({"skew": -1.0}, ValueError, "skew is at least 0"),
      ({"width": None}, ValueError, "width is at least 1, got None"),
-     ({"software": "megablocks"}, KeyError, "unknown fitted grouped")],
+     ({"software": "megablocks"}, KeyError, "unknown fitted grouped"),
+     ({"kernel": "deepgemm"}, KeyError, "unknown fitted grouped")],
 )  # fmt: skip
 def test_bad_input_is_named(given, error, message):
     with pytest.raises(error, match=message):

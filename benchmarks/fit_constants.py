@@ -41,6 +41,7 @@ from hwlib.specs.reader import quantities
 
 FOLDS = 5
 FEW = 12  # rows from which on some are held back: two for each of six constants
+SAME_DIE = {"h100-sxm": ("h200-sxm", "h800-sxm")}  # whose links differ, not the products
 LIKE = {"h100-sxm": ("h200-sxm",), "b200-sxm": ("gb200-nvl72", "b300-sxm", "gb300-nvl72")}
 RING = ("alpha_low", "alpha_hop", "W_low", "alpha", "W")
 PLATEAUS = {"h100_sxm": ("ar-h200-n",), "b200_sxm": ("ar-b200-n",)}
@@ -156,8 +157,8 @@ def _gemm(chip: str, dtype: str, name: str, source: str, shapes: list[Shape]) ->
     alone = name.startswith("deepgemm")
     values: dict[str, Any] = {"t_tile": 1e-7, "W_L2": 1.5e13, "t_join": 2e-6} if alone else {}
     blank = _blank(
-        GemmConstants, name, len(shapes), chip=chip, dtype=dtype, like=LIKE.get(chip, ()), **_from(source),
-        quantises=dtype != "bf16" and not alone, **values,
+        GemmConstants, name, len(shapes), chip=chip, dtype=dtype, **_from(source),
+        like=SAME_DIE.get(chip, LIKE.get(chip, ())), quantises=dtype != "bf16" and not alone, **values,
     )  # fmt: skip
     start, free = model_of(blank, chip), KERNEL_ONLY if alone else tuple(BOUNDS)
 

@@ -30,7 +30,6 @@ from hwlib.specs.fitted import (
     attention_constants,
     collective_constants,
     decode_constants,
-    gemm_constants,
     grouped_constants,
     grouped_kernels,
     share_constants,
@@ -190,13 +189,15 @@ def _kernel_roofline(case: Kernel) -> float:
 
 
 def _product(case: Product) -> Prediction | None:
-    if (case.chip, case.dtype) not in gemm_constants():
+    try:
+        model = gemm_model(case.chip, case.dtype)
+    except KeyError:
         return None
-    model = gemm_model(case.chip, case.dtype)
     M, N, K, measured = case.shape
     flops, traffic, *_ = case.shape.sample(case.dtype)
     plain = roofline_time(flops, traffic, model.C, model.W)
-    return Prediction(model.time(M, N, K), plain, measured, len(model.constants.constants))
+    count = len(model.constants.constants)
+    return Prediction(model.time(M, N, K), plain, measured, count, typical=model.typed)
 
 
 def _share(case: Share) -> Prediction | None:

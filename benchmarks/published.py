@@ -29,8 +29,10 @@ from hwlib.collectives import bus_factor
 from hwlib.specs import accelerators
 from hwlib.specs.accelerator import DTYPES as DATA_SHEET
 
+# "fp8->bf16" is DeepGEMM's: it scales each 128 elements of an activation's row, and each 128 x 128 weights.
 DTYPES = {
-    "bfloat16": "bf16", "bf16": "bf16", "fp8": "fp8", "fp8->bf16": "fp8", "fp8_block": "fp8_block", "nvfp4": "fp4",
+    "bfloat16": "bf16", "bf16": "bf16", "fp8": "fp8", "fp8->bf16": "fp8_block", "fp8_block": "fp8_block",
+    "nvfp4": "fp4",
 }  # fmt: skip
 CHIPS = {
     "a100_sxm": "a100-80gb-sxm", "h100_sxm": "h100-sxm", "h200_sxm": "h200-sxm", "b200_sxm": "b200-sxm",

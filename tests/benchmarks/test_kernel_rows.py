@@ -7,10 +7,10 @@ import pytest
 from benchmarks.fidelity import DATA
 from benchmarks.kernel_rows import Kernel, kernel_case
 from benchmarks.predictions import predict
-from benchmarks.published import case_of, read_rows
+from benchmarks.published import Product, case_of, read_rows
 from benchmarks.published_row import COLUMNS, DataError
 from benchmarks.training_step import Unmodelled
-from hwlib.calibrated import prefill_attention_time
+from hwlib.calibrated import Shape, prefill_attention_time
 
 PROMPT = {
     "heads": 32, "kv_heads": 8, "head_dim": 128, "batch": 4, "seq": 2048, "dtype": "bf16", "kv_dtype": "bf16",
@@ -117,5 +117,10 @@ def test_block_scaled_products_are_not_those_of_one_scale(read):
     from benchmarks.published import DTYPES
 
     assert DTYPES["fp8_block"] != DTYPES["fp8"]
+    assert DTYPES["fp8->bf16"] == "fp8_block"  # DeepGEMM's
+    timed = Shape(4096, 4096, 4096, 1e-4)
+    assert predict(Product("h100-sxm", "fp8_block", timed)).typical
+    assert not predict(Product("h800-sxm", "fp8_block", timed)).typical
+    assert predict(Product("a100-80gb-sxm", "fp8_block", timed)) is None
     row, _ = read("attention-context", PROMPT)
     assert isinstance(kernel_case(row), Kernel)

@@ -83,3 +83,36 @@ def test_bad_input_is_refused():
         gemm_model("h100-sxm", "fp4")
     with pytest.raises(ValueError, match=r"6 constants .* 1$"):
         fit_gemm(H100, [Shape(8, 8, 8, 1e-6)])
+
+
+# DeepGEMM README.md @a9967bc, H800: M, N, K, TFLOP/s of the product alone.
+@pytest.mark.parametrize(
+    ("shape", "rate"),
+    [((64, 7168, 16384), 336e12), ((128, 7168, 16384), 645e12), ((128, 4096, 7168), 533e12),
+     ((4096, 4096, 7168), 1410e12)],
+)  # fmt: skip
+def test_block_scaled_products_hide_their_scaling(shape, rate):
+    measured = 2 * shape[0] * shape[1] * shape[2] / rate
+    fitted = gemm_model("h800-sxm", "fp8_block")
+    assert fitted.time(*shape) == pytest.approx(measured, rel=0.1)
+    # The H100's fp8 in one scale, without the start of a library's call and its pass over activations.
+    other = gemm_model("h100-sxm", "fp8_block")
+    bare = replace(other.constants, t0=fitted.constants.t0, quantises=False)
+    assert replace(other, constants=bare).time(*shape) == pytest.approx(measured, rel=0.1)
+
+
+@pytest.mark.parametrize("chip", ["h100-sxm", "h200-sxm", "b200-sxm", "gb200-nvl72"])
+def test_block_scaled_products_without_a_measurement_say_so(chip):
+    block, plain = gemm_model(chip, "fp8_block"), gemm_model(chip, "fp8")
+    assert block.typed
+    assert not plain.typed
+    assert not gemm_model("h800-sxm", "fp8_block").typed
+    tiling = Tiling(128, 128, 1)
+    more = block.tiled_time(64, 128, 2**16, tiling) - plain.tiled_time(64, 128, 2**16, tiling)
+    assert more > 64 * 2**16 * 4 / 128 / plain.W  # the scales are written at least
+    assert block.time(4096, 4096, 4096) == pytest.approx(plain.time(4096, 4096, 4096), rel=0.02)
+
+
+def test_a_chip_without_fp8_has_no_block_scaled_fp8():
+    with pytest.raises(KeyError, match="a100-80gb-sxm"):
+        gemm_model("a100-80gb-sxm", "fp8_block")

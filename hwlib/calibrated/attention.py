@@ -34,17 +34,9 @@ WIDE = 256  # head size from which on a tile packs a quarter of the query heads
 
 
 def prefill_attention_time(
-    chip: str,
-    dtype: str,
-    *,
-    heads: Any,
-    kv_heads: Any,
-    head_dim: Any,
-    batch: Any,
-    seq: Any,
-    window: Any = 0,
+    chip: str, dtype: str, *, heads: Any, kv_heads: Any, head_dim: Any, batch: Any, seq: Any, window: Any = 0,
     software: str = "trtllm",
-) -> Any:
+) -> Any:  # fmt: skip
     """Seconds of one causal attention layer over prompts of `seq` tokens each, nothing cached; on one GPU.
 
     `heads` and `kv_heads` are the query heads and the heads of keys and values on this GPU. `window` is the number of
@@ -78,17 +70,9 @@ def prefill_seconds(c: Any, sheet: Sheet, b: Any, H: Any, H_kv: Any, D: Any, B: 
 
 
 def decode_attention_time(
-    chip: str,
-    kv_dtype: str,
-    *,
-    heads: Any,
-    kv_heads: Any,
-    head_dim: Any,
-    batch: Any,
-    cached: Any,
-    window: Any = 0,
+    chip: str, kv_dtype: str, *, heads: Any, kv_heads: Any, head_dim: Any, batch: Any, cached: Any, window: Any = 0,
     software: str = "trtllm",
-) -> Any:
+) -> Any:  # fmt: skip
     """Seconds of one attention layer for one new token in each of `batch` sequences, with `cached` tokens each.
 
     `kv_dtype` ("bf16", "fp8") is that of the cache; the queries are bfloat16. All else as `prefill_attention_time`.

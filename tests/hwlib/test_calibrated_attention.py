@@ -14,34 +14,32 @@ PROMPT = {"heads": 32, "kv_heads": 8, "head_dim": 128, "batch": 4, "seq": 4096}
 TOKEN = {"heads": 32, "kv_heads": 8, "head_dim": 128, "batch": 64, "cached": 4095}
 
 
-# aiconfigurator 095f58a51c4c, context_attention_perf of TensorRT-LLM: heads, K/V heads, head size, batch, tokens, us.
-@pytest.mark.parametrize(
-    ("chip", "dtype", "shape", "us"),
-    [("h100-sxm", "bf16", (96, 8, 128, 4, 12288), 32357.6),
-     ("h200-sxm", "bf16", (16, 4, 128, 2, 256), 19.1),
-     ("h100-sxm", "fp8", (48, 4, 256, 1, 16384), 7496.2),
-     ("a100-80gb-sxm", "bf16", (32, 8, 128, 8, 3072), 4805.3),
-     ("b200-sxm", "bf16", (16, 16, 256, 4, 16384), 7238.7)],
-)  # fmt: skip
-def test_prompts_as_measured(chip, dtype, shape, us):
-    names = ("heads", "kv_heads", "head_dim", "batch", "seq")
-    time = prefill_attention_time(chip, dtype, **dict(zip(names, shape, strict=True)))
-    assert time == pytest.approx(us * 1e-6, rel=0.2)
+# aiconfigurator 095f58a51c4c, TensorRT-LLM: heads, K/V heads, head size, batch, tokens, us.
+PROMPTS = (  # context_attention_perf
+    ("h100-sxm", "bf16", (96, 8, 128, 4, 12288), 32357.6),
+    ("h200-sxm", "bf16", (16, 4, 128, 2, 256), 19.1),
+    ("h100-sxm", "fp8", (48, 4, 256, 1, 16384), 7496.2),
+    ("a100-80gb-sxm", "bf16", (32, 8, 128, 8, 3072), 4805.3),
+    ("b200-sxm", "bf16", (16, 16, 256, 4, 16384), 7238.7),
+)
+TOKENS = (  # generation_attention_perf
+    ("h100-sxm", "bf16", (16, 2, 128, 16, 65535), 373.5),
+    ("h100-sxm", "fp8", (16, 1, 128, 4, 1023), 10.3),
+    ("a100-80gb-sxm", "bf16", (16, 16, 128, 8, 65535), 2507.8),
+    ("b200-sxm", "bf16", (8, 8, 128, 8, 32767), 157.9),
+    ("h200-sxm", "bf16", (128, 1, 64, 32, 4095), 638.4),
+)
 
 
-# The same, generation_attention_perf.
 @pytest.mark.parametrize(
-    ("chip", "dtype", "shape", "us"),
-    [("h100-sxm", "bf16", (16, 2, 128, 16, 65535), 373.5),
-     ("h100-sxm", "fp8", (16, 1, 128, 4, 1023), 10.3),
-     ("a100-80gb-sxm", "bf16", (16, 16, 128, 8, 65535), 2507.8),
-     ("b200-sxm", "bf16", (8, 8, 128, 8, 32767), 157.9),
-     ("h200-sxm", "bf16", (128, 1, 64, 32, 4095), 638.4)],
+    ("call", "length", "rel", "row"),
+    [(prefill_attention_time, "seq", 0.2, row) for row in PROMPTS]
+    + [(decode_attention_time, "cached", 0.25, row) for row in TOKENS],
 )  # fmt: skip
-def test_new_tokens_as_measured(chip, dtype, shape, us):
-    names = ("heads", "kv_heads", "head_dim", "batch", "cached")
-    time = decode_attention_time(chip, dtype, **dict(zip(names, shape, strict=True)))
-    assert time == pytest.approx(us * 1e-6, rel=0.25)
+def test_layers_as_measured(call, length, rel, row):
+    chip, dtype, shape, us = row
+    names = ("heads", "kv_heads", "head_dim", "batch", length)
+    assert call(chip, dtype, **dict(zip(names, shape, strict=True))) == pytest.approx(us * 1e-6, rel=rel)
 
 
 def test_a_long_prompt_by_hand():

@@ -88,14 +88,20 @@ def test_the_copies_that_ranks_make_which_share_the_vocabulary():
     assert frameworks["torchtitan-2024"].shared_logit == 18
 
 
+def parameters_of(one):
+    """The matrices of a layer with two heads of keys, from queries on, and the gains of its norms."""
+    D, F, H = one.width, one.ffn, one.head_dim
+    shapes = [(D, D), (2 * H, D), (2 * H, D), (D, D), (F, D), (F, D), (D, F)]
+    weights = [torch.nn.Parameter(torch.randn(shape, dtype=torch.bfloat16) / D**0.5) for shape in shapes]
+    return weights, torch.nn.Parameter(torch.ones(D, dtype=torch.bfloat16))
+
+
 @pytest.mark.parametrize("eager", [False, True])
 def test_a_layer_whose_kernels_are_apart(eager):
     torch.manual_seed(0)
     T, one = 128, Model.small(layers=1, width=128, heads=4, kv_heads=2, ffn=320)
     D, F, H = one.width, one.ffn, one.head_dim
-    matrix = lambda rows, columns: torch.nn.Parameter(torch.randn(rows, columns, dtype=torch.bfloat16) / D**0.5)
-    weights = [matrix(D, D), matrix(2 * H, D), matrix(2 * H, D), matrix(D, D), matrix(F, D), matrix(F, D), matrix(D, F)]
-    gains = torch.nn.Parameter(torch.ones(D, dtype=torch.bfloat16))
+    weights, gains = parameters_of(one)
     x = torch.randn(1, T, D, dtype=torch.bfloat16, requires_grad=True) * 1
 
     def norm(y):
@@ -126,10 +132,8 @@ def test_a_layer_recomputed_by_operator():
 
     torch.manual_seed(0)
     T, one = 4096, Model.small(layers=1, width=256, heads=4, kv_heads=2, ffn=640)
-    D, F, H = one.width, one.ffn, one.head_dim
-    matrix = lambda rows, columns: torch.nn.Parameter(torch.randn(rows, columns, dtype=torch.bfloat16) / D**0.5)
-    weights = [matrix(D, D), matrix(2 * H, D), matrix(2 * H, D), matrix(D, D), matrix(F, D), matrix(F, D), matrix(D, F)]
-    gains = torch.nn.Parameter(torch.ones(D, dtype=torch.bfloat16))
+    D, H = one.width, one.head_dim
+    weights, gains = parameters_of(one)
     x = torch.randn(1, T, D, dtype=torch.bfloat16, requires_grad=True)
     products = {"count": 0}
 

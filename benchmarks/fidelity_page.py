@@ -104,6 +104,7 @@ def fits(entries: Iterable[Fitted]) -> list[str]:
         chip = accelerators[e.chip].name if e.chip in accelerators else e.chip
         what: str = getattr(e, "dtype", "") or getattr(e, "op", "")
         held = "" if math.isnan(e.held_out) else f"{e.held_out:.1%}"
-        cells = [chip, what.replace("_", " "), e.software, e.count, len(e.constants), f"{e.error:.1%}", held]
+        software = ", ".join(filter(None, (e.software, getattr(e, "kernel", ""))))
+        cells = [chip, what.replace("_", " "), software, e.count, len(e.constants), f"{e.error:.1%}", held]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     return lines

@@ -159,15 +159,15 @@ def predict_kernel(case: Kernel) -> Prediction | Unmodelled:
     The simple model is the data sheet's roofline.
     """
     table, time = KERNELS[case.kind]
-    entry = table().get((case.chip, case.dtype, case.software))
+    entry, named = table().get((case.chip, case.dtype, case.software)), {}
+    of = (case.chip, case.dtype, case.kernel)
+    if same := {key[2]: one for key, one in grouped_kernels().items() if (*key[:2], key[3]) == of}:
+        entry, named = same.get(case.software, entry or next(iter(same.values()))), {"kernel": case.kernel}
     if entry is None:
         return Unmodelled(f"no constants for {case.dtype} of {case.software} on {case.chip}")
-    named = {}
-    if case.kernel and any(key[:2] == (case.chip, case.dtype) and key[3] == case.kernel for key in grouped_kernels()):
-        entry = grouped_kernels().get((case.chip, case.dtype, case.software, case.kernel), entry)
-        named = {"kernel": case.kernel}
     predicted = time(case.chip, case.dtype, **case.sizes, software=case.software, **named)
-    typical = f"{case.software}, {case.dtype}: few rows" if entry.typical else ""
+    few = entry.typical or entry.software != case.software
+    typical = f"{case.software}, {case.dtype}: few rows" if few else ""
     return Prediction(predicted, _kernel_roofline(case), case.seconds, len(entry.constants), typical=typical)
 
 

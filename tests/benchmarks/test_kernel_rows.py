@@ -79,6 +79,13 @@ def test_a_kernel_without_constants_is_taken_for_the_usual_one(read):
     assert predict(read("grouped-gemm", EXPERTS | {"kernel": "flashinfer_cutlass"})[1]).time > 1.3 * usual
 
 
+def test_a_software_without_rows_takes_its_kernel_from_another(read):
+    found = predict(read("grouped-gemm", EXPERTS | {"software": "tgi/3", "kernel": "triton"})[1])
+    assert found.time == predict(read("grouped-gemm", EXPERTS | {"kernel": "triton"})[1]).time
+    assert found.typical
+    assert isinstance(predict(read("grouped-gemm", EXPERTS | {"software": "tgi/3"})[1]), Unmodelled)
+
+
 @pytest.mark.parametrize(
     ("kind", "config", "reason"),
     [("attention-context", PROMPT | {"kernel": "triton"}, "Triton"),

@@ -10,8 +10,8 @@ PATIENCE = 300.0  # seconds
 def run_nccl_tests(program: str = "all_reduce_perf", least: str = "8K", most: str = "1G") -> tuple[str, int] | None:
     """What the program prints for sizes from least to most on all GPUs, and their number; None where there is none.
 
-    The program is looked up in the PATH, and the GPUs are those that `nvidia-smi -L` lists. Raises RuntimeError with its
-    last line if the program fails, and if it is not done after five minutes.
+    The program is looked up in the PATH, and the GPUs are those that `nvidia-smi -L` lists. Raises RuntimeError with
+    its last line if the program fails, and if it is not done after five minutes.
     """
     found, lister = shutil.which(program), shutil.which("nvidia-smi")
     if not found or not lister:

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 from functools import partial
-from math import log2
+from itertools import pairwise
+from pathlib import Path
 from statistics import fmean
 
 from autograder.answers import (
@@ -20,6 +21,7 @@ from autograder.answers import (
 from autograder.declaration import Exercise, Mistake
 from hwlib.algorithms import Step, blocks
 from hwlib.calibrated import fit_alpha_beta, nccl_time
+from hwlib.calibrated.nccl_log import read_log as read_table
 from hwlib.collectives import (  # noqa: F401  (the text uses all of them)
     NCCL_PROTOCOLS,
     allgather_bytes,
@@ -88,6 +90,12 @@ def hundreds(n, S):
 def alone(S):
     """The seconds of an all-reduce of S bytes on eight H200s by nccl-tests, and of a call from PyTorch."""
     return [float(nccl_time("h200-sxm", "all_reduce", 8, S, software)) for software in ("nccl-tests", "torch")]
+
+
+def row_of(log, S):
+    """The seconds of one size in one of the chapter's logs."""
+    rows = read_table((Path(__file__).parent / "files" / f"{log}.txt").read_text("utf-8")).rows
+    return next(row.time for row in rows if row.S == S)
 
 
 LL, LL128, SIMPLE = (one.alpha for one in NCCL_PROTOCOLS)
@@ -532,7 +540,7 @@ def typeset(rows, n, blank="N/A"):
 
 def log_cases(rng):
     found = []
-    for n, twice in ((8, True), (2, True), (16, False)):
+    for n, twice in ((8, True), (2, True), (7, True), (16, False), (1, False)):
         sizes = sorted(rng.sample([2**k for k in range(3, 34)], 5))
         times = [rng.uniform(8, 30) + S / rng.uniform(2e4, 3e5) for S in sizes]
         rows = [(S, t, t * rng.uniform(1.1, 1.3) if twice else None) for S, t in zip(sizes, times, strict=True)]
@@ -607,53 +615,46 @@ READ_LOG = Exercise(
     withholds=("hwlib.calibrated.nccl_log",),
 )
 
+
 # Hundreds of ranks
-DOUBLINGS = Exercise(
-    id="collectives-doubling",
-    title="What a doubling costs",
-    points=2,
-    prompt="{n1} H100s in nodes of eight all-reduce {size} MiB in {t1:s}, and {n2} of them in {t2:s} (published, by "
-    "nccl-tests with NVLSTree). If latency rises by the same amount with each doubling of the GPUs, as in a tree, how "
-    "much "
-    "is that? *To first order*: take the bytes that a port carries as the same for both.",
-    given=[
-        dict(
-            size=S // 2**20, n1=n1, t1=float(f"{hundreds(n1, S)[0]:.4g}"), n2=n2, t2=float(f"{hundreds(n2, S)[0]:.4g}")
-        )
-        for S, n1, n2 in ((2**22, 32, 512), (2**22, 64, 512), (2**20, 32, 256), (2**21, 64, 512), (2**24, 32, 512))
-    ],
-    answer=Quantity("s"),
-    solution=lambda n1, t1, n2, t2: (t2 - t1) / log2(n2 / n1),
+def told(times):
+    return ", ".join(f"{t * 1e6:.0f}" for t in times)
+
+
+GROUPS = (32, 64, 128, 256, 512)
+MEASURED = [hundreds(n, 4 * MiB)[0] for n in GROUPS]
+AROUND = [ring_allreduce_time(n, 4 * MiB, LL128, 370 * GB) for n in GROUPS]
+
+WHAT_GROWS = Exercise(
+    id="collectives-what-grows",
+    title="The gap below the ring",
+    prompt=f"{', '.join(map(str, GROUPS))} H100s in nodes of eight all-reduce 4 MiB in {told(MEASURED)} us "
+    "(published). "
+    f"By this chapter's ring, with {show(LL128, 's')} a hop and 370 GB/s a port, it would be {told(AROUND)} us: "
+    "nearly right "
+    "for the fewest, and five times too much for the most. What does the gap say, *to first order*?",
+    answer=Choice(
+        {
+            "hops": "it is a ring, whose hops take about 0.4 us",
+            "doublings": "each doubling of the GPUs adds about the same time: a tree joins the nodes",
+            "bytes": "it is the bytes of a port, which grow with the GPUs",
+            "nodes": "it is a ring of nodes, in which each node costs what a GPU costs in the model",
+        }
+    ),
+    solution="doublings",
     mistakes=(
-        Mistake(lambda t1, t2: t2 - t1, "That is the rise in all. How many doublings lead from the one to the other?"),
-        Mistake(
-            lambda n1, t1, n2, t2: (t2 - t1) / (n2 - n1),
-            "That is the rise for each GPU that joins, as in a ring. What does a tree with twice the GPUs have more?",
-        ),
-        Mistake(
-            lambda n1, t1, n2, t2: (t2 - t1) / (n2 / n1),
-            "The ratio of the GPUs is a power of two. How often do you double?",
-        ),
-        Mistake(
-            lambda n1, t1, n2, t2: 8 * (t2 - t1) / (n2 - n1),
-            "That is the rise for each node that joins. A tree does not visit one node after another.",
-        ),
-        Mistake(
-            lambda t1, n2, t2: (t2 - t1) / log2(n2), "You doubled from a single GPU on. At how many did you begin?"
-        ),
+        Mistake("hops", "Then 32 GPUs would take 25 us for their hops. What did they take?"),
+        Mistake("bytes", "A port carries 1.94 times the array with 32 GPUs, and 2.00 times with 512."),
+        Mistake("nodes", "Twice the nodes would then take nearly twice the time. Look at the measured steps."),
     ),
-    hints=(
-        "How often do you have to double the smaller number to get the larger one?",
-        "The rise of the time, shared among so many doublings.",
-    ),
-    explain="From {n1} to {n2} GPUs are `log2(n2/n1)` doublings, and the time rises by `t2 - t1`, from {t1:s} to "
-    "{t2:s}. "
-    "Each doubling so costs `(t2 - t1)/log2(n2/n1)`. The bytes of a port grow from 2(n1 − 1)/n1 to 2(n2 − 1)/n2 of "
-    "{size} "
-    "MiB meanwhile, which takes under a hundredth of the time. A ring at one node's "
-    f"{show(collective_constants()['h100-sxm', 'all_reduce', 'nccl-tests'].alpha_hop, 's', 2)} a rank would have "
-    "added that "
-    "for each of the n2 − n1 ranks; the measured rise is far below, so no ring is at work across the nodes.",
+    hints=("Write down by how much the measured time rises from each number of GPUs to the next.",),
+    explain=f"The measured time rises by {told([b - a for a, b in pairwise(MEASURED)])} us "
+    "from each "
+    "number of GPUs to twice as many: roughly a constant. A ring's time doubles with its ranks, and a port's bytes "
+    "hardly "
+    f"change. What adds a constant with each doubling is a tree; here about "
+    f"{(MEASURED[-1] - MEASURED[0]) / 4 * 1e6:.0f} us "
+    "a level, up and down again.",
 )
 
 # What a collective costs

@@ -20,6 +20,6 @@ def shared_chip_time(t_math, t_comm, n_SM, n_ch):
 
     While the collective runs, the matmul has n_SM - n_ch multiprocessors; so it ends later by what the others would
     have done in that time, or ends first, and the collective alone decides. Caches, memory and power, which both also
-    share, are left out.
+    share, are left out. The source sets multiprocessors aside; what that costs is reckoned here to first order.
     """
     return maximum(t_comm, t_math + n_ch / n_SM * t_comm)

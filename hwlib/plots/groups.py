@@ -9,6 +9,8 @@ from hwlib.units import show
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+CUT = 2.5  # times the highest of the curves' least values: what is far above that is not of interest
+
 
 @styled
 def against_ranks(
@@ -40,6 +42,8 @@ def against_ranks(
     below.set(xscale="log", yscale="log", xlabel="ranks n")
     below.set_xticks(ranks, [f"{n:g}" for n in ranks])
     below.xaxis.set_minor_locator(_none())
+    below.yaxis.set_major_locator(_few())
+    below.yaxis.set_minor_locator(_none())
     below.yaxis.set_major_formatter(lambda t, _: show(t, "s", 3))
     for axes in (above, below):
         axes.legend(fontsize=8)
@@ -50,21 +54,26 @@ def against_ranks(
 def beside_a_matmul(
     times: Mapping[str, Callable[[Any], Any]], most: int, marks: Mapping[str, float] | None = None
 ) -> "Figure":
-    """Times (s) against the channels of a collective, 1 to `most`; `marks` are numbers of channels with a name."""
+    """Times (s) against the channels of a collective, 1 to `most`; `marks` are numbers of channels with a name.
+
+    Curves are cut off far above where they are lowest.
+    """
     import numpy as np
 
     channels = np.linspace(1, most, 400)
     figure, axes = canvas(6.6, 3.2)
+    drawn: dict[str, list[float]] = {}
     for style, (colour, _), (label, time) in zip(["--", ":", "-", "-."], series(4), times.items(), strict=False):
-        axes.plot(channels, [time(n) for n in channels], style, color=colour, label=label)
+        drawn[label] = [time(n) for n in channels]
+        axes.plot(channels, drawn[label], style, color=colour, label=label)
     for label, at in (marks or {}).items():
         axes.axvline(at, color=GREY, linewidth=1, linestyle=":")
         axes.annotate(label, (at, 0.97), (3, 0), xycoords=("data", "axes fraction"), textcoords="offset points",
                       fontsize=8, color=GREY, va="top")  # fmt: skip
-    axes.set(xlabel="channels of the collective", xlim=(0, most), ylim=(0, None))
+    axes.set(xlabel="channels of the collective", xlim=(0, most), ylim=(0, CUT * max(map(min, drawn.values()))))
     axes.set_title("time", fontsize=10)
     axes.yaxis.set_major_formatter(lambda t, _: show(t, "s", 3))
-    axes.legend(fontsize=8, loc="lower right")
+    axes.legend(fontsize=8, loc="upper right")
     return figure
 
 
@@ -72,3 +81,10 @@ def _none() -> Any:
     from matplotlib.ticker import NullLocator
 
     return NullLocator()
+
+
+def _few() -> Any:
+    """1, 2 and 5 of each decade: where a chart spans less than two, decades alone say too little."""
+    from matplotlib.ticker import LogLocator
+
+    return LogLocator(subs=(1.0, 2.0, 5.0))

@@ -7,7 +7,7 @@ from hwlib.widgets.charts import VegaLite, chart_style
 
 COLOURS = ("#d9e8f5", "#a6cbe8", "#6baed6", "#3182bd", "#16569c", "#08306b")
 EMPTY = "#f0f0f0"
-RADIUS, SIDE = 1.0, 0.13
+RADIUS, SIDE = 1.0, 0.15
 
 
 def ring_player(n: int = 4, algorithm: str = "ring_allreduce") -> VegaLite:
@@ -38,7 +38,7 @@ def ring_player(n: int = 4, algorithm: str = "ring_allreduce") -> VegaLite:
     }  # fmt: skip
     at = {"x": {"field": "x", **axis}, "y": {"field": "y", **axis}}
     tooltip = [{"field": name} for name in ("rank", "block", "shares")]
-    square = {"type": "square", "size": 260, "opacity": 1, "stroke": "#808080", "strokeWidth": 0.6}
+    square = {"type": "square", "size": 240, "opacity": 1, "stroke": "#808080", "strokeWidth": 0.6}
     along = f"(datum.block - {(n - 1) / 2})*{SIDE}"
     held = {
         "data": {"values": cells},

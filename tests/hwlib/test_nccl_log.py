@@ -158,7 +158,7 @@ def test_text_that_is_no_table(text):
 
 def test_a_row_that_contradicts_itself():
     damaged = shipped("a100-one-node").replace("127997", "12799")
-    with pytest.raises(LogError, match="line 28"):
+    with pytest.raises(LogError, match=r"line \d+: 17179869184 bytes"):
         read_log(damaged)
     with pytest.raises(LogError, match="above 0 us"):
         read_log("1024 256 float sum -1 0.00 0.00 0.00 0")

@@ -33,7 +33,7 @@ def ring_player(n: int = 4, algorithm: str = "ring_allreduce") -> VegaLite:
     span = 1.45
     axis: dict[str, Any] = {"type": "quantitative", "scale": {"domain": [-span, span]}, "axis": None}
     colour = {
-        "field": "shares", "type": "ordinal", "title": "ranks with a share",
+        "field": "shares", "type": "ordinal", "title": "ranks with a share", "legend": {"orient": "bottom"},
         "scale": {"domain": [*range(n + 1)], "range": [EMPTY, *COLOURS[6 - n :]]},
     }  # fmt: skip
     at = {"x": {"field": "x", **axis}, "y": {"field": "y", **axis}}

@@ -125,6 +125,8 @@ NOTATION: dict[str, Symbol] = {
     "hops": Symbol(r"n_{\mathrm{hop}}", "hop", "links on the way", ONE_OR_MORE),
     "paths": Symbol(r"n_{\mathrm{path}}", "1", "lanes, links or ways used side by side", ONE_OR_MORE),
     "alpha_LL": Symbol(r"\alpha_{\mathrm{LL}}", "s", "latency of a step, low-latency protocol"),
+    "n_ch": Symbol(r"n_{\mathrm{ch}}", "1", "channels of a collective, each on a multiprocessor of its own"),
+    "W_ch": Symbol(r"W_{\mathrm{ch}}", "B/s", "what one channel moves through the port", POSITIVE),
     "W_LL": Symbol(r"W_{\mathrm{LL}}", "B/s", "bandwidth of the low-latency protocol", POSITIVE),
     "W_lane": Symbol(r"W_{\mathrm{lane}}", "B/s", "signal rate of one lane, line code included", POSITIVE),
     "W_use": Symbol(r"W_{\mathrm{use}}", "B/s", "bandwidth that the payload sees", POSITIVE),

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from ..values.book_root import book_root
+from .bandwidth import bandwidth
 from .group import Gpubook
 from .plan import plan
 
@@ -34,6 +35,7 @@ def main(debug: bool) -> None:
 
 
 main.add_command(plan)
+main.add_command(bandwidth)
 
 
 @main.command()

@@ -12,6 +12,7 @@ from .numbers import as_float
 
 LONG = 100  # characters: a text that is longer is cut around the place
 AROUND = (2, 1, 0)  # elements that are shown on either side of it, as many as there is space for
+MANY = 10**6  # characters: what Python refuses to write out
 LETTERS = 20  # and letters of a text
 
 
@@ -43,7 +44,7 @@ def excerpt(value: Any, path: Path) -> str:
     ('[…, 48, 49, 50, 51, 52, …]', '[1, 2]')
     """
     rows, whole = listed(value), text_of(value)
-    if not path or (len(whole) <= LONG and len(str(rows)) <= LONG):
+    if not path or (len(whole) <= LONG and _written(rows) <= LONG):
         return whole
     key, inner = path[0], path[1:]
     if type(rows) is dict and key in rows:
@@ -76,7 +77,15 @@ def element(path: Path) -> str:
 
 def size_of(value: Any) -> tuple[int, int]:
     """How much there is to read in a value: its numbers and letters, and how long it is written out."""
-    return _leaves(value), len(str(value))
+    return _leaves(value), _written(value)
+
+
+def _written(value: Any) -> int:
+    """How long a value is written out; an integer, or a fraction in a list, of too many digits for Python is longer."""
+    try:
+        return len(str(value))
+    except ValueError:  # sys.get_int_max_str_digits
+        return MANY
 
 
 def _leaves(value: Any) -> int:

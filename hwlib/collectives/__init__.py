@@ -9,6 +9,7 @@ Blocks have equal size: for N elements that n does not divide, S is the padded s
 says for which sizes its formulas are exact.
 """
 
+from hwlib.collectives.channels import channels_bandwidth, shared_chip_time
 from hwlib.collectives.choice import (
     CANDIDATES,
     CHUNKS,
@@ -40,6 +41,7 @@ from hwlib.collectives.doubling import (
     doubling_allreduce_time,
     halving_doubling_allreduce_time,
     halving_reduce_scatter_time,
+    paired_allreduce_time,
 )
 from hwlib.collectives.hierarchical import (
     call_latency,
@@ -140,7 +142,7 @@ __all__ = [
     "bidirectional_ring_allreduce_time", "bidirectional_ring_alltoall_limit", "bidirectional_ring_alltoall_time",
     "bidirectional_ring_reduce_scatter_time", "binomial_broadcast_time", "binomial_gather_time", "binomial_reduce_time",
     "binomial_scatter_time", "bruck_allgather_time", "bruck_alltoall_bound_time", "bruck_alltoall_time", "bus_factor",
-    "call_latency", "chain_broadcast_time", "choose", "crossover_bytes", "destination_fraction",
+    "call_latency", "chain_broadcast_time", "channels_bandwidth", "choose", "crossover_bytes", "destination_fraction",
     "destination_fraction_limit", "direct_allgather_time", "direct_allreduce_time", "direct_alltoall_time",
     "direct_broadcast_time", "direct_gather_time", "direct_reduce_scatter_time", "direct_reduce_time",
     "direct_scatter_time", "double_tree_allreduce_time", "doubling_allgather_time", "doubling_allreduce_time",
@@ -152,9 +154,11 @@ __all__ = [
     "nvls_algorithm_bandwidth", "nvls_allreduce_bytes", "nvls_allreduce_limit", "nvls_allreduce_speedup",
     "nvls_allreduce_time", "nvls_bus_factor", "nvls_port_bandwidth", "nvls_sharp_allreduce_time",
     "nvls_switch_allreduce_in_bytes", "nvls_tree_allreduce_time", "one_shot_allreduce_bytes", "one_shot_allreduce_time",
-    "outer_axis_allgather_time", "padded_bytes", "pairwise_alltoall_time", "ragged_alltoall_limit",
+    "outer_axis_allgather_time", "padded_bytes", "paired_allreduce_time", "pairwise_alltoall_time",
+    "ragged_alltoall_limit",
     "ragged_alltoall_time", "ring_allgather_time", "ring_allreduce_time", "ring_alltoall_bytes", "ring_alltoall_time",
-    "ring_reduce_scatter_time", "ring_tree_crossover_bytes", "scatter_allgather_broadcast_time", "sparse_alltoall_time",
+    "ring_reduce_scatter_time", "ring_tree_crossover_bytes", "scatter_allgather_broadcast_time",
+    "shared_chip_time", "sparse_alltoall_time",
     "switch_allgather_time", "switch_allreduce_in_bytes", "switch_allreduce_limit", "switch_allreduce_speedup",
     "switch_allreduce_time", "switch_reduce_scatter_time", "torus_allgather_limit", "torus_allgather_time",
     "tree_allreduce_time", "tree_root_bytes",

@@ -27,6 +27,15 @@ def doubling_allgather_time(n, S, alpha, W):
 
 
 @formula("t", cite="rabenseifner2004")
+def paired_allreduce_time(n, S, alpha, W):
+    """Halving and doubling among a power of two of ranks: two rounds for each bit of a rank's number, a ring's bytes.
+
+    Ranks beyond a power of two cost more: `halving_doubling_allreduce_time`.
+    """
+    return 2 * log2(n) * alpha + 2 * (n - 1) / n * (S / W)
+
+
+@formula("t", cite="rabenseifner2004")
 def halving_doubling_allreduce_time(n, S, alpha, W):
     """Reduce-scatter by halving, all-gather by doubling, among 2^k ranks, the largest power of two up to n.
 

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
+from pathlib import Path
 from statistics import fmean
 
 from autograder.answers import (
@@ -19,9 +21,13 @@ from autograder.answers import (
 from autograder.declaration import Exercise, Mistake
 from hwlib.algorithms import Step, blocks
 from hwlib.calibrated import fit_alpha_beta, nccl_time
+from hwlib.calibrated.nccl_log import read_log as read_table
 from hwlib.collectives import (  # noqa: F401  (the text uses all of them)
+    NCCL_PROTOCOLS,
     allgather_bytes,
     allreduce_bytes,
+    bus_factor,
+    channels_bandwidth,
     crossover_bytes,
     destination_fraction,
     destination_fraction_limit,
@@ -32,13 +38,15 @@ from hwlib.collectives import (  # noqa: F401  (the text uses all of them)
     nvls_port_bandwidth,
     one_shot_allreduce_bytes,
     one_shot_allreduce_time,
+    paired_allreduce_time,
     ring_allgather_time,
     ring_allreduce_time,
+    shared_chip_time,
     switch_allreduce_speedup,
     tree_allreduce_time,
 )
 from hwlib.specs import accelerators, measured_allreduces
-from hwlib.specs.fitted import collective_constants  # noqa: F401
+from hwlib.specs.fitted import collective_constants, tree_constants  # noqa: F401
 from hwlib.units import GB, GiB, KiB, MiB, show, us  # noqa: F401
 
 h100, h200, b200 = (accelerators[key] for key in ("h100-sxm", "h200-sxm", "b200-sxm"))
@@ -73,12 +81,35 @@ def port_spread():
     return max(ports) / min(ports) - 1
 
 
+def hundreds(n, S):
+    """The published seconds of one all-reduce among n H100s of nodes of eight, and its printed bus bandwidth."""
+    (row,) = (r for r in measured_allreduces("h100-sxm", n, "NVLSTree") if r.S == S)
+    return row.time, row.bus_bandwidth
+
+
+def alone(S):
+    """The seconds of an all-reduce of S bytes on eight H200s by nccl-tests, and of a call from PyTorch."""
+    return [float(nccl_time("h200-sxm", "all_reduce", 8, S, software)) for software in ("nccl-tests", "torch")]
+
+
+def row_of(log, S):
+    """The seconds of one size in one of the chapter's logs."""
+    rows = read_table((Path(__file__).parent / "files" / f"{log}.txt").read_text("utf-8")).rows
+    return next(row.time for row in rows if row.S == S)
+
+
+LL, LL128, SIMPLE = (one.alpha for one in NCCL_PROTOCOLS)
+NVLS_CHANNELS = 16  # on Hopper, by NCCL's source (nccl-enqueue)
+W_CHANNEL = collective_constants()["h100-sxm", "all_reduce", "nccl-tests"].W_switch / NVLS_CHANNELS
+
+
 # Eight patterns
 ERRATUM_ALLGATHER = Exercise(
     id="collectives-erratum-allgather",
     title="Nine microseconds",
     points=2,
-    prompt="A draft of a well-known text all-gathers a bf16 array [{D} × {F}], cut along its rows over the {n} GPUs "
+    prompt="The draft of *How to Scale Your Model* of July 2025 all-gathers a bf16 array [{D} × {F}], cut along its "
+    "rows over the {n} GPUs "
     "of a node, each of which sends and receives at {W:B/s}. It divides the array by the {n} ports' bandwidth "
     "together; for [1,024 × 16,384] on eight H100s that gave its 9 µs. Something is counted once that happens {n} "
     "times. How long does the all-gather take at best? *Exact*, without latency.",
@@ -348,7 +379,7 @@ WHOLE_RING = Exercise(
     id="collectives-whole-ring",
     title="The ring that cuts nothing",
     points=3,
-    prompt="A course has its students first write an *alternating* ring: for n − 1 rounds each rank passes on the "
+    prompt="The ring that most people write first, the *alternating* one: for n − 1 rounds each rank passes on the "
     "whole array that came last, and adds it to its own. A round takes `alpha` and the time of its bytes at "
     "`W`. From which size `S` on is the proper ring, with 2(n − 1) rounds of S/n, faster? *Exact*, in `n`, "
     "`alpha` and `W`, for n > 2.",
@@ -487,39 +518,190 @@ SWITCH_BYTES = Exercise(
     withholds=("hwlib.collectives",),
 )
 
-ERRATUM_SHARP = Exercise(
-    id="collectives-erratum-sharp",
-    title="Seventy against forty",
-    prompt="A tutorial says of reduction in the switch: *“when SHARP is activated, it shows 70-80% efficiency, but "
-    "when deactivated, it shows only 40-50% efficiency”*. No source is named. Hold it against eight H200s "
-    f"and 8 GiB, where the ring prints {printed('h200-sxm', 8, 'ring') / GB:.0f} GB/s of bus bandwidth and the "
-    f"switch {printed('h200-sxm', 8, 'auto') / GB:.0f} GB/s, over ports of 450 GB/s. What is right, *to first "
-    "order*?",
+
+# Two logs
+def typeset(rows, n, blank="N/A"):
+    """A log of all_reduce_perf on n ranks: (bytes, us out of place, us in place) a row, None where there is none."""
+    lines = [
+        "# nThread 1 nGpus 1 minBytes 8 maxBytes 8589934592 step: 2(factor) warmup iters: 5 iters: 20",
+        "node0:77:77 [0] NCCL INFO Bootstrap: Using eth0",
+        "#",
+        "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw",
+        "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)",
+    ]
+    for S, *halves in rows:
+        line = f"{S:>12} {S // 4:>12}     float     sum      -1"
+        for t in halves:
+            algbw = S / t / 1e3 if t else 0
+            line += f" {t:9.2f} {algbw:7.2f} {2 * (n - 1) / n * algbw:7.2f}      0" if t else f"{blank:>8}" * 4
+        lines.append(line)
+    return "\n".join([*lines, "# Out of bounds values : 0 OK", "# Avg bus bandwidth    : 101.7", "#", ""])
+
+
+def log_cases(rng):
+    found = []
+    for n, twice in ((8, True), (2, True), (7, True), (16, False), (1, False)):
+        sizes = sorted(rng.sample([2**k for k in range(3, 34)], 5))
+        times = [rng.uniform(8, 30) + S / rng.uniform(2e4, 3e5) for S in sizes]
+        rows = [(S, t, t * rng.uniform(1.1, 1.3) if twice else None) for S, t in zip(sizes, times, strict=True)]
+        found.append((typeset(rows, n), n))
+    return found
+
+
+def read_log(text, n, time=5, scale=1e-6, factor=None, printed=None):
+    rows = []
+    for line in text.splitlines():
+        words = line.split()
+        if words and words[0].isdigit():
+            S, t = int(words[0]), float(words[time if words[time] != "N/A" else 5]) * scale
+            q = 2 * (n - 1) / n if factor is None else factor
+            rows.append((S, t, float(words[printed]) * 1e9 if printed else q * S / t))
+    return rows
+
+
+READ_LOG = Exercise(
+    id="collectives-read-log",
+    title="What is in a log",
+    points=3,
+    lines=7,
+    prompt="Write `read_nccl_tests(text, n)`, which reads what `all_reduce_perf` printed on n ranks. A row of its "
+    "table is "
+    "a line whose first word is a whole number, the bytes S; all other lines are for people. Behind S come the "
+    "elements, "
+    "the type, the operation and the root, and then time, algbw, busbw and #wrong, once out of place and once in "
+    "place. "
+    "Return a list with `(S, t, W_bus)` of each row: bytes, the seconds *out of place*, and the bus bandwidth in B/s. "
+    "Compute that from S and t, since a row of 8 bytes prints 0.00. *Exact.*",
+    answer=Function(
+        "read_nccl_tests",
+        "read_nccl_tests(text, n)",
+        cases=log_cases,
+    ),
+    solution=read_log,
+    mistakes=(
+        Mistake(
+            lambda text, n: read_log(text, n, factor=1.0),
+            "That is the algorithm bandwidth, S/t. By what does the benchmark multiply it for an all-reduce?",
+        ),
+        Mistake(
+            lambda text, n: read_log(text, n, scale=1.0),
+            "The benchmark prints microseconds, and the list wants seconds.",
+        ),
+        Mistake(
+            lambda text, n: read_log(text, n, printed=7),
+            "Those are the printed digits: two behind the point, which is nothing for a small row. Compute it from S "
+            "and t.",
+        ),
+        Mistake(
+            lambda text, n: read_log(text, n, time=9),
+            "That is the second half of the row, in place. The first time is the one out of place.",
+        ),
+        Mistake(
+            lambda text, n: read_log(text, n, factor=(n - 1) / n),
+            "(n − 1)/n is an all-gather's factor. An all-reduce has two laps.",
+        ),
+    ),
+    hints=(
+        "`line.split()` gives the words of a line; `str.isdigit` says of the first one whether it is a whole number.",
+        "The time is the sixth word, in microseconds. The factor depends on n alone.",
+    ),
+    explain="Split each line into words, and keep those lines whose first word is a whole number: headers begin with "
+    "#, "
+    "NCCL's own messages with the name of a host. The bytes are word 0 and the time out of place word 5, in "
+    "microseconds. The bus bandwidth is what each port of a ring would have carried, `2*(n - 1)/n*S/t`; for 8 ranks "
+    "1.75 "
+    "times the algorithm bandwidth S/t. Turned round, the two printed columns tell the number of ranks of a log whose "
+    "header is lost: with q = busbw/algbw, `n = 2/(2 - q)`.",
+    withholds=("hwlib.calibrated.nccl_log",),
+)
+
+
+# Hundreds of ranks
+def told(times):
+    return ", ".join(f"{t * 1e6:.0f}" for t in times)
+
+
+GROUPS = (32, 64, 128, 256, 512)
+MEASURED = [hundreds(n, 4 * MiB)[0] for n in GROUPS]
+AROUND = [ring_allreduce_time(n, 4 * MiB, LL128, 370 * GB) for n in GROUPS]
+
+WHAT_GROWS = Exercise(
+    id="collectives-what-grows",
+    title="The gap below the ring",
+    prompt=f"{', '.join(map(str, GROUPS))} H100s in nodes of eight all-reduce 4 MiB in {told(MEASURED)} us "
+    "(published). "
+    f"By this chapter's ring, with {show(LL128, 's')} a hop and 370 GB/s a port, it would be {told(AROUND)} us: "
+    "nearly right "
+    "for the fewest, and five times too much for the most. What does the gap say, *to first order*?",
     answer=Choice(
         {
-            "tutorial": "the tutorial: 40 to 50 % of a port is what one gets without the switch's help",
-            "reversed": "a port is used to about 80 % by the ring and to about 70 % with the switch, which is faster "
-            "all the same",
-            "above": "with the switch the port is used to about 106 %, without it to 81 %",
-            "gain": "the port is used to 81 % in both cases, and the gain is 1.75, as theory has it",
+            "hops": "it is a ring, whose hops take about 0.4 us",
+            "doublings": "each doubling of the GPUs adds about the same time: a tree joins the nodes",
+            "bytes": "it is the bytes of a port, which grow with the GPUs",
+            "nodes": "it is a ring of nodes, in which each node costs what a GPU costs in the model",
         }
     ),
-    solution="reversed",
+    solution="doublings",
     mistakes=(
-        Mistake("tutorial", "The ring is measured, here and by others, at four fifths of the line rate."),
-        Mistake(
-            "above", "No port carries more than its line rate. Which of the two printed numbers are bytes on a wire?"
-        ),
-        Mistake("gain", "Divide the two printed numbers: that is the gain in time, and it is nowhere near 1.75."),
+        Mistake("hops", "Then 32 GPUs would take 25 us for their hops. What did they take?"),
+        Mistake("bytes", "A port carries 1.94 times the array with 32 GPUs, and 2.00 times with 512."),
+        Mistake("nodes", "Twice the nodes would then take nearly twice the time. Look at the measured steps."),
     ),
-    hints=("Turn each printed number into bytes a second through a port first.",),
-    explain="Around a ring the printed number is what crosses a port: "
-    f"{printed('h200-sxm', 8, 'ring') / h200.scaleup_bandwidth:.0%} of its line rate. With the switch a port carries "
-    f"9/8 of the array where a ring's carries 14/8, so the printed {printed('h200-sxm', 8, 'auto') / GB:.0f} GB/s are "
-    f"{nvls_port_bandwidth(8, printed('h200-sxm', 8, 'auto')) / GB:.0f} GB/s on the wire, "
-    f"{nvls_port_bandwidth(8, printed('h200-sxm', 8, 'auto')) / h200.scaleup_bandwidth:.0%}. The gain in time is the "
-    f"quotient of the printed numbers, {printed('h200-sxm', 8, 'auto') / printed('h200-sxm', 8, 'ring'):.2f}: fewer "
-    "bytes, more slowly.",
+    hints=("Write down by how much the measured time rises from each number of GPUs to the next.",),
+    explain=f"The measured time rises by {told([b - a for a, b in pairwise(MEASURED)])} us "
+    "from each "
+    "number of GPUs to twice as many: roughly a constant. A ring's time doubles with its ranks, and a port's bytes "
+    "hardly "
+    f"change. What adds a constant with each doubling is a tree; here about "
+    f"{(MEASURED[-1] - MEASURED[0]) / 4 * 1e6:.0f} us "
+    "a level, up and down again.",
+)
+
+# What a collective costs
+BESIDE = Exercise(
+    id="collectives-beside-matmul",
+    title="Not quite hidden",
+    points=2,
+    prompt="A matmul takes {t_math:s} on all {n_SM} SMs of a GPU. A reduce-scatter starts together with it and runs "
+    "for "
+    "{t_comm:s} on {n_ch} channels, each of which keeps one SM for as long as the collective lasts. The matmul's rate "
+    "is "
+    "proportional to the SMs that it has, and it gets the others back when the collective ends. After what time are "
+    "both "
+    "done? *Exact* in this model.",
+    given=dict(
+        n_SM=[132, 132, 148, 148, 132],
+        n_ch=[32, 24, 32, 40, 28],
+        t_math=[4e-3, 5e-3, 3e-3, 6e-3, 2e-3],
+        t_comm=[2.5e-3, 3.6e-3, 1.8e-3, 4e-3, 1.2e-3],
+    ),
+    answer=Quantity("s", rtol=0.004),
+    solution=lambda n_SM, n_ch, t_math, t_comm: shared_chip_time(t_math, t_comm, n_SM, n_ch),
+    mistakes=(
+        Mistake(lambda t_math: t_math, "So it would be if the collective ran on nothing. Whose SMs does it run on?"),
+        Mistake(lambda t_math, t_comm: t_math + t_comm, "That is one after the other. Both start together."),
+        Mistake(
+            lambda n_SM, n_ch, t_math: t_math * n_SM / (n_SM - n_ch),
+            "The matmul has fewer SMs only until the collective ends, and all of them from then on.",
+        ),
+        Mistake(
+            lambda n_SM, n_ch, t_math: t_math * (1 + n_ch / n_SM),
+            "The share of the SMs is right. For how long are they gone: for the matmul's time, or for the "
+            "collective's?",
+        ),
+        Mistake(
+            lambda n_SM, n_ch, t_math, t_comm: t_math + n_ch / (n_SM - n_ch) * t_comm,
+            "What was lost is made up later, and by then on how many SMs?",
+        ),
+    ),
+    hints=(
+        "How much of the matmul is done when the collective ends?",
+        "Count SM-seconds: what the matmul needs, and what the collective takes away.",
+    ),
+    explain="The matmul needs {n_SM} times {t_math:s} of SM-seconds. While the collective runs it takes {n_ch} times "
+    "{t_comm:s} of them. All SMs are busy to the end, so `n_SM*t = n_SM*t_math + n_ch*t_comm`, and `t = t_math + "
+    "n_ch/n_SM*t_comm`. That holds as long as the collective ends first; else it decides alone: `max(t_comm, ...)`. "
+    "The collective is hidden, and still not free: you pay its time, times the share of the chip that it runs on.",
 )
 
 # All-to-all
@@ -527,7 +709,7 @@ ERRATUM_RAGGED = Exercise(
     id="collectives-erratum-ragged",
     title="How close is “very close”?",
     points=3,
-    prompt="A text on expert parallelism lets a token go to k of n ranks and charges it k copies, *“very close”* to "
+    prompt="*How to Scale Your Model* lets a token go to k of n ranks and charges it k copies, *“very close”* to "
     "the truth. But a token whose experts live on the same rank goes there once. Its `k` experts are drawn "
     "independently, each on any of `n` ranks with equal chance. Give the factor by which k copies are too "
     "many: the charge k/n over the expected share of the ranks that the token visits. *Exact*, for k ≤ n.",

@@ -87,3 +87,17 @@ def test_a_curve_that_no_slider_moves_stays_where_it_is():
     curves = next(layer for layer in widgets.allreduce_explorer().spec["layer"] if layer["mark"]["type"] == "line")
     assert curves["encoding"]["y"]["scale"] == {"type": "log", "domain": [5e-7, 1]}
     assert curves["mark"]["clip"]
+
+
+def test_the_ring_moves_one_block_of_each_rank_in_each_step():
+    held, _, moving = widgets.ring_player(5).spec["layer"]
+    cells, sent = held["data"]["values"], moving["data"]["values"]
+    assert len(cells) == 9 * 5 * 5
+    assert {(one["step"], one["rank"]) for one in sent} == {(k, rank) for k in range(8) for rank in range(5)}
+    assert {one["shares"] for one in cells if one["step"] == 8} == {5}
+    assert [one["shares"] for one in sent if one["rank"] == 0] == [1, 2, 3, 4, 5, 5, 5, 5]
+    for n in (2, 7):
+        with pytest.raises(ValueError, match="3 to 6"):
+            widgets.ring_player(n)
+    with pytest.raises(ValueError, match="one was expected"):
+        widgets.ring_player(4, "doubling_allreduce")

@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -53,3 +55,9 @@ def test_fewer_and_shorter_arguments_are_smaller(small, large):
 
 def test_a_huge_integer_is_told_by_its_size():
     assert text_of(2**300) == "an integer of 301 bits"
+
+
+def test_what_python_refuses_to_write_out_is_long():
+    huge = Fraction(10**5000, 3)
+    assert excerpt([1.0, huge, 2.0], (1,)) == f"[1, {text_of(huge)}, 2]"
+    assert size_of([huge])[1] > LONG

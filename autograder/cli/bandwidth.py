@@ -1,0 +1,93 @@
+"""`gpubook bandwidth`: which rows of nccl-tests are slower than they should be, and why."""
+
+import json
+import re
+from typing import Any, TextIO
+
+import click
+
+from .plan import CannotBe
+
+BY_NAME = {
+    "a100": "dgx-a100", "h100": "dgx-h100", "h200": "dgx-h200", "b200": "dgx-b200", "b300": "dgx-b300",
+    "gb200": "gb200-nvl72", "gb300": "gb300-nvl72",
+}  # fmt: skip
+"""The machine for a word of a GPU's name in the log; its boards for PCIe are others."""
+
+
+@click.command()
+@click.argument("file", type=click.File("r", encoding="utf-8", errors="replace"), default="-")
+@click.option("--on", "machine", help="The machine: dgx-h100, 4xdgx-h100, or a cluster.  [default: the header's GPU]")
+@click.option("--gpus", type=click.IntRange(2), help="Number of GPUs.  [default: what the log says]")
+@click.option(
+    "--collective", help="all_reduce, all_gather, reduce_scatter or all_to_all.  [default: what the log says]"
+)
+@click.option("--network", help="What joins the nodes: NVLSTree (InfiniBand), EFA, 'InfiniBand SHARP'.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, in SI units.")
+def bandwidth(
+    file: TextIO, machine: str | None, gpus: int | None, collective: str | None, network: str | None, as_json: bool
+) -> None:
+    """Say which rows of an nccl-tests table are slow, and why.
+
+    FILE is the output of all_reduce_perf or its like; without it, standard input is read.
+    """
+    from hwlib.calibrated.nccl_log import read_log
+    from hwlib.calibrated.nccl_verdict import judge_log
+
+    try:
+        log = read_log(file.read())
+        node, chips = _machine(machine, log.gpu)
+        found = judge_log(log, node, gpus or chips, collective, network)
+    except ValueError as error:
+        raise CannotBe(str(error)) from None
+    click.echo(json.dumps(_record(found), indent=2) if as_json else _text(found))
+
+
+def _machine(given: str | None, gpu: str) -> tuple[Any, int | None]:
+    """The node, and the GPUs that `given` has if it says so: 32 of 4xdgx-h100, of a node or a cluster alone unknown."""
+    from hwlib.planner.task import OWN
+    from hwlib.specs import clusters, nodes
+
+    if given:
+        own = OWN.fullmatch(given.strip())
+        count, name = (own[1], own[2]) if own else ("", given.strip())
+        cluster = clusters.find(name)
+        like = [cluster.members] if cluster else [nodes.find(name), *(n for n in nodes.values() if n.chip.key == name)]
+        node = next(filter(None, like), None)
+        if not node:
+            raise ValueError(f"--on: {given!r} is no machine of the tables; known: {', '.join([*nodes, *clusters])}")
+        return node, int(count) * node.chips if count else None
+    words = set(re.split(r"[\s-]+", gpu.lower()))
+    if key := next((key for word, key in BY_NAME.items() if word in words and "pcie" not in words), None):
+        return nodes[key], None
+    said = f"the log's GPU is {gpu!r}" if gpu else "the log does not name its GPU"
+    raise ValueError(f"--on: {said}; give the machine, e.g. --on dgx-h100; known: {', '.join(nodes)}")
+
+
+def _record(found: Any) -> dict[str, Any]:
+    record = found._asdict()
+    record["rows"] = [row._asdict() | {"share": row.share} for row in found.rows]
+    record["causes"] = [cause._asdict() for cause in found.causes]
+    return record
+
+
+def _text(found: Any) -> str:
+    from hwlib.calibrated.nccl_verdict import binary
+    from hwlib.units import show
+
+    where = f"{found.n} GPUs ({found.chip}) of {found.hosts} node{'s' * (found.hosts > 1)}"
+    lines = [
+        f"{found.collective} on {where}{f' over {found.network}' if found.network else ''}, against the model of NCCL "
+        f"(fitted to {found.source}), within {found.band:.0%} of time",
+        f"{'size':>10}{'time':>12}{'expected':>12}{'busbw':>14}{'expected':>14}  {'decided by':<11}verdict",
+    ]
+    for row in found.rows:
+        verdict = f"{row.share:.0%} of the expected bandwidth" if row.verdict == "slow" else row.verdict
+        sizes, times = binary(row.S), (show(t, "s", 4) for t in (row.time, row.expected_time))
+        rates = (show(W, "B/s", 4) for W in (row.busbw, row.expected_busbw))
+        lines.append(
+            f"{sizes:>10}" + "".join(f"{t:>12}" for t in times) + "".join(f"{W:>14}" for W in rates)
+            + f"  {row.regime:<11}{verdict}"
+        )  # fmt: skip
+    lines += ["", *(f"- {cause.kind}: {cause.sentence}." for cause in found.causes)]
+    return "\n".join(lines)

@@ -184,8 +184,8 @@ ERRATUM_LINK = Exercise(
     "gradients loads both directions alike. What should the two sizes be? *Exact*: rounding is not the error.",
     answer=Choice(
         {
-            "double": "2200 for a dense job, and 4400 for one with sparsity",
             "right": "as they stand: a dense job does half the FLOPs, and needs half the batch",
+            "double": "2200 for a dense job, and 4400 for one with sparsity",
             "same": "2200 for both: sparsity changes the arithmetic, and not what the links carry",
             "half": "550 for a dense job, and 1100 for one with sparsity",
         }

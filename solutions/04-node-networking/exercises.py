@@ -401,13 +401,14 @@ TRAINED = Exercise(
     title="What the slots have trained to",
     points=3,
     lines=6,
-    prompt="Write `narrow_slots(text)`: from what `nvidia-smi "
-    "--query-gpu=index,pcie.link.gen.current,pcie.link.gen.max,"
-    "pcie.link.width.current,pcie.link.width.max --format=csv` prints, a list of `(index, bandwidth)` for every GPU "
-    "whose slot has *trained to fewer lanes* than it could, in order. The bandwidth is what these lanes carry one way, "
-    "after the line code, in B/s, at the highest generation (`gen.max`): an idle GPU lowers its generation to save "
-    "power, and that says nothing. A lane of generation 3 has 8 GT/s, each generation doubles it, and of 130 bits 128 "
-    "are data. Generations are 3 to 5. The line with the names may be missing. *Exact*.",
+    prompt="Write `narrow_slots(text)`: from the CSV that `nvidia-smi` prints for the query above, with index, "
+    "generation "
+    "now and at most, lanes now and at most, a list of `(index, bandwidth)` for every GPU whose slot has *trained to "
+    "fewer lanes* than it could, in order. The bandwidth is what these lanes carry one way, after the line code, in "
+    "B/s, "
+    "at the highest generation: an idle GPU lowers its generation to save power, and that says nothing. A lane of "
+    "generation 3 has 8 GT/s, each generation doubles it, and of 130 bits 128 are data. Generations are 3 to 5. A line "
+    "with names may stand above the numbers. *Exact*.",
     answer=Function(
         "narrow_slots",
         "narrow_slots(text)",
@@ -760,7 +761,7 @@ WIRE = Exercise(
     prompt="Eight GPUs with six links each, as in a DGX-1, and no switch. Lay the cables: each joins two GPUs, and two "
     "GPUs "
     "may share several. The more cables cross the *narrowest* half, the better. `answer` is "
-    '`{{"cables": ["0-1", "0-3", …]}}`, a list of up to 24 pairs, smaller number first. *Exact*.',
+    '`{"cables": ["0-1", "0-3", …]}`, a list of up to 24 pairs, smaller number first. *Exact*.',
     answer=Design(
         fields={"cables": Field("two GPUs that a cable joins", options=PAIRS, items=24)},
         objective=across,
@@ -794,7 +795,7 @@ WIRE = Exercise(
     "the four GPUs of a half have 24 ends, and each cable inside takes two of them. So 12 is the most. Joining every "
     "pair once but the four that lie opposite reaches it: 16 pairs cross a half, less at most four of those that were "
     "left "
-    "out. The DGX-1 doubles some cables for the rings inside a quad, and pays with half the cut.",
+    "out. The DGX-1 doubles some cables, and pays with half the cut.",
 )
 
 TICKET = Exercise(

@@ -410,13 +410,13 @@ def attend(q_ptr, k_ptr, v_ptr, out_ptr, T, scale, R: tl.constexpr, H: tl.conste
 
 def _attend(
     q_ptr, k_ptr, v_ptr, out_ptr, T, scale, R, H, BLOCK, *, shrinks=True, sums=True, masked=True, divides=True,
-    scaled=True,
+    scaled=True, largest=True,
 ):  # fmt: skip
     """The kernel with a slip: a running result is not corrected, keys beyond the end count, or the end is forgotten."""
     r, h = tl.arange(0, R)[:, None], tl.arange(0, H)[None, :]
     mine, keys = tl.program_id(0) * R * H, tl.program_id(0) * T * H
     q = tl.load(q_ptr + mine + r * H + h)
-    most, total = tl.full((R,), -float("inf"), tl.float32), tl.zeros((R,), tl.float32)
+    most, total = tl.full((R,), -float("inf") if largest else 0.0, tl.float32), tl.zeros((R,), tl.float32)
     acc = tl.zeros((R, H), tl.float32)
     for start in range(0, T, BLOCK):
         at = start + tl.arange(0, BLOCK)
@@ -424,7 +424,7 @@ def _attend(
         k, v = tl.load(k_ptr + block, mask=inside), tl.load(v_ptr + block, mask=inside)
         s = tl.dot(q, tl.trans(k)) * (scale if scaled else 1.0)
         s = tl.where(at[None, :] < T, s, -float("inf")) if masked else s
-        larger = tl.maximum(most, tl.max(s, axis=1))
+        larger = tl.maximum(most, tl.max(s, axis=1)) if largest else tl.zeros((R,), tl.float32)
         p, shrink = tl.exp(s - larger[:, None]), tl.exp(most - larger)
         total = (total * shrink if sums else total) + tl.sum(p, axis=1)
         acc = (acc * shrink[:, None] if shrinks else acc) + tl.dot(p, v)
@@ -464,14 +464,14 @@ def _at_once(q_ptr, k_ptr, v_ptr, out_ptr, T, scale, R, H, BLOCK):
 HEADS = 3  # key-value heads of each run
 
 
-def _of_heads(R, T, H, BLOCK):
+def _of_heads(R, T, H, BLOCK, scale):
     shapes = {
         "q_ptr": (HEADS, R, H),
         "k_ptr": (HEADS, T, H),
         "v_ptr": (HEADS, T, H),
         "out_ptr": tl.empty((HEADS, R, H)),
     }
-    return Launch(HEADS, {**shapes, "T": T, "scale": H**-0.5, "R": R, "H": H, "BLOCK": BLOCK})
+    return Launch(HEADS, {**shapes, "T": T, "scale": scale, "R": R, "H": H, "BLOCK": BLOCK})
 
 
 FLASH = Exercise(
@@ -482,13 +482,14 @@ FLASH = Exercise(
     prompt=f"Write the fused kernel of attention, forward. Program i does key-value head i of {HEADS}: the R rows of "
     "`q_ptr` [heads × R × H] that use it, be they query heads, tokens or both, its T keys and values [heads × T × H], "
     "and R rows of `out_ptr`, all float32, row by row in memory. `out = softmax(scale*q @ kᵀ) @ v` for each head, "
-    "without a mask. R, H and BLOCK are powers of two, and T any number. It may move 5 % more than the bytes of "
+    "without a mask; scores may be so large that their exponential is not a float32. R, H and BLOCK are powers of two, "
+    "and T any number. It may move 5 % more than the bytes of "
     "`attention_bytes`, and hold 16·BLOCK·(H + R) + 32·R·H bytes on the chip at once: BLOCK keys fit, and not all T. "
     "*Exact*.",
     answer=Kernel(
         "attend",
         "attend(q_ptr, k_ptr, v_ptr, out_ptr, T, scale, R: tl.constexpr, H: tl.constexpr, BLOCK: tl.constexpr)",
-        cases=[_of_heads(16, 200, 16, 16), _of_heads(16, 160, 32, 32), _of_heads(32, 300, 16, 16)],
+        cases=[_of_heads(16, 200, 16, 16, 0.25), _of_heads(16, 160, 32, 32, 0.2), _of_heads(32, 300, 16, 16, 8.0)],
         bytes=at_most(lambda T, R, H, **_: 1.05 * attention_bytes(1, 1, T, HEADS, R, H, b=4)),
         tile_bytes=at_most(lambda R, H, BLOCK, **_: 16 * BLOCK * (H + R) + 32 * R * H),
     ),
@@ -507,6 +508,12 @@ FLASH = Exercise(
             partial(_attend, masked=False),
             "T is no multiple of BLOCK. A key beyond the end is loaded as zeros: which score does it get, and which "
             "should it get?",
+        ),
+        Mistake(
+            partial(_attend, largest=False),
+            "A score of 100 is nothing unusual, and `exp(100)` is beyond float32. What may be taken off all scores of "
+            "a row "
+            "without changing its softmax?",
         ),
         Mistake(partial(_attend, divides=False), "The weights of a softmax add up to 1. Yours add up to the sum."),
         Mistake(partial(_attend, scaled=False), "The scores are to be multiplied by `scale` before the exponential."),

@@ -213,6 +213,7 @@ NOTATION: dict[str, Symbol] = {
     "chunk": Symbol(r"T_{\mathrm{chunk}}", "token", "tokens of a chunk of the prompt", POSITIVE),
     "lost": Symbol(r"\phi_{\mathrm{lost}}", "1", "share of the cache that is held and not used", Domain(0, high=1)),
     "b_scale": Symbol(r"b_{\mathrm{scale}}", "B", "bytes of the scale that a group of weights shares"),
+    "b_eff": Symbol(r"b_{\mathrm{eff}}", "B", "bytes per weight, its part of a scale included", POSITIVE),
     "group": Symbol(r"n_{\mathrm{group}}", "1", "weights that share a scale", ONE_OR_MORE),
     "accept": Symbol(r"p_{\mathrm{acc}}", "1", "probability that a drafted token is accepted", Domain(0, high=1)),
     "drafts": Symbol(r"\gamma_{\mathrm{draft}}", "1", "tokens that are drafted before a step"),

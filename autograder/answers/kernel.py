@@ -253,14 +253,16 @@ class Kernel(Coded):
         What the exercise does not limit may differ, since a mistake has many forms. So may the array of a failure, but
         not its program and element: two ideas may both end in a race.
         """
-        _, _, solution, mine = done
+        launch, arrays, solution, mine = done
         if isinstance(mine, Finding) or isinstance(mistake, Finding):
             if isinstance(mine, _Failure) and isinstance(mistake, _Failure) and mine.reason in OF_MEMORY:
                 return (mine.reason, mine.place) == (mistake.reason, mistake.place)
             return mine == mistake
         if not _same_values(mine, mistake):
             return False
-        return not _same_values(mine, solution) or self._limited(mine) == self._limited(mistake)
+        if not _same_values(mine, solution) or self._limited(mine) == self._limited(mistake):
+            return True
+        return not any(self._too_much(launch, arrays, solution, one) for one in (mine, mistake))
 
     def _limited(self, run: Run) -> list[Any]:
         """What a run took of all that is limited, array by array where that is counted."""
@@ -289,13 +291,17 @@ def _launch(row: Any) -> Launch:
 
 
 def _same_values(mine: Run, other: Run) -> bool:
-    """Whether two runs end with the same arrays."""
+    """Whether two runs end with the same arrays, but for the rounding of sums."""
     from hwlib.tl.arrays import library
 
     np = library()
-    return all(np.array_equal(mine.unwritten[name], other.unwritten[name]) for name in mine.arrays) and all(
-        np.allclose(mine.arrays[name], other.arrays[name], rtol=1e-5, equal_nan=True) for name in mine.arrays
-    )
+
+    def close(name: str) -> bool:
+        got, want = mine.arrays[name], other.arrays[name]
+        size = float(np.max(np.abs(want), initial=0.0, where=np.isfinite(want)))
+        return bool(np.allclose(got, want, rtol=1e-5, atol=ROUNDING * size, equal_nan=True))
+
+    return all(np.array_equal(mine.unwritten[name], other.unwritten[name]) and close(name) for name in mine.arrays)
 
 
 def _where(solution: Run, mine: Run) -> str:

@@ -3,7 +3,7 @@
 from hwlib.formula import ceil, floor, formula, maximum
 
 
-@formula("b_w", cite="gpt-oss")
+@formula("b_eff", cite="gpt-oss")
 def scaled_weight_bytes(b_w, b_scale, group):
     """Weights of few bits share a scale: 4.25 bits per weight where 32 of 4 bits share a byte, as in MXFP4."""
     return b_w + b_scale / group

@@ -23,6 +23,23 @@ def own_table() -> TopoTable | None:
         return None
 
 
+SLOTS = "index,pcie.link.gen.current,pcie.link.gen.max,pcie.link.width.current,pcie.link.width.max"
+
+
+def own_slots() -> str:
+    """What `nvidia-smi` prints of the slots here: a line a GPU with generation and lanes, now and at most; empty
+    without nvidia-smi or without a GPU.
+    """
+    tool = shutil.which("nvidia-smi")
+    if tool is None:
+        return ""
+    command = [tool, f"--query-gpu={SLOTS}", "--format=csv,noheader"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True).stdout
+    except (subprocess.SubprocessError, OSError):
+        return ""
+
+
 def peer_access() -> list[list[bool]]:
     """Whether each GPU can read the memory of each other one itself; empty where there is no GPU."""
     import torch

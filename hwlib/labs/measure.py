@@ -12,9 +12,10 @@ longer kernel does not get through without being set aside for it.
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import count
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
 from hwlib.calibrated import Sample
@@ -24,6 +25,8 @@ from hwlib.units import KiB, MiB, show
 SECONDS = 0.25  # what the repeats of one kernel may take
 LEAST, MOST = 3, 200  # repeats
 PAST_CACHE = 4  # this many times the last cache: what comes round again is no longer there
+MOST_WAITED = 0.05  # of the time, that a measurement may lose to other programs
+MOST_DRIFT = 0.25  # by which a reference kernel may differ from before to after
 MAX_CACHE = 64 * MiB  # of a server's larger ones, a core uses a part
 
 
@@ -111,6 +114,58 @@ def measure_kernels(device: Any = None, dtype: Any = None, threads: int = 1) -> 
     kernels = [make(size) for make in (bench.double, bench.add) for size in bench.scale.arrays]
     kernels += [bench.matmul(*size) for size in bench.scale.matmuls]
     return [bench.measure(kernel) for kernel in kernels]
+
+
+@dataclass
+class Noise:
+    """How much other programs disturbed a measurement; it says in words whether to repeat it.
+
+    `waited` is the share of the time in which the core, or one of them, worked for somebody else; `drift` by how much
+    a reference kernel took longer after the measurement than before, or before than after. NaN until it has ended.
+    """
+
+    waited: float = math.nan
+    drift: float = math.nan
+
+    @property
+    def busy(self) -> bool:
+        """Whether the measurement should be repeated."""
+        return self.waited > MOST_WAITED or self.drift > MOST_DRIFT
+
+    def __repr__(self) -> str:
+        if math.isnan(self.waited):
+            return "Nothing has been measured yet."
+        seen = (
+            f"{self.waited:.0%} of the time went to other programs, and one and the same kernel took {self.drift:.0%} "
+            "longer at one end of the measurement than at the other"
+        )
+        if self.busy:
+            return (
+                f"The machine was too busy to measure: {seen}. Close what else is running, wait, and run that cell "
+                "again, and then those below it."
+            )
+        return f"Quiet enough to measure: {seen}."
+
+    def _repr_markdown_(self) -> str:
+        return f"**{self}**" if self.busy else str(self)
+
+
+@contextmanager
+def watch(device: Any = None) -> Iterator[Noise]:
+    """Watch a measurement: `with measure.watch() as noise: ...`, and then `noise` says whether it can be believed.
+
+    Processor time is held against the clock's, since one thread that measures on a CPU never waits of its own accord;
+    and a reference kernel is timed before and after. A GPU that others use shows in the second only.
+    """
+    noise, bench = Noise(), _Bench(device, None, 1)
+    kernel = bench.matmul(*bench.scale.matmuls[-1])
+    before = bench.measure(kernel).time
+    start, own = perf_counter(), process_time()
+    yield noise
+    lasted, own = perf_counter() - start, process_time() - own
+    after = bench.measure(kernel).time
+    noise.waited = max(0.0, 1 - own / lasted) if bench.device.type == "cpu" else 0.0
+    noise.drift = max(before, after) / min(before, after) - 1
 
 
 class _Kernel(NamedTuple):

@@ -1,4 +1,5 @@
-"""Accelerators: frozen records read from nvidia.toml, amd.toml and google.toml beside this file.
+"""Accelerators: frozen records read from nvidia.toml, amd.toml, google.toml and amazon.toml beside
+this file.
 
 Everything is SI: bytes, bytes per second in one direction, dense FLOP/s, hertz, watts. A value that no source
 confirms is absent (None), never guessed. `datum(field)` gives what the source printed and how surely it was
@@ -29,7 +30,7 @@ class Accelerator(Record):
     scaleup_name: str
 
     # Compute
-    sms: int | None = count("streaming multiprocessors, compute units (AMD) or TensorCores (TPU)")
+    sms: int | None = count("streaming multiprocessors, compute units (AMD), TensorCores (TPU) or NeuronCores")
     lanes: int | None = count("float32 lanes of one SM: the CUDA cores of a data sheet")
     tensor_cores: int | None = count("matrix units (tensor cores) of one SM")
     clock: float | None = quantity("1/s", "clock at which the matrix peak is quoted")
@@ -88,4 +89,6 @@ def _read(file: str) -> Iterator[Accelerator]:
     return read(Accelerator, file, file_text(file))
 
 
-accelerators: Table[Accelerator] = Table("accelerator", _read, ("nvidia.toml", "amd.toml", "google.toml"))
+accelerators: Table[Accelerator] = Table(
+    "accelerator", _read, ("nvidia.toml", "amd.toml", "google.toml", "amazon.toml")
+)

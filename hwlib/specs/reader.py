@@ -31,6 +31,7 @@ from hwlib.units import UnitError, dimension, labels, parse, show
 DIGITS = 15  # that a float always keeps: more of a product are noise
 ROUNDED = 1e-9  # how far a `value` may be from what was printed, where that is rounded
 CONFIDENCE = ("seen", "derived", "announced", "recalled, confirmed by")
+MEASURED = {"stream_bandwidth", "matmul_bf16_flops", "allreduce_bandwidth", "measured_bandwidth"}
 COUNTED = {"": 1, "K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 
 
@@ -159,6 +160,15 @@ class Record:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update({**state, "data": MappingProxyType(state["data"])})
+
+    @property
+    def state(self) -> str:
+        """How far the thing is from a reader's rack: "announced" where a value of the row is no more than that,
+        "measured" where somebody's measurement stands beside the sheet's figures, else "shipping".
+        """
+        if any(datum.confidence.startswith("announced") for datum in self.data.values()):
+            return "announced"
+        return "measured" if MEASURED & self.data.keys() else "shipping"
 
     def datum(self, name: str) -> Datum:
         """The value of `name` with its source. KeyError lists the known fields."""

@@ -4,13 +4,26 @@ from functools import cache, partial
 from math import ceil, log
 from statistics import fmean
 
-from autograder.answers import Choice, Count, Expression, Function, Kernel, Launch, Quantity, integers, positive
+from autograder.answers import (
+    Choice,
+    Count,
+    Expression,
+    Function,
+    Kernel,
+    Launch,
+    Quantity,
+    at_most,
+    integers,
+    positive,
+)
 from autograder.declaration import Exercise, Mistake
 from hwlib import tl
 from hwlib.calibrated import KernelModel, fit_kernel_model, gemm_samples
 from hwlib.formula import maximum
+from hwlib.inference import scaled_weight_bytes  # noqa: F401  (the text uses it)
 from hwlib.roofline import *  # noqa: F403  (the text uses many of them)
 from hwlib.roofline import (
+    attention_bytes,
     critical_batch,
     matmul_bytes,
     matmul_flops,
@@ -47,6 +60,9 @@ def fitted(chip, dtype):
 LAYER = (10, 51200, 16384)  # the layer of the opening question
 OPENING = gemm("h100-sxm", "bf16", *LAYER)
 OPENING_FLOPS, OPENING_BYTES = matmul_flops(*LAYER), matmul_bytes(*LAYER)
+
+EMPTY, COPY_TIME, PRODUCT_TIME = 4e-6, 20e-6, 60e-6  # three timings, as an example
+COPIED, MULTIPLIED = 40e6, 34e9  # what the copy moves, and what the product computes
 
 # Two clocks
 VECTOR_ADD = Exercise(
@@ -122,68 +138,74 @@ DOUBLE_BUFFER = Exercise(
 )
 
 # The ridge
-ERRATUM_591 = Exercise(
-    id="rooflines-erratum-591",
-    title="Find the error: 591",
-    prompt="From a published set of notes: *“The boundary between memory bound and compute bound on H100 is "
-    "calculated approximately as: Peak AI = (990 × 10¹² FLOP/s) / (3.35 × 10¹² B/s) × 2 bytes/bf16 = "
-    "591 FLOP/byte”*. What is wrong with it? *Exact*: look at the units, not at rounding.",
-    answer=Choice(
-        {
-            "unit": "the factor 2: with it the result is no longer in FLOP per byte",
-            "sparse": "the arithmetic rate: it is the one with structured sparsity, twice the dense one",
-            "two-way": "the bandwidth: it adds both directions and should be halved first",
-            "nothing": "nothing: a bf16 element has two bytes, so a byte must earn twice the FLOPs",
-        }
-    ),
-    solution="unit",
+RIDGE = Exercise(
+    id="rooflines-ridge",
+    title="The ridge of a chip",
+    prompt="{name} multiplies {dtype} matrices at {C:FLOP/s}, and its memory moves {W:B/s}. From which arithmetic "
+    "intensity on is a product bound by arithmetic? *Exact*, by these two figures.",
+    given=[
+        dict(name=name, dtype=dtype, C=chip.flops(dtype), W=chip.hbm_bandwidth)
+        for name, chip, dtype in (
+            ("A B200", b200, "bf16"),
+            ("An H100", h100, "bf16"),
+            ("An H100", h100, "fp8"),
+            ("An H200", h200, "bf16"),
+            ("An MI300X", mi300x, "bf16"),
+        )
+    ],
+    answer=Quantity("FLOP/B"),
+    solution=lambda C, W: C / W,
     mistakes=(
-        Mistake("sparse", "The sparse rate is another number. Compare `h100.bf16_flops`."),
-        Mistake("two-way", "Links are often printed with both directions added up; memory bandwidth is not."),
-        Mistake("nothing", "Write the unit behind each of the three factors and cancel."),
+        Mistake(
+            lambda C, W: 2 * C / W,
+            "Twice the answer. Is a rate doubled, or is it multiplied by the bytes of an element? Cancel the units.",
+        ),
+        Mistake(
+            lambda C, W: C / (2 * W),
+            "Half the answer. That is a number of tokens, if a weight has two bytes. What was asked for counts FLOPs.",
+        ),
+        Mistake(lambda C, W: W / C, "That is bytes per FLOP: upside down."),
     ),
-    hints=("Cancel the units: FLOP/s, B/s, and bytes per element.",),
-    explain=f"FLOP/s over B/s is FLOP/B, and 990e12/3.35e12 = {990 / 3.35:.1f} FLOP/B is the ridge already. Times 2 "
-    "bytes per element it is FLOP per *element*, which no intensity in FLOP/B can be held against. The same notes "
-    "have the right 295 FLOP/B some pages later; and 591 looks familiar because it happens to be the H100's ridge "
-    "in fp8.",
+    hints=("At which intensity do the two clocks of a kernel agree?", "Divide the rates, and look at the unit."),
+    explain="A product of intensity I does I FLOPs for each byte, so its arithmetic takes I/C a byte and its traffic "
+    "1/W. They agree at `C/W`, {C:FLOP/s} over {W:B/s}; above it arithmetic takes longer. The unit is FLOP/B, whatever "
+    "an element has of bytes. An analysis that is in circulation, Thaki Cloud's *GPU Scaling Guide*, multiplies an "
+    f"H100's {990 / 3.35:.1f} FLOP/B by “2 bytes/bf16” and prints 591: that is FLOP an *element*, which no intensity "
+    "in FLOP/B can be held against.",
 )
 
 ERRATUM_LINK = Exercise(
     id="rooflines-erratum-link",
     title="Find the error: half the batch?",
     points=2,
-    prompt="Links have a ridge too. Published notes on data parallelism in H100 nodes: *“(1979 TFLOPs) / "
-    "(900 GB/s) ~ 2200 required batch size per GPU to max out compute with sparsity, or ~1100 "
-    "without”*. Take {name}: its sheet has {C2:FLOP/s} for bf16 *with sparsity*, and its links carry {W:B/s} "
-    "*each way*. Adding up gradients loads both directions alike, so one of them sets the "
-    "time. Which ridge does a dense job see? *Exact*.",
-    given=[
-        dict(name=name, C2=2 * chip.flops("bf16"), W=chip.datum("scaleup_bandwidth").value)
-        for name, chip in (("a B200", b200), ("an A100", a100), ("an H100", h100), ("an H800", h800))
-    ],
-    answer=Quantity("FLOP/B"),
-    solution=lambda C2, W: C2 / 2 / W,
+    prompt="Links have a ridge too. The *Abridged notes on the LLM scaling book* say of data parallelism in nodes of "
+    "H100s: *“(1979 TFLOPs) / (900 GB/s) ~ 2200 required batch size per GPU to max out compute with sparsity, or ~1100 "
+    "without”*. The sheet prints 1,979 TFLOP/s with sparsity, and 900 GB/s with both directions added. Adding up "
+    "gradients loads both directions alike. What should the two sizes be? *Exact*: rounding is not the error.",
+    answer=Choice(
+        {
+            "right": "as they stand: a dense job does half the FLOPs, and needs half the batch",
+            "double": "2200 for a dense job, and 4400 for one with sparsity",
+            "same": "2200 for both: sparsity changes the arithmetic, and not what the links carry",
+            "half": "550 for a dense job, and 1100 for one with sparsity",
+        }
+    ),
+    solution="double",
     mistakes=(
-        Mistake(
-            lambda C2, W: C2 / 2 / (2 * W),
-            "You corrected the arithmetic rate. Do the bytes of one direction have the other's wires too?",
-        ),
-        Mistake(
-            lambda C2, W: C2 / W,
-            "Twice the answer. Does a dense product reach the rate as printed; and does a ridge in "
-            "FLOP/B count bytes twice?",
-        ),
+        Mistake("right", "Half of the sparse rate is the dense one. And 900 GB/s: is that one direction?"),
+        Mistake("same", "The links carry the same. Which rate does the arithmetic have while they do?"),
+        Mistake("half", "Do the bytes of one direction find more wires than one direction has, or fewer?"),
     ),
     hints=(
-        "What of each of the two numbers can this job use?",
+        "What of each of the two numbers can a dense job use?",
         "One number counts products that are skipped. How many directions does the other count, and how many matter?",
     ),
-    explain="A dense job gets half of the {C2:FLOP/s}, since the rest are products with zeros. Both directions "
-    "carry the same bytes at the same time, so the time is that of one direction, which has {W:B/s}. The ridge is "
-    "`C2/2/W`. The notes divide two numbers that are both doubled, 1979 TFLOP/s with sparsity by 900 GB/s both ways "
-    "together, so 2200 is right for an H100, by accident. The conclusion drawn from it, that a dense job needs half "
-    "the batch, is not.",
+    explain=f"Both directions carry the same bytes at the same time, so the time is that of one, which has "
+    f"{show(h100.scaleup_bandwidth, 'B/s')}. A dense job does {show(h100.bf16_flops, 'FLOP/s', 3)}, half of the 1,979. "
+    f"Its ridge is {h100.bf16_flops / h100.scaleup_bandwidth:,.0f}, and with sparsity it would be "
+    f"{2 * h100.bf16_flops / h100.scaleup_bandwidth:,.0f}. The notes divide two numbers that are both doubled, so the "
+    "2200 is right for a dense job, by accident, and what is derived from it, that a dense job needs half of that, is "
+    "not. A team that plans for 1100 finds its links busy for twice as long as its tensor cores.",
 )
 
 # Matmuls
@@ -366,35 +388,157 @@ FUSED_NORM = Exercise(
     "must be read twice, as its mean is known only at its end.",
 )
 
-FUSED_MLP = Exercise(
-    id="rooflines-fused-mlp",
-    title="A fused gated MLP",
-    points=2,
-    prompt="`y = (silu(x @ W_g) * (x @ W_u)) @ W_d`, with x: [B × D], W_g and W_u: [D × F], W_d: [F × D], "
-    "all bf16. One kernel fuses the three products, so that nothing of size [B × F] ever leaves the "
-    "chip. What is its intensity, counting the FLOPs of the products only? *Exact*.",
-    answer=Expression({"B": integers(1, 65536), "D": integers(64, 32768), "F": integers(64, 9999)}, "FLOP/B"),
-    solution=lambda B, F: 3 * B * F / (2 * B + 3 * F),
+
+def attend(q_ptr, k_ptr, v_ptr, out_ptr, T, scale, R: tl.constexpr, H: tl.constexpr, BLOCK: tl.constexpr):
+    r, h = tl.arange(0, R)[:, None], tl.arange(0, H)[None, :]
+    mine, keys = tl.program_id(0) * R * H, tl.program_id(0) * T * H
+    q = tl.load(q_ptr + mine + r * H + h)
+    most, total = tl.full((R,), -float("inf"), tl.float32), tl.zeros((R,), tl.float32)
+    acc = tl.zeros((R, H), tl.float32)
+    for start in range(0, T, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        block, inside = keys + at[:, None] * H + h, at[:, None] < T
+        k = tl.load(k_ptr + block, mask=inside, other=0.0)
+        s = tl.where(at[None, :] < T, tl.dot(q, tl.trans(k)) * scale, -float("inf"))
+        larger = tl.maximum(most, tl.max(s, axis=1))
+        p, shrink = tl.exp(s - larger[:, None]), tl.exp(most - larger)
+        v = tl.load(v_ptr + block, mask=inside, other=0.0)
+        total, most = total * shrink + tl.sum(p, axis=1), larger
+        acc = acc * shrink[:, None] + tl.dot(p, v)
+    tl.store(out_ptr + mine + r * H + h, acc / total[:, None])
+
+
+def _attend(
+    q_ptr, k_ptr, v_ptr, out_ptr, T, scale, R, H, BLOCK, *, shrinks=True, sums=True, masked=True, divides=True,
+    scaled=True, largest=True,
+):  # fmt: skip
+    """The kernel with a slip: a running result is not corrected, keys beyond the end count, or the end is forgotten."""
+    r, h = tl.arange(0, R)[:, None], tl.arange(0, H)[None, :]
+    mine, keys = tl.program_id(0) * R * H, tl.program_id(0) * T * H
+    q = tl.load(q_ptr + mine + r * H + h)
+    most, total = tl.full((R,), -float("inf") if largest else 0.0, tl.float32), tl.zeros((R,), tl.float32)
+    acc = tl.zeros((R, H), tl.float32)
+    for start in range(0, T, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        block, inside = keys + at[:, None] * H + h, at[:, None] < T
+        k, v = tl.load(k_ptr + block, mask=inside), tl.load(v_ptr + block, mask=inside)
+        s = tl.dot(q, tl.trans(k)) * (scale if scaled else 1.0)
+        s = tl.where(at[None, :] < T, s, -float("inf")) if masked else s
+        larger = tl.maximum(most, tl.max(s, axis=1)) if largest else tl.zeros((R,), tl.float32)
+        p, shrink = tl.exp(s - larger[:, None]), tl.exp(most - larger)
+        total = (total * shrink if sums else total) + tl.sum(p, axis=1)
+        acc = (acc * shrink[:, None] if shrinks else acc) + tl.dot(p, v)
+        most = larger
+    tl.store(out_ptr + mine + r * H + h, acc / total[:, None] if divides else acc)
+
+
+def _in_two_passes(q_ptr, k_ptr, v_ptr, out_ptr, T, scale, R, H, BLOCK):
+    """The largest score and the sum first, the weighted values in a second walk: the keys cross twice."""
+    r, h = tl.arange(0, R)[:, None], tl.arange(0, H)[None, :]
+    mine, keys = tl.program_id(0) * R * H, tl.program_id(0) * T * H
+    q = tl.load(q_ptr + mine + r * H + h)
+
+    def block_scores(start):
+        at = start + tl.arange(0, BLOCK)
+        block, inside = keys + at[:, None] * H + h, at[:, None] < T
+        k = tl.load(k_ptr + block, mask=inside)
+        return tl.where(at[None, :] < T, tl.dot(q, tl.trans(k)) * scale, -float("inf")), block, inside
+
+    most, total = tl.full((R,), -float("inf"), tl.float32), tl.zeros((R,), tl.float32)
+    for start in range(0, T, BLOCK):
+        s, _, _ = block_scores(start)
+        larger = tl.maximum(most, tl.max(s, axis=1))
+        total, most = total * tl.exp(most - larger) + tl.sum(tl.exp(s - larger[:, None]), axis=1), larger
+    acc = tl.zeros((R, H), tl.float32)
+    for start in range(0, T, BLOCK):
+        s, block, inside = block_scores(start)
+        acc += tl.dot(tl.exp(s - most[:, None]), tl.load(v_ptr + block, mask=inside))
+    tl.store(out_ptr + mine + r * H + h, acc / total[:, None])
+
+
+def _at_once(q_ptr, k_ptr, v_ptr, out_ptr, T, scale, R, H, BLOCK):
+    """All keys in one tile: the values and the bytes are right, and no chip has the room."""
+    return attend(q_ptr, k_ptr, v_ptr, out_ptr, T, scale, R, H, max(BLOCK, 1 << (T - 1).bit_length()))
+
+
+HEADS = 3  # key-value heads of each run
+
+
+def _of_heads(R, T, H, BLOCK, scale):
+    shapes = {
+        "q_ptr": (HEADS, R, H),
+        "k_ptr": (HEADS, T, H),
+        "v_ptr": (HEADS, T, H),
+        "out_ptr": tl.empty((HEADS, R, H)),
+    }
+    return Launch(HEADS, {**shapes, "T": T, "scale": scale, "R": R, "H": H, "BLOCK": BLOCK})
+
+
+FLASH = Exercise(
+    id="rooflines-flash-attention",
+    title="Attention that leaves no scores",
+    points=4,
+    lines=16,
+    prompt=f"Write the fused kernel of attention, forward. Program i does key-value head i of {HEADS}: the R rows of "
+    "`q_ptr` [heads × R × H] that use it, be they query heads, tokens or both, its T keys and values [heads × T × H], "
+    "and R rows of `out_ptr`, all float32, row by row in memory. `out = softmax(scale*q @ kᵀ) @ v` for each head, "
+    "without a mask; scores may be so large that their exponential is not a float32. R, H and BLOCK are powers of two, "
+    "and T any number. It may move 5 % more than the bytes of "
+    "`attention_bytes`, and hold 16·BLOCK·(H + R) + 32·R·H bytes on the chip at once: BLOCK keys fit, and not all T. "
+    "*Exact*.",
+    answer=Kernel(
+        "attend",
+        "attend(q_ptr, k_ptr, v_ptr, out_ptr, T, scale, R: tl.constexpr, H: tl.constexpr, BLOCK: tl.constexpr)",
+        cases=[_of_heads(16, 200, 16, 16, 0.25), _of_heads(16, 150, 32, 32, 0.2), _of_heads(32, 300, 16, 16, 8.0)],
+        bytes=at_most(lambda T, R, H, **_: 1.05 * attention_bytes(1, 1, T, HEADS, R, H, b=4)),
+        tile_bytes=at_most(lambda R, H, BLOCK, **_: 16 * BLOCK * (H + R) + 32 * R * H),
+    ),
+    solution=attend,
     mistakes=(
         Mistake(
-            lambda B, D, F: B * D * F / (B * D + D * F + 2 * B * F),
-            "That is three products and a multiplication, with [B × F] going out and coming back each time.",
+            partial(_attend, shrinks=False),
+            "A block with a larger score raises the maximum. The weighted values that you have summed so far are "
+            "relative to the old one.",
         ),
         Mistake(
-            lambda B, F: B * F / (B + F),
-            "So it is with two matrices, or with `x` read twice. How many has a gated MLP, and how "
-            "often does one kernel read x?",
+            partial(_attend, sums=False),
+            "A block with a larger score raises the maximum. The sum so far is relative to the old one.",
         ),
-        Mistake(lambda B: B, "Right for F much larger than B only: x and y are traffic too."),
+        Mistake(
+            partial(_attend, masked=False),
+            "T is no multiple of BLOCK. A key beyond the end is loaded as zeros: which score does it get, and which "
+            "should it get?",
+        ),
+        Mistake(
+            partial(_attend, largest=False),
+            "A score of 100 is nothing unusual, and `exp(100)` is beyond float32. What may be taken off all scores of "
+            "a row "
+            "without changing its softmax?",
+        ),
+        Mistake(partial(_attend, divides=False), "The weights of a softmax add up to 1. Yours add up to the sum."),
+        Mistake(partial(_attend, scaled=False), "The scores are to be multiplied by `scale` before the exponential."),
+        Mistake(
+            _in_two_passes,
+            "The values are right, and the keys cross twice. Can the maximum be corrected afterwards instead of known "
+            "beforehand?",
+        ),
+        Mistake(
+            _at_once,
+            "The values and the bytes are right, and you hold all keys at once. Take BLOCK of them at a time.",
+        ),
     ),
     hints=(
-        "How many FLOPs has each of the three products?",
-        "Which arrays cross between chip and memory, now that none of size [B × F] does?",
+        "Walk over the keys, BLOCK at a time. What must be kept from block to block for each row? Three things.",
+        "A new maximum `larger` makes everything so far too large by `exp(most - larger)`: multiply the sum and the "
+        "weighted values by it, then add those of this block.",
+        "Scores of keys beyond the end are `-float('inf')`, by `tl.where(at[None, :] < T, …)`. Divide at the end.",
     ),
-    explain="Each of the three products has `2*B*D*F` FLOPs, so there are `6*B*D*F`. What crosses is x and y, "
-    "`2*B*D` elements, and the three weights, `3*D*F`, at two bytes each. The quotient is `6*B*D*F/(2*(2*B*D + "
-    "3*D*F))`, which is `3*B*F/(2*B + 3*F)`. D has dropped out: fused, the intensity depends on the batch and on "
-    "the hidden width alone.",
+    explain="A softmax needs the largest score, and that is known at the end only. But `exp(s - larger)` is "
+    "`exp(s - most)` times `exp(most - larger)`: sums that were made with an old maximum are put right by one factor a "
+    "row. So the kernel keeps the maximum, the sum and the weighted values, multiplies the latter two by that factor "
+    "at each block, and divides at the end. Queries and output cross once, keys and values once: `8*heads*H*(R + T)` "
+    "bytes, which is `attention_bytes`. Scores that leave the chip and come back are `8*heads*R*T` more: with R = 16 "
+    "and H = 128 an eighth, and in prefill, where R is as large as T, nearly all there is.",
 )
 
 CHUNKED_PREFILL = Exercise(
@@ -437,7 +581,71 @@ CHUNKED_PREFILL = Exercise(
     "`4*K*H*(T*G + S + T)`. H and K cancel, and `G*(T*S + T*(T + 1)/2)/(T*G + S + T)` is left.",
 )
 
+
 # Fewer bytes, more experts
+def _weight_bytes(D, F, bits, block, scale_bits, *, up=ceil, ways=2, scales=True):
+    groups = up(D / block[0]) * (up(F / block[1]) if ways == 2 else F)
+    return (D * F * bits + scales * groups * scale_bits) / 8
+
+
+BLOCK_SCALES = Exercise(
+    id="rooflines-block-scales",
+    title="What the scales weigh",
+    points=2,
+    lines=3,
+    prompt="A matrix of D × F weights is stored in `bits` bits a weight, packed without gaps, and cut into blocks of "
+    "`block = (along D, along F)` weights; those at the far edges may be smaller. Each block has one scale of "
+    "`scale_bits` bits. Return the bytes of weights and scales, *exact*. MXFP4 is `weight_bytes(D, F, 4, (32, 1), 8)`, "
+    "and fp8 as DeepSeek-V3 stores it `weight_bytes(D, F, 8, (128, 128), 32)`.",
+    answer=Function(
+        "weight_bytes",
+        "weight_bytes(D, F, bits, block, scale_bits)",
+        unit="B",
+        cases=lambda rng: [
+            *(
+                (rng.choice((2048, 7168)), rng.choice((512, 2048)), bits, block, scale_bits)
+                for bits, block, scale_bits in ((4, (32, 1), 8), (4, (16, 1), 8), (8, (32, 1), 8), (8, (128, 128), 32))
+            ),
+            (rng.choice((100, 720)), rng.choice((77, 300)), 4, (32, 1), 8),
+            (rng.choice((1000, 7000)), rng.choice((500, 1407)), 8, (128, 128), 32),
+            (40, 72, 4, (32, 1), 8),
+            (64, 48, 8, (1, 32), 8),
+            (1, 1, 8, (128, 128), 32),
+            (31, 7, 7, (5, 3), 13),
+            (96, 5, 1, (32, 1), 1),
+        ],
+    ),
+    solution=_weight_bytes,
+    mistakes=(
+        Mistake(
+            partial(_weight_bytes, up=lambda x: x),
+            "Right where the blocks divide the matrix. A block at the edge has a whole scale, too.",
+        ),
+        Mistake(
+            partial(_weight_bytes, up=lambda x: int(x)),
+            "The blocks at the edges, smaller than the others, have scales as well.",
+        ),
+        Mistake(partial(_weight_bytes, scales=False), "Those are the weights. And their scales?"),
+        Mistake(
+            partial(_weight_bytes, ways=1),
+            "A block may be wider than one weight along F as well: how many of them lie side by side?",
+        ),
+        Mistake(
+            lambda D, F, bits, block, scale_bits: 8 * _weight_bytes(D, F, bits, block, scale_bits),
+            "Those are bits. Bytes were asked for.",
+        ),
+    ),
+    hints=(
+        "How many blocks cover D, and how many F? Draw a matrix that is a little too large for whole blocks.",
+        "Weights and scales in bits, then a byte has eight.",
+    ),
+    explain="The weights are `D*F*bits` bits. `ceil(D/block[0])` blocks cover one side, `ceil(F/block[1])` the other, "
+    "since a block at an edge is smaller and has a scale all the same. Their product times `scale_bits` is added, and "
+    "both divided by 8. Where the blocks divide the matrix, a weight has `bits + scale_bits/(block[0]*block[1])` bits: "
+    "4.25 in MXFP4, 4.5 in NVFP4, and hardly more than 8 in blocks of 128 × 128. What small blocks cost in bytes they "
+    "give back in accuracy: one large weight spoils the resolution of its own block only.",
+)
+
 QUANTISED = Exercise(
     id="rooflines-quantised-crossover",
     title="int4 or fp8?",
@@ -607,50 +815,6 @@ WAVES = Exercise(
 )
 
 # Lab
-LAB_CONSTANTS = Exercise(
-    id="rooflines-lab-constants",
-    title="Three timings, three constants",
-    points=3,
-    lines=3,
-    prompt="Three timings give a machine's three constants: an empty kernel takes `t_empty`, a copy that "
-    "moves `copy_bytes`, read and written together, takes `t_copy`, a product of `flops` FLOPs far to "
-    "the right of the ridge takes `t_mul`. Each is a launch and then the longer of two clocks. Return "
-    "`(C, W, t0)`: the achieved FLOP/s, the achieved B/s and the launch in seconds, *exact*.",
-    answer=Function(
-        "constants",
-        "constants(t_empty, copy_bytes, t_copy, flops, t_mul)",
-        cases=lambda rng: [
-            (t0, Q, t0 + Q / W, A, t0 + A / C)
-            for launch, W, C in ((2e-6, 3e12, 7e14), (5e-6, 2e10, 9e10), (4e-6, 6e12, 1.5e15))
-            for t0 in (launch * rng.uniform(0.8, 1.2),)  # no whole number of microseconds
-            for Q in (rng.uniform(1e6, 4e6), rng.uniform(1e8, 9e9))
-            for A in (rng.uniform(1e9, 4e9), rng.uniform(1e11, 1e13))
-        ],
-    ),
-    solution=lambda t0, Q, t_Q, A, t_A: (A / (t_A - t0), Q / (t_Q - t0), t0),
-    mistakes=(
-        Mistake(
-            lambda t0, Q, t_Q, A, t_A: (A / t_A, Q / t_Q, t0),
-            "A launch is part of each of these times. Is the memory busy during it?",
-        ),
-        Mistake(
-            lambda t0, Q, t_Q, A, t_A: (Q / (t_Q - t0), A / (t_A - t0), t0),
-            "The numbers are right. In which order are they to be returned?",
-        ),
-        Mistake(
-            lambda t0, Q, t_Q, A, t_A: (A / (t_A - t_Q), Q / (t_Q - t0), t0),
-            "The product's loads overlap with its arithmetic. Which other time is to be taken off?",
-        ),
-    ),
-    hints=(
-        "What does each kernel do once its launch is over?",
-        "Which of the two clocks is the longer in the copy, and which in the product?",
-    ),
-    explain="An empty kernel is a launch and nothing else, so `t0 = t_empty`. Without its launch, the copy is its "
-    "traffic and the product its arithmetic, since these are the longer clocks: `W = copy_bytes/(t_copy - t0)` and "
-    "`C = flops/(t_mul - t0)`. Divided by the whole time, small kernels would make both rates too low.",
-)
-
 LAB_KERNEL = Exercise(
     id="rooflines-lab-kernel",
     title="Predict a new kernel",

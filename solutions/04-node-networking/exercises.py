@@ -1,12 +1,27 @@
 """Exercises of chapter 4, and the names with which its text computes numbers."""
 
 import re
+from functools import partial
 from itertools import combinations
-from math import ceil
+from math import comb
 from pathlib import Path
 from random import Random
 
-from autograder.answers import Choice, Count, Expression, Function, Quantity, Written, integers, multiples, positive
+from autograder.answers import (
+    Choice,
+    Condition,
+    Design,
+    Expression,
+    Field,
+    Function,
+    Known,
+    Par,
+    Quantity,
+    Written,
+    integers,
+    multiples,
+    positive,
+)
 from autograder.declaration import Exercise, Mistake
 from hwlib.network import HEADERS, line_bandwidth, payload_bandwidth, payload_fraction
 from hwlib.specs import links, measured_allreduces, measured_link, nodes
@@ -21,7 +36,7 @@ from hwlib.topology import (
 )
 from hwlib.units import GB, show
 
-__all__ = ["HEADERS", "bisection_bandwidth", "payload_bandwidth", "payload_fraction", "show"]
+__all__ = ["HEADERS", "bisection_bandwidth", "comb", "payload_bandwidth", "payload_fraction", "show"]
 
 h100, a100, b200, h800, nvl72, mi300x = (
     nodes[key] for key in ("dgx-h100", "dgx-a100", "dgx-b200", "hgx-h800", "gb200-nvl72", "mi300x-node")
@@ -47,7 +62,8 @@ def machine(name: str, nvlink: object = "nvlink4", pcie: object = "pcie4-x16") -
 ERRATUM_NVSWITCH = Exercise(
     id="node-networking-erratum-nvswitch",
     title="Find the error: who takes the other half?",
-    prompt="From a published set of notes on the DGX H100: *“Each NVLink provides 50GB/s bidirectional bandwidth, so "
+    prompt="Thaki Cloud's *GPU Scaling Guide* says of the DGX H100: *“Each NVLink provides 50GB/s bidirectional "
+    "bandwidth, so "
     "theoretically each GPU could have 900GB/s total bandwidth, but is actually limited to 450GB/s due to "
     "NVSwitch bandwidth constraints.”* Both numbers are right. What is wrong is the cause. Why does a GPU send "
     "450 GB/s? *Exact*.",
@@ -105,7 +121,8 @@ ERRATUM_H800 = Exercise(
     ),
     explain="The number after NV counts links side by side: {paths}. Each has {W_raw:B/s} of signal in one "
     "direction already, and {c_data} of {c_line} symbols are data, so a GPU sends `{paths} * W_raw * "
-    "{c_data}/{c_line}`. That is 25 GB/s a link, and eight links on an H800: the book's 300 GB/s would need twelve. "
+    "{c_data}/{c_line}`. That is 25 GB/s a link, and eight links on an H800: the scaling book's 300 GB/s would need "
+    "twelve. "
     "DeepSeek's engineers call it “a nominal bandwidth of 200GB/s”, of which they reach 160.",
 )
 
@@ -213,31 +230,6 @@ NODE_BANDWIDTH = Exercise(
     "{W_link:B/s} one way.",
 )
 
-SWITCH_COUNT = Exercise(
-    id="node-networking-switch-count",
-    title="The fewest switches",
-    prompt="{n} GPUs have {paths} links each; a switch chip has {ports} ports of the same link. How many chips are "
-    "needed at least, so that every link finds a port? *Exact*.",
-    given=[
-        dict(n=n, paths=paths, ports=ports)
-        for n, paths, ports in ((36, 18, 64), (8, 18, 64), (8, 12, 36), (16, 18, 64))
-    ],
-    answer=Count(),
-    solution=lambda n, paths, ports: ceil(n * paths / ports),
-    mistakes=(
-        Mistake(lambda n, paths, ports: n * paths // ports, "Some links are left over. Can they do without a port?"),
-        Mistake(
-            lambda n, paths, ports: ceil(2 * n * paths / ports),
-            "A link has two ends, and one of them is at a GPU: how many does it take up at the switches?",
-        ),
-    ),
-    hints=("How many links are there, and how many ports has a chip?",),
-    explain="The GPUs have `{n} * {paths}` links, and each takes up one port; its other end is at the GPU. A chip "
-    "has {ports} ports, so `ceil({n} * {paths}/{ports})` chips find room for all. A DGX H100 has four, a DGX A100 "
-    "six: more than they need, and their spare ports stay empty. A rack of 72 GPUs has 18 chips of 72 ports for its "
-    "1,296 links, and no port to spare.",
-)
-
 # The narrowest half
 BISECTION = Exercise(
     id="node-networking-bisection",
@@ -323,30 +315,134 @@ RELAY = Exercise(
 )
 
 # What leads out
-OFFLOAD = Exercise(
-    id="node-networking-offload",
-    title="There and back",
+RDMA = Exercise(
+    id="node-networking-rdma",
+    title="A way round the host",
     points=2,
-    prompt="A GH200 keeps {S:B} of optimizer states in the host's memory. Each step reads all of them over NVLink-C2C "
-    "and writes all of them back. A benchmark reached {W_in:B/s} one way and {W_out:B/s} the other, each alone, "
-    "and {W_both:B/s} *each way* with both at once. All in first and then all out, or both at the same time: "
-    "how long does the faster of the two take? *Exact*, by these figures.",
-    given=[dict(S=S * GB, W_in=c2c_alone.reached, W_out=359 * GB, W_both=c2c_duplex.reached) for S in (84, 42, 140)],
+    prompt="{k} GPUs and {k} NICs hang on one PCIe switch, and one slot of {W_slot:B/s} each way, its uplink, joins "
+    "the "
+    "switch to the host. Every GPU sends {S:B} by a NIC of its own, which takes {W_nic:B/s}; all at once. With "
+    "GPUDirect "
+    "RDMA a NIC reads the GPU's memory below the switch. Without it, a GPU writes into the host's memory, and the NIC "
+    "reads it from there while the GPU writes on. How long does the sending take *without*? *Exact*, for these rates: "
+    "the host's memory is quick enough, and every part has the same slot.",
+    given=[
+        dict(k=k, S=S * GB, W_nic=links[nic].bandwidth, W_slot=links[slot].bandwidth)
+        for k, S, nic, slot in (
+            (2, 4, "ndr", "pcie5-x16"),
+            (2, 3, "hdr", "pcie4-x16"),
+            (4, 2, "ndr", "pcie5-x16"),
+            (4, 5, "hdr", "pcie4-x16"),
+        )
+    ],
     answer=Quantity("s"),
-    solution=lambda S, W_in, W_out, W_both: min(S / W_in + S / W_out, S / W_both),
-    harmless={"side 1 of the min alone": "of the links measured both ways none has the other side; it is a mistake"},
+    solution=lambda k, S, W_nic, W_slot: S / min(W_nic, W_slot / k),
+    harmless={
+        "side 2 of the min alone": "with these parts the uplink decides, which is what the exercise shows",
+    },
     mistakes=(
-        Mistake(lambda S, W_both: S / W_both, "That is one of the two. How long does the other take?"),
-        Mistake(lambda S, W_in: S / W_in, "That is the way in. The states go back, too."),
-        Mistake(lambda S: S / (450 * GB), "That is what C2C is sold with. What does it reach?"),
+        Mistake(
+            lambda S, W_nic: S / W_nic,
+            "So it is with GPUDirect. Without it, what do all the bytes cross on their way to the host's memory?",
+        ),
+        Mistake(
+            lambda k, S, W_slot: 2 * k * S / W_slot,
+            "The bytes go up the uplink and down again. Do the two directions share its wires?",
+        ),
+        Mistake(lambda S, W_slot: S / W_slot, "That is one GPU alone on the uplink. How many are there?"),
+        Mistake(
+            lambda k, S, W_nic, W_slot: S / W_nic + k * S / W_slot,
+            "You let the NIC wait for all bytes. It reads on while the GPU writes.",
+        ),
     ),
     hints=(
-        "How long is the way in, alone, and how long the way out?",
-        "With both at once, at which rate goes each way, and how many bytes go each way?",
+        "Draw the switch, its uplink, and the bytes of every GPU in both directions.",
+        "What does each GPU have of the uplink, in the direction up? Which of the parts on its way is the slowest?",
     ),
-    explain="One after the other, the states come in at {W_in:B/s} and go out at {W_out:B/s}: `S/W_in + S/W_out` "
-    "with S = {S:B}. Both at once, each way moves the same S at {W_both:B/s}: `S/W_both`. The answer is the shorter "
-    "of the two. Ask a benchmark for both ways at once before you plan with them.",
+    explain="Up the uplink go the bytes of all {k} GPUs, so each has {W_slot:B/s} over {k}; down it they come again, "
+    "on "
+    "wires of their own and at the same time. The NIC would take {W_nic:B/s}. The slower of the two is the rate, and "
+    "`S/min(W_nic, W_slot/k)` the time. With GPUDirect the bytes turn round at the switch, nothing is shared, and it "
+    "is "
+    "`S/W_nic`. The memory of the host is spared as well, where each byte would be written once and read once.",
+)
+
+
+def csv_of(rng: Random, rows: list[tuple[int, int, int, int]]) -> str:
+    """What nvidia-smi prints for slots of (generation now, its most, lanes now, their most), with or without a head."""
+    names = "index, pcie.link.gen.current, pcie.link.gen.max, pcie.link.width.current, pcie.link.width.max"
+    lines = [", ".join(map(str, (i, *row))) for i, row in enumerate(rows)]
+    return "\n".join([*([names] if rng.random() < 0.5 else []), *lines]) + "\n"
+
+
+def slots(rng: Random, count: int) -> list[tuple[int, int, int, int]]:
+    """Slots at random, the idle ones at generation 1, some with fewer lanes than they have."""
+    rows = []
+    for _ in range(count):
+        most, wide = rng.choice((3, 4, 5)), rng.choice((16, 16, 8))
+        rows.append((rng.choice((1, most)), most, rng.choice((wide, wide, wide // 2, 1)), wide))
+    return rows
+
+
+def narrow_slots(text, at=2, lanes=3, every=False, code=128 / 130, lane=1.0):
+    found = []
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.split(",")]
+        if not cells[0].isdigit():
+            continue
+        number = [int(cell) for cell in cells]
+        if every or number[3] < number[4]:
+            found.append((number[0], lane * 1e9 * 2 ** (number[at] - 3) * number[lanes] * code))
+    return found
+
+
+TRAINED = Exercise(
+    id="node-networking-lab-slots",
+    title="What the slots have trained to",
+    points=3,
+    lines=6,
+    prompt="Write `narrow_slots(text)`: from the CSV that `nvidia-smi` prints for the query above, with index, "
+    "generation "
+    "now and at most, lanes now and at most, a list of `(index, bandwidth)` for every GPU whose slot has *trained to "
+    "fewer lanes* than it could, in order. The bandwidth is what these lanes carry one way, after the line code, in "
+    "B/s, "
+    "at the highest generation: an idle GPU lowers its generation to save power, and that says nothing. A lane of "
+    "generation 3 has 8 GT/s, each generation doubles it, and of 130 bits 128 are data. Generations are 3 to 5. A line "
+    "with names may stand above the numbers. *Exact*.",
+    answer=Function(
+        "narrow_slots",
+        "narrow_slots(text)",
+        cases=lambda rng: [
+            (csv_of(rng, [(5, 5, 16, 16), (1, 5, 16, 16), (1, 5, 8, 16), (5, 5, 4, 16)]),),
+            (csv_of(rng, [(1, 3, 8, 8), (3, 3, 1, 8)]),),
+            (csv_of(rng, [(4, 4, 16, 16)]),),
+            (csv_of(rng, slots(rng, 11)),),
+            *((csv_of(rng, slots(rng, 8)),) for _ in range(4)),
+        ],
+    ),
+    solution=narrow_slots,
+    mistakes=(
+        Mistake(
+            partial(narrow_slots, at=1),
+            "That is what the slot carries while its GPU is idle. Which of the two generations is asked for?",
+        ),
+        Mistake(partial(narrow_slots, lanes=4), "The slot has as many lanes. How many has it trained to?"),
+        Mistake(partial(narrow_slots, every=True), "All GPUs are in your list. Which of them have lost lanes?"),
+        Mistake(partial(narrow_slots, code=1.0), "Two bits of 130 are the line's own."),
+        Mistake(
+            partial(narrow_slots, lane=8.0), "A transfer of a lane carries a bit. Bytes per second were asked for."
+        ),
+    ),
+    hints=(
+        "Split each line at its commas. What tells the line with the names from the others?",
+        "A lane of generation 3 carries 8 Gbit/s of signal, so 1 GB/s before the code. By what does generation g "
+        "multiply that?",
+    ),
+    explain="A line is index, generation now and at most, lanes now and at most. A slot has lost lanes where the third "
+    "number is below the last. At 8 GT/s a lane of generation 3 carries 8 Gbit/s, 1 GB/s, and generation g `2**(g - "
+    "3)` "
+    "times that, so the slot carries `1e9*2**(gen_max - 3)*lanes*128/130`. Eight lanes of generation 5 are 31.5 GB/s, "
+    "the rate of a whole slot of generation 4: nothing fails, every copy to the host just takes twice as long.",
 )
 
 # The letters
@@ -471,6 +567,91 @@ LAB_PARSE = Exercise(
 )
 
 
+def statuses(rng: Random, pairs: list[tuple[int, int, str]], near: bool) -> list[list[str]]:
+    """What `nvidia-smi topo -p2p r` says of each two GPUs: all may, or none over PCIe, or only those on one switch."""
+    count = 1 + max((j for _, j, _ in pairs), default=0)
+    table = [["X" if i == j else "OK" for j in range(count)] for i in range(count)]
+    for i, j, code in pairs:
+        if not code.startswith("NV") and not (near and code in ("PIX", "PXB")):
+            table[i][j] = table[j][i] = rng.choice(("CNS", "NS", "GNS"))
+    return table
+
+
+def reachable(pairs, access, W_link, W_slot, *, peer=True, shared=True, counted=True, pxb=True):
+    ways = []
+    for i, j, code in pairs:
+        if code.startswith("NV"):
+            ways.append((i, j, "nvlink", (int(code[2:]) if counted else 1) * W_link))
+        elif access[i][j] == "OK" and peer:
+            ways.append((i, j, "pcie", W_slot))
+        else:
+            same = code == "PIX" or (pxb and code == "PXB")
+            ways.append((i, j, "host", W_slot / 2 if same and shared else W_slot))
+    return ways
+
+
+def reach_cases(rng: Random) -> list[tuple]:
+    cases = []
+    for name, near in (("v100-cube-mesh", False), ("rtx4090-pcie", False), ("pcie-switches", True),
+                       ("pcie-switches", False), ("one-socket", True), ("h100-nv18", False)):  # fmt: skip
+        pairs = gpu_pairs(SAMPLES[name])
+        rates = (rng.choice((25, 50)) * GB, rng.choice((15.75, 31.5, 63.0)) * GB)
+        cases.append((pairs, statuses(rng, pairs, near), *rates))
+    pairs = gpu_pairs(SAMPLES["one-socket"])
+    cases.append((pairs, [["X" if i == j else "OK" for j in range(8)] for i in range(8)], 25 * GB, 31.5 * GB))
+    cases.append(([(0, 1, "PXB")], [["X", "NS"], ["NS", "X"]], 25 * GB, 31.5 * GB))
+    return cases
+
+
+LAB_REACH = Exercise(
+    id="node-networking-lab-reach",
+    title="Who reaches whom, and how",
+    points=3,
+    lines=8,
+    prompt="Write `reachable(pairs, access, W_link, W_slot)`: `pairs` is the list that your `gpu_pairs` makes, "
+    "`access` "
+    "the matrix of `nvidia-smi topo -p2p r` as a list of rows, in which `access[i][j]` is `'OK'` or the reason why "
+    "not. "
+    "Return a list of `(i, j, way, bandwidth)` in the order of `pairs`. The way is `'nvlink'` where the code begins "
+    "with NV, and each of that many links carries `W_link`; else `'pcie'` where the access is OK, at `W_slot`; else "
+    "`'host'`. The bandwidth is what a copy gets while the same pair also copies *back*. Through the host's memory "
+    "both copies go up and down the same uplink if the code is PIX or PXB, and get `W_slot/2`; else each of the "
+    "uplinks "
+    "carries one up and one down, and they get `W_slot`. *Exact* in this model.",
+    answer=Function("reachable", "reachable(pairs, access, W_link, W_slot)", cases=reach_cases),
+    solution=lambda pairs, access, W_link, W_slot: reachable(pairs, access, W_link, W_slot),
+    mistakes=(
+        Mistake(
+            lambda pairs, access, W_link, W_slot: reachable(pairs, access, W_link, W_slot, peer=False),
+            "Without NVLink there is still peer access over PCIe, where the matrix says OK.",
+        ),
+        Mistake(
+            lambda pairs, access, W_link, W_slot: reachable(pairs, access, W_link, W_slot, shared=False),
+            "Two GPUs behind one switch, and both copies through the host: how often is its uplink crossed each way?",
+        ),
+        Mistake(
+            lambda pairs, access, W_link, W_slot: reachable(pairs, access, W_link, W_slot, counted=False),
+            "That is one link. What does the number after NV say?",
+        ),
+        Mistake(
+            lambda pairs, access, W_link, W_slot: reachable(pairs, access, W_link, W_slot, pxb=False),
+            "PXB is several PCIe switches, one below the other. How many uplinks lead from them to the host?",
+        ),
+    ),
+    hints=(
+        "Three cases in order: NVLink, peer access, neither.",
+        "`int(code[2:])` is the number of links. For the host, is the code PIX or PXB, or is it not?",
+    ),
+    explain="Take the best that a pair has. A code that begins with NV gives its number times `W_link`. Otherwise "
+    "`access[i][j] == 'OK'` means that one GPU addresses the other's memory over PCIe, at the rate of a slot. "
+    "Otherwise "
+    "a copy goes up into the host's memory and down again. Behind one switch the two copies of a pair meet on its "
+    "uplink, each up and each down, so each has half of it; behind two switches each uplink carries one copy up and "
+    "one "
+    "down. That is why SYS may beat PIX.",
+)
+
+
 def matrix(t: Topology, *kinds: str) -> list[list[int]]:
     """A network, or its vertices of some kinds, as whole GB/s from each to each."""
     return [[round(width / GB) for width in row] for row in t.capacities(*kinds)]
@@ -478,100 +659,143 @@ def matrix(t: Topology, *kinds: str) -> list[list[int]]:
 
 def random_matrix(rng: Random, size: int) -> list[list[int]]:
     """Links at random, wider in one direction than in the other."""
-    return [[rng.choice((0, 0, 0, 8, 16, 25, 50)) if u != v else 0 for v in range(size)] for u in range(size)]
+    return [[rng.choice((0, 0, 8, 16, 25, 50)) if u != v else 0 for v in range(size)] for u in range(size)]
 
 
-def crossing(capacity, here, there, back=True):
-    left = [list(row) for row in capacity]
-    sent = 0
-    while True:
-        came = dict.fromkeys(here)
-        queue = list(here)
-        for u in queue:
-            for v, room in enumerate(left[u]):
-                if room > 0 and v not in came:
-                    came[v] = u
-                    queue.append(v)
-        end = next((v for v in there if v in came), None)
-        if end is None:
-            return sent
-        path = [end]
-        while came[path[-1]] is not None:
-            path.append(came[path[-1]])
-        hops = list(zip(path[1:], path, strict=False))
-        room = min(left[u][v] for u, v in hops)
-        for u, v in hops:
-            left[u][v] -= room
-            left[v][u] += room * back
-        sent += room
+def narrowest(capacity, gpus, *, switches=True, first=False, both=False, worst=min):
+    others = [v for v in range(len(capacity)) if v not in gpus] if switches else []
+    halves = combinations(gpus, len(gpus) // 2)
+    cuts = []
+    for half in [next(halves)] if first else halves:
+        best = []
+        for count in range(len(others) + 1):
+            for joined in combinations(others, count):
+                side = {*half, *joined}
+                rest = [v for v in range(len(capacity)) if v not in side]
+                width = sum(capacity[u][v] + (capacity[v][u] if both else 0) for u in side for v in rest)
+                best.append(width)
+        cuts.append(min(best))
+    return worst(cuts)
 
 
-def leaving(capacity, here, *_):
-    return sum(room for u in here for v, room in enumerate(capacity[u]) if v not in here)
-
-
-def cut_cases(rng: Random) -> list[tuple]:
-    low, high, odd = [0, 1, 2, 3], [4, 5, 6, 7], [0, 3, 5, 6]
+def half_cases(rng: Random) -> list[tuple]:
     cube = matrix(machine("v100-cube-mesh", "nvlink3"), "gpu")
-    blocked = [
-        [25 * (f"{u}{v}" in "01 12 23 14 45 53 06 67 72") for v in range(8)] for u in range(8)
-    ]  # 0123 blocks two
-    boxes = [matrix(machine(name)) for name in ("rtx4090-pcie", "pcie-switches", "one-socket", "h100-nv18")]
-    small = [
-        ([[0, 3], [5, 0]], [0], [1]),
-        ([[0, 7, 0], [4, 0, 5], [0, 6, 0]], [0], [2]),
-        ([[0, 0, 2], [0, 0, 3], [0, 0, 0]], [0, 1], [2]),
-        ([[0, 2, 3, 0], [0, 0, 0, 2], [0, 0, 0, 3], [0, 0, 0, 0]], [0], [3]),
-        ([[0, 0, 4, 0], [0, 0, 4, 0], [0, 0, 0, 5], [0, 0, 0, 0]], [0, 1], [3]),
-        ([[0, 4, 0, 0], [0, 0, 2, 0], [0, 0, 0, 6], [0, 0, 0, 0]], [0], [3]),
-    ]
+    ring = [[50 * ((u - v) % 6 in (1, 5)) for v in range(6)] for u in range(6)]
+    eight = [*range(8)]
+    pair = [[0, 7, 0], [5, 0, 4], [0, 6, 0]]  # two GPUs around a switch
+    tree = [[0] * 7 for _ in range(7)]  # four GPUs below two switches below a third
+    for u, v, width in ((0, 4, 32), (1, 4, 32), (2, 5, 32), (3, 5, 32), (4, 6, 32), (5, 6, 32)):
+        tree[u][v] = tree[v][u] = width
     return [
-        *small,
-        *((box, low, high) for box in (cube, matrix(node("dgx-h100")), matrix(node("mi300x-node")), *boxes)),
-        (cube, [0], [5]), (cube, odd, [1, 2, 4, 7]), (matrix(node("dgx-h100", detail=True)), [0, 1], [6, 7]),
-        (blocked, [0], [3]), (boxes[1], [0, 1], [2, 3]), (boxes[1], [0, 4], [3, 7]),
-        *((random_matrix(rng, size), [0, 1, 2], [3, 4, 5]) for size in (6, 8, 10, 12, 12)),
+        (pair, [0, 2]), (ring, [*range(6)]), (cube, eight), (matrix(node("mi300x-node"), "gpu"), eight),
+        (tree, [0, 1, 2, 3]), (matrix(node("dgx-h100"), "gpu", "nvswitch"), eight),
+        (matrix(machine("rtx4090-pcie"), "gpu", "pcie", "cpu"), eight),
+        *((random_matrix(rng, size), gpus) for size, gpus in ((4, [0, 1, 2, 3]), (6, [0, 2, 3, 5]), (7, [1, 2, 4, 6]))),
     ]  # fmt: skip
 
 
-LAB_CUT = Exercise(
-    id="node-networking-lab-cut",
-    title="Cut it",
-    points=4,
-    lines=18,
-    prompt="Write `crossing(capacity, here, there)`: `capacity[u][v]`, a list of lists, is what the link from vertex u "
-    "to vertex v carries, in whole GB/s, 0 where there is none. Vertices are numbers from 0; `here` and `there` are "
-    "lists of at least one, and share none. Return the most "
-    "that the vertices `here` can send to those `there` together, by any way, through switches and through "
-    "other devices. *Exact*. Maximum flow does it, by networkx or by hand: find a way with room left, fill it, "
-    "and let what it fills be taken back the other way, until there is no way.",
-    answer=Function("crossing", "crossing(capacity, here, there)", cases=cut_cases),
-    solution=crossing,
+LAB_HALF = Exercise(
+    id="node-networking-lab-half",
+    title="The narrowest half",
+    points=3,
+    lines=8,
+    prompt="Write `narrowest(capacity, gpus)`: `capacity[u][v]`, a list of lists, is what the link from vertex u to "
+    "vertex "
+    "v carries, in whole GB/s, 0 where there is none. Vertices are numbers from 0; `gpus` lists those that are GPUs, "
+    "an "
+    "even number of them, and the others, at most five, are switches. Try every half of the GPUs, and for each half "
+    "every way to put the switches on one side or the other, as the narrowest place would have it. Return the least "
+    "that the links from one side to the other carry, one direction. *Exact*.",
+    answer=Function("narrowest", "narrowest(capacity, gpus)", cases=half_cases),
+    solution=lambda capacity, gpus: narrowest(capacity, gpus),
     mistakes=(
         Mistake(
-            lambda capacity, here, there: sum(capacity[u][v] for u in here for v in there),
-            "You added up the links that join the two sides directly. In most machines they join switches.",
-        ),
-        Mistake(leaving, "What leaves one side has to get through the middle, and into the other side."),
-        Mistake(
-            lambda capacity, here, there: crossing(capacity, here, there, back=False),
-            "What you have filled stays filled. What if one way has taken what two others need?",
+            lambda capacity, gpus: narrowest(capacity, gpus, switches=False),
+            "You put every switch on the other side. It may stand on this one, where fewer links are cut.",
         ),
         Mistake(
-            lambda rows, here, there: min(leaving(rows, here), leaving([*zip(*rows, strict=True)], there)),
-            "That counts what the ends can do. And what if the narrow place lies between them?",
+            lambda capacity, gpus: narrowest(capacity, gpus, first=True),
+            "That is one half. In a mesh another one may be narrower: try them all.",
+        ),
+        Mistake(lambda capacity, gpus: narrowest(capacity, gpus, both=True), "You counted both directions."),
+        Mistake(
+            lambda capacity, gpus: narrowest(capacity, gpus, worst=max),
+            "You looked for the widest half. What can a job be unlucky enough to get?",
         ),
     ),
     hints=(
-        "A breadth-first search from all of `here` over links with room left finds a way, if there is one.",
-        "Fill a way by its narrowest link: take that off every link, and add it to the link back.",
+        "`combinations(gpus, len(gpus)//2)` are the halves; a half and the rest are two of them, one for each "
+        "direction.",
+        "For the switches take `combinations(switches, k)` for every k: those that stand on this side.",
+        "A cut is the sum of `capacity[u][v]` over u on this side and v on the other.",
     ),
     withholds=("hwlib.topology.cut",),
-    explain="Search breadth first from all of `here`, over links with room left, and remember from where each "
-    "vertex was reached. If a vertex of `there` is reached, walk back: the narrowest link on the way says how much "
-    "it takes. Take that off every link of the way and add it to the link back, so that a later way can undo it; "
-    "repeat until the search does not arrive. What was sent is then the most there is, since the links out of what "
-    "the last search reached are full: they are the cut, the narrowest place of the machine.",
+    explain="A cut puts every vertex on one of two sides and adds up the links that lead from this one to the other. "
+    "The "
+    "GPUs are halved by `combinations(gpus, n//2)`, which has each half and its rest, so both directions are tried; "
+    "the "
+    "switches may stand on either side, `combinations(others, k)` for k from 0 to their number. The least sum is the "
+    "answer. By the theorem of max-flow and min-cut it is also the most that this half can send. It is "
+    "exponential: 70 halves times 32 for five switches is nothing, 72 GPUs would never end, and there a flow finds it.",
+)
+
+PAIRS = tuple(f"{a}-{b}" for a, b in combinations(range(8), 2))
+
+
+def across(cables: list[str]) -> int:
+    """The cables that cross the narrowest half of eight GPUs."""
+    ends = [(int(one[0]), int(one[2])) for one in cables]
+    halves = [{0, *three} for three in combinations(range(1, 8), 3)]
+    return min(sum((a in half) != (b in half) for a, b in ends) for half in halves)
+
+
+def most_ports(cables: list[str]) -> int:
+    """The links of the GPU that has most of them."""
+    return max(sum(f"{gpu}" in (one[0], one[2]) for one in cables) for gpu in range(8))
+
+
+WIRE = Exercise(
+    id="node-networking-wire",
+    title="Wire it better",
+    points=3,
+    prompt="Eight GPUs with six links each, as in a DGX-1, and no switch. Lay the cables: each joins two GPUs, and two "
+    "GPUs "
+    "may share several. The more cables cross the *narrowest* half, the better. `answer` is "
+    '`{"cables": ["0-1", "0-3", …]}`, a list of up to 24 pairs, smaller number first. *Exact*.',
+    answer=Design(
+        fields={"cables": Field("two GPUs that a cable joins", options=PAIRS, items=24)},
+        objective=across,
+        measure="the cables across the narrowest half",
+        unit="1",
+        most=True,
+        conditions=[Condition("the links of one GPU", most_ports, at_most=6)],
+        pars=[Par(1, 6), Par(2, 9), Par(3, lambda best: best)],
+        known=[Known(HALVES[0], "NVIDIA's DGX-1"), Known(12, "counting")],
+        steps=200_000,
+    ),
+    solution=dict(cables=[f"{a}-{b}" for a, b in combinations(range(8), 2) if b - a != 4]),
+    mistakes=(
+        Mistake(
+            dict(cables=[f"{min(a, (a + 1) % 8)}-{max(a, (a + 1) % 8)}" for a in range(8) for _ in range(3)]),
+            "A ring with three cables a side. Cut it in two places: how many cables are that?",
+        ),
+        Mistake(
+            dict(cables=[f"{a}-{b}" for block in (range(4), range(4, 8)) for a, b in combinations(block, 2)] * 2),
+            "Two islands of four GPUs, and no cable between them.",
+        ),
+    ),
+    hints=(
+        "Every cable that joins the same two GPUs again is one that joins no others. How many pairs are there, and how "
+        "many cables?",
+        "Let your `narrowest` try what you have laid. 28 pairs and 24 cables: which four pairs go without?",
+    ),
+    explain="There are 24 cables, for six at each of eight GPUs is 48 ends. A cable crosses 20 of the 35 halves, so "
+    "the "
+    "mean half is crossed by 24·20/35 = 13.7 cables, and the narrowest by no more than 13. It is an even number, too: "
+    "the four GPUs of a half have 24 ends, and each cable inside takes two of them. So 12 is the most. Joining every "
+    "pair once but the four that lie opposite reaches it: 16 pairs cross a half, less at most four of those that were "
+    "left "
+    "out. The DGX-1 doubles some cables, and pays with half the cut.",
 )
 
 TICKET = Exercise(

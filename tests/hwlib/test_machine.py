@@ -41,6 +41,17 @@ def test_without_the_tool_there_is_no_table(tmp_path, monkeypatch):
     assert machine.own_table() is None
 
 
+def test_the_slots_are_asked_for_by_name(tool):
+    tool('[ "$1" = "--query-gpu=index,pcie.link.gen.current,pcie.link.gen.max,pcie.link.width.current,'
+         'pcie.link.width.max" ] && [ "$2" = "--format=csv,noheader" ] && echo "0, 1, 5, 8, 16"')  # fmt: skip
+    assert machine.own_slots() == "0, 1, 5, 8, 16\n"
+
+
+def test_without_a_gpu_there_is_no_slot(tool):
+    tool("exit 9")
+    assert machine.own_slots() == ""
+
+
 def test_as_many_rows_as_gpus_and_each_reaches_itself():
     import torch
 

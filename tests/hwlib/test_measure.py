@@ -159,3 +159,32 @@ def test_a_gpu_is_timed_by_its_events():
     assert measure.measure_bandwidth("cuda") > 1e10
     assert measure.measure_matmul("cuda") > 1e12
     assert len(measure.measure_kernels("cuda")) == 2 * len(measure.GPU.arrays) + len(measure.GPU.matmuls)
+
+
+def test_a_machine_whose_core_works_for_others_was_too_busy(small, monkeypatch):
+    own = iter((0.0, 0.8))
+    monkeypatch.setattr(measure, "process_time", lambda: next(own))
+    monkeypatch.setattr(measure, "perf_counter", lambda: 0.0)
+    monkeypatch.setattr(measure, "time_kernel", lambda *_: 1e-3)
+    with measure.watch("cpu") as noise:
+        assert not noise.busy
+        assert "Nothing has been measured yet" in repr(noise)
+        monkeypatch.setattr(measure, "perf_counter", lambda: 1.0)
+    assert (noise.waited, noise.drift) == (pytest.approx(0.2), 0)
+    assert noise.busy
+    assert "20% of the time went to other programs" in noise._repr_markdown_()
+
+
+@pytest.mark.parametrize(("waited", "drift", "busy"), [(0.01, 0.1, False), (0.1, 0.1, True), (0.01, 0.5, True)])
+def test_either_sign_of_noise_says_to_measure_again(waited, drift, busy):
+    noise = measure.Noise(waited, drift)
+    assert noise.busy is busy
+    assert ("run that cell again" in repr(noise)) is busy
+
+
+def test_a_reference_kernel_that_slowed_down_is_drift(small, monkeypatch):
+    times = iter((1e-3, 2e-3))
+    monkeypatch.setattr(measure, "time_kernel", lambda *_: next(times))
+    with measure.watch("cpu") as noise:
+        pass
+    assert noise.drift == pytest.approx(1)

@@ -217,3 +217,23 @@ def test_measured_gemms_span_both_sides_of_the_ridge(chip, dtype):
 def test_measured_gemms_of_an_unknown_chip():
     with pytest.raises(ValueError, match=r"v100 bf16; .*a100-80gb-sxm bf16"):
         measured_gemms("v100", "bf16")
+
+
+def test_a_row_says_whether_its_chip_is_announced_shipping_or_measured():
+    states = {key: chip.state for key, chip in accelerators.items()}
+    assert set(states.values()) == {"announced", "shipping", "measured"}
+    assert [states[key] for key in ("b100-sxm", "trainium1", "h100-sxm", "mi355x")] == [
+        "announced", "shipping", "measured", "measured",
+    ]  # fmt: skip
+    assert [links[key].state for key in ("xgmi-mi355x", "xgmi3", "nvlink5")] == ["shipping", "measured", "shipping"]
+
+
+def test_the_mesh_of_an_mi355x_is_made_of_its_links():
+    chip = accelerators["mi355x"]
+    assert chip.scaleup_link_bandwidth == links["xgmi-mi355x"].bandwidth
+    assert chip.scaleup_links * links["xgmi-mi355x"].bandwidth == pytest.approx(chip.scaleup_bandwidth)
+
+
+def test_a_trainium_machine_has_as_many_cores_as_its_published_plans_count():
+    chip = accelerators["trainium1"]
+    assert 32 * chip.scaleup_domain * chip.sms == 1024  # 32 machines; tensor parallel 32 by data parallel 32

@@ -62,6 +62,9 @@ from hwlib.collectives.levels import (
     levels_allreduce_time,
     levels_switch_allreduce_time,
     nodes_alltoall_time,
+    nvls_levels_allreduce_time,
+    nvls_sharp_levels_allreduce_time,
+    nvls_two_trees_allreduce_time,
     outer_axis_allgather_time,
 )
 from hwlib.collectives.limits import (
@@ -150,8 +153,9 @@ __all__ = [
     "levels_allgather_time", "levels_allreduce_time", "levels_switch_allreduce_time", "line_allgather_time",
     "node_switch_allgather_in_bytes", "node_switch_allgather_out_bytes", "nodes_alltoall_time",
     "nvls_algorithm_bandwidth", "nvls_allreduce_bytes", "nvls_allreduce_limit", "nvls_allreduce_speedup",
-    "nvls_allreduce_time", "nvls_bus_factor", "nvls_port_bandwidth", "nvls_sharp_allreduce_time",
-    "nvls_switch_allreduce_in_bytes", "nvls_tree_allreduce_time", "one_shot_allreduce_bytes", "one_shot_allreduce_time",
+    "nvls_allreduce_time", "nvls_bus_factor", "nvls_levels_allreduce_time", "nvls_port_bandwidth",
+    "nvls_sharp_allreduce_time", "nvls_sharp_levels_allreduce_time", "nvls_switch_allreduce_in_bytes",
+    "nvls_tree_allreduce_time", "nvls_two_trees_allreduce_time", "one_shot_allreduce_bytes", "one_shot_allreduce_time",
     "outer_axis_allgather_time", "padded_bytes", "pairwise_alltoall_time", "ragged_alltoall_limit",
     "ragged_alltoall_time", "ring_allgather_time", "ring_allreduce_time", "ring_alltoall_bytes", "ring_alltoall_time",
     "ring_reduce_scatter_time", "ring_tree_crossover_bytes", "scatter_allgather_broadcast_time", "sparse_alltoall_time",

@@ -163,10 +163,10 @@ ERRATUM_SPINE = Exercise(
     id="cluster-networking-erratum-spine",
     title="Find the error: half the spine",
     points=2,
-    prompt="An early edition of a text that many read says of the spine of 1,024 H100s: *“16 * 1.6TB/s = 25.6TB/s”*, "
-    "and so *“25 GB/s”* for each GPU; notes that copy it call the switches NVSwitches. Compute it again, for "
-    "a spine that was bought smaller: {spines} switches of {ports} ports, {W:B/s} a port in one direction, all of them "
-    "down, and {n} GPUs below. All GPUs send over the spine at once, and nothing else holds them up. How much has "
+    prompt="An early edition of *How to Scale Your Model* says of the spine of 1,024 H100s: *“16 * 1.6TB/s = "
+    "25.6TB/s”*, and so *“25 GB/s”* for each GPU; notes that copy it call the switches NVSwitches. Compute it again, "
+    "for a spine that was bought smaller: {spines} switches of {ports} ports, {W:B/s} a port in one direction, all of "
+    "them down, and {n} GPUs below. All GPUs send over the spine at once, and nothing else holds them up. How much has "
     "each? *Exact*, one way.",
     given=[  # fewer ports than GPUs: no answer is the rate of a port, nor a number that is quoted
         dict(spines=12, ports=64, W=50 * GB, n=1024),
@@ -206,10 +206,10 @@ ERRATUM_NVL72 = Exercise(
     id="cluster-networking-erratum-nvl72",
     title="Find the error: eight to a host",
     points=2,
-    prompt="A footnote still counts 8 GPUs to a host in an NVL72, while its own text gives each of the rack's {trays} "
-    "hosts {nics} network cards of {W:B/s}. The rack has {n} GPUs, with {NV:B/s} each inside it. Say {kept} card of "
-    "each host is kept for storage. How much leaves the rack by the others for each GPU, if all send? *Exact*, one "
-    "way.",
+    prompt="A footnote of *How to Scale Your Model* counts 8 GPUs to a host in an NVL72, while the text above it gives "
+    "each of the rack's {trays} hosts {nics} network cards of {W:B/s}. The rack has {n} GPUs, with {NV:B/s} each "
+    "inside it. Say {kept} card of each host is kept for storage. How much leaves the rack by the others for each GPU, "
+    "if all send? *Exact*, one way.",
     given=[  # with all cards it would be the rate of a card
         dict(
             n=row.chips,

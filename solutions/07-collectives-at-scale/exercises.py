@@ -495,12 +495,12 @@ ERRATUM_SPINE = Exercise(
     title="Find the error: seventy-seven tokens",
     points=3,
     prompt="An early edition of *How to Scale Your Model* lets each unit of 256 GPUs hold one copy of a weight, cut "
-    "256 ways, and all-reduces its gradients over {g} units in the spine switches, which reduce. Of the spine's *“25.6 "
-    "TB/s”* each unit has *“6.4 TB/s”*, so *“77 tokens”* for each GPU suffice. Compute it again for a spine that was "
-    "bought smaller: {spines} switches of {ports} ports of {W:B/s}, one way. The backward pass through a weight of D × "
-    "F takes 4·D·F FLOP for each token, at {C:FLOP/s} a GPU, and leaves a gradient in bf16. With how many tokens for "
-    "each GPU does computing take as long as the all-reduce? *Exact*: a unit sends its sums up once and gets the sums of all down once, nothing else "
-    "is slower, and both overlap.",
+    "256 ways, and all-reduces its gradients over {g} units in the spine switches, which reduce. Of the spine's "
+    "*“25.6 TB/s”* each unit has *“6.4 TB/s”*, so *“77 tokens”* for each GPU suffice. Compute it again for a "
+    "spine that was bought smaller: {spines} switches of {ports} ports of {W:B/s}, one way. The backward pass "
+    "through a weight of D × F takes 4·D·F FLOP for each token, at {C:FLOP/s} a GPU, and leaves a gradient in "
+    "bf16. With how many tokens for each GPU does computing take as long as the all-reduce? *Exact*: a unit "
+    "sends its sums up once and gets the sums of all down once, nothing else is slower, and both overlap.",
     given=[
         dict(g=g, p=256, spines=spines, ports=64, W=50 * GB, C=C) for g, spines in ((4, 6), (4, 12), (8, 20), (2, 3))
     ],

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Place = tuple[float, float]
 
-HUES = [BLUE, GREEN, PURPLE, SKY]  # of the leaves that work
+HUES = [BLUE, GREEN, PURPLE, SKY]
 NODE_COLUMNS = 16  # nodes of a unit in one row
 
 
@@ -62,10 +62,10 @@ def pod(which: Cluster | str = "superpod-h100-4su") -> "Figure":
 
 
 @styled
-def rails_and_racks(each: int = 4, dead: int = 0) -> "Figure":
+def rails_and_racks(each: int = 4, dead: int | None = None) -> "Figure":
     """The same nodes and leaves wired twice: card r of every node to leaf r, or all cards of a node to one leaf.
 
-    `each` nodes have as many cards, and there are as many leaves; leaf `dead` and its cables are crossed out.
+    `each` nodes have as many cards, and there are as many leaves; a leaf that is `dead` loses its cables.
     """
     figure, axes = canvas(7.4, 3.2)
     for shift, title, leaf_of in (

@@ -43,7 +43,7 @@ export function tell({ cards, cables, each, how, idle, share, busiest }, seen) {
   return [
     `${count(flows)} connections: ${idle} of ${cables} cables idle (${Number(expected.toPrecision(3))} expected), ` +
       `and the busiest carries ${Number(busiest.toPrecision(3))} cards: who is on it gets ${percent(share)}.`,
-    `A collective waits for the slowest: ${percent(mean)} of the cards' rate, the mean of ${seen.length} draw${seen.length === 1 ? "" : "s"}.`,
+    `Who waits for all waits for the slowest: ${percent(mean)} of the cards' rate, the mean of ${seen.length} draw${seen.length === 1 ? "" : "s"}.`,
   ];
 }
 

@@ -820,7 +820,7 @@ LAB_FABRIC = Exercise(
     title="Lab: a fabric for your traffic, at your price",
     points=4,
     prompt="Buy a fat tree of two tiers for {nodes} nodes of 8 GPUs and 8 cards, from switches of {ports} ports, all "
-    f"cards and cables of {show(CARD, 'B/s')}. Nodes 0 to {{team}} − 1 are a team, the next {{team}} another, and so "
+    f"cards and cables of {show(CARD, 'B/s')}. The first {{team}} nodes are a team, the next {{team}} another, and so "
     "on. In a step each GPU sends {near:B} in equal parts to the nodes of its team, and {far:B} in equal parts to all "
     "nodes, its own aside. Groups of nodes, in order, share leaves; each leaf takes as many cards of every node of "
     "its group, and is joined to all spines. Prices are counted in transceivers, and are invented: a switch costs "

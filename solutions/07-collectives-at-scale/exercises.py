@@ -103,6 +103,7 @@ LEVELS = Exercise(
     given=[
         dict(d1=d1, W1=W1, d2=32, W2=W2, d3=d3, W3=W3)
         for d1, W1, W2, d3, W3 in (
+            (8, 300 * GB, 200 * GB, 4, 6.4 * TB),  # first numbers that the text does not show
             (8, 450 * GB, 400 * GB, 4, 12.8 * TB),
             (8, 900 * GB, 400 * GB, 4, 12.8 * TB),
             (8, 900 * GB, 800 * GB, 4, 3.2 * TB),

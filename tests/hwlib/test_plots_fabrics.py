@@ -21,11 +21,12 @@ def test_a_pod_shows_every_node_leaf_and_spine():
 
 @pytest.mark.parametrize("each", [2, 4])
 def test_a_dead_leaf_takes_a_card_of_every_node_or_all_of_one(each):
-    figure = plots.rails_and_racks(each)
+    figure = plots.rails_and_racks(each, dead=0)
     assert markers(figure, "D") == 2 * each**2
     assert markers(figure, "X") == 2
     lost = [line for line in figure.axes[0].lines if line.get_linestyle() == ":"]
     assert len(lost) == 2 * each
+    assert markers(plots.rails_and_racks(each), "X") == 0
 
 
 def test_a_rack_shows_its_gpus_cards_and_chips():

@@ -4,7 +4,9 @@
 const KEYS = ["cards", "cables", "each", "how", "draw"];
 const STEPS = { each: [1, 2, 4, 8, 16] };
 const WAYS = { hash: "a hash of the flow's addresses", spray: "every packet where the queue is short" };
-const WIDTH = 640, TOP = 26, LOW = 150, BAR = 15, MOST = 6, PERIOD = 1200, SECONDS = 1.1;
+const WIDTH = 440, TOP = 22, LOW = 140, BAR = 13, MOST = 6, PERIOD = 1200, SECONDS = 1.1;
+
+const NARROW = "min-width: 0; max-width: 38rem"; // fits a phone without scrolling
 
 /* Random numbers in [0, 1) that a seed fixes (mulberry32), so that a draw can be repeated. */
 function random(seed) {
@@ -60,7 +62,7 @@ function draw(svg, now) {
       const path = `M${at(card, cards)},${TOP + size}L${at(cable, cables)},${LOW}`, slow = load[cable] > 1 + 1e-9;
       lines.push(make("s.path", { d: path, fill: "none", stroke: slow ? "var(--memory)" : "var(--compute)", "stroke-opacity": slow ? 0.75 : 0.4 }));
       if (cable !== worst || still) continue;
-      const dot = make("s.circle", { r: 3, class: slow ? "memory" : "compute" });
+      const dot = make("s.circle", { r: 2.5, class: slow ? "memory" : "compute" });
       dot.append(make("s.animateMotion", { path, dur: `${SECONDS * Math.max(load[cable], 1)}s`, repeatCount: "indefinite" }));
       dots.push(dot);
     }
@@ -76,7 +78,7 @@ function draw(svg, now) {
   });
   parts.push(...dots);
   const low = LOW + MOST * BAR;
-  parts.push(make("s.text", { x: 0, y: low + 8 }, `${cables} cables up: the frame is one card's worth, a longer bar is more`));
+  parts.push(make("s.text", { x: 0, y: low + 8 }, `${cables} cables up; a longer bar is more than one card's worth`));
   svg.setAttribute("viewBox", `0 0 ${WIDTH} ${low + 14}`);
   svg.replaceChildren(...parts);
 }
@@ -111,7 +113,7 @@ function render({ model, el }) {
   ];
   const once = make("button", { type: "button" }, "Hash again"), play = player(again);
   once.addEventListener("click", again);
-  const svg = make("s.svg", { role: "img" });
+  const svg = make("s.svg", { role: "img", style: NARROW });
   const readout = make("div", { class: "gpubook-readout", role: "status", "aria-live": "polite" });
   frame(el, make("div", { class: "gpubook-controls" }, ...parts.map((part) => part.el)), once, " ", play.el, svg, readout);
 

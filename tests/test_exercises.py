@@ -113,12 +113,9 @@ WRONG = {  # what the numbers of the book once took for right
     "memory-hierarchy-largest-tile": lambda kb, b, **_: floor(sqrt(kb * 1024 / (2 * b + 4))),
     "rooflines-vector-add": lambda b, N, C, W, **_: 3 * b * N / W + N / C,
     "rooflines-waves": lambda M, N, m, n, n_SM: ceil(ceil(M / n) * ceil(N / m) / n_SM),
-    "cluster-networking-allreduce-ratio": lambda g, p, W, low: (g + 1) / g * p * W / low,
+    "collectives-at-scale-oversubscribed": lambda g, p, W, low: (g + 1) / g * p * W / low,
     "cluster-networking-torus": lambda W_link, W: floor(4 * W_link / W) + 1,
     "collectives-one-shot": lambda n, alpha, W: alpha * W / (n - 3),
-    "collectives-at-scale-half-sharp": lambda n_in, n_out, W_in, W_node: (
-        1 / max(2 * (n_in - 1) / n_in / W_in, 2 * (n_out - 1) / n_out / W_node)
-    ),
 }
 
 

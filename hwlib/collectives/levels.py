@@ -33,6 +33,30 @@ def levels_switch_allreduce_time(S, W):
     return max_of(S / W_i for W_i in W)
 
 
+@formula("t", cite="nccl-1083")
+def nvls_levels_allreduce_time(S, n_in, n_out, W_in, W_out):
+    """The switch of each node reduces, rings of the cards of equal place join the nodes: both at once.
+
+    A port inside carries (n_in + 1)/n_in of S. All n_in cards of a node together carry twice what it lacks of the sum.
+    """
+    return maximum((n_in + 1) / n_in * S / W_in, 2 * (n_out - 1) / n_out * S / (n_in * W_out))
+
+
+@formula("t", cite="sanders2009")
+def nvls_two_trees_allreduce_time(S, n_in, W_in, W_out):
+    """The same with two trees of nodes, each for half of S: a node has two children in one and none in the other.
+
+    So it sends S/2 up in both, and S/2 down twice: 2*S, however many nodes there are. Three or more: two exchange S.
+    """
+    return maximum((n_in + 1) / n_in * S / W_in, 2 * S / (n_in * W_out))
+
+
+@formula("t", cite="graham2016")
+def nvls_sharp_levels_allreduce_time(S, n_in, W_in, W_out):
+    """The switches between nodes reduce as well: a node sends its sum up once, and gets the sum of all down once."""
+    return maximum((n_in + 1) / n_in * S / W_in, S / (n_in * W_out))
+
+
 @formula("t", cite="scaling-book")
 def outer_axis_allgather_time(S, Y, n_in, n_out, W_in, W_out):
     """All-gather along an axis that has Y ranks of other axes inside it, in n_out nodes of n_in ranks.

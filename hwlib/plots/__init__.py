@@ -8,6 +8,7 @@ which colour-blind readers can tell apart.
 from hwlib.plots.chips import anatomy, growth
 from hwlib.plots.clusters import switches_per_gpu
 from hwlib.plots.collectives import before_and_after, blocks_by_step, times_against_size
+from hwlib.plots.fabrics import pod, rack, rails_and_racks
 from hwlib.plots.formats import block_scales
 from hwlib.plots.fused import fused_attention
 from hwlib.plots.groups import against_ranks, beside_a_matmul
@@ -17,14 +18,14 @@ from hwlib.plots.memories import memory_pyramid, size_sweep, tile_traffic, warp_
 from hwlib.plots.pipelines import pipeline
 from hwlib.plots.rooflines import model_against_measured, overlap, ridge_bars, roofline
 from hwlib.plots.runs import rounds_grid, timeline
-from hwlib.plots.scale import blame, levels
+from hwlib.plots.scale import allreduce_scale, blame, levels
 from hwlib.plots.topologies import node_bandwidths, topology
 from hwlib.plots.warps import divergence, threads, warp
 
 __all__ = [
-    "against_ranks", "anatomy", "before_and_after", "beside_a_matmul", "blame", "block_scales", "blocks_by_step",
-    "divergence", "fused_attention", "growth", "levels", "memory_pyramid", "model_against_measured", "node_bandwidths",
-    "overlap", "pipeline", "rack", "ridge_bars", "roofline", "rounds_grid", "size_sweep", "switches_per_gpu", "threads",
-    "tile_traffic", "timeline", "times_against_size", "topology", "touched", "warp", "warp_sweep",
-    "ways_to_the_network",
+    "against_ranks", "allreduce_scale", "anatomy", "before_and_after", "beside_a_matmul", "blame", "block_scales",
+    "blocks_by_step", "divergence", "fused_attention", "growth", "levels", "memory_pyramid", "model_against_measured",
+    "node_bandwidths", "overlap", "pipeline", "pod", "rack", "rails_and_racks", "ridge_bars", "roofline", "rounds_grid",
+    "size_sweep", "switches_per_gpu", "threads", "tile_traffic", "timeline", "times_against_size", "topology",
+    "touched", "warp", "warp_sweep", "ways_to_the_network",
 ]  # fmt: skip

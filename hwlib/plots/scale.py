@@ -1,11 +1,12 @@
 """Networks of several levels: the bandwidth of a collective at each, and which link is slow."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf, isinf
 from typing import TYPE_CHECKING
 
-from hwlib.plots.style import GREY, INK, SERIES, canvas, styled
+from hwlib.plots.style import GREY, INK, SERIES, canvas, note, styled
 from hwlib.simulate.message_flights import LinkFlights
+from hwlib.specs import MeasuredAllreduce
 from hwlib.units import show
 
 if TYPE_CHECKING:
@@ -41,6 +42,34 @@ def levels(bandwidths: Mapping[str, Mapping[str, float]]) -> "Figure":
     axes.margins(y=0.12)
     axes.xaxis.set_major_formatter(lambda W, _: show(W, "B/s", 3))
     axes.invert_yaxis()
+    return figure
+
+
+@styled
+def allreduce_scale(rows: Iterable[MeasuredAllreduce], models: Mapping[str, float] | None = None) -> "Figure":
+    """Measured bus bandwidth against the size of the array, a line for each number of GPUs, and `models`, {name: B/s},
+    as dashed levels. Raises ValueError without rows.
+    """
+    found: dict[int, list[MeasuredAllreduce]] = {}
+    for row in rows:
+        found.setdefault(row.n, []).append(row)
+    if not found:
+        raise ValueError("allreduce_scale: measured all-reduces, got none")
+    figure, axes = canvas(6.6, 3.6)
+    for (n, each), (colour, marker) in zip(sorted(found.items()), SERIES, strict=False):
+        sweep = sorted((row.S, row.bus_bandwidth) for row in each)
+        axes.plot(
+            *zip(*sweep, strict=True), color=colour, marker=marker, markersize=4, linewidth=1.4, label=f"{n} GPUs"
+        )
+    for name, W in (models or {}).items():
+        axes.axhline(W, color=GREY, linewidth=1, linestyle=(0, (4, 3)))
+        note(axes, name, (min(row.S for each in found.values() for row in each), W), (0, 3), fontsize=8, color=INK)
+    axes.set(xscale="log", xlabel="bytes of each rank's array", ylabel="bus bandwidth", ylim=(0, None))
+    axes.set_xticks([2.0**k for k in range(20, 35, 2)])
+    axes.minorticks_off()
+    axes.xaxis.set_major_formatter(lambda S, _: f"{S / 2**20:,.0f} MiB" if S < 2**30 else f"{S / 2**30:,.0f} GiB")
+    axes.yaxis.set_major_formatter(lambda W, _: show(W, "B/s", 3))
+    axes.legend(loc="lower right", fontsize=8)
     return figure
 
 

@@ -7,7 +7,7 @@ reading of the formulas that the text uses. Neither contacts another host, and t
 
 from hwlib.widgets.charts import VegaLite, intensity_explorer
 from hwlib.widgets.chips import chip_explorer, peak_explorer
-from hwlib.widgets.clusters import failures_explorer, fat_tree_designer
+from hwlib.widgets.clusters import failures_explorer, fat_tree_designer, flow_explorer
 from hwlib.widgets.collectives import allreduce_explorer, destinations_explorer
 from hwlib.widgets.kernels import kernel_explorer
 from hwlib.widgets.live import roofline_explorer
@@ -19,7 +19,7 @@ from hwlib.widgets.tiles import tile_explorer
 
 __all__ = [
     "VegaLite", "allreduce_explorer", "alltoall_scale_explorer", "axis_explorer", "chip_explorer",
-    "destinations_explorer", "failures_explorer",
-    "fat_tree_designer", "intensity_explorer", "kernel_explorer", "node_explorer", "occupancy_explorer",
-    "payload_explorer", "peak_explorer", "ring_player", "roofline_explorer", "tile_explorer",
+    "destinations_explorer", "failures_explorer", "fat_tree_designer", "flow_explorer", "intensity_explorer",
+    "kernel_explorer", "node_explorer", "occupancy_explorer", "payload_explorer", "peak_explorer", "ring_player",
+    "roofline_explorer", "tile_explorer",
 ]  # fmt: skip

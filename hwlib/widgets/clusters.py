@@ -1,5 +1,6 @@
-"""Interactive figures of clusters: design a fat tree; see what collectives lose when its switches fail."""
+"""Interactive figures of clusters: design a fat tree; hash flows; see what is lost when switches fail."""
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -10,6 +11,7 @@ from hwlib.topology import (
     alltoall_left_fraction,
     alltoall_spare_switches,
     down_ports,
+    idle_cable_fraction,
     spines_left_fraction,
     tree_bisection_bandwidth,
     tree_core_switches,
@@ -69,26 +71,66 @@ def _designer() -> Any:
     return FatTreeDesigner
 
 
-def failures_explorer(spines: int = 16, groups: int = 4, nodes: int = 32, omega: int = 1) -> VegaLite:
+def flow_explorer(cards: int = 32, cables: int = 32, each: int = 1, how: str = "hash", draw: int = 1) -> Any:
+    """The connections of a leaf's cards on its cables up: where a hash puts them, and how slow the fullest cable is.
+
+    Choose hashing or spraying, slide the connections `each` card opens, and draw again: *Play* does so every second.
+    `draw` fixes the random numbers. In a notebook all of them follow the reader, and can be set. Raises ValueError
+    for a way to pick that the figure does not have, or without cards or cables.
+    """
+    if how not in ("hash", "spray"):
+        raise ValueError(f"flow_explorer: how is 'hash' or 'spray', got {how!r}")
+    if cards < 1 or cables < 1:
+        raise ValueError(f"flow_explorer: at least one card and one cable, got {cards} and {cables}")
+    return _flows()(cards=cards, cables=cables, each=each, how=how, draw=draw)
+
+
+@cache
+def _flows() -> Any:
+    import traitlets
+    from anywidget import AnyWidget
+
+    class FlowExplorer(AnyWidget):
+        _esm = module_source("flow_explorer", (idle_cable_fraction,))
+        _css = _text("figure.css")
+        cards = traitlets.Int(min=1).tag(sync=True)
+        cables = traitlets.Int(min=1).tag(sync=True)
+        each = traitlets.Int(min=1).tag(sync=True)
+        how = traitlets.Enum(["hash", "spray"]).tag(sync=True)
+        draw = traitlets.Int(min=0).tag(sync=True)
+
+    return FlowExplorer
+
+
+def failures_explorer(
+    spines: int = 16, groups: int = 4, nodes: int = 32, omega: int = 1, of: Iterable[str] = tuple(LEFT)
+) -> VegaLite:
     """The remaining bandwidth of the bisection and of two collectives as spines of a two-tier tree fail.
 
     Slide the spines, the groups of nodes below them, the nodes of a group and the oversubscription. The collectives
     are relative to the bandwidth of the network cards, so an oversubscribed tree begins below 1; routing is ideal.
+    `of` says which curves to draw. Raises KeyError for one that there is not.
     """
+    left = {name: LEFT[name] for name in of}
     params = [
         {"name": "switches", "value": spines, "bind": _slider("spines ", 2, 64, 1)},
         {"name": "d", "value": groups, "bind": _slider("groups of nodes ", 2, 16, 1)},
-        {"name": "n_out", "value": nodes, "bind": _slider("nodes in a group ", 2, 64, 1)},
+        *(
+            [{"name": "n_out", "value": nodes, "bind": _slider("nodes in a group ", 2, 64, 1)}]
+            if "all-reduce" in left
+            else []
+        ),
         {"name": "omega", "value": omega, "bind": _slider("oversubscription ", 1, 8, 1)},
     ]
     computed = [
         {"calculate": "sequence(0, switches + 1, 1)", "as": "dead"},
         {"flatten": ["dead"]},
-        *({"calculate": f.vega_with({"dead": "datum.dead"}), "as": name} for name, f in LEFT.items()),
+        *({"calculate": f.vega_with({"dead": "datum.dead"}), "as": name} for name, f in left.items()),
         {"calculate": "datum.bisection / omega", "as": "bisection"},
-        {"fold": [*LEFT], "as": ["what", "left"]},
+        {"fold": [*left], "as": ["what", "left"]},
     ]
-    scale = {"domain": [*LEFT]}
+    scale = {"domain": [*left]}
+    colours, dashes = COLOURS[: len(left)], DASHES[: len(left)]
     curves = {
         "mark": {"type": "line", "strokeWidth": 2.5, "point": {"size": 45}, "tooltip": True},
         "encoding": {
@@ -96,15 +138,15 @@ def failures_explorer(spines: int = 16, groups: int = 4, nodes: int = 32, omega:
                   "axis": {"tickMinStep": 1}},
             "y": {"field": "left", "type": "quantitative", "title": "left, of what the cards could send",
                   "scale": {"domain": [0, 1.02]}, "axis": {"format": ".0%"}},
-            "color": {"field": "what", "type": "nominal", "title": None, "scale": {**scale, "range": [*COLOURS]}},
-            "strokeDash": {"field": "what", "type": "nominal", "title": None, "scale": {**scale, "range": [*DASHES]}},
+            "color": {"field": "what", "type": "nominal", "title": None, "scale": {**scale, "range": [*colours]}},
+            "strokeDash": {"field": "what", "type": "nominal", "title": None, "scale": {**scale, "range": [*dashes]}},
             "tooltip": [{"field": "what", "title": "of"}, {"field": "dead", "title": "dead spines"},
                         {"field": "left", "format": ".1%", "title": "left"}],
         },
     }  # fmt: skip
     return VegaLite({
-        "description": "What is left of the bisection, of an all-to-all and of an all-reduce as spines fail",
-        "title": {"text": {"expr": _free()}, "anchor": "start"},
+        "description": f"What is left of {', '.join(left)} as spines fail",
+        "title": {"text": {"expr": _free(left)}, "anchor": "start"},
         "params": params,
         "data": {"values": [{}]},
         "transform": computed,
@@ -114,14 +156,15 @@ def failures_explorer(spines: int = 16, groups: int = 4, nodes: int = 32, omega:
     })  # fmt: skip
 
 
-def _free() -> str:
+def _free(of: Iterable[str]) -> str:
     """The vega expression of the title: how many spines may fail before each collective slows down."""
-    alltoall, allreduce = alltoall_spare_switches.vega, allreduce_spare_switches.vega
-
-    def told(name: str, spare: str) -> str:
-        return f"'{name}: ' + ({spare}) + ' of ' + switches + ' spines may fail unnoticed'"
-
-    return f"[{told('all-to-all', alltoall)}, {told('all-reduce', allreduce)}]"
+    spare = {"all-to-all": alltoall_spare_switches.vega, "all-reduce": allreduce_spare_switches.vega}
+    told = [
+        f"'{name}: ' + ({spare[name]}) + ' of ' + switches + ' spines may fail unnoticed'"
+        for name in of
+        if name in spare
+    ]
+    return f"[{', '.join(told)}]"
 
 
 def _slider(label: str, low: int, high: int, step: int) -> dict[str, Any]:

@@ -1,11 +1,10 @@
 """Exercises of chapter 5, and the names with which its text computes numbers."""
 
-from dataclasses import replace
+from collections.abc import Iterator
 from functools import cache
 from math import ceil, exp, floor, sqrt  # noqa: F401
 
 from autograder.answers import (
-    Breakdown,
     Choice,
     Condition,
     Count,
@@ -19,11 +18,12 @@ from autograder.answers import (
     Written,
     integers,
     multiples,
+    positive,
 )
 from autograder.declaration import Exercise, Mistake
-from hwlib.collectives import allgather_bandwidth, level_time, levels_allgather_time  # noqa: F401
+from hwlib.collectives import allgather_bandwidth, level_time  # noqa: F401  (the first is computed with in the text)
 from hwlib.formula import maximum
-from hwlib.network import HEADERS, payload_fraction  # noqa: F401
+from hwlib.network import HEADERS, bandwidth_delay_bytes, payload_fraction  # noqa: F401
 from hwlib.specs import clusters, links, nodes, switches
 from hwlib.specs.cluster import Level
 from hwlib.topology import *  # noqa: F403  (the text uses many of them)
@@ -31,20 +31,18 @@ from hwlib.topology import (
     FatTree,
     Remains,
     TopologyError,
-    allreduce_left_fraction,
     bisection_bandwidth,
+    busiest_cable_flows,
     cluster,
+    dragonfly,
     fat_tree,
     plan,
     remains,
     three_tier_hosts,
-    tree_core_switches,
-    tree_leaf_switches,
-    tree_spine_switches,
     two_tier_hosts,
     without,
 )  # fmt: skip
-from hwlib.units import GB, TB, show  # noqa: F401
+from hwlib.units import GB, MB, TB, show  # noqa: F401
 
 quantum2, nvswitch, ndr = switches["quantum-2"], switches["nvswitch3"], links["ndr"]
 pod, meta, rack = clusters["superpod-h100-4su"], clusters["ethernet-oversubscribed"], nodes["gb200-nvl72"]
@@ -52,11 +50,9 @@ CARD = ndr.bandwidth
 SMALL, DOUBLE, LARGE = (plan(nodes=n) for n in (128, 256, 512))  # of nodes with 8 GPUs
 SMALL_SUM, DOUBLE_SUM, LARGE_SUM = (sum(tree.switches.values()) for tree in (SMALL, DOUBLE, LARGE))
 
-FULL = (*meta.levels[:-1], meta.levels[-1]._replace(bandwidth=7 * meta.levels[-1].bandwidth))  # without the 7:1
-SEVEN_TO_ONE = [  # switches for 8,192 GPUs with a top tier of 1:1 and of 7:1
-    int(sum(count(8192, 64, ratio) for count in (tree_leaf_switches, tree_spine_switches, tree_core_switches)))
-    for ratio in (1, 7)
-]
+RACKS, NODES = clusters["nvl72-pod"], pod  # two machines that everybody is to have all bytes of
+BUFFER = 16 * MB  # of a port, say
+FIBRE = 2e8  # metres per second, two thirds of the speed of light
 INTERRUPTIONS, BY_NETWORK, DAYS = 419, 35, 54  # of one training run on 16,384 GPUs: llama3, table 5
 
 
@@ -67,15 +63,20 @@ def after(rails: bool, dead: str) -> Remains:
     return remains(tree, without(tree, node=dead))
 
 
+SHARE = {"node": nodes["dgx-h100"].scaleup_bandwidth, "leaf": CARD}
+SLOWEST = 1 / busiest_cable_flows(16, 32)  # of 16 cards on 32 cables, one connection each
+FLY = bisection_bandwidth(dragonfly(p=4, a=8, h=4, bandwidth=CARD))
+
+
 @cache
 def torus_bisection(pod: str) -> float:
     """The bisection bandwidth of a pod without switches."""
     return bisection_bandwidth(cluster(pod))
 
 
-def slower(collective: str, changed: tuple[Level, ...], levels: tuple[Level, ...] = SMALL.levels) -> float:
-    """How many times as long a collective takes over the changed levels, bandwidth only."""
-    return level_time(collective, 1.0, changed) / level_time(collective, 1.0, levels)
+def slower(traffic: str, changed: tuple[Level, ...], levels: tuple[Level, ...] = SMALL.levels) -> float:
+    """How many times as long the traffic takes over the changed levels, bandwidth only."""
+    return level_time(traffic, 1.0, changed) / level_time(traffic, 1.0, levels)
 
 
 # Counting ports
@@ -162,10 +163,10 @@ ERRATUM_SPINE = Exercise(
     id="cluster-networking-erratum-spine",
     title="Find the error: half the spine",
     points=2,
-    prompt="An early edition of a text that many read says of the spine of 1,024 H100s: *“16 * 1.6TB/s = 25.6TB/s”*, "
-    "and so *“25 GB/s”* for each GPU; notes that copy it call the switches NVSwitches. Compute it again, for "
-    "a spine that was bought smaller: {spines} switches of {ports} ports, {W:B/s} a port in one direction, all of them "
-    "down, and {n} GPUs below. All GPUs send over the spine at once, and nothing else holds them up. How much has "
+    prompt="An early edition of *How to Scale Your Model* says of the spine of 1,024 H100s: *“16 * 1.6TB/s = "
+    "25.6TB/s”*, and so *“25 GB/s”* for each GPU; notes that copy it call the switches NVSwitches. Compute it again, "
+    "for a spine that was bought smaller: {spines} switches of {ports} ports, {W:B/s} a port in one direction, all of "
+    "them down, and {n} GPUs below. All GPUs send over the spine at once, and nothing else holds them up. How much has "
     "each? *Exact*, one way.",
     given=[  # fewer ports than GPUs: no answer is the rate of a port, nor a number that is quoted
         dict(spines=12, ports=64, W=50 * GB, n=1024),
@@ -205,10 +206,10 @@ ERRATUM_NVL72 = Exercise(
     id="cluster-networking-erratum-nvl72",
     title="Find the error: eight to a host",
     points=2,
-    prompt="A footnote still counts 8 GPUs to a host in an NVL72, while its own text gives each of the rack's {trays} "
-    "hosts {nics} network cards of {W:B/s}. The rack has {n} GPUs, with {NV:B/s} each inside it. Say {kept} card of "
-    "each host is kept for storage. How much leaves the rack by the others for each GPU, if all send? *Exact*, one "
-    "way.",
+    prompt="A footnote of *How to Scale Your Model* counts 8 GPUs to a host in an NVL72, while the text above it gives "
+    "each of the rack's {trays} hosts {nics} network cards of {W:B/s}. The rack has {n} GPUs, with {NV:B/s} each "
+    "inside it. Say {kept} card of each host is kept for storage. How much leaves the rack by the others for each GPU, "
+    "if all send? *Exact*, one way.",
     given=[  # with all cards it would be the rate of a card
         dict(
             n=row.chips,
@@ -247,15 +248,15 @@ ERRATUM_NVL72 = Exercise(
 )
 
 # Failures
-_SPINE_RATIO = 1 / allreduce_left_fraction(pod.spine_size, pod.leaf_size, pod.spine_switches, 1, 1)
+_SPINE_RATIO = slower("all_to_all", after(True, "spine0").levels)
 
 PREDICT_SPINE = Exercise(
     id="cluster-networking-predict-spine",
     title="Predict: a spine dies",
     predict=True,
-    prompt="One of the 16 spines dies, and with it a sixteenth of the bisection. All 1,024 GPUs are in one "
-    "hierarchical all-reduce (inside the nodes, then inside the units, then across). Routing adapts at once. "
-    "How much longer does it take? *To first order*, bandwidth only.",
+    prompt="One of the 16 spines dies, and with it a sixteenth of the bisection. All 1,024 GPUs, in four units, send "
+    "equal parts to all others. Routing adapts at once. How much longer does it take? *To first order*, bandwidth "
+    "only.",
     answer=Choice(
         {
             "0 %": "0 %: no longer at all",
@@ -266,13 +267,14 @@ PREDICT_SPINE = Exercise(
     ),
     solution="0 %",
     mistakes=(
-        Mistake("7 %", "A sixteenth of the *bisection* is lost. Is the bisection what an all-reduce waits for?"),
+        Mistake("7 %", "A sixteenth of the *bisection* is lost. Does all that a GPU sends cross the spines?"),
         Mistake("14 %", "A spine belongs to no rail: every leaf loses the same few cables."),
         Mistake("stop", "Every leaf is still joined to the other spines."),
     ),
-    hints=("How many bytes cross the spines, once each unit has added up its own gradients?",),
-    explain=f"The time grows by a factor of {_SPINE_RATIO:.2f}. A unit sends one sum over a spine level as wide as the "
-    "cards of its 32 nodes, and each node sends about as much over its own eight cards: these decide.",
+    hints=("Which share of what a GPU sends stays in its own unit?",),
+    explain=f"The time grows by a factor of {_SPINE_RATIO:.2f}. A quarter of what a GPU sends is for its own unit, so "
+    "the rest needs three quarters of the cables to the spines, and fifteen sixteenths are left. The cards decide, as "
+    "before.",
 )
 
 RAILS = Exercise(
@@ -281,30 +283,33 @@ RAILS = Exercise(
     points=2,
     prompt="Two ways to wire a unit of 32 nodes with 8 cards each to 8 leaves. *Rails*: leaf r takes card r of every "
     "node. *Racks*: a leaf takes all cards of 4 nodes. Both need as many switches and cables, and do not block. "
-    "A leaf dies while a job runs on all nodes; a node can send over any of its cards. Which network keeps the "
-    "job alive, and with how much of its bandwidth? *To first order*.",
+    "A leaf dies while a job runs on all nodes. Its connections over that leaf break and the job aborts, in either "
+    "network; it is started again at once. A node can send over any of its cards. Which network can run it again "
+    "before somebody replaces the leaf, on how many nodes and with how much bandwidth? *To first order*.",
     answer=Choice(
         {
-            "rails": "rails: the job goes on with 7/8 of the bandwidth of a node",
-            "racks": "racks: the job goes on with 7/8 of the nodes, at full bandwidth",
-            "both": "both: the bisection falls by the same share, so there is no difference",
+            "rails": "rails: on all nodes, with 7/8 of the bandwidth of a node",
+            "racks": "racks: on all nodes, at full bandwidth, over the other leaves",
+            "both": "both alike: the bisection falls by the same share",
             "none": "neither: each card has a single cable, so its GPU is lost",
         }
     ),
     solution="rails",
     mistakes=(
-        Mistake("racks", "A job that runs on all nodes has lost some of its ranks. What does it do then?"),
+        Mistake("racks", "Which leaf do the cards of a rack's nodes have, besides the dead one?"),
         Mistake("both", "The bisection is the same, indeed. Ask a single node how many of its cards still work."),
         Mistake("none", "A GPU whose card is dark can still reach another card of its node. By which links?"),
     ),
     hints=(
         "For each wiring: how many cards does the unluckiest node lose?",
-        "A node with fewer cards is slower, one with none is cut off. Which of the two does a job on all nodes "
-        "survive?",
+        "A node with fewer cards is slower, one with none is cut off. With which of the two can a job on all nodes "
+        "run?",
     ),
-    explain="With rails, a leaf holds one card of every node of the unit: each node loses one of eight, sends over "
-    "the other seven (NVLink brings it there), and all go on with 7/8 of their bandwidth. With racks, the leaf holds "
-    "all eight cards of four nodes: these are cut off, and a job that runs on all nodes stops. The price of rails: "
+    explain="With rails, a leaf holds one card of every node of the unit: each node loses one of eight and sends over "
+    "the other seven (NVLink brings it there), so all nodes are back with 7/8 of their bandwidth. With racks, the leaf "
+    "holds all eight cards of four nodes: these are cut off, and a job that needs all nodes waits for the repair. "
+    "Neither wiring spares the job its restart; for that a card needs two cables to two leaves, as in Alibaba's "
+    "network. The price of rails: "
     "eight cables of a node go to eight leaves, as a rule in another rack, and so by optics; a leaf in the middle of "
     "four nodes would have been reached by copper.",
 )
@@ -373,7 +378,7 @@ LAB_FAILURES = Exercise(
 # Ratios
 ALLTOALL = Exercise(
     id="cluster-networking-alltoall-slowdown",
-    title="Oversubscribed, and all-to-all",
+    title="Oversubscribed, and everyone to everyone",
     points=3,
     prompt="A cluster has `g` equal pods. Inside a pod nothing blocks; the cables out of a pod carry a `w`-th of what "
     "its cards could send. All GPUs exchange equal parts with all. How many times as long does it take as if "
@@ -401,49 +406,32 @@ ALLTOALL = Exercise(
     f"`maximum(1, w*(g - 1)/g)`. Eight pods at 7:1 take {7 * 7 / 8:.1f} times as long.",
 )
 
-_FLOOR = allgather_bandwidth(meta.levels[:-1])
-
-ALLREDUCE = Exercise(
-    id="cluster-networking-allreduce-ratio",
-    title="Oversubscribed, and all-reduce: from where on?",
-    points=2,
-    prompt="Now an all-reduce over all of {g} pods of {p} GPUs, each with a card of {W:B/s}. It adds up inside the "
-    "pods first, then across. The levels inside a pod gather S bytes at {low:B/s}, and all-reduce them at half "
-    "that rate. From which oversubscription of the top tier on is the top tier the slowest "
-    "level? *Exact*: the (g - 1)/g counts.",
-    given=[
-        dict(g=8, p=3072, W=50 * GB, low=_FLOOR),
-        dict(g=4, p=1024, W=50 * GB, low=allgather_bandwidth(SMALL.levels)),
-        dict(g=4, p=3072, W=50 * GB, low=_FLOOR),
-        dict(g=8, p=512, W=25 * GB, low=allgather_bandwidth(SMALL.levels) / 2),
-    ],
-    answer=Quantity("1"),
-    solution=lambda g, p, W, low: g / (g - 1) * p * W / low,
+# Sharing
+PREDICT_HASH = Exercise(
+    id="cluster-networking-predict-hash",
+    title="Predict: a cable for everyone",
+    predict=True,
+    prompt="A leaf has 32 cards below and 32 cables up; each card sends one flow to a far leaf, and a hash of the "
+    "flow's addresses picks its cable. How many of the cables carry nothing, *to first order* and in expectation?",
+    answer=Choice(
+        {
+            "none": "none: there are as many flows as cables",
+            "few": "two or three: a collision now and then",
+            "third": "about a third of them",
+            "half": "half of them: with a chance of one in two each",
+        }
+    ),
+    solution="third",
     mistakes=(
-        Mistake(lambda p, W, low: p * W / low, "You let a pod send all of S. How many of the g parts does it lack?"),
-        Mistake(
-            lambda g, p, W, low: g / (g - 1) * p * W / (2 * low),
-            "Twice the bytes, for both kinds of level: compare all-gathers, or compare all-reduces.",
-        ),
-        Mistake(
-            lambda g, p, W, low: (g - 1) / g * p * W / low,
-            "The fewer bytes cross, the *more* oversubscription can be borne.",
-        ),
-        Mistake(lambda g, W, low: g / (g - 1) * low / W, "A pod does not leave by a single card."),
+        Mistake("none", "Does the hash know which cables are taken?"),
+        Mistake("few", "Count the second flow, the third, the last: how probable is it that its cable is taken?"),
+        Mistake("half", "32 flows miss a given cable, each with probability 31/32."),
     ),
-    hints=(
-        "What S/t does a level with d children allow, if each lacks all but its own part? How many has the top level?",
-        "How much leaves a pod if its top tier is oversubscribed r to 1? Compare with what the levels below allow.",
-    ),
-    explain="Oversubscribed r to 1, p = {p} cards of W = {W:B/s} leave a pod with `p*W/r`. It lacks all but one of "
-    "the g = {g} pods' parts, so the top level gathers at `S/t = g/(g - 1)*p*W/r`. All levels halve their rate for an "
-    "all-reduce, so comparing gathers is enough: set it equal to {low:B/s}, and r is `g/(g - 1)*p*W` over {low:B/s}. "
-    "Far more than anybody saves, while an all-to-all over many pods is slower at 2:1 already. It holds for one "
-    "all-reduce that adds up inside the pods first; where every GPU has a partner of its own in each pod, nothing is "
-    "added up on the way.",
+    hints=("With what probability do all flows miss a given cable?",),
+    explain=f"A flow misses a cable with probability 31/32, and all 32 do with `(31/32)**32`, {(31 / 32) ** 32:.0%}: "
+    f"close to `1/e`. What the other flows gain by it, nobody gets.",
 )
 
-# Sharing
 SHARED = Exercise(
     id="cluster-networking-shared-flows",
     title="Flows that share a cable",
@@ -673,161 +661,207 @@ LAB_REDESIGN = Exercise(
 )
 
 
+# Loss and congestion
+HEADROOM = Exercise(
+    id="cluster-networking-headroom",
+    title="How much still arrives?",
+    points=3,
+    prompt="A switch sends its neighbour a pause frame down a cable on which a signal takes `t` seconds one way; "
+    "the line's rate is `W` each way. Two things delay the end of the flood: the switch's own line has just begun to "
+    "send a packet of `p` bytes, behind which the pause frame waits, and the neighbour has just begun one of `p` bytes "
+    "when the frame arrives, which it finishes. The frame itself is short enough to count for nothing. How many bytes "
+    "arrive after the switch has decided to pause? *Exact*.",
+    answer=Expression(
+        {"W": positive("B/s", 1e9, 1e11), "t": positive("s", 1e-8, 1e-4), "p": positive("B", 64.0, 16384.0)}, "B"
+    ),
+    solution=lambda W, t, p: 2 * W * t + 2 * p,
+    mistakes=(
+        Mistake(lambda W, t, p: W * t + 2 * p, "The frame has to get there, too. What arrives meanwhile?"),
+        Mistake(lambda W, t: 2 * W * t, "Those are the bytes on the cable. And the two packets?"),
+        Mistake(
+            lambda W, t, p: 2 * W * t + p,
+            "One of the two packets is missing: the pause frame waits for one, and the neighbour finishes another.",
+        ),
+        Mistake(lambda W, t, p: W * t + p, "Follow one bit there and one back: what arrives while the frame travels?"),
+    ),
+    hints=(
+        "From the decision on, for how long does the neighbour go on sending? Then: when does the last byte arrive?",
+        "Waiting, the way there, finishing a packet, the way back of the last byte: four times in a row.",
+    ),
+    explain="The frame waits `p/W` for the packet before it and travels for `t`. The neighbour then finishes a packet, "
+    "`p/W`, and the last byte of that travels for `t`. All this time bytes arrive at W: "
+    "`W*(p/W + t + p/W + t) = 2*W*t + 2*p`. So much must be free in the buffer for every port and every class of "
+    "traffic that can be paused. It grows with rate and distance: at two thirds of the speed of light "
+    f"{show(bandwidth_delay_bytes(CARD, 2 * 100 / FIBRE), 'B', 3)} for {show(CARD, 'B/s')} over a hundred metres, "
+    f"before packets count, and {show(bandwidth_delay_bytes(CARD, 2 * 10_000 / FIBRE), 'B', 3)} between two halls ten "
+    "kilometres apart.",
+)
+
+TICKET = Exercise(
+    id="cluster-networking-ticket",
+    title="Answer the ticket",
+    prompt="*“Two jobs share our RoCE cluster and no node. Whenever job A writes its checkpoint, from 64 nodes to two "
+    "storage servers on leaf 7, job B slows to a third, although it sends nothing to leaf 7. No packet is lost. Some "
+    "spine ports count millions of pause frames received, and more links are paused the longer the checkpoint takes. "
+    "The network team wants to double the spines.”* What happens, would more spines help, and what would?",
+    answer=Written(
+        words=180,
+        criteria=False,
+        rubric=(
+            ("Names incast: many senders to few ports, a queue that no choice of cable avoids.", 1),
+            ("Explains how pauses spread upstream and hold up flows that do not go to the full port.", 1),
+            ("Says why more spines do not help: what is narrow is the ports of the receivers.", 1),
+            (
+                "Proposes remedies at the senders or by separation: ECN and DCQCN tuned, receivers that admit few "
+                "senders, a class or network of its own for storage, more storage ports.",
+                1,
+            ),
+        ),
+    ),
+    solution="This is **incast**. 64 nodes send to two servers, and the leaf's ports to these carry a small part of "
+    "it; the queue before them grows until the leaf pauses the spines. A paused spine can no longer send *anything* to "
+    "leaf 7, its buffer fills as well, and it pauses the leaves that send to it, together with all of their flows "
+    "of that class, also those of job B to somewhere else: they are victims of **congestion spreading**. "
+    "Nothing is lost, and that is what PFC promises; it does not promise that anybody gets on.\n\n"
+    "Twice the spines give the queue more places to stand in. The ports of the two servers are as narrow as before.\n\n"
+    "What helps: make the senders slow down before the pauses begin (ECN marks at a low threshold, DCQCN); let the "
+    "storage servers admit a few senders at a time; give storage a traffic class or cards of its own, so that its "
+    "pauses stop nobody else; and spread the checkpoint over more servers, or over time.",
+    hints=(
+        "Which port is the narrow one, and how many send to it?",
+        "A pause frame names a port's class of traffic, not a destination. Who else is held up by it?",
+    ),
+)
+
+
+# A fabric for a workload
 @cache
-def unblocked(nodes: int, ports: int) -> FatTree:
-    """The tree of these nodes in which nothing blocks, with half of each leaf's ports down."""
-    return plan(nodes=nodes, ports=ports, nodes_per_group=ports // 2)
-
-
-def unblocked_switches(nodes: int, ports: int) -> int:
-    """Its switches: more than the formula's, as the cables of a tier must be laid evenly over the next."""
-    return sum(unblocked(nodes, ports).switches.values())
-
-
-def wired(nodes, ports, nodes_per_group, leaf_uplinks, spines, pods, spine_uplinks, cores) -> FatTree:
-    """The tree of a design; TopologyError if it cannot be built."""
-    counts = dict(leaf_uplinks=leaf_uplinks, spines=spines, pods=pods, spine_uplinks=spine_uplinks, cores=cores)
-    tree = replace(unblocked(nodes, ports), nodes_per_group=nodes_per_group, **counts)
+def fabric(nodes, ports, nodes_per_group, leaves_per_group, leaf_uplinks, spines) -> FatTree:
+    """The tree of two tiers of a design; TopologyError if it cannot be built."""
     if nodes % nodes_per_group:
         raise TopologyError(f"{nodes} nodes do not make equal groups of {nodes_per_group}.")
-    if tree.groups % pods:
-        raise TopologyError(f"{tree.groups} groups do not make {pods} equal pods.")
-    if pods > 1 and not cores * spine_uplinks:
-        raise TopologyError(f"No cable joins the {pods} pods.")
+    if 8 % leaves_per_group:
+        raise TopologyError(f"8 cards cannot be shared evenly by {leaves_per_group} leaves.")
+    leaves = nodes // nodes_per_group * leaves_per_group
+    counts = dict(nodes_per_group=nodes_per_group, leaves=leaves, leaf_uplinks=leaf_uplinks, spines=spines)
+    tree = plan(nodes=nodes, ports=ports, **counts)
     if faults := [found.text for found in tree.check().findings if not (found.fine or found.kind == "blocking")]:
         raise TopologyError(" ".join(faults))
     return tree
 
 
-def switches_of(nodes, ports, nodes_per_group, leaf_uplinks, spines, pods, spine_uplinks, cores) -> Breakdown:
-    """The switches of a design, by tier."""
-    tree = wired(nodes, ports, nodes_per_group, leaf_uplinks, spines, pods, spine_uplinks, cores)
-    return Breakdown(sum(tree.switches.values()), {"leaves": tree.leaves, "spines": spines, "cores": cores})
+def strangers(nodes: int, group: int, team: int) -> float:
+    """Of the busiest group's nodes: how many nodes' worth of what they send to their teams leaves the group."""
+    return max(
+        sum(
+            here * (team - here) / (team - 1)
+            for first in range(start // team * team, start + group, team)
+            for here in (min(start + group, first + team) - max(start, first),)
+        )
+        for start in range(0, nodes, group)
+    )
 
 
-def alltoall_times(nodes, ports, nodes_per_group, leaf_uplinks, spines, pods, spine_uplinks, cores) -> float:
-    """How many times as long as if nothing blocked an all-to-all over all GPUs of a design takes."""
-    tree = wired(nodes, ports, nodes_per_group, leaf_uplinks, spines, pods, spine_uplinks, cores)
-    return slower("all_to_all", tree.levels, unblocked(nodes, ports).levels)
+def exchange_time(nodes, ports, team, near, far, nodes_per_group, leaves_per_group, leaf_uplinks, spines) -> float:
+    """Seconds in which all GPUs have sent `near` bytes to their team and `far` bytes to everyone."""
+    fabric(nodes, ports, nodes_per_group, leaves_per_group, leaf_uplinks, spines)
+    group = nodes_per_group
+    out = 8 * (near * strangers(nodes, group, team) + far * group * (nodes - group) / (nodes - 1))
+    return max((near + far) / CARD, out / (leaves_per_group * leaf_uplinks * CARD))
 
 
-def in_two_tiers(nodes_per_group: int, up: int) -> dict[str, int]:
-    """A design without cores, with one cable from each leaf to each spine."""
-    return dict(nodes_per_group=nodes_per_group, leaf_uplinks=up, spines=up, pods=1, spine_uplinks=0, cores=0)
+COPPER = 8  # nodes of a group that stand close enough to their leaves
 
 
-def fewest_in_two_tiers(nodes: int, ports: int, slow: float) -> float:
-    """The fewest switches of all trees of two tiers that are fast enough."""
-    found = []
-    for group in range(1, ports):
-        for up in range(1, ports - group + 1):
-            design = in_two_tiers(group, up)
-            try:
-                if alltoall_times(nodes, ports, **design) <= slow:
-                    found.append(switches_of(nodes, ports, **design).total)
-            except TopologyError:
-                continue
-    return min(found)
+def fabric_price(nodes, ports, switch, copper, nodes_per_group, leaves_per_group, leaf_uplinks, spines) -> float:
+    """The price of a design, in transceivers: fibres cost nothing beside them."""
+    tree = fabric(nodes, ports, nodes_per_group, leaves_per_group, leaf_uplinks, spines)
+    below, up = tree.cables["node-leaf"], tree.cables.get("leaf-spine", 0)
+    cards = copper * below if nodes_per_group <= COPPER else 2 * below
+    return switch * (tree.leaves + spines) + cards + 2 * up
 
 
-def _fast_enough(nodes: int, ports: int, slow: float) -> dict[str, int]:
-    group = 8 * nodes // ports
-    return in_two_tiers(group, ceil(group * (nodes - group) / (nodes - 1) / slow))
+def designs(nodes: int, ports: int) -> Iterator[dict[str, int]]:
+    """Every tree of two tiers in which cables can be laid evenly."""
+    for group in (size for size in range(1, nodes + 1) if nodes % size == 0):
+        for leaves in (1, 2, 4, 8):
+            for up in range(1, ports - 8 * group // leaves + 1):
+                for spines in (count for count in range(1, up + 1) if up % count == 0):
+                    design = dict(nodes_per_group=group, leaves_per_group=leaves, leaf_uplinks=up, spines=spines)
+                    if group * leaves < nodes * leaves and nodes // group * leaves * up <= spines * ports:
+                        yield design
 
 
-def _nothing_blocks(nodes: int, ports: int) -> dict[str, int]:
-    tree, names = unblocked(nodes, ports), _fast_enough(nodes, ports, 1)
-    return {name: getattr(tree, name) for name in names}
+def fastest(nodes, ports, team, near, far, switch, copper, budget) -> float:
+    """The least time of all designs that the budget allows."""
+    times = []
+    for design in designs(nodes, ports):
+        try:
+            if fabric_price(nodes, ports, switch, copper, **design) <= budget:
+                times.append(exchange_time(nodes, ports, team, near, far, **design))
+        except TopologyError:
+            continue
+    return min(times)
 
 
-LAB_FEWEST = Exercise(
-    id="cluster-networking-lab-fewest",
-    title="Lab: as few switches as possible",
-    prompt="Buy the network of {nodes} nodes with 8 GPUs and 8 cards each, out of switches with {ports} ports; all "
-    "cables and cards have the same rate, and card r of every node of a group goes to leaf r of the group. An "
-    "all-to-all over all GPUs may take {slow} times as long as if nothing blocked, counting bandwidth alone, with all "
-    "levels at work at once. Which fat tree has the fewest switches? *Exact*.",
-    given=[dict(nodes=nodes, ports=ports, slow=1.5) for nodes, ports in ((320, 64), (80, 32), (120, 40))],
+FASTEST = {  # by nodes and team: what a search finds
+    (240, 20): dict(nodes_per_group=60, leaves_per_group=8, leaf_uplinks=4, spines=2),
+    (240, 40): dict(nodes_per_group=8, leaves_per_group=2, leaf_uplinks=20, spines=20),
+    (320, 20): dict(nodes_per_group=40, leaves_per_group=8, leaf_uplinks=3, spines=3),
+}
+
+
+def _racks(ports: int) -> dict[str, int]:
+    return dict(nodes_per_group=4, leaves_per_group=1, leaf_uplinks=ports // 2, spines=ports // 2)
+
+
+LAB_FABRIC = Exercise(
+    id="cluster-networking-lab-fabric",
+    title="Lab: a fabric for your traffic, at your price",
+    points=4,
+    prompt="Buy a fat tree of two tiers for {nodes} nodes of 8 GPUs and 8 cards, from switches of {ports} ports, all "
+    f"cards and cables of {show(CARD, 'B/s')}. The first {{team}} nodes are a team, the next {{team}} another, and so "
+    "on. In a step each GPU sends {near:B} in equal parts to the nodes of its team, and {far:B} in equal parts to all "
+    "nodes, its own aside. Groups of nodes, in order, share leaves; each leaf takes as many cards of every node of "
+    "its group, and is joined to all spines. Prices are counted in transceivers, and are invented: a switch costs "
+    "{switch}, a cable between leaf and spine two transceivers, a cable of a card two as well, or {copper} in copper, "
+    f"which reaches where a group has at most {COPPER} nodes. You have {{budget}}. Which tree has the shortest step? "
+    "*Exact*, bandwidth only: what leaves a group and what leaves the cards flow at the same time.",
+    given=[
+        dict(nodes=240, ports=64, team=20, near=0.9 * GB, far=0.1 * GB, switch=30, copper=0.3, budget=5200),
+        dict(nodes=240, ports=64, team=40, near=0.85 * GB, far=0.15 * GB, switch=30, copper=0.3, budget=5400),
+        dict(nodes=320, ports=64, team=20, near=0.9 * GB, far=0.1 * GB, switch=30, copper=0.3, budget=7550),
+    ],
     answer=Design(
         fields={
-            "nodes_per_group": Field("nodes of a group, which shares 8 leaves", 1, 512, whole=True),
+            "nodes_per_group": Field("nodes of a group, which share leaves", 1, 512, whole=True),
+            "leaves_per_group": Field("leaves of a group: 1, 2, 4 or 8", 1, 8, whole=True),
             "leaf_uplinks": Field("cables up from each leaf", 1, 144, whole=True),
-            "spines": Field("spines, those of all pods together", 1, 4096, whole=True),
-            "pods": Field("pods, each of some groups below spines of its own; 1 for all", 1, 512, whole=True),
-            "spine_uplinks": Field("cables up from each spine; 0 without cores", 0, 144, whole=True),
-            "cores": Field("cores; 0 with two tiers", 0, 4096, whole=True),
+            "spines": Field("spines", 1, 1024, whole=True),
         },
-        objective=switches_of,
-        measure="the number of switches",
-        conditions=[Condition("the slowdown of the all-to-all", alltoall_times, at_most=lambda slow: slow)],
-        pars=[
-            Par(1, unblocked_switches, "three tiers that do not block, evenly cabled"),
-            Par(2, lambda nodes, ports: floor(0.75 * unblocked_switches(nodes, ports)), "a quarter less"),
-            Par(3, lambda best: best),
-        ],
-        known=[Known(fewest_in_two_tiers, "a search")],
+        objective=exchange_time,
+        measure="the time of a step's traffic",
+        unit="s",
+        conditions=[Condition("the price", fabric_price, at_most=lambda budget: budget)],
+        pars=[Par(1, lambda best: 2 * best), Par(2, lambda best: 1.25 * best), Par(4, lambda best: best)],
+        known=[Known(fastest, "a search")],
     ),
-    solution=_fast_enough,
+    solution=lambda nodes, team: FASTEST[nodes, team],
     mistakes=(
-        Mistake(_nothing_blocks, "Nothing blocks in it. In which tier would you give up some of that?"),
+        Mistake(_racks, "Nothing blocks in it, and nobody pays for that. Where can cables be saved?"),
         Mistake(
-            lambda ports: in_two_tiers(ports // 2, ports // 2),
-            "A spine has fewer ports than you have leaves. Must a leaf give half of its ports to cards?",
-        ),
-        Mistake(
-            lambda nodes, ports: in_two_tiers(8 * nodes // ports, 8 * nodes // ports // 3),
-            "Most of what a card sends leaves its group, and three cards share a cable.",
+            lambda: dict(nodes_per_group=4, leaves_per_group=1, leaf_uplinks=8, spines=8),
+            "Copper is cheap, and a team is far larger than a rack: most of what a node sends leaves its leaf.",
         ),
     ),
     hints=(
-        "Any tier may block. What does the third one cost for each GPU, and what would two tiers take?",
-        "Two tiers end when a spine has no port for a further leaf. How many nodes must then be below a group?",
+        "How much of what a node sends leaves its group, if whole teams fit into it? And if a group is one rack?",
+        "Price the cables up that this traffic needs in either case, and then the cables to the cards.",
     ),
-    explain="A spine reaches as many leaves as it has ports p, so N nodes fit in two tiers if 8N/g ≤ p: groups of "
-    "g = 8N/p nodes, whose cards take more than half of a leaf's ports. Of what leaves a node, the share "
-    "(N - g)/(N - 1) leaves its group too, over u cables for g cards, so an all-to-all takes g(N - g)/((N - 1)u) times "
-    "as long: that bounds u from below. A third tier would have taken two more ports for every GPU; a leaf that blocks "
-    "saves these, and spines as well.",
-)
-
-MEMO = Exercise(
-    id="cluster-networking-memo",
-    title="A memo on the top tier",
-    prompt="Your company buys 8,192 GPUs in eight pods and can save most of the core switches by a top tier of 7:1. "
-    "Two teams will share it: one trains dense models, data-parallel across everything, the other trains "
-    "mixtures of experts with an all-to-all in every layer. Recommend for or against, with the conditions under "
-    "which you would change your mind.",
-    answer=Written(
-        words=180,
-        criteria=False,
-        rubric=(
-            ("Says that a hierarchical all-reduce sends little over the top tier, and why: pods add up first.", 1),
-            ("Says that an all-to-all across pods takes several times as long, and that one inside a pod does not.", 1),
-            (
-                "Names a condition on placement or on the grouping of ranks, such as keeping expert groups inside a "
-                "pod.",
-                1,
-            ),
-            (
-                "Names a case in which data parallelism does feel it: an outermost axis on which every rank has its "
-                "own partners, or a flat algorithm.",
-                1,
-            ),
-        ),
-    ),
-    solution="**For**, if expert groups fit in a pod of 1,024 GPUs.\n\n"
-    "*Dense team.* Gradients are added up inside each pod, so a pod sends one sum, over a top tier which, "
-    f"even at 7:1, is {1024 // 7} cards wide. It would feel the ratio only beyond a hundred to one. This "
-    "changes if pods are whole replicas of a model sharded over 1,024 GPUs: then every GPU exchanges its own "
-    "shard with its partners in the other pods, nothing is added up on the way, and 7:1 makes that "
-    "all-reduce slower.\n\n"
-    "*Expert team.* In an all-to-all over all pods 7/8 of the bytes cross a seventh of the bandwidth: "
-    f"{7 * 7 / 8:.1f} times as long. Inside a pod it costs nothing, and so placement decides: the scheduler must "
-    "keep an expert group inside a pod.\n\n"
-    "I would change my mind if expert groups outgrow a pod, or if jobs have to be placed across pods as "
-    "they come.",
-    hints=(
-        "Ask of each team: how many bytes leave a pod, and over what?",
-        "Then ask what would change that: which ranks form a group, and what they can add up before it leaves a pod.",
-    ),
+    explain="Let u cables leave each of l leaves of a group of g nodes. Where whole teams fit into a group, only the "
+    "share (N − g)/(N − 1) of the {far:B} leaves it, so u can be tiny; but so large a group pays two transceivers for "
+    "every card's cable. A rack pays copper there, but then nearly all of the {near:B} climb to the spines, and u must "
+    "be large. Which of the two is cheaper depends on the traffic: large groups where little leaves a team, small ones "
+    "where teams are too large or what goes to everyone is much. No tree that does not block is among the best: "
+    "it spends on cables that this traffic never fills.",
 )

@@ -13,23 +13,30 @@ from autograder.answers import (
     Written,
     at_most,
     integers,
+    multiples,
     positive,
 )
 from autograder.declaration import Exercise, Mistake
 from hwlib.algorithms import binomial_broadcast, binomial_reduce, hierarchical_allreduce, ring_allreduce, within
 from hwlib.collectives import (  # noqa: F401  (the text uses some that nothing here does)
     allgather_bandwidth,
+    allreduce_bytes,
+    axis_levels,
+    bus_factor,
     hierarchical_allreduce_time,
     level_bandwidths,
-    level_times,
+    level_time,
     levels_allgather_time,
-    levels_switch_allreduce_time,
     nodes_alltoall_time,
+    nvls_allreduce_limit,
+    nvls_allreduce_speedup,
+    nvls_levels_allreduce_time,
+    nvls_sharp_levels_allreduce_time,
+    nvls_two_trees_allreduce_time,
     outer_axis_allgather_time,
     ring_allreduce_time,
-    switch_allreduce_speedup,
 )
-from hwlib.specs import Level, clusters, measured_allreduces, nodes
+from hwlib.specs import Level, accelerators, clusters, measured_allreduces, nodes
 from hwlib.units import GB, TB, GiB, show, us
 
 H100, B200 = nodes["dgx-h100"], nodes["dgx-b200"]
@@ -48,9 +55,41 @@ def bus(how, n=8, chip="h200-sxm"):
 SHARP_GAIN = bus("auto") / bus("ring")
 
 
-def allreduce_bandwidth(levels, adds):
-    """S/t of an all-reduce where the switches of the levels that `adds` says add."""
-    return 1 / max(level_times("all_reduce", 1.0, levels, one)[i] for i, one in enumerate(adds))
+def allreduce_bandwidth(node, network, adds):
+    """S/t of an all-reduce over two levels where the switches of those that `adds` says reduce."""
+    inside, across = adds
+    (_, n_in, W_in), (_, n_out, W_node) = node, network
+    return 1 / max(
+        nvls_allreduce_limit(n_in, 1.0, W_in) if inside else allreduce_bytes(n_in, 1.0) / W_in,
+        1.0 / W_node if across else allreduce_bytes(n_out, 1.0) / W_node,
+    )
+
+
+def largest(n):
+    """The best bus bandwidth that was measured on n H100s, whose nodes' switches reduce, with two trees between."""
+    return max(m.bus_bandwidth for m in measured_allreduces("h100-sxm", n, "NVLSTree"))
+
+
+def limit(n, trees=False):
+    """The bus bandwidth of the model: switches inside the nodes, rings or two trees between."""
+    time = (
+        nvls_two_trees_allreduce_time(1.0, 8, W_IN, W_GPU)
+        if trees
+        else nvls_levels_allreduce_time(1.0, 8, n // 8, W_IN, W_GPU)
+    )
+    return bus_factor("all_reduce", n) / time
+
+
+META = clusters["ethernet-oversubscribed"].levels
+FULL = (*META[:-1], META[-1]._replace(bandwidth=7 * META[-1].bandwidth))  # without the 7:1
+RACKS = clusters["nvl72-pod"].levels
+C = accelerators["h100-sxm"].bf16_flops
+SHARES = [best(largest(n) / limit(n, trees=True) for n in (32, 64, 128, 256, 512)) for best in (min, max)]
+
+
+def slower(collective, changed, levels):
+    """How many times as long a collective takes over the changed levels, bandwidth only."""
+    return level_time(collective, 1.0, changed) / level_time(collective, 1.0, levels)
 
 
 # Which level decides
@@ -64,6 +103,7 @@ LEVELS = Exercise(
     given=[
         dict(d1=d1, W1=W1, d2=32, W2=W2, d3=d3, W3=W3)
         for d1, W1, W2, d3, W3 in (
+            (8, 300 * GB, 200 * GB, 4, 6.4 * TB),  # first numbers that the text does not show
             (8, 450 * GB, 400 * GB, 4, 12.8 * TB),
             (8, 900 * GB, 400 * GB, 4, 12.8 * TB),
             (8, 900 * GB, 800 * GB, 4, 3.2 * TB),
@@ -98,6 +138,43 @@ LEVELS = Exercise(
     "alone allows `S/t = d/(d - 1)*W`: for a GPU in its node d1 = {d1} and W1 = {W1:B/s}, for a node in its unit d2 = "
     "{d2} and W2 = {W2:B/s}, for a unit in the spine d3 = {d3} and W3 = {W3:B/s}. Different chunks cross the three "
     "levels at the same time, so the slowest decides: S/t is the least of the three.",
+)
+
+SWITCH_BYTES = Exercise(
+    id="collectives-at-scale-switch-bytes",
+    title="What the switches send",
+    points=3,
+    prompt="A scalable unit: `M` nodes of `N` GPUs, the GPUs of a node on one switch, the nodes on one switch above. "
+    "In an all-gather every GPU ends with all bytes, of which it has an equal part to begin with. Every byte climbs "
+    "from its node's switch once, enters every other node once, and is copied by the switches; a GPU is sent only what "
+    "it lacks. How many times as many bytes do all node switches together send out, up and down, as the switch above "
+    "sends? *Exact*, in `N` and `M`.",
+    answer=Expression({"N": integers(2, 128), "M": integers(2, 64)}),
+    solution=lambda N, M: M * N / (M - 1),
+    mistakes=(
+        Mistake(
+            lambda N, M: (N * M - 1) / (M - 1),
+            "That is what goes down to the GPUs. What does a node's switch send up?",
+        ),
+        Mistake(
+            lambda N, M: (N * M + 1) / (M - 1),
+            "Up and down are there. Does a GPU have to be sent all of the array?",
+        ),
+        Mistake(lambda N, M: N / (M - 1), "That is one node's switch. How many are there?"),
+        Mistake(lambda N: N, "Right for very many nodes. What does the switch above not send to each of them?"),
+        Mistake(lambda N, M: M * N / (N - 1), "How much of the array does a node lack, and how much a GPU?"),
+    ),
+    hints=(
+        "Take S for the whole array. What goes down from the node's switch to all its GPUs, and what up?",
+        "The switch above sends each node what that lacks.",
+    ),
+    explain="Let the array have S bytes. A node's own GPUs hold `S/M` of it, which the switch sends up once. Down, "
+    "each of N GPUs gets all but its own `S/(M*N)`: `N*S - S/M`. Up and down are `N*S` together, for one of M "
+    "switches. The switch above sends each of M nodes what that lacks, `(M - 1)/M*S`: `(M - 1)*S` in all. The ratio is "
+    "`M*N*S/((M - 1)*S) = M*N/(M - 1)`, a little above N. Into the node's switch come only `S/M` from its GPUs and "
+    "`(M - 1)/M*S` from above, S in all: for each byte that enters, N leave. A GPU's port and a node's port carry "
+    "about S each, so a node needs about as much bandwidth into the network as *one* of its GPUs has inside: "
+    f"{show(W_NODE, 'B/s')} beside {show(W_IN, 'B/s')} is no accident.",
 )
 
 FROM_NODES = Exercise(
@@ -208,56 +285,8 @@ INNER_AXIS = Exercise(
     "Y/8)*S/(Y*W_in)` for Y below 8 and nothing above, takes less time and runs along.",
 )
 
+
 # Hierarchical algorithms
-HIERARCHICAL_TIME = Exercise(
-    id="collectives-at-scale-hierarchical-time",
-    title="Seventy billion gradients",
-    points=2,
-    prompt="{P} gradients in fp32 on {n_out} nodes of {n_in} GPUs are all-reduced in three phases, one after the "
-    "other: a reduce-scatter inside the nodes at {W_in:B/s} a GPU, an all-reduce across at {W_out:B/s} a card, an "
-    "all-gather inside; all of them rings, and all bandwidths one way. How long does it take? *Exact*, bandwidth only.",
-    given=[
-        dict(P=P, n_in=8, n_out=n_out, W_in=W_in, W_out=W_out)
-        for P in (70e9, 8e9)
-        for n_out, W_in, W_out in ((3, W_IN, W_GPU), (2, W_IN, W_GPU), (3, B200.scaleup_bandwidth, 50 * GB))
-    ],
-    answer=Quantity("s"),
-    solution=lambda P, n_in, n_out, W_in, W_out: hierarchical_allreduce_time(n_in, n_out, 4 * P, 0, W_in, 0, W_out),
-    mistakes=(
-        Mistake(
-            lambda P, n_in, n_out, W_out: ring_allreduce_time(n_in * n_out, 4 * P, 0, W_out),
-            "That is one ring over all GPUs: every byte crosses a card twice. What is left to cross after phase one?",
-        ),
-        Mistake(
-            lambda P, n_in, n_out, W_in, W_out: (
-                (n_in - 1) / n_in * 4 * P / W_in + 2 * (n_out - 1) / n_out * 4 * P / n_in / W_out
-            ),
-            "That leaves each GPU with a part of the sum. What brings all of it to everybody?",
-        ),
-        Mistake(
-            lambda P, n_in, n_out, W_in, W_out: (
-                2 * (n_in - 1) / n_in * 4 * P / W_in + (n_out - 1) / n_out * 4 * P / n_in / W_out
-            ),
-            "Across the nodes the sums are formed. How does every node come by all of them?",
-        ),
-        Mistake(
-            lambda P, n_in, n_out, W_in, W_out: max(
-                2 * (n_in - 1) / n_in * 4 * P / W_in, 2 * (n_out - 1) / n_out * 4 * P / n_in / W_out
-            ),
-            "That is what overlap would give. Here one phase waits for the other.",
-        ),
-    ),
-    hints=(
-        "How many bytes has a GPU to send across the nodes once its node has summed?",
-        "Write down each phase as a ring among how many ranks, of how large an array, at which bandwidth.",
-    ),
-    explain="The array has `S = 4*P` bytes, P = {P}. Reduce-scatter and all-gather are rings of n_in = {n_in} GPUs, "
-    "`(n_in - 1)/n_in*S/W_in` each with W_in = {W_in:B/s}. Between them each GPU has `S/n_in` bytes, which go around "
-    "an all-reduce of n_out = {n_out} nodes at W_out = {W_out:B/s}: `2*(n_out - 1)/n_out*S/n_in/W_out`. No phase "
-    "begins before the one before it is done, so add all three up.",
-)
-
-
 def flat_ring(rank, n, x, inner):  # noqa: ARG001
     return (yield from ring_allreduce(rank, n, x))
 
@@ -314,70 +343,110 @@ LAB_ALLREDUCE = Exercise(
 )
 
 # The network adds
-HALF_SHARP = Exercise(
-    id="collectives-at-scale-half-sharp",
-    title="Half a reduction in the network",
-    points=2,
-    prompt="Nodes of {n_in} GPUs, {W_in:B/s} each inside; {n_out} nodes with {W_node:B/s} each into one network, "
-    "which does not block; all one way. The switches *inside* the nodes add, so a GPU's port carries each byte once "
-    "up and once down. Those *between* the nodes do not. What is S/t of an all-reduce over all GPUs? *Exact* in "
-    "bandwidth; levels overlap.",
-    given=[
-        dict(n_in=8, n_out=n_out, W_in=W_IN, W_node=2 * W_NODE)  # so wide that two rings would make the node decide
-        for n_out in (32, 64, 24, 48)
-    ],
-    answer=Quantity("B/s"),
-    solution=lambda n_in, n_out, W_in, W_node: allreduce_bandwidth(
-        (Level("node", n_in, W_in), Level("leaf", n_out, W_node)), (True, False)
-    ),
-    harmless={"side 2 of the max alone": "that the network decides is the question; rings inside are a mistake"},
+SHARDED_SWITCH = Exercise(
+    id="collectives-at-scale-sharded-switch",
+    title="Sharded, and reduced by the switch",
+    points=3,
+    prompt="A node has `N` GPUs on one switch. An array is cut along one axis into `Y` parts; the `N/Y` GPUs that have "
+    "partial sums of the same part all-reduce it, all `Y` groups at once. Either each group runs a ring, or the switch "
+    "reduces as NVLS does: a GPU of a group of x then has (x + 1)/x of its part to pass through its port, each way. "
+    "How many times as fast is the switch? *Exact* in bandwidth, for every `Y` that leaves groups of two or more.",
+    answer=Expression({"Y": integers(1, 16), "N": multiples("Y", 2, 32)}),
+    solution=lambda N, Y: 2 * (N - Y) / (N + Y),
     mistakes=(
         Mistake(
-            lambda W_in, W_node: min(W_in, W_node),
-            "So it is if all switches add, or if one level alone counts. What crosses the network where nothing adds?",
+            lambda N, Y: 2 * (N - Y) / N,
+            "That is a switch that a port passes once. What passes it with NVLS besides the data?",
         ),
+        Mistake(lambda N: 2 * (N - 1) / (N + 1), "So it is where nothing is sharded. How many GPUs reduce a part?"),
+        Mistake(lambda N, Y: 2 * (Y - 1) / (Y + 1), "How many GPUs hold the same part, Y or N/Y?"),
         Mistake(
-            lambda n_out, W_node: n_out / (n_out - 1) * W_node,
-            "That is half of an all-reduce: what was reduced across has to come back to all.",
+            lambda N, Y: 2 * (N - Y) / (Y * (N + Y)),
+            "The parts are smaller with the switch, and with the ring as well: what cancels?",
         ),
+        Mistake(lambda N, Y: (N + Y) / (2 * (N - Y)), "Upside down: that is how much longer the switch takes."),
+    ),
+    hints=(
+        "Both reduce S/Y bytes among x = N/Y GPUs. What passes a port with a ring of x?",
+        "Divide the ring's 2(x − 1)/x by the switch's (x + 1)/x.",
+    ),
+    explain="A part has `S/Y` bytes, and `x = N/Y` GPUs reduce it. A ring passes `2*(x - 1)/x` of it through a port, "
+    "the switch `(x + 1)/x`: `2*(x - 1)/(x + 1) = 2*(N - Y)/(N + Y)` times as fast. Eight GPUs gain "
+    f"{nvls_allreduce_speedup(8):.2f} with Y = 1 and {nvls_allreduce_speedup(4):.2f} with Y = 2; groups of two, Y = 4, "
+    f"lose: {nvls_allreduce_speedup(2):.2f}. Textbooks count a switch that each byte passes once, in "
+    "`t = S/(Y*W)`, and so gain `2*(N - Y)/N`; NVLS carries the finished sums past the port as well. Beyond the node "
+    "sharding saves nothing until Y is larger than the node: all of S enters and leaves it in any case, in "
+    "`S/W_node` if the network reduces too.",
+)
+
+MEASURED_GAP = Exercise(
+    id="collectives-at-scale-measured-gap",
+    title="The model and the machine",
+    points=3,
+    prompt="The largest all-reduce that was published for {n} H100s in nodes of {n_in} had a bus bandwidth of "
+    "{W_bus:B/s}, S/t times 2(n − 1)/n. Model it: inside the nodes the switches reduce by NVLS, {W_in:B/s} for each "
+    "GPU; between the nodes run rings, {W_node:B/s} for each node; the levels overlap. What share of the model's bus "
+    "bandwidth was measured? *Exact* for this model, bandwidth only.",
+    given=[dict(n=n, n_in=8, W_in=W_IN, W_node=W_NODE, W_bus=largest(n)) for n in (128, 64)],
+    answer=Quantity("1", rtol=0.0015),
+    solution=lambda n, n_in, W_in, W_node, W_bus: (
+        W_bus * nvls_levels_allreduce_time(1.0, n_in, n / n_in, W_in, W_node / n_in) / (2 * (n - 1) / n)
+    ),
+    harmless={"side 2 of the max alone": "that the network decides is the question; the inside is a mistake"},
+    mistakes=(
         Mistake(
-            lambda n_out, W_in, W_node: 1 / (1 / W_in + 2 * (n_out - 1) / n_out / W_node),
-            "One level after the other; here they overlap.",
+            lambda n, n_in, W_node, W_bus: W_bus * 2 * (n / n_in - 1) / (n / n_in) / W_node,
+            "You compare a bus bandwidth with S/t. By which factor did the benchmark multiply?",
         ),
+        Mistake(lambda W_node, W_bus: W_bus / W_node, "To first order. Exactly, what does a node lack of the sum?"),
         Mistake(
-            lambda n_out, W_in, W_node: W_in + n_out / (2 * (n_out - 1)) * W_node,
-            "You added the rates of the two levels. Does every byte take one of them, or both?",
+            lambda n, n_in, W_in, W_bus: W_bus * (n_in + 1) / n_in / W_in / (2 * (n - 1) / n),
+            "That is what the level inside the nodes allows. Is the other one slower?",
         ),
+        Mistake(lambda W_in, W_bus: W_bus / W_in, "That is one GPU's bandwidth inside the node. Which level decides?"),
         Mistake(
-            lambda n_out, W_node: n_out * W_node / 2,
-            "That is the bisection of the network. What has an all-reduce to carry across it, and what through a node?",
-        ),
-        Mistake(
-            lambda W_node: W_node / 2, "To first order. Exactly, one part of the sum is a node's own to begin with."
-        ),
-        Mistake(
-            lambda n_out, W_node: (n_out - 1) / n_out * W_node / 2,
-            "A node that need not send and fetch everything twice is done sooner. Does that make S/t smaller?",
-        ),
-        Mistake(
-            lambda n_in, n_out, W_in, W_node: allreduce_bandwidth(
-                (Level("node", n_in, W_in), Level("leaf", n_out, W_node)), (False, False)
-            ),
-            "Those are rings at both levels. What does a GPU's port carry where the switch adds?",
+            lambda n, n_in, W_node, W_bus: W_bus * (n / n_in - 1) / (n / n_in) / W_node / (2 * (n - 1) / n),
+            "What was summed across has to come back: an all-reduce sends twice what an all-gather does.",
         ),
     ),
     hints=(
-        "Take each level by itself; the slower decides. Which of them changed?",
-        "How much of the array goes through a port where the switch adds, and how much where a ring runs?",
+        "S/t of each level first; the smaller is the model's. Then turn it into a bus bandwidth.",
+        "A ring of M nodes passes 2(M − 1)/M of S through a node's cards. nccl-tests multiplies by 2(n − 1)/n, n GPUs.",
     ),
-    explain="Inside, a GPU's port carries each byte once each way: `S/t = W_in`, {W_in:B/s}. Across, rings send 2(d − "
-    "1)/d of S through a node's connection, d = n_out = {n_out}: `S/t = n_out/(2*(n_out - 1))*W_node` with W_node = "
-    "{W_node:B/s}. The levels overlap, so the smaller of the two is S/t, and that is the one across: reduction inside "
-    "the nodes has sped up the level that did not decide.",
+    explain="Inside, a port carries 9/8 of S: `S/t = 8/9*W_in`, W_in = {W_in:B/s}. Between `M = n/8` nodes, n = {n}, a "
+    "ring passes `2*(M - 1)/M*S` through cards of W_node = {W_node:B/s}: `S/t = M/(2*(M - 1))*W_node`, which is the "
+    "smaller. Times `2*(n - 1)/n` it is the model's bus bandwidth; {W_bus:B/s} over that is the share.",
+)
+
+PREDICT_GAP = Exercise(
+    id="collectives-at-scale-predict-gap",
+    title="Predict: where the gap comes from",
+    predict=True,
+    prompt=f"By the same model {largest(32) / limit(32):.0%} of the bandwidth were reached on 4 nodes, and "
+    f"{largest(512) / limit(512):.0%} on 64: *to first order*, the more nodes, the smaller the gap. Which of these "
+    "explains it?",
+    answer=Choice(
+        {
+            "latency": "latency: it counts most where there are few nodes",
+            "trees": "two trees, not rings, join the nodes: a node sends 2S, on any number of them",
+            "spine": "the spine is oversubscribed",
+            "switch": "the switches inside the nodes are slower than we think",
+        }
+    ),
+    solution="trees",
+    mistakes=(
+        Mistake("latency", "Does latency grow or shrink with the number of nodes, and does it count at gigabytes?"),
+        Mistake("spine", "Four nodes hang below the same leaves: do they use the spine?"),
+        Mistake("switch", "A limit inside the nodes is the same for 4 and for 64. Is it the level that decides?"),
+    ),
+    hints=("What does the model say of 4 nodes, and of 64? Is it the measurement that changes, or the model?",),
+    explain="What was measured hardly changes with the number of nodes; the model does, since a ring of few nodes has "
+    "less to send, 2(M − 1)/M of S. The name of the measured algorithm says it: NVLSTree. In two trees, each for half "
+    "of the array, a node has two children in one and none in the other: it sends S/2 up in both, and S/2 down twice.",
 )
 
 UPGRADES = {
-    key: allreduce_bandwidth((Level("node", 8, W_in), Level("leaf", 128, W)), adds)
+    key: allreduce_bandwidth(Level("node", 8, W_in), Level("leaf", 128, W), adds)
     for key, W_in, W, adds in (
         ("nvls", W_IN, W_NODE, (True, False)),
         ("cards", W_IN, 2 * W_NODE, (False, False)),
@@ -386,7 +455,7 @@ UPGRADES = {
     )
 }
 
-RINGS = [allreduce_bandwidth((level,), (False,)) for level in (Level("node", 8, W_IN), Level("leaf", 128, W_NODE))]
+RINGS = [d / (2 * (d - 1)) * W for d, W in ((8, W_IN), (128, W_NODE))]
 
 UPGRADE = Exercise(
     id="collectives-at-scale-upgrade",
@@ -410,25 +479,74 @@ UPGRADE = Exercise(
         Mistake("nvlink", "Which level decided before, and did it get any faster?"),
     ),
     hints=(
-        "Write down the time of either level, before and after. Rings cost twice (d − 1)/d, a switch that adds once.",
+        "Write down the time of either level, before and after. Rings carry twice (d − 1)/d of S through a port; "
+        "what does a switch that reduces carry?",
     ),
     explain=f"Rings allow S/t = d/(2(d − 1)) of W: {show(RINGS[0], 'B/s', 3)} inside a node of 8 and "
     f"{show(RINGS[1], 'B/s', 3)} across 128 nodes, and the smaller decides. Switches in the nodes alone or twice the "
     f"NVLink speed up the other level: still {show(UPGRADES['nvls'], 'B/s', 3)}. With twice the cards the inside "
     f"decides: {show(UPGRADES['cards'], 'B/s', 3)}, {UPGRADES['cards'] / RINGS[1]:.2f} times as fast. Where all "
-    f"switches add, S/t is W at either level: {show(UPGRADES['sharp'], 'B/s', 3)}, {UPGRADES['sharp'] / RINGS[1]:.2f} "
-    f"times.",
+    "switches reduce, a port inside the node carries 9/8 of S each way and a node's cards S: "
+    f"{show(UPGRADES['sharp'], 'B/s', 3)} at either level, {UPGRADES['sharp'] / RINGS[1]:.2f} times.",
 )
 
 # All-to-all
+ERRATUM_SPINE = Exercise(
+    id="collectives-at-scale-erratum-spine-batch",
+    title="Find the error: seventy-seven tokens",
+    points=3,
+    prompt="An early edition of *How to Scale Your Model* lets each unit of 256 GPUs hold one copy of a weight, cut "
+    "256 ways, and all-reduces its gradients over {g} units in the spine switches, which reduce. Of the spine's "
+    "*“25.6 TB/s”* each unit has *“6.4 TB/s”*, so *“77 tokens”* for each GPU suffice. Compute it again for a "
+    "spine that was bought smaller: {spines} switches of {ports} ports of {W:B/s}, one way. The backward pass "
+    "through a weight of D × F takes 4·D·F FLOP for each token, at {C:FLOP/s} a GPU, and leaves a gradient in "
+    "bf16. With how many tokens for each GPU does computing take as long as the all-reduce? *Exact*: a unit "
+    "sends its sums up once and gets the sums of all down once, nothing else is slower, and both overlap.",
+    given=[
+        dict(g=g, p=256, spines=spines, ports=64, W=50 * GB, C=C) for g, spines in ((4, 6), (4, 12), (8, 20), (2, 3))
+    ],
+    answer=Quantity("token"),
+    solution=lambda g, spines, ports, W, C: C / (2 * spines * ports * W / g),
+    mistakes=(
+        Mistake(
+            lambda g, spines, ports, W, C: C / (spines * ports * W / g),
+            "Twice the answer, like the printed one. Did you give a switch half its ports, or send the gradients "
+            "twice?",
+        ),
+        Mistake(
+            lambda spines, ports, W, C: C / (2 * spines * ports * W),
+            "That is the whole spine. How many units send to it at the same time?",
+        ),
+        Mistake(
+            lambda g, p, spines, ports, W, C: p * C / (2 * spines * ports * W / g),
+            "Those are the tokens of a unit. How many GPUs share them?",
+        ),
+        Mistake(lambda W, C: C / (2 * W), "That is one cable. How wide is a unit's way into the spine?"),
+        Mistake(
+            lambda g, p, spines, ports, W, C: C / (2 * spines * ports * W / g) / p,
+            "The gradients of all 256 parts cross at the same time: did you share the tokens out twice?",
+        ),
+    ),
+    hints=(
+        "How many bytes has a unit to send, with all 256 parts of the weight? Over how much bandwidth?",
+        "b tokens for each GPU: how long do 256 GPUs compute for the 256·b tokens of their unit?",
+    ),
+    explain="The spine carries `{spines}*{ports}*{W:B/s}` one way, a {g}-th of it for each unit: W_unit. A unit's "
+    "parts make `2*D*F` bytes together, which go up once and come down once at the same time: `2*D*F/W_unit`. With b "
+    "tokens for each GPU a unit has 256·b, and 256 GPUs compute `4*D*F*256*b/(256*C)`, C = {C:FLOP/s}. Equal: "
+    "`b = C/(2*W_unit)`. "
+    f"With the pod's 16 spines W_unit is {show(16 * 64 * 50 * GB / 4, 'B/s')}, and b is "
+    f"{C / (2 * 16 * 64 * 50 * GB / 4):.0f}; the book gave a switch of 64 ports the bandwidth of 32, as in chapter 5.",
+)
+
 ERRATUM_ALLTOALL = Exercise(
     id="collectives-at-scale-erratum-alltoall",
     title="Find the error: more than four times",
     points=3,
-    prompt="The scaling book says of an all-to-all that moves from {N} GPUs of one node to two such nodes that it "
-    "gets “more than 4x” slower: from S/({N} · {W_in:B/s}) to S/(2 · {W_node:B/s}). Both are limits for many ranks; S "
-    "is the data of all ranks together, and bandwidths are one way. For the same S, by what factor does the time grow "
-    "*exactly*?",
+    prompt="*How to Scale Your Model* says of an all-to-all that moves from {N} GPUs of one node to two such nodes "
+    "that it gets “more than 4x” slower: from S/({N} · {W_in:B/s}) to S/(2 · {W_node:B/s}). Both are limits for many "
+    "ranks; S is the data of all ranks together, and bandwidths are one way. For the same S, by what factor does the "
+    "time grow *exactly*?",
     given=[
         dict(N=N, W_in=W_in, W_node=W_node)
         for N, W_in, W_node in (
@@ -497,39 +615,51 @@ CROSSOVER = Exercise(
     f"{show(5 * us * W_IN, 'B', 3)} at {show(5 * us, 's')} and {show(W_IN, 'B/s')}.",
 )
 
-# Stragglers and slow links
-PAUSES = Exercise(
-    id="collectives-at-scale-pauses",
-    title="One in a thousand",
+# A seventh at the top
+_FLOOR = allgather_bandwidth(META[:-1])
+
+OVERSUBSCRIBED = Exercise(
+    id="collectives-at-scale-oversubscribed",
+    title="Oversubscribed: from where on?",
     points=2,
-    prompt="In every step, each of `n` GPUs is late by `d` seconds with probability `p`, independently of the others; "
-    "an all-reduce at the end of the step waits for all. By how much does a step take longer in expectation? "
-    "*Exact.*",
-    answer=Expression({"n": integers(2, 4096), "p": positive("1", 1e-4, 0.1), "d": positive("s", 1e-3, 1.0)}, "s"),
-    solution=lambda n, p, d: d * (1 - (1 - p) ** n),
+    prompt="An all-reduce over all of {g} pods of {p} GPUs, each with a card of {W:B/s}. It adds up inside the "
+    "pods first, then across. The levels inside a pod gather S bytes at {low:B/s}, and all-reduce them at half "
+    "that rate. From which oversubscription of the top tier on is the top tier the slowest "
+    "level? *Exact*: the (g - 1)/g counts.",
+    given=[
+        dict(g=8, p=3072, W=50 * GB, low=_FLOOR),
+        dict(g=4, p=1024, W=50 * GB, low=allgather_bandwidth(POD)),
+        dict(g=4, p=3072, W=50 * GB, low=_FLOOR),
+        dict(g=8, p=512, W=25 * GB, low=allgather_bandwidth(POD) / 2),
+    ],
+    answer=Quantity("1"),
+    solution=lambda g, p, W, low: g / (g - 1) * p * W / low,
     mistakes=(
-        Mistake(lambda p, d: p * d, "That is one GPU's expectation. The step waits for the last of them."),
+        Mistake(lambda p, W, low: p * W / low, "You let a pod send all of S. How many of the g parts does it lack?"),
         Mistake(
-            lambda n, p, d: n * p * d, "Two that are late together delay the step once; for large n·p this exceeds d."
+            lambda g, p, W, low: g / (g - 1) * p * W / (2 * low),
+            "Twice the bytes, for both kinds of level: compare all-gathers, or compare all-reduces.",
         ),
         Mistake(
-            lambda n, p, d: n * p * (1 - p) ** (n - 1) * d, "That is for exactly one that is late. And when two are?"
+            lambda g, p, W, low: (g - 1) / g * p * W / low,
+            "The fewer bytes cross, the *more* oversubscription can be borne.",
         ),
-        Mistake(
-            lambda n, p, d: d * p**n, "That is for all of them late together. How many does it take to delay a step?"
-        ),
-        Mistake(lambda n, p, d: d * (1 - p) ** n, "That is weighted by the probability that nobody is late."),
+        Mistake(lambda g, W, low: g / (g - 1) * low / W, "A pod does not leave by a single card."),
     ),
     hints=(
-        "Does it matter to the step how many are late, or only whether anybody is?",
-        "With what probability is nobody late?",
+        "What S/t does a level with d children allow, if each lacks all but its own part? How many has the top level?",
+        "How much leaves a pod if its top tier is oversubscribed r to 1? Compare with what the levels below allow.",
     ),
-    explain="A step is d longer as soon as anybody is late, and no longer if several are, since they are late at the "
-    "same time. All n are in time with probability `(1 - p)**n`, so somebody is late with `1 - (1 - p)**n`, and the "
-    "expected delay is d times that. For small n·p it is about `n*p*d`; for large n·p it is d, in every step.",
+    explain="Oversubscribed r to 1, p = {p} cards of W = {W:B/s} leave a pod with `p*W/r`. It lacks all but one of "
+    "the g = {g} pods' parts, so the top level gathers at `S/t = g/(g - 1)*p*W/r`. All levels halve their rate for an "
+    "all-reduce, so comparing gathers is enough: set it equal to {low:B/s}, and r is `g/(g - 1)*p*W` over {low:B/s}. "
+    "Far more than anybody saves, while an all-to-all over many pods is slower at 2:1 already. It holds for one "
+    "all-reduce that adds up inside the pods first; where every GPU has a partner of its own in each pod, nothing is "
+    "added up on the way.",
 )
 
 
+# Stragglers and slow links
 def slow(flights):
     return [link for slowdown, links in flights if slowdown >= 2 for link in links]
 
@@ -662,8 +792,8 @@ TICKET = Exercise(
     ),
     solution="Nothing is broken. Within a node no token left it: seven eighths went to other GPUs, over NVLink at "
     "450 GB/s. Now 56 of 64 GPUs are outside: seven eighths leave the node, through a card of 50 GB/s. As "
-    "many bytes over a ninth of the bandwidth take nine times as long, and that is what you see. The "
-    "all-reduce is first summed inside the node, so an eighth of the bytes is left for each card, and a card "
+    "many bytes over a ninth of the bandwidth take nine times as long, and that is what you see. Gradients "
+    "are first summed inside the node, so an eighth of the bytes is left for each card, and a card "
     "has a ninth of NVLink's bandwidth: both take about as long. An all-to-all has nothing to sum and "
     "nothing to copy: every byte is for one receiver, so a hierarchy, SHARP or NVLS cannot shrink it. "
     "What helps is fewer bytes across: dispatch in fp8, send a token once to a node and copy it there to "

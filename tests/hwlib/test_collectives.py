@@ -38,7 +38,10 @@ from hwlib.collectives import (
     nvls_allreduce_limit,
     nvls_allreduce_time,
     nvls_bus_factor,
+    nvls_levels_allreduce_time,
+    nvls_sharp_levels_allreduce_time,
     nvls_tree_allreduce_time,
+    nvls_two_trees_allreduce_time,
     one_shot_allreduce_bytes,
     padded_bytes,
     ring_alltoall_bytes,
@@ -48,6 +51,7 @@ from hwlib.collectives import (
     tree_root_bytes,
 )
 from hwlib.notation import COLLECTIVES
+from hwlib.specs import measured_allreduces
 from hwlib.specs.cluster import Level
 from tests.each import each
 
@@ -424,3 +428,26 @@ def test_the_longest_axis_of_a_torus_comes_last():
 def test_a_torus_with_too_many_ways_round():
     with pytest.raises(ValueError, match=r"wrap .*\b2 .* 3$"):
         torus_allgather_time((4, 4), 1, 1, 1, (True, True, False))
+
+
+NODE = {"n_in": 8, "W_in": 450 * GB, "W_out": 50 * GB}
+
+
+def test_switches_inside_the_nodes_and_rings_between():
+    outside = (LEVELS[1]._replace(bandwidth=8 * NODE["W_out"]),)
+    assert nvls_levels_allreduce_time(GB, n_out=32, **NODE) == pytest.approx(level_time("all_reduce", GB, outside))
+    wide = {**NODE, "W_out": 5000 * GB}
+    assert nvls_levels_allreduce_time(GB, n_out=32, **wide) == pytest.approx(nvls_allreduce_limit(8, GB, 450 * GB))
+
+
+@pytest.mark.parametrize("n_out", [4, 8, 16, 32, 64])
+def test_the_largest_measured_allreduces_of_two_trees_reach_the_same_share_of_the_limit(n_out):
+    n = 8 * n_out
+    measured = max(row.bus_bandwidth for row in measured_allreduces("h100-sxm", n, "NVLSTree"))
+    limit = bus_factor("all_reduce", n) * GB / nvls_two_trees_allreduce_time(GB, **NODE)
+    assert measured / limit == pytest.approx(0.94, abs=0.02)
+
+
+def test_switches_that_reduce_at_every_level_carry_the_sum_once():
+    assert nvls_sharp_levels_allreduce_time(GB, **NODE) == pytest.approx(GB / (400 * GB))
+    assert 2 * nvls_sharp_levels_allreduce_time(GB, **NODE) == pytest.approx(nvls_two_trees_allreduce_time(GB, **NODE))

@@ -4,6 +4,7 @@ import pytest
 
 from hwlib import plots
 from hwlib.simulate import LinkFlights
+from hwlib.specs import measured_allreduces
 
 
 def texts(axes):
@@ -26,3 +27,14 @@ def test_links_are_points_and_some_have_names():
     points = axes.collections[0].get_offsets().tolist()
     assert points == [[12, 0.5], [3, 1.0]]
     assert "c-d" in texts(axes)
+
+
+def test_measured_allreduces_are_a_line_for_each_number_of_gpus():
+    rows = [row for row in measured_allreduces("h100-sxm", how="NVLSTree") if row.n in (32, 512)]
+    (axes,) = plots.allreduce_scale(rows, {"a limit": 400e9}).axes
+    small, large, limit = axes.lines
+    assert max(small.get_ydata()) == max(row.bus_bandwidth for row in rows if row.n == 32)
+    assert len(large.get_xdata()) == sum(row.n == 512 for row in rows)
+    assert limit.get_ydata()[0] == 400e9
+    with pytest.raises(ValueError, match="got none"):
+        plots.allreduce_scale([])

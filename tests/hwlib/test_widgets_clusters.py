@@ -1,6 +1,7 @@
 """The numbers of the live figures of clusters, computed by their own scripts, against formulas and plans."""
 
 import json
+from statistics import fmean
 
 import pytest
 
@@ -10,6 +11,8 @@ from hwlib.topology import (
     allreduce_spare_switches,
     alltoall_left_fraction,
     alltoall_spare_switches,
+    busiest_cable_flows,
+    idle_cable_fraction,
     plan,
     spines_left_fraction,
 )  # fmt: skip
@@ -80,3 +83,36 @@ def test_the_chart_of_failures_draws_the_formulas(spines, groups, nodes, omega):
     for free, name, line in zip(spare, ("all-to-all", "all-reduce"), told, strict=True):
         assert line == f"{name}: {free} of {spines} spines may fail unnoticed"
         assert all((row[name] >= 1 - 1e-12) == (row["dead"] <= free) for row in rows if free or rows[0][name] == 1)
+
+
+def hashed(body, given):
+    source = module_source("flow_explorer", (idle_cable_fraction,))
+    return node(f"{source}\nprocess.stdout.write(JSON.stringify({body}));", given)
+
+
+@pytest.mark.parametrize(("cards", "cables", "each"), [(32, 32, 1), (32, 32, 4), (16, 32, 1)])
+def test_flows_are_hashed_as_the_formulas_expect(cards, cables, each):
+    state = state_of(widgets.flow_explorer(cards, cables, each))
+    draws = hashed("Array.from({length: 2000}, (_, draw) => compute({...given, draw}))", state)
+    assert all(sum(now["load"]) == pytest.approx(cards) for now in draws)
+    idle = fmean(now["idle"] for now in draws) / cables
+    assert idle == pytest.approx(idle_cable_fraction(cards * each, cables), abs=0.01)
+    busiest = fmean(now["busiest"] for now in draws) * each
+    assert busiest == pytest.approx(busiest_cable_flows(cards * each, cables), rel=0.02)
+
+
+def test_a_draw_can_be_repeated_and_sprayed_packets_share_evenly():
+    once, again, other = (hashed("compute(given)", state_of(widgets.flow_explorer(draw=n))) for n in (3, 3, 4))
+    assert once == again != other
+    spread = hashed("compute(given)", state_of(widgets.flow_explorer(16, 32, how="spray")))
+    assert spread["load"] == pytest.approx([0.5] * 32)
+    assert spread["share"] == 1
+    with pytest.raises(ValueError, match="'hash' or 'spray'"):
+        widgets.flow_explorer(how="luck")
+
+
+def test_the_chart_of_failures_draws_what_it_is_asked_for():
+    spec = widgets.failures_explorer(of=("bisection", "all-to-all")).spec
+    assert spec["encoding"]["color"]["scale"]["domain"] == ["bisection", "all-to-all"]
+    assert "all-reduce" not in json.dumps(spec)
+    assert "n_out" not in [one["name"] for one in spec["params"]]

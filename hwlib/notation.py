@@ -99,6 +99,12 @@ NOTATION: dict[str, Symbol] = {
     "side": Symbol("a", "1", "side of a square tile", POSITIVE),
     "t_mem": Symbol(r"t_{\mathrm{mem}}", "s", "time from the request of a byte to the byte"),
     "S_flight": Symbol(r"S_{\mathrm{flight}}", "B", "bytes in flight"),
+    "t_copy": Symbol(r"t_{\mathrm{copy}}", "s", "time from asking for a step's operands to their arrival"),
+    "t_mma": Symbol(r"t_{\mathrm{mma}}", "s", "time of a step's products"),
+    # Power
+    "P_idle": Symbol(r"P_{\mathrm{idle}}", "W", "power at rest"),
+    "P_switch": Symbol(r"P_{\mathrm{switch}}", "W", "power of switching at the highest clock"),
+    "f_max": Symbol(r"f_{\mathrm{max}}", "1/s", "highest clock", POSITIVE),
     # Switches
     "switches": Symbol(r"n_{\mathrm{sw}}", "1", "switches", ONE_OR_MORE),
     "ports": Symbol(r"n_{\mathrm{port}}", "1", "ports of one switch", ONE_OR_MORE),

@@ -5,6 +5,7 @@ touches no global state: no pyplot, no backend. Series differ in marker and in c
 which colour-blind readers can tell apart.
 """
 
+from hwlib.plots.asynchrony import clock_series, issuers, kernel_timeline
 from hwlib.plots.chips import anatomy, growth
 from hwlib.plots.clusters import switches_per_gpu
 from hwlib.plots.collectives import before_and_after, blocks_by_step, times_against_size
@@ -14,12 +15,13 @@ from hwlib.plots.pipelines import pipeline
 from hwlib.plots.rooflines import model_against_measured, overlap, ridge_bars, roofline
 from hwlib.plots.runs import rounds_grid, timeline
 from hwlib.plots.scale import blame, levels
+from hwlib.plots.shared_memory import banks, cta_pair, rasters
 from hwlib.plots.topologies import node_bandwidths, topology
 from hwlib.plots.warps import divergence, threads, warp
 
 __all__ = [
-    "anatomy", "before_and_after", "blame", "blocks_by_step", "divergence", "growth", "levels", "memory_pyramid",
-    "model_against_measured", "node_bandwidths", "overlap", "pipeline", "ridge_bars", "roofline", "rounds_grid",
-    "size_sweep", "switches_per_gpu", "threads", "tile_traffic", "timeline", "times_against_size",
-    "topology", "touched", "warp", "warp_sweep",
+    "anatomy", "banks", "before_and_after", "blame", "blocks_by_step", "clock_series", "cta_pair", "divergence",
+    "growth", "issuers", "kernel_timeline", "levels", "memory_pyramid", "model_against_measured", "node_bandwidths",
+    "overlap", "pipeline", "rasters", "ridge_bars", "roofline", "rounds_grid", "size_sweep", "switches_per_gpu",
+    "threads", "tile_traffic", "timeline", "times_against_size", "topology", "touched", "warp", "warp_sweep",
 ]  # fmt: skip

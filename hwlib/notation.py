@@ -67,9 +67,9 @@ NOTATION: dict[str, Symbol] = {
     "f_clk": Symbol(r"f_{\mathrm{clk}}", "1/s", "clock frequency", POSITIVE),
     "ops_cycle": Symbol(r"o_{\mathrm{cycle}}", "FLOP", "operations per unit and clock cycle", POSITIVE),
     "n_MXU": Symbol(r"n_{\mathrm{MXU}}", "1", "matrix units of one core", POSITIVE),
-    "ways": Symbol(r"n_{\mathrm{way}}", "1", "ways through a branch, equally likely", ONE_OR_MORE),
+    "ways": Symbol(r"n_{\mathrm{way}}", "1", "paths of a branch, equally likely", ONE_OR_MORE),
     "width": Symbol("w", "1", "threads of a warp", ONE_OR_MORE),
-    "ways_warp": Symbol(r"\bar{n}_{\mathrm{way}}", "1", "ways that a warp has to walk, expected", POSITIVE),
+    "ways_warp": Symbol(r"\bar{n}_{\mathrm{way}}", "1", "paths of a branch that a warp executes, expected", POSITIVE),
     "busy": Symbol(r"\beta", "1", "share of the lanes that do work", SHARE),
     # The chip's memories
     "rho": Symbol(r"\rho", "1", "registers of one thread", POSITIVE),

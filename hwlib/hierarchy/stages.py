@@ -6,6 +6,7 @@ slot is full and the other that it is empty. The sums of an output tile lie in o
 first product until an epilogue has stored them.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from hwlib.arguments import as_int
@@ -51,17 +52,26 @@ class Timeline(NamedTuple):
 
 
 def kernel_timeline(
-    tiles: int, depth: int, stages: int, t_copy: float, t_mma: float, t_epilogue: float = 0.0, sums: int = 1
+    tiles: int,
+    depth: int,
+    stages: int,
+    t_copy: float | Sequence[float],
+    t_mma: float,
+    t_epilogue: float = 0.0,
+    sums: int = 1,
 ) -> Timeline:
     """One block's output tiles, one after another, of `depth` steps each.
 
-    t_copy is the time from asking for a step's operands to their arrival, t_mma that of its products, t_epilogue that
-    of storing a tile's sums. With `sums=2` the next tile begins while the last one is stored. Raises ValueError for
-    counts below 1 and times below 0.
+    t_copy is the time from asking for a step's operands to their arrival, or a list of one for each step of the kernel;
+    t_mma that of a step's products, t_epilogue that of storing a tile's sums. With `sums=2` the next tile begins while
+    the last one is stored. Raises ValueError for counts below 1, times below 0 and a list that is too short.
     """
     counts = {"tiles": tiles, "depth": depth, "stages": stages, "sums": sums}
     tiles, depth, stages, sums = (as_int(f"kernel_timeline: {name}", n) for name, n in counts.items())
-    if min(t_copy, t_mma, t_epilogue) < 0:
+    copies = [t_copy] * (tiles * depth) if isinstance(t_copy, int | float) else list(t_copy)
+    if len(copies) < tiles * depth:
+        raise ValueError(f"kernel_timeline: {tiles * depth} steps, and {len(copies)} times of copies")
+    if min(*copies, t_mma, t_epilogue) < 0:
         raise ValueError(f"kernel_timeline: times are at least 0, got {t_copy!r}, {t_mma!r} and {t_epilogue!r}")
     steps: list[Step] = []
     epilogues: list[tuple[float, float]] = []
@@ -70,7 +80,7 @@ def kernel_timeline(
         for _ in range(depth):
             k = len(steps)
             asked = steps[k - stages].end if k >= stages else 0.0
-            arrived = asked + t_copy
+            arrived = asked + copies[k]
             start = max(arrived, ready, steps[-1].end if steps else 0.0)
             steps.append(Step(tile, k % stages, asked, arrived, start, start + t_mma))
         begin = max(steps[-1].end, epilogues[-1][1] if epilogues else 0.0)

@@ -6,7 +6,7 @@ from hwlib.hierarchy import stage_interval
 from hwlib.widgets.charts import VegaLite, chart_style
 
 STEPS, MOST = 24, 8  # steps that are drawn, and stages at most
-SHOWN = 4000  # ns
+SHOWN = 9000  # ns
 COLOURS = {"copy on the way": "#56b4e9", "products": "#d55e00"}
 
 
@@ -22,7 +22,7 @@ def stages_explorer(stages: int = 2, t_copy: int = 600, t_mma: int = 130) -> Veg
     params: list[dict[str, Any]] = [
         {"name": "stages", "value": stages, "bind": _slider("stages ", 1, MOST, 1)},
         {"name": "t_copy", "value": t_copy, "bind": _slider("copy [ns] ", 100, 1500, 50)},
-        {"name": "t_mma", "value": t_mma, "bind": _slider("products [ns] ", 50, 500, 10)},
+        {"name": "t_mma", "value": t_mma, "bind": _slider("products [ns] ", 50, 1000, 10)},
         {"name": "interval", "expr": stage_interval.vega},
     ]
     # A slot's round is a copy and its products, or the products of all slots: so the k-th start has a closed form.

@@ -10,6 +10,7 @@ from autograder.declaration import Exercise, Mistake
 from hwlib import simt
 from hwlib.formula import ceil, floor, log2
 from hwlib.hierarchy import kernel_timeline, stage_interval  # noqa: F401
+from hwlib.power import chip_power  # noqa: F401
 from hwlib.roofline import *  # noqa: F403  (the text uses some of them)
 from hwlib.roofline import vector_clock, vector_flops
 from hwlib.simt import lane_fraction, warp_ways  # noqa: F401

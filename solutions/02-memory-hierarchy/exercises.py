@@ -481,7 +481,7 @@ RASTER = Exercise(
     "block knows only its own number.",
 )
 
-# The open problem: a schedule for a part of a GPU
+# A schedule for a part of a GPU
 ROWS, COLUMNS, DEPTH = 2112, 4608, 2048
 SLICE_SMS, SLICE_L2 = 16, 2 * MiB
 UNIT, DEEP = 64, 256  # of the panels that the cache keeps: rows or columns, and steps of the sum
@@ -538,7 +538,7 @@ def schedule_used(rows, columns):
 
 SCHEDULE = Exercise(
     id="memory-hierarchy-schedule",
-    title="Open problem: the least traffic",
+    title="Design: the least traffic",
     points=4,
     prompt=f"A part of a GPU has {SLICE_SMS} SMs and {SLICE_L2 // MiB} MiB of L2 cache. It multiplies [{ROWS:,} × "
     f"{DEPTH:,}] by [{DEPTH:,} × {COLUMNS:,}] in bf16, tile by tile, in the order of `grouped` from the exercise "
@@ -636,11 +636,12 @@ ERRATUM_B200 = Exercise(
 ERRATUM_C2C = Exercise(
     id="memory-hierarchy-erratum-c2c",
     title="Find the error: as near as a neighbour?",
-    prompt="From published notes on chips with a Grace processor, GH200 (a Hopper GPU) and GB200 (two Blackwell GPUs): "
-    "*“bandwidth from each GPU to host memory equals bandwidth to another GPU's HBM”*. NVLink-C2C, which joins "
-    f"GPU and processor, is sold as {show(2 * c2c.bandwidth, 'B/s')}, both ways together. Hopper's NVLink is sold "
-    f"as {h200.datum('scaleup_bandwidth').printed}, Blackwell's as {b200.datum('scaleup_bandwidth').printed}, "
-    "both ways together too. For which is the sentence true? *Exact*, by the data sheets.",
+    prompt=f"A published summary of the GPU chapter of *How to Scale Your Model*, on chips with a Grace processor, "
+    f"GH200 (a Hopper GPU) and GB200 (two Blackwell GPUs): *“bandwidth from each GPU to host memory equals bandwidth "
+    f"to another GPU's HBM”*. NVLink-C2C, which joins GPU and processor, is sold as "
+    f"{show(2 * c2c.bandwidth, 'B/s')}, both ways together. Hopper's NVLink is sold as "
+    f"{h200.datum('scaleup_bandwidth').printed}, Blackwell's as {b200.datum('scaleup_bandwidth').printed}, both ways "
+    f"together too. For which is the sentence true? *Exact*, by the data sheets.",
     answer=Choice(
         {
             "both": "for both",

@@ -24,7 +24,7 @@ ISSUERS = (
 def issuers() -> "Figure":
     """Who issues a 16-bit product on three generations, how large the widest one is, and where its operands lie."""
     figure, axes = canvas(6.8, 3.4)
-    axes.set(xlim=(0, 102), ylim=(0, 56))
+    axes.set(xlim=(0, 102), ylim=(-5, 56))
     axes.set_axis_off()
     for column, (name, who, shape, memories, copier) in enumerate(ISSUERS):
         left = 35 * column

@@ -29,7 +29,7 @@ def stages_explorer(stages: int = 2, t_copy: int = 600, t_mma: int = 130) -> Veg
     start = "t_copy + floor(datum.k/stages)*max(t_copy + t_mma, stages*t_mma) + (datum.k % stages)*t_mma"
     before = start.replace("datum.k", "(datum.k - stages)")  # the step that had the slot
     common: list[dict[str, Any]] = [
-        {"calculate": f"sequence(0, {STEPS})", "as": "k"},
+        {"calculate": f"sequence(0, {STEPS}, 1)", "as": "k"},
         {"flatten": ["k"]},
         {"calculate": start, "as": "start"},
         {"calculate": before, "as": "before"},

@@ -1,11 +1,15 @@
 """Staged kernels, one warp's requests, and the clock under a power limit: limits, numbers by hand, bad input."""
 
+import json
+
 import pytest
 from matplotlib.figure import Figure
 
 from hwlib import plots, widgets
 from hwlib.hierarchy import bank_cycles, feed_bytes, kernel_timeline, stage_interval, warp_sectors
 from hwlib.power import Phase, chip_power, clock_series
+from hwlib.widgets.stages import SHOWN
+from tests.hwlib.test_widgets import VEGA, node
 
 
 @pytest.mark.parametrize("stages", range(1, 10))
@@ -15,11 +19,31 @@ def test_a_long_kernel_takes_the_interval_for_each_step(stages):
     assert starts[-1] - starts[stages - 1] == pytest.approx(8 * stages * stage_interval(800, 128, stages))
 
 
-@pytest.mark.parametrize("stages", [1, 2, 5, 8])
-def test_the_chart_starts_its_steps_when_the_kernel_does(stages):
-    """The closed form of `stages_explorer`."""
-    for k, step in enumerate(kernel_timeline(1, 24, stages, 700, 90).steps):
-        assert step.start == pytest.approx(700 + k // stages * max(790, stages * 90) + k % stages * 90)
+def rows_of(layer, spec):
+    """What a layer of the chart draws: its transforms, run as JavaScript."""
+    script = VEGA + "".join(
+        f"const {param['name']} = {param.get('expr', json.dumps(param.get('value')))};\n" for param in spec["params"]
+    )
+    script += "let rows = given;\n"
+    for step in layer["transform"]:
+        if "calculate" in step:
+            script += f"rows = rows.map((datum) => ({{...datum, {step['as']}: {step['calculate']}}}));\n"
+        elif "flatten" in step:
+            script += f"rows = rows.flatMap((r) => r.{step['flatten'][0]}.map((k) => ({{...r, k}})));\n"
+        else:
+            script += f"rows = rows.filter((datum) => {step['filter']});\n"
+    return node(script + "process.stdout.write(JSON.stringify(rows));", spec["data"]["values"])
+
+
+@pytest.mark.parametrize(("stages", "t_copy", "t_mma"), [(1, 900, 560), (2, 700, 90), (5, 400, 130), (8, 100, 500)])
+def test_the_chart_draws_the_kernels_steps(stages, t_copy, t_mma):
+    spec = widgets.stages_explorer(stages, t_copy, t_mma).spec
+    copies, products = (rows_of(layer, spec) for layer in spec["layer"])
+    steps = kernel_timeline(1, 24, stages, t_copy, t_mma).steps
+    want = [(step.start, step.end) for step in steps if step.start < SHOWN]
+    assert [(row["from"], row["to"]) for row in products] == want
+    want = [(f"slot {step.slot + 1}", step.asked, step.arrived) for step in steps if step.asked < SHOWN]
+    assert [(row["row"], row["from"], row["to"]) for row in copies] == want
 
 
 def test_a_step_waits_for_its_slot_its_operands_and_the_tensor_core():
@@ -36,7 +60,14 @@ def test_a_second_accumulator_hides_the_epilogue():
     assert both.busy == pytest.approx(4000 / 5000)
 
 
+def test_a_slow_copy_is_waited_for_once():
+    steps = kernel_timeline(1, 4, 2, [10, 10, 50, 10], 4).steps
+    assert [step.start for step in steps] == [10, 14, 64, 68]
+
+
 def test_counts_and_times_of_a_kernel_are_checked():
+    with pytest.raises(ValueError, match="4 steps, and 3 times"):
+        kernel_timeline(2, 2, 1, [1, 1, 1], 1)
     with pytest.raises(ValueError, match="stages"):
         kernel_timeline(1, 1, 0, 1, 1)
     with pytest.raises(ValueError, match="times"):

@@ -576,7 +576,7 @@ SCHEDULE = Exercise(
     solution=dict(rows=192, columns=128, stages=3, group=4),
     mistakes=(
         Mistake(
-            dict(rows=64, columns=64, stages=6, group=4),
+            dict(rows=64, columns=64, stages=9, group=4),
             "Small tiles fill the waves and cost traffic: which is the largest that wastes no more than it may?",
         ),
         Mistake(

@@ -67,9 +67,9 @@ NOTATION: dict[str, Symbol] = {
     "f_clk": Symbol(r"f_{\mathrm{clk}}", "1/s", "clock frequency", POSITIVE),
     "ops_cycle": Symbol(r"o_{\mathrm{cycle}}", "FLOP", "operations per unit and clock cycle", POSITIVE),
     "n_MXU": Symbol(r"n_{\mathrm{MXU}}", "1", "matrix units of one core", POSITIVE),
-    "ways": Symbol(r"n_{\mathrm{way}}", "1", "ways through a branch, equally likely", ONE_OR_MORE),
+    "ways": Symbol(r"n_{\mathrm{way}}", "1", "paths of a branch, equally likely", ONE_OR_MORE),
     "width": Symbol("w", "1", "threads of a warp", ONE_OR_MORE),
-    "ways_warp": Symbol(r"\bar{n}_{\mathrm{way}}", "1", "ways that a warp has to walk, expected", POSITIVE),
+    "ways_warp": Symbol(r"\bar{n}_{\mathrm{way}}", "1", "paths of a branch that a warp executes, expected", POSITIVE),
     "busy": Symbol(r"\beta", "1", "share of the lanes that do work", SHARE),
     # The chip's memories
     "rho": Symbol(r"\rho", "1", "registers of one thread", POSITIVE),
@@ -99,6 +99,12 @@ NOTATION: dict[str, Symbol] = {
     "side": Symbol("a", "1", "side of a square tile", POSITIVE),
     "t_mem": Symbol(r"t_{\mathrm{mem}}", "s", "time from the request of a byte to the byte"),
     "S_flight": Symbol(r"S_{\mathrm{flight}}", "B", "bytes in flight"),
+    "t_copy": Symbol(r"t_{\mathrm{copy}}", "s", "time from asking for a step's operands to their arrival"),
+    "t_mma": Symbol(r"t_{\mathrm{mma}}", "s", "time of a step's products"),
+    # Power
+    "P_idle": Symbol(r"P_{\mathrm{idle}}", "W", "power at rest"),
+    "P_switch": Symbol(r"P_{\mathrm{switch}}", "W", "power of switching at the highest clock"),
+    "f_max": Symbol(r"f_{\mathrm{max}}", "1/s", "highest clock", POSITIVE),
     # Switches
     "switches": Symbol(r"n_{\mathrm{sw}}", "1", "switches", ONE_OR_MORE),
     "ports": Symbol(r"n_{\mathrm{port}}", "1", "ports of one switch", ONE_OR_MORE),

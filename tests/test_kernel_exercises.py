@@ -10,6 +10,8 @@ from hwlib import tl
 from tests.conftest import ROOT
 
 TRANSPOSE = ("02-memory-hierarchy", "memory-hierarchy-transpose")
+SOFTMAX = ("02-memory-hierarchy", "memory-hierarchy-softmax")
+MATMUL = ("02-memory-hierarchy", "memory-hierarchy-tiled-matmul")
 FUSED_NORM = ("03-rooflines", "rooflines-fused-norm")
 RIGHT = {
     "pointers turned instead of the tile": """
@@ -64,6 +66,25 @@ def add_norm(x_ptr, r_ptr, h_ptr, out_ptr, N, BLOCK):
 """,
 }
 TURNED, _, EIGHT, NORM, *_ = RIGHT.values()
+RIGHT["a row with an axis, lanes put out by where"] = """
+def softmax(x_ptr, out_ptr, N, s, BLOCK):
+    at = tl.arange(0, BLOCK)[None, :]
+    x = tl.where(at < N, tl.load(x_ptr + tl.program_id(0)*N + at, mask=at < N)*s, -1e30)
+    e = tl.where(at < N, tl.exp(x - tl.max(x, axis=1)[:, None]), 0.0)
+    tl.store(out_ptr + tl.program_id(0)*N + at, e/tl.sum(e, axis=1)[:, None], mask=at < N)
+"""
+RIGHT["sums added with +=, a count of steps"] = """
+def matmul(a_ptr, b_ptr, c_ptr, M, N, K, BM, BN, BK):
+    i = tl.program_id(0)*BM + tl.arange(0, BM)[:, None]
+    j = tl.program_id(1)*BN + tl.arange(0, BN)[None, :]
+    sums = tl.zeros((BM, BN), tl.float32)
+    for step in range(tl.cdiv(K, BK)):
+        k = step*BK + tl.arange(0, BK)
+        sums += tl.dot(tl.load(a_ptr + i*K + k[None, :], mask=(i < M) & (k[None, :] < K), other=0.0),
+                       tl.load(b_ptr + k[:, None]*N + j, mask=(k[:, None] < K) & (j < N), other=0.0))
+    tl.store(c_ptr + i*N + j, sums, mask=(i < M) & (j < N))
+"""
+SOFT, PRODUCT = list(RIGHT.values())[-2:]
 RIGHT["edges read twice instead of masked"] = TURNED.replace(
     "tl.load(x_ptr + row*N + column, mask=inside)",
     "tl.load(x_ptr + tl.minimum(row, M - 1)*N + tl.minimum(column, N - 1))",
@@ -112,6 +133,17 @@ def transpose(x_ptr, out_ptr, M, N, BM, BN):
     "no mean": (NORM.replace("/N)", ")"), "wrong", "wrong-value"),
     "the mean over the block": (NORM.replace("/N)", "/BLOCK)"), "mistake", ""),
     "the mean square": (NORM.replace("tl.sqrt(tl.sum(h*h)/N)", "(tl.sum(h*h)/N)"), "mistake", ""),
+    "a softmax over powers of two": (
+        SOFT.replace("tl.exp(", "tl.exp(0.6931*(").replace("[:, None]), 0.0", "[:, None])), 0.0"),
+        "wrong", "wrong-value",
+    ),
+    "a softmax that loads twice": (
+        SOFT.replace("e/tl", "e*tl.load(x_ptr + tl.program_id(0)*N + at, mask=at < N)*0 + e/tl"),
+        "wrong", "kernel-bytes",
+    ),
+    "a whole row of a at once": (PRODUCT.replace("step*BK + tl.arange(0, BK)", "step*64 + tl.arange(0, 64)")
+                                 .replace("cdiv(K, BK)", "cdiv(K, 64)"), "mistake", ""),
+    "steps of b exchanged": (PRODUCT.replace("k[:, None]*N + j", "k[:, None] + j*K"), "wrong", "wrong-value"),
     "a choice in Python": (NORM.replace("1/tl", "1 if h > 0 else 1/tl"), "wrong", "decides-in-python"),
 }  # fmt: skip
 
@@ -124,7 +156,8 @@ def bank(chapter):
 def check(source):
     scope = {"tl": tl, "__name__": "__main__"}
     exec(compile(source, "<cell>", "exec"), scope)
-    chapter, name = TRANSPOSE if "transpose" in scope else FUSED_NORM
+    named = {"transpose": TRANSPOSE, "softmax": SOFTMAX, "matmul": MATMUL}
+    chapter, name = next((one for key, one in named.items() if key in scope), FUSED_NORM)
     exercise = bank(chapter)[name]
     kernel = scope[exercise.answer.name]
     return exercise.judge_message(encoding.encode(kernel), {}, exercise.answer.local_call(kernel))

@@ -19,7 +19,7 @@ LAYERS = (
     {"specs"},
     {
         "roofline", "hierarchy", "network", "collectives", "transformer", "footprint", "parallel", "pipeline",
-        "steptime", "strategy", "training", "inference", "topology", "sharding", "simt", "calibrated",
+        "steptime", "strategy", "training", "inference", "topology", "sharding", "simt", "calibrated", "power",
     },
     {"algorithms", "simulate", "planner", "tl", "torch_groups"},
     {"plots", "widgets", "labs", "virtual"},

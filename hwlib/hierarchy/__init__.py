@@ -1,7 +1,8 @@
 """A chip's memories: the capacity of each, what fits, the traffic, and what a cache saves.
 
 `capacity` lists the memories of a chip and the bytes in flight that hide their latency, `occupancy` counts the warps
-that fit on a multiprocessor, `tiling` gives the traffic of a tiled matmul, and `cache` simulates an LRU cache on the
+that fit on a multiprocessor, `requests` what one load of a warp moves, `tiling` gives the traffic of a tiled matmul,
+`stages` the time of one whose copies run ahead, and `cache` simulates an LRU cache on the
 addresses of the same loops, so that each formula can be compared with an experiment.
 """
 
@@ -24,6 +25,8 @@ from hwlib.hierarchy.occupancy import (
     slot_blocks,
     smem_blocks,
 )
+from hwlib.hierarchy.requests import bank_cycles, feed_bytes, warp_sectors
+from hwlib.hierarchy.stages import Step, Timeline, kernel_timeline, stage_interval
 from hwlib.hierarchy.tiling import (
     largest_square_tile,
     largest_tile,
@@ -39,9 +42,10 @@ from hwlib.hierarchy.tiling import (
 )
 
 __all__ = [
-    "LIMITS", "LRUCache", "Memory", "Occupancy", "OccupancyLimits", "chip_bytes", "flight_bytes", "largest_square_tile",
-    "largest_tile", "latency_bandwidth", "latency_warps", "memories", "naive_matmul_bytes", "naive_matmul_trace",
-    "occupancy", "output_tiles", "register_blocks", "register_warps", "slot_blocks", "smem_blocks", "tile_bytes",
-    "tile_intensity", "tiled_matmul_bytes", "tiled_matmul_intensity", "tiled_matmul_trace", "wave_fraction",
-    "wave_matmul_bytes", "wave_rounds", "wave_trace",
+    "LIMITS", "LRUCache", "Memory", "Occupancy", "OccupancyLimits", "Step", "Timeline", "bank_cycles", "chip_bytes",
+    "feed_bytes", "flight_bytes", "kernel_timeline", "largest_square_tile", "largest_tile", "latency_bandwidth",
+    "latency_warps", "memories", "naive_matmul_bytes", "naive_matmul_trace", "occupancy", "output_tiles",
+    "register_blocks", "register_warps", "slot_blocks", "smem_blocks", "stage_interval", "tile_bytes",
+    "tile_intensity", "tiled_matmul_bytes", "tiled_matmul_intensity", "tiled_matmul_trace", "warp_sectors",
+    "wave_fraction", "wave_matmul_bytes", "wave_rounds", "wave_trace",
 ]  # fmt: skip

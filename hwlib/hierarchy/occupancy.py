@@ -1,6 +1,6 @@
 """How many warps fit on a multiprocessor at once: each of four resources sets a limit, and the smallest decides.
 
-Registers are allocated to a warp in units of 256 within one of four sub-partitions, shared memory to a block in
+Registers are allocated to a warp in units of 256 within one of four subpartitions, shared memory to a block in
 units of 128 bytes (256 before Ampere), plus 1 KiB per block that the driver reserves since Ampere. The
 rules and the numbers are those of NVIDIA's own calculator, cuda_occupancy.h.
 """
@@ -23,7 +23,7 @@ MAX_REGISTERS = 256  # of one thread; a compiler gives at most 255
 def register_warps(S_RF, rho):
     """Warps whose registers fit: 32 threads of rho registers of 4 bytes each. To first order.
 
-    Exact where rho is a multiple of 8, the unit in which registers are allocated, and S_RF that of a sub-partition: of
+    Exact where rho is a multiple of 8, the unit in which registers are allocated, and S_RF that of a subpartition: of
     the four of an SM each holds whole warps only, so with 224 registers it has 8 warps and not 9.
     """
     return floor(S_RF / (const(4, "B") * 32 * rho))
@@ -37,7 +37,7 @@ def slot_blocks(warps, threads):
 
 @formula("blocks", cite="cuda-occupancy")
 def register_blocks(S_RF, rho, threads):
-    """Each of four sub-partitions has a quarter of the registers and holds whole warps.
+    """Each of four subpartitions has a quarter of the registers and holds whole warps.
 
     A warp's registers, of 4 bytes for each of 32 threads, are allocated in units of 256: rho is rounded up to eights.
     """

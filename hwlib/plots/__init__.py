@@ -5,10 +5,11 @@ touches no global state: no pyplot, no backend. Series differ in marker and in c
 which colour-blind readers can tell apart.
 """
 
+from hwlib.plots.asynchrony import clock_series, issuers, kernel_timeline
 from hwlib.plots.chips import anatomy, growth
 from hwlib.plots.clusters import switches_per_gpu
 from hwlib.plots.collectives import before_and_after, blocks_by_step, times_against_size
-from hwlib.plots.fabrics import pod, rack, rails_and_racks
+from hwlib.plots.fabrics import pod, rack_exits, rails_and_racks
 from hwlib.plots.formats import block_scales
 from hwlib.plots.fused import fused_attention
 from hwlib.plots.groups import against_ranks, beside_a_matmul
@@ -19,13 +20,16 @@ from hwlib.plots.pipelines import pipeline
 from hwlib.plots.rooflines import model_against_measured, overlap, ridge_bars, roofline
 from hwlib.plots.runs import rounds_grid, timeline
 from hwlib.plots.scale import allreduce_scale, blame, levels
+from hwlib.plots.scale import blame, levels
+from hwlib.plots.shared_memory import banks, cta_pair, rasters
 from hwlib.plots.topologies import node_bandwidths, topology
 from hwlib.plots.warps import divergence, threads, warp
 
 __all__ = [
-    "against_ranks", "allreduce_scale", "anatomy", "before_and_after", "beside_a_matmul", "blame", "block_scales",
-    "blocks_by_step", "divergence", "fused_attention", "growth", "levels", "memory_pyramid", "model_against_measured",
-    "node_bandwidths", "overlap", "pipeline", "pod", "rack", "rails_and_racks", "ridge_bars", "roofline", "rounds_grid",
-    "size_sweep", "switches_per_gpu", "threads", "tile_traffic", "timeline", "times_against_size", "topology",
-    "touched", "warp", "warp_sweep", "ways_to_the_network",
+    "against_ranks", "allreduce_scale", "anatomy", "banks", "before_and_after", "beside_a_matmul", "blame",
+    "block_scales", "blocks_by_step", "clock_series", "cta_pair", "divergence", "fused_attention", "growth", "issuers",
+    "kernel_timeline", "levels", "memory_pyramid", "model_against_measured", "node_bandwidths", "overlap", "pipeline",
+    "pod", "rack", "rack_exits", "rails_and_racks", "rasters", "ridge_bars", "roofline", "rounds_grid", "size_sweep",
+    "switches_per_gpu", "threads", "tile_traffic", "timeline", "times_against_size", "topology", "touched", "warp",
+    "warp_sweep", "ways_to_the_network",
 ]  # fmt: skip

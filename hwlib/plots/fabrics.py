@@ -98,7 +98,7 @@ def rails_and_racks(each: int = 4, dead: int | None = None) -> "Figure":
 
 
 @styled
-def rack(which: Node | str = "gb200-nvl72") -> "Figure":
+def rack_exits(which: Node | str = "gb200-nvl72") -> "Figure":
     """A rack whose GPUs share switch chips: trays of GPUs on the left with their cards, the chips on the right.
 
     The links of one GPU are highlighted: one to every chip. Not to scale, and not in the order of the rack.

@@ -78,14 +78,14 @@ def divergence(measured: Mapping[str, Mapping[int, float]], widths: Sequence[int
     figure, axes = canvas(7.4, 3.7)
     most = max(ways for costs in measured.values() for ways in costs)
     counts = range(1, most + 1)
-    axes.plot(counts, counts, color=GREY, linewidth=1, linestyle="--", label="every way there is")
+    axes.plot(counts, counts, color=GREY, linewidth=1, linestyle="--", label="every path there is")
     for width, look in zip(widths, ("-", "-.", ":"), strict=False):
         expected = [warp_ways(ways, width) for ways in counts]
         axes.plot(counts, expected, color=INK, linestyle=look, label=f"expected, {width} threads")
     for (label, costs), (colour, marker) in zip(measured.items(), series(len(measured)), strict=True):
         axes.plot(list(costs), list(costs.values()), marker, color=colour, label=label)
     _doublings(axes)
-    axes.set(xlabel="ways through the switch", ylabel="ways that a warp walks")
+    axes.set(xlabel="paths of the switch", ylabel="paths that a warp executes")
     axes.set_title(note)
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return figure

@@ -36,11 +36,11 @@ export function tell({ allowed, blocks, warps, slots, each, share, limited }) {
   return [full, `Blocks that each resource allows: ${listed}. The limit is ${limited.join(" and ")}.`];
 }
 
-/* The slots of the four sub-partitions; a warp goes to the next sub-partition in turn, and has its block's colour. */
+/* The slots of the four subpartitions; a warp goes to the next subpartition in turn, and has its block's colour. */
 function drawSlots(svg, { slots, each, warps, blocks }) {
   const parts = [], rows = slots / PARTITIONS;
   for (let p = 0; p < PARTITIONS; p++) {
-    parts.push(make("s.text", { x: LEFT - 8, y: 14 + p * (CELL + 5) + 11, "text-anchor": "end" }, `sub-partition ${p + 1}`));
+    parts.push(make("s.text", { x: LEFT - 8, y: 14 + p * (CELL + 5) + 11, "text-anchor": "end" }, `subpartition ${p + 1}`));
     for (let r = 0; r < rows; r++) {
       const warp = r * PARTITIONS + p, block = Math.floor(warp / each);
       const look = warp < warps ? (block % 2 ? "memory" : "compute") : "empty";

@@ -1,5 +1,6 @@
 """Exercises of chapter 1, and the names with which its text computes numbers."""
 
+from fractions import Fraction
 from functools import cache
 from math import log
 from random import Random
@@ -8,11 +9,13 @@ from autograder.answers import Choice, Count, Expression, Function, Quantity, Wr
 from autograder.declaration import Exercise, Mistake
 from hwlib import simt
 from hwlib.formula import ceil, floor, log2
+from hwlib.hierarchy import kernel_timeline, stage_interval  # noqa: F401
+from hwlib.power import chip_power  # noqa: F401
 from hwlib.roofline import *  # noqa: F403  (the text uses some of them)
 from hwlib.roofline import vector_clock, vector_flops
 from hwlib.simt import lane_fraction, warp_ways  # noqa: F401
 from hwlib.specs import accelerators
-from hwlib.units import PFLOP, TFLOP, GHz, show
+from hwlib.units import PFLOP, TFLOP, GHz, ns, show
 
 v100, a100, h100, h100_pcie, h200, b200, mi300x, mi325x, mi355x, v5p = (
     accelerators[key]
@@ -36,38 +39,7 @@ def best(chip):
     return chip.datum("matmul_bf16_flops").value
 
 
-# One hundred and thirty-two small machines
-LANES = Exercise(
-    id="gpu-architecture-lanes",
-    title="Whose lanes are more?",
-    prompt="{name} has {n} multiprocessors, each with four subpartitions of 32 lanes; a lane is one float32 ALU. "
-    "A TPU v5p has two cores; the vector unit of each is a grid of 8 × 128 places, with four float32 ALUs at "
-    "every place. How many more of these ALUs has the GPU? *Exact.*",
-    given=[
-        dict(name=name, n=chip.sms)
-        for name, chip in (("A B200", b200), ("An H100 on a PCIe card", h100_pcie), ("An A100", a100))
-    ],
-    answer=Count(),
-    solution=lambda n: n * 4 * 32 - 2 * 8 * 128 * 4,
-    mistakes=(
-        Mistake(lambda n: n * 32 - 2 * 8 * 128 * 4, "That is one subpartition of each multiprocessor."),
-        Mistake(lambda n: n * 4 * 32 - 8 * 128 * 4, "The TPU's chip has more than one core."),
-        Mistake(lambda n: n * 4 * 32 - 2 * 8 * 128, "You counted the places of the grid. How many ALUs stand at each?"),
-        Mistake(
-            lambda n: 2 * n * 4 * 32 - 2 * 8 * 128 * 4, "A fused multiply-add is two operations, done by one lane."
-        ),
-        Mistake(lambda n: n * 4 * 32, "That is the GPU alone. How many more are these than the TPU's?"),
-        Mistake(2 * 8 * 128 * 4, "That is the TPU alone. How many more has the GPU?"),
-        Mistake(lambda n: n * 4 * 32 + 2 * 8 * 128 * 4, "That is both together."),
-    ),
-    hints=(
-        "Count what can start an operation in the same cycle, on either chip.",
-        "Either chip nests: from the whole to a part of it, and on to the single ALU. How many levels does each have?",
-    ),
-    explain="The GPU has `{n} * 4 * 32` lanes. The TPU has 2 cores × 8 × 128 places × 4 ALUs, which are 8,192. Each "
-    "of these starts one operation a cycle, so they compare one to one: the answer is `{n} * 4 * 32 - 8192`.",
-)
-
+# Many small machines
 VECTOR = Exercise(
     id="gpu-architecture-vector-flops",
     title="A kernel that is not all multiply-adds",
@@ -149,8 +121,8 @@ B200_CLOCK = Exercise(
 WARPS = Exercise(
     id="gpu-architecture-erratum-warps",
     title="Find the error: 16 warps, or 64?",
-    prompt="An early draft of a well-known text says that a scheduler of an H100 holds up to 16 warps, and only 2 "
-    "when a thread uses 256 registers. The published edition says 64, and 8. The register file of a "
+    prompt="A draft of *How to Scale Your Model* (July 2025) says that a scheduler of an H100 holds up to 16 warps, "
+    "and only 2 when a thread uses 256 registers. The published edition says 64, and 8. The register file of a "
     "*subpartition* has 16,384 registers of 32 bits. Which edition is wrong? *Exact*: work out both.",
     answer=Choice(
         {
@@ -243,9 +215,9 @@ BRANCH = Exercise(
 CLOCK = Exercise(
     id="gpu-architecture-erratum-clock",
     title="Find the error: 7.5e12/1.76e9/4 ≈ 1024",
-    prompt="The same draft on the H100: 990 TFLOP/s are 7.5 TFLOP/s for each of the 132 SMs; each has four tensor "
-    "cores and a peak clock of 1.76 GHz; so a tensor core does `7.5e12 / 1.76e9 / 4 ~ 1024` FLOP a cycle, "
-    "an 8 × 8 × 8 product. Check the division. What is wrong with it? *Exact.*",
+    prompt="The draft of *How to Scale Your Model* on the H100: 990 TFLOP/s are 7.5 TFLOP/s for each of the 132 SMs; "
+    "each has four tensor cores and a peak clock of 1.76 GHz; so a tensor core does `7.5e12 / 1.76e9 / 4 ~ 1024` "
+    "FLOP a cycle, an 8 × 8 × 8 product. Check the division. What is wrong with it? *Exact.*",
     answer=Choice(
         {
             "clock": "the clock: the peak is quoted at another one, at which the result is 1,024",
@@ -320,7 +292,7 @@ OPERANDS = Exercise(
     "new in every cycle, at `b` bytes an element. How many bytes must come in each cycle? *Exact*, in `f` "
     "and `b`.",
     answer=Expression({"f": positive("FLOP", 16, 65536), "b": positive("B", 0.5, 8)}, "B"),
-    solution=lambda f, b: 2 * b * (f / 2) ** (2 / 3),
+    solution=lambda f, b: 2 * b * (f / 2) ** Fraction(2, 3),
     mistakes=(
         Mistake(
             lambda f, b: 2 * b * f ** (2 / 3), "A multiply-add is two FLOP: how many of those has a cube of side m?"
@@ -336,6 +308,163 @@ OPERANDS = Exercise(
     explain="The product is `m**3` multiply-adds, so `f = 2*m**3` and the side is `m = (f/2)**(1/3)`. New are two "
     f"matrices of `m**2` numbers of `b` bytes: `2*b*(f/2)**(2/3)`. Twice the work needs only {2 ** (2 / 3):.2f} "
     "times the bytes. That is what a larger cube is for.",
+)
+
+# Who issues what
+STAGES = Exercise(
+    id="gpu-architecture-stages",
+    title="How many slots?",
+    points=2,
+    prompt="Each step of a kernel multiplies operands that a copy has brought into a slot of shared memory. A slot "
+    "is full {t_copy:s} after its copy was asked for; the products of a step take {t_mma:s}, and once they are done "
+    "the slot's next copy is asked for at once. Copies do not slow one another down. What is the smallest number of "
+    "slots with which the tensor cores, once they have begun, never wait? *Exact.*",
+    given=[
+        dict(t_copy=copy * ns, t_mma=products * ns)
+        for copy, products in ((700, 130), (950, 220), (640, 150), (1100, 240))
+    ],
+    answer=Count(),
+    solution=lambda t_copy, t_mma: ceil((t_copy + t_mma) / t_mma),
+    mistakes=(
+        Mistake(
+            lambda t_copy, t_mma: ceil(t_copy / t_mma),
+            "So many steps pass while a copy is on its way. And the slot that is being multiplied meanwhile?",
+        ),
+        Mistake(2, "Two slots hide a copy that is no longer than a step's products. This one is longer."),
+    ),
+    hints=(
+        "Follow one slot from one copy to the next: how long does its round take?",
+        "While it goes round, every other slot is multiplied once. When is that long enough?",
+    ),
+    explain="A slot's round is its copy and its products: `t_copy + t_mma`. In that time the tensor cores multiply "
+    "each of the s slots once, which keeps them busy for `s*t_mma`. They never wait if this is no less: s is at "
+    "least `(t_copy + t_mma)/t_mma`, rounded up, with {t_copy:s} and {t_mma:s}. It is Little's law, counted in "
+    "slots: what a step takes, times the steps on the way.",
+)
+
+
+def starts(copies, stages, t_mma):
+    """When the products of each step start, if the k-th copy takes copies[k]."""
+    begun = []
+    for k, copy in enumerate(copies):
+        asked = begun[k - stages] + t_mma if k >= stages else 0
+        free = begun[-1] + t_mma if begun else 0
+        begun.append(max(asked + copy, free))
+    return begun
+
+
+def _starts(copies, stages, t_mma, *, in_order=True, early=False, waits=True, one=False):
+    begun = []
+    for k, copy in enumerate(copies):
+        slot = 1 if one else stages
+        asked = begun[k - slot] + (0 if early else t_mma) if k >= slot and waits else 0
+        free = max(begun) + t_mma if begun and in_order else 0
+        begun.append(max(asked + copy, free))
+    return begun
+
+
+def _copies(rng):
+    """By hand, with equal copies, with one slow copy, and at random; fewer steps than slots too."""
+    fixed = [
+        ([10, 10, 10], 1, 4),
+        ([10] * 6, 2, 4),
+        ([10] * 8, 4, 4),
+        ([5, 5, 60, 5, 5, 5, 5], 3, 9),
+        ([7], 3, 2),
+        ([4, 9, 2, 6], 2, 1),
+    ]
+    drawn = [
+        ([rng.randint(5, 60) for _ in range(rng.randint(2, 14))], rng.randint(1, 5), rng.randint(3, 25))
+        for _ in range(8)
+    ]
+    return [*fixed, *drawn]
+
+
+LAB_PIPELINE = Exercise(
+    id="gpu-architecture-lab-pipeline",
+    title="A producer, a consumer, and a ring",
+    points=3,
+    lines=6,
+    prompt="Step k of a kernel uses slot `k % stages`. A producer asks for its copy as soon as the slot is empty: at "
+    "time 0 for the first `stages` steps, later when the products of step k - stages are done. The copy takes "
+    "`copies[k]`. A consumer multiplies the steps in order, one at a time, each as soon as its copy has arrived; the "
+    "products of a step take `t_mma`. Return the list of the times at which the products of each step start. *Exact.*",
+    answer=Function("starts", "starts(copies, stages, t_mma)", cases=_copies),
+    solution=starts,
+    mistakes=(
+        Mistake(
+            lambda *a: _starts(*a, waits=False),
+            "All copies are asked for at once: where do they go while every slot is full?",
+        ),
+        Mistake(
+            lambda *a: _starts(*a, early=True),
+            "You refill a slot when its products *start*. What would they be computed from?",
+        ),
+        Mistake(
+            lambda *a: _starts(*a, in_order=False),
+            "Two steps are multiplied at the same time. There is one consumer, and it takes them in turn.",
+        ),
+        Mistake(lambda *a: _starts(*a, one=True), "Each copy waits for the step before it, as if there were one slot."),
+    ),
+    hints=(
+        "Two things have to happen before step k can start. Which, and when does each happen?",
+        "Keep the list of starts: the start of step k needs that of step k - 1 and that of step k - stages.",
+    ),
+    withholds=("hwlib.hierarchy.stages",),
+    explain="Step k starts when two things have happened. Its copy has arrived, `copies[k]` after it was asked for: "
+    "at 0 for the first `stages` steps, and for the others when step k - stages is done, `begun[k - stages] + "
+    "t_mma`. And the consumer is free: `begun[k - 1] + t_mma`. The start is the later of the two. These two waits "
+    "are the two barriers of a real kernel, *full* and *empty*, of which every slot has one pair.",
+)
+
+# Power
+LIMIT = h100.datum("tdp").value
+P_IDLE = 100.0  # at rest: a guess, which the text says
+F_MAX, F_BEST = h100.datum("vector_clock").value, h100.datum("clock").value * best(h100) / h100.flops("bf16")
+P_RANDOM = (LIMIT - P_IDLE) * (F_MAX / F_BEST) ** 3  # if all of the gap were clock
+ZEROS = (257 / 295) ** 3  # power of zeros over that of random numbers, by the cube and he2024's two rates
+P_ZEROS = ZEROS * P_RANDOM
+
+CAP = Exercise(
+    id="gpu-architecture-power-cap",
+    title="A lower limit",
+    points=2,
+    prompt="At rest a chip takes `P0`. With a limit of `P1` it runs matmuls, which need all of that, at a rate of "
+    "`R`, in step with its clock. The power beyond `P0` grows with the cube of the clock. The data centre lowers the "
+    "limit to `P2`, which is above `P0`. What is the new rate? *Exact*, in this model.",
+    answer=Expression(
+        {
+            "R": positive("FLOP/s", 1e14, 3e15),
+            "P0": positive("W", 50, 150),
+            "P1": positive("W", 500, 1200),
+            "P2": positive("W", 200, 480),
+        },
+        "FLOP/s",
+    ),
+    solution=lambda R, P0, P1, P2: R * ((P2 - P0) / (P1 - P0)) ** Fraction(1, 3),
+    mistakes=(
+        Mistake(lambda R, P1, P2: R * P2 / P1, "That is as if power grew with the clock. How fast does it grow?"),
+        Mistake(
+            lambda R, P1, P2: R * (P2 / P1) ** Fraction(1, 3),
+            "The cube is there. Does all of the power grow with the clock?",
+        ),
+        Mistake(
+            lambda R, P0, P1, P2: R * (P2 - P0) / (P1 - P0), "You took off what the chip takes at rest. And the cube?"
+        ),
+        Mistake(
+            lambda R, P0, P1, P2: R * ((P2 - P0) / (P1 - P0)) ** 3, "Turned round: is the clock the cube of the power?"
+        ),
+    ),
+    hints=(
+        "How much power is left for switching, before and after?",
+        "Switching power goes with the cube of the clock, and the rate with the clock. How does the rate go with the "
+        "power?",
+    ),
+    explain="For switching there was `P1 - P0`, and there is now `P2 - P0`. Switching power grows as the cube of the "
+    "clock, so the clock changes by the cube root of their ratio, and the rate with it: `R*((P2 - P0)/(P1 - "
+    "P0))**(1/3)`. The cube root is kind: of 700 W with 100 at rest, a limit of 400 W leaves half of the switching "
+    "power and 79 % of the rate. That is why operators who pay for power, or have a limited supply of it, cap their "
+    "chips.",
 )
 
 # The data sheet
@@ -493,7 +622,7 @@ LAB_WARP = Exercise(
     lines=9,
     prompt="`traces` has one list for each thread of a warp: the lines of the kernel that the thread will run, in "
     "order; a list may be empty. Each cycle the warp issues *one* line, to all threads whose next line it is. "
-    "Which line? In compiled code, ways that split meet again further down, so the threads that are furthest "
+    "Which line? In compiled code, paths that split meet again further down, so the threads that are furthest "
     "*behind*, at the smallest line, go first, and the others wait for them. Return the schedule: a list with one "
     "`(line, threads)` for each cycle, `threads` being the indices that run it, ascending. *Exact.*",
     answer=Function("issue", "issue(traces)", cases=_cases),
@@ -528,30 +657,30 @@ LAB_SORT = Exercise(
     id="gpu-architecture-lab-sort",
     title="Sort, or not?",
     points=2,
-    prompt="The threads of a kernel go through a `switch` of {ways} ways, each of L instructions, and all ways are "
-    "equally likely and in no order. Sorting the data by way first would cost {c} issued cycles a warp; "
-    "after it every warp is of one way (*to first order*: the few at the borders do not count). From which "
-    "whole L on is it faster to sort? Warps have 32 threads; take the expected number of ways, *exact*.",
+    prompt="The threads of a kernel go through a `switch` of {ways} paths, each of L instructions, and all paths are "
+    "equally likely and in no order. Sorting the data by path first would cost {c} issued cycles a warp; "
+    "after it every warp takes one path (*to first order*: the few at the borders do not count). From which "
+    "whole L on is it faster to sort? Warps have 32 threads; take the expected number of paths, *exact*.",
     given=dict(ways=[8, 16, 32, 64], c=[2000, 3000, 4000]),
     answer=Count(),
     solution=lambda ways, c: floor(c / (warp_ways(ways) - 1)) + 1,
     mistakes=(
         Mistake(
             lambda ways, c: floor(c / (ways - 1)) + 1,
-            "So it is if each warp walks (nearly) every way. Does it, and how many threads draw one?",
+            "So it is if each warp executes (nearly) every path. Does it, and how many threads draw one?",
         ),
-        Mistake(lambda ways, c: floor(c / warp_ways(ways)) + 1, "Sorted warps have their own way to walk, too."),
+        Mistake(lambda ways, c: floor(c / warp_ways(ways)) + 1, "Sorted warps have their own path to execute, too."),
         Mistake(
             lambda ways, c: c / (warp_ways(ways) - 1), "There both take equally long. The first whole L beyond it?"
         ),
     ),
     hints=(
-        "How many ways does a shuffled warp walk on average, and how many a sorted one?",
+        "How many paths does a shuffled warp execute on average, and how many a sorted one?",
         "Write both costs of a warp as functions of L. Where do they cross?",
     ),
-    explain="A shuffled warp walks `E = {ways}*(1 - (1 - 1/{ways})**32)` ways on average, which takes `E*L` cycles. "
-    "A sorted one walks one way and has paid c = {c} for the sorting: `L + c`. Sorting is faster where `L + c < "
-    "E*L`, so for L beyond `c/(E - 1)`; the answer is the next whole number.",
+    explain="A shuffled warp executes `E = {ways}*(1 - (1 - 1/{ways})**32)` paths on average, which takes `E*L` "
+    "cycles. A sorted one executes one path and has paid c = {c} for the sorting: `L + c`. Sorting is faster where "
+    "`L + c < E*L`, so for L beyond `c/(E - 1)`; the answer is the next whole number.",
 )
 
 

@@ -1,25 +1,26 @@
 """Exercises of chapter 2, and the names with which its text computes numbers."""
 
-from collections import OrderedDict  # noqa: I001  (one line a topic reads better here)
+from collections import Counter, OrderedDict  # noqa: I001  (one line a topic reads better here)
 from functools import partial
 from math import ceil, floor, sqrt
 
-from autograder.answers import Choice, Count, Expression, Function, Kernel, Launch, Quantity, at_most, positive
+from autograder.answers import Breakdown, Choice, Condition, Count, Design, Expression, Field, Function, Kernel, Known
+from autograder.answers import Launch, Par, Quantity, at_most, positive
 from autograder.declaration import Exercise, Mistake
 from autograder.answers import Written
 from hwlib import tl
 from hwlib.formula import maximum, minimum
 from hwlib.hierarchy import *  # noqa: F403  (the text uses many of them)
 from hwlib.hierarchy import (
+    LRUCache,
     chip_bytes,
     largest_square_tile,
     latency_warps,
     naive_matmul_trace,
-    register_warps,
+    tile_bytes,
     tiled_matmul_trace,
 )
 from hwlib.roofline import *  # noqa: F403
-from hwlib.roofline import critical_batch
 from hwlib.specs import accelerators, links, measured_memory
 from hwlib.units import KiB, MiB, TB, ns, show
 
@@ -201,30 +202,67 @@ IN_FLIGHT = Exercise(
     "since with one less the memory idles now and then.",
 )
 
-RESIDENT_WARPS = Exercise(
-    id="memory-hierarchy-resident-warps",
-    title="Registers for everybody",
-    prompt="Two notes on the H100 differ by a factor of four in how many warps are resident when each thread has "
-    "{rho} registers: one counts a sub-partition, the other an SM. How many does an *SM* hold, if its "
-    "register file of {kb} KB is all that limits? *Exact*.",
-    given=dict(rho=[168, 72, 56], kb=[kib(h100, "regfile_bytes")]),
-    answer=Count(),
-    solution=lambda rho, kb: register_warps(kb * 1024, rho),
+
+# What a warp asks for
+def request(addresses):
+    banks = Counter(word % 32 for word in {address // 4 for address in addresses})
+    return len({address // 32 for address in addresses}), max(banks.values())
+
+
+def _request(addresses, *, again=False, line=32, bank=4, spread=False):
+    words = [address // bank for address in addresses] if again else {address // bank for address in addresses}
+    banks = Counter(word % 32 for word in words)
+    return len({address // line for address in addresses}), len(banks) if spread else max(banks.values())
+
+
+def _requests(rng):
+    """Steps through memory, columns of padded tiles, one word for all, and words at random; some threads are off."""
+    steps = [[4 * step * thread for thread in range(32)] for step in (1, 2, 3, 8, 32, 33)]
+    shifted = [[16 + 4 * thread for thread in range(32)], [0] * 32, [128 * (thread % 4) for thread in range(32)]]
+    drawn = [[4 * rng.randrange(most) for _ in range(rng.randrange(1, 33))] for most in (40, 200, 2000, 2000)]
+    return [(addresses,) for addresses in [*steps, *shifted, *drawn]]
+
+
+WARP_REQUEST = Exercise(
+    id="memory-hierarchy-warp-request",
+    title="What one load of a warp costs",
+    points=3,
+    lines=4,
+    prompt="`addresses` has the address in bytes, a multiple of 4, of the one float32 that each thread of a warp "
+    "asks for; threads that are switched off have none, and at least one is on. Return `(sectors, cycles)`: the "
+    "sectors of 32 bytes that hold what is asked for, if the addresses are in global memory; and the cycles that the "
+    "request takes, if they are in shared memory. There, words of 4 bytes go round over 32 banks; in a cycle each "
+    "bank gives one word, to every thread that wants this very word. *Exact.*",
+    answer=Function("request", "request(addresses)", cases=_requests),
+    solution=request,
     mistakes=(
         Mistake(
-            lambda rho, kb: register_warps(kb * 1024, rho) // 4,
-            "That is a sub-partition's share, right in the notes that count those. And an SM's?",
+            partial(_request, again=True),
+            "Several threads that want the same word of a bank share it: you let them queue for it.",
         ),
-        Mistake(lambda rho, kb: kb * 1024 // (4 * rho), "Those are threads. How many make a warp?"),
         Mistake(
-            lambda rho, kb: kb * 1024 // (32 * rho),
-            "Four times too many: is a register four bytes, and whose is the file of {kb} KB?",
+            partial(_request, line=128),
+            "The cycles are right. You count lines of 128 bytes: a quarter of one can cross alone.",
+        ),
+        Mistake(
+            partial(_request, bank=1),
+            "The sectors are right. Neighbouring *words* lie in neighbouring banks, not neighbouring bytes.",
+        ),
+        Mistake(
+            partial(_request, spread=True),
+            "The sectors are right. You count the banks that are used. Which of them is done last, and when?",
         ),
     ),
-    hints=("A register is one number of 32 bits; a warp has 32 threads, each with its own.",),
-    explain="{kb} KB are `{kb} * 1024/4` registers of 32 bits, and a warp takes `32 * {rho}` of them. As many warps "
-    "are resident as fit whole: `{kb} * 1024 // (4 * 32 * {rho})`, a quarter of them in each sub-partition. The "
-    "most an SM holds is 64, with at most 32 registers a thread. A thread has 255 at most, which take up 256.",
+    hints=(
+        "Which sector holds the byte at an address? Which word is it, and which bank has that word?",
+        "All banks work at once, so the request is over when the busiest bank is done. What does a bank have to give?",
+    ),
+    withholds=("hwlib.hierarchy.requests",),
+    explain="The sector of an address is `address//32`, and the request moves each of them once: the size of the set "
+    "of these numbers. The word is `address//4` and its bank `word % 32`. Threads with the same word are served "
+    "together, so take the set of words first; then count how many of them each bank has. The banks work side by "
+    "side, one word a cycle, so the request takes as many cycles as the busiest bank has words: 1 for 32 neighbours, "
+    "32 for a column of rows of 32 words.",
 )
 
 # Tiles
@@ -258,33 +296,139 @@ LARGEST_TILE = Exercise(
     "So m is `sqrt({kb} * 1024/(3 * {b}))`, rounded down.",
 )
 
-SUM_REGISTERS = Exercise(
-    id="memory-hierarchy-sum-registers",
-    title="Where do the sums go?",
-    prompt="On an H100 the sums of an output tile, in float32, live in the registers of the threads that compute it. "
-    "The tile has {b_m} × {b_n} elements, {threads} threads share it. How many registers of each thread do the "
-    "sums take? *Exact*.",
-    given=[
-        dict(b_m=128, b_n=192, threads=256),  # no answer is one of its own numbers
-        dict(b_m=64, b_n=192, threads=128),
-        dict(b_m=192, b_n=160, threads=256),
-        dict(b_m=128, b_n=224, threads=256),
-    ],
-    answer=Count(),
-    solution=lambda b_m, b_n, threads: ceil(b_m * b_n / threads),
+
+def matmul(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    columns = tl.program_id(1) * BN + tl.arange(0, BN)
+    sums = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        deep = k + tl.arange(0, BK)
+        a = tl.load(a_ptr + rows[:, None] * K + deep[None, :], mask=(rows[:, None] < M) & (deep[None, :] < K))
+        b = tl.load(b_ptr + deep[:, None] * N + columns[None, :], mask=(deep[:, None] < K) & (columns[None, :] < N))
+        sums = tl.dot(a, b, sums)
+    inside = (rows[:, None] < M) & (columns[None, :] < N)
+    tl.store(c_ptr + rows[:, None] * N + columns[None, :], sums, mask=inside)
+
+
+def _product(a_ptr, b_ptr, c_ptr, M, N, K, BM, BN, BK, *, wide=None, part=1, deep_masked=True, first=False):
+    """Variants: `part` rows at a time, slices of `wide` steps, no mask along the sum, only the first slice."""
+    BK = wide or BK
+    for top in range(0, BM, BM // part):
+        rows = tl.program_id(0) * BM + top + tl.arange(0, BM // part)
+        columns = tl.program_id(1) * BN + tl.arange(0, BN)
+        inside = (rows[:, None] < M) & (columns[None, :] < N)
+        sums = tl.zeros((BM // part, BN), tl.float32)
+        for k in range(0, BK if first else K, BK):
+            deep = k + tl.arange(0, BK)
+            left = rows[:, None] < M + 0 * deep[None, :]
+            right = columns[None, :] < N + 0 * deep[:, None]
+            if deep_masked:
+                left, right = left & (deep[None, :] < K), right & (deep[:, None] < K)
+            a = tl.load(a_ptr + rows[:, None] * K + deep[None, :], mask=left)
+            sums = tl.dot(a, tl.load(b_ptr + deep[:, None] * N + columns[None, :], mask=right), sums)
+        tl.store(c_ptr + rows[:, None] * N + columns[None, :], sums, mask=inside)
+
+
+def _matmul_launch(M, N, K, BM=16, BN=32, BK=8):
+    arrays = {"a_ptr": (M, K), "b_ptr": (K, N), "c_ptr": tl.empty((M, N))}
+    return Launch((tl.cdiv(M, BM), tl.cdiv(N, BN)), {**arrays, "M": M, "N": N, "K": K, "BM": BM, "BN": BN, "BK": BK})
+
+
+MATMUL = Exercise(
+    id="memory-hierarchy-tiled-matmul",
+    title="A matmul within its budget",
+    points=4,
+    lines=11,
+    prompt="`a` is a matrix of M × K float32, `b` one of K × N and `c` one of M × N, all row by row. Program (i, j) "
+    "of the grid computes one tile of c = a·b: BM rows from i·BM on, BN columns from j·BN on, where there are so "
+    "many. In elements of 4 bytes that can do BM·BN/(2(BM + BN)) FLOP for each byte of a and b that is loaded: reach "
+    "it, which means that no program loads an element of a or b twice. Fast memory is short, too: a program never "
+    "holds tiles of more than 12·BM·BN + 4·BK·(BM + BN) bytes at once, and K may be any number. BM, BN and BK are "
+    "powers of two; M, N and K need not be multiples of them. *Exact*; `tl.dot(x, y, sums)` is x·y + sums.",
+    answer=Kernel(
+        "matmul",
+        "matmul(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr)",
+        cases=[
+            _matmul_launch(32, 64, 24),
+            _matmul_launch(40, 72, 56),
+            _matmul_launch(20, 40, 44),
+            _matmul_launch(16, 32, 5),
+        ],
+        tile_bytes=at_most(lambda M, N, K, BM, BN, BK: 12 * BM * BN + 4 * BK * (BM + BN)),
+    ),
+    solution=matmul,
     mistakes=(
-        Mistake(lambda b_m, b_n, threads: 4 * b_m * b_n / threads, "That is in bytes. How many bytes has a register?"),
         Mistake(
-            lambda b_m, b_n, threads: b_m * b_n / threads / 2, "Two numbers of 16 bits fit into one. Are sums so short?"
+            partial(_product, wide=64),
+            "The values are right. You hold all of the sum's depth at once: what if K were a thousand times as long?",
         ),
         Mistake(
-            lambda b_m, b_n, threads: b_m * b_n / (threads // 32), "Those are the numbers of a warp. And of a thread?"
+            partial(_product, part=4),
+            "The values are right. You take the tile a few rows at a time: how often does each element of b come in?",
+        ),
+        Mistake(
+            partial(_product, deep_masked=False),
+            "What do the last slices of a and b hold, if BK does not divide K?",
+        ),
+        Mistake(partial(_product, first=True), "That is the first slice of the sum. Where are the others?"),
+    ),
+    hints=(
+        "Begin with a tile of sums, `tl.zeros((BM, BN), tl.float32)`, and walk along K in steps of BK.",
+        "In each step load a slice of a, [BM × BK], and one of b, [BK × BN]: what are their offsets?",
+        "Masks have to keep rows below M, columns below N and the depth below K.",
+    ),
+    explain="A program needs its BM rows of a and its BN columns of b, whatever it does: 4·K·(BM + BN) bytes for "
+    "2·BM·BN·K FLOP, which is the intensity of the prompt. It gets there if every element that comes in meets all "
+    "that it has to meet before it goes: a slice of a, [BM × BK], and one of b, [BK × BN], give all products of "
+    "these BK steps of the sum. The sums stay, the slices change, so fast memory does not grow with K: 4·BK·(BM + "
+    "BN) bytes of slices, 4·BM·BN of sums, and as much twice while a product is added to them.",
+)
+
+PAIR = Exercise(
+    id="memory-hierarchy-pair-feed",
+    title="What a CTA pair saves",
+    points=2,
+    prompt="Two SMs multiply as a pair: each computes `m` rows of the sums, with all `n` columns, and does `o` FLOP "
+    "a cycle (a multiply-add is two). An element has `b` bytes. The shared memory of each holds its own rows of the "
+    "left operand, and one *half* of the columns of the right one. Each element is read once from where it lies, and "
+    "goes to whom it concerns, in both SMs. How many bytes does the shared memory of *one* SM deliver in a cycle? "
+    "*Exact*, for a long sum.",
+    answer=Expression(
+        {
+            "m": positive("1", 16, 256),
+            "n": positive("1", 16, 512),
+            "o": positive("FLOP", 256, 65536),
+            "b": positive("B", 0.5, 4),
+        },
+        "B",
+    ),
+    solution=lambda m, n, o, b: b * o * (2 * m + n) / (4 * m * n),
+    mistakes=(
+        Mistake(
+            lambda m, n, o, b: b * o * (m + n) / (2 * m * n),
+            "That is an SM by itself. What does it hold of the right operand?",
+        ),
+        Mistake(
+            lambda m, n, o, b: b * o * (2 * m + n) / (2 * m * n),
+            "Twice: is that both SMs, or is a multiply-add one operation?",
+        ),
+        Mistake(
+            lambda m, n, o, b: b * o * (m + n) / (4 * m * n),
+            "Which of the two operands is halved, and which is each SM's own?",
+        ),
+        Mistake(
+            lambda m, n, o, b: b * o * (m + 2 * n) / (4 * m * n),
+            "You halved the left operand. Which one do both SMs use?",
         ),
     ),
-    hints=("One register holds one float32.",),
-    explain="The tile has `{b_m} * {b_n}` sums, and a register holds one of them, in 32 bits. Shared out evenly, "
-    "each of the {threads} threads has `{b_m} * {b_n}/{threads}`, rounded up. A thread has 255 registers at most "
-    "and needs some for addresses and operands, so the sums limit the tile.",
+    hints=(
+        "Take one step of the sum, of depth 1: how many elements leave the shared memory of one SM?",
+        "How many cycles does an SM need for its part of that step?",
+    ),
+    explain="A step of depth 1 takes from one SM `m` elements of the left operand and `n/2` of the right one: `b*(m "
+    "+ n/2)` bytes. In that step the SM does `m*n` multiply-adds, `2*m*n` FLOP, which take `2*m*n/o` cycles. Bytes "
+    "over cycles: `b*o*(m + n/2)/(2*m*n) = b*o*(2*m + n)/(4*m*n)`. It is what one SM would need for a tile of twice "
+    "the rows, done at the rate of two and delivered by two.",
 )
 
 
@@ -337,13 +481,138 @@ RASTER = Exercise(
     "block knows only its own number.",
 )
 
+# A schedule for a part of a GPU
+ROWS, COLUMNS, DEPTH = 2112, 4608, 2048
+SLICE_SMS, SLICE_L2 = 16, 2 * MiB
+UNIT, DEEP = 64, 256  # of the panels that the cache keeps: rows or columns, and steps of the sum
+COPY_CYCLES, SM_FLOPS, STEP = 1000, 4096, 64
+BLOCK_SMEM, SUM_BYTES = 227 * KiB, 128 * KiB
+
+
+def _sides(rows, columns):
+    if rows % UNIT or columns % UNIT:
+        raise ValueError(f"the sides of a tile are multiples of {UNIT}, these are {rows} and {columns}")
+    return -(-ROWS // rows), -(-COLUMNS // columns)
+
+
+def _panels(rows, columns, group):
+    """What the waves of a schedule ask of L2: pieces of 64 rows or columns, 256 steps deep."""
+    tall, wide = _sides(rows, columns)
+    order, left, slices = grouped(tall, wide, group), ROWS // UNIT, DEPTH // DEEP
+    m, n = rows // UNIT, columns // UNIT
+    for first in range(0, len(order), SLICE_SMS):
+        for k in range(slices):
+            for row, column in order[first : first + SLICE_SMS]:
+                for i in range(row * m, min(row * m + m, left)):
+                    yield i * slices + k, False
+                for j in range(column * n, min(column * n + n, COLUMNS // UNIT)):
+                    yield (left + j) * slices + k, False
+
+
+def schedule_bytes(rows, columns, group):
+    """Bytes between L2 and HBM of a schedule, counted by an LRU cache."""
+    piece = 2 * UNIT * DEEP
+    cache = LRUCache(SLICE_L2 // piece, 1).run(_panels(rows, columns, group))
+    operands, result = cache.fetches * piece, 2 * ROWS * COLUMNS
+    return Breakdown(operands + result, {"operands": operands, "result": result})
+
+
+def schedule_smem(rows, columns, stages):
+    return tile_bytes(rows, columns, STEP, stages=stages)
+
+
+def schedule_sums(rows, columns):
+    return 4 * rows * columns
+
+
+def schedule_wait(rows, columns, stages):
+    products = 2 * rows * columns * STEP / SM_FLOPS
+    return max(products, (COPY_CYCLES + products) / stages) / products
+
+
+def schedule_used(rows, columns):
+    tall, wide = _sides(rows, columns)
+    waves = ceil(tall * wide / SLICE_SMS)
+    return ROWS * COLUMNS / (waves * SLICE_SMS * rows * columns)
+
+
+SCHEDULE = Exercise(
+    id="memory-hierarchy-schedule",
+    title="Design: the least traffic",
+    points=4,
+    prompt=f"A part of a GPU has {SLICE_SMS} SMs and {SLICE_L2 // MiB} MiB of L2 cache. It multiplies [{ROWS:,} × "
+    f"{DEPTH:,}] by [{DEPTH:,} × {COLUMNS:,}] in bf16, tile by tile, in the order of `grouped` from the exercise "
+    f"before, {SLICE_SMS} tiles at a time, which walk along the sum together, and the cache gives up what was used "
+    f"longest ago. Choose the tile, the stages of depth {STEP} that it has in flight, and the group, so that HBM "
+    f"moves the fewest bytes. The tensor cores, {SM_FLOPS:,} FLOP a cycle in each SM, must not wait: a slot of the "
+    f"ring is full {COPY_CYCLES:,} cycles after it was asked for. And at least 94 % of their work must be useful, "
+    f"which ragged tiles and a last wave that is not full take from. *Exact*, by the model; the sides are multiples "
+    f"of 64.",
+    answer=Design(
+        fields={
+            "rows": Field("rows of the output tile", 64, 256, whole=True),
+            "columns": Field("columns of the output tile", 64, 256, whole=True),
+            "stages": Field("slices of both operands in flight", 1, 12, whole=True),
+            "group": Field("rows of tiles that go together", 1, 40, whole=True),
+        },
+        objective=schedule_bytes,
+        measure="the bytes that pass between L2 and HBM",
+        unit="B",
+        conditions=[
+            Condition("the shared memory of a block", schedule_smem, at_most=BLOCK_SMEM, unit="B"),
+            Condition("the sums, in half of the registers", schedule_sums, at_most=SUM_BYTES, unit="B"),
+            Condition("the time of a step over that of its products", schedule_wait, at_most=1),
+            Condition("the useful part of the tensor cores' work", schedule_used, at_least=0.94),
+        ],
+        pars=[
+            Par(1, 300e6),
+            Par(2, lambda best: 1.5 * best),
+            Par(3, lambda best: 1.2 * best),
+            Par(4, lambda best: 1.1 * best),
+        ],
+        known=[Known(lambda: schedule_bytes(192, 128, 4).total, "a search over all tiles and groups")],
+        steps=3_000_000,
+    ),
+    solution=dict(rows=192, columns=128, stages=3, group=4),
+    mistakes=(
+        Mistake(
+            dict(rows=64, columns=64, stages=9, group=4),
+            "Small tiles fill the waves and cost traffic: which is the largest that wastes no more than it may?",
+        ),
+        Mistake(
+            dict(rows=192, columns=128, stages=3, group=11),
+            "All rows of tiles go together here, so a wave is one tall column. Which shape of a wave reads least?",
+        ),
+        Mistake(
+            dict(rows=256, columns=128, stages=3, group=4),
+            "The largest tile that fits. Count its tiles: how full is the last wave, and how ragged is the edge?",
+        ),
+    ),
+    hints=(
+        "Which tiles leave less than 6 % of the work unused? Count tiles, waves of 16 of them, and what hangs over "
+        "the edge.",
+        "Of those, a larger tile needs fewer stages and less traffic. Is one that is taller than wide the same as "
+        "one that is wider than tall?",
+        "A wave of 16 tiles is a large tile: for which group is it nearest to a square? And what stays in the cache "
+        "from one wave to the next?",
+    ),
+    explain="First what is allowed. The sums bound the tile's area to 32,768 elements, and the useful part is the "
+    "product of two shares: what the tiles cover that exists, and how full the last wave is. 128 × 256 and 256 × 128 "
+    "lose too much of both, 192 × 128 hardly anything: 11 × 36 tiles cover the output exactly and fill 24.75 waves. "
+    "Its step takes 768 cycles, so (1,000 + 768)/768 asks for 3 stages, 120 KiB. Then the order. A wave of g × 16/g "
+    "tiles reads 192·g rows and 128·16/g columns of panels: nearest to a square for g = 3 to 4. With 4, a wave is "
+    "768 × 512, and the 16 tiles divide evenly; the cache still has a part of what the next wave needs. Row by row "
+    "the same tile moves 1.7 times as much.",
+)
+
 # Beyond the chip
 ERRATUM_B200 = Exercise(
     id="memory-hierarchy-erratum-b200",
     title="Find the error: a B200's memory",
-    prompt="A book's prose gives a B200 *“9 TB/s”* of memory bandwidth, and its own table {W:B/s}, as NVIDIA does. "
-    "{name} is sold with {label:B} of memory, and `nvidia-smi` lists {listed} MiB. A decode step reads all the "
-    "memory that is listed, weights and caches, once. How long does it take at best? *Exact*.",
+    prompt="The prose of *How to Scale Your Model* gave a B200 *“9 TB/s”* of memory bandwidth for a while, and its "
+    "own table {W:B/s}, as NVIDIA does. {name} is sold with {label:B} of memory, and `nvidia-smi` lists {listed} "
+    "MiB. A decode step reads all the memory that is listed, weights and caches, once. How long does it take at "
+    "best? *Exact*.",
     given=[
         dict(name="A B200", W=b200.hbm_bandwidth, label=b200.hbm_bytes, listed=183359),
         dict(name="The GPU of a GB200", W=gb200.hbm_bandwidth, label=gb200.hbm_bytes, listed=189471),
@@ -367,11 +636,12 @@ ERRATUM_B200 = Exercise(
 ERRATUM_C2C = Exercise(
     id="memory-hierarchy-erratum-c2c",
     title="Find the error: as near as a neighbour?",
-    prompt="From published notes on chips with a Grace processor, GH200 (a Hopper GPU) and GB200 (two Blackwell GPUs): "
-    "*“bandwidth from each GPU to host memory equals bandwidth to another GPU's HBM”*. NVLink-C2C, which joins "
-    f"GPU and processor, is sold as {show(2 * c2c.bandwidth, 'B/s')}, both ways together. Hopper's NVLink is sold "
-    f"as {h200.datum('scaleup_bandwidth').printed}, Blackwell's as {b200.datum('scaleup_bandwidth').printed}, "
-    "both ways together too. For which is the sentence true? *Exact*, by the data sheets.",
+    prompt=f"A published summary of the GPU chapter of *How to Scale Your Model*, on chips with a Grace processor, "
+    f"GH200 (a Hopper GPU) and GB200 (two Blackwell GPUs): *“bandwidth from each GPU to host memory equals bandwidth "
+    f"to another GPU's HBM”*. NVLink-C2C, which joins GPU and processor, is sold as "
+    f"{show(2 * c2c.bandwidth, 'B/s')}, both ways together. Hopper's NVLink is sold as "
+    f"{h200.datum('scaleup_bandwidth').printed}, Blackwell's as {b200.datum('scaleup_bandwidth').printed}, both ways "
+    f"together too. For which is the sentence true? *Exact*, by the data sheets.",
     answer=Choice(
         {
             "both": "for both",
@@ -391,45 +661,6 @@ ERRATUM_C2C = Exercise(
     f"Hopper's NVLink {show(h200.datum('scaleup_bandwidth').value, 'B/s')}, Blackwell's "
     f"{show(b200.datum('scaleup_bandwidth').value, 'B/s')}. Hopper's equals C2C, so the sentence is true of a GH200. "
     "NVLink doubled with Blackwell and C2C did not: on a GB200 a neighbour's memory is twice as near as the host's.",
-)
-
-OFFLOAD_BATCH = Exercise(
-    id="memory-hierarchy-offload-batch",
-    title="Weights in the host's memory",
-    points=2,
-    prompt="The weights of wide bf16 layers lie in the host's memory and stream in over {link}, {W:B/s} each way, "
-    "while the GPU multiplies at {C:FLOP/s}. Wait for them, or not: from which batch on, in tokens, does the "
-    "streaming cost no time? *To first order*: the weights are all the traffic, and overlap is perfect.",
-    given=[
-        dict(link=link, W=links[key].bandwidth, C=chip.bf16_flops)
-        for link, key, chip in (
-            ("NVLink-C2C (a GH200)", "nvlink-c2c", h200),
-            ("PCIe 5.0", "pcie5-x16", h100),
-            ("PCIe 6.0", "pcie6-x16", b200),
-            ("NVLink-C2C (a GB200)", "nvlink-c2c", gb200),
-        )
-    ],
-    answer=Quantity("token"),
-    solution=lambda C, W: critical_batch(C, W),
-    mistakes=(
-        Mistake(
-            lambda C, W: critical_batch(C, 2 * W), "Half: did you take both ways of the link, or one byte a weight?"
-        ),
-        Mistake(lambda C: critical_batch(C, h100.hbm_bandwidth), "That is the ridge of the GPU's own memory."),
-        Mistake(
-            lambda C, W: 2 * C / W,
-            "Twice: does a weight count as multiplication *and* addition for a token, and is the peak a dense one?",
-        ),
-    ),
-    hints=(
-        "What does one weight cost, in bytes and in FLOPs?",
-        "Streaming costs no time once the other clock is the longer. Which bandwidth is the weight's?",
-    ),
-    explain="A weight has two bytes, which arrive in `2/W`, and costs each of B tokens two FLOPs, which take "
-    "`2*B/C`. Streaming is hidden once the second is as long as the first: from B = C/W on, {C:FLOP/s} over "
-    "{W:B/s}. That is a ridge, of the link and not of the GPU's own memory. A prefill has such a batch, a decode "
-    "step hardly ever. What is kept there is what waits long between its uses: states of an optimizer, KV caches of "
-    "users who pause.",
 )
 
 
@@ -620,6 +851,86 @@ TRANSPOSE = Exercise(
     "MN, which is 4.5 times as much. The tile must have at least 8 elements each way, or a sector comes in halves.",
 )
 
+
+def softmax(x_ptr, out_ptr, N, s, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    first = tl.program_id(0) * N
+    x = s * tl.load(x_ptr + first + at, mask=at < N, other=-float("inf"))
+    e = tl.exp(x - tl.max(x, axis=0))
+    tl.store(out_ptr + first + at, e / tl.sum(e, axis=0), mask=at < N)
+
+
+def _softmax(x_ptr, out_ptr, N, s, BLOCK, *, shift=True, loads=1, other=-float("inf")):
+    at = tl.arange(0, BLOCK)
+    first = tl.program_id(0) * N
+
+    def x():
+        return s * tl.load(x_ptr + first + at, mask=at < N, other=other)
+
+    if loads == 1:
+        one = x()
+        e = tl.exp(one - tl.max(one, axis=0)) if shift else tl.exp(one)
+        tl.store(out_ptr + first + at, e / tl.sum(e, axis=0), mask=at < N)
+        return
+    top = tl.max(x(), axis=0)
+    total = tl.sum(tl.exp(x() - top), axis=0)
+    tl.store(out_ptr + first + at, tl.exp(x() - top) / total, mask=at < N)
+
+
+def _softmax_launch(rows, N, s, BLOCK):
+    arrays = {"x_ptr": (rows, N), "out_ptr": tl.empty((rows, N))}
+    return Launch(rows, {**arrays, "N": N, "s": s, "BLOCK": BLOCK})
+
+
+SOFTMAX = Exercise(
+    id="memory-hierarchy-softmax",
+    title="Softmax in one pass",
+    points=3,
+    lines=5,
+    prompt="Each row of `x`, of N float32, is to become a row of `out`: the softmax of s·x, that is exp(s·x) divided "
+    "by its sum over the row. Program i has row i, and BLOCK, a power of two, is at least N. s is above 0, and so "
+    "large in some rows that exp(s·x) is beyond every float32. Load each element once and store each once: 8 bytes "
+    "an element, and not one more. *Exact.*",
+    answer=Kernel(
+        "softmax",
+        "softmax(x_ptr, out_ptr, N, s, BLOCK: tl.constexpr)",
+        cases=[
+            _softmax_launch(4, 100, 0.5, 128),
+            _softmax_launch(3, 64, 1.0, 64),
+            _softmax_launch(5, 33, 2.0, 64),
+            _softmax_launch(3, 200, 100.0, 256),
+        ],
+        bytes=at_most(),
+    ),
+    solution=softmax,
+    mistakes=(
+        Mistake(
+            partial(_softmax, loads=3),
+            "The values are right. You go over the row three times, for the maximum, the sum and the quotient: what "
+            "could stay on the chip in between?",
+        ),
+        Mistake(
+            partial(_softmax, shift=False),
+            "What is exp(100)? A softmax does not change if the same number is subtracted from all of a row.",
+        ),
+        Mistake(
+            partial(_softmax, other=0.0),
+            "Beyond the row's end stands 0, and exp of it is not nothing: what has to stand there so that the sum is "
+            "the row's?",
+        ),
+    ),
+    hints=(
+        "The row is a tile: load it once, give it a name, and compute with that.",
+        "Subtract the row's maximum before the exponential.",
+        "`other=` says what stands where the mask is false. Which number has the exponential 0?",
+    ),
+    explain="A row that fits on the chip needs to come in once: 4 bytes in and 4 out, an element. With m the row's "
+    "maximum, exp(s·x) over its sum is exp(s·x - m) over the sum of those, for exp(-m) cancels, and no exponent is "
+    "above 0. Where the tile is longer than the row, -inf makes the exponential 0, so neither maximum nor sum sees "
+    "it. Written as three operations on arrays, maximum, sum and quotient, it would read the row three times: 16 "
+    "bytes an element, twice as many.",
+)
+
 # Lab: a probe
 PROBE_REVIEW = Exercise(
     id="memory-hierarchy-probe-review",
@@ -654,29 +965,4 @@ PROBE_REVIEW = Exercise(
 5. *One mean.* A hiccup in a hundred copies is in it, and nobody sees it. Time each copy, on a GPU by its own events,
    and take the median.""",
     hints=("What crosses the memory's edge in one copy?", "Which memories of the table hold both buffers?"),
-)
-
-PROBE_PRINTED = Exercise(
-    id="memory-hierarchy-probe-printed",
-    title="What it prints, and what crossed",
-    prompt="On {name} the probe prints *“{printed} GB/s”*, with buffers far larger than any cache and after a warm-up. "
-    "How much crossed between chip and memory, read and written together, in bytes per second? *Exact*.",
-    given=[
-        dict(name=name, printed=printed)
-        for name, printed in (("an H100", 1360.0), ("an H200", 1870.0), ("an A100", 790.0), ("a processor", 8.4))
-    ],
-    answer=Quantity("B/s"),
-    solution=lambda printed: 2 * printed * 2**30,
-    mistakes=(
-        Mistake(lambda printed: 2 * printed * 1e9, "You counted both ways. How many bytes does it call a GB?"),
-        Mistake(lambda printed: printed * 2**30, "The unit is right. Does a copy only read?"),
-        Mistake(lambda printed: printed * 1e9, "You believe it. Read its last two lines, and its `copy_`."),
-    ),
-    hints=(
-        "Which bytes does it count, and what does it divide them by?",
-        "How many buffers does `copy_` touch?",
-    ),
-    explain="The probe counts the bytes of one buffer and divides by 1024³, so P printed “GB/s” are `P * 2**30` "
-    "bytes of one buffer a second. A copy reads one buffer and writes another, so twice as much crossed: `2 * P * "
-    "2**30` with P = {printed}.",
 )

@@ -31,7 +31,7 @@ def test_a_dead_leaf_takes_a_card_of_every_node_or_all_of_one(each):
 
 def test_a_rack_shows_its_gpus_cards_and_chips():
     spec = nodes["gb200-nvl72"]
-    figure = plots.rack(spec)
+    figure = plots.rack_exits(spec)
     assert markers(figure, "s") == spec.chips + 1  # one of them twice, in its own colour
     assert markers(figure, "D") == spec.nics
     assert markers(figure, "o") == spec.switches

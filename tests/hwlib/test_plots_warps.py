@@ -47,7 +47,7 @@ def test_divergence_draws_the_expected_ways_and_the_dots():
     lines = {line.get_label(): line.get_data() for line in plots.divergence({"random": dots}, (32, 64)).axes[0].lines}
     assert dict(zip(*lines["random"], strict=True)) == dots
     assert lines["expected, 64 threads"][1][31] == pytest.approx(warp_ways(32, 64))
-    assert lines["every way there is"][1][31] == 32
+    assert lines["every path there is"][1][31] == 32
     assert plots.divergence({"a": dots}, note="one at a time").axes[0].get_title("left") == "one at a time"
 
 

@@ -19,6 +19,7 @@ _NAMES = {
     ),
     "notation": "NOTATION Symbol",
     "formula": "REGISTRY Formula FormulaError DimensionError NoReading",
+    "tables": "table Table",
     "specs": "accelerators Accelerator links nodes clusters switches",
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ..values.digest import digest
 from . import notebook
 from .captions import add_captions
+from .contents import contents, numbered
 from .drafts import drafts, is_draft
 from .notebook import ChapterError, Source
 from .roles import Bibliography, Roles
@@ -83,11 +84,12 @@ def load(root: Path, name: str, *, variants: bool = False, course: bool = False)
     check_names(root, [name])
     source = Source.read(folder / f"{name}.md")
     bank = load_bank(folder) if declared_in(folder) else Bank()
-    roles = Roles(bank.namespace, source, Bibliography(root / "docs" / "references.bib"))
+    roles = Roles(bank.namespace, source, Bibliography(root / "docs" / "references.bib"), contents(root), not course)
     read = notebook.read(source)
     full = notebook.expand(read, bank, source=source, chapter=name, variants=variants, alone=not course)
     notebook.point_to_guide(full)
     add_captions(full, source, name)
+    _number_title(full, name)
     page = {}
     for cell in full.cells:
         if "alt" in cell.metadata:
@@ -103,6 +105,15 @@ def load(root: Path, name: str, *, variants: bool = False, course: bool = False)
             f"no cell of {source.path} asks it; a cell with `:exercise: {unused[0]}` was expected"
         )
     return Chapter(name, source, bank, full, page, roles, variants)
+
+
+def _number_title(nb: NotebookNode, name: str) -> None:
+    """Put the chapter's number before its heading."""
+    for cell in nb.cells:
+        if cell.cell_type == "markdown" and cell.source.startswith("# "):
+            title, _, rest = cell.source.partition("\n")
+            cell.source = f"# {numbered(title[2:], name)}\n{rest}".rstrip("\n")
+            return
 
 
 def public_json(chapter: Chapter) -> str:
@@ -223,4 +234,4 @@ def _files(folder: Path) -> list[Path]:
 
 def _tool_digest() -> str:
     here = Path(__file__).parent
-    return digest(*((here / f).read_bytes() for f in ("captions.py", "notebook.py", "release.py")))
+    return digest(*((here / f).read_bytes() for f in ("captions.py", "contents.py", "notebook.py", "release.py")))

@@ -9,6 +9,7 @@ docs/_static/live.js starts.
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Any
 
 from ..declaration.worked import solution_of
@@ -156,11 +157,12 @@ def _code(
 
 
 def _live_caption(chapter: Chapter, cell: NotebookNode, caption: str) -> Markup:
-    """A live figure's caption as HTML, which Sphinx does not read: a citation in it is the learner's link."""
+    """A live figure's caption as HTML, which Sphinx does not read: a citation in it is the learner's link, and so is
+    a chapter, to its page."""
     if "{cite" in caption:
         own = caption_id(cell)
         caption = next(c.source for c in chapter.instructor.cells if c.id == own)
-    return answerbox.inline_html(caption)
+    return answerbox.inline_html(re.sub(r"\]\((?:\.\./[\w-]+/)?(\d\d-[\w-]+)\.ipynb", r"](\1.html", caption))
 
 
 def _calls(source: str) -> dict[str, str]:

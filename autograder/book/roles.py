@@ -1,9 +1,10 @@
-"""The roles of a chapter's text: `{n}` a computed number, `{f}` a formula's equation, `{cite}` a source.
+"""The roles of a chapter's text: `{n}` a computed number, `{f}` a formula's equation, `{cite}` a source, `{chapter}`
+another chapter.
 
 Each reads in three places. The learner's notebook gets plain Markdown that any viewer shows: the number, the
-equation, "(Williams et al., 2009)" with a link. The page gets the number in a span that names its expression,
-the same equation, and a citation that Sphinx resolves. Anything that would read only with MyST's extensions
-is refused here, with its line, except the admonitions, which become quotations.
+equation, "(Williams et al., 2009)" and "chapter 6" with a link. The page gets the number in a span that names its
+expression, the same equation, and a citation that Sphinx resolves. Anything that would read only with MyST's
+extensions is refused here, with its line, except the admonitions, which become quotations.
 """
 
 from __future__ import annotations
@@ -11,18 +12,19 @@ from __future__ import annotations
 import difflib
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from .contents import WRITTEN, Entry, find
 from .notebook import ChapterError, Source
 
 # In this order: what stands in a fence is code; a role is tried before the code span that it looks like.
 TOKEN = re.compile(
     r"(?P<fence>^(?P<ticks>`{3,}|~{3,})(?P<info>[^\n]*)\n(?:.*?\n)??(?P=ticks)[ \t]*$)"
-    r"|\{(?P<role>[a-z:_-]+)\}(?P<tick>`+)(?P<body>.+?)(?<!`)(?P=tick)(?!`)"
+    r"|\{(?P<role>[A-Za-z:_-]+)\}(?P<tick>`+)(?P<body>.+?)(?<!`)(?P=tick)(?!`)"
     r"|(?P<code>(?P<span>`+)(?!`).+?(?<!`)(?P=span)(?!`))"
     r"|(?P<math>\$\$.*?\$\$|(?<!\\)\$(?! )[^$\n]+?(?<!\\)\$)"
     r"|(?P<target>^\([A-Za-z][\w-]*\)=[ \t]*$\n?)",
@@ -41,6 +43,8 @@ class Roles:
     namespace: Mapping[str, Any]
     source: Source
     bibliography: Bibliography
+    contents: Sequence[Entry] = ()
+    linked: bool = True  # a chapter that a course assigns has no other one beside it
 
     def learner(self, text: str) -> str:
         """Markdown for the learner's notebook, which reads without any extension."""
@@ -111,10 +115,12 @@ class Roles:
                 return self.equation(body, page)
             if role == "cite":
                 return match[0] if page and self._known(body) else self._citation(body)
+            if role in ("chapter", "Chapter"):
+                return self._chapter(body, page, capital=role == "Chapter")
             raise self._error(
                 match[0],
                 f"the role {{{role}}} would show as it is in the learner's notebook; "
-                "{n}, {f} or {cite} was expected",
+                "{n}, {f}, {cite} or {chapter} was expected",
             )
 
         return TOKEN.sub(one, text)
@@ -138,6 +144,20 @@ class Roles:
         return (
             match[0].replace(f"{{{match['kind']}}}", "{admonition}", 1).replace("\n", f"\n:class: {match['kind']}\n", 1)
         )
+
+    def _chapter(self, key: str, page: bool, capital: bool) -> str:
+        """A link to another chapter, or what it will be about as long as there is none."""
+        try:
+            entry = find(list(self.contents), key.strip())
+        except ChapterError as error:
+            raise self._error(key, str(error)) from None
+        label = entry.label[0].upper() + entry.label[1:] if capital else entry.label
+        if entry.state != WRITTEN:
+            return f"{label} (*{entry.title}*, {entry.state})"
+        if not self.linked:
+            return f"{label} (*{entry.title}*)"
+        target = f"{entry.name}.ipynb"
+        return f'[{label}]({target if page else f"../{entry.name}/{target}"} "{entry.title}")'
 
     def _known(self, keys: str) -> bool:
         return all(self._entry(key.strip()) for key in keys.split(","))

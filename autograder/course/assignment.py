@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..book import chapters, notebook
 from ..book.captions import add_captions
+from ..book.contents import contents
 from ..book.course_error import CourseError
 from ..book.notebook import Source
 from ..book.roles import Bibliography, Roles
@@ -129,7 +130,8 @@ def _chosen(
 def _from_text(text: Path, bank: CourseBank, variants: bool, chapter: str) -> NotebookNode:
     source = Source.read(text)
     nb = notebook.expand(notebook.read(source), bank, source=source, chapter=chapter, variants=variants)
-    roles = Roles(bank.namespace, source, Bibliography(book_root() / "docs" / "references.bib"))
+    root = book_root()
+    roles = Roles(bank.namespace, source, Bibliography(root / "docs" / "references.bib"), contents(root), linked=False)
     add_captions(nb, source)
     for cell in nb.cells:
         if "alt" in cell.metadata:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from autograder.book.contents import IN_WORK, PLANNED, WRITTEN, Entry
 from autograder.book.notebook import ChapterError, Source
 from autograder.book.roles import Bibliography, Roles
 from hwlib import roofline
@@ -14,8 +15,9 @@ def roles(tmp_path):
     (tmp_path / "references.bib").write_text(BIBLIOGRAPHY)
     names = {"W": 50 * GB, "show": show, "ridge": roofline.ridge, "roofline": roofline}
 
-    def made(text):
-        return Roles(names, Source(tmp_path / "07-links.md", text), Bibliography(tmp_path / "references.bib"))
+    def made(text, **about):
+        source = Source(tmp_path / "07-links.md", text)
+        return Roles(names, source, Bibliography(tmp_path / "references.bib"), **about)
 
     return made
 
@@ -99,3 +101,51 @@ def test_what_cannot_be_read_is_named_with_its_line(roles, text, says):
     if not text.startswith(":::"):
         with pytest.raises(ChapterError, match=says):
             roles(text).page(text)
+
+
+CONTENTS = (
+    Entry("06-collectives", "Collectives", "rings", WRITTEN),
+    Entry("07-collectives-at-scale", "Collectives at scale", "levels", IN_WORK),
+    Entry("13-expert-parallelism", "Expert parallelism", "routers", PLANNED),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "learner", "page"),
+    [
+        (
+            "see {chapter}`6`",
+            'see [chapter 6](../06-collectives/06-collectives.ipynb "Collectives")',
+            'see [chapter 6](06-collectives.ipynb "Collectives")',
+        ),
+        (
+            "{Chapter}`collectives` has",
+            '[Chapter 6](../06-collectives/06-collectives.ipynb "Collectives") has',
+            '[Chapter 6](06-collectives.ipynb "Collectives") has',
+        ),
+        ("{chapter}`07-collectives-at-scale`", "chapter 7 (*Collectives at scale*, in work)", None),
+        ("{chapter}`experts`", "chapter 13 (*Expert parallelism*, not written yet)", None),
+    ],
+)
+def test_a_chapter_is_a_link_where_it_exists(roles, text, learner, page):
+    made = roles(text, contents=CONTENTS)
+    assert made.learner(text) == learner
+    assert made.page(text) == (page or learner)
+
+
+def test_a_course_has_no_other_chapter_to_link_to(roles):
+    text = "{chapter}`6`"
+    assert roles(text, contents=CONTENTS, linked=False).learner(text) == "chapter 6 (*Collectives*)"
+
+
+@pytest.mark.parametrize("key", ["19", "parallel", "0"])
+def test_an_unknown_chapter_is_rejected_with_the_known_ones(roles, key):
+    text = f"\n{{chapter}}`{key}`"
+    with pytest.raises(ChapterError, match=r"07-links.md:2: .*06-collectives"):
+        roles(text, contents=CONTENTS[:1]).learner(text)
+
+
+def test_a_word_of_two_chapters_is_rejected_with_both(roles):
+    text = "{chapter}`collective`"
+    with pytest.raises(ChapterError, match="may be any of: 06-collectives, 07-collectives-at-scale"):
+        roles(text, contents=CONTENTS).learner(text)

@@ -8,17 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from ..declaration.answer import JudgedBy, kinds
-from .notebook import Source, parse
-
-if TYPE_CHECKING:
-    from ..declaration.bank import Bank
+from .order_rules import formulas_are_introduced, terms_are_introduced, the_head_says_what_is_needed
+from .reading import FIGURE, Reading
 
 EXERCISES = 8, 16
 KINDS = 4
@@ -29,7 +24,6 @@ MEDIAN, LONGEST = 8, 25  # lines of a code cell
 PROSE = 8, 20  # words for each line of code
 TO_DO = "TODO"
 
-FIGURE = re.compile(r"^(?:plots|widgets)\.\w+(?=\()", re.M)
 REVEAL = re.compile(r'^reveal\("([\w-]+)"', re.M)
 SET_APART = re.compile(r"\{\w+\}`[^`]*`|`[^`]*`|\*“.*”\*")
 SECOND_SENTENCE = re.compile(r"[a-z)]{2}[.?] [A-Z]")
@@ -42,73 +36,6 @@ COUNTED = (
     "|registers?|hosts?|racks?|cables?|experts?|rounds?|steps?|layers?|stages?|parameters?"
 )
 TYPED = re.compile(rf"(?<![\w.])\d[\d,.]*[ \u00a0]?(?:{PHYSICAL}|{COUNTED})(?!\w)")
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell of a chapter's source: the line on which its text begins, its kind, text and options."""
-
-    line: int
-    code: bool
-    text: str
-    options: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Reading:
-    """A chapter as its rules read it: the source with its cells, and the exercises. Paths are shown from `root` on."""
-
-    name: str
-    root: Path
-    source: Source
-    bank: Bank
-
-    @classmethod
-    def of(cls, root: Path, name: str) -> Reading:
-        """Read solutions/NAME; ChapterError and DeclarationError name file and line."""
-        from ..declaration.bank import Bank, declared_in, load_bank
-
-        folder = root.resolve() / "solutions" / name
-        bank = load_bank(folder) if declared_in(folder) else Bank()
-        return cls(name, root.resolve(), Source.read(folder / f"{name}.md"), bank)
-
-    @cached_property
-    def cells(self) -> list[Cell]:
-        """The cells of the source, in order."""
-        made, at = [], 0
-        for cell in parse(self.source).cells:
-            at = max(at, self.source.text.find(cell.source, at))
-            line = self.source.text.count("\n", 0, at) + 1
-            made.append(Cell(line, cell.cell_type == "code", cell.source, cell.metadata))
-            at += len(cell.source)
-        return made
-
-    @property
-    def code(self) -> list[Cell]:
-        """Those that hold code."""
-        return [cell for cell in self.cells if cell.code]
-
-    @property
-    def prose(self) -> list[Cell]:
-        """Those that hold text."""
-        return [cell for cell in self.cells if not cell.code]
-
-    @property
-    def figures(self) -> list[Cell]:
-        """Those that draw."""
-        return [cell for cell in self.cells if FIGURE.search(cell.text)]
-
-    def at(self, line: int = 1) -> str:
-        """`file:line` of the text."""
-        return f"{self.shown(str(self.source.path))}:{line}"
-
-    def where(self, exercise_id: str) -> str:
-        """`file:line` of an exercise's declaration."""
-        return self.shown(self.bank.where(exercise_id))
-
-    def shown(self, place: str) -> str:
-        """A path in the book, from its root on."""
-        return place.removeprefix(f"{self.root}/")
 
 
 Rule = Callable[[Reading], Iterator[str]]
@@ -268,7 +195,8 @@ RULES: tuple[Rule, ...] = (
     number_of_exercises, kinds_of_answer, kinds_that_every_chapter_asks, a_prediction, ids_begin_with_the_topic,
     each_exercise_is_asked_once, every_prompt_says_how_exact, every_exercise_hints, a_reveal_follows_each_prediction,
     live_figures, every_figure_is_described, code_cells_are_short, a_line_is_a_sentence, prose_for_each_line_of_code,
-    numbers_come_from_the_code, nothing_is_left_to_write,
+    numbers_come_from_the_code, the_head_says_what_is_needed, formulas_are_introduced, terms_are_introduced,
+    nothing_is_left_to_write,
 )  # fmt: skip
 
 

@@ -27,6 +27,8 @@ widgets.one()
 ```
 """
 
+CALLS = "\n```{code-cell} ipython3\nfrom hwlib.roofline import ridge\n\nridge(1, 2)\n```\n"
+
 
 def asks(*names):
     return "".join(f"\n```{{code-cell}} ipython3\n:exercise: links-{name}\n\nanswer = 1\n```\n" for name in names)
@@ -35,8 +37,9 @@ def asks(*names):
 REVEAL = '\n```{code-cell} ipython3\nreveal("links-guess")\n```\n'
 TEXT = "".join(
     (
-        "---\njupytext: {text_representation: {extension: .md, format_name: myst}}\n---\n\n# Links\n\n",
-        "This is a line of nine words or so.\n" * 14,
+        "---\njupytext: {text_representation: {extension: .md, format_name: myst}}\n---\n\n",
+        "# Links\n\n*Needs:* nothing.\n\n",
+        "This is a line of nine words or so.\n" * 12,
         FIGURE,
         FIGURE.replace("one", "two"),
         asks("guess"),
@@ -195,15 +198,30 @@ BROKEN = [
     ),
     (
         "prose_for_each_line_of_code",
-        "This is a line of nine words or so.\n" * 14,
+        "This is a line of nine words or so.\n" * 12,
         "Few words.\n",
-        ["md:1: 4 words of prose for 11 lines of code, 0.4 for each; 8 to 20 were expected"],
+        ["md:1: 6 words of prose for 11 lines of code, 0.5 for each; 8 to 20 were expected"],
     ),
     (
         "numbers_come_from_the_code",
         "# Links\n",
         "# Links\n\nWords, and `code\nof lines`.\nIt moves 450 GB/s.\n",
         ["md:9: “Links Words, and . It moves 450 GB/s” is typed by hand; {n}`…` was expected"],
+    ),
+    (
+        "the_head_says_what_is_needed",
+        "*Needs:* nothing.",
+        "*Needed:* nothing.",
+        ["md:1: no line “*Needs:* …” before the first section; one was expected"],
+    ),
+    (
+        "formulas_are_introduced",
+        FIGURE,
+        FIGURE + CALLS,
+        [
+            "md:32: uses ridge, which no chapter up to here introduces; {f}`ridge`, or a sentence with `ridge` in it, "
+            "was expected"
+        ],
     ),
     (
         "nothing_is_left_to_write",
@@ -229,8 +247,57 @@ def test_a_broken_rule_says_where_what_was_found_and_what_was_expected(reading, 
     assert found == [chapter + (line if line.startswith("exercises") else f"07-links.{line}") for line in says]
 
 
+HEAD = "---\njupytext: {text_representation: {extension: .md, format_name: myst}}\n---\n\n# Wires\n\n"
+ORDER = [  # what stands in the chapters 06-wires and 08-racks, in the one between them, and what is said of that
+    (
+        "the_head_says_what_is_needed",
+        "{f}`ridge`",
+        "",
+        CALLS,
+        ["md:33: uses ridge, which 06-wires introduces; 06-wires"],
+    ),
+    ("the_head_says_what_is_needed", "{f}`ridge`", "", "*Needs:* {chapter}`6`" + CALLS, []),
+    (
+        "the_head_says_what_is_needed",
+        "",
+        "",
+        "*Needs:* {chapter}`8` (racks)",
+        ["md:7: 08-racks is needed, and comes later"],
+    ),
+    ("the_head_says_what_is_needed", "", "", "*Needs:* {chapter}`9` (rows)", ["md:7: {chapter}`9` is not a chapter"]),
+    ("formulas_are_introduced", "The `ridge` divides.", "", CALLS, []),
+    ("formulas_are_introduced", "", "", "The `ridge(C, W)` divides.\n" + CALLS, []),
+    ("formulas_are_introduced", "", "{f}`ridge`", CALLS, ["md:33: uses ridge, which only 08-racks introduces"]),
+    (
+        "terms_are_introduced",
+        "",
+        "A **rack row** is a line.",
+        "Two rack-rows.",
+        ["md:29: “rack row” is introduced in 08-racks"],
+    ),
+    ("terms_are_introduced", "", "A **rack row** is a line.", "Rack rows ({chapter}`racks`).\n\nTwo rack rows.", []),
+    ("terms_are_introduced", "A **rack row** is.", "A **rack row** is a line.", "Two rack rows.", []),
+    ("terms_are_introduced", "", "A **rack row** is a line.", "`rack row` and *“a rack row”* are not words.", []),
+    ("terms_are_introduced", "", "The **core** is a switch.", "Apples have a core.", []),
+]
+
+
+@pytest.mark.parametrize(("rule", "before", "after", "text", "says"), ORDER)
+def test_a_chapter_keeps_to_the_order_of_the_book(reading, tmp_path, rule, before, after, text, says):
+    chapter = (
+        reading("*Needs:* nothing.", text) if text.startswith("*Needs:*") else reading(FIGURE, FIGURE + "\n" + text)
+    )
+    for name, content in (("06-wires", before), ("08-racks", after)):
+        (tmp_path / "solutions" / name).mkdir()
+        (tmp_path / "solutions" / name / f"{name}.md").write_text(f"{HEAD}{content}\n")
+    found = list(getattr(rules, rule)(chapter))
+    assert len(found) == len(says)
+    for line, start in zip(found, says, strict=True):
+        assert line.startswith(f"solutions/07-links/07-links.{start}")
+
+
 def test_every_rule_is_tried():
-    assert {rule for rule, *_ in BROKEN} == {rule.__name__ for rule in rules.RULES}
+    assert {rule for rule, *_ in (*BROKEN, *ORDER)} == {rule.__name__ for rule in rules.RULES}
 
 
 def test_an_answer_that_the_library_hands_over_is_named(reading):

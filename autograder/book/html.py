@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING
 
 from ..declaration.bank import bank_files, declared_below
 from . import answerbox, chapters, vendor
-from .page import WIDGET_STATE, PageError, assemble
+from .measured import measured_on
+from .page import MEASURED_ON, WIDGET_STATE, PageError, assemble
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -91,6 +92,7 @@ def execute(chapter: Chapter, root: Path, work: Path) -> NotebookNode:
     nb = nbformat.from_dict(chapter.instructor)
     with tempfile.TemporaryDirectory(prefix="gpubook-run-") as scratch:
         _run(nb, chapter, root, Path(scratch))
+    nb.metadata[MEASURED_ON] = measured_on()
     _full_marks(nb, chapter)
     kept.parent.mkdir(parents=True, exist_ok=True)
     for old in kept.parent.glob(f"{chapter.name}-*.ipynb"):

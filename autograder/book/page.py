@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 POINTER = f"*New here? [How answers are read](answers.md) says {GUIDE}.*"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
+MEASURED = "measured"  # the tag of a chapter's cells that time the machine
+MEASURED_ON = "measured_on"  # in the metadata of an executed notebook: the machine, and the day
 # What these calls show depends on the key; the course edition leaves their outputs out.
 KEYED = {"check", "exercise", "given", "grade", "hint", "reveal", "solution"}
 
@@ -62,8 +64,19 @@ def assemble(chapter: Chapter, learner: NotebookNode, executed: NotebookNode, co
         elif cell.cell_type == "markdown":
             page.cells.append(_markdown(cell.id, chapter.page[cell.id]))
         elif cell.cell_type == "code":
-            page.cells.append(_code(chapter, cell, done[cell.id], state, course))
+            made = _code(chapter, cell, done[cell.id], state, course)
+            if MEASURED in cell.metadata.get("tags", []) and made.get("outputs"):
+                made.outputs.append(_where(executed.metadata.get(MEASURED_ON, "")))
+            page.cells.append(made)
     return page
+
+
+def _where(machine: str) -> NotebookNode:
+    """What stands below the outputs of a cell that timed the machine: the reader's own gives other numbers."""
+    from nbformat.v4 import new_output
+
+    text = answerbox.inline_html(f"Measured where this page was built: {machine}." if machine else "Measured.")
+    return new_output("display_data", data={"text/html": f'<p class="measured">{text}</p>'})
 
 
 def _solution(chapter: Chapter, cell: NotebookNode) -> str:

@@ -34,6 +34,13 @@ memory_time
 ```
 
 ```{code-cell} ipython3
+:tags: [measured]
+
+from hwlib import table
+table({"a": 31e-6}, ["case", ("time", "us")])
+```
+
+```{code-cell} ipython3
 import matplotlib.pyplot as plt
 figure, axes = plt.subplots(figsize=(4, 2))
 axes.plot([1, 2, 3])

@@ -123,6 +123,16 @@ def test_a_figure_has_its_number_its_caption_and_words_for_who_cannot_see_it(bui
 
 
 @pytest.mark.slow
+def test_a_measured_cell_says_on_which_machine_and_when(built):
+    for edition in ("open", "course"):
+        (line,) = page(built, edition).select("p.measured")
+        assert re.fullmatch(r"Measured where this page was built: .+, \d+ cores?, .*\d+ \w+ \d{4}\.", words(line))
+        assert line.find_previous("table")["class"] == ["book-table"]
+    notebook = (built["open"] / "notebooks" / "07-links" / "07-links.ipynb").read_text()
+    assert "this page was built" not in notebook
+
+
+@pytest.mark.slow
 def test_no_page_loads_anything_from_another_host(built):
     for path in built["open"].rglob("*.html"):
         soup = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..values.digest import digest
 from . import notebook
+from .bibliography import Bibliography
 from .captions import add_captions
 from .contents import contents, numbered
 from .drafts import drafts, is_draft
 from .notebook import ChapterError, Source
-from .roles import Bibliography, Roles
+from .roles import Roles
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from ..declaration.bank import bank_files, declared_below
 from . import answerbox, chapters, vendor
+from .bibliography import for_page
 from .measured import measured_on
 from .page import MEASURED_ON, WIDGET_STATE, PageError, assemble
 
@@ -190,6 +191,8 @@ def _lay_out(root: Path, work: Path, pages: Path) -> None:
                 ignore=shutil.ignore_patterns(".fetched.json"),
             )
     (pages / "_static" / "units.js").write_text(answerbox.units_js(), encoding="utf-8")
+    sources = pages / "references.bib"
+    sources.write_text(for_page(sources.read_text(encoding="utf-8")), encoding="utf-8")
     (pages / "extra").mkdir()
 
 

@@ -9,15 +9,13 @@ extensions is refused here, with its line, except the admonitions, which become 
 
 from __future__ import annotations
 
-import difflib
 import html
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
+from .bibliography import Bibliography
 from .contents import WRITTEN, Entry, find
 from .notebook import ChapterError, Source
 
@@ -173,58 +171,6 @@ class Roles:
 
     def _error(self, needle: str, say: str) -> ChapterError:
         return ChapterError(f"{self.source.at(needle)}: {say}")
-
-
-@dataclass(frozen=True)
-class Bibliography:
-    """docs/references.bib, read by pybtex."""
-
-    path: Path
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._all()
-
-    def cite(self, key: str) -> str:
-        """ "[Williams et al., 2009](https://doi.org/...)"; KeyError names the file and a close key."""
-        text, url = self._entry(key)
-        return f"[{text}]({url})" if url else text
-
-    def _all(self) -> dict[str, tuple[str, str]]:
-        return _entries(str(self.path), self.path.stat().st_mtime_ns if self.path.is_file() else 0)
-
-    def _entry(self, key: str) -> tuple[str, str]:
-        entries = self._all()
-        if key not in entries:
-            close = difflib.get_close_matches(key, list(entries), n=1, cutoff=0.5)
-            more = f"; did you mean {close[0]}?" if close else ""
-            raise KeyError(f"{{cite}}`{key}`: unknown key; it is not in {self.path}{more}")
-        return entries[key]
-
-
-@cache
-def _entries(path: str, _changed: int) -> dict[str, tuple[str, str]]:
-    from pybtex.database import parse_file
-
-    if not Path(path).is_file():
-        return {}
-    return {key: (_author_year(entry), _url(entry.fields)) for key, entry in parse_file(path, "bibtex").entries.items()}
-
-
-def _author_year(entry: Any) -> str:
-    people = entry.persons.get("author") or entry.persons.get("editor") or []
-    names = [" ".join((*p.prelast_names, *p.last_names)) for p in people]
-    who = {0: entry.fields.get("title", entry.key), 1: names[0] if names else ""}.get(len(names)) or (
-        " and ".join(names) if len(names) == 2 else f"{names[0]} et al."
-    )
-    return f"{re.sub(r'[{}]', '', who)}, {entry.fields.get('year', 'n.d.')}"
-
-
-def _url(fields: Mapping[str, str]) -> str:
-    if fields.get("url"):
-        return fields["url"]
-    if fields.get("doi"):
-        return f"https://doi.org/{fields['doi']}"
-    return f"https://arxiv.org/abs/{fields['eprint']}" if fields.get("eprint") else ""
 
 
 def _escape(text: str) -> str:

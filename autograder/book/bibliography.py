@@ -15,6 +15,8 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
+TITLE = re.compile(r"(\btitle\s*=\s*)(\{(?:[^{}]|\{[^{}]*\})*\})")
+
 
 @dataclass(frozen=True)
 class Bibliography:
@@ -50,7 +52,7 @@ def for_page(text: str) -> str:
     for key, letter in _letters(parse_string(text, "bibtex").entries).items():
         entry = re.compile(rf"(@\w+\s*\{{\s*{re.escape(key)}\s*,.*?\byear\s*=\s*[{{\"]?\d{{4}})", re.S)
         text = entry.sub(rf"\g<1>{letter}", text, count=1)
-    return re.sub(r"(?m)^(\s*title\s*=\s*)(\{.*\})(,?)$", r"\1{\2}\3", text)
+    return TITLE.sub(r"\1{\2}", text)
 
 
 @cache

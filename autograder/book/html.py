@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..declaration.bank import bank_files, declared_below
-from . import answerbox, chapters, vendor
+from . import answerbox, chapters, indexes, vendor
 from .bibliography import for_page
 from .measured import measured_on
 from .page import MEASURED_ON, WIDGET_STATE, PageError, assemble
@@ -63,8 +63,11 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
         pages = work / "book" / ("course" if course else "open")
         shutil.rmtree(pages, ignore_errors=True)
         _lay_out(root, work, pages)
-        for name in chapters.chapter_names(root, with_drafts=with_drafts):
-            chapter = chapters.load(root, name)
+        every = [chapters.load(root, name) for name in chapters.chapter_names(root, with_drafts=with_drafts)]
+        for file, text in indexes.pages(every).items():
+            (pages / file).write_text(text, encoding="utf-8")
+        for chapter in every:
+            name = chapter.name
             released = chapters.release(chapter, work)
             learner = nbformat.read(released / f"{name}.ipynb", as_version=4)
             page = assemble(chapter, learner, execute(chapter, root, work), course)

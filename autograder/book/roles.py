@@ -80,6 +80,10 @@ class Roles:
                 f"({type(error).__name__}: {error}); import it in exercises.py",
             ) from error
 
+    def source_of(self, formula: Any) -> str:
+        """The source of a formula, as a citation of the page."""
+        return self._bare(formula.cite, page=True)
+
     def cited(self, output: str) -> str:
         """A formula that a cell shows, for the page: the key of its source, at the end, as a citation."""
         match = re.search(r"\(([\w:-]+)\)\.\s*$", output)

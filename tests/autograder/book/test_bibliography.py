@@ -39,7 +39,8 @@ def test_a_source_is_its_authors_its_year_and_a_letter_where_that_is_not_enough(
 def test_the_page_has_the_same_letters(sources):
     years = {key: entry.fields["year"] for key, entry in parse_string(for_page(SOURCES), "bibtex").entries.items()}
     assert years == {"a": "2025a", "b": "2025b", "old": "2024", "two": "2025", "more": "2025"}
-    assert re.sub(r"(\d{4})[ab]\}", r"\1}", for_page(SOURCES)) == SOURCES
+    titles = {key: entry.fields["title"] for key, entry in parse_string(for_page(SOURCES), "bibtex").entries.items()}
+    assert (titles["a"], titles["b"]) == ("{A is first}", "{{B} is second}"), "Sphinx keeps capitals between braces"
 
 
 def test_letters_do_not_end_with_the_alphabet():

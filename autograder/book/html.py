@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from ..declaration.bank import bank_files, declared_below
 from . import answerbox, chapters, indexes, vendor
 from .bibliography import for_page
+from .contents import contents, filled
 from .measured import measured_on
 from .page import MEASURED_ON, WIDGET_STATE, PageError, assemble
 
@@ -194,6 +195,9 @@ def _lay_out(root: Path, work: Path, pages: Path) -> None:
                 ignore=shutil.ignore_patterns(".fetched.json"),
             )
     (pages / "_static" / "units.js").write_text(answerbox.units_js(), encoding="utf-8")
+    front = pages / "index.md"
+    text = filled(front.read_text(encoding="utf-8"), contents(root), lambda entry: f"{entry.name}.ipynb")
+    front.write_text(text, encoding="utf-8")
     sources = pages / "references.bib"
     sources.write_text(for_page(sources.read_text(encoding="utf-8")), encoding="utf-8")
     (pages / "extra").mkdir()

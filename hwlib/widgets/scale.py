@@ -39,7 +39,7 @@ def axis_explorer(node: str = "dgx-h100") -> VegaLite:
                   "title": "Y, ranks of other axes inside", "axis": {"values": [2**k for k in range(13)]}},
             "y": {"field": "rate", "type": "quantitative", "scale": {"type": "log"}, "title": "S/t of the all-gather",
                   "axis": {"labelExpr": RATE}},
-            "color": colour, "strokeDash": {"field": "size", "type": "nominal", "sort": order, "legend": None},
+            "color": colour, "strokeDash": {key: colour[key] for key in ("field", "type", "title", "sort")},
             "tooltip": [{"field": "size", "title": "together"}, {"field": "Y", "format": ",.1f"},
                         {"field": "rate", "format": ".4s", "title": "S/t [B/s]"}],
         },

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from .bibliography import Bibliography
@@ -25,6 +25,7 @@ TOKEN = re.compile(
     r"|\{(?P<role>[A-Za-z:_-]+)\}(?P<tick>`+)(?P<body>.+?)(?<!`)(?P=tick)(?!`)"
     r"|(?P<code>(?P<span>`+)(?!`).+?(?<!`)(?P=span)(?!`))"
     r"|(?P<math>\$\$.*?\$\$|(?<!\\)\$(?! )[^$\n]+?(?<!\\)\$)"
+    r"|(?P<heading>^#{1,6} )"
     r"|(?P<target>^\([A-Za-z][\w-]*\)=[ \t]*$\n?)",
     re.MULTILINE | re.DOTALL,
 )
@@ -43,6 +44,8 @@ class Roles:
     bibliography: Bibliography
     contents: Sequence[Entry] = ()
     linked: bool = True  # a chapter that a course assigns has no other one beside it
+    # The letters that the section has explained so far, on the page and in the notebook: none is explained twice.
+    said: Mapping[bool, set[str]] = field(default_factory=lambda: {True: set(), False: set()}, compare=False)
 
     def learner(self, text: str) -> str:
         """Markdown for the learner's notebook, which reads without any extension."""
@@ -68,11 +71,11 @@ class Roles:
             expression, f"{{n}}`{expression}` gives {type(value).__name__}; text or a number was expected"
         )
 
-    def equation(self, name: str, page: bool = False) -> str:
+    def equation(self, name: str, page: bool = False, known: Container[str] = ()) -> str:
         """The equation of the formula `name`, its letters and its source, as paragraphs of Markdown."""
         try:
             formula = eval(name, {**self.namespace})
-            return formula.equation_citing(self._bare(formula.cite, page)).strip()
+            return formula.equation_citing(self._bare(formula.cite, page), known).strip()
         except Exception as error:
             raise self._error(
                 name,
@@ -103,6 +106,9 @@ class Roles:
                     f"the directive {match['info'].strip()} would show as it "
                     "is in the learner's notebook; plain Markdown, or ::: with an admonition, was expected",
                 )
+            if match["heading"] is not None:
+                self.said[page].clear()
+                return match[0]
             if match["target"] is not None:
                 return match[0] if page else ""
             if match["math"] is not None:
@@ -114,7 +120,9 @@ class Roles:
                 title = html.escape(" ".join(body.split()), quote=True)
                 return f'<span class="n" title="{title}">{text}</span>' if page else text
             if role == "f":
-                return self.equation(body, page)
+                made = self.equation(body, page, self.said[page])
+                self.said[page].update(eval(body, {**self.namespace}).letters)
+                return made
             if role == "cite":
                 return match[0] if page and self._known(body) else self._citation(body)
             if role in ("chapter", "Chapter"):

@@ -104,6 +104,18 @@ def test_what_cannot_be_read_is_named_with_its_line(roles, text, says):
             roles(text).page(text)
 
 
+def test_a_section_explains_a_symbol_once(roles):
+    text = "{f}`ridge`\n\n{f}`ridge`\n\n{f}`roofline.memory_time`\n\n## The next section\n\n{f}`ridge`"
+    made = roles(text)
+    for read in (made.learner, made.page):
+        first, second, third, fourth = read(text).split("$$\n\n")[1:]
+        assert first.startswith("where ")
+        assert "where" not in second
+        assert "bandwidth" in first
+        assert "bandwidth" not in third
+        assert fourth.startswith("where ")
+
+
 CONTENTS = (
     Entry("06-collectives", "Collectives", "rings", WRITTEN),
     Entry("07-collectives-at-scale", "Collectives at scale", "levels", IN_WORK),

@@ -177,12 +177,18 @@ def _fold(cell: NotebookNode) -> None:
         body = ast.parse(cell.source).body
     except SyntaxError:
         return
-    imports = body and all(isinstance(part, ast.Import | ast.ImportFrom) for part in body)
+    imports = [part for part in body if isinstance(part, ast.Import | ast.ImportFrom)]
+    named = [part for part in body if isinstance(part, ast.Assign)]
+    mostly = 2 * sum(map(_lines, imports)) >= sum(map(_lines, body))
     call = len(body) == 1 and isinstance(body[0], ast.Expr) and FIGURE.match(cell.source)
-    if imports or call:
+    if call or (imports and mostly and len(imports) + len(named) == len(body)):
         cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
-        show = "Imports" if imports else "Code of this figure"
+        show = "Code of this figure" if call else "Imports and names" if named else "Imports"
         cell.metadata["mystnb"] = {"code_prompt_show": show, "code_prompt_hide": show}
+
+
+def _lines(part: ast.stmt) -> int:
+    return (part.end_lineno or part.lineno) - part.lineno + 1
 
 
 def _live_caption(chapter: Chapter, cell: NotebookNode, caption: str) -> Markup:

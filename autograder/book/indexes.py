@@ -123,7 +123,7 @@ def sections(chapter: Chapter) -> list[Section]:
 
 def _inside(term: str, line: str) -> str:
     """A term as it stands inside a sentence: without the capital of one that begins with it."""
-    begins = re.match(r"[^\w*]*\*\*" + re.escape(term), line) and re.match(r"[A-Z][a-z]", term)
+    begins = re.match(r"[^\w*]*\*\*" + re.escape(term), line) and re.fullmatch(r"[A-Z][a-z][^A-Z]*", term)
     return term[0].lower() + term[1:] if begins else term
 
 

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass, field
 
+from pybtex.richtext import Text
 from sphinxcontrib.bibtex.plugin import register_plugin
-from sphinxcontrib.bibtex.style.referencing import BracketStyle
+from sphinxcontrib.bibtex.style.referencing import BracketStyle, PersonStyle
 from sphinxcontrib.bibtex.style.referencing.author_year import AuthorYearReferenceStyle
+from sphinxcontrib.bibtex.style.template import author_or_editor_or_title, node
 
 project = "GPUs, networks and parallelism"
 author = ""
@@ -26,6 +28,24 @@ myst_dmath_double_inline = True
 myst_links_external_new_tab = False
 
 
+@node
+def _author(_children, data, **separators):
+    """Who wrote it: "A and others" are A et al., as in the learner's notebook."""
+    people = data["entry"].persons.get("author", [])
+    if len(people) == 2 and str(people[1]) == "others":
+        person = data["style"].person
+        return Text(person.style_plugin.format(people[0], person.abbreviate).format(), person.other)
+    return author_or_editor_or_title(**separators).format_data(data)
+
+
+class EtAl(PersonStyle):
+    """One author and others, as three authors are written."""
+
+    def author_or_editor_or_title(self, full):
+        """What a reference begins with."""
+        return _author(sep=self.sep, sep2=self.sep2, last_sep=self.last_sep, other=None if full else self.other)
+
+
 def _round() -> BracketStyle:
     return BracketStyle(left="(", right=")")
 
@@ -36,6 +56,7 @@ class RoundBrackets(AuthorYearReferenceStyle):
 
     bracket_parenthetical: BracketStyle = field(default_factory=_round)
     bracket_textual: BracketStyle = field(default_factory=_round)
+    person: PersonStyle = field(default_factory=EtAl)
 
 
 register_plugin("sphinxcontrib.bibtex.style.referencing", "author_year_round", RoundBrackets)

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..values.digest import digest
 from . import notebook
+from .bibliography import Bibliography
 from .captions import add_captions
-from .contents import contents, numbered
+from .contents import contents, numbered, renew_readme
 from .drafts import drafts, is_draft
 from .notebook import ChapterError, Source
-from .roles import Bibliography, Roles
+from .roles import Roles
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -195,7 +196,7 @@ def build(root: Path, names: Sequence[str] | None = None, check: bool = False) -
             lines.append(f"{stale.relative_to(root)}: {'is a draft' if draft else 'has no source'} in solutions/")
             if not check:
                 shutil.rmtree(stale)
-    return lines
+    return lines + renew_readme(root, write=not check)
 
 
 def _renew(folder: Path, *, write: bool) -> Path | None:

@@ -21,7 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..declaration.bank import bank_files, declared_below
-from . import answerbox, chapters, vendor
+from . import answerbox, chapters, indexes, vendor
+from .bibliography import for_page
+from .contents import contents, filled
 from .measured import measured_on
 from .page import MEASURED_ON, WIDGET_STATE, PageError, assemble
 
@@ -62,8 +64,11 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
         pages = work / "book" / ("course" if course else "open")
         shutil.rmtree(pages, ignore_errors=True)
         _lay_out(root, work, pages)
-        for name in chapters.chapter_names(root, with_drafts=with_drafts):
-            chapter = chapters.load(root, name)
+        every = [chapters.load(root, name) for name in chapters.chapter_names(root, with_drafts=with_drafts)]
+        for file, text in indexes.pages(every).items():
+            (pages / file).write_text(text, encoding="utf-8")
+        for chapter in every:
+            name = chapter.name
             released = chapters.release(chapter, work)
             learner = nbformat.read(released / f"{name}.ipynb", as_version=4)
             page = assemble(chapter, learner, execute(chapter, root, work), course)
@@ -190,6 +195,11 @@ def _lay_out(root: Path, work: Path, pages: Path) -> None:
                 ignore=shutil.ignore_patterns(".fetched.json"),
             )
     (pages / "_static" / "units.js").write_text(answerbox.units_js(), encoding="utf-8")
+    front = pages / "index.md"
+    text = filled(front.read_text(encoding="utf-8"), contents(root), lambda entry: f"{entry.name}.ipynb")
+    front.write_text(text, encoding="utf-8")
+    sources = pages / "references.bib"
+    sources.write_text(for_page(sources.read_text(encoding="utf-8")), encoding="utf-8")
     (pages / "extra").mkdir()
 
 

@@ -87,8 +87,9 @@ def bare(line: str) -> str:
 EVERYDAY = frozenset(
     key_of(word)
     for word in (
-        "axis", "block", "core", "cube", "direct", "flow", "lane", "launch", "launches", "launched", "level", "line",
-        "peak", "program", "resident", "simple", "stage", "step", "store", "trace", "tree", "way", "window",
+        "axis", "block", "chunk", "core", "cube", "direct", "flow", "lane", "launch", "launches", "launched", "level",
+        "line", "peak", "program", "resident", "scale", "simple", "stage", "step", "store", "trace", "tree", "way",
+        "window",
     )
 )  # fmt: skip
 

@@ -16,6 +16,7 @@ from ..declaration.worked import solution_of
 from . import answerbox
 from .captions import alt_text, caption_id, image_options
 from .notebook import GUIDE, how_to_answer, points
+from .reading import FIGURE
 from .render import markdown, render
 
 if TYPE_CHECKING:
@@ -157,6 +158,7 @@ def _code(
     out = nbformat.from_dict(cell)
     out.metadata.pop("nbgrader", None)
     out.execution_count = done.execution_count
+    _fold(out)
     alt, caption = alt_text(out), chapter.page.get(caption_id(cell), "")
     out.metadata.pop("alt", None)
     live = _live_caption(chapter, cell, caption)
@@ -165,8 +167,28 @@ def _code(
         data["text/markdown"] = chapter.roles.cited(data["text/markdown"].strip())
     if any(key.startswith("image/") for o in out.outputs for key in o.get("data", {})):
         alt = alt or f"The figure that this cell draws: {cell.source.strip().splitlines()[-1]}"
-        out.metadata["mystnb"] = image_options(alt, caption) | out.metadata.get("mystnb", {})
+        out.metadata["mystnb"] = out.metadata.get("mystnb", {}) | image_options(alt, caption)
     return out
+
+
+def _fold(cell: NotebookNode) -> None:
+    """Fold the source of a cell that says little to a reader of the page: imports, and the call of a figure."""
+    try:
+        body = ast.parse(cell.source).body
+    except SyntaxError:
+        return
+    imports = [part for part in body if isinstance(part, ast.Import | ast.ImportFrom)]
+    named = [part for part in body if isinstance(part, ast.Assign)]
+    mostly = 2 * sum(map(_lines, imports)) >= sum(map(_lines, body))
+    call = len(body) == 1 and isinstance(body[0], ast.Expr) and FIGURE.match(cell.source)
+    if call or (imports and mostly and len(imports) + len(named) == len(body)):
+        cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
+        show = "Code of this figure" if call else "Imports and names" if named else "Imports"
+        cell.metadata["mystnb"] = {"code_prompt_show": show, "code_prompt_hide": show}
+
+
+def _lines(part: ast.stmt) -> int:
+    return (part.end_lineno or part.lineno) - part.lineno + 1
 
 
 def _live_caption(chapter: Chapter, cell: NotebookNode, caption: str) -> Markup:

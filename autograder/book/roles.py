@@ -9,15 +9,13 @@ extensions is refused here, with its line, except the admonitions, which become 
 
 from __future__ import annotations
 
-import difflib
 import html
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from .bibliography import Bibliography
 from .contents import WRITTEN, Entry, find
 from .notebook import ChapterError, Source
 
@@ -27,6 +25,7 @@ TOKEN = re.compile(
     r"|\{(?P<role>[A-Za-z:_-]+)\}(?P<tick>`+)(?P<body>.+?)(?<!`)(?P=tick)(?!`)"
     r"|(?P<code>(?P<span>`+)(?!`).+?(?<!`)(?P=span)(?!`))"
     r"|(?P<math>\$\$.*?\$\$|(?<!\\)\$(?! )[^$\n]+?(?<!\\)\$)"
+    r"|(?P<heading>^#{1,6} )"
     r"|(?P<target>^\([A-Za-z][\w-]*\)=[ \t]*$\n?)",
     re.MULTILINE | re.DOTALL,
 )
@@ -45,6 +44,8 @@ class Roles:
     bibliography: Bibliography
     contents: Sequence[Entry] = ()
     linked: bool = True  # a chapter that a course assigns has no other one beside it
+    # The letters that the section has explained so far, on the page and in the notebook: none is explained twice.
+    said: Mapping[bool, set[str]] = field(default_factory=lambda: {True: set(), False: set()}, compare=False)
 
     def learner(self, text: str) -> str:
         """Markdown for the learner's notebook, which reads without any extension."""
@@ -70,17 +71,21 @@ class Roles:
             expression, f"{{n}}`{expression}` gives {type(value).__name__}; text or a number was expected"
         )
 
-    def equation(self, name: str, page: bool = False) -> str:
+    def equation(self, name: str, page: bool = False, known: Container[str] = ()) -> str:
         """The equation of the formula `name`, its letters and its source, as paragraphs of Markdown."""
         try:
             formula = eval(name, {**self.namespace})
-            return formula.equation_citing(self._bare(formula.cite, page)).strip()
+            return formula.equation_citing(self._bare(formula.cite, page), known).strip()
         except Exception as error:
             raise self._error(
                 name,
                 f"{{f}}`{name}` does not name a formula with an equation "
                 f"({type(error).__name__}: {error}); import it in exercises.py",
             ) from error
+
+    def source_of(self, formula: Any) -> str:
+        """The source of a formula, as a citation of the page."""
+        return self._bare(formula.cite, page=True)
 
     def cited(self, output: str) -> str:
         """A formula that a cell shows, for the page: the key of its source, at the end, as a citation."""
@@ -101,6 +106,9 @@ class Roles:
                     f"the directive {match['info'].strip()} would show as it "
                     "is in the learner's notebook; plain Markdown, or ::: with an admonition, was expected",
                 )
+            if match["heading"] is not None:
+                self.said[page].clear()
+                return match[0]
             if match["target"] is not None:
                 return match[0] if page else ""
             if match["math"] is not None:
@@ -112,7 +120,9 @@ class Roles:
                 title = html.escape(" ".join(body.split()), quote=True)
                 return f'<span class="n" title="{title}">{text}</span>' if page else text
             if role == "f":
-                return self.equation(body, page)
+                made = self.equation(body, page, self.said[page])
+                self.said[page].update(eval(body, {**self.namespace}).letters)
+                return made
             if role == "cite":
                 return match[0] if page and self._known(body) else self._citation(body)
             if role in ("chapter", "Chapter"):
@@ -173,58 +183,6 @@ class Roles:
 
     def _error(self, needle: str, say: str) -> ChapterError:
         return ChapterError(f"{self.source.at(needle)}: {say}")
-
-
-@dataclass(frozen=True)
-class Bibliography:
-    """docs/references.bib, read by pybtex."""
-
-    path: Path
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._all()
-
-    def cite(self, key: str) -> str:
-        """ "[Williams et al., 2009](https://doi.org/...)"; KeyError names the file and a close key."""
-        text, url = self._entry(key)
-        return f"[{text}]({url})" if url else text
-
-    def _all(self) -> dict[str, tuple[str, str]]:
-        return _entries(str(self.path), self.path.stat().st_mtime_ns if self.path.is_file() else 0)
-
-    def _entry(self, key: str) -> tuple[str, str]:
-        entries = self._all()
-        if key not in entries:
-            close = difflib.get_close_matches(key, list(entries), n=1, cutoff=0.5)
-            more = f"; did you mean {close[0]}?" if close else ""
-            raise KeyError(f"{{cite}}`{key}`: unknown key; it is not in {self.path}{more}")
-        return entries[key]
-
-
-@cache
-def _entries(path: str, _changed: int) -> dict[str, tuple[str, str]]:
-    from pybtex.database import parse_file
-
-    if not Path(path).is_file():
-        return {}
-    return {key: (_author_year(entry), _url(entry.fields)) for key, entry in parse_file(path, "bibtex").entries.items()}
-
-
-def _author_year(entry: Any) -> str:
-    people = entry.persons.get("author") or entry.persons.get("editor") or []
-    names = [" ".join((*p.prelast_names, *p.last_names)) for p in people]
-    who = {0: entry.fields.get("title", entry.key), 1: names[0] if names else ""}.get(len(names)) or (
-        " and ".join(names) if len(names) == 2 else f"{names[0]} et al."
-    )
-    return f"{re.sub(r'[{}]', '', who)}, {entry.fields.get('year', 'n.d.')}"
-
-
-def _url(fields: Mapping[str, str]) -> str:
-    if fields.get("url"):
-        return fields["url"]
-    if fields.get("doi"):
-        return f"https://doi.org/{fields['doi']}"
-    return f"https://arxiv.org/abs/{fields['eprint']}" if fields.get("eprint") else ""
 
 
 def _escape(text: str) -> str:

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..book import chapters, notebook
+from ..book.bibliography import Bibliography
 from ..book.captions import add_captions
 from ..book.contents import contents
 from ..book.course_error import CourseError
 from ..book.notebook import Source
-from ..book.roles import Bibliography, Roles
+from ..book.roles import Roles
 from ..declaration.bank import Bank
 from ..declaration.renewal import renewed
 from ..declaration.worked import BEGIN, END

@@ -86,13 +86,22 @@
     for (const name of ["vega", "vega-lite", "vega-embed"]) await load(`vendor/${name}/${name}.min.js`);
     const el = document.createElement("div");
     figure.insertBefore(el, figure.querySelector("figcaption"));
-    await vegaEmbed(el, fit(data.spec, figure.clientWidth - 90), {
+    const spec = fit(data.spec, figure.clientWidth - 100);
+    const { view } = await vegaEmbed(el, spec, {
       actions: false, renderer: "svg", tooltip: { theme: "custom" },
       config: { background: "transparent", font: getComputedStyle(figure).fontFamily, view: { stroke: null } },
     });
+    if (spec === data.spec || !data.spec.title?.text?.expr) return;
+    const head = document.createElement("p");
+    head.className = "live-title";
+    el.before(head);
+    const say = (name, text) => { head.textContent = [text].flat().join("; "); };
+    say("", view.signal("headline"));
+    view.addSignalListener("headline", say);
   }
 
-  /* A chart drawn for a wide page, on a phone: its views as wide as there is room, the legend above them. */
+  /* A chart drawn for a wide page, on a phone: its views as wide as there is room, the legend above them in two columns,
+   * and a title that is computed above all, where it can have several lines. */
   function fit(spec, room) {
     const views = (view) => [view, ...[...(view.vconcat || []), ...(view.layer || [])].flatMap(views)];
     if (!views(spec).some((view) => view.width > room)) return spec;
@@ -101,8 +110,17 @@
       ...(view.width && { width: Math.max(160, Math.min(view.width, room)) }),
       ...(view.layer && { layer: view.layer.map(narrow) }),
     });
-    const legend = { ...(spec.config || {}).legend, orient: "top" };
-    const fitted = { ...narrow(spec), config: { ...spec.config, legend } };
+    const { axis, legend } = spec.config || {}, title = spec.title?.text?.expr;
+    const config = {
+      ...spec.config,
+      axis: { ...axis, labelOverlap: "greedy", labelSeparation: 4 },
+      legend: { ...legend, orient: "top", columns: 2, labelLimit: room / 2 },
+    };
+    const fitted = { ...narrow(spec), config };
+    if (title) {
+      delete fitted.title;
+      fitted.params = [...(spec.params || []), { name: "headline", expr: title }];
+    }
     if (spec.vconcat) fitted.vconcat = spec.vconcat.map(narrow);
     return fitted;
   }

@@ -3,7 +3,7 @@
 import ast
 import inspect
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from difflib import get_close_matches
 from functools import cached_property, update_wrapper
 from threading import local
@@ -163,12 +163,17 @@ class Formula:
         """Markdown: the displayed equation, the meaning of each symbol, and the key of the source."""
         return self.equation_citing(self.cite)
 
-    def equation_citing(self, source: str) -> str:
-        """The equation with another text in place of its source, such as a page's own citation."""
+    def equation_citing(self, source: str, known: Container[str] = ()) -> str:
+        """The equation with another text in place of its source, such as a page's own citation, and without the meaning
+        of symbols that are `known` already."""
+        meanings = "; ".join(_meaning(letter) for letter in self.letters if letter not in known)
+        return f"$$\n{self.tex}\n$$\n\n" + (f"where {meanings} ({source})." if meanings else f"({source})")
+
+    @cached_property
+    def letters(self) -> tuple[str, ...]:
+        """The symbols of the equation as it is printed, that of its result first."""
         names = [node.id for node in ast.walk(self._shown) if isinstance(node, ast.Name)]
-        letters = dict.fromkeys((self.result, *self.args, *(name for name in names if name in NOTATION)))
-        meanings = "; ".join(map(_meaning, letters))
-        return f"$$\n{self.tex}\n$$\n\nwhere {meanings} ({source})."
+        return tuple(dict.fromkeys((self.result, *self.args, *(name for name in names if name in NOTATION))))
 
     def _repr_markdown_(self) -> str:
         return self.equation if "tex" in self.readings else repr(self)

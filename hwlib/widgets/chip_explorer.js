@@ -1,6 +1,6 @@
 // Every chip of the tables by two of their quantities; `formula` holds hwlib.roofline in JavaScript.
 
-const WIDTH = 640, HEIGHT = 380, LEFT = 92, RIGHT = 20, TOP = 14, BOTTOM = 46;
+const WIDTH = across(640), HEIGHT = 380, LEFT = 92, RIGHT = 20, TOP = 14, BOTTOM = 46;
 const MARKS = { NVIDIA: ["compute", 5.5], AMD: ["memory", 5.2], Google: ["third", 6.5] };
 const OTHERS = ["", 6];
 const UNITS = { "1": "", "1/s": "Hz", "J/s": "W" };

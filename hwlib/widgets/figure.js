@@ -26,6 +26,9 @@ export function nearest(values, value) {
   return values.reduce((best, v, i) => (far(v) < far(values[best]) ? i : best), 0);
 }
 
+/* How wide to draw a figure of `full` units: on a phone less, so that its text stays as large as the page's. */
+export const across = (full, narrow = 400) => (typeof innerWidth === "number" && innerWidth < 640 ? narrow : full);
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /* An element with its attributes and children; `s.tag` names are SVG, the rest HTML. */

@@ -1,7 +1,7 @@
 // What one program of a kernel loads and stores, in grids of the arrays' elements, after the programs before it.
 
 const KEYS = ["run", "program"];
-const WIDTH = 640, GAP = 24, LINE = 3, CELL = 14, TOP = 20, PERIOD = 500;
+const WIDTH = across(640), GAP = 24, LINE = 3, CELL = 14, TOP = 20, PERIOD = 500;
 const LOOKS = { load: "loaded", "load-along": "fetched along", store: "stored", "store-along": "written along", seen: "before" };
 const RANK = { "": 0, seen: 1, "load-along": 2, "store-along": 3, load: 4, store: 5 };
 
@@ -101,11 +101,12 @@ function draw(svg, { arrays, grids, wide }) {
     low = Math.max(low, one.bottom);
   });
   Object.entries(LOOKS).forEach(([look, word], i) => {
-    const x = i * WIDTH / 5, shade = look === "seen" ? { "fill-opacity": 0.3 } : {};
-    parts.push(make("s.rect", { x, y: low + 12, width: 12, height: 12, class: look, ...shade }));
-    parts.push(make("s.text", { x: x + 18, y: low + 22 }, word));
+    const inRow = Math.floor(WIDTH / 128), x = (i % inRow) * WIDTH / inRow, y = low + 20 * Math.floor(i / inRow);
+    const shade = look === "seen" ? { "fill-opacity": 0.3 } : {};
+    parts.push(make("s.rect", { x, y: y + 12, width: 12, height: 12, class: look, ...shade }));
+    parts.push(make("s.text", { x: x + 18, y: y + 22 }, word));
   });
-  svg.setAttribute("viewBox", `0 0 ${WIDTH} ${Math.ceil(low + 30)}`);
+  svg.setAttribute("viewBox", `0 0 ${WIDTH} ${Math.ceil(low + (WIDTH < 640 ? 50 : 30))}`);
   svg.replaceChildren(...parts);
 }
 

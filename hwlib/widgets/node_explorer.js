@@ -3,7 +3,7 @@
 const KEYS = ["node", "n", "paths", "switches"];
 const whole = (least, most) => Array.from({ length: most - least + 1 }, (_, i) => least + i);
 const DIALS = { n: [1, 2, 4, 8, 16, 36, 72], paths: whole(1, 18), switches: whole(1, 18) };
-const WIDTH = 640, LEFT = 132, RIGHT = 92, ROW = 34;
+const WIDTH = across(640), LEFT = 142, RIGHT = 92, ROW = 34;
 
 /* Every number that the figure shows. */
 export function compute({ rows, node, n, paths, switches }) {

@@ -5,7 +5,7 @@ const THREADS = Array.from({ length: 32 }, (_, i) => 32 * (i + 1));
 const REGISTERS = Array.from({ length: 32 }, (_, i) => Math.min(8 * (i + 1), 255));
 const SMEM = Array.from({ length: 228 }, (_, i) => i * 1024);
 const NAMES = ["warps", "registers", "shared memory", "blocks"];
-const WIDTH = 640, LEFT = 150, CELL = 15, PARTITIONS = 4;
+const WIDTH = across(640, 460), LEFT = 150, CELL = 15, PARTITIONS = 4;
 
 /* Blocks that each resource allows, what is resident, and what that leaves unused. */
 export function compute({ chips, chip, threads, registers, smem }) {

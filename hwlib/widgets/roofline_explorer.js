@@ -2,7 +2,7 @@
 
 const KEYS = ["chip", "dtype", "B", "D", "F"];
 const SIZES = { B: sizes(1, 65536), D: sizes(64, 65536), F: sizes(64, 65536) };
-const WIDTH = 640, HEIGHT = 320, LEFT = 88, RIGHT = 14, TOP = 16, BOTTOM = 42;
+const WIDTH = across(640), HEIGHT = 320, LEFT = 88, RIGHT = 14, TOP = 16, BOTTOM = 42;
 
 /* Every number that the figure shows, from the chip's two rates and the three sizes. */
 export function compute({ chips, widths, output_bytes, chip, dtype, B, D, F }) {

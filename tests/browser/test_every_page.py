@@ -12,6 +12,11 @@ READY = "() => !document.querySelector('figure.live:not([data-ready])')"
 TOO_WIDE = """() => [...document.querySelectorAll('article *')]
     .filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('pre, .math, .output, table, svg'))
     .map(e => e.outerHTML.slice(0, 120))"""
+CUT = """() => [...document.querySelectorAll('div.math mjx-container')]
+    .filter(e => e.scrollHeight > e.clientHeight + 1 && e.offsetParent).map(e => e.textContent.slice(0, 60))"""
+ROOM_AND_TEXT = """() => [...document.querySelectorAll('figure.live')].map(f => [f.scrollWidth - f.clientWidth,
+    Math.min(...[...f.querySelectorAll('svg text')].filter(t => t.textContent.trim())
+        .map(t => t.getBoundingClientRect().height).filter(Boolean))])"""
 SCROLLS_SIDEWAYS = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -63,13 +68,52 @@ def test_every_live_figure_turns_by_the_keyboard(chapter):
         chapter.wait_for_function("([e, html]) => e.innerHTML !== html", arg=[figure.element_handle(), before])
 
 
+def test_an_equation_is_shown_whole(chapter):
+    """At one pixel a pixel, where a box that scrolls cuts off what a fraction has above it."""
+    assert chapter.evaluate("devicePixelRatio") == 1
+    assert chapter.locator("div.math mjx-container").count() > 3
+    assert chapter.evaluate(CUT) == []
+
+
+def test_imports_and_calls_of_figures_are_folded(chapter):
+    folded = chapter.locator("details.hide > summary").all_inner_texts()
+    assert folded[0].startswith("Imports")
+    assert "Code of this figure" in folded
+    assert not chapter.get_by_text("from autograder import").first.is_visible()
+
+
+def test_a_printed_choice_has_its_options(chapter):
+    chapter.emulate_media(media="print")
+    options, button = chapter.locator(".answer-box fieldset label").first, chapter.locator(".answer-box button").first
+    assert options.is_visible()
+    assert not button.is_visible()
+    chapter.emulate_media(media="screen")
+
+
+def test_a_drawn_figure_has_the_ground_of_the_page_in_the_dark(chapter):
+    look = "e => [getComputedStyle(e).filter, getComputedStyle(e).mixBlendMode]"
+    image = chapter.locator("div.cell_output img").first
+    before = chapter.evaluate("document.documentElement.dataset.theme")
+    chapter.evaluate("document.documentElement.dataset.theme = 'light'")
+    assert image.evaluate(look) == ["none", "normal"]
+    chapter.evaluate("document.documentElement.dataset.theme = 'dark'")
+    assert image.evaluate(look) == ["invert(1) hue-rotate(180deg)", "screen"]
+    chapter.evaluate("theme => { document.documentElement.dataset.theme = theme }", before)
+
+
 def test_the_page_fits_a_telephone(chapter):
+    """Its live figures too, which are drawn for the width that they find: no bar to scroll by, and text of 9 pixels."""
     chapter.set_viewport_size({"width": 390, "height": 844})
-    chapter.wait_for_timeout(300)
+    chapter.reload()
+    chapter.wait_for_function(READY, timeout=60_000)
     assert chapter.evaluate(TOO_WIDE) == []
+    assert chapter.evaluate(CUT) == []
+    for hidden, least in chapter.evaluate(ROOM_AND_TEXT):
+        assert hidden <= 1
+        assert least >= 9
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "docs").glob("*.md")))
+@pytest.mark.parametrize("name", [*sorted(path.stem for path in (ROOT / "docs").glob("*.md")), "glossary", "formulas"])
 def test_a_page_beside_the_chapters_does_not_scroll_sideways_on_a_telephone(page, name):
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto((built(ROOT) / f"{name}.html").as_uri())

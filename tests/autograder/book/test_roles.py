@@ -2,9 +2,10 @@
 
 import pytest
 
+from autograder.book.bibliography import Bibliography
 from autograder.book.contents import IN_WORK, PLANNED, WRITTEN, Entry
 from autograder.book.notebook import ChapterError, Source
-from autograder.book.roles import Bibliography, Roles
+from autograder.book.roles import Roles
 from hwlib import roofline
 from hwlib.units import GB, show
 from tests.autograder.small_book import BIBLIOGRAPHY
@@ -101,6 +102,18 @@ def test_what_cannot_be_read_is_named_with_its_line(roles, text, says):
     if not text.startswith(":::"):
         with pytest.raises(ChapterError, match=says):
             roles(text).page(text)
+
+
+def test_a_section_explains_a_symbol_once(roles):
+    text = "{f}`ridge`\n\n{f}`ridge`\n\n{f}`roofline.memory_time`\n\n## The next section\n\n{f}`ridge`"
+    made = roles(text)
+    for read in (made.learner, made.page):
+        first, second, third, fourth = read(text).split("$$\n\n")[1:]
+        assert first.startswith("where ")
+        assert "where" not in second
+        assert "bandwidth" in first
+        assert "bandwidth" not in third
+        assert fourth.startswith("where ")
 
 
 CONTENTS = (

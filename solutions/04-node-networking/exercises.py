@@ -24,7 +24,7 @@ from autograder.answers import (
 )
 from autograder.declaration import Exercise, Mistake
 from hwlib.network import HEADERS, line_bandwidth, payload_bandwidth, payload_fraction
-from hwlib.specs import links, measured_allreduces, measured_link, nodes
+from hwlib.specs import accelerators, links, measured_allreduces, measured_link, nodes  # noqa: F401
 from hwlib.topology import (
     Topology,
     bisection_bandwidth,

@@ -101,9 +101,10 @@ def test_matrix_rate_from_the_clock(key, dtype, per_core, rel):
 @pytest.mark.parametrize("key", accelerators)
 def test_halving_the_width_doubles_the_rate(key):
     chip = accelerators[key]
-    if chip.bf16_flops and chip.fp8_flops and key not in ("tpu-v5p", "tpu-v6e"):  # these run fp8 as bfloat16
-        assert chip.fp8_flops == pytest.approx(2 * chip.bf16_flops, rel=0.005)
-    if chip.fp8_flops and chip.fp4_flops and chip.arch != "Blackwell Ultra":  # which adds more
+    unlike = "tpu-v5p", "tpu-v6e", "trainium3"  # two run fp8 as bfloat16; the third's 8 bits are four times as fast
+    if chip.bf16_flops and chip.fp8_flops and key not in unlike:
+        assert chip.fp8_flops == pytest.approx(2 * chip.bf16_flops, rel=0.03 if key == "trainium2" else 0.005)
+    if chip.fp8_flops and chip.fp4_flops and key != "trainium3" and chip.arch != "Blackwell Ultra":  # which adds more
         assert chip.fp4_flops == pytest.approx(2 * chip.fp8_flops, rel=0.015)
     if chip.int8_ops and chip.fp8_flops and chip.vendor != "Google":
         assert chip.int8_ops == pytest.approx(chip.fp8_flops, rel=0.005)

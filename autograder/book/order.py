@@ -122,7 +122,8 @@ def _read(path: Path, _changed: int) -> Text:
                 for found in re.findall(r"[A-Za-z_]\w*", expression):
                     numbers.setdefault(found, place)
             for found in BOLD.findall(_without_code(place.text)):
-                if not found.endswith((".", ":", "?")) and re.search(r"[A-Za-z]", found):
+                title = found.endswith((".", ":", "?")) or len(place.text.split()) < 4  # of a paragraph, not a term
+                if not title and re.search(r"[A-Za-z]", found):
                     terms.setdefault(found.strip(), place)
     return Text(path.stem, names, terms, calls, numbers, imports, tuple(prose), needs)
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from hwlib.columns import bounded, by_blocks, choose, choose_by, is_one
 from hwlib.footprint.layer_bytes import Layer, layer_on_rank
+from hwlib.footprint.stage_layers import StageLayers, stage_layers
 from hwlib.footprint.state_bytes import MEGATRON_ADAM, States
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.specs import Framework, Model, frameworks, models
@@ -69,9 +70,7 @@ class _Job:
     m: Any
     tp: Any
     schedule: Any
-    chunk_layers: Any
-    """Layers of a chunk, rounded up, and how many chunks have one less."""
-    short_chunks: Any
+    held: StageLayers
     kinds: tuple[Layer, ...]
     kept: tuple[Any, ...]
     """Bytes that a layer of each kind keeps of a microbatch; and of those that recompute nothing."""
@@ -116,7 +115,8 @@ def footprint(
     (0.5 in 4 bits, tables excepted), and their matrices keep no input. `offload` is what the host keeps, of OFFLOAD:
     of activations two layers' stay.
 
-    Where layers do not divide, a stage has the next whole number, and the last and the first are the short ones.
+    Where layers do not divide, a stage has the next whole number, and the last, or both ends, are the short ones
+    (`stage_layers`).
     Whether a plan can be (heads that tp divides, a batch that dp does) is the planner's question. The strategy may be
     columns of many plans; T, m and stage may be arrays beside them. Raises ValueError.
 
@@ -170,7 +170,7 @@ def _footprint(job: _Job, stage: Any) -> Footprint:
     if not is_one(job.pp):
         others = [1.0, job.pp - 1]
         if len(job.kinds) > 1:  # a stage of experts only may come late, and its experts outweigh what the others keep
-            others.append(ceil(job.model.dense_layers / (job.chunk_layers * job.v)))
+            others.append(ceil(job.model.dense_layers / (job.held.chunk * job.v)))
         for other in others:
             worst = _larger(worst, _on_stage(job, minimum(other, job.pp - 1)))
     return worst
@@ -187,7 +187,6 @@ def _job(
     outside = tokens / (sp * tp + (1 - sp))
     moes = [moe for moe, there in ((False, model.layers > model.moe_layers), (True, model.moe)) if there]
     kinds = tuple(layer_on_rank(model, moe, tp, ep, sp, tokens, T, fused, framework, tuned is not None) for moe in moes)
-    chunk_layers = ceil(model.layers / (pp * v))
     recompute = strategy.recompute_code
     tables = unsharded = pool = 0.0
     gathered, logit, summed = states.weight, 4.0, 0.0
@@ -209,7 +208,7 @@ def _job(
             pool = a_parameter * maximum(2 * largest, model.vocab * model.width / tp)
     return _Job(
         model=model, pp=pp, v=v, m=m, tp=tp, schedule=strategy.schedule_code,
-        chunk_layers=chunk_layers, short_chunks=chunk_layers * pp * v - model.layers, kinds=kinds,
+        held=stage_layers(model.layers, pp, v), kinds=kinds,
         kept=tuple(choose_by(recompute, x.kept_with) for x in kinds),
         whole=tuple(x.kept + x.scores for x in kinds), recompute_layers=strategy.recompute_layers,
         state_bytes=tuple(
@@ -310,8 +309,7 @@ def _reported(job: _Job, counted: Footprint, tables: Any, parameters: Any, fligh
 
 def _layers(job: _Job, at_start: Any, at_end: Any, i: Any) -> list[Any]:
     """Layers of each kind on stage i: the dense ones of a model with experts are the first."""
-    less = where((job.short_chunks > 0) & at_end, 1.0, 0.0) + where((job.short_chunks > 1) & at_start, 1.0, 0.0)
-    layers = minimum(job.chunk_layers * job.v - less, job.model.layers)
+    layers = job.held.full - where(at_end, job.held.last, 0.0) - where(at_start, job.held.first, 0.0)
     if len(job.kinds) == 1:
         return [layers]
     dense = minimum(maximum(job.model.dense_layers - i * layers, 0.0), layers)

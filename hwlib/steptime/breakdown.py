@@ -1,14 +1,16 @@
 """The time of a step, for a model, a stack and a plan; numbers or whole arrays of plans."""
 
 from dataclasses import dataclass, fields
+from math import inf
 from typing import Any, NamedTuple
 
 from hwlib.columns import bounded, by_blocks, choose, is_one
-from hwlib.formula import ceil, maximum, minimum, where
+from hwlib.formula import maximum, where
 from hwlib.pipeline import dualpipe_played_bubble_time, one_f_one_b_bubble_time, zb_h1_played_bubble_time
 from hwlib.specs import Model, Stack, levels_of, models, stacks
-from hwlib.steptime.compute_times import Passes, layer_passes, logits_passes, recomputed_share
+from hwlib.steptime.compute_times import Passes, logits_passes, recomputed_share
 from hwlib.steptime.job import Job, rates_of
+from hwlib.steptime.stages import Slowest, slowest_stage
 from hwlib.steptime.transfer_times import Sends, exposed, exposed_data_time, sends_of
 from hwlib.strategy import RECOMPUTE, SCHEDULES, Strategy
 from hwlib.training import hardware_utilization, model_utilization
@@ -101,30 +103,21 @@ def step_time(
 
 def _step_time(job: Job) -> StepTime:
     model, stack, plan, m, rates = job.model, job.stack, job.strategy, job.m, job.rates
-    moe = model.moe_layers / model.layers
     sends = sends_of(job)
-    mean = layer_passes(job, moe=False) if moe < 1 else None
-    if moe:
-        experts = layer_passes(job, moe=True)
-        parts = zip(mean, experts, strict=True) if mean else ((0.0, x) for x in experts)
-        mean = Passes(*((1 - moe) * a + moe * b for a, b in parts))
-    assert mean is not None
+    stages = slowest_stage(job)
+    mean, moe, whole, last = stages.layer, stages.moe, stages.held.full, stages.held.last
     done, t_F, t_B = _layer(job, sends, mean, moe)
     loss = logits_passes(job)
-    whole = minimum(ceil(model.layers / (plan.pp * plan.v)) * plan.v, model.layers)
-    last = where(whole * plan.pp > model.layers, whole - 1, whole)
     t_loss = loss.forward + loss.backward + stack.t_loss
-    stage = whole * (t_F + t_B)
-    spare = maximum(stage - last * (t_F + t_B) - t_loss, 0.0)  # by how much the last stage is done before the others
-    out = spare == 0
-    layers, t_end = where(out, last, whole), where(out, t_loss, 0.0)
+    out = last * (t_F + t_B) <= t_loss  # the output layer makes the last stage the slowest
+    layers, t_end = where(out, whole - last, whole), where(out, t_loss, 0.0)
     turns = m * layers
     bubble: Any = 0.0
     messages: Any = 0.0
     if not is_one(plan.pp):
         messages = maximum(_messages(job), 0.0) * sends.pp
-        waits = _bubble(plan, whole * t_F, whole * t_B, whole * mean.weight)
-        bubble = maximum(waits - spare / plan.v, 0.0)
+        lighter = 0.0 if stages.lighter is None else stages.lighter * (stages.less + done.ep / moe)
+        bubble = _bubble(job, stages, (t_F, t_B, mean.weight), where(out, inf, t_loss), lighter)
     waits_dp = exposed_data_time(job, sends, layers * t_F, layers * t_B, t_end)
     if job.frozen:  # only weights that are divided are gathered
         waits_dp = where(plan.zero == 3, waits_dp, 0.0)
@@ -152,7 +145,7 @@ class _Done(NamedTuple):
     ep: Any
 
 
-def _layer(job: Job, sends: Sends, mean: Passes, moe: float) -> tuple[_Done, Any, Any]:
+def _layer(job: Job, sends: Sends, mean: Passes, moe: Any) -> tuple[_Done, Any, Any]:
     """One layer of a microbatch: its parts, and the time of the forward and of the backward pass.
 
     Tensor-parallel collectives run beside a share of all but attention, keys and values beside attention, and while
@@ -168,7 +161,7 @@ def _layer(job: Job, sends: Sends, mean: Passes, moe: float) -> tuple[_Done, Any
         tp_ahead = exposed(tp_ahead, forward - mean.attention, stack.hide_tp)
         tp_back = exposed(tp_back, backward - 2 * mean.attention, stack.hide_tp)
     t_host = stack.t_layer + moe * stack.t_moe
-    if t_host:
+    if stack.t_layer or stack.t_moe:
         forward = maximum(forward, t_host - tp_ahead)
         backward = maximum(backward, t_host - tp_back)
     share = recomputed_share(job.model, plan)
@@ -181,7 +174,7 @@ def _layer(job: Job, sends: Sends, mean: Passes, moe: float) -> tuple[_Done, Any
         cp = twice * cp_ahead + exposed(2 * sends.cp, 2 * mean.attention + idle_back, 1)
     again = where(full, maximum(again, share * forward), again)
     ep: Any = 0.0
-    if moe and not is_one(plan.ep):
+    if job.model.moe and not is_one(plan.ep):
         ep = moe * sends.ep * job.expert_imbalance
         if stack.hide_ep:
             chunks = (plan.v > 1) | (plan.schedule_code == SCHEDULES.index("dualpipe"))
@@ -191,8 +184,33 @@ def _layer(job: Job, sends: Sends, mean: Passes, moe: float) -> tuple[_Done, Any
     return done, t_F, sum(done) - t_F
 
 
-def _bubble(plan: Strategy, t_F: Any, t_B: Any, t_W: Any) -> Any:
-    """What the first microbatch and the last keep the others waiting, for equal stages."""
+def _bubble(job: Job, stages: Slowest, layer: tuple[Any, Any, Any], t_end: Any, lighter: Any) -> Any:
+    """What the first microbatch and the last keep the slowest stage waiting.
+
+    `layer` are the times of one: forward, backward, and of that for gradients of weights. `t_end` is the time of the
+    output layer, infinite where it makes the last stage the slowest. By `lighter` the other stages take less for their
+    dense layers.
+
+    In 1F1B the slowest stage waits once for each stage before it. For those after it, of which n are short and take A
+    together, it waits A - n t_F while the pipeline fills, and A - n t_B while it drains: what it is not waiting for, it
+    would have to do itself. GPipe waits once for each. Of other schedules the share of a stage that is waited for is
+    that of equal stages, which is first-order.
+    """
+    plan, held = job.strategy, stages.held
+    each, others = layer[0] + layer[1], maximum(plan.pp - 1, 1)
+    t_F, t_B = held.full * layer[0], held.full * layer[1]
+    share = _even_bubble(plan, t_F, t_B, held.full * layer[2]) / (others * (t_F + t_B))
+    n = held.others + 1
+    after = n * (t_F + t_B) - (held.others + held.last) * each + where(t_end < inf, t_end, 0.0)
+    waits = maximum(after - n * t_F, 0.0) + maximum(after - n * t_B, 0.0)
+    waits = where(plan.schedule_code == SCHEDULES.index("gpipe"), after, waits)
+    before = (others - n) * (t_F + t_B) - held.first * each
+    ends = (job.model.layers - held.full + held.last) * each
+    return share * maximum(where(t_end < inf, before + waits, ends) - lighter, 0.0)
+
+
+def _even_bubble(plan: Strategy, t_F: Any, t_B: Any, t_W: Any) -> Any:
+    """The bubble of equal stages."""
     pp = plan.pp
     one_f_one_b = one_f_one_b_bubble_time.function
     return choose(plan.schedule_code, (

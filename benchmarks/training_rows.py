@@ -189,9 +189,10 @@ def mosaic(row: "Row") -> Step | Unmodelled:
 def megatron_core(row: "Row") -> Step | Unmodelled:
     """NVIDIA's tables of Megatron-core (NeMo, Megatron Bridge): FlashAttention, distributed optimizer or FSDP.
 
-    Not printed, and assumed: nothing recomputed; sequence parallelism wherever there is tensor parallelism; a token
-    goes once to each node and rank that has one of its experts, evenly. Tables without a precision are of FP8. Where
-    two settings are printed, "4 (8)", the first is the figure's.
+    A row whose model has modules for multi-token prediction trains them, unless its name says "w/o MTP": the operations
+    that it counts have them. Not printed, and assumed: nothing recomputed; sequence parallelism wherever there is
+    tensor parallelism; a token goes once to each node and rank that has one of its experts, evenly. Tables without a
+    precision are of FP8. Where two settings are printed, "4 (8)", the first is the figure's.
     """
     c = row.config
     name = str(c.get("model", ""))
@@ -219,6 +220,9 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
         plan["dedup_dispatch"] = not copies_travel(model, *run)
     stack = core_stack(model, *run)
     counts = None
+    if model.mtp_layers:
+        plan["mtp"] = True
+        counts = Counts.ours(model, plan["B"] * plan["T"], plan["T"], plan["recompute"], mtp=True)
     if long or re.match(r"nemo24", row.set):
         # operations are counted as if attention had no mask
         stack = ("nemo-2024-" if chip == "h100-sxm" else "nemo-2025-") + chip.split("-")[0]

@@ -12,7 +12,7 @@ from hwlib.footprint.state_bytes import MEGATRON_ADAM, States
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.specs import Framework, Model, frameworks, models
 from hwlib.strategy import SCHEDULES, Strategy
-from hwlib.transformer import norm_parameters, parameter_count
+from hwlib.transformer import norm_parameters, parameter_count, with_mtp
 from hwlib.units import show
 
 OFFLOAD = ("activations", "optimizer")
@@ -93,12 +93,14 @@ class _Job:
     framework: Framework | None
     tuned: bool
     offload: Collection[str]
+    mtp: int
+    """Modules for multi-token prediction."""
 
 
 def footprint(
     model: Model | str, strategy: Strategy, *, T: Any, m: Any = None, stage: Any = "worst",
     states: States | None = None, fused: bool = True, framework: Framework | str | None = None,
-    trainable: Any = None, frozen: float = 2.0, offload: Collection[str] = (),
+    trainable: Any = None, frozen: float = 2.0, offload: Collection[str] = (), mtp: bool = False,
 ) -> Footprint:  # fmt: skip
     """Bytes on a rank of pipeline stage `stage`: a number, 0 the first; or "last"; or "worst", which needs most.
 
@@ -113,7 +115,8 @@ def footprint(
     too, as a GPU reports it; without one, only what formulas count. Of a model that is fine-tuned by adapters (LoRA),
     `trainable` parameters have gradients and optimizer states, in `states`; the model's own are `frozen` bytes each
     (0.5 in 4 bits, tables excepted), and their matrices keep no input. `offload` is what the host keeps, of OFFLOAD:
-    of activations two layers' stay.
+    of activations two layers' stay. With `mtp` the modules for multi-token prediction are on the last stage, with
+    logits of their own, and a copy of the embedding where that is on another rank.
 
     Where layers do not divide, a stage has the next whole number, and the last, or both ends, are the short ones
     (`stage_layers`).
@@ -124,7 +127,7 @@ def footprint(
     >>> show(one.states, "B"), show(one.activations, "B"), show(one.logits, "B")
     ('18.07 GB', '2.147 GB', '4.337 GB')
     """
-    model = models.of(model)
+    model = with_mtp(model) if mtp else models.of(model)
     framework = frameworks.of(framework) if framework is not None else None
     if states is None:
         states = States(*framework.states) if framework else MEGATRON_ADAM
@@ -149,7 +152,8 @@ def footprint(
     def one(block: dict[str, Any]) -> Footprint:
         T, m, stage = (block.pop(name) for name in ("T", "m", "stage"))
         plan = strategy.unchecked(block)
-        return _footprint(_job(model, states, fused, plan, T, m, framework, tuned, offload), stage)
+        job = _job(model, states, fused, plan, T, m, framework, tuned, offload, model.mtp_layers if mtp else 0)
+        return _footprint(job, stage)
 
     return by_blocks(Footprint, one, given)
 
@@ -178,7 +182,7 @@ def _footprint(job: _Job, stage: Any) -> Footprint:
 
 def _job(
     model: Model, states: States, fused: bool, strategy: Strategy, T: Any, m: Any,
-    framework: Framework | None, tuned: _Tuned | None, offload: Collection[str],
+    framework: Framework | None, tuned: _Tuned | None, offload: Collection[str], mtp: int,
 ) -> _Job:  # fmt: skip
     tp, pp, ep, v, sp, zero = (getattr(strategy, name) for name in ("tp", "pp", "ep", "v", "sp", "zero"))
     shards = strategy.shard_ranks
@@ -208,7 +212,7 @@ def _job(
             pool = a_parameter * maximum(2 * largest, model.vocab * model.width / tp)
     return _Job(
         model=model, pp=pp, v=v, m=m, tp=tp, schedule=strategy.schedule_code,
-        held=stage_layers(model.layers, pp, v), kinds=kinds,
+        held=stage_layers(model, pp, v), kinds=kinds,
         kept=tuple(choose_by(recompute, x.kept_with) for x in kinds),
         whole=tuple(x.kept + x.scores for x in kinds), recompute_layers=strategy.recompute_layers,
         state_bytes=tuple(
@@ -216,10 +220,11 @@ def _job(
             for stage, b in ((3, states.weight), (2, states.gradient), (1, states.optimizer))
         ),
         tables=tables, unsharded=unsharded, pool=pool, mask=model.dropout * model.width * outside,
-        loss=4 * model.width * outside + logit * model.vocab * tokens / tp,
+        loss=(1 + mtp) * (4 * model.width * outside + logit * model.vocab * tokens / tp)
+        + mtp * 8 * model.width * outside,  # state and embedding, before their norms and joined
         buffers=summed + _buffers(kinds, states, gathered, zero, shards, expert_shards, recompute, unsharded),
         boundary=2 * model.width * outside, outputs=2 * model.vocab * tokens / tp * where(m == inf, pp, m),
-        framework=framework, tuned=tuned is not None, offload=offload,
+        framework=framework, tuned=tuned is not None, offload=offload, mtp=mtp,
     )  # fmt: skip
 
 
@@ -253,6 +258,9 @@ def _on_stage(job: _Job, i: Any) -> Footprint:
     dense = start * (table + model.positions * model.width) + end * (table + norm_parameters(model))
     if model.tied:
         dense = dense - start * end * table
+    if job.mtp:
+        joined = 2 * model.width**2 / job.tp + 3 * norm_parameters(model)
+        dense = dense + end * (job.mtp * joined + (1 - start) * table)
     tables = dense
     if job.framework is not None and job.framework.embedding_apart:
         tables = end * (table + norm_parameters(model))

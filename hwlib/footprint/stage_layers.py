@@ -1,14 +1,17 @@
 """How many layers the stages of a pipeline have, where they do not divide.
 
-Most stages have the same whole number of layers in each of their chunks. Where that is more than there are, one layer
-is missing at each end, and the embedding and the output layer stand in its place, as in Llama 3 405B with its 126
-layers (llama3, section 3.3.2). More are missing in the last chunk, as in NVIDIA's layouts of DeepSeek-V3, in which that
-holds the output layer and little else (megatron-bridge); what it cannot be without, the stages before it lack.
+Most stages have the same whole number of layers in each of their chunks. Where that is more than there are, embedding
+and output layer stand in the place of a layer on the first and on the last stage, as in Llama 3 405B with its 126
+layers (llama3, section 3.3.2), BLOOM (bloom-chronicles), and NVIDIA's recipe of Qwen3 235B (megatron-bridge). If more
+are missing, the last stage lacks them; so it does where the first stage has dense layers of a model with experts, which
+are light enough: in NVIDIA's layouts of DeepSeek-V3 the last chunk holds the output layer and little else. What it
+cannot be without, the stages before it lack.
 """
 
 from typing import Any, NamedTuple
 
 from hwlib.formula import ceil, maximum, minimum, where
+from hwlib.specs import Model
 
 
 class StageLayers(NamedTuple):
@@ -23,17 +26,18 @@ class StageLayers(NamedTuple):
     others: Any
 
 
-def stage_layers(layers: int, pp: Any, v: Any) -> StageLayers:
-    """How `layers` are spread over pp stages of v chunks.
+def stage_layers(model: Model, pp: Any, v: Any) -> StageLayers:
+    """How the layers of a model are spread over pp stages of v chunks.
 
-    >>> stage_layers(61, 16, 1)
-    StageLayers(chunk=4, full=4, first=1, last=2, others=0)
-    >>> stage_layers(126, 16, 8)
+    >>> from hwlib.specs import models
+    >>> stage_layers(models["deepseek-v3"], 16, 1)
+    StageLayers(chunk=4, full=4, first=0, last=3, others=0)
+    >>> stage_layers(models["llama3-405b"], 16, 8)
     StageLayers(chunk=1, full=8, first=1, last=1, others=0)
     """
-    chunk = ceil(layers / (pp * v))
-    short = chunk * pp * v - layers
-    first = where((short > 1) & (pp > 2), 1, 0)
+    chunk = ceil(model.layers / (pp * v))
+    short = chunk * pp * v - model.layers
+    first = where((short > 1) & (pp > 2), 1, 0) if not model.dense_layers else 0
     last = minimum(short - first, where(v == 1, maximum(chunk - 1, 0), chunk))
     others = minimum(short - first - last, maximum(pp - 2, 0))
-    return StageLayers(chunk, minimum(chunk * v, layers), first, last, others)
+    return StageLayers(chunk, minimum(chunk * v, model.layers), first, last, others)

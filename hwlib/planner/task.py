@@ -166,7 +166,8 @@ class Software:
     can do (a row of features.toml, or "any" for everything), by default what the stack's can; `dtype` is that of the
     layers' matrix products; `states` what a parameter costs, by default what it costs in the software. `fused`
     attention keeps no scores. The busiest experts see `expert_imbalance` times the mean tokens; with `dedup_dispatch`
-    a token goes once to each rank and node that has one of its experts. Raises PlanError.
+    a token goes once to each rank and node that has one of its experts. With `mtp` a model's modules for multi-token
+    prediction are trained too. Raises PlanError.
     """
 
     stack: Stack | str | None = None
@@ -176,6 +177,7 @@ class Software:
     expert_imbalance: float = 1.0
     dedup_dispatch: bool = False
     features: Features | str | None = None
+    mtp: bool = False
 
     def __post_init__(self) -> None:
         if self.dtype == "int8":
@@ -183,7 +185,7 @@ class Software:
         if not (is_number(self.expert_imbalance) and 1 <= self.expert_imbalance < inf):
             expected = "the load of the busiest expert over the mean, at least 1"
             raise PlanError("expert_imbalance", f"expected {expected}, got {self.expert_imbalance!r}")
-        for name in ("fused", "dedup_dispatch"):
+        for name in ("fused", "dedup_dispatch", "mtp"):
             self.__dict__[name] = as_bool(name, getattr(self, name))
 
     def on(self, chip: Accelerator) -> "Software":
@@ -290,6 +292,8 @@ def task_of(
     if not (is_number(price) and 0 <= price < inf):
         raise PlanError("price", f"expected dollars of at least 0, got {price!r}")
     on_chip = (software or Software()).on(machine.chip)
+    if on_chip.mtp and not model.mtp_layers:
+        raise PlanError("mtp", f"{model.name} has no modules for multi-token prediction")
     task = Task(model, machine, B, T, on_chip, inf, price)
     return replace(task, memory=memory_of(machine.chip, memory, share=FRAMEWORK if task.framework is None else 0.0))
 

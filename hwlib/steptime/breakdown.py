@@ -14,7 +14,7 @@ from hwlib.steptime.stages import Slowest, slowest_stage
 from hwlib.steptime.transfer_times import Sends, exposed, exposed_data_time, sends_of
 from hwlib.strategy import RECOMPUTE, SCHEDULES, Strategy
 from hwlib.training import hardware_utilization, model_utilization
-from hwlib.transformer import parameter_groups, step_flops
+from hwlib.transformer import parameter_groups, step_flops, with_mtp
 from hwlib.units import show
 
 OPTIMIZER_BYTES = 30  # Adam reads and writes a 32-bit copy and two moments, reads a gradient, writes 16-bit weights
@@ -63,7 +63,7 @@ class StepTime:
 def step_time(
     model: Model | str, stack: Stack | str, machine: Any, strategy: Strategy, *, B: Any, T: Any, fused: bool = True,
     dtype: str = "bf16", expert_imbalance: Any = 1.0, dedup_dispatch: bool = False,
-    frozen: bool = False,
+    frozen: bool = False, mtp: bool = False,
 ) -> StepTime:  # fmt: skip
     """Seconds of a step of B tokens in sequences of T, on the strategy's ranks, each a chip of the stack.
 
@@ -86,7 +86,7 @@ def step_time(
     >>> 9 < step.total < 12
     True
     """
-    model, stack, levels = models.of(model), stacks.of(stack), levels_of(machine)
+    model, stack, levels = with_mtp(model) if mtp else models.of(model), stacks.of(stack), levels_of(machine)
     numbers = {"B": B, "T": T, "expert_imbalance": expert_imbalance}
     given = {**strategy.degrees, **{name: bounded(f"step_time: {name}", x, 1) for name, x in numbers.items()}}
 
@@ -96,7 +96,9 @@ def step_time(
         B, T, imbalance = (block.pop(name) for name in numbers)
         part = strategy.unchecked(block)
         m = part.microbatches(B, T)
-        return _step_time(Job(model, stack, levels, part, T, m, rates, fused, imbalance, dedup_dispatch, frozen))
+        modules = model.mtp_layers if mtp else 0
+        job = Job(model, stack, levels, part, T, m, rates, fused, imbalance, dedup_dispatch, frozen, modules)
+        return _step_time(job)
 
     return by_blocks(StepTime, one, given)
 
@@ -108,7 +110,7 @@ def _step_time(job: Job) -> StepTime:
     mean, moe, whole, last = stages.layer, stages.moe, stages.held.full, stages.held.last
     done, t_F, t_B = _layer(job, sends, mean, moe)
     loss = logits_passes(job)
-    t_loss = loss.forward + loss.backward + stack.t_loss
+    t_loss = loss.forward + loss.backward + (1 + job.mtp) * stack.t_loss
     out = last * (t_F + t_B) <= t_loss  # the output layer makes the last stage the slowest
     layers, t_end = where(out, whole - last, whole), where(out, t_loss, 0.0)
     turns = m * layers

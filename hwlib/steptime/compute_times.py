@@ -93,12 +93,19 @@ def _reached(x: Any, half: float) -> Any:
 
 
 def logits_passes(job: Job) -> Passes:
-    """The output layer and its loss: a product, and logits in 16 bits and 32 that are written and read."""
+    """The output layer and its loss: a product, and logits in 16 bits and 32 that are written and read.
+
+    Each module for multi-token prediction does so again, after a product that combines a state with the embedding of
+    the token that follows it.
+    """
     model, plan, rates = job.model, job.strategy, job.rates
     tokens = plan.micro * job.T / plan.cp
     product = 2 * tokens * model.width * model.vocab / plan.tp / rates.C_logits
     moved = KEPT_MOVES * 6 * tokens * model.vocab / plan.tp / rates.W_logits
     forward = product + moved
+    if job.mtp:
+        combined = 2 * tokens * 2 * model.width**2 / plan.tp / rates.C
+        product, forward = (x + job.mtp * (x + combined) for x in (product, forward))
     return Passes(forward, 2 * forward, product, 0.0, 0.0)
 
 

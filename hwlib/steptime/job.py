@@ -32,7 +32,10 @@ def rates_of(stack: Stack, dtype: str) -> Rates:
 
 
 class Job(NamedTuple):
-    """A model's step with a strategy on a machine: `m` microbatches a replica, in sequences of T tokens."""
+    """A model's step with a strategy on a machine: `m` microbatches a replica, in sequences of T tokens.
+
+    `mtp` of the model's layers are those of modules for multi-token prediction.
+    """
 
     model: Model
     stack: Stack
@@ -45,3 +48,4 @@ class Job(NamedTuple):
     expert_imbalance: Any
     dedup_dispatch: bool
     frozen: bool = False
+    mtp: int = 0

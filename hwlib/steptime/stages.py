@@ -31,7 +31,7 @@ class Slowest(NamedTuple):
 def slowest_stage(job: Job) -> Slowest:
     """The slowest stage of a plan, the output layer aside."""
     model, plan = job.model, job.strategy
-    held = stage_layers(model.layers, plan.pp, plan.v)
+    held = stage_layers(model, plan.pp, plan.v)
     kinds = [moe for moe, there in ((False, model.layers > model.moe_layers), (True, model.moe_layers)) if there]
     if len(kinds) == 1:
         return Slowest(held, layer_passes(job, moe=kinds[0]), float(kinds[0]))

@@ -129,7 +129,7 @@ def test_several_gpus_are_summed(case):
     summed = case(id="qwen-1", gpus="4", config=c, unit="GB, sum over the GPUs")
     one = case(id="qwen-1", gpus="4", config=c, unit="GB a GPU")
     assert summed.predicted() == 4 * one.predicted()
-    assert predict(one).typical == "megatron-deepspeed"
+    assert predict(one).typical == "megatron-core"
     assert summed.trainable == 143130624  # what the scripts print for Qwen-7B
 
 

@@ -125,6 +125,9 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
     "--dedup-dispatch", "--merge", is_flag=True, help="Send a token only once to each node that has any of its experts."
 )
 @click.option("--mtp", is_flag=True, help="Train the model's modules for multi-token prediction too.")
+@click.option(
+    "--offload", type=Words(), help="What the host keeps: activations, optimizer, or both.  [default: nothing]"
+)
 @click.option("--dtype", default="bf16", show_default=True, help="Precision of the layers' matrix products.")
 @click.option("--stack", help="Software whose fitted constants to use, e.g. megatron-core-h100.  [default: the chip's]")
 @click.option("--features", help="What the software can do: a key of features.toml, or any.  [default: the stack's]")
@@ -136,7 +139,8 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
 def plan(
     model: str, cluster: str, batch: tuple[int, int | None], sequence: tuple[int, int | None] | None,
     gpus: tuple[int, ...] | None, as_json: bool, why: bool, price: float, count: int | None, memory: float | None,
-    stack: str | None, features: str | None, dtype: str, dedup_dispatch: bool, mtp: bool, **degrees: Any,
+    stack: str | None, features: str | None, dtype: str, dedup_dispatch: bool, mtp: bool,
+    offload: tuple[str, ...] | None, **degrees: Any,
 ) -> None:  # fmt: skip
     """List the fastest ways to train a model on a cluster.
 
@@ -158,7 +162,12 @@ def plan(
         asked |= {
             "allowed": planner.Allowed(**{f.name: degrees[f.name] for f in fields(planner.Allowed)}),
             "software": planner.Software(
-                stack=stack, dtype=dtype, dedup_dispatch=dedup_dispatch, features=features, mtp=mtp
+                stack=stack,
+                dtype=dtype,
+                dedup_dispatch=dedup_dispatch,
+                features=features,
+                mtp=mtp,
+                offload=offload or (),
             ),
         }
         if gpus and len(gpus) > 1:

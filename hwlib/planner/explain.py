@@ -13,6 +13,7 @@ WORDS: Mapping[str, str] = {
     "compute": "arithmetic", "recomputed": "recomputation", "tp": "tensor-parallel transfers",
     "cp": "context-parallel transfers", "ep": "expert-parallel transfers", "pp": "messages between stages",
     "bubble": "bubble", "dp": "data-parallel transfers", "optimizer": "optimizer", "other": "fixed time",
+    "offload": "transfers to the host",
 }  # fmt: skip
 NO_PIPELINE = "no pipeline"
 EQUAL = 5e-4  # of a step: below it two plans are equally quick

@@ -1,5 +1,6 @@
 """The time of a step, for a model, a stack and a plan; numbers or whole arrays of plans."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 from math import inf
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ from hwlib.pipeline import dualpipe_played_bubble_time, one_f_one_b_bubble_time,
 from hwlib.specs import Model, Stack, levels_of, models, stacks
 from hwlib.steptime.compute_times import Passes, logits_passes, recomputed_share
 from hwlib.steptime.job import Job, rates_of
+from hwlib.steptime.offload_times import activation_time, host_bandwidth, optimizer_time
 from hwlib.steptime.stages import Slowest, slowest_stage
 from hwlib.steptime.transfer_times import Sends, exposed, exposed_data_time, sends_of
 from hwlib.strategy import RECOMPUTE, SCHEDULES, Strategy
@@ -25,7 +27,8 @@ class StepTime:
     """Seconds of one step on the busiest rank: a number each, or an array of them for an array of plans.
 
     `compute` is forward and backward, `recomputed` the forward work done again; `tp`, `cp`, `ep`, `pp` and `dp` are
-    waits for transfers; `bubble` is the wait for other stages; `other` does not depend on the plan.
+    waits for transfers, and `offload` those for the host's memory; `bubble` is the wait for other stages; `other` does
+    not depend on the plan.
     """
 
     compute: Any
@@ -38,11 +41,12 @@ class StepTime:
     dp: Any
     optimizer: Any
     other: Any
+    offload: Any = 0.0
 
     @property
     def total(self) -> Any:
         """The step."""
-        rest = self.pp + self.bubble + self.dp + self.optimizer + self.other
+        rest = self.pp + self.bubble + self.dp + self.optimizer + self.other + self.offload
         return self.compute + self.recomputed + self.tp + self.cp + self.ep + rest
 
     def mfu(self, model: Model | str, B: Any, T: Any, n: Any, C: float, causal: bool = True) -> Any:
@@ -63,7 +67,7 @@ class StepTime:
 def step_time(
     model: Model | str, stack: Stack | str, machine: Any, strategy: Strategy, *, B: Any, T: Any, fused: bool = True,
     dtype: str = "bf16", expert_imbalance: Any = 1.0, dedup_dispatch: bool = False,
-    frozen: bool = False, mtp: bool = False,
+    frozen: bool = False, mtp: bool = False, offload: Collection[str] = (), host: float | None = None,
 ) -> StepTime:  # fmt: skip
     """Seconds of a step of B tokens in sequences of T, on the strategy's ranks, each a chip of the stack.
 
@@ -87,6 +91,7 @@ def step_time(
     True
     """
     model, stack, levels = with_mtp(model) if mtp else models.of(model), stacks.of(stack), levels_of(machine)
+    link = host_bandwidth(machine, host, offload)
     numbers = {"B": B, "T": T, "expert_imbalance": expert_imbalance}
     given = {**strategy.degrees, **{name: bounded(f"step_time: {name}", x, 1) for name, x in numbers.items()}}
 
@@ -98,7 +103,7 @@ def step_time(
         m = part.microbatches(B, T)
         modules = model.mtp_layers if mtp else 0
         job = Job(model, stack, levels, part, T, m, rates, fused, imbalance, dedup_dispatch, frozen, modules)
-        return _step_time(job)
+        return _step_time(job._replace(offload=offload, host=link) if offload else job)
 
     return by_blocks(StepTime, one, given)
 
@@ -123,6 +128,12 @@ def _step_time(job: Job) -> StepTime:
     waits_dp = exposed_data_time(job, sends, layers * t_F, layers * t_B, t_end)
     if job.frozen:  # only weights that are divided are gathered
         waits_dp = where(plan.zero == 3, waits_dp, 0.0)
+    update = 0.0 if job.frozen else _optimizer(model, plan, rates.W)
+    offload: Any = 0.0
+    if "activations" in job.offload:
+        offload = turns * activation_time(job, moe, t_F, t_B)
+    if "optimizer" in job.offload and not job.frozen:
+        offload = offload + optimizer_time(job, _updated(model, plan), update)
     return StepTime(
         compute=turns * done.compute + m * t_end,
         recomputed=turns * done.recomputed,
@@ -132,8 +143,9 @@ def _step_time(job: Job) -> StepTime:
         pp=messages,
         bubble=bubble,
         dp=waits_dp,
-        optimizer=0.0 if job.frozen else _optimizer(model, plan, rates.W),
+        optimizer=update,
         other=stack.t_step,
+        offload=offload,
     )
 
 
@@ -240,8 +252,13 @@ def _messages(job: Job) -> Any:
 
 def _optimizer(model: Model, plan: Strategy, W: float) -> Any:
     """Adam's states of a rank, read and written once."""
+    return OPTIMIZER_BYTES * _updated(model, plan) / W
+
+
+def _updated(model: Model, plan: Strategy) -> Any:
+    """The parameters whose states a rank has."""
     groups = parameter_groups(model)
     ranks = plan.shard_ranks
     dense = (groups.total - groups.experts) / where(plan.zero > 0, ranks, 1.0)
     experts = groups.experts / plan.ep / where(plan.zero > 0, maximum(ranks / plan.ep, 1.0), 1.0)
-    return OPTIMIZER_BYTES * (dense + experts) / (plan.tp * plan.pp) / W
+    return (dense + experts) / (plan.tp * plan.pp)

@@ -42,10 +42,8 @@ def host_bandwidth(machine: Any, host: float | None, offload: Collection[str]) -
         node = place.members if isinstance(place, Cluster) else place
         found = node.to_host_bandwidth if isinstance(node, Node) else None
     if found is None or not found > 0:
-        told = "levels" if isinstance(machine, list | tuple) else f"{machine!r}"
-        raise ValueError(
-            f"step_time: offload needs the link from a GPU to its host, in B/s, and {told} says none: host="
-        )
+        told = "levels say" if isinstance(machine, list | tuple) else f"{machine!r} says"
+        raise ValueError(f"step_time: offload needs a GPU's link to its host; {told} none, so give host, in B/s")
     return float(found)
 
 

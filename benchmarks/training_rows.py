@@ -48,6 +48,8 @@ def _degrees(row: "Row", c: Mapping[str, Any]) -> dict[str, Any]:
         "ep": number(c, "ep", default=1), "v": number(c, "vp", "v", default=1),
         "B": number(c, "gbs"), "T": number(c, "seq", "sequence_length"),
     }  # fmt: skip
+    if etp := number(c, "etp", default=0):
+        found["etp"] = etp
     if dp := number(c, "dp", default=0):
         found["dp"] = dp
     elif row.gpus > 1 and not all(number(c, name, default=0) for name in ("tp", "pp")):

@@ -10,7 +10,7 @@ import click
 
 POWERS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 SECONDS_AN_HOUR = 3600.0
-DECIDED = ("tp", "cp", "ep", "pp", "zero", "recompute")
+DECIDED = ("tp", "cp", "ep", "etp", "pp", "zero", "recompute")
 """Degrees that the rule of thumb chooses by itself; if one is given, its advice would contradict the question."""
 
 
@@ -106,6 +106,7 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
 @click.option("--pp", type=Several(), help="Pipeline stages.")
 @click.option("--cp", type=Several(), help="Context-parallel degree.")
 @click.option("--ep", type=Several(), help="Expert-parallel degree.")
+@click.option("--etp", type=Several(), help="Tensor-parallel degree of experts.  [default: that of other matrices]")
 @click.option("--v", type=Several(), help="Chunks of layers per pipeline rank (interleaving).")
 @click.option("--micro", type=Several(), help="Sequences per microbatch.  [default: 1, 2, 4, 8 or 16]")
 @click.option("--zero", type=Several(), help="ZeRO stage, 0 to 3.  [default: those the software has]")

@@ -146,7 +146,7 @@ def alternatives(found: SearchResult) -> list[str]:
 
     costed, best = found.costed, found[0]
     lines = []
-    for name in ("tp", "cp", "ep", "pp", "micro", "zero", "recompute", "form", "shards"):
+    for name in ("tp", "cp", "ep", "etp", "pp", "micro", "zero", "recompute", "form", "shards"):
         column, here = _choice(costed.strategy, name), _choice(best.strategy, name)
         among = column != here
         if not among.any():
@@ -168,6 +168,8 @@ def _choice(strategy: Strategy, name: str) -> Any:
         return strategy.schedule_code * 1000 + strategy.v
     if name == "shards":
         return strategy.shard_ranks < strategy.dp * strategy.cp
+    if name == "etp":
+        return strategy.expert_tp != strategy.tp
     return strategy.recompute_code if name == "recompute" else getattr(strategy, name)
 
 
@@ -176,6 +178,8 @@ def _said(plan: Plan, name: str) -> str:
         return plan.strategy.schedule_name or NO_PIPELINE
     if name == "shards":
         return "HSDP" if plan.strategy.shards else "no HSDP"
+    if name == "etp":
+        return f"etp {plan.strategy.expert_tp}"
     return f"{name} {getattr(plan.strategy, name)}"
 
 

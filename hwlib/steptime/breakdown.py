@@ -213,7 +213,7 @@ def _bubble(job: Job, stages: Slowest, layer: tuple[Any, Any, Any], t_end: Any, 
     plan, held = job.strategy, stages.held
     each, others = layer[0] + layer[1], maximum(plan.pp - 1, 1)
     t_F, t_B = held.full * layer[0], held.full * layer[1]
-    share = _even_bubble(plan, t_F, t_B, held.full * layer[2]) / (others * (t_F + t_B))
+    share = maximum(_even_bubble(plan, t_F, t_B, held.full * layer[2]), 0.0) / (others * (t_F + t_B))
     n = held.others + 1
     after = n * (t_F + t_B) - (held.others + held.last) * each + where(t_end < inf, t_end, 0.0)
     waits = maximum(after - n * t_F, 0.0) + maximum(after - n * t_B, 0.0)
@@ -260,5 +260,6 @@ def _updated(model: Model, plan: Strategy) -> Any:
     groups = parameter_groups(model)
     ranks = plan.shard_ranks
     dense = (groups.total - groups.experts) / where(plan.zero > 0, ranks, 1.0)
-    experts = groups.experts / plan.ep / where(plan.zero > 0, maximum(ranks / plan.ep, 1.0), 1.0)
+    shared = plan.ep if plan.etp is None else plan.ep * plan.etp / plan.tp
+    experts = groups.experts / shared / where(plan.zero > 0, maximum(ranks / shared, 1.0), 1.0)
     return (dense + experts) / (plan.tp * plan.pp)

@@ -36,7 +36,7 @@ def layer_passes(job: Job, moe: bool) -> Passes:
     """The passes of one layer, with experts or not, on one rank."""
     model, stack, plan, T, rates, fused = job.model, job.stack, job.strategy, job.T, job.rates, job.fused
     tokens = plan.micro * T / plan.cp
-    layer = layer_on_rank(model, moe, plan.tp, plan.ep, plan.sp, tokens, T, fused)
+    layer = layer_on_rank(model, moe, plan.tp, plan.ep, plan.sp, tokens, T, fused, etp=plan.etp)
     dense, experts = _layer_matrices(model, moe)
     busiest = job.expert_imbalance / _expert_share(model, stack, plan, tokens) if moe else 1.0
     product = 2 * tokens / plan.tp * (dense + experts * busiest) / rates.C
@@ -74,7 +74,9 @@ def _expert_share(model: Model, stack: Stack, plan: Strategy, tokens: Any) -> An
     tokens an expert sees in a microbatch, from all ranks that share the experts, and the narrower its slice is.
     """
     seen = tokens * plan.ep * model.experts_per_token / model.experts
-    return stack.eta_E * _reached(seen, stack.n_E) * _reached(model.expert_ffn / plan.tp, stack.w_E)
+    if plan.etp is not None:
+        seen = seen * plan.etp / plan.tp
+    return stack.eta_E * _reached(seen, stack.n_E) * _reached(model.expert_ffn / plan.expert_tp, stack.w_E)
 
 
 def _attention_share(model: Model, stack: Stack, plan: Strategy, T: Any) -> Any:

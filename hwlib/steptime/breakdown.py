@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, fields
-from math import inf
 from typing import Any, NamedTuple
 
 from hwlib.columns import bounded, by_blocks, choose, is_one
@@ -123,8 +122,8 @@ def _step_time(job: Job) -> StepTime:
     messages: Any = 0.0
     if not is_one(plan.pp):
         messages = maximum(_messages(job), 0.0) * sends.pp
-        lighter = 0.0 if stages.lighter is None else stages.lighter * (stages.less + done.ep / moe)
-        bubble = _bubble(job, stages, (t_F, t_B, mean.weight), where(out, inf, t_loss), lighter)
+        lighter = 0.0 if stages.lighter is None else stages.lighter * (stages.less + done.ep / maximum(moe, 1e-9))
+        bubble = _bubble(job, stages, (t_F, t_B, mean.weight), t_loss, out, lighter)
     waits_dp = exposed_data_time(job, sends, layers * t_F, layers * t_B, t_end)
     if job.frozen:  # only weights that are divided are gathered
         waits_dp = where(plan.zero == 3, waits_dp, 0.0)
@@ -198,12 +197,12 @@ def _layer(job: Job, sends: Sends, mean: Passes, moe: Any) -> tuple[_Done, Any, 
     return done, t_F, sum(done) - t_F
 
 
-def _bubble(job: Job, stages: Slowest, layer: tuple[Any, Any, Any], t_end: Any, lighter: Any) -> Any:
+def _bubble(job: Job, stages: Slowest, layer: tuple[Any, Any, Any], t_loss: Any, out: Any, lighter: Any) -> Any:
     """What the first microbatch and the last keep the slowest stage waiting.
 
-    `layer` are the times of one: forward, backward, and of that for gradients of weights. `t_end` is the time of the
-    output layer, infinite where it makes the last stage the slowest. By `lighter` the other stages take less for their
-    dense layers.
+    `layer` are the times of one: forward, backward, and of that for gradients of weights. `out` says
+    whether the output layer, which takes `t_loss`, makes the last stage the slowest. By `lighter` the other stages take
+    less for their dense layers.
 
     In 1F1B the slowest stage waits once for each stage before it. For those after it, of which n are short and take A
     together, it waits A - n t_F while the pipeline fills, and A - n t_B while it drains: what it is not waiting for, it
@@ -212,15 +211,15 @@ def _bubble(job: Job, stages: Slowest, layer: tuple[Any, Any, Any], t_end: Any, 
     """
     plan, held = job.strategy, stages.held
     each, others = layer[0] + layer[1], maximum(plan.pp - 1, 1)
-    t_F, t_B = held.full * layer[0], held.full * layer[1]
-    share = maximum(_even_bubble(plan, t_F, t_B, held.full * layer[2]), 0.0) / (others * (t_F + t_B))
+    t_F, t_B, t_all = held.full * layer[0], held.full * layer[1], held.full * each
+    share = maximum(_even_bubble(plan, t_F, t_B, held.full * layer[2]), 0.0) / (others * t_all)
     n = held.others + 1
-    after = n * (t_F + t_B) - (held.others + held.last) * each + where(t_end < inf, t_end, 0.0)
+    after = n * t_all - (held.others + held.last) * each + t_loss
     waits = maximum(after - n * t_F, 0.0) + maximum(after - n * t_B, 0.0)
     waits = where(plan.schedule_code == SCHEDULES.index("gpipe"), after, waits)
-    before = (others - n) * (t_F + t_B) - held.first * each
-    ends = (job.model.layers - held.full + held.last) * each
-    return share * maximum(where(t_end < inf, before + waits, ends) - lighter, 0.0)
+    between = (others - n) * t_all - held.first * each + waits
+    others_alone = (job.model.layers - held.full + held.last) * each
+    return share * maximum(where(out, others_alone, between) - lighter, 0.0)
 
 
 def _even_bubble(plan: Strategy, t_F: Any, t_B: Any, t_W: Any) -> Any:

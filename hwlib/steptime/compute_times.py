@@ -32,16 +32,21 @@ class Passes(NamedTuple):
     attention: Any
 
 
-def layer_passes(job: Job, moe: bool) -> Passes:
-    """The passes of one layer, with experts or not, on one rank."""
+def attention_time(job: Job) -> Any:
+    """Seconds of attention's own products of one microbatch in one layer, forward."""
+    model, stack, plan, T, rates, fused = job.model, job.stack, job.strategy, job.T, job.rates, job.fused
+    flops = attention_step_flops(model, plan.micro * T / plan.cp, T, causal=fused) / (model.layers * plan.tp)
+    return flops / (rates.C_attention * _attention_share(model, stack, plan, T))
+
+
+def layer_passes(job: Job, moe: bool, attention: Any) -> Passes:
+    """The passes of one layer, with experts or not, on one rank, with its `attention_time`."""
     model, stack, plan, T, rates, fused = job.model, job.stack, job.strategy, job.T, job.rates, job.fused
     tokens = plan.micro * T / plan.cp
     layer = layer_on_rank(model, moe, plan.tp, plan.ep, plan.sp, tokens, T, fused, etp=plan.etp)
     dense, experts = _layer_matrices(model, moe)
     busiest = job.expert_imbalance / _expert_share(model, stack, plan, tokens) if moe else 1.0
     product = 2 * tokens / plan.tp * (dense + experts * busiest) / rates.C
-    attention = attention_step_flops(model, tokens, T, causal=fused) / (model.layers * plan.tp)
-    attention = attention / (rates.C_attention * _attention_share(model, stack, plan, T))
     parameters = layer.parameters + layer.experts
     moved = KEPT_MOVES * (layer.kept + layer.scores) / rates.W
     if moe and not job.dedup_dispatch:

@@ -10,7 +10,7 @@ from hwlib.columns import is_one
 from hwlib.footprint.stage_layers import StageLayers, stage_layers
 from hwlib.formula import maximum, minimum, where
 from hwlib.specs import Model
-from hwlib.steptime.compute_times import Passes, layer_passes
+from hwlib.steptime.compute_times import Passes, attention_time, layer_passes
 from hwlib.steptime.job import Job
 
 
@@ -34,8 +34,9 @@ def slowest_stage(job: Job) -> Slowest:
     held = stage_layers(model, plan.pp, plan.v)
     kinds = [moe for moe, there in ((False, model.layers > model.moe_layers), (True, model.moe_layers)) if there]
     if len(kinds) == 1:
-        return Slowest(held, layer_passes(job, moe=kinds[0]), float(kinds[0]))
-    dense, experts = (layer_passes(job, moe=moe) for moe in kinds)
+        return Slowest(held, layer_passes(job, kinds[0], attention_time(job)), float(kinds[0]))
+    attention = attention_time(job)
+    dense, experts = (layer_passes(job, moe, attention) for moe in kinds)
     if is_one(plan.pp):
         moe: Any = model.moe_layers / model.layers
         return Slowest(held, _mixed(dense, experts, moe), moe)
@@ -55,5 +56,6 @@ def dense_on_stages(model: Model, pp: Any, held: StageLayers) -> tuple[Any, Any]
 
 
 def _mixed(dense: Passes, experts: Passes, moe: Any) -> Passes:
-    """The mean layer of those with experts, a share of `moe`, and of dense ones."""
-    return Passes(*((1 - moe) * a + moe * b for a, b in zip(dense, experts, strict=True)))
+    """The mean layer of those with experts, a share of `moe`, and of dense ones, whose attention is the same."""
+    parts = zip(dense[:-1], experts[:-1], strict=True)
+    return Passes(*(a + moe * (b - a) for a, b in parts), dense.attention)

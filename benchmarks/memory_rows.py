@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.published_row import Row
+from benchmarks.read_keys import unread
 from benchmarks.training_models import bloom_shape, gpt, memory_model
 from benchmarks.training_step import Unmodelled, flag, number
 from hwlib.footprint import ADAM_8BIT, BFLOAT16_ADAM, FULL_ADAM, MEGATRON_ADAM, States, footprint
@@ -71,7 +72,6 @@ READ = {
     "fp8", "schedule", "vp", "stage", "base_weights", "trainable", "software", "version", "framework", "loss",
     "optimizer_in_backward", "activation_offload", "optimizer", "nodes", "mem", "tflops_logged", "date",
 }  # fmt: skip
-SAID = r"note$|_note$"  # cells that explain another
 
 
 def memory_rows_of(row: Row) -> Iterator[Row]:
@@ -262,8 +262,8 @@ def peak_case(row: Row) -> Peak | Unmodelled:
     read = _source(row.cells["id"], str(row.config.get("software", "")))[1]
     if read is None:
         return Unmodelled("no reader for this source: what its figure has in it is not known")
-    if odd := [name for name in row.config if name not in READ and not re.search(SAID, name)]:
-        return Unmodelled(f"{', '.join(odd)} is not read")
+    if odd := unread(row.config, READ):
+        return Unmodelled(odd)
     try:
         found = read(row, row.config)
     except KeyError as error:

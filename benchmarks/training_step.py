@@ -201,21 +201,6 @@ def typical_stack(stack: str, chip: str) -> Stack | None:
     return stack_for(here).replace(chip=chip)
 
 
-READ = re.compile(
-    r"model|params.*|hidden|layers|heads|kv|ff|vocab|(tp|pp|cp|dp|ep|etp|vp|v|fsdp|zero|sp|ga|gbs|mbs|micro)|batch_per_dp|"
-    r"tokens.*|(global_|micro_)?batch.*|seq.*|sequence_length|recompute|ac|dtype|precision|fp8|float8|stage|task|mfu.*|"
-    r"flops|model_parallel|release|version|date|software|framework|size|mem|source|section|replicas|schedule|compile|"
-    r"train_tokens|total_tokens|.*notes?|.*_logged|system|nodes|hfu.*|tflops.*"
-)
-
-
-def check_read(config: Mapping[str, Any]) -> None:
-    """Raises ValueError for a cell of a table without a reader that nothing here reads."""
-    for name, x in config.items():
-        if not READ.fullmatch(name.lower()) and flag(config, name, other=True):
-            raise ValueError(f"{name} = {x!r} is not read")
-
-
 UNREAD = r"offload|lora|peft|frozen|drop_tokens|capacity"  # what a prediction would leave out, in cells' names
 
 

@@ -90,7 +90,7 @@ def test_a_row_of_torchtitan(case):
 
 @pytest.mark.parametrize(
     ("changes", "reason"),
-    [({"config": TITAN | {"offload": 1}}, "offload is not read"), ({"unit": "furlong"}, "'furlong'"),
+    [({"config": TITAN | {"offload": 1}}, "offload = 1 is not read"), ({"unit": "furlong"}, "'furlong'"),
      ({"config": TITAN | {"dtype": "nvfp4"}}, "4 bits"), ({"config": TITAN | {"pp": 4}}, "4 microbatches"),
      ({"config": {k: v for k, v in TITAN.items() if k != "mbs"}}, "mbs"),
      ({"id": "new-1", "config": TITAN | {"software": "new"}}, "no reader"),

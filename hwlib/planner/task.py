@@ -256,7 +256,8 @@ class Task:
     @property
     def framework(self) -> Framework | None:
         """The memory of the software; None of a machine without one, whose bytes are those that formulas count."""
-        return framework_of(self.stack) if self.stack.features else None
+        features = self.features.key if self.features else ""
+        return framework_of(self.stack, features) if self.stack.features else None
 
     @property
     def states(self) -> States:

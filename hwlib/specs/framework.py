@@ -39,6 +39,7 @@ class Framework(Constants):
 
     source: str
     stacks: tuple[str, ...] = texts()
+    features: tuple[str, ...] = texts()
     error: float = number(0.0, high=nextafter(1, 0))
     unsharded_in_pipeline: bool = switch(False)
     gathered_inputs: bool = switch(False)
@@ -89,13 +90,19 @@ def read_frameworks(file: str, content: str) -> Iterator[Framework]:
 frameworks: Table[Framework] = Table("framework", lambda file: read_frameworks(file, file_text(file)), (FILE,))
 
 
-def framework_of(stack: Stack | str) -> Framework:
-    """The memory of a stack's software: the first framework with a prefix of its key, or of the key of the stack that
-    it is like; else that of Megatron Core.
+def framework_of(stack: Stack | str, features: str = "") -> Framework:
+    """The memory of a stack's software: that of the row of features.toml which the software was said to be, where a
+    framework names it; the first framework with a prefix of the stack's key, or of the key of the stack that it is
+    like; else that of Megatron Core.
 
     >>> framework_of("llm-foundry-h100").key, framework_of("typical-h200-sxm").key
     ('llm-foundry', 'megatron-core')
+    >>> framework_of("typical-h800-sxm", "hai-llm").key
+    'deepseek-v3'
     """
+    for framework in frameworks.values():
+        if features and features in framework.features:
+            return framework
     names = (stack,) if isinstance(stack, str) else (stack.key, stack.like)
     for name in names:
         for framework in frameworks.values():

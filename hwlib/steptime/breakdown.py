@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
-from hwlib.columns import bounded, by_blocks, choose, is_one
+from hwlib.columns import bounded, by_blocks, choose, is_column, is_one
 from hwlib.formula import maximum, where
 from hwlib.pipeline import dualpipe_played_bubble_time, one_f_one_b_bubble_time, zb_h1_played_bubble_time
 from hwlib.specs import Model, Stack, levels_of, models, stacks
@@ -18,6 +18,7 @@ from hwlib.training import hardware_utilization, model_utilization
 from hwlib.transformer import parameter_groups, step_flops, with_mtp
 from hwlib.units import show
 
+DUALPIPE = SCHEDULES.index("dualpipe")
 OPTIMIZER_BYTES = 30  # Adam reads and writes a 32-bit copy and two moments, reads a gradient, writes 16-bit weights
 
 
@@ -115,6 +116,9 @@ def _step_time(job: Job) -> StepTime:
     done, t_F, t_B = _layer(job, sends, mean, moe)
     loss = logits_passes(job)
     t_loss = loss.forward + loss.backward + (1 + job.mtp) * stack.t_loss
+    if is_column(plan.schedule_code) or plan.schedule_code == DUALPIPE:  # a rank has both ends, each for half of m
+        dual = plan.schedule_code == DUALPIPE
+        t_loss, last = where(dual, t_loss / 2, t_loss), where(dual, (stages.held.first + last) / 2, last)
     out = last * (t_F + t_B) <= t_loss  # the output layer makes the last stage the slowest
     layers, t_end = where(out, whole - last, whole), where(out, t_loss, 0.0)
     turns = m * layers
@@ -190,7 +194,7 @@ def _layer(job: Job, sends: Sends, mean: Passes, moe: Any) -> tuple[_Done, Any, 
     if job.model.moe and not is_one(plan.ep):
         ep = moe * sends.ep * job.expert_imbalance
         if stack.hide_ep:
-            chunks = (plan.v > 1) | (plan.schedule_code == SCHEDULES.index("dualpipe"))
+            chunks = (plan.v > 1) | (plan.schedule_code == DUALPIPE)
             ep = where(chunks, exposed(ep, forward, stack.hide_ep), ep)
     done = _Done(forward + backward, again, twice * tp_ahead + tp_back, cp, (twice + 1) * ep)
     t_F = forward + tp_ahead + cp_ahead + ep

@@ -170,3 +170,13 @@ def test_a_plan_may_have_extra_predictions():
     assert without[0].seconds < with_[0].seconds
     with pytest.raises(PlanError, match="8B has no modules"):
         plan("llama3-8b", "dgx-h100", B=2**20, mtp=True)
+
+
+def test_a_rank_of_dualpipe_has_both_ends():
+    """Half of the microbatches pass the last stage on it, half the first: half the output layer for each of them."""
+    model, plan_ = shape(64, 0, 400_000), {"T": T, "B": 64 * T, "pp": 8}
+    one, dual = (step_time(model, IDEAL, FAR, schedule=word, **plan_).compute for word in ("1f1b", "dualpipe"))
+    loss = 64 * 6 * model.width * model.vocab * T / C
+    assert one - dual == pytest.approx(loss / 2, rel=1e-9)
+    both = step_time(model, IDEAL, FAR, **plan_ | {"schedule": np.array([1.0, 4.0])}).compute
+    assert both == pytest.approx([one, dual], rel=1e-12)

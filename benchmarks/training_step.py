@@ -152,15 +152,16 @@ def step(
     if etp := plan.get("etp"):
         if model.experts % ep or ranks * tp % (etp * ep) or tp % etp:
             raise ValueError(f"etp x ep = {etp * ep} does not divide the ranks of a stage, or ep the experts")
-        folded = {"ep": ep, "etp": None if etp == tp else etp}
+        folded = {"ep": ep} if etp == tp else {"ep": ep, "etp": etp}
     elif ep > ranks and ranks * tp % ep == 0 == model.experts % ep:  # more than replicas: each expert is whole
         folded = {"ep": ep, "etp": 1}
     elif model.experts % ep or ranks % ep:
         raise ValueError(f"ep = {ep} does not divide the {model.experts} experts, or the ranks of a stage")
     # Two chunks may hold the embedding and the output layer alone.
     v = plan.get("v", 1)
-    at_most = {"v": v if pp * v <= model.layers + 2 else model.layers // pp}
-    full = {**plan, **at_most, **folded, "B": sequences * T, "dp": dp, "micro": micro, "dtype": dtype}
+    at_most = {"v": v if pp * v <= model.layers + 2 else model.layers // pp, "ep": ep}
+    named = {name: x for name, x in plan.items() if name != "etp"}
+    full = {**named, **at_most, **folded, "B": sequences * T, "dp": dp, "micro": micro, "dtype": dtype}
     check_words(row.config, dtype)
     counts = counts or Counts.ours(model, sequences * T, T, plan.get("recompute", "none"))
     measured = Measured(row.value, row.unit, row.gpus, sequences * T, T, chip, dtype, counts, row.config)

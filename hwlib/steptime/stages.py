@@ -57,5 +57,5 @@ def dense_on_stages(model: Model, pp: Any, held: StageLayers) -> tuple[Any, Any]
 
 def _mixed(dense: Passes, experts: Passes, moe: Any) -> Passes:
     """The mean layer of those with experts, a share of `moe`, and of dense ones, whose attention is the same."""
-    parts = zip(dense[:-1], experts[:-1], strict=True)
-    return Passes(*(a + moe * (b - a) for a, b in parts), dense.attention)
+    mean = (a + moe * (b - a) for a, b in zip(dense, experts, strict=True))
+    return Passes(*mean)._replace(attention=dense.attention)

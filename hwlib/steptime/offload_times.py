@@ -1,11 +1,11 @@
 """Time of what a step keeps in the host's memory: sent over PCIe or a chip-to-chip link, beside the work or after it.
 
 What a layer keeps of a microbatch leaves the GPU beside the layer's forward pass and comes back beside its backward
-pass, so a step waits for it only where the link takes longer than the pass: as long as the work of a byte that is kept
-is more than the chip's rate over the link's (ZeRO-Infinity, rajbhandari2021, section 4). The optimizer's states come
-in and go out once a step, both ways at once, and beside the update alone. The GPU updates; an update by
-the host's own processor, as ZeRO-Offload does it, is not modelled. Two layers' activations stay on the GPU and are
-counted like the others; that a stage of a pipeline waits makes other stages wait too, which is not.
+pass. A step waits where the link takes longer than the pass: where the operations for each byte that is kept are fewer
+than the chip's rate over the link's (ZeRO-Infinity, rajbhandari2021, section 4). The optimizer's states come in and go
+out once a step, both ways at once, and beside the update alone. The GPU updates; an update by the host's own processor,
+as ZeRO-Offload does it, is not modelled. Two layers' activations stay on the GPU and are counted like the others; that
+a stage of a pipeline waits makes other stages wait too, which is not.
 """
 
 from collections.abc import Collection

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 
 from benchmarks.published_row import Row
+from benchmarks.read_keys import ALLREDUCE, unread
 from benchmarks.training_step import Unmodelled
 from hwlib.calibrated import Timed
 from hwlib.collectives import bus_factor
@@ -42,6 +43,8 @@ def allreduce_case(row: Row, network: str = "") -> NodesAllReduce | Unmodelled:
     The words of its system, network and set name the machine; `network` is that of rows which do not say.
     """
     config = row.config
+    if odd := unread(config, ALLREDUCE):
+        return Unmodelled(odd)
     words = f"{row.system}, {config.get('network', '')}, {row.set.upper()}"
     if config.get("op", "all_reduce") != "all_reduce":
         return Unmodelled(f"{config['op']} on several nodes")

@@ -22,7 +22,7 @@ from hwlib.steptime import step_time
 if TYPE_CHECKING:
     from benchmarks.published_row import Row
 
-SINGLE = ("dtype", "fused", "dedup_dispatch", "frozen", "recompute")  # of a plan, what is the same for an array
+SINGLE = ("dtype", "fused", "dedup_dispatch", "frozen", "recompute", "mtp")  # of a plan, what is the same for an array
 ROUNDS = 4  # of the search, each from the best point so far, with steps half as large
 PRIOR = 0.003  # error that a constant's move by a factor e must save: what rows do not fix stays where it was
 EXPERTS = ("eta_E", "w_E", "t_moe")  # what models with experts decide, and no other
@@ -100,7 +100,7 @@ def _shares(own: Stack, key: str) -> bool:
 
 def plan_of(case: Step) -> str:
     """The group of a step: its model, GPUs, degrees, batch, length and dtype; never the software's release."""
-    named = {name: x for name, x in case.plan.items() if name not in ("sp", "fused", "dedup_dispatch")}
+    named = {name: x for name, x in case.plan.items() if name not in ("sp", "fused", "dedup_dispatch", "mtp")}
     return f"{case.model.key} {case.model.layers} {case.model.width} {case.gpus} {sorted(named.items())}"
 
 

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from benchmarks.published_row import Row
+from benchmarks.read_keys import KERNELS, NO, unread
 from benchmarks.training_step import Unmodelled
 from hwlib.arguments import as_int
 
@@ -62,6 +63,8 @@ def kernel_case(row: Row) -> Kernel | Unmodelled | None:
     `Unmodelled`. Raises ValueError for a row that lacks what is needed.
     """
     config = row.config
+    if odd := unread(config, KERNELS[row.kind]):
+        return Unmodelled(odd)
     if row.unit != "us":
         raise ValueError(f"the unit of {row.kind} is us, not {row.unit!r}")
     missing = [name for name in (*LENGTHS[row.kind], "dtype", "software") if name not in config]
@@ -81,6 +84,8 @@ def kernel_case(row: Row) -> Kernel | Unmodelled | None:
     else:
         shape = ("heads", "kv_heads", "head_dim")
         sizes["window"] = as_int("window", config.get("window", 0), 0)
+        if str(config.get("causal", 1)).lower() in NO:
+            return Unmodelled("attention without a causal mask")
         if "triton" in str(config.get("kernel", "")):
             return Unmodelled(f"{software}'s Triton kernel")
         if row.kind == "attention-decode":

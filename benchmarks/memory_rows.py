@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.published_row import Row
+from benchmarks.read_keys import unread
 from benchmarks.training_models import bloom_shape, gpt, memory_model
 from benchmarks.training_step import Unmodelled, flag, number
 from hwlib.footprint import ADAM_8BIT, BFLOAT16_ADAM, FULL_ADAM, MEGATRON_ADAM, States, footprint
@@ -71,7 +72,6 @@ READ = {
     "fp8", "schedule", "vp", "stage", "base_weights", "trainable", "software", "version", "framework", "loss",
     "optimizer_in_backward", "activation_offload", "optimizer", "nodes", "mem", "tflops_logged", "date",
 }  # fmt: skip
-SAID = r"note$|_note$"  # cells that explain another
 
 
 def memory_rows_of(row: Row) -> Iterator[Row]:
@@ -162,12 +162,13 @@ def _litgpt(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
 def _qwen(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
     """Qwen's fine-tuning scripts under DeepSpeed, as a monitor shows them, in GB; some sum several GPUs.
 
-    Not printed, and taken from the scripts: adapters of rank 64 beside all matrices but the gate.
+    Not printed, and taken from the scripts: adapters of rank 64 beside all matrices but the gate. What a single node
+    reserves is taken to be Megatron Core's typed 1.5 GB: Megatron-DeepSpeed's was fitted on 48 nodes.
     """
     stage, D, F = str(c.get("stage", "full")), number(c, "hidden"), number(c, "ff")
     adapters = 64 * number(c, "layers") * ((D + 3 * D) + 2 * D + 3 * (D + F))
     dp, summed = number(c, "dp", default=1), "sum" in row.unit
-    by = frameworks["megatron-deepspeed"].replace(logit=14.0)
+    by = frameworks["megatron-core"].replace(logit=14.0)
     strategy = Strategy(
         dp=dp, zero=number(c, "zero", default=0) if dp > 1 else 0, micro=number(c, "mbs"), recompute="full"
     )
@@ -193,7 +194,10 @@ def _internevo(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
 
 def _bloom(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
     """BLOOM's trials, as a monitor shows them, in whole GB: everything recomputed, attention not fused, the embedding
-    on the first stage and on the last. A row that prints its day is of the software of that day.
+    on the first stage and on the last.
+
+    From 28 February on, says the log, gradients were accumulated in 32 bits, and embedding and output layer took the
+    place of a layer each. A row without its day is of that software where its layers divide with these two only.
     """
     c = {"heads": 64, "seq": 2048, "recompute": c.get("ac", "full"), **c}
     T, tp, pp = number(c, "seq"), number(c, "tp", default=1), number(c, "pp", default=1)
@@ -208,7 +212,8 @@ def _bloom(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
     zero = 0 if str(c.get("zero", 1)) == "0" else 1
     strategy = Strategy(dp=dp, tp=tp, pp=pp, micro=micro, zero=zero, sp=False, recompute=str(c["recompute"]))
     m = max(B // (dp * micro), 1)
-    late = str(c.get("date", "")) >= "02-28"
+    day = str(c.get("date") or "")
+    late = day >= "02-28" if day else (model.layers + 2) % pp == 0 < model.layers % pp
     by = frameworks["megatron-deepspeed-2022-03" if late else "megatron-deepspeed"]
     return Peak(by, model, strategy, T, m, _bytes(row, GB), fused=False)
 
@@ -257,8 +262,8 @@ def peak_case(row: Row) -> Peak | Unmodelled:
     read = _source(row.cells["id"], str(row.config.get("software", "")))[1]
     if read is None:
         return Unmodelled("no reader for this source: what its figure has in it is not known")
-    if odd := [name for name in row.config if name not in READ and not re.search(SAID, name)]:
-        return Unmodelled(f"{', '.join(odd)} is not read")
+    if odd := unread(row.config, READ):
+        return Unmodelled(odd)
     try:
         found = read(row, row.config)
     except KeyError as error:

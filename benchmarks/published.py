@@ -19,6 +19,7 @@ from benchmarks.allreduce_rows import NodesAllReduce, allreduce_case
 from benchmarks.kernel_rows import LENGTHS, Kernel, kernel_case, kernel_set
 from benchmarks.memory_rows import Peak, memory_rows_of, memory_set, peak_case
 from benchmarks.published_row import COLUMNS, DataError, Row
+from benchmarks.read_keys import ALLREDUCE, PRODUCT, unread
 from benchmarks.serving_rows import Serving, serving_case, serving_group
 from benchmarks.training_memory import Memory, memory_case, memory_group
 from benchmarks.training_rows import training_case, training_group
@@ -176,9 +177,10 @@ def case_of(row: Row, path: Path) -> Case:
     try:
         if read := BY_KIND.get(row.kind):
             return read(row)
-        for pattern, read in READERS:
+        for pattern, keys, read in READERS:
             if re.match(pattern, row.set):
-                return read(row)
+                odd = unread(row.config, keys)
+                return Unmodelled(odd) if odd else read(row)
     except (KeyError, ValueError) as error:
         reason = f"config has no {error}" if isinstance(error, KeyError) else str(error)
         raise DataError(f"{path}, line {row.line}: {reason}") from None
@@ -248,10 +250,7 @@ def _nccl_tests(row: Row) -> Case:
 
 # By the set's name, the first that fits. A single figure ("peak bus bandwidth") goes by the constants of a sweep
 # on the same chip.
-READERS: tuple[tuple[str, Callable[[Row], Case]], ...] = (
-    (r"(aic-gemm|deepgemm)\b", _product),
-    (r"mamf-", _best),
-    (r"(stream|dram)-", _stream),
+BY_SET: tuple[tuple[str, Callable[[Row], Case]], ...] = (
     (r"aic-nccl-", _nccl_tests),
     (r"nvlstree$", _collective("h100-sxm", "NVLSTree")),
     (r"ar-a100x8", _collective("a100-80gb-sxm", "torch")),
@@ -273,6 +272,14 @@ READERS: tuple[tuple[str, Callable[[Row], Case]], ...] = (
     (r"gtc25-a2a-NVLink3-A100", _collective("a100-80gb-sxm", "nccl-tests")),
     (r"gtc25-a2a-NVLink4-H100", _collective("h100-sxm", "nccl-tests")),
     (r"gtc25-a2a-NVLink5-B200", _collective("b200-sxm", "nccl-tests")),
+)
+
+# Beside the pattern and the reader, the cells that it reads.
+READERS = (
+    (r"(aic-gemm|deepgemm)\b", PRODUCT, _product),
+    (r"mamf-", PRODUCT, _best),
+    (r"(stream|dram)-", PRODUCT, _stream),
+    *((pattern, ALLREDUCE, read) for pattern, read in BY_SET),
 )
 
 

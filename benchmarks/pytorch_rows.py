@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.row_words import zero_of
 from benchmarks.training_models import memory_model
 from benchmarks.training_step import Step, Unmodelled, chip_of, flag, number, step
 from benchmarks.training_units import Counts
@@ -35,7 +36,7 @@ def titan(row: "Row") -> Step | Unmodelled:
     plan: dict[str, Any] = {
         "B": number(c, "gbs", default=local * dp), "T": number(c, "seq"), "dp": dp, "tp": number(c, "tp", default=1),
         "pp": pp, "cp": number(c, "cp", default=1), "v": number(c, "vp", default=chunks), "micro": local / pp,
-        "zero": 3, "recompute": recomputed(c, "selective by op"), "sp": True, "fused": True,
+        "zero": zero_of(c, 3), "recompute": recomputed(c, "selective by op"), "sp": True, "fused": True,
     }  # fmt: skip
     if copies > 1:
         plan["shards"] = dp // copies * plan["cp"]
@@ -56,11 +57,15 @@ def fms(row: "Row") -> Step | Unmodelled:
     model = memory_model(c)
     copies = number(c, "replicas", default=1)
     dp = number(c, "fsdp") * copies
+    if "compile" in c and not flag(c, "compile"):
+        return Unmodelled("no constants for fms-fsdp without compilation")
+    if (copies > 1) != ("h" in str(c.get("sharding", "h" if copies > 1 else "")).lower()):
+        raise ValueError(f"sharding is {c['sharding']!r}, with {copies} replicas")
     if str(c.get("ac", "none")) == "selective":
         return Unmodelled("the source does not give the share of recomputed blocks")
     plan: dict[str, Any] = {
-        "B": number(c, "gbs"), "T": number(c, "seq"), "dp": dp, "micro": number(c, "mbs"), "zero": 3,
-        "recompute": recomputed(c, "none"), "sp": False, "fused": True,
+        "B": number(c, "gbs"), "T": number(c, "seq"), "dp": dp, "micro": number(c, "mbs"),
+        "zero": zero_of(c, 3), "recompute": recomputed(c, "none"), "sp": False, "fused": True,
     }  # fmt: skip
     if copies > 1:
         plan["shards"] = dp // copies
@@ -76,7 +81,8 @@ def internevo(row: "Row") -> Step | Unmodelled:
     dp, group = number(c, "dp"), number(c, "zero_group", default=0)
     plan: dict[str, Any] = {
         "B": number(c, "gbs"), "T": number(c, "seq"), "tp": number(c, "tp", default=1), "dp": dp,
-        "micro": number(c, "mbs"), "zero": 1, "recompute": recomputed(c, "none"), "sp": False, "fused": True,
+        "micro": number(c, "mbs"), "zero": zero_of(c, 1), "recompute": recomputed(c, "none"), "sp": False,
+        "fused": True,
     }  # fmt: skip
     if 0 < group < dp:
         plan["shards"] = group

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.published_row import Row
+from benchmarks.read_keys import unread
 from benchmarks.training_step import Unmodelled
 from hwlib.calibrated.serving import Run, Server, Steps, run_of, served_time, times
 from hwlib.specs import Model, accelerators, models
@@ -82,8 +83,8 @@ def serving_case(row: Row) -> Serving | Unmodelled:
 
 def _read(row: Row) -> Serving | Unmodelled:
     config = row.config
-    if unread := sorted(set(config) - READ - {"tp_cores", "scenario", "dataset", "submitter", "nodes", "beams"}):
-        return Unmodelled(f"no reader for {', '.join(unread)}")
+    if odd := unread(config, READ | {"tp_cores", "scenario", "dataset", "submitter", "beams"}):
+        return Unmodelled(odd)
     chip = CHIPS.get(row.system)
     if "scenario" in config:
         return Unmodelled("MLPerf: the plan and the lengths of the prompts are not printed")

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.read_keys import FIGURE, unread
 from benchmarks.training_step import Unmodelled
 from hwlib.footprint import MEGATRON_ADAM, Footprint, footprint
 from hwlib.specs import Model, models
@@ -102,6 +103,8 @@ def memory_case(row: "Row") -> Memory | Unmodelled:
     unit = "".join(row.unit.lower().split())
     if not row.set.startswith("kor-f"):
         return Unmodelled("no reader for this table; what a GPU reports as used has more in it than is counted here")
+    if odd := unread(row.config, FIGURE):
+        return Unmodelled(odd)
     if size not in PLANS:
         return Unmodelled(f"no plan for the model {size!r}; there is one for {', '.join(PLANS)}")
     for name, ours in PLANS[size].items():

@@ -95,25 +95,37 @@ BLOOM = (
 
 
 def bloom_shape(row: "Row", c: Mapping[str, Any], B: int, T: int) -> dict[str, Any]:
-    """The row's width and layers if the rate that it logs fits them, else those of the log that the rate fits.
+    """The row's width and layers if the rate that it logs fits them, else those of the log that the rate fits; where a
+    row is not of a time, the same by the size that it prints.
 
     Until 21 February the log counted neither attention nor the output layer. Raises ValueError where nothing fits, or
     two do.
     """
-    given = {name: c[name] for name in ("hidden", "layers") if c.get(name)}
     logged, unit = printed_number(c.get("tflops_logged")), re.fullmatch(r"(ms|s)(/step)?", plain(row.unit))
-    if not logged or not unit:
-        if len(given) < 2 or "ambiguous" in str(c.get("note", "")):
-            raise ValueError(str(c.get("note") or "the log gives no layers, or no width"))
-        return given
-    done = logged * 1e12 * row.value * SECONDS[unit[1]] * row.gpus
+    billions = printed_number(re.sub(r"B$", "", str(c.get("size", ""))))
+    given = {name: c[name] for name in ("hidden", "layers") if c.get(name)}
+    vocab = number(c, "vocab", default=51200)
+    done = logged * 1e12 * row.value * SECONDS[unit[1]] * row.gpus if logged and unit else 0.0
 
     def fits(width: int, layers: int) -> bool:
-        full = gpt_recompute_training_flops(B, T, layers, width, number(c, "vocab", default=51200))
+        if not done:  # the size is printed in whole billions
+            return abs(layers * (12 * width**2 + 13 * width) + (vocab + T + 2) * width - billions * 1e9) < 0.55e9
+        full = gpt_recompute_training_flops(B, T, layers, width, vocab)
         return any(abs(count / done - 1) < 0.0005 for count in (full, 96 * B * layers * width**2))
 
     shape = (number(c, "hidden"), number(c, "layers")) if len(given) == 2 else None
+    if not done and not billions:
+        if shape is None or "ambiguous" in str(c.get("note", "")):
+            raise ValueError(str(c.get("note") or "the log gives no layers, or no width"))
+        return given
     found = [shape] if shape and fits(*shape) else [x for x in BLOOM if fits(*x)]
+    if not done and shape not in found:
+        pp = number(c, "pp", default=1)
+        found = [x for x in found if x[1] % pp == 0 or (x[1] + 2) % pp == 0]
+        if shape and not found:  # sizes of the first days are estimates
+            return given
+    if not done and not found:
+        raise ValueError(str(c.get("note") or "the log gives no layers, or no width"))
     if len(found) != 1:
         raise ValueError("the row contradicts itself: the rate that it logs does not fit its shape and time")
     return {"hidden": found[0][0], "layers": found[0][1]}

@@ -10,10 +10,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.megatron_recipes import copies_travel, core_stack
-from benchmarks.pytorch_rows import fms, internevo, recomputed, titan
+from benchmarks.pytorch_rows import fms, internevo, titan
+from benchmarks.read_keys import MEASURED, TRAINING, unread
+from benchmarks.row_words import degrees_of, dtype_of, has_adapters, recompute_of, zero_of
 from benchmarks.training_models import bloom_shape, gpt, model_named, mpt
-from benchmarks.training_step import CHIPS, Step, Unmodelled, check_read, chip_of, flag, number, step
-from benchmarks.training_units import PREFIXES, Counts, plain
+from benchmarks.training_step import CHIPS, Step, Unmodelled, chip_of, flag, number, step
+from benchmarks.training_units import Counts, plain
+from benchmarks.unknown_rows import mlperf, unknown_table
 from hwlib.specs import Model, models
 from hwlib.transformer import (
     gpt_recompute_training_flops,
@@ -31,30 +34,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Reader:
-    """How the rows of a table are read: the first whose pattern fits the id reads the row."""
+    """How the rows of a table are read: the first whose pattern fits the id reads the row, and refuses one with cells
+    that are not among `keys`, of `read_keys.TRAINING`.
+    """
 
     pattern: str
     group: str
     read: Callable[["Row"], Step | Unmodelled]
-
-
-def _degrees(row: "Row", c: Mapping[str, Any]) -> dict[str, Any]:
-    """Degrees, batch and length. A degree of 1 may be left out where the others multiply to the GPUs.
-
-    Raises ValueError for a row that leaves its plan open.
-    """
-    found = {
-        "tp": number(c, "tp", default=1), "pp": number(c, "pp", default=1), "cp": number(c, "cp", default=1),
-        "ep": number(c, "ep", default=1), "v": number(c, "vp", "v", default=1),
-        "B": number(c, "gbs"), "T": number(c, "seq", "sequence_length"),
-    }  # fmt: skip
-    if dp := number(c, "dp", default=0):
-        found["dp"] = dp
-    elif row.gpus > 1 and not all(number(c, name, default=0) for name in ("tp", "pp")):
-        raise ValueError("the source does not give the plan: neither dp, nor both tp and pp")
-    if (whole := number(c, "model_parallel", default=0)) and whole != found["tp"] * found["pp"]:
-        raise ValueError(f"tp x pp is {found['tp'] * found['pp']}, model_parallel {whole}")
-    return found
+    keys: str = "unknown"
 
 
 def _gpt_counts(model: Model, B: int, T: int, recompute: str) -> Counts:
@@ -65,16 +52,6 @@ def _gpt_counts(model: Model, B: int, T: int, recompute: str) -> Counts:
     once, full = float(gpt_training_flops(*shape)), float(gpt_recompute_training_flops(*shape))
     again = {"none": once, "selective": once + 12 * B * T * model.layers * model.width, "full": full}
     return Counts(once, again[recompute], once)
-
-
-def _recompute(c: Mapping[str, Any], default: str) -> str:
-    given = c.get("recompute", default)
-    if isinstance(given, bool):
-        given = "full" if given else "none"
-    text = str(given).lower().replace("seqsel", "selective")
-    if text not in ("none", "selective", "full"):
-        raise ValueError(f"recompute is {text!r}, not none, selective or full")
-    return text
 
 
 def _shared_sequence(c: Mapping[str, Any]) -> bool:
@@ -105,7 +82,7 @@ def megatron_2021(row: "Row") -> Step | Unmodelled:
         c = {"tp": min(8, whole), "pp": whole // min(8, whole)} | c
     if row.set == "meg20":  # a table without pipelines
         c = {"pp": 1} | c
-    plan = _degrees(row, c) | {"recompute": _recompute(c, "full"), "sp": _shared_sequence(c), "fused": False}
+    plan = degrees_of(row, c) | {"recompute": recompute_of(c, "full"), "sp": _shared_sequence(c), "fused": False}
     share = plan["B"] * plan["tp"] * plan["pp"] // row.gpus
     usual, chunks = (share, 1) if row.set == "meg20" else SC21.get(model.width, (1, 1))
     plan["micro"] = number(c, "mbs", default=usual)
@@ -125,7 +102,7 @@ def megatron_2024(row: "Row") -> Step | Unmodelled:
     """
     c = row.config
     model = gpt(c)
-    plan = _degrees(row, c) | {"recompute": _recompute(c, "none"), "zero": 1, "sp": True, "fused": True}
+    plan = degrees_of(row, c) | {"recompute": recompute_of(c, "none"), "zero": 1, "sp": True, "fused": True}
     share = plan["B"] * plan["tp"] * plan["pp"] // row.gpus
     plan["micro"] = number(c, "mbs", default=1 if plan["pp"] > 1 else max(x for x in (1, 2, 4) if share % x == 0))
     if "vp" not in c and plan["pp"] > 1:
@@ -138,7 +115,7 @@ def vtrain(row: "Row") -> Step | Unmodelled:
     """vTrain's ground truth: Megatron-DeepSpeed in fp16 on A100, 800 Gb/s out of a node, everything recomputed."""
     c = row.config
     model = gpt(c)
-    plan = _degrees(row, c) | {"recompute": _recompute(c, "full"), "sp": False, "fused": False}
+    plan = degrees_of(row, c) | {"recompute": recompute_of(c, "full"), "sp": False, "fused": False}
     plan["micro"] = number(c, "mbs", "micro", default=1)
     counts = _gpt_counts(model, plan["B"] * plan["T"], plan["T"], plan["recompute"])
     return step(row, "vtrain-a100", model, plan, out=12.5e9, counts=counts, dtype="fp16")
@@ -149,7 +126,12 @@ def bloom(row: "Row") -> Step | Unmodelled:
     if not row.config.get("hidden"):
         return Unmodelled("the log gives no layers, or no width")
     c = {"heads": 64, "seq": 2048} | row.config
-    plan = _degrees(row, c) | {"recompute": _recompute(c, "full"), "zero": 1, "sp": False, "fused": False}
+    plan = degrees_of(row, c) | {
+        "recompute": recompute_of(c, "full"),
+        "zero": zero_of(c, 1),
+        "sp": False,
+        "fused": False,
+    }
     plan["micro"] = number(c, "mbs", default=1)
     model = gpt(c | bloom_shape(row, c, plan["B"] * plan["T"], plan["T"]), positions=False)
     counts = _gpt_counts(model, plan["B"] * plan["T"], plan["T"], plan["recompute"])
@@ -189,9 +171,10 @@ def mosaic(row: "Row") -> Step | Unmodelled:
 def megatron_core(row: "Row") -> Step | Unmodelled:
     """NVIDIA's tables of Megatron-core (NeMo, Megatron Bridge): FlashAttention, distributed optimizer or FSDP.
 
-    Not printed, and assumed: nothing recomputed; sequence parallelism wherever there is tensor parallelism; a token
-    goes once to each node and rank that has one of its experts, evenly. Tables without a precision are of FP8. Where
-    two settings are printed, "4 (8)", the first is the figure's.
+    A row whose model has modules for multi-token prediction trains them, unless its name says "w/o MTP": the operations
+    that it counts have them. Not printed, and assumed: nothing recomputed; sequence parallelism wherever there is
+    tensor parallelism; a token goes once to each node and rank that has one of its experts, evenly. Tables without a
+    precision are of FP8. Where two settings are printed, "4 (8)", the first is the figure's.
     """
     c = row.config
     name = str(c.get("model", ""))
@@ -202,13 +185,13 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
         return Unmodelled("tokens over an expert's capacity are dropped")
     if "non-cp" in str(c.get("note", "")):
         return Unmodelled("the source does not give the plan")
-    frozen = _frozen(c)
+    frozen = has_adapters(c)
     model, chip = model_named(name), chip_of(row.system)
     run = chip, str(c.get("release") or ""), dtype_of(row)
-    degrees = _degrees(row, c)
+    degrees = degrees_of(row, c)
     fsdp = number(c, "fsdp", default=0)
     plan = degrees | {
-        "recompute": _recompute(c, "none"), "zero": 3 if fsdp else 1, "sp": True, "fused": True,
+        "recompute": recompute_of(c, "none"), "zero": 3 if fsdp else 1, "sp": True, "fused": True,
         "micro": number(c, "mbs", default=1),
     }  # fmt: skip
     if 1 < fsdp < row.gpus // (plan["tp"] * plan["pp"]):
@@ -219,22 +202,14 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
         plan["dedup_dispatch"] = not copies_travel(model, *run)
     stack = core_stack(model, *run)
     counts = None
+    if model.mtp_layers:
+        plan["mtp"] = True
+        counts = Counts.ours(model, plan["B"] * plan["T"], plan["T"], plan["recompute"], mtp=True)
     if long or re.match(r"nemo24", row.set):
         # operations are counted as if attention had no mask
         stack = ("nemo-2024-" if chip == "h100-sxm" else "nemo-2025-") + chip.split("-")[0]
         counts = masked(model, plan["B"] * plan["T"], plan["T"], plan["recompute"])
     return step(row, stack, model, plan, chip=chip, counts=counts, dtype=dtype_of(row))
-
-
-def _frozen(c: Mapping[str, Any]) -> bool:
-    """Whether matrices are frozen beside adapters. Fine-tuning of all weights (SFT) takes the time of pre-training.
-
-    Raises ValueError for another stage.
-    """
-    stage = str(c.get("stage") or c.get("task") or "pre-training").lower()
-    if not re.match(r"pre|sft|full|lora", stage):
-        raise ValueError(f"{stage}, not pre-training, SFT or LoRA")
-    return stage.startswith("lora")
 
 
 def _of_rate(row: "Row", c: Mapping[str, Any]) -> int:
@@ -256,107 +231,38 @@ def masked(model: Model, B: int, T: int, recompute: str) -> Counts:
     return Counts(done, done + float(recomputed_flops(model, B, T, recompute, causal=False)), done)
 
 
-def unknown_table(row: "Row") -> Step | Unmodelled:
-    """A row of a table without a reader, that says what is needed: its constants are typical ones.
-
-    A model is known by its name, or is a GPT by its shape. Not printed, and assumed: bf16, FlashAttention, nothing
-    recomputed, microbatches of 1, and the distributed optimizer, or FSDP where the row says so. The batch may be
-    given as microbatch, replicas and accumulation, or in tokens.
-    """
-    c = row.config
-    name = str(c.get("model") or c.get("params") or "")
-    try:
-        model = model_named(name)
-    except ValueError:
-        if not (c.get("hidden") and c.get("layers")) or not re.match(r"$|gpt|megatron|[\d.]+ ?b$", name.lower()):
-            raise
-        if c.get("ff") and number(c, "ff") != 4 * number(c, "hidden"):
-            raise ValueError("a shape with an MLP that is not 4 times as wide, and no known name") from None
-        model = gpt(c)
-    if _frozen(c):
-        return Unmodelled("LoRA, by an unknown software")
-    fsdp = number(c, "fsdp", default=0)
-    shared = number(c, "tp", default=1) * number(c, "pp", default=1) * number(c, "cp", default=1)
-    if fsdp > 1 and not c.get("dp") and fsdp * shared == row.gpus:
-        c = {"dp": fsdp} | c
-    batch = _batch(row, c, shared)
-    check_read(c)
-    recompute = recomputed(c, "none") if "ac" in c else _recompute(c, "none")
-    plan = _degrees(row, {**c, "gbs": batch}) | {
-        "recompute": recompute, "fused": True, "dedup_dispatch": model.moe,
-        "micro": number(c, "mbs", "micro", default=1), "sp": flag(c, "sp") if "sp" in c else True,
-        "zero": 3 if fsdp else min(number(c, "zero", default=1), 3),
-    }  # fmt: skip
-    if 1 < fsdp < row.gpus // (plan["tp"] * plan["pp"]):
-        plan["shards"] = fsdp
-    counts = Counts.ours(model, plan["B"] * plan["T"], plan["T"], recompute, known=False)
-    return step(row, "", model, plan, counts=counts, dtype=dtype_of(row))
-
-
-def _batch(row: "Row", c: Mapping[str, Any], shared: int) -> int:
-    """Sequences of a step, from whichever words the row has for it. Raises ValueError."""
-    if c.get("gbs"):
-        return number(c, "gbs")
-    dp = number(c, "dp", default=0) or row.gpus // shared
-    if c.get("batch_per_dp"):
-        return number(c, "batch_per_dp") * dp
-    if c.get("ga") and c.get("mbs"):
-        return number(c, "mbs") * number(c, "ga") * dp
-    given = re.fullmatch(r"([\d.]+) ?([kmb])", str(c.get("tokens_per_batch") or "").lower())
-    if not given:
-        raise ValueError("the row does not give gbs")
-    amount, T = float(given[1]), number(c, "seq", "sequence_length")
-    binary = amount * 2 ** {"k": 10, "m": 20, "b": 30}[given[2]] / T / dp  # "16M" is mostly 2^24
-    replica = binary if binary >= 1 and binary == int(binary) else amount * PREFIXES[given[2]] / T / dp
-    return max(1, round(replica)) * dp
-
-
-def dtype_of(row: "Row") -> str:
-    """The type of the matrix products of a row: FP8-CS, MXFP8, FP8-MX and FP8 are fp8, NVFP4 fp4."""
-    text = str(row.config.get("precision") or row.config.get("dtype") or "")
-    text = text or ("fp8" if "fp8" in (row.system + str(row.config.get("model"))).lower() else "")
-    text = text or next((name for name in ("fp8", "float8") if flag(row.config, name, other=name in row.config)), "")
-    for word, dtype in (
-        ("fp4", "fp4"), ("fp8", "fp8"), ("float8", "fp8"), ("bf16", "bf16"), ("fp16", "fp16"), ("bfloat16", "bf16"),
-    ):  # fmt: skip
-        if word in text.lower():
-            return dtype
-    if text:
-        raise ValueError(f"no constants for precision {text!r}")
-    return "fp8" if row.cells["id"].startswith("mbridge") else "bf16"
-
-
 def without(reason: str) -> Callable[["Row"], Unmodelled]:
     """A table whose rows have no model."""
     return lambda _: Unmodelled(reason)
 
 
 TABLES = (
-    Reader(r"kor-t5-", "kor-t5", megatron_2021),
-    Reader(r"kor-abs-", "kor-abs", megatron_2021),
-    Reader(r"meg21-", "meg21", megatron_2021),
-    Reader(r"meg20-", "meg20", megatron_2021),
-    Reader(r"meg24-", "meg24", megatron_2024),
-    Reader(r"vtrain-multi", "vtrain-multi", vtrain),
-    Reader(r"vtrain-single", "vtrain-single", vtrain),
-    Reader(r"vtrain", "vtrain", vtrain),
-    Reader(r"mosaic", "mosaic", mosaic),
-    Reader(r"bloom", "bloom", bloom),
-    Reader(r"mbridge", "mbridge", megatron_core),
-    Reader(r"nemo2407", "nemo2407", megatron_core),
-    Reader(r"nemo-long.*B200", "nemo-b200", megatron_core),
-    Reader(r"nemo-long", "nemo-long", megatron_core),
-    Reader(r"nemo\d*-b200", "nemo-b200", megatron_core),
-    Reader(r"nemo24", "nemo24", megatron_core),
-    Reader(r"titan", "torchtitan", titan),
-    Reader(r"ao-", "torchao", titan),
-    Reader(r"fms-", "fms-fsdp", fms),
-    Reader(r"internevo", "internevo", internevo),
+    Reader(r"kor-t5-", "kor-t5", megatron_2021, "megatron"),
+    Reader(r"kor-abs-", "kor-abs", megatron_2021, "megatron"),
+    Reader(r"meg21-", "meg21", megatron_2021, "megatron"),
+    Reader(r"meg20-", "meg20", megatron_2021, "megatron"),
+    Reader(r"meg24-", "meg24", megatron_2024, "megatron"),
+    Reader(r"vtrain-multi", "vtrain-multi", vtrain, "megatron"),
+    Reader(r"vtrain-single", "vtrain-single", vtrain, "megatron"),
+    Reader(r"vtrain", "vtrain", vtrain, "megatron"),
+    Reader(r"mosaic", "mosaic", mosaic, "mosaic"),
+    Reader(r"bloom", "bloom", bloom, "bloom"),
+    Reader(r"mbridge", "mbridge", megatron_core, "nvidia"),
+    Reader(r"nemo2407", "nemo2407", megatron_core, "nvidia"),
+    Reader(r"nemo-long.*B200", "nemo-b200", megatron_core, "nvidia"),
+    Reader(r"nemo-long", "nemo-long", megatron_core, "nvidia"),
+    Reader(r"nemo\d*-b200", "nemo-b200", megatron_core, "nvidia"),
+    Reader(r"nemo24", "nemo24", megatron_core, "nvidia"),
+    Reader(r"titan", "torchtitan", titan, "titan"),
+    Reader(r"ao-", "torchao", titan, "titan"),
+    Reader(r"fms-", "fms-fsdp", fms, "fms"),
+    Reader(r"internevo", "internevo", internevo, "internevo"),
     Reader(r"megascale.*megatron", "megascale-megatron", unknown_table),
     Reader(r"megascale", "megascale", without("no constants for MegaScale, which changes the layer and its overlap")),
     Reader(r"ultrascale", "ultrascale", without("the source does not give the model's shape")),
     Reader(r"nanotron", "nanotron", without("no constants for nanotron: a single run, of a model without its shape")),
     Reader(r"maxtext", "maxtext", without("the source gives neither the model's shape nor the plan")),
+    Reader(r"mlperf", "mlperf", mlperf, "mlperf"),
     Reader(r"dsv3", "dsv3", without("no constants for DeepSeek's own software, and a mean over the whole run")),
 )  # fmt: skip
 
@@ -378,8 +284,10 @@ def training_group(name: str, system: str, config: Any) -> str:
 
 def training_case(row: "Row") -> Step | Unmodelled:
     """The step of a row of kind "train-step", or why there is none. Never raises for an odd configuration."""
-    read = next((r.read for r in TABLES if re.match(r.pattern, row.cells["id"])), unknown_table)
+    reader = next((r for r in TABLES if re.match(r.pattern, row.cells["id"])), Reader("", "", unknown_table))
     try:
-        return read(row)
+        found = reader.read(row)
     except (KeyError, ValueError, TypeError, ArithmeticError) as error:
         return Unmodelled(str(error.args[0]) if error.args else type(error).__name__)
+    odd = unread(row.config, TRAINING[reader.keys] | MEASURED)
+    return Unmodelled(odd) if odd and isinstance(found, Step) else found

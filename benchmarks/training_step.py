@@ -148,13 +148,20 @@ def step(
     pp, tp, ep, ranks = plan.get("pp", 1), plan.get("tp", 1), plan.get("ep", 1), dp * plan.get("cp", 1)
     if pp > model.layers:
         raise ValueError(f"pp = {pp} stages are more than the {model.layers} layers")
-    if model.experts % ep or (ranks % ep and (ranks * tp % ep or ep % ranks)):
+    folded: dict[str, Any] = {}
+    if etp := plan.get("etp"):
+        if model.experts % ep or ranks * tp % (etp * ep) or tp % etp:
+            raise ValueError(f"etp x ep = {etp * ep} does not divide the ranks of a stage, or ep the experts")
+        folded = {"ep": ep} if etp == tp else {"ep": ep, "etp": etp}
+    elif ep > ranks and ranks * tp % ep == 0 == model.experts % ep:  # more than replicas: each expert is whole
+        folded = {"ep": ep, "etp": 1}
+    elif model.experts % ep or ranks % ep:
         raise ValueError(f"ep = {ep} does not divide the {model.experts} experts, or the ranks of a stage")
-    # Two chunks may hold the embedding and the output layer alone; experts over more than the replicas are whole on
-    # ranks of one tensor-parallel group, which is here the same as cut among them.
+    # Two chunks may hold the embedding and the output layer alone.
     v = plan.get("v", 1)
-    at_most = {"v": v if pp * v <= model.layers + 2 else model.layers // pp, "ep": min(ep, ranks)}
-    full = {**plan, **at_most, "B": sequences * T, "dp": dp, "micro": micro, "dtype": dtype}
+    at_most = {"v": v if pp * v <= model.layers + 2 else model.layers // pp, "ep": ep}
+    named = {name: x for name, x in plan.items() if name != "etp"}
+    full = {**named, **at_most, **folded, "B": sequences * T, "dp": dp, "micro": micro, "dtype": dtype}
     check_words(row.config, dtype)
     counts = counts or Counts.ours(model, sequences * T, T, plan.get("recompute", "none"))
     measured = Measured(row.value, row.unit, row.gpus, sequences * T, T, chip, dtype, counts, row.config)
@@ -193,21 +200,6 @@ def typical_stack(stack: str, chip: str) -> Stack | None:
     if die in LIKE and sibling in stacks:
         return stacks[sibling].replace(chip=chip, fitted=(), checked=(), key=f"{sibling} on {chip}")
     return stack_for(here).replace(chip=chip)
-
-
-READ = re.compile(
-    r"model|params.*|hidden|layers|heads|kv|ff|vocab|(tp|pp|cp|dp|ep|vp|v|fsdp|zero|sp|ga|gbs|mbs|micro)|batch_per_dp|"
-    r"tokens.*|(global_|micro_)?batch.*|seq.*|sequence_length|recompute|ac|dtype|precision|fp8|float8|stage|task|mfu.*|"
-    r"flops|model_parallel|release|version|date|software|framework|size|mem|source|section|replicas|schedule|compile|"
-    r"train_tokens|total_tokens|.*notes?|.*_logged|system|nodes|hfu.*|tflops.*"
-)
-
-
-def check_read(config: Mapping[str, Any]) -> None:
-    """Raises ValueError for a cell of a table without a reader that nothing here reads."""
-    for name, x in config.items():
-        if not READ.fullmatch(name.lower()) and flag(config, name, other=True):
-            raise ValueError(f"{name} = {x!r} is not read")
 
 
 UNREAD = r"offload|lora|peft|frozen|drop_tokens|capacity"  # what a prediction would leave out, in cells' names

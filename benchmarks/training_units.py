@@ -38,9 +38,11 @@ class Counts:
     peak: str = ""
 
     @classmethod
-    def ours(cls, model: Model, B: int, T: int, recompute: str, known: bool = True) -> "Counts":
+    def ours(
+        cls, model: Model, B: int, T: int, recompute: str, known: bool = True, mtp: bool = False
+    ) -> "Counts":  # fmt: skip
         """With attention's mask. Not `known`: unsure where a count without the mask is another by more than 5 %."""
-        done = float(step_flops(model, B, T))
+        done = float(step_flops(model, B, T, mtp=mtp))
         again = float(recomputed_flops(model, B, T, recompute)) if recompute in RECOMPUTE else 0.0  # a part: uncounted
         sure = known or float(step_flops(model, B, T, causal=False)) < 1.05 * done
         return cls(done, done + again, done, sure)

@@ -58,6 +58,9 @@ class StrategyError(ValueError):
 class Strategy:
     """How ranks share the work: dp*tp*pp*cp of them, of which ep of each dp*cp share the experts.
 
+    An expert's matrices are cut among as many ranks as other matrices, or among `etp` of them, where experts are folded
+    over tensor parallelism: then etp*ep of each dp*tp*cp ranks share the experts (parallel folding, megatron-core-moe).
+
     A pipeline rank has `v` chunks of layers; `micro` sequences are a microbatch (their mean, where they differ); ZeRO's
     stage `zero` divides the states among dp*cp ranks, or among `shards` of them (HSDP); `sp` is sequence parallelism
     beside tensor parallelism. `recompute` is a word of RECOMPUTE, BY_OP, or names of MODULES, in a tuple or joined by
@@ -80,6 +83,7 @@ class Strategy:
     schedule: Any = "1f1b"
     shards: Any = None
     recompute_layers: Any = None
+    etp: Any = None
 
     def __post_init__(self) -> None:
         for name, x in self.degrees.items():
@@ -131,6 +135,17 @@ class Strategy:
     def shard_ranks(self) -> Any:
         """Ranks among which ZeRO divides the states."""
         return self.dp * self.cp if self.shards is None else self.shards
+
+    @property
+    def expert_tp(self) -> Any:
+        """Ranks among which an expert's matrices are cut."""
+        return self.tp if self.etp is None else self.etp
+
+    @property
+    def expert_ranks(self) -> Any:
+        """Ranks of a stage that have the same share of the experts: dp*cp/ep of them, unless experts are folded."""
+        ranks = self.dp * self.cp / self.ep
+        return ranks if self.etp is None else ranks * self.tp / self.etp
 
     @property
     def recompute_code(self) -> Any:
@@ -187,6 +202,8 @@ class Strategy:
             return self.unchecked(part)
         if is_column(self.shards) and part["shards"] == part["dp"] * part["cp"]:
             part["shards"] = None
+        if is_column(self.etp) and part["etp"] == part["tp"]:
+            part["etp"] = None
         return Strategy(**part)
 
     def unchecked(self, changed: dict[str, Any]) -> "Strategy":
@@ -214,13 +231,19 @@ class Strategy:
     def __str__(self) -> str:
         return repr(self) if any(is_column(x) for x in self.degrees.values()) else self.described()
 
+    def _fold(self, name: str) -> str:
+        """The experts' own tensor degree, which is told after their number of ranks."""
+        return f" etp {self.etp}" if name == "ep" and self.etp is not None else ""
+
     def described(self, *more: str) -> str:
         """What differs from the defaults in a single strategy, with `more` after the degrees of its mesh.
 
         >>> Strategy.of(dp=32, tp=8, zero=1).described("64 microbatches")
         'tp 8 dp 32, 64 microbatches, ZeRO-1'
         """
-        mesh = [f"{name} {getattr(self, name)}" for name in MESH if getattr(self, name) > 1] or ["one GPU"]
+        degrees = {name: getattr(self, name) for name in MESH}
+        mesh = [f"{name} {x}" + self._fold(name) for name, x in degrees.items() if x > 1 or self._fold(name)]
+        mesh = mesh or ["one GPU"]
         words = [*more, self.schedule_name, self.zero_name]
         part = "" if self.recompute_layers is None else f" of {self.recompute_layers} layers"
         words.append("" if self.recompute == "none" else f"{self.recompute} recomputation{part}")
@@ -229,7 +252,7 @@ class Strategy:
 
 def checked(name: str, x: Any) -> Any:
     """A value of a field: an int, a truth value or a word; of a column floats. Raises StrategyError."""
-    if name in ("shards", "recompute_layers") and x is None:
+    if name in ("shards", "recompute_layers", "etp") and x is None:
         return x
     if words := {"recompute": RECOMPUTED, "schedule": SCHEDULES}.get(name, ()):
         return _word(name, _joined(x) if name == "recompute" else x, words)

@@ -10,7 +10,7 @@ import click
 
 POWERS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 SECONDS_AN_HOUR = 3600.0
-DECIDED = ("tp", "cp", "ep", "pp", "zero", "recompute")
+DECIDED = ("tp", "cp", "ep", "etp", "pp", "zero", "recompute")
 """Degrees that the rule of thumb chooses by itself; if one is given, its advice would contradict the question."""
 
 
@@ -106,6 +106,7 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
 @click.option("--pp", type=Several(), help="Pipeline stages.")
 @click.option("--cp", type=Several(), help="Context-parallel degree.")
 @click.option("--ep", type=Several(), help="Expert-parallel degree.")
+@click.option("--etp", type=Several(), help="Tensor-parallel degree of experts.  [default: that of other matrices]")
 @click.option("--v", type=Several(), help="Chunks of layers per pipeline rank (interleaving).")
 @click.option("--micro", type=Several(), help="Sequences per microbatch.  [default: 1, 2, 4, 8 or 16]")
 @click.option("--zero", type=Several(), help="ZeRO stage, 0 to 3.  [default: those the software has]")
@@ -124,6 +125,10 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
 @click.option(
     "--dedup-dispatch", "--merge", is_flag=True, help="Send a token only once to each node that has any of its experts."
 )
+@click.option("--mtp", is_flag=True, help="Train the model's modules for multi-token prediction too.")
+@click.option(
+    "--offload", type=Words(), help="What the host keeps: activations, optimizer, or both.  [default: nothing]"
+)
 @click.option("--dtype", default="bf16", show_default=True, help="Precision of the layers' matrix products.")
 @click.option("--stack", help="Software whose fitted constants to use, e.g. megatron-core-h100.  [default: the chip's]")
 @click.option("--features", help="What the software can do: a key of features.toml, or any.  [default: the stack's]")
@@ -135,7 +140,8 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
 def plan(
     model: str, cluster: str, batch: tuple[int, int | None], sequence: tuple[int, int | None] | None,
     gpus: tuple[int, ...] | None, as_json: bool, why: bool, price: float, count: int | None, memory: float | None,
-    stack: str | None, features: str | None, dtype: str, dedup_dispatch: bool, **degrees: Any,
+    stack: str | None, features: str | None, dtype: str, dedup_dispatch: bool, mtp: bool,
+    offload: tuple[str, ...] | None, **degrees: Any,
 ) -> None:  # fmt: skip
     """List the fastest ways to train a model on a cluster.
 
@@ -156,7 +162,14 @@ def plan(
     try:
         asked |= {
             "allowed": planner.Allowed(**{f.name: degrees[f.name] for f in fields(planner.Allowed)}),
-            "software": planner.Software(stack=stack, dtype=dtype, dedup_dispatch=dedup_dispatch, features=features),
+            "software": planner.Software(
+                stack=stack,
+                dtype=dtype,
+                dedup_dispatch=dedup_dispatch,
+                features=features,
+                mtp=mtp,
+                offload=offload or (),
+            ),
         }
         if gpus and len(gpus) > 1:
             _front(model, cluster, asked | {"gpus": gpus}, as_json)

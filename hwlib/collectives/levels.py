@@ -183,16 +183,19 @@ def axis_time(
     for _, children, bandwidth in levels:
         above = below * children
         if nearest < above and widest > below:
-            low, high = (minimum(maximum(ranks, below), above) for ranks in (inner, span))
-            share: Any = high > low
+            low, high = (minimum(maximum(ranks, below) if below > 1 else ranks, above) for ranks in (inner, span))
+            share: Any
             if collective == "all_to_all":
                 places = maximum(span / low, 1.0)  # one where the axis ends below this level
-                share = share * (1 - 1 / places) / places
+                share = (high > low) * (1 - 1 / places) / places
                 if merged:
                     share = share * places * destination_fraction(places, merged) / merged
             elif collective not in ("broadcast", "reduce", "send"):
                 share = (2 if collective == "all_reduce" else 1) * (1 - low / high)
-            slowest = maximum(slowest, share * S * (inner * below / (bandwidth * low)))
+            else:
+                share = high > low
+            groups = minimum(inner, below) if below > 1 else 1.0  # that pass through what a child has of the level
+            slowest = maximum(slowest, share * S * (groups / bandwidth))
         below = above
     return slowest
 

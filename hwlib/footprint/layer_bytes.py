@@ -58,9 +58,10 @@ class Layer(NamedTuple):
 
 def layer_on_rank(
     model: Model, moe: bool, tp: Any, ep: Any, sp: Any, tokens: Any, T: Any, fused: bool,
-    by: Framework | None = None, frozen: bool = False,
+    by: Framework | None = None, frozen: bool = False, etp: Any = None,
 ) -> Layer:  # fmt: skip
-    """A layer, with experts or not, whose matrices tp ranks share and whose experts ep ranks.
+    """A layer, with experts or not, whose matrices tp ranks share and whose experts ep ranks, each cut among etp ranks
+    where that is not tp.
 
     `tokens` of a microbatch are on this rank, each of which meets T keys; sp is whether the ranks of the
     tensor-parallel group share what is outside the matrices; a fused attention keeps no scores. What a framework
@@ -73,7 +74,7 @@ def layer_on_rank(
     experts: Any = 0.0
     if moe:
         one = mlp_parameters(model, model.expert_ffn)
-        experts = model.experts * one / (tp * ep)
+        experts = model.experts * one / ((tp if etp is None else etp) * ep)
         own, common = own + model.shared_experts * one, common + router_parameters(model)
     else:
         own = own + mlp_parameters(model, model.ffn)

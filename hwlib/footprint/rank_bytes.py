@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 from hwlib.columns import bounded, by_blocks, choose, choose_by, is_one
 from hwlib.footprint.layer_bytes import Layer, layer_on_rank
+from hwlib.footprint.stage_layers import StageLayers, stage_layers
 from hwlib.footprint.state_bytes import MEGATRON_ADAM, States
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.specs import Framework, Model, frameworks, models
 from hwlib.strategy import SCHEDULES, Strategy
-from hwlib.transformer import norm_parameters, parameter_count
+from hwlib.transformer import norm_parameters, parameter_count, with_mtp
 from hwlib.units import show
 
 OFFLOAD = ("activations", "optimizer")
@@ -69,9 +70,7 @@ class _Job:
     m: Any
     tp: Any
     schedule: Any
-    chunk_layers: Any
-    """Layers of a chunk, rounded up, and how many chunks have one less."""
-    short_chunks: Any
+    held: StageLayers
     kinds: tuple[Layer, ...]
     kept: tuple[Any, ...]
     """Bytes that a layer of each kind keeps of a microbatch; and of those that recompute nothing."""
@@ -94,12 +93,14 @@ class _Job:
     framework: Framework | None
     tuned: bool
     offload: Collection[str]
+    mtp: int
+    """Modules for multi-token prediction."""
 
 
 def footprint(
     model: Model | str, strategy: Strategy, *, T: Any, m: Any = None, stage: Any = "worst",
     states: States | None = None, fused: bool = True, framework: Framework | str | None = None,
-    trainable: Any = None, frozen: float = 2.0, offload: Collection[str] = (),
+    trainable: Any = None, frozen: float = 2.0, offload: Collection[str] = (), mtp: bool = False,
 ) -> Footprint:  # fmt: skip
     """Bytes on a rank of pipeline stage `stage`: a number, 0 the first; or "last"; or "worst", which needs most.
 
@@ -114,9 +115,11 @@ def footprint(
     too, as a GPU reports it; without one, only what formulas count. Of a model that is fine-tuned by adapters (LoRA),
     `trainable` parameters have gradients and optimizer states, in `states`; the model's own are `frozen` bytes each
     (0.5 in 4 bits, tables excepted), and their matrices keep no input. `offload` is what the host keeps, of OFFLOAD:
-    of activations two layers' stay.
+    of activations two layers' stay. With `mtp` the modules for multi-token prediction are on the last stage, with
+    logits of their own, and a copy of the embedding where that is on another rank.
 
-    Where layers do not divide, a stage has the next whole number, and the last and the first are the short ones.
+    Where layers do not divide, a stage has the next whole number, and the last, or both ends, are the short ones
+    (`stage_layers`).
     Whether a plan can be (heads that tp divides, a batch that dp does) is the planner's question. The strategy may be
     columns of many plans; T, m and stage may be arrays beside them. Raises ValueError.
 
@@ -124,7 +127,7 @@ def footprint(
     >>> show(one.states, "B"), show(one.activations, "B"), show(one.logits, "B")
     ('18.07 GB', '2.147 GB', '4.337 GB')
     """
-    model = models.of(model)
+    model = with_mtp(model) if mtp else models.of(model)
     framework = frameworks.of(framework) if framework is not None else None
     if states is None:
         states = States(*framework.states) if framework else MEGATRON_ADAM
@@ -149,7 +152,8 @@ def footprint(
     def one(block: dict[str, Any]) -> Footprint:
         T, m, stage = (block.pop(name) for name in ("T", "m", "stage"))
         plan = strategy.unchecked(block)
-        return _footprint(_job(model, states, fused, plan, T, m, framework, tuned, offload), stage)
+        job = _job(model, states, fused, plan, T, m, framework, tuned, offload, model.mtp_layers if mtp else 0)
+        return _footprint(job, stage)
 
     return by_blocks(Footprint, one, given)
 
@@ -170,7 +174,7 @@ def _footprint(job: _Job, stage: Any) -> Footprint:
     if not is_one(job.pp):
         others = [1.0, job.pp - 1]
         if len(job.kinds) > 1:  # a stage of experts only may come late, and its experts outweigh what the others keep
-            others.append(ceil(job.model.dense_layers / (job.chunk_layers * job.v)))
+            others.append(ceil(job.model.dense_layers / (job.held.chunk * job.v)))
         for other in others:
             worst = _larger(worst, _on_stage(job, minimum(other, job.pp - 1)))
     return worst
@@ -178,16 +182,18 @@ def _footprint(job: _Job, stage: Any) -> Footprint:
 
 def _job(
     model: Model, states: States, fused: bool, strategy: Strategy, T: Any, m: Any,
-    framework: Framework | None, tuned: _Tuned | None, offload: Collection[str],
+    framework: Framework | None, tuned: _Tuned | None, offload: Collection[str], mtp: int,
 ) -> _Job:  # fmt: skip
     tp, pp, ep, v, sp, zero = (getattr(strategy, name) for name in ("tp", "pp", "ep", "v", "sp", "zero"))
     shards = strategy.shard_ranks
-    expert_shards = maximum(shards / ep, 1.0)
+    expert_shards = maximum(shards / ep if strategy.etp is None else shards / ep * tp / strategy.etp, 1.0)
     tokens = strategy.micro * T / strategy.cp
     outside = tokens / (sp * tp + (1 - sp))
     moes = [moe for moe, there in ((False, model.layers > model.moe_layers), (True, model.moe)) if there]
-    kinds = tuple(layer_on_rank(model, moe, tp, ep, sp, tokens, T, fused, framework, tuned is not None) for moe in moes)
-    chunk_layers = ceil(model.layers / (pp * v))
+    kinds = tuple(
+        layer_on_rank(model, moe, tp, ep, sp, tokens, T, fused, framework, tuned is not None, strategy.etp)
+        for moe in moes
+    )
     recompute = strategy.recompute_code
     tables = unsharded = pool = 0.0
     gathered, logit, summed = states.weight, 4.0, 0.0
@@ -209,7 +215,7 @@ def _job(
             pool = a_parameter * maximum(2 * largest, model.vocab * model.width / tp)
     return _Job(
         model=model, pp=pp, v=v, m=m, tp=tp, schedule=strategy.schedule_code,
-        chunk_layers=chunk_layers, short_chunks=chunk_layers * pp * v - model.layers, kinds=kinds,
+        held=stage_layers(model, pp, v), kinds=kinds,
         kept=tuple(choose_by(recompute, x.kept_with) for x in kinds),
         whole=tuple(x.kept + x.scores for x in kinds), recompute_layers=strategy.recompute_layers,
         state_bytes=tuple(
@@ -217,10 +223,11 @@ def _job(
             for stage, b in ((3, states.weight), (2, states.gradient), (1, states.optimizer))
         ),
         tables=tables, unsharded=unsharded, pool=pool, mask=model.dropout * model.width * outside,
-        loss=4 * model.width * outside + logit * model.vocab * tokens / tp,
+        loss=(1 + mtp) * (4 * model.width * outside + logit * model.vocab * tokens / tp)
+        + mtp * 8 * model.width * outside,  # state and embedding, before their norms and joined
         buffers=summed + _buffers(kinds, states, gathered, zero, shards, expert_shards, recompute, unsharded),
         boundary=2 * model.width * outside, outputs=2 * model.vocab * tokens / tp * where(m == inf, pp, m),
-        framework=framework, tuned=tuned is not None, offload=offload,
+        framework=framework, tuned=tuned is not None, offload=offload, mtp=mtp,
     )  # fmt: skip
 
 
@@ -254,6 +261,9 @@ def _on_stage(job: _Job, i: Any) -> Footprint:
     dense = start * (table + model.positions * model.width) + end * (table + norm_parameters(model))
     if model.tied:
         dense = dense - start * end * table
+    if job.mtp:
+        joined = 2 * model.width**2 / job.tp + 3 * norm_parameters(model)
+        dense = dense + end * (job.mtp * joined + (1 - start) * table)
     tables = dense
     if job.framework is not None and job.framework.embedding_apart:
         tables = end * (table + norm_parameters(model))
@@ -310,8 +320,7 @@ def _reported(job: _Job, counted: Footprint, tables: Any, parameters: Any, fligh
 
 def _layers(job: _Job, at_start: Any, at_end: Any, i: Any) -> list[Any]:
     """Layers of each kind on stage i: the dense ones of a model with experts are the first."""
-    less = where((job.short_chunks > 0) & at_end, 1.0, 0.0) + where((job.short_chunks > 1) & at_start, 1.0, 0.0)
-    layers = minimum(job.chunk_layers * job.v - less, job.model.layers)
+    layers = job.held.full - where(at_end, job.held.last, 0.0) - where(at_start, job.held.first, 0.0)
     if len(job.kinds) == 1:
         return [layers]
     dense = minimum(maximum(job.model.dense_layers - i * layers, 0.0), layers)

@@ -85,16 +85,17 @@ class Sizes(NamedTuple):
     experts: Any
 
 
-def sizes_of(model: Model, tokens: Any, tp: Any, pp: Any, cp: Any, ep: Any) -> Sizes:
-    """The sizes for a microbatch, of which a rank has `tokens` tokens. Key-value heads are copied beyond their
-    number."""
+def sizes_of(model: Model, tokens: Any, tp: Any, pp: Any, cp: Any, ep: Any, etp: Any = None) -> Sizes:
+    """The sizes for a microbatch, of which a rank has `tokens` tokens; etp is the experts' tensor degree where that is
+    not tp. Key-value heads are copied beyond their number.
+    """
     groups = parameter_groups(model)
     return Sizes(
         hidden=tokens * model.width,
         keys=tokens * cp * maximum(model.kv_heads, tp) * (model.key_dim + model.value_dim) / tp,
         copies=model.experts_per_token * tokens * ep * model.width / tp,
         dense=(groups.total - groups.experts) / (tp * pp),
-        experts=groups.experts / (tp * pp * ep),
+        experts=groups.experts / ((tp if etp is None else etp) * pp * ep),
     )
 
 
@@ -119,8 +120,11 @@ def transfers(
     m = m if is_column(m) else as_int("transfers: m (microbatches)", m)
     dp, tp, pp, cp, ep, v = (getattr(strategy, name) for name in ("dp", "tp", "pp", "cp", "ep", "v"))
     zero, sp, shards = strategy.zero, strategy.sp, strategy.shards
-    if _any((dp * cp % ep != 0) | (model.experts % ep != 0)):
-        raise StrategyError("ep", ep, f"a divisor of dp*cp = {dp * cp} and of the {model.experts} experts")
+    etp, expert_ranks = strategy.expert_tp, strategy.expert_ranks
+    if _any((expert_ranks % 1 != 0) | (model.experts % ep != 0)):
+        shared = dp * cp if strategy.etp is None else dp * cp * tp / etp
+        of = "dp*cp" if strategy.etp is None else "dp*cp*tp/etp"
+        raise StrategyError("ep", ep, f"a divisor of {of} = {shared} and of the {model.experts} experts")
     if not is_number(B) or _any(B <= 0):
         raise ValueError(f"transfers: B is tokens of a step, above 0, got {B!r}")
     if not is_number(expert_imbalance) or _any(expert_imbalance < 1):
@@ -132,7 +136,7 @@ def transfers(
     layers = ceil(model.layers / pp)
     moe_layers = minimum(model.moe_layers, layers)
     tokens = B / (dp * cp * m)
-    size = sizes_of(model, tokens, tp, pp, cp, ep)
+    size = sizes_of(model, tokens, tp, pp, cp, ep, strategy.etp)
     hidden, keys, copies = b * size.hidden, size.keys, expert_imbalance * size.copies
     found: list[Transfer] = []
 
@@ -141,9 +145,11 @@ def transfers(
             merged = model.experts_per_token if dedup_dispatch and axis == "ep" else 0
             found.append(Transfer(axis, what, collective, ranks, inner, S, calls, merged, n_lim if merged else 0))
 
-    add("tp", "activations", "all_gather", tp, 1, hidden, 6 * layers * m * sp)
-    add("tp", "activations", "reduce_scatter", tp, 1, hidden, 4 * layers * m * sp)
-    add("tp", "activations", "all_reduce", tp, 1, hidden, 4 * layers * m * (1 - sp))
+    folded = 0 if strategy.etp is None else moe_layers / 2  # whose MLP has another degree
+    for ranks, S, blocks in ((tp, hidden, layers - folded), (etp, hidden * etp / tp, folded)):
+        add("tp", "activations", "all_gather", ranks, 1, S, 6 * blocks * m * sp)
+        add("tp", "activations", "reduce_scatter", ranks, 1, S, 4 * blocks * m * sp)
+        add("tp", "activations", "all_reduce", ranks, 1, S, 4 * blocks * m * (1 - sp))
     if ulysses:
         inputs, outputs = (tokens * cp * model.heads * width / tp for width in (model.key_dim, model.value_dim))
         add("cp", "heads for tokens", "all_to_all", cp, tp, b * (keys + inputs), 2 * layers * m)
@@ -151,12 +157,12 @@ def transfers(
     else:
         add("cp", "keys and values", "all_gather", cp, tp, b * keys, 2 * layers * m)
         add("cp", "their gradients", "reduce_scatter", cp, tp, b_g * keys, layers * m)
-    add("ep", "dispatch", "all_to_all", ep, tp, b_disp * copies, 2 * moe_layers * m)
-    add("ep", "combine", "all_to_all", ep, tp, b_comb * copies, 2 * moe_layers * m)
+    add("ep", "dispatch", "all_to_all", ep, etp, b_disp * copies, 2 * moe_layers * m)
+    add("ep", "combine", "all_to_all", ep, etp, b_comb * copies, 2 * moe_layers * m)
     add("pp", "activations", "send", pp, tp * cp * dp, hidden / tp, 2 * v * m)
     for what, P, replicas, inner in (
         ("", size.dense, dp * cp, tp),
-        (" of experts", size.experts, dp * cp // ep, tp * ep),
+        (" of experts", size.experts, dp * cp * (tp // etp) // ep, etp * ep),
     ):
         ranks = replicas
         if shards is not None:

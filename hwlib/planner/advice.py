@@ -90,7 +90,8 @@ def complexity(strategy: Strategy, m: Any) -> tuple[Any, ...]:
     kinds = sum(1.0 * (degree > 1) for degree in (s.tp, s.cp, s.ep, s.pp)) + (s.zero == 3)
     hybrid = 0.0 * s.dp if s.shards is None else 1.0 * (s.shards < s.dp * s.cp)
     again = 1.0 * (s.recompute_code > 0) + (s.recompute_code == RECOMPUTED.index("full"))
-    return s.zero + hybrid, s.tp * s.cp * s.pp * s.ep, kinds, m * s.v, again
+    folded = 0.0 if s.etp is None else 1.0 * (s.etp != s.tp)
+    return s.zero + hybrid, s.tp * s.cp * s.pp * s.ep, kinds + folded, m * s.v, again
 
 
 Order = Callable[[Strategy, Any], tuple[Any, ...]]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from hwlib.planner.task import PlanError, Task, plural
 from hwlib.specs import Features, Model
-from hwlib.specs.feature import DEGREES
+from hwlib.specs.feature import DEGREES, FOLDED
 from hwlib.strategy import RECOMPUTE, StrategyError, checked
 
 DEFAULT_SCHEDULES = ("1f1b", "zb_h1")
@@ -49,6 +49,7 @@ class Allowed:
     recompute: Words = None
     schedule: Words = None
     shards: Numbers = None
+    etp: Numbers = None
 
     def __post_init__(self) -> None:
         self.__dict__.update({name: _values(name, x) for name, x in self.given.items()})
@@ -70,7 +71,9 @@ def _values(name: str, x: Any) -> tuple[Any, ...]:
 
 
 class Axes(NamedTuple):
-    """The values of every axis; `forms` are schedules with their chunks per rank; `shards` may be WHOLE."""
+    """The values of every axis; `forms` are schedules with their chunks per rank; `shards` may be WHOLE, and
+    `etp` too: then it is tp.
+    """
 
     tp: tuple[int, ...]
     pp: tuple[int, ...]
@@ -82,6 +85,7 @@ class Axes(NamedTuple):
     recompute: tuple[str, ...]
     sp: tuple[bool, ...]
     shards: tuple[int, ...] = (WHOLE,)
+    etp: tuple[int, ...] = (WHOLE,)
 
 
 def axes_of(task: Task, allowed: Allowed) -> Axes:
@@ -90,7 +94,8 @@ def axes_of(task: Task, allowed: Allowed) -> Axes:
     """
     model, gpus, given, has = task.model, task.gpus, allowed.given, task.features
     schedules = DEFAULT_SCHEDULES + tuple(word for word in (has.schedules if has else ()) if word != "gpipe")
-    tp = given.get("tp", usual_tp(model, task.machine.node))
+    folded = "etp" in given and model.moe
+    tp = given.get("tp", divisors(task.machine.node) if folded else usual_tp(model, task.machine.node))
     pp = given.get("pp", tuple(n for n in range(1, model.layers + 1) if gpus % n == 0))
     cp = tuple(2**i for i in range(8) if task.T % 2 ** (i + 1) == 0 and task.T >> i >= SHORTEST_CUT)
     axes = Axes(
@@ -104,6 +109,7 @@ def axes_of(task: Task, allowed: Allowed) -> Axes:
         recompute=given.get("recompute", ("none", "full") if task.software.fused else RECOMPUTE),
         sp=given.get("sp", (not has or "sp" in has.degrees,)),
         shards=given.get("shards", usual_shards(task, tp) if not has or has.hsdp else (WHOLE,)),
+        etp=given.get("etp", (WHOLE,)),
     )
     _check(task, axes, set(given))
     return axes
@@ -176,6 +182,8 @@ def _check(task: Task, axes: Axes, asked: set[str]) -> None:
         dense = f"{{}} does not apply to {model.name}: a dense model has no experts"
         problem = f"{{}} does not divide the {model.experts} experts of {model.name}" if model.moe else dense
         _require_some("ep", axes.ep, lambda n: model.experts % n == 0, problem)
+    if "etp" in asked and not model.moe:
+        raise PlanError("etp", f"{model.name} is dense: it has no experts to cut")
     for name in ("tp", "pp", "cp"):
         if name in asked:
             _require_some(name, getattr(axes, name), lambda n: gpus % n == 0, f"{{}} does not divide {gpus:,} GPUs")
@@ -202,6 +210,8 @@ def _check_features(has: Features, axes: Axes, asked: set[str]) -> None:
             raise PlanError(name, f"{problem}; it has {_joined(sorted(known, key=str))}" if known else problem)
     if "recompute" in asked and not any(map(has.recomputes, axes.recompute)):
         raise PlanError("recompute", has.without(f"{_joined(axes.recompute)} recomputation"))
+    if "etp" in asked and not has.folded:
+        raise PlanError("etp", has.without(FOLDED))
     if "shards" in asked and not has.hsdp and WHOLE not in axes.shards:
         raise PlanError("shards", has.without("HSDP"))
 

@@ -71,7 +71,7 @@ class Costed:
 def costed_plan(task: Task, strategy: Strategy, m: float) -> Plan:
     """One plan with all its costs."""
     time = step_times(task, strategy)
-    seconds, flops = float(time.total), step_flops(task.model, task.B, task.T)
+    seconds, flops = float(time.total), step_flops(task.model, task.B, task.T, mtp=task.software.mtp)
     return Plan(
         strategy,
         int(m),
@@ -109,6 +109,7 @@ def _step_times(task: Task, strategy: Strategy, stack: Stack | None) -> StepTime
     return step_time(
         task.model, stack or task.stack, task.machine.levels, strategy, B=task.B, T=task.T, fused=uses.fused,
         dtype=uses.dtype, expert_imbalance=uses.expert_imbalance, dedup_dispatch=uses.dedup_dispatch,
+        mtp=uses.mtp, offload=uses.offload, host=task.machine.host,
     )  # fmt: skip
 
 
@@ -116,8 +117,9 @@ def footprints(task: Task, strategy: Strategy, m: Any) -> Footprint:
     """The bytes of the fullest GPU for one plan or for columns of them, with m microbatches a replica."""
     uses = task.software
     return footprint(
-        task.model, strategy, T=task.T, m=m, states=uses.states, fused=uses.fused, framework=task.framework
-    )
+        task.model, strategy, T=task.T, m=m, states=uses.states, fused=uses.fused, framework=task.framework,
+        offload=uses.offload, mtp=uses.mtp,
+    )  # fmt: skip
 
 
 def parts(time: StepTime) -> dict[str, float]:

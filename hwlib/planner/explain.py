@@ -13,6 +13,7 @@ WORDS: Mapping[str, str] = {
     "compute": "arithmetic", "recomputed": "recomputation", "tp": "tensor-parallel transfers",
     "cp": "context-parallel transfers", "ep": "expert-parallel transfers", "pp": "messages between stages",
     "bubble": "bubble", "dp": "data-parallel transfers", "optimizer": "optimizer", "other": "fixed time",
+    "offload": "transfers to the host",
 }  # fmt: skip
 NO_PIPELINE = "no pipeline"
 EQUAL = 5e-4  # of a step: below it two plans are equally quick
@@ -145,7 +146,7 @@ def alternatives(found: SearchResult) -> list[str]:
 
     costed, best = found.costed, found[0]
     lines = []
-    for name in ("tp", "cp", "ep", "pp", "micro", "zero", "recompute", "form", "shards"):
+    for name in ("tp", "cp", "ep", "etp", "pp", "micro", "zero", "recompute", "form", "shards"):
         column, here = _choice(costed.strategy, name), _choice(best.strategy, name)
         among = column != here
         if not among.any():
@@ -167,6 +168,8 @@ def _choice(strategy: Strategy, name: str) -> Any:
         return strategy.schedule_code * 1000 + strategy.v
     if name == "shards":
         return strategy.shard_ranks < strategy.dp * strategy.cp
+    if name == "etp":
+        return strategy.expert_tp != strategy.tp
     return strategy.recompute_code if name == "recompute" else getattr(strategy, name)
 
 
@@ -175,6 +178,8 @@ def _said(plan: Plan, name: str) -> str:
         return plan.strategy.schedule_name or NO_PIPELINE
     if name == "shards":
         return "HSDP" if plan.strategy.shards else "no HSDP"
+    if name == "etp":
+        return f"etp {plan.strategy.expert_tp}"
     return f"{name} {getattr(plan.strategy, name)}"
 
 

@@ -44,6 +44,10 @@ def space(task: Task, axes: Axes) -> Space:
     found = _Sieve(considered=prod(len(axis) for axis in axes))
     model, gpus, T, sequences = task.model, task.gpus, task.T, task.sequences
     found.expand(tp=axes.tp, pp=axes.pp, cp=axes.cp, ep=axes.ep)
+    folded = axes.etp != (WHOLE,)
+    if folded:
+        found.expand(etp=axes.etp)
+        found.keep(lambda f: f["tp"] % f["etp"] == 0, "etp does not divide tp")
     if has := task.features:
         for name in ("tp", "pp", "cp", "ep"):
             if name not in has.degrees:
@@ -51,14 +55,18 @@ def space(task: Task, axes: Axes) -> Space:
     tp = found["tp"]
     heads = (model.heads % tp == 0) & ((model.kv_heads % tp == 0) | (tp % model.kv_heads == 0) | model.mla)
     found.keep(heads, "tp does not divide the heads")
-    found.keep(lambda f: np.logical_and.reduce([n % f["tp"] == 0 for n in _mlps(model)]), "tp does not divide the MLP")
+    widths = _mlps(model, "etp" if folded else "tp")
+    found.keep(lambda f: np.logical_and.reduce([n % f[by] == 0 for n, by in widths]), "tp does not divide the MLP")
     found.keep(lambda f: f["pp"] <= model.layers, "more stages than layers")
     found.keep(lambda f: (f["cp"] == 1) | (T % (2 * f["cp"]) == 0), "2*cp does not divide the sequence")
     found.keep(lambda f: gpus % (f["tp"] * f["pp"] * f["cp"]) == 0, INDIVISIBLE_GPUS)
     found.columns["dp"] = dp = gpus // (found["tp"] * found["pp"] * found["cp"])
     found.keep(sequences % dp == 0, INDIVISIBLE_BATCH)
     found.keep(lambda f: model.experts % f["ep"] == 0, "ep does not divide the experts")
-    found.keep(lambda f: f["dp"] * f["cp"] % f["ep"] == 0, "ep does not divide dp*cp")
+    if folded:
+        found.keep(lambda f: f["dp"] * f["cp"] * f["tp"] % (f["etp"] * f["ep"]) == 0, "etp*ep does not divide dp*cp*tp")
+    else:
+        found.keep(lambda f: f["dp"] * f["cp"] % f["ep"] == 0, "ep does not divide dp*cp")
     found.keep(lambda f: whole_nodes(task, f.columns), UNEVEN_NODES)
     found.expand(micro=axes.micro)
     found.keep(lambda f: sequences % (f["dp"] * f["micro"]) == 0, "micro does not divide a replica's batch")
@@ -88,10 +96,10 @@ def space(task: Task, axes: Axes) -> Space:
     return Space(strategy, found["m"].astype(float), found.considered, found.rejected)
 
 
-def _mlps(model: Model) -> list[int]:
-    """The widths that tp divides."""
-    dense = [model.ffn] if model.layers > model.moe_layers else []
-    return dense + ([model.expert_ffn] if model.moe else [])
+def _mlps(model: Model, expert_degree: str) -> list[tuple[int, str]]:
+    """The widths of MLPs and of experts, and the degrees that divide them."""
+    dense = [(model.ffn, "tp")] if model.layers > model.moe_layers else []
+    return dense + ([(model.expert_ffn, expert_degree)] if model.moe else [])
 
 
 def _keep_schedules(found: "_Sieve", layers: int, first: tuple[str, int]) -> None:
@@ -169,7 +177,7 @@ def _sharded(found: "_Sieve", task: Task, n: int, at: Any, sizes: Sequence[int])
     import numpy as np
 
     def of(name: str) -> Any:
-        return found[name][at]
+        return found.columns.get(name, found["tp"])[at]
 
     rules: list[tuple[Callable[[], Any], str]] = [
         (lambda: np.isin(of("tp") * n, sizes) if sizes else at >= 0, "shards that fill no node"),
@@ -195,8 +203,9 @@ def _shard_groups(model: Model, of: Callable[[str], Any], n: int) -> list[tuple[
     tp, ep, ranks = of("tp"), of("ep"), of("dp") * of("cp")
     groups = [(n + 0 * tp, tp), (ranks // n, tp * n)]
     if model.moe:
-        each = np.maximum(n // ep, 1)
-        groups += [(each, tp * ep), (ranks // ep // each, tp * ep * each)]
+        etp = of("etp")
+        each = np.maximum(n * tp // (etp * ep), 1)
+        groups += [(each, etp * ep), (ranks * tp // (etp * ep) // each, etp * ep * each)]
     return groups
 
 
@@ -208,7 +217,8 @@ def whole_nodes(task: Task, columns: Mapping[str, Any]) -> Any:
     shared = dp * cp
     axes = [(tp, 1 + 0 * tp), (cp, tp), (shared, tp), (pp, shared * tp)]
     if task.model.moe:
-        axes += [(ep, tp), (shared // np.maximum(ep, 1), tp * ep)]
+        etp = columns.get("etp", tp)
+        axes += [(ep, etp), (shared * tp // np.maximum(etp * ep, 1), etp * ep)]
     return _in_levels(task, axes)
 
 

@@ -11,7 +11,7 @@ from hwlib.planner.task import Task, plural
 from hwlib.strategy import MESH
 from hwlib.units import show
 
-CHOICES = ("v", "micro", "zero", "sp", "recompute", "schedule", "shards")
+CHOICES = ("v", "micro", "zero", "sp", "recompute", "schedule", "shards", "etp")
 
 
 def table(found: SearchResult) -> str:
@@ -37,6 +37,8 @@ def rows(plans: Sequence[Plan]) -> list[str]:
         values = [getattr(plan.strategy, name) for plan in plans]
         if name in ("tp", "pp", "dp") or max(values) > 1:
             columns.append((name, [str(value) for value in values]))
+        if name == "ep" and any(plan.strategy.etp is not None for plan in plans):
+            columns.append(("etp", [str(plan.strategy.expert_tp) for plan in plans]))
     columns += [
         ("schedule", [plan.strategy.schedule_name or "-" for plan in plans]),
         ("microbatches", [str(plan.m) for plan in plans]),

@@ -7,7 +7,7 @@ from math import inf, prod
 from typing import Any, NamedTuple
 
 from hwlib.arguments import is_number
-from hwlib.footprint import MEGATRON_ADAM, States
+from hwlib.footprint import MEGATRON_ADAM, OFFLOAD, States
 from hwlib.specs import (
     Accelerator,
     Cluster,
@@ -56,12 +56,15 @@ MOST_NODES = 2**20
 
 
 class Machine(NamedTuple):
-    """GPUs of one kind and the levels of the network that joins exactly that many; a full node has `full_node`."""
+    """GPUs of one kind and the levels of the network that joins exactly that many; a full node has `full_node`, and the
+    link of a GPU to its host carries `host` B/s, one direction; None where nobody says.
+    """
 
     name: str
     chip: Accelerator
     levels: tuple[Level, ...]
     full_node: int
+    host: float | None = None
 
     def __repr__(self) -> str:
         levels = [f"{level.size} a {level.name}, {show(level.bandwidth, 'B/s')} each" for level in self.levels]
@@ -93,9 +96,11 @@ def machine_of(cluster: Cluster | Node | str, gpus: int | None = None) -> Machin
         if spec.torus:
             axes = " x ".join(map(str, spec.torus))
             raise PlanError("cluster", f"{spec.key} is a torus of {axes} chips; expected nodes joined by switches")
-        found = Machine(spec.name, spec.members.chip, spec.levels, spec.members.chips)
+        node = spec.members
+        found = Machine(spec.name, node.chip, spec.levels, node.chips, node.to_host_bandwidth)
     else:
-        found = Machine(spec.name, spec.chip, (Level("node", spec.chips, spec.scaleup_bandwidth),), spec.chips)
+        levels = (Level("node", spec.chips, spec.scaleup_bandwidth),)
+        found = Machine(spec.name, spec.chip, levels, spec.chips, spec.to_host_bandwidth)
     return _some(found, gpus)
 
 
@@ -166,7 +171,8 @@ class Software:
     can do (a row of features.toml, or "any" for everything), by default what the stack's can; `dtype` is that of the
     layers' matrix products; `states` what a parameter costs, by default what it costs in the software. `fused`
     attention keeps no scores. The busiest experts see `expert_imbalance` times the mean tokens; with `dedup_dispatch`
-    a token goes once to each rank and node that has one of its experts. Raises PlanError.
+    a token goes once to each rank and node that has one of its experts. With `mtp` a model's modules for multi-token
+    prediction are trained too; `offload` is what the host keeps, of "activations" and "optimizer". Raises PlanError.
     """
 
     stack: Stack | str | None = None
@@ -176,6 +182,8 @@ class Software:
     expert_imbalance: float = 1.0
     dedup_dispatch: bool = False
     features: Features | str | None = None
+    mtp: bool = False
+    offload: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.dtype == "int8":
@@ -183,7 +191,10 @@ class Software:
         if not (is_number(self.expert_imbalance) and 1 <= self.expert_imbalance < inf):
             expected = "the load of the busiest expert over the mean, at least 1"
             raise PlanError("expert_imbalance", f"expected {expected}, got {self.expert_imbalance!r}")
-        for name in ("fused", "dedup_dispatch"):
+        self.__dict__["offload"] = tuple(self.offload)
+        if odd := [x for x in self.offload if x not in OFFLOAD]:
+            raise PlanError("offload", f"expected one or more of {', '.join(OFFLOAD)}, got {odd[0]!r}")
+        for name in ("fused", "dedup_dispatch", "mtp"):
             self.__dict__[name] = as_bool(name, getattr(self, name))
 
     def on(self, chip: Accelerator) -> "Software":
@@ -245,7 +256,8 @@ class Task:
     @property
     def framework(self) -> Framework | None:
         """The memory of the software; None of a machine without one, whose bytes are those that formulas count."""
-        return framework_of(self.stack) if self.stack.features else None
+        features = self.features.key if self.features else ""
+        return framework_of(self.stack, features) if self.stack.features else None
 
     @property
     def states(self) -> States:
@@ -290,6 +302,10 @@ def task_of(
     if not (is_number(price) and 0 <= price < inf):
         raise PlanError("price", f"expected dollars of at least 0, got {price!r}")
     on_chip = (software or Software()).on(machine.chip)
+    if on_chip.offload and not machine.host:
+        raise PlanError("offload", f"no source says which link joins a GPU of {machine.name} with its host")
+    if on_chip.mtp and not model.mtp_layers:
+        raise PlanError("mtp", f"{model.name} has no modules for multi-token prediction")
     task = Task(model, machine, B, T, on_chip, inf, price)
     return replace(task, memory=memory_of(machine.chip, memory, share=FRAMEWORK if task.framework is None else 0.0))
 

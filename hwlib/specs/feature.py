@@ -24,6 +24,7 @@ DEGREES = {
 STAGES = (0, 1, 2, 3)
 NAMED = ("selective", "full", "op")  # ways of recomputation that are not a list of modules
 MODULES = "modules"
+FOLDED = "tensor degree of experts apart from that of other matrices"
 
 
 def _stages(place: str, cell: Any) -> tuple[int, ...]:
@@ -42,7 +43,8 @@ def _degrees(place: str, cell: Any) -> tuple[str, ...]:
 class Features:
     """What one software has: the degrees beside data parallelism, pipeline schedules (1F1B with up to `most_chunks`
     chunks of layers on a rank), what it can recompute, stages of ZeRO without a pipeline and with one (`piped_zero`),
-    and whether ZeRO may divide states among fewer ranks than all (`hsdp`).
+    whether ZeRO may divide states among fewer ranks than all (`hsdp`), and whether experts may have a tensor degree of
+    their own (`folded`).
     """
 
     key: str
@@ -55,11 +57,12 @@ class Features:
     zero: tuple[int, ...] = field(metadata={"bare": _stages})
     piped_zero: tuple[int, ...] = field(metadata={"bare": _stages})
     hsdp: bool = switch(False)
+    folded: bool = switch(False)
     note: str = text()
 
     def lacks(
         self, *, tp: int = 1, pp: int = 1, cp: int = 1, ep: int = 1, sp: bool = False, schedule: str = "1f1b",
-        v: int = 1, zero: int = 0, shards: int | None = None, recompute: str = "none",
+        v: int = 1, zero: int = 0, shards: int | None = None, recompute: str = "none", etp: int | None = None,
     ) -> str:  # fmt: skip
         """The first thing that a plan needs and the software does not have, in words; empty if it has all."""
         for name, more in (("tp", tp > 1), ("sp", sp and tp > 1), ("pp", pp > 1), ("cp", cp > 1), ("ep", ep > 1)):
@@ -73,6 +76,8 @@ class Features:
             return self.without(f"ZeRO-{zero}" + " with a pipeline" * (pp > 1 and zero in self.zero))
         if not self.recomputes(recompute):
             return self.without(f"{recompute} recomputation")
+        if etp is not None and etp != tp and not self.folded:
+            return self.without(FOLDED)
         return self.without("HSDP") if shards is not None and not self.hsdp else ""
 
     def recomputes(self, word: str) -> bool:

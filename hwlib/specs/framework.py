@@ -9,21 +9,20 @@ take. `hwlib.footprint` takes such a record; a stack of constants of time names 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from math import nextafter
-from typing import Any
 
-from hwlib.specs.reader import constant, number, quantities, rows_of, switch, text, texts, values_of
+from hwlib.specs.constants import Constants, read_constants
+from hwlib.specs.reader import constant, number, quantities, switch, texts
 from hwlib.specs.stack import Stack
-from hwlib.specs.table import SpecError, Table, file_text, unknown
-from hwlib.units import show
+from hwlib.specs.table import Table, file_text
 
 FILE = "frameworks.toml"
 USUAL = "megatron-core"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Framework:
+class Framework(Constants):
     """Memory of one training software. The defaults are those of a fused loss, and of nothing wasted.
 
     `unsharded_in_pipeline`: FSDP keeps weights and gradients unsharded between the microbatches of a pipeline, and
@@ -38,14 +37,9 @@ class Framework:
     so that what experts give need not be kept for the router's gradient.
     """
 
-    key: str
-    name: str
     source: str
     stacks: tuple[str, ...] = texts()
-    rows: tuple[str, ...] = texts()
-    fitted: tuple[str, ...] = texts()
-    like: str = text()
-    note: str = text()
+    features: tuple[str, ...] = texts()
     error: float = number(0.0, high=nextafter(1, 0))
     unsharded_in_pipeline: bool = switch(False)
     gathered_inputs: bool = switch(False)
@@ -67,21 +61,10 @@ class Framework:
         "1", "share of what comes and goes in a step that the allocator reserves more", 0.0, high=1.0
     )
 
-    def __repr__(self) -> str:
-        units = quantities(Framework)
-        return f"<{self.name}: {', '.join(f'{n} {show(getattr(self, n), unit)}' for n, (unit, _) in units.items())}>"
-
     @property
     def states(self) -> tuple[float, float, float]:
         """Bytes of a parameter as weight, as gradient and in the optimizer."""
         return self.weight, self.gradient, self.optimizer
-
-    def replace(self, **changes: Any) -> "Framework":
-        """This framework with some fields changed."""
-        names = [f.name for f in fields(self)]
-        if odd := sorted(set(changes) - set(names)):
-            raise TypeError(unknown("field", odd[0], names))
-        return replace(self, **changes)
 
 
 CONSTANTS = quantities(Framework)
@@ -101,29 +84,25 @@ def read_frameworks(file: str, content: str) -> Iterator[Framework]:
     """The frameworks of a file's text: a row that is `like` another takes what it does not give itself, its name and
     what was fitted to it apart. Raises SpecError, naming file, row and field.
     """
-    found: dict[str, Framework] = {}
-    for key, row in rows_of(file, content).items():
-        values = values_of(Framework, f"{file}, {key}", row)
-        if odd := [name for name in values.get("fitted", ()) if name not in row or name not in CONSTANTS]:
-            raise SpecError(f"{file}, {key}.fitted: {odd[0]!r} is not a constant that the row gives")
-        if like := values.get("like"):
-            if like not in found:
-                raise SpecError(f"{file}, {key}.like: names a row before it, " + unknown("framework", like, found))
-            values = {name: getattr(found[like], name) for name in (*CONSTANTS, *SWITCHES)} | values
-        found[key] = Framework(key=key, **values)
-        yield found[key]
+    yield from read_constants(Framework, "framework", file, content, SWITCHES)
 
 
 frameworks: Table[Framework] = Table("framework", lambda file: read_frameworks(file, file_text(file)), (FILE,))
 
 
-def framework_of(stack: Stack | str) -> Framework:
-    """The memory of a stack's software: the first framework with a prefix of its key, or of the key of the stack that
-    it is like; else that of Megatron Core.
+def framework_of(stack: Stack | str, features: str = "") -> Framework:
+    """The memory of a stack's software: that of the row of features.toml which the software was said to be, where a
+    framework names it; the first framework with a prefix of the stack's key, or of the key of the stack that it is
+    like; else that of Megatron Core.
 
     >>> framework_of("llm-foundry-h100").key, framework_of("typical-h200-sxm").key
     ('llm-foundry', 'megatron-core')
+    >>> framework_of("typical-h800-sxm", "hai-llm").key
+    'deepseek-v3'
     """
+    for framework in frameworks.values():
+        if features and features in framework.features:
+            return framework
     names = (stack,) if isinstance(stack, str) else (stack.key, stack.like)
     for name in names:
         for framework in frameworks.values():

@@ -66,6 +66,13 @@ class Node(Record):
         return links[self.pcie].bandwidth if self.pcie else self.host_bandwidth
 
     @property
+    def to_host_bandwidth(self) -> float | None:
+        """What one chip sends to its host's memory, one direction: over a chip-to-chip link where there is one, else
+        over PCIe; None where nobody says.
+        """
+        return links[self.c2c].bandwidth if self.c2c else self.pcie_bandwidth
+
+    @property
     def chips_per_host(self) -> int:
         """Accelerators of one server or tray."""
         return self.chips // self.hosts

@@ -10,32 +10,25 @@ the stack that it is `like`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass
 
-from hwlib.specs.reader import constant, number, quantities, rows_of, switch, text, texts, values_of
-from hwlib.specs.table import SpecError, Table, file_text, unknown
-from hwlib.units import show
+from hwlib.specs.constants import Constants, read_constants
+from hwlib.specs.reader import constant, number, quantities, switch, text
+from hwlib.specs.table import Table, file_text
 
 FILE = "serving_stacks.toml"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ServingStack:
+class ServingStack(Constants):
     """One software and release. The defaults of the constants are those of software that costs nothing.
 
     A step that only decodes is one graph that the GPU replays, where the software captures graphs; one that reads
     prompts is launched kernel by kernel. So a layer has two times, whichever its step is.
     """
 
-    key: str
-    name: str
     software: str
     source: str
-    rows: tuple[str, ...] = texts()
-    fitted: tuple[str, ...] = texts()
-    like: str = text()
-    note: str = text()
     error: float = number(0.0)
     kernels: str = text("trtllm")
     """Whose kernels of attention and experts it launches: a software of `hwlib.calibrated.kernel_software`."""
@@ -48,22 +41,6 @@ class ServingStack:
     eta_E: float = constant("1", "rate of layers of experts, over that and over that of their model", 1.0, above_0=True)
     eta_net: float = constant("1", "rate of the messages between GPUs, over that of their own model", 1.0, above_0=True)
     cache_share: float = constant("1", "share of the free memory that the cache gets", 0.9, high=1.0)
-
-    def __repr__(self) -> str:
-        units = quantities(ServingStack)
-        return f"<{self.name}: {', '.join(f'{k} {show(v, units[k][0])}' for k, v in self.constants.items())}>"
-
-    @property
-    def constants(self) -> dict[str, float]:
-        """The constants by name."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if "unit" in f.metadata}
-
-    def replace(self, **changes: Any) -> "ServingStack":
-        """This stack with some fields changed."""
-        names = [f.name for f in fields(self)]
-        if odd := sorted(set(changes) - set(names)):
-            raise TypeError(unknown("field", odd[0], names))
-        return replace(self, **changes)
 
     @classmethod
     def ideal(cls) -> "ServingStack":
@@ -80,17 +57,7 @@ def read_serving_stacks(file: str, content: str) -> Iterator[ServingStack]:
 
     Raises SpecError, naming file, row and field.
     """
-    rows: dict[str, ServingStack] = {}
-    for key, row in rows_of(file, content).items():
-        values = values_of(ServingStack, f"{file}, {key}", row)
-        if odd := [name for name in values.get("fitted", ()) if name not in row or name not in CONSTANTS]:
-            raise SpecError(f"{file}, {key}.fitted: {odd[0]!r} is not a constant that the row gives")
-        if like := values.get("like"):
-            if like not in rows:
-                raise SpecError(f"{file}, {key}.like: names a row before it, " + unknown("serving stack", like, rows))
-            values = {name: getattr(rows[like], name) for name in CONSTANTS} | values
-        rows[key] = ServingStack(key=key, **values)
-        yield rows[key]
+    yield from read_constants(ServingStack, "serving stack", file, content)
 
 
 serving_stacks: Table[ServingStack] = Table(

@@ -13,15 +13,15 @@ the software can do; without one it can do everything.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from math import inf, nextafter
 from typing import Any
 
 from hwlib.specs.accelerator import Accelerator, accelerators
+from hwlib.specs.constants import Constants, read_constants
 from hwlib.specs.feature import features
-from hwlib.specs.reader import constant, number, quantities, rows_of, text, texts, values_of
-from hwlib.specs.table import SpecError, Table, file_text, refer, unknown
-from hwlib.units import show
+from hwlib.specs.reader import constant, number, quantities, text, texts
+from hwlib.specs.table import SpecError, Table, file_text, refer
 
 FILE = "stacks.toml"
 TYPICAL = 0.09  # error of step times on a chip without a fit: as much as any stack errs on dense models, or more
@@ -33,19 +33,13 @@ def _constant(unit: str, meaning: str, ideal: float) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Stack:
+class Stack(Constants):
     """One software on one chip. The defaults of the constants are those of an ideal machine."""
 
-    key: str
-    name: str
     chip: str
     software: str
     source: str
-    rows: tuple[str, ...] = texts()
-    fitted: tuple[str, ...] = texts()
     checked: tuple[str, ...] = texts()
-    like: str = text()
-    note: str = text()
     features: str = text()
     error: float = number(0.0, high=nextafter(1, 0))
     """Mean error of the steps of dense models that it was fitted to, as a share of their time; where there are none,
@@ -79,9 +73,7 @@ class Stack:
     t_step: float = _constant("s", "time of a step that depends on nothing", 0.0)
 
     def __repr__(self) -> str:
-        units = quantities(Stack)
-        constants = [f"{name} {show(value, units[name][0])}" for name, value in self.constants.items()]
-        return f"<{self.name}: {', '.join(constants) or 'nothing lost'}>"
+        return self._shown(self.constants, "nothing lost")
 
     @property
     def accelerator(self) -> Accelerator:
@@ -90,15 +82,8 @@ class Stack:
     @property
     def constants(self) -> dict[str, float]:
         """The constants by name, without those that have the ideal value."""
-        known = [f for f in fields(self) if "unit" in f.metadata]
-        return {f.name: getattr(self, f.name) for f in known if getattr(self, f.name) != f.default}
-
-    def replace(self, **changes: Any) -> "Stack":
-        """This stack with some fields changed."""
-        names = [f.name for f in fields(self)]
-        if odd := sorted(set(changes) - set(names)):
-            raise TypeError(unknown("field", odd[0], names))
-        return replace(self, **changes)
+        ideal = {f.name: f.default for f in fields(self)}
+        return {name: x for name, x in super().constants.items() if x != ideal[name]}
 
     def origin(self, name: str) -> str:
         """Where a constant comes from: "fitted", "checked", the key of the stack that it was fitted or checked for, or
@@ -135,21 +120,12 @@ def read_stacks(file: str, content: str) -> Iterator[Stack]:
 
     Raises SpecError, naming file, row and field.
     """
-    rows: dict[str, Stack] = {}
-    for key, row in rows_of(file, content).items():
-        values = values_of(Stack, f"{file}, {key}", row)
-        if odd := [name for name in values.get("fitted", ()) if name not in row or name not in CONSTANTS]:
-            raise SpecError(f"{file}, {key}.fitted: {odd[0]!r} is not a constant that the row gives")
-        if odd := [name for name in values.get("checked", ()) if name not in CONSTANTS]:
-            raise SpecError(f"{file}, {key}.checked: {odd[0]!r} is not a constant")
-        if like := values.get("like"):
-            if like not in rows:
-                raise SpecError(f"{file}, {key}.like: names a row before it, " + unknown("stack", like, rows))
-            values = {name: getattr(rows[like], name) for name in (*CONSTANTS, "features")} | values
-        rows[key] = Stack(key=key, **values)
-        refer(file, rows[key], "chip", accelerators)
-        refer(file, rows[key], "features", features)
-        yield rows[key]
+    for row in read_constants(Stack, "stack", file, content, ("features",)):
+        if odd := [name for name in row.checked if name not in CONSTANTS]:
+            raise SpecError(f"{file}, {row.key}.checked: {odd[0]!r} is not a constant")
+        refer(file, row, "chip", accelerators)
+        refer(file, row, "features", features)
+        yield row
 
 
 stacks: Table[Stack] = Table("stack", lambda file: read_stacks(file, file_text(file)), (FILE,))

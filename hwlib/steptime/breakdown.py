@@ -1,20 +1,24 @@
 """The time of a step, for a model, a stack and a plan; numbers or whole arrays of plans."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
-from hwlib.columns import bounded, by_blocks, choose, is_one
-from hwlib.formula import ceil, maximum, minimum, where
+from hwlib.columns import bounded, by_blocks, choose, is_column, is_one
+from hwlib.formula import maximum, where
 from hwlib.pipeline import dualpipe_played_bubble_time, one_f_one_b_bubble_time, zb_h1_played_bubble_time
 from hwlib.specs import Model, Stack, levels_of, models, stacks
-from hwlib.steptime.compute_times import Passes, layer_passes, logits_passes, recomputed_share
+from hwlib.steptime.compute_times import Passes, logits_passes, recomputed_share
 from hwlib.steptime.job import Job, rates_of
+from hwlib.steptime.offload_times import activation_time, host_bandwidth, optimizer_time
+from hwlib.steptime.stages import Slowest, slowest_stage
 from hwlib.steptime.transfer_times import Sends, exposed, exposed_data_time, sends_of
 from hwlib.strategy import RECOMPUTE, SCHEDULES, Strategy
 from hwlib.training import hardware_utilization, model_utilization
-from hwlib.transformer import parameter_groups, step_flops
+from hwlib.transformer import parameter_groups, step_flops, with_mtp
 from hwlib.units import show
 
+DUALPIPE = SCHEDULES.index("dualpipe")
 OPTIMIZER_BYTES = 30  # Adam reads and writes a 32-bit copy and two moments, reads a gradient, writes 16-bit weights
 
 
@@ -23,7 +27,8 @@ class StepTime:
     """Seconds of one step on the busiest rank: a number each, or an array of them for an array of plans.
 
     `compute` is forward and backward, `recomputed` the forward work done again; `tp`, `cp`, `ep`, `pp` and `dp` are
-    waits for transfers; `bubble` is the wait for other stages; `other` does not depend on the plan.
+    waits for transfers, and `offload` those for the host's memory; `bubble` is the wait for other stages; `other` does
+    not depend on the plan.
     """
 
     compute: Any
@@ -36,11 +41,12 @@ class StepTime:
     dp: Any
     optimizer: Any
     other: Any
+    offload: Any = 0.0
 
     @property
     def total(self) -> Any:
         """The step."""
-        rest = self.pp + self.bubble + self.dp + self.optimizer + self.other
+        rest = self.pp + self.bubble + self.dp + self.optimizer + self.other + self.offload
         return self.compute + self.recomputed + self.tp + self.cp + self.ep + rest
 
     def mfu(self, model: Model | str, B: Any, T: Any, n: Any, C: float, causal: bool = True) -> Any:
@@ -61,7 +67,7 @@ class StepTime:
 def step_time(
     model: Model | str, stack: Stack | str, machine: Any, strategy: Strategy, *, B: Any, T: Any, fused: bool = True,
     dtype: str = "bf16", expert_imbalance: Any = 1.0, dedup_dispatch: bool = False,
-    frozen: bool = False,
+    frozen: bool = False, mtp: bool = False, offload: Collection[str] = (), host: float | None = None,
 ) -> StepTime:  # fmt: skip
     """Seconds of a step of B tokens in sequences of T, on the strategy's ranks, each a chip of the stack.
 
@@ -84,7 +90,8 @@ def step_time(
     >>> 9 < step.total < 12
     True
     """
-    model, stack, levels = models.of(model), stacks.of(stack), levels_of(machine)
+    model, stack, levels = with_mtp(model) if mtp else models.of(model), stacks.of(stack), levels_of(machine)
+    link = host_bandwidth(machine, host, offload)
     numbers = {"B": B, "T": T, "expert_imbalance": expert_imbalance}
     given = {**strategy.degrees, **{name: bounded(f"step_time: {name}", x, 1) for name, x in numbers.items()}}
 
@@ -94,40 +101,42 @@ def step_time(
         B, T, imbalance = (block.pop(name) for name in numbers)
         part = strategy.unchecked(block)
         m = part.microbatches(B, T)
-        return _step_time(Job(model, stack, levels, part, T, m, rates, fused, imbalance, dedup_dispatch, frozen))
+        modules = model.mtp_layers if mtp else 0
+        job = Job(model, stack, levels, part, T, m, rates, fused, imbalance, dedup_dispatch, frozen, modules)
+        return _step_time(job._replace(offload=offload, host=link) if offload else job)
 
     return by_blocks(StepTime, one, given)
 
 
 def _step_time(job: Job) -> StepTime:
     model, stack, plan, m, rates = job.model, job.stack, job.strategy, job.m, job.rates
-    moe = model.moe_layers / model.layers
     sends = sends_of(job)
-    mean = layer_passes(job, moe=False) if moe < 1 else None
-    if moe:
-        experts = layer_passes(job, moe=True)
-        parts = zip(mean, experts, strict=True) if mean else ((0.0, x) for x in experts)
-        mean = Passes(*((1 - moe) * a + moe * b for a, b in parts))
-    assert mean is not None
+    stages = slowest_stage(job)
+    mean, moe, whole, last = stages.layer, stages.moe, stages.held.full, stages.held.last
     done, t_F, t_B = _layer(job, sends, mean, moe)
     loss = logits_passes(job)
-    whole = minimum(ceil(model.layers / (plan.pp * plan.v)) * plan.v, model.layers)
-    last = where(whole * plan.pp > model.layers, whole - 1, whole)
-    t_loss = loss.forward + loss.backward + stack.t_loss
-    stage = whole * (t_F + t_B)
-    spare = maximum(stage - last * (t_F + t_B) - t_loss, 0.0)  # by how much the last stage is done before the others
-    out = spare == 0
-    layers, t_end = where(out, last, whole), where(out, t_loss, 0.0)
+    t_loss = loss.forward + loss.backward + (1 + job.mtp) * stack.t_loss
+    if is_column(plan.schedule_code) or plan.schedule_code == DUALPIPE:  # a rank has both ends, each for half of m
+        dual = plan.schedule_code == DUALPIPE
+        t_loss, last = where(dual, t_loss / 2, t_loss), where(dual, (stages.held.first + last) / 2, last)
+    out = last * (t_F + t_B) <= t_loss  # the output layer makes the last stage the slowest
+    layers, t_end = where(out, whole - last, whole), where(out, t_loss, 0.0)
     turns = m * layers
     bubble: Any = 0.0
     messages: Any = 0.0
     if not is_one(plan.pp):
         messages = maximum(_messages(job), 0.0) * sends.pp
-        waits = _bubble(plan, whole * t_F, whole * t_B, whole * mean.weight)
-        bubble = maximum(waits - spare / plan.v, 0.0)
+        lighter = 0.0 if stages.lighter is None else stages.lighter * (stages.less + done.ep / maximum(moe, 1e-9))
+        bubble = _bubble(job, stages, (t_F, t_B, mean.weight), t_loss, out, lighter)
     waits_dp = exposed_data_time(job, sends, layers * t_F, layers * t_B, t_end)
     if job.frozen:  # only weights that are divided are gathered
         waits_dp = where(plan.zero == 3, waits_dp, 0.0)
+    update = 0.0 if job.frozen else _optimizer(model, plan, rates.W)
+    offload: Any = 0.0
+    if "activations" in job.offload:
+        offload = turns * activation_time(job, moe, t_F, t_B)
+    if "optimizer" in job.offload and not job.frozen:
+        offload = offload + optimizer_time(job, _updated(model, plan), update)
     return StepTime(
         compute=turns * done.compute + m * t_end,
         recomputed=turns * done.recomputed,
@@ -137,8 +146,9 @@ def _step_time(job: Job) -> StepTime:
         pp=messages,
         bubble=bubble,
         dp=waits_dp,
-        optimizer=0.0 if job.frozen else _optimizer(model, plan, rates.W),
+        optimizer=update,
         other=stack.t_step,
+        offload=offload,
     )
 
 
@@ -152,7 +162,7 @@ class _Done(NamedTuple):
     ep: Any
 
 
-def _layer(job: Job, sends: Sends, mean: Passes, moe: float) -> tuple[_Done, Any, Any]:
+def _layer(job: Job, sends: Sends, mean: Passes, moe: Any) -> tuple[_Done, Any, Any]:
     """One layer of a microbatch: its parts, and the time of the forward and of the backward pass.
 
     Tensor-parallel collectives run beside a share of all but attention, keys and values beside attention, and while
@@ -168,7 +178,7 @@ def _layer(job: Job, sends: Sends, mean: Passes, moe: float) -> tuple[_Done, Any
         tp_ahead = exposed(tp_ahead, forward - mean.attention, stack.hide_tp)
         tp_back = exposed(tp_back, backward - 2 * mean.attention, stack.hide_tp)
     t_host = stack.t_layer + moe * stack.t_moe
-    if t_host:
+    if stack.t_layer or stack.t_moe:
         forward = maximum(forward, t_host - tp_ahead)
         backward = maximum(backward, t_host - tp_back)
     share = recomputed_share(job.model, plan)
@@ -181,18 +191,43 @@ def _layer(job: Job, sends: Sends, mean: Passes, moe: float) -> tuple[_Done, Any
         cp = twice * cp_ahead + exposed(2 * sends.cp, 2 * mean.attention + idle_back, 1)
     again = where(full, maximum(again, share * forward), again)
     ep: Any = 0.0
-    if moe and not is_one(plan.ep):
+    if job.model.moe and not is_one(plan.ep):
         ep = moe * sends.ep * job.expert_imbalance
         if stack.hide_ep:
-            chunks = (plan.v > 1) | (plan.schedule_code == SCHEDULES.index("dualpipe"))
+            chunks = (plan.v > 1) | (plan.schedule_code == DUALPIPE)
             ep = where(chunks, exposed(ep, forward, stack.hide_ep), ep)
     done = _Done(forward + backward, again, twice * tp_ahead + tp_back, cp, (twice + 1) * ep)
     t_F = forward + tp_ahead + cp_ahead + ep
     return done, t_F, sum(done) - t_F
 
 
-def _bubble(plan: Strategy, t_F: Any, t_B: Any, t_W: Any) -> Any:
-    """What the first microbatch and the last keep the others waiting, for equal stages."""
+def _bubble(job: Job, stages: Slowest, layer: tuple[Any, Any, Any], t_loss: Any, out: Any, lighter: Any) -> Any:
+    """What the first microbatch and the last keep the slowest stage waiting.
+
+    `layer` are the times of one: forward, backward, and of that for gradients of weights. `out` says
+    whether the output layer, which takes `t_loss`, makes the last stage the slowest. By `lighter` the other stages take
+    less for their dense layers.
+
+    In 1F1B the slowest stage waits once for each stage before it. For those after it, of which n are short and take A
+    together, it waits A - n t_F while the pipeline fills, and A - n t_B while it drains: what it is not waiting for, it
+    would have to do itself. GPipe waits once for each. Of other schedules the share of a stage that is waited for is
+    that of equal stages, which is first-order.
+    """
+    plan, held = job.strategy, stages.held
+    each, others = layer[0] + layer[1], maximum(plan.pp - 1, 1)
+    t_F, t_B, t_all = held.full * layer[0], held.full * layer[1], held.full * each
+    share = maximum(_even_bubble(plan, t_F, t_B, held.full * layer[2]), 0.0) / (others * t_all)
+    n = held.others + 1
+    after = n * t_all - (held.others + held.last) * each + t_loss
+    waits = maximum(after - n * t_F, 0.0) + maximum(after - n * t_B, 0.0)
+    waits = where(plan.schedule_code == SCHEDULES.index("gpipe"), after, waits)
+    between = (others - n) * t_all - held.first * each + waits
+    others_alone = (job.model.layers - held.full + held.last) * each
+    return share * maximum(where(out, others_alone, between) - lighter, 0.0)
+
+
+def _even_bubble(plan: Strategy, t_F: Any, t_B: Any, t_W: Any) -> Any:
+    """The bubble of equal stages."""
     pp = plan.pp
     one_f_one_b = one_f_one_b_bubble_time.function
     return choose(plan.schedule_code, (
@@ -220,8 +255,14 @@ def _messages(job: Job) -> Any:
 
 def _optimizer(model: Model, plan: Strategy, W: float) -> Any:
     """Adam's states of a rank, read and written once."""
+    return OPTIMIZER_BYTES * _updated(model, plan) / W
+
+
+def _updated(model: Model, plan: Strategy) -> Any:
+    """The parameters whose states a rank has."""
     groups = parameter_groups(model)
     ranks = plan.shard_ranks
     dense = (groups.total - groups.experts) / where(plan.zero > 0, ranks, 1.0)
-    experts = groups.experts / plan.ep / where(plan.zero > 0, maximum(ranks / plan.ep, 1.0), 1.0)
-    return OPTIMIZER_BYTES * (dense + experts) / (plan.tp * plan.pp) / W
+    shared = plan.ep if plan.etp is None else plan.ep * plan.etp / plan.tp
+    experts = groups.experts / shared / where(plan.zero > 0, maximum(ranks / shared, 1.0), 1.0)
+    return (dense + experts) / (plan.tp * plan.pp)

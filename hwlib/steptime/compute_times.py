@@ -32,16 +32,21 @@ class Passes(NamedTuple):
     attention: Any
 
 
-def layer_passes(job: Job, moe: bool) -> Passes:
-    """The passes of one layer, with experts or not, on one rank."""
+def attention_time(job: Job) -> Any:
+    """Seconds of attention's own products of one microbatch in one layer, forward."""
+    model, stack, plan, T, rates, fused = job.model, job.stack, job.strategy, job.T, job.rates, job.fused
+    flops = attention_step_flops(model, plan.micro * T / plan.cp, T, causal=fused) / (model.layers * plan.tp)
+    return flops / (rates.C_attention * _attention_share(model, stack, plan, T))
+
+
+def layer_passes(job: Job, moe: bool, attention: Any) -> Passes:
+    """The passes of one layer, with experts or not, on one rank, with its `attention_time`."""
     model, stack, plan, T, rates, fused = job.model, job.stack, job.strategy, job.T, job.rates, job.fused
     tokens = plan.micro * T / plan.cp
-    layer = layer_on_rank(model, moe, plan.tp, plan.ep, plan.sp, tokens, T, fused)
+    layer = layer_on_rank(model, moe, plan.tp, plan.ep, plan.sp, tokens, T, fused, etp=plan.etp)
     dense, experts = _layer_matrices(model, moe)
     busiest = job.expert_imbalance / _expert_share(model, stack, plan, tokens) if moe else 1.0
     product = 2 * tokens / plan.tp * (dense + experts * busiest) / rates.C
-    attention = attention_step_flops(model, tokens, T, causal=fused) / (model.layers * plan.tp)
-    attention = attention / (rates.C_attention * _attention_share(model, stack, plan, T))
     parameters = layer.parameters + layer.experts
     moved = KEPT_MOVES * (layer.kept + layer.scores) / rates.W
     if moe and not job.dedup_dispatch:
@@ -74,7 +79,9 @@ def _expert_share(model: Model, stack: Stack, plan: Strategy, tokens: Any) -> An
     tokens an expert sees in a microbatch, from all ranks that share the experts, and the narrower its slice is.
     """
     seen = tokens * plan.ep * model.experts_per_token / model.experts
-    return stack.eta_E * _reached(seen, stack.n_E) * _reached(model.expert_ffn / plan.tp, stack.w_E)
+    if plan.etp is not None:
+        seen = seen * plan.etp / plan.tp
+    return stack.eta_E * _reached(seen, stack.n_E) * _reached(model.expert_ffn / plan.expert_tp, stack.w_E)
 
 
 def _attention_share(model: Model, stack: Stack, plan: Strategy, T: Any) -> Any:
@@ -93,12 +100,19 @@ def _reached(x: Any, half: float) -> Any:
 
 
 def logits_passes(job: Job) -> Passes:
-    """The output layer and its loss: a product, and logits in 16 bits and 32 that are written and read."""
+    """The output layer and its loss: a product, and logits in 16 bits and 32 that are written and read.
+
+    Each module for multi-token prediction does so again, after a product that combines a state with the embedding of
+    the token that follows it.
+    """
     model, plan, rates = job.model, job.strategy, job.rates
     tokens = plan.micro * job.T / plan.cp
     product = 2 * tokens * model.width * model.vocab / plan.tp / rates.C_logits
     moved = KEPT_MOVES * 6 * tokens * model.vocab / plan.tp / rates.W_logits
     forward = product + moved
+    if job.mtp:
+        combined = 2 * tokens * 2 * model.width**2 / plan.tp / rates.C
+        product, forward = (x + job.mtp * (x + combined) for x in (product, forward))
     return Passes(forward, 2 * forward, product, 0.0, 0.0)
 
 

@@ -1,6 +1,6 @@
 """Everything that determines the time of a step, in one record."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from hwlib.specs import Level, Model, Stack
@@ -32,7 +32,11 @@ def rates_of(stack: Stack, dtype: str) -> Rates:
 
 
 class Job(NamedTuple):
-    """A model's step with a strategy on a machine: `m` microbatches a replica, in sequences of T tokens."""
+    """A model's step with a strategy on a machine: `m` microbatches a replica, in sequences of T tokens.
+
+    `mtp` of the model's layers are those of modules for multi-token prediction; `host` is the bandwidth of a GPU's link
+    to its host, over which what is in `offload` goes.
+    """
 
     model: Model
     stack: Stack
@@ -45,3 +49,6 @@ class Job(NamedTuple):
     expert_imbalance: Any
     dedup_dispatch: bool
     frozen: bool = False
+    mtp: int = 0
+    offload: Collection[str] = ()
+    host: float = 0.0

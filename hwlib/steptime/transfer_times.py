@@ -53,7 +53,7 @@ def sends_of(job: Job) -> Sends:
     reached, node = scaled(job.levels, stack), job.levels[0].size
     step = minimum(ring_step(stack.chip), stack.alpha_in / FULL)  # a call of two ranks takes some time too
     tp, cp, ep, dp, sp, zero = plan.tp, plan.cp, plan.ep, plan.dp, plan.sp, plan.zero
-    size = sizes_of(model, plan.micro * job.T / cp, tp, plan.pp, cp, ep)
+    size, etp = sizes_of(model, plan.micro * job.T / cp, tp, plan.pp, cp, ep, plan.etp), plan.expert_tp
 
     def rate(collective: str, ranks: Any, inner: Any, merged: int = 0) -> tuple[Any, Any]:
         """Seconds of an element, and of a call: nothing for a single rank."""
@@ -72,13 +72,18 @@ def sends_of(job: Job) -> Sends:
     # an all-reduce is a gather and a scatter in one call; with sequence parallelism two inputs are gathered again
     tp_forward = 4 * hidden + (2 + 2 * sp) * latency
     tp_backward = (4 + 2 * sp) * hidden + (2 + 4 * sp) * latency
+    if plan.etp is not None and model.moe:  # of two blocks of a layer one, with its experts, is of another degree
+        t, latency = rate("all_gather", etp, 1)
+        half, own = model.moe_layers / model.layers / 2, size.hidden * etp / tp * t
+        tp_forward = (1 - half) * tp_forward + half * (4 * own + (2 + 2 * sp) * latency)
+        tp_backward = (1 - half) * tp_backward + half * ((4 + 2 * sp) * own + (2 + 4 * sp) * latency)
     keys: Any = 0.0
     if not is_one(cp):
         t, latency = rate("all_gather", cp, tp)
         keys = size.keys * t + latency
     experts: Any = 0.0
     if model.moe and not is_one(ep):
-        t, latency = rate("all_to_all", ep, tp, model.experts_per_token if job.dedup_dispatch else 0)
+        t, latency = rate("all_to_all", ep, etp, model.experts_per_token if job.dedup_dispatch else 0)
         experts = 2 * (size.copies * t + latency)
     message: Any = 0.0
     if not is_one(plan.pp):
@@ -87,7 +92,7 @@ def sends_of(job: Job) -> Sends:
     gather: Any = 0.0
     scatter: Any = 0.0
     copies: Any = 0.0
-    for P, replicas, inner in ((size.dense, dp * cp, tp), (size.experts, dp * cp / ep, tp * ep)):
+    for P, replicas, inner in ((size.dense, dp * cp, tp), (size.experts, plan.expert_ranks, etp * ep)):
         if P is size.experts and not model.moe:
             continue
         t, latency = rate("all_gather", replicas, inner)

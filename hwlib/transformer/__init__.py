@@ -51,6 +51,7 @@ from hwlib.transformer.model_counts import (
     recomputed_flops,
     router_parameters,
     step_flops,
+    with_mtp,
 )
 from hwlib.transformer.parameters import (
     attention_params,
@@ -77,5 +78,5 @@ __all__ = [
     "parameter_groups", "recompute_training_flops", "recomputed_flops", "router_parameters", "scores_bytes",
     "selective_activation_bytes", "sequence_activation_bytes", "step_flops", "swiglu_layer_activation_bytes",
     "tensor_activation_bytes", "tensor_selective_activation_bytes", "training_flops",
-    "window_attention_forward_flops",
+    "window_attention_forward_flops", "with_mtp",
 ]  # fmt: skip

@@ -134,6 +134,21 @@ def mtp_parameters(model: Model | str) -> int:
     return model.mtp_layers * (layer + 2 * model.width**2 + 3 * norm_parameters(model))
 
 
+def with_mtp(model: Model | str) -> Model:
+    """The model with the layers of its modules for multi-token prediction as layers of its own, after the others.
+
+    What such a module has beside its layer, a matrix of 2D x D and three norms, is left out; so are the two tables,
+    which it shares, and whose output layer it applies once more. Raises ValueError for a model without such modules.
+
+    >>> with_mtp("deepseek-v3").layers
+    62
+    """
+    model = models.of(model)
+    if not model.mtp_layers:
+        raise ValueError(f"mtp: a model with modules for multi-token prediction, got {model.name}, which has none")
+    return model.replace(layers=model.layers + model.mtp_layers)
+
+
 def matmul_parameters(model: Model | str) -> int:
     """Active parameters in matrices, which one token is multiplied with, including the output layer.
 
@@ -171,12 +186,17 @@ def attention_step_flops(model: Model | str, B: Any, T: Any, causal: bool = True
     return flops
 
 
-def step_flops(model: Model | str, B: Any, T: Any, causal: bool = True) -> Any:
+def step_flops(model: Model | str, B: Any, T: Any, causal: bool = True, mtp: bool = False) -> Any:
     """Operations of one training step, forward and backward, that the model requires: what MFU counts.
 
-    B tokens in sequences of T; without recomputation and the modules for multi-token prediction.
+    B tokens in sequences of T; without recomputation, and the modules for multi-token prediction only with `mtp`: each
+    is a layer, a matrix of 2D x D and the output layer once more (deepseek-v3, section 2.2).
     """
-    return training_flops(matmul_parameters(model), B) + 3 * attention_step_flops(model, B, T, causal)
+    P: Any = 0
+    if mtp:
+        model = with_mtp(model)
+        P = model.mtp_layers * model.width * (2 * model.width + model.vocab)
+    return training_flops(matmul_parameters(model) + P, B) + 3 * attention_step_flops(model, B, T, causal)
 
 
 def recomputed_flops(model: Model | str, B: Any, T: Any, recompute: str = "none", causal: bool = True) -> Any:

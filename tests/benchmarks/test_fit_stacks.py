@@ -191,3 +191,21 @@ def test_stacks_print_as_they_are_written():
     stack = Stack.ideal("h100-sxm").replace(eta_C=0.5, error=0.031, rows=("a", "b"), fitted=("eta_C",))
     [back] = read_stacks("printed", stack_toml(Fit(stack, ("eta_C",), 3, 0.1, math.nan)))
     assert (back.eta_C, back.error, back.rows) == (0.5, 0.031, ("a", "b"))
+
+
+def test_steps_with_extra_predictions_and_folded_experts_are_alike_to_their_kind(tmp_path):
+    """Arrays of plans err as each plan does, whatever else a row trains and however its experts lie."""
+    from tests.benchmarks.test_training_rows import EXPERTS, training_case, write
+
+    def step(**config):
+        path = write(tmp_path / "rows.csv", EXPERTS | {"config": EXPERTS["config"] | config})
+        return training_case(read_rows(path)[0][0])
+
+    deepseek = {"model": "DeepSeekV3", "tp": "1", "vp": "2", "ep": "32", "tokens_s_gpu": 900.0}
+    without = deepseek | {"model": "DeepSeekV3 (w/o MTP)"}
+    cases = [step(), step(ep="16"), step(**deepseek), step(**deepseek, mbs="2"), step(**without)]
+    groups = alike(cases)
+    assert sorted(len(group.seconds) for group in groups) == [1, 1, 1, 2]
+    stack = stacks["megatron-core-h100"]
+    found = sorted(float(error) for group in groups for error in group.errors(stack))
+    assert found == pytest.approx(sorted(case.time(stack) / case.seconds - 1 for case in cases), rel=1e-12)

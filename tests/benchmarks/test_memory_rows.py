@@ -90,7 +90,7 @@ def test_a_row_of_torchtitan(case):
 
 @pytest.mark.parametrize(
     ("changes", "reason"),
-    [({"config": TITAN | {"offload": 1}}, "offload is not read"), ({"unit": "furlong"}, "'furlong'"),
+    [({"config": TITAN | {"offload": 1}}, "offload = 1 is not read"), ({"unit": "furlong"}, "'furlong'"),
      ({"config": TITAN | {"dtype": "nvfp4"}}, "4 bits"), ({"config": TITAN | {"pp": 4}}, "4 microbatches"),
      ({"config": {k: v for k, v in TITAN.items() if k != "mbs"}}, "mbs"),
      ({"id": "new-1", "config": TITAN | {"software": "new"}}, "no reader"),
@@ -129,7 +129,7 @@ def test_several_gpus_are_summed(case):
     summed = case(id="qwen-1", gpus="4", config=c, unit="GB, sum over the GPUs")
     one = case(id="qwen-1", gpus="4", config=c, unit="GB a GPU")
     assert summed.predicted() == 4 * one.predicted()
-    assert predict(one).typical == "megatron-deepspeed"
+    assert predict(one).typical == "megatron-core"
     assert summed.trainable == 143130624  # what the scripts print for Qwen-7B
 
 
@@ -147,3 +147,33 @@ def test_constants_are_fitted_and_dealt_into_folds():
         assert min(n0, n1) >= 1
         assert constants in (1, 2)
         assert max(error0, error1) < 0.12
+
+
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"date": "02-27"}, "megatron-deepspeed"), ({"date": "02-28"}, "megatron-deepspeed-2022-03"),
+        ({"date": ""}, "megatron-deepspeed"), ({"layers": 70, "date": ""}, "megatron-deepspeed-2022-03"),
+        ({"layers": 70, "date": "02-26"}, "megatron-deepspeed"),
+        ({"size": "176B", "layers": None}, "megatron-deepspeed-2022-03"),
+    ],
+)  # fmt: skip
+def test_bloom_is_of_the_software_of_its_day_or_of_its_layers(case, changes, key):
+    """From 28 February 2022 on embedding and output layer took the place of a layer each: 70 layers on 12 stages."""
+    found = case(id="bloom-1", gpus="384", unit="GB a GPU", measured_value="40", config=BLOOM | changes)
+    assert isinstance(found, Peak)
+    assert found.framework.key == key
+
+
+def test_gradients_in_32_bits_take_4_bytes_a_parameter_more():
+    """As the log says: 4 bytes a parameter, and not sharded across GPUs."""
+    before, after = frameworks["megatron-deepspeed"], frameworks["megatron-deepspeed-2022-03"]
+    assert after.states == (before.weight, before.gradient + 4, before.optimizer)
+
+
+@pytest.mark.parametrize(("size", "pp", "shape"), [("184B", 6, (12288, 100)), ("178B", 12, (13312, 82))])
+def test_a_shape_that_contradicts_the_size_is_that_of_the_size(case, size, pp, shape):
+    """The heading of another of the log's tables: 78 layers of 13824 are 182B."""
+    config = BLOOM | {"hidden": 13824, "layers": 78, "size": size, "pp": pp, "dp": 48 // pp}
+    found = case(id="bloom-1", gpus="384", unit="GB a GPU", measured_value="60", config=config)
+    assert (found.model.width, found.model.layers) == shape

@@ -14,7 +14,7 @@ from benchmarks.scores import report
 from benchmarks.training_models import gpt, model_named, mpt
 from benchmarks.training_rows import SC21, training_case
 from benchmarks.training_step import Step, Unmodelled, chip_of, number
-from hwlib.specs import Stack, models
+from hwlib.specs import Stack, models, stacks
 from hwlib.transformer import gpt_recompute_training_flops, parameter_count, step_flops
 
 PLAIN = {
@@ -157,7 +157,7 @@ def test_cells_with_two_settings_and_with_none(case):
 
 
 def test_experts_over_more_ranks_than_replicas_and_chunks_beyond_the_layers(case):
-    assert case(EXPERTS).plan["ep"] == 16
+    assert case(EXPERTS).plan["ep"] == 32
     row = BRIDGE | {"measured_value": "900"}
     assert case(row, model="LLAMA3.1_405B", fsdp="0", tp="2", pp="16", vp="8", tokens_s_gpu="").plan["v"] == 8
     assert case(row, model="LLAMA3.1_405B", fsdp="0", tp="2", pp="16", vp="9", tokens_s_gpu="").plan["v"] == 7
@@ -285,3 +285,16 @@ def test_a_stack_without_a_constant_for_small_types_predicts_none(case):
     assert "fp8" in found.reason
     assert not isinstance(predict_step(case(BRIDGE, precision="BF16", tokens_s_gpu=900.0), ideal), Unmodelled)
     assert isinstance(predict(Unmodelled("why")), Unmodelled)
+
+
+def test_experts_that_are_folded_keep_their_degree(case):
+    """With etp = 1, ep goes over tensor-parallel ranks too; so it does in a row that does not print etp and whose ep is
+    more than its replicas.
+    """
+    folded = case(EXPERTS, etp="1", ep="8")
+    assert (folded.plan["ep"], folded.plan["etp"], folded.plan["dp"]) == (8, 1, 16)
+    assert (case(EXPERTS).plan["ep"], case(EXPERTS).plan.get("etp")) == (32, 1)
+    assert (case(EXPERTS, ep=16).plan["ep"], case(EXPERTS, ep=16).plan.get("etp")) == (16, None)
+    assert "etp" not in case(EXPERTS, etp=2, ep=16).plan
+    assert folded.time(stacks["megatron-core-h100"]) > 0
+    assert "etp x ep" in case(EXPERTS, etp="2").reason

@@ -45,25 +45,31 @@ def can_share(model, one, chips, node):
     ranks = chips // (tp * one["pp"])
     if not one["zero"] or tp * n not in (node, chips) or n >= ranks or ranks % n or max(ep, n) % min(ep, n):
         return False
-    each = max(n // ep, 1)
-    groups = [(n, tp), (ranks // n, tp * n), (each, tp * ep), (ranks // ep // each, tp * ep * each)]
+    etp = one["etp"] or tp
+    each = max(n * tp // (etp * ep), 1)
+    groups = [(n, tp), (ranks // n, tp * n), (each, etp * ep), (ranks * tp // (etp * ep) // each, etp * ep * each)]
     return all(fills(node, *group) for group in groups[: 4 if model.moe else 2])
 
 
 def can_be(model, one, chips, node, sequences, T):
     """The rules, plan by plan, as a person would check them."""
     tp, pp, cp, ep, micro = (one[name] for name in ("tp", "pp", "cp", "ep", "micro"))
-    v, schedule, zero = one["v"], one["schedule"], one["zero"]
+    v, schedule, zero, etp = one["v"], one["schedule"], one["zero"], one["etp"] or tp
     if model.heads % tp or (model.kv_heads % tp and tp % model.kv_heads):
         return False
-    if model.ffn % tp or (model.moe and model.expert_ffn % tp) or pp > model.layers or chips % (tp * pp * cp):
+    if model.ffn % tp or (model.moe and model.expert_ffn % etp) or pp > model.layers or chips % (tp * pp * cp):
+        return False
+    if tp % etp:
         return False
     if cp > 1 and T % (2 * cp):
         return False
     dp = chips // (tp * pp * cp)
-    if sequences % (dp * micro) or model.experts % ep or dp * cp % ep:
+    if sequences % (dp * micro) or model.experts % ep or dp * cp * tp % (etp * ep):
         return False
-    groups = ((tp, 1), (cp, tp), (dp * cp, tp), (ep, tp), (dp * cp // ep, tp * ep), (pp, dp * cp * tp))
+    if etp == tp and dp * cp % ep:
+        return False
+    shared = dp * cp * tp // (etp * ep)
+    groups = ((tp, 1), (cp, tp), (dp * cp, tp), (ep, etp), (shared, etp * ep), (pp, dp * cp * tp))
     if not all(fills(node, *group) for group in groups):
         return False
     m = sequences // (dp * micro)
@@ -79,23 +85,27 @@ def can_be(model, one, chips, node, sequences, T):
 
 
 @pytest.mark.parametrize(
-    ("model", "chips", "sequences"),
-    [(SMALL, 8, 16), (SMALL, 16, 48), (SMALL, 24, 24), (SMALL, 4, 6), (EXPERTS, 16, 32), (EXPERTS, 8, 12)],
-)
-def test_the_space_is_every_plan_that_can_be_and_no_other(model, chips, sequences):
+    ("model", "chips", "sequences", "etp"),
+    [(SMALL, 8, 16, None), (SMALL, 16, 48, None), (SMALL, 24, 24, None), (SMALL, 4, 6, None), (EXPERTS, 16, 32, None),
+     (EXPERTS, 8, 12, None), (EXPERTS, 16, 32, (1, 2, 8)), (EXPERTS, 8, 12, 1)],
+)  # fmt: skip
+def test_the_space_is_every_plan_that_can_be_and_no_other(model, chips, sequences, etp):
     T = 8192
     asked = task(model, "superpod-h100-1su", B=sequences * T, T=T, gpus=chips)
-    axes = axes_of(asked, Allowed())
+    axes = axes_of(asked, Allowed(etp=etp))
     found = space(asked, axes)
     listed = [found.strategy[i] for i in range(found.size)]
-    words = [(p.tp, p.pp, p.cp, p.ep, p.micro, p.v, p.schedule, p.zero, p.recompute, p.shards) for p in listed]
+    words = [(p.tp, p.pp, p.cp, p.ep, p.micro, p.v, p.schedule, p.zero, p.recompute, p.shards, p.etp) for p in listed]
     assert len(set(words)) == len(words)
     expected = set()
     node = min(8, chips)
-    for tp, pp, cp, ep, micro, (schedule, v), zero, recompute, _, n in product(*axes):
+    for tp, pp, cp, ep, micro, (schedule, v), zero, recompute, _, n, etp in product(*axes):
         one = {"tp": tp, "pp": pp, "cp": cp, "ep": ep, "micro": micro, "v": v, "schedule": schedule, "zero": zero}
+        one["etp"] = etp
         if can_be(model, one, chips, node, sequences, T) and can_share(model, one | {"shards": n}, chips, node):
-            expected.add((tp, pp, cp, ep, micro, v, schedule, zero, recompute, n or None))
+            expected.add(
+                (tp, pp, cp, ep, micro, v, schedule, zero, recompute, n or None, None if etp in (0, tp) else etp)
+            )
     assert set(words) == expected
     for p, m in zip(listed, found.m, strict=True):
         assert p.dp * p.tp * p.pp * p.cp == chips

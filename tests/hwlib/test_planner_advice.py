@@ -149,6 +149,10 @@ def test_deepseeks_plan_is_a_plan():
     ask = {"B": 15360 * 4096, "T": 4096, "dtype": "fp8", "dedup_dispatch": True, "features": "hai-llm"}
     one = plan("deepseek-v3", "256 x hgx-h800", **degrees, **ask)[0].strategy
     assert (one.tp, one.pp, one.ep, one.zero, one.dp, one.schedule) == (1, 16, 64, 1, 128, "dualpipe")
+    published = {**degrees, "v": 2, "recompute": "layernorm+mla_up_proj"}
+    held = plan("deepseek-v3", "256 x hgx-h800", **published, **ask, mtp=True)
+    assert held.task.framework.key == "deepseek-v3"  # whose states take 13 bytes, not 18
+    assert held[0].memory.total < 80e9
     with pytest.raises(PlanError, match="no schedule dualpipe"):
         plan("deepseek-v3", "256 x hgx-h800", **degrees, **{**ask, "features": None})
 

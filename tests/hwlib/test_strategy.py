@@ -42,7 +42,7 @@ def test_dp_is_what_the_gpus_leave():
         assert caught.value.field == "gpus"
 
 
-NO_NUMBERS = ("recompute", "schedule", "sp", "shards", "recompute_layers")
+NO_NUMBERS = ("recompute", "schedule", "sp", "shards", "recompute_layers", "etp")
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in NO_NUMBERS])

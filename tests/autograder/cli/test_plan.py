@@ -92,9 +92,9 @@ def test_numbers_of_gpus_without_a_plan_are_named_beside_the_table():
 
 
 def test_where_fewer_gpus_are_quicker_it_is_said():
-    done = run("llama3-8b", "--cluster", "gb200-nvl72", "--batch", "4M", "--count", "1")
+    done = run("llama3-8b", "--cluster", "gb200-nvl72", "--batch", "2M", "--count", "1")
     line = next(line for line in done.output.splitlines() if line.startswith("On 64 of the 72 GPUs"))
-    all_, few = (plan("llama3-8b", "gb200-nvl72", B=2**22, gpus=n)[0] for n in (72, 64))
+    all_, few = (plan("llama3-8b", "gb200-nvl72", B=2**21, gpus=n)[0] for n in (72, 64))
     assert few.seconds < all_.seconds
     assert str(few) in line
     assert "\nOn " not in run(*SMALL).output

@@ -1,0 +1,70 @@
+"""What a record of constants is: named numbers with a unit and a meaning, fitted or typed, in rows that may be `like`
+others. Stacks, serving stacks and frameworks are such records.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self, TypeVar
+
+from hwlib.specs.reader import quantities, rows_of, text, texts, values_of
+from hwlib.specs.table import SpecError, unknown
+from hwlib.units import show
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Constants:
+    """One software: constants that `fitted` names rest on published rows, whose ids begin with one of `rows`; the
+    others are round values, or those of the record that it is `like`.
+    """
+
+    key: str
+    name: str
+    rows: tuple[str, ...] = texts()
+    fitted: tuple[str, ...] = texts()
+    like: str = text()
+    note: str = text()
+
+    @property
+    def constants(self) -> dict[str, float]:
+        """The constants by name."""
+        return {name: getattr(self, name) for name in quantities(type(self))}
+
+    def _shown(self, constants: dict[str, float], none: str = "") -> str:
+        units = quantities(type(self))
+        said = [f"{name} {show(x, units[name][0])}" for name, x in constants.items()]
+        return f"<{self.name}: {', '.join(said) or none}>"
+
+    def __repr__(self) -> str:
+        return self._shown(self.constants)
+
+    def replace(self, **changes: Any) -> Self:
+        """The same with some fields changed. Raises TypeError for a field that there is not."""
+        names = [f.name for f in fields(self)]
+        if odd := sorted(set(changes) - set(names)):
+            raise TypeError(unknown("field", odd[0], names))
+        return replace(self, **changes)
+
+
+R = TypeVar("R", bound=Constants)
+
+
+def read_constants(
+    kind: type[R], what: str, file: str, content: str, inherited: Sequence[str] = ()
+) -> Iterator[R]:  # fmt: skip
+    """The records of a file's text: a row that is `like` one before it takes its constants, and its `inherited` fields,
+    but those that it gives itself. `what` is a record in words.
+
+    Raises SpecError, naming file, row and field.
+    """
+    known = quantities(kind)
+    found: dict[str, R] = {}
+    for key, row in rows_of(file, content).items():
+        values = values_of(kind, f"{file}, {key}", row)
+        if odd := [name for name in values.get("fitted", ()) if name not in row or name not in known]:
+            raise SpecError(f"{file}, {key}.fitted: {odd[0]!r} is not a constant that the row gives")
+        if like := values.get("like"):
+            if like not in found:
+                raise SpecError(f"{file}, {key}.like: names a row before it, " + unknown(what, like, found))
+            values = {name: getattr(found[like], name) for name in (*known, *inherited)} | values
+        found[key] = kind(key=key, **values)
+        yield found[key]

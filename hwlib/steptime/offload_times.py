@@ -1,0 +1,72 @@
+"""Time of what a step keeps in the host's memory: sent over PCIe or a chip-to-chip link, beside the work or after it.
+
+What a layer keeps of a microbatch leaves the GPU beside the layer's forward pass and comes back beside its backward
+pass. A step waits where the link takes longer than the pass: where the operations for each byte that is kept are fewer
+than the chip's rate over the link's (ZeRO-Infinity, rajbhandari2021, section 4). The optimizer's states come in and go
+out once a step, both ways at once, and beside the update alone. The GPU updates; an update by the host's own processor,
+as ZeRO-Offload does it, is not modelled. Two layers' activations stay on the GPU and are counted like the others; that
+a stage of a pipeline waits makes other stages wait too, which is not.
+"""
+
+from collections.abc import Collection
+from typing import Any
+
+from hwlib.columns import choose_by
+from hwlib.footprint import OFFLOAD
+from hwlib.footprint.layer_bytes import layer_on_rank
+from hwlib.specs import Cluster, Node
+from hwlib.specs.cluster import place_of
+from hwlib.steptime.compute_times import recomputed_share
+from hwlib.steptime.job import Job
+from hwlib.steptime.transfer_times import exposed
+
+STATE_BYTES = 12  # of a parameter: a 32-bit copy and two moments
+
+
+def host_bandwidth(machine: Any, host: float | None, offload: Collection[str]) -> float:
+    """B/s of one GPU's link to its host, one direction: `host`, or that of the machine's nodes; 0 where nothing is
+    offloaded.
+
+    Raises ValueError for what cannot be offloaded, and for a machine of which nobody says the link.
+
+    >>> host_bandwidth("dgx-h100", None, ("optimizer",))
+    63015384615.38461
+    """
+    if odd := [offload] if isinstance(offload, str) else [x for x in offload if x not in OFFLOAD]:
+        raise ValueError(f"step_time: offload is of {', '.join(OFFLOAD)}, got {odd[0]!r}")
+    if not offload:
+        return 0.0
+    found = host
+    if found is None:
+        place = place_of(machine) if isinstance(machine, str) else machine
+        node = place.members if isinstance(place, Cluster) else place
+        found = node.to_host_bandwidth if isinstance(node, Node) else None
+    if found is None or not found > 0:
+        told = "levels say" if isinstance(machine, list | tuple) else f"{machine!r} says"
+        raise ValueError(f"step_time: offload needs a GPU's link to its host; {told} none, so give host, in B/s")
+    return float(found)
+
+
+def activation_time(job: Job, moe: Any, t_F: Any, t_B: Any) -> Any:
+    """Seconds that one layer and microbatch wait for what the layer keeps, out and back: beside passes of t_F and t_B;
+    `moe` is the share of layers with experts.
+    """
+    plan, model = job.strategy, job.model
+    tokens = plan.micro * job.T / plan.cp
+    kept: Any = 0.0
+    for with_experts, share in ((False, 1 - moe), (True, moe)):
+        if with_experts and not model.moe:
+            continue
+        layer = layer_on_rank(
+            model, with_experts, plan.tp, plan.ep, plan.sp, tokens, job.T, job.fused, etp=plan.etp
+        )  # fmt: skip
+        bytes_kept = choose_by(plan.recompute_code, layer.kept_with)
+        again = recomputed_share(model, plan)
+        kept = kept + share * (again * bytes_kept + (1 - again) * (layer.kept + layer.scores))
+    sent = kept / job.host
+    return exposed(sent, t_F, 1) + exposed(sent, t_B, 1)
+
+
+def optimizer_time(job: Job, parameters: Any, update: Any) -> Any:
+    """Seconds that an update of a rank's parameters, which takes `update`, waits for its states from the host."""
+    return exposed(STATE_BYTES * parameters / job.host, update, 1)

@@ -114,7 +114,7 @@ def test_plans_are_equals_within_half_of_what_a_stack_errs_by_and_within_noise()
     narrow, wide = (plan("llama3-70b", "superpod-h100-1su", stack=H100.replace(error=x), **ask) for x in (0, 0.2))
     pieces = [one.advised.m * one.advised.strategy.v for one in (wide, narrow)]
     assert pieces[0] < pieces[1]
-    assert "Simplest plan within the model's error (20%):" in wide.explain()
+    assert "Simplest plan within half the model's error (10%):" in wide.explain()
 
 
 def test_an_explanation_names_the_best_the_next_and_other_choices(found):

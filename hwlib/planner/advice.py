@@ -33,11 +33,10 @@ class Rest(NamedTuple):
 
 
 def tolerance(stack: Stack) -> float:
-    """The share of a step within which plans are too close to call: the error of the stack's step times, or noise.
-
-    That is wide, for a part of the error is shared by all plans and does not change their order.
+    """The share of a step within which plans are too close to call: half of the error of the stack's step times, or
+    noise. With all of it a simple plan of BLOOM's trials is 4 % slower than the best measured one, with half of it 1 %.
     """
-    return max(NOISE, stack.error)
+    return max(NOISE, stack.error / 2)
 
 
 def typed(stack: Stack) -> tuple[str, ...]:

@@ -46,7 +46,7 @@ def advice_words(found: SearchResult, advised: Plan) -> str:
     """Why the advised plan is another than the quickest."""
     error = tolerance(found.task.stack)
     if advised.seconds <= (1 + error) * found[0].seconds:
-        return f"Simplest plan within the model's error ({error:.0%})"
+        return f"Simplest plan within half the model's error ({error:.0%})"
     return "Simplest plan that rests on no typed constant, by which the best may err as much"
 
 

@@ -38,7 +38,7 @@ class SearchResult(Sequence[Plan]):
 
     @property
     def advised(self) -> Plan:
-        """The plan to take: a simple one, within the model's error of the best, that rests on no typed constant."""
+        """The plan to take: simple, within half the model's error of the best, one that rests on no typed constant."""
         return self.plan(advised(self.task, self.costed))
 
     @property

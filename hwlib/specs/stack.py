@@ -69,6 +69,7 @@ class Stack(Constants):
     hide_tp: float = _constant("1", "share of all but attention that tensor-parallel collectives run beside", 0.0)
     hide_ep: float = _constant("1", "share of a layer that transfers to experts run beside, of another microbatch", 0.0)
     hide_dp: float = _constant("1", "share of a pass that its data-parallel collectives run beside", 1.0)
+    hide_sum: float = _constant("1", "share of a product of weights' gradients that these are summed beside", 1.0)
     hide_pp: float = _constant("1", "share of the pipeline's messages that need not be waited for", 1.0)
     t_step: float = _constant("s", "time of a step that depends on nothing", 0.0)
 

@@ -1,7 +1,9 @@
 """The computation of one microbatch in one layer on a rank: matrix products, attention, and memory traffic.
 
 Memory moves every byte that a layer keeps twice, written and read; and the weights, which the backward pass reads
-again and whose gradients it adds up. The host must launch the kernels too, which decides for small layers.
+again. Their gradients are added to those of earlier microbatches, in a kernel of its own or where each tile of the
+product that computes them ends, so at best beside a share of that product. The host must launch the kernels too, which
+decides for small layers.
 """
 
 from typing import Any, NamedTuple
@@ -9,6 +11,7 @@ from typing import Any, NamedTuple
 from hwlib.columns import choose_by, is_one
 from hwlib.footprint.layer_bytes import layer_on_rank
 from hwlib.formula import maximum, minimum, where
+from hwlib.parallel import exposed_time
 from hwlib.specs import Model, Stack
 from hwlib.steptime.job import Job
 from hwlib.strategy import BY_OP, Strategy, recomputed_modules
@@ -17,6 +20,8 @@ from hwlib.transformer import attention_step_flops, matmul_parameters, mlp_param
 USUAL_HEAD = 128  # elements of a head, of nearly every model: whose rate of attention a stack states
 KEPT_MOVES = 2  # what is kept is written once and read once
 SORTED_BYTES = 16  # an element of a copy is read and written four times: by expert, by local expert, and both ways back
+HEAD_MULTIPLE = 8  # elements of 16 bits that a load of 16 bytes has, which tensor cores take
+UNALIGNED = 16  # times slower without: the rate of an A100 without tensor cores; FlashAttention pads such heads
 GRADIENT_BYTES = 8  # a gradient is read and written, in 32 bits, for every microbatch
 
 
@@ -36,7 +41,8 @@ def attention_time(job: Job) -> Any:
     """Seconds of attention's own products of one microbatch in one layer, forward."""
     model, stack, plan, T, rates, fused = job.model, job.stack, job.strategy, job.T, job.rates, job.fused
     flops = attention_step_flops(model, plan.micro * T / plan.cp, T, causal=fused) / (model.layers * plan.tp)
-    return flops / (rates.C_attention * _attention_share(model, stack, plan, T))
+    seconds = flops / (rates.C_attention * _attention_share(model, stack, plan, T))
+    return UNALIGNED * seconds if not fused and model.key_dim % HEAD_MULTIPLE else seconds
 
 
 def layer_passes(job: Job, moe: bool, attention: Any) -> Passes:
@@ -53,7 +59,9 @@ def layer_passes(job: Job, moe: bool, attention: Any) -> Passes:
         moved = moved + SORTED_BYTES * model.experts_per_token * tokens / plan.tp * model.width / rates.W
     products = maximum(product, 2 * parameters / rates.W)
     forward = products + attention + moved
-    weight = 0.0 if job.frozen else maximum(product, GRADIENT_BYTES * parameters / rates.W)
+    weight: Any = 0.0
+    if not job.frozen:
+        weight = product + exposed_time.function(GRADIENT_BYTES * parameters / rates.W, product, stack.hide_sum)
     backward = products + weight + 2 * (attention + moved)
 
     def again(code: int) -> Any:

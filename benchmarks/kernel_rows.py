@@ -25,7 +25,7 @@ LENGTHS = {
     "grouped-gemm": ("tokens", "hidden", "width", "experts", "topk", "local_experts"),
 }
 # What multiplies, by a part of the kernel's name as it was recorded; the first that fits.
-KERNELS = {
+MULTIPLIES = {
     "deepgemm": "deepgemm", "flashinfer_cutlass": "flashinfer-cutlass", "flashinfer_trtllm": "trtllm-gen",
     "min_latency": "trtllm-gen", "marlin": "marlin", "triton": "triton", "vllm_fused_moe": "triton",
     "moe_torch_flow": "cutlass",
@@ -106,5 +106,5 @@ def expert_kernel(recorded: str, chip: str, dtype: str) -> str:
     hopper = chip.startswith(("h100", "h200", "h800"))
     if recorded == "moe_torch_flow" and dtype.startswith("mxfp4"):
         return "triton" if hopper else "trtllm-gen"
-    found = next((kernel for part, kernel in KERNELS.items() if part in recorded), "")
+    found = next((kernel for part, kernel in MULTIPLIES.items() if part in recorded), "")
     return "cutlass" if found == "flashinfer-cutlass" and not hopper else found

@@ -80,6 +80,8 @@ def test_one_rank_has_nobody_to_wait_for(name):
 @every_n
 def test_time_is_latency_plus_bytes(name, n):
     """A straight line in alpha and in S: whole rounds, and a share of S/W."""
+    if name == "paired_allreduce_time":  # for a power of two of ranks
+        n = 1 << (n - 1).bit_length()
     both = time_of(name, n, 1 * GB, 2 * us)
     latency, bytes_ = time_of(name, n, 0, 2 * us), time_of(name, n, 1 * GB, 0)
     assert both == pytest.approx(latency + bytes_)

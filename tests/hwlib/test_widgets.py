@@ -100,9 +100,10 @@ def test_the_state_is_json_and_python_and_the_reader_share_it():
         widget.chip = "h1000"
 
 
-def test_every_chip_with_a_bandwidth_can_be_chosen():
+def test_every_chip_with_a_bandwidth_and_a_rate_can_be_chosen():
     chips = state_of(widgets.roofline_explorer())["chips"]
-    assert set(chips) == {key for key, chip in accelerators.items() if chip.hbm_bandwidth}
+    announced = {"rubin"}  # without a rate of which the sparsity is known
+    assert set(chips) == {key for key, chip in accelerators.items() if chip.hbm_bandwidth} - announced
     assert all(row["rates"] for row in chips.values())
 
 

@@ -2,6 +2,7 @@
 
 from functools import cache, partial
 from math import ceil, log
+from random import Random
 from statistics import fmean
 
 from autograder.answers import (
@@ -137,7 +138,13 @@ DOUBLE_BUFFER = Exercise(
     "many tend to the maximum: real kernels live in between.",
 )
 
+
 # The ridge
+def _ridge_of_another(name):
+    chip = h100 if name == "A B200" else b200
+    return chip.bf16_flops / chip.hbm_bandwidth
+
+
 RIDGE = Exercise(
     id="rooflines-ridge",
     title="The ridge of a chip",
@@ -162,8 +169,10 @@ RIDGE = Exercise(
         ),
         Mistake(
             lambda C, W: C / (2 * W),
-            "Half the answer. That is a number of tokens, if a weight has two bytes. What was asked for counts FLOPs.",
+            "Half the answer. A multiply-add is two FLOPs, and a batch is a number of tokens: what was asked for "
+            "counts FLOPs.",
         ),
+        Mistake(_ridge_of_another, "That is the ridge of another chip. Which two figures does the prompt give?"),
         Mistake(lambda C, W: W / C, "That is bytes per FLOP: upside down."),
     ),
     hints=("At which intensity do the two clocks of a kernel agree?", "Divide the rates, and look at the unit."),
@@ -410,21 +419,23 @@ def attend(q_ptr, k_ptr, v_ptr, out_ptr, T, scale, R: tl.constexpr, H: tl.conste
 
 def _attend(
     q_ptr, k_ptr, v_ptr, out_ptr, T, scale, R, H, BLOCK, *, shrinks=True, sums=True, masked=True, divides=True,
-    scaled=True, largest=True,
+    scaled=True, largest=True, shared=False, floor=-float("inf"), absent=-float("inf"),
 ):  # fmt: skip
-    """The kernel with a slip: a running result is not corrected, keys beyond the end count, or the end is forgotten."""
+    """The kernel with a slip: a running result is not corrected, keys beyond the end count, the largest score is that
+    of other rows or no less than `floor`, or the end is forgotten."""
     r, h = tl.arange(0, R)[:, None], tl.arange(0, H)[None, :]
     mine, keys = tl.program_id(0) * R * H, tl.program_id(0) * T * H
     q = tl.load(q_ptr + mine + r * H + h)
-    most, total = tl.full((R,), -float("inf") if largest else 0.0, tl.float32), tl.zeros((R,), tl.float32)
+    most, total = tl.full((R,), floor if largest else 0.0, tl.float32), tl.zeros((R,), tl.float32)
     acc = tl.zeros((R, H), tl.float32)
     for start in range(0, T, BLOCK):
         at = start + tl.arange(0, BLOCK)
         block, inside = keys + at[:, None] * H + h, at[:, None] < T
         k, v = tl.load(k_ptr + block, mask=inside), tl.load(v_ptr + block, mask=inside)
         s = tl.dot(q, tl.trans(k)) * (scale if scaled else 1.0)
-        s = tl.where(at[None, :] < T, s, -float("inf")) if masked else s
-        larger = tl.maximum(most, tl.max(s, axis=1)) if largest else tl.zeros((R,), tl.float32)
+        s = tl.where(at[None, :] < T, s, absent) if masked else s
+        here = tl.max(tl.max(s, axis=1), axis=0) if shared else tl.max(s, axis=1)
+        larger = tl.maximum(most, here) if largest else tl.zeros((R,), tl.float32)
         p, shrink = tl.exp(s - larger[:, None]), tl.exp(most - larger)
         total = (total * shrink if sums else total) + tl.sum(p, axis=1)
         acc = (acc * shrink[:, None] if shrinks else acc) + tl.dot(p, v)
@@ -474,6 +485,19 @@ def _of_heads(R, T, H, BLOCK, scale):
     return Launch(HEADS, {**shapes, "T": T, "scale": scale, "R": R, "H": H, "BLOCK": BLOCK})
 
 
+def _of_extremes(R, T, H, BLOCK):
+    """In each head row 0 scores about -200 with every key, and row 1 scores 200 with one in the middle."""
+    rng = Random(3)
+    q, k, v = ([[[rng.gauss(0, 1) for _ in range(H)] for _ in range(n)] for _ in range(HEADS)] for n in (R, T, T))
+    for queries, keys in zip(q, k, strict=True):
+        for t, key in enumerate(keys):
+            key[:2] = 1.0, float(t == T // 2)
+        for r, score in enumerate((-200.0, 200.0)):
+            queries[r][:2] = 4 * score * (r == 0), 4 * score * (r == 1)
+    launch = _of_heads(R, T, H, BLOCK, 0.25)
+    return Launch(HEADS, {**launch.given, "q_ptr": q, "k_ptr": k, "v_ptr": v})
+
+
 FLASH = Exercise(
     id="rooflines-flash-attention",
     title="Attention that leaves no scores",
@@ -482,14 +506,19 @@ FLASH = Exercise(
     prompt=f"Write the fused kernel of attention, forward. Program i does key-value head i of {HEADS}: the R rows of "
     "`q_ptr` [heads × R × H] that use it, be they query heads, tokens or both, its T keys and values [heads × T × H], "
     "and R rows of `out_ptr`, all float32, row by row in memory. `out = softmax(scale*q @ kᵀ) @ v` for each head, "
-    "without a mask; scores may be so large that their exponential is not a float32. R, H and BLOCK are powers of two, "
-    "and T any number. It may move 5 % more than the bytes of "
+    "without a mask; a score, or all scores of a row, may be so far above or below zero that their exponential is "
+    "not a float32. R, H and BLOCK are powers of two, and T any number. It may move 5 % more than the bytes of "
     "`attention_bytes`, and hold 16·BLOCK·(H + R) + 32·R·H bytes on the chip at once: BLOCK keys fit, and not all T. "
     "*Exact*.",
     answer=Kernel(
         "attend",
         "attend(q_ptr, k_ptr, v_ptr, out_ptr, T, scale, R: tl.constexpr, H: tl.constexpr, BLOCK: tl.constexpr)",
-        cases=[_of_heads(16, 200, 16, 16, 0.25), _of_heads(16, 150, 32, 32, 0.2), _of_heads(32, 300, 16, 16, 8.0)],
+        cases=[
+            _of_heads(16, 136, 16, 16, 0.25),
+            _of_heads(16, 75, 32, 32, 0.2),
+            _of_heads(32, 100, 16, 16, 8.0),
+            _of_extremes(16, 43, 16, 16),
+        ],
         bytes=at_most(lambda T, R, H, **_: 1.05 * attention_bytes(1, 1, T, HEADS, R, H, b=4)),
         tile_bytes=at_most(lambda R, H, BLOCK, **_: 16 * BLOCK * (H + R) + 32 * R * H),
     ),
@@ -514,6 +543,19 @@ FLASH = Exercise(
             "A score of 100 is nothing unusual, and `exp(100)` is beyond float32. What may be taken off all scores of "
             "a row "
             "without changing its softmax?",
+        ),
+        Mistake(
+            partial(_attend, shared=True),
+            "A row may have no score near the largest one of all rows. Beside that one, what are all of its weights?",
+        ),
+        Mistake(
+            partial(_attend, floor=0.0),
+            "All scores of a row may lie far below zero, where your maximum begins. What are all of its weights then?",
+        ),
+        Mistake(
+            partial(_attend, absent=-100.0),
+            "All scores of a row may be below the one that you give to keys beyond the end. Which of them weigh most "
+            "then?",
         ),
         Mistake(partial(_attend, divides=False), "The weights of a softmax add up to 1. Yours add up to the sum."),
         Mistake(partial(_attend, scaled=False), "The scores are to be multiplied by `scale` before the exponential."),
@@ -595,8 +637,8 @@ BLOCK_SCALES = Exercise(
     lines=3,
     prompt="A matrix of D × F weights is stored in `bits` bits a weight, packed without gaps, and cut into blocks of "
     "`block = (along D, along F)` weights; those at the far edges may be smaller. Each block has one scale of "
-    "`scale_bits` bits. Return the bytes of weights and scales, *exact*. MXFP4 is `weight_bytes(D, F, 4, (32, 1), 8)`, "
-    "and fp8 as DeepSeek-V3 stores it `weight_bytes(D, F, 8, (128, 128), 32)`.",
+    "`scale_bits` bits, packed as well. Return the bytes of weights and scales, *exact*. MXFP4 is "
+    "`weight_bytes(D, F, 4, (32, 1), 8)`, and fp8 as DeepSeek-V3 stores it `weight_bytes(D, F, 8, (128, 128), 32)`.",
     answer=Function(
         "weight_bytes",
         "weight_bytes(D, F, bits, block, scale_bits)",
@@ -612,7 +654,7 @@ BLOCK_SCALES = Exercise(
             (64, 48, 8, (1, 32), 8),
             (1, 1, 8, (128, 128), 32),
             (31, 7, 7, (5, 3), 13),
-            (96, 5, 1, (32, 1), 1),
+            (64, 5, 1, (8, 1), 1),  # whole bytes in every case: whoever rounds them up is right, too
         ],
     ),
     solution=_weight_bytes,

@@ -347,7 +347,8 @@ RDMA = Exercise(
         ),
         Mistake(
             lambda k, S, W_slot: 2 * k * S / W_slot,
-            "The bytes go up the uplink and down again. Do the two directions share its wires?",
+            "Twice as long as it takes. Each direction of the uplink has wires of its own, with all of the rate in the "
+            "prompt: whose bytes go up, and whose come down?",
         ),
         Mistake(lambda S, W_slot: S / W_slot, "That is one GPU alone on the uplink. How many are there?"),
         Mistake(
@@ -416,7 +417,7 @@ TRAINED = Exercise(
             (csv_of(rng, [(5, 5, 16, 16), (1, 5, 16, 16), (1, 5, 8, 16), (5, 5, 4, 16)]),),
             (csv_of(rng, [(1, 3, 8, 8), (3, 3, 1, 8)]),),
             (csv_of(rng, [(4, 4, 16, 16)]),),
-            (csv_of(rng, slots(rng, 11)),),
+            (csv_of(rng, [*slots(rng, 10), (1, 4, 8, 16), (5, 5, 16, 16), (3, 3, 4, 8)]),),  # GPU 10 has two digits
             *((csv_of(rng, slots(rng, 8)),) for _ in range(4)),
         ],
     ),
@@ -430,7 +431,9 @@ TRAINED = Exercise(
         Mistake(partial(narrow_slots, every=True), "All GPUs are in your list. Which of them have lost lanes?"),
         Mistake(partial(narrow_slots, code=1.0), "Two bits of 130 are the line's own."),
         Mistake(
-            partial(narrow_slots, lane=8.0), "A transfer of a lane carries a bit. Bytes per second were asked for."
+            partial(narrow_slots, lane=8.0),
+            "Eight times too much. A transfer of a lane carries a bit, a byte has eight, and generation 3 is not "
+            "doubled yet.",
         ),
     ),
     hints=(
@@ -600,6 +603,9 @@ def reach_cases(rng: Random) -> list[tuple]:
     pairs = gpu_pairs(SAMPLES["one-socket"])
     cases.append((pairs, [["X" if i == j else "OK" for j in range(8)] for i in range(8)], 25 * GB, 31.5 * GB))
     cases.append(([(0, 1, "PXB")], [["X", "NS"], ["NS", "X"]], 25 * GB, 31.5 * GB))
+    pairs = [(0, 1, "NV2"), (0, 2, "PHB"), (0, 3, "SYS"), (1, 2, "SYS"), (1, 3, "PHB"), (2, 3, "NV4")]
+    access = [["X", "NS", "CNS", "OK"], ["NS", "X", "CNS", "OK"], ["CNS", "CNS", "X", "OK"], ["OK", "OK", "OK", "X"]]
+    cases.append((pairs, access, 25 * GB, 31.5 * GB))  # neither letters nor access tell of each other
     return cases
 
 
@@ -610,8 +616,8 @@ LAB_REACH = Exercise(
     lines=8,
     prompt="Write `reachable(pairs, access, W_link, W_slot)`: `pairs` is the list that your `gpu_pairs` makes, "
     "`access` "
-    "the matrix of `nvidia-smi topo -p2p r` as a list of rows, in which `access[i][j]` is `'OK'` or the reason why "
-    "not. "
+    "the matrix of `nvidia-smi topo -p2p r` as a list of rows, in which `access[i][j]` and `access[j][i]` are both "
+    "`'OK'` or both the reason why not, whatever the code. "
     "Return a list of `(i, j, way, bandwidth)` in the order of `pairs`. The way is `'nvlink'` where the code begins "
     "with NV, and each of that many links carries `W_link`; else `'pcie'` where the access is OK, at `W_slot`; else "
     "`'host'`. The bandwidth is what a copy gets while the same pair also copies *back*. Through the host's memory "
@@ -623,7 +629,7 @@ LAB_REACH = Exercise(
     mistakes=(
         Mistake(
             lambda pairs, access, W_link, W_slot: reachable(pairs, access, W_link, W_slot, peer=False),
-            "Without NVLink there is still peer access over PCIe, where the matrix says OK.",
+            "Without NVLink there is still peer access over PCIe, where row i of the matrix says OK in column j.",
         ),
         Mistake(
             lambda pairs, access, W_link, W_slot: reachable(pairs, access, W_link, W_slot, shared=False),
@@ -686,11 +692,14 @@ def half_cases(rng: Random) -> list[tuple]:
     tree = [[0] * 7 for _ in range(7)]  # four GPUs below two switches below a third
     for u, v, width in ((0, 4, 32), (1, 4, 32), (2, 5, 32), (3, 5, 32), (4, 6, 32), (5, 6, 32)):
         tree[u][v] = tree[v][u] = width
+    islands = [[0, 8, 25, 0], [0, 0, 0, 25], [25, 0, 0, 0], [0, 25, 0, 0]]  # one link, which leads one way
     return [
         (pair, [0, 2]), (ring, [*range(6)]), (cube, eight), (matrix(node("mi300x-node"), "gpu"), eight),
         (tree, [0, 1, 2, 3]), (matrix(node("dgx-h100"), "gpu", "nvswitch"), eight),
         (matrix(machine("rtx4090-pcie"), "gpu", "pcie", "cpu"), eight),
         *((random_matrix(rng, size), gpus) for size, gpus in ((4, [0, 1, 2, 3]), (6, [0, 2, 3, 5]), (7, [1, 2, 4, 6]))),
+        *((random_matrix(Random(seed), 8), eight) for seed in (22, 155)),  # exchanging two GPUs ends in a wider half
+        (islands, [0, 1, 2, 3]),
     ]  # fmt: skip
 
 
@@ -701,11 +710,10 @@ LAB_HALF = Exercise(
     lines=8,
     prompt="Write `narrowest(capacity, gpus)`: `capacity[u][v]`, a list of lists, is what the link from vertex u to "
     "vertex "
-    "v carries, in whole GB/s, 0 where there is none. Vertices are numbers from 0; `gpus` lists those that are GPUs, "
-    "an "
-    "even number of them, and the others, at most five, are switches. Try every half of the GPUs, and for each half "
-    "every way to put the switches on one side or the other, as the narrowest place would have it. Return the least "
-    "that the links from one side to the other carry, one direction. *Exact*.",
+    "v carries, in whole GB/s, 0 where there is none; `capacity[v][u]` may differ. Vertices are numbers from 0; `gpus` "
+    "lists those that are GPUs, an even number of them, and the others, at most five, are switches. Try every half of "
+    "the GPUs, and for each half every way to put the switches on one side or the other, as the narrowest place would "
+    "have it. Return the least that the links from one side to the other carry, one direction. *Exact*.",
     answer=Function("narrowest", "narrowest(capacity, gpus)", cases=half_cases),
     solution=lambda capacity, gpus: narrowest(capacity, gpus),
     mistakes=(

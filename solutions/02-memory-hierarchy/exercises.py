@@ -341,8 +341,8 @@ MATMUL = Exercise(
     lines=11,
     prompt="`a` is a matrix of M × K float32, `b` one of K × N and `c` one of M × N, all row by row. Program (i, j) "
     "of the grid computes one tile of c = a·b: BM rows from i·BM on, BN columns from j·BN on, where there are so "
-    "many. In elements of 4 bytes that can do BM·BN/(2(BM + BN)) FLOP for each byte of a and b that is loaded: reach "
-    "it, which means that no program loads an element of a or b twice. Fast memory is short, too: a program never "
+    "many. With elements of 4 bytes it can do BM·BN/(2(BM + BN)) FLOP for each byte of a and b that it loads: reach "
+    "that, which means that no program loads an element of a or b twice. Fast memory is short, too: a program never "
     "holds tiles of more than 12·BM·BN + 4·BK·(BM + BN) bytes at once, and K may be any number. BM, BN and BK are "
     "powers of two; M, N and K need not be multiples of them. *Exact*; `tl.dot(x, y, sums)` is x·y + sums.",
     answer=Kernel(

@@ -545,9 +545,9 @@ SCHEDULE = Exercise(
     f"before, {SLICE_SMS} tiles at a time, which walk along the sum together, and the cache gives up what was used "
     f"longest ago. Choose the tile, the stages of depth {STEP} that it has in flight, and the group, so that HBM "
     f"moves the fewest bytes. The tensor cores, {SM_FLOPS:,} FLOP a cycle in each SM, must not wait: a slot of the "
-    f"ring is full {COPY_CYCLES:,} cycles after it was asked for. And at least 94 % of their work must be useful, "
-    f"which ragged tiles and a last wave that is not full take from. *Exact*, by the model; the sides are multiples "
-    f"of 64.",
+    f"ring is full {COPY_CYCLES:,} cycles after it was asked for, and asked for again when its products "
+    f"are done. And at least 94 % of their work must be useful, of which ragged tiles and a last wave that is not full "
+    f"take some away. *Exact*, by the model; the sides are multiples of 64.",
     answer=Design(
         fields={
             "rows": Field("rows of the output tile", 64, 256, whole=True),

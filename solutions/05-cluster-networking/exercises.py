@@ -822,9 +822,9 @@ LAB_FABRIC = Exercise(
     prompt="Buy a fat tree of two tiers for {nodes} nodes of 8 GPUs and 8 cards, from switches of {ports} ports, all "
     f"cards and cables of {show(CARD, 'B/s')}. The first {{team}} nodes are a team, the next {{team}} another, and so "
     "on. In a step each GPU sends {near:B} in equal parts to the nodes of its team, and {far:B} in equal parts to all "
-    "nodes, its own node aside in both cases. Equal groups of nodes, in order, share leaves; each leaf of a group takes "
-    "the same number of cards of every node, and is joined to all spines by equally many cables. Prices are counted in "
-    "transceivers, and are invented: a switch costs "
+    "nodes, its own node aside in both cases. Equal groups of nodes, in order, share leaves; each leaf of a group "
+    "takes the same number of cards of every node, and is joined to all spines by equally many cables. "
+    "Prices are counted in transceivers, and are invented: a switch costs "
     "{switch}, a cable between leaf and spine two transceivers, a cable of a card two as well, or {copper} in copper, "
     f"which reaches where a group has at most {COPPER} nodes. You have {{budget}}. Which tree has the shortest step? "
     "*Exact*, bandwidth only: what leaves a group and what leaves the cards flow at the same time.",

@@ -66,18 +66,19 @@ def assemble(chapter: Chapter, learner: NotebookNode, executed: NotebookNode, co
             page.cells.append(_markdown(cell.id, chapter.page[cell.id]))
         elif cell.cell_type == "code":
             made = _code(chapter, cell, done[cell.id], state, course)
-            if MEASURED in cell.metadata.get("tags", []) and made.get("outputs"):
-                made.outputs.append(_where(executed.metadata.get(MEASURED_ON, "")))
             page.cells.append(made)
+            if MEASURED in cell.metadata.get("tags", []) and made.get("outputs"):
+                page.cells.append(_markdown(f"{cell.id}-measured", _where(executed.metadata.get(MEASURED_ON, ""))))
     return page
 
 
-def _where(machine: str) -> NotebookNode:
-    """What stands below the outputs of a cell that timed the machine: the reader's own gives other numbers."""
-    from nbformat.v4 import new_output
+def _where(machine: str) -> str:
+    """What stands below a cell that timed the machine: the reader's own gives other numbers.
 
+    It is not an output of the cell, each of which would have the caption of the cell's figure.
+    """
     text = answerbox.inline_html(f"Measured where this page was built: {machine}." if machine else "Measured.")
-    return new_output("display_data", data={"text/html": f'<p class="measured">{text}</p>'})
+    return f'<p class="measured">{text}</p>'
 
 
 def _solution(chapter: Chapter, cell: NotebookNode) -> str:

@@ -69,7 +69,7 @@ def size_sweep(
         axes.axvline(size, color=GREY, linewidth=1, linestyle=":")
         at = (size, 0.02)
         note(axes, f"{label} {binary(size)}", at, (-3, 0), xycoords=("data", "axes fraction"), ha="right", va="bottom",
-             rotation=90, color=GREY, fontsize=8)  # fmt: skip
+             rotation=90, color=GREY, fontsize=8, bbox={"color": "white", "pad": 0.5})  # fmt: skip
     for (label, points), (colour, marker) in zip(sweeps.items(), series(len(sweeps)), strict=True):
         axes.plot(*zip(*points, strict=True), f"{marker}-", color=colour, markersize=4, linewidth=1, label=label)
     _bytes_axis(axes, min(sizes), max(sizes))

@@ -216,6 +216,8 @@ def _vertices(
     for kind in dict.fromkeys(t.graph.nodes[v]["kind"] for v in places):
         members = [v for v in t.vertices(kind) if v in places]
         word, words, colour, marker = LOOK[kind]
+        if "cell" in t.graph.nodes[members[0]]:  # of a torus, whose makers do not say GPU
+            word, words = "chip", "chips"
         many = max(crowd[v] for v in members)
         size = 15 if many <= NAMED // 2 else 12 if many <= NAMED else max(2.5, 150 / many)
         look: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": "", "markeredgecolor": "white"}

@@ -3,7 +3,7 @@
 
 const KEYS = ["cards", "cables", "each", "how", "draw"];
 const STEPS = { each: [1, 2, 4, 8, 16] };
-const WAYS = { hash: "a hash of the flow's addresses", spray: "every packet where the queue is short" };
+const WAYS = { hash: "a hash of addresses", spray: "spraying packets" };
 const WIDTH = 440, TOP = 22, LOW = 140, BAR = 13, MOST = 6, PERIOD = 1200, SECONDS = 1.1;
 
 const NARROW = "min-width: 0; max-width: 38rem"; // fits a phone without scrolling
@@ -44,8 +44,8 @@ export function tell({ cards, cables, each, how, idle, share, busiest }, seen) {
   const mean = seen.reduce((sum, one) => sum + one, 0) / seen.length;
   return [
     `${count(flows)} connections: ${idle} of ${cables} cables idle (${Number(expected.toPrecision(3))} expected), ` +
-      `and the busiest carries ${Number(busiest.toPrecision(3))} cards: who is on it gets ${percent(share)}.`,
-    `Who waits for all waits for the slowest: ${percent(mean)} of the cards' rate, the mean of ${seen.length} draw${seen.length === 1 ? "" : "s"}.`,
+      `and the busiest carries ${Number(busiest.toPrecision(3))} cards: whoever is on it gets ${percent(share)}.`,
+    `Whoever waits for all waits for the slowest: ${percent(mean)} of the cards' rate, the mean of ${seen.length} draw${seen.length === 1 ? "" : "s"}.`,
   ];
 }
 

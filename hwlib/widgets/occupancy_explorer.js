@@ -47,7 +47,7 @@ function drawSlots(svg, { slots, each, warps, blocks }) {
       parts.push(make("s.rect", { x: LEFT + r * (CELL + 4), y: 14 + p * (CELL + 5), width: CELL, height: CELL, class: look }));
     }
   }
-  const say = blocks > 1 ? "a square is a warp; neighbouring blocks have two colours in turn" : "a square is a warp";
+  const say = blocks > 1 ? "a square is a warp; blocks alternate in colour" : "a square is a warp";
   parts.push(make("s.text", { x: LEFT, y: 14 + PARTITIONS * (CELL + 5) + 10, class: "muted" }, say));
   svg.replaceChildren(...parts);
 }

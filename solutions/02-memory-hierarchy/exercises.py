@@ -341,8 +341,8 @@ MATMUL = Exercise(
     lines=11,
     prompt="`a` is a matrix of M × K float32, `b` one of K × N and `c` one of M × N, all row by row. Program (i, j) "
     "of the grid computes one tile of c = a·b: BM rows from i·BM on, BN columns from j·BN on, where there are so "
-    "many. In elements of 4 bytes that can do BM·BN/(2(BM + BN)) FLOP for each byte of a and b that is loaded: reach "
-    "it, which means that no program loads an element of a or b twice. Fast memory is short, too: a program never "
+    "many. With elements of 4 bytes it can do BM·BN/(2(BM + BN)) FLOP for each byte of a and b that it loads: reach "
+    "that, which means that no program loads an element of a or b twice. Fast memory is short, too: a program never "
     "holds tiles of more than 12·BM·BN + 4·BK·(BM + BN) bytes at once, and K may be any number. BM, BN and BK are "
     "powers of two; M, N and K need not be multiples of them. *Exact*; `tl.dot(x, y, sums)` is x·y + sums.",
     answer=Kernel(
@@ -545,9 +545,9 @@ SCHEDULE = Exercise(
     f"before, {SLICE_SMS} tiles at a time, which walk along the sum together, and the cache gives up what was used "
     f"longest ago. Choose the tile, the stages of depth {STEP} that it has in flight, and the group, so that HBM "
     f"moves the fewest bytes. The tensor cores, {SM_FLOPS:,} FLOP a cycle in each SM, must not wait: a slot of the "
-    f"ring is full {COPY_CYCLES:,} cycles after it was asked for. And at least 94 % of their work must be useful, "
-    f"which ragged tiles and a last wave that is not full take from. *Exact*, by the model; the sides are multiples "
-    f"of 64.",
+    f"ring is full {COPY_CYCLES:,} cycles after it was asked for, and asked for again when its products "
+    f"are done. And at least 94 % of their work must be useful, of which ragged tiles and a last wave that is not full "
+    f"take some away. *Exact*, by the model; the sides are multiples of 64.",
     answer=Design(
         fields={
             "rows": Field("rows of the output tile", 64, 256, whole=True),

@@ -282,7 +282,7 @@ RAILS = Exercise(
     title="Decide: rails or racks?",
     points=2,
     prompt="Two ways to wire a unit of 32 nodes with 8 cards each to 8 leaves. *Rails*: leaf r takes card r of every "
-    "node. *Racks*: a leaf takes all cards of 4 nodes. Both need as many switches and cables, and do not block. "
+    "node. *Racks*: a leaf takes all cards of 4 nodes. Both need equally many switches and cables, and do not block. "
     "A leaf dies while a job runs on all nodes. Its connections over that leaf break and the job aborts, in either "
     "network; it is started again at once. A node can send over any of its cards. Which network can run it again "
     "before somebody replaces the leaf, on how many nodes and with how much bandwidth? *To first order*.",
@@ -429,7 +429,7 @@ PREDICT_HASH = Exercise(
     ),
     hints=("With what probability do all flows miss a given cable?",),
     explain=f"A flow misses a cable with probability 31/32, and all 32 do with `(31/32)**32`, {(31 / 32) ** 32:.0%}: "
-    f"close to `1/e`. What the other flows gain by it, nobody gets.",
+    f"close to `1/e`. What these cables could carry is lost: the flows that share a cable cannot use another.",
 )
 
 SHARED = Exercise(
@@ -822,8 +822,9 @@ LAB_FABRIC = Exercise(
     prompt="Buy a fat tree of two tiers for {nodes} nodes of 8 GPUs and 8 cards, from switches of {ports} ports, all "
     f"cards and cables of {show(CARD, 'B/s')}. The first {{team}} nodes are a team, the next {{team}} another, and so "
     "on. In a step each GPU sends {near:B} in equal parts to the nodes of its team, and {far:B} in equal parts to all "
-    "nodes, its own aside. Groups of nodes, in order, share leaves; each leaf takes as many cards of every node of "
-    "its group, and is joined to all spines. Prices are counted in transceivers, and are invented: a switch costs "
+    "nodes, its own node aside in both cases. Equal groups of nodes, in order, share leaves; each leaf of a group "
+    "takes the same number of cards of every node, and is joined to all spines by equally many cables. "
+    "Prices are counted in transceivers, and are invented: a switch costs "
     "{switch}, a cable between leaf and spine two transceivers, a cable of a card two as well, or {copper} in copper, "
     f"which reaches where a group has at most {COPPER} nodes. You have {{budget}}. Which tree has the shortest step? "
     "*Exact*, bandwidth only: what leaves a group and what leaves the cards flow at the same time.",

@@ -128,6 +128,7 @@ def test_a_measured_cell_says_on_which_machine_and_when(built):
         (line,) = page(built, edition).select("p.measured")
         assert re.fullmatch(r"Measured where this page was built: .+, \d+ cores?, .*\d+ \w+ \d{4}\.", words(line))
         assert line.find_previous("table")["class"] == ["book-table"]
+        assert not line.find_parents(class_="cell_output"), "a figure's caption would stand below it once more"
     notebook = (built["open"] / "notebooks" / "07-links" / "07-links.ipynb").read_text()
     assert "this page was built" not in notebook
 

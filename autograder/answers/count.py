@@ -43,8 +43,7 @@ class Count(Answer):
             text = value.strip().replace("_", "")
             if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", text):  # 4,0 is four to many, and never forty
                 text = text.replace(",", "")
-            if power := re.fullmatch(r"([0-9]{1,2})\^([0-9]{1,2})", text):
-                text = str(int(power[1]) ** int(power[2]))
+            text = power_worked_out(text)
             if not re.fullmatch(r"[-+]?\d{1,300}(\.\d{1,300})?([eE][-+]?\d{1,3})?", text):
                 sum_of_numbers = re.fullmatch(r"[\d\s.()]*\d[\s)]*[-+*/][\d\s.+\-*/()]+", text)
                 reason = "calculation" if sum_of_numbers else "not-an-integer"
@@ -147,6 +146,12 @@ class Count(Answer):
         # A non-integer gets its own sentence, also for someone who has rounded it.
         said = said or [say for wrong, say in table if answer in (math.floor(wrong), math.ceil(wrong))]
         return " ".join(dict.fromkeys(exercise.fill(say, given) for say in said))
+
+
+def power_worked_out(text: str) -> str:
+    """ "2^10" as "1024", and any other text as it is."""
+    power = re.fullmatch(r"([0-9]{1,2})\^([0-9]{1,2})", text.strip())
+    return str(int(power[1]) ** int(power[2])) if power else text
 
 
 def slip_of_count(answer: int, want: int, about: str) -> Finding | None:

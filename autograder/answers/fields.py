@@ -16,6 +16,7 @@ from typing import Any
 from ..declaration.verdict import DeclarationError
 from ..values.numbers import Unreadable, as_float, described
 from ..values.texts import quoted
+from .count import power_worked_out
 from .quantity import Quantity
 
 MOST_ITEMS = 1000
@@ -101,7 +102,8 @@ class Field:
     def _one(self, value: Any) -> Any:
         if self.options:
             return self._option(value)
-        exact = Quantity(self.unit).read(value)
+        counted = self.whole and type(value) is str
+        exact = Quantity(self.unit).read(power_worked_out(value) if counted else value)
         if self.whole and exact.denominator != 1:
             say = f"{self._shown(as_float(exact))} is not whole; an integer was expected"
             raise Unreadable(say, reason="not-whole")

@@ -72,7 +72,8 @@ class Program:
         """Write an operation down; its result has this shape and type."""
         if len(self.operations) >= MOST_OPERATIONS:
             raise KernelError(
-                f"program {self.place} has done {MOST_OPERATIONS:,} operations: does a loop never end?",
+                f"program {self.place} has done {MOST_OPERATIONS:,} operations: does a loop never end, or could one "
+                "of them do the work of many?",
                 "endless", program=self.at,
             )  # fmt: skip
         if (count := size_of(shape)) > MOST_ELEMENTS:

@@ -330,7 +330,13 @@ STAGES = Exercise(
             lambda t_copy, t_mma: ceil(t_copy / t_mma),
             "So many steps pass while a copy is on its way. And the slot that is being multiplied meanwhile?",
         ),
+        Mistake(
+            lambda t_copy, t_mma: floor(t_copy / t_mma),
+            "Those are the whole steps that pass while a copy is on its way. Has it arrived after them? And is the "
+            "slot that is being multiplied among them?",
+        ),
         Mistake(2, "Two slots hide a copy that is no longer than a step's products. This one is longer."),
+        Mistake(3, "Three slots hide a copy that is no longer than the products of two steps. This one is longer."),
     ),
     hints=(
         "Follow one slot from one copy to the next: how long does its round take?",
@@ -364,7 +370,7 @@ def _starts(copies, stages, t_mma, *, in_order=True, early=False, waits=True, on
 
 
 def _copies(rng):
-    """By hand, with equal copies, with one slow copy, and at random; fewer steps than slots too."""
+    """By hand, with equal copies, with one slow copy, in fractions, and at random; fewer steps than slots too."""
     fixed = [
         ([10, 10, 10], 1, 4),
         ([10] * 6, 2, 4),
@@ -372,6 +378,8 @@ def _copies(rng):
         ([5, 5, 60, 5, 5, 5, 5], 3, 9),
         ([7], 3, 2),
         ([4, 9, 2, 6], 2, 1),
+        ([1, 1, 1, 1, 30], 1, 10),
+        ([2.5, 4.25, 1.75, 6.5, 0.5], 2, 1.5),
     ]
     drawn = [
         ([rng.randint(5, 60) for _ in range(rng.randint(2, 14))], rng.randint(1, 5), rng.randint(3, 25))
@@ -388,13 +396,15 @@ LAB_PIPELINE = Exercise(
     prompt="Step k of a kernel uses slot `k % stages`. A producer asks for its copy as soon as the slot is empty: at "
     "time 0 for the first `stages` steps, later when the products of step k - stages are done. The copy takes "
     "`copies[k]`. A consumer multiplies the steps in order, one at a time, each as soon as its copy has arrived; the "
-    "products of a step take `t_mma`. Return the list of the times at which the products of each step start. *Exact.*",
+    "products of a step take `t_mma`. Return the list of the times at which the products of each step start; times "
+    "may be fractions. *Exact.*",
     answer=Function("starts", "starts(copies, stages, t_mma)", cases=_copies),
     solution=starts,
     mistakes=(
         Mistake(
             lambda *a: _starts(*a, waits=False),
-            "All copies are asked for at once: where do they go while every slot is full?",
+            "That is as if all copies were asked for at time 0: when is the slot of step k empty, and when does a copy "
+            "arrive that is asked for then?",
         ),
         Mistake(
             lambda *a: _starts(*a, early=True),
@@ -453,6 +463,13 @@ CAP = Exercise(
         ),
         Mistake(
             lambda R, P0, P1, P2: R * ((P2 - P0) / (P1 - P0)) ** 3, "Turned round: is the clock the cube of the power?"
+        ),
+        *(
+            Mistake(
+                lambda R, P0, P1, P2, third=third: R * ((P2 - P0) / (P1 - P0)) ** third,
+                f"All but the exponent: {float(third)} is a rounded number, and it is asked for exactly.",
+            )
+            for third in (Fraction(33, 100), Fraction(333, 1000), Fraction(3333, 10000))
         ),
     ),
     hints=(

@@ -219,6 +219,7 @@ def _requests(rng):
     """Steps through memory, columns of padded tiles, one word for all, and words at random; some threads are off."""
     steps = [[4 * step * thread for thread in range(32)] for step in (1, 2, 3, 8, 32, 33)]
     shifted = [[16 + 4 * thread for thread in range(32)], [0] * 32, [128 * (thread % 4) for thread in range(32)]]
+    shifted += [[0, 128, 256, 4], [0] * 10 + [4, 132]]  # three words of one bank, and a bank that most threads want
     drawn = [[4 * rng.randrange(most) for _ in range(rng.randrange(1, 33))] for most in (40, 200, 2000, 2000)]
     return [(addresses,) for addresses in [*steps, *shifted, *drawn]]
 
@@ -229,7 +230,7 @@ WARP_REQUEST = Exercise(
     points=3,
     lines=4,
     prompt="`addresses` has the address in bytes, a multiple of 4, of the one float32 that each thread of a warp "
-    "asks for; threads that are switched off have none, and at least one is on. Return `(sectors, cycles)`: the "
+    "asks for; threads that are switched off have none, so there are 1 to 32. Return `(sectors, cycles)`: the "
     "sectors of 32 bytes that hold what is asked for, if the addresses are in global memory; and the cycles that the "
     "request takes, if they are in shared memory. There, words of 4 bytes go round over 32 banks; in a cycle each "
     "bank gives one word, to every thread that wants this very word. *Exact.*",
@@ -310,13 +311,19 @@ def matmul(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK:
     tl.store(c_ptr + rows[:, None] * N + columns[None, :], sums, mask=inside)
 
 
-def _product(a_ptr, b_ptr, c_ptr, M, N, K, BM, BN, BK, *, wide=None, part=1, deep_masked=True, first=False):
-    """Variants: `part` rows at a time, slices of `wide` steps, no mask along the sum, only the first slice."""
-    BK = wide or BK
+def _product(
+    a_ptr, b_ptr, c_ptr, M, N, K, BM, BN, BK, *, sides=(), part=1, deep_masked=True, first=False, down=0, wrap=False
+):
+    """Variants: sides typed in, `part` rows at a time, no mask along the sum, only the first slice, rows of tiles along
+    another axis of the grid, rows and columns from the other edge where there are no more."""
+    BM, BN, BK = (typed or side for typed, side in zip(sides or (0, 0, 0), (BM, BN, BK), strict=True))
     for top in range(0, BM, BM // part):
-        rows = tl.program_id(0) * BM + top + tl.arange(0, BM // part)
-        columns = tl.program_id(1) * BN + tl.arange(0, BN)
+        rows = tl.program_id(down) * BM + top + tl.arange(0, BM // part)
+        columns = tl.program_id(1 - down) * BN + tl.arange(0, BN)
         inside = (rows[:, None] < M) & (columns[None, :] < N)
+        to = c_ptr + rows[:, None] * N + columns[None, :]
+        if wrap:
+            rows, columns = rows % M, columns % N
         sums = tl.zeros((BM // part, BN), tl.float32)
         for k in range(0, BK if first else K, BK):
             deep = k + tl.arange(0, BK)
@@ -326,7 +333,7 @@ def _product(a_ptr, b_ptr, c_ptr, M, N, K, BM, BN, BK, *, wide=None, part=1, dee
                 left, right = left & (deep[None, :] < K), right & (deep[:, None] < K)
             a = tl.load(a_ptr + rows[:, None] * K + deep[None, :], mask=left)
             sums = tl.dot(a, tl.load(b_ptr + deep[:, None] * N + columns[None, :], mask=right), sums)
-        tl.store(c_ptr + rows[:, None] * N + columns[None, :], sums, mask=inside)
+        tl.store(to, sums, mask=inside)
 
 
 def _matmul_launch(M, N, K, BM=16, BN=32, BK=8):
@@ -342,24 +349,27 @@ MATMUL = Exercise(
     prompt="`a` is a matrix of M × K float32, `b` one of K × N and `c` one of M × N, all row by row. Program (i, j) "
     "of the grid computes one tile of c = a·b: BM rows from i·BM on, BN columns from j·BN on, where there are so "
     "many. With elements of 4 bytes it can do BM·BN/(2(BM + BN)) FLOP for each byte of a and b that it loads: reach "
-    "that, which means that no program loads an element of a or b twice. Fast memory is short, too: a program never "
-    "holds tiles of more than 12·BM·BN + 4·BK·(BM + BN) bytes at once, and K may be any number. BM, BN and BK are "
-    "powers of two; M, N and K need not be multiples of them. *Exact*; `tl.dot(x, y, sums)` is x·y + sums.",
+    "that, which means that a program loads each element of a and b that its tile needs once, and no others, at the "
+    "edges neither; each of c is stored once. Fast memory is short, too: a program never holds tiles of more than "
+    "12·BM·BN + 4·BK·(BM + BN) bytes at once, of which `tl.launch(...).tile_bytes` is the most, and K may be any "
+    "number. BM, BN and BK are powers of two; M, N and K need not be multiples of them. *Exact*; `tl.dot(x, y, "
+    "sums)` is x·y + sums.",
     answer=Kernel(
         "matmul",
         "matmul(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr)",
         cases=[
             _matmul_launch(32, 64, 24),
             _matmul_launch(40, 72, 56),
-            _matmul_launch(20, 40, 44),
+            _matmul_launch(20, 104, 44),
             _matmul_launch(16, 32, 5),
+            _matmul_launch(72, 24, 70, 32, 16, 4),
         ],
         tile_bytes=at_most(lambda M, N, K, BM, BN, BK: 12 * BM * BN + 4 * BK * (BM + BN)),
     ),
     solution=matmul,
     mistakes=(
         Mistake(
-            partial(_product, wide=64),
+            partial(_product, sides=(0, 0, 64)),
             "The values are right. You hold all of the sum's depth at once: what if K were a thousand times as long?",
         ),
         Mistake(
@@ -371,6 +381,19 @@ MATMUL = Exercise(
             "What do the last slices of a and b hold, if BK does not divide K?",
         ),
         Mistake(partial(_product, first=True), "That is the first slice of the sum. Where are the others?"),
+        Mistake(
+            partial(_product, down=1),
+            "Right where the grid is a square. Which axis of it counts the tiles downwards, and which across?",
+        ),
+        Mistake(
+            partial(_product, sides=(16, 32, 8)),
+            "Right with the sides of some launches. Which of yours are typed in, and which are arguments?",
+        ),
+        Mistake(
+            partial(_product, wrap=True),
+            "The values are right. At an edge you load rows or columns that the tile does not need, or again: what "
+            "keeps a load from them?",
+        ),
     ),
     hints=(
         "Begin with a tile of sums, `tl.zeros((BM, BN), tl.float32)`, and walk along K in steps of BK.",
@@ -410,7 +433,8 @@ PAIR = Exercise(
         ),
         Mistake(
             lambda m, n, o, b: b * o * (2 * m + n) / (2 * m * n),
-            "Twice: is that both SMs, or is a multiply-add one operation?",
+            "Twice: is that both SMs, or is a multiply-add one operation? Or does half of the columns in its memory "
+            "make half of its work?",
         ),
         Mistake(
             lambda m, n, o, b: b * o * (m + n) / (4 * m * n),
@@ -579,9 +603,23 @@ SCHEDULE = Exercise(
             dict(rows=64, columns=64, stages=9, group=4),
             "Small tiles fill the waves and cost traffic: which is the largest that wastes no more than it may?",
         ),
-        Mistake(
-            dict(rows=192, columns=128, stages=3, group=11),
-            "All rows of tiles go together here, so a wave is one tall column. Which shape of a wave reads least?",
+        *(
+            Mistake(
+                dict(rows=rows, columns=columns, stages=stages, group=group),
+                f"With {group} rows of tiles in a group, a wave of {rows} × {columns} tiles, {stages} slices of each "
+                "in flight, is a tall column. Which shape of a wave reads least?",
+            )
+            for rows, columns, group in ((192, 128, 11), (192, 128, 16), (128, 192, 16))
+            for stages in (3, 4, 5)
+        ),
+        *(
+            Mistake(
+                dict(rows=rows, columns=columns, stages=stages, group=1),
+                f"Row by row, a wave of {rows} × {columns} tiles, {stages} slices of each in flight, is one tile high "
+                "and sixteen wide. Which shape of a wave reads least?",
+            )
+            for rows, columns in ((192, 128), (128, 192))
+            for stages in (3, 4, 5)
         ),
         Mistake(
             dict(rows=256, columns=128, stages=3, group=4),
@@ -860,6 +898,15 @@ def softmax(x_ptr, out_ptr, N, s, BLOCK: tl.constexpr):
     tl.store(out_ptr + first + at, e / tl.sum(e, axis=0), mask=at < N)
 
 
+def _softmax_by(top, x_ptr, out_ptr, N, s, BLOCK):
+    """With what `top` makes of a row and of s taken off; beyond the row's end stands 0, which the sum leaves out."""
+    at = tl.arange(0, BLOCK)
+    first = tl.program_id(0) * N
+    x = tl.load(x_ptr + first + at, mask=at < N, other=0.0)
+    e = tl.where(at < N, tl.exp(s * x - top(s * x, s)), 0.0)
+    tl.store(out_ptr + first + at, e / tl.sum(e, axis=0), mask=at < N)
+
+
 def _softmax(x_ptr, out_ptr, N, s, BLOCK, *, shift=True, loads=1, other=-float("inf")):
     at = tl.arange(0, BLOCK)
     first = tl.program_id(0) * N
@@ -888,9 +935,9 @@ SOFTMAX = Exercise(
     points=3,
     lines=5,
     prompt="Each row of `x`, of N float32, is to become a row of `out`: the softmax of s·x, that is exp(s·x) divided "
-    "by its sum over the row. Program i has row i, and BLOCK, a power of two, is at least N. s is above 0, and so "
-    "large in some rows that exp(s·x) is beyond every float32. Load each element once and store each once: 8 bytes "
-    "an element, and not one more. *Exact.*",
+    "by its sum over the row. Program i has row i, and BLOCK, a power of two, is at least N. s is above 0, and in some "
+    "launches so large that exp(s·x) is beyond every float32, or 0 for all of a row. Load each element once and store "
+    "each once: 8 bytes an element, and not one more. *Exact.*",
     answer=Kernel(
         "softmax",
         "softmax(x_ptr, out_ptr, N, s, BLOCK: tl.constexpr)",
@@ -899,6 +946,8 @@ SOFTMAX = Exercise(
             _softmax_launch(3, 64, 1.0, 64),
             _softmax_launch(5, 33, 2.0, 64),
             _softmax_launch(3, 200, 100.0, 256),
+            _softmax_launch(2, 5, 0.01, 8),
+            _softmax_launch(48, 2, 1000.0, 4),  # all of a row is below 0 in one of five
         ],
         bytes=at_most(),
     ),
@@ -917,6 +966,23 @@ SOFTMAX = Exercise(
             partial(_softmax, other=0.0),
             "Beyond the row's end stands 0, and exp of it is not nothing: what has to stand there so that the sum is "
             "the row's?",
+        ),
+        Mistake(
+            partial(_softmax, other=-100.0),
+            "Beyond the row's end stands -100, which is scaled as well: is exp of it nothing when s is small?",
+        ),
+        Mistake(
+            partial(_softmax_by, lambda y, s: tl.max(y, axis=0)),
+            "The sum is of the row alone. And the maximum: what is it where all of the row is below 0?",
+        ),
+        Mistake(
+            partial(_softmax_by, lambda y, s: tl.max(tl.maximum(y, -y), axis=0)),
+            "You take off the largest size, whatever its sign. If that is a number far below 0, what is the largest "
+            "exponent that is left?",
+        ),
+        Mistake(
+            partial(_softmax_by, lambda y, s: 3 * s),
+            "You take the same off every row. What is left of one whose largest element is far below that?",
         ),
     ),
     hints=(

@@ -143,6 +143,12 @@ def test_the_best_par_that_is_reached_gives_the_points(plan, ranks, points, kind
     assert verdict.sign == {"right": "✓", "partial": "◐", "wrong": "✗"}[kind]
 
 
+def test_a_whole_field_may_be_a_power_as_a_count_may(plan):
+    assert judged(plan, {**GOOD, "ranks": "2^3"}) == judged(plan, {**GOOD, "ranks": 8})
+    assert judged(plan, {**GOOD, "splits": ["1^1", "2^1"]}).kind == "right"
+    assert judged(plan, {**GOOD, "ranks": "10^10"}).reason == "out-of-range"
+
+
 def test_the_verdict_names_the_next_par_the_best_known_value_and_where_the_time_goes(plan):
     say = judged(plan, {**GOOD, "ranks": 4}).say
     for part in ("1 of 3", "28 us", "2 points at 22.8 us", "19 us (a search of all ranks)", "work 25 us (89.3 %)"):

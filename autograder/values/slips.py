@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import combinations
 from typing import NamedTuple
 
 
@@ -79,6 +80,7 @@ NARROW = ("gib", "tib")  # ratios near to 1, like those of a few things more or 
 ANY_TWICE = "one thing counted twice"
 USUAL = 3  # causes that are told where the words name none
 BYTES = re.compile(r"\d ?B\b|\b[kKMGTPE]i?B\b|\bB/s|\b[kKMGT]?bits?\b|\bbytes?\b|\{\w+:\w*B\b")
+THINGS = re.compile(r"(?<![\d.,])(?:\d{1,3}(?:,\d{3})+|\d+)(?![.,]?\d)(?! ?[kKMGTP]?i?(?:B|bits?)\b)")  # no bytes
 EIGHT = re.compile(r"(?<![\d.])8(?!\.?\d)|\beight\b", re.I)
 
 
@@ -118,9 +120,19 @@ def _has(unit: str, about: str, what: str) -> bool:
 def _say(slip: Slip, about: str) -> str:
     if slip.ratio == 8 and EIGHT.search(about):
         return "You are off by a factor of 8: are bits taken for bytes, or is one counted for eight, or eight for one?"
+    if slip.ratio == 1024 and _thousand(about) and "iB" not in about:
+        return (
+            "You are off by a factor of 1024: is one counted for 1,024, or 1,024 for one, or are KiB taken for bytes?"
+        )
     if slip.ratio != 2:
         return slip.say
     return twice(about, [SPARSE] if slip.reason == "sparse" else [])
+
+
+def _thousand(about: str) -> bool:
+    """Whether there are 1,024 things, or so many of so many, as 256 in each of 4."""
+    counts = [int(one.replace(",", "")) for one in THINGS.findall(about)]
+    return 1024 in counts or any(one * other == 1024 for one, other in combinations(counts, 2))
 
 
 def twice(about: str, first: Sequence[str] = ()) -> str:

@@ -683,6 +683,26 @@ HEADROOM = Exercise(
             "One of the two packets is missing: the pause frame waits for one, and the neighbour finishes another.",
         ),
         Mistake(lambda W, t, p: W * t + p, "Follow one bit there and one back: what arrives while the frame travels?"),
+        Mistake(
+            lambda W, t, p: 4 * W * t + 2 * p,
+            "t is one way. How often is the cable travelled, once by the frame and once by the last byte?",
+        ),
+        Mistake(
+            lambda W, t, p: 2 * W * t + 4 * p,
+            "The cable is right, and every packet is counted twice: each delays the end by p/W, once.",
+        ),
+        Mistake(
+            lambda W, t, p: 2 * W * t + 3 * p,
+            "The cable is right, and a packet too much is counted: what is arriving already was on the cable.",
+        ),
+        Mistake(
+            lambda W, t, p: 2 * W * t + 3 * p / 2,
+            "The cable is right. Of a packet that has just begun, how much is still to be sent?",
+        ),
+        Mistake(
+            lambda W, t, p: 2 * maximum(W * t, p),
+            "That lets the frame wait and travel at the same time. Which of the two comes after the other?",
+        ),
     ),
     hints=(
         "From the decision on, for how long does the neighbour go on sending? Then: when does the last byte arrive?",
@@ -835,10 +855,10 @@ LAB_FABRIC = Exercise(
     ],
     answer=Design(
         fields={
-            "nodes_per_group": Field("nodes of a group, which share leaves", 1, 512, whole=True),
+            "nodes_per_group": Field("nodes of a group, which share leaves", 1, 240, whole=True),
             "leaves_per_group": Field("leaves of a group: 1, 2, 4 or 8", 1, 8, whole=True),
-            "leaf_uplinks": Field("cables up from each leaf", 1, 144, whole=True),
-            "spines": Field("spines", 1, 1024, whole=True),
+            "leaf_uplinks": Field("cables up from each leaf, as many to each spine", 1, 64, whole=True),
+            "spines": Field("spines of the whole tree", 1, 64, whole=True),
         },
         objective=exchange_time,
         measure="the time of a step's traffic",

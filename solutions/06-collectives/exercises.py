@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import dropwhile, pairwise, takewhile
 from pathlib import Path
 from statistics import fmean
 
@@ -520,8 +520,18 @@ SWITCH_BYTES = Exercise(
 
 
 # Two logs
-def typeset(rows, n, blank="N/A"):
-    """A log of all_reduce_perf on n ranks: (bytes, us out of place, us in place) a row, None where there is none."""
+ELEMENTS = {"float": 4, "half": 2, "double": 8, "bfloat16": 2, "int8": 1}  # their bytes
+FROM_BETWEEN = (
+    "10.0.0.7:77:90 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM/read",  # its host is called by its address
+    "node0:77:77 [0] NCCL INFO AllReduce: opCount 3 count 32 datatype 7 op 0 root 0",
+)
+
+
+def typeset(rows, n, operation="sum", wrong="0", behind="", between=()):
+    """A log of all_reduce_perf on n ranks: (type, bytes, us out of place, us in place) a row, None where there is none.
+
+    `wrong` is its #wrong, N/A where nothing was checked; `behind` ends every row, `between` stands between the rows.
+    """
     lines = [
         "# nThread 1 nGpus 1 minBytes 8 maxBytes 8589934592 step: 2(factor) warmup iters: 5 iters: 20",
         "node0:77:77 [0] NCCL INFO Bootstrap: Using eth0",
@@ -529,34 +539,65 @@ def typeset(rows, n, blank="N/A"):
         "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw",
         "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)",
     ]
-    for S, *halves in rows:
-        line = f"{S:>12} {S // 4:>12}     float     sum      -1"
+    for k, (kind, S, *halves) in enumerate(rows):
+        lines += between if k == 2 else ()
+        line = f"{S:>12} {S // ELEMENTS[kind]:>12} {kind:>9} {operation:>7}      -1"
         for t in halves:
             algbw = S / t / 1e3 if t else 0
-            line += f" {t:9.2f} {algbw:7.2f} {2 * (n - 1) / n * algbw:7.2f}      0" if t else f"{blank:>8}" * 4
-        lines.append(line)
+            line += f" {t:9.2f} {algbw:7.2f} {2 * (n - 1) / n * algbw:7.2f} {wrong:>6}" if t else f"{'N/A':>8}" * 4
+        lines.append(line + behind)
     return "\n".join([*lines, "# Out of bounds values : 0 OK", "# Avg bus bandwidth    : 101.7", "#", ""])
 
 
 def log_cases(rng):
+    stamp = "  2025-11-03 14:05:09"
     found = []
-    for n, twice in ((8, True), (2, True), (7, True), (16, False), (1, False)):
-        sizes = sorted(rng.sample([2**k for k in range(3, 34)], 5))
-        times = [rng.uniform(8, 30) + S / rng.uniform(2e4, 3e5) for S in sizes]
-        rows = [(S, t, t * rng.uniform(1.1, 1.3) if twice else None) for S, t in zip(sizes, times, strict=True)]
-        found.append((typeset(rows, n), n))
+    for n, types, twice, more in (
+        (8, ["float"], True, {}),
+        (2, ["half", "float", "double"], True, dict(operation="max", between=FROM_BETWEEN[1:])),  # as `-d all` prints
+        (7, ["int8"], True, dict(wrong="N/A", behind=stamp)),
+        (16, ["bfloat16", "float"], False, dict(between=FROM_BETWEEN[:1])),
+        (1, ["float"], False, {}),
+    ):
+        odd = 3 if n == 7 else 1  # sizes that are no power of two
+        sizes = sorted(rng.sample([odd * 2**k for k in range(3, 32)], 5 if len(types) == 1 else 3))
+        rows = []
+        for k, (kind, S) in enumerate((kind, S) for kind in types for S in sizes):
+            t = rng.uniform(8, 30) + S / rng.uniform(2e4, 3e5)
+            in_place = t * (rng.uniform(0.75, 0.9) if k % 2 else rng.uniform(1.1, 1.3))
+            rows.append((kind, S, t, in_place if twice else None))
+        found.append((typeset(rows, n, **more), n))
     return found
 
 
 def read_log(text, n, time=5, scale=1e-6, factor=None, printed=None):
     rows = []
-    for line in text.splitlines():
-        words = line.split()
-        if words and words[0].isdigit():
-            S, t = int(words[0]), float(words[time if words[time] != "N/A" else 5]) * scale
-            q = 2 * (n - 1) / n if factor is None else factor
-            rows.append((S, t, float(words[printed]) * 1e9 if printed else q * S / t))
+    for words in row_words(text):
+        S, t = int(words[0]), float(words[time if words[time] != "N/A" else 5]) * scale
+        q = 2 * (n - 1) / n if factor is None else factor
+        rows.append((S, t, float(words[printed]) * 1e9 if printed else q * S / t))
     return rows
+
+
+def row_words(text):
+    return [words for words in map(str.split, text.splitlines()) if words and words[0].isdigit()]
+
+
+def wrong_log(text, n, times=(5,), element=0, once=False):
+    """Read otherwise: the least of some times, elements of so many bytes, each size only once."""
+    rows = {}
+    for k, words in enumerate(row_words(text)):
+        S = int(words[1]) * element if element else int(words[0])
+        t = min(float(words[time]) for time in times if words[time] != "N/A") * 1e-6
+        rows[S if once else k] = (S, t, 2 * (n - 1) / n * S / t)
+    return list(rows.values())
+
+
+def one_block(text, n):
+    """Read to the first line behind a row that is not one."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    table = dropwhile(lambda line: not row_words(line), lines)
+    return read_log("\n".join(takewhile(row_words, table)), n)
 
 
 READ_LOG = Exercise(
@@ -569,8 +610,10 @@ READ_LOG = Exercise(
     "a line whose first word is a whole number, the bytes S; all other lines are for people. Behind S come the "
     "elements, "
     "the type, the operation and the root, and then time, algbw, busbw and #wrong, once out of place and once in "
-    "place. "
-    "Return a list with `(S, t, W_bus)` of each row: bytes, the seconds *out of place*, and the bus bandwidth in B/s. "
+    "place; newer versions may print more behind them. One log may hold several types, one after the other, and "
+    "messages between its rows. "
+    "Return a list with `(S, t, W_bus)` of each row, in their order: bytes, the seconds *out of place*, and the bus "
+    "bandwidth in B/s. "
     "Compute that from S and t, since a row of 8 bytes prints 0.00. *Exact.*",
     answer=Function(
         "read_nccl_tests",
@@ -599,6 +642,22 @@ READ_LOG = Exercise(
         Mistake(
             lambda text, n: read_log(text, n, factor=(n - 1) / n),
             "(n − 1)/n is an all-gather's factor. An all-reduce has two laps.",
+        ),
+        Mistake(
+            lambda text, n: wrong_log(text, n, times=(5, 9)),
+            "The smaller of the two times is not always the one out of place.",
+        ),
+        Mistake(
+            lambda text, n: wrong_log(text, n, element=4),
+            "Not every type has elements of four bytes. Does a row say its bytes itself?",
+        ),
+        Mistake(
+            lambda text, n: wrong_log(text, n, once=True),
+            "A log of several types has a row of the same size for each: all of them are asked for.",
+        ),
+        Mistake(
+            one_block,
+            "Rows are missing: a message of NCCL may stand between two rows and does not end the table.",
         ),
     ),
     hints=(
@@ -691,7 +750,8 @@ BESIDE = Exercise(
         ),
         Mistake(
             lambda n_SM, n_ch, t_math, t_comm: t_math + n_ch / (n_SM - n_ch) * t_comm,
-            "What was lost is made up later, and by then on how many SMs?",
+            "You divide by the SMs that are left beside the collective. It takes no longer than it is said to, and "
+            "what the matmul lost it makes up afterwards: on how many SMs?",
         ),
     ),
     hints=(

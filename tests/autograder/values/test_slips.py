@@ -48,6 +48,21 @@ def test_bytes_are_blamed_only_where_the_answer_has_some(answer, unit):
     assert slips.find(answer, 1.0, 0.01, "B/s").reason in ("bits", "gib")
 
 
+@pytest.mark.parametrize(
+    ("about", "things"),
+    [
+        ("a spine of 1,024 GPUs at 50 GB/s", True),
+        ("4 units of 256 GPUs at 50 GB/s", True),
+        ("1,024 GPUs with 4 KiB each", False),
+        ("a buffer of 1024 B on 8 ranks", False),
+        ("4 ranks of 10,256 send 2.56 GB", False),
+    ],
+)
+def test_things_of_the_prompt_are_named_before_kib(about, things):
+    said = slips.find(1024.0, 1.0, 0.01, "token", about).say
+    assert ("one counted for 1,024" in said) is things
+
+
 def test_a_slip_within_tolerance_of_right_is_not_looked_for():
     assert slips.find(1.0737, 1.0, 0.05) is None
 

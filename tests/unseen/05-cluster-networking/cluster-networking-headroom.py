@@ -84,3 +84,9 @@ answer = 2*W*t/p + 2
 # %% wrong: the own packet is taken off, since no room is needed for it
 W, t, p = symbols("cluster-networking-headroom")
 answer = 2*W*t + p - p
+# %% wrong: the pause frame is 64 bytes of its own
+W, t, p = symbols("cluster-networking-headroom")
+answer = 2*W*t + 2*p + 64
+# %% wrong: the flood ends where it was when the frame left, and three packets are under way
+W, t, p = symbols("cluster-networking-headroom")
+answer = W*t + 3*p

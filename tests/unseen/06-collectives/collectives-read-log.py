@@ -352,3 +352,57 @@ def read_nccl_tests(text, n):
             S, t = int(words[0]), float(words[5])*1e-6
             rows[S] = (S, t, 2*(n - 1)/n*S/t)
     return list(rows.values())
+# %% wrong: sorted by size
+def read_nccl_tests(text, n):
+    rows = []
+    for line in text.splitlines():
+        words = line.split()
+        if words and words[0].isdigit():
+            S, t = int(words[0]), float(words[5])*1e-6
+            rows.append((S, t, 2*(n - 1)/n*S/t))
+    return sorted(rows)
+# %% wrong: powers of two only
+def read_nccl_tests(text, n):
+    rows = []
+    for line in text.splitlines():
+        words = line.split()
+        if words and words[0].isdigit() and int(words[0]).bit_count() == 1:
+            S, t = int(words[0]), float(words[5])*1e-6
+            rows.append((S, t, 2*(n - 1)/n*S/t))
+    return rows
+# %% wrong: rows of the type float only
+def read_nccl_tests(text, n):
+    rows = []
+    for line in text.splitlines():
+        words = line.split()
+        if words and words[0].isdigit() and words[2] == "float":
+            S, t = int(words[0]), float(words[5])*1e-6
+            rows.append((S, t, 2*(n - 1)/n*S/t))
+    return rows
+# %% wrong: rows that add only
+def read_nccl_tests(text, n):
+    rows = []
+    for line in text.splitlines():
+        words = line.split()
+        if words and words[0].isdigit() and words[3] == "sum":
+            S, t = int(words[0]), float(words[5])*1e-6
+            rows.append((S, t, 2*(n - 1)/n*S/t))
+    return rows
+# %% wrong: rows of thirteen words only
+def read_nccl_tests(text, n):
+    rows = []
+    for line in text.splitlines():
+        words = line.split()
+        if words and words[0].isdigit() and len(words) == 13:
+            S, t = int(words[0]), float(words[5])*1e-6
+            rows.append((S, t, 2*(n - 1)/n*S/t))
+    return rows
+# %% wrong: rows without wrong values only
+def read_nccl_tests(text, n):
+    rows = []
+    for line in text.splitlines():
+        words = line.split()
+        if words and words[0].isdigit() and words[8] == "0":
+            S, t = int(words[0]), float(words[5])*1e-6
+            rows.append((S, t, 2*(n - 1)/n*S/t))
+    return rows

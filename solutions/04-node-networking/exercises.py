@@ -325,7 +325,7 @@ RDMA = Exercise(
     "GPUDirect "
     "RDMA a NIC reads the GPU's memory below the switch. Without it, a GPU writes into the host's memory, and the NIC "
     "reads it from there while the GPU writes on. How long does the sending take *without*? *Exact*, for these rates: "
-    "the host's memory is quick enough, and every part has the same slot.",
+    "the host's memory is quick enough, and each GPU and each NIC has a slot like the uplink.",
     given=[
         dict(k=k, S=S * GB, W_nic=links[nic].bandwidth, W_slot=links[slot].bandwidth)
         for k, S, nic, slot in (

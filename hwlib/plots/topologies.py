@@ -260,7 +260,7 @@ def node_bandwidths(nodes: Mapping[str, Node] | Sequence[Node]) -> "Figure":
         widest = max((W for _, W in bars), default=0)
         for y, W in bars:
             one_way = show(W, "B/s", 3)
-            if i == 0 and W > 0.25 * widest:
+            if i == 0 and widest < 4 * W:
                 axes.text(W / 2, y, one_way, ha="center", va="center", fontsize=8, color="white")
                 one_way = show(2 * W, "B/s", 3)
             note(axes, one_way, (2 * W if i == 0 else W, y), (4, 0), va="center", fontsize=8)

@@ -66,18 +66,25 @@ def assemble(chapter: Chapter, learner: NotebookNode, executed: NotebookNode, co
             page.cells.append(_markdown(cell.id, chapter.page[cell.id]))
         elif cell.cell_type == "code":
             made = _code(chapter, cell, done[cell.id], state, course)
-            if MEASURED in cell.metadata.get("tags", []) and made.get("outputs"):
-                made.outputs.append(_where(executed.metadata.get(MEASURED_ON, "")))
             page.cells.append(made)
+            if MEASURED in cell.metadata.get("tags", []) and made.get("outputs"):
+                _say_where(page, made, executed.metadata.get(MEASURED_ON, ""))
     return page
 
 
-def _where(machine: str) -> NotebookNode:
-    """What stands below the outputs of a cell that timed the machine: the reader's own gives other numbers."""
+def _say_where(page: NotebookNode, cell: NotebookNode, machine: str) -> None:
+    """Say below the outputs of a cell that timed the machine where that was: the reader's own gives other numbers.
+
+    A cell that draws a figure gives its caption to each of its outputs, so there the line is a cell of its own.
+    """
     from nbformat.v4 import new_output
 
     text = answerbox.inline_html(f"Measured where this page was built: {machine}." if machine else "Measured.")
-    return new_output("display_data", data={"text/html": f'<p class="measured">{text}</p>'})
+    line = f'<p class="measured">{text}</p>'
+    if "figure" in cell.metadata.get("mystnb", {}):
+        page.cells.append(_markdown(f"{cell.id}-where", line))
+    else:
+        cell.outputs.append(new_output("display_data", data={"text/html": line}))
 
 
 def _solution(chapter: Chapter, cell: NotebookNode) -> str:

@@ -452,7 +452,8 @@ PREDICT_PIX = Exercise(
     predict=True,
     prompt="In the server of eight RTX 4090 two GPUs all-reduce a large array, so each sends to the other all the "
     "time. GeForce drivers allow no peer access: what one GPU sends goes into the host's memory, and from "
-    "there into the other GPU. Which two are done first, GPU0 and GPU1 (PIX) or GPU0 and GPU4 (SYS)? *To first "
+    "there into the other GPU; take the link between the sockets to be wide enough. "
+    "Which two are done first, GPU0 and GPU1 (PIX) or GPU0 and GPU4 (SYS)? *To first "
     "order*.",
     answer=Choice(
         {

@@ -68,7 +68,8 @@ class Design(Answer):
     @property
     def how(self) -> str:
         """A record, and of which fields."""
-        return f"`answer` is a dict of {len(self.fields)} fields, judged by the models of the library"
+        fields = f"{len(self.fields)} fields" if len(self.fields) > 1 else "one field"
+        return f"`answer` is a dict of {fields}, judged by the models of the library"
 
     def asked_with(self) -> str:
         """The fields with their meaning and range, and the objective."""

@@ -54,7 +54,8 @@ def _subpartition(axes: "Axes", chip: Accelerator, left: float) -> None:
     for k in range(lanes):
         x, y = left + wide / across * (k % across), 35 - 15.5 / down * (k // across + 1)
         _box(axes, (x, y, 0.85 * wide / across, 0.75 * 15.5 / down), GREY, 0.35)
-    note(axes, f"{lanes} lanes", (left + wide / 2, 27), (0, 0), ha="center", va="center", fontsize=8)
+    note(axes, f"{lanes} lanes", (left + wide / 2, 27), (0, 0), ha="center", va="center", fontsize=8,
+             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.5})  # fmt: skip
     cores = (chip.tensor_cores or 0) // PARTITIONS
     for k in range(cores):
         height = 10.5 / cores

@@ -24,7 +24,7 @@ def fused_attention(blocks: int = 6, now: int = 2) -> "Figure":
     _box(axes, (0.1, 3.25), 0.9, 0.6, GREEN, "queries")
     _box(axes, (9.1, 3.25), 0.9, 0.6, ORANGE, "output")
     axes.add_patch(_frame((0.0, 0.0), 10.1, 2.1, linestyle="--", facecolor="#f4f4f4"))
-    axes.text(0.1, 1.83, "on the chip", color=GREY, fontsize=9)
+    axes.text(1.15, 1.8, "on the chip", color=GREY, fontsize=9)
     axes.text(0.1, 4.45, "in memory", color=GREY, fontsize=9)
     _box(axes, (0.3, 0.5), 1.5, 1.1, GREEN, "queries")
     _box(axes, (2.5, 0.5), 1.9, 1.1, SKY, "scores of\none block")

@@ -241,8 +241,8 @@ def _short(vertex: str, kind: str) -> str:
 def node_bandwidths(nodes: Mapping[str, Node] | Sequence[Node]) -> "Figure":
     """Bandwidths out of one accelerator, one direction: its scale-up links, its slot to the host, its network card.
 
-    A thin frame around the scale-up bar shows the data sheet's figure, of both directions. Raises ValueError without
-    a node.
+    A thin frame around the scale-up bar shows the data sheet's figure, of both directions, and the number at its end is
+    that figure; the number of one direction stands in the bar where it has room. Raises ValueError without a node.
     """
     named = dict(nodes) if isinstance(nodes, Mapping) else {one.name: one for one in nodes}
     if not named:
@@ -259,8 +259,13 @@ def node_bandwidths(nodes: Mapping[str, Node] | Sequence[Node]) -> "Figure":
         if i == 0:
             axes.barh([y for y, _ in bars], [2 * W for _, W in bars], 0.25, color="none", edgecolor=GREY,
                       linewidth=0.8, label="as printed: both ways")  # fmt: skip
+        widest = max((W for _, W in bars), default=0)
         for y, W in bars:
-            note(axes, show(W, "B/s", 3), (2 * W if i == 0 else W, y), (4, 0), va="center", fontsize=8)
+            one_way = show(W, "B/s", 3)
+            if i == 0 and widest < 4 * W:
+                axes.text(W / 2, y, one_way, ha="center", va="center", fontsize=8, color="white")
+                one_way = show(2 * W, "B/s", 3)
+            note(axes, one_way, (2 * W if i == 0 else W, y), (4, 0), va="center", fontsize=8)
     axes.set_yticks(range(len(named)), list(named))
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")

@@ -105,7 +105,7 @@ def intensity_explorer(chip: str = "h100-sxm", D: int = 8192, F: int = 28672) ->
         "layer": [
             {"mark": {"type": "rule", "color": "currentColor"}},
             {"mark": {"type": "text", "align": "left", "dx": 4, "dy": -6, "x": 0, "color": "currentColor",
-                      "text": {"expr": "'ridge ' + format(ridge, '.3~r') + ' FLOP/B: compute-bound above'"}}},
+                      "text": {"expr": "'ridge ' + format(ridge, '.3~r') + ' FLOP/B'"}}},
         ],
         "encoding": {"y": {"field": "ridge", "type": "quantitative"}},
     }  # fmt: skip

@@ -30,7 +30,7 @@ export function tell({ links, ends, byLinks, byPorts, total, one, bisection, W_l
 
 function draw(svg, now) {
   const most = Math.max(now.byLinks, now.byPorts), width = (W) => Math.max((WIDTH - LEFT - RIGHT) * W / most, 1);
-  const rows = [["links of the GPUs", now.byLinks, "compute"], ["ports of the switches", now.byPorts, "memory"]];
+  const rows = [["links of GPUs", now.byLinks, "compute"], ["switch ports", now.byPorts, "memory"]];
   const parts = rows.flatMap(([word, W, look], i) => [
     make("s.text", { x: LEFT - 8, y: i * ROW + 22, "text-anchor": "end" }, word),
     make("s.rect", { x: LEFT, y: i * ROW + 6, width: width(W), height: 22, class: look }),

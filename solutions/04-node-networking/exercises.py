@@ -325,7 +325,7 @@ RDMA = Exercise(
     "GPUDirect "
     "RDMA a NIC reads the GPU's memory below the switch. Without it, a GPU writes into the host's memory, and the NIC "
     "reads it from there while the GPU writes on. How long does the sending take *without*? *Exact*, for these rates: "
-    "the host's memory is quick enough, and every part has the same slot.",
+    "the host's memory is quick enough, and each GPU and each NIC has a slot like the uplink.",
     given=[
         dict(k=k, S=S * GB, W_nic=links[nic].bandwidth, W_slot=links[slot].bandwidth)
         for k, S, nic, slot in (
@@ -455,7 +455,8 @@ PREDICT_PIX = Exercise(
     predict=True,
     prompt="In the server of eight RTX 4090 two GPUs all-reduce a large array, so each sends to the other all the "
     "time. GeForce drivers allow no peer access: what one GPU sends goes into the host's memory, and from "
-    "there into the other GPU. Which two are done first, GPU0 and GPU1 (PIX) or GPU0 and GPU4 (SYS)? *To first "
+    "there into the other GPU; take the link between the sockets to be wide enough. "
+    "Which two are done first, GPU0 and GPU1 (PIX) or GPU0 and GPU4 (SYS)? *To first "
     "order*.",
     answer=Choice(
         {

@@ -505,8 +505,8 @@ SWITCH_BYTES = Exercise(
     mistakes=(
         Mistake(
             lambda n, S: n * S,
-            "That is one array from each GPU, and no more. What does the switch read of the owner's own block, and what "
-            "does it get back after the addition?",
+            "That is one array from each GPU, and no more. What does the switch read of the owner's own block, and "
+            "what does it get back after the addition?",
         ),
         Mistake(lambda n, S: (n - 1) * S, "Those are the blocks of others, on the way in. And the finished ones?"),
         Mistake(lambda n, S: 2 * (n - 1) * S, "That is a ring through a switch that only forwards."),

@@ -262,8 +262,8 @@ INNER_AXIS = Exercise(
         ),
         Mistake(
             lambda X, S, W_out: (X - 1) / X * S / (8 * W_out),
-            "That brings all of S into every node. How many of the parts of F do the eight GPUs of a node hold, and how "
-            "many bytes are those?",
+            "That brings all of S into every node. How many of the parts of F do the eight GPUs of a node hold, and "
+            "how many bytes are those?",
         ),
         Mistake(
             lambda Y, S, W_out: S / (max(Y, 8) * W_out),
@@ -368,7 +368,7 @@ SHARDED_SWITCH = Exercise(
     ),
     hints=(
         "Both reduce S/Y bytes among x = N/Y GPUs. What passes a port with a ring of x?",
-        "Both times are bytes through a port over the same bandwidth. Take their ratio in x, and put N/Y in at the end.",
+        "Both times are bytes through a port over the same bandwidth. Take their ratio in x, and put N/Y in last.",
     ),
     explain="A part has `S/Y` bytes, and `x = N/Y` GPUs reduce it. A ring passes `2*(x - 1)/x` of it through a port, "
     "the switch `(x + 1)/x`: `2*(x - 1)/(x + 1) = 2*(N - Y)/(N + Y)` times as fast. Eight GPUs gain "
@@ -514,7 +514,8 @@ ERRATUM_SPINE = Exercise(
     mistakes=(
         Mistake(
             lambda g, spines, ports, W, C: C / (spines * ports * W / g),
-            "The printed argument has the same flaw. Did you give a switch half its ports, or send the gradients twice?",
+            "The printed argument has the same flaw. Did you give a switch half its ports, or send the gradients "
+            "twice?",
         ),
         Mistake(
             lambda spines, ports, W, C: C / (2 * spines * ports * W),
@@ -574,8 +575,8 @@ ERRATUM_ALLTOALL = Exercise(
         ),
         Mistake(
             lambda N, W_in, W_node: 2 * (1 / (4 * W_node)) / ((N - 1) / N**2 / W_in),
-            "The time of two nodes is too long. Cards send and receive at once; S is all GPUs' data together, so of the "
-            "same S a GPU of two nodes holds less than before; and how much of a node's data goes to the other?",
+            "The time of two nodes is too long. Cards send and receive at once; S is all GPUs' data together, so of "
+            "the same S a GPU of two nodes holds less than before; and how much of a node's data goes to the other?",
         ),
     ),
     hints=(

@@ -262,8 +262,8 @@ INNER_AXIS = Exercise(
         ),
         Mistake(
             lambda X, S, W_out: (X - 1) / X * S / (8 * W_out),
-            "That brings all of S into every node. How many of the parts of F do the eight GPUs of a node hold, and "
-            "how many bytes are those?",
+            "That is more than a node takes in. How many of the parts of F do its eight GPUs hold, and how many bytes "
+            "are those? S is in bytes already.",
         ),
         Mistake(
             lambda Y, S, W_out: S / (max(Y, 8) * W_out),

@@ -114,7 +114,9 @@ def _kept(watched: BufferTrace) -> BlockTable:
 
 def _table(axes: "Axes", table: BlockTable, title: str, number: str = "") -> None:
     from matplotlib.patches import Rectangle
+    from matplotlib.patheffects import withStroke
 
+    outline = [withStroke(linewidth=2, foreground=INK)]  # so that a number on stripes can be read
     for rank, row in enumerate(table):
         for block, value in enumerate(row):
             colours = _colours(value)
@@ -124,7 +126,8 @@ def _table(axes: "Axes", table: BlockTable, title: str, number: str = "") -> Non
             axes.add_patch(Rectangle((block, rank), 1, 1, fill=False, edgecolor="white", linewidth=1.2))
             if value and number:
                 axes.text(block + 0.5, rank + 0.52, str(rank if number == "rank" else block), ha="center", va="center",
-                          color="white", fontsize=7, fontweight="bold")  # fmt: skip
+                          color="white", fontsize=7, fontweight="bold",
+                          path_effects=outline if len(colours) > 1 else None)  # fmt: skip
     axes.set(xlim=(0, len(table[0])), ylim=(len(table), 0), aspect="equal")
     axes.set_xticks([])
     named = range(len(table)) if len(table) <= 8 else []

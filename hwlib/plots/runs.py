@@ -61,16 +61,19 @@ def timeline(
 
 
 @styled
-def rounds_grid(run: LockstepRun) -> "Figure":
+def rounds_grid(run: LockstepRun, inner: int | None = None) -> "Figure":
     """A run in lockstep as a grid, rounds to the right and ranks down: each cell names the rank that it sends to.
 
     The darker a cell, the more bytes; an empty one sends nothing. In large grids the cells have no text.
-    Raises TypeError if `run` is not a run of `lockstep`.
+    With nodes of `inner` ranks, lines part the nodes, and a cell with a border sends to another node.
+    Raises TypeError if `run` is not a run of `lockstep`, ValueError if a node has no ranks.
     """
     from matplotlib.patches import Rectangle
 
     if not isinstance(run, LockstepRun):
         raise TypeError(f"run: what lockstep gives, got {type(run).__name__}; an event run's picture is timeline")
+    if inner is not None and inner < 1:
+        raise ValueError(f"rounds_grid: a node has at least 1 rank, got inner = {inner}")
     cells: dict[tuple[int, int], list[Any]] = {}
     for message in run.messages:
         cell = cells.setdefault((message.src, message.round), [0.0, []])
@@ -88,11 +91,16 @@ def rounds_grid(run: LockstepRun) -> "Figure":
             Rectangle((number - 0.5, rank - 0.5), 1, 1, facecolor=SERIES[0][0], alpha=0.12 + 0.7 * share,
                       edgecolor="white", linewidth=1 if wordy else 0.2)
         )  # fmt: skip
+        if inner and any(partner // inner != rank // inner for partner in partners):
+            axes.add_patch(Rectangle((number - 0.44, rank - 0.44), 0.88, 0.88, fill=False,
+                                     edgecolor=SERIES[1][0], linewidth=1.6 if wordy else 0.4))  # fmt: skip
         if wordy:
             names = ["switch" if partner == n else str(partner) for partner in partners[:2]]
             text = "all" if len(partners) >= n - 1 > 1 else ",".join(names)
             text += "…" if len(partners) > 2 and text != "all" else ""
             axes.text(number, rank, text, ha="center", va="center", fontsize=8, color="white" if share > 0.6 else INK)
+    for first in range(inner, n, inner) if inner else ():
+        axes.axhline(first - 0.5, color=INK, linewidth=1.2)
     axes.set(xlim=(-0.5, max(run.rounds, 1) - 0.5), ylim=(rows - 0.5, -0.5), xlabel="round", ylabel="rank")
     axes.set_aspect("auto")
     axes.xaxis.get_major_locator().set_params(integer=True)

@@ -54,7 +54,7 @@ def allreduce_explorer(n: int = 8, alpha: float = 6e-6, W: float = 450 * GB) -> 
         {"calculate": _chosen("algorithm", ALLREDUCES, S="datum.size"), "as": "time"},
     ]
     size = {"type": "log", "base": 2, "domain": [64, 2**32]}
-    ticks = {"values": [4.0**k for k in range(3, 17)], "labelExpr": BYTES, "title": "size S of a rank's array"}
+    ticks = {"values": [16.0**k / 4 for k in range(2, 9)], "labelExpr": BYTES, "title": "size S of a rank's array"}
     time = {"type": "log", "domain": [5e-7, 1]}  # fixed: what the sliders do not move stays where it is
     decades = {"values": [10.0**k for k in range(-6, 1)], "labelExpr": SECONDS, "title": "time"}
     curves = {

@@ -202,9 +202,10 @@ def all_gather(rank, n, x, same=False):
     return x
 
 
-def all_reduce(rank, n, x, first=-1):
+def all_reduce(rank, n, x, first=-1, again=False):
     yield from reduce_scatter(rank, n, x, first)
-    return (yield from all_gather(rank, n, x))
+    yield from lap(rank, n, blocks(x, n), 0, again)
+    return x
 
 
 def alternating(rank, n, x, whole=True):
@@ -280,8 +281,8 @@ RING_REDUCE_SCATTER = Exercise(
     mistakes=(
         Mistake(
             partial(reduce_scatter, first=0),
-            "A sum travels with you, and yours is complete somewhere else. Start with another block, so that rank "
-            "r ends with block r.",
+            "The sums are right, but each is complete at the wrong rank. Start with another block, so that rank r ends "
+            "with block r.",
         ),
         Mistake(
             partial(reduce_scatter, add=False), "You pass on what came in. On its way it should collect your share."
@@ -329,6 +330,10 @@ RING_ALLREDUCE = Exercise(
             partial(all_reduce, first=0),
             "Each lap is right by itself. After the first one a rank has *another* block complete than the one "
             "with which the second begins.",
+        ),
+        Mistake(
+            partial(all_reduce, again=True),
+            "The second lap adds what comes in to shares that are in it already. What should become of them?",
         ),
     ),
     hints=(
@@ -500,8 +505,8 @@ SWITCH_BYTES = Exercise(
     mistakes=(
         Mistake(
             lambda n, S: n * S,
-            "n blocks, as in a textbook, whose owner keeps its own back, or as if nothing came back. What does the "
-            "switch read, and what does it send back?",
+            "That is one array from each GPU, and no more. What does the switch read of the owner's own block, and "
+            "what does it get back after the addition?",
         ),
         Mistake(lambda n, S: (n - 1) * S, "Those are the blocks of others, on the way in. And the finished ones?"),
         Mistake(lambda n, S: 2 * (n - 1) * S, "That is a ring through a switch that only forwards."),

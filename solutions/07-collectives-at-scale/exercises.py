@@ -262,8 +262,8 @@ INNER_AXIS = Exercise(
         ),
         Mistake(
             lambda X, S, W_out: (X - 1) / X * S / (8 * W_out),
-            "Twice the answer: how many parts of F do the eight GPUs of a node hold, how much of "
-            "each; and are S bytes already?",
+            "That is more than a node takes in. How many of the parts of F do its eight GPUs hold, and how many bytes "
+            "are those? S is in bytes already.",
         ),
         Mistake(
             lambda Y, S, W_out: S / (max(Y, 8) * W_out),
@@ -384,7 +384,7 @@ SHARDED_SWITCH = Exercise(
     ),
     hints=(
         "Both reduce S/Y bytes among x = N/Y GPUs. What passes a port with a ring of x?",
-        "Divide the ring's 2(x − 1)/x by the switch's (x + 1)/x.",
+        "Both times are bytes through a port over the same bandwidth. Take their ratio in x, and put N/Y in last.",
     ),
     explain="A part has `S/Y` bytes, and `x = N/Y` GPUs reduce it. A ring passes `2*(x - 1)/x` of it through a port, "
     "the switch `(x + 1)/x`: `2*(x - 1)/(x + 1) = 2*(N - Y)/(N + Y)` times as fast. Eight GPUs gain "
@@ -418,6 +418,10 @@ MEASURED_GAP = Exercise(
             "You compare a bus bandwidth with S/t. By which factor did the benchmark multiply?",
         ),
         Mistake(lambda W_node, W_bus: W_bus / W_node, "To first order. Exactly, what does a node lack of the sum?"),
+        Mistake(
+            lambda n, W_node, W_bus: W_bus / W_node * n / (n - 1),
+            "That lets a node send 2S, on any number of nodes. What does a ring of M nodes send?",
+        ),
         Mistake(
             lambda n, n_in, W_in, W_bus: W_bus * (n_in + 1) / n_in / W_in / (2 * (n - 1) / n),
             "That is what the level inside the nodes allows. Is the other one slower? Between the nodes each byte is "
@@ -462,7 +466,7 @@ PREDICT_GAP = Exercise(
     id="collectives-at-scale-predict-gap",
     title="Predict: where the gap comes from",
     predict=True,
-    prompt=f"By the same model {largest(32) / limit(32):.0%} of the bandwidth were reached on 4 nodes, and "
+    prompt=f"By the same model {largest(32) / limit(32):.0%} of the bandwidth was reached on 4 nodes, and "
     f"{largest(512) / limit(512):.0%} on 64: *to first order*, the more nodes, the smaller the gap. Which of these "
     "explains it?",
     answer=Choice(
@@ -551,7 +555,7 @@ ERRATUM_SPINE = Exercise(
     mistakes=(
         Mistake(
             lambda g, spines, ports, W, C: C / (spines * ports * W / g),
-            "Twice the answer, like the printed one. Did you give a switch half its ports, send the gradients twice, "
+            "The printed argument has the same flaw. Did you give a switch half its ports, send the gradients twice, "
             "or take four bytes for an element of bf16?",
         ),
         Mistake(
@@ -645,9 +649,8 @@ ERRATUM_ALLTOALL = Exercise(
         ),
         Mistake(
             lambda N, W_in, W_node: 2 * (1 / (4 * W_node)) / ((N - 1) / N**2 / W_in),
-            "Twice the answer. Cards send and receive at once; S is all GPUs' data together, so "
-            "of the same S a GPU of "
-            "two nodes holds less than before; and how much of a node's data goes to the other?",
+            "The time of two nodes is too long. Cards send and receive at once; S is all GPUs' data together, so of "
+            "the same S a GPU of two nodes holds less than before; and how much of a node's data goes to the other?",
         ),
     ),
     hints=(

@@ -56,6 +56,16 @@ def test_a_cell_of_the_grid_says_to_whom_and_how_much():
     assert {"switch", "all"} <= {text.get_text() for text in switched.texts}
 
 
+def test_a_cell_that_sends_to_another_node_has_a_border():
+    axes = plots.rounds_grid(ROUNDS, inner=2).axes[0]
+    bordered = {tuple(np.round(p.get_center()).astype(int)) for p in axes.patches if not p.get_fill()}
+    assert bordered == {(m.round, m.src) for m in ROUNDS.messages if m.src // 2 != m.dst // 2}
+    assert bordered
+    assert len(axes.patches) - len(bordered) == len(ROUNDS.messages)
+    with pytest.raises(ValueError, match=r"inner = 0"):
+        plots.rounds_grid(ROUNDS, inner=0)
+
+
 @pytest.mark.parametrize("n", [1, 2, 100])
 def test_any_number_of_ranks_can_be_drawn(n):
     run = simulate_events("doubling_allreduce", crossbar(n, 50 * GB), count=10)

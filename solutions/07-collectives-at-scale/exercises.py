@@ -408,7 +408,7 @@ MEASURED_GAP = Exercise(
     "{W_bus:B/s}, S/t times 2(n − 1)/n. Model it: inside the nodes the switches reduce by NVLS, {W_in:B/s} for each "
     "GPU; between the nodes run rings, {W_node:B/s} for each node; the levels overlap. What share of the model's bus "
     "bandwidth was measured? *Exact* for this model, bandwidth only.",
-    given=[dict(n=n, n_in=8, W_in=W_IN, W_node=W_NODE, W_bus=largest(n)) for n in (128, 64)],
+    given=[dict(n=n, n_in=8, W_in=W_IN, W_node=W_NODE, W_bus=largest(n)) for n in (128, 32)],
     answer=Quantity("1", rtol=0.003),
     solution=share_measured,
     harmless={"side 2 of the max alone": "that the network decides is the question; the inside is a mistake"},
@@ -418,10 +418,6 @@ MEASURED_GAP = Exercise(
             "You compare a bus bandwidth with S/t. By which factor did the benchmark multiply?",
         ),
         Mistake(lambda W_node, W_bus: W_bus / W_node, "To first order. Exactly, what does a node lack of the sum?"),
-        Mistake(
-            lambda n, W_node, W_bus: W_bus / W_node * n / (n - 1),
-            "That lets a node send 2S, on any number of nodes. What does a ring of M nodes send?",
-        ),
         Mistake(
             lambda n, n_in, W_in, W_bus: W_bus * (n_in + 1) / n_in / W_in / (2 * (n - 1) / n),
             "That is what the level inside the nodes allows. Is the other one slower? Between the nodes each byte is "

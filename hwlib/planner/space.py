@@ -227,12 +227,16 @@ def _in_levels(task: Task, axes: Sequence[tuple[Any, Any]]) -> Any:
     import numpy as np
 
     good: Any = np.ones(axes[0][0].shape, bool)
+    # 32 bits hold any number of ranks, and divide sooner than 64
+    ends = [(np.asarray(first, np.int32), np.asarray(first * size, np.int32)) for size, first in axes]
     below = 1
     for level in task.machine.levels:
         above = below * level.size
-        for size, inner in axes:
-            low, high = np.clip(inner, below, above), np.clip(inner * size, below, above)
-            good &= (low % below == 0) & (high % low == 0) & (above % high == 0)
+        for first, end in ends:
+            low, high = np.clip(first, below, above), np.clip(end, below, above)
+            good &= (high % low == 0) & (above % high == 0)
+            if below > 1:
+                good &= low % below == 0
         below = above
     return good
 

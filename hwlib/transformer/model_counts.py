@@ -1,7 +1,8 @@
 """Exact counts of one model: parameters by group and per token, operations, and bytes of cache.
 
 These functions apply the formulas of `hwlib.transformer.parameters` and its neighbours to a `Model`, or the key of
-one, with its biases, gains and special layers.
+one, with its biases, gains and special layers. A model's numbers were checked when it was made, so the formulas of
+parameters do not check them again.
 """
 
 from typing import Any, NamedTuple
@@ -44,11 +45,11 @@ def attention_parameters(model: Model | str) -> int:
     """Of one layer: matrices, biases, the norms of queries and keys, and one logit per head for attention sinks."""
     model = models.of(model)
     if model.mla:
-        matrices = mla_params(
+        matrices = mla_params.function(
             model.width, model.heads, model.q_lora, model.kv_lora, model.nope_dim, model.rope_dim, model.v_dim
         )
         return int(matrices) + model.q_lora + model.kv_lora
-    matrices = attention_params(model.width, model.heads, model.kv_heads, model.head_dim)
+    matrices = attention_params.function(model.width, model.heads, model.kv_heads, model.head_dim)
     biases = (model.heads + 2 * model.kv_heads) * model.head_dim + model.width if model.biases == "all" else 0
     return int(matrices) + biases + 2 * model.head_dim * model.qk_norm + model.heads * model.sinks
 
@@ -90,9 +91,9 @@ def parameter_groups(model: Model | str) -> Parameters:
         shared_experts=model.moe_layers * model.shared_experts * mlp_parameters(model, model.expert_ffn),
         router=model.moe_layers * router_parameters(model),
         norms=(2 * model.layers + 1) * norm_parameters(model),
-        embedding=int(embedding_params(model.width, model.vocab, 1)),
+        embedding=int(embedding_params.function(model.width, model.vocab, 1)),
         positions=model.positions * model.width,
-        head=0 if model.tied else int(embedding_params(model.width, model.vocab, 1)),
+        head=0 if model.tied else int(embedding_params.function(model.width, model.vocab, 1)),
     )
 
 
@@ -159,9 +160,9 @@ def matmul_parameters(model: Model | str) -> int:
     if model.mla:
         attention = attention_parameters(model) - model.q_lora - model.kv_lora
     else:
-        attention = int(attention_params(model.width, model.heads, model.kv_heads, model.head_dim))
-    mlp = int(mlp_params(model.width, model.ffn, model.matrices))
-    expert = int(mlp_params(model.width, model.expert_ffn, model.matrices))
+        attention = int(attention_params.function(model.width, model.heads, model.kv_heads, model.head_dim))
+    mlp = int(mlp_params.function(model.width, model.ffn, model.matrices))
+    expert = int(mlp_params.function(model.width, model.expert_ffn, model.matrices))
     dense_layers = model.layers - model.moe_layers
     routed = model.moe_layers * (experts * expert + model.experts * model.width)
     return model.layers * attention + dense_layers * mlp + routed + model.width * model.vocab

@@ -281,7 +281,7 @@ def test_mixtral_as_nvidia_ran_it():
     mixtral, H100 = models["mixtral-8x7b"], stacks["megatron-core-h100"]
     plan = {"B": 256 * 4096, "T": 4096, "dp": 16, "pp": 4, "ep": 8, "v": 8, "zero": 1, "dedup_dispatch": True}
     step = step_time(mixtral, H100, "superpod-h100-1su", **plan)
-    assert step_flops(mixtral, plan["B"], 4096, causal=False) / step.total / 64 == pytest.approx(468e12, rel=0.08)
+    assert step_flops(mixtral, plan["B"], 4096, causal=False) / step.total / 64 == pytest.approx(468e12, rel=0.075)
 
 
 def test_products_of_experts_are_slower_for_few_tokens_and_for_narrow_slices():

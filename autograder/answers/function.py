@@ -265,5 +265,7 @@ def how_far(mine: Any, want: Any) -> str:
         return "which is not right"
     if ratio <= 0:
         return "of the wrong sign" if ratio else "which is not right"
-    power = math.floor(abs(math.log10(as_float(ratio)))) if 0 < as_float(ratio) < math.inf else 300
-    return (f"about 10^{power} times " if power else "") + ("too large" if ratio > 1 else "too small")
+    power = math.floor(abs(math.log10(as_float(ratio))) + 1e-6) if 0 < as_float(ratio) < math.inf else 300
+    exactly = math.isclose(abs(math.log10(as_float(ratio))), power, abs_tol=1e-6) if power < 300 else False
+    times = f"{'' if exactly else 'more than '}10{f'^{power}' if power > 1 else ''} times " if power else ""
+    return times + ("too large" if ratio > 1 else "too small")

@@ -111,14 +111,14 @@ def _known(exercise: Exercise, want: float, given: Mapping[str, Any], unit: str)
         yield Candidate(f"1/{shown} {say.replace('times', 'of', 1)}", want / factor, "factor-of-prompt")
     if unit == "1":
         yield Candidate("one over the answer: what is divided by what?", 1 / want if want else 0.0, "turned-over")
+    rest = "does the rest of the prompt play no part?" if len(numbers) > 2 else "are the two to be combined like that?"
     for one, other in permutations(numbers, 2):
         turned = math.isclose(other.value, one.value * want, rel_tol=NEAR)
-        say = "which is divided by which?" if turned else "does the rest of the prompt play no part?"
+        say = "which is divided by which?" if turned else rest
         yield Candidate(f"{one.shown} over {other.shown}: {say}", one.value / other.value, "number-of-prompt")
     large = [one for one in numbers if one.value >= TOLD_APART or unit != "1"]  # what small ones come to, others do too
     for one, other in combinations(large, 2):
-        say = "does the rest of the prompt play no part?"
-        yield Candidate(f"{one.shown} times {other.shown}: {say}", one.value * other.value, "number-of-prompt")
+        yield Candidate(f"{one.shown} times {other.shown}: {rest}", one.value * other.value, "number-of-prompt")
     less_one = [Fraction(int(n) - 1, int(n)) ** power for _, n in _counts(numbers) for power in (1, -1, 2, -2)]
     for ratio in (*SIMPLE, *MULTIPLES, *less_one):
         shown = f"{ratio} {'times' if ratio.denominator == 1 else 'of'} the answer"

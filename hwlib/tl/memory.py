@@ -121,7 +121,8 @@ class _Array:
         if outside.any():
             at = int(elements[outside][0])
             self._wrong(program, at, f"{'stores to' if stores else 'loads'} element {at:,} of {self.name}, which has "
-                        f"{self.values.size:,}: a mask leaves such elements out", "out-of-bounds")  # fmt: skip
+                        f"{self.values.size:,}: is its address right, and does a mask leave out what lies beyond?",
+                        "out-of-bounds")  # fmt: skip
         sectors = np.unique(elements * item // SECTOR)
         if stores:
             self._stored(np, elements, program, number)

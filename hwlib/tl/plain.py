@@ -324,9 +324,9 @@ def isclose(x: Array, y: Array, rtol: float = 1e-5, atol: float = 1e-8, equal_na
     return _each(close, bool_)(x, y)
 
 
-def allclose(x: Array, y: Array, rtol: float = 1e-5, equal_nan: bool = False) -> bool:
+def allclose(x: Array, y: Array, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
     """Whether all of x are close to y."""
-    return all(isclose(x, y, rtol, equal_nan=equal_nan))
+    return all(isclose(x, y, rtol, atol, equal_nan))
 
 
 def array_equal(x: Array, y: Array) -> bool:

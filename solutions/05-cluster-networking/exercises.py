@@ -676,7 +676,10 @@ HEADROOM = Exercise(
     ),
     solution=lambda W, t, p: 2 * W * t + 2 * p,
     mistakes=(
-        Mistake(lambda W, t, p: W * t + 2 * p, "The frame has to get there, too. What arrives meanwhile?"),
+        Mistake(
+            lambda W, t, p: W * t + 2 * p,
+            "The cable is counted once. Is it the way of the frame that is missing, or what is behind it on the cable?",
+        ),
         Mistake(lambda W, t: 2 * W * t, "Those are the bytes on the cable. And the two packets?"),
         Mistake(
             lambda W, t, p: 2 * W * t + p,

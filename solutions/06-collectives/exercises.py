@@ -661,6 +661,10 @@ READ_LOG = Exercise(
             "A log of several types has a row of the same size for each: all of them are asked for.",
         ),
         Mistake(
+            lambda text, n: sorted(read_log(text, n)),
+            "The rows are right and in another order: they are asked for as they stand in the log.",
+        ),
+        Mistake(
             one_block,
             "Rows are missing: a message of NCCL may stand between two rows and does not end the table.",
         ),

@@ -417,7 +417,10 @@ MEASURED_GAP = Exercise(
             lambda n, n_in, W_node, W_bus: W_bus * 2 * (n / n_in - 1) / (n / n_in) / W_node,
             "You compare a bus bandwidth with S/t. By which factor did the benchmark multiply?",
         ),
-        Mistake(lambda W_node, W_bus: W_bus / W_node, "To first order. Exactly, what does a node lack of the sum?"),
+        Mistake(
+            lambda W_node, W_bus: W_bus / W_node,
+            "Exactly, the two factors do not cancel: the benchmark's is that of {n} GPUs, the ring's of its nodes.",
+        ),
         Mistake(
             lambda n, n_in, W_in, W_bus: W_bus * (n_in + 1) / n_in / W_in / (2 * (n - 1) / n),
             "That is what the level inside the nodes allows. Is the other one slower? Between the nodes each byte is "

@@ -156,7 +156,7 @@ RECORD = make(
 @pytest.mark.parametrize(
     ("wrong", "kind", "reason", "named"),
     [
-        (lambda S, t: (0.5, S / t), "wrong", "wrong-value", "[0] is `0.5`, about 10^5 times "),
+        (lambda S, t: (0.5, S / t), "wrong", "wrong-value", "[0] is `0.5`, more than 10^5 times "),
         (lambda S, t: (t * 1e-6, S), "slip", "factor-two", "[1]: "),
         (lambda S, t: (t * 1e-6, S / t / 1e9), "slip", "prefix", "[1]: "),
         (lambda S, t: (t * 1e-6, 8 * S / t), "slip", "bits", "[1]: "),

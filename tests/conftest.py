@@ -15,6 +15,7 @@ from tests.dearest import FOLDER, pytest_runtest_protocol, pytest_sessionfinish,
 ROOT = Path(__file__).resolve().parent.parent
 NO_BROWSER = "no Chromium or Chrome found"
 SLOW = {
+    "": "attention_kernel kernel_exercises",
     "autograder/answers": "distributed kernel own_kind written",
     "autograder/book": "answerbox chapters",
     "autograder/course": "class_run export gradebook operations",

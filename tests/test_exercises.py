@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.answers import Design, Kernel
 from autograder.answers.algorithm import direct
 from autograder.answers.library_overlap import library_overlap
 from autograder.answers.selftest import selftest
@@ -19,9 +20,14 @@ from tests.autograder.messages import message
 SOLUTIONS = Path(__file__).resolve().parent.parent / "solutions"
 BANKS = [load_bank(path) for path in declared_below(SOLUTIONS)]
 EXERCISES = [exercise for bank in BANKS for exercise in bank.values()]
+DEAR = Design, Kernel  # whose self-test takes a second and more
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
+@pytest.mark.parametrize(
+    "exercise",
+    [pytest.param(e, marks=pytest.mark.slow if isinstance(e.answer, DEAR) else ()) for e in EXERCISES],
+    ids=lambda e: e.id,
+)
 def test_the_exercise_tests_itself(exercise):
     assert selftest(exercise) == []
 

@@ -257,3 +257,13 @@ def test_a_server_that_was_killed_is_replaced():
     again = run_ranks(lambda rank, n: os.getppid(), 2).results
     assert again[0] == again[1] != first[0] == first[1]
     assert launch.launcher().alive()
+
+
+def test_requests_that_come_at_once_are_handled_one_by_one():
+    """An interrupt right after a look at the ranks sends the end of the run behind it, before the server has read."""
+    server = launch.launcher()
+    with server.lock:
+        server.control.sendall(b'{"do": "signal"}\n{"do": "end"}\n')
+        assert "idle" in server.hear(time.monotonic() + 10)
+    assert run_ranks(lambda rank, n: rank, 2).results == [0, 1]
+    assert launch.launcher() is server

@@ -95,7 +95,7 @@ class Launcher:
 
     def ask(self, what: dict[str, Any], fds: Sequence[int] = ()) -> None:
         """Send the server a request."""
-        socket.send_fds(self.control, [json.dumps(what).encode()], list(fds))
+        socket.send_fds(self.control, [json.dumps(what).encode() + b"\n"], list(fds))
 
     def hear(self, deadline: float) -> dict[str, Any]:
         """The server's next message; TimeoutError after the deadline, OSError if the server is gone."""

@@ -45,6 +45,7 @@ class Server:
         self.control, self.parent = control, os.getppid()
         self.ranks: dict[int, int] = {}  # pid to rank
         self.folder, self.ending = "", False
+        self.unread, self.fds = b"", list[int]()
         self.awake, alarm = socket.socketpair()
         alarm.setblocking(False)
         self.awake.setblocking(False)
@@ -80,15 +81,24 @@ class Server:
             self.reap(block=True)
 
     def obey(self) -> bool:
-        """Handle one request; False if the parent is gone."""
+        """Handle the requests that have come, a line each: several may come at once. False if the parent is gone."""
         message, fds, _, _ = socket.recv_fds(self.control, 1 << 16, 64)
         if not message:
             return False
-        request = json.loads(message)
+        self.unread += message
+        self.fds += fds
+        while b"\n" in self.unread:
+            line, _, self.unread = self.unread.partition(b"\n")
+            self.handle(json.loads(line))
+        return True
+
+    def handle(self, request: dict[str, Any]) -> None:
+        """Do what one request asks; the descriptors that came are those of a start."""
         if request["do"] == "start":
             for name in request["imports"]:
                 with suppress(ImportError):  # the rank that needs it says so
                     importlib.import_module(name)
+            fds, self.fds = self.fds, []
             self.start(request["n"], request["plays"], fds)
         elif request["do"] == "signal":
             for pid in self.ranks:
@@ -97,7 +107,6 @@ class Server:
             self.ending = True
             self.end()
             self.reap()
-        return True
 
     def tell(self, what: dict[str, Any]) -> None:
         """Send one line to the parent."""

@@ -49,8 +49,8 @@ def blocks_by_step(watched: BufferTrace) -> "Figure":
     steps = watched.steps[:TABLES]
     rows, across = -(-len(steps) // ACROSS), min(len(steps), ACROSS)
     more = f"; the first {TABLES - 1} of {len(watched.steps) - 1} steps" if len(watched.steps) > TABLES else ""
-    side = min(max(0.22 * len(steps[0]), 0.8), 2.4)
-    width = max((side + 0.25) * across, 5.0)
+    side = min(max(0.2 * len(steps[0]), 0.8), 2.4)
+    width = max((side + 0.25) * across, CHART)
     said = _lines((watched.failure or f"{watched.name}: {_counted(watched)}") + more, int(14 * width))
     figure, grid = _grid(width, (side + 0.35) * rows + 0.2 + 0.2 * len(said), rows, across)
     for number, axes in enumerate(axes for row in grid for axes in row):

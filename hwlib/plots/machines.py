@@ -41,7 +41,7 @@ def rack(one: Node, gpu: int = 0, exits: bool = False) -> "Figure":
     fans = [(others, GREY, 0.3, 0.3), ([gpus[gpu]], ORANGE, 1.0, 0.85)]
     for starts, colour, width, alpha in fans:
         lines(axes, ((start, chip) for start in starts for chip in chips), colour, width, alpha)
-    shown = [(gpus, BLUE, "s", 6, "GPUs"), (chips, INK, "o", 6, "switch chips")]
+    shown = [(gpus, BLUE, "s", 6.0, "GPUs"), (chips, INK, "o", 6.0, "switch chips")]
     if exits:
         shown.append((_cards(axes, one), GREEN, "D", 2.6, f"network cards: {show(one.egress_bandwidth, 'B/s')}"))
     for places, colour, marker, size, word in shown:

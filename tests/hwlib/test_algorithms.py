@@ -49,12 +49,14 @@ def options_of(name, n):
 
 # Results
 
+FEW, MORE = ((0, 0), (1, 1)), ((0, 1), (0, 2), (0, 5), (1, -1), (1, 0), (3, -1), (0, 60))  # elements, n times and more
+
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("counts", [FEW, pytest.param(MORE, marks=pytest.mark.slow)], ids=["few", "more"])
 @each("n", RANKS)
-def test_results_are_numpys(name, n):
-    for count in (0, 1, 2, 5, n - 1, n, n + 1, 3 * n - 1, 60):
-        xs = inputs_of(name, n, count)
+def test_results_are_numpys(name, counts, n):
+    for count in (times * n + more for times, more in counts):
         for options in options_of(name, n):
             xs = inputs_of(name, n, count, **options)
             before = [x.copy() for x in xs]

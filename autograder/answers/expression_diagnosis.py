@@ -3,7 +3,6 @@ is missing, or what a wrong number should be, or else a product could be read of
 
 The reasons, in the order in which they are looked for:
 
-- rounded-exponent (all else is right).
 - other-unit; and of an expression that has no unit, adds-units, compares-units, cases-of-units, log-of-unit (or log2,
   exp), unit-in-exponent, unit-to-a-power.
 - zero, sign, constant-factor.
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from ..values import slips
 from ..values.evaluation import Clock, Undefined, compare, context, real, same, value
 from ..values.finding import Explained, Finding
-from ..values.trees import Tree, TreeError, number_tree, switches
+from ..values.trees import Tree, TreeError, switches
 from .domains import Domain, Point
 
 if TYPE_CHECKING:
@@ -32,8 +31,6 @@ Dimension = dict[str, Fraction]
 TO_ZERO, TO_INFINITY = -1, 1
 NEAR = 0.1  # a ratio this near to 1 may be on its way there
 ARRIVED = 1e-9  # a ratio that is as near to 1 as that far out tends to it
-SIMPLE = 6  # the largest denominator of an exponent in the book's formulas, doubled
-ROUNDED = Fraction(2, 100)  # relative: what a third is off by as 0.33, and less than between simple fractions
 SHOWN = 12  # the largest denominator of a unit's exponent that is shown
 SLIPPED = 1e-9  # how near a constant ratio is to a slip's
 SETTLED = 1e-15  # and one that is as near as that is 1, but for rounding
@@ -48,11 +45,7 @@ def diagnose(
 ) -> Finding:
     """The first of: its dimension, a constant ratio, a factor, a case, a limit, a letter, a counterexample; `about` is
     the prompt, which tells what a factor of 2 may come from."""
-    found = (
-        _rounded_exponent(answer, solution, points, clock)
-        or _wrong_dimension(kind, answer, solution)
-        or _Ratio(kind, answer, solution, clock, about).find(points)
-    )
+    found = _wrong_dimension(kind, answer, solution) or _Ratio(kind, answer, solution, clock, about).find(points)
     if found is not None:
         return found
     counterexample = _counterexample(kind, answer, where)
@@ -135,30 +128,6 @@ def unit_of(dim: Mapping[str, Fraction]) -> str:
     over = "*".join(_to_the(n, p) for n, p in powers.items() if p > 0)
     under = "".join(f"/{_to_the(n, -p)}" for n, p in powers.items() if p < 0)
     return (over or ("1" if under else "plain numbers")) + under
-
-
-def _rounded_exponent(answer: Tree, solution: Tree, points: list[Point], clock: Clock) -> Finding | None:
-    """Where all is right once each exponent is the simple fraction that it is near to: 0.33 for a third."""
-    from .expression import difference
-
-    exact = _with_simple_exponents(answer)
-    if exact == answer or difference(exact, solution, points, clock) is not None:
-        return None
-    say = "Not yet: an exponent is rounded, and all else is right. Write it as a quotient of whole numbers, as (2/5)."
-    return Finding(say, "rounded-exponent")
-
-
-def _with_simple_exponents(tree: Tree) -> Tree:
-    args = tuple(_with_simple_exponents(arg) if isinstance(arg, Tree) else arg for arg in tree.args)
-    if tree.head == "pow" and not args[1].names():
-        try:
-            power = value(args[1], {})
-        except Undefined:
-            return Tree(tree.head, args)
-        simple = Fraction(power).limit_denominator(SIMPLE) if type(power) is Fraction else power
-        if simple != power and abs(simple - power) <= ROUNDED * abs(power):
-            return Tree("pow", (args[0], number_tree(simple)))
-    return Tree(tree.head, args)
 
 
 def _to_the(name: str, power: Fraction) -> str:

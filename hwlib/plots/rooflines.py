@@ -43,7 +43,7 @@ def roofline(
         axes.plot(I, rate, marker, color=colour, markersize=8, label=label)
         note(axes, label, (I, rate), (9, -4), va="top", color=colour)
     _rates_axis(axes)
-    axes.set_xlabel("arithmetic intensity [FLOP/B]")
+    _intensity_axis(axes)
     axes.set_title(f"{chip.name}, {dtype}")
     return figure
 
@@ -96,7 +96,8 @@ def overlap(chip: Accelerator, dtype: str = "bf16") -> "Figure":
     _rates_axis(above)
     above.legend(loc="lower right")
     below.plot(I, gain, color=INK)
-    below.set(ylim=(0.95, 2.1), ylabel="gain", xlabel="arithmetic intensity [FLOP/B]")
+    below.set(ylim=(0.95, 2.1), ylabel="gain")
+    _intensity_axis(below)
     for axes in (above, below):
         axes.axvline(knee, color=GREY, linewidth=1, linestyle="--")
     note(below, f"ridge {show(knee, 'FLOP/B', 3)}", (knee, 1), (5, 0), color=GREY)
@@ -134,7 +135,8 @@ def model_against_measured(samples: Iterable[Sample], models: Mapping[str, Kerne
     axes.set_yticks(ticks, [f"{t:g}" for t in ticks])
     axes.yaxis.minorticks_off()
     note(axes, "within 10 %", (1, 1.1), (-2, 2), ha="right", color=GREY, xycoords=("axes fraction", "data"))
-    axes.set(xlabel="arithmetic intensity [FLOP/B]", ylabel="predicted time / measured time")
+    _intensity_axis(axes)
+    axes.set_ylabel("predicted time / measured time")
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
     return figure
 
@@ -153,6 +155,12 @@ def _ridge(chip: Accelerator, dtype: str) -> tuple[float, str] | None:
         except ValueError:
             continue
     return None
+
+
+def _intensity_axis(axes: "Axes") -> None:
+    """Plain numbers: of a power of ten the exponent would be too small to read."""
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.10g}")
+    axes.set_xlabel("arithmetic intensity [FLOP/B]")
 
 
 def _rates_axis(axes: "Axes") -> None:

@@ -123,6 +123,7 @@ def drop(x):
     return torch.native_dropout(x, 0.1, train=True)[0]
 
 
+@pytest.mark.slow  # to import torch takes two seconds
 def test_torch_keeps_what_korthikanti_counts():
     import torch
     from torch.nn import functional as fn

@@ -9,7 +9,6 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-import networkx
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -111,6 +110,8 @@ def file_of(name: str) -> Path | None:
 
 def circles(package: str) -> list[list[str]]:
     """The groups of files that import one another in a circle, imports in functions and for types included."""
+    import networkx
+
     graph = networkx.DiGraph()
     for path in sorted((ROOT / package).rglob("*.py")):
         for name in imports(path, types=True):

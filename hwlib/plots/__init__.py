@@ -9,7 +9,7 @@ from hwlib.plots.asynchrony import clock_series, issuers, kernel_timeline
 from hwlib.plots.chips import anatomy, growth
 from hwlib.plots.clusters import switches_per_gpu
 from hwlib.plots.collectives import before_and_after, blocks_by_step, times_against_size
-from hwlib.plots.fabrics import pod, rack_exits, rails_and_racks
+from hwlib.plots.fabrics import pod, rails_and_racks
 from hwlib.plots.formats import block_scales
 from hwlib.plots.fused import fused_attention
 from hwlib.plots.groups import against_ranks, beside_a_matmul
@@ -28,7 +28,7 @@ __all__ = [
     "against_ranks", "allreduce_scale", "anatomy", "banks", "before_and_after", "beside_a_matmul", "blame",
     "block_scales", "blocks_by_step", "clock_series", "cta_pair", "divergence", "fused_attention", "growth", "issuers",
     "kernel_timeline", "levels", "memory_pyramid", "model_against_measured", "node_bandwidths", "overlap", "pipeline",
-    "pod", "rack", "rack_exits", "rails_and_racks", "rasters", "ridge_bars", "roofline", "rounds_grid", "size_sweep",
+    "pod", "rack", "rails_and_racks", "rasters", "ridge_bars", "roofline", "rounds_grid", "size_sweep",
     "switches_per_gpu", "threads", "tile_traffic", "timeline", "times_against_size", "topology", "touched", "warp",
     "warp_sweep", "ways_to_the_network",
 ]  # fmt: skip

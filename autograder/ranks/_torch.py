@@ -77,9 +77,10 @@ def numbers_stay_in_tensors(paused: Callable[[], bool]) -> Iterator[None]:
     tensor: Any = torch.Tensor
     names = ("numpy", "tolist", "__array__", "__dlpack__", "__reduce_ex__")
     kept = {name: getattr(tensor, name) for name in names}
-    start = threading.Thread.start
+    thread: Any = threading.Thread
+    start = thread.start
 
-    def refuse_to_start(thread: threading.Thread) -> None:
+    def refuse_to_start(_thread: Any) -> None:
         raise RuntimeError("this exercise counts the memory of one thread, and does not start another")
 
     def refusing(name: str) -> Callable[..., Any]:
@@ -95,10 +96,10 @@ def numbers_stay_in_tensors(paused: Callable[[], bool]) -> Iterator[None]:
 
     for name in names:
         setattr(tensor, name, refusing(name))
-    threading.Thread.start = refuse_to_start  # type: ignore[method-assign]
+    thread.start = refuse_to_start
     try:
         yield
     finally:
-        threading.Thread.start = start  # type: ignore[method-assign]
+        thread.start = start
         for name in names:
             setattr(tensor, name, kept[name])

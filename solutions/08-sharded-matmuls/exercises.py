@@ -48,6 +48,20 @@ SUM_OF_Y = ring_allreduce_time(8, NARROW, 0, W_IN)
 RELU = 2 * WIDE * (1 - 1 / 8) / accelerators["h100-sxm"].hbm_bandwidth  # all of h instead of an eighth, in and out
 EXTRA = LAYERS * (SUM_OF_H + RELU)
 
+EXAMPLE = {"T": 2**18, "D": 8192, "F": 28672}  # of the worked example
+PAIR_CHIPS = [accelerators[key] for key in ("a100-80gb-sxm", "h100-sxm", "b200-sxm")]
+
+
+def gap_of(S):
+    """How far the ring model is off from the sweep, relative to the measurement."""
+    return ring_allreduce_time(8, S, 0, W_IN) / sweep()[S].time - 1
+
+
+def across_gap(n, S):
+    """The same of the levels' model for n H100s in nodes of eight."""
+    row = max((r for r in measured_allreduces("h100-sxm", n, "NVLSTree") if S == r.S), key=lambda r: r.bus_bandwidth)
+    return level_time("all_reduce", S, axis_levels(POD, n)) / row.time - 1
+
 
 def sweep(chip="h200-sxm", n=8, how="auto"):
     """The published all-reduces of n GPUs by bytes; of two of a size the better."""

@@ -4,12 +4,16 @@ from functools import partial
 from itertools import product as pairs
 
 from autograder.answers import (
+    Case,
     Choice,
     Count,
+    Distributed,
     Expression,
     Function,
     Quantity,
     Written,
+    at_most,
+    exactly,
     integers,
     positive,
 )
@@ -49,6 +53,7 @@ RELU = 2 * WIDE * (1 - 1 / 8) / accelerators["h100-sxm"].hbm_bandwidth  # all of
 EXTRA = LAYERS * (SUM_OF_H + RELU)
 
 EXAMPLE = {"T": 2**18, "D": 8192, "F": 28672}  # of the worked example
+EXAMPLE_RATIO = (31 / 32 * 2 * 8192 * 28672 / 8 / W_GPU) / (2 * 8192 * 8192 * 28672 / 8 / C)
 PAIR_CHIPS = [accelerators[key] for key in ("a100-80gb-sxm", "h100-sxm", "b200-sxm")]
 
 
@@ -714,7 +719,108 @@ FIX = Exercise(
 )
 
 
-# LAB_RANKS_HERE
+# A product on real ranks
+def product_inputs(case, generator):
+    """Each rank's columns of A and rows of B."""
+    width = case["J"] // case.n
+    return [
+        {
+            "A": generator.normal(size=(case["I"], width)).astype(case.dtype),
+            "B": generator.normal(size=(width, case["K"])).astype(case.dtype),
+        }
+        for _ in range(case.n)
+    ]
+
+
+def ring_product(rank, n, A, B, first=1, at_once=False):
+    import torch
+    import torch.distributed as dist
+
+    rows = A.chunk(n)
+    whole = A @ B if at_once else None
+
+    def of(block):
+        return rows[block % n] @ B if whole is None else whole.chunk(n)[block % n].contiguous()
+
+    part = of(rank - first)
+    for k in range(1, n):
+        got = torch.empty_like(part)
+        works = [dist.isend(part, (rank + 1) % n), dist.irecv(got, (rank - 1) % n)]
+        mine = of(rank - first - k)
+        for work in works:
+            work.wait()
+        part = got + mine
+    return part
+
+
+def whole_around(rank, n, A, B):
+    import torch
+    import torch.distributed as dist
+
+    total = passing = A @ B
+    for _ in range(n - 1):
+        got = torch.empty_like(passing)
+        works = [dist.isend(passing, (rank + 1) % n), dist.irecv(got, (rank - 1) % n)]
+        for work in works:
+            work.wait()
+        total, passing = total + got, got
+    return total.chunk(n)[rank].contiguous()
+
+
+def own_term(rank, n, A, B):
+    return A.chunk(n)[rank] @ B
+
+
+LAB_RANKS = Exercise(
+    id="sharded-matmuls-lab-ranks",
+    title="Lab: multiply while you send",
+    points=4,
+    lines=10,
+    prompt="Rank `rank` of n has its columns of A[I, J_X] and its rows of B[J_X, K], as tensors. Return its rows of the "
+    "product, C[I_X, K]: block `rank` of n equal blocks of rows. The partial sums go around a ring, to rank + 1, one "
+    "block of rows at a time, and each rank adds its term to the block that passes; it multiplies a block when that "
+    "is due, and *never holds its whole term* of C. Judged *exactly* are the values, the bytes of the busiest rank and "
+    "of all, and the rounds; the memory beside the inputs is at most five blocks. I is a multiple of n.",
+    answer=Distributed(
+        "ring_product",
+        signature="ring_product(rank, n, A, B)",
+        inputs=product_inputs,
+        cases=[
+            Case(2, sizes={"I": 4, "J": 6, "K": 5}),
+            Case(3, sizes={"I": 12, "J": 6, "K": 8}),
+            Case(8, sizes={"I": 128, "J": 32, "K": 48}),
+            Case(8, sizes={"I": 64, "J": 16, "K": 80}, dtype="float32"),
+        ],
+        calls=("send", "recv"),
+        rank_bytes=exactly(lambda case: (case.n - 1) * case["I"] // case.n * case["K"] * case.itemsize),
+        rounds=at_most(lambda case: case.n - 1),
+        memory=at_most(lambda case: 5 * case["I"] // case.n * case["K"] * case.itemsize),
+    ),
+    solution=ring_product,
+    withholds=("hwlib.algorithms",),
+    mistakes=(
+        Mistake(
+            partial(ring_product, at_once=True),
+            "Values and bytes are right, but the whole term of C lies in memory before anything is sent.",
+        ),
+        Mistake(
+            partial(ring_product, first=0),
+            "Each rank ends with a finished block, and it is the wrong one. Which block does its left neighbour send?",
+        ),
+        Mistake(whole_around, "You send whole terms, n times as much. Who needs which rows of the sum?"),
+        Mistake(own_term, "That is one rank's term of its rows. The other ranks have terms of the same rows."),
+    ),
+    hints=(
+        "The block that ends with rank r has passed all the others before: with which rank did it begin?",
+        "Post `isend` and `irecv`, multiply the next block meanwhile, then wait and add.",
+    ),
+    explain="Block r has to end with rank r, after everybody has added a term, so it begins at rank r + 1: a rank "
+    "begins with block rank − 1. What comes in after k steps is block rank − 1 − k, to which the rank adds its own "
+    "term, `A`'s rows of that block times `B`. After n − 1 steps that is block rank. A rank sends n − 1 blocks of "
+    "`I/n*K` elements, as in any ring reduce-scatter, and holds the block that goes, the one that comes and the one "
+    "that is computed. The product of the next block runs while this one is on its way.",
+)
+
 REVIEW = Exercise(
     id="sharded-matmuls-review",
     title="Review a plan",

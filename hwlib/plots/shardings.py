@@ -158,6 +158,7 @@ def split_widths(widths: Mapping[str, Mapping[str, float]]) -> "Figure":
     axes.set_xlim(left / 1.4, right * 2)
     axes.xaxis.set_major_formatter(lambda width, _: f"{width:,.0f}")
     axes.xaxis.set_minor_formatter(lambda width, _: "")
+    axes.margins(y=0.12)
     axes.invert_yaxis()
     return figure
 
@@ -185,6 +186,6 @@ def steps(named: Mapping[str, Any]) -> "Figure":
                 axes.text(start + length / 2, 1 if wire else 0, text, ha="center", va="center", fontsize=8, color="white")
         axes.set_yticks([0, 1], ["kernels", "network"])
         axes.invert_yaxis()
-        axes.set_title(f"first weight {name}: {show(step.step_time, 's', 3)}", fontsize=10)
+        axes.set_title(f"{name}: {show(step.step_time, 's', 3)}", fontsize=10)
     panels[-1].set_xlabel("ms")
     return figure

@@ -20,8 +20,8 @@ from hwlib.plots.pipelines import pipeline
 from hwlib.plots.rooflines import model_against_measured, overlap, ridge_bars, roofline
 from hwlib.plots.runs import rounds_grid, timeline
 from hwlib.plots.scale import allreduce_scale, blame, levels
-from hwlib.plots.shared_memory import banks, cta_pair, rasters
 from hwlib.plots.shardings import four_cases, move_shares, sharded_blocks, split_widths, steps
+from hwlib.plots.shared_memory import banks, cta_pair, rasters
 from hwlib.plots.topologies import node_bandwidths, topology
 from hwlib.plots.warps import divergence, threads, warp
 

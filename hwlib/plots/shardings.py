@@ -29,7 +29,7 @@ def sharded_blocks(arrays: Iterable[str | Sharded], mesh: Mesh, at: Sequence[int
         raise ValueError(f"sharded_blocks: matrices, got {', '.join(map(str, shown))}")
     columns = 3
     lines = ceil(len(shown) / columns)
-    figure, grid = canvas(6.4, 2.35 * lines, lines)
+    figure, _ = canvas(6.4, 2.35 * lines)
     figure.clear()
     for place, array in enumerate(shown):
         _blocks(figure.add_subplot(lines, columns, place + 1), array, mesh, dict(zip(mesh, at, strict=True)))
@@ -82,13 +82,14 @@ def _bare(axes: "Axes", title: str) -> None:
         side.set_visible(False)
 
 
-CASES = (
-    # of device 1 of four: what it has of A and B, as (rows, columns) in quarters, and of C what it can compute
-    ("1", "A[I_X, J]", ((1, 2), (0, 4)), "B[J, K]", ((0, 4), (0, 4)), "C[I_X, K]", ((1, 2), (0, 4))),
-    ("2", "A[I, J_X]", ((0, 4), (1, 2)), "B[J, K]", ((0, 4), (0, 4)), "?", None),
-    ("3", "A[I, J_X]", ((0, 4), (1, 2)), "B[J_X, K]", ((1, 2), (0, 4)), "C[I, K]{U_X}", ((0, 4), (0, 4))),
-    ("4", "A[I_X, J]", ((1, 2), (0, 4)), "B[J, K_X]", ((0, 4), (1, 2)), "its block of C", ((1, 2), (1, 2))),
-)
+Part = tuple[tuple[int, int], tuple[int, int]]  # of a matrix: rows and columns, in quarters
+CASES: dict[str, tuple[tuple[str, Part | None], ...]] = {
+    # of device 1 of four: what it has of A and B, and of C what it can compute
+    "1": (("A[I_X, J]", ((1, 2), (0, 4))), ("B[J, K]", ((0, 4), (0, 4))), ("C[I_X, K]", ((1, 2), (0, 4)))),
+    "2": (("A[I, J_X]", ((0, 4), (1, 2))), ("B[J, K]", ((0, 4), (0, 4))), ("?", None)),
+    "3": (("A[I, J_X]", ((0, 4), (1, 2))), ("B[J_X, K]", ((1, 2), (0, 4))), ("C[I, K]{U_X}", ((0, 4), (0, 4)))),
+    "4": (("A[I_X, J]", ((1, 2), (0, 4))), ("B[J, K_X]", ((0, 4), (1, 2))), ("its block of C", ((1, 2), (1, 2)))),
+}
 
 
 @styled
@@ -96,9 +97,8 @@ def four_cases() -> "Figure":
     """The four cases of a product over one mesh axis of four devices: what device 1 has, and what it can compute."""
     figure, _ = canvas(6.0, 8.2)
     figure.clear()
-    for row, (case, *arrays) in enumerate(CASES):
-        for column in range(3):
-            text, part = arrays[2 * column : 2 * column + 2]
+    for row, (case, arrays) in enumerate(CASES.items()):
+        for column, (text, part) in enumerate(arrays):
             axes = figure.add_subplot(4, 3, 3 * row + column + 1)
             axes.fill_between([0, 1], 0, 1, facecolor="#eef3f7", edgecolor=GREY, linewidth=0.8)
             for cut in (0.25, 0.5, 0.75):
@@ -157,7 +157,7 @@ def split_widths(widths: Mapping[str, Mapping[str, float]]) -> "Figure":
     left, right = axes.get_xlim()
     axes.set_xlim(left / 1.4, right * 2)
     axes.xaxis.set_major_formatter(lambda width, _: f"{width:,.0f}")
-    axes.xaxis.set_minor_formatter(lambda width, _: "")
+    axes.xaxis.set_minor_formatter(lambda *_: "")
     axes.margins(y=0.12)
     axes.invert_yaxis()
     return figure
@@ -177,13 +177,11 @@ def steps(named: Mapping[str, Any]) -> "Figure":
         for span in step.spans:
             wire = bool(span.ranks)
             length, start = (span.end - span.start) * 1e3, span.start * 1e3
-            axes.barh(
-                1 if wire else 0, length, left=start, height=0.72, color=ORANGE if wire else (BLUE, SKY)[span.flops == 0],
-                edgecolor="white", linewidth=0.8,
-            )  # fmt: skip
+            colour = ORANGE if wire else BLUE if span.flops else SKY
+            axes.barh(int(wire), length, left=start, height=0.72, color=colour, edgecolor="white", linewidth=0.8)
             if length > 0.13 * max(one.step_time for one in named.values()) * 1e3:
                 text = f"{show(span.bytes, 'B', 3)} summed" if wire else "product" if span.flops else "relu"
-                axes.text(start + length / 2, 1 if wire else 0, text, ha="center", va="center", fontsize=8, color="white")
+                axes.text(start + length / 2, int(wire), text, ha="center", va="center", fontsize=8, color="white")
         axes.set_yticks([0, 1], ["kernels", "network"])
         axes.invert_yaxis()
         axes.set_title(f"{name}: {show(step.step_time, 's', 3)}", fontsize=10)

@@ -1,6 +1,7 @@
 """Exercises of chapter 8, and the names with which its text computes numbers."""
 
 from functools import partial
+from itertools import pairwise
 from itertools import product as pairs
 
 from autograder.answers import (
@@ -26,7 +27,6 @@ from hwlib.collectives import (  # noqa: F401  (the text uses some that nothing 
     ring_reduce_scatter_time,
 )
 from hwlib.formula import maximum, minimum
-from hwlib.roofline import split_critical_width
 from hwlib.sharding import (  # noqa: F401
     Mesh,
     gather_multiply_time,
@@ -36,7 +36,7 @@ from hwlib.sharding import (  # noqa: F401
     sharded,
 )
 from hwlib.specs import accelerators, clusters, measured_allreduces, nodes
-from hwlib.units import GB, GiB, MiB, show, us
+from hwlib.units import GB, MiB
 
 H100, B200 = nodes["dgx-h100"], nodes["dgx-b200"]
 POD = clusters["superpod-h100-4su"].levels
@@ -50,7 +50,8 @@ WIDE, NARROW = 2 * TOKENS * F, 2 * TOKENS * D  # bytes of h and of y
 SUM_OF_H = ring_allreduce_time(8, WIDE, 0, W_IN)
 SUM_OF_Y = ring_allreduce_time(8, NARROW, 0, W_IN)
 RELU = 2 * WIDE * (1 - 1 / 8) / accelerators["h100-sxm"].hbm_bandwidth  # all of h instead of an eighth, in and out
-EXTRA = LAYERS * (SUM_OF_H + RELU)
+SLICES = 2 * (NARROW + WIDE) / 8 / accelerators["h100-sxm"].hbm_bandwidth  # of x and of h, copied
+EXTRA = LAYERS * (SUM_OF_H + RELU + SLICES)
 
 EXAMPLE = {"T": 2**18, "D": 8192, "F": 28672}  # of the worked example
 EXAMPLE_RATIO = (31 / 32 * 2 * 8192 * 28672 / 8 / W_GPU) / (2 * 8192 * 8192 * 28672 / 8 / C)
@@ -205,8 +206,12 @@ ERRATUM_REDUCE = Exercise(
             lambda B, D, X, Y, W: 2 * B * D / (X * Y * W),
             "Every element has two bytes, and an all-reduce has two halves.",
         ),
-        Mistake(lambda B, D, X, W: 4 * B * D / (X * W), "X is one of the axes that split the array. Is it the only one?"),
-        Mistake(lambda B, D, Y, W: 4 * B * D / (Y * W), "Y is one of the axes that split the array. Is it the only one?"),
+        Mistake(
+            lambda B, D, X, W: 4 * B * D / (X * W), "X is one of the axes that split the array. Is it the only one?"
+        ),
+        Mistake(
+            lambda B, D, Y, W: 4 * B * D / (Y * W), "Y is one of the axes that split the array. Is it the only one?"
+        ),
         Mistake(
             lambda B, D, X, Y, Z, W: 4 * B * D / (X * Y * Z * W),
             "Each device along Z has a term as large as the sum: Z does not split it.",
@@ -326,7 +331,7 @@ def placements_and_sizes(rng):
             while True:
                 I, J, K = (n * rng.choice((1, 3, 16, 64, 100, 640)) for _ in range(3))
                 ways = sorted(set(ways_of(a, b, c, I, J, K, n).values()))
-                if all(y - x > 1e-6 * y for x, y in zip(ways, ways[1:], strict=False)):
+                if all(y - x > 1e-6 * y for x, y in pairwise(ways)):
                     break
             rows.append((a, b, c, I, J, K, n))
     return [*rows, ("J", "J", "", 1, 1, 1, 1), ("I", "K", "I", 7, 7, 14, 7), ("", "", "", 1, 8, 13, 2)]
@@ -338,8 +343,8 @@ LAB_PRODUCT = Exercise(
     points=4,
     lines=8,
     prompt="One mesh axis of n devices, and a product A[I, J] · B[J, K] = C[I, K] in bf16. A placement is the letter "
-    "of the dimension that the axis splits, or `\"\"` for a copy on every device: `a` is `I`, `J` or `\"\"`, `b` is "
-    "`J`, `K` or `\"\"`, and the result is wanted as `c`: `I`, `K` or `\"\"`. Every device does one n-th of the FLOPs: "
+    'of the dimension that the axis splits, or `""` for a copy on every device: `a` is `I`, `J` or `""`, `b` is '
+    '`J`, `K` or `""`, and the result is wanted as `c`: `I`, `K` or `""`. Every device does one n-th of the FLOPs: '
     "the local product splits I, J or K. Return that letter for the way in which a device sends the fewest bytes, and "
     "these bytes, as a tuple; of equal ways the earlier letter. `sent(before, after, S, n)` of the text is "
     "at hand. *Exact*. Judged over all placements of A, B and C.",
@@ -357,7 +362,9 @@ LAB_PRODUCT = Exercise(
             "An open sum that everybody wants in full has to be added up, and then?",
         ),
         Mistake(partial(product, price=sums_free), "When J is split, each device has one term of C. Who adds them up?"),
-        Mistake(partial(product, price=slices_cost), "Of what a device has in full, it can keep a part without asking."),
+        Mistake(
+            partial(product, price=slices_cost), "Of what a device has in full, it can keep a part without asking."
+        ),
         Mistake(by_the_cases, "That is the textbook's rule. An array may be exchanged or sliced instead of gathered."),
         Mistake(with_copies, "In that way every device does all of the FLOPs."),
         Mistake(partial(product, b_el=1), "How many bytes has an element?"),
@@ -404,7 +411,7 @@ def second_gradient(a, b, c, I, J, K, n):
     return product(second(a), second(c), second(b), J, I, K, n)[1]
 
 
-def wanted_everywhere(a, b, c, I, J, K, n):  # noqa: ARG001
+def wanted_everywhere(a, b, c, I, J, K, n):
     first, second = renamed("IKJ"), renamed("JIK")
     return product(first(c), first(b), "", I, K, J, n)[1] + product(second(a), second(c), "", J, I, K, n)[1]
 
@@ -478,7 +485,8 @@ GATHER_OR_SUM = Exercise(
             "Both conditions are there. The first way is slow as soon as *one* of its two clocks is.",
         ),
         Mistake(
-            lambda B, C, W: minimum(2 * B, 2 * C / W), "To first order. Exactly, a ring of n sends (n − 1)/n of an array."
+            lambda B, C, W: minimum(2 * B, 2 * C / W),
+            "To first order. Exactly, a ring of n sends (n − 1)/n of an array.",
         ),
         Mistake(
             lambda B, n, C, W: minimum(B, (n - 1) / n * C / W),
@@ -550,8 +558,8 @@ LEVEL_WIDTH = Exercise(
     id="sharded-matmuls-level-width",
     title="Wide enough for several nodes",
     points=3,
-    prompt="A sum over J in bf16 is split over {X} nodes of {Y} GPUs, and its result `C[I, K]{ U_XY }` reduce-scattered "
-    "over both axes: {W_in:B/s} for each GPU inside its node, {W_node:B/s} out of every node, one way, and both levels "
+    prompt="A sum over J in bf16 is split over {X} nodes of {Y} GPUs; the result `C[I, K]{ U_XY }` is reduce-scattered "
+    "over both: {W_in:B/s} for each GPU inside its node, {W_node:B/s} out of every node, one way, and both levels "
     "work at once. A GPU computes {C:FLOP/s}. From which J on does arithmetic take longer than the "
     "reduce-scatter? *Exact* for this model: bandwidth only, the sum is formed in the node before it leaves.",
     given=[
@@ -561,7 +569,8 @@ LEVEL_WIDTH = Exercise(
     answer=Quantity("1", rtol=0.005),
     solution=level_width,
     harmless=dict.fromkeys(
-        ("Y for Y - 1", "Y + 1 for Y - 1"), "where the network decides, what goes on inside a node is a mistake of its own"
+        ("Y for Y - 1", "Y + 1 for Y - 1"),
+        "where the network decides, what goes on inside a node is a mistake of its own",
     ),
     mistakes=(
         Mistake(
@@ -599,8 +608,8 @@ LEVEL_WIDTH = Exercise(
     ),
     explain="S = `2*I*K`. Inside, a GPU sends `(Y - 1)/Y*S` at {W_in:B/s}. Then the node has one sum, and "
     "`(X - 1)/X*S` of it leaves at {W_node:B/s}, through all cards. The longer of the two is `S*m`. Arithmetic takes "
-    "`2*I*J*K/(X*Y*C)`, with X = {X}, Y = {Y}, C = {C:FLOP/s}, so `J = X*Y*C*m`. It grows with all GPUs, while m hardly "
-    "changes: a sum is best split over few devices, and inside a node first.",
+    "`2*I*J*K/(X*Y*C)`, with X = {X}, Y = {Y}, C = {C:FLOP/s}, so `J = X*Y*C*m`. It grows with all GPUs and m does "
+    "not: a sum is best split over few devices, and inside a node first.",
 )
 
 MEASURED_WIDTH = Exercise(
@@ -636,7 +645,7 @@ MEASURED_WIDTH = Exercise(
         "From the bus bandwidth to the time: bus bandwidth is S/t times 2(n − 1)/n.",
         "Each of n GPUs does an n-th of 2·T·J·K operations.",
     ),
-    explain="Bus bandwidth is `2*(n - 1)/n*S/t`, so the all-reduce took `2*(n - 1)/n*S/W_bus`, with W_bus = {W_bus:B/s} "
+    explain="Bus bandwidth is `2*(n - 1)/n*S/t`, so the all-reduce took `2*(n - 1)/n*S/W_bus`, W_bus = {W_bus:B/s} "
     "and S = `2*T*K`. The arithmetic takes `2*T*J*K/(n*C)`. Equal: `J = 2*(n - 1)*C/W_bus`. A small array has little "
     "bus bandwidth, so the fewer tokens, the wider the sum has to be, which the model without latency does not say.",
 )
@@ -657,7 +666,7 @@ PREDICT_DTENSOR = Exercise(
         Mistake("three", "Which of the two products moves an input?"),
     ),
     hints=("Write both products in the notation. What is open at the end?",),
-    explain="The first is a product of case 1, the second of case 3, and y stays `Partial()` over Y until somebody asks.",
+    explain="The first is a product of case 1, the second of case 3, and y stays `Partial()` over Y until asked for.",
 )
 
 COUNT = Exercise(
@@ -708,7 +717,9 @@ FIX = Exercise(
     ),
     solution="features",
     mistakes=(
-        Mistake("tokens", "That scatters too. And what does the second product, whose weight splits the features, need?"),
+        Mistake(
+            "tokens", "That scatters too. And what does the second product, whose weight splits the features, need?"
+        ),
         Mistake("whole", "Is that not what is done already?"),
         Mistake("input", "x is whole on every GPU, and a slice of it is free already."),
         Mistake("after", "That is another function: a nonlinear one does not pass a product."),
@@ -776,7 +787,7 @@ LAB_RANKS = Exercise(
     title="Lab: multiply while you send",
     points=4,
     lines=10,
-    prompt="Rank `rank` of n has its columns of A[I, J_X] and its rows of B[J_X, K], as tensors. Return its rows of the "
+    prompt="Rank `rank` of n has its columns of A[I, J_X] and its rows of B[J_X, K]: tensors. Return its rows of the "
     "product, C[I_X, K]: block `rank` of n equal blocks of rows. The partial sums go around a ring, to rank + 1, one "
     "block of rows at a time, and each rank adds its term to the block that passes; it multiplies a block when that "
     "is due, and *never holds its whole term* of C. Judged *exactly* are the values, the bytes of the busiest rank and "
@@ -847,5 +858,8 @@ REVIEW = Exercise(
     "widens. Backward, the transpose of the reduce-scatter is an all-gather of dC, again 2·I·K; dA = dC · Bᵀ then "
     "comes out split along J, and the gradient of B needs no sum over X, for every GPU computes the rows of its slice; "
     "where B is kept whole they are gathered.",
-    hints=("What is free if B lies on every GPU?", "Which array is moved in each way, and which dimension does it lack?"),
+    hints=(
+        "What is free if B lies on every GPU?",
+        "Which array is moved in each way, and which dimension does it lack?",
+    ),
 )

@@ -33,7 +33,8 @@ def seconds(move):
 
 def placements():
     """All places of X and Y on the four dimensions, an axis on one dimension of each array at most."""
-    for a, b in itertools.product(itertools.product(("", "AI", "AJ"), repeat=2), itertools.product(("", "BJ", "BK"), repeat=2)):
+    of_a, of_b = (itertools.product(("", *slots), repeat=2) for slots in (("AI", "AJ"), ("BJ", "BK")))
+    for a, b in itertools.product(of_a, of_b):
         yield {slot: "".join(axis for axis, *on in zip("XY", a, b, strict=True) if slot in on) for slot in SLOTS}
 
 
@@ -46,10 +47,11 @@ def test_the_fastest_way_is_that_of_the_librarys_plans():
         A = Sharded("A", (("I", tuple(places["AI"])), ("J", tuple(places["AJ"]))))
         B = Sharded("B", (("J", tuple(places["BJ"])), ("K", tuple(places["BK"]))))
         least, flops = float("inf"), None
-        for split in itertools.product("IJK", repeat=2):
-            split = [s if axis in "".join(places.values()) else "" for axis, s in zip("XY", split, strict=True)]
-            dims = (("I", tuple(x for x, s in zip("XY", split) if s == "I")), ("K", tuple(x for x, s in zip("XY", split) if s == "K")))
-            C = Sharded("C", dims, tuple(x for x, s in zip("XY", split) if s == "J"))
+        busy = [axis in "".join(places.values()) for axis in "XY"]
+        for x, y in itertools.product("IJK", repeat=2):
+            split = [letter if at_work else "" for letter, at_work in zip((x, y), busy, strict=True)]
+            on = {label: tuple(axis for axis, l in zip("XY", split, strict=True) if l == label) for label in "IJK"}
+            C = Sharded("C", (("I", on["I"]), ("K", on["K"])), on["J"])
             plan = next(p for p in matmul_plans(A, B, C, mesh, shape) if [*p.split.values()] == split)
             assert not plan.after
             if (took := sum(map(seconds, plan.moves))) < least:

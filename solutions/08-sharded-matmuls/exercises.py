@@ -27,6 +27,7 @@ from hwlib.collectives import (  # noqa: F401  (the text uses some that nothing 
     ring_reduce_scatter_time,
 )
 from hwlib.formula import maximum, minimum
+from hwlib.roofline import split_critical_width  # noqa: F401
 from hwlib.sharding import (  # noqa: F401
     Mesh,
     gather_multiply_time,
@@ -36,7 +37,7 @@ from hwlib.sharding import (  # noqa: F401
     sharded,
 )
 from hwlib.specs import accelerators, clusters, measured_allreduces, nodes
-from hwlib.units import GB, MiB
+from hwlib.units import GB, GiB, MiB, show  # noqa: F401
 
 H100, B200 = nodes["dgx-h100"], nodes["dgx-b200"]
 POD = clusters["superpod-h100-4su"].levels
@@ -85,17 +86,29 @@ LOCAL = Exercise(
     prompt="On `Mesh(X={X}, Y={Y}, Z={Z})` lie a weight `W[D_XZ, F_Y]` in bf16 and its gradient `G[D_X, F]{ U_Y }` in "
     "fp32, with D = {D} and F = {F}. How many bytes of the two together does one device hold? *Exact*.",
     given=[
-        dict(X=8, Y=4, Z=2, D=8192, F=28672),
-        dict(X=4, Y=2, Z=4, D=8192, F=28672),
-        dict(X=8, Y=2, Z=4, D=5120, F=13824),
-        dict(X=2, Y=4, Z=2, D=4096, F=14336),
+        dict(X=16, Y=4, Z=8, D=8192, F=28672),
+        dict(X=16, Y=8, Z=4, D=8192, F=28672),
+        dict(X=2, Y=4, Z=8, D=5120, F=13824),
+        dict(X=32, Y=8, Z=4, D=4096, F=14336),
     ],
-    answer=Quantity("B", rtol=0.003),
+    answer=Quantity("B", rtol=0.001),
     solution=lambda X, Y, Z, D, F: 2 * D * F / (X * Y * Z) + 4 * D * F / X,
     mistakes=(
         Mistake(
             lambda X, Y, Z, D, F: 2 * D * F / (X * Y * Z) + 4 * D * F / (X * Y),
             "You let the open sum over Y make the gradient smaller. What is each term of a sum of matrices?",
+        ),
+        Mistake(
+            lambda X, Y, Z, D, F: 2 * D * F / (X * Y * Z) + 4 * D * F / (X * Z),
+            "Z stands nowhere in the gradient. What do the devices along it hold?",
+        ),
+        Mistake(
+            lambda X, Y, Z, D, F: 2 * D * F / (X * Y * Z) + 4 * D * F * Y / X,
+            "A device holds its own term of the open sum, and no other device's.",
+        ),
+        Mistake(
+            lambda X, Y, Z, D, F: D * F / (X * Y * Z) + D * F / X,
+            "Those are elements. The weight has two bytes each, and the gradient?",
         ),
         Mistake(
             lambda X, Y, Z, D, F: 6 * D * F / (X * Y * Z),
@@ -147,6 +160,8 @@ SCATTER_BYTES = Exercise(
         Mistake(lambda x, y: (y - 1) / (x * y), "That is one device. How many are there?"),
         Mistake(lambda x, y: (y - 1) / x, "That is one group along Y. How many such groups has the mesh?"),
         Mistake(lambda y, z: z * (y - 1) / y, "That counts one device of each group."),
+        Mistake(lambda y, z: y * (z - 1), "Over which axis is the sum open, and which one has copies?"),
+        Mistake(lambda x, y: x * (y - 1), "X makes what a device holds smaller by as much as there are more devices."),
         Mistake(lambda x, y, z: x * y * z, "Does every device send all of the array?"),
     ),
     hints=(
@@ -249,6 +264,14 @@ ERRATUM_ALLTOALL = Exercise(
             "That shares all bytes evenly among the links. Here the opposite device's go one way only.",
         ),
         Mistake(lambda n: (n - 2) / (4 * n), "That is the left-hand side, the less busy one."),
+        Mistake(
+            lambda n: (n + 2) / (8 * (n - 1)),
+            "Your gather sends all its shards one way. In this schedule, how many go to the right?",
+        ),
+        Mistake(
+            lambda n: (n + 2) / (4 * (n - 1)),
+            "Your gather shares its bytes evenly. In this schedule, how many shards pass a right-hand link?",
+        ),
         Mistake(lambda n: 1 / 2 + 0 * n, "So it is on a ring with links one way."),
         Mistake(lambda n: (n + 2) / (8 * n), "That is the all-to-all alone, as a multiple of S/W."),
         Mistake(lambda n: (n + 2) / (2 * n), "Count the hops again: blocks go 1, 2, … up to n/2 links far."),
@@ -678,7 +701,7 @@ COUNT = Exercise(
     "y = h @ W_down is redistributed to x's placements. Backward, dy arrives in these placements; the gradients of x "
     "and of all {k_and_1} weights are computed by autograd, and at the end each is redistributed to the placements of "
     "its array. How many collectives does a rank call in all? *Exact*; predict, then count with `virtual`.",
-    given=[dict(k=k, k_and_1=k + 1) for k in (3, 2, 4, 5)],
+    given=[dict(k=k, k_and_1=k + 1) for k in (4, 6, 5)],
     answer=Count(),
     solution=lambda k: k + 3,
     mistakes=(
@@ -687,7 +710,9 @@ COUNT = Exercise(
         Mistake(lambda k: k + 1, "Those are the weights' gradients over X. What happens over Y?"),
         Mistake(lambda k: 2, "Those are the collectives over Y. Along X the ranks have different tokens."),
         Mistake(lambda k: 1, "That is the forward pass."),
-        Mistake(lambda k: 3, "One weight's gradient is counted, or none: each array's gradient has a sum of its own."),
+        Mistake(lambda k: 3, "The gradient of every weight is an open sum of its own."),
+        Mistake(lambda k: k, "One for each of the first products, and none for the last, for y and for x?"),
+        Mistake(lambda k: 3 * k + 3, "Most of these products need nothing: which of their sums does an axis split?"),
         Mistake(lambda k: 2 * k + 3, "Does the elementwise product of split arrays need anything?"),
     ),
     hints=(
@@ -743,7 +768,7 @@ def product_inputs(case, generator):
     ]
 
 
-def ring_product(rank, n, A, B, first=1, at_once=False):
+def ring_product(rank, n, A, B, first=1, at_once=False, back=1):
     import torch
     import torch.distributed as dist
 
@@ -757,7 +782,7 @@ def ring_product(rank, n, A, B, first=1, at_once=False):
     for k in range(1, n):
         got = torch.empty_like(part)
         works = [dist.isend(part, (rank + 1) % n), dist.irecv(got, (rank - 1) % n)]
-        mine = of(rank - first - k)
+        mine = of(rank - first - back * k)
         for work in works:
             work.wait()
         part = got + mine
@@ -817,6 +842,10 @@ LAB_RANKS = Exercise(
         Mistake(
             partial(ring_product, first=0),
             "Each rank ends with a finished block, and it is the wrong one. Which block does its left neighbour send?",
+        ),
+        Mistake(
+            partial(ring_product, first=-1, back=-1),
+            "You add to a block that is not the one that came in. Which block does the rank before you send?",
         ),
         Mistake(whole_around, "You send whole terms, n times as much. Who needs which rows of the sum?"),
         Mistake(own_term, "That is one rank's term of its rows. The other ranks have terms of the same rows."),

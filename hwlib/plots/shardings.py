@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FEW = 3  # blocks of an array that name all of their devices; with more, each names the first
+FEW = 3  # devices whose names fit into a line of a block
 HATCH = "////"
 
 
@@ -29,7 +29,7 @@ def sharded_blocks(arrays: Iterable[str | Sharded], mesh: Mesh, at: Sequence[int
         raise ValueError(f"sharded_blocks: matrices, got {', '.join(map(str, shown))}")
     columns = 3
     lines = ceil(len(shown) / columns)
-    figure, _ = canvas(6.4, 2.35 * lines)
+    figure, _ = canvas(4.4, 1.7 * lines)
     figure.clear()
     for place, array in enumerate(shown):
         _blocks(figure.add_subplot(lines, columns, place + 1), array, mesh, dict(zip(mesh, at, strict=True)))
@@ -53,9 +53,9 @@ def _blocks(axes: "Axes", array: Sharded, mesh: Mesh, at: Mapping[str, int]) -> 
             [column / wide, (column + 1) / wide], row / high, (row + 1) / high, facecolor=BLUE if dark else "#dfeaf3",
             edgecolor="white", linewidth=1.2, hatch=HATCH if array.sums else None,
         )  # fmt: skip
-        text = "  ".join(names) if len(names) <= FEW else "\n".join("  ".join(names[i : i + 2]) for i in (0, 2))
+        text = "  ".join(names) if len(names) <= FEW else "\n".join(names)
         axes.text(
-            (column + 0.5) / wide, (row + 0.5) / high, text, ha="center", va="center", fontsize=8,
+            (column + 0.5) / wide, (row + 0.5) / high, text, ha="center", va="center", fontsize=8.5,
             color="white" if dark else INK, bbox=_behind(array, dark),
         )  # fmt: skip
     _bare(axes, str(array))
@@ -95,7 +95,7 @@ CASES: dict[str, tuple[tuple[str, Part | None], ...]] = {
 @styled
 def four_cases() -> "Figure":
     """The four cases of a product over one mesh axis of four devices: what device 1 has, and what it can compute."""
-    figure, _ = canvas(6.0, 8.2)
+    figure, _ = canvas(4.3, 6.2)
     figure.clear()
     for row, (case, arrays) in enumerate(CASES.items()):
         for column, (text, part) in enumerate(arrays):
@@ -123,7 +123,7 @@ def four_cases() -> "Figure":
 @styled
 def move_shares(most: int = 64) -> "Figure":
     """The bytes that a device sends for each move, as a share of its group's array, against the devices."""
-    figure, axes = canvas(6.2, 3.3)
+    figure, axes = canvas(4.4, 3.0)
     counts = [2**k for k in range(1, most.bit_length())]
     moves = {"all-reduce": allreduce_bytes, "all-gather, reduce-scatter": allgather_bytes, "all-to-all": alltoall_bytes}
     for (name, sent), (colour, marker) in zip(moves.items(), SERIES, strict=False):
@@ -148,14 +148,14 @@ def split_widths(widths: Mapping[str, Mapping[str, float]]) -> "Figure":
     ways = list(dict.fromkeys(way for _, way, _ in rows))
     gaps = {machine: 0.5 * i for i, machine in enumerate(widths)}
     places = [number + gaps[machine] for number, (machine, _, _) in enumerate(rows)]
-    figure, axes = canvas(6.2, 0.9 + 0.36 * len(rows))
+    figure, axes = canvas(4.4, 0.9 + 0.36 * len(rows))
     for place, (_, way, width) in zip(places, rows, strict=True):
         axes.plot([width], [place], color=SERIES[ways.index(way)][0], marker=SERIES[ways.index(way)][1], markersize=8)
         axes.annotate(f"{width:,.0f}", (width, place), (9, 0), textcoords="offset points", va="center", fontsize=9)
-    axes.set_yticks(places, [f"{machine},\n{way}" for machine, way, _ in rows], fontsize=8)
-    axes.set(xscale="log", xlabel="width of the sum from which arithmetic decides")
+    axes.set_yticks(places, [f"{machine},\n{way}" for machine, way, _ in rows], fontsize=9)
+    axes.set(xscale="log", xlabel="width from which arithmetic decides")
     left, right = axes.get_xlim()
-    axes.set_xlim(left / 1.4, right * 2)
+    axes.set_xlim(left / 1.4, right * 3)
     axes.xaxis.set_major_formatter(lambda width, _: f"{width:,.0f}")
     axes.xaxis.set_minor_formatter(lambda *_: "")
     axes.margins(y=0.12)
@@ -171,7 +171,7 @@ def steps(named: Mapping[str, Any]) -> "Figure":
     """
     if not named:
         raise ValueError("steps: at least one step, got none")
-    figure, found = canvas(6.4, 1.5 * len(named) + 0.4, len(named))
+    figure, found = canvas(4.4, 1.45 * len(named) + 0.4, len(named))
     panels = list(found) if len(named) > 1 else [found]
     for axes, (name, step) in zip(panels, named.items(), strict=True):
         for span in step.spans:
@@ -179,9 +179,9 @@ def steps(named: Mapping[str, Any]) -> "Figure":
             length, start = (span.end - span.start) * 1e3, span.start * 1e3
             colour = ORANGE if wire else BLUE if span.flops else SKY
             axes.barh(int(wire), length, left=start, height=0.72, color=colour, edgecolor="white", linewidth=0.8)
-            if length > 0.13 * max(one.step_time for one in named.values()) * 1e3:
-                text = f"{show(span.bytes, 'B', 3)} summed" if wire else "product" if span.flops else "relu"
-                axes.text(start + length / 2, int(wire), text, ha="center", va="center", fontsize=8, color="white")
+            if length > 0.17 * max(one.step_time for one in named.values()) * 1e3:
+                text = show(span.bytes, "B", 3) if wire else "product" if span.flops else "relu"
+                axes.text(start + length / 2, int(wire), text, ha="center", va="center", fontsize=8.5, color="white")
         axes.set_yticks([0, 1], ["kernels", "network"])
         axes.invert_yaxis()
         axes.set_title(f"{name}: {show(step.step_time, 's', 3)}", fontsize=10)

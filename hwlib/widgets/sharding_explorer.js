@@ -108,7 +108,7 @@ export function tell(now) {
   ];
 }
 
-/* A matrix cut by its letters; the part of one device is dark, and hatched where it is a term of a sum. */
+/* A matrix cut by its letters; the part of one device is filled, and paler with a plus where it is a term of a sum. */
 function draw(svg, rows, columns, device, sums, look) {
   const at = { X: Math.floor(device / DRAWN), Y: device % DRAWN };
   const part = (axes) => [...axes].reduce((k, axis) => k * DRAWN + at[axis], 0);

@@ -66,7 +66,7 @@ export function compute(state) {
     let result = { I, K, U };
     if (U && state.ends === "scatter") {
       todo.push(["reduce_scatter", "C", U, I + K]);
-      result = { I: [...I + U].sort().join(""), K, U: "" };
+      result = { I: I + U, K, U: "" };  // the new axis cuts finest
     }
     if (state.ends === "everywhere") {
       if (U) todo.push(["all_reduce", "C", U, I + K]);

@@ -66,6 +66,8 @@ def test_the_result_is_taken_as_it_comes_or_finished():
         "given.map(compute)", [{**state, "ends": ends} for ends in ("open", "scatter", "everywhere")]
     )
     assert [now["C"] for now in (open_, scattered, everywhere)] == ["C[I, K]{U_Y}", "C[I_Y, K]", "C[I, K]"]
+    swapped = explorer("compute(given)", {**state, "AI": "Y", "AJ": "X", "BJ": "X"})
+    assert swapped["C"] == "C[I_YX, K]", "the scattered axis cuts the parts of the other"
     assert open_["network"] == 0
     assert scattered["network"] == pytest.approx(7 / 8 * 2 * 4096 * 8192 / (450 * GB))
     assert everywhere["network"] == pytest.approx(2 * scattered["network"])

@@ -224,9 +224,7 @@ SIX_ND = Exercise(
         Mistake(way(_factor, seen=1, more=0), "You counted all keys for every token. Which does the mask hide?"),
         Mistake(way(_factor, looked_up=1), "Both tables are parameters. Are both multiplied with?"),
         Mistake(way(_factor, passes=1), "That is attention's forward pass. What of its backward pass?"),
-        Mistake(
-            way(_factor, attention=0), "That is the tables' part of the error. Which products have no parameters?"
-        ),
+        Mistake(way(_factor, attention=0), "That is the tables' part of the error. Which products have no parameters?"),
         Mistake(way(_factor, seen=0.25), "Scores are one product. What is done with them after the softmax?"),
     ),
     hints=(
@@ -566,9 +564,7 @@ BY_HAND = Exercise(
     answer=Quantity("1", rtol=0.005),
     solution=_come_back,
     mistakes=(
-        Mistake(
-            way(_come_back, rounded=False), "You kept the block's scale as it was. In what format is it stored?"
-        ),
+        Mistake(way(_come_back, rounded=False), "You kept the block's scale as it was. In what format is it stored?"),
         Mistake(
             way(_come_back, tensor=False),
             "You rounded the block's scale without the tensor's: other numbers of E4M3 are near.",
@@ -711,11 +707,10 @@ ERRATUM_MFU = Exercise(
     title="Find the error: DeepSeek-V3's MFU",
     points=2,
     prompt="Question 7 of chapter 4 of *How to Scale Your Model* asks for DeepSeek-V3's utilization from its own "
-    "figures, "
-    "{hours} GPU hours on H800 cards in NVLink nodes for {tokens} tokens and {N} active parameters, in fp8, "
-    "and answers *“21.7 %”*. Data sheets print for fp8: of the PCIe card {C_p:FLOP/s}, twice that with sparsity; of "
-    "the SXM "
-    "card {C_s:FLOP/s}, and twice that with sparsity. Which MFU is right, by the same count of 6ND? *Exact.*",
+    "figures, 2.788 million hours of H800 cards in NVLink nodes for 14.8 trillion tokens, with 37 billion active "
+    "parameters, in fp8, and answers *“21.7 %”*. Data sheets print for fp8: of the PCIe card {C_p:FLOP/s}, twice that "
+    "with sparsity; of the SXM card {C_s:FLOP/s}, and twice that with sparsity. Which MFU is right, by the same count "
+    "of 6ND? *Exact*: rounding is not the error.",
     given=[dict(hours=2_788_000, tokens=14.8e12, N=37e9, C_p=h800_pcie_fp8, C_s=h800_fp8)],
     answer=Quantity("1", rtol=0.01),
     solution=lambda hours, tokens, N, C_s: 6 * N * tokens / (hours * 3600 * C_s),
@@ -738,12 +733,10 @@ ERRATUM_MFU = Exercise(
         "Repeat the book's division, and find the peak that gives its number.",
         "A node with NVLink and NVSwitch holds cards of which form?",
     ),
-    explain="6ND is {N} · {tokens} · 6 operations over {hours} hours of one card. Divided by the PCIe card's "
-    "{C_p:FLOP/s} that is the book's 21.7 %; the run used SXM cards, whose peak is {C_s:FLOP/s}, so it is 16.5 %. "
-    "With the "
-    "hours of the pre-training alone, 2.664 million, it is 17.3 %. Both are low partly because 6ND leaves out "
-    "attention, and "
-    "because much of the run's arithmetic, attention above all, was not done in fp8.",
+    explain="6ND is six times 37e9 times 14.8e12 operations, over 2.788 million hours of one card. Divided by the PCIe "
+    "card's {C_p:FLOP/s} that is the book's 21.7 %; the run used SXM cards, whose peak is {C_s:FLOP/s}, so it is "
+    "16.5 %. With the hours of the pre-training alone, 2.664 million, it is 17.3 %. Both are low partly because 6ND "
+    "leaves out attention, and because much of the arithmetic, attention above all, was not done in fp8.",
 )
 
 _CHOICES = [f"{n} days" for n in (70, 78, 90, 118)]

@@ -22,7 +22,7 @@ def layer_matrices(model: Model) -> "Figure":
     wide, narrow = model.heads * model.head_dim, model.kv_heads * model.head_dim
     attention = [("q", wide), ("k", narrow), ("v", narrow), ("out", wide)]
     rows = [attention, *([(name, model.ffn)] for name in ("gate", "up", "down")[3 - model.matrices :])]
-    figure, axes = canvas(6.0, 5.6)
+    figure, axes = canvas(4.2, 4.1)
     axes.set_axis_off()
     axes.set_aspect("equal")
     for i, row in enumerate(rows):
@@ -50,7 +50,7 @@ def three_products(B: int = 3, D: int = 4, F: int = 6) -> "Figure":
     """The product of a layer and the two of its backward pass, as rectangles of [rows x columns]: each sums one of the
     three sides, and all have as many multiplications.
     """
-    figure, axes = canvas(6.0, 4.6)
+    figure, axes = canvas(4.2, 4.6)
     axes.set_axis_off()
     axes.set_aspect("equal")
     letters = {B: "B", D: "D", F: "F"}
@@ -60,8 +60,8 @@ def three_products(B: int = 3, D: int = 4, F: int = 6) -> "Figure":
         ("backward", ("xᵀ", D, B), ("dy", B, F), ("dw", D, F), GREEN),
     ]
     for i, (when, *arrays, colour) in enumerate(lines):
-        middle, x = -7.4 * i, 3.6
-        note(axes, when, (0, middle), (0, 0), va="center", fontsize=9)
+        middle, x = -8.6 * i, 0.0
+        note(axes, when, (0, middle + 3.5), (0, 0), va="center", fontsize=9)
         for sign, (name, rows, columns) in zip(("·", "=", ""), arrays, strict=True):
             _box(
                 axes, (x, middle - rows / 2, columns, rows), colour, f"{name}\n{letters[rows]} × {letters[columns]}", 9
@@ -69,8 +69,8 @@ def three_products(B: int = 3, D: int = 4, F: int = 6) -> "Figure":
             x += columns + 0.7
             note(axes, sign, (x, middle), (0, 0), ha="center", va="center", fontsize=13)
             x += 0.7
-    axes.set_xlim(0, 22)
-    axes.set_ylim(-18.4, 3.4)
+    axes.set_xlim(0, 18.6)
+    axes.set_ylim(-20, 4.2)
     return figure
 
 
@@ -82,7 +82,7 @@ def beyond_six(curves: Mapping[str, Sequence[tuple[float, float]]]) -> "Figure":
     """
     if not curves:
         raise ValueError("beyond_six needs at least one curve")
-    figure, axes = canvas(6.0, 3.6)
+    figure, axes = canvas(4.2, 3.1)
     for (name, points), (colour, marker) in zip(curves.items(), series(len(curves)), strict=True):
         lengths, ratios = zip(*points, strict=True)
         axes.plot(lengths, ratios, color=colour, marker=marker, markersize=4, label=name)
@@ -105,7 +105,7 @@ def parameter_shares(counts: Mapping[str, Parameters], active: Mapping[str, floa
     """
     if not counts:
         raise ValueError("parameter_shares needs at least one model")
-    figure, axes = canvas(6.0, 0.9 + 0.5 * len(counts))
+    figure, axes = canvas(4.2, 1.2 + 0.45 * len(counts))
     for i, (name, found) in enumerate(counts.items()):
         parts = (found.attention, found.mlp, found.experts, found.shared_experts, found.embedding + found.head)
         at = 0.0
@@ -119,11 +119,11 @@ def parameter_shares(counts: Mapping[str, Parameters], active: Mapping[str, floa
     for name, colour in GROUPS.items():
         axes.barh([0], [0], color=colour, label=name)
     axes.set_yticks(range(len(counts)), list(counts), fontsize=9)
-    axes.set_xlim(0, 1.3)
+    axes.set_xlim(0, 1.42)
     axes.set_xticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
-    axes.legend(fontsize=8, ncols=3, loc="upper center", bbox_to_anchor=(0.45, -0.12 - 0.25 / len(counts)))
+    axes.legend(fontsize=8, ncols=2, loc="upper right", bbox_to_anchor=(1.0, -0.05 - 0.3 / len(counts)))
     return figure
 
 
@@ -135,7 +135,7 @@ def rounded_block(panels: Sequence[tuple[str, Sequence[float], float, Sequence[f
     """
     if not panels:
         raise ValueError("rounded_block needs at least one panel")
-    figure, rows = canvas(6.0, 2.3 * len(panels), rows=len(panels))
+    figure, rows = canvas(4.2, 2.0 * len(panels), rows=len(panels))
     for axes, (title, block, scale, rounded) in zip([rows] if len(panels) == 1 else rows, panels, strict=True):
         for level in {sign * scale * value for sign in (-1, 1) for value in E2M1}:
             axes.axhline(level, color=GREY, linewidth=0.6, zorder=0)
@@ -158,7 +158,7 @@ def day_steps(parts: Sequence[tuple[str, float]], printed: float) -> "Figure":
     """
     if not parts:
         raise ValueError("day_steps needs at least one part")
-    figure, axes = canvas(6.0, 0.8 + 0.42 * (len(parts) + 1))
+    figure, axes = canvas(4.2, 0.8 + 0.36 * (len(parts) + 1))
     at = 0.0
     for i, (_what, days) in enumerate(parts):
         axes.barh(i, days, 0.62, at, color=BLUE if i == 0 else ORANGE)
@@ -168,7 +168,7 @@ def day_steps(parts: Sequence[tuple[str, float]], printed: float) -> "Figure":
     note(axes, f"{printed:.1f}", (printed, len(parts)), (5, 0), va="center", fontsize=9)
     axes.set_yticks(range(len(parts) + 1), [*(what for what, _ in parts), "the log"], fontsize=9)
     axes.invert_yaxis()
-    axes.set_xlim(0, 1.18 * max(at, printed))
+    axes.set_xlim(0, 1.24 * max(at, printed))
     axes.set_xlabel("days")
     axes.grid(visible=False, axis="y")
     return figure
@@ -182,7 +182,7 @@ def days_against_log(runs: Mapping[str, Mapping[str, float]]) -> "Figure":
     """
     if not runs:
         raise ValueError("days_against_log needs at least one run")
-    figure, axes = canvas(6.0, 1.2 + 0.5 * len(runs))
+    figure, axes = canvas(4.2, 1.5 + 0.5 * len(runs))
     ways = list(dict.fromkeys(way for ratios in runs.values() for way in ratios))
     for way, (colour, marker) in zip(ways, series(len(ways)), strict=True):
         found = [(ratios[way], i) for i, ratios in enumerate(runs.values()) if way in ratios]
@@ -192,5 +192,5 @@ def days_against_log(runs: Mapping[str, Mapping[str, float]]) -> "Figure":
     axes.set_ylim(len(runs) - 0.5, -0.5)
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}")
     axes.set_xlabel("predicted time, of the time in the log")
-    axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.45, -0.28), ncols=2)
+    axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(-0.3, -0.36), ncols=2)
     return figure

@@ -27,7 +27,7 @@ h800_pcie_fp8, h800_fp8 = accelerators["h100-pcie"].fp8_flops, h800.fp8_flops
 llama8, llama70, llama405, bloom, deepseek = (
     models[key] for key in ("llama3-8b", "llama3-70b", "llama3-405b", "bloom-176b", "deepseek-v3")
 )
-RUN, TRIAL, LONG = (measured_run(f"llama3-405b{end}") for end in ("", "-trial", "-long"))
+RUN, EARLY, LONG = (measured_run(f"llama3-405b{end}") for end in ("", "-early", "-long"))
 BLOOM_RUN, DEEPSEEK_RUN, LLAMA65_RUN = (measured_run(key) for key in ("bloom-176b", "deepseek-v3", "llama-65b"))
 
 # The opening question: Llama 3 405B's run in proportion, 6.1e12 of its 15.6e12 tokens
@@ -41,9 +41,9 @@ def days(flops, rate, n=RUN.n):
     return flops / (n * rate) / DAY
 
 
-SIX = days(training_flops(N_405, TOKENS), TRIAL.rate)  # what 6ND says
+SIX = days(training_flops(N_405, TOKENS), EARLY.rate)  # what 6ND says
 LOGGED = PART * RUN.wall_time / DAY  # what the log says
-WITH_ATTENTION = days(step_flops(llama405, TOKENS, RUN.length), TRIAL.rate)
+WITH_ATTENTION = days(step_flops(llama405, TOKENS, RUN.length), EARLY.rate)
 AT_SCALE = days(step_flops(llama405, TOKENS, RUN.length), RUN.rate)
 LONG_TOKENS = PART * LONG.tokens
 WITH_LONG = days(step_flops(llama405, TOKENS - LONG_TOKENS, RUN.length), RUN.rate) + days(

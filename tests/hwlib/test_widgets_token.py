@@ -62,7 +62,7 @@ def test_attention_overtakes_where_it_says():
 def test_the_state_is_json_and_another_model_is_refused():
     state = json.loads(json.dumps(state_of(widgets.token_explorer())))
     assert set(state["shapes"]) == set(SHAPES)
-    with pytest.raises(KeyError, match="'gpt5' .*known: llama3-8b"):
+    with pytest.raises(KeyError, match=r"'gpt5' .*known: llama3-8b"):
         widgets.token_explorer("gpt5")
     with pytest.raises(Exception, match="unknown model 'gpt5'"):
         widgets.token_explorer().model = "gpt5"

@@ -142,6 +142,10 @@ GQA_WIDTH = Exercise(
     ),
     solution=lambda F, n_q, K, H: F + 2 * H * (n_q - K) / 3,
     mistakes=(
+        Mistake(
+            lambda F, n_q, K, H: F + 2 * H * (n_q - n_q / K) / 3,
+            "K is the number of key-value heads that are left, not that of queries which share one.",
+        ),
         Mistake(lambda F, n_q, K, H: F + 2 * H * (n_q - K), "A wider MLP is wider in how many matrices?"),
         Mistake(lambda F, n_q, K, H: F + H * (n_q - K), "Right for an MLP without a gate. This one has a gate."),
         Mistake(lambda F, n_q, K, H: F + H * (n_q - K) / 3, "That is what the keys save. What else is shared?"),
@@ -152,7 +156,8 @@ GQA_WIDTH = Exercise(
         "Which matrices of attention have a side of K times H?",
         "All matrices have D as their other side, so D cancels. How many of them does F widen?",
     ),
-    explain="Keys and values shrink from `n_q*H` to `K*H` columns each, which saves `2*D*H*(n_q - K)`. One more column "
+    explain="Keys and values shrink from `n_q*H` to `K*H` columns each, which saves `2*D*H*(n_q - K)`. One more "
+        "column "
     "of the MLP costs `3*D`: one in gate, in up and in down. So F grows by `2*H*(n_q - K)/3`. Llama 2's authors did "
     "this in their comparison of MHA, GQA and MQA, so that none had more parameters than another.",
 )
@@ -221,10 +226,21 @@ SIX_ND = Exercise(
     answer=Quantity("1", rtol=0.003),
     solution=_factor,
     mistakes=(
+        Mistake(
+            lambda L, D, F, n_q, K, H, V, T: _factor(L, D, F, n_q, K, H, V, T) - 1,
+            "That is by how much they exceed it. Asked for is the factor.",
+        ),
+        Mistake(
+            lambda L, D, F, n_q, K, H, V, T: (
+                _factor(L, D, F, n_q, K, H, V, T) * (1 + V * D / (L * (3 * D * F + 2 * D * H * (n_q + K)) + V * D))
+            ),
+            "Which parameters does the prompt count in the six for each?",
+        ),
         Mistake(way(_factor, seen=1, more=0), "You counted all keys for every token. Which does the mask hide?"),
         Mistake(way(_factor, looked_up=1), "Both tables are parameters. Are both multiplied with?"),
         Mistake(way(_factor, passes=1), "That is attention's forward pass. What of its backward pass?"),
-        Mistake(way(_factor, attention=0), "That is the tables' part of the error. Which products have no parameters?"),
+        Mistake(way(_factor, attention=0), "That is the tables' part of the error. Which products have no "
+            "parameters?"),
         Mistake(way(_factor, seen=0.25), "Scores are one product. What is done with them after the softmax?"),
     ),
     hints=(
@@ -292,6 +308,10 @@ OVERTAKE = Exercise(
     ),
     solution=_overtake,
     mistakes=(
+        Mistake(
+            lambda D, F, n_q, K, H, r, w: _overtake(D, F, n_q, K, H, r, w) + r * w,
+            "You halved the window. Does a token in the middle of a text see half of it, or all?",
+        ),
         Mistake(way(_overtake, half=1), "How many keys does a token see on average in a layer without a window?"),
         Mistake(way(_overtake, local=False), "The windowed layers have scores, too."),
         Mistake(way(_overtake, groups=False), "The matrices of how many layers are to be outweighed?"),
@@ -318,7 +338,8 @@ MLA_WAYS = Exercise(
     points=2,
     prompt="A step computes `T` tokens of one sequence against the `T_kv` compressed vectors of its context, of width "
     "`r`; the heads' parts are `d_n` without position, `d_p` with it, and `d_v` of the values. "
-    "At how many tokens `T` do both ways, unfolded and folded, take as many FLOPs? *Exact*, by the two formulas above.",
+    "At how many tokens `T` do both ways, unfolded and folded, take as many FLOPs? *Exact*, by the two formulas "
+    "above.",
     answer=Expression(
         {
             "T_kv": integers(256, 131072),
@@ -331,6 +352,10 @@ MLA_WAYS = Exercise(
     ),
     solution=lambda T_kv, r, d_n, d_p, d_v: T_kv * r * (d_n + d_v) / (T_kv * (2 * r - d_n - d_v) + r * (d_n + d_v)),
     mistakes=(
+        Mistake(
+            lambda T_kv, r, d_n, d_p, d_v: T_kv * r * (d_n + d_v) / (T_kv * (2 * r - d_n - d_v) - r * (d_n + d_v)),
+            "A sign: on which side does what queries and outputs cost to fold stand?",
+        ),
         Mistake(
             lambda T_kv, r, d_n, d_p, d_v: r * (d_n + d_v) / (2 * r - d_n - d_v),
             "The limit of a long context. *Exact* keeps what queries and outputs cost to fold.",
@@ -386,6 +411,11 @@ MOE_COUNT = Exercise(
     answer=Count(),
     solution=_active,
     mistakes=(
+        Mistake(way(_active, tables=0), "And behind the last layer, what is the token multiplied with?"),
+        Mistake(
+            lambda L, L1, D, F1, F, E, k, A, V: _active(L, L1, D, F1, F, E, k, A, V) + (2 * L + 1) * D,
+            "The gains of the norms do not count here.",
+        ),
         Mistake(way(_active, every=True), "Those are all experts. Which of them does one token meet?"),
         Mistake(way(_active, router=0), "Somebody has to score the experts: all of them, for every token."),
         Mistake(way(_active, shared=1), "The shared expert is twice as wide as a routed one."),
@@ -404,7 +434,7 @@ MOE_COUNT = Exercise(
 
 
 # Five decoders
-def _counts(c, *, first="k", tables=None, window=True, square=False, router=True, norms=True, lookups=0, mla=True):
+def _counts(c, *, first="k", tables=None, window=True, router=True, norms=True, lookups=0, mla=True, pairs=1):
     L, D, F, n_q, E, T = c["L"], c["D"], c["F"], c["n_q"], c["E"], c["T"]
     if c["r_kv"] and mla:
         attention = mla_params.function(D, n_q, c["r_q"], c["r_kv"], c["d_nope"], c["d_rope"], c["d_v"])
@@ -417,7 +447,7 @@ def _counts(c, *, first="k", tables=None, window=True, square=False, router=True
     parameters = L * everything + (tables or c["tables"]) * c["V"] * D + (D if norms else 0)
     used = L * (attention + c[first] * 3 * D * F + shared + scored) + (1 + lookups) * c["V"] * D
     seen = min(T, c["T_win"]) if window else T
-    return [parameters, 2 * T * used + 2 * L * T * (T if square else seen) * n_q * widths]
+    return [parameters, 2 * T * used + 2 * L * T * pairs * seen * n_q * widths]
 
 
 def _shapes(rng: Random):
@@ -459,6 +489,10 @@ LAB_COUNT = Exercise(
     solution=_counts,
     mistakes=(
         Mistake(
+            partial(_counts, pairs=0.5),
+            "You skip what a mask hides. The prompt's program computes all pairs of a chunk, with two products each.",
+        ),
+        Mistake(
             partial(_counts, first="E"), "Your FLOPs take every token through every expert. How many does it visit?"
         ),
         Mistake(partial(_counts, tables=2), "A table that is used twice is stored once."),
@@ -482,7 +516,8 @@ LAB_COUNT = Exercise(
     explain="Attention is `2*D*H*(n_q + K)` or `mla_params(...)`, an MLP `3*D*F`. All parameters of a layer: "
     "attention, "
     "E and `shared` MLPs, the router's `D*E` if E > 1, and `2*D` gains; with `tables*V*D` and the last norm's D that "
-    "is the first number. A token is multiplied with attention, `k + shared` MLPs, the router, and the output's `V*D`: "
+    "is the first number. A token is multiplied with attention, `k + shared` MLPs, the router, and the output's "
+    "`V*D`: "
     "two FLOPs each. A pair of tokens costs `2*(key width + value width)` for each head, `2*H` in all without MLA, "
     "`d_nope + d_rope + d_v` with it, and a chunk has `T_win` pairs a token.",
     withholds=("hwlib.transformer.model_counts",),
@@ -564,6 +599,14 @@ BY_HAND = Exercise(
     answer=Quantity("1", rtol=0.005),
     solution=_come_back,
     mistakes=(
+        Mistake(
+            lambda A, w: round_e2m1(6 * w / A) * A / 6,
+            "You used one scale for the whole tensor. What has the block of its own?",
+        ),
+        Mistake(
+            lambda A, a, w: round_e2m1(w / _scale_of(A, a)),
+            "That is the code, in units of both scales. Which weight does it stand for?",
+        ),
         Mistake(way(_come_back, rounded=False), "You kept the block's scale as it was. In what format is it stored?"),
         Mistake(
             way(_come_back, tensor=False),
@@ -588,7 +631,7 @@ BY_HAND = Exercise(
 )
 
 
-def _four_or_six(W, *, tops=(6, 4), better=min, rounded=True, largest=256, across=True, tensor=True):
+def _four_or_six(W, *, tops=(6, 4), better=min, rounded=True, largest=256, across=True, tensor=True, power=2):
     blocks = W if across else [list(column) for column in zip(*W, strict=True)]
     amax = max(abs(x) for row in W for x in row)
     s = (amax / (6 * largest) if tensor else 1.0) or 1.0
@@ -599,7 +642,8 @@ def _four_or_six(W, *, tops=(6, 4), better=min, rounded=True, largest=256, acros
         return [round_e2m1(x / scale) * scale for x in block]
 
     def error(block, found):
-        return sum((x - y) ** 2 for x, y in zip(block, found, strict=True))
+        misses = [abs(x - y) for x, y in zip(block, found, strict=True)]
+        return sum(miss**power for miss in misses) if power == 2 else max(misses)
 
     rows = []
     for row in blocks:
@@ -630,14 +674,20 @@ LAB_NVFP4 = Exercise(
     prompt="Write `quantise(W)`: the matrix W, a list of rows whose lengths are multiples of 16, as it comes back "
     "from NVFP4 with a choice for each block. The tensor's scale is s = (largest |weight| of W)/(6 · 256), not "
     "rounded. "
-    "A block is 16 weights side by side in a row. It has two candidates for its scale: what maps its largest weight to "
-    "6, and what maps it to 4, both in units of s and rounded to E4M3. Each weight is rounded to E2M1 in units of both "
+    "A block is 16 weights side by side in a row. It has two candidates for its scale: what maps its largest weight "
+    "to "
+    "6, and what maps it to 4, both in units of s and rounded to E4M3. Each weight is rounded to E2M1 in units of "
+    "both "
     "scales and multiplied out again; the block keeps the candidate with the smaller sum of squared errors. A "
     "block of zeros stays zeros. `round_e4m3` and `round_e2m1` are there. *Exact.*",
     answer=Function("quantise", "quantise(W)", cases=_matrices, rtol=1e-6),
     solution=_four_or_six,
     harmless={"side 1 of the min alone": "no scale sends a weight beyond the format's largest number"},
     mistakes=(
+        Mistake(
+            partial(_four_or_six, power=1e3),
+            "You compare the largest misses of both candidates. The prompt compares their sums of squares.",
+        ),
         Mistake(
             partial(_four_or_six, tops=(6,)),
             "That is plain NVFP4: every block's largest weight at 6. Try the other candidate too.",
@@ -685,12 +735,14 @@ HFU_TO_MFU = Exercise(
     solution=lambda f, g, h: h * 3 * (f + g) / (4 * f + 3 * g),
     mistakes=(
         Mistake(lambda f, g, h: 3 * h / 4, "Right for the layers alone. Is everything computed twice?"),
-        Mistake(lambda f, g, h: h * (4 * f + 3 * g) / (3 * (f + g)), "Recomputed work is in the HFU. Which is larger?"),
+        Mistake(lambda f, g, h: h * (4 * f + 3 * g) / (3 * (f + g)), "Recomputed work is in the HFU. Which is "
+            "larger?"),
         Mistake(
             lambda f, g, h: 2 * h * (f + g) / (3 * f + 2 * g), "How often the forward pass's FLOPs is a backward pass?"
         ),
         Mistake(
-            lambda f, g, h: h * 3 * (f + g) / (6 * f + 3 * g), "What is recomputed: the forward pass, or the training?"
+            lambda f, g, h: h * 3 * (f + g) / (6 * f + 3 * g),
+            "Count forward and backward. What part of that does recomputing the layers add?",
         ),
     ),
     hints=(
@@ -698,7 +750,8 @@ HFU_TO_MFU = Exercise(
         "The model needs three times its forward pass. What does this run compute on top?",
     ),
     explain="The model requires `3*(f + g)` a token: forward once, backward twice that. This run computes the layers' "
-    "forward pass once more, `4*f + 3*g` in all. Time and peak are the same for both, so MFU is HFU times the ratio of "
+    "forward pass once more, `4*f + 3*g` in all. Time and peak are the same for both, so MFU is HFU times the ratio "
+    "of "
     "the counts, `3*(f + g)/(4*f + 3*g)`: three quarters if the output layer is negligible.",
 )
 
@@ -715,6 +768,14 @@ ERRATUM_MFU = Exercise(
     answer=Quantity("1", rtol=0.01),
     solution=lambda hours, tokens, N, C_s: 6 * N * tokens / (hours * 3600 * C_s),
     mistakes=(
+        Mistake(
+            lambda tokens, N, C_s: 6 * N * tokens / (2.664e6 * 3600 * C_s),
+            "Those are the hours of the pre-training alone. Which does the prompt name?",
+        ),
+        Mistake(
+            lambda hours, tokens, C_s: 6 * 671e9 * tokens / (hours * 3600 * C_s),
+            "Those are all parameters. How many does a token meet?",
+        ),
         Mistake(
             lambda hours, tokens, N, C_p: 6 * N * tokens / (hours * 3600 * C_p),
             "That is the book's number. Which card is in an NVLink node?",
@@ -733,7 +794,8 @@ ERRATUM_MFU = Exercise(
         "Repeat the book's division, and find the peak that gives its number.",
         "A node with NVLink and NVSwitch holds cards of which form?",
     ),
-    explain="6ND is six times 37e9 times 14.8e12 operations, over 2.788 million hours of one card. Divided by the PCIe "
+    explain="6ND is six times 37e9 times 14.8e12 operations, over 2.788 million hours of one card. Divided by the "
+        "PCIe "
     "card's {C_p:FLOP/s} that is the book's 21.7 %; the run used SXM cards, whose peak is {C_s:FLOP/s}, so it is "
     "16.5 %. With the hours of the pre-training alone, 2.664 million, it is 17.3 %. Both are low partly because 6ND "
     "leaves out attention, and because much of the arithmetic, attention above all, was not done in fp8.",
@@ -761,7 +823,8 @@ PREDICT_BLOOM = Exercise(
     hints=("What does a rate count that is printed by a run which computes its forward pass twice?",),
     explain="The rate counts recomputed operations, eight a parameter and token, and attention over all keys: by the "
     "same "
-    f"formula the run is {BLOOM_COUNTED:.0f} days of work, {BLOOM_COUNTED / BLOOM_SIX:.2f} times 6ND. The paper prints "
+    f"formula the run is {BLOOM_COUNTED:.0f} days of work, {BLOOM_COUNTED / BLOOM_SIX:.2f} times 6ND. The paper "
+    "prints "
     f"{BLOOM_RUN.time / HOUR:,.0f} GPU hours, {BLOOM_LOGGED:.0f} days on {BLOOM_RUN.n} GPUs. What is left, a goodput "
     f"of "
     f"{BLOOM_COUNTED / BLOOM_LOGGED:.0%}, is failures, restarts, and steps slower than the reported ones.",
@@ -795,7 +858,8 @@ WEEK = Exercise(
     ),
     solution="First ask what the trial's rate counts. If its software counts the recomputed forward pass, it is an "
     "HFU: "
-    "6ND at that rate is too short by up to a third. Either divide the run's own count, recomputation included, by the "
+    "6ND at that rate is too short by up to a third. Either divide the run's own count, recomputation included, by "
+    "the "
     "rate, or turn the rate into an MFU. Second, 6ND has no attention. Its part grows with the length, so a trial on "
     "short sequences shows less of it; count scores and values for the run's length, with the mask as the kernel "
     "treats "

@@ -39,8 +39,8 @@ export function tell(now, { T, E, B }) {
   return [
     `Attention takes ${percent(now.flops_share)} of the FLOPs and ${percent(now.bytes_share)} of the bytes.`,
     `It overtakes the ${E > 1 ? "experts" : "MLP"} at T = ${length(now.flops_equal)} in FLOPs, at T = ${length(now.bytes_equal)} in bytes.`,
-    `One token through the layer: ${show(now.flops, "FLOP")}, ${show(now.bytes, "B")}${B > 1 ? `, if ${count(B)} tokens share each weight that is read` : ""}.`,
-    ...(E > 1 ? [`A token visits ${now.k} of ${count(E)} experts; of the ${count(B)} tokens some one visits ${length(now.awake)}.`] : []),
+    `One token through the layer, with ${count(now.K)} key-value head${now.K > 1 ? "s" : ""}: ${show(now.flops, "FLOP")}, ${show(now.bytes, "B")}${B > 1 ? `, if ${count(B)} tokens share each weight that is read` : ""}.`,
+    ...(E > 1 ? [`A token visits ${now.k} of ${count(E)} experts; the ${count(B)} tokens together visit ${length(now.awake)}.`] : []),
   ];
 }
 

@@ -37,7 +37,7 @@ def counted(module: Any, T: int, backward: bool = False) -> tuple[int, int]:
     from torch.utils.flop_counter import FlopCounterMode
 
     with FlopCounterMode(display=False) as counter:
-        out = module(torch.arange(T) % module.vocab)
+        out = module(torch.arange(T, device=next(module.parameters()).device) % module.vocab)
         if backward:
             out.sum().backward()
     return sum(p.numel() for p in module.parameters()), counter.get_total_flops()

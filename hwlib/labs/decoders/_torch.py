@@ -18,7 +18,7 @@ def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
     The mask is applied to all scores after they were computed, so nothing is saved by it.
     """
     scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-    mask = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    mask = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).tril()
     return torch.softmax(scores.masked_fill(~mask, float("-inf")), -1) @ v
 
 

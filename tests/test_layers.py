@@ -19,6 +19,7 @@ LAYERS = (
     {
         "roofline", "hierarchy", "network", "collectives", "transformer", "footprint", "parallel", "pipeline",
         "steptime", "strategy", "training", "inference", "topology", "sharding", "simt", "calibrated", "power",
+        "number_formats",
     },
     {"algorithms", "simulate", "planner", "tl", "torch_groups"},
     {"plots", "widgets", "labs", "virtual"},

@@ -9,7 +9,16 @@ from hwlib.plots.asynchrony import clock_series, issuers, kernel_timeline
 from hwlib.plots.chips import anatomy, growth
 from hwlib.plots.clusters import switches_per_gpu
 from hwlib.plots.collectives import before_and_after, blocks_by_step, times_against_size
-from hwlib.plots.fabrics import pod, rails_and_racks
+from hwlib.plots.decoders import (
+    beyond_six,
+    day_steps,
+    days_against_log,
+    layer_matrices,
+    parameter_shares,
+    rounded_block,
+    three_products,
+)
+from hwlib.plots.fabrics import pod, rack_exits, rails_and_racks
 from hwlib.plots.formats import block_scales
 from hwlib.plots.fused import fused_attention
 from hwlib.plots.groups import against_ranks, beside_a_matmul
@@ -26,11 +35,12 @@ from hwlib.plots.topologies import node_bandwidths, topology
 from hwlib.plots.warps import divergence, threads, warp
 
 __all__ = [
-    "against_ranks", "allreduce_scale", "anatomy", "banks", "before_and_after", "beside_a_matmul", "blame",
-    "block_scales", "blocks_by_step", "clock_series", "cta_pair", "divergence", "four_cases", "fused_attention",
-    "growth", "issuers", "kernel_timeline", "levels", "memory_pyramid", "model_against_measured", "move_shares",
-    "node_bandwidths", "overlap", "pipeline", "pod", "rack", "rails_and_racks", "rasters", "ridge_bars", "roofline",
-    "rounds_grid", "sharded_blocks", "size_sweep", "split_widths", "steps", "switches_per_gpu", "threads",
+    "against_ranks", "allreduce_scale", "anatomy", "banks", "before_and_after", "beside_a_matmul", "beyond_six",
+    "blame", "block_scales", "blocks_by_step", "clock_series", "cta_pair", "day_steps", "days_against_log",
+    "divergence", "four_cases", "fused_attention", "growth", "issuers", "kernel_timeline", "layer_matrices", "levels",
+    "memory_pyramid", "model_against_measured", "move_shares", "node_bandwidths", "overlap", "parameter_shares",
+    "pipeline", "pod", "rack", "rails_and_racks", "rasters", "ridge_bars", "roofline", "rounded_block", "rounds_grid",
+    "sharded_blocks", "size_sweep", "split_widths", "steps", "switches_per_gpu", "threads", "three_products",
     "tile_traffic", "timeline", "times_against_size", "topology", "touched", "warp", "warp_sweep",
     "ways_to_the_network",
 ]  # fmt: skip

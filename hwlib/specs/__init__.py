@@ -22,6 +22,7 @@ from hwlib.specs.memory_measurements import MeasuredMemory, measured_memory
 from hwlib.specs.model import Model, models
 from hwlib.specs.node import Node, nodes
 from hwlib.specs.reader import Datum
+from hwlib.specs.run_measurements import MeasuredRun, measured_run, measured_runs
 from hwlib.specs.stack import Stack, stack_for, stacks
 from hwlib.specs.table import SpecError
 
@@ -37,6 +38,7 @@ __all__ = [
     "MeasuredGemm",
     "MeasuredLink",
     "MeasuredMemory",
+    "MeasuredRun",
     "Model",
     "Node",
     "SpecError",
@@ -54,6 +56,8 @@ __all__ = [
     "measured_link",
     "measured_links",
     "measured_memory",
+    "measured_run",
+    "measured_runs",
     "models",
     "nodes",
     "stack_for",

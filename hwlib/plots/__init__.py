@@ -18,7 +18,7 @@ from hwlib.plots.decoders import (
     rounded_block,
     three_products,
 )
-from hwlib.plots.fabrics import pod, rack_exits, rails_and_racks
+from hwlib.plots.fabrics import pod, rails_and_racks
 from hwlib.plots.formats import block_scales
 from hwlib.plots.fused import fused_attention
 from hwlib.plots.groups import against_ranks, beside_a_matmul

@@ -8,7 +8,7 @@ Formulas that no chapter uses yet are for chapter 10.
 """
 
 from hwlib.collectives import allgather_bytes, allreduce_bytes
-from hwlib.formula import formula
+from hwlib.formula import formula, maximum
 
 # Bytes of a step
 
@@ -68,6 +68,12 @@ def dp_comm_time(P, dp, W, b_g=2):
 def dp_backward_time(P, B, dp, C):
     """Four operations a parameter and token: what can hide the all-reduce."""
     return 4 * P * B / (dp * C)
+
+
+@formula("t_step", cite="scaling-book")
+def dp_step_time(P, B, n, n_out, C, W, b_g=2):
+    """A forward pass; then the longer of the backward pass and the all-reduce between n_out nodes, each with W."""
+    return 2 * P * B / (n * C) + maximum(dp_backward_time(P, B, n, C), dp_comm_time(P, n_out, W, b_g))
 
 
 @formula("t", cite="rajbhandari2020")

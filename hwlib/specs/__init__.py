@@ -24,6 +24,7 @@ from hwlib.specs.node import Node, nodes
 from hwlib.specs.reader import Datum
 from hwlib.specs.stack import Stack, stack_for, stacks
 from hwlib.specs.table import SpecError
+from hwlib.specs.training_measurements import MeasuredStep, measured_steps
 
 __all__ = [
     "Accelerator",
@@ -37,6 +38,7 @@ __all__ = [
     "MeasuredGemm",
     "MeasuredLink",
     "MeasuredMemory",
+    "MeasuredStep",
     "Model",
     "Node",
     "SpecError",
@@ -54,6 +56,7 @@ __all__ = [
     "measured_link",
     "measured_links",
     "measured_memory",
+    "measured_steps",
     "models",
     "nodes",
     "stack_for",

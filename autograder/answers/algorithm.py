@@ -82,7 +82,7 @@ class Algorithm(Coded):
 
     def __post_init__(self):
         signature = self.signature or f"{self.name}(rank, n, x)"
-        first = r"\w+" if self.inputs else "x"
+        first = r"\w+"
         if not self.name.isidentifier() or not re.fullmatch(rf"{self.name}\(rank, n, {first}[^()\n]*\)", signature):
             raise DeclarationError(
                 f"the signature {self.signature!r} of {self.name!r}: '{self.name}(rank, n, x)' was expected"

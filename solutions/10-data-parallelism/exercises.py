@@ -18,13 +18,25 @@ from autograder.answers import (
     positive,
 )
 from autograder.declaration import Exercise, Mistake
-from hwlib.footprint import MIXED_ADAM, footprint
+from hwlib.footprint import MEGATRON_ADAM, footprint, zero1_state_bytes, zero3_state_bytes  # noqa: F401
 from hwlib.formula import sqrt as root
-from hwlib.parallel import dp_bytes, dp_comm_time, dp_critical_batch, dp_step_time, zero3_bytes
+from hwlib.parallel import (  # noqa: F401  (the text shows some that nothing here uses)
+    dp_bytes,
+    dp_comm_time,
+    dp_critical_batch,
+    dp_exact_critical_batch,
+    dp_step_time,
+    hsdp_comm_time,
+    zero3_bytes,
+)
 from hwlib.specs import accelerators, clusters, frameworks, measured_steps, models, nodes
 from hwlib.strategy import Strategy
-from hwlib.transformer import layer_activation_bytes, parameter_count, scores_bytes
-from hwlib.units import GB, show, us  # noqa: F401  (the text uses some that nothing here does)
+from hwlib.transformer import (  # noqa: F401
+    layer_activation_bytes,
+    parameter_count,
+    swiglu_layer_activation_bytes,
+)
+from hwlib.units import GB, show
 
 H100, A100 = accelerators["h100-sxm"], accelerators["a100-80gb-sxm"]
 NODE = nodes["dgx-h100"]
@@ -58,8 +70,13 @@ def titan_footprint(compiled):
 
 
 # The published runs: InternLM 7B on A100s, ZeRO-1 within each node
-P_INTERN = 7.29e9
+P_INTERN = 32 * (4 * 4096**2 + 3 * 4096 * 10922) + 2 * 103168 * 4096  # width 4,096, MLP of 8/3 of it
 W_ROCE = 4 * 100e9 / 8  # four cards of 100 Gbit/s a node
+
+
+def parts_error(compiled):
+    """The library's peak over the measured one, less 1."""
+    return titan_footprint(compiled).total / TITAN[compiled].memory - 1
 
 
 def intern(gpus, tokens, microbatches=1, shards=8):
@@ -70,6 +87,36 @@ def intern(gpus, tokens, microbatches=1, shards=8):
         if (row.gpus, row.tokens, row.m, row.shards) == (gpus, tokens, microbatches, shards)
     ]
     return row
+
+
+EVO_RATE = 8 * P_INTERN * intern(8, 16384).rate  # FLOP/s of a GPU in one node, recomputation included
+ALLREDUCE = dp_comm_time(P_INTERN, 128, W_ROCE)
+
+
+def hidden_time(tokens):
+    """A published step on 1,024 GPUs, if all of the all-reduce hides behind what is recomputed and the backward pass."""
+    return 2 * P_INTERN * tokens / EVO_RATE + max(6 * P_INTERN * tokens / EVO_RATE, ALLREDUCE)
+
+
+def sequence_time(tokens):
+    """The same if nothing of it does."""
+    return 8 * P_INTERN * tokens / EVO_RATE + ALLREDUCE
+
+
+def gap(model, tokens, gpus=1024):
+    """A model over the published time, less 1."""
+    return model(tokens) / intern(gpus, tokens).time - 1
+
+
+def gain(before, after):
+    """How many times as fast all GPUs together are, from 512 to 1,024 of them and these tokens of each."""
+    return 2 * intern(1024, after).rate / intern(512, before).rate
+
+
+def evo_share(gpus):
+    """What of the all-reduce is exposed with four microbatches, by the step's time over that of one node."""
+    more = intern(gpus, 16384, 4).time - intern(8, 16384, 4).time
+    return more / dp_comm_time(P_INTERN, gpus // 8, W_ROCE)
 
 
 PREDICT_BF16 = Exercise(
@@ -204,6 +251,7 @@ SEGMENTS = Exercise(
             "Checkpoints are fewer with larger g, and a segment is larger. You have them the other way round.",
         ),
     ),
+    withholds=("hwlib.transformer.activations",),
     hints=(
         "How many checkpoints are there, and how much does the segment hold that is worked on?",
         "One part falls with g and the other rises: where is the slope of their sum zero?",
@@ -284,7 +332,7 @@ def drawn_trace(random):
         starts = [random.uniform(0, 10) for _ in range(count)]
         return [(start, start + random.uniform(0.2, longest)) for start in starts]
 
-    return spans(random.randint(3, 8), 2.0), spans(random.randint(3, 6), 3.0)
+    return [(spans(random.randint(3, 8), 2.0), spans(random.randint(3, 6), 3.0)) for _ in range(3)]
 
 
 def overlap(a, b):
@@ -731,10 +779,10 @@ CRITICAL = Exercise(
     given=[
         dict(P=P, P_act=P_act, n_out=n_out, n_in=8, b_g=b_g, W=W, C=C)
         for P, P_act, n_out, b_g, W, C in (
-            (30.5e9, 3.3e9, 2, 4, 400 * GB, 989e12),
-            (117e9, 5.1e9, 4, 2, 400 * GB, 2250e12),
+            (30.5e9, 3.3e9, 6, 4, 400 * GB, 989e12),
+            (117e9, 5.1e9, 5, 2, 400 * GB, 2250e12),
             (46.7e9, 12.9e9, 3, 4, 200 * GB, 312e12),
-            (235e9, 22e9, 4, 4, 400 * GB, 989e12),
+            (235e9, 22e9, 5, 4, 400 * GB, 989e12),
             (106e9, 12e9, 3, 2, 800 * GB, 2250e12),
         )
     ],
@@ -801,7 +849,7 @@ ERRATUM = Exercise(
             (400 * GB, 0.8, 8, 989.4e12),
             (400 * GB, 0.7, 4, 989.4e12),
             (400 * GB, 0.8, 6, 312e12),
-            (600 * GB, 0.75, 4, 312e12),
+            (600 * GB, 0.9, 4, 312e12),
         )
     ],
     answer=Quantity("token"),
@@ -809,7 +857,8 @@ ERRATUM = Exercise(
     mistakes=(
         Mistake(
             lambda printed, u, n, C: C / (u * printed) * (n - 1) / n,
-            "Sends and receives share the printed number. How much of it is one direction?",
+            "Half of what it takes. Sends and receives share the printed number: how much of it is one direction? And a "
+            "ring passes every byte on twice, as a partial sum and as a sum.",
         ),
         Mistake(
             lambda printed, u, C: C / (u * printed / 2), "So it is for many GPUs. What does a ring of {n} keep back?"
@@ -822,10 +871,6 @@ ERRATUM = Exercise(
         Mistake(
             lambda printed, u, n, C: 2 * C / (u * printed / 2) * (n - 1) / n,
             "Four operations a parameter in the backward pass, against two transfers of two bytes. Which did you halve?",
-        ),
-        Mistake(
-            lambda printed, u, n, C: C / (2 * u * printed / 2) * (n - 1) / n,
-            "Half of what it takes: an all-reduce passes every byte on twice.",
         ),
     ),
     hints=(
@@ -902,11 +947,10 @@ WHY = Exercise(
         words=150,
     ),
     solution="First, twice the GPUs with the *old* batch on each. If that gives twice the tokens per second, the "
-    "network serves the larger job as well as the smaller, and the batch was at fault: each GPU has fewer tokens "
-    "to compute on while the same bytes are on their way. If it does not, the network is slower for more "
-    "nodes, which it should not be. Second, a trace of one step: how long do collectives run with no kernel beside "
-    "them, and how long do they take in all? If they take what their bytes over the data sheet's bandwidth "
-    "do, the network does what was bought, and twice the cards would help as long as the all-reduce is longer than the "
-    "backward pass; so would a larger batch, or fewer bytes a gradient. If they take much longer, there is a fault to "
-    "find before buying anything. If they are hidden, the loss is elsewhere: small products, stragglers, data.",
+    "network serves the larger job as well as the smaller, and the batch was at fault: fewer tokens to compute on while "
+    "the same bytes are on their way. If it does not, the network is slower for more nodes. Second, a trace of one "
+    "step: how long do collectives run with no kernel beside them, and how long in all? If they take their bytes over "
+    "the data sheet's bandwidth, the network does what was bought, and faster cards would help until the backward "
+    "pass is the longer; so would a larger batch, or fewer bytes a gradient. If they take much longer, there is a fault "
+    "to find first. If they are hidden, the loss is elsewhere: small products, stragglers, data.",
 )

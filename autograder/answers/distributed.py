@@ -36,6 +36,11 @@ FORMS = {  # of a call, which the backend of a group takes for the same
     "reduce_scatter": ("reduce_scatter_tensor",),
     "all_to_all": ("all_to_all_single",),
 }
+LOADS = (
+    "torch.distributed", "torch.fx.experimental.symbolic_shapes",
+    "torch.testing._internal.distributed.multi_threaded_pg", "hwlib.torch_groups._torch", "hwlib.virtual.threads",
+    "autograder.ranks._torch", "autograder.ranks.thread_ranks",
+)  # fmt: skip
 NOT_TOLD = Peak(-1)
 ONLY_SENDS = " All of them send and nobody receives, and a `send` waits for its receive."
 
@@ -73,6 +78,11 @@ class Distributed(Algorithm):
         """The solution is a function, or a generator function."""
         if not callable(exercise.solution):
             raise DeclarationError(f"{exercise.id}: the solution is a torch.distributed function, or a generator")
+
+    def loads(self, exercise: Exercise) -> Sequence[str]:
+        """torch, where the declaration's functions are for it."""
+        functions = (exercise.solution, *(mistake.value for mistake in exercise.mistakes))
+        return LOADS if any(map(_runs_torch, functions)) else ()
 
     def public(self) -> dict[str, Any]:
         """The signature, the collective and the calls."""

@@ -54,9 +54,9 @@ Meter.__torch_dispatch__ = _dispatch  # type: ignore[assignment]
 @contextmanager
 def metered(function: Callable[..., Any], given: Any) -> Iterator[Metered]:
     """Measure the peak of this block, in this thread; `given` are tensors that do not count. Its lines are those of
-    the file of `function`."""
-    found, file, frozen = Metered(), file_of(function), gc.get_freeze_count() > 0
-    gc.freeze()  # a peak collects garbage, and has only this run's to look through
+    the file of `function`. A peak collects garbage: freeze what was there before (`gc.freeze`), which takes long.
+    """
+    found, file = Metered(), file_of(function)
     meter = Meter(found, given, lambda: line_in(file))
     begins(meter)
     try:
@@ -64,8 +64,6 @@ def metered(function: Callable[..., Any], given: Any) -> Iterator[Metered]:
             yield found
     finally:
         begins(None)
-        if not frozen:
-            gc.unfreeze()
 
 
 @contextmanager

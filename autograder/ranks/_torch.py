@@ -3,7 +3,7 @@
 import functools
 import gc
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import torch
@@ -24,7 +24,8 @@ class Meter(TorchDispatchMode):
         """The tensors among an operation's arguments or results."""
         if isinstance(value, torch.Tensor):
             if value.device.type == "cpu" and value.layout is torch.strided:
-                self.storages.see(value.untyped_storage())
+                with suppress(RuntimeError, NotImplementedError):  # a wrapper of other tensors has none
+                    self.storages.see(value.untyped_storage())
         elif isinstance(value, (list, tuple)):
             for one in value:
                 self.see(one)
@@ -68,9 +69,9 @@ def metered(function: Callable[..., Any], given: Any) -> Iterator[Metered]:
 
 @contextmanager
 def numbers_stay_in_tensors(paused: Callable[[], bool]) -> Iterator[None]:
-    """In this block numpy() and tolist() raise, of a tensor of many numbers, but while `paused()`."""
+    """In this block numpy() and its like raise, of a tensor of many numbers, but while `paused()`."""
     tensor: Any = torch.Tensor
-    names = ("numpy", "tolist", "__array__")
+    names = ("numpy", "tolist", "__array__", "__dlpack__")
     kept = {name: getattr(tensor, name) for name in names}
 
     def refusing(name: str) -> Callable[..., Any]:

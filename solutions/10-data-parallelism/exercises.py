@@ -405,11 +405,12 @@ def ddp_inputs(case, generator):
     return [{"x": x, "weights": weights} for x in rows]
 
 
-def ddp(rank, n, x, weights, bucket, divide=True, rest=True, wait_at_once=False, local=False):  # noqa: ARG001
+def ddp(rank, n, x, weights, bucket, fill=None, divide=True, rest=True, wait_at_once=False, local=False):  # noqa: ARG001
     import torch
     import torch.distributed as dist
 
     ready, works = [], []
+    bucket = fill or bucket
 
     def send():
         flat = torch.cat([w.grad.flatten() for w in ready])
@@ -448,17 +449,18 @@ LAB_DDP = Exercise(
     "`x = torch.tanh(x @ w)` for each w in turn, the loss `x.square().mean()`. Return the list of the gradients that "
     "one process would have with the rows of all ranks. `bucket` weights make a bucket, in the order in which the "
     "backward pass finishes them: send each bucket as *one* array as soon as its last gradient is there, and wait for "
-    "none of them before the backward pass is over. Judged *exactly* are the gradients and what each rank sends; the "
-    "rounds tell whether buckets were waited for one after the other.",
+    "none of them before the backward pass is over. Judged *exactly* are the gradients and what each rank sends "
+    "(blocks of a ring are whole numbers, so the bytes tell one bucket from two); the rounds tell whether buckets were "
+    "waited for one after the other.",
     answer=Distributed(
         "ddp",
         signature="ddp(rank, n, x, weights, bucket)",
         inputs=ddp_inputs,
         returns=("grads",),
         cases=[
-            Case(2, sizes={"b": 3, "d": 4, "layers": 4}, options={"bucket": 2}),
-            Case(4, sizes={"b": 2, "d": 8, "layers": 5}, options={"bucket": 2}),
-            Case(3, sizes={"b": 2, "d": 6, "layers": 4}, options={"bucket": 4}),
+            Case(3, sizes={"b": 2, "d": 5, "layers": 5}, options={"bucket": 2}),
+            Case(4, sizes={"b": 2, "d": 5, "layers": 7}, options={"bucket": 3}),
+            Case(2, sizes={"b": 3, "d": 3, "layers": 6}, options={"bucket": 3}),
         ],
         calls=("all_reduce",),
     ),
@@ -466,6 +468,14 @@ LAB_DDP = Exercise(
     mistakes=(
         Mistake(partial(ddp, divide=False), "Right directions, and too long: the loss is a mean over all rows, not a sum of means."),
         Mistake(partial(ddp, rest=False), "Some gradients never left their rank. What if the last bucket does not fill up?"),
+        Mistake(
+            partial(ddp, fill=100),
+            "Right gradients, in one message for all of them: it cannot start before the last gradient is there.",
+        ),
+        Mistake(
+            partial(ddp, fill=1),
+            "Right gradients, in a message for each weight: a model of a thousand weights pays a thousand latencies.",
+        ),
         Mistake(partial(ddp, local=True), "Those are the gradients of a rank's own rows."),
         Mistake(
             partial(ddp, wait_at_once=True),
@@ -496,7 +506,7 @@ def zero1_inputs(case, generator):
     ]
 
 
-def zero1(rank, n, w, g, v, lr, divide=True, whole_sum=False, old=False, all_states=False):
+def zero1(rank, n, w, g, v, lr, divide=True, whole_sum=False, old=False):
     import torch
     import torch.distributed as dist
 
@@ -510,8 +520,6 @@ def zero1(rank, n, w, g, v, lr, divide=True, whole_sum=False, old=False, all_sta
     step = v if old else 0.9 * v + start
     part = w.view(n, -1)[rank] - lr * step
     v = 0.9 * v + start
-    if all_states:
-        dist.all_gather_single(torch.empty_like(w), v)
     w = torch.empty_like(w)
     dist.all_gather_single(w, part)
     return w, v
@@ -547,12 +555,9 @@ LAB_ZERO1 = Exercise(
         Mistake(partial(zero1, divide=False), "The step is too long: a reduce-scatter adds the ranks' gradients up."),
         Mistake(
             partial(zero1, whole_sum=True),
-            "Right weights, and too many bytes: you sum gradients that another rank will use.",
+            "Right weights, and half more bytes than DDP. What do you sum, or gather, that this rank does not use?",
         ),
         Mistake(partial(zero1, old=True), "You step with the momentum of the step before."),
-        Mistake(
-            partial(zero1, all_states=True), "Right weights, and too many bytes. Does anybody need the others' momentum?"
-        ),
     ),
     hints=(
         "Which part of the summed gradients does a rank need, to update its part of the momentum?",
@@ -630,6 +635,7 @@ LAB_ZERO3 = Exercise(
         ],
         calls=("all_gather", "reduce_scatter", "all_reduce"),
         rank_bytes=at_most(lambda case: 3 * case["layers"] * (case.n - 1) / case.n * case["d"] ** 2 * case.itemsize),
+        total_bytes=None,
         rounds=None,
         memory=at_most(
             lambda case: (
@@ -807,7 +813,8 @@ CRITICAL = Exercise(
         ),
         Mistake(
             lambda P, P_act, n_out, b_g, W, C: P / P_act * b_g * C / (4 * W) * (n_out - 1) / n_out,
-            "An all-reduce sends twice what a gather does: partial sums, and then sums.",
+            "Half of what it takes. Has each of your gradients {b_g} bytes, and does it cross the network twice, in a partial "
+            "sum and as a sum?",
         ),
         Mistake(
             lambda P, P_act, n_out, b_g, W, C: P / P_act * b_g * C / W * (n_out - 1) / n_out,
@@ -849,7 +856,7 @@ ERRATUM = Exercise(
             (400 * GB, 0.8, 8, 989.4e12),
             (400 * GB, 0.7, 4, 989.4e12),
             (400 * GB, 0.8, 6, 312e12),
-            (600 * GB, 0.9, 4, 312e12),
+            (480 * GB, 0.9, 4, 312e12),
         )
     ],
     answer=Quantity("token"),
@@ -866,6 +873,11 @@ ERRATUM = Exercise(
         Mistake(
             lambda printed, n, C: C / (printed / 2) * (n - 1) / n,
             "That is the sheet's bandwidth. Which part of it do messages reach?",
+        ),
+        Mistake(
+            lambda printed, C: C / (printed / 2),
+            "That is the sheet's bandwidth, and many ranks. Which part of it do messages reach, and what does a ring of {n} "
+            "keep back?",
         ),
         Mistake(lambda C: C / (300 * GB), "That is the printed claim. With which bandwidth was it computed?"),
         Mistake(

@@ -21,7 +21,7 @@ from hwlib.widgets.training import critical_batch_explorer, memory_explorer
 
 __all__ = [
     "VegaLite", "allreduce_explorer", "alltoall_scale_explorer", "axis_explorer", "chip_explorer",
-    "critical_batch_explorer", "destinations_explorer", "failures_explorer", "fat_tree_designer", "flow_explorer", "intensity_explorer",
-    "kernel_explorer", "memory_explorer", "node_explorer", "occupancy_explorer", "payload_explorer", "peak_explorer",
-    "ring_player", "roofline_explorer", "stages_explorer", "tile_explorer",
+    "critical_batch_explorer", "destinations_explorer", "failures_explorer", "fat_tree_designer", "flow_explorer",
+    "intensity_explorer", "kernel_explorer", "memory_explorer", "node_explorer", "occupancy_explorer",
+    "payload_explorer", "peak_explorer", "ring_player", "roofline_explorer", "stages_explorer", "tile_explorer",
 ]  # fmt: skip

@@ -61,7 +61,8 @@ def memory_explorer(model: str = "llama3-8b", room: float = 80e9) -> VegaLite:
     said = ("'on ' + format(dp, ',d') + (dp > 1 ? ' ranks, ' : ' rank, ') + micro + (micro > 1 ? ' sequences' : "
             f"' sequence') + ' of {T:,} tokens each'")  # fmt: skip
     colour = {"field": "part", "type": "nominal", "title": None, "sort": [*PARTS],
-              "scale": {"domain": [*PARTS], "range": [*INKS]}, "legend": {"orient": "bottom", "columns": 3}}  # fmt: skip
+              "scale": {"domain": [*PARTS], "range": [*INKS]},
+              "legend": {"orient": "bottom", "columns": 3}}  # fmt: skip
     bars = {
         "transform": [{"calculate": held, "as": "held"}],
         "mark": {"type": "bar", "tooltip": True},

@@ -29,7 +29,7 @@ from hwlib.parallel import (  # noqa: F401  (the text shows some that nothing he
     hsdp_comm_time,
     zero3_bytes,
 )
-from hwlib.specs import accelerators, clusters, frameworks, measured_steps, models, nodes
+from hwlib.specs import accelerators, clusters, frameworks, measured_steps, models, nodes, stacks  # noqa: F401
 from hwlib.strategy import Strategy
 from hwlib.transformer import (  # noqa: F401
     layer_activation_bytes,
@@ -94,7 +94,8 @@ ALLREDUCE = dp_comm_time(P_INTERN, 128, W_ROCE)
 
 
 def hidden_time(tokens):
-    """A published step on 1,024 GPUs, if all of the all-reduce hides behind what is recomputed and the backward pass."""
+    """A published step on 1,024 GPUs, if all of the all-reduce hides behind what is recomputed and the backward "
+    "pass."""
     return 2 * P_INTERN * tokens / EVO_RATE + max(6 * P_INTERN * tokens / EVO_RATE, ALLREDUCE)
 
 
@@ -168,7 +169,9 @@ FITS = Exercise(
             lambda P, S, r: ceil(18 * P / ((1 - r) * S)),
             "That has gradients in 32 bits, as Megatron-LM sums them. What does the prompt say?",
         ),
-        Mistake(lambda P, S, r: ceil(2 * P / ((1 - r) * S)), "That is enough to run the model. What does training add?"),
+        Mistake(
+            lambda P, S, r: ceil(2 * P / ((1 - r) * S)), "That is enough to run the model. What does training add?"
+        ),
     ),
     hints=(
         "Five numbers for every parameter. How many bytes is each?",
@@ -191,9 +194,7 @@ SELECTIVE = Exercise(
     mistakes=(
         Mistake(lambda T, D, n_q: 5 * n_q * T / (34 * D), "That is the scores against the rest, not against all."),
         Mistake(lambda T, D, n_q: 34 * D / (34 * D + 5 * n_q * T), "That is the share of what is left."),
-        Mistake(
-            lambda T, D, n_q: 5 * T / (34 * D + 5 * T), "How many matrices of T × T scores does a layer have?"
-        ),
+        Mistake(lambda T, D, n_q: 5 * T / (34 * D + 5 * T), "How many matrices of T × T scores does a layer have?"),
         Mistake(
             lambda T, D, n_q: 5 * n_q * T**2 / (34 * D + 5 * n_q * T**2),
             "Both parts hold a factor T; one of yours has lost it.",
@@ -242,9 +243,7 @@ SEGMENTS = Exercise(
             lambda L, S_keep, S_layer: L * S_keep / S_layer,
             "At that g, one of the two parts is far larger than the other. Where does their sum turn?",
         ),
-        Mistake(
-            lambda L, S_keep, S_layer: 2 * root(L * S_keep * S_layer), "Those are the bytes at the best g, not g."
-        ),
+        Mistake(lambda L, S_keep, S_layer: 2 * root(L * S_keep * S_layer), "Those are the bytes at the best g, not g."),
         Mistake(lambda L, S_keep, S_layer: root(S_keep / S_layer), "Does a deeper model not change it?"),
         Mistake(
             lambda L, S_keep, S_layer: root(L * S_layer / S_keep) / L * S_layer / S_keep,
@@ -267,7 +266,8 @@ BUCKETS = Exercise(
     title="How many buckets?",
     points=3,
     prompt="A backward pass of `t_B` finishes gradients at an even pace, `S` bytes of them in all, cut into m equal "
-    "buckets. As soon as one is full its all-reduce may start, but they run one after the other, and each takes `alpha` "
+    "buckets. As soon as one is full its all-reduce may start, but they run one after the other, and each takes "
+    "`alpha` "
     "plus its bytes over `W`, where `S/W` is longer than `t_B`: the network decides. From the beginning of "
     "the backward pass until the last sum is there, which m is quickest? *Exact* for this model, as a real number.",
     answer=Expression(
@@ -292,16 +292,12 @@ BUCKETS = Exercise(
             lambda t_B, alpha, S, W: root((t_B + S / W) / alpha),
             "The bytes over W are the same for every m. What of the time depends on it?",
         ),
-        Mistake(
-            lambda t_B, alpha: root(alpha / t_B), "More latency should mean fewer buckets. Yours has more."
-        ),
+        Mistake(lambda t_B, alpha: root(alpha / t_B), "More latency should mean fewer buckets. Yours has more."),
         Mistake(
             lambda t_B, alpha: root(2 * t_B / alpha),
             "A bucket is ready when all its gradients are. Until when does the first all-reduce wait?",
         ),
-        Mistake(
-            lambda t_B, alpha: root(t_B / (2 * alpha)), "How often is alpha paid for each bucket?"
-        ),
+        Mistake(lambda t_B, alpha: root(t_B / (2 * alpha)), "How often is alpha paid for each bucket?"),
     ),
     hints=(
         "When can the first all-reduce start? From then on the network never rests.",
@@ -378,9 +374,7 @@ EXPOSED = Exercise(
             "Where two kernels run at once, or two collectives, a second is counted twice.",
         ),
         Mistake(
-            lambda kernels, calls: sum(
-                max(0.0, c[1] - c[0] - sum(overlap(k, c) for k in kernels)) for c in calls
-            ),
+            lambda kernels, calls: sum(max(0.0, c[1] - c[0] - sum(overlap(k, c) for k in kernels)) for c in calls),
             "You look at each collective by itself, and at each kernel. What of those that overlap one another?",
         ),
         Mistake(
@@ -396,6 +390,7 @@ EXPOSED = Exercise(
     "number of running collectives is above zero and that of kernels is zero. Lengths cannot be added up before that: "
     "overlap is a question about moments. Profilers print sums of lengths, which is why their percentages exceed 100.",
 )
+
 
 # Labs on ranks
 def ddp_inputs(case, generator):
@@ -466,8 +461,13 @@ LAB_DDP = Exercise(
     ),
     solution=ddp,
     mistakes=(
-        Mistake(partial(ddp, divide=False), "Right directions, and too long: the loss is a mean over all rows, not a sum of means."),
-        Mistake(partial(ddp, rest=False), "Some gradients never left their rank. What if the last bucket does not fill up?"),
+        Mistake(
+            partial(ddp, divide=False),
+            "Right directions, and too long: the loss is a mean over all rows, not a sum of means.",
+        ),
+        Mistake(
+            partial(ddp, rest=False), "Some gradients never left their rank. What if the last bucket does not fill up?"
+        ),
         Mistake(
             partial(ddp, fill=100),
             "Right gradients, in one message for all of them: it cannot start before the last gradient is there.",
@@ -489,7 +489,8 @@ LAB_DDP = Exercise(
     ),
     explain="The hook collects finished weights. When a bucket is full, its gradients are copied into one array, whose "
     "all-reduce starts without waiting: the backward pass computes earlier layers meanwhile. What is left after "
-    "`backward()` is sent as a last bucket. Then all are waited for, divided by n and copied back. However they are cut, a "
+    "`backward()` is sent as a last bucket. Then all are waited for, divided by n and copied back. However they are "
+    "cut, a "
     "rank sends 2(n − 1)/n of all gradients. torch's DDP does the same in C++, in buckets of 25 MiB unless you say "
     "otherwise, with a smaller one first.",
 )
@@ -561,11 +562,13 @@ LAB_ZERO1 = Exercise(
     ),
     hints=(
         "Which part of the summed gradients does a rank need, to update its part of the momentum?",
-        "`dist.reduce_scatter_single(mine, g)` leaves part `rank` of the sum in mine; `dist.all_gather_single(w, part)` "
+        "`dist.reduce_scatter_single(mine, g)` leaves part `rank` of the sum in mine; `dist.all_gather_single(w, "
+        "part)` "
         "joins the parts of all ranks.",
     ),
     explain="An all-reduce is a reduce-scatter and an all-gather, and ZeRO-1 puts the optimizer between the two: "
-    "gradients are scattered, (n − 1)/n of them sent; the rank updates its part; the new weights are gathered, (n − 1)/n "
+    "gradients are scattered, (n − 1)/n of them sent; the rank updates its part; the new weights are gathered, (n − "
+    "1)/n "
     "of them sent. Together that is what DDP sends, with an n-th of the optimizer's memory.",
 )
 
@@ -574,9 +577,7 @@ def zero3_inputs(case, generator):
     d, n = case["d"], case.n
     whole = [(generator.normal(size=(d, d)) / d**0.5).astype(case.dtype) for _ in range(case["layers"])]
     draw = lambda: generator.normal(size=(case["b"], d)).astype(case.dtype)
-    return [
-        {"x": draw(), "shards": [w[r * d // n : (r + 1) * d // n] for w in whole], "dy": draw()} for r in range(n)
-    ]
+    return [{"x": draw(), "shards": [w[r * d // n : (r + 1) * d // n] for w in whole], "dy": draw()} for r in range(n)]
 
 
 def zero3(rank, n, x, shards, dy, divide=True, keep=False, whole_sum=False, forget=False, backwards=False):
@@ -621,7 +622,8 @@ LAB_ZERO3 = Exercise(
     prompt="Write a forward and a backward pass of ZeRO-3. The model is `x = x @ w` for each layer's w in turn, and of "
     "every w a rank has only its n-th of the rows, `shards[i]`. It has rows `x` of its own, and `dy`, the gradient of "
     "its loss for the last layer's output. Return that output, and the list of the gradients of the shards, averaged "
-    "over the ranks. (Back through a layer, the gradient of w is x.T @ dy, with the layer's own input x, and dy becomes "
+    "over the ranks. (Back through a layer, the gradient of w is x.T @ dy, with the layer's own input x, and dy "
+    "becomes "
     "dy @ w.T.) Judged *exactly* are the values; no more bytes than two gathers and a scatter for each layer; and the "
     "memory beside what it was given: there is no room for all layers' weights at once.",
     answer=Distributed(
@@ -639,21 +641,27 @@ LAB_ZERO3 = Exercise(
         rounds=None,
         memory=at_most(
             lambda case: (
-                (4.3 + case["layers"] / case.n) * case["d"] ** 2 + (case["layers"] + 4) * case["b"] * case["d"]
+                ((4.3 + case["layers"] / case.n) * case["d"] ** 2 + (case["layers"] + 4) * case["b"] * case["d"])
+                * case.itemsize
             )
-            * case.itemsize
         ),
     ),
     solution=zero3,
     withholds=("hwlib.algorithms",),
     mistakes=(
         Mistake(partial(zero3, divide=False), "A reduce-scatter adds up. What was asked for is the mean."),
-        Mistake(partial(zero3, keep=True), "Right gradients, and by the end of the forward pass you hold the whole model."),
         Mistake(
-            partial(zero3, whole_sum=True), "Right gradients, and too many bytes: each rank has the sum of rows that it drops."
+            partial(zero3, keep=True), "Right gradients, and by the end of the forward pass you hold the whole model."
+        ),
+        Mistake(
+            partial(zero3, whole_sum=True),
+            "Right gradients, and too many bytes: each rank has the sum of rows that it drops.",
         ),
         Mistake(partial(zero3, forget=True), "The last layer is right. What becomes of dy on the way through a layer?"),
-        Mistake(partial(zero3, backwards=True), "The gradients are there, in the order in which the backward pass finds them."),
+        Mistake(
+            partial(zero3, backwards=True),
+            "The gradients are there, in the order in which the backward pass finds them.",
+        ),
     ),
     hints=(
         "What must be kept from the forward pass for the gradient of each layer's weights? What must not?",
@@ -661,7 +669,8 @@ LAB_ZERO3 = Exercise(
         "keeps it alive.",
     ),
     explain="Forward, each layer's rows are gathered, used and let go; its input is kept. Backward, from the "
-    "last layer on, the weights are gathered once more for `dy @ w.T`, and the gradient `x.T @ dy` is reduce-scattered, "
+    "last layer on, the weights are gathered once more for `dy @ w.T`, and the gradient `x.T @ dy` is "
+    "reduce-scattered, "
     "so that only its rows stay. That is two gathers and a scatter, 3(n − 1)/n of the weights for each rank, where DDP "
     "sends two of the three. At the peak a rank holds one layer's weights and gradient, its shards and the inputs. "
     "FSDP gathers the next layer while it computes this one, and so holds two.",
@@ -685,7 +694,8 @@ SM_SHARE = Exercise(
     mistakes=(
         Mistake(lambda t_math: t_math, "So it is if the all-reduce takes nothing of the chip."),
         Mistake(
-            lambda t_math, s: t_math / (1 - s), "That takes the multiprocessors away for the whole pass. When are they back?"
+            lambda t_math, s: t_math / (1 - s),
+            "That takes the multiprocessors away for the whole pass. When are they back?",
         ),
         Mistake(lambda t_math, t_comm: t_math + t_comm, "That is the pass and the all-reduce one after the other."),
         Mistake(
@@ -757,7 +767,8 @@ DECIDE = Exercise(
         Mistake("hsdp", "How many bytes leave a node when each of its GPUs all-reduces an eighth of the gradients?"),
         Mistake("b200", "Which of the two clocks decides in the backward pass, and which of them gets faster?"),
         Mistake(
-            "accumulate", "Each all-reduce is paid half as often. What of it could run beside arithmetic before, and now?"
+            "accumulate",
+            "Each all-reduce is paid half as often. What of it could run beside arithmetic before, and now?",
         ),
     ),
     hints=(
@@ -765,7 +776,8 @@ DECIDE = Exercise(
         "With two microbatches, only the last backward pass has finished sums to send.",
     ),
     explain="A step is a forward pass of "
-    f"{show(2 * P_JOB * AFTER[2] / C, 's', 3)}, and then the longer of backward, {show(4 * P_JOB * AFTER[2] / C, 's', 3)}, "
+    f"{show(2 * P_JOB * AFTER[2] / C, 's', 3)}, and then the longer of backward, "
+    f"{show(4 * P_JOB * AFTER[2] / C, 's', 3)}, "
     f"and the all-reduce, {show(dp_comm_time(P_JOB, AFTER[1], W_NODE), 's', 3)}. One byte halves the longest of them: "
     f"{DECIDE_TIMES['byte']:.2f} times the tokens. B200s shorten what is not the longest: "
     f"{DECIDE_TIMES['b200']:.2f}. Two microbatches add a pass that hides nothing: {DECIDE_TIMES['accumulate']:.2f}. "
@@ -813,7 +825,8 @@ CRITICAL = Exercise(
         ),
         Mistake(
             lambda P, P_act, n_out, b_g, W, C: P / P_act * b_g * C / (4 * W) * (n_out - 1) / n_out,
-            "Half of what it takes. Has each of your gradients {b_g} bytes, and does it cross the network twice, in a partial "
+            "Half of what it takes. Has each of your gradients {b_g} bytes, and does it cross the network twice, in a "
+            "partial "
             "sum and as a sum?",
         ),
         Mistake(
@@ -832,11 +845,13 @@ CRITICAL = Exercise(
         ),
     ),
     hints=(
-        "Write the time of the all-reduce with all parameters, and that of the backward pass with those that a token uses.",
+        "Write the time of the all-reduce with all parameters, and that of the backward pass with those that a token "
+        "uses.",
         "A node of {n_in} GPUs computes on {n_in} times the tokens, at {n_in} times the rate.",
     ),
     explain="Between n_out = {n_out} nodes a ring sends `2*(n_out - 1)/n_out*b_g*P` bytes from each, with b_g = {b_g} "
-    "and P = {P:param}: over W = {W:B/s}. The backward pass of a GPU takes `4*P_act*B/C` for its B tokens, with P_act = "
+    "and P = {P:param}: over W = {W:B/s}. The backward pass of a GPU takes `4*P_act*B/C` for its B tokens, with P_act "
+    "= "
     "{P_act:param} and C = {C:FLOP/s}; the node's other GPUs do the same at the same time. Equal at `B = P/P_act*"
     "b_g*C/(2*W)*(n_out - 1)/n_out`.",
 )
@@ -864,7 +879,8 @@ ERRATUM = Exercise(
     mistakes=(
         Mistake(
             lambda printed, u, n, C: C / (u * printed) * (n - 1) / n,
-            "Half of what it takes. Sends and receives share the printed number: how much of it is one direction? And a "
+            "Half of what it takes. Sends and receives share the printed number: how much of it is one direction? And "
+            "a "
             "ring passes every byte on twice, as a partial sum and as a sum.",
         ),
         Mistake(
@@ -876,23 +892,27 @@ ERRATUM = Exercise(
         ),
         Mistake(
             lambda printed, C: C / (printed / 2),
-            "That is the sheet's bandwidth, and many ranks. Which part of it do messages reach, and what does a ring of {n} "
+            "That is the sheet's bandwidth, and many ranks. Which part of it do messages reach, and what does a ring "
+            "of {n} "
             "keep back?",
         ),
         Mistake(lambda C: C / (300 * GB), "That is the printed claim. With which bandwidth was it computed?"),
         Mistake(
             lambda printed, u, n, C: 2 * C / (u * printed / 2) * (n - 1) / n,
-            "Four operations a parameter in the backward pass, against two transfers of two bytes. Which did you halve?",
+            "Four operations a parameter in the backward pass, against two transfers of two bytes. Which did you "
+            "halve?",
         ),
     ),
     hints=(
         "First the bandwidth that one GPU's messages get, in one direction.",
         "Then set the time of the ring against four operations for each parameter and token.",
     ),
-    explain="One direction has half of {printed:B/s}, and messages reach u = {u} of that: `W = u*printed/2`. A ring of n = "
+    explain="One direction has half of {printed:B/s}, and messages reach u = {u} of that: `W = u*printed/2`. A ring "
+    "of n = "
     "{n} sends `2*(n - 1)/n*2*P` bytes of gradients; the backward pass takes `4*P*B/C`. Equal at `B = C/W*(n - 1)/n`. "
     "With the sheet's 200 GB/s and many ranks it would be "
-    f"{dp_critical_batch(accelerators['h800-sxm'].bf16_flops, accelerators['h800-sxm'].scaleup_bandwidth):,.0f}, half more "
+    f"{dp_critical_batch(accelerators['h800-sxm'].bf16_flops, accelerators['h800-sxm'].scaleup_bandwidth):,.0f}, half "
+    f"more "
     "than printed.",
 )
 
@@ -900,15 +920,20 @@ FIXED = Exercise(
     id="data-parallelism-measured-fixed",
     title="What no token pays for",
     points=3,
-    prompt="InternEvo published the rate of one plan on {n} A100s at two batches: {r1:token/s} on each GPU with {B1:token} a "
+    prompt="InternEvo published the rate of one plan on {n} A100s at two batches: {r1:token/s} on each GPU with "
+    "{B1:token} a "
     "GPU and step, and {r2:token/s} with {B2:token}. Assume that a step takes a fixed time and, on top, a time "
     "in proportion to its tokens. How long is the fixed time? *Exact* for this model.",
     given=[
         dict(
-            n=n, B1=B1, r1=intern(n, B1).rate, B2=B2, r2=intern(n, B2).rate,
+            n=n,
+            B1=B1,
+            r1=intern(n, B1).rate,
+            B2=B2,
+            r2=intern(n, B2).rate,
         )
         for n, B1, B2 in ((1024, 16384, 4096), (1024, 16384, 8192), (512, 16384, 8192))
-    ],  # fmt: skip
+    ],
     answer=Quantity("s"),
     solution=lambda B1, r1, B2, r2: B2 / r2 - (B1 / r1 - B2 / r2) / (B1 - B2) * B2,
     mistakes=(
@@ -946,23 +971,31 @@ FIXED = Exercise(
 WHY = Exercise(
     id="data-parallelism-why",
     title="Network or batch",
-    prompt="A colleague doubled the GPUs of a data-parallel job, halved the batch of each, and got 1.6 times the speed. "
-    "He wants faster network cards. You have an hour on the cluster. Which two measurements do you make, what does each "
+    prompt="A colleague doubled the GPUs of a data-parallel job, halved the batch of each, and got 1.6 times the "
+    "speed. "
+    "He wants faster network cards. You have an hour on the cluster. Which two measurements do you make, what does "
+    "each "
     "of them show if the network is at fault and if the batch is, and what do you tell him in either case?",
     answer=Written(
         rubric=(
             ("Measures with the batch of a GPU held fixed while the GPUs are doubled, or the reverse.", 2),
-            ("Measures the exposed time of the collectives in a trace, or their time alone, and compares it with the "
-             "backward pass or with the data sheet.", 1),
+            (
+                "Measures the exposed time of the collectives in a trace, or their time alone, and compares it with "
+                "the "
+                "backward pass or with the data sheet.",
+                1,
+            ),
             ("Says what follows in each case.", 1),
-        ),  # fmt: skip
+        ),
         words=150,
     ),
     solution="First, twice the GPUs with the *old* batch on each. If that gives twice the tokens per second, the "
-    "network serves the larger job as well as the smaller, and the batch was at fault: fewer tokens to compute on while "
+    "network serves the larger job as well as the smaller, and the batch was at fault: fewer tokens to compute on "
+    "while "
     "the same bytes are on their way. If it does not, the network is slower for more nodes. Second, a trace of one "
     "step: how long do collectives run with no kernel beside them, and how long in all? If they take their bytes over "
     "the data sheet's bandwidth, the network does what was bought, and faster cards would help until the backward "
-    "pass is the longer; so would a larger batch, or fewer bytes a gradient. If they take much longer, there is a fault "
+    "pass is the longer; so would a larger batch, or fewer bytes a gradient. If they take much longer, there is a "
+    "fault "
     "to find first. If they are hidden, the loss is elsewhere: small products, stragglers, data.",
 )

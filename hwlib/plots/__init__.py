@@ -26,11 +26,13 @@ from hwlib.plots.training import batch_times, peaks, rounded_steps, streams, wea
 from hwlib.plots.warps import divergence, threads, warp
 
 __all__ = [
-    "against_ranks", "allreduce_scale", "anatomy", "banks", "batch_times", "before_and_after", "beside_a_matmul", "blame",
+    "against_ranks", "allreduce_scale", "anatomy", "banks", "batch_times", "before_and_after",
+    "beside_a_matmul", "blame",
     "block_scales", "blocks_by_step", "clock_series", "cta_pair", "divergence", "fused_attention", "growth", "issuers",
-    "kernel_timeline", "levels", "memory_pyramid", "model_against_measured", "node_bandwidths", "overlap", "peaks", "pipeline",
-    "pod", "rack", "rack_exits", "rails_and_racks", "rasters", "ridge_bars", "roofline", "rounded_steps", "rounds_grid", "size_sweep",
-    "streams",
+    "kernel_timeline", "levels", "memory_pyramid", "model_against_measured", "node_bandwidths", "overlap", "peaks",
+    "pipeline",
+    "pod", "rack", "rack_exits", "rails_and_racks", "rasters", "ridge_bars", "roofline", "rounded_steps", "rounds_grid",
+    "size_sweep", "streams",
     "switches_per_gpu", "threads", "tile_traffic", "timeline", "times_against_size", "topology", "touched", "warp",
     "warp_sweep", "ways_to_the_network", "weak_scaling", "zero_stages",
 ]  # fmt: skip

@@ -48,9 +48,9 @@ class MeasuredStep(NamedTuple):
 def _table() -> tuple[MeasuredStep, ...]:
     return tuple(
         MeasuredStep(
-            r["chip"], r["model"], *(int(r[name]) for name in ("gpus", "T", "micro", "m", "zero", "shards")),
-            r["recompute"], float(r["network"] or 0) * GB, float(r["rate"] or 0), float(r["memory"] or 0) * GiB,
-            r["variant"], r["source"],
+            r["chip"], r["model"], int(r["gpus"]), int(r["T"]), int(r["micro"]), int(r["m"]), int(r["zero"]),
+            int(r["shards"]), r["recompute"], float(r["network"] or 0) * GB, float(r["rate"] or 0),
+            float(r["memory"] or 0) * GiB, r["variant"], r["source"],
         )
         for r in csv_rows("measured_training.csv")
     )  # fmt: skip

@@ -970,32 +970,24 @@ FIXED = Exercise(
 
 WHY = Exercise(
     id="data-parallelism-why",
-    title="Network or batch",
-    prompt="A colleague doubled the GPUs of a data-parallel job, halved the batch of each, and got 1.6 times the "
-    "speed. "
-    "He wants faster network cards. You have an hour on the cluster. Which two measurements do you make, what does "
-    "each "
-    "of them show if the network is at fault and if the batch is, and what do you tell him in either case?",
+    title="Hidden, and slower all the same",
+    prompt="A colleague doubled the GPUs of a data-parallel job, halved the batch of each, and got 1.6 times the speed. "
+    "In the traces of both runs every collective has kernels beside it from beginning to end: nothing is exposed. Name "
+    "two things that can cost the rest of the time, say for each why it weighs more now than before, and how you would "
+    "measure it.",
     answer=Written(
         rubric=(
-            ("Measures with the batch of a GPU held fixed while the GPUs are doubled, or the reverse.", 2),
-            (
-                "Measures the exposed time of the collectives in a trace, or their time alone, and compares it with "
-                "the "
-                "backward pass or with the data sheet.",
-                1,
-            ),
-            ("Says what follows in each case.", 1),
+            ("Names two causes other than exposed communication, which the traces allow.", 2),
+            ("Says why each weighs more with half the batch or twice the GPUs.", 1),
+            ("Gives for each a measurement that would tell it from the other.", 1),
         ),
         words=150,
     ),
-    solution="First, twice the GPUs with the *old* batch on each. If that gives twice the tokens per second, the "
-    "network serves the larger job as well as the smaller, and the batch was at fault: fewer tokens to compute on "
-    "while "
-    "the same bytes are on their way. If it does not, the network is slower for more nodes. Second, a trace of one "
-    "step: how long do collectives run with no kernel beside them, and how long in all? If they take their bytes over "
-    "the data sheet's bandwidth, the network does what was bought, and faster cards would help until the backward "
-    "pass is the longer; so would a larger batch, or fewer bytes a gradient. If they take much longer, there is a "
-    "fault "
-    "to find first. If they are hidden, the loss is elsewhere: small products, stragglers, data.",
+    solution="First, hiding has a price: a collective takes multiprocessors and memory bandwidth from the kernels beside "
+    "it. It is as long as before, and now runs beside all of a backward pass that is half as long. Compare the time of one "
+    "product with a collective beside it and without. Second, what does not shrink with the batch: the optimizer's step, "
+    "launches from the host, the first and last bucket, loading data. Count the kernels' time by kind in both traces: what "
+    "is the same in both is fixed. Third, products of fewer rows reach less of the peak: compare the FLOP/s of one "
+    "product in both runs, on one GPU alone, without any network. Fourth, a rank that is late makes all others "
+    "wait inside a collective, and with twice the ranks somebody is late more often: compare when each rank enters it.",
 )

@@ -971,10 +971,10 @@ FIXED = Exercise(
 WHY = Exercise(
     id="data-parallelism-why",
     title="Hidden, and slower all the same",
-    prompt="A colleague doubled the GPUs of a data-parallel job, halved the batch of each, and got 1.6 times the speed. "
-    "In the traces of both runs every collective has kernels beside it from beginning to end: nothing is exposed. Name "
-    "two things that can cost the rest of the time, say for each why it weighs more now than before, and how you would "
-    "measure it.",
+    prompt="A colleague doubled the GPUs of a data-parallel job, halved the batch of each, and got 1.6 times the "
+    "speed. In the traces of both runs every collective has kernels beside it from beginning to end: nothing is "
+    "exposed. Name two things that can cost the rest of the time, say for each why it weighs more now than before, "
+    "and how you would measure it.",
     answer=Written(
         rubric=(
             ("Names two causes other than exposed communication, which the traces allow.", 2),
@@ -983,11 +983,11 @@ WHY = Exercise(
         ),
         words=150,
     ),
-    solution="First, hiding has a price: a collective takes multiprocessors and memory bandwidth from the kernels beside "
-    "it. It is as long as before, and now runs beside all of a backward pass that is half as long. Compare the time of one "
-    "product with a collective beside it and without. Second, what does not shrink with the batch: the optimizer's step, "
-    "launches from the host, the first and last bucket, loading data. Count the kernels' time by kind in both traces: what "
-    "is the same in both is fixed. Third, products of fewer rows reach less of the peak: compare the FLOP/s of one "
-    "product in both runs, on one GPU alone, without any network. Fourth, a rank that is late makes all others "
-    "wait inside a collective, and with twice the ranks somebody is late more often: compare when each rank enters it.",
+    solution="First, hiding has a price: a collective takes multiprocessors and memory bandwidth from the kernels "
+    "beside it. It is as long as before, and now runs beside all of a backward pass that is half as long. Compare the "
+    "time of one product with a collective beside it and without. Second, what does not shrink with the batch: the "
+    "optimizer's step, launches from the host, the first and last bucket, loading data. Count the kernels' time by "
+    "kind in both traces: what is the same in both is fixed. Third, products of fewer rows reach less of the peak: "
+    "compare the FLOP/s of one product in both runs, on one GPU alone, without any network. Fourth, a rank that is "
+    "late makes all others wait inside a collective, and with twice the ranks somebody is late more often: compare when each rank enters it.",
 )

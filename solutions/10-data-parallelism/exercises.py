@@ -989,5 +989,6 @@ WHY = Exercise(
     "optimizer's step, launches from the host, the first and last bucket, loading data. Count the kernels' time by "
     "kind in both traces: what is the same in both is fixed. Third, products of fewer rows reach less of the peak: "
     "compare the FLOP/s of one product in both runs, on one GPU alone, without any network. Fourth, a rank that is "
-    "late makes all others wait inside a collective, and with twice the ranks somebody is late more often: compare when each rank enters it.",
+    "late makes all others wait inside a collective, and with twice the ranks somebody is late more often: compare "
+    "when each rank enters it.",
 )

@@ -209,7 +209,7 @@ def test_a_peak_below_what_arrived_is_not_believed(told, peak):
 
 def test_a_limit_may_be_of_the_case_or_of_a_rank():
     case = Case(3, sizes={"d": 5}, options={"inner": 2})
-    assert (case["d"], case["inner"], case.size, str(case)) == (5, 2, 0, "3 ranks, d = 5")
+    assert (case["d"], case["inner"], case.size, str(case)) == (5, 2, 0, "3 ranks, d = 5, inner = 2")
     with pytest.raises(KeyError, match="has no 'f': it has d, inner"):
         case["f"]
     assert at_most(lambda case: case["d"]).allowed(case, 0) == 5

@@ -3,8 +3,6 @@
 P are the parameters that one rank of the other axes holds; bytes are those that a rank sends, and receives, in a
 step. m counts the times that a step does it: once, or for every microbatch where nothing is kept in between. b_g are
 the bytes of a gradient on its way; what is kept, `hwlib.footprint` says, in formulas such as `zero1_state_bytes`.
-
-Formulas that no chapter uses yet are for chapter 10.
 """
 
 from hwlib.collectives import allgather_bytes, allreduce_bytes

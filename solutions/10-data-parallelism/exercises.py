@@ -25,6 +25,8 @@ from hwlib.parallel import (  # noqa: F401  (the text shows some that nothing he
     dp_comm_time,
     dp_critical_batch,
     dp_exact_critical_batch,
+    dp_max_ranks,
+    dp_moe_critical_batch,
     dp_step_time,
     hsdp_comm_time,
     zero3_bytes,

@@ -147,6 +147,17 @@ def test_what_a_learner_is_told(function, kind, reason, said):
     assert said in verdict.say
 
 
+def test_a_group_of_another_rank_is_refused():
+    """What torch keeps of the rank that came first: threads of one process would wait for each other for ever."""
+    kept = []
+
+    def borrows(rank, n, x, A, B, dy):
+        kept.append(dist.group.WORLD)
+        kept[0].allreduce([x.clone()])
+
+    assert "another rank's" in judged(labs.MLP, borrows, {}).say
+
+
 def test_forms_of_zero():
     def with_all_gather(rank, n, w, g, m):
         parts = [torch.empty_like(m) for _ in range(n)]

@@ -22,8 +22,8 @@ from hwlib.widgets.token import latent_explorer, token_explorer
 
 __all__ = [
     "VegaLite", "allreduce_explorer", "alltoall_scale_explorer", "axis_explorer", "chip_explorer",
-    "contracting_explorer", "destinations_explorer", "failures_explorer", "fat_tree_designer", "flow_explorer",
-    "intensity_explorer", "kernel_explorer", "latent_explorer", "node_explorer", "occupancy_explorer",
-    "payload_explorer", "peak_explorer", "ring_player", "roofline_explorer", "sharding_explorer", "stages_explorer",
-    "tile_explorer", "token_explorer",
+    "contracting_explorer", "critical_batch_explorer", "destinations_explorer", "failures_explorer",
+    "fat_tree_designer", "flow_explorer", "intensity_explorer", "kernel_explorer", "latent_explorer",
+    "memory_explorer", "node_explorer", "occupancy_explorer", "payload_explorer", "peak_explorer", "ring_player",
+    "roofline_explorer", "sharding_explorer", "stages_explorer", "tile_explorer", "token_explorer",
 ]  # fmt: skip

@@ -22,6 +22,7 @@ from hwlib.specs.memory_measurements import MeasuredMemory, measured_memory
 from hwlib.specs.model import Model, models
 from hwlib.specs.node import Node, nodes
 from hwlib.specs.reader import Datum
+from hwlib.specs.split_measurements import MeasuredRequest, MeasuredSplit, measured_requests, measured_splits
 from hwlib.specs.stack import Stack, stack_for, stacks
 from hwlib.specs.table import SpecError
 
@@ -37,6 +38,8 @@ __all__ = [
     "MeasuredGemm",
     "MeasuredLink",
     "MeasuredMemory",
+    "MeasuredRequest",
+    "MeasuredSplit",
     "Model",
     "Node",
     "SpecError",
@@ -54,6 +57,8 @@ __all__ = [
     "measured_link",
     "measured_links",
     "measured_memory",
+    "measured_requests",
+    "measured_splits",
     "models",
     "nodes",
     "stack_for",

@@ -27,11 +27,12 @@ class MeasuredRequest(NamedTuple):
 
 
 class MeasuredSplit(NamedTuple):
-    """A training rate per GPU, as printed: in tokens/s, or in FLOP/s as the source counts them.
+    """A training rate per GPU, as printed: in tokens/s, or in FLOP/s as the source counts them. Or a share of memory.
 
     `model` is a key of `models`, `gbs` the sequences of `seq` tokens of a step. `how` is "tp" or "async tp" (one plan
     with its tensor-parallel collectives alone, and beside the products), "cp" or "no cp" (the best plan with context
-    parallelism, and the best without, whose other degrees are not printed: 0). `source` as above.
+    parallelism, and the best without, whose other degrees are not printed: 0), or "kept, " and what was done to keep
+    fewer activations, as a share of those of tensor parallelism alone. `source` as above.
     """
 
     chip: str
@@ -50,7 +51,7 @@ class MeasuredSplit(NamedTuple):
     source: str
 
 
-RATES = {"tokens/s": (1.0, "token/s"), "TFLOP/s": (1e12, "FLOP/s")}
+RATES = {"tokens/s": (1.0, "token/s"), "TFLOP/s": (1e12, "FLOP/s"), "%": (1e-2, "1")}
 COUNTS = ("seq", "gpus", "tp", "cp", "pp", "dp", "gbs")
 
 

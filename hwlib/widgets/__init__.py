@@ -10,6 +10,7 @@ from hwlib.widgets.chips import chip_explorer, peak_explorer
 from hwlib.widgets.clusters import failures_explorer, fat_tree_designer, flow_explorer
 from hwlib.widgets.collectives import allreduce_explorer, destinations_explorer
 from hwlib.widgets.kernels import kernel_explorer
+from hwlib.widgets.layers import context_explorer, layer_explorer, tp_limit_explorer
 from hwlib.widgets.live import roofline_explorer
 from hwlib.widgets.node import node_explorer, payload_explorer
 from hwlib.widgets.occupancy import occupancy_explorer
@@ -19,8 +20,8 @@ from hwlib.widgets.stages import stages_explorer
 from hwlib.widgets.tiles import tile_explorer
 
 __all__ = [
-    "VegaLite", "allreduce_explorer", "alltoall_scale_explorer", "axis_explorer", "chip_explorer",
+    "VegaLite", "allreduce_explorer", "alltoall_scale_explorer", "axis_explorer", "chip_explorer", "context_explorer",
     "destinations_explorer", "failures_explorer", "fat_tree_designer", "flow_explorer", "intensity_explorer",
-    "kernel_explorer", "node_explorer", "occupancy_explorer", "payload_explorer", "peak_explorer", "ring_player",
-    "roofline_explorer", "stages_explorer", "tile_explorer",
+    "kernel_explorer", "layer_explorer", "node_explorer", "occupancy_explorer", "payload_explorer", "peak_explorer",
+    "ring_player", "roofline_explorer", "stages_explorer", "tile_explorer", "tp_limit_explorer",
 ]  # fmt: skip

@@ -3,6 +3,12 @@
 import pytest
 
 from hwlib.specs import accelerators, measured_requests, measured_splits, models
+from hwlib.transformer import (
+    selective_activation_bytes,
+    sequence_activation_bytes,
+    tensor_activation_bytes,
+    tensor_selective_activation_bytes,
+)
 from tests.each import each
 
 
@@ -12,7 +18,7 @@ def test_every_row_has_a_chip_a_model_and_a_source(sources):
         assert row.source.split()[0] in sources
     for row in measured_splits():
         assert row.model in models
-        assert row.how in ("tp", "async tp", "cp", "no cp")
+        assert row.how in ("tp", "async tp", "cp", "no cp") or row.how.startswith("kept, ")
 
 
 @each("batch", (1, 16, 64, 256))
@@ -35,6 +41,20 @@ def test_async_rows_are_those_of_the_page():
     plain, hidden = (measured_splits(how)[0] for how in ("tp", "async tp"))
     assert hidden.rate / plain.rate == pytest.approx(1.0985, abs=1e-3)
     assert [r.rate for r in measured_splits("cp", "h100-sxm") if r.seq == 2**20] == [536e12]
+
+
+@each("row", [r for r in measured_splits() if r.how.startswith("kept")])
+def test_kept_activations_are_those_of_the_formulas(row):
+    """Figure 7 of Korthikanti et al. shows what its own formulas give: sbh(10 + 24/t + 5as/(ht)) and 34 sbh/t."""
+    model = models[row.model]
+    sizes = dict(T=row.seq, micro=1, D=model.width)
+    alone = tensor_activation_bytes(**sizes, n_q=model.heads, tp=8)
+    kept = {
+        "kept, sp": sequence_activation_bytes(**sizes, n_q=model.heads, tp=8),
+        "kept, selective": tensor_selective_activation_bytes(**sizes, tp=8),
+        "kept, sp and selective": selective_activation_bytes(**sizes, tp=8),
+    }[row.how]
+    assert row.rate == pytest.approx(kept / alone, rel=0.012)
 
 
 def test_an_unknown_set_is_answered_with_those_there_are():

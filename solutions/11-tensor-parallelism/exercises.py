@@ -118,11 +118,23 @@ def predicted_step(tp, batch):
     return shared / tp + fixed + sums(tp, batch)
 
 
-def prompt_rate(tp):
-    """Prompt tokens a second of 256 requests: of two published loads, without their steps."""
+def prompt_rate(tp, batch=64):
+    """Prompt tokens a second of a batch: of two published loads, without the steps that one has more."""
     more, less = (60, 20), (20, 8)
-    steps = (more[1] - less[1]) * step(tp, 64)  # the nearest batch for which all three degrees have rows
-    return 256 * (more[0] - less[0]) / (request(tp, 256, more) - request(tp, 256, less) - steps)
+    steps = (more[1] - less[1]) * step(tp, batch)
+    return batch * (more[0] - less[0]) / (request(tp, batch, more) - request(tp, batch, less) - steps)
+
+
+def _kept(row):
+    """What the formulas say to a published share of kept activations."""
+    model = models[row.model]
+    sizes = dict(T=row.seq, micro=1, D=model.width)
+    alone = tensor_activation_bytes(**sizes, n_q=model.heads, tp=row.tp)
+    return {
+        "kept, sp": sequence_activation_bytes(**sizes, n_q=model.heads, tp=row.tp),
+        "kept, selective": tensor_selective_activation_bytes(**sizes, tp=row.tp),
+        "kept, sp and selective": selective_activation_bytes(**sizes, tp=row.tp),
+    }[row.how] / alone
 
 
 # Overlap, as published
@@ -226,36 +238,36 @@ def tp_mlp(rank, n, x, A, B, dy, sums="y dx", hidden=False, share=1):
 # How many heads
 HEADS = Exercise(
     id="tensor-parallelism-heads",
-    title="Sixteen ranks, eight heads",
+    title="More ranks than heads",
     points=2,
     prompt="A model has {L} layers and {K} key-value heads of width {H}, and its cache is in bf16. It is served with "
     "tensor parallelism on {tp} GPUs, cut by heads; no head is cut. How many bytes of keys and values does each GPU "
     "keep for a token of context? *Exact.*",
     given=[
-        dict(L=80, K=8, H=128, tp=16),
-        dict(L=126, K=8, H=128, tp=4),
+        dict(L=126, K=8, H=128, tp=32),
+        dict(L=80, K=8, H=128, tp=64),
         dict(L=48, K=4, H=128, tp=32),
-        dict(L=62, K=8, H=64, tp=2),
+        dict(L=62, K=8, H=64, tp=32),
     ],
     answer=Quantity("B"),
-    solution=lambda L, K, H, tp: 4 * L * H * max(K / tp, 1),
+    solution=lambda L, K, H, tp: 4 * L * H * ceil(K / tp),
     mistakes=(
         Mistake(
             lambda L, K, H, tp: 4 * L * H * K / tp,
-            "That cuts heads in parts where there are more GPUs than heads. What does a GPU do whose queries need a "
-            "head that another one has, too?",
+            "That cuts heads in parts. What does a GPU do whose queries need a head that another one has, too?",
         ),
         Mistake(lambda L, K, H: 4 * L * H * K, "That is the cache of all GPUs, each head counted once."),
-        Mistake(lambda L, K, H, tp: 2 * L * H * max(K / tp, 1), "Keys *and* values, each of two bytes."),
-        Mistake(lambda L, H: 4 * L * H, "One head on each GPU: are there that many GPUs here?"),
+        Mistake(lambda L, H: 2 * L * H, "Keys *and* values, each of two bytes an element."),
+        Mistake(lambda H: 4 * H, "That is one layer. A GPU has a part of every layer."),
+        Mistake(lambda L, H, tp: 4 * L * H * tp, "That is what all GPUs keep together, copies included."),
     ),
     hints=(
         "How many key-value heads does a GPU hold, at least?",
         "For one head and one layer: a key and a value of H elements, two bytes each.",
     ),
     explain="The query heads are dealt out, and each needs its key-value head on the same GPU. With {tp} GPUs and {K} "
-    "heads a GPU holds `max(K/tp, 1)` of them: from K GPUs on, one, and copies of it lie on other GPUs. A head costs "
-    "`2*2*H` bytes in each of {L} layers. So more GPUs than heads save no more cache: it is kept several times.",
+    "heads a GPU holds `ceil(K/tp)`, one, and copies of it lie on other GPUs. A head costs `2*2*H` bytes in each of {L} "
+    "layers. So more GPUs than heads save no more cache: it is kept several times.",
 )
 
 ERRATUM_VOLUME = Exercise(
@@ -310,8 +322,8 @@ ERRATUM_LIMIT = Exercise(
     given=[
         dict(F=F, chip=name, C=chip.bf16_flops, W=chip.scaleup_bandwidth)
         for F, name, chip in (
-            (28672, "H100s", h100),
             (53248, "H100s", h100),
+            (14336, "H100s", h100),
             (28672, "A100s", a100),
             (53248, "B200s", b200),
         )

@@ -5,11 +5,15 @@ from math import ceil
 from statistics import fmean
 
 from autograder.answers import (
+    Case,
     Choice,
     Count,
+    Distributed,
     Expression,
     Quantity,
     Written,
+    at_most,
+    exactly,
     integers,
     positive,
 )
@@ -234,6 +238,71 @@ def tp_mlp(rank, n, x, A, B, dy, sums="y dx", hidden=False, share=1):
             value /= share
     return y, dx, dA, dB
 
+
+LAB_MLP = Exercise(
+    id="tensor-parallelism-lab-mlp",
+    title="A layer in shares",
+    points=4,
+    lines=8,
+    prompt="Every rank has the tokens `x` [b × d] and the gradient `dy` [b × d] of the output, both whole, and its own "
+    "columns `A` [d × f/n] of the first matrix and rows `B` [f/n × d] of the second. Compute y = relu(x A) B over all "
+    "ranks, and backward from dy. Return `(y, dx, dA, dB)`: y and dx whole on every rank, dA and dB of the rank's own "
+    "shares. Of torch.distributed use `all_reduce` alone, on arrays [b × d]. The bytes are to be *exact*: those of two "
+    "all-reduces.",
+    answer=Distributed(
+        "tp_mlp",
+        signature="tp_mlp(rank, n, x, A, B, dy)",
+        inputs=mlp_inputs,
+        returns=("y", "dx", "dA", "dB"),
+        cases=[
+            Case(2, sizes={"b": 4, "d": 6, "f": 8}),
+            Case(4, sizes={"b": 4, "d": 8, "f": 24}, dtype="float32"),
+            Case(3, sizes={"b": 6, "d": 5, "f": 9}),
+        ],
+        calls=("all_reduce",),
+        rank_bytes=exactly(lambda case: 4 * (case.n - 1) * case["b"] * case["d"] * case.itemsize / case.n),
+        total_bytes=None,
+    ),
+    solution=tp_mlp,
+    mistakes=(
+        Mistake(
+            partial(tp_mlp, sums="y"),
+            "The gradient of x is a part of it: each rank knows what came through its own hidden units. Which of "
+            "Megatron's two ends works in the backward pass?",
+        ),
+        Mistake(
+            partial(tp_mlp, sums="dx"),
+            "y is a partial sum: each rank's rows of B have seen a part of the hidden units only.",
+        ),
+        Mistake(
+            partial(tp_mlp, sums=""),
+            "Nothing is sent, so every rank has what its own hidden units give. Which of the four results need those of "
+            "others?",
+        ),
+        Mistake(
+            partial(tp_mlp, sums="y dx dA dB"),
+            "Gradients of weights are summed in data parallelism, where ranks share them. Whose weights are dA and dB "
+            "here?",
+        ),
+        Mistake(
+            partial(tp_mlp, hidden=True),
+            "The results are right, and the hidden units went to everybody. Who needs those of another rank?",
+        ),
+        Mistake(
+            lambda rank, n, x, A, B, dy: tp_mlp(rank, n, x, A, B, dy, share=n),
+            "A mean over the ranks is for replicas that saw other tokens. Here the parts add up.",
+        ),
+    ),
+    hints=(
+        "Write the layer for one rank alone first, forward and backward. Which of its four results are whole, and which "
+        "are partial sums?",
+        "Backward: `dh = (dy @ B.T)*(h > 0)`. From it come dx and dA, and dB from h and dy.",
+    ),
+    explain="With its columns of A a rank has whole hidden units, h = relu(x A), and its rows of B make a partial sum of y: "
+    "one all-reduce. Backward, dy is whole, so `dh = (dy @ B.T)*(h > 0)` is whole for the rank's own hidden units, and so "
+    "are `dA = x.T @ dh` and `dB = h.T @ dy`. Only `dx = dh @ A.T` lacks the other hidden units: the second all-reduce. "
+    "A ring sends 2(n − 1)/n of each array.",
+)
 
 # How many heads
 HEADS = Exercise(
@@ -467,12 +536,12 @@ def sp_mlps(rank, n, x, A, B, dy, keep=False, local=False, mean=1):
 
     def gathered(share):
         whole = share.new_empty(n * len(share), share.shape[1])
-        dist.all_gather_into_tensor(whole, share.contiguous())
+        dist.all_gather_single(whole, share.contiguous())
         return whole
 
     def scattered(whole):
         mine = whole.new_empty(len(whole) // n, whole.shape[1])
-        dist.reduce_scatter_tensor(mine, whole)
+        dist.reduce_scatter_single(mine, whole)
         return mine / mean
 
     kept = []
@@ -495,6 +564,71 @@ def sp_mlps(rank, n, x, A, B, dy, keep=False, local=False, mean=1):
         dy = dx[rank * len(dy) : (rank + 1) * len(dy)] if local else scattered(dx)
     return y, dy, dA, dB
 
+
+def sp_memory(case):
+    """Between keeping shares and keeping whole inputs: shares, hidden units, gradients, and six whole arrays."""
+    L, n, whole = case["layers"], case.n, case["b"] * case["d"]
+    kept = L * (whole + case["b"] * case["f"] + 2 * case["d"] * case["f"]) / n
+    return int((kept + 6 * whole) * case.itemsize)
+
+
+LAB_SP = Exercise(
+    id="tensor-parallelism-lab-sequence",
+    title="Shares between the layers",
+    points=4,
+    lines=20,
+    prompt="A stack of MLPs, each y = relu(x A) B of the output of the one before, without residuals. A rank has its own "
+    "tokens `x` [b/n × d], lists `A` and `B` with its columns [d × f/n] and rows [f/n × d] of each layer's two matrices, "
+    "and the gradient `dy` [b/n × d] of the last output, for its own tokens. Go forward through all layers, then "
+    "backward. Return `(y, dx, dA, dB)`: y and dx of the rank's own tokens, dA and dB as lists in the order of the layers. "
+    "Of torch.distributed use `all_gather` and `reduce_scatter` (`all_gather_single` and `reduce_scatter_single` "
+    "too); a share is b/n rows, in the order of the ranks. A rank keeps no gathered input from the forward to the "
+    "backward pass: the judge counts its memory, and at most five collectives of [b × d] for each layer. *Exact* results.",
+    answer=Distributed(
+        "sp_mlps",
+        signature="sp_mlps(rank, n, x, A, B, dy)",
+        inputs=sp_inputs,
+        returns=("y", "dx", "dA", "dB"),
+        cases=[
+            Case(2, sizes={"b": 4, "d": 6, "f": 4, "layers": 2}),
+            Case(4, sizes={"b": 32, "d": 32, "f": 8, "layers": 12}),
+            Case(3, sizes={"b": 6, "d": 4, "f": 6, "layers": 3}, dtype="float32"),
+        ],
+        calls=("all_gather", "reduce_scatter"),
+        rank_bytes=at_most(
+            lambda case: 5 * case["layers"] * (case.n - 1) * case["b"] * case["d"] * case.itemsize / case.n
+        ),
+        total_bytes=None,
+        memory=at_most(sp_memory),
+        rtol=1e-9,
+    ),
+    solution=sp_mlps,
+    mistakes=(
+        Mistake(
+            partial(sp_mlps, keep=True),
+            "The results are right. But at the turning point there is a whole input for every layer: what could be sent "
+            "once more instead?",
+        ),
+        Mistake(
+            partial(sp_mlps, local=True),
+            "Each rank's gradient of x is a partial sum over its own hidden units, for all tokens. A slice of it lacks the "
+            "other ranks' parts.",
+        ),
+        Mistake(
+            lambda rank, n, x, A, B, dy: sp_mlps(rank, n, x, A, B, dy, mean=n),
+            "The parts of a block add up: they are no mean over the ranks.",
+        ),
+    ),
+    hints=(
+        "Forward, one layer: gather, product, relu, product, scatter. What do you have to keep for its gradients?",
+        "Backward, one layer: gather dy; then dB, dh; gather the input again for dA; scatter dh @ A.T.",
+    ),
+    explain="Forward a layer gathers its input, and its partial sums are scattered, which sums them and leaves a rank its own "
+    "tokens. Kept are the share of the input and the rank's hidden units. Backward the gather and the scatter change "
+    "places: dy is gathered, dB = hᵀ dy, dh = (dy Bᵀ)·(h > 0), and dh Aᵀ is a partial sum for all tokens, which is "
+    "scattered. For dA = xᵀ dh the whole input is needed, and gathered once more: five collectives of (n − 1)/n of [b × d] "
+    "instead of four.",
+)
 
 # Hide it
 CHUNKS = Exercise(
@@ -725,6 +859,130 @@ def ulysses(rank, n, q, k, v, causal=True, back=True, mixed=False, twice=False):
     t, h, d = q.shape
     got = exchanged(out).reshape(n, t, h // n, d)
     return got.transpose(0, 1).reshape(t, h, d) if back else got.reshape(t, h, d)
+
+
+def ring_memory(case):
+    """Between three blocks of keys and values with a block of scores, and all of both."""
+    T, d, t = case["T"], case["d"], case["T"] // case.n
+    return int((8 * t * d + 6 * t * t + 8 * t + t * T / 4) * case.itemsize)
+
+
+LAB_RING = Exercise(
+    id="tensor-parallelism-lab-ring",
+    title="Attention around a ring",
+    points=4,
+    lines=18,
+    prompt="Causal attention of one head over n ranks. The T tokens are cut in 2n pieces; rank r has pieces r and 2n − 1 − r, "
+    "one below the other, of `q`, `k` and `v`, each [T/n × d]. Return the rank's rows of softmax(q kᵀ/√d) v [T/n × d], where "
+    "a token sees itself and those before it in the sequence. Keys and values travel around the ring: a rank sends to "
+    "`(rank + 1) % n` and receives from `(rank - 1) % n` alone. The result, the bytes (n − 1 blocks of keys and values) "
+    "and the rounds (n − 1) are to be *exact*, and the judge counts memory: no rank collects the keys and values of others, "
+    "or their scores.",
+    answer=Distributed(
+        "ring_attention",
+        signature="ring_attention(rank, n, q, k, v)",
+        inputs=ring_inputs,
+        returns=("out",),
+        cases=[
+            Case(2, sizes={"T": 8, "d": 3}),
+            Case(4, sizes={"T": 96, "d": 8}),
+            Case(3, sizes={"T": 18, "d": 4}, dtype="float32"),
+        ],
+        calls=("send", "recv"),
+        neighbours=True,
+        rounds=exactly(lambda case: case.n - 1),
+        rank_bytes=exactly(lambda case: (case.n - 1) * 2 * case["T"] * case["d"] * case.itemsize / case.n),
+        total_bytes=None,
+        memory=at_most(ring_memory),
+        rtol=1e-9,
+    ),
+    solution=ring_attention,
+    mistakes=(
+        Mistake(partial(ring_attention, causal=False), "A token looks at later ones, too: where is the mask?"),
+        Mistake(
+            partial(ring_attention, rescale=False),
+            "What was added up with an earlier maximum is too large or too small once a block brings a larger one.",
+        ),
+        Mistake(
+            partial(ring_attention, own=True),
+            "The mask is that of your own block in every step. Whose tokens are the keys that have come around?",
+        ),
+        Mistake(
+            partial(ring_attention, contiguous=True),
+            "You mask as if a rank had its tokens in order. Which two pieces does it have?",
+        ),
+        Mistake(
+            partial(ring_attention, whole=True),
+            "The result and the bytes are right, but a rank ends with everybody's keys, values and scores. Three running "
+            "results are enough.",
+        ),
+    ),
+    hints=(
+        "In step i the block in your hands is that of rank `(rank - i) % n`. Where in the sequence are its two pieces?",
+        "Keep for each row the largest score so far, the sum of exp(score − largest) and the values weighted so. When a "
+        "larger score comes, multiply the old sums by exp(old largest − new largest).",
+    ),
+    explain="In step i a rank holds the block of rank `(rank - i) % n`, whose rows are pieces r and 2n − 1 − r; a score counts "
+    "if the key's place is not after the query's. With the new maximum m' of a row, the old sum and output are multiplied by "
+    "exp(m − m') and those of the block are added: `total = total*exp(m - m') + p.sum()`, `out = out*exp(m - m') + p @ v`. At the "
+    "end out/total is the softmax over all blocks. In the first block a row sees itself, so its maximum is finite from "
+    "then on, and a block of later tokens adds exp(−∞), nothing. Each of n − 1 steps sends a block of keys and values.",
+)
+
+
+LAB_ULYSSES = Exercise(
+    id="tensor-parallelism-lab-ulysses",
+    title="Heads for tokens",
+    points=4,
+    lines=14,
+    prompt="Causal attention of h heads over n ranks, another way: rank r has the tokens r·T/n to (r + 1)·T/n of the sequence, "
+    "in order, as `q`, `k` and `v` of shape [T/n × h × d]. Exchange them so that each rank attends with all tokens of h/n heads "
+    "(rank r has heads r·h/n to (r + 1)·h/n), and exchange the output back. Return [T/n × h × d]: for each head "
+    "softmax(q kᵀ/√d) v, where a token sees itself and those before it. Of torch.distributed use `all_to_all` "
+    "(`all_to_all_single` too). The result and the bytes are to be *exact*: four arrays of [T/n × h × d] are exchanged.",
+    answer=Distributed(
+        "ulysses",
+        signature="ulysses(rank, n, q, k, v)",
+        inputs=heads_inputs,
+        returns=("out",),
+        cases=[
+            Case(2, sizes={"T": 8, "h": 2, "d": 3}),
+            Case(4, sizes={"T": 16, "h": 8, "d": 4}, dtype="float32"),
+            Case(3, sizes={"T": 12, "h": 6, "d": 2}),
+        ],
+        calls=("all_to_all",),
+        rank_bytes=exactly(
+            lambda case: 4 * (case.n - 1) / case.n**2 * case["T"] * case["h"] * case["d"] * case.itemsize
+        ),
+        total_bytes=None,
+        rounds=None,
+        rtol=1e-9,
+    ),
+    solution=ulysses,
+    mistakes=(
+        Mistake(partial(ulysses, causal=False), "A token looks at later ones, too: where is the mask?"),
+        Mistake(
+            partial(ulysses, mixed=True),
+            "A reshape alone cuts the tokens among the ranks, not the heads. Which axis has to come first?",
+        ),
+        Mistake(
+            partial(ulysses, back=False),
+            "The exchanged output has a block of heads from each rank, one after the other. Your tokens need their heads "
+            "side by side.",
+        ),
+        Mistake(
+            partial(ulysses, twice=True), "The result is right, and more was sent than queries, keys, values and output."
+        ),
+    ),
+    hints=(
+        "Cut the heads in n groups and bring that axis to the front: block j of the first axis goes to rank j.",
+        "What comes back is [n × T/n × h/n × d], a block from each rank: from which heads is it, and where do they belong?",
+    ),
+    explain="[T/n × h × d] is seen as [T/n × n × h/n × d], and the axis of the n groups of heads comes first: block j goes to "
+    "rank j. What arrives has a block of tokens from each rank, so [n·T/n × h/n × d] is the whole sequence in order. "
+    "Attention needs no more messages. The output goes back the same way, and the groups of heads move behind the tokens "
+    "again. A rank sends (n − 1)/n of each of four arrays of its own size.",
+)
 
 
 LONGEST = Exercise(

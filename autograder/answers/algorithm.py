@@ -82,11 +82,10 @@ class Algorithm(Coded):
 
     def __post_init__(self):
         signature = self.signature or f"{self.name}(rank, n, x)"
-        first = r"\w+" if self.inputs else "x"
-        if not self.name.isidentifier() or not re.fullmatch(rf"{self.name}\(rank, n, {first}[^()\n]*\)", signature):
+        if not self.name.isidentifier() or not re.fullmatch(rf"{self.name}\(rank, n, \w[^()\n]*\)", signature):
             raise DeclarationError(
-                f"the signature {self.signature!r} of {self.name!r}: '{self.name}(rank, n, x)' was expected"
-                f"{', with the names of the arrays' if self.inputs else ''}"
+                f"the signature {self.signature!r} of {self.name!r}: '{self.name}(rank, n, x)' was expected, or the "
+                "names of several arrays after rank and n"
             )
         object.__setattr__(self, "signature", signature)
         if self.collective and self.collective not in AFTER:
@@ -101,6 +100,9 @@ class Algorithm(Coded):
         self.declare_solution(exercise)
         if not all(callable(m.value) for m in exercise.mistakes):
             raise DeclarationError(f"{exercise.id}: the mistakes of an Algorithm are generator functions")
+        if self.inputs is None and argument_names(self.signature)[0] != "x":
+            say = f"{exercise.id}: without `inputs` a rank has one array: '{self.name}(rank, n, x)' was expected"
+            raise DeclarationError(say)
         if not self.cases:
             raise DeclarationError(f"{exercise.id}: an Algorithm needs cases")
         runs = [] if callable(self.cases) else self.runs(exercise)

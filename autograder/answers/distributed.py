@@ -36,6 +36,11 @@ FORMS = {  # of a call, which the backend of a group takes for the same
     "reduce_scatter": ("reduce_scatter_tensor",),
     "all_to_all": ("all_to_all_single",),
 }
+LOADS = (
+    "torch.distributed", "torch.fx.experimental.symbolic_shapes",
+    "torch.testing._internal.distributed.multi_threaded_pg", "hwlib.torch_groups._torch", "hwlib.virtual.threads",
+    "autograder.ranks._torch", "autograder.ranks.thread_ranks",
+)  # fmt: skip
 NOT_TOLD = Peak(-1)
 ONLY_SENDS = " All of them send and nobody receives, and a `send` waits for its receive."
 
@@ -74,6 +79,11 @@ class Distributed(Algorithm):
         if not callable(exercise.solution):
             raise DeclarationError(f"{exercise.id}: the solution is a torch.distributed function, or a generator")
 
+    def loads(self, exercise: Exercise) -> Sequence[str]:
+        """torch, where the declaration's functions are for it."""
+        functions = (exercise.solution, *(mistake.value for mistake in exercise.mistakes))
+        return LOADS if any(map(_runs_torch, functions)) else ()
+
     def public(self) -> dict[str, Any]:
         """The signature, the collective and the calls."""
         return {**super().public(), "calls": list(self.calls)}
@@ -83,9 +93,9 @@ class Distributed(Algorithm):
         """How it is asked for."""
         names = argument_names(self.signature)
         given = "a tensor x" if names[:1] == ["x"] and not self.returns else "its tensors"
-        returned = f"and returns {', '.join(self.returns)}, in this order; " if len(self.returns) > 1 else ""
+        returned = f", and which returns {', '.join(self.returns)} in this order" if len(self.returns) > 1 else ""
         return (
-            f"write `{self.signature}`, which every rank runs with {given} and the process group ready; {returned}"
+            f"write `{self.signature}`, which every rank runs with {given} and the process group ready{returned}; "
             f"of torch.distributed it may call {allowed(self.calls)}"
         )
 
@@ -184,8 +194,7 @@ class Process(Remote):
 
     def send(self, got: Any) -> Any:
         """The next request."""
-        if type(got).__name__ == "ndarray":
-            self.arrived = max(self.arrived, got.nbytes)
+        self.arrived = max(self.arrived, size_of(got))
         return super().send(got)
 
     def told(self, said: Any) -> None:

@@ -3,7 +3,7 @@
 import functools
 import gc
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import torch
@@ -24,7 +24,8 @@ class Meter(TorchDispatchMode):
         """The tensors among an operation's arguments or results."""
         if isinstance(value, torch.Tensor):
             if value.device.type == "cpu" and value.layout is torch.strided:
-                self.storages.see(value.untyped_storage())
+                with suppress(RuntimeError, NotImplementedError):  # a wrapper of other tensors has none
+                    self.storages.see(value.untyped_storage())
         elif isinstance(value, (list, tuple)):
             for one in value:
                 self.see(one)
@@ -54,9 +55,9 @@ Meter.__torch_dispatch__ = _dispatch  # type: ignore[assignment]
 @contextmanager
 def metered(function: Callable[..., Any], given: Any) -> Iterator[Metered]:
     """Measure the peak of this block, in this thread; `given` are tensors that do not count. Its lines are those of
-    the file of `function`."""
-    found, file, frozen = Metered(), file_of(function), gc.get_freeze_count() > 0
-    gc.freeze()  # a peak collects garbage, and has only this run's to look through
+    the file of `function`. A peak collects garbage: freeze what was there before (`gc.freeze`), which takes long.
+    """
+    found, file = Metered(), file_of(function)
     meter = Meter(found, given, lambda: line_in(file))
     begins(meter)
     try:
@@ -64,15 +65,13 @@ def metered(function: Callable[..., Any], given: Any) -> Iterator[Metered]:
             yield found
     finally:
         begins(None)
-        if not frozen:
-            gc.unfreeze()
 
 
 @contextmanager
 def numbers_stay_in_tensors(paused: Callable[[], bool]) -> Iterator[None]:
-    """In this block numpy() and tolist() raise, of a tensor of many numbers, but while `paused()`."""
+    """In this block numpy() and its like raise, of a tensor of many numbers, but while `paused()`."""
     tensor: Any = torch.Tensor
-    names = ("numpy", "tolist", "__array__")
+    names = ("numpy", "tolist", "__array__", "__dlpack__")
     kept = {name: getattr(tensor, name) for name in names}
 
     def refusing(name: str) -> Callable[..., Any]:

@@ -9,6 +9,7 @@ Between two calls the function waits, in a thread of its own, inside the call of
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -103,6 +104,7 @@ class ProcessRank:
             if not self.alone:
                 yield found
                 return
+            gc.freeze()  # for the meter, which collects garbage
             with numbers_stay_in_tensors(paused):
                 yield found
 

@@ -6,13 +6,22 @@ messages; the state that torch keeps of a process is one for each thread meanwhi
 
 from __future__ import annotations
 
+import gc
+import warnings
 from contextlib import ExitStack
+from functools import cache
 from typing import Any, Self
 
 from .arguments import copied
 from .process_rank import ProcessRank, RunEnded
 
 SECONDS = 5.0  # until a rank that is told to end has ended
+
+
+@cache
+def _was_frozen() -> bool:
+    """Whether this process keeps something from garbage collection by itself, as a judge does; counting takes long."""
+    return gc.get_freeze_count() > 0
 
 
 class ThreadRank(ProcessRank):
@@ -39,6 +48,10 @@ class ThreadRanks:
         from hwlib.virtual.threads import torch_in_threads
 
         self.run.enter_context(torch_in_threads())
+        self.run.enter_context(warnings.catch_warnings(action="ignore"))  # a learner is not told of the judge's
+        if not _was_frozen():
+            self.run.callback(gc.unfreeze)
+        gc.freeze()  # for the meter, which collects garbage
         return self
 
     def __call__(self, request: tuple) -> Any:

@@ -21,7 +21,7 @@ def split_mlp(n: int = 4) -> "Figure":
     """
     if not 2 <= n <= len(RANKS):
         raise ValueError(f"split_mlp: 2 to {len(RANKS)} ranks, got {n}")
-    figure, axes = canvas(5.4, 4.6)
+    figure, axes = canvas(4.3, 3.9)
     axes.set(xlim=(0, 54), ylim=(-1, 47))
     axes.set_axis_off()
     low, tall = 30, 12
@@ -42,7 +42,7 @@ def split_mlp(n: int = 4) -> "Figure":
     note(axes, "partial y", (36, low + 4.6 * n - 0.2), (0, 0), ha="center", va="bottom", fontsize=9)
     look: dict[str, Any] = {"arrowstyle": "-|>", "color": INK}
     axes.annotate("", (46, low + 2.3 * n), (41, low + 2.3 * n), arrowprops=look)
-    note(axes, "all-\nreduce", (43.4, low + 2.3 * n + 1), (0, 0), ha="center", va="bottom", fontsize=8)
+    note(axes, "all-\nreduce", (43.4, low + 2.3 * n + 1), (0, 0), ha="center", va="bottom", fontsize=9)
     _block(axes, (46.5, low + 2.3 * n - 1.8, 7, 3.6), [(INK, 1.0)], "y", "")
     for k in range(n):
         note(axes, f"rank {k}", (1 + 9 * k, 45), (0, 0), color=RANKS[k], fontsize=9, fontweight="bold")
@@ -58,7 +58,7 @@ def shares_by_model(bars: Mapping[str, Mapping[str, float]], marks: Mapping[str,
     if not bars:
         raise ValueError("shares_by_model needs at least one name")
     ways = list(next(iter(bars.values())))
-    figure, axes = canvas(5.4, 0.9 + 0.28 * len(bars) * (len(ways) + 1))
+    figure, axes = canvas(4.3, 0.9 + 0.26 * len(bars) * (len(ways) + 1))
     for row, (name, shares) in enumerate(bars.items()):
         for k, way in enumerate(ways):
             y = -(row * (len(ways) + 1) + k)
@@ -70,7 +70,7 @@ def shares_by_model(bars: Mapping[str, Mapping[str, float]], marks: Mapping[str,
     axes.set(xlabel="kept, of tensor parallelism alone", yticks=(), xlim=(0, None))
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}")
     axes.grid(visible=False, axis="y")
-    figure.legend(loc="outside upper left", ncols=2, fontsize=8)
+    figure.legend(loc="outside upper left", ncols=2, fontsize=9)
     return figure
 
 
@@ -82,7 +82,7 @@ def step_parts(parts: Mapping[str, Mapping[str, float]], measured: Mapping[str, 
     """
     if not parts:
         raise ValueError("step_parts needs at least one bar")
-    figure, axes = canvas(5.4, 3.2)
+    figure, axes = canvas(4.3, 2.9)
     for x, (name, pieces) in enumerate(parts.items()):
         below = 0.0
         for k, (part, seconds) in enumerate(pieces.items()):
@@ -93,7 +93,7 @@ def step_parts(parts: Mapping[str, Mapping[str, float]], measured: Mapping[str, 
     axes.set(ylabel="time [ms]", xticks=range(len(parts)))
     axes.set_xticklabels(parts, fontsize=9)
     axes.grid(visible=False, axis="x")
-    axes.legend(fontsize=8)
+    figure.legend(loc="outside upper left", ncols=2, fontsize=9)
     return figure
 
 
@@ -104,7 +104,7 @@ def causal_pieces(n: int = 4) -> "Figure":
     """
     if not 2 <= n <= len(RANKS):
         raise ValueError(f"causal_pieces: 2 to {len(RANKS)} ranks, got {n}")
-    figure, axes = canvas(5.4, 3.9)
+    figure, axes = canvas(4.3, 3.1)
     axes.set(xlim=(-1, 4 * n + 5), ylim=(-4.2, 2 * n + 1.6), aspect="equal")
     axes.set_axis_off()
     dealt = {"in order": [k // 2 for k in range(2 * n)], "from both ends": [min(k, 2 * n - 1 - k) for k in range(2 * n)]}
@@ -134,14 +134,14 @@ def rates_by_length(rates: Mapping[str, Sequence[tuple[float, float]]], unit: st
     """
     if not rates:
         raise ValueError("rates_by_length needs at least one curve")
-    figure, axes = canvas(5.4, 3.2)
+    figure, axes = canvas(4.3, 2.9)
     for (label, points), (colour, marker) in zip(rates.items(), series(len(rates)), strict=True):
         axes.plot(*zip(*points, strict=True), color=colour, marker=marker, label=label)
-    axes.set_xscale("log", base=2)
+    axes.set_xscale("log", base=4)
     axes.xaxis.set_major_formatter(lambda x, _: f"{x / 1024:,.0f} K")
     axes.yaxis.set_major_formatter(lambda y, _: f"{y / 1e12:.0f} T")
     axes.set(xlabel="tokens of a sequence", ylabel=f"{unit} of a GPU", ylim=(0, None))
-    axes.legend(fontsize=8, loc="lower left")
+    axes.legend(fontsize=9, loc="lower left")
     return figure
 
 

@@ -220,7 +220,7 @@ def mlp_inputs(case, generator):
     return [{"x": x, "A": A[:, r * w : (r + 1) * w], "B": B[r * w : (r + 1) * w], "dy": dy} for r in range(n)]
 
 
-def tp_mlp(rank, n, x, A, B, dy, sums="y dx", hidden=False, share=1):
+def tp_mlp(rank, n, x, A, B, dy, sums="y dx", hidden=False, share=1, mask=True, early=False):
     import torch
     import torch.distributed as dist
 
@@ -230,7 +230,9 @@ def tp_mlp(rank, n, x, A, B, dy, sums="y dx", hidden=False, share=1):
         whole[:, rank * h.shape[1] : (rank + 1) * h.shape[1]] = h
         dist.all_reduce(whole)
     y = h @ B
-    dh = (dy @ B.T) * (h > 0)
+    if early:
+        dist.all_reduce(dy)
+    dh = (dy @ B.T) * (h > 0) if mask else dy @ B.T
     dx, dA, dB = dh @ A.T, x.T @ dh, h.T @ dy
     for name, value in (("y", y), ("dx", dx), ("dA", dA), ("dB", dB)):
         if name in sums.split():
@@ -287,6 +289,15 @@ LAB_MLP = Exercise(
         Mistake(
             partial(tp_mlp, hidden=True),
             "The results are right, and the hidden units went to everybody. Who needs those of another rank?",
+        ),
+        Mistake(
+            partial(tp_mlp, mask=False),
+            "The gradient passes the relu as if it were not there. Through which hidden units does it come back?",
+        ),
+        Mistake(
+            partial(tp_mlp, sums="y", early=True),
+            "dy is the same on every rank already, so a sum makes it n times too large. What differs from rank to rank at "
+            "the block's other end?",
         ),
         Mistake(
             lambda rank, n, x, A, B, dy: tp_mlp(rank, n, x, A, B, dy, share=n),
@@ -365,6 +376,10 @@ ERRATUM_VOLUME = Exercise(
             lambda B, D, tp: 16 * (tp - 1) * B * D / tp,
             "That is a layer, with its MLP. The question is for the attention block.",
         ),
+        Mistake(
+            lambda B, D, tp: 10 * (tp - 1) * B * D / tp,
+            "The second gather belongs to sequence parallelism. Without it every rank has kept the whole input.",
+        ),
         Mistake(lambda B, D, tp: 8 * (tp - 1) * B * D, "In each step of a ring only a part of the array is sent."),
     ),
     hints=(
@@ -397,9 +412,13 @@ ERRATUM_LIMIT = Exercise(
             (53248, "B200s", b200),
         )
     ],
-    answer=Quantity("1", rtol=0.01),
+    answer=Quantity("1", rtol=0.004),
     solution=lambda F, C, W: tp_limit(F, C, W),
     mistakes=(
+        Mistake(lambda F: F / 2475, "2,475 divides by the cables between nodes. These GPUs are in one."),
+        Mistake(
+            lambda F, C, W: F * W // C, "That is rounded to whole GPUs. The question is for the number before rounding."
+        ),
         Mistake(lambda F: F / 1995, "That is the leftover itself. Divide the two rates that you are given."),
         Mistake(lambda F, C, W: F * 2 * W / C, "One direction: what goes out does not help what comes in."),
         Mistake(lambda F, C, W: F * W / (2 * C), "Half: how many FLOPs are a product and its addition, and how many "
@@ -453,6 +472,14 @@ TWO_NODES = Exercise(
             "Not a rank's share is at home already, but that of its whole node.",
         ),
         Mistake(
+            lambda F, C, n_in, W_out: n_in + 2 * F * n_in * W_out / C,
+            "You let the gather and the scatter run at once, or count one of them. They follow one another.",
+        ),
+        Mistake(
+            lambda F, C, n_in, W_out: 2 * n_in + F * n_in * W_out / C,
+            "In the gather and in the scatter one node's share stays at home, but it is a share of each: solve once more.",
+        ),
+        Mistake(
             lambda F, C, n_in, W_out: n_in + F * n_in * W_out / (2 * C),
             "Two matrices: 4·B·D·F FLOPs against 2·B·D bytes in and 2·B·D bytes out.",
         ),
@@ -504,6 +531,11 @@ SP_SHARE = Exercise(
         Mistake(lambda tp: 1 / tp, "That is against no parallelism at all. Tensor parallelism divides 24 of the 34 already."),
         Mistake(lambda tp: (10 * tp + 24) / 34, "Upside down: with sequence parallelism a rank keeps less."),
         Mistake(lambda tp: 34 / (10 + 24 / tp), "Above you have the whole layer. What of it does a rank keep with sequence parallelism?"),
+        Mistake(lambda tp: 1 - 34 / (10 * tp + 24), "That is what is saved. What is kept, of what was kept before?"),
+        Mistake(
+            lambda tp: (10 / tp + 24) / 34,
+            "You divide the ten alone, of a layer that tensor parallelism has not touched. Which rank keeps all 24?",
+        ),
         Mistake(lambda tp: 24 / (10 * tp + 24), "With sequence parallelism the other ten are divided, not gone."),
         Mistake(lambda tp: 10 / (10 * tp + 24), "Those are the ten alone. The 24 are still kept."),
     ),
@@ -530,7 +562,7 @@ def sp_inputs(case, generator):
     ]
 
 
-def sp_mlps(rank, n, x, A, B, dy, keep=False, local=False, mean=1):
+def sp_mlps(rank, n, x, A, B, dy, keep=False, local=False, mean=1, backwards=False, own=False):
     import torch
     import torch.distributed as dist
 
@@ -553,14 +585,19 @@ def sp_mlps(rank, n, x, A, B, dy, keep=False, local=False, mean=1):
     y, dA, dB = x, [], []
     while kept:
         (x, h), a, b = kept.pop(), A[len(kept)], B[len(kept)]
-        g = gathered(dy)
-        dB.insert(0, h.T @ g)
+        if own:  # the gradients of the rank's own tokens alone
+            h = h[rank * len(dy) : (rank + 1) * len(dy)]
+        g = dy if own else gathered(dy)
+        dB.insert(len(dB) if backwards else 0, h.T @ g)
         dh = (g @ b.T) * (h > 0)
         del g
-        whole = x if keep else gathered(x)
-        dA.insert(0, whole.T @ dh)
+        whole = x if keep or own else gathered(x)
+        dA.insert(len(dA) if backwards else 0, whole.T @ dh)
         del whole, x
         dx = dh @ a.T
+        if own:
+            dy = dx
+            continue
         dy = dx[rank * len(dy) : (rank + 1) * len(dy)] if local else scattered(dx)
     return y, dy, dA, dB
 
@@ -615,6 +652,15 @@ LAB_SP = Exercise(
             "other ranks' parts.",
         ),
         Mistake(
+            partial(sp_mlps, backwards=True),
+            "The gradients are right and stand in the order in which the backward pass meets them: the last layer's first.",
+        ),
+        Mistake(
+            partial(sp_mlps, own=True),
+            "You go backward with your own tokens alone. A rank's weights have seen the tokens of all ranks: what is the "
+            "reverse of a scatter?",
+        ),
+        Mistake(
             lambda rank, n, x, A, B, dy: sp_mlps(rank, n, x, A, B, dy, mean=n),
             "The parts of a block add up: they are no mean over the ranks.",
         ),
@@ -641,8 +687,8 @@ CHUNKS = Exercise(
     "end first? *Exact* in this model.",
     given=dict(
         t_math=[2.0e-3, 3.1e-3, 1.4e-3, 5.2e-3],
-        t_comm=[1.21e-3, 1.9e-3, 0.83e-3, 2.6e-3],
-        t0=[9.6e-6, 21e-6, 12.4e-6, 7.3e-6],
+        t_comm=[1.29e-3, 1.9e-3, 0.9e-3, 2.6e-3],
+        t0=[8.1e-6, 21e-6, 12.4e-6, 7.3e-6],
     ),
     answer=Count(),
     solution=lambda t_math, t_comm, t0: min(range(1, 400), key=lambda m: t_math + t_comm / m + m * t0),
@@ -657,7 +703,14 @@ CHUNKS = Exercise(
             lambda t_math, t_comm, t0: round(((t_comm + t_math) / t0) ** 0.5),
             "Only the first gather is seen, not a piece of the product.",
         ),
-        Mistake(lambda t_comm, t0: round((t_comm / (2 * t0)) ** 0.5), "Where do you pay the launch twice?"),
+        Mistake(
+            lambda t_comm, t0: round((t_comm / (2 * t0)) ** 0.5),
+            "Each piece costs {t0:s} once, and one piece of the gather is seen once: which of them do you count twice?",
+        ),
+        Mistake(
+            lambda t_comm, t0: int((t_comm / t0) ** 0.5),
+            "Nearly: of the two whole numbers beside the best one, compute both times.",
+        ),
         Mistake(lambda t_math, t_comm: ceil(t_math / t_comm), "The ratio of the two says whether it can hide, not how finely."),
     ),
     hints=(
@@ -716,6 +769,18 @@ DECODE = Exercise(
         4 / 3 * (t1 - t4 + 2 * L * a4)
     ),
     mistakes=(
+        Mistake(
+            lambda t4, L, a8: t4 / 2 + 2 * L * a8,
+            "You halve all of a step on four GPUs, its all-reduces and what each does in full too.",
+        ),
+        Mistake(
+            lambda t1, t4, L, a4, a8: t1 - 4 / 3 * (t1 - t4 + 2 * L * a4),
+            "That is the part that every GPU does in full. What is added to it on eight?",
+        ),
+        Mistake(
+            lambda t1, t4: t4 - (t1 - t4) / 3,
+            "A straight line through two degrees: but a shared part falls as one over the GPUs.",
+        ),
         Mistake(lambda t4: t4 / 2, "That halves everything. What does each GPU do in full?"),
         Mistake(lambda t1, L, a8: t1 / 8 + 2 * L * a8, "You share all of a step among the GPUs. Would four then have taken {t4:s}?"),
         Mistake(
@@ -765,6 +830,8 @@ BALANCE = Exercise(
         Mistake(lambda cp: (cp + 1) / 2, "Those are the blocks of a mean rank, not the ratio."),
         Mistake(lambda cp: 2 * cp / (cp + 1), "You count the triangle on the diagonal as a whole block."),
         Mistake(lambda cp: cp / (2 * cp - 1), "Upside down: the unbalanced ring takes longer."),
+        Mistake(lambda cp: 2 - 2 / cp, "The first step is missing: every rank has its own triangle in it."),
+        Mistake(lambda cp: 2 * cp - 1, "That is the last rank's work over the first one's. Compare it with an even share."),
         Mistake(lambda cp: cp - 1 / 2, "Those are the blocks of the last rank. Over which number of even work?"),
     ),
     hints=(
@@ -789,7 +856,9 @@ def ring_inputs(case, generator):
     return [{"q": q[rows], "k": k[rows], "v": v[rows]} for rows in (zigzag(T, n, r) for r in range(n))]
 
 
-def ring_attention(rank, n, q, k, v, causal=True, rescale=True, own=False, whole=False, contiguous=False):
+def ring_attention(
+    rank, n, q, k, v, causal=True, rescale=True, own=False, whole=False, contiguous=False, scale=True, way=-1, alone=False
+):
     import torch
     import torch.distributed as dist
 
@@ -801,7 +870,7 @@ def ring_attention(rank, n, q, k, v, causal=True, rescale=True, own=False, whole
         return torch.cat((torch.arange(r * half, (r + 1) * half), torch.arange((2 * n - 1 - r) * half, (2 * n - r) * half)))
 
     def block(k, v, source):
-        s = q @ k.T / q.shape[1] ** 0.5
+        s = q @ k.T / (q.shape[1] ** 0.5 if scale else 1.0)
         return s.masked_fill(positions(rank)[:, None] < positions(source), float("-inf")) if causal else s
 
     def passed(kv):
@@ -820,7 +889,9 @@ def ring_attention(rank, n, q, k, v, causal=True, rescale=True, own=False, whole
     top = q.new_full((len(q), 1), float("-inf"))
     total, out = torch.zeros_like(top), torch.zeros_like(q)
     for i in range(n):
-        s = block(kv[0], kv[1], rank if own else (rank - i) % n)
+        s = block(kv[0], kv[1], rank if own else (rank + way * i) % n)
+        if alone and i:
+            s = torch.full_like(s, float("-inf"))
         new = torch.maximum(top, s.amax(1, keepdim=True))
         old = (top - new).exp() if rescale else 1.0
         p = (s - new).exp()
@@ -835,7 +906,7 @@ def heads_inputs(case, generator):
     return [{name: generator.normal(size=(t, h, d)).astype(case.dtype) for name in "qkv"} for _ in range(n)]
 
 
-def ulysses(rank, n, q, k, v, causal=True, back=True, mixed=False, twice=False):
+def ulysses(rank, n, q, k, v, causal=True, back=True, mixed=False, twice=False, scale=True, over=-1):
     import torch
     import torch.distributed as dist
 
@@ -852,10 +923,10 @@ def ulysses(rank, n, q, k, v, causal=True, back=True, mixed=False, twice=False):
     if twice:
         exchanged(q), exchanged(q)
     Q, K, V = map(to_heads, (q, k, v))
-    s = torch.einsum("qhd,khd->hqk", Q, K) / q.shape[2] ** 0.5
+    s = torch.einsum("qhd,khd->hqk", Q, K) / (q.shape[2] ** 0.5 if scale else 1.0)
     if causal:
         s = s.masked_fill(torch.ones(s.shape[1:]).triu(1).bool(), float("-inf"))
-    out = torch.einsum("hqk,khd->qhd", s.softmax(-1), V)
+    out = torch.einsum("hqk,khd->qhd", s.softmax(over), V)
     t, h, d = q.shape
     got = exchanged(out).reshape(n, t, h // n, d)
     return got.transpose(0, 1).reshape(t, h, d) if back else got.reshape(t, h, d)
@@ -910,6 +981,15 @@ LAB_RING = Exercise(
         Mistake(
             partial(ring_attention, contiguous=True),
             "You mask as if a rank had its tokens in order. Which two pieces does it have?",
+        ),
+        Mistake(
+            partial(ring_attention, way=1),
+            "You take the blocks for those of the ranks after you. From which rank does a block come to you first?",
+        ),
+        Mistake(partial(ring_attention, scale=False), "The scores are not divided by the root of d."),
+        Mistake(
+            partial(ring_attention, alone=True),
+            "Your tokens look at your own keys only. What do you do with the blocks that come around?",
         ),
         Mistake(
             partial(ring_attention, whole=True),
@@ -969,6 +1049,10 @@ LAB_ULYSSES = Exercise(
             partial(ulysses, back=False),
             "The exchanged output has a block of heads from each rank, one after the other. Your tokens need their heads "
             "side by side.",
+        ),
+        Mistake(partial(ulysses, scale=False), "The scores are not divided by the root of d."),
+        Mistake(
+            partial(ulysses, over=1), "The weights of a query's keys add up to 1: over which axis do you take the softmax?"
         ),
         Mistake(
             partial(ulysses, twice=True), "The result is right, and more was sent than queries, keys, values and output."

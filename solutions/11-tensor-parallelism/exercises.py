@@ -84,6 +84,18 @@ def decode_parts(model, tp, W=h100.hbm_bandwidth, eta=STREAM, layer=LAYER):
     return weights, layer * model.layers, collectives_time("h100-sxm", model.layers, tp, 2 * model.width)
 
 
+def layer_limit(model, chip=h100):
+    """The degree from which the two sums of a layer take longer than its products, to first order, scores aside."""
+    weights = (matmul_parameters(model) - model.vocab * model.width) / model.layers
+    return weights * chip.scaleup_bandwidth / (4 * model.width * chip.bf16_flops)
+
+
+def million(gpus=128, T=10**6):
+    """Seconds of the arithmetic of a prompt of a million tokens."""
+    flops = 2 * matmul_parameters(llama405) * T + attention_step_flops(llama405, T, T)
+    return flops / (gpus * TYPICAL * h100.bf16_flops)
+
+
 def collectives_time(chip, layers, tp, S):
     """Two all-reduces a layer, by the model of NCCL."""
     return 2 * layers * nccl_time(chip, "all_reduce", tp, S) if tp > 1 else 0.0

@@ -24,7 +24,7 @@ def split_mlp(n: int = 4) -> "Figure":
     figure, axes = canvas(4.3, 3.9)
     axes.set(xlim=(0, 54), ylim=(-1, 47))
     axes.set_axis_off()
-    low, tall = 30, 12
+    low = 30
     _block(axes, (0, low, 8, 4), [(INK, 1.0)], "x", "whole")
     _block(axes, (12, low, 16, 8), _stripes(n), "A", "by columns", upright=True)
     _block(axes, (32, low, 16, 4), _stripes(n), "h = gelu(x A)", "by hidden units", upright=True)
@@ -107,7 +107,10 @@ def causal_pieces(n: int = 4) -> "Figure":
     figure, axes = canvas(4.3, 3.1)
     axes.set(xlim=(-1, 4 * n + 5), ylim=(-4.2, 2 * n + 1.6), aspect="equal")
     axes.set_axis_off()
-    dealt = {"in order": [k // 2 for k in range(2 * n)], "from both ends": [min(k, 2 * n - 1 - k) for k in range(2 * n)]}
+    dealt = {
+        "in order": [k // 2 for k in range(2 * n)],
+        "from both ends": [min(k, 2 * n - 1 - k) for k in range(2 * n)],
+    }
     for column, (name, owner) in enumerate(dealt.items()):
         left, work = column * (2 * n + 3), [0.0] * n
         note(axes, name, (left, 2 * n + 0.5), (0, 0), fontsize=10)
@@ -120,9 +123,8 @@ def causal_pieces(n: int = 4) -> "Figure":
                 _shape(axes, [(left + key + a, y + b) for a, b in corners], RANKS[owner[query]])
         even = sum(work) / n
         for rank, amount in enumerate(work):
-            _shape(axes, [(left, -0.9 - 0.8 * rank + b) for b in (0, 0.55)][:1] + [
-                (left + amount / even * n, -0.9 - 0.8 * rank), (left + amount / even * n, -0.35 - 0.8 * rank),
-                (left, -0.35 - 0.8 * rank)], RANKS[rank])  # fmt: skip
+            low, right = -0.9 - 0.8 * rank, left + amount / even * n
+            _shape(axes, [(left, low), (right, low), (right, low + 0.55), (left, low + 0.55)], RANKS[rank])
     return figure
 
 

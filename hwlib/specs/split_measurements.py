@@ -1,4 +1,4 @@
-"""What splitting a model among GPUs gave others: requests on tp GPUs, and training with its collectives beside products.
+"""What splitting a model among GPUs gave others: requests on tp GPUs, training with collectives beside products.
 
 Two small tables: measured_requests.csv (the time of whole requests against the tensor-parallel degree) and
 measured_splits.csv (training rates of plans that differ in one thing).
@@ -71,12 +71,10 @@ def _splits() -> tuple[MeasuredSplit, ...]:
     found = []
     for r in csv_rows("measured_splits.csv"):
         scale, unit = RATES[r["unit"]]
-        counts = [int(r[name]) for name in COUNTS]
-        found.append(
-            MeasuredSplit(
-                r["chip"], r["model"], r["dtype"], *counts, r["how"], scale * float(r["rate"]), unit, r["source"]
-            )
-        )
+        seq, gpus, tp, cp, pp, dp, gbs = (int(r[name]) for name in COUNTS)
+        rate = scale * float(r["rate"])
+        plan = (seq, gpus, tp, cp, pp, dp, gbs)
+        found.append(MeasuredSplit(r["chip"], r["model"], r["dtype"], *plan, r["how"], rate, unit, r["source"]))
     return tuple(found)
 
 

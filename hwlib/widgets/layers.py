@@ -38,11 +38,16 @@ LEVEL = "h100-sxm", "NVLSTree"  # whose latency of a doubling of the nodes is ta
 
 
 def layer_explorer(
-    machine: str = "h100", model: str = "llama3-70b", tokens: int = 8192, tp: int = 8, how: str = "wait", pieces: int = 8
+    machine: str = "h100",
+    model: str = "llama3-70b",
+    tokens: int = 8192,
+    tp: int = 8,
+    how: str = "wait",
+    pieces: int = 8,
 ) -> Any:
     """The forward pass of one layer on tp GPUs against time: products above, collectives below.
 
-    Collectives wait ("wait"), run beside another half batch ("halves") or in pieces beside their own product ("pieces").
+    Collectives wait ("wait"), run beside another half batch ("halves") or in pieces beside their product ("pieces").
     Products have the constants fitted to measured ones of the chip, collectives the latency and the bandwidth of the
     model of NCCL, and beyond the NVLink domain the cables and the latency of a tree of H100s. In a notebook all of them
     follow the reader, and can be set. Raises KeyError for a machine or a model that the figure does not have, and
@@ -251,7 +256,10 @@ def context_explorer(model: str = "llama3-70b", cp: int = 8, between: bool = Fal
         "mark": {"type": "rule", "strokeDash": [4, 3], "color": "currentColor"},
         "encoding": {"x": {"field": "T", "type": "quantitative"}},
     }
-    said = "'a ring hides its blocks from ' + format(own, ',.0f') + ' tokens of a rank on, ' + format(own*cp, ',.0f') + ' in all'"
+    said = (
+        "'a ring hides its blocks from ' + format(own, ',.0f') + ' tokens of a rank on, ' + format(own*cp, ',.0f')"
+        " + ' in all'"
+    )
     return VegaLite({
         "description": "Arithmetic and communication of ring attention and of Ulysses against the length of a sequence",
         "title": {"text": {"expr": said}, "anchor": "start"},

@@ -2,7 +2,6 @@
 
 from functools import partial
 from math import ceil
-from statistics import fmean
 
 from autograder.answers import (
     Case,
@@ -18,7 +17,7 @@ from autograder.answers import (
     positive,
 )
 from autograder.declaration import Exercise, Mistake
-from hwlib.calibrated import fit_kernel_model, gemm_samples, nccl_time
+from hwlib.calibrated import nccl_time
 from hwlib.collectives import (  # noqa: F401  (the text uses all of them)
     allreduce_bytes,
     ring_allreduce_time,
@@ -258,10 +257,12 @@ LAB_MLP = Exercise(
     title="A layer in shares",
     points=4,
     lines=8,
-    prompt="Every rank has the tokens `x` [b × d] and the gradient `dy` [b × d] of the output, both whole, and its own "
+    prompt="Every rank has the tokens `x` [b × d] and the gradient `dy` [b × d] of the output, both whole, and its "
+    "own "
     "columns `A` [d × f/n] of the first matrix and rows `B` [f/n × d] of the second. Compute y = relu(x A) B over all "
     "ranks, and backward from dy. Return `(y, dx, dA, dB)`: y and dx whole on every rank, dA and dB of the rank's own "
-    "shares. Of torch.distributed use `all_reduce` alone, on arrays [b × d]. The bytes are to be *exact*: those of two "
+    "shares. Of torch.distributed use `all_reduce` alone, on arrays [b × d]. The bytes are to be *exact*: those of "
+    "two "
     "all-reduces.",
     answer=Distributed(
         "tp_mlp",
@@ -290,7 +291,8 @@ LAB_MLP = Exercise(
         ),
         Mistake(
             partial(tp_mlp, sums=""),
-            "Nothing is sent, so every rank has what its own hidden units give. Which of the four results need those of "
+            "Nothing is sent, so every rank has what its own hidden units give. Which of the four results need those "
+            "of "
             "others?",
         ),
         Mistake(
@@ -308,7 +310,8 @@ LAB_MLP = Exercise(
         ),
         Mistake(
             partial(tp_mlp, sums="y", early=True),
-            "dy is the same on every rank already, so a sum makes it n times too large. What differs from rank to rank at "
+            "dy is the same on every rank already, so a sum makes it n times too large. What differs from rank to "
+            "rank at "
             "the block's other end?",
         ),
         Mistake(
@@ -317,13 +320,17 @@ LAB_MLP = Exercise(
         ),
     ),
     hints=(
-        "Write the layer for one rank alone first, forward and backward. Which of its four results are whole, and which "
+        "Write the layer for one rank alone first, forward and backward. Which of its four results are whole, and "
+        "which "
         "are partial sums?",
         "Backward: `dh = (dy @ B.T)*(h > 0)`. From it come dx and dA, and dB from h and dy.",
     ),
-    explain="With its columns of A a rank has whole hidden units, h = relu(x A), and its rows of B make a partial sum of y: "
-    "one all-reduce. Backward, dy is whole, so `dh = (dy @ B.T)*(h > 0)` is whole for the rank's own hidden units, and so "
-    "are `dA = x.T @ dh` and `dB = h.T @ dy`. Only `dx = dh @ A.T` lacks the other hidden units: the second all-reduce. "
+    explain="With its columns of A a rank has whole hidden units, h = relu(x A), and its rows of B make a partial sum "
+    "of y: "
+    "one all-reduce. Backward, dy is whole, so `dh = (dy @ B.T)*(h > 0)` is whole for the rank's own hidden units, "
+    "and so "
+    "are `dA = x.T @ dh` and `dB = h.T @ dy`. Only `dx = dh @ A.T` lacks the other hidden units: the second "
+    "all-reduce. "
     "A ring sends 2(n − 1)/n of each array.",
 )
 
@@ -358,7 +365,8 @@ HEADS = Exercise(
         "For one head and one layer: a key and a value of H elements, two bytes each.",
     ),
     explain="The query heads are dealt out, and each needs its key-value head on the same GPU. With {tp} GPUs and {K} "
-    "heads a GPU holds `ceil(K/tp)`, one, and copies of it lie on other GPUs. A head costs `2*2*H` bytes in each of {L} "
+    "heads a GPU holds `ceil(K/tp)`, one, and copies of it lie on other GPUs. A head costs `2*2*H` bytes in each of "
+    "{L} "
     "layers. So more GPUs than heads save no more cache: it is kept several times.",
 )
 
@@ -372,13 +380,14 @@ ERRATUM_VOLUME = Exercise(
     "of the two passes, of the activations or of their gradient, in bf16. How many bytes does a GPU send for the "
     "block, in both passes together, if nothing but the ranks adds? `B` is the number of tokens here, `D` the width "
     "and `tp` the degree. *Exact.*",
-    answer=Expression(
-        {"B": integers(1, 65536), "D": integers(64, 16384), "tp": integers(2, 64)}, "B"
-    ),
+    answer=Expression({"B": integers(1, 65536), "D": integers(64, 16384), "tp": integers(2, 64)}, "B"),
     solution=lambda B, D, tp: 8 * (tp - 1) * B * D / tp,
     mistakes=(
-        Mistake(lambda B, D: 4 * B * D, "That is what was printed. How often does an element of two bytes go out in an "
-                "all-reduce, and how many passes are there?"),
+        Mistake(
+            lambda B, D: 4 * B * D,
+            "That is what was printed. How often does an element of two bytes go out in an "
+            "all-reduce, and how many passes are there?",
+        ),
         Mistake(
             lambda B, D, tp: 4 * (tp - 1) * B * D / tp,
             "Half of it: one pass, or all-reduces that only scatter. What are the two halves of an all-reduce?",
@@ -410,10 +419,13 @@ ERRATUM_LIMIT = Exercise(
     id="tensor-parallelism-erratum-limit",
     title="A divisor that was left over",
     points=2,
-    prompt="*How to Scale Your Model* (chapter 12, its worked problem on Llama 3 70B) bounds the tensor-parallel degree "
+    prompt="*How to Scale Your Model* (chapter 12, its worked problem on Llama 3 70B) bounds the tensor-parallel "
+    "degree "
     "in a node of H100s by F/1995, which is 14.4 for an F of 28,672; a few pages earlier the same text derives "
-    "another divisor for the same GPUs. Take an MLP of two matrices with hidden width {F} in bf16 on {chip}: {C:FLOP/s} "
-    "dense, {W:B/s} each way. It gathers its input and scatters its sum, beside nothing. From which degree on does the "
+    "another divisor for the same GPUs. Take an MLP of two matrices with hidden width {F} in bf16 on {chip}: "
+    "{C:FLOP/s} "
+    "dense, {W:B/s} each way. It gathers its input and scatters its sum, beside nothing. From which degree on does "
+    "the "
     "forward pass wait longer for the network than it computes? *To first order*, and not rounded.",
     given=[
         dict(F=F, chip=name, C=chip.bf16_flops, W=chip.scaleup_bandwidth)
@@ -433,10 +445,14 @@ ERRATUM_LIMIT = Exercise(
         ),
         Mistake(lambda F: F / 1995, "That is the leftover itself. Divide the two rates that you are given."),
         Mistake(lambda F, C, W: F * 2 * W / C, "One direction: what goes out does not help what comes in."),
-        Mistake(lambda F, C, W: F * W / (2 * C), "Half: how many FLOPs are a product and its addition, and how many "
-                "matrices are there?"),
-        Mistake(lambda F, C, W: tp_exact_limit(F, C, W), "Exact for a finite number of ranks, one more than to first "
-                "order: here (tp − 1)/tp counts as 1."),
+        Mistake(
+            lambda F, C, W: F * W / (2 * C),
+            "Half: how many FLOPs are a product and its addition, and how many matrices are there?",
+        ),
+        Mistake(
+            lambda F, C, W: tp_exact_limit(F, C, W),
+            "Exact for a finite number of ranks, one more than to first order: here (tp − 1)/tp counts as 1.",
+        ),
         Mistake(lambda F, C, W: 1.5 * F * W / C, "Three matrices: the question has two."),
     ),
     hints=(
@@ -445,7 +461,8 @@ ERRATUM_LIMIT = Exercise(
     ),
     explain="Arithmetic takes `4*B*D*F/(tp*C)`, the two collectives `2*2*B*D/W`; tokens and width cancel, and "
     "`tp = F*W/C`, here {F} · {W:B/s} / {C:FLOP/s}. The ratio C/W is "
-    f"{h100.bf16_flops / W_NVLINK:.0f} FLOP/B for an H100, so its bound is {tp_limit(28672, h100.bf16_flops, W_NVLINK):.1f}, "
+    f"{h100.bf16_flops / W_NVLINK:.0f} FLOP/B for an H100, so its bound is "
+    f"{tp_limit(28672, h100.bf16_flops, W_NVLINK):.1f}, "
     "not 14.4. 1,995 is 898 TFLOP/s over 450 GB/s: a rate of the draft that the rest of the text has replaced.",
     withholds=("hwlib.parallel",),
 )
@@ -455,8 +472,10 @@ TWO_NODES = Exercise(
     title="Out of the node",
     points=3,
     prompt="`tp` ranks share an MLP of two matrices, in bf16, over several nodes of `n_in` ranks. Inside a node the "
-    "network is fast enough; between nodes each rank has a cable of `W_out`, and all cables of a node carry what enters "
-    "it, each byte once. The activations are gathered before the MLP and scattered after it, one after the other, and a "
+    "network is fast enough; between nodes each rank has a cable of `W_out`, and all cables of a node carry what "
+    "enters "
+    "it, each byte once. The activations are gathered before the MLP and scattered after it, one after the other, and "
+    "a "
     "node lacks only what the other nodes have. With rates `C` and hidden width `F`: up to which degree does the "
     "arithmetic of the forward pass take no less time than the network? *Exact*, without latency.",
     answer=Expression(
@@ -489,7 +508,8 @@ TWO_NODES = Exercise(
         ),
         Mistake(
             lambda F, C, n_in, W_out: 2 * n_in + F * n_in * W_out / C,
-            "In the gather and in the scatter one node's share stays at home, but it is a share of each: solve once more.",
+            "In the gather and in the scatter one node's share stays at home, but it is a share of each: solve once "
+            "more.",
         ),
         Mistake(
             lambda F, C, n_in, W_out: n_in + F * n_in * W_out / (2 * C),
@@ -497,12 +517,14 @@ TWO_NODES = Exercise(
         ),
     ),
     hints=(
-        "Of tp equal shares a node has n_in. What part of the activations has to enter it, and through how many cables?",
+        "Of tp equal shares a node has n_in. What part of the activations has to enter it, and through how many "
+        "cables?",
         "Write both times with tp in them, and solve: tp − n_in is alone on one side.",
     ),
     explain="A node lacks (tp − n_in)/tp of the `2*B*D` bytes, and has n_in cables: a gather takes `2*B*D*(tp - "
     "n_in)/(tp*n_in*W_out)`, the scatter as long. The arithmetic takes `4*B*D*F/(tp*C)`. Equal, with B, D and 4 "
-    "cancelled: `(tp - n_in)/(n_in*W_out) = F/C`. So `tp = n_in + F*n_in*W_out/C`: the bound of the cables, and a node on "
+    "cancelled: `(tp - n_in)/(n_in*W_out) = F/C`. So `tp = n_in + F*n_in*W_out/C`: the bound of the cables, and a "
+    "node on "
     "top, for what is at home costs nothing.",
     withholds=("hwlib.parallel",),
 )
@@ -524,7 +546,8 @@ PREDICT_B200 = Exercise(
     hints=("What else has grown from the H100 to the B200, and by how much?",),
     explain=f"The bound is F·W/C. W doubled and C grew {b200.bf16_flops / h100.bf16_flops:.2f}-fold, so the bound "
     f"falls from {tp_limit(28672, h100.bf16_flops, W_NVLINK):.1f} to "
-    f"{tp_limit(28672, b200.bf16_flops, b200.scaleup_bandwidth):.1f}. A faster chip on the same ratio of links needs a "
+    f"{tp_limit(28672, b200.bf16_flops, b200.scaleup_bandwidth):.1f}. A faster chip on the same ratio of links needs "
+    "a "
     "wider model, not a narrower group.",
 )
 
@@ -533,16 +556,22 @@ SP_SHARE = Exercise(
     id="tensor-parallelism-sp-share",
     title="What the norms still keep",
     points=2,
-    prompt="A GPT layer keeps 34 bytes for the backward pass for each token and element of the width: 24 of them inside "
+    prompt="A GPT layer keeps 34 bytes for the backward pass for each token and element of the width: 24 of them "
+    "inside "
     "attention and MLP, 10 outside, at the norms, the dropout and the inputs of both blocks. Scores are recomputed. "
     "Tensor parallelism of degree `tp` divides the 24 among the ranks; sequence parallelism divides the 10 too. Give "
     "what a rank keeps with sequence parallelism, over what it keeps without. *Exact.*",
     answer=Expression({"tp": integers(2, 64)}, "1"),
     solution=lambda tp: 34 / (10 * tp + 24),
     mistakes=(
-        Mistake(lambda tp: 1 / tp, "That is against no parallelism at all. Tensor parallelism divides 24 of the 34 already."),
+        Mistake(
+            lambda tp: 1 / tp, "That is against no parallelism at all. Tensor parallelism divides 24 of the 34 already."
+        ),
         Mistake(lambda tp: (10 * tp + 24) / 34, "Upside down: with sequence parallelism a rank keeps less."),
-        Mistake(lambda tp: 34 / (10 + 24 / tp), "Above you have the whole layer. What of it does a rank keep with sequence parallelism?"),
+        Mistake(
+            lambda tp: 34 / (10 + 24 / tp),
+            "Above you have the whole layer. What of it does a rank keep with sequence parallelism?",
+        ),
         Mistake(lambda tp: 1 - 34 / (10 * tp + 24), "That is what is saved. What is kept, of what was kept before?"),
         Mistake(
             lambda tp: (10 / tp + 24) / 34,
@@ -626,13 +655,17 @@ LAB_SP = Exercise(
     title="Shares between the layers",
     points=4,
     lines=20,
-    prompt="A stack of MLPs, each y = relu(x A) B of the output of the one before, without residuals. A rank has its own "
-    "tokens `x` [b/n × d], lists `A` and `B` with its columns [d × f/n] and rows [f/n × d] of each layer's two matrices, "
+    prompt="A stack of MLPs, each y = relu(x A) B of the output of the one before, without residuals. A rank has its "
+    "own "
+    "tokens `x` [b/n × d], lists `A` and `B` with its columns [d × f/n] and rows [f/n × d] of each layer's two "
+    "matrices, "
     "and the gradient `dy` [b/n × d] of the last output, for its own tokens. Go forward through all layers, then "
-    "backward. Return `(y, dx, dA, dB)`: y and dx of the rank's own tokens, dA and dB as lists in the order of the layers. "
+    "backward. Return `(y, dx, dA, dB)`: y and dx of the rank's own tokens, dA and dB as lists in the order of the "
+    "layers. "
     "Of torch.distributed use `all_gather` and `reduce_scatter` (`all_gather_single` and `reduce_scatter_single` "
     "too); a share is b/n rows, in the order of the ranks. A rank keeps no gathered input from the forward to the "
-    "backward pass: the judge counts its memory, and at most five collectives of [b × d] for each layer. *Exact* results.",
+    "backward pass: the judge counts its memory, and at most five collectives of [b × d] for each layer. *Exact* "
+    "results.",
     answer=Distributed(
         "sp_mlps",
         signature="sp_mlps(rank, n, x, A, B, dy)",
@@ -655,21 +688,25 @@ LAB_SP = Exercise(
     mistakes=(
         Mistake(
             partial(sp_mlps, keep=True),
-            "The results are right. But at the turning point there is a whole input for every layer: what could be sent "
+            "The results are right. But at the turning point there is a whole input for every layer: what could be "
+            "sent "
             "once more instead?",
         ),
         Mistake(
             partial(sp_mlps, local=True),
-            "Each rank's gradient of x is a partial sum over its own hidden units, for all tokens. A slice of it lacks the "
+            "Each rank's gradient of x is a partial sum over its own hidden units, for all tokens. A slice of it "
+            "lacks the "
             "other ranks' parts.",
         ),
         Mistake(
             partial(sp_mlps, backwards=True),
-            "The gradients are right and stand in the order in which the backward pass meets them: the last layer's first.",
+            "The gradients are right and stand in the order in which the backward pass meets them: the last layer's "
+            "first.",
         ),
         Mistake(
             partial(sp_mlps, own=True),
-            "You go backward with your own tokens alone. A rank's weights have seen the tokens of all ranks: what is the "
+            "You go backward with your own tokens alone. A rank's weights have seen the tokens of all ranks: what is "
+            "the "
             "reverse of a scatter?",
         ),
         Mistake(
@@ -681,10 +718,12 @@ LAB_SP = Exercise(
         "Forward, one layer: gather, product, relu, product, scatter. What do you have to keep for its gradients?",
         "Backward, one layer: gather dy; then dB, dh; gather the input again for dA; scatter dh @ A.T.",
     ),
-    explain="Forward a layer gathers its input, and its partial sums are scattered, which sums them and leaves a rank its own "
+    explain="Forward a layer gathers its input, and its partial sums are scattered, which sums them and leaves a rank "
+    "its own "
     "tokens. Kept are the share of the input and the rank's hidden units. Backward the gather and the scatter change "
     "places: dy is gathered, dB = hᵀ dy, dh = (dy Bᵀ)·(h > 0), and dh Aᵀ is a partial sum for all tokens, which is "
-    "scattered. For dA = xᵀ dh the whole input is needed, and gathered once more: five collectives of (n − 1)/n of [b × d] "
+    "scattered. For dA = xᵀ dh the whole input is needed, and gathered once more: five collectives of (n − 1)/n of [b "
+    "× d] "
     "instead of four.",
 )
 
@@ -693,8 +732,10 @@ CHUNKS = Exercise(
     id="tensor-parallelism-chunks",
     title="How many pieces",
     points=2,
-    prompt="A gather takes {t_comm:s} and the product behind it {t_math:s}, longer. Both are cut in m pieces: while the "
-    "product works on one piece, the next is gathered, so that only the first piece's gather is seen. Each piece costs "
+    prompt="A gather takes {t_comm:s} and the product behind it {t_math:s}, longer. Both are cut in m pieces: while "
+    "the "
+    "product works on one piece, the next is gathered, so that only the first piece's gather is seen. Each piece "
+    "costs "
     "{t0:s} more, for another launch and a smaller product. Into how many pieces do you cut, so that both together "
     "end first? *Exact* in this model.",
     given=dict(
@@ -707,10 +748,13 @@ CHUNKS = Exercise(
     mistakes=(
         Mistake(
             lambda t_math, t_comm, t0: round(t_comm / t0),
-            "Then the pieces' own costs are as long as the whole gather. Which of the two terms falls with m, and which "
+            "Then the pieces' own costs are as long as the whole gather. Which of the two terms falls with m, and "
+            "which "
             "rises?",
         ),
-        Mistake(lambda t_math, t0: round((t_math / t0) ** 0.5), "The product is not what is hidden: its time stays whole."),
+        Mistake(
+            lambda t_math, t0: round((t_math / t0) ** 0.5), "The product is not what is hidden: its time stays whole."
+        ),
         Mistake(
             lambda t_math, t_comm, t0: round(((t_comm + t_math) / t0) ** 0.5),
             "Only the first gather is seen, not a piece of the product.",
@@ -723,14 +767,20 @@ CHUNKS = Exercise(
             lambda t_comm, t0: int((t_comm / t0) ** 0.5),
             "Nearly: of the two whole numbers beside the best one, compute both times.",
         ),
-        Mistake(lambda t_math, t_comm: ceil(t_math / t_comm), "The ratio of the two says whether it can hide, not how finely."),
+        Mistake(
+            lambda t_math, t_comm: ceil(t_math / t_comm),
+            "The ratio of the two says whether it can hide, not how finely.",
+        ),
     ),
     hints=(
-        "Write the time of both as a function of m: the product, what is seen of the gather, and the pieces' own costs.",
+        "Write the time of both as a function of m: the product, what is seen of the gather, and the pieces' own "
+        "costs.",
         "A term falls as 1/m and one rises as m. Where are they equal?",
     ),
-    explain="The product takes {t_math:s} in any case. Of the gather one piece is seen, `t_comm/m`, and the pieces cost "
-    "`m*t0`. The sum of the two is least where they are equal, at `m = sqrt(t_comm/t0)` with {t_comm:s} and {t0:s}; of the "
+    explain="The product takes {t_math:s} in any case. Of the gather one piece is seen, `t_comm/m`, and the pieces "
+    "cost "
+    "`m*t0`. The sum of the two is least where they are equal, at `m = sqrt(t_comm/t0)` with {t_comm:s} and {t0:s}; "
+    "of the "
     "whole numbers beside it take the better. Finer costs more than it hides.",
     harmless={},
 )
@@ -758,7 +808,8 @@ PREDICT_STEPS = Exercise(
         Mistake("2.9 s", "The collectives do grow with the ranks, but the weights of a GPU still halve."),
     ),
     hints=("What of a step is shared among the GPUs, and what does each of them do in full?",),
-    explain=f"It was measured to take {request(8, 1):.2f} s. Of the {step(1, 1) * 1e3:.0f} ms of a step on one GPU, about "
+    explain=f"It was measured to take {request(8, 1):.2f} s. Of the {step(1, 1) * 1e3:.0f} ms of a step on one GPU, "
+    "about "
     f"{shared_and_fixed(1)[0] * 1e3:.0f} are shared, and {shared_and_fixed(1)[1] * 1e3:.0f} are not: launches, norms, "
     "the starts of 44 layers' kernels. The rest of this section computes it.",
 )
@@ -768,7 +819,8 @@ DECODE = Exercise(
     title="From two degrees to a third",
     points=3,
     prompt="A decode step takes {t1:s} on one GPU and {t4:s} on four. It has {L} layers with two all-reduces each, of "
-    "{a4:s} among four GPUs and {a8:s} among eight. Everything else in a step is either shared evenly among the GPUs or "
+    "{a4:s} among four GPUs and {a8:s} among eight. Everything else in a step is either shared evenly among the GPUs "
+    "or "
     "done by each in full, and runs after or before the all-reduces, never beside them. How long does a step take on "
     "eight GPUs? *Exact* in this model.",
     given=[
@@ -794,7 +846,10 @@ DECODE = Exercise(
             "A straight line through two degrees: but a shared part falls as one over the GPUs.",
         ),
         Mistake(lambda t4: t4 / 2, "That halves everything. What does each GPU do in full?"),
-        Mistake(lambda t1, L, a8: t1 / 8 + 2 * L * a8, "You share all of a step among the GPUs. Would four then have taken {t4:s}?"),
+        Mistake(
+            lambda t1, L, a8: t1 / 8 + 2 * L * a8,
+            "You share all of a step among the GPUs. Would four then have taken {t4:s}?",
+        ),
         Mistake(
             lambda t1, t4: (lambda shared: shared / 8 + t1 - shared)(4 / 3 * (t1 - t4)),
             "That leaves out the all-reduces, which grow from four GPUs to eight.",
@@ -804,7 +859,9 @@ DECODE = Exercise(
             "One all-reduce a layer: there are two, behind attention and behind the MLP.",
         ),
         Mistake(
-            lambda t1, t4, L, a4, a8: (lambda shared: shared / 8 + t1 - shared + 2 * L * a4)(4 / 3 * (t1 - t4 + 2 * L * a4)),
+            lambda t1, t4, L, a4, a8: (lambda shared: shared / 8 + t1 - shared + 2 * L * a4)(
+                4 / 3 * (t1 - t4 + 2 * L * a4)
+            ),
             "Eight GPUs need longer for an all-reduce than four.",
         ),
         Mistake(
@@ -820,8 +877,10 @@ DECODE = Exercise(
         "Take the all-reduces out of the time on four GPUs. What is left is shared/4 + fixed.",
         "On one GPU there is no all-reduce: shared + fixed. Two equations, two unknowns.",
     ),
-    explain="Without its all-reduces, a step on four GPUs takes `t4 - 2*L*a4 = shared/4 + fixed`; on one, `t1 = shared + "
-    "fixed`. Subtracted: `shared = 4/3*(t1 - t4 + 2*L*a4)`, and `fixed = t1 - shared`. On eight it is `shared/8 + fixed + "
+    explain="Without its all-reduces, a step on four GPUs takes `t4 - 2*L*a4 = shared/4 + fixed`; on one, `t1 = "
+    "shared + "
+    "fixed`. Subtracted: `shared = 4/3*(t1 - t4 + 2*L*a4)`, and `fixed = t1 - shared`. On eight it is `shared/8 + "
+    "fixed + "
     "2*L*a8`. The shared part is weights; the fixed one is what every GPU launches, normalises and starts.",
 )
 
@@ -830,7 +889,8 @@ BALANCE = Exercise(
     id="tensor-parallelism-balance",
     title="The last rank's triangle",
     points=2,
-    prompt="`cp` ranks share a sequence in equal pieces, the first tokens on the first rank, and attention is causal: a "
+    prompt="`cp` ranks share a sequence in equal pieces, the first tokens on the first rank, and attention is causal: "
+    "a "
     "query meets the keys up to its own. The ring moves on when the slowest rank is done with its block. By which "
     "factor does it take longer than if every step's work were spread evenly? *To first order* in the tokens of a "
     "piece, of which there are many: a piece's own triangle is half of a block.",
@@ -838,20 +898,26 @@ BALANCE = Exercise(
     solution=lambda cp: 2 - 1 / cp,
     mistakes=(
         Mistake(lambda cp: 2 + 0 * cp, "That is for very many ranks. The first step has triangles on all of them."),
-        Mistake(lambda cp: cp, "The last rank does not do the work of all: how many blocks has it, and how many the mean?"),
+        Mistake(
+            lambda cp: cp, "The last rank does not do the work of all: how many blocks has it, and how many the mean?"
+        ),
         Mistake(lambda cp: (cp + 1) / 2, "Those are the blocks of a mean rank, not the ratio."),
         Mistake(lambda cp: 2 * cp / (cp + 1), "You count the triangle on the diagonal as a whole block."),
         Mistake(lambda cp: cp / (2 * cp - 1), "Upside down: the unbalanced ring takes longer."),
         Mistake(lambda cp: 2 - 2 / cp, "The first step is missing: every rank has its own triangle in it."),
-        Mistake(lambda cp: 2 * cp - 1, "That is the last rank's work over the first one's. Compare it with an even share."),
+        Mistake(
+            lambda cp: 2 * cp - 1, "That is the last rank's work over the first one's. Compare it with an even share."
+        ),
         Mistake(lambda cp: cp - 1 / 2, "Those are the blocks of the last rank. Over which number of even work?"),
     ),
     hints=(
         "In which steps of the ring does some rank have a whole block to do, and what does it do in the first?",
         "The whole triangle is cp²/2 blocks. What is a rank's even share?",
     ),
-    explain="In the first step every rank has its own triangle, half a block; in each of the cp − 1 others the last rank, "
-    "at least, has a whole block. Together `cp - 1/2` blocks. All the work is half of cp² blocks, `cp/2` a rank if even. "
+    explain="In the first step every rank has its own triangle, half a block; in each of the cp − 1 others the last "
+    "rank, "
+    "at least, has a whole block. Together `cp - 1/2` blocks. All the work is half of cp² blocks, `cp/2` a rank if "
+    "even. "
     "The ratio is `(cp - 1/2)/(cp/2)`, which is `2 - 1/cp`.",
 )
 
@@ -869,7 +935,19 @@ def ring_inputs(case, generator):
 
 
 def ring_attention(
-    rank, n, q, k, v, causal=True, rescale=True, own=False, whole=False, contiguous=False, scale=True, way=-1, alone=False
+    rank,
+    n,
+    q,
+    k,
+    v,
+    causal=True,
+    rescale=True,
+    own=False,
+    whole=False,
+    contiguous=False,
+    scale=True,
+    way=-1,
+    alone=False,
 ):
     import torch
     import torch.distributed as dist
@@ -879,9 +957,11 @@ def ring_attention(
     def positions(r):
         if contiguous:
             return torch.arange(r * len(q), (r + 1) * len(q))
-        return torch.cat((torch.arange(r * half, (r + 1) * half), torch.arange((2 * n - 1 - r) * half, (2 * n - r) * half)))
+        return torch.cat(
+            (torch.arange(r * half, (r + 1) * half), torch.arange((2 * n - 1 - r) * half, (2 * n - r) * half))
+        )
 
-    def block(k, v, source):
+    def block(k, source):
         s = q @ k.T / (q.shape[1] ** 0.5 if scale else 1.0)
         return s.masked_fill(positions(rank)[:, None] < positions(source), float("-inf")) if causal else s
 
@@ -896,12 +976,12 @@ def ring_attention(
         parts = [kv]
         for _ in range(n - 1):
             parts.append(passed(parts[-1]))
-        s = torch.cat([block(*part, (rank - i) % n) for i, part in enumerate(parts)], 1)
+        s = torch.cat([block(part[0], (rank - i) % n) for i, part in enumerate(parts)], 1)
         return s.softmax(1) @ torch.cat([part[1] for part in parts])
     top = q.new_full((len(q), 1), float("-inf"))
     total, out = torch.zeros_like(top), torch.zeros_like(q)
     for i in range(n):
-        s = block(kv[0], kv[1], rank if own else (rank + way * i) % n)
+        s = block(kv[0], rank if own else (rank + way * i) % n)
         if alone and i:
             s = torch.full_like(s, float("-inf"))
         new = torch.maximum(top, s.amax(1, keepdim=True))
@@ -918,7 +998,7 @@ def heads_inputs(case, generator):
     return [{name: generator.normal(size=(t, h, d)).astype(case.dtype) for name in "qkv"} for _ in range(n)]
 
 
-def ulysses(rank, n, q, k, v, causal=True, back=True, mixed=False, twice=False, scale=True, over=-1):
+def ulysses(_, n, q, k, v, causal=True, back=True, mixed=False, twice=False, scale=True, over=-1):
     import torch
     import torch.distributed as dist
 
@@ -955,11 +1035,15 @@ LAB_RING = Exercise(
     title="Attention around a ring",
     points=4,
     lines=18,
-    prompt="Causal attention of one head over n ranks. The T tokens are cut in 2n pieces; rank r has pieces r and 2n − 1 − r, "
-    "one below the other, of `q`, `k` and `v`, each [T/n × d]. Return the rank's rows of softmax(q kᵀ/√d) v [T/n × d], where "
+    prompt="Causal attention of one head over n ranks. The T tokens are cut in 2n pieces; rank r has pieces r and 2n "
+    "− 1 − r, "
+    "one below the other, of `q`, `k` and `v`, each [T/n × d]. Return the rank's rows of softmax(q kᵀ/√d) v [T/n × "
+    "d], where "
     "a token sees itself and those before it in the sequence. Keys and values travel around the ring: a rank sends to "
-    "`(rank + 1) % n` and receives from `(rank - 1) % n` alone. The result, the bytes (n − 1 blocks of keys and values) "
-    "and the rounds (n − 1) are to be *exact*, and the judge counts memory: no rank collects the keys and values of others, "
+    "`(rank + 1) % n` and receives from `(rank - 1) % n` alone. The result, the bytes (n − 1 blocks of keys and "
+    "values) "
+    "and the rounds (n − 1) are to be *exact*, and the judge counts memory: no rank collects the keys and values of "
+    "others, "
     "or their scores.",
     answer=Distributed(
         "ring_attention",
@@ -1005,20 +1089,27 @@ LAB_RING = Exercise(
         ),
         Mistake(
             partial(ring_attention, whole=True),
-            "The result and the bytes are right, but a rank ends with everybody's keys, values and scores. Three running "
+            "The result and the bytes are right, but a rank ends with everybody's keys, values and scores. Three "
+            "running "
             "results are enough.",
         ),
     ),
     hints=(
         "In step i the block in your hands is that of rank `(rank - i) % n`. Where in the sequence are its two pieces?",
-        "Keep for each row the largest score so far, the sum of exp(score − largest) and the values weighted so. When a "
+        "Keep for each row the largest score so far, the sum of exp(score − largest) and the values weighted so. When "
+        "a "
         "larger score comes, multiply the old sums by exp(old largest − new largest).",
     ),
-    explain="In step i a rank holds the block of rank `(rank - i) % n`, whose rows are pieces r and 2n − 1 − r; a score counts "
-    "if the key's place is not after the query's. With the new maximum m' of a row, the old sum and output are multiplied by "
-    "exp(m − m') and those of the block are added: `total = total*exp(m - m') + p.sum()`, `out = out*exp(m - m') + p @ v`. At the "
-    "end out/total is the softmax over all blocks. In the first block a row sees itself, so its maximum is finite from "
-    "then on, and a block of later tokens adds exp(−∞), nothing. Each of n − 1 steps sends a block of keys and values.",
+    explain="In step i a rank holds the block of rank `(rank - i) % n`, whose rows are pieces r and 2n − 1 − r; a "
+    "score counts "
+    "if the key's place is not after the query's. With the new maximum m' of a row, the old sum and output are "
+    "multiplied by "
+    "exp(m − m') and those of the block are added: `total = total*exp(m - m') + p.sum()`, `out = out*exp(m - m') + p "
+    "@ v`. At the "
+    "end out/total is the softmax over all blocks. In the first block a row sees itself, so its maximum is finite "
+    "from "
+    "then on, and a block of later tokens adds exp(−∞), nothing. Each of n − 1 steps sends a block of keys and "
+    "values.",
 )
 
 
@@ -1027,11 +1118,14 @@ LAB_ULYSSES = Exercise(
     title="Heads for tokens",
     points=4,
     lines=14,
-    prompt="Causal attention of h heads over n ranks, another way: rank r has the tokens r·T/n to (r + 1)·T/n of the sequence, "
-    "in order, as `q`, `k` and `v` of shape [T/n × h × d]. Exchange them so that each rank attends with all tokens of h/n heads "
+    prompt="Causal attention of h heads over n ranks, another way: rank r has the tokens r·T/n to (r + 1)·T/n of the "
+    "sequence, "
+    "in order, as `q`, `k` and `v` of shape [T/n × h × d]. Exchange them so that each rank attends with all tokens of "
+    "h/n heads "
     "(rank r has heads r·h/n to (r + 1)·h/n), and exchange the output back. Return [T/n × h × d]: for each head "
     "softmax(q kᵀ/√d) v, where a token sees itself and those before it. Of torch.distributed use `all_to_all` "
-    "(`all_to_all_single` too). The result and the bytes are to be *exact*: four arrays of [T/n × h × d] are exchanged.",
+    "(`all_to_all_single` too). The result and the bytes are to be *exact*: four arrays of [T/n × h × d] are "
+    "exchanged.",
     answer=Distributed(
         "ulysses",
         signature="ulysses(rank, n, q, k, v)",
@@ -1059,24 +1153,30 @@ LAB_ULYSSES = Exercise(
         ),
         Mistake(
             partial(ulysses, back=False),
-            "The exchanged output has a block of heads from each rank, one after the other. Your tokens need their heads "
+            "The exchanged output has a block of heads from each rank, one after the other. Your tokens need their "
+            "heads "
             "side by side.",
         ),
         Mistake(partial(ulysses, scale=False), "The scores are not divided by the root of d."),
         Mistake(
-            partial(ulysses, over=1), "The weights of a query's keys add up to 1: over which axis do you take the softmax?"
+            partial(ulysses, over=1),
+            "The weights of a query's keys add up to 1: over which axis do you take the softmax?",
         ),
         Mistake(
-            partial(ulysses, twice=True), "The result is right, and more was sent than queries, keys, values and output."
+            partial(ulysses, twice=True),
+            "The result is right, and more was sent than queries, keys, values and output.",
         ),
     ),
     hints=(
         "Cut the heads in n groups and bring that axis to the front: block j of the first axis goes to rank j.",
-        "What comes back is [n × T/n × h/n × d], a block from each rank: from which heads is it, and where do they belong?",
+        "What comes back is [n × T/n × h/n × d], a block from each rank: from which heads is it, and where do they "
+        "belong?",
     ),
-    explain="[T/n × h × d] is seen as [T/n × n × h/n × d], and the axis of the n groups of heads comes first: block j goes to "
+    explain="[T/n × h × d] is seen as [T/n × n × h/n × d], and the axis of the n groups of heads comes first: block j "
+    "goes to "
     "rank j. What arrives has a block of tokens from each rank, so [n·T/n × h/n × d] is the whole sequence in order. "
-    "Attention needs no more messages. The output goes back the same way, and the groups of heads move behind the tokens "
+    "Attention needs no more messages. The output goes back the same way, and the groups of heads move behind the "
+    "tokens "
     "again. A rank sends (n − 1)/n of each of four arrays of its own size.",
 )
 
@@ -1084,9 +1184,11 @@ LAB_ULYSSES = Exercise(
 LONGEST = Exercise(
     id="tensor-parallelism-written-longest",
     title="A million tokens",
-    prompt="A team wants to train a model of 64 query heads and 8 key-value heads on sequences of a million tokens, on "
+    prompt="A team wants to train a model of 64 query heads and 8 key-value heads on sequences of a million tokens, "
+    "on "
     "eight nodes of eight H100s. One colleague proposes Ulysses over all 64 GPUs, because *“its bytes fall with the "
-    "ranks”*; another a ring over all 64, because *“a ring hides behind attention”*. Say what each forgets, and propose "
+    "ranks”*; another a ring over all 64, because *“a ring hides behind attention”*. Say what each forgets, and "
+    "propose "
     "how to lay the two over the machine, with a number for each of your reasons.",
     answer=Written(
         rubric=(
@@ -1099,12 +1201,16 @@ LONGEST = Exercise(
         words=200,
         criteria=False,
     ),
-    solution="Ulysses gives each GPU whole heads, and there are 8 key-value heads: beyond 8 GPUs they are copied, and the "
+    solution="Ulysses gives each GPU whole heads, and there are 8 key-value heads: beyond 8 GPUs they are copied, and "
+    "the "
     "bytes of keys and values stop falling. Its all-to-alls hide behind nothing, and over 64 GPUs most of their bytes "
     "leave the node, at 50 GB/s a GPU. A ring over 64 GPUs leaves 16,384 tokens on a rank. With 8 query heads to a "
     "key-value head and a causal mask a step hides the next block from "
-    f"{ring_causal_critical_tokens(8, h100.bf16_flops * TYPICAL, W_CARD):,.0f} tokens on over a cable, so it does hide, if the "
+    f"{ring_causal_critical_tokens(8, h100.bf16_flops * TYPICAL, W_CARD):,.0f} tokens on over a cable, so it does "
+    "hide, if the "
     "pieces are dealt from both ends; in order, the ring takes nearly twice as long. But inside the node a ring has "
-    "64 small steps and their latencies for nothing. So: heads inside the node, by Ulysses or tensor parallelism of 8, "
-    "over NVLink; a zigzag ring of 8 across the nodes, whose pieces of 131,072 tokens hide their cables many times over.",
+    "64 small steps and their latencies for nothing. So: heads inside the node, by Ulysses or tensor parallelism of "
+    "8, "
+    "over NVLink; a zigzag ring of 8 across the nodes, whose pieces of 131,072 tokens hide their cables many times "
+    "over.",
 )

@@ -12,8 +12,8 @@ def texts(figure):
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_a_split_mlp_has_a_partial_sum_of_each_rank(n):
     axes = plots.split_mlp(n).axes[0]
-    assert [f"rank {k}" in texts(axes.figure) for k in range(n)] == [True]*n
-    assert len(axes.patches) >= 4*n + n
+    assert [f"rank {k}" in texts(axes.figure) for k in range(n)] == [True] * n
+    assert len(axes.patches) >= 4 * n + n
     with pytest.raises(ValueError, match="2 to 4 ranks, got 5"):
         plots.split_mlp(5)
 

@@ -1,4 +1,4 @@
-"""Published requests and plans of split models: their keys, what the sources print beside them, and what is plausible."""
+"""Published requests and plans of split models: their keys, and what the sources print beside them."""
 
 import pytest
 
@@ -47,7 +47,7 @@ def test_async_rows_are_those_of_the_page():
 def test_kept_activations_are_those_of_the_formulas(row):
     """Figure 7 of Korthikanti et al. shows what its own formulas give: sbh(10 + 24/t + 5as/(ht)) and 34 sbh/t."""
     model = models[row.model]
-    sizes = dict(T=row.seq, micro=1, D=model.width)
+    sizes = {"T": row.seq, "micro": 1, "D": model.width}
     alone = tensor_activation_bytes(**sizes, n_q=model.heads, tp=8)
     kept = {
         "kept, sp": sequence_activation_bytes(**sizes, n_q=model.heads, tp=8),

@@ -1,6 +1,7 @@
 """The live figures of a shared layer, computed by their own scripts, against the formulas that they draw."""
 
 import json
+from itertools import pairwise
 
 import pytest
 
@@ -28,7 +29,7 @@ def test_bars_never_overlap_in_a_row_and_all_work_is_done(how):
     for (_, _, _, tp), now in zip(CASES, found, strict=True):
         for kind, whole in (("math", now["math"]), ("network", now["wire"])):
             bars = sorted((bar for bar in now["bars"] if bar["kind"] == kind), key=lambda bar: bar["from"])
-            for one, after in zip(bars, bars[1:], strict=False):
+            for one, after in pairwise(bars):
                 assert after["from"] >= one["to"] - 1e-12
             done = sum(bar["to"] - bar["from"] for bar in bars)
             if tp == 1 or how == "wait":

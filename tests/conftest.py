@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 NO_BROWSER = "no Chromium or Chrome found"
 SLOW = {
     "": "attention_kernel kernel_exercises",
-    "autograder/answers": "distributed kernel own_kind written",
+    "autograder/answers": "distributed kernel named_ranks_grading own_kind written",
     "autograder/book": "answerbox chapters",
     "autograder/course": "class_run export gradebook operations",
     "autograder/grading": "judge rank_processes",

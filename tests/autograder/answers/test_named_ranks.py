@@ -300,6 +300,7 @@ def test_a_check_in_a_notebook(exercise):
     assert checked(exercise, exercise.solution).kind == "right"
 
 
+@pytest.mark.slow
 def test_a_check_in_a_notebook_measures_memory():
     def hungry(rank, n, w, g, m):
         scratch = torch.zeros(5000, dtype=w.dtype)

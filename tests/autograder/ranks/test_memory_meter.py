@@ -1,11 +1,25 @@
 """The peak of a rank's memory, by hand."""
 
+import copy
+import gc
+import io
+import threading
+
 import pytest
 
 torch = pytest.importorskip("torch")
 
 from autograder.ranks._torch import metered, numbers_stay_in_tensors  # noqa: E402
 from autograder.ranks.memory_meter import paused, unmetered  # noqa: E402
+
+
+@pytest.fixture(autouse=True, scope="module")
+def little_to_collect():
+    """As in a rank's process: a peak collects garbage, which takes long where torch is part of it."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
 
 KIB = 1024  # a tensor of 128 float64 numbers
 
@@ -116,6 +130,13 @@ def test_numbers_stay_in_tensors():
             x.numpy()
         with pytest.raises(RuntimeError, match="tolist"):
             x.tolist()
+        with pytest.raises(RuntimeError, match="__reduce_ex__"):
+            torch.save(x, io.BytesIO())
+        with pytest.raises(RuntimeError, match="another"):
+            threading.Thread(target=tensor).start()
+        with pytest.raises(RuntimeError, match="sparse_coo"):
+            x.to_sparse()
         with unmetered():
             assert x.numpy()[0] == 1
     assert x.numpy()[0] == 1
+    assert copy.deepcopy(x).equal(x)

@@ -79,6 +79,7 @@ from hwlib.parallel.mixed_parallel import (
 )
 from hwlib.parallel.stage_messages import pp_bytes, pp_forward_time, pp_layer_time
 from hwlib.parallel.tensor_parallel import (
+    shared_and_fixed_times,
     sp_layer_bytes,
     split_time,
     tp_backward_limit,
@@ -110,9 +111,9 @@ __all__ = [
     "mixed_dp_time", "mixed_math_time", "mixed_max_ranks", "mixed_serial_critical_batch", "mixed_time", "mixed_tp_time",
     "overlapped_time", "pp_bytes", "pp_forward_time", "pp_layer_time", "ring_attention_backward_bytes",
     "ring_attention_bytes", "ring_causal_critical_tokens", "ring_critical_tokens", "ring_step_comm_time",
-    "ring_step_math_time", "sp_layer_bytes", "split_critical_batch", "split_time", "tp_backward_limit",
-    "tp_block_bytes", "tp_block_time", "tp_critical_width", "tp_exact_limit", "tp_layer_bytes", "tp_limit",
-    "tp_math_time", "tp_nodes_limit", "transfers", "ulysses_bytes", "ulysses_critical_tokens", "ulysses_layer_bytes",
-    "ulysses_math_time", "ulysses_max_ranks", "ulysses_time", "zero1_bytes", "zero2_bytes", "zero3_bytes",
-    "zero3_comm_time",
+    "ring_step_math_time", "shared_and_fixed_times", "sp_layer_bytes", "split_critical_batch", "split_time",
+    "tp_backward_limit", "tp_block_bytes", "tp_block_time", "tp_critical_width", "tp_exact_limit", "tp_layer_bytes",
+    "tp_limit", "tp_math_time", "tp_nodes_limit", "transfers", "ulysses_bytes", "ulysses_critical_tokens",
+    "ulysses_layer_bytes", "ulysses_math_time", "ulysses_max_ranks", "ulysses_time", "zero1_bytes", "zero2_bytes",
+    "zero3_bytes", "zero3_comm_time",
 ]  # fmt: skip

@@ -79,6 +79,17 @@ def tp_critical_width(tp, C, W, b=2, matrices=2):
     return tp * b * C / (matrices * W)
 
 
+def shared_and_fixed_times(one: float, several: float, tp: int) -> tuple[float, float]:
+    """Seconds of a step that ranks share evenly, and those that each does in full: from the time of one rank, and from
+    that of tp ranks without their collectives.
+
+    >>> shared_and_fixed_times(10.0, 4.0, 4)
+    (8.0, 2.0)
+    """
+    shared = (one - several) * tp / (tp - 1)
+    return shared, one - shared
+
+
 @formula("t", cite="wang2023")
 def split_time(t_math, t_comm, m, t0):
     """A gather and the product that needs it, or a product and the scatter of its sum, in m pieces that follow one

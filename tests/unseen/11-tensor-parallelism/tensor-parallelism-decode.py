@@ -6,20 +6,22 @@ shared, fixed = np.linalg.solve([[1, 1], [1/4, 1]], [g["t1"], g["t4"] - sums[4]]
 answer = shared/8 + fixed + sums[8]
 # %% right: in milliseconds as a text
 g = given("tensor-parallelism-decode")
-net4 = g["t4"] - 88*g["a4"]
-answer = f"{1e3*(net4 - (g['t1'] - net4)/6 + 88*g['a8']):.4g} ms"
+n = 2*g["L"]
+net4 = g["t4"] - n*g["a4"]
+answer = f"{1e3*(net4 - (g['t1'] - net4)/6 + n*g['a8']):.4g} ms"
 # %% right: a straight line in one over the ranks
 import numpy as np
 g = given("tensor-parallelism-decode")
 per_step = 2*g["L"]
 slope, level = np.polyfit([1, 1/4], [g["t1"], g["t4"] - per_step*g["a4"]], 1)
 answer = level + slope/8 + per_step*g["a8"]
-# %% right: exact in microseconds
+# %% right: fractions of microseconds
 from fractions import Fraction
-t1, t4 = 28100, 12200
-a4, a8 = Fraction(159, 10), Fraction(234, 10)
-shared = Fraction(4, 3)*(t1 - t4 + 88*a4)
-answer = f"{float(t1 - shared + shared/8 + 88*a8)} us"
+g = given("tensor-parallelism-decode")
+t1, t4, a4, a8 = (Fraction(str(round(g[key]*1e6, 3))) for key in ("t1", "t4", "a4", "a8"))
+n = 2*g["L"]
+shared = Fraction(4, 3)*(t1 - t4 + n*a4)
+answer = f"{float(t1 - shared + shared/8 + n*a8)} us"
 # %% right: sympy
 import sympy
 g = given("tensor-parallelism-decode")
@@ -97,7 +99,10 @@ shared = (g["t1"] - g["t4"])*4/3
 fixed = g["t1"] - shared - n*g["a4"]
 answer = shared/8 + fixed + n*g["a8"]
 # %% wrong: milliseconds without a unit
-answer = 9.98
+g = given("tensor-parallelism-decode")
+n = 2*g["L"]
+shared = (g["t1"] - g["t4"] + n*g["a4"])*4/3
+answer = 1e3*(g["t1"] - shared*7/8 + n*g["a8"])
 # %% wrong: sums beside the rest
 g = given("tensor-parallelism-decode")
 n = 2*g["L"]

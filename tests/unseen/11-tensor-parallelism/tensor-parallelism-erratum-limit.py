@@ -72,9 +72,9 @@ answer = 4*g["F"]/g["C"]/(2*2*2/g["W"])
 # %% wrong: gather and scatter at once, in both directions
 g = given("tensor-parallelism-erratum-limit")
 answer = 4*g["F"]/g["C"]/(2/g["W"])
-# %% wrong: the backward pass
+# %% wrong: the backward pass, with a gather once more
 g = given("tensor-parallelism-erratum-limit")
-answer = 2*g["F"]*g["W"]/g["C"]*3/2
+answer = 8*g["F"]/g["C"]/(3*2/g["W"])
 # %% wrong: bandwidth of a card
 g = given("tensor-parallelism-erratum-limit")
 answer = g["F"]*50e9/g["C"]

@@ -58,9 +58,6 @@ answer = F*n_in*W_out/C - n_in
 # %% wrong: rates upside down
 F, C, n_in, W_out = symbols("tensor-parallelism-two-nodes")
 answer = n_in*(1 + F*C/W_out)
-# %% wrong: n_in ranks compute, whatever the degree
-F, C, n_in, W_out = symbols("tensor-parallelism-two-nodes")
-answer = n_in/(1 - F*W_out/C)
 # %% wrong: the node's share counted twice, for gather and scatter
 F, C, n_in, W_out = symbols("tensor-parallelism-two-nodes")
 answer = 2*n_in + F*n_in*W_out/C

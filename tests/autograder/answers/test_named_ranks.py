@@ -147,6 +147,17 @@ def test_what_a_learner_is_told(function, kind, reason, said):
     assert said in verdict.say
 
 
+def test_a_group_of_another_rank_is_refused():
+    """What torch keeps of the rank that came first: threads of one process would wait for each other for ever."""
+    kept = []
+
+    def borrows(rank, n, x, A, B, dy):
+        kept.append(dist.group.WORLD)
+        kept[0].allreduce([x.clone()])
+
+    assert "another rank's" in judged(labs.MLP, borrows, {}).say
+
+
 def test_forms_of_zero():
     def with_all_gather(rank, n, w, g, m):
         parts = [torch.empty_like(m) for _ in range(n)]
@@ -209,7 +220,7 @@ def test_a_peak_below_what_arrived_is_not_believed(told, peak):
 
 def test_a_limit_may_be_of_the_case_or_of_a_rank():
     case = Case(3, sizes={"d": 5}, options={"inner": 2})
-    assert (case["d"], case["inner"], case.size, str(case)) == (5, 2, 0, "3 ranks, d = 5")
+    assert (case["d"], case["inner"], case.size, str(case)) == (5, 2, 0, "3 ranks, d = 5, inner = 2")
     with pytest.raises(KeyError, match="has no 'f': it has d, inner"):
         case["f"]
     assert at_most(lambda case: case["d"]).allowed(case, 0) == 5

@@ -507,6 +507,14 @@ TWO_NODES = Exercise(
             "You let the gather and the scatter run at once, or count one of them. They follow one another.",
         ),
         Mistake(
+            lambda F, C, n_in, W_out: n_in * (1 + F * n_in * W_out / C),
+            "One n_in too many: tp ranks share the arithmetic, and the cables of one node bring what it lacks.",
+        ),
+        Mistake(
+            lambda F, C, n_in, W_out: F * n_in * W_out / C - n_in,
+            "The sign: what a node has already makes its network's work less, so more ranks may share.",
+        ),
+        Mistake(
             lambda F, C, n_in, W_out: 2 * n_in + F * n_in * W_out / C,
             "In the gather and in the scatter one node's share stays at home, but it is a share of each: solve once "
             "more.",
@@ -905,6 +913,7 @@ BALANCE = Exercise(
         Mistake(lambda cp: (cp + 1) / 2, "Those are the blocks of a mean rank, not the ratio."),
         Mistake(lambda cp: 2 * cp / (cp + 1), "You count the triangle on the diagonal as a whole block."),
         Mistake(lambda cp: cp / (2 * cp - 1), "Upside down: the unbalanced ring takes longer."),
+        Mistake(lambda cp: cp / 2, "Those are the blocks of an even share. How many has the slowest rank?"),
         Mistake(lambda cp: 2 - 2 / cp, "The first step is missing: every rank has its own triangle in it."),
         Mistake(
             lambda cp: 2 * cp - 1, "That is the last rank's work over the first one's. Compare it with an even share."
@@ -949,6 +958,7 @@ def ring_attention(
     scale=True,
     way=-1,
     alone=False,
+    strict=False,
 ):
     import torch
     import torch.distributed as dist
@@ -964,7 +974,8 @@ def ring_attention(
 
     def block(k, source):
         s = q @ k.T / (q.shape[1] ** 0.5 if scale else 1.0)
-        return s.masked_fill(positions(rank)[:, None] < positions(source), float("-inf")) if causal else s
+        later = positions(rank)[:, None] - int(strict) < positions(source)
+        return s.masked_fill(later, float("-inf")) if causal else s
 
     def passed(kv):
         got = torch.empty_like(kv)
@@ -1081,7 +1092,12 @@ LAB_RING = Exercise(
         ),
         Mistake(
             partial(ring_attention, way=1),
-            "You take the blocks for those of the ranks after you. From which rank does a block come to you first?",
+            "The block in your hands and the tokens that you mask for are not of the same rank. Which way do blocks "
+            "travel, and from which rank does one come to you first?",
+        ),
+        Mistake(
+            partial(ring_attention, strict=True),
+            "Your mask takes a token's own key away from it, and the first token is left with nothing to see.",
         ),
         Mistake(partial(ring_attention, scale=False), "The scores are not divided by the root of d."),
         Mistake(

@@ -31,18 +31,19 @@ from hwlib.plots.runs import rounds_grid, timeline
 from hwlib.plots.scale import allreduce_scale, blame, levels
 from hwlib.plots.shardings import four_cases, move_shares, sharded_blocks, split_widths, steps
 from hwlib.plots.shared_memory import banks, cta_pair, rasters
+from hwlib.plots.split_layers import causal_pieces, rates_by_length, shares_by_model, split_mlp, step_parts
 from hwlib.plots.topologies import node_bandwidths, topology
 from hwlib.plots.training import batch_times, peaks, rounded_steps, streams, weak_scaling, zero_stages
 from hwlib.plots.warps import divergence, threads, warp
 
 __all__ = [
     "against_ranks", "allreduce_scale", "anatomy", "banks", "batch_times", "before_and_after", "beside_a_matmul",
-    "beyond_six", "blame", "block_scales", "blocks_by_step", "clock_series", "cta_pair", "day_steps",
+    "beyond_six", "blame", "block_scales", "blocks_by_step", "causal_pieces", "clock_series", "cta_pair", "day_steps",
     "days_against_log", "divergence", "four_cases", "fused_attention", "growth", "issuers", "kernel_timeline",
     "layer_matrices", "levels", "memory_pyramid", "model_against_measured", "move_shares", "node_bandwidths",
-    "overlap", "parameter_shares", "peaks", "pipeline", "pod", "rack", "rails_and_racks", "rasters", "ridge_bars",
-    "roofline", "rounded_block", "rounded_steps", "rounds_grid", "sharded_blocks", "size_sweep", "split_widths",
-    "steps", "streams", "switches_per_gpu", "threads", "three_products", "tile_traffic", "timeline",
-    "times_against_size", "topology", "touched", "warp", "warp_sweep", "ways_to_the_network", "weak_scaling",
-    "zero_stages",
+    "overlap", "parameter_shares", "peaks", "pipeline", "pod", "rack", "rails_and_racks", "rasters",
+    "rates_by_length", "ridge_bars", "roofline", "rounded_block", "rounded_steps", "rounds_grid", "sharded_blocks",
+    "shares_by_model", "size_sweep", "split_mlp", "split_widths", "step_parts", "steps", "streams",
+    "switches_per_gpu", "threads", "three_products", "tile_traffic", "timeline", "times_against_size", "topology",
+    "touched", "warp", "warp_sweep", "ways_to_the_network", "weak_scaling", "zero_stages",
 ]  # fmt: skip

@@ -378,3 +378,13 @@ def test_a_plan_that_does_not_fit_the_machine():
     [gradients] = transfers(SMALL, B=1024, dp=2048)
     with pytest.raises(ValueError, match=r"\b1024\b"):
         gradients.time(LEVELS)
+
+
+def test_pieces_follow_one_another():
+    """In one piece they are one after the other; in many the longer one decides; a start is paid for each."""
+    assert parallel.split_time(3.0, 2.0, 1, 0) == 5.0
+    assert parallel.split_time(3.0, 2.0, 8, 0) == pytest.approx(3.0 + 2.0 / 8)
+    assert parallel.split_time(2.0, 3.0, 8, 0) == pytest.approx(3.0 + 2.0 / 8)
+    assert parallel.split_time(3.0, 2.0, 10**9, 0) == pytest.approx(3.0)
+    best = min(range(1, 100), key=lambda m: parallel.split_time(3.0, 2.0, m, 0.02))
+    assert best == pytest.approx((2.0 / 0.02) ** 0.5)

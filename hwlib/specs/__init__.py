@@ -21,6 +21,7 @@ from hwlib.specs.link_measurements import MeasuredLink, measured_link, measured_
 from hwlib.specs.memory_measurements import MeasuredMemory, measured_memory
 from hwlib.specs.model import Model, models
 from hwlib.specs.node import Node, nodes
+from hwlib.specs.pipeline_measurements import MeasuredPipeline, measured_pipelines
 from hwlib.specs.reader import Datum
 from hwlib.specs.stack import Stack, stack_for, stacks
 from hwlib.specs.table import SpecError
@@ -37,6 +38,7 @@ __all__ = [
     "MeasuredGemm",
     "MeasuredLink",
     "MeasuredMemory",
+    "MeasuredPipeline",
     "Model",
     "Node",
     "SpecError",
@@ -54,6 +56,7 @@ __all__ = [
     "measured_link",
     "measured_links",
     "measured_memory",
+    "measured_pipelines",
     "models",
     "nodes",
     "stack_for",

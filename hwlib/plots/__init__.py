@@ -21,14 +21,16 @@ from hwlib.plots.rooflines import model_against_measured, overlap, ridge_bars, r
 from hwlib.plots.runs import rounds_grid, timeline
 from hwlib.plots.scale import allreduce_scale, blame, levels
 from hwlib.plots.shared_memory import banks, cta_pair, rasters
+from hwlib.plots.stages import model_on_stages, stage_memory, steps_against_micro, time_and_memory
 from hwlib.plots.topologies import node_bandwidths, topology
 from hwlib.plots.warps import divergence, threads, warp
 
 __all__ = [
     "against_ranks", "allreduce_scale", "anatomy", "banks", "before_and_after", "beside_a_matmul", "blame",
-    "block_scales", "blocks_by_step", "clock_series", "cta_pair", "divergence", "fused_attention", "growth", "issuers",
-    "kernel_timeline", "levels", "memory_pyramid", "model_against_measured", "node_bandwidths", "overlap", "pipeline",
-    "pod", "rack", "rack_exits", "rails_and_racks", "rasters", "ridge_bars", "roofline", "rounds_grid", "size_sweep",
-    "switches_per_gpu", "threads", "tile_traffic", "timeline", "times_against_size", "topology", "touched", "warp",
-    "warp_sweep", "ways_to_the_network",
+    "block_scales", "blocks_by_step", "clock_series", "cta_pair", "divergence", "fused_attention", "growth",
+    "issuers", "kernel_timeline", "levels", "memory_pyramid", "model_against_measured", "model_on_stages",
+    "node_bandwidths", "overlap", "pipeline", "pod", "rack", "rack_exits", "rails_and_racks", "rasters", "ridge_bars",
+    "roofline", "rounds_grid", "size_sweep", "stage_memory", "steps_against_micro", "switches_per_gpu", "threads",
+    "tile_traffic", "time_and_memory", "timeline", "times_against_size", "topology", "touched", "warp", "warp_sweep",
+    "ways_to_the_network",
 ]  # fmt: skip

@@ -16,7 +16,7 @@ KINDS = {
 """The name of each kind of pass, and its colour."""
 ROWS = 64  # ranks up to which a picture is legible
 LETTERED = 16  # ranks up to which microbatches are written into their passes
-DIGIT, MARGIN = 0.055, 0.03  # inches
+DIGIT, MARGIN = 0.075, 0.01  # inches
 
 
 @styled
@@ -32,8 +32,8 @@ def pipeline(run: Played) -> "Figure":
     schedule, ranks = run.schedule, run.schedule.stages
     if ranks > ROWS:
         raise ValueError(f"run: at most {ROWS} ranks can be drawn, got {ranks}")
-    width, row = 7.0, 0.28 if ranks <= 16 else 0.14
-    figure, axes = canvas(width, 1.2 + max(row * ranks, 0.6))
+    width, row = 4.8, 0.28 if ranks <= 16 else 0.14
+    figure, axes = canvas(width, 1.5 + max(row * ranks, 0.6))
     chunks = 1 + max(op.chunk for ops in schedule.ops for op in ops)
     for kind, (label, colour) in KINDS.items():
         for chunk in range(chunks):
@@ -45,9 +45,9 @@ def pipeline(run: Played) -> "Figure":
     axes.set_yticks(range(0, ranks, every))
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False)
-    figure.legend(loc="outside lower left", ncols=4, fontsize=8, handlelength=1)
+    figure.legend(loc="outside lower left", ncols=2, fontsize=9, handlelength=1)
     many = "1 microbatch" if schedule.microbatches == 1 else f"{schedule.microbatches} microbatches"
-    axes.set_title(f"{schedule.name}, {many}: bubble {100 * run.bubble_fraction:.1f} %", fontsize=9)
+    axes.set_title(f"{schedule.name}, {many}: bubble {100 * run.bubble_fraction:.1f} %", fontsize=10)
     return figure
 
 
@@ -68,7 +68,7 @@ def _numbers(axes: "Axes", run: Played, inches: float) -> None:
             if (end - start) * inches > DIGIT * len(text) + MARGIN:
                 colour = INK if op.chunk or op.kind == "W" else "white"
                 at = (start + end) / 2, (low + high) / 2
-                axes.text(*at, text, ha="center", va="center", color=colour, fontsize=6 if high - low > 0.5 else 5)
+                axes.text(*at, text, ha="center", va="center", color=colour, fontsize=9 if high - low > 0.5 else 7)
 
 
 def _passes(axes: "Axes", run: Played, kind: str, chunk: int, colour: str, alpha: float, label: str) -> None:

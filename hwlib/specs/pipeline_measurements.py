@@ -68,5 +68,6 @@ def measured_pipelines(software: str) -> tuple[MeasuredPipeline, ...]:
     """
     rows = tuple(r for r in _table() if r.software.startswith(software))
     if not software or not rows:
-        raise ValueError(f"no measured pipelines of {software!r}; known: {', '.join(sorted({r.software for r in _table()}))}")
+        known = ", ".join(sorted({r.software for r in _table()}))
+        raise ValueError(f"no measured pipelines of {software!r}; known: {known}")
     return rows

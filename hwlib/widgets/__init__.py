@@ -13,14 +13,15 @@ from hwlib.widgets.kernels import kernel_explorer
 from hwlib.widgets.live import roofline_explorer
 from hwlib.widgets.node import node_explorer, payload_explorer
 from hwlib.widgets.occupancy import occupancy_explorer
+from hwlib.widgets.pipelines import bubble_explorer, microbatch_explorer, schedule_editor
 from hwlib.widgets.ring import ring_player
 from hwlib.widgets.scale import alltoall_scale_explorer, axis_explorer
 from hwlib.widgets.stages import stages_explorer
 from hwlib.widgets.tiles import tile_explorer
 
 __all__ = [
-    "VegaLite", "allreduce_explorer", "alltoall_scale_explorer", "axis_explorer", "chip_explorer",
+    "VegaLite", "allreduce_explorer", "alltoall_scale_explorer", "axis_explorer", "bubble_explorer", "chip_explorer",
     "destinations_explorer", "failures_explorer", "fat_tree_designer", "flow_explorer", "intensity_explorer",
-    "kernel_explorer", "node_explorer", "occupancy_explorer", "payload_explorer", "peak_explorer", "ring_player",
-    "roofline_explorer", "stages_explorer", "tile_explorer",
+    "kernel_explorer", "microbatch_explorer", "node_explorer", "occupancy_explorer", "payload_explorer",
+    "peak_explorer", "ring_player", "roofline_explorer", "schedule_editor", "stages_explorer", "tile_explorer",
 ]  # fmt: skip

@@ -79,7 +79,8 @@ SLOW_STAGE = Exercise(
             "Count the stages that a microbatch passes beside the slow one.",
         ),
         Mistake(
-            lambda pp, m, t_F, r: (pp - 1 + m * r) * t_F, "That is the forward half. What comes back through the stages?"
+            lambda pp, m, t_F, r: (pp - 1 + m * r) * t_F,
+            "That is the forward half. What comes back through the stages?",
         ),
     ),
     hints=(
@@ -150,9 +151,7 @@ MICROBATCHES = Exercise(
         Mistake(
             lambda pp, v, phi: v * (pp - 1) * (1 - phi) / phi, "More chunks need fewer microbatches, not more of them."
         ),
-        Mistake(
-            lambda pp, v, phi: pp * (1 - phi) / (v * phi), "A rank waits for the other ranks: how many are there?"
-        ),
+        Mistake(lambda pp, v, phi: pp * (1 - phi) / (v * phi), "A rank waits for the other ranks: how many are there?"),
         Mistake(
             lambda pp, v, phi: (v * pp - 1) * (1 - phi) / (v * phi),
             "The pipeline fills in pp − 1 short slots, not in as many as there are chunks.",

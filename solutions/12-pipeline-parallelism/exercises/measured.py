@@ -1,4 +1,4 @@
-"""Exercises of the sections on uneven stages and on measurements, and the names with which the text computes numbers."""
+"""Exercises of the sections on uneven stages and on measurements, and names with which the text computes numbers."""
 
 from autograder.answers import Expression, Quantity, Written, integers, positive
 from autograder.declaration import Exercise, Mistake
@@ -64,7 +64,8 @@ MICRO_SIZE = Exercise(
     id="pipeline-parallelism-micro-size",
     title="The best microbatch",
     points=3,
-    prompt="A replica has `N` sequences a step, cut into microbatches of `b` sequences. A stage takes `t_0 + b*t_1` for "
+    prompt="A replica has `N` sequences a step, cut into microbatches of `b` sequences. A stage takes `t_0 + b*t_1` "
+    "for "
     "forward and backward of one: a fixed time for launches and small kernels, and a time for each sequence. There "
     "are `pp` equal stages and one chunk a rank. Which b makes the step shortest? *Exact*, as a real number; messages "
     "take no time.",

@@ -39,7 +39,9 @@ PREDICT_STAGES = Exercise(
     ),
     solution="first",
     mistakes=(
-        Mistake("same", "The layers are the same. How many microbatches have been in the first stage and not returned?"),
+        Mistake(
+            "same", "The layers are the same. How many microbatches have been in the first stage and not returned?"
+        ),
         Mistake("both", "How long after its forward pass does the last stage do the backward pass of a microbatch?"),
         Mistake("last", "Which stage waits longest for the gradients of a microbatch?"),
         Mistake("less", "A microbatch passes every stage, as before. What is spread over the stages?"),
@@ -54,7 +56,8 @@ STAGE_MEMORY = Exercise(
     id="pipeline-parallelism-stage-memory",
     title="What stage r keeps",
     points=2,
-    prompt="`L` equal layers are spread over `pp` stages, numbered from 0. A layer keeps `S_layer` bytes of activations "
+    prompt="`L` equal layers are spread over `pp` stages, numbered from 0. A layer keeps `S_layer` bytes of "
+    "activations "
     "for each microbatch. How many bytes of activations does stage `r` keep at most under 1F1B, with `pp` microbatches "
     "or more? *Exact*, for a stage that begins no pass before it has to.",
     answer=Expression(

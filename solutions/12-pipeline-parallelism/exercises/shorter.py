@@ -28,14 +28,16 @@ ERRATUM_ZB = Exercise(
     id="pipeline-parallelism-erratum-zb",
     title="Erratum: a bubble of zero",
     points=2,
-    prompt="For the schedule ZB-H1 *Zero Bubble Pipeline Parallelism* (Qi et al., 2024) prints the bubble (p − 1)(T_F + "
+    prompt="For the schedule ZB-H1 *Zero Bubble Pipeline Parallelism* (Qi et al., 2024) prints the bubble (p − "
+    "1)(T_F + "
     "T_B − T_W), where its T_B is our t_I. On 8 equal stages a microbatch takes 10 ms forward, 10 ms for the gradient "
     f"of the input and 20 ms for those of the weights. The formula gives {ZB_PRINTED * 1e3:.0f} ms; played on a clock, "
     f"with 32 microbatches and messages that take no time, the step has a bubble of {ZB_PLAYED * 1e3:.0f} ms. Why? "
     "*Exact*.",
     answer=Choice(
         {
-            "wait": "weight gradients can fill a wait, not shorten what is waited for: the formula holds up to some t_W",
+            "wait": "weight gradients can fill a wait, not shorten what is waited for: the formula holds up to some "
+            "t_W",
             "player": "the player begins weight gradients too late; with an earlier order the bubble is 0, as printed",
             "fewer": "32 microbatches are too few for 8 stages: with more of them the bubble goes to 0",
             "memory": "the weight gradients that wait would need more memory, so ZB-H1 does them at once",
@@ -44,9 +46,7 @@ ERRATUM_ZB = Exercise(
     ),
     solution="wait",
     mistakes=(
-        Mistake(
-            "player", "Rank 7 cannot begin before seven forward passes are done. What would it do in that time?"
-        ),
+        Mistake("player", "Rank 7 cannot begin before seven forward passes are done. What would it do in that time?"),
         Mistake("fewer", "Nothing in either number depends on how many microbatches there are, beyond the stages."),
         Mistake("memory", "ZB-H1 does delay them, by r microbatches on rank r. What do they fill, and what is left?"),
         Mistake("messages", "They take no time in either. What must have happened before the last rank can begin?"),
@@ -55,7 +55,8 @@ ERRATUM_ZB = Exercise(
         "What does the last rank wait for before its first pass, and can weight gradients shorten that?",
         "Each t_W fills some of a wait of t_F + t_I. What if it is longer than either of the two?",
     ),
-    explain="Between two neighbours the wait is `t_F + t_I`: the forward pass that fills the pipeline, and the gradient "
+    explain="Between two neighbours the wait is `t_F + t_I`: the forward pass that fills the pipeline, and the "
+    "gradient "
     "that comes back. Delayed weight gradients fill it, but only where they are there to be done: the first forward "
     "pass still takes pp − 1 stages to reach the last rank, which has nothing to do meanwhile, and gradients of the "
     "input take pp − 1 stages to return. So the bubble is `(pp - 1)*max(t_F + t_I - t_W, t_F, t_I)`, and the printed "
@@ -78,10 +79,14 @@ def schedule_of(layout, rank0, rank1, rank2, rank3):
         for letter in letters:
             kind, chunk = letter.upper(), int(letter.islower())
             if chunk and layout == "one":
-                raise ValueError(f"rank{rank}: {letter!r} is a pass of a second chunk, and in this layout a rank has one")
+                raise ValueError(
+                    f"rank{rank}: {letter!r} is a pass of a second chunk, and in this layout a rank has one"
+                )
             if kind == "W":
                 if not late.get(chunk):
-                    raise ValueError(f"rank{rank}: {letter!r} comes before the {'i' if chunk else 'I'} that it belongs to")
+                    raise ValueError(
+                        f"rank{rank}: {letter!r} comes before the {'i' if chunk else 'I'} that it belongs to"
+                    )
                 number = late[chunk].pop(0)
             else:
                 passes = "F" if kind == "F" else "B"
@@ -134,7 +139,8 @@ LAB_SCHEDULE = Exercise(
     title="Lab: a schedule for your times and your memory",
     points=4,
     prompt="Four ranks and eight microbatches. A microbatch takes {t_F:s} forward, {t_I:s} for the gradient of the "
-    "input and {t_W:s} for those of the weights, through all layers of a rank. Its activations on a rank are {S_act:B}, "
+    "input and {t_W:s} for those of the weights, through all layers of a rank. Its activations on a rank are "
+    "{S_act:B}, "
     "from the beginning of the forward pass to the end of its last backward half; the states of a rank's layers are "
     "{S_state:B}, and the activations and states of a rank may take 28 GB. Write a schedule that ends a step as early "
     "as you can; messages take no time. Each rank has a list of letters, one pass after another: `F` forward, `I` and "
@@ -155,10 +161,7 @@ LAB_SCHEDULE = Exercise(
     answer=Design(
         fields={
             "layout": Field("where the chunks of layers are", options=("one", "two", "v", "both")),
-            **{
-                f"rank{r}": Field(f"the order of rank {r}", options=LETTERS, items=64)
-                for r in range(RANKS)
-            },
+            **{f"rank{r}": Field(f"the order of rank {r}", options=LETTERS, items=64) for r in range(RANKS)},
         },
         objective=schedule_time,
         measure="the time of a step",

@@ -1,29 +1,22 @@
 """Exercises of the section on what a hop sends, the lab on ranks, and names with which the text computes numbers."""
 
-from functools import partial
-
 from autograder.answers import Case, Choice, Distributed, Expression, Quantity, at_most, integers, positive  # noqa: F401
 from autograder.declaration import Exercise, Mistake
 from hwlib.parallel import pp_bytes, pp_forward_time  # noqa: F401  (the text uses them)
-from hwlib.specs import accelerators, clusters, models, nodes
 from hwlib.transformer import forward_flops, parameter_count  # noqa: F401
 from hwlib.units import GB
-
-LLAMA = models["llama3-405b"]  # 16 stages of 8 tensor-parallel ranks, as it was trained
-H100 = accelerators["h100-sxm"]
-CARD = nodes["dgx-h100"].egress_bandwidth / nodes["dgx-h100"].chips  # one GPU's, one way
-HALF = 0.5 * H100.bf16_flops  # a rate that large products of a training step reach
 
 FSDP_RATIO = Exercise(
     id="pipeline-parallelism-fsdp-ratio",
     title="Weights or activations",
     points=3,
-    prompt="`n` GPUs train a model of `L` layers with `12*D**2` weights each on `B` tokens a step; all that is sent has "
-    "two bytes an element. Either FSDP ({chapter-10}): in the forward pass and again in the backward pass each GPU "
+    prompt="`n` GPUs train a model of `L` layers with `12*D**2` weights each on `B` tokens a step; all that is sent "
+    "has "
+    "two bytes an element. Either FSDP: in the forward pass and again in the backward pass each GPU "
     "sends (n − 1)/n of the bytes of all weights, and once more for the gradients. Or a pipeline of n stages, one "
     "chunk of layers each: a stage in the middle sends all tokens' activations, `D` elements a token, to the next "
     "stage and their gradients to the one before. How many times as many bytes does a GPU send with FSDP? *Exact* for "
-    "this count.".replace(" ({chapter-10})", ""),
+    "this count.",
     answer=Expression(
         {"n": integers(2, 256), "L": positive("1", 8, 200), "D": positive("1", 512, 32768), "B": positive("token")},
     ),
@@ -41,13 +34,16 @@ FSDP_RATIO = Exercise(
             lambda n, L, D, B: 36 * L * D * (n - 1) / (n * B),
             "A stage in the middle has two neighbours. What does it send to each?",
         ),
-        Mistake(lambda L, D, B: 18 * L * D / B, "Right for many GPUs. Which part of a weight does a GPU not have to send?"),
+        Mistake(
+            lambda L, D, B: 18 * L * D / B, "Right for many GPUs. Which part of a weight does a GPU not have to send?"
+        ),
         Mistake(
             lambda n, L, D, B: 18 * L * D * (n - 1) / B,
             "Every stage sees the tokens of the whole batch, not an n-th of them.",
         ),
         Mistake(
-            lambda n, L, D, B: n * B / (18 * L * D * (n - 1)), "Upside down: that is how many times as much the pipeline sends."
+            lambda n, L, D, B: n * B / (18 * L * D * (n - 1)),
+            "Upside down: that is how many times as much the pipeline sends.",
         ),
         Mistake(
             lambda n, L, D, B: 18 * L * D * (n - 1) / (n**2 * B),

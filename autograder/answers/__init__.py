@@ -11,7 +11,7 @@ from typing import Any
 from ..declaration.answer import Answer, Box, JudgedBy, named
 from ..ranks.buffers import Case
 from ..values.numbers import Unreadable
-from .algorithm import Algorithm, Limit, at_most, exactly
+from .algorithm import Algorithm
 from .choice import Choice
 from .count import Count
 from .design import Design
@@ -22,6 +22,7 @@ from .fields import Field
 from .function import Function
 from .goals import Breakdown, Condition, Known, Par
 from .kernel import Kernel, Launch
+from .limits import Limit, at_most, exactly
 from .quantity import Quantity
 from .unread import Unread
 from .written import Written

@@ -4,9 +4,8 @@ An answer is right if its result, its bytes and its rounds are right: a ring tha
 The generators run isolated from each other (see `ranks.generators`): what one rank knows of another's numbers has
 passed through the judge, and was counted.
 
-Reasons: those of `ranks.outcomes`, not-a-function, cannot-be-run, withheld, not-started, changes-input,
-not-a-neighbour, one-rank-carries; of numbers that no known mistake explains, rank-bytes, total-bytes, leaving-bytes,
-rounds.
+Reasons: those of `ranks.outcomes`, `ranks.named_results` and `exceeding`, not-a-function, cannot-be-run, withheld,
+not-started, changes-input.
 """
 
 from __future__ import annotations
@@ -23,8 +22,10 @@ from ..declaration.isolation import isolated
 from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unreadable
 from ..declaration.withholding import write_it_yourself
 from ..ranks import outcomes, seeds
+from ..ranks.arguments import copied
 from ..ranks.buffers import AFTER, Case, before, drawn
 from ..ranks.generators import Budget, Rank
+from ..ranks.named_results import by_name, wrong_named
 from ..ranks.outcomes import Outcome
 from ..values import encoding
 from ..values.error_advice import Asked, advice_on, install
@@ -32,6 +33,9 @@ from ..values.finding import Finding
 from ..values.numbers import Unreadable
 from ..values.texts import quoted
 from .code import Coded
+from .exceeding import beyond_bytes, beyond_neighbours, beyond_rounds
+from .limits import Limit, at_most, exactly
+from .rank_run import RankRun, budget_of, farthest
 
 if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
@@ -39,40 +43,6 @@ if TYPE_CHECKING:
 
 MAX_CASES = 40
 SECONDS_A_STEP = 2.0
-PATIENCE = 20  # times what the solution takes, in steps and bytes, before a run counts as endless
-
-
-@dataclass(frozen=True)
-class Limit:
-    """An exact number or an upper limit: `of(n, S)` for n ranks whose arrays have S bytes each, of a kernel's numbers
-    by name, or what the solution takes."""
-
-    exact: bool
-    of: Callable[..., float] | None = None
-
-    def allowed(self, case: Case, solution: float) -> float:
-        """The number for one run."""
-        return float(self.of(case.n, case.size)) if self.of else float(solution)
-
-    def broken(self, got: float, allowed: float) -> bool:
-        """Whether a number is not allowed, rounding aside."""
-        slack = 1e-9 * max(abs(allowed), 1)
-        return got > allowed + slack or (self.exact and got < allowed - slack)
-
-    @property
-    def words(self) -> str:
-        """How it is said."""
-        return "" if self.exact else "at most "
-
-
-def exactly(of: Callable[..., float] | None = None) -> Limit:
-    """No more and no less."""
-    return Limit(True, of)
-
-
-def at_most(of: Callable[..., float] | None = None) -> Limit:
-    """Fewer are right too."""
-    return Limit(False, of)
 
 
 @dataclass(frozen=True)
@@ -86,11 +56,16 @@ class Algorithm(Coded):
     its node (the cases' option `inner` says of how many ranks), `rounds` the longest chain of steps; None does not
     limit. `neighbours=True` asks that a rank exchange messages with ranks rank - 1 and rank + 1 (mod n) only. Where x
     is not the algorithm's own, `in_place=False` asks that it be left as it was.
+
+    Where `inputs` gives each rank several arrays, as a dict by name or a tuple in the signature's order, the function
+    is `name(rank, n, a, b, ...)`, and what it returns keeps its shape: one array, or those that `returns` names, as a
+    tuple in this order.
     """
 
     name: str = "algorithm"
     collective: str = ""
     inputs: Callable[[Case, Any], Sequence[Any]] | None = None
+    returns: Sequence[str] = ()
     rounds: Limit | None = field(default_factory=at_most)
     rank_bytes: Limit | None = field(default_factory=exactly)
     total_bytes: Limit | None = field(default_factory=exactly)
@@ -103,12 +78,14 @@ class Algorithm(Coded):
     asked: ClassVar[str] = "a generator"
     said: ClassVar[str] = "the algorithm"
     ending: ClassVar[str] = ", with got = yield Step(send, to, frm)"
+    memory_limit: ClassVar[Limit | None] = None
 
     def __post_init__(self):
         signature = self.signature or f"{self.name}(rank, n, x)"
-        if not self.name.isidentifier() or not re.fullmatch(rf"{self.name}\(rank, n, x[^()\n]*\)", signature):
+        if not self.name.isidentifier() or not re.fullmatch(rf"{self.name}\(rank, n, \w[^()\n]*\)", signature):
             raise DeclarationError(
-                f"the signature {self.signature!r} of {self.name!r}: '{self.name}(rank, n, x)' was expected"
+                f"the signature {self.signature!r} of {self.name!r}: '{self.name}(rank, n, x)' was expected, or the "
+                "names of several arrays after rank and n"
             )
         object.__setattr__(self, "signature", signature)
         if self.collective and self.collective not in AFTER:
@@ -120,19 +97,31 @@ class Algorithm(Coded):
 
     def declare(self, exercise: Exercise) -> None:
         """The solution and the mistakes must be generators, or functions at least, and there must be cases."""
-        if not inspect.isgeneratorfunction(exercise.solution):
-            raise DeclarationError(f"{exercise.id}: the solution of an Algorithm is a generator function")
+        self.declare_solution(exercise)
         if not all(callable(m.value) for m in exercise.mistakes):
             raise DeclarationError(f"{exercise.id}: the mistakes of an Algorithm are generator functions")
+        if self.inputs is None and argument_names(self.signature)[0] != "x":
+            say = f"{exercise.id}: without `inputs` a rank has one array: '{self.name}(rank, n, x)' was expected"
+            raise DeclarationError(say)
         if not self.cases:
             raise DeclarationError(f"{exercise.id}: an Algorithm needs cases")
         runs = [] if callable(self.cases) else self.runs(exercise)
         if self.leaving_bytes is not None and not all("inner" in case.options for case in runs):
             raise DeclarationError(f"{exercise.id}: leaving_bytes needs the option `inner` in every case")
+        for limit in (self.rank_bytes, self.total_bytes, self.leaving_bytes, self.rounds):
+            if limit and limit.takes and limit.takes[0] != "case" and any(case.sizes for case in runs):
+                say = f"{exercise.id}: a limit of (n, S), and a case with sizes has no S: let it take the case"
+                raise DeclarationError(say)
+
+    def declare_solution(self, exercise: Exercise) -> None:
+        """The solution must be a generator function."""
+        if not inspect.isgeneratorfunction(exercise.solution):
+            raise DeclarationError(f"{exercise.id}: the solution of an Algorithm is a generator function")
 
     def public(self) -> dict[str, Any]:
         """The signature and the collective."""
-        return {"name": self.name, "signature": self.signature, "collective": self.collective}
+        named = {"returns": list(self.returns)} if self.returns else {}
+        return {"name": self.name, "signature": self.signature, "collective": self.collective, **named}
 
     @property
     def how(self) -> str:
@@ -151,14 +140,42 @@ class Algorithm(Coded):
     # One run
 
     def begin(self, case: Case, generator: Any) -> Sequence[Any]:
-        """Each rank's array."""
+        """Each rank's array, or its arrays by name. DeclarationError where these are not those of the signature."""
         if self.collective:
             return before(self.collective, case, generator)
-        return self.inputs(case, generator) if self.inputs else drawn(case, generator)
+        return (
+            [self._given(case, given) for given in self.inputs(case, generator)]
+            if self.inputs
+            else drawn(case, generator)
+        )
+
+    def _given(self, case: Case, given: Any) -> Any:
+        names = [name for name in argument_names(self.signature) if name not in case.options]
+        if type(given) in (tuple, list):
+            given = dict(zip(names, given, strict=False)) if len(given) == len(names) else {}
+        if type(given) is not dict:
+            return given
+        if list(given) != names:
+            found = f"inputs gives {', '.join(given) or 'another number of arrays'}"
+            raise DeclarationError(f"{self.name}: the signature has {', '.join(names)}, but {found}")
+        return copied(given)
+
+    def shaped(self, inputs: Sequence[Any]) -> bool:
+        """Whether results keep their shapes, and have names."""
+        return bool(self.returns) or any(type(given) is dict for given in inputs)
+
+    def formed(self, value: Any, inputs: Sequence[Any]) -> Any:
+        """What a rank has returned, in the form in which results are compared."""
+        return by_name(value, self.returns) if self.shaped(inputs) else outcomes.flat(value)
 
     def outcome(self, call: Call, case: Case, inputs: Sequence[Any], budget: Budget) -> Outcome:
         """Run generators that answer `call`: the declaration's own."""
-        return outcomes.observe(call, inputs, case.options, budget)
+        formed = lambda value: self.formed(value, inputs)
+        return outcomes.observe(call, inputs, case.options, budget, case.dtype if self.shaped(inputs) else "", formed)
+
+    def declared(self, function: Any, case: Case, inputs: Sequence[Any], budget: Budget) -> Outcome:
+        """Run a function of the declaration."""
+        return self.outcome(direct(function), case, inputs, budget)
 
     def observed(self, call: Call, case: Case, inputs: Sequence[Any], budget: Budget) -> Outcome:
         """Run the learner's ranks, which answer `call`."""
@@ -166,7 +183,7 @@ class Algorithm(Coded):
 
     def reference(self, exercise: Exercise, case: Case, inputs: Sequence[Any]) -> tuple[Outcome, Sequence[Any]]:
         """What the solution does, and what each rank should end with. DeclarationError where the two differ."""
-        solution = self.outcome(direct(exercise.solution), case, inputs, Budget(10**6, 1 << 30))
+        solution = self.declared(exercise.solution, case, inputs, Budget(10**6, 1 << 30))
         if not solution.ended:
             failure = outcomes.failure(self.name, case, solution)
             raise DeclarationError(f"{exercise.id}: the solution fails: {failure.say}")
@@ -175,7 +192,7 @@ class Algorithm(Coded):
         if not self.collective:
             return solution, solution.outputs
         wanted = AFTER[self.collective](case, inputs)
-        wrong = outcomes.wrong_result(case, inputs, solution.outputs, wanted, self.collective, self.rtol)
+        wrong = self._wrong_result(case, inputs, solution, wanted)
         if wrong:
             raise DeclarationError(f"{exercise.id}: the solution does not compute {self.collective}: {wrong.say}")
         return solution, wanted
@@ -207,13 +224,13 @@ class Algorithm(Coded):
         for case in self.runs(exercise):
             inputs = self.begin(case, generator)
             solution, wanted = self.reference(exercise, case, inputs)
-            mine = self.observed(call, case, inputs, _budget(case, solution))
-            done.append(_Done(case, inputs, solution, wanted, mine))
+            mine = self.observed(call, case, inputs, budget_of(case, solution, inputs))
+            done.append(RankRun(case, inputs, solution, wanted, mine, self.shaped(inputs)))
             if not mine.ended:
                 break
         return self._verdict(exercise, done)
 
-    def _verdict(self, exercise: Exercise, done: list[_Done]) -> Verdict:
+    def _verdict(self, exercise: Exercise, done: list[RankRun]) -> Verdict:
         last = done[-1]
         if last.mine.failed is not None and last.mine.failed.kind == "empty":
             empty = outcomes.failure(self.name, last.case, last.mine)
@@ -225,7 +242,7 @@ class Algorithm(Coded):
             return Verdict(0.0, " ".join(mistakes), "mistake")
         return Verdict(0.0, found.say, "wrong", found.reason, wants_hint=last.mine.ended)
 
-    def _wrong(self, exercise: Exercise, done: list[_Done]) -> Finding | None:
+    def _wrong(self, exercise: Exercise, done: list[RankRun]) -> Finding | None:
         failed = done[-1] if not done[-1].mine.ended else None
         used = failed.mine.failed if failed else None
         if used is not None and used.kind == "withheld" and used.what in exercise.withholds:
@@ -233,122 +250,50 @@ class Algorithm(Coded):
         for run in done:
             if run is failed:
                 return self._failed(exercise, run)
-            wrong = outcomes.wrong_result(
-                run.case, run.inputs, run.mine.outputs, run.wanted, self.collective, self.rtol, run.mine.received_bytes
-            )
-            if wrong:
+            if wrong := self._wrong_result(run.case, run.inputs, run.mine, run.wanted):
                 return wrong
             if run.mine.changed and not self.in_place:
                 rank = run.mine.changed[0]
-                say = f"With {run.case}, rank {rank} changes the x that it was given: work on a copy."
+                its = "a tensor" if type(run.inputs[rank]) is dict else "the x"
+                say = f"With {run.case}, rank {rank} changes {its} that it was given: work on a copy."
                 return Finding(say, "changes-input")
-        return self._beyond(done) or self._bytes(done) or self._rounds(done)
+        return self.exceeding(done)
 
-    def _failed(self, exercise: Exercise, run: _Done) -> Finding:
+    def exceeding(self, done: Sequence[RankRun]) -> Finding | None:
+        """What the runs take beyond the limits."""
+        neighbours = beyond_neighbours(done) if self.neighbours else None
+        measures = self.rank_bytes, self.total_bytes, self.leaving_bytes
+        return neighbours or beyond_bytes(done, *measures) or beyond_rounds(done, self.rounds)
+
+    def _wrong_result(
+        self, case: Case, inputs: Sequence[Any], outcome: Outcome, wanted: Sequence[Any]
+    ) -> Finding | None:
+        if self.shaped(inputs):
+            return wrong_named(case, inputs, outcome.outputs, wanted, self.returns, self.rtol)
+        received = outcome.received_bytes
+        return outcomes.wrong_result(case, inputs, outcome.outputs, wanted, self.collective, self.rtol, received)
+
+    def _failed(self, exercise: Exercise, run: RankRun) -> Finding:
         """Why the ranks did not finish, and what to write instead where that is a beginner's slip."""
         found, failed = outcomes.failure(self.name, run.case, run.mine), run.mine.failed
         said = failed.what if failed is not None and failed.kind in ("raises", "silent") else ""
         return Finding(found.say + advice_on(said, Asked.of(exercise.public())), found.reason)
 
-    def _beyond(self, done: list[_Done]) -> Finding | None:
-        """A message between ranks that are not neighbours, where only these may talk to each other."""
-        for run in done if self.neighbours else ():
-            if far := run.mine.beyond_neighbours():
-                say = (
-                    f"The result is right, but with {run.case}, rank {far[0]} sends to rank {far[1]}: a rank talks to "
-                    "its two neighbours only, ranks `(rank - 1) % n` and `(rank + 1) % n`."
-                )
-                return Finding(say, "not-a-neighbour")
-        return None
-
-    def _bytes(self, done: list[_Done]) -> Finding | None:
-        from hwlib.units import show
-
-        measures: tuple[tuple[Limit | None, Callable[[Outcome, Case], Sequence[float]], Any, str, str], ...] = (
-            (self.rank_bytes, lambda o, _: o.sent_bytes, max, "rank {rank} sends", "rank-bytes"),
-            (self.total_bytes, lambda o, _: o.sent_bytes, sum, "the ranks send", "total-bytes"),
-            (self.leaving_bytes, lambda o, case: o.leaving_bytes(case.options["inner"]), max,
-             "rank {rank} sends out of its node", "leaving-bytes"),
-        )  # fmt: skip
-        for limit, sent, of, who, measured in measures:
-            if limit is None:
-                continue
-            rows = []
-            for run in done:
-                got, best = (float(of(sent(outcome, run.case))) for outcome in (run.mine, run.solution))
-                rows.append((run.case, got, limit.allowed(run.case, best), run))
-            broken = [row for row in rows if limit.broken(row[1], row[2])]
-            if not broken:
-                continue
-            case, got, allowed, run = max(outcomes.clear(broken), key=lambda row: row[0].n)
-            by_rank = sent(run.mine, case)
-            rank = max(range(case.n), key=lambda r: by_rank[r])
-            say = f"The result is right, but with {case} ({show(case.size, 'B')}), {who.format(rank=rank)} "
-            say += f"{show(got, 'B')}{' in all' if of is sum else ''}; {limit.words}{show(allowed, 'B')} "
-            why = outcomes.pattern([row[:3] for row in broken])
-            if of is max and got > allowed and _lopsided(run.mine) and not _lopsided(run.solution):
-                why = Finding("one rank carries the messages of the others", "one-rank-carries")
-            say += f"{'was' if limit.exact else 'were'} expected"
-            return _because(say, why, measured)
-        return None
-
-    def _rounds(self, done: list[_Done]) -> Finding | None:
-        limit = self.rounds
-        if limit is None:
-            return None
-        rows = [(run.case, run.mine.rounds, limit.allowed(run.case, run.solution.rounds)) for run in done]
-        broken = [row for row in rows if limit.broken(row[1], row[2])]
-        if not broken:
-            return None
-        case, got, allowed = max(outcomes.clear(broken), key=lambda row: row[0].n)
-        say = (
-            f"The result and the bytes are right, but with {case} it takes {got} round{'s' if got != 1 else ''}; "
-            f"{limit.words}{allowed:g} {'was' if allowed == 1 else 'were'} expected"
-        )
-        return _because(say, outcomes.slow(broken), "rounds")
-
-    def _mistakes(self, exercise: Exercise, done: list[_Done]) -> list[str]:
+    def _mistakes(self, exercise: Exercise, done: list[RankRun]) -> list[str]:
         """The sentences of the mistakes that behave just so in every run that was made."""
-        said = []
+        made = []
         for mistake in exercise.mistakes:
-            call = direct(mistake.value)
-            if all(
-                outcomes.alike(
-                    run.mine, self.outcome(call, run.case, run.inputs, _budget(run.case, run.solution)), self.rtol
-                )
-                for run in done
-            ):
-                said.append(exercise.fill(mistake.say, exercise.variant()))
-        return list(dict.fromkeys(said))
+            its = (self.declared(mistake.value, run.case, run.inputs, run.budget) for run in done)
+            if (off := farthest(done, its, self.rtol, self.memory_limit)) is not None:
+                made.append((off, exercise.fill(mistake.say, exercise.variant())))
+        nearest = min((off for off, _ in made), default=0.0)
+        return list(dict.fromkeys(say for off, say in made if off == nearest))
 
 
-@dataclass(frozen=True)
-class _Done:
-    """One run: what each rank began with, what the solution did, what each should end with, what the learner did."""
-
-    case: Case
-    inputs: Sequence[Any]
-    solution: Outcome
-    wanted: Sequence[Any]
-    mine: Outcome
-
-
-def _budget(case: Case, solution: Outcome) -> Budget:
-    """Far more than it takes, and an end."""
-    steps = case.n * PATIENCE * (solution.rounds + case.n)
-    return Budget(steps, PATIENCE * int(sum(solution.sent_bytes) + case.n**2 * case.size))
-
-
-def _lopsided(outcome: Outcome) -> bool:
-    sent = outcome.sent_bytes
-    return max(sent) * len(sent) > 1.5 * sum(sent)
-
-
-def _because(say: str, why: Finding | None, measured: str) -> Finding:
-    """A sentence with its cause, if one is known; the reason is then that of the cause."""
-    if why is None:
-        return Finding(f"{say}.", measured)
-    return Finding(f"{say}: {why.say}{'' if why.say.endswith('?') else '.'}", why.reason)
+def argument_names(signature: str) -> list[str]:
+    """The names after rank and n."""
+    listed = signature[:-1].split("(", 1)[1].split(",")
+    return [name.split("=")[0].split(":")[0].strip() for name in listed][2:]
 
 
 def direct(function: Any) -> Call:
@@ -361,7 +306,7 @@ def direct(function: Any) -> Call:
             return None
         if what == "start":
             ranks[rank] = Rank(function)
-            rest[1] = rest[1].copy()
+            rest[1] = copied(rest[1])
         return ranks[rank](what, rank, *rest)
 
     return call

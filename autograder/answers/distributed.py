@@ -1,25 +1,32 @@
 """Distributed answers: a torch.distributed function plays each rank, and the judge is the network between them.
 
-What is right, the cases, the limits and the sentences are those of an `Algorithm`; the declaration's solution and
-mistakes are generators, which the learner's function must behave like. Rounds are counted as `network` says.
+What is right, the cases, the limits and the sentences are those of an `Algorithm`. The declaration's solution and
+mistakes are torch.distributed functions too, which run in threads of the judge, or generators, which the learner's
+function must behave like. Rounds are counted as `network` says, memory as `memory_meter` says.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..declaration.verdict import DeclarationError
+from ..ranks.arguments import size_of
 from ..ranks.generators import Budget, RankFailed, Remote
 from ..ranks.network import CALLS, carry
 from ..ranks.network_error import NetworkError
-from ..ranks.outcomes import Outcome, flat
+from ..ranks.outcomes import Outcome, Peak
 from ..values.finding import Finding
-from .algorithm import Algorithm
+from .algorithm import Algorithm, argument_names
+from .exceeding import beyond_memory
+from .limits import Limit
+from .rank_run import RankRun
 
 if TYPE_CHECKING:
     from ..declaration.answer import Call
+    from ..declaration.exercise import Exercise
     from ..ranks.buffers import Case
 
 FORMS = {  # of a call, which the backend of a group takes for the same
@@ -29,6 +36,12 @@ FORMS = {  # of a call, which the backend of a group takes for the same
     "reduce_scatter": ("reduce_scatter_tensor",),
     "all_to_all": ("all_to_all_single",),
 }
+LOADS = (
+    "torch.distributed", "torch.fx.experimental.symbolic_shapes",
+    "torch.testing._internal.distributed.multi_threaded_pg", "hwlib.torch_groups._torch", "hwlib.virtual.threads",
+    "autograder.ranks._torch", "autograder.ranks.thread_ranks",
+)  # fmt: skip
+NOT_TOLD = Peak(-1)
 ONLY_SENDS = " All of them send and nobody receives, and a `send` waits for its receive."
 
 
@@ -37,10 +50,12 @@ class Distributed(Algorithm):
     """A function `name(rank, n, x)` that every rank runs, with x a tensor and the default process group ready.
 
     `calls` are those of torch.distributed that it may use: "send" and "recv" stand for their batched and asynchronous
-    forms too. The rest is as with `Algorithm`.
+    forms too. `memory` limits the peak of the bytes that a rank's tensors hold, beside those that it was given. The
+    rest is as with `Algorithm`; arrays by name are tensors of their shapes.
     """
 
     calls: Sequence[str] = ("send", "recv")
+    memory: Limit | None = None
 
     plays: ClassVar[str] = "torch.distributed"
     ending: ClassVar[str] = ", with torch.distributed"
@@ -50,6 +65,25 @@ class Distributed(Algorithm):
         if unknown := [call for call in self.calls if call not in CALLS]:
             raise DeclarationError(f"{self.name}: calls has {unknown[0]!r}; of {', '.join(CALLS)} some were expected")
 
+    def declare(self, exercise: Exercise) -> None:
+        """What an Algorithm asks, and that there is a limit of memory to compare with."""
+        super().declare(exercise)
+        if self.memory is None:
+            return
+        if self.memory.of is None and not _runs_torch(exercise.solution):
+            say = "memory needs a function, at_most(lambda case: ...), or a solution that is a torch.distributed one"
+            raise DeclarationError(f"{exercise.id}: {say}")
+
+    def declare_solution(self, exercise: Exercise) -> None:
+        """The solution is a function, or a generator function."""
+        if not callable(exercise.solution):
+            raise DeclarationError(f"{exercise.id}: the solution is a torch.distributed function, or a generator")
+
+    def loads(self, exercise: Exercise) -> Sequence[str]:
+        """torch, where the declaration's functions are for it."""
+        functions = (exercise.solution, *(mistake.value for mistake in exercise.mistakes))
+        return LOADS if any(map(_runs_torch, functions)) else ()
+
     def public(self) -> dict[str, Any]:
         """The signature, the collective and the calls."""
         return {**super().public(), "calls": list(self.calls)}
@@ -57,8 +91,11 @@ class Distributed(Algorithm):
     @property
     def how(self) -> str:
         """How it is asked for."""
+        names = argument_names(self.signature)
+        given = "a tensor x" if names[:1] == ["x"] and not self.returns else "its tensors"
+        returned = f"and returns {', '.join(self.returns)}, in this order; " if len(self.returns) > 1 else ""
         return (
-            f"write `{self.signature}`, which every rank runs with a tensor x and the process group ready; "
+            f"write `{self.signature}`, which every rank runs with {given} and the process group ready; {returned}"
             f"of torch.distributed it may call {allowed(self.calls)}"
         )
 
@@ -69,14 +106,30 @@ class Distributed(Algorithm):
         return LocalRanks(value, withholds)
 
     def declared_call(self, value: Any) -> Call | None:
-        """The ranks of a generator of the declaration."""
-        return _Declared(super().local_call(value))
+        """The ranks of a function or a generator of the declaration."""
+        return _Declared(value)
+
+    def declared(self, function: Any, case: Case, inputs: Sequence[Any], budget: Budget) -> Outcome:
+        """Run a function of the declaration: a torch.distributed one in threads, else a generator."""
+        if not _runs_torch(function):
+            return super().declared(function, case, inputs, budget)
+        from ..ranks.thread_ranks import ThreadRanks
+
+        with ThreadRanks(function) as ranks:
+            return self._carried(ranks, case, inputs, budget)
 
     def observed(self, call: Call, case: Case, inputs: Sequence[Any], budget: Budget) -> Outcome:
         """Run the ranks that answer `call`, and carry their messages."""
         if isinstance(call, _Declared):
-            return self.outcome(call.call, case, inputs, budget)
-        ranks = [Process(call, rank, case.n, x, case.options, budget) for rank, x in enumerate(inputs)]
+            return self.declared(call.function, case, inputs, budget)
+        return self._carried(call, case, inputs, budget)
+
+    def _carried(self, call: Call, case: Case, inputs: Sequence[Any], budget: Budget) -> Outcome:
+        dtype, measures = case.dtype if self.shaped(inputs) else "", self.memory is not None
+        ranks = [
+            Process(call, rank, case.n, x, case.options, budget, dtype, measures=measures)
+            for rank, x in enumerate(inputs)
+        ]
         try:
             carried = carry(ranks, self.calls, budget.bytes)
         except RankFailed:
@@ -87,9 +140,24 @@ class Distributed(Algorithm):
         if not carried.calls and all(value is None or value is ... for value in carried.outputs):
             return Outcome(failed=RankFailed("empty", "returns nothing"))
         changed = [rank.rank for rank in ranks if rank.changed]
-        outputs = [flat(value) for value in carried.outputs]
+        outputs = [self.formed(value, inputs) for value in carried.outputs]
         sent, received = carried.sent_bytes, carried.received_bytes
-        return Outcome(outputs, sent, received, carried.rounds, changed=changed, pairs=carried.pairs)
+        peaks = [rank.peak for rank in ranks] if measures else []
+        return Outcome(outputs, sent, received, carried.rounds, changed=changed, pairs=carried.pairs, peaks=peaks)
+
+    @property
+    def memory_limit(self) -> Limit | None:  # type: ignore[override]
+        """Of what a rank's tensors hold."""
+        return self.memory
+
+    def exceeding(self, done: Sequence[RankRun]) -> Finding | None:
+        """What the runs take beyond the limits."""
+        return super().exceeding(done) or beyond_memory(done, self.memory)
+
+
+def _runs_torch(function: Any) -> bool:
+    """Whether a function of the declaration is one for torch.distributed, and no generator."""
+    return not inspect.isgeneratorfunction(function)
 
 
 def allowed(calls: Sequence[str]) -> str:
@@ -103,16 +171,44 @@ def allowed(calls: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class _Declared:
-    """A call that asks generators, where functions would be asked."""
+    """A function of the declaration, in the place of a learner's."""
 
-    call: Any
+    function: Any
 
-    def __call__(self, request: tuple) -> Any:
-        return self.call(request)
+    def __call__(self, _request: tuple) -> Any:
+        return None
 
 
+@dataclass
 class Process(Remote):
     """A rank that asks for what torch.distributed is asked for."""
+
+    measures: bool = False
+    peak: Peak = NOT_TOLD
+    arrived: int = 0  # bytes of the largest array that the judge has sent it
+
+    @property
+    def start(self) -> tuple:
+        """What the rank is asked first, and whether its memory is measured."""
+        return (*super().start, True) if self.measures else super().start
+
+    def send(self, got: Any) -> Any:
+        """The next request."""
+        if type(got).__name__ == "ndarray":
+            self.arrived = max(self.arrived, got.nbytes)
+        return super().send(got)
+
+    def told(self, said: Any) -> None:
+        """Whether the rank has changed its arrays, and the peak of its memory, at least what has arrived at once and
+        fits in nothing that it was given."""
+        if not self.measures:
+            return super().told(said)
+        said = said if type(said) is dict else {}
+        self.changed = said.get("changed") is True
+        peak, line = said.get("peak"), said.get("line")
+        if type(peak) is int and peak >= self.arrived - size_of(self.x):
+            self.peak = Peak(peak, line[:200] if type(line) is str else "")
+        return None
 
     def step(self, kind: str, rest: Sequence[Any]) -> Any:
         """The request, an object, whose numbers are of x's type and have lost their shape, so that neither carries
@@ -129,6 +225,6 @@ class Process(Remote):
     def _flat(self, data: Any) -> Any:
         if type(data).__name__ != "ndarray":
             return data  # the network refuses it where it needs numbers
-        if data.dtype != self.x.dtype:
+        if data.dtype != (self.dtype or self.x.dtype):
             raise self._failed("dtype", str(data.dtype))
         return data.reshape(-1)

@@ -26,8 +26,8 @@ from ..values.error_advice import NOTHING_ASKED, Asked, advice_on
 from ..values.finding import Finding
 from ..values.numbers import Unreadable
 from ..values.texts import quoted
-from .algorithm import Limit, at_most
 from .code import Coded
+from .limits import Limit, at_most
 
 if TYPE_CHECKING:
     from hwlib.tl import L2, Run

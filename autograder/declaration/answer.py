@@ -174,6 +174,10 @@ class Answer:
         """The same for a solution or mistake of the declaration."""
         return self.local_call(value)
 
+    def loads(self, exercise: Exercise) -> Sequence[str]:
+        """Modules that judging needs and that take long to load: the grader's judge has them before the first answer."""
+        return ()
+
     # Shown
 
     def shown(self, exercise: Exercise, value: Any, given: Given) -> str:

@@ -195,6 +195,15 @@ def _serve_session(channel: socket.socket, bank: Bank) -> None:
         wire.send(channel, judge_answer(bank, Question(**asked), call))
 
 
+def _load(bank: Bank) -> None:
+    """What these exercises need, as far as it is installed: once, and not in every process forked from here."""
+    for name in dict.fromkeys(name for exercise in bank.values() for name in exercise.answer.loads(exercise)):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)  # threads that wait for each other do not survive a fork
+
+
 def _warm(bank: Bank) -> None:
     """Judge a wrong answer to each exercise of a kind that gains by it (an Expression: its trees are then there, and
     what reads them is loaded), for every process forked from here. Other kinds would have a teacher's functions run,
@@ -217,6 +226,7 @@ def main() -> None:
         return
     for name in NEEDED:
         importlib.import_module(name)
+    _load(bank)
     _warm(bank)
     settle()
     with contextlib.suppress(BrokenPipeError):  # where the grader has ended meanwhile, the next look says so

@@ -8,7 +8,7 @@ others without a message.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,20 +17,41 @@ MAX_RANKS, MAX_LENGTH = 64, 1 << 16
 
 @dataclass(frozen=True)
 class Case:
-    """One run: n ranks, each with an array of `length` elements of `dtype`, and the algorithm's `options`."""
+    """One run: n ranks, each with an array of `length` elements of `dtype`, and the algorithm's `options`.
+
+    Where the ranks have several arrays, `sizes` are the numbers that their shapes are made of, instead of a length:
+    `case["d"]` is the size d, or the option of that name.
+    """
 
     n: int
-    length: int
+    length: int = -1
     dtype: str = "float64"
     options: dict[str, Any] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self):
         if not (type(self.n) is int and 1 <= self.n <= MAX_RANKS):
             raise ValueError(f"n of a case is {self.n!r}; 1 to {MAX_RANKS} ranks were expected")
+        if self.length == -1 and self.sizes:
+            object.__setattr__(self, "length", 0)
         if not (type(self.length) is int and 0 <= self.length <= MAX_LENGTH):
             raise ValueError(f"length of a case is {self.length!r}; 0 to {MAX_LENGTH} elements were expected")
         if self.dtype not in HIGHEST:
             raise ValueError(f"dtype of a case is {self.dtype!r}; one of {', '.join(HIGHEST)} was expected")
+        if not all(type(size) is int and size >= 0 for size in self.sizes.values()):
+            raise ValueError(f"sizes of a case are {dict(self.sizes)!r}; whole numbers were expected")
+
+    def __getitem__(self, name: str) -> Any:
+        """The size or the option of this name."""
+        for known in (self.sizes, self.options):
+            if name in known:
+                return known[name]
+        raise KeyError(f"the case has no {name!r}: it has {', '.join((*self.sizes, *self.options)) or 'no sizes'}")
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return 8 if self.dtype.endswith("64") else 4
 
     @property
     def root(self) -> int:
@@ -40,7 +61,7 @@ class Case:
     @property
     def size(self) -> int:
         """Bytes of one rank's array."""
-        return self.length * (8 if self.dtype.endswith("64") else 4)
+        return self.length * self.itemsize
 
     def block(self, rank: int) -> slice:
         """Where the block of a rank lies."""
@@ -48,7 +69,10 @@ class Case:
         return slice(min(rank * step, self.length), min((rank + 1) * step, self.length))
 
     def __str__(self) -> str:
-        return f"{self.n} rank{'' if self.n == 1 else 's'} of {elements(self.length)}"
+        ranks = f"{self.n} rank{'' if self.n == 1 else 's'}"
+        if not self.sizes:
+            return f"{ranks} of {elements(self.length)}"
+        return ", ".join([ranks, *(f"{name} = {size}" for name, size in self.sizes.items())])
 
 
 def elements(count: int) -> str:

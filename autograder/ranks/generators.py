@@ -19,6 +19,7 @@ from ..declaration.calling import failure
 from ..declaration.verdict import AnswerError
 from ..declaration.withholding import Withheld, without
 from ..values import encoding
+from .arguments import numbers, positional
 
 Call = Callable[[tuple], Any]
 MAX_AT_ONCE = 4096  # steps in one yield
@@ -42,14 +43,14 @@ class Rank:
     """Plays one rank of a learner's generator function, in the learner's process. Call it with a request:
 
     ("start", rank, n, x, options) or ("send", rank, got); it replies ("steps", [(send, to,
-    frm), ...], alone), ("done", result, changed) or ("failed", kind, what).
+    frm), ...], alone), ("done", result, changed) or ("failed", kind, what). x may be arrays by name.
     """
 
     function: Any
     withholds: Sequence[str] = ()
     program: Any = None
     x: Any = None
-    before: Any = None  # a copy of x as it was given
+    before: Any = None  # what x held when it was given
 
     def __call__(self, what: str, *rest: Any) -> tuple:
         """The reply to a request."""
@@ -67,8 +68,8 @@ class Rank:
             return "failed", kind, failure(error, self.function)
 
     def _start(self, rank: int, n: int, x: Any, options: dict[str, Any]) -> tuple:
-        self.program, self.x, self.before = None, x, x.copy()
-        program = self.function(rank, n, x, **options)
+        self.program, self.x, self.before = None, x, numbers(x)
+        program = self.function(rank, n, *positional(x), **options)
         if type(program) is not types.GeneratorType:
             if program is None or program is ...:
                 raise RankFailed("empty")
@@ -83,7 +84,7 @@ class Rank:
             asked = self.program.send(got)
         except StopIteration as end:
             self.program = None
-            changed = self.x.tobytes() != self.before.tobytes()
+            changed = numbers(self.x) != self.before
             return "done", encoding.decode(encoding.encode(end.value)), changed
         alone = type(asked) is not list and type(asked) is not tuple
         steps = [asked] if alone else asked
@@ -128,7 +129,8 @@ class Budget:
 class Remote:
     """The judge's handle of a rank: `send` it what arrived, and it returns the next Step or raises StopIteration.
 
-    Every reply is validated here, because a learner's process may reply anything.
+    Every reply is validated here, because a learner's process may reply anything. It sends numbers of `dtype` only, by
+    default that of x.
     """
 
     call: Call
@@ -137,6 +139,7 @@ class Remote:
     x: Any
     options: dict[str, Any]
     budget: Budget
+    dtype: str = ""
     changed: bool = False
     started: bool = False
 
@@ -145,7 +148,7 @@ class Remote:
         self.budget.steps -= 1
         if self.budget.steps < 0:
             raise self._failed("limit", "steps")
-        request = ("send", self.rank, got) if self.started else ("start", self.rank, self.n, self.x, self.options)
+        request = ("send", self.rank, got) if self.started else self.start
         self.started = True
         try:
             reply = self.call(request)
@@ -153,11 +156,20 @@ class Remote:
             raise self._failed("lost", str(error)) from None
         kind, *rest = reply if type(reply) is tuple and len(reply) == 3 else ("", "", "")
         if kind == "done":
-            self.changed = rest[1] is True
+            self.told(rest[1])
             raise StopIteration(rest[0])
         if kind == "failed" and rest[0] in KINDS and type(rest[1]) is str:
             raise self._failed(rest[0], rest[1])
         return self.step(kind, rest)
+
+    @property
+    def start(self) -> tuple:
+        """What the rank is asked first."""
+        return "start", self.rank, self.n, self.x, self.options
+
+    def told(self, said: Any) -> None:
+        """What a rank says of its run, beside its result: whether it has changed its arrays."""
+        self.changed = said is True
 
     def step(self, kind: str, rest: Sequence[Any]) -> Any:
         """The Steps of a reply that is neither a result nor a failure."""
@@ -182,7 +194,7 @@ class Remote:
             return Step(None, to, frm)
         if type(data).__name__ != "ndarray" or data.ndim != 1:
             raise self._failed("array", encoding.type_name(data))
-        if data.dtype != self.x.dtype:
+        if data.dtype != (self.dtype or self.x.dtype):
             raise self._failed("dtype", str(data.dtype))
         self.budget.bytes -= data.nbytes
         if self.budget.bytes < 0:
@@ -190,6 +202,8 @@ class Remote:
         return Step(data, to, frm)
 
 
-def remote_ranks(call: Call, inputs: Sequence[Any], options: dict[str, Any], budget: Budget) -> list[Remote]:
-    """A `Remote` for each rank of a run, with `inputs[rank]` for its x."""
-    return [Remote(call, rank, len(inputs), x, options, budget) for rank, x in enumerate(inputs)]
+def remote_ranks(
+    call: Call, inputs: Sequence[Any], options: dict[str, Any], budget: Budget, dtype: str = ""
+) -> list[Remote]:
+    """A `Remote` for each rank of a run, with `inputs[rank]` for its x, or its arrays by name."""
+    return [Remote(call, rank, len(inputs), x, options, budget, dtype) for rank, x in enumerate(inputs)]

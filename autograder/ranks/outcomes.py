@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -32,9 +32,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Peak:
+    """The most bytes that a rank's tensors held at once, and the line of its function that was running then."""
+
+    bytes: int
+    line: str = ""
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What every rank returned, the bytes that each sent and received and between which ranks, and the rounds; or a
-    failure.
+    failure. A result is as `flat` has it, or by name as `named_results.by_name` has it.
 
     `failed` is the failure of a rank, `stuck` that of all together, as the network saw it; `changed` says which ranks
     modified their input array.
@@ -48,6 +56,7 @@ class Outcome:
     stuck: Finding | None = None
     changed: Sequence[int] = ()
     pairs: Mapping[tuple[int, int], float] = field(default_factory=dict)
+    peaks: Sequence[Peak] = ()  # of each rank's memory, where it was measured
 
     def leaving_bytes(self, inner: int) -> list[float]:
         """The bytes that each rank sends out of its node of `inner` ranks."""
@@ -67,11 +76,19 @@ class Outcome:
         return self.failed is None and self.stuck is None
 
 
-def observe(call: Call, inputs: Sequence[Any], options: dict[str, Any], budget: Budget) -> Outcome:
-    """Run generators through `call` (see `generators.Rank`) and count what they send."""
+def observe(
+    call: Call,
+    inputs: Sequence[Any],
+    options: dict[str, Any],
+    budget: Budget,
+    dtype: str = "",
+    formed: Callable[[Any], Any] | None = None,
+) -> Outcome:
+    """Run generators through `call` (see `generators.Rank`) and count what they send. `formed` makes of what a rank
+    returns its result, by default `flat`."""
     from hwlib.simulate import SimulationError, run_programs
 
-    ranks, n = remote_ranks(call, inputs, options, budget), len(inputs)
+    ranks, n = remote_ranks(call, inputs, options, budget, dtype), len(inputs)
     try:
         ended = run_programs(ranks)
     except RankFailed as failed:
@@ -87,7 +104,7 @@ def observe(call: Call, inputs: Sequence[Any], options: dict[str, Any], budget: 
         received[message.dst] += message.bytes
         pairs[message.src, message.dst] += message.bytes  # type: ignore[assignment]
     changed = [rank.rank for rank in ranks if rank.changed]
-    outputs, rounds = [flat(v) for v in ended.outputs], max(ended.clocks, default=0)
+    outputs, rounds = [(formed or flat)(v) for v in ended.outputs], max(ended.clocks, default=0)
     return Outcome(outputs, sent, received, rounds, changed=changed, pairs=pairs)
 
 
@@ -143,14 +160,18 @@ def alike(one: Outcome, other: Outcome, rtol: float) -> bool:
     if not (one.ended and other.ended):
         kinds = [o.failed.kind if o.failed else o.stuck for o in (one, other)]
         return kinds[0] == kinds[1] and not (one.ended or other.ended)
+    return same_traffic(one, other) and all(
+        (a is None and b is None) or (b is not None and same_result(a, b, rtol))
+        for a, b in zip(one.outputs, other.outputs, strict=True)
+    )
+
+
+def same_traffic(one: Outcome, other: Outcome) -> bool:
+    """Whether every rank sent and received as many bytes, in as many rounds."""
     return (
         list(one.sent_bytes) == list(other.sent_bytes)
         and list(one.received_bytes) == list(other.received_bytes)
         and one.rounds == other.rounds
-        and all(
-            (a is None and b is None) or (b is not None and same_result(a, b, rtol))
-            for a, b in zip(one.outputs, other.outputs, strict=True)
-        )
     )
 
 

@@ -10,6 +10,7 @@ handle's result is available. `autograder.ranks.network` is the other end.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -17,47 +18,55 @@ from typing import Any
 
 from hwlib.torch_groups import ANY, Transport, register
 
+from .arguments import each
 from .in_flight import InFlight, Talk
+from .memory_meter import unmetered
 
 REDUCTIONS = ("sum", "avg", "product", "min", "max")
 REDUCING = ("all_reduce", "reduce", "reduce_scatter")
 ROOTED = ("reduce", "broadcast", "gather", "scatter")
-_flights: list[InFlight] = []  # of the rank that this process is; a backend's constructor has no argument to spare
+_here = threading.local()  # the rank that this thread plays; a backend's constructor has no argument to spare
 
 
 def run_rank(function: Callable[..., Any], rank: int, n: int, x: Any, talk: Talk) -> Any:
-    """What `function(rank, n, x)` returns, with `x` as a tensor; tensors in the result become numpy arrays.
+    """What `function(rank, n, x)` returns, with the arrays in x as tensors; tensors in the result become numpy arrays.
 
     The default group exists while the function runs. Exceptions of the function propagate.
     """
+    import numpy as np
     import torch
     import torch.distributed as dist
 
     register(JudgedTransport)
-    _flights[:] = [InFlight(talk)]
+    in_flight = _here.in_flight = InFlight(talk)
     dist.init_process_group(JudgedTransport.backend, rank=rank, world_size=n, store=dist.HashStore())
     try:
-        result = plainly(function(rank, n, torch.from_numpy(x.copy())))
-        _flights[0].end_all()
+        tensors = each(x, lambda array: torch.from_numpy(np.array(array, order="C")))
+        result = plainly(function(rank, n, tensors))
+        in_flight.end_all()
         return result
     finally:
         dist.destroy_process_group()
-        _flights.clear()
+        _here.in_flight = None
 
 
 def plainly(value: Any) -> Any:
-    """Tensors, also in lists and tuples, as numpy arrays; anything else unchanged."""
+    """Tensors, also in lists, tuples and dicts, as numpy arrays; anything else unchanged."""
     import torch
 
     if isinstance(value, torch.Tensor):
         return as_array(value)
     if isinstance(value, (list, tuple)):
         return [plainly(item) for item in value]
+    if isinstance(value, dict):
+        return {name: plainly(item) for name, item in value.items()}
     return value
 
 
 def as_array(tensor: Any) -> Any:
-    """A copy of a tensor's numbers as a numpy array."""
+    """A copy of a tensor's numbers as a numpy array. Raises RuntimeError where its storage was freed (`resize_(0)`)."""
+    if tensor.numel() and not tensor.untyped_storage().nbytes():
+        raise RuntimeError("the storage of this tensor was freed: it has no numbers")
     return tensor.detach().cpu().contiguous().numpy().copy()
 
 
@@ -79,9 +88,10 @@ class JudgedPending:
         """Fetch it."""
         take, self.take = self.take, None
         if take is not None:
-            if self.in_flight is not None:
-                self.in_flight.end(self.handle)
-            take(self.talk({"do": "wait", "handle": self.handle}))
+            with unmetered():
+                if self.in_flight is not None:
+                    self.in_flight.end(self.handle)
+                take(self.talk({"do": "wait", "handle": self.handle}))
 
 
 class JudgedTransport(Transport):
@@ -91,7 +101,7 @@ class JudgedTransport(Transport):
 
     def __init__(self, rank: int, ranks: Any):
         super().__init__(rank, ranks)
-        self.in_flight = _flights[0]
+        self.in_flight = _here.in_flight
         self.talk = self.in_flight.talk
 
     def enter(self, ranks: Any, name: str) -> None:
@@ -104,7 +114,8 @@ class JudgedTransport(Transport):
     def collective(self, call: str, outputs: Any, inputs: Any, op: str, root: int) -> JudgedPending:
         """Post this rank's part."""
         request: dict[str, Any] = {"do": "post", "call": call, "group": list(self.ranks)}
-        request["data"] = self._given(call, inputs)
+        with unmetered():
+            request["data"] = self._given(call, inputs)
         if call in REDUCING:
             if op not in REDUCTIONS:
                 raise RuntimeError(f"this reduction is not judged: one of {', '.join(REDUCTIONS)} was expected")
@@ -160,8 +171,9 @@ class JudgedTransport(Transport):
 
     def send(self, tensor: Any, to: int, tag: int) -> JudgedPending:
         """Hand the message to the judge."""
-        handle = self.talk({"do": "send", "to": self._peer(to), "tag": tag, "data": as_array(tensor)})
-        self.in_flight.post(handle, tensor, sends=True)
+        with unmetered():
+            handle = self.talk({"do": "send", "to": self._peer(to), "tag": tag, "data": as_array(tensor)})
+            self.in_flight.post(handle, tensor, sends=True)
         return JudgedPending(self.talk, handle, lambda _: None, self.in_flight)
 
     def receive(self, tensor: Any, source: int, tag: int) -> JudgedPending:
@@ -170,7 +182,8 @@ class JudgedTransport(Transport):
             raise RuntimeError("recv without a source is not judged: say which rank the message is from")
         frm = self._peer(source)
         handle = self.talk({"do": "post", "call": "recv", "from": frm, "tag": tag})
-        self.in_flight.post(handle, tensor, sends=False)
+        with unmetered():
+            self.in_flight.post(handle, tensor, sends=False)
         take = partial(fill, tensor, what=f"the message from rank {frm}")
         return JudgedPending(self.talk, handle, take, self.in_flight)
 

@@ -1,68 +1,88 @@
 """A learner's torch.distributed function as one rank, in the learner's process: in the grader's sandbox, or started by
-`check`.
+`check`. The declaration's own functions are ranks like it, in threads of the judge (see `thread_ranks`).
 
-Like `generators.Rank` it is called with ("start", rank, n, x, options) or ("send", rank, reply), and replies with
-("asks", request, None), ("done", result, changed) or ("failed", kind, what). Between two calls the function waits, in
-a thread of its own, inside the call of torch.distributed that it has made.
+Like `generators.Rank` it is called with ("start", rank, n, x, options[, measures]) or ("send", rank, reply), and it
+replies with ("asks", request, None), ("done", result, told) or ("failed", kind, what). What is told is whether the
+function has changed its arrays; where `measures` asks for its memory too, a dict of `changed`, `peak` and `line`.
+Between two calls the function waits, in a thread of its own, inside the call of torch.distributed that it has made.
 """
 
 from __future__ import annotations
 
+import gc
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Any
 
 from ..declaration.calling import failure
 from ..declaration.withholding import Withheld, without
 from ..values import encoding
+from .arguments import arrays, each, numbers, positional
 from .generators import RankFailed
+from .memory_meter import Metered, paused
 from .process_group import as_array, plainly, run_rank
 
 TALK = "torch.distributed"
 
 
+class RunEnded(BaseException):
+    """The run of all ranks is over, and this one has not ended: it is in a thread, and must."""
+
+
 class ProcessRank:
     """Plays one rank of `function(rank, n, x)`, whose messages go through the caller."""
+
+    alone = True  # whether the process is this rank's only
 
     def __init__(self, function: Any, withholds: Sequence[str] = ()):
         self.function, self.withholds = function, withholds
         self.asked: SimpleQueue[tuple] = SimpleQueue()  # to the caller
         self.replies: SimpleQueue[Any] = SimpleQueue()  # from it
+        self.thread: threading.Thread | None = None
 
     def __call__(self, what: str, rank: int, *rest: Any) -> tuple:
         """The reply to a request."""
         if what == "start":
-            n, x, options = rest
             self.asked, self.replies = SimpleQueue(), SimpleQueue()
-            threading.Thread(target=self._play, args=(rank, n, x, options), daemon=True).start()
+            self.thread = threading.Thread(target=self._play, args=(rank, *rest), daemon=True)
+            self.thread.start()
         else:
             self.replies.put(rest[0])
         return self.asked.get()
 
-    def _play(self, rank: int, n: int, x: Any, options: dict[str, Any]) -> None:
+    def _play(self, rank: int, n: int, x: Any, options: dict[str, Any], measures: bool = False) -> None:
         """In the thread: run the function to its end."""
         asked, replies = self.asked, self.replies
 
         def talk(request: dict[str, Any]) -> Any:
             asked.put(("asks", encoding.decode(encoding.encode(request)), None))
-            return replies.get()
+            reply = replies.get()
+            if reply is RunEnded:
+                raise RunEnded
+            return reply
 
-        changed = False
+        changed, peak = False, Metered()
 
-        def played(rank: int, n: int, tensor: Any) -> Any:
-            nonlocal changed
+        def played(rank: int, n: int, given: Any) -> Any:
+            nonlocal changed, peak
             try:
-                return plainly(self.function(rank, n, tensor, **options))
+                with self._measured(given, measures) as peak:
+                    result = self.function(rank, n, *positional(given), **options)
+                return plainly(result)
             finally:
-                changed = as_array(tensor).tobytes() != x.tobytes()
+                changed = _changed(given, x)
 
         try:
             if not callable(self.function):
                 raise RankFailed("result", encoding.type_name(self.function))
             with without(self.withholds, self.function):
                 result = run_rank(played, rank, n, x, talk)
-            asked.put(("done", encoding.decode(encoding.encode(result)), changed))
+            told = {"changed": changed, "peak": peak.bytes, "line": peak.line} if measures else changed
+            asked.put(("done", encoding.decode(encoding.encode(result)), told))
+        except RunEnded:
+            pass
         except Withheld as used:
             asked.put(("failed", "withheld", used.name))
         except RankFailed as failed:
@@ -71,3 +91,27 @@ class ProcessRank:
             asked.put(("failed", "result", str(error)))
         except BaseException as error:
             asked.put(("failed", "raises", failure(error, self.function)))
+
+    @contextmanager
+    def _measured(self, given: Any, measures: bool) -> Iterator[Metered]:
+        """Measure the memory of the block, if it is asked for."""
+        if not measures:
+            yield Metered()
+            return
+        from ._torch import metered, numbers_stay_in_tensors
+
+        with metered(self.function, list(arrays(given))) as found:
+            if not self.alone:
+                yield found
+                return
+            gc.freeze()  # for the meter, which collects garbage
+            with numbers_stay_in_tensors(paused):
+                yield found
+
+
+def _changed(given: Any, x: Any) -> bool:
+    """Whether the tensors no longer hold what they were given."""
+    try:
+        return numbers(each(given, as_array)) != numbers(x)
+    except RuntimeError:  # a storage was freed
+        return True

@@ -67,6 +67,7 @@ from hwlib.algorithms.ring import (
     ring_allreduce,
     ring_reduce_scatter,
 )
+from hwlib.algorithms.shaped import gathered, scattered, summed
 from hwlib.algorithms.switch import nvls_allreduce, switch_allgather, switch_allreduce, switch_reduce_scatter
 from hwlib.algorithms.tree import (
     binomial_broadcast,
@@ -87,10 +88,11 @@ __all__ = [
     "blocks", "bruck_allgather", "bruck_alltoall", "bruck_reduce_scatter", "chain_broadcast", "chain_reduce", "copied",
     "direct_allgather", "direct_allreduce", "direct_alltoall", "direct_broadcast", "direct_gather", "direct_reduce",
     "direct_reduce_scatter", "direct_scatter", "double_tree_allreduce", "doubling_allgather", "doubling_allreduce",
-    "halving_doubling_allreduce", "halving_reduce_scatter", "hierarchical_allgather", "hierarchical_allreduce",
-    "hierarchical_alltoall", "hierarchical_broadcast", "hierarchical_reduce_scatter", "joined", "line_allgather",
-    "line_reduce_scatter", "nvls_allreduce", "one_shot_allreduce", "pairwise_alltoall", "pieces", "ragged_alltoall",
-    "record_of", "ring_allgather", "ring_allreduce", "ring_alltoall", "ring_reduce_scatter",
-    "scatter_allgather_broadcast", "send", "spread", "switch_allgather", "switch_allreduce", "switch_reduce_scatter",
-    "torus_allgather", "torus_allreduce", "torus_reduce_scatter", "tree_allreduce", "within",
+    "gathered", "halving_doubling_allreduce", "halving_reduce_scatter", "hierarchical_allgather",
+    "hierarchical_allreduce", "hierarchical_alltoall", "hierarchical_broadcast", "hierarchical_reduce_scatter",
+    "joined", "line_allgather", "line_reduce_scatter", "nvls_allreduce", "one_shot_allreduce", "pairwise_alltoall",
+    "pieces", "ragged_alltoall", "record_of", "ring_allgather", "ring_allreduce", "ring_alltoall",
+    "ring_reduce_scatter", "scatter_allgather_broadcast", "scattered", "send", "spread", "summed", "switch_allgather",
+    "switch_allreduce", "switch_reduce_scatter", "torus_allgather", "torus_allreduce", "torus_reduce_scatter",
+    "tree_allreduce", "within",
 ]  # fmt: skip

@@ -1,0 +1,123 @@
+"""What the runs of ranks take beyond their limits: who sends where, bytes, rounds and memory.
+
+Reasons: not-a-neighbour, one-rank-carries, and those of `ranks.outcomes.pattern` and `slow`; of numbers that no known
+mistake explains, rank-bytes, total-bytes, leaving-bytes, rounds; too-much-memory, too-little-memory, and
+memory-not-told where a rank reports none, or less than it must have held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..ranks import outcomes
+from ..ranks.buffers import Case
+from ..ranks.outcomes import Outcome
+from ..values.finding import Finding
+from ..values.texts import quoted
+from .limits import Limit
+from .rank_run import RankRun
+
+
+def beyond_neighbours(done: Sequence[RankRun]) -> Finding | None:
+    """A message between ranks that are not neighbours, where only these may talk to each other."""
+    for run in done:
+        if far := run.mine.beyond_neighbours():
+            say = (
+                f"The result is right, but with {run.case}, rank {far[0]} sends to rank {far[1]}: a rank talks to "
+                "its two neighbours only, ranks `(rank - 1) % n` and `(rank + 1) % n`."
+            )
+            return Finding(say, "not-a-neighbour")
+    return None
+
+
+def beyond_bytes(
+    done: Sequence[RankRun], busiest: Limit | None, total: Limit | None, leaving: Limit | None
+) -> Finding | None:
+    """What the busiest rank sends, what all send, and what the busiest sends out of its node."""
+    from hwlib.units import show
+
+    measures: tuple[tuple[Limit | None, Callable[[Outcome, Case], Sequence[float]], Any, str, str], ...] = (
+        (busiest, lambda o, _: o.sent_bytes, max, "rank {rank} sends", "rank-bytes"),
+        (total, lambda o, _: o.sent_bytes, sum, "the ranks send", "total-bytes"),
+        (leaving, lambda o, case: o.leaving_bytes(case.options["inner"]), max,
+         "rank {rank} sends out of its node", "leaving-bytes"),
+    )  # fmt: skip
+    for limit, sent, of, who, measured in measures:
+        if limit is None:
+            continue
+        rows = []
+        for run in done:
+            mine, best = (sent(outcome, run.case) for outcome in (run.mine, run.solution))
+            rank, got, allowed = limit.busiest(run.case, mine, best, of)
+            rows.append((run.case, got, allowed, run, rank))
+        broken = [row for row in rows if limit.broken(row[1], row[2])]
+        if not broken:
+            continue
+        case, got, allowed, run, rank = max(outcomes.clear(broken), key=lambda row: row[0].n)
+        size = "" if case.sizes else f" ({show(case.size, 'B')})"
+        say = f"The result is right, but with {case}{size}, {who.format(rank=rank)} "
+        say += f"{show(got, 'B')}{' in all' if of is sum else ''}; {limit.words}{show(allowed, 'B')} "
+        why = outcomes.pattern([row[:3] for row in broken])
+        if of is max and got > allowed and _lopsided(run.mine) and not _lopsided(run.solution):
+            why = Finding("one rank carries the messages of the others", "one-rank-carries")
+        say += f"{'was' if limit.exact else 'were'} expected"
+        return _because(say, why, measured)
+    return None
+
+
+def beyond_rounds(done: Sequence[RankRun], limit: Limit | None) -> Finding | None:
+    """The longest chain of messages."""
+    if limit is None:
+        return None
+    rows = [(run.case, run.mine.rounds, limit.allowed(run.case, run.solution.rounds)) for run in done]
+    broken = [row for row in rows if limit.broken(row[1], row[2])]
+    if not broken:
+        return None
+    case, got, allowed = max(outcomes.clear(broken), key=lambda row: row[0].n)
+    say = (
+        f"The result and the bytes are right, but with {case} it takes {got} round{'s' if got != 1 else ''}; "
+        f"{limit.words}{allowed:g} {'was' if allowed == 1 else 'were'} expected"
+    )
+    return _because(say, outcomes.slow(broken), "rounds")
+
+
+def beyond_memory(done: Sequence[RankRun], limit: Limit | None) -> Finding | None:
+    """What the tensors of a rank hold at once."""
+    from hwlib.units import show
+
+    rows = []
+    for run in done if limit is not None else ():
+        assert limit is not None
+        if not run.mine.peaks:
+            continue  # a generator of the declaration, which has no tensors
+        mine = [peak.bytes for peak in run.mine.peaks]
+        best = [peak.bytes for peak in run.solution.peaks] or [0] * run.case.n
+        if min(mine) < 0:
+            say = f"With {run.case}, rank {mine.index(min(mine))} did not say truly how much memory its tensors hold."
+            return Finding(say, "memory-not-told")
+        rows.append((run.case, *limit.busiest(run.case, mine, best, max), run))
+    broken = [row for row in rows if limit is not None and limit.broken(row[2], row[3])]
+    if not broken or limit is None:
+        return None
+    case, rank, got, allowed, run = max(broken, key=lambda row: row[0].n)
+    line = run.mine.peaks[rank].line
+    at = f", at {quoted(line)}" if line else ""
+    say = (
+        f"The result and what is sent are right, but with {case}, the tensors of rank {rank} hold {show(got, 'B')} at "
+        f"their peak{at}, beside those that it was given; {limit.words}{show(allowed, 'B')} "
+        f"{'was' if limit.exact else 'were'} expected."
+    )
+    return Finding(say, "too-much-memory" if got > allowed else "too-little-memory")
+
+
+def _lopsided(outcome: Outcome) -> bool:
+    sent = outcome.sent_bytes
+    return max(sent) * len(sent) > 1.5 * sum(sent)
+
+
+def _because(say: str, why: Finding | None, measured: str) -> Finding:
+    """A sentence with its cause, if one is known; the reason is then that of the cause."""
+    if why is None:
+        return Finding(f"{say}.", measured)
+    return Finding(f"{say}: {why.say}{'' if why.say.endswith('?') else '.'}", why.reason)

@@ -1,0 +1,93 @@
+"""The mode of torch that measures memory (see `memory_meter`); it loads torch."""
+
+import functools
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .memory_meter import SMALL, Metered, Storages, begins, file_of, line_in
+
+
+class Meter(TorchDispatchMode):
+    """Adds up what is alive after each operation."""
+
+    def __init__(self, found: Metered, given: Any, line: Callable[[], str]):
+        super().__init__()
+        self.found, self.line, self.paused = found, line, 0
+        self.storages = Storages([tensor.untyped_storage() for tensor in given])
+
+    def see(self, value: Any) -> None:
+        """The tensors among an operation's arguments or results."""
+        if isinstance(value, torch.Tensor):
+            if value.device.type == "cpu" and value.layout is torch.strided:
+                self.storages.see(value.untyped_storage())
+        elif isinstance(value, (list, tuple)):
+            for one in value:
+                self.see(one)
+
+    def look(self) -> None:
+        """Whether this is a new peak, without what only garbage holds."""
+        if self.storages.bytes() > self.found.bytes:
+            gc.collect()
+            if (now := self.storages.bytes()) > self.found.bytes:
+                self.found.bytes, self.found.line = now, self.line()
+
+
+def _dispatch(self: Meter, func: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    made = func(*args, **(kwargs or {}))
+    if not self.paused:
+        for value in (args, tuple((kwargs or {}).values()), made):
+            self.see(value)
+        self.look()
+    return made
+
+
+# Set after the class was made: torch would wrap a method of the class so that its first operation loads the compiler,
+# a second and a half.
+Meter.__torch_dispatch__ = _dispatch  # type: ignore[assignment]
+
+
+@contextmanager
+def metered(function: Callable[..., Any], given: Any) -> Iterator[Metered]:
+    """Measure the peak of this block, in this thread; `given` are tensors that do not count. Its lines are those of
+    the file of `function`. A peak collects garbage: freeze what was there before (`gc.freeze`), which takes long.
+    """
+    found, file = Metered(), file_of(function)
+    meter = Meter(found, given, lambda: line_in(file))
+    begins(meter)
+    try:
+        with meter:
+            yield found
+    finally:
+        begins(None)
+
+
+@contextmanager
+def numbers_stay_in_tensors(paused: Callable[[], bool]) -> Iterator[None]:
+    """In this block numpy() and tolist() raise, of a tensor of many numbers, but while `paused()`."""
+    tensor: Any = torch.Tensor
+    names = ("numpy", "tolist", "__array__")
+    kept = {name: getattr(tensor, name) for name in names}
+
+    def refusing(name: str) -> Callable[..., Any]:
+        @functools.wraps(kept[name])
+        def refuse(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if self.numel() > SMALL and not paused():
+                raise RuntimeError(
+                    f"{name}() takes numbers out of their tensor, and this exercise counts the memory of tensors"
+                )
+            return kept[name](self, *args, **kwargs)
+
+        return refuse
+
+    for name in names:
+        setattr(tensor, name, refusing(name))
+    try:
+        yield
+    finally:
+        for name in names:
+            setattr(tensor, name, kept[name])

@@ -32,6 +32,7 @@ from hwlib.plots.scale import allreduce_scale, blame, levels
 from hwlib.plots.shardings import four_cases, move_shares, sharded_blocks, split_widths, steps
 from hwlib.plots.shared_memory import banks, cta_pair, rasters
 from hwlib.plots.split_layers import causal_pieces, rates_by_length, shares_by_model, split_mlp, step_parts
+from hwlib.plots.stages import model_on_stages, stage_memory, steps_against_micro, time_and_memory
 from hwlib.plots.topologies import node_bandwidths, topology
 from hwlib.plots.training import batch_times, peaks, rounded_steps, streams, weak_scaling, zero_stages
 from hwlib.plots.warps import divergence, threads, warp
@@ -40,10 +41,11 @@ __all__ = [
     "against_ranks", "allreduce_scale", "anatomy", "banks", "batch_times", "before_and_after", "beside_a_matmul",
     "beyond_six", "blame", "block_scales", "blocks_by_step", "causal_pieces", "clock_series", "cta_pair", "day_steps",
     "days_against_log", "divergence", "four_cases", "fused_attention", "growth", "issuers", "kernel_timeline",
-    "layer_matrices", "levels", "memory_pyramid", "model_against_measured", "move_shares", "node_bandwidths",
-    "overlap", "parameter_shares", "peaks", "pipeline", "pod", "rack", "rails_and_racks", "rasters",
-    "rates_by_length", "ridge_bars", "roofline", "rounded_block", "rounded_steps", "rounds_grid", "sharded_blocks",
-    "shares_by_model", "size_sweep", "split_mlp", "split_widths", "step_parts", "steps", "streams",
-    "switches_per_gpu", "threads", "three_products", "tile_traffic", "timeline", "times_against_size", "topology",
-    "touched", "warp", "warp_sweep", "ways_to_the_network", "weak_scaling", "zero_stages",
+    "layer_matrices", "levels", "memory_pyramid", "model_against_measured", "model_on_stages", "move_shares",
+    "node_bandwidths", "overlap", "parameter_shares", "peaks", "pipeline", "pod", "rack", "rails_and_racks",
+    "rasters", "rates_by_length", "ridge_bars", "roofline", "rounded_block", "rounded_steps", "rounds_grid",
+    "sharded_blocks", "shares_by_model", "size_sweep", "split_mlp", "split_widths", "stage_memory", "step_parts",
+    "steps", "steps_against_micro", "streams", "switches_per_gpu", "threads", "three_products", "tile_traffic",
+    "time_and_memory", "timeline", "times_against_size", "topology", "touched", "warp", "warp_sweep",
+    "ways_to_the_network", "weak_scaling", "zero_stages",
 ]  # fmt: skip

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from hwlib.pipeline import Played, Span
-from hwlib.plots.style import BLUE, GREEN, INK, ORANGE, SKY, SMALL, canvas, styled
+from hwlib.plots.style import BLUE, CHART, GREEN, INK, ORANGE, SKY, SMALL, canvas, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +16,7 @@ KINDS = {
 """The name of each kind of pass, and its colour."""
 ROWS = 64  # ranks up to which a picture is legible
 LETTERED = 16  # ranks up to which microbatches are written into their passes
-DIGIT, MARGIN = 0.075, 0.03  # inches
+DIGIT, MARGIN = 0.075, 0.01  # inches
 
 
 @styled
@@ -32,8 +32,8 @@ def pipeline(run: Played) -> "Figure":
     schedule, ranks = run.schedule, run.schedule.stages
     if ranks > ROWS:
         raise ValueError(f"run: at most {ROWS} ranks can be drawn, got {ranks}")
-    width, row = 7.0, 0.32 if ranks <= 16 else 0.14
-    figure, axes = canvas(width, 1.2 + max(row * ranks, 0.6))
+    width, row = CHART, 0.28 if ranks <= 16 else 0.14
+    figure, axes = canvas(width, 1.5 + max(row * ranks, 0.6))
     chunks = 1 + max(op.chunk for ops in schedule.ops for op in ops)
     for kind, (label, colour) in KINDS.items():
         for chunk in range(chunks):
@@ -45,7 +45,7 @@ def pipeline(run: Played) -> "Figure":
     axes.set_yticks(range(0, ranks, every))
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False)
-    figure.legend(loc="outside lower left", ncols=4, handlelength=1)
+    figure.legend(loc="outside lower left", ncols=2, handlelength=1)
     many = "1 microbatch" if schedule.microbatches == 1 else f"{schedule.microbatches} microbatches"
     axes.set_title(f"{schedule.name}, {many}: bubble {100 * run.bubble_fraction:.1f} %", fontsize=SMALL)
     return figure

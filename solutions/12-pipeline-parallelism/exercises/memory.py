@@ -1,0 +1,212 @@
+"""Exercises of the section on memory, with the simulator, and the names with which the text computes numbers."""
+
+from autograder.answers import Choice, Expression, Function, integers, positive
+from autograder.declaration import Exercise, Mistake
+from hwlib.footprint import footprint
+from hwlib.pipeline import gpipe, one_f_one_b
+from hwlib.specs import models
+from hwlib.strategy import Strategy
+
+BEFORE = models["llama3-70b"]  # 80 layers, on 8 stages
+AFTER = BEFORE.replace(layers=2 * BEFORE.layers)
+T, M = 8192, 64  # tokens of a sequence, microbatches
+
+
+def on_stage(model, pp, stage):
+    """Bytes of one GPU: 8 tensor-parallel ranks a stage, 8 replicas with ZeRO-1, microbatches of two sequences."""
+    plan = Strategy.of(dp=8, tp=8, pp=pp, micro=2, zero=1)
+    return footprint(model, plan, T=T, m=M, stage=stage)
+
+
+OLD = [on_stage(BEFORE, 8, stage) for stage in range(8)]
+NEW = [on_stage(AFTER, 16, stage) for stage in range(16)]
+
+PREDICT_STAGES = Exercise(
+    id="pipeline-parallelism-predict-stages",
+    title="Predict: more stages of the same size",
+    predict=True,
+    prompt="A model is made twice as deep and gets twice the stages, so every GPU holds as many layers as before. The "
+    "schedule is 1F1B, with far more microbatches than stages. What becomes of the activations that the first and the "
+    "last stage keep at most? *Exact*.",
+    answer=Choice(
+        {
+            "same": "both keep what they kept",
+            "first": "the first keeps twice as much, the last as much as before",
+            "both": "both keep twice as much",
+            "last": "the last keeps twice as much, the first as much as before",
+            "less": "both keep less: the same batch is spread over more GPUs",
+        }
+    ),
+    solution="first",
+    mistakes=(
+        Mistake(
+            "same", "The layers are the same. How many microbatches have been in the first stage and not returned?"
+        ),
+        Mistake("both", "How long after its forward pass does the last stage do the backward pass of a microbatch?"),
+        Mistake("last", "Which stage waits longest for the gradients of a microbatch?"),
+        Mistake("less", "A microbatch passes every stage, as before. What is spread over the stages?"),
+    ),
+    hints=("Between forward and backward of a microbatch, how many others does a stage begin?",),
+    explain="A stage keeps a microbatch from its forward to its backward pass. For the first stage, the microbatch "
+    "meanwhile goes down all stages and its gradient comes back, and in 1F1B one more microbatch is begun for each "
+    "stage in between. The last stage turns every microbatch round at once.",
+)
+
+STAGE_MEMORY = Exercise(
+    id="pipeline-parallelism-stage-memory",
+    title="What stage r keeps",
+    points=2,
+    prompt="`L` equal layers are spread over `pp` stages, numbered from 0. A layer keeps `S_layer` bytes of "
+    "activations "
+    "for each microbatch. How many bytes of activations does stage `r` keep at most under 1F1B, with `pp` microbatches "
+    "or more? *Exact*, for a stage that begins no pass before it has to.",
+    answer=Expression(
+        {
+            "L": positive("1", 8, 200),
+            "S_layer": positive("B"),
+            "pp": integers(2, 64),
+            "r": integers(0, 63, most="pp - 1"),
+        },
+        "B",
+    ),
+    solution=lambda L, S_layer, pp, r: (pp - r) * L / pp * S_layer,
+    mistakes=(
+        Mistake(lambda L, S_layer: L * S_layer, "Right for the first stage. How many microbatches wait on stage r?"),
+        Mistake(lambda L, S_layer, pp: L / pp * S_layer, "That is one microbatch. How many are under way?"),
+        Mistake(
+            lambda L, S_layer, pp, r: (pp - r - 1) * L / pp * S_layer,
+            "Before its first backward pass a stage has begun one for each stage after it, and one more.",
+        ),
+        Mistake(
+            lambda L, S_layer, pp, r: (r + 1) * L / pp * S_layer,
+            "That grows toward the last stage. Which stage waits longest for its gradients?",
+        ),
+        Mistake(
+            lambda L, S_layer, pp, r: (pp - r) * L * S_layer,
+            "The number of microbatches is right. How many of the layers has a stage?",
+        ),
+        Mistake(
+            lambda L, S_layer, pp, r: (2 * (pp - r) - 1) * L / pp * S_layer,
+            "So many slots pass until the gradient is back. In every second one the stage does a backward pass.",
+        ),
+    ),
+    hints=(
+        "Count the forward passes of stage r before its first backward pass.",
+        "From then on each new microbatch comes after one has left.",
+    ),
+    explain="Stage r runs one forward pass for each of the pp − 1 − r stages after it, and one more, before the first "
+    "gradient comes back: `pp - r` microbatches. From then on it does one backward pass for each forward pass. A "
+    "microbatch keeps `L/pp*S_layer` in it. For r = 0 that is `L*S_layer`, whatever pp is: stages do not make the "
+    "activations of the first stage any smaller, and stages *with their layers* make them larger.",
+)
+
+
+def simulate(orders, t_F, t_B):
+    """The time of a step, and the most microbatches that each rank keeps."""
+    n, done = len(orders), {}
+    at, clock = [0] * n, [0.0] * n
+    while any(at[r] < len(orders[r]) for r in range(n)):
+        for r in range(n):
+            while at[r] < len(orders[r]):
+                kind, i = orders[r][at[r]]
+                before = (kind, i, r - 1 if kind == "F" else r + 1)
+                if 0 <= before[2] < n and before not in done:
+                    break
+                start = max(clock[r], done.get(before, 0.0))
+                clock[r] = done[kind, i, r] = start + (t_F if kind == "F" else t_B)
+                at[r] += 1
+    return [max(clock), *(high_water(order) for order in orders)]
+
+
+def high_water(order):
+    kept = most = 0
+    for kind, _ in order:
+        kept += 1 if kind == "F" else -1
+        most = max(most, kept)
+    return most
+
+
+def no_waiting(orders, t_F, t_B):
+    return [max(sum(t_F if k == "F" else t_B for k, _ in o) for o in orders), *(high_water(o) for o in orders)]
+
+
+def all_kept(orders, t_F, t_B):
+    return [simulate(orders, t_F, t_B)[0], *(sum(k == "F" for k, _ in o) for o in orders)]
+
+
+def first_ends(orders, t_F, t_B):
+    """The time at which the last rank is done."""
+    n = len(orders)
+    short = simulate(orders, t_F, t_B)
+    fill = (n - 1) * t_B
+    return [short[0] - fill, *short[1:]]
+
+
+def lockstep(orders, t_F, t_B):
+    slots = simulate(orders, 1.0, 1.0)
+    return [slots[0] * max(t_F, t_B), *slots[1:]]
+
+
+def left_over(orders, t_F, t_B):
+    """What is kept at the end, not at most."""
+    return [simulate(orders, t_F, t_B)[0], *(0 for _ in orders)]
+
+
+def order_cases(rng):
+    """Orders of GPipe, of 1F1B and of schedules between the two, which run ahead by some microbatches more."""
+    found = []
+    for pp, m in ((2, 3), (3, 5), (4, 8), (5, 7)):
+        for schedule in (gpipe(pp, m), one_f_one_b(pp, m), None):
+            if schedule:
+                orders = [[[op.kind, op.microbatch] for op in ops] for ops in schedule.ops]
+            else:
+                orders = [ahead(m, min(pp - r + rng.randint(1, 2), m)) for r in range(pp)]
+            found.append((orders, rng.uniform(0.5, 2), rng.uniform(2.1, 4)))
+    return found
+
+
+def ahead(m, k):
+    """The order of a rank that begins k microbatches before its first backward pass."""
+    order = [["F", i] for i in range(k)]
+    for i in range(m):
+        order.append(["B", i])
+        if k + i < m:
+            order.append(["F", k + i])
+    return order
+
+
+LAB_SIMULATOR = Exercise(
+    id="pipeline-parallelism-lab-simulator",
+    title="Lab: play a schedule",
+    points=3,
+    lines=15,
+    prompt="Write `simulate(orders, t_F, t_B)`. `orders[r]` is what rank r computes, in this order: a list of pairs "
+    'such as ["F", 3] or ["B", 0], a pass and its microbatch. A forward pass needs that of the rank before, a backward '
+    "pass that of the rank after; messages take no time, and a rank begins a pass as soon as it is free and has what "
+    "the pass needs. Return a list: the time of the step, in s, and then for each rank the most microbatches whose "
+    "activations it keeps at once. They are kept from the beginning of a forward pass to the end of the "
+    "backward pass. No order deadlocks. *Exact*.",
+    answer=Function(
+        "simulate",
+        "simulate(orders, t_F, t_B)",
+        cases=order_cases,
+    ),
+    solution=simulate,
+    withholds=("hwlib.pipeline",),
+    mistakes=(
+        Mistake(no_waiting, "That is what the ranks compute. When can a rank begin that needs another's result?"),
+        Mistake(all_kept, "The time is right. Does a rank keep what its backward passes have used?"),
+        Mistake(first_ends, "The step ends when the last of all ranks is done. Which one is that?"),
+        Mistake(lockstep, "No clock makes all ranks begin together: a rank begins when it has what it needs."),
+        Mistake(left_over, "The time is right. At the end nothing is kept: what was the most in between?"),
+    ),
+    hints=(
+        "Keep a clock for each rank, and for each pass of each rank when it was done.",
+        "Go round the ranks until all orders are done. A rank goes on while what its next pass needs is done.",
+        "A pass starts at the later of two times.",
+    ),
+    explain="A pass starts at the later of two times: when its rank is free, and when the pass that it needs has ended "
+    "on the neighbour. So go round the ranks, let each one go on as far as what it needs is known, and note when each "
+    "pass ends; the latest end of all is the time of the step. The memory needs no clock: along an order, a forward "
+    "pass adds one and a backward pass removes one, and the highest count is the answer.",
+)

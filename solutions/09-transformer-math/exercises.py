@@ -157,7 +157,7 @@ GQA_WIDTH = Exercise(
         "All matrices have D as their other side, so D cancels. How many of them does F widen?",
     ),
     explain="Keys and values shrink from `n_q*H` to `K*H` columns each, which saves `2*D*H*(n_q - K)`. One more "
-        "column "
+    "column "
     "of the MLP costs `3*D`: one in gate, in up and in down. So F grows by `2*H*(n_q - K)/3`. Llama 2's authors did "
     "this in their comparison of MHA, GQA and MQA, so that none had more parameters than another.",
 )
@@ -239,8 +239,7 @@ SIX_ND = Exercise(
         Mistake(way(_factor, seen=1, more=0), "You counted all keys for every token. Which does the mask hide?"),
         Mistake(way(_factor, looked_up=1), "Both tables are parameters. Are both multiplied with?"),
         Mistake(way(_factor, passes=1), "That is attention's forward pass. What of its backward pass?"),
-        Mistake(way(_factor, attention=0), "That is the tables' part of the error. Which products have no "
-            "parameters?"),
+        Mistake(way(_factor, attention=0), "That is the tables' part of the error. Which products have no parameters?"),
         Mistake(way(_factor, seen=0.25), "Scores are one product. What is done with them after the softmax?"),
     ),
     hints=(
@@ -735,8 +734,7 @@ HFU_TO_MFU = Exercise(
     solution=lambda f, g, h: h * 3 * (f + g) / (4 * f + 3 * g),
     mistakes=(
         Mistake(lambda f, g, h: 3 * h / 4, "Right for the layers alone. Is everything computed twice?"),
-        Mistake(lambda f, g, h: h * (4 * f + 3 * g) / (3 * (f + g)), "Recomputed work is in the HFU. Which is "
-            "larger?"),
+        Mistake(lambda f, g, h: h * (4 * f + 3 * g) / (3 * (f + g)), "Recomputed work is in the HFU. Which is larger?"),
         Mistake(
             lambda f, g, h: 2 * h * (f + g) / (3 * f + 2 * g), "How often the forward pass's FLOPs is a backward pass?"
         ),
@@ -795,7 +793,7 @@ ERRATUM_MFU = Exercise(
         "A node with NVLink and NVSwitch holds cards of which form?",
     ),
     explain="6ND is six times 37e9 times 14.8e12 operations, over 2.788 million hours of one card. Divided by the "
-        "PCIe "
+    "PCIe "
     "card's {C_p:FLOP/s} that is the book's 21.7 %; the run used SXM cards, whose peak is {C_s:FLOP/s}, so it is "
     "16.5 %. With the hours of the pre-training alone, 2.664 million, it is 17.3 %. Both are low partly because 6ND "
     "leaves out attention, and because much of the arithmetic, attention above all, was not done in fp8.",

@@ -209,9 +209,8 @@ ERRATUM_REDUCE = Exercise(
     "*To first order*, as there: (n − 1)/n counts as 1.",
     given=[
         dict(B=2048, D=8192, X=8, Y=4, Z=16, W=90 * GB),
-        dict(B=1024, D=4096, X=4, Y=4, Z=4, W=90 * GB),
-        dict(B=4096, D=8192, X=4, Y=8, Z=16, W=180 * GB),
-        dict(B=8192, D=5120, X=2, Y=4, Z=8, W=90 * GB),
+        dict(B=4096, D=8192, X=4, Y=16, Z=8, W=180 * GB),
+        dict(B=8192, D=5120, X=8, Y=4, Z=2, W=90 * GB),
     ],
     answer=Quantity("s"),
     solution=lambda B, D, X, Y, W: 4 * B * D / (X * Y * W),
@@ -226,6 +225,15 @@ ERRATUM_REDUCE = Exercise(
         ),
         Mistake(
             lambda B, D, Y, W: 4 * B * D / (Y * W), "Y is one of the axes that split the array. Is it the only one?"
+        ),
+        Mistake(
+            lambda B, D, X, Y, W: 8 * B * D / (X * Y * W),
+            "Twice too much: look at W, which is for both neighbours together, at an element's bytes, and at which "
+            "axes split the array.",
+        ),
+        Mistake(
+            lambda B, D, X, Y, W: 4 * B * D / (3 * X * Y * W),
+            "The ring of Z has the links of one axis only; the other two axes carry nothing here.",
         ),
         Mistake(
             lambda B, D, X, Y, Z, W: 4 * B * D / (X * Y * Z * W),
@@ -298,20 +306,20 @@ def sent(before, after, S, n):
     return S * (n - 1) / n / (1 if before == "U" else n)
 
 
-def ways_of(a, b, c, I, J, K, n, price=sent, finish=True, splits="IJK", b_el=2):
+def ways_of(a, b, c, I, J, K, n, price=sent, finish=True, splits="IJK", b_el=2, summed="U"):
     """Bytes of each way to multiply, by the dimension that it splits."""
     found = {}
     for split in [*splits]:
         left, right = (split if split in dims else "" for dims in ("IJ", "JK"))
-        made = "U" if split == "J" else split
+        made = summed if split == "J" else split
         bytes_in = price(a, left, b_el * I * J, n) + price(b, right, b_el * J * K, n)
         found[split] = bytes_in + (price(made, c, b_el * I * K, n) if finish else 0)
     return found
 
 
-def product(a, b, c, I, J, K, n, **other):
+def product(a, b, c, I, J, K, n, choose=min, **other):
     ways = ways_of(a, b, c, I, J, K, n, **other)
-    best = min(ways, key=ways.get)
+    best = choose(ways, key=ways.get)
     return best, ways[best]
 
 
@@ -322,6 +330,22 @@ def gathered(before, after, S, n):
 
 def summed_once(before, after, S, n):
     return S * (n - 1) / n if (before, after) == ("U", "") else sent(before, after, S, n)
+
+
+def scattered_twice(before, after, S, n):
+    return (2 if before == "U" and after else 1) * sent(before, after, S, n)
+
+
+def to_first_order(before, after, S, n):
+    return sent(before, after, S, n) * n / max(n - 1, 1)
+
+
+def of_a_part(before, after, S, n):
+    return sent(before, after, S / n, n)
+
+
+def of_all_devices(before, after, S, n):
+    return n * sent(before, after, S, n)
 
 
 def sums_free(before, after, S, n):
@@ -346,6 +370,11 @@ def with_copies(a, b, c, I, J, K, n):
     return best, ways[best]
 
 
+def sums_that_are_split(a, b, c, I, J, K, n):
+    """Splits J only where an array has it already."""
+    return product(a, b, c, I, J, K, n, splits="IJK" if "J" in (a, b) else "IK")
+
+
 def placements_and_sizes(rng):
     """All 27 combinations of placements, each with several shapes, and the shapes that trip up habits."""
     rows = []
@@ -357,7 +386,8 @@ def placements_and_sizes(rng):
                 if all(y - x > 1e-6 * y for x, y in pairwise(ways)):
                     break
             rows.append((a, b, c, I, J, K, n))
-    return [*rows, ("J", "J", "", 1, 1, 1, 1), ("I", "K", "I", 7, 7, 14, 7), ("", "", "", 1, 8, 13, 2)]
+    few = ("I", "", "I", 1, 1, 1, 1), ("I", "K", "I", 7, 7, 14, 7), ("", "", "", 1, 8, 13, 2)
+    return [*rows, *few, ("I", "K", "I", 104, 640, 64, 8)]  # in the last J is split by neither, and should be
 
 
 LAB_PRODUCT = Exercise(
@@ -392,6 +422,20 @@ LAB_PRODUCT = Exercise(
         Mistake(with_copies, "In that way every device does all of the FLOPs."),
         Mistake(partial(product, b_el=1), "How many bytes has an element?"),
         Mistake(partial(product, splits="IK"), "Splitting J is a way too, even where neither array has it yet."),
+        Mistake(sums_that_are_split, "Splitting J may be the best way even if neither A nor B has it split."),
+        Mistake(partial(product, price=scattered_twice), "A reduce-scatter is one half of an all-reduce."),
+        Mistake(
+            partial(product, price=to_first_order), "To first order. Exactly, a device keeps a part of what it has."
+        ),
+        Mistake(partial(product, price=of_a_part), "S is the whole array of the group, not one device's part."),
+        Mistake(
+            partial(product, price=of_all_devices), "Those are the bytes of all n devices. One device is asked for."
+        ),
+        Mistake(partial(product, choose=max), "Of the three ways, that is the dearest."),
+        Mistake(
+            partial(product, summed="J"),
+            "A product that splits J does not come out split by J, for C has no J. What is it?",
+        ),
         Mistake(
             lambda a, b, c, I, J, K, n: product(a, b, c, I, J, K, n)[::-1], "Both are right: the letter comes first."
         ),
@@ -443,6 +487,22 @@ def whole_gradient_at_hand(a, b, c, I, J, K, n):  # noqa: ARG001
     return backward(a, b, "", I, J, K, n)
 
 
+def letters_kept(a, b, c, I, J, K, n):
+    return product(c, b, a, I, K, J, n)[1] + product(a, c, b, J, I, K, n)[1]
+
+
+def dearer(a, b, c, I, J, K, n):
+    return max(first_gradient(a, b, c, I, J, K, n), second_gradient(a, b, c, I, J, K, n))
+
+
+def open_gradient(a, b, c, I, J, K, n):  # noqa: ARG001
+    return backward(a, b, "U", I, J, K, n)
+
+
+def all_passes(a, b, c, I, J, K, n):
+    return product(a, b, c, I, J, K, n)[1] + backward(a, b, c, I, J, K, n)
+
+
 LAB_BACKWARD = Exercise(
     id="sharded-matmuls-lab-backward",
     title="Lab: the way back",
@@ -459,6 +519,15 @@ LAB_BACKWARD = Exercise(
         Mistake(forward_twice, "These are the bytes of the forward product, twice. Which array is now the result?"),
         Mistake(first_gradient, "That is the gradient of A alone."),
         Mistake(second_gradient, "That is the gradient of B alone."),
+        Mistake(letters_kept, "Which letter does each of these products sum over? It is not J any more."),
+        Mistake(dearer, "Both gradients are computed, one after the other."),
+        Mistake(open_gradient, "dC does not arrive as an open sum, but placed as C."),
+        Mistake(all_passes, "The forward product is not part of the question."),
+        Mistake(partial(backward, b_el=4), "Gradients move in bf16 here, like everything else."),
+        Mistake(
+            partial(backward, price=to_first_order), "To first order. Exactly, a device keeps a part of what it has."
+        ),
+        Mistake(partial(backward, price=of_all_devices), "Those are the bytes of all n devices. One is asked for."),
         Mistake(wanted_everywhere, "A gradient is not wanted on every device, but placed as its array."),
         Mistake(whole_gradient_at_hand, "dC is not on every device: it is placed as C."),
         Mistake(partial(backward, finish=False), "The results are wanted in a placement. Which sums stay open?"),
@@ -621,6 +690,22 @@ LEVEL_WIDTH = Exercise(
             "All cards of a node carry its sum out together.",
         ),
         Mistake(
+            lambda X, Y, W_in, W_node, C: X * C * max((Y - 1) / Y / W_in, (X - 1) / X / W_node),
+            "The GPUs of a node share the arithmetic too.",
+        ),
+        Mistake(
+            lambda X, Y, W_in, W_node, C: Y * C * max((Y - 1) / Y / W_in, (X - 1) / X / W_node),
+            "The nodes share the arithmetic too.",
+        ),
+        Mistake(
+            lambda X, Y, W_in, W_node, C: level_width(X, Y, W_in, W_node, C) / 2,
+            "An element of C has two bytes, and each term of it takes two operations: one of these twos is missing.",
+        ),
+        Mistake(
+            lambda X, Y, W_in, W_node, C: X * Y * C * (X * Y - 1) / (X * Y) / W_in,
+            "So it would be inside one large node. What leaves a node, and how fast?",
+        ),
+        Mistake(
             lambda X, Y, W_in, W_node, C: X * Y * C / max(Y / (Y - 1) * W_in, X / (X - 1) * W_node),
             "Which of two levels that work at once decides?",
         ),
@@ -661,6 +746,19 @@ MEASURED_WIDTH = Exercise(
         Mistake(
             lambda n, W_bus, C: 2 * (n - 1) / n * C / W_bus,
             "That lets every GPU do all of the arithmetic.",
+        ),
+        Mistake(lambda W_bus, C: 2 * C / W_bus, "That is a pair of devices. Here n of them share the sum."),
+        Mistake(
+            lambda n, W_bus, C: 4 * (n - 1) * C / W_bus,
+            "A product and its addition are two operations, and an element has two bytes: which did you count twice?",
+        ),
+        Mistake(
+            lambda n, W_bus, C: 4 * (n - 1) ** 2 / n * C / W_bus,
+            "Bus bandwidth has the 2(n − 1)/n in it already: you applied it twice.",
+        ),
+        Mistake(
+            lambda n, W_bus, C: n**2 / (2 * (n - 1)) * C / W_bus,
+            "The bus factor is the other way round: bus bandwidth is larger than S/t.",
         ),
         Mistake(lambda n, W_bus, C: 2 * n * C / W_bus, "Its own part of the result a GPU need not send."),
     ),
@@ -710,6 +808,10 @@ COUNT = Exercise(
         Mistake(lambda k: k + 1, "Those are the weights' gradients over X. What happens over Y?"),
         Mistake(lambda k: 2, "Those are the collectives over Y. Along X the ranks have different tokens."),
         Mistake(lambda k: 1, "That is the forward pass."),
+        Mistake(lambda k: 2 * k + 6, "An all-reduce is one call, though it does the work of two."),
+        Mistake(
+            lambda k: 2 * k + 4, "Over which axes is the gradient of a weight an open sum? Over one, for Y splits F."
+        ),
         Mistake(lambda k: 3, "The gradient of every weight is an open sum of its own."),
         Mistake(lambda k: k, "One for each of the first products, and none for the last, for y and for x?"),
         Mistake(lambda k: 3 * k + 3, "Most of these products need nothing: which of their sums does an axis split?"),

@@ -8,17 +8,13 @@ from autograder.declaration import Exercise, Mistake
 
 def stage_inputs(case, generator):
     """A weight for each stage; microbatches for the first stage, gradients of the loss for the last one."""
-    m, b, d = case["m"], case["b"], len_of(case)
+    m, b, d = case["m"], case["b"], case["d"]
     draw = lambda *shape: generator.normal(size=shape).astype(case.dtype)
     xs, dys = draw(m, b, d), draw(m, b, d)
     return [
         {"w": draw(d, d) / d**0.5, "xs": xs if r == 0 else xs[:, :0], "dys": dys if r == case.n - 1 else dys[:, :0]}
         for r in range(case.n)
     ]
-
-
-def len_of(case):
-    return case["d"]
 
 
 def pipeline(rank, n, w, xs, dys, m, b, ahead=None, keep=False, first=False, once=False, both=True):
@@ -65,7 +61,7 @@ def pipeline(rank, n, w, xs, dys, m, b, ahead=None, keep=False, first=False, onc
     return w.grad
 
 
-def one_f_one_b(rank, n, w, xs, dys, m, b):
+def train_stage(rank, n, w, xs, dys, m, b):
     return pipeline(rank, n, w, xs, dys, m, b)
 
 
@@ -89,12 +85,12 @@ LAB_1F1B = Exercise(
     "microbatches, `xs` [m × b × d], and the last rank the gradients of the loss by its outputs, `dys` [m × b × d]; on "
     "other ranks these are empty. Run 1F1B, and return the gradient of `w`, summed over the microbatches. "
     "Activations and their gradients go from neighbour to neighbour, one [b × d] message each. Judged *exactly* are "
-    "the gradients and the bytes of each rank. The rounds may be at most 2·(m + n), which an order that runs one "
-    "microbatch at a time exceeds; and rank r may hold, beside its arguments, the bytes of at most n − r + 3 "
+    "the gradients and the bytes of each rank. The rounds may be at most 2·(m + n), which four ranks "
+    "exceed if they run one microbatch at a time; and rank r may hold, beside its arguments, the bytes of at most n − r + 3 "
     "microbatches, an input and an output [b × d] for each, and of four gradients of w.",
     answer=Distributed(
-        "one_f_one_b",
-        signature="one_f_one_b(rank, n, w, xs, dys, m, b)",
+        "train_stage",
+        signature="train_stage(rank, n, w, xs, dys, m, b)",
         inputs=stage_inputs,
         cases=[
             Case(2, sizes={"d": 8}, options={"m": 12, "b": 32}),
@@ -106,12 +102,17 @@ LAB_1F1B = Exercise(
         rounds=at_most(lambda case: 2 * (case["m"] + case.n)),
         memory=at_most(held),
     ),
-    solution=one_f_one_b,
+    solution=train_stage,
     mistakes=(
         Mistake(
             partial(pipeline, ahead=lambda n, rank, m: m),
             "The gradients are right: that is GPipe. How many microbatches does rank 0 need to begin before its first "
             "backward pass?",
+        ),
+        Mistake(
+            partial(pipeline, ahead=lambda n, rank, m: 0),
+            "The gradients are right, and one microbatch after another passes the whole pipeline: how many forward "
+            "passes does rank r begin before its first backward pass?",
         ),
         Mistake(
             partial(pipeline, keep=True),

@@ -174,13 +174,9 @@ MICROBATCHES = Exercise(
 LAYERS_A_STAGE = 12
 
 
-def fewest_chunks(pp, m, percent):
+def fewest_chunks(pp, m, percent, bubble=interleaved_bubble_fraction):
     """The smallest v that divides the layers of a stage and keeps the bubble below so many per cent of the step."""
-    enough = [
-        v
-        for v in range(1, LAYERS_A_STAGE + 1)
-        if LAYERS_A_STAGE % v == 0 and interleaved_bubble_fraction(pp, m, v) <= percent / 100
-    ]
+    enough = [v for v in range(1, LAYERS_A_STAGE + 1) if LAYERS_A_STAGE % v == 0 and bubble(pp, m, v) <= percent / 100]
     if not enough:
         raise ValueError("no number of chunks suffices")
     return enough[0]
@@ -200,9 +196,7 @@ CHUNKS = Exercise(
     solution=fewest_chunks,
     mistakes=(
         Mistake(
-            lambda pp, m, percent: [v for v in (1, 2, 3, 4, 6, 12, 1e9) if bubble_overhead(pp, m, v) <= percent / 100][
-                0
-            ],
+            lambda pp, m, percent: fewest_chunks(pp, m, percent, bubble_overhead),
             "You took the bubble relative to the work. Of which time is it to be a share?",
         ),
         Mistake(

@@ -80,13 +80,14 @@ LAB_1F1B = Exercise(
     id="pipeline-parallelism-lab-1f1b",
     title="Lab: 1F1B on ranks",
     points=4,
-    lines=25,
+    lines=20,
     prompt="Each rank is a stage of one layer, y = tanh(x @ w), and `w` [d × d] is its own. Rank 0 has the inputs of m "
     "microbatches, `xs` [m × b × d], and the last rank the gradients of the loss by its outputs, `dys` [m × b × d]; on "
     "other ranks these are empty. Run 1F1B, and return the gradient of `w`, summed over the microbatches. "
     "Activations and their gradients go from neighbour to neighbour, one [b × d] message each. Judged *exactly* are "
     "the gradients and the bytes of each rank. The rounds may be at most 2·(m + n), which four ranks "
-    "exceed if they run one microbatch at a time; and rank r may hold, beside its arguments, the bytes of at most n − r + 3 "
+    "exceed if they run one microbatch at a time; and rank r may hold, beside its arguments, the bytes of at most n "
+    "− r + 3 "
     "microbatches, an input and an output [b × d] for each, and of four gradients of w.",
     answer=Distributed(
         "train_stage",
@@ -128,7 +129,8 @@ LAB_1F1B = Exercise(
         ),
     ),
     hints=(
-        "Two functions, `forward(i)` and `backward(i)`; between them a list of the inputs and outputs that wait. Rank r "
+        "Two functions, `forward(i)` and `backward(i)`; between them a list of the inputs and outputs that wait. "
+        "Rank r "
         "begins n − 1 − r forward passes, then does one of each in turn.",
         "`y.backward(dy)` adds to `w.grad`, and leaves the gradient by the input in `x.grad` if x requires one.",
         "If a rank sends forward while its neighbour sends back, both wait. `isend` lets one of them go on; keep what "

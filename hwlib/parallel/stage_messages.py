@@ -1,7 +1,4 @@
-"""Messages between pipeline stages, as formulas. When they wait for each other is in `hwlib.pipeline`.
-
-Formulas that no chapter uses yet are for chapter 12.
-"""
+"""Messages between pipeline stages, as formulas. When they wait for each other is in `hwlib.pipeline`."""
 
 from hwlib.formula import formula
 

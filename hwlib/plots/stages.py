@@ -33,7 +33,7 @@ def model_on_stages(layers: Sequence[int], head: float = 0.0) -> "Figure":
     high = max(max(layers), layers[-1] + head)
     figure, axes = canvas(NARROW, 1.1 + 0.17 * high)
     for stage, count in enumerate(layers):
-        boxes = [(k, 1.0, BLUE) for k in range(count)]
+        boxes: list[tuple[float, float, str]] = [(k, 1.0, BLUE) for k in range(count)]
         boxes += [(-0.6, 0.5, GREEN)] if stage == 0 else []
         boxes += [(count, head, ORANGE)] if head and stage == len(layers) - 1 else []
         for bottom, height, colour in boxes:

@@ -143,7 +143,7 @@ function render({ model, el }) {
         points += ` ${x(t)},${up(before)} ${x(t)},${up(held)}`;
         before = held;
       }
-      children.push(make("s.polygon", { points: `${points} ${x(now.time)},${up(before)} ${x(now.time)},${floor}`, class: "empty" }));
+      children.push(make("s.polygon", { points: `${points} ${x(now.time)},${up(before)} ${x(now.time)},${floor}`, class: "kept" }));
       children.push(make("s.text", { x: WIDTH - RIGHT + 6, y: floor - 4 }, Number(now.high[r].toFixed(2))));
       row.forEach((s, k) => {
         const wide = (s.end - s.start) * scale, block = make("s.g", {

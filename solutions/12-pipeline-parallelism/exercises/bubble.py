@@ -70,6 +70,14 @@ SLOW_STAGE = Exercise(
             "So it is if every GPU is slow. Which of the slots are spent at the other stages?",
         ),
         Mistake(
+            lambda pp, m, t_F, t_B, r: (m + pp - 2 + r) * (t_F + t_B),
+            "You let one microbatch pass the slow stage. All of them do, one after the other.",
+        ),
+        Mistake(
+            lambda pp, m, t_F, t_B, r: (pp - 1 + m) * t_B + (pp - 1 + m * r) * t_F,
+            "Its backward passes are slow too.",
+        ),
+        Mistake(
             lambda pp, m, t_F, t_B, r: (m + pp - 1) * (pp - 1 + r) / pp * (t_F + t_B),
             "That is the mean of the stages. Does a fast stage make up for a slow one?",
         ),

@@ -39,7 +39,9 @@ UNEVEN = Exercise(
         ),
         Mistake(
             lambda L, pp, t_layer, head: (L + head) / pp * t_layer,
-            "That is the mean over the stages. Can a stage have a part of a layer?",
+            "That is about the mean over the stages, or a stage that is not the slowest: can a stage have a part of a "
+            "layer, "
+            "and for which stage do the others wait?",
         ),
         Mistake(
             lambda L, pp, t_layer: -(-L // pp) * t_layer,
@@ -55,7 +57,8 @@ UNEVEN = Exercise(
         "Which x makes the longer of the two shortest? The layers of the others are whole numbers.",
     ),
     explain="With x layers on the last stage it takes `(x + head)*t_layer`; the others share {L} − x layers, of which "
-    "the fullest has the next whole number from ({L} − x)/({pp} − 1) on. One grows with x, the other falls: the best x "
+    "the fullest has the next whole number from ({L} − x)/({pp} − 1) on. One grows with x, the other falls: the best "
+    "x "
     "is where they cross, and the answer the larger of the two there. With equal numbers of layers everybody would "
     "wait for the last stage at every microbatch.",
 )
@@ -106,17 +109,21 @@ MICRO_SIZE = Exercise(
         "Four terms: one falls with b, one grows with it, two do not depend on it.",
     ),
     explain="The step is `(N/b + pp - 1)*(t_0 + b*t_1) = N*t_1 + (pp - 1)*t_0 + N*t_0/b + (pp - 1)*b*t_1`. Only the "
-    "last two terms depend on b: `N*t_0/b`, the fixed time paid for every microbatch, and `(pp - 1)*b*t_1`, the bubble "
+    "last two terms depend on b: `N*t_0/b`, the fixed time paid for every microbatch, and `(pp - 1)*b*t_1`, the "
+    "bubble "
     "that grows with the microbatch. Their sum is smallest where they are equal: `b**2 = N*t_0/((pp - 1)*t_1)`.",
 )
 
 TICKET = Exercise(
     id="pipeline-parallelism-ticket",
     title="Answer the ticket",
-    prompt="*“64 GPUs, tensor parallel 8 within the node, 8 stages of one chunk across nodes, 1F1B, 16 microbatches of "
-    "one sequence. Stage 0 is at 96 % of its memory, stage 7 at 50 %. The profiler says that GPUs wait for 35 % of the "
+    prompt="*“64 GPUs, tensor parallel 8 within the node, 8 stages of one chunk across nodes, 1F1B, 16 microbatches "
+    "of "
+    "one sequence. Stage 0 is at 96 % of its memory, stage 7 at 50 %. The profiler says that GPUs wait for 35 % of "
+    "the "
     "step. Three proposals: (a) four chunks a rank, interleaved; (b) ZeRO-3 instead of ZeRO-1, to make room, with "
-    "twice the nodes; (c) 32 microbatches, by doubling the global batch. Which do we take?”* Judge each, with numbers.",
+    "twice the nodes; (c) 32 microbatches, by doubling the global batch. Which do we take?”* Judge each, with "
+    "numbers.",
     answer=Written(
         rubric=(
             ("Compares the measured waiting with the bubble of equal stages, as a share of the step", 1),
@@ -136,5 +143,6 @@ TICKET = Exercise(
     "two; ZeRO-1 over twice the replicas makes some room already. (c) 7/39 = 18 %, at the memory of today, since 1F1B "
     "keeps eight microbatches whatever their number; but the batch is twice as large, and whether training still "
     "profits is another question. So: (a), with room made on stage 0 first, by recomputing its activations or by "
-    "giving it fewer layers; or ZB-H1, which keeps stage 0 at eight microbatches and cuts the bubble to about a third.",
+    "giving it fewer layers; or ZB-H1, which keeps stage 0 at eight microbatches and cuts the bubble to about a "
+    "third.",
 )

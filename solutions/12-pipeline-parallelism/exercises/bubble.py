@@ -198,20 +198,19 @@ CHUNKS = Exercise(
     "step? *Exact*, with messages that take no time.",
     given=[
         dict(pp=pp, m=m, percent=percent)
-        for pp, m, percent in ((32, 64, 11), (8, 8, 14), (16, 32, 11), (8, 24, 7), (12, 24, 11))
+        for pp, m, percent in ((16, 48, 5), (8, 8, 14), (16, 32, 11), (8, 24, 7), (12, 24, 11))
     ],
     answer=Count(),
     solution=fewest_chunks,
     mistakes=(
         Mistake(
             lambda pp, m, percent: fewest_chunks(pp, m, percent, bubble_overhead),
-            "You took the bubble relative to the work. Of which time is it to be a share?",
+            "Is that the first cut that suffices? The idle share is to be one of the step, not of the work.",
         ),
         Mistake(
             lambda pp, m, percent: LAYERS_A_STAGE // fewest_chunks(pp, m, percent),
             "So many layers are in a chunk. How many chunks are there?",
         ),
-        Mistake(lambda pp, m, percent: 12, "That is the smallest bubble. Which cut is the first that suffices?"),
     ),
     hints=(
         "Which numbers of chunks can 12 layers be cut into?",

@@ -21,6 +21,7 @@ from hwlib.widgets.shardings import contracting_explorer, sharding_explorer
 from hwlib.widgets.stages import stages_explorer
 from hwlib.widgets.tiles import tile_explorer
 from hwlib.widgets.token import latent_explorer, token_explorer
+from hwlib.widgets.training import critical_batch_explorer, memory_explorer
 
 __all__ = [
     "VegaLite", "allreduce_explorer", "alltoall_scale_explorer", "axis_explorer", "bubble_explorer", "chip_explorer",

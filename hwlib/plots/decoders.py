@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hwlib.number_formats import E2M1
-from hwlib.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, canvas, note, series, styled
+from hwlib.plots.style import BLUE, CHART, GREEN, GREY, INK, ORANGE, PURPLE, SKY, canvas, note, series, styled
 from hwlib.specs import Model
 from hwlib.transformer import Parameters
 
@@ -22,7 +22,7 @@ def layer_matrices(model: Model) -> "Figure":
     wide, narrow = model.heads * model.head_dim, model.kv_heads * model.head_dim
     attention = [("q", wide), ("k", narrow), ("v", narrow), ("out", wide)]
     rows = [attention, *([(name, model.ffn)] for name in ("gate", "up", "down")[3 - model.matrices :])]
-    figure, axes = canvas(4.2, 4.1)
+    figure, axes = canvas(CHART, 4.1)
     axes.set_axis_off()
     axes.set_aspect("equal")
     for i, row in enumerate(rows):
@@ -50,7 +50,7 @@ def three_products(B: int = 3, D: int = 4, F: int = 6) -> "Figure":
     """The product of a layer and the two of its backward pass, as rectangles of [rows x columns]: each sums one of the
     three sides, and all have as many multiplications.
     """
-    figure, axes = canvas(4.2, 4.6)
+    figure, axes = canvas(CHART, 4.6)
     axes.set_axis_off()
     axes.set_aspect("equal")
     letters = {B: "B", D: "D", F: "F"}
@@ -82,7 +82,7 @@ def beyond_six(curves: Mapping[str, Sequence[tuple[float, float]]]) -> "Figure":
     """
     if not curves:
         raise ValueError("beyond_six needs at least one curve")
-    figure, axes = canvas(4.2, 3.1)
+    figure, axes = canvas(CHART, 3.1)
     for (name, points), (colour, marker) in zip(curves.items(), series(len(curves)), strict=True):
         lengths, ratios = zip(*points, strict=True)
         axes.plot(lengths, ratios, color=colour, marker=marker, markersize=4, label=name)
@@ -105,7 +105,7 @@ def parameter_shares(counts: Mapping[str, Parameters], active: Mapping[str, floa
     """
     if not counts:
         raise ValueError("parameter_shares needs at least one model")
-    figure, axes = canvas(4.2, 1.2 + 0.45 * len(counts))
+    figure, axes = canvas(CHART, 1.2 + 0.45 * len(counts))
     for i, (name, found) in enumerate(counts.items()):
         parts = (found.attention, found.mlp, found.experts, found.shared_experts, found.embedding + found.head)
         at = 0.0
@@ -135,7 +135,7 @@ def rounded_block(panels: Sequence[tuple[str, Sequence[float], float, Sequence[f
     """
     if not panels:
         raise ValueError("rounded_block needs at least one panel")
-    figure, rows = canvas(4.2, 2.0 * len(panels), rows=len(panels))
+    figure, rows = canvas(CHART, 2.0 * len(panels), rows=len(panels))
     for axes, (title, block, scale, rounded) in zip([rows] if len(panels) == 1 else rows, panels, strict=True):
         for level in {sign * scale * value for sign in (-1, 1) for value in E2M1}:
             axes.axhline(level, color=GREY, linewidth=0.6, zorder=0)
@@ -158,7 +158,7 @@ def day_steps(parts: Sequence[tuple[str, float]], printed: float) -> "Figure":
     """
     if not parts:
         raise ValueError("day_steps needs at least one part")
-    figure, axes = canvas(4.2, 0.8 + 0.36 * (len(parts) + 1))
+    figure, axes = canvas(CHART, 0.8 + 0.36 * (len(parts) + 1))
     at = 0.0
     for i, (_what, days) in enumerate(parts):
         axes.barh(i, days, 0.62, at, color=BLUE if i == 0 else ORANGE)
@@ -182,7 +182,7 @@ def days_against_log(runs: Mapping[str, Mapping[str, float]]) -> "Figure":
     """
     if not runs:
         raise ValueError("days_against_log needs at least one run")
-    figure, axes = canvas(4.2, 1.5 + 0.5 * len(runs))
+    figure, axes = canvas(CHART, 1.5 + 0.5 * len(runs))
     ways = list(dict.fromkeys(way for ratios in runs.values() for way in ratios))
     for way, (colour, marker) in zip(ways, series(len(ways)), strict=True):
         found = [(ratios[way], i) for i, ratios in enumerate(runs.values()) if way in ratios]

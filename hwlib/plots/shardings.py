@@ -5,7 +5,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from hwlib.collectives import allgather_bytes, allreduce_bytes, alltoall_bytes
-from hwlib.plots.style import BLUE, GREY, INK, ORANGE, SERIES, SKY, canvas, styled
+from hwlib.plots.style import BLUE, CHART, GREY, INK, ORANGE, SERIES, SKY, canvas, styled
 from hwlib.sharding import Mesh, Sharded, sharded
 from hwlib.units import show
 
@@ -29,7 +29,7 @@ def sharded_blocks(arrays: Iterable[str | Sharded], mesh: Mesh, at: Sequence[int
         raise ValueError(f"sharded_blocks: matrices, got {', '.join(map(str, shown))}")
     columns = 3
     lines = ceil(len(shown) / columns)
-    figure, _ = canvas(4.4, 1.7 * lines)
+    figure, _ = canvas(CHART, 1.7 * lines)
     figure.clear()
     for place, array in enumerate(shown):
         _blocks(figure.add_subplot(lines, columns, place + 1), array, mesh, dict(zip(mesh, at, strict=True)))
@@ -95,7 +95,7 @@ CASES: dict[str, tuple[tuple[str, Part | None], ...]] = {
 @styled
 def four_cases() -> "Figure":
     """The four cases of a product over one mesh axis of four devices: what device 1 has, and what it can compute."""
-    figure, _ = canvas(4.3, 6.2)
+    figure, _ = canvas(CHART, 6.2)
     figure.clear()
     for row, (case, arrays) in enumerate(CASES.items()):
         for column, (text, part) in enumerate(arrays):
@@ -123,7 +123,7 @@ def four_cases() -> "Figure":
 @styled
 def move_shares(most: int = 64) -> "Figure":
     """The bytes that a device sends for each move, as a share of its group's array, against the devices."""
-    figure, axes = canvas(4.4, 3.0)
+    figure, axes = canvas(CHART, 3.0)
     counts = [2**k for k in range(1, most.bit_length())]
     moves = {"all-reduce": allreduce_bytes, "all-gather, reduce-scatter": allgather_bytes, "all-to-all": alltoall_bytes}
     for (name, sent), (colour, marker) in zip(moves.items(), SERIES, strict=False):
@@ -148,7 +148,7 @@ def split_widths(widths: Mapping[str, Mapping[str, float]]) -> "Figure":
     ways = list(dict.fromkeys(way for _, way, _ in rows))
     gaps = {machine: 0.5 * i for i, machine in enumerate(widths)}
     places = [number + gaps[machine] for number, (machine, _, _) in enumerate(rows)]
-    figure, axes = canvas(4.4, 0.9 + 0.36 * len(rows))
+    figure, axes = canvas(CHART, 0.9 + 0.36 * len(rows))
     for place, (_, way, width) in zip(places, rows, strict=True):
         axes.plot([width], [place], color=SERIES[ways.index(way)][0], marker=SERIES[ways.index(way)][1], markersize=8)
         axes.annotate(f"{width:,.0f}", (width, place), (9, 0), textcoords="offset points", va="center", fontsize=9)
@@ -171,7 +171,7 @@ def steps(named: Mapping[str, Any]) -> "Figure":
     """
     if not named:
         raise ValueError("steps: at least one step, got none")
-    figure, found = canvas(4.4, 1.45 * len(named) + 0.4, len(named))
+    figure, found = canvas(CHART, 1.45 * len(named) + 0.4, len(named))
     panels = list(found) if len(named) > 1 else [found]
     for axes, (name, step) in zip(panels, named.items(), strict=True):
         for span in step.spans:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hwlib.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, canvas, note, series, styled
+from hwlib.plots.style import BLUE, CHART, GREEN, GREY, INK, ORANGE, PURPLE, SKY, canvas, note, series, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ def split_mlp(n: int = 4) -> "Figure":
     """
     if not 2 <= n <= len(RANKS):
         raise ValueError(f"split_mlp: 2 to {len(RANKS)} ranks, got {n}")
-    figure, axes = canvas(4.3, 3.9)
+    figure, axes = canvas(CHART, 3.9)
     axes.set(xlim=(0, 54), ylim=(-1, 47))
     axes.set_axis_off()
     low = 30
@@ -58,7 +58,7 @@ def shares_by_model(bars: Mapping[str, Mapping[str, float]], marks: Mapping[str,
     if not bars:
         raise ValueError("shares_by_model needs at least one name")
     ways = list(next(iter(bars.values())))
-    figure, axes = canvas(4.3, 0.9 + 0.26 * len(bars) * (len(ways) + 1))
+    figure, axes = canvas(CHART, 0.9 + 0.26 * len(bars) * (len(ways) + 1))
     for row, (name, shares) in enumerate(bars.items()):
         for k, way in enumerate(ways):
             y = -(row * (len(ways) + 1) + k)
@@ -82,7 +82,7 @@ def step_parts(parts: Mapping[str, Mapping[str, float]], measured: Mapping[str, 
     """
     if not parts:
         raise ValueError("step_parts needs at least one bar")
-    figure, axes = canvas(4.3, 2.9)
+    figure, axes = canvas(CHART, 2.9)
     for x, (name, pieces) in enumerate(parts.items()):
         below = 0.0
         for k, (part, seconds) in enumerate(pieces.items()):
@@ -104,7 +104,7 @@ def causal_pieces(n: int = 4) -> "Figure":
     """
     if not 2 <= n <= len(RANKS):
         raise ValueError(f"causal_pieces: 2 to {len(RANKS)} ranks, got {n}")
-    figure, axes = canvas(4.3, 3.1)
+    figure, axes = canvas(CHART, 3.1)
     axes.set(xlim=(-1, 4 * n + 5), ylim=(-4.2, 2 * n + 1.6), aspect="equal")
     axes.set_axis_off()
     dealt = {
@@ -136,7 +136,7 @@ def rates_by_length(rates: Mapping[str, Sequence[tuple[float, float]]], unit: st
     """
     if not rates:
         raise ValueError("rates_by_length needs at least one curve")
-    figure, axes = canvas(4.3, 2.9)
+    figure, axes = canvas(CHART, 2.9)
     for (label, points), (colour, marker) in zip(rates.items(), series(len(rates)), strict=True):
         axes.plot(*zip(*points, strict=True), color=colour, marker=marker, label=label)
     axes.set_xscale("log", base=4)

@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 
 from hwlib.footprint import Footprint
 from hwlib.pipeline import Played
-from hwlib.plots.style import BLUE, GREEN, GREY, INK, ORANGE, SERIES, SKY, canvas, styled
+from hwlib.plots.style import BLUE, CHART, GREEN, GREY, INK, ORANGE, SERIES, SKY, canvas, styled
 from hwlib.specs import MeasuredPipeline
 from hwlib.units import GB
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-NARROW = 4.8  # inches: as wide as a figure may be whose lettering is still read on a phone
 PARTS = {
     "weights": ("weights", BLUE), "gradients": ("gradients", SKY), "optimizer": ("optimizer", GREEN),
     "activations": ("activations", ORANGE), "logits": ("loss", GREY),
@@ -31,7 +30,7 @@ def model_on_stages(layers: Sequence[int], head: float = 0.0) -> "Figure":
     from matplotlib.patches import Rectangle
 
     high = max(max(layers), layers[-1] + head)
-    figure, axes = canvas(NARROW, 1.1 + 0.17 * high)
+    figure, axes = canvas(CHART, 1.1 + 0.17 * high)
     for stage, count in enumerate(layers):
         boxes: list[tuple[float, float, str]] = [(k, 1.0, BLUE) for k in range(count)]
         boxes += [(-0.6, 0.5, GREEN)] if stage == 0 else []
@@ -62,7 +61,7 @@ def stage_memory(stages: Mapping[str, Sequence[Footprint]], capacity: float) -> 
     """
     if not stages:
         raise ValueError("stages: at least one plan, got none")
-    figure, panels = canvas(NARROW, 0.7 + 1.7 * len(stages), len(stages))
+    figure, panels = canvas(CHART, 0.7 + 1.7 * len(stages), len(stages))
     for axes, (name, held) in zip([panels] if len(stages) == 1 else panels, stages.items(), strict=True):
         floor = [0.0] * len(held)
         for part, (label, colour) in PARTS.items():
@@ -88,7 +87,7 @@ def time_and_memory(runs: Mapping[str, tuple[Played, float]]) -> "Figure":
 
     `runs` are {name: (what play gives, how many copies of its states a rank holds)}; hollow points hold two.
     """
-    figure, axes = canvas(NARROW, 3.4)
+    figure, axes = canvas(CHART, 3.4)
     for k, (name, (run, copies)) in enumerate(runs.items()):
         colour, marker = SERIES[k % len(SERIES)]
         at = max(run.in_flight), 100 * run.bubble_fraction
@@ -110,7 +109,7 @@ def steps_against_micro(rows: Sequence[MeasuredPipeline], models: Mapping[str, M
     """
     if not rows:
         raise ValueError("rows: measured steps, got none")
-    figure, axes = canvas(NARROW, 3.4)
+    figure, axes = canvas(CHART, 3.4)
     for k, pp in enumerate(sorted({row.pp for row in rows}, reverse=True)):
         colour, marker = SERIES[k % len(SERIES)]
         points = sorted((row.micro, row.time) for row in rows if row.pp == pp)

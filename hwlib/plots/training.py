@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hwlib.plots.style import GREY, INK, SERIES, canvas, note, series, styled
+from hwlib.plots.style import CHART, GREY, INK, SERIES, canvas, note, series, styled
 from hwlib.specs import MeasuredStep
 from hwlib.units import show
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WIDTH = 4.8  # inches: narrow, so that a phone shows the letters in nine pixels
 SMALL = 1024  # bytes below which a message is not drawn
 STAGES = (("DDP", ""), ("ZeRO-1", "o"), ("ZeRO-2", "og"), ("ZeRO-3", "ogw"))
 KINDS = (("w", "weights", 2), ("g", "gradients", 2), ("o", "optimizer", 12))
@@ -26,7 +25,7 @@ def zero_stages(ranks: int = 4) -> "Figure":
 
     if ranks < 2:
         raise ValueError(f"zero_stages: at least 2 ranks, got {ranks}")
-    figure, axes = canvas(WIDTH, 0.9 + 0.3 * len(STAGES) * ranks)
+    figure, axes = canvas(CHART, 0.9 + 0.3 * len(STAGES) * ranks)
     high = 0.8
     for row, (stage, divided) in enumerate(STAGES):
         for rank in range(ranks):
@@ -50,7 +49,7 @@ def zero_stages(ranks: int = 4) -> "Figure":
 @styled
 def rounded_steps(weights: Mapping[str, Sequence[float]]) -> "Figure":
     """A weight against the steps of its optimizer, a line for each way of keeping it."""
-    figure, axes = canvas(WIDTH, 2.8)
+    figure, axes = canvas(CHART, 2.8)
     for (name, values), (colour, _) in zip(weights.items(), series(len(weights)), strict=True):
         axes.plot(range(len(values)), values, color=colour)
         note(axes, name, (len(values) - 1, values[-1]), (4, 0), fontsize=9, color=colour, va="center")
@@ -66,7 +65,7 @@ def streams(steps: Mapping[str, Any]) -> "Figure":
 
     Each is drawn on the same axis of time.
     """
-    figure, axes = canvas(WIDTH, 0.9 + 0.75 * len(steps))
+    figure, axes = canvas(CHART, 0.9 + 0.75 * len(steps))
     last = max(step.step_time for step in steps.values())
     for row, (name, step) in enumerate(steps.items()):
         for place, calls, (colour, _) in ((0, False, SERIES[0]), (1, True, SERIES[1])):
@@ -91,7 +90,7 @@ def streams(steps: Mapping[str, Any]) -> "Figure":
 def peaks(rows: Iterable[tuple[str, float]]) -> "Figure":
     """Measured peaks of memory in bytes, one below the other, (what was changed, bytes), and what each change saved."""
     rows = list(rows)
-    figure, axes = canvas(WIDTH, 0.8 + 0.34 * len(rows))
+    figure, axes = canvas(CHART, 0.8 + 0.34 * len(rows))
     before = None
     for y, (_, held) in enumerate(rows):
         axes.barh(y, held, height=0.66, color=SERIES[0][0])
@@ -113,7 +112,7 @@ def batch_times(rows: Iterable[MeasuredStep], models: Mapping[str, Any]) -> "Fig
     """Time of published steps against a GPU's tokens, and `models` as lines: {name: a function of tokens}."""
     rows = list(rows)
     most = 1.08 * max(row.tokens for row in rows)
-    figure, axes = canvas(WIDTH, 3.2)
+    figure, axes = canvas(CHART, 3.2)
     grid = [most * k / 100 for k in range(101)]
     for (name, model), (colour, _), dash in zip(models.items(), SERIES, ("solid", (0, (6, 3)), ":"), strict=False):
         axes.plot(grid, [float(model(tokens)) for tokens in grid], color=colour, linestyle=dash, label=name)
@@ -134,7 +133,7 @@ def batch_times(rows: Iterable[MeasuredStep], models: Mapping[str, Any]) -> "Fig
 @styled
 def weak_scaling(runs: Mapping[str, Iterable[MeasuredStep]]) -> "Figure":
     """Tokens per second of a GPU against the number of GPUs, a GPU's batch held fixed: a line for each of `runs`."""
-    figure, axes = canvas(WIDTH, 2.9)
+    figure, axes = canvas(CHART, 2.9)
     for (name, rows), (colour, marker) in zip(runs.items(), SERIES, strict=False):
         each = sorted((row.gpus, row.rate) for row in rows)
         axes.plot(*zip(*each, strict=True), color=colour, marker=marker, label=name)

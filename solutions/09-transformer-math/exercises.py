@@ -78,8 +78,8 @@ def nearest(number, choices):
 
 
 # What a decoder is made of
-def _count(L, D, F, n_q, K, H, V, *, gate=1, tables=1, norms=2, mats=3):
-    attention = D * H * (n_q * (2 + gate) + 2 * K)
+def _count(L, D, F, n_q, K, H, V, *, gate=1, tables=1, norms=2, mats=3, narrow=0, square=0):
+    attention = D * H * (n_q * (2 + gate - narrow - square) + (2 + narrow) * K) + square * D * D
     return L * (attention + mats * D * F + norms * D) + tables * V * D + (norms > 0) * D
 
 
@@ -96,7 +96,7 @@ COUNT = Exercise(
         dict(L=L, D=D, F=F, n_q=n_q, K=K, H=H, V=V)
         for L, D, F, n_q, K, H, V in (
             (36, 2560, 9728, 32, 8, 128, 151936),
-            (28, 2048, 6144, 16, 4, 128, 151936),
+            (28, 2048, 6144, 24, 4, 128, 151936),
             (40, 5120, 17408, 48, 8, 128, 151936),
         )
     ],
@@ -105,8 +105,25 @@ COUNT = Exercise(
     mistakes=(
         Mistake(way(_count, gate=0), "The usual matrices of attention are there. The prompt names one more."),
         Mistake(way(_count, tables=2), "How many tables of the vocabulary does this model store?"),
+        Mistake(way(_count, tables=0), "The layers are there. Where does a token's number become a vector?"),
+        Mistake(
+            lambda L, D, F, n_q, K, H, V: _count(L, D, F, n_q, K, H, V) - L * D * K * H,
+            "One matrix of a layer is missing, as wide as the keys.",
+        ),
         Mistake(way(_count, norms=0), "The matrices are right, and *exact* includes what is small."),
         Mistake(way(_count, mats=2), "Which matrices has an MLP with a gate?"),
+        Mistake(
+            way(_count, square=1),
+            "You took D for the width of all heads of the queries together. Hold `n_q` times `H` against it.",
+        ),
+        Mistake(
+            way(_count, square=3),
+            "Three of your matrices are D by D, and the heads of the queries together are not D wide.",
+        ),
+        Mistake(
+            way(_count, narrow=1),
+            "Three of your matrices are as wide as the keys and two as the queries. Which are which?",
+        ),
         Mistake(
             lambda L, D, F, n_q, K, H, V: _count(L, D, F, n_q, n_q, H, V),
             "You gave each query head a key and a value of its own. How many heads have those here?",
@@ -150,6 +167,10 @@ GQA_WIDTH = Exercise(
         Mistake(lambda F, n_q, K, H: F + H * (n_q - K), "Right for an MLP without a gate. This one has a gate."),
         Mistake(lambda F, n_q, K, H: F + H * (n_q - K) / 3, "That is what the keys save. What else is shared?"),
         Mistake(lambda F, n_q, K, H: F + 4 * H * (n_q - K) / 3, "Do the output's and the queries' matrices shrink?"),
+        Mistake(
+            lambda F, n_q, K, H: F + 2 * H * (n_q + K) / 3,
+            "A sign: do the key-value heads that are left add to what is saved?",
+        ),
         Mistake(lambda F, n_q, K, H: F - 2 * H * (n_q - K) / 3, "Something is saved. Which way does the width go?"),
     ),
     hints=(
@@ -199,11 +220,11 @@ ERRATUM_VOCAB = Exercise(
 )
 
 
-def _factor(L, D, F, n_q, K, H, V, T, *, seen=0.5, passes=3, looked_up=0, attention=1, more=1):
+def _factor(L, D, F, n_q, K, H, V, T, *, seen=0.5, passes=3, looked_up=0, attention=1, more=1, tables=1):
     layer = 3 * D * F + 2 * D * H * (n_q + K)
-    matrices = 6 * (L * layer + (1 + looked_up) * V * D)
+    matrices = 6 * (L * layer + (tables + looked_up) * V * D)
     scores = passes * 4 * L * n_q * H * seen * (T + more) * attention
-    return (matrices + scores) / (6 * (L * layer + 2 * V * D))
+    return (matrices + scores) / (6 * (L * layer + 2 * tables * V * D))
 
 
 SIX_ND = Exercise(
@@ -212,13 +233,13 @@ SIX_ND = Exercise(
     points=2,
     prompt="A model has {L} layers of width {D}, gated MLPs {F} wide, {n_q} query heads and {K} key-value heads of "
     "width {H}, a vocabulary of {V}, and two tables of it. It is trained on sequences of {T} tokens by a kernel that "
-    "computes causal attention and skips what the mask hides. By what factor do the FLOPs of a step exceed six for "
-    "each parameter and token? *Exact*, counting matrix products alone; the model's parameters are its matrices and "
-    "both tables, and a token sees itself and all before it.",
+    "computes causal attention and skips what the mask hides. How many times as many FLOPs does a step take as six "
+    "for each parameter and token? *Exact*, counting matrix products alone; the model's parameters are its matrices "
+    "and both tables, and a token sees itself and all before it.",
     given=[
         dict(L=L, D=D, F=F, n_q=n_q, K=K, H=H, V=V, T=T)
         for L, D, F, n_q, K, H, V, T in (
-            (24, 2048, 5632, 32, 32, 64, 128256, 8192),
+            (24, 2048, 5632, 32, 32, 64, 128256, 12288),
             (18, 2048, 8192, 32, 32, 64, 128256, 16384),
             (28, 3072, 8192, 24, 24, 128, 128256, 16384),
         )
@@ -228,7 +249,7 @@ SIX_ND = Exercise(
     mistakes=(
         Mistake(
             lambda L, D, F, n_q, K, H, V, T: _factor(L, D, F, n_q, K, H, V, T) - 1,
-            "That is by how much they exceed it. Asked for is the factor.",
+            "That is by how much they exceed it. Asked for is how many times as many they are.",
         ),
         Mistake(
             lambda L, D, F, n_q, K, H, V, T: (
@@ -236,6 +257,18 @@ SIX_ND = Exercise(
             ),
             "Which parameters does the prompt count in the six for each?",
         ),
+        Mistake(
+            lambda **given: 1 / _factor(**given), "Turned over: which of the two counts is to be divided by which?"
+        ),
+        Mistake(
+            lambda L, D, F, n_q, K, H, V, T: _factor(L, D, F, n_q, K, H, V, T, looked_up=-1),
+            "Your FLOPs have neither table. What stands behind the last layer?",
+        ),
+        Mistake(
+            lambda L, D, F, n_q, K, H, V, T: _factor(L, D, F, n_q, K, H, V, T, attention=1 / L),
+            "Scores and values: of how many layers?",
+        ),
+        Mistake(way(_factor, tables=0), "You left the vocabulary out, in the parameters and in the FLOPs."),
         Mistake(way(_factor, seen=1, more=0), "You counted all keys for every token. Which does the mask hide?"),
         Mistake(way(_factor, looked_up=1), "Both tables are parameters. Are both multiplied with?"),
         Mistake(way(_factor, passes=1), "That is attention's forward pass. What of its backward pass?"),
@@ -319,6 +352,18 @@ OVERTAKE = Exercise(
             lambda D, F, n_q, K, H, r, w: 2 * ((r + 1) * (3 * D * F + 2 * D * H * (n_q + K)) / (n_q * H) - r * w),
             "Twice too long in its first part: scores are one product, and what is the other?",
         ),
+        Mistake(
+            lambda D, F, n_q, K, H, r, w: (r + 1) * (3 * D * F + 2 * D * H * (n_q + K)) / (K * H) - 2 * r * w,
+            "You counted scores for each key-value head. How many heads hold a query against the keys?",
+        ),
+        Mistake(
+            lambda D, F, n_q, K, H, r, w: 3 * (r + 1) * (3 * D * F + 2 * D * H * (n_q + K)) / (n_q * H) - 2 * r * w,
+            "Your matrices have their backward pass in the count. Has attention?",
+        ),
+        Mistake(
+            lambda D, F, n_q, K, H, r, w: (r + 1) * (3 * D * F + 2 * D * H * (n_q + K)) / (n_q * H) + 2 * r * w,
+            "A sign: do the windowed layers' scores bring the equal length nearer, or push it out?",
+        ),
     ),
     hints=(
         "Write what one token costs in such a group of layers: matrices two a parameter, attention four a key, head "
@@ -369,6 +414,18 @@ MLA_WAYS = Exercise(
             lambda T_kv, r, d_n, d_p, d_v: T_kv * r * (d_n + d_v) / (T_kv * (r - d_n - d_v) + r * (d_n + d_v)),
             "A pair of a query and a key costs r for the score. And for the weighted sum?",
         ),
+        Mistake(
+            lambda T_kv, r, d_n, d_p, d_v: (T_kv * (2 * r - d_n - d_v) + r * (d_n + d_v)) / (T_kv * r * (d_n + d_v)),
+            "Turned over: that is one over a number of tokens.",
+        ),
+        Mistake(
+            lambda T_kv, r, d_n, d_p, d_v: T_kv * r * (d_n + d_v) / (2 * r - d_n - d_v + r * (d_n + d_v)),
+            "Every token of the step is a pair with each vector of the context. How many of these are there?",
+        ),
+        Mistake(
+            lambda T_kv, r, d_n, d_p, d_v: T_kv * r * (d_n + d_v) / (T_kv * (r - d_n) + r * d_n),
+            "Your folded way leaves the values unfolded. What does it do with them?",
+        ),
     ),
     hints=(
         "Set the two formulas equal: each is linear in T.",
@@ -384,9 +441,12 @@ MLA_WAYS = Exercise(
 
 
 # Experts
-def _active(L, L1, D, F1, F, E, k, A, V, *, shared=2, vector=1, router=1, tables=1, dense=True, every=False):
-    experts = (E if every else k) * 3 * D * F + shared * 3 * D * F + router * D * E + vector * D
-    return L * A + (L1 * 3 * D * F1 if dense else 0) + (L - (L1 if dense else 0)) * experts + tables * V * D
+def _active(
+    L, L1, D, F1, F, E, k, A, V, *, shared=2, vector=1, router=1, tables=1, dense=True, every=False, mats=(3, 3)
+):
+    of_dense, of_expert = mats
+    experts = (E if every else k) * of_expert * D * F + shared * 3 * D * F + router * D * E + vector * D
+    return L * A + (L1 * of_dense * D * F1 if dense else 0) + (L - (L1 if dense else 0)) * experts + tables * V * D
 
 
 MOE_COUNT = Exercise(
@@ -421,6 +481,13 @@ MOE_COUNT = Exercise(
         Mistake(way(_active, vector=0), "The shared expert's result is multiplied by a number. Where is it from?"),
         Mistake(way(_active, tables=2), "Two tables are stored. How many is a token multiplied with?"),
         Mistake(way(_active, dense=False), "The first layers are not like the others."),
+        Mistake(way(_active, shared=0, vector=0), "Besides the routed experts a token meets one more."),
+        Mistake(way(_active, mats=(3, 2)), "Your routed experts have two matrices. Which has an MLP with a gate?"),
+        Mistake(way(_active, mats=(2, 3)), "The MLPs of your first layers have two matrices. Have these no gate?"),
+        Mistake(
+            lambda L, L1, D, F1, F, E, k, A, V: _active(L, L1, D, F1, F, E, k, A, V) - L1 * A,
+            "Which layers have attention?",
+        ),
     ),
     hints=(
         "Go through a layer with experts in the token's order: attention, router, k experts, the shared one.",
@@ -433,40 +500,49 @@ MOE_COUNT = Exercise(
 
 
 # Five decoders
-def _counts(c, *, first="k", tables=None, window=True, router=True, norms=True, lookups=0, mla=True, pairs=1):
+def _counts(
+    c, *, first="k", tables=None, window=True, router=(1, 1), norms=(2, 1), lookups=0, mla=True, pairs=1, more=0,
+    heads="n_q", wide=None, shared=(1, 1), mats=3, tokens=True, passes=1, products=2,
+):  # fmt: skip
     L, D, F, n_q, E, T = c["L"], c["D"], c["F"], c["n_q"], c["E"], c["T"]
     if c["r_kv"] and mla:
         attention = mla_params.function(D, n_q, c["r_q"], c["r_kv"], c["d_nope"], c["d_rope"], c["d_v"])
-        widths = c["d_nope"] + c["d_rope"] + c["d_v"]
+        keys, values = c["d_nope"] + c["d_rope"], c["d_v"]
+        if wide:
+            keys, values = wide(c)
     else:
-        attention, widths = 2 * D * c["H"] * (n_q + c["K"]), 2 * c["H"]
-    scored = D * E if E > 1 and router else 0
-    shared = c["shared"] * 3 * D * F
-    everything = attention + E * 3 * D * F + shared + scored + (2 * D if norms else 0)
-    parameters = L * everything + (tables or c["tables"]) * c["V"] * D + (D if norms else 0)
-    used = L * (attention + c[first] * 3 * D * F + shared + scored) + (1 + lookups) * c["V"] * D
-    seen = min(T, c["T_win"]) if window else T
-    return [parameters, 2 * T * used + 2 * L * T * pairs * seen * n_q * widths]
+        attention, keys, values = 2 * D * c["H"] * (n_q + c["K"]), c["H"], c["H"]
+    scored = D * E * (E > 1)
+    mlp = mats * D * F
+    everything = attention + (E + shared[0] * c["shared"]) * mlp + router[0] * scored + norms[0] * D
+    parameters = L * everything + (tables or c["tables"]) * c["V"] * D + norms[1] * D
+    used = L * (attention + (c[first] + shared[1] * c["shared"]) * mlp + router[1] * scored)
+    used += (c["tables"] if lookups is None else 1 + lookups) * c["V"] * D
+    seen = pairs * ((c["T_win"] if window else T) + more)
+    widths = keys + values * (products == 2)
+    return [parameters, passes * (T if tokens else 1) * (2 * used + 2 * L * seen * c[heads] * widths)]
 
 
 def _shapes(rng: Random):
-    """Numbers of decoders of each kind, and of mixtures of kinds."""
+    """Numbers of decoders of each kind, and of mixtures of kinds. What tells a decoder from others comes first, since
+    a verdict shows the beginning."""
 
     def shape(**others):
         D, n_q, H = rng.choice((64, 96, 160)), rng.choice((4, 8)), rng.choice((16, 24, 40))
-        T = rng.choice((48, 96, 192))
-        return {
+        T = others.get("T", rng.choice((48, 96, 192)))
+        numbers = {
             "L": rng.randint(2, 5), "D": D, "F": rng.choice((100, 256, 344)), "n_q": n_q, "K": n_q, "H": H,
             "V": rng.randint(200, 900), "tables": 2, "E": 1, "k": 1, "shared": 0, "T": T, "T_win": T,
-            "r_q": 0, "r_kv": 0, "d_nope": 0, "d_rope": 0, "d_v": 0, **others,
+            "r_q": 0, "r_kv": 0, "d_nope": 0, "d_rope": 0, "d_v": 0,
         }  # fmt: skip
+        return {**others, **{name: number for name, number in numbers.items() if name not in others}}
 
-    latent = {"r_q": 40, "r_kv": 24, "d_nope": 16, "d_rope": 8, "d_v": rng.choice((12, 20))}
+    latent = {"r_kv": 24, "r_q": 40, "d_nope": 16, "d_rope": 8, "d_v": rng.choice((12, 20))}
     experts = {"E": rng.choice((6, 8, 16)), "k": rng.choice((2, 3)), "shared": rng.choice((1, 2))}
     return [
         (shape(K=2),), (shape(K=1),), (shape(tables=1),), (shape(T_win=16),), (shape(T_win=24, K=2),),
         (shape(**latent),), (shape(**experts),), (shape(**experts, **latent),), (shape(**experts, tables=1, K=2),),
-        (shape(E=4, k=1, T_win=48, T=192),), (shape(T=48, T_win=96),),
+        (shape(E=4, k=1, T_win=48, T=192),),
     ]  # fmt: skip
 
 
@@ -479,9 +555,10 @@ LAB_COUNT = Exercise(
     "list of two whole numbers. `c` is a dict: `c['L']` layers of width `c['D']`; gated MLPs of width `c['F']`; `n_q` "
     "query heads and `K` key-value heads of width `H`; a vocabulary of `V` in `tables` tables; `T` tokens. With "
     "`E` > 1 an MLP is `E` experts of width F, of which a token takes `k`, with a router, and `shared` more that all "
-    "tokens take; with `E` = 1 there is no router. With `T_win` < T, which it divides, the sequence is cut "
-    "into chunks of `T_win` tokens that see themselves only. With `r_kv` > 0 attention is latent, with widths `r_q`, "
-    "`r_kv`, `d_nope`, `d_rope`, `d_v`, and K and H say nothing; `mla_params` counts its matrices. A layer has two "
+    "tokens take; with `E` = 1 there is no router, and `shared` is 0. The sequence is cut into chunks of `T_win` "
+    "tokens that see themselves only; `T_win` divides T, and is T where nothing is cut. With `r_kv` > 0 attention is "
+    "latent and unfolded, with widths `r_q`, `r_kv`, `d_nope`, `d_rope`, `d_v`, and K and H say nothing; `mla_params` "
+    "counts its matrices, and T_win is T. A layer has two "
     "norms of D gains, the model one more; there are no others, and no biases. *Exact*: matrix products alone, scores "
     "and weighted values for all pairs of a chunk, as a program computes them that masks afterwards.",
     answer=Function("counts", "counts(c)", cases=_shapes),
@@ -496,8 +573,43 @@ LAB_COUNT = Exercise(
         ),
         Mistake(partial(_counts, tables=2), "A table that is used twice is stored once."),
         Mistake(partial(_counts, window=False), "Right until the sequence is cut. How many tokens does one see then?"),
-        Mistake(partial(_counts, router=False), "The experts are all there. Who chooses among them?"),
-        Mistake(partial(_counts, norms=False), "The matrices are all there. *Exact* includes the gains."),
+        Mistake(partial(_counts, router=(0, 0)), "The experts are all there. Who chooses among them?"),
+        Mistake(partial(_counts, norms=(0, 0)), "The matrices are all there. *Exact* includes the gains."),
+        Mistake(
+            partial(_counts, pairs=0.5, more=1),
+            "You skip what a mask hides. The prompt's program computes all pairs of a chunk and masks afterwards.",
+        ),
+        Mistake(
+            partial(_counts, lookups=None),
+            "You multiplied with each table that is stored. What does the embedding do with a token?",
+        ),
+        Mistake(
+            partial(_counts, router=(1, 0)), "The router is a parameter of yours. Does a token pass it for nothing?"
+        ),
+        Mistake(
+            partial(_counts, shared=(1, 0)),
+            "Your FLOPs leave the shared experts out. Are they among the `k` of the prompt?",
+        ),
+        Mistake(
+            partial(_counts, heads="K"),
+            "Your scores grow with the key-value heads. How many heads hold a query against the keys?",
+        ),
+        Mistake(
+            partial(_counts, wide=lambda c: (c["H"], c["H"])),
+            "Your latent attention has pairs of width H, and there H says nothing. How wide are its keys and values?",
+        ),
+        Mistake(
+            partial(_counts, wide=lambda c: (c["r_kv"] + c["d_rope"], c["r_kv"])),
+            "Those are the pairs of latent attention when it is folded. The prompt's is not.",
+        ),
+        Mistake(partial(_counts, norms=(2, 0)), "The layers' gains are there. The model has one norm more."),
+        Mistake(
+            partial(_counts, products=1),
+            "You counted the product of queries and keys. What is done with the scores?",
+        ),
+        Mistake(partial(_counts, tokens=False), "Your FLOPs are those of one token. The prompt asks for a sequence."),
+        Mistake(partial(_counts, passes=3), "Your FLOPs have the backward pass in them. Which does the prompt name?"),
+        Mistake(partial(_counts, mats=2), "Which matrices has an MLP with a gate?"),
         Mistake(partial(_counts, lookups=1), "You multiplied with the embedding. What does it do with a token?"),
         Mistake(
             partial(_counts, mla=False),
@@ -556,6 +668,26 @@ LAB_ODD = Exercise(
         Mistake(
             lambda L, D, F, E, k, n_q, H, V: 6 * D * F * (E - k), "In one layer. The prompt asks for the whole model."
         ),
+        Mistake(
+            lambda L, D, F, E, k, n_q, H, V: 6 * L * D * F * (E - k - 1),
+            "You took the shared expert for one of the `E`. Where does the module keep it?",
+        ),
+        Mistake(
+            lambda L, D, F, E, k, n_q, H, V: 6 * L * D * F * (E - k + 1),
+            "You counted the shared expert too. Is it computed in excess?",
+        ),
+        Mistake(
+            lambda L, D, F, E, k, n_q, H, V: 2 * L * (3 * D * F + D) * (E - k),
+            "Right for the experts. Could the router score only those that it takes?",
+        ),
+        Mistake(
+            lambda L, D, F, E, k, n_q, H, V: 18 * L * D * F * (E - k),
+            "That is forward and backward. The prompt asks for one of them.",
+        ),
+        Mistake(
+            lambda L, D, F, E, k, n_q, H, V: 6 * L * D * F * E / k,
+            "You divided the experts that are computed by those that are taken. *In excess* is a difference.",
+        ),
     ),
     hints=(
         "The table shows which row: its parameters are right, so nothing is missing from the model.",
@@ -569,14 +701,20 @@ LAB_ODD = Exercise(
 
 
 # Four bits
-def _come_back(A, a, w, *, top=6, rounded=True, tensor=True, power=False, codes=True):
-    s = A / (6 * 448) if tensor else 1.0
+def _come_back(A, a, w, *, top=6, rounded=True, tensor=True, power=False, codes=True, largest=448, to=round_e4m3):
+    s = A / (6 * largest) if tensor else 1.0
     scale = a / (top * s)
-    scale = round_e4m3(scale) if rounded else scale
+    scale = to(scale) if rounded else scale
     if power:
         scale = 2.0 ** int(log(a, 2) // 1) / 4
         s = 1.0
     return (round_e2m1(w / (scale * s)) if codes else w / (scale * s)) * scale * s
+
+
+def _beside(x):
+    """The number of E4M3 on the other side of x than the nearest."""
+    step = 2.0 ** (int(log(x, 2) // 1) - 3)
+    return (2 * (x // step) + 1) * step - round_e4m3(x)
 
 
 def _scale_of(A, a):
@@ -594,7 +732,7 @@ BY_HAND = Exercise(
     "largest weight to 6, and is rounded to E4M3; then the weight is rounded to E2M1. As which number does the "
     "weight come "
     "back? *Exact*: to the nearest, and to half a percent.",
-    given=[dict(A=A, a=a, w=w) for A, a, w in ((5.1, 1.78, 1.062), (8.6, 0.49, 0.205), (7.0, 0.98, 0.41))],
+    given=[dict(A=A, a=a, w=w) for A, a, w in ((7.6, 0.57, 0.468), (8.5, 0.88, 0.37), (5.5, 0.41, 0.334))],
     answer=Quantity("1", rtol=0.005),
     solution=_come_back,
     mistakes=(
@@ -613,6 +751,24 @@ BY_HAND = Exercise(
         ),
         Mistake(way(_come_back, codes=False), "That is the weight itself. Which numbers do four bits have?"),
         Mistake(_scale_of, "That is the block's scale, unpacked. Which multiple of it is nearest to the weight?"),
+        Mistake(
+            way(_come_back, to=_beside),
+            "Your block's scale is a number of E4M3, and another is nearer to what it rounds.",
+        ),
+        Mistake(way(_come_back, to=round), "Your block's scale is a whole number. Which of them has E4M3?"),
+        Mistake(
+            lambda a, w: round(12 * w / a) / 2 * a / 6,
+            "Your codes go up in steps of a half. How far apart are those of E2M1 from 2 on?",
+        ),
+        Mistake(way(_come_back, top=4), "You mapped the block's largest weight to 4. Where does the prompt map it?"),
+        Mistake(
+            way(_come_back, largest=256),
+            "With your tensor's scale no block's scale exceeds 256. What is E4M3's largest?",
+        ),
+        Mistake(
+            lambda A, a, w: _come_back(A, a, w) * 6 * 448 / A,
+            "That is in units of the tensor's scale, which is stored too.",
+        ),
         Mistake(way(_come_back, power=True), "A power of two is MXFP4's scale. What has NVFP4?"),
     ),
     hints=(
@@ -630,29 +786,43 @@ BY_HAND = Exercise(
 )
 
 
-def _four_or_six(W, *, tops=(6, 4), better=min, rounded=True, largest=256, across=True, tensor=True, power=2):
+def _squares(block, found, _):
+    return sum((x - y) ** 2 for x, y in zip(block, found, strict=True))
+
+
+def _four_or_six(
+    W, *, tops=(6, 4), better=min, rounded=True, largest=256, across=True, tensor=True, error=_squares, first=False,
+    by_row=False, unrounded=False, codes=False, each=False,
+):  # fmt: skip
     blocks = W if across else [list(column) for column in zip(*W, strict=True)]
     amax = max(abs(x) for row in W for x in row)
-    s = (amax / (6 * largest) if tensor else 1.0) or 1.0
 
-    def back(block, top):
-        scale = max(map(abs, block)) / (top * s)
-        scale = (round_e4m3(scale) if rounded else scale) * s or 1.0
-        return [round_e2m1(x / scale) * scale for x in block]
+    def back(block, top, s):
+        wanted = max(map(abs, block)) / (top * s)
+        scale = (round_e4m3(wanted) if rounded else wanted) * s
+        if first:
+            scale = round_e4m3(max(map(abs, block)) / (6 * s)) * s * 6 / top
+        again = wanted * s if unrounded else scale
+        return [scale and round_e2m1(x / scale) * again for x in block], scale
 
-    def error(block, found):
-        misses = [abs(x - y) for x, y in zip(block, found, strict=True)]
-        return sum(miss**power for miss in misses) if power == 2 else max(misses)
+    def chosen(part, s):
+        ways = [back(part, top, s) for top in tops]
+        if each:
+            both = zip(part, *(found for found, _ in ways), strict=True)
+            return [min(pair, key=lambda y, x=x: abs(x - y)) for x, *pair in both]
+        found, scale = better(ways, key=lambda one: error(part, *one))
+        return [x / scale if codes and scale else x for x in found]
 
     rows = []
     for row in blocks:
-        parts = [row[i : i + 16] for i in range(0, len(row), 16)]
-        rows.append([x for p in parts for x in better((back(p, top) for top in tops), key=lambda y, p=p: error(p, y))])
+        s = ((max(map(abs, row)) if by_row else amax) / (6 * largest) if tensor else 1.0) or 1.0
+        rows.append([x for i in range(0, len(row), 16) for x in chosen(row[i : i + 16], s)])
     return rows if across else [list(row) for row in zip(*rows, strict=True)]
 
 
 def _matrices(rng: Random):
-    """Small matrices with blocks of very different sizes, one of zeros and one with an outlier."""
+    """Small matrices with blocks of very different sizes, one of zeros, one with an outlier, and one so much smaller
+    than the largest weight that its scale becomes zero; and nothing but zeros."""
 
     def matrix(rows, columns, spread):
         cells = [[rng.gauss(0, 1) * spread ** rng.uniform(-1, 0) for _ in range(columns)] for _ in range(rows)]
@@ -662,7 +832,9 @@ def _matrices(rng: Random):
     first, last = matrix(2, 32, 3), matrix(3, 32, 20)
     first[0][:16] = [0.0] * 16
     last[1][7] = 40.0
-    return [(first,), (matrix(1, 16, 2),), (last,)]
+    tiny = matrix(1, 32, 2)
+    tiny[0][16:] = [x * 1e-7 for x in tiny[0][16:]]
+    return [(first,), (matrix(4, 48, 2),), (last,), (tiny,), ([[0.0] * 16],)]
 
 
 LAB_NVFP4 = Exercise(
@@ -678,13 +850,14 @@ LAB_NVFP4 = Exercise(
     "6, and what maps it to 4, both in units of s and rounded to E4M3. Each weight is rounded to E2M1 in units of "
     "both "
     "scales and multiplied out again; the block keeps the candidate with the smaller sum of squared errors. A "
-    "block of zeros stays zeros. `round_e4m3` and `round_e2m1` are there. *Exact.*",
+    "block whose scale rounds to zero comes back as zeros, and so does a block or a matrix of zeros. "
+    "`round_e4m3` and `round_e2m1` are there. *Exact.*",
     answer=Function("quantise", "quantise(W)", cases=_matrices, rtol=1e-6),
     solution=_four_or_six,
     harmless={"side 1 of the min alone": "no scale sends a weight beyond the format's largest number"},
     mistakes=(
         Mistake(
-            partial(_four_or_six, power=1e3),
+            partial(_four_or_six, error=lambda *one: max(map(abs, map(float.__sub__, *one[:2])))),
             "You compare the largest misses of both candidates. The prompt compares their sums of squares.",
         ),
         Mistake(
@@ -701,6 +874,32 @@ LAB_NVFP4 = Exercise(
         Mistake(
             partial(_four_or_six, largest=448),
             "The tensor's scale of the prompt leaves room for a larger block scale: 6 times what?",
+        ),
+        Mistake(
+            partial(_four_or_six, error=lambda *one: sum(map(abs, map(float.__sub__, *one[:2])))),
+            "You add up the misses themselves. What does the prompt add up?",
+        ),
+        Mistake(
+            partial(_four_or_six, error=lambda *one: one[2] and _squares(*one) / one[2] ** 2),
+            "You compare misses in units of a scale, and the two candidates have different ones.",
+        ),
+        Mistake(
+            partial(_four_or_six, first=True),
+            "Your second candidate is one and a half times the first. Is it then a number of E4M3?",
+        ),
+        Mistake(
+            partial(_four_or_six, unrounded=True),
+            "You divide by the rounded scale and multiply with another one. Which one is stored?",
+        ),
+        Mistake(partial(_four_or_six, by_row=True), "You have a tensor's scale for each row. How many has the matrix?"),
+        Mistake(partial(_four_or_six, codes=True), "Those are codes, in units of both scales. Which weights are they?"),
+        Mistake(
+            partial(_four_or_six, each=True),
+            "You choose a scale for each weight. How many scales are stored for a block?",
+        ),
+        Mistake(
+            partial(_four_or_six, largest=256 / 6),
+            "Your tensor's scale sends the largest weight to 256. What does a block's scale send its largest to?",
         ),
         Mistake(partial(_four_or_six, across=False), "Your blocks run down the columns. The prompt's lie in a row."),
     ),
@@ -737,6 +936,14 @@ HFU_TO_MFU = Exercise(
         Mistake(lambda f, g, h: h * (4 * f + 3 * g) / (3 * (f + g)), "Recomputed work is in the HFU. Which is larger?"),
         Mistake(
             lambda f, g, h: 2 * h * (f + g) / (3 * f + 2 * g), "How often the forward pass's FLOPs is a backward pass?"
+        ),
+        Mistake(
+            lambda f, g, h: h * 3 * (f + g) / (3 * f + 4 * g),
+            "You recompute the output layer and not the others. Which does the prompt's run recompute?",
+        ),
+        Mistake(
+            lambda f, g, h: 1 - h * f / (4 * f + 3 * g),
+            "What is recomputed lowers the utilization that was printed. You take it from the whole peak.",
         ),
         Mistake(
             lambda f, g, h: h * 3 * (f + g) / (6 * f + 3 * g),
@@ -779,13 +986,17 @@ ERRATUM_MFU = Exercise(
             "That is the book's number. Which card is in an NVLink node?",
         ),
         Mistake(
+            lambda hours, tokens, N, C_p: 6 * N * tokens / (hours * 3600 * 2 * C_p),
+            "Half the book's number: that card with sparsity. Two things to look up: which card, and dense or not?",
+        ),
+        Mistake(
             lambda hours, tokens, N, C_s: 3 * N * tokens / (hours * 3600 * C_s),
             "Half the answer. Training multiplies dense matrices.",
         ),
         Mistake(lambda hours, tokens, N, C_s: 2 * N * tokens / (hours * 3600 * C_s), "That is the forward pass."),
         Mistake(
             lambda hours, tokens, N, C_s: 8 * N * tokens / (hours * 3600 * C_s),
-            "Recomputation counts for HFU. The prompt asks for 6ND.",
+            "A third too large. Is it 6ND, with the prompt's N, and is the peak that of a card in an NVLink node?",
         ),
     ),
     hints=(

@@ -10,7 +10,7 @@ answer = 2532364288
 # %% right: typed with commas
 answer = "2,532,364,288"
 # %% right: the library's parts, shared as two experts more
-g = given("transformer-math-active")
+g = dict(L=28, L1=2, D=2048, F1=10944, F=1408, E=64, k=6, A=13762560, V=102400)
 D = g["D"]
 layer = moe_active_params(D, g["F"], g["E"], g["k"] + 2) + D
 answer = int(28*g["A"] + 2*mlp_params(D, g["F1"]) + 26*layer + g["V"]*D)

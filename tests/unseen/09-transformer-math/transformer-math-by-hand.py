@@ -3,15 +3,15 @@ g = given("transformer-math-by-hand")
 s = g["A"]/6/448
 block = round_e4m3(g["a"]/6/s)*s
 answer = round_e2m1(g["w"]/block)*block
-# %% right: by hand, 160 and 3
-answer = 3*160*5.1/2688
+# %% right: by hand, 32 and 6
+answer = 6*32*7.6/2688
 # %% right: typed
-answer = 0.9107
+answer = 0.5429
 # %% right: as a text
-answer = "0.911"
+answer = "0.543"
 # %% right: a fraction
 from fractions import Fraction
-answer = Fraction(51, 56)
+answer = Fraction(19, 35)
 # %% right: nearest of all numbers, by a list
 g = given("transformer-math-by-hand")
 e4m3 = [(1 + m/8)*2.0**e for e in range(-6, 9) for m in range(8) if (1 + m/8)*2.0**e <= 448]
@@ -30,9 +30,9 @@ import numpy as np
 def nearest(x, bits):
     step = 2.0**(np.floor(np.log2(x)) - bits)
     return np.rint(x/step)*step
-unit = 5.1/2688
-scale = nearest(1.78/(6*unit), 3)
-answer = nearest(1.062/(scale*unit), 1)*scale*unit
+unit = 7.6/2688
+scale = nearest(0.57/(6*unit), 3)
+answer = nearest(0.468/(scale*unit), 1)*scale*unit
 # %% wrong: the block's scale is not rounded
 g = given("transformer-math-by-hand")
 answer = round_e2m1(g["w"]/(g["a"]/6))*g["a"]/6
@@ -42,28 +42,28 @@ s = g["A"]/(6*448)
 answer = round_e2m1(g["w"]/(g["a"]/6))*round_e4m3(g["a"]/6/s)*s
 # %% wrong: divides by the rounded scale, multiplies with the unrounded one
 g = given("transformer-math-by-hand")
-answer = 3*g["a"]/6
+answer = 6*g["a"]/6
 # %% wrong: no scale of the tensor
 g = given("transformer-math-by-hand")
 scale = round_e4m3(g["a"]/6)
 answer = round_e2m1(g["w"]/scale)*scale
-# %% wrong: as if there were 3.5
-answer = 3.5*160*5.1/2688
-# %% wrong: rounded up
-answer = 4*160*5.1/2688
-# %% wrong: the scale rounded down
-answer = round_e2m1(1.062/(144*5.1/2688))*144*5.1/2688
+# %% wrong: as if there were 5
+answer = 5*32*7.6/2688
+# %% wrong: rounded down
+answer = 4*32*7.6/2688
+# %% wrong: the scale rounded up
+answer = round_e2m1(0.468/(36*7.6/2688))*36*7.6/2688
 # %% wrong: the scale is an integer
-answer = round_e2m1(1.062/(156*5.1/2688))*156*5.1/2688
+answer = round_e2m1(0.468/(34*7.6/2688))*34*7.6/2688
 # %% wrong: 256 instead of 448
 g = given("transformer-math-by-hand")
 s = g["A"]/(6*256)
 scale = round_e4m3(g["a"]/6/s)*s
 answer = round_e2m1(g["w"]/scale)*scale
 # %% wrong: the code
-answer = 3
+answer = 6
 # %% wrong: in units of the tensor's scale
-answer = 480
+answer = 192
 # %% wrong: the matrix's largest to 448, without the 6
 g = given("transformer-math-by-hand")
 s = g["A"]/448
@@ -74,4 +74,12 @@ g = given("transformer-math-by-hand")
 scale = g["A"]/6
 answer = round_e2m1(g["w"]/scale)*scale
 # %% wrong: steps of a half up to 6
-answer = round(2*1.062/(1.78/6))/2*1.78/6
+answer = round(2*0.468/(0.57/6))/2*0.57/6
+# %% wrong: the block's largest weight goes to 4
+g = given("transformer-math-by-hand")
+s = g["A"]/6/448
+block = round_e4m3(g["a"]/4/s)*s
+answer = round_e2m1(g["w"]/block)*block
+# %% wrong: the weight as a share of the matrix's largest
+g = given("transformer-math-by-hand")
+answer = g["w"]/g["A"]

@@ -9,7 +9,7 @@ answer = 4399946240
 # %% right: typed with commas
 answer = "4,399,946,240"
 # %% right: everything beside D
-g = given("transformer-math-count")
+g = dict(L=36, D=2560, F=9728, n_q=32, K=8, H=128, V=151936)
 beside = g["L"]*((3*32 + 2*8)*128 + 3*9728 + 2) + 1 + 151936
 answer = 2560*beside
 # %% right: the library's decoder and what it lacks
@@ -30,7 +30,7 @@ with torch.device("meta"):
 answer = sum(p.numel() for p in model.parameters())
 # %% right: numpy shapes
 import numpy as np
-g = given("transformer-math-count")
+g = dict(L=36, D=2560, F=9728, n_q=32, K=8, H=128, V=151936)
 shapes = [(2560, 4096)]*3 + [(2560, 1024)]*2 + [(2560, 9728)]*3 + [(2560, 1)]*2
 answer = np.prod(shapes, axis=1).sum()*36 + 2560*151936 + 2560
 # %% right: sympy
@@ -96,3 +96,9 @@ answer = 4_400_000_000
 g = given("transformer-math-count")
 D, H = g["D"], g["H"]
 answer = g["L"]*(D*H*(3*g["n_q"] + 2*g["K"]) + 3*D*g["F"] + 4*D) + 2*D + g["V"]*D
+# %% wrong: layers and query heads exchanged
+L, D, F, n_q, K, H, V = 32, 2560, 9728, 36, 8, 128, 151936
+answer = L*(D*H*(3*n_q + 2*K) + 3*D*F + 2*D) + D + V*D
+# %% wrong: the widths of the model and of the MLP exchanged
+L, D, F, n_q, K, H, V = 36, 9728, 2560, 32, 8, 128, 151936
+answer = L*(D*H*(3*n_q + 2*K) + 3*D*F + 2*D) + D + V*D

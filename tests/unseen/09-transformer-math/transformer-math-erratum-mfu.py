@@ -56,3 +56,6 @@ g = given("transformer-math-erratum-mfu")
 answer = 6*g["N"]*g["tokens"]/(g["hours"]*3600*(g["C_s"] + g["C_p"])/2)
 # %% wrong: halves the printed share, as for sparsity
 answer = 0.217/2
+# %% wrong: the backward pass alone
+g = given("transformer-math-erratum-mfu")
+answer = 4*g["N"]*g["tokens"]/(g["hours"]*3600*g["C_s"])

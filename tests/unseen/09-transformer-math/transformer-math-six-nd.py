@@ -6,11 +6,11 @@ scores = 4*(g["T"] + 1)/2*g["n_q"]*g["H"]
 flops = 6*(g["L"]*layer + table) + 3*g["L"]*scores
 answer = flops/(6*(g["L"]*layer + 2*table))
 # %% right: typed
-answer = 1.0796
+answer = 1.1941
 # %% right: as a text
-answer = "1.0796x"
+answer = "1.194x"
 # %% right: percent
-answer = "107.96 %"
+answer = "119.41 %"
 # %% right: the library's formulas
 g = given("transformer-math-six-nd")
 shape = [g[key] for key in ("D", "F", "n_q", "K", "H")]
@@ -21,21 +21,21 @@ found = forward_flops(P, B) + backward_flops(P, B) + 3*attention
 answer = found/training_flops(decoder_params(g["L"], *shape, g["V"]), B)
 # %% right: fractions of whole numbers
 from fractions import Fraction
-L, D, F, T, V = 24, 2048, 5632, 8192, 128256
+L, D, F, T, V = 24, 2048, 5632, 12288, 128256
 six = L*(4*D*D + 3*D*F)
 answer = Fraction(six + V*D + L*(T + 1)*D, six + 2*V*D)
 # %% right: pairs of one sequence, counted
 import numpy as np
-g = given("transformer-math-six-nd")
+g = dict(L=24, D=2048, F=5632, n_q=32, K=32, H=64, V=128256, T=12288)
 T = g["T"]
 pairs = int(np.arange(1, T + 1).sum())
 layer = 4*g["D"]*2048 + 3*g["D"]*g["F"]
 whole = 2*T*(g["L"]*layer + g["V"]*g["D"]) + g["L"]*4*pairs*2048
 answer = np.float64(3*whole)/(6*T*(g["L"]*layer + 2*g["V"]*g["D"]))
 # %% right: one plus what is more, less what is looked up
-g = given("transformer-math-six-nd")
+g = dict(L=24, D=2048, F=5632, n_q=32, K=32, H=64, V=128256, T=12288)
 N = g["L"]*(4*2048**2 + 3*2048*5632) + 2*128256*2048
-answer = 1 - 128256*2048/N + 24*(8192 + 1)*2048/N
+answer = 1 - 128256*2048/N + 24*(12288 + 1)*2048/N
 # %% wrong: all pairs
 g = given("transformer-math-six-nd")
 M, t = g["L"]*(4*2048**2 + 3*2048*g["F"]), g["V"]*g["D"]
@@ -65,7 +65,7 @@ g = given("transformer-math-six-nd")
 M, t = g["L"]*(4*2048**2 + 3*2048*g["F"]), g["V"]*g["D"]
 answer = (M + g["L"]*(g["T"] + 1)*2048)/(M + 2*t)
 # %% wrong: the excess as a share
-answer = "7.96 %"
+answer = "19.41 %"
 # %% wrong: scores without the weighted values
 g = given("transformer-math-six-nd")
 M, t = g["L"]*(4*2048**2 + 3*2048*g["F"]), g["V"]*g["D"]
@@ -90,3 +90,15 @@ answer = (M + t + 4/3*g["L"]*(g["T"] + 1)*2048)/(M + 2*t)
 g = given("transformer-math-six-nd")
 M, t = g["L"]*(4*2048**2 + 3*2048*g["F"]), g["V"]*g["D"]
 answer = (M + t + g["L"]*(g["T"] + 1)*64)/(M + 2*t)
+# %% wrong: attention's backward pass as much as its forward pass
+g = given("transformer-math-six-nd")
+M, t = g["L"]*(4*2048**2 + 3*2048*g["F"]), g["V"]*g["D"]
+answer = (M + t + 2/3*g["L"]*(g["T"] + 1)*2048)/(M + 2*t)
+# %% wrong: the length and the vocabulary exchanged
+L, D, F, T, V = 24, 2048, 5632, 128256, 12288
+M, t = L*(4*D*2048 + 3*D*F), V*D
+answer = (M + t + L*(T + 1)*2048)/(M + 2*t)
+# %% wrong: as many query heads as layers
+L, D, F, n_q, H, T, V = 24, 2048, 5632, 24, 64, 12288, 128256
+M, t = L*(2*D*(n_q + 32)*H + 3*D*F), V*D
+answer = (M + t + L*(T + 1)*n_q*H)/(M + 2*t)

@@ -228,7 +228,7 @@ ERRATUM_REDUCE = Exercise(
     "*To first order*, as there: (n − 1)/n counts as 1.",
     given=[
         dict(B=2048, D=5120, X=8, Y=4, Z=12, W=90 * GB),
-        dict(B=4096, D=8192, X=4, Y=16, Z=12, W=180 * GB),
+        dict(B=4096, D=5120, X=4, Y=16, Z=12, W=180 * GB),
         dict(B=8192, D=5120, X=4, Y=8, Z=20, W=90 * GB),
     ],
     answer=Quantity("s"),
@@ -249,6 +249,10 @@ ERRATUM_REDUCE = Exercise(
         Mistake(
             lambda B, D, X, Y, W: 8 * B * D / (X * Y * W),
             "Twice too much: W is for both neighbours together, and an element of bf16 has two bytes.",
+        ),
+        Mistake(
+            lambda W: 4 * 1024 * 4096 / (4 * 4 * W),
+            "That is the book's own case, put right. Here the array and the axes have other sizes.",
         ),
         Mistake(
             lambda B, D, Z, W: 4 * B * D / (Z * W),

@@ -88,3 +88,7 @@ answer = g["W"]/(4*g["B"]*g["D"]/(g["X"]*g["Y"]))
 # %% wrong: GB/s taken for a billionth
 g = given("sharded-matmuls-erratum-reduce")
 answer = 4*g["B"]*g["D"]/(g["X"]*g["Y"])/(g["W"]/1e9)
+# %% wrong: both halves apart
+g = given("sharded-matmuls-erratum-reduce")
+half = 2*g["B"]*g["D"]/(g["X"]*g["Y"])/g["W"]
+answer = half, half

@@ -90,9 +90,9 @@ export function compute(state) {
 function caseOf(state, axis) {
   const a = roleOf(state, "A", axis), b = roleOf(state, "B", axis);
   if (!a && !b) return 0;
-  if (a && b && a !== b) return 4;
   if (a === "J" && b === "J") return 3;
-  return a === "J" || b === "J" ? 2 : 1;
+  if (a === "J" || b === "J") return 2;
+  return a && b ? 4 : 1;
 }
 
 /* The sentences under the figure. */

@@ -122,6 +122,22 @@ LOCAL = Exercise(
             lambda X, Y, Z, D, F: 2 * D * F / (X * Y * Z) + 2 * D * F / X,
             "How many bytes has an element of the gradient?",
         ),
+        Mistake(
+            lambda X, Y, Z, D, F: 4 * D * F / (X * Y * Z) + 4 * D * F / X,
+            "How many bytes has an element of the weight?",
+        ),
+        Mistake(
+            lambda X, Y, Z, D, F: 4 * D * F / (X * Y * Z) + 2 * D * F / X,
+            "Which of the two arrays is in bf16, and which in fp32? You have them the other way round.",
+        ),
+        Mistake(
+            lambda X, Y, Z, D, F: 2 * D * F / (X * Z) + 4 * D * F / X,
+            "The weight has two dimensions. Which axis stands below the second?",
+        ),
+        Mistake(
+            lambda X, Y, Z, D, F: 2 * D * F / ((X + Z) * Y) + 4 * D * F / X,
+            "XZ cuts D by X, and then each of the parts by Z. How many parts is that?",
+        ),
         Mistake(lambda X, D, F: 4 * D * F / X, "That is the gradient alone. The weight is asked for as well."),
         Mistake(lambda X, Y, Z, D, F: 2 * D * F / (X * Y * Z), "That is the weight alone."),
         Mistake(
@@ -159,7 +175,10 @@ SCATTER_BYTES = Exercise(
         Mistake(lambda y, z: y * z, "Of its term a device keeps the part for which it adds up itself."),
         Mistake(lambda x, y: (y - 1) / (x * y), "That is one device. How many are there?"),
         Mistake(lambda x, y: (y - 1) / x, "That is one group along Y. How many such groups has the mesh?"),
-        Mistake(lambda y, z: z * (y - 1) / y, "That counts one device of each group."),
+        Mistake(
+            lambda y, z: z * (y - 1) / y,
+            "Too little by a factor of y: is that one device of each group, or a term that Y has made smaller?",
+        ),
         Mistake(lambda y, z: y * (z - 1), "Over which axis is the sum open, and which one has copies?"),
         Mistake(lambda x, y: x * (y - 1), "X makes what a device holds smaller by as much as there are more devices."),
         Mistake(lambda x, y, z: x * y * z, "Does every device send all of the array?"),
@@ -204,13 +223,13 @@ ERRATUM_REDUCE = Exercise(
     points=2,
     prompt="In February 2025 *How to Scale Your Model* asked for the time of `AllReduce_Z([B_X, D_Y]{ U_Z })`, an "
     "array of B = 1,024 by D = 4,096 in bf16 on a torus of 4 × 4 × 4, and answered: twice an all-gather, `4*B*D/W`, "
-    "about 190 µs. A letter of the notation was overlooked. With B = {B}, D = {D}, axes of X = {X}, Y = {Y} and "
+    "about 190 µs. Something in the notation was overlooked. With B = {B}, D = {D}, axes of X = {X}, Y = {Y} and "
     "Z = {Z} devices, and {W:B/s} that a device sends along one axis to both neighbours together: what is the time? "
     "*To first order*, as there: (n − 1)/n counts as 1.",
     given=[
-        dict(B=2048, D=8192, X=8, Y=4, Z=16, W=90 * GB),
-        dict(B=4096, D=8192, X=4, Y=16, Z=8, W=180 * GB),
-        dict(B=8192, D=5120, X=8, Y=4, Z=2, W=90 * GB),
+        dict(B=2048, D=5120, X=8, Y=4, Z=12, W=90 * GB),
+        dict(B=4096, D=5120, X=4, Y=16, Z=12, W=180 * GB),
+        dict(B=8192, D=5120, X=4, Y=8, Z=20, W=90 * GB),
     ],
     answer=Quantity("s"),
     solution=lambda B, D, X, Y, W: 4 * B * D / (X * Y * W),
@@ -218,7 +237,8 @@ ERRATUM_REDUCE = Exercise(
         Mistake(lambda B, D, W: 4 * B * D / W, "That is the printed answer. Which axes split the array that is added?"),
         Mistake(
             lambda B, D, X, Y, W: 2 * B * D / (X * Y * W),
-            "Every element has two bytes, and an all-reduce has two halves.",
+            "Half of it is missing: an element has two bytes, an all-reduce has two halves, and W already is for both "
+            "neighbours together.",
         ),
         Mistake(
             lambda B, D, X, W: 4 * B * D / (X * W), "X is one of the axes that split the array. Is it the only one?"
@@ -228,8 +248,19 @@ ERRATUM_REDUCE = Exercise(
         ),
         Mistake(
             lambda B, D, X, Y, W: 8 * B * D / (X * Y * W),
-            "Twice too much: look at W, which is for both neighbours together, at an element's bytes, and at which "
-            "axes split the array.",
+            "Twice too much: W is for both neighbours together, and an element of bf16 has two bytes.",
+        ),
+        Mistake(
+            lambda W: 4 * 1024 * 4096 / (4 * 4 * W),
+            "That is the book's own case, put right. Here the array and the axes have other sizes.",
+        ),
+        Mistake(
+            lambda B, D, Z, W: 4 * B * D / (Z * W),
+            "Z is the axis along which the terms are added up. Which axes split the array?",
+        ),
+        Mistake(
+            lambda B, D, X, Y, Z, W: 2 * Z * B * D / (X * Y * W),
+            "That is every term sent all the way around. A ring adds up on the way: how often does the array pass?",
         ),
         Mistake(
             lambda B, D, X, Y, W: 4 * B * D / (3 * X * Y * W),
@@ -265,7 +296,10 @@ ERRATUM_ALLTOALL = Exercise(
     answer=Expression({"n": integers(2, 512, step=2)}),
     solution=lambda n: (n + 2) / (4 * n),
     mistakes=(
-        Mistake(lambda n: 1 / 4 + 0 * n, "That is the limit for very many devices."),
+        Mistake(
+            lambda n: 1 / 4 + 0 * n,
+            "A quarter is the limit for very many devices, and what the less busy links give. Which links decide?",
+        ),
         Mistake(lambda n: 1 / n, "So it is through a switch. On a ring a far block passes many links."),
         Mistake(
             lambda n: n / (4 * (n - 1)),
@@ -280,7 +314,10 @@ ERRATUM_ALLTOALL = Exercise(
             lambda n: (n + 2) / (4 * (n - 1)),
             "Your gather shares its bytes evenly. In this schedule, how many shards pass a right-hand link?",
         ),
-        Mistake(lambda n: 1 / 2 + 0 * n, "So it is on a ring with links one way."),
+        Mistake(
+            lambda n: 1 / 2 + 0 * n,
+            "So it is on a ring with links one way, or if every block went as far as the opposite device.",
+        ),
         Mistake(lambda n: (n + 2) / (8 * n), "That is the all-to-all alone, as a multiple of S/W."),
         Mistake(lambda n: (n + 2) / (2 * n), "Count the hops again: blocks go 1, 2, … up to n/2 links far."),
         Mistake(lambda n: 4 * n / (n + 2), "Upside down: the all-to-all is the shorter one."),
@@ -337,7 +374,7 @@ def scattered_twice(before, after, S, n):
 
 
 def to_first_order(before, after, S, n):
-    return sent(before, after, S, n) * n / max(n - 1, 1)
+    return 0 if before in (after, "") else (1 + (before == "U")) * S if after == "" else S / (1 if before == "U" else n)
 
 
 def of_a_part(before, after, S, n):
@@ -373,6 +410,11 @@ def with_copies(a, b, c, I, J, K, n):
 def sums_that_are_split(a, b, c, I, J, K, n):
     """Splits J only where an array has it already."""
     return product(a, b, c, I, J, K, n, splits="IJK" if "J" in (a, b) else "IK")
+
+
+def sums_split_alike(a, b, c, I, J, K, n):
+    """Splits J only where both arrays have it already."""
+    return product(a, b, c, I, J, K, n, splits="IJK" if a == b == "J" else "IK")
 
 
 def placements_and_sizes(rng):
@@ -437,6 +479,14 @@ LAB_PRODUCT = Exercise(
             "A product that splits J does not come out split by J, for C has no J. What is it?",
         ),
         Mistake(
+            lambda *args: product(*args, splits="KJI"),
+            "The bytes are right. Where two ways send equally many, which of their letters is asked for?",
+        ),
+        Mistake(
+            sums_split_alike,
+            "Splitting J may be the best way even where only one of A and B has it split already.",
+        ),
+        Mistake(
             lambda a, b, c, I, J, K, n: product(a, b, c, I, J, K, n)[::-1], "Both are right: the letter comes first."
         ),
     ),
@@ -495,6 +545,45 @@ def dearer(a, b, c, I, J, K, n):
     return max(first_gradient(a, b, c, I, J, K, n), second_gradient(a, b, c, I, J, K, n))
 
 
+def sizes_kept(a, b, c, I, J, K, n):
+    first, second = renamed("IKJ"), renamed("JIK")
+    dA = product(first(c), first(b), first(a), I, J, K, n)
+    return dA[1] + product(second(a), second(c), second(b), I, J, K, n)[1]
+
+
+def some_letters_kept(a, b, c, I, J, K, n):
+    return product("J" if c == "K" else c, b, a, I, K, J, n)[1] + product(a, c, b, J, I, K, n)[1]
+
+
+def spelled_out(a, b, c, I, J, K, n, finish=True, at_hand=False):
+    """The ways of both gradients, by the letter that is split."""
+    A, B, C = 2 * I * J, 2 * J * K, 2 * I * K
+    dA = {
+        "I": sent(c, "I", C, n) + (0 if at_hand else sent(b, "", B, n)) + sent("I", a, A, n),
+        "J": sent(c, "", C, n) + sent(b, "J", B, n) + sent("J", a, A, n),
+        "K": sent(c, "K", C, n) + sent(b, "K", B, n) + (sent("U", a, A, n) if finish else 0),
+    }
+    dB = {
+        "I": sent(a, "I", A, n) + sent(c, "I", C, n) + (sent("U", b, B, n) if finish else 0),
+        "J": sent(a, "J", A, n) + sent(c, "", C, n) + sent("J", b, B, n),
+        "K": sent(a, "", A, n) + sent(c, "K", C, n) + sent("K", b, B, n),
+    }
+    return dA, dB
+
+
+def cheapest(*args, **other):
+    return sum(min(ways.values()) for ways in spelled_out(*args, **other))
+
+
+def split_alike(*args):
+    dA, dB = spelled_out(*args)
+    return min(dA[letter] + dB[letter] for letter in "IJK")
+
+
+def open_copies(a, b, c, I, J, K, n):
+    return backward(a, b, c or "U", I, J, K, n)
+
+
 def open_gradient(a, b, c, I, J, K, n):  # noqa: ARG001
     return backward(a, b, "U", I, J, K, n)
 
@@ -520,6 +609,24 @@ LAB_BACKWARD = Exercise(
         Mistake(first_gradient, "That is the gradient of A alone."),
         Mistake(second_gradient, "That is the gradient of B alone."),
         Mistake(letters_kept, "Which letter does each of these products sum over? It is not J any more."),
+        Mistake(
+            some_letters_kept,
+            "`product` reads all its placements by its own I, J and K. Rename the letters of all three arrays.",
+        ),
+        Mistake(
+            sizes_kept,
+            "The placements are renamed, and the sizes go in as they were. Which size has the sum of each product?",
+        ),
+        Mistake(
+            partial(cheapest, finish=False), "Where a product splits its sum, the gradient is open. Who adds it up?"
+        ),
+        Mistake(
+            partial(cheapest, at_hand=True),
+            "You take B as gathered already. Nothing that was moved before serves this product.",
+        ),
+        Mistake(split_alike, "The two products may split different letters, each what is cheapest for it."),
+        Mistake(open_copies, "A copy of dC on every device is whole: it is no open sum."),
+        Mistake(partial(backward, b_el=1), "How many bytes has an element?"),
         Mistake(dearer, "Both gradients are computed, one after the other."),
         Mistake(open_gradient, "dC does not arrive as an open sum, but placed as C."),
         Mistake(all_passes, "The forward product is not part of the question."),
@@ -585,6 +692,15 @@ GATHER_OR_SUM = Exercise(
             "An all-reduce is a reduce-scatter and an all-gather.",
         ),
         Mistake(
+            lambda B, n, C, W: minimum(2 * B, (n - 1) / n * C / W),
+            "The bound by bytes is right. In the bound by arithmetic: how often does the result pass in an all-reduce, "
+            "and how many bytes has an element?",
+        ),
+        Mistake(
+            lambda B, n, C, W: minimum(B, 2 * (n - 1) / n * C / W),
+            "The bound by arithmetic is right. In the bound by bytes: how often does the result pass in an all-reduce?",
+        ),
+        Mistake(
             lambda B, n, C, W: minimum(2 * B, 2 * (n - 1) * C / W),
             "Who shares the arithmetic in the first way, and who in the second?",
         ),
@@ -623,12 +739,18 @@ CONTRACTING_WIDTH = Exercise(
         Mistake(lambda n, b, C, W: b * (n - 1) * C / W, "That is an all-reduce; nobody wants all of the result here."),
         Mistake(
             lambda n, b, C, W: b * (n - 1) / n * C / (2 * W),
-            "The bytes are right. Every device does how much of the arithmetic?",
+            "Too little by a factor of n: how much of the arithmetic does every device do, and whose bandwidth is W?",
         ),
         Mistake(lambda n, b, C, W: b * n * C / (2 * W), "To first order. Of its term, a device keeps one part."),
-        Mistake(lambda n, b, C, W: b * (n - 1) * C / W / 4, "How many FLOPs is one element's product and addition?"),
+        Mistake(
+            lambda n, b, C, W: b * (n - 1) * C / W / 4,
+            "Half of it: W already is what a device sends, and a product with its addition is two FLOPs.",
+        ),
         Mistake(lambda n, b, C, W: (n - 1) * C / W + 0 * b, "That is bf16. The elements have b bytes."),
-        Mistake(lambda b, C, W: b * C / (2 * W), "That is for two devices. The prompt has n of them."),
+        Mistake(
+            lambda b, C, W: b * C / (2 * W),
+            "So it is for two devices. Of n, each has W for all that it sends to all others.",
+        ),
         Mistake(lambda n, b, C, W: 2 * W / (b * (n - 1) * C), "Upside down: a faster network needs less width."),
     ),
     hints=(
@@ -683,15 +805,17 @@ LEVEL_WIDTH = Exercise(
         ),
         Mistake(
             lambda X, Y, W_in, W_node, C: 2 * level_width(X, Y, W_in, W_node, C),
-            "Each GPU keeps its part of the result: nothing is gathered again.",
+            "Twice too much: each GPU keeps its part, so nothing is gathered again; a product and its addition are two "
+            "operations; and the rates are one way already.",
         ),
         Mistake(
             lambda X, Y, W_in, W_node, C: X * Y * C * max((Y - 1) / Y / W_in, (X - 1) / X / (W_node / Y)),
-            "All cards of a node carry its sum out together.",
+            "All cards of a node carry it out together, and it is one sum, not one for each GPU.",
         ),
         Mistake(
             lambda X, Y, W_in, W_node, C: X * C * max((Y - 1) / Y / W_in, (X - 1) / X / W_node),
-            "The GPUs of a node share the arithmetic too.",
+            "Too little by a factor of Y: the GPUs of a node share the arithmetic too, and the rate out of a node is "
+            "all that its GPUs have together.",
         ),
         Mistake(
             lambda X, Y, W_in, W_node, C: Y * C * max((Y - 1) / Y / W_in, (X - 1) / X / W_node),
@@ -742,15 +866,26 @@ MEASURED_WIDTH = Exercise(
             lambda n, W_bus, C: n * C / W_bus,
             "The time is not the array over the bus bandwidth. What does a benchmark multiply S/t by?",
         ),
-        Mistake(lambda n, W_bus, C: (n - 1) * C / W_bus, "That is a reduce-scatter, one half of an all-reduce."),
+        Mistake(
+            lambda n, W_bus, C: (n - 1) * C / W_bus,
+            "Half of it: is that a reduce-scatter, or are the elements of one byte?",
+        ),
         Mistake(
             lambda n, W_bus, C: 2 * (n - 1) / n * C / W_bus,
             "That lets every GPU do all of the arithmetic.",
         ),
-        Mistake(lambda W_bus, C: 2 * C / W_bus, "That is a pair of devices. Here n of them share the sum."),
+        Mistake(
+            lambda W_bus, C: 2 * C / W_bus,
+            "Too little by n − 1: n devices share the arithmetic, and the bus factor belongs to the time.",
+        ),
+        Mistake(
+            lambda n, W_bus, C: 2 * n * (n - 1) * C / W_bus,
+            "Too much by a factor of n: each GPU sends its own partial sum, which has S bytes, and not all n of them.",
+        ),
         Mistake(
             lambda n, W_bus, C: 4 * (n - 1) * C / W_bus,
-            "A product and its addition are two operations, and an element has two bytes: which did you count twice?",
+            "Twice too much: a product and its addition are two operations, an element has two bytes, and bus "
+            "bandwidth is one way already. Which did you count twice?",
         ),
         Mistake(
             lambda n, W_bus, C: 4 * (n - 1) ** 2 / n * C / W_bus,
@@ -805,7 +940,14 @@ COUNT = Exercise(
     mistakes=(
         Mistake(lambda k: 2 * k + 2, "The gradients of x are added up on each device before anybody adds them across."),
         Mistake(lambda k: k + 2, "y, the weights' gradients, x's gradient: one of these is missing."),
-        Mistake(lambda k: k + 1, "Those are the weights' gradients over X. What happens over Y?"),
+        Mistake(
+            lambda k: k + 1,
+            "So many are the weights, and the gradient of each is added up over X. What happens over Y?",
+        ),
+        Mistake(
+            lambda k: k + 4,
+            "One too many. The gradient of what an all-reduce made is already whole on every rank.",
+        ),
         Mistake(lambda k: 2, "Those are the collectives over Y. Along X the ranks have different tokens."),
         Mistake(lambda k: 1, "That is the forward pass."),
         Mistake(lambda k: 2 * k + 6, "An all-reduce is one call, though it does the work of two."),
@@ -832,7 +974,7 @@ FIX = Exercise(
     title="One line to shorten it",
     points=2,
     prompt="In the slow program of the opening question the first weight has to stay as it is, split along the sum. "
-    "Which one line shortens the step the most, at the same FLOPs on every GPU? *To first order*.",
+    "Which one line saves the most bytes on the network, at the same FLOPs on every GPU? *To first order*.",
     answer=Choice(
         {
             "features": "redistribute h to `Shard(1)`, its features, before `relu`",
@@ -853,7 +995,8 @@ FIX = Exercise(
     ),
     hints=("Which placement of h does the second product want? And how does an open sum get there?",),
     explain="h is an open sum, and the second product wants it split along the features. A reduce-scatter does just "
-    "that and sends half of what an all-reduce sends; `relu` then works on an eighth.",
+    "that and sends half of what an all-reduce sends; `relu` then works on an eighth. The other half of the sum of h "
+    "is still there: it goes only with the placement of the weight.",
 )
 
 
@@ -870,7 +1013,7 @@ def product_inputs(case, generator):
     ]
 
 
-def ring_product(rank, n, A, B, first=1, at_once=False, back=1):
+def ring_product(rank, n, A, B, first=1, at_once=False, back=1, late=0, more=0, owner=True):
     import torch
     import torch.distributed as dist
 
@@ -881,13 +1024,13 @@ def ring_product(rank, n, A, B, first=1, at_once=False, back=1):
         return rows[block % n] @ B if whole is None else whole.chunk(n)[block % n].contiguous()
 
     part = of(rank - first)
-    for k in range(1, n):
+    for k in range(1, n + more):
         got = torch.empty_like(part)
         works = [dist.isend(part, (rank + 1) % n), dist.irecv(got, (rank - 1) % n)]
-        mine = of(rank - first - back * k)
+        mine = of(rank - first - back * (k - late))
         for work in works:
             work.wait()
-        part = got + mine
+        part = got + mine if owner or k < n - 1 else got
     return part
 
 
@@ -918,7 +1061,8 @@ LAB_RANKS = Exercise(
     "product, C[I_X, K]: block `rank` of n equal blocks of rows. The partial sums go around a ring, to rank + 1, one "
     "block of rows at a time, and each rank adds its term to the block that passes; it multiplies a block when that "
     "is due, and *never holds its whole term* of C. Judged *exactly* are the values, the bytes of the busiest rank and "
-    "of all, and the rounds; the memory beside the inputs is at most five blocks. I is a multiple of n.",
+    "of all, and the rounds; the memory beside the inputs is at most five blocks. Time and "
+    "overlap are not judged. I is a multiple of n.",
     answer=Distributed(
         "ring_product",
         signature="ring_product(rank, n, A, B)",
@@ -926,8 +1070,8 @@ LAB_RANKS = Exercise(
         cases=[
             Case(2, sizes={"I": 4, "J": 6, "K": 5}),
             Case(3, sizes={"I": 12, "J": 6, "K": 8}),
-            Case(8, sizes={"I": 128, "J": 32, "K": 48}),
-            Case(8, sizes={"I": 64, "J": 16, "K": 80}, dtype="float32"),
+            Case(8, sizes={"I": 128, "J": 64, "K": 48}),
+            Case(8, sizes={"I": 64, "J": 64, "K": 80}, dtype="float32"),
         ],
         calls=("send", "recv"),
         rank_bytes=exactly(lambda case: (case.n - 1) * case["I"] // case.n * case["K"] * case.itemsize),
@@ -949,8 +1093,23 @@ LAB_RANKS = Exercise(
             partial(ring_product, first=-1, back=-1),
             "You add to a block that is not the one that came in. Which block does the rank before you send?",
         ),
+        Mistake(
+            partial(ring_product, late=1),
+            "You add the term of the block that has just left to the one that came in. Which block is that one?",
+        ),
+        Mistake(
+            partial(ring_product, more=1),
+            "One round too many: the block was complete, and has moved on to the next rank.",
+        ),
+        Mistake(
+            partial(ring_product, owner=False),
+            "The last rank that a block comes to has a term of it as well: is it added?",
+        ),
         Mistake(whole_around, "You send whole terms, n times as much. Who needs which rows of the sum?"),
-        Mistake(own_term, "That is one rank's term of its rows. The other ranks have terms of the same rows."),
+        Mistake(
+            own_term,
+            "That is a rank's own term of its rows alone. Have the other ranks' terms come in when you add them?",
+        ),
     ),
     hints=(
         "The block that ends with rank r has passed all the others before: with which rank did it begin?",
@@ -960,7 +1119,8 @@ LAB_RANKS = Exercise(
     "begins with block rank − 1. What comes in after k steps is block rank − 1 − k, to which the rank adds its own "
     "term, `A`'s rows of that block times `B`. After n − 1 steps that is block rank. A rank sends n − 1 blocks of "
     "`I/n*K` elements, as in any ring reduce-scatter, and holds the block that goes, the one that comes and the one "
-    "that is computed. The product of the next block runs while this one is on its way.",
+    "that is computed. Multiplied between `isend` and `wait`, as here, the next block costs no time "
+    "of its own while the network is the slower one.",
 )
 
 REVIEW = Exercise(
@@ -972,23 +1132,25 @@ REVIEW = Exercise(
     "depends on, and what follows backward.",
     answer=Written(
         rubric=(
-            ("Names the other way: slice B along J for nothing, multiply, reduce-scatter the partial sums", 1),
+            ("Names another way: slice B along J for nothing, multiply, reduce-scatter; or exchange A and then C", 1),
             ("Gives the bytes that a GPU sends in both ways, or their ratio K/J", 1),
             ("Compares the memory: the gathered A against the partial sum of C", 1),
-            ("Says from which shapes on the gather is better: K above J", 1),
+            ("Says from which shapes on the gather is better: K above J, or above 7·J against exchanges", 1),
             ("Says what follows backward: the transposed moves, here a gather of dC", 1),
         ),
-        words=170,
+        words=200,
         criteria=False,
     ),
     solution="B is on every GPU, so each can keep the rows of B that match its columns of A, which costs nothing. Then "
     "the sum is split in both arrays, and a reduce-scatter over the features leaves C[I, K_X]. Gathering A sends 7/8 "
-    "of 2·I·J, 3.3 GB a GPU; scattering C sends 7/8 of 2·I·K, 0.94 GB, a factor K/J = 0.29. The gathered A takes 3.8 "
-    "GB beside its shard, the partial sum 1.1 GB. Both ways do an eighth of the FLOPs on each GPU, if the gather is "
-    "followed by a product that splits K. The gather is better once K is larger than J, as before a product that "
-    "widens. Backward, the transpose of the reduce-scatter is an all-gather of dC, again 2·I·K; dA = dC · Bᵀ then "
-    "comes out split along J, and the gradient of B needs no sum over X, for every GPU computes the rows of its slice; "
-    "where B is kept whole they are gathered.",
+    "of 2·I·J, 3.3 GB a GPU; scattering C sends 7/8 of 2·I·K, 0.94 GB, a factor K/J = 0.29. Two exchanges send "
+    "less still: A to rows and C from rows to columns, 7/64 of each, 0.53 GB, and nothing is held whole. The "
+    "gathered A takes 3.8 GB beside its shard, the partial sum 1.1 GB. Both ways do an eighth of the FLOPs on "
+    "each GPU, if the gather is followed by a product that splits K. The gather beats the scatter once K is "
+    "larger than J, and the exchanges once K is above 7·J, before a product that widens. Backward, the transpose "
+    "of the reduce-scatter is an all-gather of dC, again 2·I·K; dA = dC · Bᵀ then comes out split along J, and "
+    "the gradient of B needs no sum over X, for every GPU computes the rows of its slice; where B is kept whole "
+    "they are gathered.",
     hints=(
         "What is free if B lies on every GPU?",
         "Which array is moved in each way, and which dimension does it lack?",

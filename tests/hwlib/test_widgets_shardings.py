@@ -84,7 +84,7 @@ def test_a_letter_is_on_one_dimension_of_an_array_and_a_second_drop_removes_it()
 def test_it_says_cases_moves_and_which_clock_decides():
     state = state_of(widgets.sharding_explorer("X", "", "X", "Y"))
     said = explorer("tell(compute(given))", state)
-    assert "X: case 4; Y: case 1" in said[0]
+    assert "X: case 2; Y: case 1" in said[0]
     assert said[1].startswith("all-gather of B over X")
     assert "decides" in said[2]
     idle = explorer("tell(compute(given))", {**state, "AI": "", "BJ": ""})

@@ -67,3 +67,14 @@ answer = 2*W/((n - 1)*b*C)
 # %% wrong: through n - 1 neighbours at once
 n, b, C, W = symbols("sharded-matmuls-contracting-width")
 answer = b*C/(2*W)
+# %% wrong: the batch left in
+answer = "(n - 1)*b*C*B/(2*W)"
+# %% wrong: the width that a device has, and the rate of a single link
+n, b, C, W = symbols("sharded-matmuls-contracting-width")
+answer = (n - 1)*b*C/(2*n**2*W)
+# %% wrong: C and W exchanged
+n, b, C, W = symbols("sharded-matmuls-contracting-width")
+answer = (n - 1)*b*W/(2*C)
+# %% wrong: n rounds in place of n - 1, of an all-reduce
+n, b, C, W = symbols("sharded-matmuls-contracting-width")
+answer = (n + 1)*b*C/(2*W)

@@ -67,3 +67,13 @@ answer = 9
 answer = 1 + 1 + 3
 # %% wrong: the four, the fifth forgotten
 answer = 1 + 1 + 4
+# %% wrong: over X and over Y, as a pair
+answer = (5, 2)
+# %% wrong: a formula, for any number of weights
+answer = "k + 3"
+# %% wrong: a mean of forward and backward
+answer = (1 + 6)/2
+# %% wrong: in words
+answer = "seven, of them two over Y"
+# %% wrong: called by all ranks together
+answer = 7*2048

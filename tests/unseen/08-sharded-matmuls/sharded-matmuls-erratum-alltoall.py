@@ -86,3 +86,19 @@ answer = (n + 1)/(2*n)
 # %% wrong: the sum of distances without its half
 n = symbols("sharded-matmuls-erratum-alltoall")
 answer = (n + 2)/(2*n)
+# %% wrong: the number of devices left over, typed for sixteen
+answer = 0.28125
+# %% wrong: the gather's shards all the way round on either side
+n = symbols("sharded-matmuls-erratum-alltoall")
+answer = (n + 2)/(8*n)/((n - 1)/n)/2
+# %% wrong: bytes of a block left in
+n = symbols("sharded-matmuls-erratum-alltoall")
+answer = n*(n + 2)/8
+# %% wrong: one over n squared is not applied to the gather's n blocks
+n = symbols("sharded-matmuls-erratum-alltoall")
+answer = (n + 2)/4
+# %% wrong: with S and W left in
+import sympy
+n = symbols("sharded-matmuls-erratum-alltoall")
+S, W = sympy.symbols("S W", positive=True)
+answer = (n + 2)/(8*n)*S/W

@@ -3,7 +3,7 @@ g = given("sharded-matmuls-erratum-reduce")
 S = 2*g["B"]/g["X"]*g["D"]/g["Y"]
 answer = 2*S/g["W"]
 # %% right: as a text
-answer = "23.3 us"
+answer = "14.56 us"
 # %% right: the printed formula over both letters
 g = given("sharded-matmuls-erratum-reduce")
 answer = f"{4*g['B']*g['D']/g['W']/(8*4)*1e3:.5f} ms"
@@ -14,7 +14,7 @@ mesh = Mesh(X=g["X"], Y=g["Y"], Z=g["Z"])
 answer = 2*move.bytes/g["W"]
 # %% right: fractions
 from fractions import Fraction
-answer = Fraction(4*2048*8192, 8*4*90*10**9)
+answer = Fraction(4*2048*5120, 8*4*90*10**9)
 # %% right: a ring each way with half of the array
 g = given("sharded-matmuls-erratum-reduce")
 half = 2*g["B"]*g["D"]/(g["X"]*g["Y"])/2
@@ -28,7 +28,7 @@ S = 2*sympy.Integer(g["B"])*g["D"]/(g["X"]*g["Y"])
 answer = sympy.limit(2*(n - 1)/n*S/int(g["W"]), n, sympy.oo)
 # %% right: numpy scalar
 import numpy as np
-block = np.zeros((2048//8, 8192//4), np.float16)
+block = np.zeros((2048//8, 5120//4), np.float16)
 answer = np.float64(2*block.nbytes)/90e9
 # %% right: the exact ring's time, undone
 g = given("sharded-matmuls-erratum-reduce")
@@ -61,16 +61,34 @@ answer = 4*g["B"]*g["D"]/(g["X"]*g["Y"])/(g["W"]/2)
 # %% wrong: the links of all three axes
 g = given("sharded-matmuls-erratum-reduce")
 answer = 4*g["B"]*g["D"]/(g["X"]*g["Y"])/(3*g["W"])
-# %% wrong: fifteen sixteenths of it
+# %% wrong: exact, without the own part
 g = given("sharded-matmuls-erratum-reduce")
-answer = 15/16*4*g["B"]*g["D"]/(g["X"]*g["Y"])/g["W"]
-# %% wrong: all sixteen terms sent around
+answer = (g["Z"] - 1)/g["Z"]*4*g["B"]*g["D"]/(g["X"]*g["Y"])/g["W"]
+# %% wrong: all twelve terms sent around
 g = given("sharded-matmuls-erratum-reduce")
 answer = 2*g["Z"]*g["B"]*g["D"]/(g["X"]*g["Y"])/g["W"]
 # %% wrong: four bytes an element
 g = given("sharded-matmuls-erratum-reduce")
 answer = 8*g["B"]*g["D"]/(g["X"]*g["Y"])/g["W"]
 # %% wrong: milliseconds for microseconds
-answer = "23.3 ms"
+answer = "14.56 ms"
 # %% wrong: the book's own numbers, corrected
 answer = 4*1024*4096/(4*4)/90e9
+# %% wrong: the bytes that a device has, no time
+g = given("sharded-matmuls-erratum-reduce")
+answer = f"{2*g['B']*g['D']/(g['X']*g['Y'])/1e6} MB"
+# %% wrong: microseconds without their unit
+answer = 14.56
+# %% wrong: bits over bytes a second
+g = given("sharded-matmuls-erratum-reduce")
+answer = 8*4*g["B"]*g["D"]/(g["X"]*g["Y"])/g["W"]
+# %% wrong: the rate turned over
+g = given("sharded-matmuls-erratum-reduce")
+answer = g["W"]/(4*g["B"]*g["D"]/(g["X"]*g["Y"]))
+# %% wrong: GB/s taken for a billionth
+g = given("sharded-matmuls-erratum-reduce")
+answer = 4*g["B"]*g["D"]/(g["X"]*g["Y"])/(g["W"]/1e9)
+# %% wrong: both halves apart
+g = given("sharded-matmuls-erratum-reduce")
+half = 2*g["B"]*g["D"]/(g["X"]*g["Y"])/g["W"]
+answer = half, half

@@ -400,3 +400,112 @@ def backward(a, b, c, I, J, K, n):
              sent(a, "J", A, n) + sent(b, "J", B, n) + sent("U", c, C, n),
              sent(a, "", A, n) + sent(b, "K", B, n) + sent("K", c, C, n))
     return dA + dB + C_
+# %% wrong: both apart
+def sent(before, after, S, n):
+    if before in (after, ""):
+        return 0
+    if after == "":
+        return (2 if before == "U" else 1)*S*(n - 1)/n
+    return S*(n - 1)/n/(1 if before == "U" else n)
+def product(a, b, c, I, J, K, n):
+    found = []
+    for m in "IJK":
+        cost = sent(a, m if m in "IJ" else "", 2*I*J, n)
+        cost += sent(b, m if m in "JK" else "", 2*J*K, n)
+        cost += sent("U" if m == "J" else m, c, 2*I*K, n)
+        found.append((m, cost))
+    return min(found, key=lambda way: way[1])
+
+def backward(a, b, c, I, J, K, n):
+    def named(placement, **names):
+        return names.get(placement, "")
+    dA = product(named(c, I="I", K="J"), named(b, K="J", J="K"), named(a, I="I", J="K"), I, K, J, n)
+    dB = product(named(a, J="I", I="J"), named(c, I="J", K="K"), named(b, J="I", K="K"), J, I, K, n)
+    return dA[1], dB[1]
+# %% wrong: letters and bytes of both
+def sent(before, after, S, n):
+    if before in (after, ""):
+        return 0
+    if after == "":
+        return (2 if before == "U" else 1)*S*(n - 1)/n
+    return S*(n - 1)/n/(1 if before == "U" else n)
+def product(a, b, c, I, J, K, n):
+    found = []
+    for m in "IJK":
+        cost = sent(a, m if m in "IJ" else "", 2*I*J, n)
+        cost += sent(b, m if m in "JK" else "", 2*J*K, n)
+        cost += sent("U" if m == "J" else m, c, 2*I*K, n)
+        found.append((m, cost))
+    return min(found, key=lambda way: way[1])
+
+def backward(a, b, c, I, J, K, n):
+    def named(placement, **names):
+        return names.get(placement, "")
+    dA = product(named(c, I="I", K="J"), named(b, K="J", J="K"), named(a, I="I", J="K"), I, K, J, n)
+    dB = product(named(a, J="I", I="J"), named(c, I="J", K="K"), named(b, J="I", K="K"), J, I, K, n)
+    return [dA, dB]
+# %% wrong: adds the tuples
+def sent(before, after, S, n):
+    if before in (after, ""):
+        return 0
+    if after == "":
+        return (2 if before == "U" else 1)*S*(n - 1)/n
+    return S*(n - 1)/n/(1 if before == "U" else n)
+def product(a, b, c, I, J, K, n):
+    found = []
+    for m in "IJK":
+        cost = sent(a, m if m in "IJ" else "", 2*I*J, n)
+        cost += sent(b, m if m in "JK" else "", 2*J*K, n)
+        cost += sent("U" if m == "J" else m, c, 2*I*K, n)
+        found.append((m, cost))
+    return min(found, key=lambda way: way[1])
+
+def backward(a, b, c, I, J, K, n):
+    def named(placement, **names):
+        return names.get(placement, "")
+    dA = product(named(c, I="I", K="J"), named(b, K="J", J="K"), named(a, I="I", J="K"), I, K, J, n)
+    dB = product(named(a, J="I", I="J"), named(c, I="J", K="K"), named(b, J="I", K="K"), J, I, K, n)
+    return dA + dB
+# %% wrong: nothing returned
+def sent(before, after, S, n):
+    if before in (after, ""):
+        return 0
+    if after == "":
+        return (2 if before == "U" else 1)*S*(n - 1)/n
+    return S*(n - 1)/n/(1 if before == "U" else n)
+def product(a, b, c, I, J, K, n):
+    found = []
+    for m in "IJK":
+        cost = sent(a, m if m in "IJ" else "", 2*I*J, n)
+        cost += sent(b, m if m in "JK" else "", 2*J*K, n)
+        cost += sent("U" if m == "J" else m, c, 2*I*K, n)
+        found.append((m, cost))
+    return min(found, key=lambda way: way[1])
+
+def backward(a, b, c, I, J, K, n):
+    def named(placement, **names):
+        return names.get(placement, "")
+    dA = product(named(c, I="I", K="J"), named(b, K="J", J="K"), named(a, I="I", J="K"), I, K, J, n)
+    dB = product(named(a, J="I", I="J"), named(c, I="J", K="K"), named(b, J="I", K="K"), J, I, K, n)
+    total = dA[1] + dB[1]
+# %% wrong: no name for a copy
+def sent(before, after, S, n):
+    if before in (after, ""):
+        return 0
+    if after == "":
+        return (2 if before == "U" else 1)*S*(n - 1)/n
+    return S*(n - 1)/n/(1 if before == "U" else n)
+def product(a, b, c, I, J, K, n):
+    found = []
+    for m in "IJK":
+        cost = sent(a, m if m in "IJ" else "", 2*I*J, n)
+        cost += sent(b, m if m in "JK" else "", 2*J*K, n)
+        cost += sent("U" if m == "J" else m, c, 2*I*K, n)
+        found.append((m, cost))
+    return min(found, key=lambda way: way[1])
+
+def backward(a, b, c, I, J, K, n):
+    first, second = {"I": "I", "K": "J", "J": "K"}, {"J": "I", "I": "J", "K": "K"}
+    dA = product(first[c], first[b], first[a], I, K, J, n)
+    dB = product(second[a], second[c], second[b], J, I, K, n)
+    return dA[1] + dB[1]

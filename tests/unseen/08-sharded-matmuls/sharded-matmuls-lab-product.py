@@ -380,3 +380,59 @@ def product(a, b, c, I, J, K, n):
         cost += sent("U" if m == "J" else m, c, 2*I*K, n)
         found.append((m, cost))
     return max(found, key=lambda way: way[1])
+# %% wrong: prints what it should return
+def sent(before, after, S, n):
+    if before in (after, ""):
+        return 0
+    if after == "":
+        return (2 if before == "U" else 1)*S*(n - 1)/n
+    return S*(n - 1)/n/(1 if before == "U" else n)
+def product(a, b, c, I, J, K, n):
+    ways = {m: sent(a, m if m in "IJ" else "", 2*I*J, n) + sent(b, m if m in "JK" else "", 2*J*K, n)
+            + sent("U" if m == "J" else m, c, 2*I*K, n) for m in "IJK"}
+    best = min(ways, key=ways.get)
+    print(best, ways[best])
+# %% wrong: the bytes without the letter
+def sent(before, after, S, n):
+    if before in (after, ""):
+        return 0
+    if after == "":
+        return (2 if before == "U" else 1)*S*(n - 1)/n
+    return S*(n - 1)/n/(1 if before == "U" else n)
+def product(a, b, c, I, J, K, n):
+    return min(sent(a, m if m in "IJ" else "", 2*I*J, n) + sent(b, m if m in "JK" else "", 2*J*K, n)
+               + sent("U" if m == "J" else m, c, 2*I*K, n) for m in "IJK")
+# %% wrong: no price for a copy in its table
+def sent(before, after, S, n):
+    if before in (after, ""):
+        return 0
+    if after == "":
+        return (2 if before == "U" else 1)*S*(n - 1)/n
+    return S*(n - 1)/n/(1 if before == "U" else n)
+def product(a, b, c, I, J, K, n):
+    left, right = {"I": 2*I*J*(n - 1)/n, "J": 0}, {"J": 0, "K": 2*J*K*(n - 1)/n}
+    ways = {"J": left[a] + right[b] + sent("U", c, 2*I*K, n)}
+    return min(ways.items(), key=lambda way: way[1])
+# %% wrong: a letter in small
+def sent(before, after, S, n):
+    if before in (after, ""):
+        return 0
+    if after == "":
+        return (2 if before == "U" else 1)*S*(n - 1)/n
+    return S*(n - 1)/n/(1 if before == "U" else n)
+def product(a, b, c, I, J, K, n):
+    ways = {m: sent(a, m if m in "IJ" else "", 2*I*J, n) + sent(b, m if m in "JK" else "", 2*J*K, n)
+            + sent("U" if m == "J" else m, c, 2*I*K, n) for m in "IJK"}
+    best = min(ways, key=ways.get)
+    return best.lower(), ways[best]
+# %% wrong: all three ways in order
+def sent(before, after, S, n):
+    if before in (after, ""):
+        return 0
+    if after == "":
+        return (2 if before == "U" else 1)*S*(n - 1)/n
+    return S*(n - 1)/n/(1 if before == "U" else n)
+def product(a, b, c, I, J, K, n):
+    ways = {m: sent(a, m if m in "IJ" else "", 2*I*J, n) + sent(b, m if m in "JK" else "", 2*J*K, n)
+            + sent("U" if m == "J" else m, c, 2*I*K, n) for m in "IJK"}
+    return sorted(ways.items(), key=lambda way: way[1])

@@ -4,8 +4,6 @@ n = g["X"]*g["Y"]
 answer = n*g["C"]*(g["X"] - 1)/g["X"]/g["W_node"]
 # %% right: typed
 answer = 675_000
-# %% right: as a text with a comma
-answer = "675,000"
 # %% right: as a power
 answer = "6.75e5"
 # %% right: both levels, the slower one, for a matrix of a size of its own
@@ -94,3 +92,15 @@ answer = 128*g["C"]*127/128/g["W_node"]
 # %% wrong: one direction is half of the rate
 g = given("sharded-matmuls-level-width")
 answer = 128*g["C"]*15/16/(g["W_node"]/2)
+# %% wrong: TFLOP/s against GB/s, the prefixes left out
+answer = 128*2250*15/16/400
+# %% wrong: the time of the reduce-scatter for a matrix of its own
+g = given("sharded-matmuls-level-width")
+S = 2*8192*8192
+answer = f"{15/16*S/g['W_node']*1e6:.1f} us"
+# %% wrong: the ridge of a GPU against its node's network
+g = given("sharded-matmuls-level-width")
+answer = f"{g['C']/g['W_node']:.0f} FLOP/B"
+# %% wrong: the two levels' widths, both
+g = given("sharded-matmuls-level-width")
+answer = (128*g["C"]*7/8/g["W_in"], 128*g["C"]*15/16/g["W_node"])

@@ -82,3 +82,15 @@ answer = "56.875 MB"
 # %% wrong: the axes of a dimension added instead of multiplied
 g = given("sharded-matmuls-local")
 answer = 2*g["D"]/(g["X"] + g["Z"])*g["F"]/g["Y"] + 4*g["D"]*g["F"]/16
+# %% wrong: megabytes without their unit
+answer = 59.64
+# %% wrong: bits for bytes
+g = given("sharded-matmuls-local")
+answer = 8*(2*g["D"]*g["F"]/512 + 4*g["D"]*g["F"]/16)
+# %% wrong: both, not together
+g = given("sharded-matmuls-local")
+answer = (2*g["D"]*g["F"]/512, 4*g["D"]*g["F"]/16)
+# %% wrong: the letter of the unit
+answer = "59.64 GB"
+# %% wrong: a rate
+answer = "59.64 MB/s"

@@ -7,8 +7,6 @@ g = given("sharded-matmuls-measured-width")
 answer = 2*(g["n"] - 1)*g["C"]/g["W_bus"]
 # %% right: typed
 answer = 40_000
-# %% right: a text of all digits
-answer = "39,974"
 # %% right: in microseconds and TFLOP
 t = 67.11e6/346.5e3*1.75                # us
 rate = 8*989.4                          # MFLOP in a us, thousands: 1e6 FLOP
@@ -77,3 +75,16 @@ answer = 4*(g["n"] - 1)*g["C"]/g["W_bus"] - 1
 # %% wrong: all-to-all's factor
 g = given("sharded-matmuls-measured-width")
 answer = 7/64*g["n"]*g["C"]/g["W_bus"]
+# %% wrong: TFLOP/s against GB/s, the prefixes left out
+answer = 14*989.4/346.5
+# %% wrong: the time of the all-reduce
+g = given("sharded-matmuls-measured-width")
+answer = f"{2*7/8*g['S']/g['W_bus']*1e6:.1f} us"
+# %% wrong: the ridge
+g = given("sharded-matmuls-measured-width")
+answer = f"{g['C']/g['W_bus']:.0f} FLOP/B"
+# %% wrong: every GPU does all of the arithmetic, and the ends that meet
+g = given("sharded-matmuls-measured-width")
+answer = {"J": 14*g["C"]/g["W_bus"]}
+# %% wrong: rounded up to a power of two
+answer = 65536

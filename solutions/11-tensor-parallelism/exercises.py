@@ -478,7 +478,7 @@ ERRATUM_LIMIT = Exercise(
         ),
         Mistake(
             lambda F, C, W: 8 * F * W / C,
-            "Eight links: but C is the rate of one GPU, and the W given is its own. Each has one of each.",
+            "Eight links: but C is the rate of one GPU, and the W given is that of its own links alone.",
         ),
         Mistake(
             lambda F, C, W: 4 * F * W / (3 * C),

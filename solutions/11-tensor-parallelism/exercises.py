@@ -66,9 +66,13 @@ a100, h100, h200, b200 = (accelerators[key] for key in ("a100-80gb-sxm", "h100-s
 llama8, llama70, llama405 = (models[key] for key in ("llama3-8b", "llama3-70b", "llama3-405b"))
 W_NVLINK = h100.scaleup_bandwidth
 W_CARD = nodes["dgx-h100"].network_bandwidth / 8
-TYPICAL = 0.65  # of the peak that large products reach on an H100, attention and small kernels included (typed)
-STREAM = 0.9  # of the memory's bandwidth that a decode step reaches (typed)
-LAYER = 50 * us  # of a layer beside its products and collectives, in a server of 2024 (typed; docs/fidelity.md)
+TYPICAL = 0.65  # of the peak that large products reach on an H100, attention and small kernels included (assumed)
+STREAM = 0.9  # of the memory's bandwidth that a decode step reaches (assumed)
+LAYER = (
+    50 * us
+)  # of a layer beside its products and collectives (assumed; specs/serving_stacks.toml: 48.5 us, sglang-0.4)
+# Forward, one layer, four ranks, 32,768 tokens: Pith-Train, pull request 39 (pith-train-39), as printed
+IN_ORDER, ZIGZAG = 4.14e-3, 2.47e-3  # s
 
 
 # The opening: one model, two phases
@@ -231,7 +235,7 @@ def mlp_inputs(case, generator):
     return [{"x": x, "A": A[:, r * w : (r + 1) * w], "B": B[r * w : (r + 1) * w], "dy": dy} for r in range(n)]
 
 
-def tp_mlp(rank, n, x, A, B, dy, sums="y dx", hidden=False, share=1, mask=True, early=False):
+def tp_mlp(rank, n, x, A, B, dy, sums="y dx", hidden=False, share=1, mask=True, early=False, late=False):
     import torch
     import torch.distributed as dist
 
@@ -249,7 +253,11 @@ def tp_mlp(rank, n, x, A, B, dy, sums="y dx", hidden=False, share=1, mask=True, 
         if name in sums.split():
             dist.all_reduce(value)
             value /= share
-    return y, dx, dA, dB
+    if "mean" in sums:
+        dx /= n
+    if "again" in sums:
+        dist.all_reduce(dx)
+    return torch.relu(y) if late else y, dx, dA, dB
 
 
 LAB_MLP = Exercise(
@@ -318,6 +326,24 @@ LAB_MLP = Exercise(
             lambda rank, n, x, A, B, dy: tp_mlp(rank, n, x, A, B, dy, share=n),
             "A mean over the ranks is for replicas that saw other tokens. Here the parts add up.",
         ),
+        Mistake(
+            partial(tp_mlp, sums="y dx mean"),
+            "y is right, and dx a mean over the ranks, which is for replicas that saw other tokens. Here parts add up.",
+        ),
+        Mistake(
+            partial(tp_mlp, early=True),
+            "dy is the same on every rank already: summed, it makes dx, dA and dB n times too large. What differs from "
+            "rank to rank at the block's other end?",
+        ),
+        Mistake(
+            partial(tp_mlp, sums="y dx again"),
+            "dx is summed twice: after the first sum it is the same on every rank, and a second one makes it n times "
+            "too large.",
+        ),
+        Mistake(
+            partial(tp_mlp, late=True),
+            "A relu behind the sum: it belongs between the two products, on each rank's hidden units, and there alone.",
+        ),
     ),
     hints=(
         "Write the layer for one rank alone first, forward and backward. Which of its four results are whole, and "
@@ -385,17 +411,18 @@ ERRATUM_VOLUME = Exercise(
     mistakes=(
         Mistake(
             lambda B, D: 4 * B * D,
-            "That is what was printed. How often does an element of two bytes go out in an "
-            "all-reduce, and how many passes are there?",
+            "That is what was printed. Nothing but the ranks adds here: how often does an element of two bytes go out "
+            "in an all-reduce, and how many passes are there?",
         ),
         Mistake(
             lambda B, D, tp: 4 * (tp - 1) * B * D / tp,
-            "Half of it: one pass, or all-reduces that only scatter. What are the two halves of an all-reduce?",
+            "Half of it: one pass, elements instead of bytes, or all-reduces that only scatter. Which is yours?",
         ),
         Mistake(lambda B, D: 8 * B * D, "To first order. Exactly, a rank keeps its own block in each half."),
         Mistake(
             lambda B, D, tp: 16 * (tp - 1) * B * D / tp,
-            "That is a layer, with its MLP. The question is for the attention block.",
+            "Twice as much: a layer with its MLP, four bytes an element, or what is received counted too. Asked is "
+            "what a GPU sends for the attention block.",
         ),
         Mistake(
             lambda B, D, tp: 10 * (tp - 1) * B * D / tp,
@@ -444,10 +471,29 @@ ERRATUM_LIMIT = Exercise(
             lambda F, C, W: F * W // C, "That is rounded to whole GPUs. The question is for the number before rounding."
         ),
         Mistake(lambda F: F / 1995, "That is the leftover itself. Divide the two rates that you are given."),
-        Mistake(lambda F, C, W: F * 2 * W / C, "One direction: what goes out does not help what comes in."),
+        Mistake(
+            lambda F, C, W: F * 2 * W / C,
+            "Twice too many: both directions of the link, or one collective alone? What goes out does not help what "
+            "comes in, and the scatter follows the gather.",
+        ),
+        Mistake(
+            lambda F, C, W: 8 * F * W / C,
+            "Eight links: but C is the rate of one GPU, and the W given is that of its own links alone.",
+        ),
+        Mistake(
+            lambda F, C, W: 4 * F * W / (3 * C),
+            "That is the backward pass: twice the arithmetic, and a gather once more. The question is for the forward "
+            "one.",
+        ),
+        Mistake(
+            lambda F, C, W: F * W / (4 * C),
+            "A quarter: are both matrices counted, a product and its addition as two, and the bytes once in and once "
+            "out?",
+        ),
         Mistake(
             lambda F, C, W: F * W / (2 * C),
-            "Half: how many FLOPs are a product and its addition, and how many matrices are there?",
+            "Half: a product and its addition are two FLOPs, the rate is dense, and only a gather stands before and a "
+            "scatter behind. Which have you counted otherwise?",
         ),
         Mistake(
             lambda F, C, W: tp_exact_limit(F, C, W),
@@ -522,6 +568,10 @@ TWO_NODES = Exercise(
         Mistake(
             lambda F, C, n_in, W_out: n_in + F * n_in * W_out / (2 * C),
             "Two matrices: 4·B·D·F FLOPs against 2·B·D bytes in and 2·B·D bytes out.",
+        ),
+        Mistake(
+            lambda F, C, n_in, W_out: n_in + 3 * F * n_in * W_out / (2 * C),
+            "The arithmetic is that of three matrices. This MLP has two.",
         ),
     ),
     hints=(
@@ -611,7 +661,23 @@ def sp_inputs(case, generator):
     ]
 
 
-def sp_mlps(rank, n, x, A, B, dy, keep=False, local=False, mean=1, backwards=False, own=False):
+def sp_mlps(
+    rank,
+    n,
+    x,
+    A,
+    B,
+    dy,
+    keep=False,
+    local=False,
+    mean=1,
+    backwards=False,
+    own=False,
+    mask=True,
+    forward=True,
+    less=1,
+    stale=False,
+):
     import torch
     import torch.distributed as dist
 
@@ -630,15 +696,15 @@ def sp_mlps(rank, n, x, A, B, dy, keep=False, local=False, mean=1, backwards=Fal
         whole = gathered(x)
         h = torch.relu(whole @ a)
         kept.append((whole if keep else x, h))
-        x = scattered(h @ b)
-    y, dA, dB = x, [], []
+        x = scattered(h @ b) if forward else (h @ b)[rank * len(x) : (rank + 1) * len(x)]
+    y, dA, dB, last = x, [], [], dy
     while kept:
         (x, h), a, b = kept.pop(), A[len(kept)], B[len(kept)]
         if own:  # the gradients of the rank's own tokens alone
             h = h[rank * len(dy) : (rank + 1) * len(dy)]
         g = dy if own else gathered(dy)
         dB.insert(len(dB) if backwards else 0, h.T @ g)
-        dh = (g @ b.T) * (h > 0)
+        dh = (g @ b.T) * (h > 0) if mask else g @ b.T
         del g
         whole = x if keep or own else gathered(x)
         dA.insert(len(dA) if backwards else 0, whole.T @ dh)
@@ -647,8 +713,9 @@ def sp_mlps(rank, n, x, A, B, dy, keep=False, local=False, mean=1, backwards=Fal
         if own:
             dy = dx
             continue
-        dy = dx[rank * len(dy) : (rank + 1) * len(dy)] if local else scattered(dx)
-    return y, dy, dA, dB
+        dx = dx[rank * len(dy) : (rank + 1) * len(dy)] if local else scattered(dx) / less
+        dy = last if stale else dx
+    return y, dx, dA, dB
 
 
 def sp_memory(case):
@@ -718,6 +785,22 @@ LAB_SP = Exercise(
             "reverse of a scatter?",
         ),
         Mistake(
+            partial(sp_mlps, forward=False, local=True),
+            "A rank keeps its rows of its own partial sums. What the other ranks' hidden units give is never added.",
+        ),
+        Mistake(
+            partial(sp_mlps, mask=False),
+            "The gradient passes the relu as if it were not there. Through which hidden units does it come back?",
+        ),
+        Mistake(
+            partial(sp_mlps, stale=True),
+            "Every layer goes backward from the last output's gradient. A layer's own is what the layer above gives.",
+        ),
+        Mistake(
+            lambda rank, n, x, A, B, dy: sp_mlps(rank, n, x, A, B, dy, less=n),
+            "y is right. Backward you take means over the ranks, where the parts of a gradient add up.",
+        ),
+        Mistake(
             lambda rank, n, x, A, B, dy: sp_mlps(rank, n, x, A, B, dy, mean=n),
             "The parts of a block add up: they are no mean over the ranks.",
         ),
@@ -747,7 +830,7 @@ CHUNKS = Exercise(
     "{t0:s} more, for another launch and a smaller product. Into how many pieces do you cut, so that both together "
     "end first? *Exact* in this model.",
     given=dict(
-        t_math=[2.0e-3, 3.1e-3, 1.4e-3, 5.2e-3],
+        t_math=[3.0e-3, 3.1e-3, 1.4e-3, 5.2e-3],
         t_comm=[1.29e-3, 1.9e-3, 0.9e-3, 2.6e-3],
         t0=[8.1e-6, 21e-6, 12.4e-6, 7.3e-6],
     ),
@@ -772,9 +855,15 @@ CHUNKS = Exercise(
             "Each piece costs {t0:s} once, and one piece of the gather is seen once: which of them do you count twice?",
         ),
         Mistake(
+            lambda t_comm, t0: round((2 * t_comm / t0) ** 0.5),
+            "One piece of the gather is seen, the first, and each piece costs {t0:s} whole: which of them do you count "
+            "twice, or by half?",
+        ),
+        Mistake(
             lambda t_comm, t0: int((t_comm / t0) ** 0.5),
             "Nearly: of the two whole numbers beside the best one, compute both times.",
         ),
+        Mistake(lambda t0: 1 + 0 * int(t0), "One piece hides nothing: the product waits for the whole gather."),
         Mistake(
             lambda t_math, t_comm: ceil(t_math / t_comm),
             "The ratio of the two says whether it can hide, not how finely.",
@@ -880,6 +969,16 @@ DECODE = Exercise(
             lambda t4, L, a4, a8: (t4 - 2 * L * a4) / 2 + 2 * L * a8,
             "You halve what is left without the all-reduces. A part of that does not shrink.",
         ),
+        Mistake(
+            lambda t1, t4, L, a4, a8: (lambda shared: shared / 8 + t1 - shared + 2 * L * a8)(
+                4 / 3 * (t1 - t4 - 2 * L * a4)
+            ),
+            "The all-reduces of four GPUs are in {t4:s}: they come off it, and you have put them on top.",
+        ),
+        Mistake(
+            lambda t1, t4, L, a4, a8: (t1 - t4 + 2 * L * a4) / 6 + 2 * L * a8,
+            "The shared part and the all-reduces are right. What does each GPU do in full, besides?",
+        ),
     ),
     hints=(
         "Take the all-reduces out of the time on four GPUs. What is left is shared/4 + fixed.",
@@ -959,13 +1058,22 @@ def ring_attention(
     way=-1,
     alone=False,
     strict=False,
+    piece=None,
+    steps=0,
+    hidden=float("-inf"),
+    home=False,
+    mean="",
+    divided=True,
+    apart=False,
 ):
     import torch
     import torch.distributed as dist
 
-    half = len(q) // 2
+    half, v0 = len(q) // 2, v
 
     def positions(r):
+        if piece:
+            return torch.cat([torch.arange(p * half, (p + 1) * half) for p in piece(r, n)])
         if contiguous:
             return torch.arange(r * len(q), (r + 1) * len(q))
         return torch.cat(
@@ -973,11 +1081,17 @@ def ring_attention(
         )
 
     def block(k, source):
-        s = q @ k.T / (q.shape[1] ** 0.5 if scale else 1.0)
-        later = positions(rank)[:, None] - int(strict) < positions(source)
-        return s.masked_fill(later, float("-inf")) if causal else s
+        s = q @ k.T / (q.shape[1] ** (0.5 * scale))
+        own = positions(rank)[:, None]
+        later = (own.clamp(min=1) if strict == "first" else own) - int(bool(strict)) < positions(source)
+        return s.masked_fill(later, hidden) if causal else s
 
     def passed(kv):
+        if apart:
+            return torch.stack([sent(part) for part in kv])
+        return sent(kv)
+
+    def sent(kv):
         got = torch.empty_like(kv)
         for work in (dist.isend(kv, (rank + 1) % n), dist.irecv(got, (rank - 1) % n)):
             work.wait()
@@ -992,17 +1106,23 @@ def ring_attention(
         return s.softmax(1) @ torch.cat([part[1] for part in parts])
     top = q.new_full((len(q), 1), float("-inf"))
     total, out = torch.zeros_like(top), torch.zeros_like(q)
-    for i in range(n):
+    for i in range(n - steps):
         s = block(kv[0], rank if own else (rank + way * i) % n)
         if alone and i:
             s = torch.full_like(s, float("-inf"))
         new = torch.maximum(top, s.amax(1, keepdim=True))
-        old = (top - new).exp() if rescale else 1.0
-        p = (s - new).exp()
-        total, out, top = total * old + p.sum(1, keepdim=True), out * old + p @ kv[1], new
+        old = (top - new).exp()
+        p = (s - new).exp() if not mean else torch.nan_to_num(s.softmax(1))
+        if mean:
+            seen = p.sum(1, keepdim=True)
+            total, out = total + (seen if mean == "seen" else 1), out + p @ kv[1]
+        else:
+            total = total * (old if rescale in (True, "total") else 1) + p.sum(1, keepdim=True)
+            out = out * (old if rescale in (True, "out") else 1) + p @ (v0 if home else kv[1])
+        top = new
         if i < n - 1:
             kv = passed(kv)
-    return out / total
+    return out / total if divided else out
 
 
 def heads_inputs(case, generator):
@@ -1010,7 +1130,35 @@ def heads_inputs(case, generator):
     return [{name: generator.normal(size=(t, h, d)).astype(case.dtype) for name in "qkv"} for _ in range(n)]
 
 
-def ulysses(_, n, q, k, v, causal=True, back=True, mixed=False, twice=False, scale=True, over=-1):
+def torch_ones(T):
+    import torch
+
+    return torch.ones(T, T)
+
+
+def not_itself(T, _):
+    later = torch_ones(T).triu()
+    later[0, 0] = 0
+    return later
+
+
+def ulysses(
+    rank,
+    n,
+    q,
+    k,
+    v,
+    causal=True,
+    back=True,
+    mixed=False,
+    twice=False,
+    scale=True,
+    over=-1,
+    mask=lambda T, n: torch_ones(T).triu(1),
+    local=False,
+    alone=False,
+    keys=False,
+):
     import torch
     import torch.distributed as dist
 
@@ -1026,13 +1174,20 @@ def ulysses(_, n, q, k, v, causal=True, back=True, mixed=False, twice=False, sca
 
     if twice:
         exchanged(q), exchanged(q)
-    Q, K, V = map(to_heads, (q, k, v))
-    s = torch.einsum("qhd,khd->hqk", Q, K) / (q.shape[2] ** 0.5 if scale else 1.0)
-    if causal:
-        s = s.masked_fill(torch.ones(s.shape[1:]).triu(1).bool(), float("-inf"))
-    out = torch.einsum("hqk,khd->qhd", s.softmax(over), V)
     t, h, d = q.shape
+    Q, K, V = (q, k, v) if alone else map(to_heads, (q, k, v))
+    if local:
+        Q = q.chunk(n, 1)[rank].repeat(n, 1, 1)
+    width = h * d if scale == "heads" else d
+    s = torch.einsum("qhd,khd->hqk", Q, K) / (width**0.5 if scale else 1.0)
+    if causal:
+        s = s.masked_fill(mask(len(Q), n).bool(), float("-inf"))
+    out = torch.einsum("hqk,khd->qhd", s.softmax(over), K if keys else V)
+    if alone:
+        return out
     got = exchanged(out).reshape(n, t, h // n, d)
+    if back == "interleaved":
+        return got.permute(1, 2, 0, 3).reshape(t, h, d)
     return got.transpose(0, 1).reshape(t, h, d) if back else got.reshape(t, h, d)
 
 
@@ -1051,8 +1206,9 @@ LAB_RING = Exercise(
     "− 1 − r, "
     "one below the other, of `q`, `k` and `v`, each [T/n × d]. Return the rank's rows of softmax(q kᵀ/√d) v [T/n × "
     "d], where "
-    "a token sees itself and those before it in the sequence. Keys and values travel around the ring: a rank sends to "
-    "`(rank + 1) % n` and receives from `(rank - 1) % n` alone. The result, the bytes (n − 1 blocks of keys and "
+    "a token sees itself and those before it in the sequence. Keys and values travel around the ring, one way or the "
+    "other: a rank talks to its two neighbours alone, `(rank + 1) % n` and `(rank - 1) % n`. "
+    "The result, the bytes (n − 1 blocks of keys and "
     "values) "
     "and the rounds (n − 1) are to be *exact*, and the judge counts memory: no rank collects the keys and values of "
     "others, "
@@ -1081,6 +1237,51 @@ LAB_RING = Exercise(
         Mistake(
             partial(ring_attention, rescale=False),
             "What was added up with an earlier maximum is too large or too small once a block brings a larger one.",
+        ),
+        Mistake(
+            partial(ring_attention, rescale="total"),
+            "The sum follows a larger maximum, the output does not: both were added up with the earlier one.",
+        ),
+        Mistake(
+            partial(ring_attention, rescale="out"),
+            "The output follows a larger maximum, the sum does not: both were added up with the earlier one.",
+        ),
+        Mistake(
+            partial(ring_attention, mean="seen"),
+            "Each block has a softmax of its own, and their results are averaged. But a block with large scores counts "
+            "more than one with small ones: what has to be kept of a block to weigh it?",
+        ),
+        Mistake(
+            partial(ring_attention, mean="all"),
+            "Each block has a softmax of its own, and the results are averaged over all ranks, those of masked blocks "
+            "too. What has to be kept of a block to weigh it?",
+        ),
+        Mistake(
+            partial(ring_attention, apart=True),
+            "The result and the bytes are right. Keys and values travel one after the other, so a step has two rounds: "
+            "start both, and then wait.",
+        ),
+        Mistake(
+            partial(ring_attention, piece=lambda r, n: (r, n + r)),
+            "Your second pieces are n + r. The tokens are dealt from both ends: which piece goes with piece 0?",
+        ),
+        Mistake(
+            partial(ring_attention, hidden=0.0),
+            "A masked score of 0 still has the weight exp(0). Which score has no weight at all?",
+        ),
+        Mistake(
+            partial(ring_attention, home=True),
+            "The keys come around and the values do not. A key's weight belongs to the value of the same token.",
+        ),
+        Mistake(partial(ring_attention, steps=1), "The last block is received and never looked at."),
+        Mistake(
+            partial(ring_attention, divided=False),
+            "The weights of a row do not add up to 1. By what is the output to be divided at the end?",
+        ),
+        Mistake(partial(ring_attention, scale=2), "The scores are divided by d, and not by its root."),
+        Mistake(
+            partial(ring_attention, strict="first"),
+            "Your mask takes a token's own key away from it. A token sees itself, and those before it.",
         ),
         Mistake(
             partial(ring_attention, own=True),
@@ -1112,12 +1313,14 @@ LAB_RING = Exercise(
         ),
     ),
     hints=(
-        "In step i the block in your hands is that of rank `(rank - i) % n`. Where in the sequence are its two pieces?",
+        "Sent to the right, the block in your hands in step i is that of rank "
+        "`(rank - i) % n`. Where in the sequence are its two pieces?",
         "Keep for each row the largest score so far, the sum of exp(score − largest) and the values weighted so. When "
         "a "
         "larger score comes, multiply the old sums by exp(old largest − new largest).",
     ),
-    explain="In step i a rank holds the block of rank `(rank - i) % n`, whose rows are pieces r and 2n − 1 − r; a "
+    explain="Sent to the right, in step i a rank holds the block of rank "
+    "`(rank - i) % n`, whose rows are pieces r and 2n − 1 − r; a "
     "score counts "
     "if the key's place is not after the query's. With the new maximum m' of a row, the old sum and output are "
     "multiplied by "
@@ -1178,6 +1381,40 @@ LAB_ULYSSES = Exercise(
         Mistake(
             partial(ulysses, over=1),
             "The weights of a query's keys add up to 1: over which axis do you take the softmax?",
+        ),
+        Mistake(
+            partial(ulysses, scale="heads"),
+            "The scores are divided by the root of all heads' width. A score is a product over the d of one head.",
+        ),
+        Mistake(
+            partial(ulysses, local=True),
+            "Your queries are those of your own tokens, again for each block. A head needs the queries of all tokens "
+            "before its output goes back.",
+        ),
+        Mistake(
+            partial(ulysses, mask=lambda T, n: torch_ones(T // n).triu(1).repeat(n, n)),
+            "The mask is that of one rank's tokens, again for each block. Which tokens are earlier now that you have "
+            "the whole sequence?",
+        ),
+        Mistake(
+            partial(ulysses, mask=lambda T, n: torch_ones(T).tril(-1)),
+            "Upside down: a token sees itself and those after it.",
+        ),
+        Mistake(
+            partial(ulysses, mask=not_itself),
+            "Your mask takes a token's own key away from it. A token sees itself, and those before it.",
+        ),
+        Mistake(
+            partial(ulysses, back="interleaved"),
+            "A rank's heads end n places apart. It had neighbours, h/n of them: where do they belong in the output?",
+        ),
+        Mistake(
+            partial(ulysses, alone=True),
+            "Your tokens look at your own tokens only. What is exchanged, so that a head has all of the sequence?",
+        ),
+        Mistake(
+            partial(ulysses, keys=True),
+            "The weights are right, and they weigh the keys. Which array do they belong to?",
         ),
         Mistake(
             partial(ulysses, twice=True),

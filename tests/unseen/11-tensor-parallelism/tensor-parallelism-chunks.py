@@ -74,3 +74,12 @@ answer = round(sqrt((g["t_comm"] + g["t_comm"])/g["t0"]))
 from math import ceil, sqrt
 g = given("tensor-parallelism-chunks")
 answer = ceil(sqrt(g["t_comm"]/g["t0"])) + 1
+# %% wrong: one piece
+g = given("tensor-parallelism-chunks")
+answer = 1
+# %% wrong: twice the root
+g = given("tensor-parallelism-chunks")
+answer = round(2*(g["t_comm"]/g["t0"])**0.5)
+# %% wrong: gather over the product
+g = given("tensor-parallelism-chunks")
+answer = round(g["t_comm"]/g["t_math"]*10)

@@ -108,3 +108,20 @@ g = given("tensor-parallelism-decode")
 n = 2*g["L"]
 shared = (g["t1"] - g["t4"])*4/3
 answer = max(g["t1"] - shared*7/8, n*g["a8"])
+# %% wrong: of all eight GPUs together
+g = given("tensor-parallelism-decode")
+shared = 4/3*(g["t1"] - g["t4"] + 2*g["L"]*g["a4"])
+answer = 8*(shared/8 + g["t1"] - shared + 2*g["L"]*g["a8"])
+# %% wrong: one all-reduce in all
+g = given("tensor-parallelism-decode")
+shared = 4/3*(g["t1"] - g["t4"] + 2*g["L"]*g["a4"])
+answer = shared/8 + g["t1"] - shared + g["a8"]
+# %% wrong: the whole rest on every GPU
+g = given("tensor-parallelism-decode")
+shared = 4/3*(g["t1"] - g["t4"] + 2*g["L"]*g["a4"])
+answer = shared + g["t1"] - shared + 2*g["L"]*g["a8"]
+# %% wrong: microseconds for milliseconds
+g = given("tensor-parallelism-decode")
+shared = 4/3*(g["t1"] - g["t4"] + 2*g["L"]*g["a4"])
+step = shared/8 + g["t1"] - shared + 2*g["L"]*g["a8"]
+answer = f"{step*1e3} us"

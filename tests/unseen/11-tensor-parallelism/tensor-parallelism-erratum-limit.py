@@ -26,10 +26,9 @@ math = 2*(2*B*D*g["F"])/n/int(g["C"])
 network = 2*(2*B*D)/int(g["W"])
 answer = sympy.solve(sympy.Eq(math, network), n)[0]
 # %% right: the library's sheet of an H100
-g = given("tensor-parallelism-erratum-limit")
 answer = 53248*h100.scaleup_bandwidth/h100.bf16_flops
-# %% right: as a quotient in a text
-answer = "53248/2198.7"
+# %% right: as a text
+answer = "24.22"
 # %% right: bisection
 g = given("tensor-parallelism-erratum-limit")
 low, high = 1.0, 1000.0
@@ -81,3 +80,15 @@ answer = g["F"]*50e9/g["C"]
 # %% wrong: width in the place of the hidden width
 g = given("tensor-parallelism-erratum-limit")
 answer = 16384*g["W"]/g["C"]
+# %% wrong: eight links of a node
+g = given("tensor-parallelism-erratum-limit")
+answer = 8*g["F"]*g["W"]/g["C"]
+# %% wrong: prefixes forgotten, GB/s over TFLOP/s
+g = given("tensor-parallelism-erratum-limit")
+answer = g["F"]*(g["W"]/1e9)/(g["C"]/1e12)
+# %% wrong: the divisor and not the degree
+g = given("tensor-parallelism-erratum-limit")
+answer = g["C"]/g["W"]
+# %% wrong: a rank less
+g = given("tensor-parallelism-erratum-limit")
+answer = g["F"]*g["W"]/g["C"] - 1

@@ -67,3 +67,9 @@ answer = 8*B*D*tp/(tp - 1)
 import sympy
 B, D, tp = symbols("tensor-parallelism-erratum-volume")
 answer = 8*B*D*sympy.log(tp, 2)
+# %% wrong: its own block and not the rest
+B, D, tp = symbols("tensor-parallelism-erratum-volume")
+answer = 8*B*D/tp
+# %% wrong: of one token
+B, D, tp = symbols("tensor-parallelism-erratum-volume")
+answer = 8*D*(tp - 1)/tp

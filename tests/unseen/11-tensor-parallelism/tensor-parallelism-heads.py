@@ -66,3 +66,12 @@ answer = "64.512 KiB"
 # %% wrong: the eight GPUs of a node share the heads, the next node's the rest
 g = given("tensor-parallelism-heads")
 answer = 2*g["L"]*g["H"]*2*2
+# %% wrong: queries too
+g = given("tensor-parallelism-heads")
+answer = 3*2*g["L"]*g["H"]
+# %% wrong: layers of the 70 B model
+g = given("tensor-parallelism-heads")
+answer = 2*2*80*g["H"]
+# %% wrong: a thousand times too much
+g = given("tensor-parallelism-heads")
+answer = f"{4*g['L']*g['H']/1e3} MB"

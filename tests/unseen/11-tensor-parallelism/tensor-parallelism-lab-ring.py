@@ -423,7 +423,7 @@ def ring_attention(rank, n, q, k, v):
                 work.wait()
             kv = got
     return out/total
-# %% wrong: sends to the left
+# %% right: sends to the left
 def ring_attention(rank, n, q, k, v):
     p, root = len(q)//2, q.shape[1]**0.5
     def places(r):
@@ -675,3 +675,52 @@ def ring_attention(rank, n, q, k, v):
     s = q @ k.T/q.shape[1]**0.5
     s = s + torch.full_like(s, float("-inf")).triu(1)
     return torch.softmax(s, 1) @ v
+# %% wrong: keys first, and then values, each waited for
+def ring_attention(rank, n, q, k, v):
+    p, root = len(q)//2, q.shape[1]**0.5
+    def places(r):
+        return torch.cat([torch.arange(r*p, (r + 1)*p), torch.arange((2*n - 1 - r)*p, (2*n - r)*p)])
+    mine = places(rank)[:, None]
+    top = q.new_full((len(q), 1), float("-inf"))
+    total, out = torch.zeros_like(top), torch.zeros_like(q)
+    kv = torch.stack([k, v])
+    for step in range(n):
+        s = q @ kv[0].T/root
+        s = s.masked_fill(places((rank - step) % n)[None] > mine, float("-inf"))
+        new = torch.maximum(top, s.max(1, keepdim=True).values)
+        w, scale = torch.exp(s - new), torch.exp(top - new)
+        total = total*scale + w.sum(1, keepdim=True)
+        out = out*scale + w @ kv[1]
+        top = new
+        if step < n - 1:
+            got = torch.empty_like(kv)
+            for i in (0, 1):
+                works = [dist.isend(kv[i], (rank + 1) % n), dist.irecv(got[i], (rank - 1) % n)]
+                for work in works:
+                    work.wait()
+            kv = got
+    return out/total
+# %% wrong: transposed
+def ring_attention(rank, n, q, k, v):
+    p, root = len(q)//2, q.shape[1]**0.5
+    def places(r):
+        return torch.cat([torch.arange(r*p, (r + 1)*p), torch.arange((2*n - 1 - r)*p, (2*n - r)*p)])
+    mine = places(rank)[:, None]
+    top = q.new_full((len(q), 1), float("-inf"))
+    total, out = torch.zeros_like(top), torch.zeros_like(q)
+    kv = torch.stack([k, v])
+    for step in range(n):
+        s = q @ kv[0].T/root
+        s = s.masked_fill(places((rank - step) % n)[None] > mine, float("-inf"))
+        new = torch.maximum(top, s.max(1, keepdim=True).values)
+        w, scale = torch.exp(s - new), torch.exp(top - new)
+        total = total*scale + w.sum(1, keepdim=True)
+        out = out*scale + w @ kv[1]
+        top = new
+        if step < n - 1:
+            got = torch.empty_like(kv)
+            works = [dist.isend(kv, (rank + 1) % n), dist.irecv(got, (rank - 1) % n)]
+            for work in works:
+                work.wait()
+            kv = got
+    return (out/total).T.contiguous()

@@ -359,3 +359,19 @@ def ulysses(rank, n, q, k, v):
     got = [torch.empty_like(y) for _ in range(n)]
     dist.all_to_all(got, [y]*n)
     return torch.cat(got, 1)[rank*t:(rank + 1)*t]
+# %% wrong: own queries repeated, not exchanged
+def ulysses(rank, n, q, k, v):
+    t, h, d = q.shape
+    def to_heads(a):
+        out = a.reshape(t, n, h//n, d).transpose(0, 1).contiguous()
+        got = torch.empty_like(out)
+        dist.all_to_all_single(got, out)
+        return got.reshape(n*t, h//n, d)
+    def to_tokens(a):
+        got = torch.empty(n, t, h//n, d, dtype=a.dtype)
+        dist.all_to_all_single(got, a.reshape(n, t, h//n, d).contiguous())
+        return got.transpose(0, 1).reshape(t, h, d)
+    q, k, v = q.chunk(n, 1)[rank].repeat(n, 1, 1), to_heads(k), to_heads(v)
+    s = torch.einsum("thd,shd->hts", q, k)/d**0.5
+    s = s.masked_fill(torch.ones(n*t, n*t, dtype=torch.bool).triu(1), float("-inf"))
+    return to_tokens(torch.einsum("hts,shd->thd", s.softmax(-1), v))

@@ -61,3 +61,12 @@ answer = n_in*(1 + F*C/W_out)
 # %% wrong: the node's share counted twice, for gather and scatter
 F, C, n_in, W_out = symbols("tensor-parallelism-two-nodes")
 answer = 2*n_in + F*n_in*W_out/C
+# %% wrong: the larger of the two
+F, C, n_in, W_out = symbols("tensor-parallelism-two-nodes")
+answer = "max(n_in, F*n_in*W_out/C)"
+# %% wrong: cables shared by the ranks
+F, C, n_in, W_out = symbols("tensor-parallelism-two-nodes")
+answer = n_in + F*W_out/(C*n_in)
+# %% wrong: one rank of the node left out
+F, C, n_in, W_out = symbols("tensor-parallelism-two-nodes")
+answer = n_in - 1 + F*n_in*W_out/C

@@ -34,6 +34,7 @@ from hwlib.parallel import (  # noqa: F401  (the text shows some that nothing he
 from hwlib.specs import accelerators, clusters, frameworks, measured_steps, models, nodes, stacks  # noqa: F401
 from hwlib.strategy import Strategy
 from hwlib.transformer import (  # noqa: F401
+    active_parameters,
     layer_activation_bytes,
     parameter_count,
     swiglu_layer_activation_bytes,
@@ -69,6 +70,13 @@ def titan_footprint(compiled):
     """What the library expects torchtitan's allocator to report for the 8B model."""
     by = frameworks["torchtitan-2024"].replace(reserve=0.0, eager=not compiled)
     return footprint("llama3-8b", BY_OP, T=8192, m=1, framework=by)
+
+
+LLAMA = models["llama3-8b"]
+TITAN_TABLES = 2 * 2 * LLAMA.vocab * LLAMA.width  # embedding and output, gathered in bf16
+OSS = models["gpt-oss-120b"]
+# What is sent over what computes: an embedding looks up
+OSS_RATIO = parameter_count(OSS) / (active_parameters(OSS) - OSS.vocab * OSS.width)
 
 
 # The published runs: InternLM 7B on A100s, ZeRO-1 within each node

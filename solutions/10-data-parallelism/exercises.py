@@ -433,6 +433,7 @@ def ddp(
     wait_at_once=False,
     local=False,
     backwards=False,
+    again=False,
 ):
     import torch
     import torch.distributed as dist
@@ -464,7 +465,7 @@ def ddp(
         if work and not wait_at_once:
             work.wait()
         for w, g in zip(some, flat.split([w.numel() for w in some]), strict=True):
-            w.grad.copy_(g.view_as(w) / (n if divide else 1))
+            w.grad.copy_(g.view_as(w) / n ** (divide + again))
     return [w.grad for w in (weights[::-1] if backwards else weights)]
 
 
@@ -512,6 +513,7 @@ LAB_DDP = Exercise(
             partial(ddp, fill=1),
             "Right gradients, in a message for each weight: a model of a thousand weights pays a thousand latencies.",
         ),
+        Mistake(partial(ddp, again=True), "Right directions, and too short: you divide by n twice."),
         Mistake(
             partial(ddp, more=1),
             "Right gradients, and a full bucket holds one weight more than `bucket` says.",
@@ -928,6 +930,10 @@ CRITICAL = Exercise(
             lambda P, P_act, n_out, n_in, b_g, W, C: P / P_act * b_g * C / (2 * W) * (n_out - 1) / n_out / n_in,
             "One part in {n_in} of what it takes. Every GPU has tokens of its own, and {W:B/s} are all cards "
             "together: what did you divide by {n_in}?",
+        ),
+        Mistake(
+            lambda P, P_act, n_out, b_g, W, C: P / P_act * b_g * C / (2 * W) * (n_out - 1),
+            "{n_out} times what it takes. How much of the array does a node pass on at each step of a ring?",
         ),
         Mistake(
             lambda P, P_act, n_out, b_g, W, C: P_act / P * b_g * C / (2 * W) * (n_out - 1) / n_out,

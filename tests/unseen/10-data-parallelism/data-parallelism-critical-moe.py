@@ -82,3 +82,6 @@ answer = f"{2*5/6*g['b_g']*g['P']/g['W']:.5g} s"
 # %% wrong: the whole array at each step of a ring
 g = given("data-parallelism-critical-moe")
 answer = 2*(g["n_out"] - 1)*g["b_g"]*g["P"]/g["W"]*g["C"]/(4*g["P_act"])
+# %% wrong: forty per cent of the rate, as is usual
+g = given("data-parallelism-critical-moe")
+answer = 2*5/6*g["b_g"]*g["P"]/g["W"]*0.4*g["C"]/(4*g["P_act"])

@@ -74,9 +74,3 @@ answer = (g["B1"] - g["B2"])/(g["r1"] - g["r2"])
 # %% wrong: milliseconds as a plain number
 g = given("data-parallelism-measured-fixed")
 answer = 1000*(4*g["B2"]/g["r2"] - g["B1"]/g["r1"])/3
-# %% wrong: the time of a token
-g = given("data-parallelism-measured-fixed")
-answer = (g["B1"]/g["r1"] - g["B2"]/g["r2"])/(g["B1"] - g["B2"])
-# %% wrong: the line's slope taken off the large step only once
-g = given("data-parallelism-measured-fixed")
-answer = g["B1"]/g["r1"] - (g["B1"]/g["r1"] - g["B2"]/g["r2"])/3

@@ -1,6 +1,7 @@
 """Exercises of chapter 10, and the names with which its text computes numbers."""
 
 from functools import partial
+from itertools import pairwise
 from math import ceil, sqrt
 
 from autograder.answers import (
@@ -415,7 +416,8 @@ EXPOSED = Exercise(
 # Labs on ranks
 def ddp_inputs(case, generator):
     d = case["d"]
-    weights = [(generator.normal(size=(d, d)) / d**0.5).astype(case.dtype) for _ in range(case["layers"])]
+    widths = [d + 4 * layer % 7 for layer in range(case["layers"] + 1)]  # uneven: other buckets have other bytes
+    weights = [(generator.normal(size=shape) / shape[0] ** 0.5).astype(case.dtype) for shape in pairwise(widths)]
     rows = [generator.normal(size=(case["b"], d)).astype(case.dtype) for _ in range(case.n)]
     return [{"x": x, "weights": weights} for x in rows]
 
@@ -434,6 +436,7 @@ def ddp(
     local=False,
     backwards=False,
     again=False,
+    forward=False,
 ):
     import torch
     import torch.distributed as dist
@@ -455,10 +458,14 @@ def ddp(
             send()
 
     for w in weights:
-        w.requires_grad_().register_post_accumulate_grad_hook(finished)
+        w.requires_grad_()
+        if not forward:
+            w.register_post_accumulate_grad_hook(finished)
     for w in weights:
         x = torch.tanh(x @ w)
     x.square().mean().backward()
+    for w in weights if forward else ():
+        finished(w)
     if ready and rest:
         send()
     for work, flat, some in works:
@@ -474,8 +481,8 @@ LAB_DDP = Exercise(
     title="Lab: DDP from hooks",
     points=4,
     lines=15,
-    prompt="Write DDP. Every rank has the same `weights`, a list of matrices, and rows `x` of its own, as many as "
-    "every other. The model is `x = torch.tanh(x @ w)` for each w in turn, the loss `x.square().mean()`. Return the "
+    prompt="Write DDP. Every rank has the same `weights`, a list of matrices of several shapes, and rows `x` of its "
+    "own, as many as every other. The model is `x = torch.tanh(x @ w)` for each w in turn, the loss `x.square().mean()`. Return the "
     "list of the gradients that "
     "one process would have with the rows of all ranks. `bucket` weights make a bucket, in the order in which the "
     "backward pass finishes them: send each bucket as *one* array as soon as its last gradient is there, and wait for "
@@ -489,10 +496,10 @@ LAB_DDP = Exercise(
         inputs=ddp_inputs,
         returns=("grads",),
         cases=[
-            # uneven blocks: buckets of one weight, of one more than asked, and of all weights send other bytes
-            Case(4, sizes={"b": 2, "d": 7, "layers": 11}, options={"bucket": 4}),
-            Case(4, sizes={"b": 2, "d": 5, "layers": 7}, options={"bucket": 3}),
-            Case(3, sizes={"b": 2, "d": 5, "layers": 5}, options={"bucket": 2}),
+            # in each, buckets of one weight, of one more than asked, of all, and from the front send other bytes
+            Case(4, sizes={"b": 2, "d": 3, "layers": 9}, options={"bucket": 4}),
+            Case(4, sizes={"b": 2, "d": 4, "layers": 5}, options={"bucket": 3}),
+            Case(3, sizes={"b": 2, "d": 4, "layers": 7}, options={"bucket": 2}),
         ],
         calls=("all_reduce",),
     ),
@@ -512,6 +519,10 @@ LAB_DDP = Exercise(
         Mistake(
             partial(ddp, fill=1),
             "Right gradients, in a message for each weight: a model of a thousand weights pays a thousand latencies.",
+        ),
+        Mistake(
+            partial(ddp, forward=True),
+            "Right gradients, in buckets from the first layer on. Which gradient is finished first?",
         ),
         Mistake(partial(ddp, again=True), "Right directions, and too short: you divide by n twice."),
         Mistake(
@@ -533,7 +544,8 @@ LAB_DDP = Exercise(
         ),
         Mistake(
             partial(ddp, wait_at_once=True),
-            "Right sums, one after the other: while you wait in a hook, the backward pass stands still.",
+            "Right sums, one after the other: no bucket leaves before the sum of the one before it is there, and in a "
+            "hook the backward pass waits as well.",
         ),
     ),
     hints=(
@@ -1117,9 +1129,7 @@ WHY = Exercise(
     solution="First, hiding has a price: a collective takes multiprocessors and memory bandwidth from the kernels "
     "beside it. It is as long as before, and now runs beside all of a backward pass that is half as long. Compare the "
     "time of one product with a collective beside it and without. Second, what does not shrink with the batch: the "
-    "optimizer's step, launches from the host, the first and last bucket, loading data. Count the kernels' time by "
+    "optimizer's step, launches from the host, loading data. Count the kernels' time by "
     "kind in both traces: what is the same in both is fixed. Third, products of fewer rows reach less of the peak: "
-    "compare the FLOP/s of one product in both runs, on one GPU alone, without any network. Fourth, a rank that is "
-    "late makes all others wait inside a collective, and with twice the ranks somebody is late more often: compare "
-    "when each rank enters it.",
+    "compare the FLOP/s of one product in both runs, on one GPU alone, without any network.",
 )

@@ -9,7 +9,7 @@ answer = f"{sent/g['W']/(4*g['P_act']/g['C']):,.0f} token"
 # %% right: the dense bound times E over k
 g = given("data-parallelism-critical-moe")
 dense = g["b_g"]*g["C"]/(2*g["W"])
-answer = dense*(5/6)*(g["P"]/g["P_act"])
+answer = dense*(1 - 1/g["n_out"])*(g["P"]/g["P_act"])
 # %% right: the library's bytes
 g = given("data-parallelism-critical-moe")
 answer = dp_bytes(g["P"], g["n_out"], g["b_g"])/g["W"]*g["C"]/4/g["P_act"]

@@ -5,7 +5,7 @@ allreduce = 2*(g["n"] - 1)/g["n"]*2/W
 answer = allreduce/(4/g["C"])
 # %% right: as a text
 g = given("data-parallelism-erratum-h800")
-answer = f"{7/8*g['C']/160e9:.4g} token"
+answer = f"{(1 - 1/g['n'])*g['C']/(g['u']*g['printed']/2):.4g} token"
 # %% right: the library's bytes of a ring
 g = given("data-parallelism-erratum-h800")
 answer = dp_bytes(1.0, g["n"])*g["C"]/(4*g["printed"]/2*g["u"])

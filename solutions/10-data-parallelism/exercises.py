@@ -483,7 +483,8 @@ LAB_DDP = Exercise(
     lines=15,
     prompt="Write DDP. Every rank has the same `weights`, a list of matrices of several shapes, and rows `x` of its "
     "own, as many as every other. The model is `x = torch.tanh(x @ w)` for each w in turn, the loss "
-    "`x.square().mean()`. Return the list of the gradients that one process would have with the rows of all ranks. `bucket` weights make a bucket, in the order in which the "
+    "`x.square().mean()`. Return the list of the gradients that one process would have with the rows of all "
+    "ranks. `bucket` weights make a bucket, in the order in which the "
     "backward pass finishes them: send each bucket as *one* array as soon as its last gradient is there, and wait for "
     "none of them before the backward pass is over. Judged *exactly* are the gradients and what each rank sends "
     "(blocks of a ring are whole numbers, so the bytes tell one bucket from two); the rounds tell whether buckets were "

@@ -3,7 +3,7 @@
 from typing import Any
 
 from hwlib.footprint import replicated_state_bytes, zero1_state_bytes, zero2_state_bytes, zero3_state_bytes
-from hwlib.parallel import dp_critical_batch, dp_exact_critical_batch
+from hwlib.parallel import dp_exact_critical_batch
 from hwlib.specs import accelerators, measured_steps, models, nodes
 from hwlib.transformer import full_activation_bytes, logit_bytes, parameter_count, swiglu_layer_activation_bytes
 from hwlib.widgets.charts import COLOURS, VegaLite, chart_style
@@ -96,8 +96,8 @@ def memory_explorer(model: str = "llama3-8b", room: float = 80e9) -> VegaLite:
 def critical_batch_explorer() -> VegaLite:
     """Tokens of a rank from which the backward pass hides the gradients, against the cluster's size, by machine.
 
-    Slide the bytes of a gradient and the share of the peak that is reached. Points are published runs, filled where
-    their microbatch is larger than their own machine's bound.
+    Slide the bytes of a gradient and the share of the peak that is reached. Points are published runs, small and filled
+    where their microbatch is larger than the bound of their own machine and number of nodes.
     """
     inside = _critical(dp="min(datum.n, datum.n_in)", W="datum.W_in")
     across = _critical(dp="datum.n/datum.n_in", W="datum.W_node")
@@ -129,15 +129,18 @@ def critical_batch_explorer() -> VegaLite:
     points = {
         "data": {"values": published_points()},
         "transform": [
-            {"calculate": _of(dp_critical_batch, C="eta*datum.C", W="datum.W", b_g="b_g"), "as": "bound"},
+            {"calculate": _of(dp_exact_critical_batch, dp="(datum.n/8)", C="(eta*datum.C)", W="datum.W", b_g="b_g"),
+             "as": "bound"},
             {"calculate": "datum.tokens >= datum.bound ? 1 : 0", "as": "hidden"},
         ],
-        "mark": {"type": "point", "size": 55, "strokeWidth": 1.5, "stroke": "currentColor", "fill": "currentColor",
+        "mark": {"type": "point", "strokeWidth": 1.5, "stroke": "currentColor", "fill": "currentColor",
                  "tooltip": True},
         "encoding": {
             "x": x, "y": {**y, "field": "tokens"},
             "fillOpacity": {"field": "hidden", "type": "quantitative", "scale": {"domain": [0, 1], "range": [0, 0.8]},
                             "legend": None},
+            "size": {"field": "hidden", "type": "quantitative", "scale": {"domain": [0, 1], "range": [150, 40]},
+                     "legend": None},
             "tooltip": [{"field": "name", "title": "run"}, {"field": "n", "format": ",d", "title": "GPUs"},
                         {"field": "tokens", "format": ",d", "title": "tokens of a microbatch"},
                         {"field": "bound", "format": ",.0f", "title": "its machine's bound"}],

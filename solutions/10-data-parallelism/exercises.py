@@ -1,6 +1,7 @@
 """Exercises of chapter 10, and the names with which its text computes numbers."""
 
 from functools import partial
+from itertools import pairwise
 from math import ceil, sqrt
 
 from autograder.answers import (
@@ -34,6 +35,7 @@ from hwlib.parallel import (  # noqa: F401  (the text shows some that nothing he
 from hwlib.specs import accelerators, clusters, frameworks, measured_steps, models, nodes, stacks  # noqa: F401
 from hwlib.strategy import Strategy
 from hwlib.transformer import (  # noqa: F401
+    active_parameters,
     layer_activation_bytes,
     parameter_count,
     swiglu_layer_activation_bytes,
@@ -69,6 +71,13 @@ def titan_footprint(compiled):
     """What the library expects torchtitan's allocator to report for the 8B model."""
     by = frameworks["torchtitan-2024"].replace(reserve=0.0, eager=not compiled)
     return footprint("llama3-8b", BY_OP, T=8192, m=1, framework=by)
+
+
+LLAMA = models["llama3-8b"]
+TITAN_TABLES = 2 * 2 * LLAMA.vocab * LLAMA.width  # embedding and output, gathered in bf16
+OSS = models["gpt-oss-120b"]
+# What is sent over what computes: an embedding looks up
+OSS_RATIO = parameter_count(OSS) / (active_parameters(OSS) - OSS.vocab * OSS.width)
 
 
 # The published runs: InternLM 7B on A100s, ZeRO-1 within each node
@@ -155,7 +164,7 @@ FITS = Exercise(
     "share of {r} of every GPU's memory is kept free for the rest. How many GPUs does it take at least? *Exact*.",
     given=[
         dict(P=P, S=80 * GB, r=r)
-        for P, r in ((70.55e9, 0.3), (8.03e9, 0.4), (405.9e9, 0.3), (32.8e9, 0.35), (14.8e9, 0.3), (235.1e9, 0.35))
+        for P, r in ((405.9e9, 0.3), (8.03e9, 0.4), (70.55e9, 0.3), (32.8e9, 0.35), (14.8e9, 0.3), (235.1e9, 0.35))
     ],
     answer=Count(),
     solution=lambda P, S, r: ceil(16 * P / ((1 - r) * S)),
@@ -165,11 +174,21 @@ FITS = Exercise(
             "Ten bytes: the weights, and a pair of moments. What is the update made of, and what is it added to?",
         ),
         Mistake(lambda P, S, r: ceil(16 * P / S), "That fills every GPU to the last byte. What was to stay free?"),
-        Mistake(lambda P, S, r: ceil(12 * P / ((1 - r) * S)), "That is the optimizer alone."),
+        Mistake(
+            lambda P, S, r: ceil(12 * P / ((1 - r) * S)), "Twelve bytes: the optimizer alone, or is one moment missing?"
+        ),
         Mistake(lambda P, S, r: ceil(14 * P / ((1 - r) * S)), "Are weights and gradients both there?"),
         Mistake(
             lambda P, S, r: ceil(18 * P / ((1 - r) * S)),
             "That has gradients in 32 bits, as Megatron-LM sums them. What does the prompt say?",
+        ),
+        Mistake(
+            lambda P, S, r: 8 * ceil(16 * P / ((1 - r) * S) / 8),
+            "That is rounded up to whole nodes of eight. Are nodes what is asked for?",
+        ),
+        Mistake(
+            lambda P, S, r: ceil(16 * P / ((1 - r) ** 2 * S)),
+            "You have kept a share of {r} free twice over.",
         ),
         Mistake(
             lambda P, S, r: ceil(2 * P / ((1 - r) * S)), "That is enough to run the model. What does training add?"
@@ -397,17 +416,33 @@ EXPOSED = Exercise(
 # Labs on ranks
 def ddp_inputs(case, generator):
     d = case["d"]
-    weights = [(generator.normal(size=(d, d)) / d**0.5).astype(case.dtype) for _ in range(case["layers"])]
+    widths = [d + 4 * layer % 7 for layer in range(case["layers"] + 1)]  # uneven: other buckets have other bytes
+    weights = [(generator.normal(size=shape) / shape[0] ** 0.5).astype(case.dtype) for shape in pairwise(widths)]
     rows = [generator.normal(size=(case["b"], d)).astype(case.dtype) for _ in range(case.n)]
     return [{"x": x, "weights": weights} for x in rows]
 
 
-def ddp(rank, n, x, weights, bucket, fill=None, divide=True, rest=True, wait_at_once=False, local=False):  # noqa: ARG001
+def ddp(
+    rank,  # noqa: ARG001
+    n,
+    x,
+    weights,
+    bucket,
+    fill=None,
+    more=0,
+    divide=True,
+    rest=True,
+    wait_at_once=False,
+    local=False,
+    backwards=False,
+    again=False,
+    forward=False,
+):
     import torch
     import torch.distributed as dist
 
     ready, works = [], []
-    bucket = fill or bucket
+    bucket = fill or bucket + more
 
     def send():
         flat = torch.cat([w.grad.flatten() for w in ready])
@@ -423,18 +458,22 @@ def ddp(rank, n, x, weights, bucket, fill=None, divide=True, rest=True, wait_at_
             send()
 
     for w in weights:
-        w.requires_grad_().register_post_accumulate_grad_hook(finished)
+        w.requires_grad_()
+        if not forward:
+            w.register_post_accumulate_grad_hook(finished)
     for w in weights:
         x = torch.tanh(x @ w)
     x.square().mean().backward()
+    for w in weights if forward else ():
+        finished(w)
     if ready and rest:
         send()
     for work, flat, some in works:
         if work and not wait_at_once:
             work.wait()
         for w, g in zip(some, flat.split([w.numel() for w in some]), strict=True):
-            w.grad.copy_(g.view_as(w) / (n if divide else 1))
-    return [w.grad for w in weights]
+            w.grad.copy_(g.view_as(w) / n ** (divide + again))
+    return [w.grad for w in (weights[::-1] if backwards else weights)]
 
 
 LAB_DDP = Exercise(
@@ -442,22 +481,25 @@ LAB_DDP = Exercise(
     title="Lab: DDP from hooks",
     points=4,
     lines=15,
-    prompt="Write DDP. Every rank has the same `weights`, a list of matrices, and rows `x` of its own. The model is "
-    "`x = torch.tanh(x @ w)` for each w in turn, the loss `x.square().mean()`. Return the list of the gradients that "
-    "one process would have with the rows of all ranks. `bucket` weights make a bucket, in the order in which the "
+    prompt="Write DDP. Every rank has the same `weights`, a list of matrices of several shapes, and rows `x` of its "
+    "own, as many as every other. The model is `x = torch.tanh(x @ w)` for each w in turn, the loss "
+    "`x.square().mean()`. Return the list of the gradients that one process would have with the rows of all "
+    "ranks. `bucket` weights make a bucket, in the order in which the "
     "backward pass finishes them: send each bucket as *one* array as soon as its last gradient is there, and wait for "
     "none of them before the backward pass is over. Judged *exactly* are the gradients and what each rank sends "
     "(blocks of a ring are whole numbers, so the bytes tell one bucket from two); the rounds tell whether buckets were "
-    "waited for one after the other.",
+    "waited for one after the other. That a bucket leaves *during* the backward pass is not judged: messages have no "
+    "clock here, and it takes a trace to see it.",
     answer=Distributed(
         "ddp",
         signature="ddp(rank, n, x, weights, bucket)",
         inputs=ddp_inputs,
         returns=("grads",),
         cases=[
-            Case(3, sizes={"b": 2, "d": 5, "layers": 5}, options={"bucket": 2}),
-            Case(4, sizes={"b": 2, "d": 5, "layers": 7}, options={"bucket": 3}),
-            Case(2, sizes={"b": 3, "d": 3, "layers": 6}, options={"bucket": 3}),
+            # in each, buckets of one weight, of one more than asked, of all, and from the front send other bytes
+            Case(4, sizes={"b": 2, "d": 3, "layers": 9}, options={"bucket": 4}),
+            Case(4, sizes={"b": 2, "d": 4, "layers": 5}, options={"bucket": 3}),
+            Case(3, sizes={"b": 2, "d": 4, "layers": 7}, options={"bucket": 2}),
         ],
         calls=("all_reduce",),
     ),
@@ -478,10 +520,32 @@ LAB_DDP = Exercise(
             partial(ddp, fill=1),
             "Right gradients, in a message for each weight: a model of a thousand weights pays a thousand latencies.",
         ),
-        Mistake(partial(ddp, local=True), "Those are the gradients of a rank's own rows."),
+        Mistake(
+            partial(ddp, forward=True),
+            "Right gradients, in buckets from the first layer on. Which gradient is finished first?",
+        ),
+        Mistake(partial(ddp, again=True), "Right directions, and too short: you divide by n twice."),
+        Mistake(
+            partial(ddp, more=1),
+            "Right gradients, and a full bucket holds one weight more than `bucket` says.",
+        ),
+        Mistake(
+            partial(ddp, local=True),
+            "Those are a rank's own gradients, over n. Was every bucket sent, and waited for before it was read?",
+        ),
+        Mistake(
+            partial(ddp, local=True, divide=False),
+            "Those are the gradients of a rank's own rows: either nothing was sent, or no sum was taken back from its "
+            "bucket.",
+        ),
+        Mistake(
+            partial(ddp, backwards=True),
+            "The gradients are right, in the order in which the backward pass finds them. Which order is asked for?",
+        ),
         Mistake(
             partial(ddp, wait_at_once=True),
-            "Right sums, one after the other: while you wait in a hook, the backward pass stands still.",
+            "Right sums, one after the other: no bucket leaves before the sum of the one before it is there, and in a "
+            "hook the backward pass waits as well.",
         ),
     ),
     hints=(
@@ -509,7 +573,7 @@ def zero1_inputs(case, generator):
     ]
 
 
-def zero1(rank, n, w, g, v, lr, divide=True, whole_sum=False, old=False):
+def zero1(rank, n, w, g, v, lr, divide=True, whole_sum=False, old=False, gather=True, way=""):
     import torch
     import torch.distributed as dist
 
@@ -520,9 +584,19 @@ def zero1(rank, n, w, g, v, lr, divide=True, whole_sum=False, old=False):
     else:
         dist.reduce_scatter_single(mine, g)
     start = mine / n if divide else mine
-    step = v if old else 0.9 * v + start
+    if way == "own":
+        start = g.view(n, -1)[rank]
+    elif way == "mean":
+        start = 0.1 * start
+    elif way == "rate":
+        start = lr * start
+    fresh = (0.9 * v + mine) / n if way == "all over n" else 0.9 * v + start
+    step = v if old else start if way == "plain" else fresh / lr if way == "rate" else fresh
     part = w.view(n, -1)[rank] - lr * step
-    v = 0.9 * v + start
+    v = fresh
+    if not gather:
+        w.view(n, -1)[rank] = part
+        return w, v
     w = torch.empty_like(w)
     dist.all_gather_single(w, part)
     return w, v
@@ -536,8 +610,8 @@ LAB_ZERO1 = Exercise(
     prompt="Write a step of ZeRO-1, for SGD with momentum. Every rank has all weights `w` and gradients `g` of its own "
     "rows, both flat; of the momentum it has only part `rank` of n equal parts, `v`. One process would compute, with "
     "the mean of all ranks' gradients, v = 0.9·v + mean and then w = w − lr·v. Return the new w, whole, and the new v, "
-    "the part. Judged *exactly* are both, the bytes that each rank sends, no more than DDP does, and the memory beside "
-    "what it was given.",
+    "the part. Judged *exactly* are both; the bytes that each rank sends, as many as in DDP; and its memory: beside "
+    "what it was given, its tensors may hold at most one and a half times the bytes of w, and five times those of v.",
     answer=Distributed(
         "zero1",
         signature="zero1(rank, n, w, g, v, lr)",
@@ -558,9 +632,23 @@ LAB_ZERO1 = Exercise(
         Mistake(partial(zero1, divide=False), "The step is too long: a reduce-scatter adds the ranks' gradients up."),
         Mistake(
             partial(zero1, whole_sum=True),
-            "Right weights, and half more bytes than DDP. What do you sum, or gather, that this rank does not use?",
+            "Right weights, and half more bytes than DDP: somewhere an all-reduce stands where half of it would do.",
         ),
         Mistake(partial(zero1, old=True), "You step with the momentum of the step before."),
+        Mistake(
+            partial(zero1, gather=False),
+            "A rank's own part of w is right. From where do the new values of the others come?",
+        ),
+        Mistake(
+            partial(zero1, way="own"), "The momentum takes a rank's own gradients. Whose mean does the prompt ask for?"
+        ),
+        Mistake(partial(zero1, way="mean"), "That is the running mean of Adam, which weighs a new gradient with 0.1."),
+        Mistake(
+            partial(zero1, way="rate"),
+            "The learning rate is inside your momentum. Where does it stand in the prompt's two lines?",
+        ),
+        Mistake(partial(zero1, way="plain"), "The weights take a step of the gradient alone, without the momentum."),
+        Mistake(partial(zero1, way="all over n"), "You divide the old momentum by n, too. Of what is the mean taken?"),
     ),
     hints=(
         "Which part of the summed gradients does a rank need, to update its part of the momentum?",
@@ -582,7 +670,7 @@ def zero3_inputs(case, generator):
     return [{"x": draw(), "shards": [w[r * d // n : (r + 1) * d // n] for w in whole], "dy": draw()} for r in range(n)]
 
 
-def zero3(rank, n, x, shards, dy, divide=True, keep=False, whole_sum=False, forget=False, backwards=False):
+def zero3(rank, n, x, shards, dy, divide=True, keep=False, whole_sum=False, forget=False, backwards=False, way=""):
     import torch
     import torch.distributed as dist
 
@@ -602,12 +690,17 @@ def zero3(rank, n, x, shards, dy, divide=True, keep=False, whole_sum=False, forg
     for layer in range(len(shards)):
         inputs.append(x)
         x = x @ gathered(layer)
+    outputs = [*inputs[1:], x] if way == "outputs" else inputs
     for layer in reversed(range(len(shards))):
-        dw = inputs[layer].T @ dy
+        dw = outputs[layer].T @ dy
         if not forget:
-            dy = dy @ gathered(layer).T
+            dy = dy @ (gathered(layer) if way == "straight" else gathered(layer).T)
+            dy = dy / n if way == "thin" else dy
+        dw = outputs[layer].T @ dy if way == "late" else dw
         mine = torch.empty_like(shards[layer])
-        if whole_sum:
+        if way == "own":
+            mine.copy_(n * dw.view(n, -1, dw.shape[1])[rank])
+        elif whole_sum:
             dist.all_reduce(dw)
             mine.copy_(dw.view(n, -1, dw.shape[1])[rank])
         else:
@@ -626,8 +719,10 @@ LAB_ZERO3 = Exercise(
     "its loss for the last layer's output. Return that output, and the list of the gradients of the shards, averaged "
     "over the ranks. (Back through a layer, the gradient of w is x.T @ dy, with the layer's own input x, and dy "
     "becomes "
-    "dy @ w.T.) Judged *exactly* are the values; no more bytes than two gathers and a scatter for each layer; and the "
-    "memory beside what it was given: there is no room for all layers' weights at once.",
+    "dy @ w.T.) Judged *exactly* are the values; at most the bytes of two gathers and a scatter for each layer; and "
+    "the memory: beside what a rank was given there is room for the inputs of all layers, the gradients of its shards, "
+    "and four whole matrices, be they weights or gradients, but not for those of all layers. (To gather one layer "
+    "ahead, or to keep the last one from the forward pass, is allowed.)",
     answer=Distributed(
         "zero3",
         signature="zero3(rank, n, x, shards, dy)",
@@ -657,9 +752,30 @@ LAB_ZERO3 = Exercise(
         ),
         Mistake(
             partial(zero3, whole_sum=True),
-            "Right gradients, and too many bytes: each rank has the sum of rows that it drops.",
+            "Right gradients, and four transfers of each layer where three do: either weights are gathered a third "
+            "time, or ranks are sent sums of rows that they drop.",
         ),
         Mistake(partial(zero3, forget=True), "The last layer is right. What becomes of dy on the way through a layer?"),
+        Mistake(
+            partial(zero3, way="own"), "Those are the gradients of a rank's own rows of x, which nobody has added up."
+        ),
+        Mistake(
+            partial(zero3, way="outputs"),
+            "The gradient of w is made from what goes into its layer. Is that what you have kept?",
+        ),
+        Mistake(
+            partial(zero3, way="late"),
+            "The gradient of a layer's w needs dy at that layer's output. Which dy do you have by then?",
+        ),
+        Mistake(
+            partial(zero3, way="straight"),
+            "On the way back dy goes through a layer the other way. What becomes of the matrix?",
+        ),
+        Mistake(
+            partial(zero3, way="thin"),
+            "The last layer is right, and every layer before it has an n-th of the one behind. How often is a mean "
+            "taken?",
+        ),
         Mistake(
             partial(zero3, backwards=True),
             "The gradients are there, in the order in which the backward pass finds them.",
@@ -819,7 +935,17 @@ CRITICAL = Exercise(
         ),
         Mistake(
             lambda P, P_act, n_out, n_in, b_g, W, C: n_in * P / P_act * b_g * C / (2 * W) * (n_out - 1) / n_out,
-            "Those are the tokens of a node. How many GPUs compute on them?",
+            "{n_in} times what it takes: the tokens of a node, or those of a GPU behind a single card. How many GPUs "
+            "compute, and how many cards send?",
+        ),
+        Mistake(
+            lambda P, P_act, n_out, n_in, b_g, W, C: P / P_act * b_g * C / (2 * W) * (n_out - 1) / n_out / n_in,
+            "One part in {n_in} of what it takes. Every GPU has tokens of its own, and {W:B/s} are all cards "
+            "together: what did you divide by {n_in}?",
+        ),
+        Mistake(
+            lambda P, P_act, n_out, b_g, W, C: P / P_act * b_g * C / (2 * W) * (n_out - 1),
+            "{n_out} times what it takes. How much of the array does a node pass on at each step of a ring?",
         ),
         Mistake(
             lambda P, P_act, n_out, b_g, W, C: P_act / P * b_g * C / (2 * W) * (n_out - 1) / n_out,
@@ -833,7 +959,8 @@ CRITICAL = Exercise(
         ),
         Mistake(
             lambda P, P_act, n_out, b_g, W, C: P / P_act * b_g * C / W * (n_out - 1) / n_out,
-            "Four operations a parameter and token in the backward pass. Did you count two?",
+            "Twice what it takes. A backward pass has four operations a parameter and token, and {W:B/s} are one way "
+            "already.",
         ),
         Mistake(
             lambda P, P_act, n_out, b_g, W, C: P / P_act * b_g * C / (3 * W) * (n_out - 1) / n_out,
@@ -890,7 +1017,7 @@ ERRATUM = Exercise(
         ),
         Mistake(
             lambda printed, n, C: C / (printed / 2) * (n - 1) / n,
-            "That is the sheet's bandwidth. Which part of it do messages reach?",
+            "The share {u} has no effect on that number. It is one of the sheet's bandwidth, not of the arithmetic.",
         ),
         Mistake(
             lambda printed, C: C / (printed / 2),
@@ -899,6 +1026,15 @@ ERRATUM = Exercise(
             "keep back?",
         ),
         Mistake(lambda C: C / (300 * GB), "That is the printed claim. With which bandwidth was it computed?"),
+        Mistake(
+            lambda printed, u, n, C: n * C / (u * printed / 2) * (n - 1) / n,
+            "{n} times what it takes. The bandwidth and the arithmetic are those of one GPU, and so are the tokens.",
+        ),
+        Mistake(
+            lambda printed, u, n, C: 2 / 3 * C / (u * printed / 2) * (n - 1) / n,
+            "Two thirds of what it takes. Is the forward pass among your operations, or 300 GB/s still in your "
+            "bandwidth?",
+        ),
         Mistake(
             lambda printed, u, n, C: 2 * C / (u * printed / 2) * (n - 1) / n,
             "Four operations a parameter in the backward pass, against two transfers of two bytes. Which did you "
@@ -942,6 +1078,11 @@ FIXED = Exercise(
         Mistake(
             lambda B1, r1, B2, r2: B2 / r2 - B2 / r1,
             "That takes the large step for free of the fixed time. Both steps have it.",
+        ),
+        Mistake(
+            lambda B1, r1, B2, r2: B1 / r2 - B1 / r1,
+            "So much longer do {B1:token} take in small steps than in one large one. How many fixed times more do the "
+            "small steps have?",
         ),
         Mistake(
             lambda B1, r1, B2, r2: B1 / r1 - B2 / r2,
@@ -988,9 +1129,7 @@ WHY = Exercise(
     solution="First, hiding has a price: a collective takes multiprocessors and memory bandwidth from the kernels "
     "beside it. It is as long as before, and now runs beside all of a backward pass that is half as long. Compare the "
     "time of one product with a collective beside it and without. Second, what does not shrink with the batch: the "
-    "optimizer's step, launches from the host, the first and last bucket, loading data. Count the kernels' time by "
+    "optimizer's step, launches from the host, loading data. Count the kernels' time by "
     "kind in both traces: what is the same in both is fixed. Third, products of fewer rows reach less of the peak: "
-    "compare the FLOP/s of one product in both runs, on one GPU alone, without any network. Fourth, a rank that is "
-    "late makes all others wait inside a collective, and with twice the ranks somebody is late more often: compare "
-    "when each rank enters it.",
+    "compare the FLOP/s of one product in both runs, on one GPU alone, without any network.",
 )

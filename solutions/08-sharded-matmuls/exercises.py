@@ -91,7 +91,7 @@ LOCAL = Exercise(
         dict(X=2, Y=4, Z=8, D=5120, F=13824),
         dict(X=32, Y=8, Z=4, D=4096, F=14336),
     ],
-    answer=Quantity("B", rtol=0.001),
+    answer=Quantity("B", rtol=0.003),
     solution=lambda X, Y, Z, D, F: 2 * D * F / (X * Y * Z) + 4 * D * F / X,
     mistakes=(
         Mistake(
@@ -689,7 +689,7 @@ GATHER_OR_SUM = Exercise(
         ),
         Mistake(
             lambda B, n, C, W: minimum(B, (n - 1) / n * C / W),
-            "An all-reduce is a reduce-scatter and an all-gather.",
+            "An all-reduce sends twice what a gather sends: its sums travel, and then its results.",
         ),
         Mistake(
             lambda B, n, C, W: minimum(2 * B, (n - 1) / n * C / W),

@@ -59,7 +59,7 @@ n, L, D, B = symbols("pipeline-parallelism-fsdp-ratio")
 answer = 36*(n - 1)*L*D/(n*B)
 # %% wrong: activations cross after each layer
 n, L, D, B = symbols("pipeline-parallelism-fsdp-ratio")
-answer = 18*(n - 1)*D/(n*B)*n/L
+answer = 18*(n - 1)*D/B
 # %% wrong: gradients by an all-reduce
 n, L, D, B = symbols("pipeline-parallelism-fsdp-ratio")
 answer = 4*24*L*D**2*(n - 1)/n/(4*B*D)

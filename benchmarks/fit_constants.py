@@ -82,10 +82,10 @@ def sweeps() -> Iterator[Sweep]:
             yield Sweep(chip, op, "nccl-tests", rows, free, flow)
     # One number of ranks cannot tell hops from other latency.
     one = tuple(name for name in RING if name != "alpha_low")
-    yield Sweep("a100-80gb-sxm", "all_reduce", "torch", ("ar-a100x8",), one)
+    yield Sweep("a100-80gb-sxm", "all_reduce", "nccl-tests, one process", ("ar-a100x8",), one)
     yield Sweep("h200-sxm", "all_reduce", "torch", ("ar-h200", "all_reduce-h200"), (*one, "W_switch"))
     yield Sweep("b200-sxm", "all_reduce", "torch", ("ar-b200x8", "ar-b200-n"), (*one, "W_switch"))
-    yield Sweep("a100-80gb-sxm", "all_reduce", "torch, two nodes", ("ar-aws-p4de",), one)
+    yield Sweep("a100-80gb-sxm", "all_reduce", "nccl-tests, two nodes", ("ar-aws-p4de",), one)
 
 
 def fit_all(rows: Sequence[Row], path: Path) -> Iterator[Fitted]:

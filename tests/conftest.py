@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.cli import lazy_jsonschema
 from tests import dearest
 from tests.dearest import FOLDER, pytest_runtest_protocol, pytest_sessionfinish, pytest_testnodedown  # noqa: F401
 
@@ -16,18 +17,24 @@ ROOT = Path(__file__).resolve().parent.parent
 NO_BROWSER = "no Chromium or Chrome found"
 SLOW = {
     "": "attention_kernel kernel_exercises",
-    "autograder/answers": "distributed kernel own_kind written",
+    "autograder/answers": "distributed kernel named_ranks_grading own_kind written",
     "autograder/book": "answerbox chapters",
     "autograder/course": "class_run export gradebook operations",
     "autograder/grading": "judge rank_processes",
-    "autograder/ranks": "network",
+    "autograder/ranks": "local_ranks network",
     "autograder/sandbox": "sandbox",
     "benchmarks": "fit_stacks",
     "hwlib": "calibrated_gemm consistency consistency_pipelines chunk_trains footprint_torch labs_collectives"
-    " lockstep_run plots_collectives plots_kernels plots_pipelines plots_runs ranks ranks_failures topology"
+    " labs_bandwidth lockstep_run measure parallel_torch pipeline_torch plots_collectives plots_kernels"
+    " plots_pipelines plots_runs ranks ranks_failures sharding_dtensor topology torch_groups"
     " transformer_torch virtual virtual_exchange virtual_pipelines virtual_shapes virtual_threads",
 }
-"""Files that take long as a whole, though not each of their tests: many processes, or torch with many ranks."""
+"""Files that take long as a whole, though not each of their tests: many processes, or torch, which takes long to
+import in each worker."""
+SLOW_FILES = {ROOT / "tests" / folder / f"test_{name}.py" for folder, names in SLOW.items() for name in names.split()}
+SLOW_FOLDERS = {ROOT / "tests" / name for name in ("abuse", "browser")}  # which mark all of their tests
+
+lazy_jsonschema.notebooks()  # in every process of a run: a second of it otherwise
 
 
 def find_browser() -> str | None:
@@ -49,13 +56,26 @@ def pytest_sessionstart(session):
             suspect.unlink()
 
 
+def pytest_ignore_collect(collection_path, config):
+    """A run without the slow tests does not import the files that have no others: each worker would import torch."""
+    return True if "not slow" in (config.option.markexpr or "") and _all_slow(collection_path) else None
+
+
+def _all_slow(path: Path) -> bool:
+    if path in SLOW_FOLDERS or path in SLOW_FILES:
+        return True
+    if path.suffix != ".py":
+        return False
+    marks = path.read_text(encoding="utf-8").partition("\npytestmark = ")[2].partition("\n\n")[0]
+    return "mark.slow" in marks
+
+
 @pytest.hookimpl(tryfirst=True)  # before `-m` looks at the marks
 def pytest_collection_modifyitems(items):
-    slow = {ROOT / "tests" / folder / f"test_{name}.py" for folder, names in SLOW.items() for name in names.split()}
-    if missing := [path.name for path in slow if not path.is_file()]:
+    if missing := [path.name for path in SLOW_FILES if not path.is_file()]:
         raise pytest.UsageError(f"SLOW in tests/conftest.py: there is no {', '.join(missing)}; was it renamed?")
     for item in items:
-        if item.path in slow:
+        if item.path in SLOW_FILES:
             item.add_marker(pytest.mark.slow)
     dearest.dearest_first(items)
     if find_browser() or os.environ.get("REQUIRE_BROWSER") == "1":

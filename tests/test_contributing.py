@@ -40,7 +40,8 @@ def declared(text):
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("RING", "Algorithm"), ("TORCH", "Distributed"), ("COPY", "Kernel"), ("TILE", "Design")]
+    ("name", "kind"),
+    [("RING", "Algorithm"), ("TORCH", "Distributed"), ("ZERO3", "Distributed"), ("COPY", "Kernel"), ("TILE", "Design")],
 )
 def test_the_exercise_that_it_shows_is_a_good_one(declared, name, kind):
     exercise = declared[name]

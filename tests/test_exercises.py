@@ -23,9 +23,14 @@ EXERCISES = [exercise for bank in BANKS for exercise in bank.values()]
 DEAR = Design, Kernel  # whose self-test takes a second and more
 
 
+def is_dear(exercise):
+    """Whether its self-test takes long: that of a program on ranks, too, of which it runs hundreds."""
+    return isinstance(exercise.answer, DEAR) or bool(exercise.answer.loads(exercise))
+
+
 @pytest.mark.parametrize(
     "exercise",
-    [pytest.param(e, marks=pytest.mark.slow if isinstance(e.answer, DEAR) else ()) for e in EXERCISES],
+    [pytest.param(e, marks=pytest.mark.slow if is_dear(e) else ()) for e in EXERCISES],
     ids=lambda e: e.id,
 )
 def test_the_exercise_tests_itself(exercise):

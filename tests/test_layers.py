@@ -9,7 +9,6 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-import networkx
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,6 +19,7 @@ LAYERS = (
     {
         "roofline", "hierarchy", "network", "collectives", "transformer", "footprint", "parallel", "pipeline",
         "steptime", "strategy", "training", "inference", "topology", "sharding", "simt", "calibrated", "power",
+        "number_formats",
     },
     {"algorithms", "simulate", "planner", "tl", "torch_groups"},
     {"plots", "widgets", "labs", "virtual"},
@@ -111,6 +111,8 @@ def file_of(name: str) -> Path | None:
 
 def circles(package: str) -> list[list[str]]:
     """The groups of files that import one another in a circle, imports in functions and for types included."""
+    import networkx
+
     graph = networkx.DiGraph()
     for path in sorted((ROOT / package).rglob("*.py")):
         for name in imports(path, types=True):

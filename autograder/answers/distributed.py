@@ -93,9 +93,9 @@ class Distributed(Algorithm):
         """How it is asked for."""
         names = argument_names(self.signature)
         given = "a tensor x" if names[:1] == ["x"] and not self.returns else "its tensors"
-        returned = f"and returns {', '.join(self.returns)}, in this order; " if len(self.returns) > 1 else ""
+        returned = f", and which returns {', '.join(self.returns)} in this order" if len(self.returns) > 1 else ""
         return (
-            f"write `{self.signature}`, which every rank runs with {given} and the process group ready; {returned}"
+            f"write `{self.signature}`, which every rank runs with {given} and the process group ready{returned}; "
             f"of torch.distributed it may call {allowed(self.calls)}"
         )
 
@@ -194,8 +194,7 @@ class Process(Remote):
 
     def send(self, got: Any) -> Any:
         """The next request."""
-        if type(got).__name__ == "ndarray":
-            self.arrived = max(self.arrived, got.nbytes)
+        self.arrived = max(self.arrived, size_of(got))
         return super().send(got)
 
     def told(self, said: Any) -> None:

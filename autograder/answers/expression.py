@@ -26,6 +26,7 @@ from ..values.numbers import Unreadable, named, number
 from ..values.parsing import parse
 from ..values.texts import quoted
 from ..values.trees import CONDITIONS, Tree, TreeError, number_tree, switches
+from . import rounded_exponents
 from .domains import Domain, Point, Space, check_domains, domains_from
 
 if TYPE_CHECKING:
@@ -192,6 +193,9 @@ class Expression(Answer):
                 wrong = self.tree(mistake.value)
                 if difference(answer, wrong, points, clock) is None:
                     return Verdict(0.0, mistake.say, "mistake")
+            exact = rounded_exponents.with_simple_exponents(answer)
+            if exact != answer and difference(exact, solution, points, clock) is None:
+                return Verdict(0.0, rounded_exponents.SAID, "wrong", "rounded-exponent")
             found = diagnose(self, answer, solution, points, where, clock, exercise.prompt)
             return Verdict(0.0, found.say, "wrong", found.reason, wants_hint=True)
         except TooSlow:

@@ -31,6 +31,7 @@ Dimension = dict[str, Fraction]
 TO_ZERO, TO_INFINITY = -1, 1
 NEAR = 0.1  # a ratio this near to 1 may be on its way there
 ARRIVED = 1e-9  # a ratio that is as near to 1 as that far out tends to it
+SHOWN = 12  # the largest denominator of a unit's exponent that is shown
 SLIPPED = 1e-9  # how near a constant ratio is to a slip's
 SETTLED = 1e-15  # and one that is as near as that is 1, but for rounding
 
@@ -123,9 +124,14 @@ def _alike(parts: list[Dimension | None], verb: str, reason: str) -> Dimension |
 
 def unit_of(dim: Mapping[str, Fraction]) -> str:
     """The name of a dimension: "B/s"."""
-    over = "*".join(n if p == 1 else f"{n}^{p}" for n, p in sorted(dim.items()) if p > 0)
-    under = "".join("/" + (n if p == -1 else f"{n}^{-p}") for n, p in sorted(dim.items()) if p < 0)
+    powers = {n: p.limit_denominator(SHOWN) for n, p in sorted(dim.items())}  # 0.3333 is shown as 1/3
+    over = "*".join(_to_the(n, p) for n, p in powers.items() if p > 0)
+    under = "".join(f"/{_to_the(n, -p)}" for n, p in powers.items() if p < 0)
     return (over or ("1" if under else "plain numbers")) + under
+
+
+def _to_the(name: str, power: Fraction) -> str:
+    return name if power == 1 else f"{name}^{power}" if power.denominator == 1 else f"{name}^({power})"
 
 
 def _wrong_dimension(kind: Expression, answer: Tree, solution: Tree) -> Finding | None:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 MAX_CASES = 500
 SUBMISSIONS = ("a submission",)  # whose cases the self-test tries, besides those of all who work alone
 SAMPLES = 12  # cases to compare a formula of the library on
+CALL = 120  # letters of a call that are shown
 SHOWN = 120  # letters of a result that are shown
 NEARLY = 1e-4  # as close as that on every case is rounding, or a term that hardly counts
 
@@ -182,7 +183,8 @@ class Function(Coded):
         ]
         if said:
             return Verdict(0.0, " ".join(dict.fromkeys(said)), "mistake")
-        index = right.index(False)
+        failed = [index for index, ok in enumerate(right) if not ok]
+        index = min(failed, key=lambda at: len(self._called(self.inputs(exercise)[at], None)))  # for work by hand
         args, mine, want = self.inputs(exercise)[index], got[index], wanted[index]
         about = exercise.prompt
         if slip := self._slip(got, wanted, about) or self._slip_of_element(got, wanted, about):
@@ -210,7 +212,8 @@ class Function(Coded):
         if nearly:
             close = "very close, but not exact: is something rounded, or a small term missing?"
             return Finding(f"{start}, which is {close}", "nearly-right")
-        return Finding(f"{start}, {how_far(one, right)}" if path else ", which is not right", "wrong-value")
+        far = how_far(one, right)
+        return Finding(f"{start}, {'' if path or far.startswith('which') else 'which is '}{far}", "wrong-value")
 
     def _wrong_dimension(self, call: Call, args: tuple) -> Finding | None:
         try:
@@ -239,8 +242,9 @@ class Function(Coded):
                 return Finding(f"Element {element((index,))}: {slip.say}", slip.reason)
         return None
 
-    def _called(self, args: tuple) -> str:
-        return quoted(f"{self.name}({', '.join(text_of(a) for a in args)})", 120)
+    def _called(self, args: tuple, most: int | None = CALL) -> str:
+        call = f"{self.name}({', '.join(text_of(a) for a in args)})"
+        return call if most is None else quoted(call, most)
 
     def _shown(self, value: Any, path: Path = ()) -> str:
         if self.unit and type(value) in (int, float):

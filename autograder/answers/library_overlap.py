@@ -35,7 +35,7 @@ def library_overlap(exercise: Exercise) -> list[str]:
 
     load_library()
     if exercise.answer.judged_by is JudgedBy.RANKS:
-        return list(_same_algorithms(exercise))
+        return list(_same_algorithms(exercise)) if exercise.answer.plays == "generator" else []
     cases = list(exercise.answer.samples(exercise))
     if len(cases) < FEW:
         return []

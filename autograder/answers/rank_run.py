@@ -63,6 +63,8 @@ class RankRun:
         mine, its = ([peak.bytes for peak in one.peaks] for one in (self.mine, mistake))
         best = [peak.bytes for peak in self.solution.peaks] or [0] * self.case.n
         broken = [limit.broken(*limit.busiest(self.case, peaks, best, max)[1:]) for peaks in (mine, its)]
+        if min(mine) < 0:
+            return None  # not told
         if not all(broken):
             return None if any(broken) else 0.0
         off = abs(max(mine) - max(its)) / max(*its, 1)

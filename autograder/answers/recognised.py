@@ -89,11 +89,10 @@ def _within(a: float, b: float, near: float) -> bool:
 
 def _known(exercise: Exercise, want: float, given: Mapping[str, Any], unit: str) -> Iterator[Candidate]:
     for told, value in ways_from(exercise, given):
-        near = [words for ratio, (words, _) in TIMES.items() if math.isclose(value, want * ratio, rel_tol=ROUNDED)]
+        near = [about for ratio, about in TIMES.items() if math.isclose(value, want * ratio, rel_tol=ROUNDED)]
         if near:  # whichever number was misread for it
-            yield Candidate(
-                f"about {near[0]} what is asked for: where could such a factor come from?", value, "multiple"
-            )
+            words, question = near[0]
+            yield Candidate(f"about {words} what is asked for: {question}", value, "multiple")
         else:
             yield Candidate(_asking(f"what comes out {told}"), value, "wrong-way")
     for shown, value in _without(exercise, given):
@@ -119,10 +118,31 @@ def _known(exercise: Exercise, want: float, given: Mapping[str, Any], unit: str)
     large = [one for one in numbers if one.value >= TOLD_APART or unit != "1"]  # what small ones come to, others do too
     for one, other in combinations(large, 2):
         yield Candidate(f"{one.shown} times {other.shown}: {rest}", one.value * other.value, "number-of-prompt")
-    less_one = [Fraction(int(n) - 1, int(n)) ** power for _, n in _counts(numbers) for power in (1, -1, 2, -2)]
-    for ratio in (*SIMPLE, *MULTIPLES, *less_one):
-        shown = f"{ratio} {'times' if ratio.denominator == 1 else 'of'} the answer"
-        yield Candidate(f"{shown}: where could a factor of {ratio} come from?", want * float(ratio), "multiple")
+    for ratio in (*SIMPLE, *MULTIPLES):
+        yield Candidate(_multiple(ratio), want * float(ratio), "multiple")
+    for shown, n in _counts(numbers):
+        for power in (1, -1, 2, -2):
+            ratio = Fraction(int(n) - 1, int(n)) ** power
+            question = f"does one of the {shown} not count, or is one left out?"
+            yield Candidate(f"too {_side(ratio)} by a small part: {question}", want * float(ratio), "multiple")
+
+
+def _side(ratio: Fraction) -> str:
+    return "large" if ratio > 1 else "small"
+
+
+def _multiple(ratio: Fraction) -> str:
+    """What is told of a number that is so many times the answer, without the ratio: that would tell the answer."""
+    p, q = ratio.as_integer_ratio()
+    if (p & (p - 1), q & (q - 1)) == (0, 0):
+        question = "is something doubled or halved too often, or not often enough?"
+        return f"too {_side(ratio)} by a power of two: {question}"
+    if q == 1:
+        return "too large by a small whole factor: is one thing counted several times, or each of several for all?"
+    if p == 1:
+        return "too small by a small whole factor: is one of several parts taken for all, or shared out among too many?"
+    question = "of a few things (parts, phases, directions), are some counted too often, or left out?"
+    return f"too {_side(ratio)} by a quotient of small whole numbers: {question}"
 
 
 def _asking(text: str) -> str:

@@ -292,7 +292,8 @@ def replacements(kind: str, place: str, items: Sequence[Any]) -> Iterator[tuple[
         told = f"if all are added of which the {'largest' if kind == 'max' else 'smallest'} alone counts"
         yield Way(f"the sum for {place}", told=told), sum
         for i in range(len(items)):
-            told = "if one number is taken for granted: with which other is it to be compared?"
+            other = "larger" if kind == "max" else "smaller"
+            told = f"if one of several amounts decides by itself: may another be {other}, and decide instead?"
             yield Way(f"side {i + 1} of {place} alone", side=True, told=told), itemgetter(i)
 
 

@@ -245,6 +245,8 @@ def _live(
         own = _widget(chapter, cell, state.get(data[WIDGET_VIEW]["model_id"], {}))
         figure = _figure("anywidget", own, alt_text(cell), caption)
     else:
+        if "image/svg+xml" in data:  # in HTML it is for notebooks only
+            data.pop("text/html", None)
         return output
     return new_output("display_data", data={"text/html": str(figure)})
 

@@ -175,7 +175,7 @@ class Answer:
         return self.local_call(value)
 
     def loads(self, exercise: Exercise) -> Sequence[str]:
-        """Modules that judging needs and that take long to load: the grader's judge has them before the first answer."""
+        """Modules that judging needs and that take long to load: the grader's judge loads them once."""
         return ()
 
     # Shown

@@ -2,8 +2,9 @@
 
 import functools
 import gc
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import torch
@@ -23,8 +24,11 @@ class Meter(TorchDispatchMode):
     def see(self, value: Any) -> None:
         """The tensors among an operation's arguments or results."""
         if isinstance(value, torch.Tensor):
-            if value.device.type == "cpu" and value.layout is torch.strided:
-                self.storages.see(value.untyped_storage())
+            if value.layout is not torch.strided:
+                raise RuntimeError(f"this exercise counts the memory of dense tensors, and not of {value.layout} ones")
+            if value.device.type == "cpu":
+                with suppress(RuntimeError, NotImplementedError):  # a wrapper of other tensors has none
+                    self.storages.see(value.untyped_storage())
         elif isinstance(value, (list, tuple)):
             for one in value:
                 self.see(one)
@@ -68,10 +72,16 @@ def metered(function: Callable[..., Any], given: Any) -> Iterator[Metered]:
 
 @contextmanager
 def numbers_stay_in_tensors(paused: Callable[[], bool]) -> Iterator[None]:
-    """In this block numpy() and tolist() raise, of a tensor of many numbers, but while `paused()`."""
+    """In this block numpy() and its like raise, of a tensor of many numbers, but while `paused()`; and so does a thread
+    that starts, whose operations the meter does not see."""
     tensor: Any = torch.Tensor
-    names = ("numpy", "tolist", "__array__")
+    names = ("numpy", "tolist", "__array__", "__dlpack__", "__reduce_ex__")
     kept = {name: getattr(tensor, name) for name in names}
+    thread: Any = threading.Thread
+    start = thread.start
+
+    def refuse_to_start(_thread: Any) -> None:
+        raise RuntimeError("this exercise counts the memory of one thread, and does not start another")
 
     def refusing(name: str) -> Callable[..., Any]:
         @functools.wraps(kept[name])
@@ -86,8 +96,10 @@ def numbers_stay_in_tensors(paused: Callable[[], bool]) -> Iterator[None]:
 
     for name in names:
         setattr(tensor, name, refusing(name))
+    thread.start = refuse_to_start
     try:
         yield
     finally:
+        thread.start = start
         for name in names:
             setattr(tensor, name, kept[name])

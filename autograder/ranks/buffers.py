@@ -72,7 +72,8 @@ class Case:
         ranks = f"{self.n} rank{'' if self.n == 1 else 's'}"
         if not self.sizes:
             return f"{ranks} of {elements(self.length)}"
-        return ", ".join([ranks, *(f"{name} = {size}" for name, size in self.sizes.items())])
+        numbers = {**self.sizes, **{name: value for name, value in self.options.items() if type(value) in (int, float)}}
+        return ", ".join([ranks, *(f"{name} = {value}" for name, value in numbers.items())])
 
 
 def elements(count: int) -> str:

@@ -7,10 +7,11 @@ the backward pass, results. Views share a storage, which counts once, at the siz
 The meter is a TorchDispatchMode, as is torch's own `torch.distributed._tools.mem_tracker`: it sees each operation, also
 those of a backward pass and of hooks, holds a weak reference to each storage, and adds up after each operation those
 that are alive. It counts what a rank says that it holds, not what its process does. A rank that hides numbers outside
-of tensors is beyond it: in lists, bytes, files, a second thread, behind a mode of its own; and code in the rank's own
-process can change the meter, or report what it likes. `numpy()` and `tolist()` are refused where memory is counted,
-because that is how it would be done by mistake; and what a rank reports is compared with what the judge has sent it
-(see `autograder.answers.distributed`).
+of tensors is beyond it: in the bytes of a storage, in files, behind a mode of its own; and code in the rank's own
+process can change the meter, or report what it likes. `numpy()`, `tolist()`, pickling, tensors that are not dense and
+threads are refused where memory is counted, because that is how it would be done by mistake; and a rank must report at
+least what the judge has sent it at once and what does not fit into the tensors that it was given (see
+`autograder.answers.distributed`). Results, bytes and rounds are the judge's own, whatever a rank says.
 """
 
 from __future__ import annotations

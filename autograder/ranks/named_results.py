@@ -174,7 +174,8 @@ def _shape(case: Case, got: Sequence[int], want: Sequence[int]) -> tuple[str, st
         if len(other) == 1 and a == case.n * b:
             return f": {case.n} times as long on axis {axis}, the whole instead of a rank's part", "whole-for-a-part"
         if len(other) == 1 and b == case.n * a:
-            return f": a {case.n}th as long on axis {axis}, a rank's part instead of the whole", "part-for-a-whole"
+            part = "half" if case.n == 2 else f"1/{case.n}"
+            return f": {part} as long on axis {axis}, a rank's part instead of the whole", "part-for-a-whole"
     if _count(got) == _count(want):
         return ": as many elements, in another shape", "same-elements"
     return "", "wrong-shape"
@@ -217,7 +218,7 @@ def _looks_like(
         if same(got, want * n):
             yield f": all of it is {n} times as much, n = {n}. A sum, where a mean is asked for?", "n-times"
         if same(got, want / n):
-            yield f": all of it is a {n}th, n = {n}. A mean, where a sum is asked for?", "nth-part"
+            yield f": all of it is 1/{n} of that, n = {n}. A mean, where a sum is asked for?", "nth-part"
         if same(got, want * 2):
             yield ": all of it is twice as much", "twice"
         if same(got, want / 2):

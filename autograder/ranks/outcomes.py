@@ -211,7 +211,8 @@ def _failure(name: str, case: Case, kind: str, what: str, rank: int) -> str:
         + (" The steps of another generator are passed on with `yield from`." if what == "generator" else ""),
         "array": f"{yields} sends {_a(what)}{' too large or not of numbers' if what == 'ndarray' else ''}; an array "
         "like x was expected, a slice of it for instance.",
-        "dtype": f"{yields} sends numbers of type {quoted(what)}; those of x are of type `{case.dtype}`.",
+        "dtype": f"{yields} sends numbers of type {quoted(what)}; those {'of x' if not case.sizes else 'to be sent'} "
+        f"are of type `{case.dtype}`.",
         "raises": f"{yields} fails: {quoted(what, 200)}.",
         "result": f"{yields} returns something that is not an answer: {quoted(what, 200)}.",
         "limit": (

@@ -102,7 +102,13 @@ class JudgedTransport(Transport):
     def __init__(self, rank: int, ranks: Any):
         super().__init__(rank, ranks)
         self.in_flight = _here.in_flight
-        self.talk = self.in_flight.talk
+
+    def talk(self, request: dict[str, Any]) -> Any:
+        """Ask the judge. RuntimeError where this thread plays another rank: of the declaration's ranks, which share a
+        process, one uses a group that another has made, such as the default of `torch.distributed.nn.functional`."""
+        if getattr(_here, "in_flight", self.in_flight) is not self.in_flight:
+            raise RuntimeError("this process group is another rank's: name the group, `group=dist.group.WORLD`")
+        return self.in_flight.talk(request)
 
     def enter(self, ranks: Any, name: str) -> None:
         """Tell the judge; a rank that is to be in the group then waits for the others in it."""

@@ -50,6 +50,10 @@ class ProcessRank:
             self.thread.start()
         else:
             self.replies.put(rest[0])
+        return self.reply()
+
+    def reply(self) -> tuple:
+        """What the rank says next, however long it takes: the caller has a limit."""
         return self.asked.get()
 
     def _play(self, rank: int, n: int, x: Any, options: dict[str, Any], measures: bool = False) -> None:

@@ -10,11 +10,13 @@ import gc
 import warnings
 from contextlib import ExitStack
 from functools import cache
+from queue import Empty
 from typing import Any, Self
 
 from .arguments import copied
 from .process_rank import ProcessRank, RunEnded
 
+LONGEST = 60.0  # seconds that a rank may compute until it asks for something
 SECONDS = 5.0  # until a rank that is told to end has ended
 
 
@@ -28,6 +30,13 @@ class ThreadRank(ProcessRank):
     """One of them."""
 
     alone = False
+
+    def reply(self) -> tuple:
+        """What the rank says next, or that it says nothing: an author's function may hang."""
+        try:
+            return self.asked.get(timeout=LONGEST)
+        except Empty:
+            return "failed", "limit", f"{LONGEST:g} s"
 
     def _play(self, *request: Any, **options: Any) -> None:
         from hwlib.virtual.threads import autograd_in_this_thread

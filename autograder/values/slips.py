@@ -38,13 +38,13 @@ SLIPS = (
     Slip(
         Fraction(2**30, 10**9),
         "gib",
-        "You are off by 7 %: is GiB (2^30 bytes) taken for GB (1e9), or GB for GiB?",
+        "Yours is as far off as a GiB (2^30 bytes) is from a GB (1e9): is one taken for the other?",
         "B",
     ),
     Slip(
         Fraction(2**40, 10**12),
         "tib",
-        "You are off by 10 %: is TiB (2^40 bytes) taken for TB (1e12), or TB for TiB?",
+        "Yours is as far off as a TiB (2^40 bytes) is from a TB (1e12): is one taken for the other?",
         "B",
     ),
     *(

@@ -127,8 +127,8 @@ def nccl_time(chip: str, collective: str, n: Any, S: Any, software: str = "nccl-
     """Seconds of one collective of NCCL on n GPUs of a node, by the constants that are kept for the chip.
 
     S is bytes of the full buffer, a number or an array; `software` measured what the constants were fitted to:
-    "nccl-tests", or "torch" with its own overhead. Without `switch`, no reduction in the switch. Raises KeyError,
-    listing similar ones, if nothing was fitted.
+    "nccl-tests", "nccl-tests, one process" with all GPUs in it, or "torch" with its own overhead. Without `switch`,
+    no reduction in the switch. Raises KeyError, listing similar ones, if nothing was fitted.
     """
     return collective_time(collective_constants()[chip, collective, software], n, S, switch)
 

@@ -2,8 +2,6 @@
 
 The formulas have the defaults of their paper, MIXED_ADAM; `footprint` and the planner those of MEGATRON_ADAM, whose
 gradients are twice as large. What ZeRO sends is `hwlib.parallel.zero1_bytes` and its neighbours.
-
-Formulas that no chapter uses yet are for chapter 10.
 """
 
 from typing import NamedTuple

@@ -36,6 +36,7 @@ from hwlib.parallel.data_parallel import (
     dp_max_ranks,
     dp_moe_critical_batch,
     dp_moe_exact_critical_batch,
+    dp_step_time,
     fsdp_kept_bytes,
     hsdp_comm_time,
     hsdp_critical_batch,
@@ -79,7 +80,9 @@ from hwlib.parallel.mixed_parallel import (
 )
 from hwlib.parallel.stage_messages import pp_bytes, pp_forward_time, pp_layer_time
 from hwlib.parallel.tensor_parallel import (
+    shared_and_fixed_times,
     sp_layer_bytes,
+    split_time,
     tp_backward_limit,
     tp_block_bytes,
     tp_block_time,
@@ -99,20 +102,19 @@ from hwlib.parallel.transfers import (
 )
 
 __all__ = [
-    "Bound", "Critical", "Transfer", "axis_bytes", "axis_times", "best_dp", "best_tp", "bounds",
-    "critical_points", "dp_backward_time", "dp_bytes", "dp_comm_time",
-    "dp_critical_batch", "dp_exact_critical_batch", "dp_max_ranks", "dp_moe_critical_batch",
-    "dp_moe_exact_critical_batch", "drawn_imbalance", "ep_bytes", "ep_copies_bytes", "ep_critical_width",
-    "ep_exact_critical_width", "ep_far_critical_width", "ep_imbalanced_time", "ep_limited_critical_width",
-    "ep_limited_time", "ep_math_time", "ep_nodes_limit", "ep_nodes_time", "expert_capacity", "exposed_time",
-    "exposed_times", "fsdp_kept_bytes", "hiding_times", "hsdp_comm_time", "hsdp_critical_batch",
-    "hsdp_in_bytes", "hsdp_out_bytes", "mixed_comm_time", "mixed_critical_batch", "mixed_dp_time",
-    "mixed_math_time", "mixed_max_ranks", "mixed_serial_critical_batch", "mixed_time", "mixed_tp_time",
-    "overlapped_time", "pp_bytes", "pp_forward_time", "pp_layer_time", "ring_attention_backward_bytes",
-    "ring_attention_bytes", "ring_causal_critical_tokens", "ring_critical_tokens", "ring_step_comm_time",
-    "ring_step_math_time", "sp_layer_bytes", "split_critical_batch", "tp_backward_limit", "tp_block_bytes",
-    "tp_block_time", "tp_critical_width", "tp_exact_limit", "tp_layer_bytes", "tp_limit", "tp_math_time",
-    "tp_nodes_limit", "transfers", "ulysses_bytes", "ulysses_critical_tokens", "ulysses_layer_bytes",
-    "ulysses_math_time", "ulysses_max_ranks", "ulysses_time", "zero1_bytes", "zero2_bytes", "zero3_bytes",
-    "zero3_comm_time",
+    "Bound", "Critical", "Transfer", "axis_bytes", "axis_times", "best_dp", "best_tp", "bounds", "critical_points",
+    "dp_backward_time", "dp_bytes", "dp_comm_time", "dp_critical_batch", "dp_exact_critical_batch", "dp_max_ranks",
+    "dp_moe_critical_batch", "dp_moe_exact_critical_batch", "dp_step_time", "drawn_imbalance", "ep_bytes",
+    "ep_copies_bytes", "ep_critical_width", "ep_exact_critical_width", "ep_far_critical_width", "ep_imbalanced_time",
+    "ep_limited_critical_width", "ep_limited_time", "ep_math_time", "ep_nodes_limit", "ep_nodes_time",
+    "expert_capacity", "exposed_time", "exposed_times", "fsdp_kept_bytes", "hiding_times", "hsdp_comm_time",
+    "hsdp_critical_batch", "hsdp_in_bytes", "hsdp_out_bytes", "mixed_comm_time", "mixed_critical_batch",
+    "mixed_dp_time", "mixed_math_time", "mixed_max_ranks", "mixed_serial_critical_batch", "mixed_time",
+    "mixed_tp_time", "overlapped_time", "pp_bytes", "pp_forward_time", "pp_layer_time",
+    "ring_attention_backward_bytes", "ring_attention_bytes", "ring_causal_critical_tokens", "ring_critical_tokens",
+    "ring_step_comm_time", "ring_step_math_time", "shared_and_fixed_times", "sp_layer_bytes", "split_critical_batch",
+    "split_time", "tp_backward_limit", "tp_block_bytes", "tp_block_time", "tp_critical_width", "tp_exact_limit",
+    "tp_layer_bytes", "tp_limit", "tp_math_time", "tp_nodes_limit", "transfers", "ulysses_bytes",
+    "ulysses_critical_tokens", "ulysses_layer_bytes", "ulysses_math_time", "ulysses_max_ranks", "ulysses_time",
+    "zero1_bytes", "zero2_bytes", "zero3_bytes", "zero3_comm_time",
 ]  # fmt: skip

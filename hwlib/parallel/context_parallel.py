@@ -2,8 +2,6 @@
 
 B are the tokens of the cp ranks together, T the length of a sequence, whole. Attention is the one place where
 tokens meet: keys and values travel round a ring, or heads are exchanged for tokens (Ulysses).
-
-Formulas that no chapter uses yet are for chapter 11.
 """
 
 from hwlib.collectives import allgather_bytes, alltoall_bytes

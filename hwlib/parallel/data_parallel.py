@@ -3,12 +3,10 @@
 P are the parameters that one rank of the other axes holds; bytes are those that a rank sends, and receives, in a
 step. m counts the times that a step does it: once, or for every microbatch where nothing is kept in between. b_g are
 the bytes of a gradient on its way; what is kept, `hwlib.footprint` says, in formulas such as `zero1_state_bytes`.
-
-Formulas that no chapter uses yet are for chapter 10.
 """
 
 from hwlib.collectives import allgather_bytes, allreduce_bytes
-from hwlib.formula import formula
+from hwlib.formula import formula, maximum
 
 # Bytes of a step
 
@@ -68,6 +66,12 @@ def dp_comm_time(P, dp, W, b_g=2):
 def dp_backward_time(P, B, dp, C):
     """Four operations a parameter and token: what can hide the all-reduce."""
     return 4 * P * B / (dp * C)
+
+
+@formula("t_step", cite="scaling-book")
+def dp_step_time(P, B, n, n_out, C, W, b_g=2):
+    """A forward pass; then the longer of the backward pass and the all-reduce between n_out nodes, each with W."""
+    return 2 * P * B / (n * C) + maximum(dp_backward_time(P, B, n, C), dp_comm_time(P, n_out, W, b_g))
 
 
 @formula("t", cite="rajbhandari2020")

@@ -4,11 +4,11 @@ B are the tokens that go through the tp ranks together. A block, attention or ML
 splits its columns, the second its rows, and sums. With sequence parallelism the sum is a reduce-scatter, and a
 gather comes before the block: the same bytes in the forward pass.
 
-Formulas that no chapter uses yet are for chapter 11.
+A collective and the product beside it can be cut in pieces that follow one another: `split_time`.
 """
 
 from hwlib.collectives import allgather_bytes, allreduce_bytes
-from hwlib.formula import formula
+from hwlib.formula import formula, maximum
 
 
 @formula("S_out", cite="shoeybi2019")
@@ -77,3 +77,22 @@ def tp_nodes_limit(F, n_in, C, W_out, b=2, matrices=2):
 def tp_critical_width(tp, C, W, b=2, matrices=2):
     """Width of the MLP from which tp ranks are bound by arithmetic."""
     return tp * b * C / (matrices * W)
+
+
+def shared_and_fixed_times(one: float, several: float, tp: int) -> tuple[float, float]:
+    """Seconds of a step that ranks share evenly, and those that each does in full: from the time of one rank, and from
+    that of tp ranks without their collectives.
+
+    >>> shared_and_fixed_times(10.0, 4.0, 4)
+    (8.0, 2.0)
+    """
+    shared = (one - several) * tp / (tp - 1)
+    return shared, one - shared
+
+
+@formula("t", cite="wang2023")
+def split_time(t_math, t_comm, m, t0):
+    """A gather and the product that needs it, or a product and the scatter of its sum, in m pieces that follow one
+    another: the first piece is seen, each further one takes as long as the longer of the two, and each costs a launch.
+    """
+    return (t_comm + t_math + (m - 1) * maximum(t_comm, t_math)) / m + m * t0

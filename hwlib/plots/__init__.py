@@ -9,7 +9,16 @@ from hwlib.plots.asynchrony import clock_series, issuers, kernel_timeline
 from hwlib.plots.chips import anatomy, growth
 from hwlib.plots.clusters import switches_per_gpu
 from hwlib.plots.collectives import before_and_after, blocks_by_step, times_against_size
-from hwlib.plots.fabrics import pod, rack_exits, rails_and_racks
+from hwlib.plots.decoders import (
+    beyond_six,
+    day_steps,
+    days_against_log,
+    layer_matrices,
+    parameter_shares,
+    rounded_block,
+    three_products,
+)
+from hwlib.plots.fabrics import pod, rails_and_racks
 from hwlib.plots.formats import block_scales
 from hwlib.plots.fused import fused_attention
 from hwlib.plots.groups import against_ranks, beside_a_matmul
@@ -20,17 +29,23 @@ from hwlib.plots.pipelines import pipeline
 from hwlib.plots.rooflines import model_against_measured, overlap, ridge_bars, roofline
 from hwlib.plots.runs import rounds_grid, timeline
 from hwlib.plots.scale import allreduce_scale, blame, levels
+from hwlib.plots.shardings import four_cases, move_shares, sharded_blocks, split_widths, steps
 from hwlib.plots.shared_memory import banks, cta_pair, rasters
+from hwlib.plots.split_layers import causal_pieces, rates_by_length, shares_by_model, split_mlp, step_parts
 from hwlib.plots.stages import model_on_stages, stage_memory, steps_against_micro, time_and_memory
 from hwlib.plots.topologies import node_bandwidths, topology
+from hwlib.plots.training import batch_times, peaks, rounded_steps, streams, weak_scaling, zero_stages
 from hwlib.plots.warps import divergence, threads, warp
 
 __all__ = [
-    "against_ranks", "allreduce_scale", "anatomy", "banks", "before_and_after", "beside_a_matmul", "blame",
-    "block_scales", "blocks_by_step", "clock_series", "cta_pair", "divergence", "fused_attention", "growth",
-    "issuers", "kernel_timeline", "levels", "memory_pyramid", "model_against_measured", "model_on_stages",
-    "node_bandwidths", "overlap", "pipeline", "pod", "rack", "rack_exits", "rails_and_racks", "rasters", "ridge_bars",
-    "roofline", "rounds_grid", "size_sweep", "stage_memory", "steps_against_micro", "switches_per_gpu", "threads",
-    "tile_traffic", "time_and_memory", "timeline", "times_against_size", "topology", "touched", "warp", "warp_sweep",
-    "ways_to_the_network",
+    "against_ranks", "allreduce_scale", "anatomy", "banks", "batch_times", "before_and_after", "beside_a_matmul",
+    "beyond_six", "blame", "block_scales", "blocks_by_step", "causal_pieces", "clock_series", "cta_pair", "day_steps",
+    "days_against_log", "divergence", "four_cases", "fused_attention", "growth", "issuers", "kernel_timeline",
+    "layer_matrices", "levels", "memory_pyramid", "model_against_measured", "model_on_stages", "move_shares",
+    "node_bandwidths", "overlap", "parameter_shares", "peaks", "pipeline", "pod", "rack", "rails_and_racks",
+    "rasters", "rates_by_length", "ridge_bars", "roofline", "rounded_block", "rounded_steps", "rounds_grid",
+    "sharded_blocks", "shares_by_model", "size_sweep", "split_mlp", "split_widths", "stage_memory", "step_parts",
+    "steps", "steps_against_micro", "streams", "switches_per_gpu", "threads", "three_products", "tile_traffic",
+    "time_and_memory", "timeline", "times_against_size", "topology", "touched", "warp", "warp_sweep",
+    "ways_to_the_network", "weak_scaling", "zero_stages",
 ]  # fmt: skip

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from hwlib.hierarchy import Timeline
-from hwlib.plots.style import BLUE, GREEN, GREY, INK, ORANGE, SKY, canvas, note, styled
+from hwlib.plots.style import BLUE, CHART, GREEN, GREY, INK, ORANGE, SKY, SMALL, canvas, note, styled
 from hwlib.power import Sample
 
 if TYPE_CHECKING:
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ISSUERS = (
-    ("Ampere", "a warp: 32 threads", "16 x 8 x 16", {"registers": "A, B, sums", "shared memory": ""}, ""),
-    ("Hopper", "a warpgroup: 4 warps", "64 x 256 x 16", {"registers": "sums, or A", "shared memory": "A, B"}, "TMA"),
-    ("Blackwell", "one thread, for 1 or 2 SMs", "128 or 256 x 256 x 16",
+    ("Ampere", "a warp:\n32 threads", "16 x 8 x 16", {"registers": "A, B, sums", "shared memory": ""}, ""),
+    ("Hopper", "a warpgroup:\n4 warps", "64 x 256 x 16", {"registers": "sums, or A", "shared memory": "A, B"}, "TMA"),
+    ("Blackwell", "one thread,\nfor 1 or 2 SMs", "128 or 256 x 256 x 16",
      {"tensor memory": "sums, or A", "shared memory": "A, B"}, "TMA"),
 )  # fmt: skip
 
@@ -23,24 +23,20 @@ ISSUERS = (
 @styled
 def issuers() -> "Figure":
     """Who issues a 16-bit product on three generations, how large the widest one is, and where its operands lie."""
-    figure, axes = canvas(6.8, 3.4)
-    axes.set(xlim=(0, 102), ylim=(-5, 56))
+    figure, axes = canvas(CHART, 3.7)
+    axes.set(xlim=(0, 102), ylim=(-7, 58))
     axes.set_axis_off()
     for column, (name, who, shape, memories, copier) in enumerate(ISSUERS):
         left = 35 * column
-        note(axes, name, (left, 53), (0, 0), fontsize=11)
-        _box(axes, (left, 42, 32, 8), INK, f"issued by\n{who}")
+        note(axes, name, (left, 55), (0, 0), fontsize=10)
+        _box(axes, (left, 41, 32, 12), INK, f"issued by\n{who}")
         _box(axes, (left, 27, 32, 9), ORANGE, f"tensor core\n{shape}")
-        _arrow(axes, (left + 16, 42), (left + 16, 36))
+        _arrow(axes, (left + 16, 41), (left + 16, 36))
         for row, (memory, holds) in enumerate(memories.items()):
             _box(axes, (left, 14 - 11 * row, 32, 9), (BLUE, GREEN)[row], f"{memory}\n{holds}".strip())
         _arrow(axes, (left + 16, 23), (left + 16, 27))
-        if copier:
-            note(axes, f"{copier}: tiles from L2, asynchronously", (left + 16, -0.5), (0, 0), ha="center", va="top",
-                 fontsize=8, color=GREY)  # fmt: skip
-        else:
-            note(axes, "every thread copies its share", (left + 16, -0.5), (0, 0), ha="center", va="top", fontsize=8,
-                 color=GREY)  # fmt: skip
+        copied = f"{copier}: tiles from\nL2, asynchronously" if copier else "every thread\ncopies its share"
+        note(axes, copied, (left + 16, -0.5), (0, 0), ha="center", va="top", fontsize=SMALL, color=GREY)
     return figure
 
 
@@ -53,7 +49,7 @@ def kernel_timeline(runs: Mapping[str, Timeline]) -> "Figure":
     """
     if not runs:
         raise ValueError("kernel_timeline needs at least one run")
-    figure, panels = canvas(7.2, 0.5 + 1.15 * len(runs), rows=len(runs))
+    figure, panels = canvas(CHART, 0.5 + 1.15 * len(runs), rows=len(runs))
     last = max(run.time for run in runs.values())
     for axes, (label, run) in zip(panels if len(runs) > 1 else [panels], runs.items(), strict=True):
         for step in run.steps:
@@ -65,9 +61,9 @@ def kernel_timeline(runs: Mapping[str, Timeline]) -> "Figure":
         for begin, end in run.epilogues:
             axes.broken_barh([(begin, end - begin)], (0.1, 0.8), facecolor=GREEN, edgecolor="white", linewidth=0.5)
         axes.set(xlim=(0, last), ylim=(0, 3.1), yticks=(0.5, 1.5, 2.5))
-        axes.set_yticklabels(["epilogue", "tensor cores", "copies on the way"], fontsize=8)
+        axes.set_yticklabels(["epilogue", "tensor cores", "copies"], fontsize=SMALL)
         axes.grid(visible=False, axis="y")
-        axes.set_title(f"{label}: tensor cores busy {run.busy:.0%} of {run.time:,.0f} ns", fontsize=9)
+        axes.set_title(f"{label}: tensor cores busy {run.busy:.0%} of {run.time:,.0f} ns", fontsize=SMALL)
     axes.set_xlabel("time [ns]")
     return figure
 
@@ -80,13 +76,13 @@ def clock_series(series: Sequence[Sample], limit: float) -> "Figure":
     """
     if not series:
         raise ValueError("clock_series needs at least one sample")
-    figure, (above, below) = canvas(6.8, 3.6, rows=2)
+    figure, (above, below) = canvas(CHART, 3.6, rows=2)
     times = [sample.at for sample in series]
     above.plot(times, [sample.clock / 1e9 for sample in series], color=BLUE, linewidth=1.4)
     above.set_ylabel("clock [GHz]")
     below.plot(times, [sample.power for sample in series], color=ORANGE, linewidth=1.4)
     below.axhline(limit, color=INK, linestyle="--", linewidth=1)
-    note(below, f"limit {limit:.0f} W", (times[-1], limit), (0, 3), ha="right", fontsize=8)
+    note(below, f"limit {limit:.0f} W", (times[-1], limit), (0, 3), ha="right", fontsize=SMALL)
     below.set(ylabel="power [W]", xlabel="time [s]", ylim=(0, 1.12 * max(sample.power for sample in series)))
     top = max(sample.clock for sample in series) / 1e9
     for number, (name, group) in enumerate(groupby(series, key=lambda sample: sample.phase)):
@@ -94,7 +90,7 @@ def clock_series(series: Sequence[Sample], limit: float) -> "Figure":
         end = max([one.at for one in group], default=first)
         for axes in (above, below):
             axes.axvspan(first, end, color=GREY, alpha=0.10 if number % 2 else 0.0, linewidth=0)
-        note(above, name, ((first + end) / 2, top), (0, 5), ha="center", fontsize=8)
+        note(above, name, ((first + end) / 2, top), (0, 15 - 10 * (number % 2)), ha="center", fontsize=SMALL)
     return figure
 
 
@@ -103,7 +99,7 @@ def _box(axes: "Axes", place: tuple[float, float, float, float], colour: str, te
 
     x, y, wide, high = place
     axes.add_patch(Rectangle((x, y), wide, high, facecolor=colour, alpha=0.22, linewidth=0))
-    note(axes, text, (x + wide / 2, y + high / 2), (0, 0), ha="center", va="center", fontsize=8)
+    note(axes, text, (x + wide / 2, y + high / 2), (0, 0), ha="center", va="center", fontsize=SMALL)
 
 
 def _arrow(axes: "Axes", start: tuple[float, float], end: tuple[float, float]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from hwlib.plots.style import canvas, note, series, styled
+from hwlib.plots.style import CHART, SMALL, canvas, note, series, styled
 from hwlib.topology import three_tier_hosts, tree_switches, two_tier_hosts
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def switches_per_gpu(ports: Iterable[int] = (64, 144), most: int = 131072) -> "F
     ports = list(ports)
     if not ports:
         raise ValueError("switches_per_gpu needs the ports of a switch, got none")
-    figure, axes = canvas(6.6, 3.4)
+    figure, axes = canvas(CHART, 3.4)
     for each, (colour, _) in zip(ports, series(len(ports)), strict=True):
         ends = [float(each), float(two_tier_hosts(each)), float(three_tier_hosts(each))]
         x, y = [8.0], [tree_switches(1, each, 1)]
@@ -29,7 +29,7 @@ def switches_per_gpu(ports: Iterable[int] = (64, 144), most: int = 131072) -> "F
             y += [height, height]
             if x[-2] < most:
                 note(axes, f"{tiers} tier{'s' * (tiers > 1)}", ((x[-2] * x[-1]) ** 0.5, height), (0, 5), ha="center",
-                     color=colour, fontsize=8)  # fmt: skip
+                     color=colour, fontsize=SMALL)  # fmt: skip
             if end >= most:
                 break
         axes.plot(x, y, color=colour, label=f"switches of {each} ports")

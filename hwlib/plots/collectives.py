@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hwlib.plots.style import GREY, INK, SERIES, canvas, series, styled
+from hwlib.plots.style import CHART, GREY, INK, SERIES, SMALL, canvas, series, styled
 from hwlib.simulate.buffer_trace import BlockTable, BufferTrace
 from hwlib.units import show
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 EMPTY, TWICE = "#f3f3f3", "#222222"
-ACROSS = 8  # tables side by side
-TABLES = 4 * ACROSS  # in one figure
+ACROSS = 4  # tables side by side
+TABLES = 8 * ACROSS  # in one figure
 TITLES = {
     "broadcast": "Broadcast", "scatter": "Scatter", "gather": "Gather", "reduce": "Reduce",
     "all_gather": "AllGather", "reduce_scatter": "ReduceScatter", "all_reduce": "AllReduce",
@@ -28,7 +28,7 @@ def before_and_after(watched: Sequence[BufferTrace]) -> "Figure":
     A sum is striped in the colours of all its contributors. The number is that of the block of its first owner.
     """
     rows = -(-len(watched) // 2)
-    figure, grid = _grid(6.6, 1.35 * rows, rows, 4)
+    figure, grid = _grid(CHART, 1.35 * rows, rows, 4)
     for place, one in enumerate(watched):
         pair = grid[place // 2][2 * (place % 2) : 2 * (place % 2) + 2]
         _table(pair[0], one.steps[0], TITLES[one.collective], "block")
@@ -49,8 +49,8 @@ def blocks_by_step(watched: BufferTrace) -> "Figure":
     steps = watched.steps[:TABLES]
     rows, across = -(-len(steps) // ACROSS), min(len(steps), ACROSS)
     more = f"; the first {TABLES - 1} of {len(watched.steps) - 1} steps" if len(watched.steps) > TABLES else ""
-    side = min(max(0.22 * len(steps[0]), 0.8), 2.4)
-    width = max((side + 0.25) * across, 5.0)
+    side = min(max(0.2 * len(steps[0]), 0.8), 2.4)
+    width = max((side + 0.25) * across, CHART)
     said = _lines((watched.failure or f"{watched.name}: {_counted(watched)}") + more, int(14 * width))
     figure, grid = _grid(width, (side + 0.35) * rows + 0.2 + 0.2 * len(said), rows, across)
     for number, axes in enumerate(axes for row in grid for axes in row):
@@ -58,7 +58,7 @@ def blocks_by_step(watched: BufferTrace) -> "Figure":
             _table(axes, steps[number], "start" if number == 0 else f"step {number}")
         else:
             axes.set_axis_off()
-    figure.suptitle("\n".join(said), fontsize=9, x=0.01, ha="left", color=INK)
+    figure.suptitle("\n".join(said), fontsize=SMALL, x=0.01, ha="left", color=INK)
     return figure
 
 
@@ -77,7 +77,7 @@ def times_against_size(
 
     sizes = [S for rows in points.values() for S, _ in rows] or [2.0**10, 2.0**30]
     S = np.geomspace(min(sizes), max(sizes), 200)
-    figure, axes = canvas(6.6, 3.6)
+    figure, axes = canvas(CHART, 3.6)
     looks = iter(series(len(points) + len(curves)))
     for label, rows in points.items():
         colour, marker = next(looks)
@@ -87,12 +87,12 @@ def times_against_size(
     for label, size in (marks or {}).items():
         axes.axvline(size, color=GREY, linewidth=1, linestyle=":")
         axes.annotate(label, (size, 0.02), (3, 0), xycoords=("data", "axes fraction"), textcoords="offset points",
-                      fontsize=8, color=GREY)  # fmt: skip
+                      fontsize=SMALL, color=GREY)  # fmt: skip
     axes.set(xscale="log", yscale="log", xlabel="size S")
     axes.set_title("time", fontsize=10)
     axes.xaxis.set_major_formatter(lambda x, _: show(x, "B", 3))
     axes.yaxis.set_major_formatter(lambda t, _: show(t, "s", 3))
-    axes.legend(fontsize=8)
+    axes.legend()
     return figure
 
 
@@ -126,13 +126,13 @@ def _table(axes: "Axes", table: BlockTable, title: str, number: str = "") -> Non
             axes.add_patch(Rectangle((block, rank), 1, 1, fill=False, edgecolor="white", linewidth=1.2))
             if value and number:
                 axes.text(block + 0.5, rank + 0.52, str(rank if number == "rank" else block), ha="center", va="center",
-                          color="white", fontsize=7, fontweight="bold",
+                          color="white", fontsize=SMALL, fontweight="bold",
                           path_effects=outline if len(colours) > 1 else None)  # fmt: skip
     axes.set(xlim=(0, len(table[0])), ylim=(len(table), 0), aspect="equal")
     axes.set_xticks([])
     named = range(len(table)) if len(table) <= 8 else []
     axes.set_yticks([rank + 0.5 for rank in named], [str(rank) for rank in named])
-    axes.tick_params(length=0, labelsize=7)
+    axes.tick_params(length=0, labelsize=SMALL)
     axes.grid(visible=False)
     for spine in axes.spines.values():
         spine.set_visible(False)

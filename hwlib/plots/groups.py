@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hwlib.plots.style import GREY, canvas, series, styled
+from hwlib.plots.style import CHART, GREY, SMALL, canvas, series, styled
 from hwlib.units import show
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def against_ranks(
     """
     import numpy as np
 
-    figure, (above, below) = canvas(6.6, 4.8, rows=2)
+    figure, (above, below) = canvas(CHART, 4.8, rows=2)
     ranks = sorted({n for rows in (*bandwidths.values(), *times.values()) for n, _ in rows})
     for (colour, marker), (label, rows) in zip(series(len(bandwidths)), bandwidths.items(), strict=True):
         above.plot(*zip(*rows, strict=True), marker, linestyle="-", color=colour, label=label)
@@ -38,7 +38,7 @@ def against_ranks(
     above.set_title("bus bandwidth", fontsize=10)
     above.set_ylim(0, 1.15 * max(W for rows in bandwidths.values() for _, W in rows))
     above.yaxis.set_major_formatter(lambda W, _: show(W, "B/s", 3))
-    below.set_title("time", fontsize=10)
+    below.set_title("time")
     below.set(xscale="log", yscale="log", xlabel="ranks n")
     below.set_xticks(ranks, [f"{n:g}" for n in ranks])
     below.xaxis.set_minor_locator(_none())
@@ -46,7 +46,7 @@ def against_ranks(
     below.yaxis.set_minor_locator(_none())
     below.yaxis.set_major_formatter(lambda t, _: show(t, "s", 3))
     for axes in (above, below):
-        axes.legend(fontsize=8)
+        axes.legend()
     return figure
 
 
@@ -61,7 +61,7 @@ def beside_a_matmul(
     import numpy as np
 
     channels = np.linspace(1, most, 400)
-    figure, axes = canvas(6.6, 3.2)
+    figure, axes = canvas(CHART, 3.2)
     drawn: dict[str, list[float]] = {}
     for style, (colour, _), (label, time) in zip(["--", ":", "-", "-."], series(4), times.items(), strict=False):
         drawn[label] = [time(n) for n in channels]
@@ -69,11 +69,11 @@ def beside_a_matmul(
     for label, at in (marks or {}).items():
         axes.axvline(at, color=GREY, linewidth=1, linestyle=":")
         axes.annotate(label, (at, 0.97), (3, 0), xycoords=("data", "axes fraction"), textcoords="offset points",
-                      fontsize=8, color=GREY, va="top")  # fmt: skip
+                      fontsize=SMALL, color=GREY, va="top")  # fmt: skip
     axes.set(xlabel="channels of the collective", xlim=(0, most), ylim=(0, CUT * max(map(min, drawn.values()))))
     axes.set_title("time", fontsize=10)
     axes.yaxis.set_major_formatter(lambda t, _: show(t, "s", 3))
-    axes.legend(fontsize=8, loc="upper right")
+    axes.legend(loc="upper right")
     return figure
 
 

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from hwlib.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, canvas, styled
+from hwlib.plots.fabrics import lines
+from hwlib.plots.style import BLUE, CHART, GREEN, GREY, INK, ORANGE, PURPLE, SMALL, canvas, styled
 from hwlib.specs import Node
 from hwlib.units import show
 
@@ -16,17 +17,18 @@ CHIPS_A_TRAY = 2  # switch chips of one switch tray (nvidia-nvlink)
 
 
 @styled
-def rack(one: Node, gpu: int = 0) -> "Figure":
+def rack(one: Node, gpu: int = 0, exits: bool = False) -> "Figure":
     """A rack of one scale-up domain: its compute trays on the left, its switch chips on the right, and the links of one
-    GPU. It is a scheme: the order of the trays in the rack is another one.
+    GPU, before those of a GPU of every other tray. It is a scheme: the order of the trays in the rack is another one.
 
-    Raises ValueError for a node of one server, and for a GPU that it does not have.
+    With `exits`, the network cards of each tray stand beside it. Raises ValueError for a node of one server, and for a
+    GPU that it does not have.
     """
     if one.hosts < 2 or not one.switches:
         raise ValueError(f"rack: a node of several trays around switches was expected, {one.name} has {one.hosts}")
     if not 0 <= gpu < one.chips:
         raise ValueError(f"rack: {one.name} has GPUs 0 to {one.chips - 1}, got {gpu}")
-    figure, axes = canvas(6.8, 0.7 + 0.235 * one.hosts)
+    figure, axes = canvas(CHART, 1.1 + 0.235 * one.hosts)
     trays = one.switches // CHIPS_A_TRAY
     gpus = [(0.6 + i % one.chips_per_host, -float(i // one.chips_per_host)) for i in range(one.chips)]
     step = (one.hosts - 1) / max(trays - 1, 1)
@@ -34,20 +36,34 @@ def rack(one: Node, gpu: int = 0) -> "Figure":
     for x, count, wide, gap in ((0.1, one.hosts, one.chips_per_host, 1.0), (7.5, trays, CHIPS_A_TRAY, step)):
         for i in range(count):
             _outline(axes, (x, -i * gap - 0.36), wide, 0.72)
-    x, y = gpus[gpu]
-    for end in chips:
-        axes.plot([x, end[0]], [y, end[1]], color=ORANGE, linewidth=1, alpha=0.85, zorder=1)
-    for places, colour, marker, word in ((gpus, BLUE, "s", "GPUs"), (chips, INK, "o", "switch chips")):
-        axes.plot(*zip(*places, strict=True), marker, color=colour, markersize=7, markeredgecolor="white",
-                  label=f"{len(places)} {word}", zorder=3)  # fmt: skip
+    ends = gpus[one.chips_per_host - 1 :: one.chips_per_host]
+    others = [place for place in ends if place[1] != gpus[gpu][1]]
+    fans = [(others, GREY, 0.3, 0.3), ([gpus[gpu]], ORANGE, 1.0, 0.85)]
+    for starts, colour, width, alpha in fans:
+        lines(axes, ((start, chip) for start in starts for chip in chips), colour, width, alpha)
+    shown = [(gpus, BLUE, "s", 6.0, "GPUs"), (chips, INK, "o", 6.0, "switch chips")]
+    if exits:
+        shown.append((_cards(axes, one), GREEN, "D", 2.6, f"network cards: {show(one.egress_bandwidth, 'B/s')}"))
+    for places, colour, marker, size, word in shown:
+        axes.plot(*zip(*places, strict=True), marker, color=colour, markersize=size, zorder=3,
+                  markeredgecolor="white" if size > 3 else colour, label=f"{len(places)} {word}")  # fmt: skip
     link = f"{one.links_per_chip} links of one GPU, one to each chip: {show(one.scaleup_bandwidth, 'B/s')}"
     axes.plot([], [], color=ORANGE, linewidth=1, label=link)
-    axes.text(0.1, 0.75, f"{one.hosts} trays of {one.chips_per_host} GPUs", fontsize=9)
-    axes.text(7.5, 0.75, f"{trays} trays of {CHIPS_A_TRAY} switches", fontsize=9)
-    axes.set(xlim=(-0.1, 10.2), ylim=(-one.hosts + 0.4, 1.4))
+    axes.text(0.1, 0.75, f"{one.hosts} trays of {one.chips_per_host} GPUs", fontsize=SMALL)
+    axes.text(9.6, 0.75, f"{trays} trays of {CHIPS_A_TRAY} switches", fontsize=SMALL, ha="right")
+    axes.set(xlim=(-2.0 if exits else -0.1, 9.7), ylim=(-one.hosts + 0.4, 1.4))
     axes.set_axis_off()
-    figure.legend(loc="outside lower left", ncols=3, fontsize=8, handlelength=1.6)
+    figure.legend(loc="outside lower left", ncols=1 if exits else 2, handlelength=1.6)
     return figure
+
+
+def _cards(axes: "Axes", one: Node) -> "list[Place]":
+    """Draw an arrow out of each tray; returns the places of its cards."""
+    each, places = one.nics // one.hosts, list["Place"]()
+    for tray in range(one.hosts):
+        axes.annotate("", (-1.9, -tray), (-0.6, -tray), arrowprops=_ARROW | {"color": GREEN, "linewidth": 0.9})
+        places += [(-0.4, 0.2 * (i - (each - 1) / 2) - tray) for i in range(each)]
+    return places
 
 
 @styled
@@ -57,7 +73,7 @@ def ways_to_the_network(gpus: int = 2) -> "Figure":
     """
     if gpus < 1:
         raise ValueError(f"ways_to_the_network: at least one GPU, got {gpus}")
-    figure, first = canvas(6.8, 3.5)
+    figure, first = canvas(CHART, 3.4)
     first.remove()
     titles = "through the host's memory", "GPUDirect RDMA"
     for direct, (axes, title) in enumerate(zip(figure.subplots(1, 2), titles, strict=True)):
@@ -82,7 +98,7 @@ def ways_to_the_network(gpus: int = 2) -> "Figure":
                     shift = 0.3 + 0.22 * i
                     _arrow(axes, (middle - shift, low), (middle - shift, high), 0.0)
                     _arrow(axes, (middle + shift, high), (middle + shift, low), 0.0)
-        axes.set_title(title, fontsize=10)
+        axes.set_title(title)
         axes.set(xlim=(0.2, right[-1][0] + 0.6), ylim=(0.0, 4.1))
         axes.set_axis_off()
     return figure
@@ -102,7 +118,7 @@ def _part(axes: "Axes", at: "Place", width: float, text: str, colour: str) -> No
 
     axes.add_patch(Rectangle((at[0] - width / 2, at[1] - 0.25), width, 0.5, facecolor=colour, alpha=0.3,
                              edgecolor=colour, zorder=0))  # fmt: skip
-    axes.text(*at, text, ha="center", va="center", fontsize=7.5)
+    axes.text(*at, text, ha="center", va="center", fontsize=SMALL)
 
 
 def _arrow(axes: "Axes", start: "Place", end: "Place", lift: float = 0.27) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hwlib.plots.style import BLUE, GREY, INK, canvas, note, series, styled
+from hwlib.plots.style import BLUE, CHART, GREY, INK, SMALL, canvas, note, series, styled
 from hwlib.units import show
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def memory_pyramid(levels: Sequence[tuple[str, float, float | None, float | None
 
     if not levels:
         raise ValueError("memory_pyramid needs at least one level")
-    figure, axes = canvas(6.6, 0.5 + 0.52 * len(levels))
+    figure, axes = canvas(CHART, 0.5 + 0.52 * len(levels))
     least = min(size for _, size, _, _ in levels)
     widths = [log2(size / least) + 4 for _, size, _, _ in levels]
     rows = range(len(levels))
@@ -52,7 +52,7 @@ def size_sweep(
     """
     if not any(sweeps.values()):
         raise ValueError(f"size_sweep needs points to draw, got {len(sweeps)} sweeps without any")
-    figure, axes = canvas(6.6, 3.9)
+    figure, axes = canvas(CHART, 3.9)
     sizes = [x for points in sweeps.values() for x, _ in points]
     speeds = [y for points in sweeps.values() for _, y in points] + list((rates or {}).values())
     axes.set(xscale="log", yscale="log", xlim=(min(sizes) / 1.6, max(sizes) * 1.6))
@@ -69,7 +69,7 @@ def size_sweep(
         axes.axvline(size, color=GREY, linewidth=1, linestyle=":")
         at = (size, 0.02)
         note(axes, f"{label} {binary(size)}", at, (-3, 0), xycoords=("data", "axes fraction"), ha="right", va="bottom",
-             rotation=90, color=GREY, fontsize=8, bbox={"color": "white", "pad": 0.5})  # fmt: skip
+             rotation=90, color=GREY, fontsize=SMALL, bbox={"color": "white", "pad": 0.5})  # fmt: skip
     for (label, points), (colour, marker) in zip(sweeps.items(), series(len(sweeps)), strict=True):
         axes.plot(*zip(*points, strict=True), f"{marker}-", color=colour, markersize=4, linewidth=1, label=label)
     _bytes_axis(axes, min(sizes), max(sizes))
@@ -90,7 +90,7 @@ def warp_sweep(measured: Mapping[str, Points], models: Mapping[str, Points], rat
     """
     if not any(measured.values()):
         raise ValueError("warp_sweep needs measured points to draw")
-    figure, axes = canvas(6.6, 3.6)
+    figure, axes = canvas(CHART, 3.6)
     looks = series(max(len(measured), len(models)))
     for (label, points), (colour, _) in zip(models.items(), looks, strict=False):
         axes.plot(*zip(*points, strict=True), color=colour, linewidth=1.5, label=label)
@@ -112,7 +112,7 @@ def tile_traffic(traffic: Mapping[str, Mapping[float, float]], least: float | No
     """
     if not any(traffic.values()):
         raise ValueError("tile_traffic needs points to draw")
-    figure, axes = canvas(6.6, 3.6)
+    figure, axes = canvas(CHART, 3.6)
     for i, ((label, points), (colour, marker)) in enumerate(zip(traffic.items(), series(len(traffic)), strict=True)):
         look = {"linewidth": 1.5} if i == 0 else {"linestyle": "", "marker": marker, "markersize": 6}
         axes.plot(list(points), list(points.values()), color=colour, label=label, **look)

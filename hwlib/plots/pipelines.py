@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from hwlib.pipeline import Played, Span
-from hwlib.plots.style import BLUE, GREEN, INK, ORANGE, SKY, canvas, styled
+from hwlib.plots.style import BLUE, CHART, GREEN, INK, ORANGE, SKY, SMALL, canvas, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +32,7 @@ def pipeline(run: Played) -> "Figure":
     schedule, ranks = run.schedule, run.schedule.stages
     if ranks > ROWS:
         raise ValueError(f"run: at most {ROWS} ranks can be drawn, got {ranks}")
-    width, row = 4.8, 0.28 if ranks <= 16 else 0.14
+    width, row = CHART, 0.28 if ranks <= 16 else 0.14
     figure, axes = canvas(width, 1.5 + max(row * ranks, 0.6))
     chunks = 1 + max(op.chunk for ops in schedule.ops for op in ops)
     for kind, (label, colour) in KINDS.items():
@@ -45,9 +45,9 @@ def pipeline(run: Played) -> "Figure":
     axes.set_yticks(range(0, ranks, every))
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False)
-    figure.legend(loc="outside lower left", ncols=2, fontsize=9, handlelength=1)
+    figure.legend(loc="outside lower left", ncols=2, handlelength=1)
     many = "1 microbatch" if schedule.microbatches == 1 else f"{schedule.microbatches} microbatches"
-    axes.set_title(f"{schedule.name}, {many}: bubble {100 * run.bubble_fraction:.1f} %", fontsize=10)
+    axes.set_title(f"{schedule.name}, {many}: bubble {100 * run.bubble_fraction:.1f} %", fontsize=SMALL)
     return figure
 
 
@@ -68,7 +68,7 @@ def _numbers(axes: "Axes", run: Played, inches: float) -> None:
             if (end - start) * inches > DIGIT * len(text) + MARGIN:
                 colour = INK if op.chunk or op.kind == "W" else "white"
                 at = (start + end) / 2, (low + high) / 2
-                axes.text(*at, text, ha="center", va="center", color=colour, fontsize=9 if high - low > 0.5 else 7)
+                axes.text(*at, text, ha="center", va="center", color=colour, fontsize=SMALL)
 
 
 def _passes(axes: "Axes", run: Played, kind: str, chunk: int, colour: str, alpha: float, label: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hwlib.calibrated import KernelModel, Sample, mean_abs_relative_error
-from hwlib.plots.style import BLUE, GREY, INK, ORANGE, canvas, note, series, styled
+from hwlib.plots.style import BLUE, CHART, GREY, INK, ORANGE, SMALL, canvas, note, series, styled
 from hwlib.roofline import attainable_flops, overlap_speedup, ridge
 from hwlib.specs import Accelerator
 from hwlib.units import show
@@ -26,7 +26,7 @@ def roofline(
     """
     C, W = _rates(chip, dtype)
     kernels = {label: (I, rate or attainable_flops(I, C, W)) for label, (I, rate) in (points or {}).items()}
-    figure, axes = canvas(6.6, 3.9)
+    figure, axes = canvas(CHART, 3.9)
     knee = ridge(C, W)
     left = min([knee / 1e3, *(I / 3 for I, _ in kernels.values())])
     right = max([knee * 30, *(I * 3 for I, _ in kernels.values())])
@@ -43,7 +43,7 @@ def roofline(
         axes.plot(I, rate, marker, color=colour, markersize=8, label=label)
         note(axes, label, (I, rate), (9, -4), va="top", color=colour)
     _rates_axis(axes)
-    axes.set_xlabel("arithmetic intensity [FLOP/B]")
+    _intensity_axis(axes)
     axes.set_title(f"{chip.name}, {dtype}")
     return figure
 
@@ -58,13 +58,13 @@ def ridge_bars(chips: Iterable[Accelerator], dtypes: Sequence[str] = ("bf16", "f
     if not chips or not dtypes:
         raise ValueError(f"ridge_bars needs chips and number formats, got {len(chips)} and {len(dtypes)}")
     thick = 0.8 / len(dtypes)
-    figure, axes = canvas(6.6, 0.9 + 0.19 * (len(dtypes) + 0.6) * len(chips))
+    figure, axes = canvas(CHART, 0.9 + 0.19 * (len(dtypes) + 0.6) * len(chips))
     for i, (dtype, (colour, _)) in enumerate(zip(dtypes, series(len(dtypes)), strict=True)):
         shift = (i - (len(dtypes) - 1) / 2) * thick
         bars = [(n + shift, *found) for n, chip in enumerate(chips) if (found := _ridge(chip, dtype))]
         axes.barh([y for y, _, _ in bars], [I for _, I, _ in bars], thick, color=colour, label=dtype)
         for y, I, stand_in in bars:
-            note(axes, f"{I:.0f}{stand_in}", (I, y), (4, 0), va="center", fontsize=8)
+            note(axes, f"{I:.0f}{stand_in}", (I, y), (4, 0), va="center", fontsize=SMALL)
     axes.set_yticks(range(len(chips)), [c.name for c in chips])
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
@@ -88,7 +88,7 @@ def overlap(chip: Accelerator, dtype: str = "bf16") -> "Figure":
     I = np.geomspace(knee / 100, knee * 100, 241)
     at_best = attainable_flops(I, C, W)
     gain = overlap_speedup(I, 1.0, C, W)
-    figure, (above, below) = canvas(6.6, 4.6, rows=2, height_ratios=(2.4, 1))
+    figure, (above, below) = canvas(CHART, 4.6, rows=2, height_ratios=(2.4, 1))
     above.plot(I, at_best, color=BLUE, label="both at once: the slower of the two")
     above.plot(I, at_best / gain, color=ORANGE, linestyle="--", label="one after the other: the sum")
     above.fill_between(I, at_best / gain, at_best, color=ORANGE, alpha=0.15, linewidth=0)
@@ -96,7 +96,8 @@ def overlap(chip: Accelerator, dtype: str = "bf16") -> "Figure":
     _rates_axis(above)
     above.legend(loc="lower right")
     below.plot(I, gain, color=INK)
-    below.set(ylim=(0.95, 2.1), ylabel="gain", xlabel="arithmetic intensity [FLOP/B]")
+    below.set(ylim=(0.95, 2.1), ylabel="gain")
+    _intensity_axis(below)
     for axes in (above, below):
         axes.axvline(knee, color=GREY, linewidth=1, linestyle="--")
     note(below, f"ridge {show(knee, 'FLOP/B', 3)}", (knee, 1), (5, 0), color=GREY)
@@ -116,7 +117,7 @@ def model_against_measured(samples: Iterable[Sample], models: Mapping[str, Kerne
     measured = [s.time for s in samples]
     intensity = [s.flops / s.bytes for s in samples]
     least = min([I for I in intensity if I] or [1.0]) / 3  # a copy has intensity 0: drawn at the left edge
-    figure, axes = canvas(6.6, 3.9)
+    figure, axes = canvas(CHART, 3.9)
     axes.axhline(1, color=INK, linewidth=1)
     axes.axhspan(0.9, 1.1, color=GREY, alpha=0.12, linewidth=0)
     for (name, model), (colour, marker) in zip(models.items(), series(len(models)), strict=True):
@@ -134,7 +135,8 @@ def model_against_measured(samples: Iterable[Sample], models: Mapping[str, Kerne
     axes.set_yticks(ticks, [f"{t:g}" for t in ticks])
     axes.yaxis.minorticks_off()
     note(axes, "within 10 %", (1, 1.1), (-2, 2), ha="right", color=GREY, xycoords=("axes fraction", "data"))
-    axes.set(xlabel="arithmetic intensity [FLOP/B]", ylabel="predicted time / measured time")
+    _intensity_axis(axes)
+    axes.set_ylabel("predicted time / measured time")
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
     return figure
 
@@ -153,6 +155,12 @@ def _ridge(chip: Accelerator, dtype: str) -> tuple[float, str] | None:
         except ValueError:
             continue
     return None
+
+
+def _intensity_axis(axes: "Axes") -> None:
+    """Plain numbers: of a power of ten the exponent would be too small to read."""
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.10g}")
+    axes.set_xlabel("arithmetic intensity [FLOP/B]")
 
 
 def _rates_axis(axes: "Axes") -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hwlib.plots.style import GREY, INK, SERIES, canvas, styled
+from hwlib.plots.style import CHART, GREY, INK, SERIES, SMALL, canvas, styled
 from hwlib.simulate.event_run import EventRun
 from hwlib.simulate.lockstep_run import LockstepRun
 from hwlib.units import show
@@ -44,7 +44,7 @@ def timeline(
             if end > late:
                 label = phase(rank, step) if phase else _partner(run, rank, step)
                 bars.setdefault(label, []).append((row[rank], late, end))
-    figure, axes = canvas(6.6, 1.2 + max(0.24 * len(drawn), 0.8) * (0.45 if len(drawn) > 16 else 1))
+    figure, axes = canvas(CHART, 1.2 + max(0.24 * len(drawn), 0.8) * (0.45 if len(drawn) > 16 else 1))
     labels = list(bars) if phase else sorted(bars, key=_by_distance)
     for label, colour in zip(labels, _colours(len(labels)), strict=True):
         _bars(axes, bars[label], colour, label)
@@ -55,7 +55,7 @@ def timeline(
     _rank_ticks(axes.yaxis, drawn)
     axes.grid(visible=False, axis="y")
     if 0 < len(bars) + bool(waits) <= LEGEND:
-        figure.legend(loc="outside lower left", ncols=5, fontsize=8, handlelength=1)
+        figure.legend(loc="outside lower left", ncols=3, handlelength=1)
     axes.set_title(f"{run.fabric.topology.name}: {show(float(run.time), 's', 3)}")
     return figure
 
@@ -81,9 +81,9 @@ def rounds_grid(run: LockstepRun, inner: int | None = None) -> "Figure":
         cell[1].append(message.dst)
     n, rows = len(run.outputs), len(run.outputs) + any(rank == len(run.outputs) for rank, _ in cells)
     wordy = run.rounds <= 24 and rows <= 24
-    side = (0.5 if rows > n else 0.36) if wordy else min(0.36, 5.6 / max(run.rounds, 1))
+    side = (0.5 if rows > n else 0.22) if wordy else min(0.22, 3.6 / max(run.rounds, 1))
     height = 0.3 if wordy else min(0.3, 5.0 / rows)
-    figure, axes = canvas(max(1.4 + side * run.rounds, 4.0), 1.1 + height * rows)
+    figure, axes = canvas(max(1.2 + side * run.rounds, 4.0), 1.1 + height * rows)
     most = max((size for size, _ in cells.values()), default=1) or 1
     for (rank, number), (size, partners) in cells.items():
         share = size / most
@@ -98,7 +98,8 @@ def rounds_grid(run: LockstepRun, inner: int | None = None) -> "Figure":
             names = ["switch" if partner == n else str(partner) for partner in partners[:2]]
             text = "all" if len(partners) >= n - 1 > 1 else ",".join(names)
             text += "…" if len(partners) > 2 and text != "all" else ""
-            axes.text(number, rank, text, ha="center", va="center", fontsize=8, color="white" if share > 0.6 else INK)
+            ink = "white" if share > 0.6 else INK
+            axes.text(number, rank, text, ha="center", va="center", fontsize=SMALL, color=ink)
     for first in range(inner, n, inner) if inner else ():
         axes.axhline(first - 0.5, color=INK, linewidth=1.2)
     axes.set(xlim=(-0.5, max(run.rounds, 1) - 0.5), ylim=(rows - 0.5, -0.5), xlabel="round", ylabel="rank")
@@ -107,7 +108,7 @@ def rounds_grid(run: LockstepRun, inner: int | None = None) -> "Figure":
     _rank_ticks(axes.yaxis, [*range(n), *(["switch"] * (rows - n))])
     axes.grid(visible=False)
     rounds = "1 round" if run.rounds == 1 else f"{run.rounds} rounds"
-    axes.set_title(f"sends to; darkest: {show(most, 'B', 3)}. {rounds}, {show(run.time, 's', 3)}", fontsize=9)
+    axes.set_title(f"sends to; darkest: {show(most, 'B', 3)}. {rounds}, {show(run.time, 's', 3)}", fontsize=SMALL)
     return figure
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf, isinf
 from typing import TYPE_CHECKING
 
-from hwlib.plots.style import GREY, INK, SERIES, canvas, note, styled
+from hwlib.plots.style import CHART, GREY, INK, SERIES, SMALL, canvas, note, styled
 from hwlib.simulate.message_flights import LinkFlights
 from hwlib.specs import MeasuredAllreduce
 from hwlib.units import show
@@ -26,7 +26,7 @@ def levels(bandwidths: Mapping[str, Mapping[str, float]]) -> "Figure":
     slowest = {machine: min(each.values(), default=inf) for machine, each in bandwidths.items()}
     gaps = {machine: 0.6 * i for i, machine in enumerate(bandwidths)}
     places = [number + gaps[machine] for number, (machine, _, _) in enumerate(rows)]
-    figure, axes = canvas(6.6, 0.9 + 0.27 * (len(rows) + len(gaps)))
+    figure, axes = canvas(CHART, 0.9 + 0.27 * (len(rows) + len(gaps)))
     for place, (machine, _, W) in zip(places, rows, strict=True):
         if isinf(W):
             continue
@@ -34,7 +34,7 @@ def levels(bandwidths: Mapping[str, Mapping[str, float]]) -> "Figure":
         colour, marker = SERIES[1] if decides else SERIES[0]
         axes.plot([W], [place], color=colour, marker=marker, markersize=8, linestyle="none")
         text = show(W, "B/s", 3) + (" decides" if decides else "")
-        axes.annotate(text, (W, place), (8, 0), textcoords="offset points", va="center", fontsize=8, color=INK)
+        axes.annotate(text, (W, place), (8, 0), textcoords="offset points", va="center", fontsize=SMALL, color=INK)
     axes.set_yticks(places, [f"{machine}, {level}" for machine, level, _ in rows])
     axes.set(xscale="log", xlabel="S/t that this level alone would allow")
     left, right = axes.get_xlim()
@@ -55,7 +55,7 @@ def allreduce_scale(rows: Iterable[MeasuredAllreduce], models: Mapping[str, floa
         found.setdefault(row.n, []).append(row)
     if not found:
         raise ValueError("allreduce_scale: measured all-reduces, got none")
-    figure, axes = canvas(6.6, 3.6)
+    figure, axes = canvas(CHART, 3.6)
     for (n, each), (colour, marker) in zip(sorted(found.items()), SERIES, strict=False):
         sweep = sorted((row.S, row.bus_bandwidth) for row in each)
         axes.plot(
@@ -63,20 +63,20 @@ def allreduce_scale(rows: Iterable[MeasuredAllreduce], models: Mapping[str, floa
         )
     for name, W in (models or {}).items():
         axes.axhline(W, color=GREY, linewidth=1, linestyle=(0, (4, 3)))
-        note(axes, name, (min(row.S for each in found.values() for row in each), W), (0, 3), fontsize=8, color=INK)
+        note(axes, name, (min(row.S for each in found.values() for row in each), W), (0, 3), fontsize=SMALL, color=INK)
     axes.set(xscale="log", xlabel="bytes of each rank's array", ylabel="bus bandwidth", ylim=(0, None))
     axes.set_xticks([2.0**k for k in range(20, 35, 2)])
     axes.minorticks_off()
     axes.xaxis.set_major_formatter(lambda S, _: f"{S / 2**20:,.0f} MiB" if S < 2**30 else f"{S / 2**30:,.0f} GiB")
     axes.yaxis.set_major_formatter(lambda W, _: show(W, "B/s", 3))
-    axes.legend(loc="lower right", fontsize=8)
+    axes.legend(loc="lower right")
     return figure
 
 
 @styled
 def blame(links: Mapping[str, LinkFlights], names: Sequence[str] = ()) -> "Figure":
     """Each link as a point: the transfers that passed it, and the fraction that was slow; some with their `names`."""
-    figure, axes = canvas(6.6, 3.2)
+    figure, axes = canvas(CHART, 3.2)
     axes.scatter(
         [one.flights for one in links.values()], [one.slow for one in links.values()], s=14, color=SERIES[0][0],
         alpha=0.35, linewidths=0,
@@ -84,7 +84,7 @@ def blame(links: Mapping[str, LinkFlights], names: Sequence[str] = ()) -> "Figur
     for name in names:
         at = links[name].flights, links[name].slow
         axes.scatter(*at, s=46, facecolor="none", edgecolor=SERIES[1][0], linewidths=1.6)
-        axes.annotate(name, at, (7, -3), textcoords="offset points", va="top", fontsize=8, color=INK)
+        axes.annotate(name, at, (7, -3), textcoords="offset points", va="top", fontsize=SMALL, color=INK)
     axes.axhline(1, color=GREY, linewidth=0.8)
     axes.margins(x=0.2)
     axes.set(xlabel="transfers that passed the link", ylabel="share of them that was slow", ylim=(-0.04, 1.09))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from hwlib.hierarchy import bank_cycles
 from hwlib.hierarchy.requests import BANKS, WORD
-from hwlib.plots.style import BLUE, GREEN, GREY, INK, ORANGE, SKY, canvas, note, styled
+from hwlib.plots.style import BLUE, CHART, GREEN, GREY, INK, ORANGE, SKY, SMALL, canvas, note, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +25,7 @@ def banks(pitches: Mapping[str, int]) -> "Figure":
 
     if not pitches:
         raise ValueError("banks needs at least one pitch")
-    figure, first = canvas(6.8, 3.4)
+    figure, first = canvas(CHART, 2.5)
     first.remove()
     panels = figure.subplots(1, len(pitches), squeeze=False)[0]
     for axes, (label, pitch) in zip(panels, pitches.items(), strict=True):
@@ -33,7 +33,7 @@ def banks(pitches: Mapping[str, int]) -> "Figure":
         image = axes.imshow(cells, cmap="viridis", vmin=0, vmax=BANKS - 1)
         axes.add_patch(Rectangle((-0.5, -0.5), 1, TILE, fill=False, edgecolor=ORANGE, linewidth=2))
         cycles = bank_cycles(WORD * row * pitch for row in range(TILE))
-        axes.set_title(f"{label}:\na column takes {cycles} cycle{'' if cycles == 1 else 's'}", fontsize=9)
+        axes.set_title(f"{label}:\na column takes {cycles} cycle{'' if cycles == 1 else 's'}", fontsize=SMALL)
         axes.set(xticks=[0, TILE - 1], yticks=[0, TILE - 1])
         axes.grid(visible=False)
     figure.colorbar(image, ax=list(panels), shrink=0.75, label="bank", ticks=[0, 15, 31])
@@ -46,23 +46,23 @@ def cta_pair(rows: int = 128, columns: int = 256) -> "Figure":
 
     Each SM of the pair computes `rows` rows of the sums, with all `columns` of B, of which it holds one half.
     """
-    figure, axes = canvas(6.8, 3.1)
-    axes.set(xlim=(0, 118), ylim=(0, 50))
+    figure, axes = canvas(CHART, 3.1)
+    axes.set(xlim=(-0.5, 114.5), ylim=(0, 50))
     axes.set_axis_off()
-    note(axes, "one CTA", (0, 47), (0, 0), fontsize=11)
-    note(axes, "a CTA pair", (44, 47), (0, 0), fontsize=11)
-    for left, sums in ((0, "sums"), (44, "upper sums"), (82, "lower sums")):
+    note(axes, "one CTA", (0, 47), (0, 0), fontsize=10)
+    note(axes, "a CTA pair", (39, 47), (0, 0), fontsize=10)
+    for left, sums in ((0, "sums"), (39, "upper sums"), (77, "lower sums")):
         alone = left == 0
-        axes.add_patch(_frame((left, 2, 36, 42)))
-        note(axes, "SM", (left + 1, 41), (0, 0), va="center", fontsize=8, color=GREY)
-        _fill(axes, (left + 2, 24, 32, 15), ORANGE, f"tensor memory: {sums}\n{rows} x {columns}")
-        _fill(axes, (left + 2, 4, 10, 16), BLUE, f"A\n{rows}\nrows")
+        axes.add_patch(_frame((left, 2, 37, 42)))
+        note(axes, "SM", (left + 1, 41), (0, 0), va="center", fontsize=SMALL, color=GREY)
+        _fill(axes, (left + 1, 23, 35, 16), ORANGE, f"tensor memory:\n{sums}\n{rows} x {columns}")
+        _fill(axes, (left + 1, 4, 8, 17), BLUE, f"A\n{rows}\nrows")
         half = columns if alone else columns // 2
-        _fill(axes, (left + 14, 4, 20 if alone else 10, 16), GREEN, f"B\n{half}\ncolumns")
+        _fill(axes, (left + 10, 4, 26 if alone else 13, 17), GREEN, f"B\n{half}\ncolumns")
         if not alone:
-            _fill(axes, (left + 24, 4, 10, 16), SKY, "B\nfrom the\nother SM")
+            _fill(axes, (left + 24, 4, 12, 17), SKY, "B\nof the\nother\nSM")
     look = {"arrowstyle": "<|-|>", "color": INK}
-    axes.annotate("", (84, 12), (78, 12), arrowprops=look)
+    axes.annotate("", (79, 12), (74, 12), arrowprops=look)
     return figure
 
 
@@ -76,7 +76,7 @@ def rasters(orders: Mapping[str, Sequence[tuple[int, int]]], wave: int) -> "Figu
     """
     if not orders:
         raise ValueError("rasters needs at least one order")
-    figure, first = canvas(6.8, 2.9)
+    figure, first = canvas(CHART, 2.1)
     first.remove()
     panels = figure.subplots(1, len(orders), squeeze=False)[0]
     for axes, (label, order) in zip(panels, orders.items(), strict=True):
@@ -91,7 +91,8 @@ def rasters(orders: Mapping[str, Sequence[tuple[int, int]]], wave: int) -> "Figu
             _tile(axes, (column, -1.8), BLUE if column in read[1] else None)
         axes.set(xlim=(-2.2, columns + 0.2), ylim=(rows + 0.2, -2.2), aspect="equal")
         axes.set_axis_off()
-        axes.set_title(f"{label}:\n{len(read[0])} + {len(read[1])} = {len(read[0]) + len(read[1])} panels", fontsize=9)
+        down, across = map(len, read)
+        axes.set_title(f"{label}:\n{down} + {across} = {down + across} panels", fontsize=SMALL)
     return figure
 
 
@@ -113,4 +114,4 @@ def _fill(axes: "Axes", place: tuple[float, float, float, float], colour: str, t
 
     x, y, wide, high = place
     axes.add_patch(Rectangle((x, y), wide, high, facecolor=colour, alpha=0.25, linewidth=0))
-    note(axes, text, (x + wide / 2, y + high / 2), (0, 0), ha="center", va="center", fontsize=8)
+    note(axes, text, (x + wide / 2, y + high / 2), (0, 0), ha="center", va="center", fontsize=SMALL)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import cos, pi, sin
 from typing import TYPE_CHECKING, Any
 
-from hwlib.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, canvas, note, styled
+from hwlib.plots.style import BLUE, CHART, GREEN, GREY, INK, ORANGE, PURPLE, SKY, SMALL, canvas, note, styled
 from hwlib.specs import Node, links
 from hwlib.topology import Cut, Topology
 from hwlib.units import show
@@ -57,14 +57,14 @@ def topology(
     rows = _rows(t, drawn)
     places = _grid(t, drawn) or _circle(t, drawn) or _in_rows(t, rows)
     heights = {round(y, 6) for _, y in places.values()}
-    figure, axes = canvas(6.8, 1.1 + 0.95 * min(max(len(heights), 2), 5))
+    figure, axes = canvas(CHART, 1.1 + 0.95 * min(max(len(heights), 2), 5))
     handles = _edges(t, axes, places, crossing) + _vertices(t, axes, places, rows)
     if isinstance(cut, Cut):
         title = f"{title or t.name}: {show(cut.bandwidth, 'B/s', 3)} cross the cut, one way"
     axes.set_title(title or t.name)
     axes.margins(0.06, 0.12)
     axes.set_axis_off()
-    figure.legend(handles=handles, loc="outside lower left", ncols=3, fontsize=8, handlelength=1.6)
+    figure.legend(handles=handles, loc="outside lower left", ncols=2, handlelength=1.6)
     return figure
 
 
@@ -227,7 +227,7 @@ def _vertices(
         handles.append(Line2D([], [], **look, markersize=8, label=label))
         for vertex in members if many <= NAMED else ():
             text = _short(vertex, kind)
-            axes.annotate(text, places[vertex], ha="center", va="center", color="white", fontsize=7, zorder=4)
+            axes.annotate(text, places[vertex], ha="center", va="center", color="white", fontsize=SMALL, zorder=4)
     return handles
 
 
@@ -247,7 +247,7 @@ def node_bandwidths(nodes: Mapping[str, Node] | Sequence[Node]) -> "Figure":
     named = dict(nodes) if isinstance(nodes, Mapping) else {one.name: one for one in nodes}
     if not named:
         raise ValueError("node_bandwidths needs nodes of hwlib.specs, got none")
-    figure, axes = canvas(6.6, 0.9 + 0.62 * len(named))
+    figure, axes = canvas(CHART, 0.9 + 0.62 * len(named))
     ways: tuple[tuple[str, str, Any], ...] = (
         ("scale-up links", BLUE, lambda one: one.scaleup_bandwidth),
         ("slot of PCIe", PURPLE, lambda one: one.pcie_bandwidth),
@@ -263,9 +263,9 @@ def node_bandwidths(nodes: Mapping[str, Node] | Sequence[Node]) -> "Figure":
         for y, W in bars:
             one_way = show(W, "B/s", 3)
             if i == 0 and widest < 4 * W:
-                axes.text(W / 2, y, one_way, ha="center", va="center", fontsize=8, color="white")
+                axes.text(W / 2, y, one_way, ha="center", va="center", fontsize=SMALL, color="white")
                 one_way = show(2 * W, "B/s", 3)
-            note(axes, one_way, (2 * W if i == 0 else W, y), (4, 0), va="center", fontsize=8)
+            note(axes, one_way, (2 * W if i == 0 else W, y), (4, 0), va="center", fontsize=SMALL)
     axes.set_yticks(range(len(named)), list(named))
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
@@ -273,5 +273,5 @@ def node_bandwidths(nodes: Mapping[str, Node] | Sequence[Node]) -> "Figure":
     axes.xaxis.get_major_locator().set_params(nbins=5)
     axes.xaxis.set_major_formatter(lambda W, _: show(W, "B/s", 3) if W else "0")
     axes.set_xlabel("bandwidth of one accelerator, one direction")
-    axes.legend(loc="lower right", fontsize=8)
+    figure.legend(loc="outside lower left", ncols=2)
     return figure

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hwlib.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, canvas, note, series, styled
+from hwlib.plots.style import BLUE, CHART, GREEN, GREY, INK, ORANGE, PURPLE, SKY, canvas, note, series, styled
 from hwlib.simt import Trace, WarpRun, warp_ways
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _grid(cells: Sequence[tuple[int, int, int]], rows: int) -> "Figure":
     lines = sorted({line for _, _, line in cells})
     last = max(at for at, _, _ in cells) + 1
     shown = min(last, MOST)
-    figure, axes = canvas(6.8, 0.9 + 0.075 * rows)
+    figure, axes = canvas(CHART, 0.9 + 0.075 * rows)
     for line in lines:
         corners = [(at, row) for at, row, one in cells if one == line and at < shown]
         squares = [[(x, y), (x + 0.9, y), (x + 0.9, y + 0.85), (x, y + 0.85)] for x, y in corners]
@@ -58,7 +58,7 @@ def _grid(cells: Sequence[tuple[int, int, int]], rows: int) -> "Figure":
     if last > shown:
         note(axes, f"... and {last - shown:,} more", (shown, rows), (-2, 4), ha="right", color=GREY)
     if len(lines) <= len(LINES):
-        axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize=8, handlelength=1)
+        axes.legend(loc="upper left", bbox_to_anchor=(1, 1), handlelength=1)
     return figure
 
 
@@ -75,7 +75,7 @@ def divergence(measured: Mapping[str, Mapping[int, float]], widths: Sequence[int
     """
     if not any(measured.values()):
         raise ValueError("divergence needs at least one cost to show")
-    figure, axes = canvas(7.4, 3.7)
+    figure, axes = canvas(CHART, 3.7)
     most = max(ways for costs in measured.values() for ways in costs)
     counts = range(1, most + 1)
     axes.plot(counts, counts, color=GREY, linewidth=1, linestyle="--", label="every path there is")
@@ -87,7 +87,7 @@ def divergence(measured: Mapping[str, Mapping[int, float]], widths: Sequence[int
     _doublings(axes)
     axes.set(xlabel="paths of the switch", ylabel="paths that a warp executes")
     axes.set_title(note)
-    axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    axes.legend(loc="upper left")
     return figure
 
 

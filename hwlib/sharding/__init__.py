@@ -12,10 +12,11 @@ over the axis Z: each device along Z holds a partial sum.
 """
 
 from hwlib.sharding.array import Mesh, Sharded, ShardingError, sharded
+from hwlib.sharding.choices import gather_multiply_time, multiply_reduce_time
 from hwlib.sharding.matmul import MatmulPlan, gradient_plans, matmul_case, matmul_plans
 from hwlib.sharding.moves import Move, moves_between
 
 __all__ = [
-    "MatmulPlan", "Mesh", "Move", "Sharded", "ShardingError", "gradient_plans", "matmul_case", "matmul_plans",
-    "moves_between", "sharded",
+    "MatmulPlan", "Mesh", "Move", "Sharded", "ShardingError", "gather_multiply_time", "gradient_plans", "matmul_case",
+    "matmul_plans", "moves_between", "multiply_reduce_time", "sharded",
 ]  # fmt: skip

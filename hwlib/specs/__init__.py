@@ -23,43 +23,17 @@ from hwlib.specs.model import Model, models
 from hwlib.specs.node import Node, nodes
 from hwlib.specs.pipeline_measurements import MeasuredPipeline, measured_pipelines
 from hwlib.specs.reader import Datum
+from hwlib.specs.run_measurements import MeasuredRun, measured_run, measured_runs
+from hwlib.specs.split_measurements import MeasuredRequest, MeasuredSplit, measured_requests, measured_splits
 from hwlib.specs.stack import Stack, stack_for, stacks
 from hwlib.specs.table import SpecError
+from hwlib.specs.training_measurements import MeasuredStep, measured_steps
 
 __all__ = [
-    "Accelerator",
-    "Cluster",
-    "Datum",
-    "Features",
-    "Framework",
-    "Level",
-    "Link",
-    "MeasuredAllreduce",
-    "MeasuredGemm",
-    "MeasuredLink",
-    "MeasuredMemory",
-    "MeasuredPipeline",
-    "Model",
-    "Node",
-    "SpecError",
-    "Stack",
-    "Switch",
-    "accelerators",
-    "clusters",
-    "features",
-    "framework_of",
-    "frameworks",
-    "levels_of",
-    "links",
-    "measured_allreduces",
-    "measured_gemms",
-    "measured_link",
-    "measured_links",
-    "measured_memory",
-    "measured_pipelines",
-    "models",
-    "nodes",
-    "stack_for",
-    "stacks",
-    "switches",
-]
+    "Accelerator", "Cluster", "Datum", "Features", "Framework", "Level", "Link", "MeasuredAllreduce", "MeasuredGemm",
+    "MeasuredLink", "MeasuredMemory", "MeasuredPipeline", "MeasuredRequest", "MeasuredRun", "MeasuredSplit",
+    "MeasuredStep", "Model", "Node", "SpecError", "Stack", "Switch", "accelerators", "clusters", "features",
+    "framework_of", "frameworks", "levels_of", "links", "measured_allreduces", "measured_gemms", "measured_link",
+    "measured_links", "measured_memory", "measured_pipelines", "measured_requests", "measured_run", "measured_runs",
+    "measured_splits", "measured_steps", "models", "nodes", "stack_for", "stacks", "switches",
+]  # fmt: skip

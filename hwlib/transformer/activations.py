@@ -17,7 +17,7 @@ def scores_bytes(T, micro, n_q, tp=1):
 @formula("S_act", cite="korthikanti2022")
 def layer_activation_bytes(T, micro, D, n_q):
     """One GPT layer on one rank: T*micro*D times 11 from attention, 19 from the MLP, 4 from the norms; and scores."""
-    return const(34, "B") * T * micro * D + scores_bytes(T, micro, n_q)
+    return const(34, "B") * T * micro * D + const(5, "B") * n_q * T**2 * micro
 
 
 @formula("S_act", cite="korthikanti2022")

@@ -67,6 +67,20 @@ def mla_attention_forward_flops(B, T, n_q, d_nope, d_rope, d_v):
     return 2 * B * T * n_q * (d_nope + d_rope + d_v)
 
 
+@formula("flops", cite="deepseek-v2")
+def mla_unfolded_flops(T, T_kv, n_q, r_kv, d_nope, d_rope, d_v):
+    """T queries against T_kv compressed vectors, which are first unfolded into the keys and values of every head."""
+    return 2 * n_q * T_kv * (r_kv * (d_nope + d_v) + T * (d_nope + d_rope + d_v))
+
+
+@formula("flops", cite="deepseek-v2")
+def mla_folded_flops(T, T_kv, n_q, r_kv, d_nope, d_rope, d_v):
+    """The same without unfolding: each query and each output goes through its head's matrix, and every pair of a query
+    and a key is as wide as the compressed vector.
+    """
+    return 2 * n_q * T * (r_kv * (d_nope + d_v) + T_kv * (2 * r_kv + d_rope))
+
+
 @formula("flops", cite="korthikanti2022")
 def gpt_training_flops(B, T, L, D, V):
     """GPT with F = 4D, without recomputation; attention is counted without its mask, the output layer included."""

@@ -10,18 +10,23 @@ from hwlib.widgets.chips import chip_explorer, peak_explorer
 from hwlib.widgets.clusters import failures_explorer, fat_tree_designer, flow_explorer
 from hwlib.widgets.collectives import allreduce_explorer, destinations_explorer
 from hwlib.widgets.kernels import kernel_explorer
+from hwlib.widgets.layers import context_explorer, layer_explorer, tp_limit_explorer
 from hwlib.widgets.live import roofline_explorer
 from hwlib.widgets.node import node_explorer, payload_explorer
 from hwlib.widgets.occupancy import occupancy_explorer
 from hwlib.widgets.pipelines import bubble_explorer, microbatch_explorer, schedule_editor
 from hwlib.widgets.ring import ring_player
 from hwlib.widgets.scale import alltoall_scale_explorer, axis_explorer
+from hwlib.widgets.shardings import contracting_explorer, sharding_explorer
 from hwlib.widgets.stages import stages_explorer
 from hwlib.widgets.tiles import tile_explorer
+from hwlib.widgets.token import latent_explorer, token_explorer
 
 __all__ = [
     "VegaLite", "allreduce_explorer", "alltoall_scale_explorer", "axis_explorer", "bubble_explorer", "chip_explorer",
-    "destinations_explorer", "failures_explorer", "fat_tree_designer", "flow_explorer", "intensity_explorer",
-    "kernel_explorer", "microbatch_explorer", "node_explorer", "occupancy_explorer", "payload_explorer",
-    "peak_explorer", "ring_player", "roofline_explorer", "schedule_editor", "stages_explorer", "tile_explorer",
+    "context_explorer", "contracting_explorer", "critical_batch_explorer", "destinations_explorer",
+    "failures_explorer", "fat_tree_designer", "flow_explorer", "intensity_explorer", "kernel_explorer",
+    "latent_explorer", "layer_explorer", "memory_explorer", "microbatch_explorer", "node_explorer",
+    "occupancy_explorer", "payload_explorer", "peak_explorer", "ring_player", "roofline_explorer", "schedule_editor",
+    "sharding_explorer", "stages_explorer", "tile_explorer", "token_explorer", "tp_limit_explorer",
 ]  # fmt: skip

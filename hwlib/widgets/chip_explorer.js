@@ -111,7 +111,8 @@ function render({ model, el }) {
   const key = make("p", { class: "gpubook-key" }, "● NVIDIA  ■ AMD  ▲ Google" + others);
   const readout = make("div", { class: "gpubook-readout", role: "status", "aria-live": "polite" });
   const without = make("p", { class: "gpubook-key" });
-  frame(el, make("div", { class: "gpubook-controls" }, ...parts.map((part) => part.el)), key, svg, readout, without);
+  const controls = make("div", { class: "gpubook-controls gpubook-short" }, ...parts.map((part) => part.el));
+  frame(el, controls, key, svg, readout, without);
 
   const choose = (chosen) => {
     if (read("chip") === chosen) return;

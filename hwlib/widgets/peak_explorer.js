@@ -1,7 +1,7 @@
 // A chip's peaks as products of three numbers; `formula` holds hwlib.roofline in JavaScript.
 
 const KEYS = ["chip", "n_SM", "ops", "clock", "sparsity"];
-const WIDTH = across(640), ROW = 34, LEFT = 108, RIGHT = 70, TOP = 8, LOW = 5e12, HIGH = 4e16;
+const WIDTH = across(640), ROW = 34, LEFT = 108, RIGHT = 86, TOP = 8, LOW = 5e12, HIGH = 4e16;
 const BARS = [["fp32", "fp32, lanes", 0], ["bf16", "16 bits", 1], ["fp8", "8 bits", 2], ["fp4", "4 bits", 4]];
 const RANGES = {
   n_SM: Array.from({ length: 320 }, (_, i) => i + 1),

@@ -72,7 +72,8 @@ function drawRoof(svg, state, now) {
     const [px, py] = at(compute({ ...state, B }).intensity);
     parts.push(make("s.circle", { cx: px, cy: py, r: 3, class: "path" }));
     if (px - written < 34) continue;
-    text(px + 4, py + 16, B === 1 ? "B = 1" : count(B), "muted", "start");
+    const says = B === 1 ? "B = 1" : count(B), last = px + 4 + 8 * says.length > WIDTH;    // it would be cut
+    text(last ? WIDTH : px + 4, py + 16, says, "muted", last ? "end" : "start");
     written = px;
   }
   const [px, py] = at(now.intensity);

@@ -29,8 +29,11 @@ def axis_explorer(node: str = "dgx-h100") -> VegaLite:
         {"calculate": "datum.n_out + (datum.n_out > 1 ? ' nodes' : ' node')", "as": "size"},
     ]
     order = [f"{n} node{'s' * (n > 1)}" for n in GROUPS]
-    colour = {"field": "size", "type": "nominal", "title": "together", "sort": order,
-              "scale": {"domain": order, "range": [*COLOURS, "#cc79a7", "#7f7f7f"]}}  # fmt: skip
+    dashes = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2]]
+
+    def style(values: list[Any]) -> dict[str, Any]:  # with one domain, colours and dashes share a legend
+        return {"field": "size", "type": "nominal", "title": "together", "scale": {"domain": order, "range": values}}
+
     line = {
         "transform": computed,
         "mark": {"type": "line", "strokeWidth": 2.5, "point": {"size": 60, "opacity": 0}, "tooltip": True},
@@ -39,7 +42,7 @@ def axis_explorer(node: str = "dgx-h100") -> VegaLite:
                   "title": "Y, ranks of other axes inside", "axis": {"values": [2**k for k in range(13)]}},
             "y": {"field": "rate", "type": "quantitative", "scale": {"type": "log"}, "title": "S/t of the all-gather",
                   "axis": {"labelExpr": RATE}},
-            "color": colour, "strokeDash": {k: v for k, v in colour.items() if k != "scale"},
+            "color": style([*COLOURS, "#cc79a7", "#7f7f7f"]), "strokeDash": style(dashes),
             "tooltip": [{"field": "size", "title": "together"}, {"field": "Y", "format": ",.1f"},
                         {"field": "rate", "format": ".4s", "title": "S/t [B/s]"}],
         },

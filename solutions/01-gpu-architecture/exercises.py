@@ -434,6 +434,8 @@ F_MAX, F_BEST = h100.datum("vector_clock").value, h100.datum("clock").value * be
 P_RANDOM = (LIMIT - P_IDLE) * (F_MAX / F_BEST) ** 3  # if all of the gap were clock
 ZEROS = (257 / 295) ** 3  # power of zeros over that of random numbers, by the cube and he2024's two rates
 P_ZEROS = ZEROS * P_RANDOM
+_LEFT = (500 - P_IDLE) / (1400 - P_IDLE)  # of a GB300's switching power, at two published limits
+CUBE_GB300, LINE_GB300 = _LEFT ** (1 / 3), _LEFT  # of its rate: by the cube, and if power fell as the clock
 
 CAP = Exercise(
     id="gpu-architecture-power-cap",

@@ -13,9 +13,9 @@ from hwlib.formula import maximum, minimum
 from hwlib.hierarchy import *  # noqa: F403  (the text uses many of them)
 from hwlib.hierarchy import (
     LRUCache,
-    chip_bytes,
     largest_square_tile,
     latency_warps,
+    memories,
     naive_matmul_trace,
     tile_bytes,
     tiled_matmul_trace,
@@ -34,6 +34,11 @@ gb200, c2c = accelerators["gb200-nvl72"], links["nvlink-c2c"]
 def kib(chip, memory):
     """One of a chip's memories in KiB, a whole number."""
     return int(chip.datum(memory).value / KiB)
+
+
+def show_mib(nbytes):
+    """Bytes in MiB, for a sentence."""
+    return f"{nbytes / MiB:.1f}".removesuffix(".0") + " MiB"
 
 
 def mib(chip, memory="l2_bytes"):
@@ -97,30 +102,33 @@ PREDICT_STEP = Exercise(
     f"{show(read_at('h100-pcie', OVER), 'B/s', 3)}. Going round is the worst order there is.",
 )
 
-ON_CHIP = Exercise(
-    id="memory-hierarchy-on-chip",
-    title="How much is on the chip?",
-    prompt="{name} has {n_SM} SMs, and each of them {rf} KB of registers and {l1} KB of L1 cache and shared memory "
-    "together. How much is that on the whole chip, registers and L1 added up? *Exact*: on a chip, a KB is 1024 "
-    "bytes.",
-    given=[
-        dict(name=name, n_SM=chip.sms, rf=kib(chip, "regfile_bytes"), l1=kib(chip, "l1_bytes"))
-        for name, chip in (("An H100", h100), ("An A100", a100), ("A B200", b200), ("A V100", v100))
-    ],
-    answer=Quantity("B"),
-    solution=lambda n_SM, rf, l1: chip_bytes(n_SM, (rf + l1) * 1024),
-    mistakes=(
-        Mistake(lambda n_SM, rf, l1: n_SM * (rf + l1) * 1000, "How many bytes has a KB, where it counts memory cells?"),
-        Mistake(
-            lambda n_SM, rf, l1: n_SM * (rf + l1) / 1024 * 1e6,
-            "In MiB that would be nearly it, and an MB is read as 10⁶ bytes. Or is part of L1 missing?",
-        ),
-        Mistake(lambda n_SM, l1: n_SM * l1 * 1024, "That is one of the two. Which is missing?"),
-        Mistake(lambda rf, l1: (rf + l1) * 1024, "That is one SM."),
+ON_CHIP = [memory.bytes for memory in memories(pcie)[:-1]]  # registers, L1 and L2 of the whole chip
+PREDICT_ON_CHIP = Exercise(
+    id="memory-hierarchy-predict-on-chip",
+    title="Predict: three memories, added up",
+    predict=True,
+    prompt=f"An SM of this card has {kib(pcie, 'regfile_bytes')} KiB of registers and {kib(pcie, 'l1_bytes')} KiB of "
+    "L1 cache, shared memory included; the chip has one L2 cache. Add up each of the three over the whole chip. How "
+    "do the sums compare? *To first order.*",
+    answer=Choice(
+        {
+            "tenfold": "as in a CPU: L2 is about ten times all L1 caches, and these ten times all registers",
+            "alike": "they are within a factor of two of each other",
+            "last": "registers and L1 are small, and L2 is larger by a factor of ten",
+            "first": "the registers are the largest, several times the L2 cache",
+        }
     ),
-    hints=("How many bytes has one SM, in both of its memories?",),
-    explain="One SM has {rf} and {l1} KB, and a KB on a chip is 1024 bytes: `({rf} + {l1}) * 1024` bytes. There are "
-    "{n_SM} of them, so the chip has `{n_SM} * ({rf} + {l1}) * 1024` bytes.",
+    solution="alike",
+    mistakes=(
+        Mistake("tenfold", "Does one SM have more L1 than registers? And how many SMs are there?"),
+        Mistake("last", "Small in one SM. How many SMs does the chip have?"),
+        Mistake("first", "Multiply by the number of SMs, and hold the sum against the L2 cache of the figure."),
+    ),
+    hints=("How many SMs has the chip, and what do all of them have together?",),
+    explain=f"{pcie.sms} SMs have {show_mib(ON_CHIP[0])} of registers and as much L1 cache, of which "
+    f"{show_mib(ON_CHIP[1])} may be shared memory; the L2 cache has {show_mib(ON_CHIP[2])}. A CPU's core has registers "
+    "for one thread or two; here tens of thousands of threads keep theirs at the same time, which takes as much room "
+    "as a cache.",
 )
 
 TWO_LEVELS = Exercise(

@@ -566,6 +566,18 @@ LAB_WIRE = Exercise(
             lambda gpus, ports: [[ports // 2 // (gpus // ports)] * (gpus // ports)] * (gpus // ports),
             "You gave every port of a leaf to GPUs, and then some more to the spines.",
         ),
+        Mistake(
+            lambda gpus, ports: (
+                [[ports // 2 // max(1, gpus // ports // 2)] * max(1, gpus // ports // 2)] * (gpus // ports)
+            ),
+            "So few leaves have a port for each GPU and none left. Which ports of a leaf lead up to the spines?",
+        ),
+        Mistake(
+            lambda gpus, ports: (
+                [[max(1, ports // 2 // (gpus // (ports // 2)))] * (gpus // (ports // 2))] * (gpus // (ports // 2))
+            ),
+            "As many spines as leaves: all ports of a spine lead down, and only half of a leaf's lead up.",
+        ),
     ),
     hints=(
         "Half of a leaf's ports lead down. How many leaves, and how many cables up in all?",

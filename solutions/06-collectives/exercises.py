@@ -450,45 +450,33 @@ ONE_SHOT = Exercise(
 )
 
 # What the benchmark prints
-WIRE = Exercise(
-    id="collectives-wire-bandwidth",
-    title="What crosses the wire",
-    points=2,
-    prompt="`all_reduce_perf` on {n} H200s prints a bus bandwidth of {W_bus:B/s}, and NCCL's log says NVLS: the "
-    "switch reads every block from all GPUs and adds, and each GPU sends its finished block back once. To how many "
-    "bytes a second through one port, each way, does that correspond? *Exact.*",
-    given=[dict(n=n, W_bus=printed("h200-sxm", n, "auto")) for n in (8, 7, 6, 5)],
-    answer=Quantity("B/s"),
-    solution=lambda n, W_bus: nvls_port_bandwidth(n, W_bus),
+H200_RING, H200_AUTO = printed("h200-sxm", 8, "ring"), printed("h200-sxm", 8, "auto")
+PORT_AUTO = nvls_port_bandwidth(8, H200_AUTO)
+PREDICT_WIRE = Exercise(
+    id="collectives-predict-wire",
+    title="Predict: what is on the wire?",
+    predict=True,
+    prompt=f"Around a ring of eight H200s {H200_RING / GB:.0f} GB/s are printed, and as much goes out of each port: "
+    f"{H200_RING / W_NVLINK:.0%} of its line rate of {show(W_NVLINK, 'B/s')}. Now the switch adds, and "
+    f"{H200_AUTO / GB:.0f} GB/s are printed. How many bytes a second go out of a port now? *To first order.*",
+    answer=Choice(
+        {
+            "printed": f"about {H200_AUTO / GB:.0f} GB/s, as printed: the port gets beyond its line rate",
+            "line": f"about {W_NVLINK / GB:.0f} GB/s: the switch fills the line",
+            "ring": f"about {H200_RING / GB:.0f} GB/s: as many as around the ring",
+            "fewer": f"about {PORT_AUTO / GB:.0f} GB/s: fewer than around the ring",
+        }
+    ),
+    solution="fewer",
     mistakes=(
-        Mistake(lambda W_bus: W_bus, "That is what was printed. By which factor did the benchmark multiply S/t?"),
-        Mistake(
-            lambda n, W_bus: W_bus * n / (2 * (n - 1)),
-            "That is S/t, the algorithm bandwidth. More than S goes through a port when NVLS does the work.",
-        ),
-        Mistake(lambda n, W_bus: W_bus * n / (n + 1), "First undo the benchmark's own factor."),
-        Mistake(
-            lambda n, W_bus: W_bus * 2 * (n - 1) / (n + 1),
-            "Turned over: is more than S/t on the wire, or on the screen?",
-        ),
-        Mistake(
-            lambda n, W_bus: W_bus * 2 * (n - 1) / n * (n + 1) / n,
-            "The benchmark multiplied S/t by its factor. What undoes that?",
-        ),
-        Mistake(
-            lambda n, W_bus: W_bus * (n + 2) / (2 * (n - 1)),
-            "One way only: a GPU sends its array and one block. Did you count a block that comes back?",
-        ),
+        Mistake("printed", "A line rate is what the wires can carry. By what does the benchmark multiply S/t?"),
+        Mistake("line", "Nothing in the printed number says that the line is full. What does the ring reach of it?"),
+        Mistake("ring", "A sound guess, and it is less: the all-reduce is faster because a port has less to carry."),
     ),
-    hints=(
-        "Undo what the benchmark did: by what did it multiply S/t?",
-        "Then take one port of the switch: how many bytes go in through it for an array of S, the finished block "
-        "included?",
-    ),
-    explain="The benchmark prints `2*(n - 1)/n*S/t`, so `S/t = n/(2*(n - 1))*W_bus`. With NVLS a GPU sends all of "
-    "its array to the switch and its own finished block on top, `(n + 1)/n*S`, and as much comes back. The port "
-    "carries `(n + 1)/n*S/t`, which is `(n + 1)/(2*(n - 1))*W_bus` with n = {n} and W_bus = {W_bus:B/s}: about two "
-    f"thirds of the {show(W_NVLINK, 'B/s')} of the line.",
+    hints=("The benchmark multiplies S/t by what a ring sends. Who sends that here?",),
+    explain=f"A port carries {PORT_AUTO / GB:.0f} GB/s, {PORT_AUTO / W_NVLINK:.0%} of its line rate, *less* than "
+    "around the ring. The all-reduce is faster all the same, because fewer bytes have to cross the port; the printed "
+    "number counts a ring's bytes, which nobody sent. How many cross it, you count in the next exercise.",
 )
 
 # The switch adds

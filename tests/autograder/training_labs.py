@@ -173,7 +173,7 @@ ZERO1 = Exercise(
     answer=Distributed(
         "zero1", signature="zero1(rank, n, w, g, m)", inputs=zero1_inputs, returns=("w", "m"),
         cases=[Case(2, sizes={"p": 16}), Case(4, dtype="float32", sizes={"p": 32})],
-        calls=("reduce_scatter", "all_gather", "all_reduce"), memory=at_most(times=1.5),
+        calls=("reduce_scatter", "all_gather", "all_reduce"), memory=at_most(lambda case: 3*case["p"]*case.itemsize),
     ),
     mistakes=(Mistake(partial(zero1, everything=True), "Every rank gets all of the sum."),
               Mistake(lambda rank, n, w, g, m: (w, m), "No step is made.")),

@@ -47,8 +47,8 @@ def test_nccl_within_a_node(cases, op):
     assert mean_error(cases, lambda name, c: name.startswith("aic-nccl") and c.op == op) < 0.10
 
 
-@pytest.mark.parametrize("software", ["torch", "torch, two nodes"])
-def test_all_reduce_as_torch_times_it(cases, software):
+@pytest.mark.parametrize("software", ["torch", "nccl-tests, one process", "nccl-tests, two nodes"])
+def test_all_reduce_as_other_runs_time_it(cases, software):
     assert mean_error(cases, lambda _, c: isinstance(c, Collective) and c.software == software) < 0.10
 
 

@@ -1,6 +1,5 @@
 """The matrix products that the book keeps: which are chosen."""
 
-import csv
 import json
 import random
 
@@ -11,6 +10,7 @@ from benchmarks.fidelity import main
 from benchmarks.gemm_rows import choose, read_gemms, table_lines
 from benchmarks.published import COLUMNS
 from hwlib.specs import MeasuredGemm, measured_gemms
+from tests.benchmarks.tables import written
 
 
 def products(n=80, seed=5):
@@ -28,18 +28,10 @@ def row(g, **changes):
     return {**dict.fromkeys(COLUMNS, ""), **made, "config": json.dumps(made["config"])}
 
 
-def write(path, rows):
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
-
-
 def test_rows_that_are_no_measured_product_are_passed_over(tmp_path):
     g = next(products())
     others = [{"use": "context only"}, {"system": "TPU"}, {"id": "train-1", "config": {"op": "step"}}]
-    found = read_gemms(write(tmp_path / "rows.csv", [row(g), *(row(g, **other) for other in others)]))
+    found = read_gemms(written(tmp_path / "rows.csv", row(g), *(row(g, **other) for other in others)))
     assert found == {("h100-sxm", "bf16"): [g._replace(time=pytest.approx(g.time))]}
 
 
@@ -62,9 +54,9 @@ def test_the_kept_table_has_the_lines_that_the_choice_writes(root, tmp_path):
         source = "ai-dynamo/aiconfigurator " + g.source.split()[1]
         rows.append(row(g, system=names[g.chip], config=config, source=source))
     kept = (root / "hwlib/specs/measured_gemm.csv").read_text("utf-8").splitlines()
-    path = write(tmp_path / "rows.csv", rows)
-    written = table_lines(read_gemms(path))
-    assert written[0] in kept
-    assert set(written) <= set(kept)
+    path = written(tmp_path / "rows.csv", *rows)
+    lines = table_lines(read_gemms(path))
+    assert lines[0] in kept
+    assert set(lines) <= set(kept)
     ran = CliRunner().invoke(main, ["--choose", "--data", str(path)])
-    assert ran.output.splitlines() == written
+    assert ran.output.splitlines() == lines

@@ -1,7 +1,5 @@
 """Timed kernels read from a table: what they measured, which are refused, and the sets that they are in."""
 
-import json
-
 import pytest
 
 from benchmarks.fidelity import DATA
@@ -11,6 +9,7 @@ from benchmarks.published import Product, case_of, read_rows
 from benchmarks.published_row import COLUMNS, DataError
 from benchmarks.training_step import Unmodelled
 from hwlib.calibrated import Shape, prefill_attention_time
+from tests.benchmarks.tables import written
 
 PROMPT = {
     "heads": 32, "kv_heads": 8, "head_dim": 128, "batch": 4, "seq": 2048, "dtype": "bf16", "kv_dtype": "bf16",
@@ -25,10 +24,8 @@ EXPERTS = {
 @pytest.fixture
 def read(tmp_path):
     def one(kind, config, unit="us", system="h100_sxm"):
-        path = tmp_path / "rows.csv"
-        cells = ("an-id-1", kind, system, "1", json.dumps(config), "100", unit, "a source", "seen verbatim", "visible")
-        quoted = ",".join('"' + cell.replace('"', '""') + '"' for cell in cells)
-        path.write_text(",".join(COLUMNS) + "\n" + quoted + "\n")
+        cells = ("an-id-1", kind, system, "1", config, "100", unit, "a source", "seen verbatim", "visible")
+        path = written(tmp_path / "rows.csv", dict(zip(COLUMNS, cells, strict=True)))
         [row] = read_rows(path)[0]
         return row, case_of(row, path)
 

@@ -1,7 +1,5 @@
 """Published peaks of memory: how each source's rows are read, and how far the kept ones are from the model."""
 
-import csv
-import json
 from pathlib import Path
 from statistics import fmean
 
@@ -10,10 +8,11 @@ import pytest
 from benchmarks import fit_memory
 from benchmarks.memory_rows import Peak, memory_rows_of
 from benchmarks.predictions import Prediction, predict
-from benchmarks.published import COLUMNS, case_of, read_rows
+from benchmarks.published import case_of, read_rows
 from benchmarks.training_step import Unmodelled
 from hwlib.specs import frameworks
 from hwlib.units import GB, GiB
+from tests.benchmarks.tables import written
 
 KEPT = Path(fit_memory.__file__).parent / "data" / "memory.csv"
 TITAN = {
@@ -34,12 +33,7 @@ ROW = {
 def rows(tmp_path):
     def read(**changes):
         path = tmp_path / "rows.csv"
-        row = {**ROW, **changes}
-        with path.open("w", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS)
-            writer.writeheader()
-            writer.writerow({**row, "config": json.dumps(row["config"])})
-        return read_rows(path)[0], path
+        return read_rows(written(path, ROW | changes))[0], path
 
     return read
 

@@ -1,6 +1,5 @@
 """Reading a table of measurements: what each row becomes, what is listed, and which line a bad one is on."""
 
-import csv
 import json
 
 import pytest
@@ -10,6 +9,7 @@ from benchmarks.fidelity import main
 from benchmarks.predictions import predict
 from benchmarks.published import COLUMNS, Collective, DataError, Product, Share, case_of, read_rows
 from benchmarks.scores import report
+from tests.benchmarks.tables import written
 
 GEMM = {
     "id": "aic-gemm-h100_sxm-bfloat16-128-4096-8192", "kind": "kernel", "system": "h100_sxm", "gpus": "1",
@@ -26,16 +26,8 @@ TREE = NCCL | {
 }  # fmt: skip
 
 
-def write(path, *rows):
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        writer.writerows({**row, "config": json.dumps(row["config"])} for row in rows)
-    return path
-
-
 def case(tmp_path, row):
-    path = write(tmp_path / "rows.csv", row)
+    path = written(tmp_path / "rows.csv", row)
     [read], _ = read_rows(path)
     return case_of(read, path)
 
@@ -64,7 +56,7 @@ def test_a_collective_by_time_and_by_bus_bandwidth(tmp_path):
 
 
 def test_a_tree_beyond_the_sizes_it_was_fitted_to_is_scored(tmp_path):
-    result = report(write(tmp_path / "rows.csv", TREE))
+    result = report(written(tmp_path / "rows.csv", TREE))
     assert [s.set for s in result.trees] == ["nvlstree, 2048 GPUs", "nvlstree, 64 MiB and more"]
     assert [(s.set, s.rows) for s in result.scores] == [("nvlstree", 1)]
 
@@ -96,7 +88,7 @@ def test_what_has_no_model_is_listed(tmp_path):
         NCCL | {"id": "bloom-2", "kind": "train-step", "config": {}, "unit": "s/iter"},
         GEMM | {"use": "context only, never scored", "measured_value": "?"},
     ]
-    path = write(tmp_path / "rows.csv", *rows)
+    path = written(tmp_path / "rows.csv", *rows)
     result = report(path)
     assert [s.rows for s in result.scores] == [1]
     [bloom] = [reason for reason in result.unmodelled if reason.startswith("bloom: ")]
@@ -130,7 +122,7 @@ def test_what_has_no_model_is_listed(tmp_path):
      (TREE, {"gpus": "1"}, ".*unit of all_reduce .*1 GPUs .*us or GB/s busbw, ")],
 )  # fmt: skip
 def test_a_bad_row_is_named_by_its_line(tmp_path, row, change, message):
-    path = write(tmp_path / "rows.csv", GEMM, row | change)
+    path = written(tmp_path / "rows.csv", GEMM, row | change)
     with pytest.raises(DataError, match=rf"rows\.csv, line 3: {message}"):
         report(path)
 

@@ -1,11 +1,8 @@
 """No reader passes over a cell that it does not know; rows of ZeRO-2 and of MLPerf, of which no table has any yet."""
 
-import csv
-import json
-
 import pytest
 
-from benchmarks.published import COLUMNS, case_of, read_rows
+from benchmarks.published import case_of, read_rows
 from benchmarks.read_keys import unread
 from benchmarks.training_step import Step, Unmodelled
 from hwlib.specs import Stack
@@ -15,6 +12,7 @@ from tests.benchmarks import test_memory_rows as memories
 from tests.benchmarks import test_pytorch_rows as pytorch
 from tests.benchmarks import test_serving_rows as serving
 from tests.benchmarks import test_training_rows as training
+from tests.benchmarks.tables import written
 
 OTHER = {
     "id": "other-1", "kind": "train-step", "system": "H100 SXM", "gpus": "8", "measured_value": "3", "unit": "s/iter",
@@ -56,10 +54,7 @@ ROWS = [*training.EVERY, OTHER, MLPERF, TITAN, FMS, INTERN, FIGURE, PEAK, GEMM, 
 def case(tmp_path):
     def read(row, **more):
         path = tmp_path / "rows.csv"
-        with path.open("w", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS)
-            writer.writeheader()
-            writer.writerow({**row, "config": json.dumps(row["config"] | more)})
+        written(path, row | {"config": row["config"] | more})
         return case_of(read_rows(path)[0][0], path)
 
     return read

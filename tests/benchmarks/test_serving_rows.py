@@ -1,7 +1,5 @@
 """Rows of serving: what each becomes, what is refused and why, and how near the kept constants come to kept rows."""
 
-import csv
-import json
 from pathlib import Path
 from statistics import fmean
 
@@ -9,12 +7,13 @@ import pytest
 
 from benchmarks.fit_serving import fit, folds_report, mean_error, rows_of, servings, step_times, toml
 from benchmarks.predictions import Prediction, predict
-from benchmarks.published import COLUMNS, case_of, read_rows
+from benchmarks.published import case_of, read_rows
 from benchmarks.serving_rows import REQUESTS, Serving, serving_case, stack_of
 from benchmarks.training_step import Unmodelled
 from hwlib.calibrated.serving import step_time
 from hwlib.calibrated.serving_step import Work
 from hwlib.specs.serving_stack import serving_stacks
+from tests.benchmarks.tables import written
 
 KEPT = Path(__file__).parents[2] / "benchmarks" / "data" / "serving.csv"
 ROW = {
@@ -28,12 +27,7 @@ ROW = {
 
 
 def case(tmp_path, config=None, **cells):
-    path = tmp_path / "rows.csv"
-    row = {**ROW, **cells, "config": json.dumps({**ROW["config"], **(config or {})})}
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        writer.writerow(row)
+    path = written(tmp_path / "rows.csv", ROW | cells | {"config": ROW["config"] | (config or {})})
     [read], _ = read_rows(path)
     return case_of(read, path)
 

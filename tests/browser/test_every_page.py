@@ -1,5 +1,7 @@
 """Every chapter's page, read from the disk: its figures draw, turn and say what they show; it fits a telephone."""
 
+import re
+
 import pytest
 
 from autograder.book.chapters import chapter_names
@@ -17,6 +19,8 @@ CUT = """() => [...document.querySelectorAll('div.math mjx-container')]
 ROOM_AND_TEXT = """() => [...document.querySelectorAll('figure.live')].map(f => [f.scrollWidth - f.clientWidth,
     Math.min(...[...f.querySelectorAll('svg text')].filter(t => t.textContent.trim())
         .map(t => t.getBoundingClientRect().height).filter(Boolean))])"""
+DRAWN = """() => [...document.querySelectorAll('div.cell_output img[src$=".svg"]')]
+    .map(e => [e.src.split('/').pop(), e.getBoundingClientRect().width, e.naturalWidth])"""
 SCROLLS_SIDEWAYS = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -111,6 +115,10 @@ def test_the_page_fits_a_telephone(chapter):
     for hidden, least in chapter.evaluate(ROOM_AND_TEXT):
         assert hidden <= 1
         assert least >= 9
+    for source, width, natural in chapter.evaluate(DRAWN):
+        drawn = (built(ROOT) / "_images" / source).read_text()
+        sizes = [float(scale) * 100 * 96 / 72 for scale in re.findall(r"scale\(([\d.]+) -[\d.]+\)", drawn)]
+        assert min(sizes, default=9) * width / natural >= 9, source
 
 
 @pytest.mark.parametrize("name", [*sorted(path.stem for path in (ROOT / "docs").glob("*.md")), "glossary", "formulas"])

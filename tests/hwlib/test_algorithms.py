@@ -49,12 +49,17 @@ def options_of(name, n):
 
 # Results
 
+FEW = ((0, 0), (1, 1))  # numbers of elements: n times, and more
+ALL = (*FEW, (0, 1), (0, 2), (0, 5), (1, -1), (1, 0), (3, -1), (0, 60))
+
 
 @pytest.mark.parametrize("name", NAMES)
-@each("n", RANKS)
-def test_results_are_numpys(name, n):
-    for count in (0, 1, 2, 5, n - 1, n, n + 1, 3 * n - 1, 60):
-        xs = inputs_of(name, n, count)
+@pytest.mark.parametrize(
+    ("ranks", "counts"),
+    [pytest.param((1, 3, 8), FEW, id="few"), pytest.param(RANKS, ALL, marks=pytest.mark.slow, id="all")],
+)
+def test_results_are_numpys(name, ranks, counts):
+    for n, count in ((n, times * n + more) for n in ranks for times, more in counts):
         for options in options_of(name, n):
             xs = inputs_of(name, n, count, **options)
             before = [x.copy() for x in xs]
@@ -289,6 +294,7 @@ def test_pieces_must_fit():
         pieces(np.arange(4), [1, 2])
 
 
+@pytest.mark.slow  # to import torch takes two seconds
 def test_torch_tensors_are_joined_by_torch():
     torch = pytest.importorskip("torch")
     out = lockstep("bruck_alltoall", [torch.arange(6) + 10 * rank for rank in range(3)]).outputs

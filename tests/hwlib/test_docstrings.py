@@ -14,7 +14,12 @@ WITH_EXAMPLES = [
 ]
 
 
-@pytest.mark.parametrize("module", WITH_EXAMPLES)
+TORCH = [pytest.mark.slow]  # to import it takes two seconds
+
+
+@pytest.mark.parametrize(
+    "module", [pytest.param(one, marks=TORCH if "virtual" in one or "torch" in one else []) for one in WITH_EXAMPLES]
+)
 def test_examples(module):
     failed, tried = doctest.testmod(import_module(module))
     assert tried

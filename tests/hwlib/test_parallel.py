@@ -313,6 +313,15 @@ def test_the_critical_batch_is_where_the_times_meet():
     assert gradients.time(LEVELS[:2]) == pytest.approx(backward)
 
 
+def test_a_step_of_data_parallelism_is_arithmetic_from_the_critical_batch_on():
+    """6PB/C from there on; below it the all-reduce takes the place of the backward pass."""
+    P, C, W = 3e9, 989e12, 400e9
+    bound = parallel.dp_exact_critical_batch(64, C, W)
+    at, below = (parallel.dp_step_time(P, 512 * tokens, 512, 64, C, W) for tokens in (bound, bound / 2))
+    assert at == pytest.approx(6 * P * bound / C)
+    assert below == pytest.approx(P * bound / C + parallel.dp_comm_time(P, 64, W))
+
+
 @pytest.mark.parametrize(("zero", "share"), [(0, 2 / 3), (1, 1), (2, 1), (3, 1)])
 def test_gradients_hide_beside_what_is_left_to_compute(zero, share):
     """Of one microbatch the whole backward pass; of four, with sums once a step, that of the last."""
@@ -369,3 +378,13 @@ def test_a_plan_that_does_not_fit_the_machine():
     [gradients] = transfers(SMALL, B=1024, dp=2048)
     with pytest.raises(ValueError, match=r"\b1024\b"):
         gradients.time(LEVELS)
+
+
+def test_pieces_follow_one_another():
+    """In one piece they are one after the other; in many the longer one decides; a start is paid for each."""
+    assert parallel.split_time(3.0, 2.0, 1, 0) == 5.0
+    assert parallel.split_time(3.0, 2.0, 8, 0) == pytest.approx(3.0 + 2.0 / 8)
+    assert parallel.split_time(2.0, 3.0, 8, 0) == pytest.approx(3.0 + 2.0 / 8)
+    assert parallel.split_time(3.0, 2.0, 10**9, 0) == pytest.approx(3.0)
+    best = min(range(1, 100), key=lambda m: parallel.split_time(3.0, 2.0, m, 0.02))
+    assert best == pytest.approx((2.0 / 0.02) ** 0.5)

@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 
@@ -8,6 +9,7 @@ from matplotlib.figure import Figure
 
 from hwlib import plots
 from hwlib.calibrated import KernelModel, Sample
+from hwlib.plots.style import LEAST, SMALL
 from hwlib.roofline import ridge
 from hwlib.specs import accelerators
 from hwlib.units import TFLOP, us
@@ -38,6 +40,29 @@ def test_a_figure_shows_itself_the_same_way_twice_and_leaves_the_settings_alone(
     assert first.startswith("<?xml")
     assert "</svg>" in first
     assert dict(matplotlib.rcParams) == before
+
+
+@pytest.mark.parametrize("draw", [*FIGURES.values(), plots.cta_pair, plots.issuers, plots.pod, plots.rails_and_racks])
+def test_letters_have_nine_pixels_on_a_telephone(draw):
+    """Glyphs are a hundredth of an em in the file, and a figure is shown at LEAST times its size."""
+    svg = draw()._repr_svg_()
+    sizes = {float(scale) * 100 * 96 / 72 * LEAST for scale in re.findall(r"scale\(([\d.]+) -[\d.]+\)", svg)}
+    assert min(sizes) >= 9
+    (width,) = re.findall(r'<svg[^>]* width="([\d.]+)pt"', svg)
+    assert float(width) * 96 / 72 * LEAST <= 358  # a telephone of 390 pixels, without the page's margins
+
+
+def test_no_figure_asks_for_smaller_letters():
+    asked = r"(?:font|label)size\"?[=:] *(\d+(?:\.\d+)?)"
+    files = list((ROOT / "hwlib" / "plots").glob("*.py"))
+    small = [(path.name, size) for path in files for size in re.findall(asked, path.read_text()) if float(size) < SMALL]
+    assert small == []
+
+
+def test_in_a_notebook_a_figure_follows_the_theme():
+    html = FIGURES["ridge_bars"]()._repr_html_()
+    assert '[data-jp-theme-light="false"]' in html
+    assert "data:image/svg+xml;base64," in html
 
 
 def test_the_roof_bends_at_the_ridge_and_measured_kernels_hang_below_it():

@@ -11,8 +11,8 @@ PEAKS = {"V100": (80, 1024, 1.53e9), "H100": (132, 4096, 1.83e9)}
 def test_the_picture_counts_what_the_record_counts(chip, cores):
     axes = plots.anatomy(chip).axes[0]
     said = [text.get_text() for text in axes.texts]
-    assert f"{chip.name}: {chip.sms} multiprocessors" in said
-    assert said.count("warp scheduler") == 4
+    assert f"{chip.name}:\n{chip.sms} multiprocessors" in said
+    assert said.count("warp\nscheduler") == 4
     assert said.count(f"{chip.lanes // 4} lanes") == 4
     assert sum("core" in text for text in said) == cores
     assert len(axes.patches) == chip.sms + chip.lanes + cores + 4 + 4 + 1

@@ -3,6 +3,7 @@
 import pytest
 
 from hwlib import plots
+from hwlib.plots.style import ORANGE
 from hwlib.specs import nodes
 
 
@@ -11,11 +12,17 @@ def test_the_rack_has_its_gpus_its_chips_and_the_links_of_one_gpu():
     gpus, chips = (next(line for line in axes.lines if line.get_label() == word) for word in
                    ("72 GPUs", "18 switch chips"))  # fmt: skip
     assert (len(gpus.get_xdata()), len(chips.get_xdata())) == (72, 18)
-    fans = [line for line in axes.lines if line.get_label().startswith("_") and len(line.get_xdata()) == 2]
-    assert {(line.get_xdata()[0], line.get_ydata()[0]) for line in fans} == {
-        (gpus.get_xdata()[30], gpus.get_ydata()[30])
-    }
-    assert len(fans) == nodes["gb200-nvl72"].links_per_chip
+    fan = next(line for line in axes.lines if line.get_color() == ORANGE and len(line.get_xdata()))
+    starts = {*zip(fan.get_xdata()[::3], fan.get_ydata()[::3], strict=True)}
+    assert starts == {(gpus.get_xdata()[30], gpus.get_ydata()[30])}
+    assert len(fan.get_xdata()) == 3 * nodes["gb200-nvl72"].links_per_chip
+
+
+def test_the_cards_of_a_rack_stand_beside_its_trays():
+    spec = nodes["gb200-nvl72"]
+    axes = plots.rack(spec, exits=True).axes[0]
+    assert sum(len(line.get_xdata()) for line in axes.lines if line.get_marker() == "D") == spec.nics
+    assert sum(len(line.get_xdata()) for line in plots.rack(spec).axes[0].lines if line.get_marker() == "D") == 0
 
 
 @pytest.mark.parametrize(("key", "gpu"), [("dgx-h100", 0), ("gb200-nvl72", 72), ("mi300x-node", 0)])

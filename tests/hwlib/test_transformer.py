@@ -2,6 +2,7 @@
 
 import pytest
 
+from hwlib import transformer
 from hwlib.roofline import attention_decode_intensity, attention_prefill_intensity, matmul_flops, moe_critical_batch
 from hwlib.specs import Model, accelerators, models
 from hwlib.training import gpt_selective_flops
@@ -281,6 +282,17 @@ def test_a_window_counts_the_keys_one_by_one(T, window):
     every = sum(range(1, T + 1))
     assert attention_step_flops(one, T, T) == pytest.approx(4 * (3 * keys + every) * 8 * 64, rel=1e-14)
     assert attention_step_flops(one, T, T, causal=False) == 4 * 4 * T * T * 8 * 64
+
+
+def test_latent_attention_folded_and_unfolded_are_sums_of_their_products():
+    T, S, n, r, nope, rope, v = 3, 50, 4, 24, 16, 8, 12
+    up = n * S * r * (nope + v)
+    assert transformer.mla_unfolded_flops(T, S, n, r, nope, rope, v) == 2 * (up + n * T * S * (nope + rope + v))
+    queries, outputs = n * T * nope * r, n * T * r * v
+    pairs = n * T * S * (r + rope) + n * T * S * r
+    assert transformer.mla_folded_flops(T, S, n, r, nope, rope, v) == 2 * (queries + pairs + outputs)
+    attention = transformer.mla_attention_forward_flops(S, S, n, nope, rope, v)
+    assert transformer.mla_unfolded_flops(S, S, n, r, nope, rope, v) == attention + 2 * up
 
 
 def test_the_step_of_a_model_with_experts():

@@ -1,7 +1,6 @@
 """What a layer keeps for its backward pass: the paper's formulas, and what torch really keeps."""
 
 import pytest
-from scipy.optimize import minimize_scalar
 
 from hwlib.specs import Model, accelerators, models
 from hwlib.transformer import (
@@ -84,6 +83,8 @@ def test_llamas_logits_outweigh_a_layer():
 
 def test_the_best_segments_are_the_best():
     L, keep, layer = 96, 3.0, 57.0
+    from scipy.optimize import minimize_scalar
+
     found = minimize_scalar(lambda n: checkpoint_bytes(L, n, keep, layer), bounds=(1, L), method="bounded")
     assert best_segments(L, keep, layer) == pytest.approx(found.x, rel=1e-4)
     assert least_checkpoint_bytes(L, keep, layer) == pytest.approx(found.fun, rel=1e-12)
@@ -122,6 +123,7 @@ def drop(x):
     return torch.native_dropout(x, 0.1, train=True)[0]
 
 
+@pytest.mark.slow  # to import torch takes two seconds
 def test_torch_keeps_what_korthikanti_counts():
     import torch
     from torch.nn import functional as fn

@@ -45,7 +45,7 @@ def words(verdict):
         ("where(S > alpha, alpha, alpha)", "compares-units", {"s", "B"}),
         ("where(n > 3, alpha, S)", "cases-of-units", {"s", "B"}),
         ("W/S", "other-unit", {"s", "1/s"}),
-        ("sqrt(S)/W", "other-unit", {"s", "s/B^1/2"}),
+        ("sqrt(S)/W", "other-unit", {"s", "s/B^(1/2)"}),
     ],
 )
 def test_its_dimension(answer, reason, units):
@@ -292,6 +292,15 @@ BRANCH = Exercise(
     ),
     solution=lambda p, a, b, w: a * (1 - (1 - p) ** w) + b * (1 - p**w),
 )  # fmt: skip
+
+
+@pytest.mark.parametrize(("power", "p", "q"), [("0.33", 1, 3), ("0.3333", 1, 3), ("-0.667", -2, 3)])
+def test_a_rounded_exponent_is_named_where_all_else_is_right(power, p, q):
+    kind = Expression({"n": positive("1", 1, 100), "k": positive("1", 1, 100)})
+    asked = Exercise(id="t-root", prompt="?", answer=kind, solution=lambda n, k: n * k ** sympy.Rational(p, q))
+    assert judge(asked, f"n*k**({power})").reason == "rounded-exponent"
+    assert judge(asked, f"2*n*k**({power})").reason != "rounded-exponent"
+    assert judge(asked, "n*k**0.4").reason != "rounded-exponent"
 
 
 def test_a_share_is_never_said_to_be_large():

@@ -9,7 +9,6 @@ from autograder.grading.judge import Judge
 from autograder.grading.submission import RunSettings, grade_notebook
 from autograder.ranks import seeds
 from autograder.sandbox import Limits
-from tests.abuse import course
 from tests.autograder import lab
 from tests.autograder.lab import judge, make
 
@@ -65,6 +64,8 @@ def test_a_sentence_with_numbers_is_the_same_again(function):
 @pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux namespaces")
 def test_ranks_that_are_graded_twice_get_the_same_sentences(tmp_path, zygotes):
     raising = "def allreduce(rank, n, x): raise ValueError(float(x[0]))"
+    from tests.abuse import course
+
     bank = course.write_bank(tmp_path)
     said = {}
     with Judge([tmp_path / "exercises.py"]) as key:

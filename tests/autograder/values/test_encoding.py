@@ -78,6 +78,7 @@ def test_arrays_keep_type_shape_and_values(array):
     assert np.array_equal(back, array)
 
 
+@pytest.mark.slow  # to import torch takes two seconds
 def test_torch_tensors_become_arrays():
     torch = pytest.importorskip("torch")
     assert np.array_equal(through(torch.tensor([1.0, 2.0])), np.array([1.0, 2.0], "float32"))

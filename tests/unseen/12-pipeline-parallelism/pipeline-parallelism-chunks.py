@@ -46,3 +46,7 @@ answer = next(v for v in (1, 2, 3, 4, 6, 12) if 15/(48*v + 15) <= 0.1)
 answer = next(v for v in (1, 2, 3, 4, 6, 12) if 2*15/(48*v + 2*15) <= 0.05)
 # %% wrong: chunks of the whole model
 answer = 16*6
+# %% wrong: relative to the work, not rounded
+answer = 15/(48*0.05)
+# %% wrong: layers of the whole model in chunks of the bound
+answer = 12*16/2

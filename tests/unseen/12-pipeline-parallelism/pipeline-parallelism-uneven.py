@@ -65,3 +65,9 @@ answer = (g["L"] + g["head"])*g["t_layer"]
 answer = "124.4 ms"
 # %% wrong: layers, not a time
 answer = 11
+# %% wrong: a layer with its part of the head
+answer = "12.6 ms"
+# %% wrong: the milliseconds as seconds
+answer = 132
+# %% wrong: a size of layers
+answer = "11 layers"

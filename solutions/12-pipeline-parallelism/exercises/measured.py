@@ -23,7 +23,8 @@ UNEVEN = Exercise(
     title="Where the head goes",
     points=2,
     prompt="A model has {L} equal layers, {t_layer:s} each for forward and backward of a microbatch, and an output "
-    "layer with the loss that takes as long as {head} layers. There are {pp} stages, and the output layer stands on the "
+    "layer with the loss that takes as long as {head} layers. There are {pp} stages, and the output layer stands on "
+    "the "
     "last one, after that stage's own layers. Each stage has a whole number of layers, at least one, and you choose "
     "how many. How long does the slowest stage take for a "
     "microbatch, at best? *Exact*.",

@@ -229,7 +229,8 @@ LAB_SIMULATOR = Exercise(
     prompt="Write `simulate(orders, t_F, t_B)`. `orders[r]` is what rank r computes, in this order: a list of pairs "
     'such as ["F", 3] or ["B", 0], a pass and its microbatch. A forward pass needs that of the rank before, a backward '
     "pass that of the rank after; messages take no time, and a rank begins a pass as soon as it is free and has what "
-    "the pass needs. On every rank a forward pass takes `t_F`, in s, and a backward pass `t_B`. Return a list: the time of the step, in s, and then for each rank the most microbatches whose "
+    "the pass needs. On every rank a forward pass takes `t_F`, in s, and a backward pass `t_B`. Return a list: the "
+    "time of the step, in s, and then for each rank the most microbatches whose "
     "activations it keeps at once. They are kept from the beginning of a forward pass to the end of the "
     "backward pass. No order deadlocks. *Exact*.",
     answer=Function(

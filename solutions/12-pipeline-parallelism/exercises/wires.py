@@ -28,12 +28,14 @@ FSDP_RATIO = Exercise(
         ),
         Mistake(
             lambda n, L, D, B: 12 * L * D * (n - 1) / (n * B),
-            "Two of FSDP's transfers for both of the pipeline's, or one for one. Count a whole step of each: which passes "
+            "Two of FSDP's transfers for both of the pipeline's, or one for one. Count a whole step of each: which "
+            "passes "
             "gather weights, and what happens to the gradients?",
         ),
         Mistake(
             lambda n, L, D, B: 36 * L * D * (n - 1) / (n * B),
-            "The pipeline's bytes are half of what they should be. How many neighbours has a stage in the middle, and how "
+            "The pipeline's bytes are half of what they should be. How many neighbours has a stage in the middle, and "
+            "how "
             "many bytes an element?",
         ),
         Mistake(
@@ -69,7 +71,8 @@ ZERO3 = Exercise(
     prompt="The layers of one rank of a pipeline have {P:param} in all. {dp} replicas of the pipeline keep them "
     "by ZeRO-3, each a shard, one {dp}-th of them: before each pass of each microbatch, forward and backward, the "
     "weights are gathered whole, and after each backward pass the gradients are reduce-scattered, all in two bytes. A "
-    "gather or a scatter moves (n − 1)/n of the whole array through a GPU's port, n the replicas. A step has {m} microbatches. For how long does the port, {W:B/s} one way, send in a step? "
+    "gather or a scatter moves (n − 1)/n of the whole array through a GPU's port, n the replicas. A step has {m} "
+    "microbatches. For how long does the port, {W:B/s} one way, send in a step? "
     "*Exact*, bandwidth only.",
     given=[
         dict(P=P * 1e9, dp=dp, m=m, W=W * GB)
@@ -92,7 +95,8 @@ ZERO3 = Exercise(
         ),
         Mistake(lambda P, m, W: 3 * m * 2 * P / W, "To first order. A rank has its own share of each array already."),
         Mistake(
-            lambda P, dp, m, W: 3 * m * (dp - 1) / dp * P / W, "Half of it: an element has two bytes, and the bandwidth is that of one way."
+            lambda P, dp, m, W: 3 * m * (dp - 1) / dp * P / W,
+            "Half of it: an element has two bytes, and the bandwidth is that of one way.",
         ),
         Mistake(
             lambda P, dp, m, W: 3 * m * 2 * P / (dp * W),
@@ -100,7 +104,8 @@ ZERO3 = Exercise(
         ),
         Mistake(
             lambda P, dp, m, W: 4 * m * (dp - 1) / dp * 2 * P / W,
-            "You have four transfers of two bytes for each microbatch. The gradients are scattered, not all-reduced, and "
+            "You have four transfers of two bytes for each microbatch. The gradients are scattered, not all-reduced, "
+            "and "
             "have two bytes as well.",
         ),
         Mistake(

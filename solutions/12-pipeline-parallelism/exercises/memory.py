@@ -194,7 +194,8 @@ def order_cases(rng):
 def irregular(pp, m, rng):
     """The orders of a step in which a rank that can do a pass is drawn at random, and which pass; rank 0 keeps two
     microbatches after its first backward pass and had one before."""
-    orders, had = [[] for _ in range(pp)], {(kind, r): 0 for kind in "FB" for r in range(pp)}
+    orders: list[list[list]] = [[] for _ in range(pp)]
+    had = {(kind, r): 0 for kind in "FB" for r in range(pp)}
 
     def do(kind, r):
         orders[r].append([kind, had[kind, r]])

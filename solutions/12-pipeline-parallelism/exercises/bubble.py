@@ -51,7 +51,7 @@ SLOW_STAGE = Exercise(
     given=[
         dict(pp=pp, m=m, t_F=t_F, t_B=2 * t_F, r=r)
         for pp, m, t_F, r in (
-            (8, 12, 10 * ms, 1.5),
+            (8, 16, 10 * ms, 1.6),
             (6, 10, 8 * ms, 1.4),
             (4, 8, 15 * ms, 1.6),
             (8, 16, 12 * ms, 1.4),
@@ -76,6 +76,14 @@ SLOW_STAGE = Exercise(
         Mistake(
             lambda pp, m, t_F, t_B, r: (pp - 1 + m) * t_B + (pp - 1 + m * r) * t_F,
             "Its backward passes are slow too.",
+        ),
+        Mistake(
+            lambda pp, m, t_F, t_B, r: (pp - 1 + m) * t_F + (pp - 1 + m * r) * t_B,
+            "Its forward passes are slow too.",
+        ),
+        Mistake(
+            lambda pp, m, t_F, t_B, r: (m + (pp - 1) * r) * (t_F + t_B),
+            "Which of the two is slow: the slots in which the slow stage works, or those in which it waits for others?",
         ),
         Mistake(
             lambda pp, m, t_F, t_B, r: (m + pp - 1) * (pp - 1 + r) / pp * (t_F + t_B),
@@ -190,6 +198,12 @@ def fewest_chunks(pp, m, percent, bubble=interleaved_bubble_fraction):
     return enough[0]
 
 
+def cut_before(v):
+    """The next smaller number of chunks into which the layers of a stage can be cut, or the next larger of one."""
+    cuts = [cut for cut in range(1, LAYERS_A_STAGE + 1) if LAYERS_A_STAGE % cut == 0]
+    return max((cut for cut in cuts if cut < v), default=2)
+
+
 CHUNKS = Exercise(
     id="pipeline-parallelism-chunks",
     title="The fewest chunks",
@@ -210,6 +224,14 @@ CHUNKS = Exercise(
         Mistake(
             lambda pp, m, percent: LAYERS_A_STAGE // fewest_chunks(pp, m, percent),
             "So many layers are in a chunk. How many chunks are there?",
+        ),
+        Mistake(
+            lambda pp, m, percent: fewest_chunks(pp, m, 2 * percent),
+            "So many chunks suffice for twice the idle share. Which share is asked for, and of which time?",
+        ),
+        Mistake(
+            lambda pp, m, percent: cut_before(fewest_chunks(pp, m, percent)),
+            "That is a cut of whole layers. Put it into the formula: which share of the step is the bubble then?",
         ),
     ),
     hints=(

@@ -23,8 +23,10 @@ UNEVEN = Exercise(
     title="Where the head goes",
     points=2,
     prompt="A model has {L} equal layers, {t_layer:s} each for forward and backward of a microbatch, and an output "
-    "layer with the loss that takes as long as {head} layers. It stands on the last of {pp} stages. Each stage has "
-    "a whole number of layers, at least one, and you choose how many. How long does the slowest stage take for a "
+    "layer with the loss that takes as long as {head} layers. There are {pp} stages, and the output layer stands on "
+    "the "
+    "last one, after that stage's own layers. Each stage has a whole number of layers, at least one, and you choose "
+    "how many. How long does the slowest stage take for a "
     "microbatch, at best? *Exact*.",
     given=[
         dict(L=L, pp=pp, t_layer=t * ms, head=head)
@@ -49,7 +51,19 @@ UNEVEN = Exercise(
         ),
         Mistake(
             lambda L, pp, t_layer: -(-L // (pp - 1)) * t_layer,
-            "Then the last stage has no layer at all. How many can it have beside the output layer?",
+            "Then the last stage has no layer at all, or hardly one. How many can it have beside the output layer?",
+        ),
+        Mistake(
+            lambda L, t_layer, head: (L + head) / L * t_layer,
+            "That is the time of one layer with its part of the output layer. How many layers has the slowest stage?",
+        ),
+        Mistake(
+            lambda L, pp, head: best_turn(L, pp, 1, head),
+            "That is a number of layers. How long does one take?",
+        ),
+        Mistake(
+            lambda L, pp, t_layer, head: (L + head) * t_layer,
+            "So long does a microbatch take through all stages. How long is it on the slowest of them?",
         ),
     ),
     hints=(
@@ -102,6 +116,10 @@ MICRO_SIZE = Exercise(
         Mistake(
             lambda t_0, t_1: t_0 / t_1,
             "There half of a stage's time is fixed. What does a larger microbatch cost the whole pipeline?",
+        ),
+        Mistake(
+            lambda N, pp, t_0, t_1: root(N * (pp - 1) * t_1 / t_0),
+            "So many microbatches are best. How many sequences has each of them?",
         ),
     ),
     hints=(

@@ -82,6 +82,14 @@ STAGE_MEMORY = Exercise(
             "That grows toward the last stage. Which stage waits longest for its gradients?",
         ),
         Mistake(
+            lambda L, S_layer, pp, r: (pp - r + 1) * L / pp * S_layer,
+            "The stages are numbered from 0. How many microbatches does the last one keep, with r = pp − 1?",
+        ),
+        Mistake(
+            lambda L, S_layer, pp, r: r * L / pp * S_layer,
+            "Then the first stage would keep nothing. Which stages must a gradient pass before it is back?",
+        ),
+        Mistake(
             lambda L, S_layer, pp, r: (pp - r) * L * S_layer,
             "The number of microbatches is right. How many of the layers has a stage?",
         ),
@@ -101,8 +109,8 @@ STAGE_MEMORY = Exercise(
 )
 
 
-def simulate(orders, t_F, t_B):
-    """The time of a step, and the most microbatches that each rank keeps."""
+def ends(orders, t_F, t_B):
+    """When each rank is done."""
     n, done = len(orders), {}
     at, clock = [0] * n, [0.0] * n
     while any(at[r] < len(orders[r]) for r in range(n)):
@@ -115,7 +123,12 @@ def simulate(orders, t_F, t_B):
                 start = max(clock[r], done.get(before, 0.0))
                 clock[r] = done[kind, i, r] = start + (t_F if kind == "F" else t_B)
                 at[r] += 1
-    return [max(clock), *(high_water(order) for order in orders)]
+    return clock
+
+
+def simulate(orders, t_F, t_B):
+    """The time of a step, and the most microbatches that each rank keeps."""
+    return [max(ends(orders, t_F, t_B)), *(high_water(order) for order in orders)]
 
 
 def high_water(order):
@@ -136,15 +149,21 @@ def all_kept(orders, t_F, t_B):
 
 def first_ends(orders, t_F, t_B):
     """The time at which the last rank is done."""
-    n = len(orders)
-    short = simulate(orders, t_F, t_B)
-    fill = (n - 1) * t_B
-    return [short[0] - fill, *short[1:]]
+    return [ends(orders, t_F, t_B)[-1], *(high_water(order) for order in orders)]
 
 
 def lockstep(orders, t_F, t_B):
     slots = simulate(orders, 1.0, 1.0)
     return [slots[0] * max(t_F, t_B), *slots[1:]]
+
+
+def exchanged(orders, t_F, t_B):
+    return simulate(orders, t_B, t_F)
+
+
+def run_ahead(orders, t_F, t_B):
+    """The forward passes before the first backward pass."""
+    return [simulate(orders, t_F, t_B)[0], *([kind for kind, _ in order].index("B") for order in orders)]
 
 
 def left_over(orders, t_F, t_B):
@@ -153,16 +172,44 @@ def left_over(orders, t_F, t_B):
 
 
 def order_cases(rng):
-    """Orders of GPipe, of 1F1B and of schedules between the two, which run ahead by some microbatches more."""
-    found = []
+    """Orders of GPipe, of 1F1B and between the two, and orders without a rule, of which some take another time with
+    the times of the passes exchanged; the shortest first."""
+    times = lambda: (round(rng.uniform(0.5, 2), 2), round(rng.uniform(2.1, 4), 2))
+    found = [([[["F", 0], ["B", 0]] for _ in range(2)], *times())]
+    for pp, m in ((2, 3), (3, 6), (4, 8), (4, 8)):
+        orders = irregular(pp, m, rng)
+        while pp > 2 and simulate(orders, 1, 3)[0] == simulate(orders, 3, 1)[0]:
+            orders = irregular(pp, m, rng)
+        found.append((orders, *times()))
     for pp, m in ((2, 3), (3, 5), (4, 8), (5, 7)):
         for schedule in (gpipe(pp, m), one_f_one_b(pp, m), None):
             if schedule:
                 orders = [[[op.kind, op.microbatch] for op in ops] for ops in schedule.ops]
             else:
                 orders = [ahead(m, min(pp - r + rng.randint(1, 2), m)) for r in range(pp)]
-            found.append((orders, rng.uniform(0.5, 2), rng.uniform(2.1, 4)))
+            found.append((orders, *times()))
     return found
+
+
+def irregular(pp, m, rng):
+    """The orders of a step in which a rank that can do a pass is drawn at random, and which pass; rank 0 keeps two
+    microbatches after its first backward pass and had one before."""
+    orders: list[list[list]] = [[] for _ in range(pp)]
+    had = {(kind, r): 0 for kind in "FB" for r in range(pp)}
+
+    def do(kind, r):
+        orders[r].append([kind, had[kind, r]])
+        had[kind, r] += 1
+
+    for kind, ranks in (("F", range(pp)), ("B", reversed(range(pp))), ("F", range(pp)), ("F", range(pp))):
+        for r in ranks:
+            do(kind, r)
+    while True:
+        free = [("F", r) for r in range(pp) if had["F", r] < (had["F", r - 1] if r else m)]
+        free += [("B", r) for r in range(pp) if had["B", r] < (had["B", r + 1] if r < pp - 1 else had["F", r])]
+        if not free:
+            return orders
+        do(*rng.choice(free))
 
 
 def ahead(m, k):
@@ -183,7 +230,8 @@ LAB_SIMULATOR = Exercise(
     prompt="Write `simulate(orders, t_F, t_B)`. `orders[r]` is what rank r computes, in this order: a list of pairs "
     'such as ["F", 3] or ["B", 0], a pass and its microbatch. A forward pass needs that of the rank before, a backward '
     "pass that of the rank after; messages take no time, and a rank begins a pass as soon as it is free and has what "
-    "the pass needs. Return a list: the time of the step, in s, and then for each rank the most microbatches whose "
+    "the pass needs. On every rank a forward pass takes `t_F`, in s, and a backward pass `t_B`. Return a list: the "
+    "time of the step, in s, and then for each rank the most microbatches whose "
     "activations it keeps at once. They are kept from the beginning of a forward pass to the end of the "
     "backward pass. No order deadlocks. *Exact*.",
     answer=Function(
@@ -198,6 +246,11 @@ LAB_SIMULATOR = Exercise(
         Mistake(all_kept, "The time is right. Does a rank keep what its backward passes have used?"),
         Mistake(first_ends, "The step ends when the last of all ranks is done. Which one is that?"),
         Mistake(lockstep, "No clock makes all ranks begin together: a rank begins when it has what it needs."),
+        Mistake(exchanged, "That is the step with the two times exchanged. Which of them is that of a forward pass?"),
+        Mistake(
+            run_ahead,
+            "The time is right. Between two backward passes a rank may do several forward passes: when is most kept?",
+        ),
         Mistake(left_over, "The time is right. At the end nothing is kept: what was the most in between?"),
     ),
     hints=(

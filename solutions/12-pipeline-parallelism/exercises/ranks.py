@@ -83,19 +83,20 @@ LAB_1F1B = Exercise(
     lines=20,
     prompt="Each rank is a stage of one layer, y = tanh(x @ w), and `w` [d × d] is its own. Rank 0 has the inputs of m "
     "microbatches, `xs` [m × b × d], and the last rank the gradients of the loss by its outputs, `dys` [m × b × d]; on "
-    "other ranks these are empty. Run 1F1B, and return the gradient of `w`, summed over the microbatches. "
+    "other ranks these are empty. There may be fewer microbatches than ranks. Run 1F1B, and return the gradient of "
+    "`w`, summed over the microbatches. "
     "Activations and their gradients go from neighbour to neighbour, one [b × d] message each. Judged *exactly* are "
     "the gradients and the bytes of each rank. The rounds may be at most 2·(m + n), which four ranks "
-    "exceed if they run one microbatch at a time; and rank r may hold, beside its arguments, the bytes of at most n "
-    "− r + 3 "
-    "microbatches, an input and an output [b × d] for each, and of four gradients of w.",
+    "exceed if they run one microbatch at a time; and rank r may hold, beside its arguments and views of them, the "
+    "bytes of at most n "
+    "− r + 3 microbatches, an input and an output [b × d] for each, and of four gradients of w.",
     answer=Distributed(
         "train_stage",
         signature="train_stage(rank, n, w, xs, dys, m, b)",
         inputs=stage_inputs,
         cases=[
             Case(2, sizes={"d": 8}, options={"m": 12, "b": 32}),
-            Case(4, sizes={"d": 8}, options={"m": 16, "b": 32}),
+            Case(4, sizes={"d": 8}, options={"m": 24, "b": 32}),
             Case(3, sizes={"d": 8}, options={"m": 2, "b": 16}),
         ],
         calls=("send", "recv"),

@@ -144,8 +144,10 @@ LAB_SCHEDULE = Exercise(
     "from the beginning of the forward pass to the end of its last backward half; the states of a rank's layers are "
     "{S_state:B}, and the activations and states of a rank may take 28 GB. Write a schedule that ends a step as early "
     "as you can; messages take no time. Each rank has a list of letters, one pass after another: `F` forward, `I` and "
-    "`W` the halves of the backward pass, `B` both together; each letter takes the next microbatch that it has "
-    "not had yet. Small letters are the same for the second chunk of layers. A `layout` says where the chunks are. "
+    "`W` the halves of the backward pass, `B` both together. The microbatches keep their order: an `F` is the next "
+    "forward pass; a `B` or an `I` belongs to the next microbatch that has had neither of the two; a `W` belongs to "
+    "the next one that has had an `I` and no `W`. Small letters are the same for the second chunk of layers. A "
+    "`layout` says where the chunks are. "
     '`"one"`: rank r has the r-th quarter of the model. `"two"`: eighth r and then eighth r + 4. `"v"`: eighth r, and '
     'eighth 7 − r. `"both"`: quarter r for microbatches 0 to 3, capital letters, and quarter 3 − r for '
     "microbatches 4 to 7, small letters; that holds the states of two quarters. With two chunks a pass takes half as "

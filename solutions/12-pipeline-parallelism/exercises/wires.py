@@ -12,11 +12,11 @@ FSDP_RATIO = Exercise(
     points=3,
     prompt="`n` GPUs train a model of `L` layers with `12*D**2` weights each on `B` tokens a step; all that is sent "
     "has "
-    "two bytes an element. Either FSDP: in the forward pass and again in the backward pass each GPU "
-    "sends (n − 1)/n of the bytes of all weights, and once more for the gradients. Or a pipeline of n stages, one "
-    "chunk of layers each: a stage in the middle sends all tokens' activations, `D` elements a token, to the next "
-    "stage and their gradients to the one before. How many times as many bytes does a GPU send with FSDP? *Exact* for "
-    "this count.",
+    "two bytes an element. Either FSDP: each GPU sends (n − 1)/n of the bytes of all weights in the forward pass, as "
+    "many in the backward pass, and (n − 1)/n of the bytes of all gradients. Or a pipeline of n stages, one "
+    "chunk of layers each: a stage in the middle sends the activations of all `B` tokens, `D` elements a token, to the "
+    "next stage, and the gradients of as many to the one before. How many times as many bytes does a GPU send with "
+    "FSDP? *Exact* for this count.",
     answer=Expression(
         {"n": integers(2, 256), "L": positive("1", 8, 200), "D": positive("1", 512, 32768), "B": positive("token")},
     ),
@@ -28,11 +28,15 @@ FSDP_RATIO = Exercise(
         ),
         Mistake(
             lambda n, L, D, B: 12 * L * D * (n - 1) / (n * B),
-            "Two of FSDP's transfers are there. Which passes gather weights, and what happens to the gradients?",
+            "Two of FSDP's transfers for both of the pipeline's, or one for one. Count a whole step of each: which "
+            "passes "
+            "gather weights, and what happens to the gradients?",
         ),
         Mistake(
             lambda n, L, D, B: 36 * L * D * (n - 1) / (n * B),
-            "A stage in the middle has two neighbours. What does it send to each?",
+            "The pipeline's bytes are half of what they should be. How many neighbours has a stage in the middle, and "
+            "how "
+            "many bytes an element?",
         ),
         Mistake(
             lambda L, D, B: 18 * L * D / B, "Right for many GPUs. Which part of a weight does a GPU not have to send?"
@@ -64,10 +68,11 @@ ZERO3 = Exercise(
     id="pipeline-parallelism-zero3",
     title="ZeRO-3 under a pipeline",
     points=2,
-    prompt="A rank of a pipeline holds {P:param} parameters, and {dp} replicas share them by ZeRO-3: before each pass "
-    "of each microbatch, forward and backward, the weights are gathered, and after each backward pass the gradients "
-    "are reduce-scattered, all in two bytes. A gather or a scatter moves (n − 1)/n of the array through a GPU's port, "
-    "n the replicas. A step has {m} microbatches. For how long does the port, {W:B/s} one way, send in a step? "
+    prompt="The layers of one rank of a pipeline have {P:param} in all. {dp} replicas of the pipeline keep them "
+    "by ZeRO-3, each a shard, one {dp}-th of them: before each pass of each microbatch, forward and backward, the "
+    "weights are gathered whole, and after each backward pass the gradients are reduce-scattered, all in two bytes. A "
+    "gather or a scatter moves (n − 1)/n of the whole array through a GPU's port, n the replicas. A step has {m} "
+    "microbatches. For how long does the port, {W:B/s} one way, send in a step? "
     "*Exact*, bandwidth only.",
     given=[
         dict(P=P * 1e9, dp=dp, m=m, W=W * GB)
@@ -90,7 +95,8 @@ ZERO3 = Exercise(
         ),
         Mistake(lambda P, m, W: 3 * m * 2 * P / W, "To first order. A rank has its own share of each array already."),
         Mistake(
-            lambda P, dp, m, W: 3 * m * (dp - 1) / dp * P / W, "An element has two bytes: this counts one for each."
+            lambda P, dp, m, W: 3 * m * (dp - 1) / dp * P / W,
+            "Half of it: an element has two bytes, and the bandwidth is that of one way.",
         ),
         Mistake(
             lambda P, dp, m, W: 3 * m * 2 * P / (dp * W),
@@ -98,7 +104,21 @@ ZERO3 = Exercise(
         ),
         Mistake(
             lambda P, dp, m, W: 4 * m * (dp - 1) / dp * 2 * P / W,
-            "You have four transfers for each microbatch, as if the gradients were all-reduced.",
+            "You have four transfers of two bytes for each microbatch. The gradients are scattered, not all-reduced, "
+            "and "
+            "have two bytes as well.",
+        ),
+        Mistake(
+            lambda P, dp, m, W: m * (dp - 1) / dp * 2 * P / W,
+            "That is one transfer for each microbatch. How many passes has it, and what becomes of its gradients?",
+        ),
+        Mistake(
+            lambda P, dp, m, W: (m + 2) * (dp - 1) / dp * 2 * P / W,
+            "That gathers the weights twice a step. They are gathered before each pass of each microbatch.",
+        ),
+        Mistake(
+            lambda P, dp, m, W: 3 * m * dp * 2 * P / W,
+            "The parameters in the prompt are those of all shards together. Which part of them has to come in?",
         ),
     ),
     hints=(

@@ -59,7 +59,7 @@ n, L, D, B = symbols("pipeline-parallelism-fsdp-ratio")
 answer = 36*(n - 1)*L*D/(n*B)
 # %% wrong: activations cross after each layer
 n, L, D, B = symbols("pipeline-parallelism-fsdp-ratio")
-answer = 18*(n - 1)*D/(n*B)*n/L
+answer = 18*(n - 1)*D/B
 # %% wrong: gradients by an all-reduce
 n, L, D, B = symbols("pipeline-parallelism-fsdp-ratio")
 answer = 4*24*L*D**2*(n - 1)/n/(4*B*D)
@@ -69,3 +69,9 @@ answer = 3*24*L*D**2*(n - 1)/n/((n - 1)*4*B*D)
 # %% wrong: a width's power lost
 n, L, D, B = symbols("pipeline-parallelism-fsdp-ratio")
 answer = 18*(n - 1)*L*D**2/(n*B)
+# %% wrong: the bytes of FSDP alone
+n, L, D, B = symbols("pipeline-parallelism-fsdp-ratio")
+answer = 3*24*L*D**2*(n - 1)/n
+# %% wrong: the pipeline's ranks share the width
+n, L, D, B = symbols("pipeline-parallelism-fsdp-ratio")
+answer = 18*(n - 1)*L*D/B*n

@@ -3,12 +3,12 @@ g = given("pipeline-parallelism-slow-stage")
 t = g["t_F"] + g["t_B"]
 answer = (g["pp"] - 1)*t + g["m"]*g["r"]*t
 # %% right: as a text in milliseconds
-answer = "750 ms"
+answer = "978 ms"
 # %% right: typed in seconds
-answer = 0.75
+answer = 0.978
 # %% right: a fraction
 from fractions import Fraction
-answer = Fraction(19*30 + 12*15, 1000)
+answer = Fraction(23*30 + 16*18, 1000)
 # %% right: played, with the slow stage in the middle
 g = given("pipeline-parallelism-slow-stage")
 slow = [1.0]*g["pp"]
@@ -30,7 +30,7 @@ down = wave(0.0, g["t_F"]*scale, g["m"])
 answer = wave(down[-1], g["t_B"]*scale[::-1], g["m"])[-1]
 # %% right: forward and backward wave apart, in milliseconds
 g = given("pipeline-parallelism-slow-stage")
-wave = lambda t: 7*t + 12*1.5*t
+wave = lambda t: 7*t + 16*1.6*t
 answer = f"{wave(10) + wave(20):.0f} ms"
 # %% right: a normal step and what the slow stage adds
 g = given("pipeline-parallelism-slow-stage")
@@ -66,16 +66,16 @@ g = given("pipeline-parallelism-slow-stage")
 t = g["t_F"] + g["t_B"]
 answer = (g["m"] + g["pp"] - 1)*t + (g["m"] - 1)*(g["r"] - 1)*t
 # %% wrong: forward pass only
-answer = "250 ms"
+answer = "326 ms"
 # %% wrong: slow in the backward pass only
-answer = "690 ms"
+answer = "882 ms"
 # %% wrong: slow in the forward pass only
-answer = "630 ms"
+answer = "786 ms"
 # %% wrong: the slow stage fills and drains once more
 g = given("pipeline-parallelism-slow-stage")
 t = g["t_F"] + g["t_B"]
 answer = (g["pp"] - 1)*t + (g["m"] + 1)*g["r"]*t
-# %% wrong: 1.5 times as fast
+# %% wrong: 1.6 times as fast
 g = given("pipeline-parallelism-slow-stage")
 t = g["t_F"] + g["t_B"]
 answer = (g["pp"] - 1)*t + g["m"]*t/g["r"]
@@ -84,4 +84,9 @@ g = given("pipeline-parallelism-slow-stage")
 t = g["t_F"] + g["t_B"]
 answer = (g["m"] - 1)*t + g["pp"]*g["r"]*t
 # %% wrong: the milliseconds as seconds
-answer = 750
+answer = 978
+# %% wrong: milliseconds divided by a million
+answer = "978 us"
+# %% wrong: a step and the next one
+g = given("pipeline-parallelism-slow-stage")
+answer = 2*(g["pp"] - 1 + g["m"]*g["r"])*(g["t_F"] + g["t_B"])

@@ -59,3 +59,9 @@ answer = L*S_layer/(pp - r)
 # %% wrong: divides twice by the stages
 L, S_layer, pp, r = symbols("pipeline-parallelism-stage-memory")
 answer = L/pp*S_layer*(pp - r)/pp
+# %% wrong: an input and an output of each layer
+L, S_layer, pp, r = symbols("pipeline-parallelism-stage-memory")
+answer = 2*L/pp*S_layer*(pp - r)
+# %% wrong: in KB
+L, S_layer, pp, r = symbols("pipeline-parallelism-stage-memory")
+answer = L/pp*S_layer*(pp - r)/1000

@@ -73,3 +73,13 @@ answer = g["m"]*3*(g["dp"] - 1)/g["dp"]*2*g["P"]*8/g["W"]
 # %% wrong: the weights' time of the first microbatch, without the rest
 g = given("pipeline-parallelism-zero3")
 answer = 2*(g["dp"] - 1)/g["dp"]*2*g["P"]/g["W"]
+# %% wrong: a shard already, and all of it
+g = given("pipeline-parallelism-zero3")
+answer = g["m"]*3*g["dp"]*2*g["P"]/g["W"]
+# %% wrong: the milliseconds as seconds
+answer = 5376
+# %% wrong: both ends of each transfer
+g = given("pipeline-parallelism-zero3")
+answer = 2*g["m"]*3*(g["dp"] - 1)/g["dp"]*2*g["P"]/g["W"]
+# %% wrong: the bytes that the port sends
+answer = "268.8 GB"

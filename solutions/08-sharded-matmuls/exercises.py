@@ -91,7 +91,7 @@ LOCAL = Exercise(
         dict(X=2, Y=4, Z=8, D=5120, F=13824),
         dict(X=32, Y=8, Z=4, D=4096, F=14336),
     ],
-    answer=Quantity("B", rtol=0.003),
+    answer=Quantity("B", rtol=0.001),
     solution=lambda X, Y, Z, D, F: 2 * D * F / (X * Y * Z) + 4 * D * F / X,
     mistakes=(
         Mistake(

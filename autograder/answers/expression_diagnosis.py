@@ -294,13 +294,12 @@ class _Ratio:
             if way == TO_INFINITY and name in shares:
                 continue
             if self._tends(name, way, points):
-                exact = "it is asked for exactly"
                 lacks = f"there is no {', '.join(absent)} in it, and " if absent else ""
                 if way == TO_INFINITY:
-                    say = f"Not yet: {lacks}yours is right only in the limit of large {name} (to first order); {exact}."
-                    return Finding(say, "limit-of-large")
-                say = f"Not yet: {lacks}yours is right only where {name} is negligible ({name} → 0); {exact}."
-                return Finding(say, "limit-of-small")
+                    say = f"right only in the limit of large {name}: look at what grows less with it"
+                    return Finding(f"Not yet: {lacks}yours is {say}.", "limit-of-large")
+                say = f"right only where {name} is negligible ({name} → 0): look at how it enters"
+                return Finding(f"Not yet: {lacks}yours is {say}.", "limit-of-small")
         return None
 
     def _tends(self, name: str, way: int, points: list[Point]) -> bool:

@@ -147,7 +147,8 @@ class Quantity(Answer):
         if found := self._rounded(exercise, answer, given):
             return found
         if slips.close(answer, want, min(CLOSE * self.rtol, 0.5)):
-            say = f"Close, but not within {100 * self.rtol:.3g} %: is it rounded, or a small term missing?"
+            doubt = "is it rounded, or is a small part missing, or one too many?"
+            say = f"Close, but not within {100 * self.rtol:.3g} %: {doubt}"
             return Verdict(0.0, say, "wrong", "close")
         found = recognise(exercise, as_float(answer), float(want), given, unit=self.unit)
         found = found or self._far(answer, want) or how_far(as_float(answer), float(want))

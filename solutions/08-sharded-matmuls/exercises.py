@@ -942,7 +942,7 @@ COUNT = Exercise(
         Mistake(lambda k: k + 2, "y, the weights' gradients, x's gradient: one of these is missing."),
         Mistake(
             lambda k: k + 1,
-            "So many are the weights, and the gradient of each is added up over X. What happens over Y?",
+            "These are not all: go through y, the gradient of every weight, and x's gradient, over X and over Y.",
         ),
         Mistake(
             lambda k: k + 4,
@@ -1091,7 +1091,7 @@ LAB_RANKS = Exercise(
         ),
         Mistake(
             partial(ring_product, first=-1, back=-1),
-            "You add to a block that is not the one that came in. Which block does the rank before you send?",
+            "You add to a block that is not the one that came in. Who sends to whom, and which block?",
         ),
         Mistake(
             partial(ring_product, late=1),

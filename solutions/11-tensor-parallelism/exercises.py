@@ -299,9 +299,8 @@ LAB_MLP = Exercise(
         ),
         Mistake(
             partial(tp_mlp, sums=""),
-            "Nothing is sent, so every rank has what its own hidden units give. Which of the four results need those "
-            "of "
-            "others?",
+            "Your ranks return what their own hidden units give. Which of the four results "
+            "need those of others, and is each sum there when it is returned?",
         ),
         Mistake(
             partial(tp_mlp, sums="y dx dA dB"),
@@ -497,7 +496,8 @@ ERRATUM_LIMIT = Exercise(
         ),
         Mistake(
             lambda F, C, W: tp_exact_limit(F, C, W),
-            "Exact for a finite number of ranks, one more than to first order: here (tp − 1)/tp counts as 1.",
+            "One more than the bound allows: rounded up, or exact for a finite number of "
+            "ranks? Here (tp − 1)/tp counts as 1.",
         ),
         Mistake(lambda F, C, W: 1.5 * F * W / C, "Three matrices: the question has two."),
     ),
@@ -623,7 +623,8 @@ SP_SHARE = Exercise(
     solution=lambda tp: 34 / (10 * tp + 24),
     mistakes=(
         Mistake(
-            lambda tp: 1 / tp, "That is against no parallelism at all. Tensor parallelism divides 24 of the 34 already."
+            lambda tp: 1 / tp,
+            "Tensor parallelism divides 24 of the 34 already. Are they divided once, in both of what you compare?",
         ),
         Mistake(lambda tp: (10 * tp + 24) / 34, "Upside down: with sequence parallelism a rank keeps less."),
         Mistake(
@@ -949,7 +950,8 @@ DECODE = Exercise(
         ),
         Mistake(
             lambda t1, t4: (lambda shared: shared / 8 + t1 - shared)(4 / 3 * (t1 - t4)),
-            "That leaves out the all-reduces, which grow from four GPUs to eight.",
+            "The all-reduces add nothing to your time. Here the ranks wait for them, and "
+            "longer on eight GPUs than on four.",
         ),
         Mistake(
             lambda t1, t4, L, a4, a8: (lambda shared: shared / 8 + t1 - shared + L * a8)(4 / 3 * (t1 - t4 + L * a4)),
@@ -967,7 +969,8 @@ DECODE = Exercise(
         ),
         Mistake(
             lambda t4, L, a4, a8: (t4 - 2 * L * a4) / 2 + 2 * L * a8,
-            "You halve what is left without the all-reduces. A part of that does not shrink.",
+            "What do eight GPUs share, what not, and for how many all-reduces do they wait? "
+            "One of the three is not yet right.",
         ),
         Mistake(
             lambda t1, t4, L, a4, a8: (lambda shared: shared / 8 + t1 - shared + 2 * L * a8)(
@@ -1271,7 +1274,7 @@ LAB_RING = Exercise(
         ),
         Mistake(
             partial(ring_attention, home=True),
-            "The keys come around and the values do not. A key's weight belongs to the value of the same token.",
+            "Keys that came around meet values that did not. A key's weight belongs to the value of the same token.",
         ),
         Mistake(partial(ring_attention, steps=1), "The last block is received and never looked at."),
         Mistake(

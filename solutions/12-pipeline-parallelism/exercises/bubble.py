@@ -219,7 +219,8 @@ CHUNKS = Exercise(
     mistakes=(
         Mistake(
             lambda pp, m, percent: fewest_chunks(pp, m, percent, bubble_overhead),
-            "Is that the first cut that suffices? The idle share is to be one of the step, not of the work.",
+            "Is that the first cut that suffices? Each rank fills and drains once, and the "
+            "idle share is one of the step, not of the work.",
         ),
         Mistake(
             lambda pp, m, percent: LAYERS_A_STAGE // fewest_chunks(pp, m, percent),

@@ -51,7 +51,8 @@ UNEVEN = Exercise(
         ),
         Mistake(
             lambda L, pp, t_layer: -(-L // (pp - 1)) * t_layer,
-            "Then the last stage has no layer at all, or hardly one. How many can it have beside the output layer?",
+            "How many layers has the last stage beside the output layer, and how long does "
+            "it take with them? Compare it with the others.",
         ),
         Mistake(
             lambda L, t_layer, head: (L + head) / L * t_layer,

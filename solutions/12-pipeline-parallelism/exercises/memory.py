@@ -245,7 +245,10 @@ LAB_SIMULATOR = Exercise(
         Mistake(no_waiting, "That is what the ranks compute. When can a rank begin that needs another's result?"),
         Mistake(all_kept, "The time is right. Does a rank keep what its backward passes have used?"),
         Mistake(first_ends, "The step ends when the last of all ranks is done. Which one is that?"),
-        Mistake(lockstep, "No clock makes all ranks begin together: a rank begins when it has what it needs."),
+        Mistake(
+            lockstep,
+            "There are no common slots: a rank begins when it has what it needs, and takes the time of that very pass.",
+        ),
         Mistake(exchanged, "That is the step with the two times exchanged. Which of them is that of a forward pass?"),
         Mistake(
             run_ahead,

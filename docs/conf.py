@@ -81,6 +81,7 @@ html_js_files = [
     ("units.js", {"defer": "defer"}),
     ("answerbox.js", {"defer": "defer"}),
     ("live.js", {"defer": "defer"}),
+    ("scroll.js", {"defer": "defer"}),
 ]
 html_favicon = "_static/mark.svg"
 html_context = {"default_mode": "auto"}

@@ -14,6 +14,7 @@ from nbclient import NotebookClient
 from autograder import course
 from autograder.book import chapters
 from autograder.declaration import Exercise, call_with
+from autograder.declaration.bank import declared_below
 from tests.autograder import tiny
 from tests.kept import kept
 from tests.sample_class.layout import book_of, lay_out
@@ -46,7 +47,7 @@ def graded(request, zygotes):
 
 def _declarations(name: str) -> list[str]:
     """What a chapter is made of: its own folder, and what others declare."""
-    others = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "solutions").glob("*/exercises.py"))
+    others = sorted(path.relative_to(ROOT).as_posix() for path in declared_below(ROOT / "solutions"))
     return [f"solutions/{name}", *others]
 
 

@@ -27,13 +27,20 @@ def wrong(exercise, book):
 
 def written(exercise, book):
     """The first mistake as it stands in the file of declarations, after what it uses of that file."""
-    tree = ast.parse(book.bank.path.read_text(encoding="utf-8"))
+    tree = declarations(book.bank.path)
     for node in ast.walk(tree):
         given = {k.arg: k.value for k in node.keywords} if isinstance(node, ast.Call) else {}
         if isinstance(given.get("id"), ast.Constant) and given["id"].value == exercise.id:
             mistake = given["mistakes"].elts[0].args[0]
             return "\n".join([*used_by(mistake, tree), f"{exercise.answer_name} = {ast.unparse(mistake)}"])
     raise LookupError(f"{exercise.id} is not declared in {book.bank.path}")
+
+
+def declarations(path):
+    """A file of declarations, or all files of a folder as if they were one."""
+    files = sorted(path.glob("*.py")) if path.is_dir() else [path]
+    modules = [ast.parse(file.read_text(encoding="utf-8")) for file in files]
+    return ast.Module([statement for module in modules for statement in module.body], [])
 
 
 def used_by(node, tree):
@@ -43,7 +50,7 @@ def used_by(node, tree):
         names |= more
         more = {n for f in tree.body if isinstance(f, ast.FunctionDef) and f.name in names for n in names_in(f)}
     for statement in tree.body:
-        if isinstance(statement, ast.ImportFrom):
+        if isinstance(statement, ast.ImportFrom) and not statement.level:
             here = [a for a in statement.names if a.name == "*" or (a.asname or a.name) in names]
             if here:
                 yield ast.unparse(ast.ImportFrom(statement.module, here, statement.level))

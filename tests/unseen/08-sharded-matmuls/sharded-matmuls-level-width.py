@@ -1,7 +1,3 @@
-# %% right: fifteen sixteenths of C out of every node
-g = given("sharded-matmuls-level-width")
-n = g["X"]*g["Y"]
-answer = n*g["C"]*(g["X"] - 1)/g["X"]/g["W_node"]
 # %% right: typed
 answer = 675_000
 # %% right: as a power

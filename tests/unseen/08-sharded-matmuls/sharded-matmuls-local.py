@@ -9,11 +9,6 @@ answer = "59.64 MB"
 g = given("sharded-matmuls-local")
 part = g["D"]*g["F"]/g["X"]
 answer = f"{(part*4 + 2*part/(g['Y']*g['Z']))/2**20} MiB"
-# %% right: the library's arrays
-g = given("sharded-matmuls-local")
-mesh, shape = Mesh(X=16, Y=4, Z=8), {"D": g["D"], "F": g["F"]}
-answer = (sharded("W[D_XZ, F_Y]").local_bytes(shape, mesh)
-          + sharded("G[D_X, F]{U_Y}").local_bytes(shape, mesh, 4))
 # %% right: bits
 g = given("sharded-matmuls-local")
 bits = 16*64*7168 + 32*512*28672

@@ -21,12 +21,6 @@ answer = Fraction("989.4e12")*14/Fraction("346.5e9")
 # %% right: the pair's width, for all-reduces of eight
 g = given("sharded-matmuls-measured-width")
 answer = split_critical_width(g["C"], g["W_bus"])*(g["n"] - 1)
-# %% right: as numpy, where the lines meet
-import numpy as np
-g = given("sharded-matmuls-measured-width")
-J = np.array([8.0, 8e6])
-arithmetic = 2*4096*(J/8)*8192/g["C"]
-answer = np.interp(1.75*g["S"]/346.5e9, arithmetic, J)
 # %% right: algorithm bandwidth first
 g = given("sharded-matmuls-measured-width")
 algbw = g["W_bus"]*4/7

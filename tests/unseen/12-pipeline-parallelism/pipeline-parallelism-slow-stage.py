@@ -28,10 +28,6 @@ scale = np.ones(g["pp"])
 scale[0] = g["r"]
 down = wave(0.0, g["t_F"]*scale, g["m"])
 answer = wave(down[-1], g["t_B"]*scale[::-1], g["m"])[-1]
-# %% right: forward and backward wave apart, in milliseconds
-g = given("pipeline-parallelism-slow-stage")
-wave = lambda t: 7*t + 16*1.6*t
-answer = f"{wave(10) + wave(20):.0f} ms"
 # %% right: a normal step and what the slow stage adds
 g = given("pipeline-parallelism-slow-stage")
 t = g["t_F"] + g["t_B"]

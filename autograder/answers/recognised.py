@@ -141,8 +141,8 @@ def _multiple(ratio: Fraction) -> str:
         return "too large by a small whole factor: is one thing counted several times, or each of several for all?"
     if p == 1:
         return "too small by a small whole factor: is one of several parts taken for all, or shared out among too many?"
-    question = "of a few things (parts, phases, directions), are some counted too often, or left out?"
-    return f"too {_side(ratio)} by a quotient of small whole numbers: {question}"
+    question = "is a part counted too often or left out, or does a number stand where another belongs?"
+    return f"too {_side(ratio)} by a simple fraction, which may be chance: {question}"
 
 
 def _asking(text: str) -> str:

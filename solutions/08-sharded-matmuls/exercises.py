@@ -244,7 +244,8 @@ ERRATUM_REDUCE = Exercise(
             lambda B, D, X, W: 4 * B * D / (X * W), "X is one of the axes that split the array. Is it the only one?"
         ),
         Mistake(
-            lambda B, D, Y, W: 4 * B * D / (Y * W), "Y is one of the axes that split the array. Is it the only one?"
+            lambda B, D, Y, W: 4 * B * D / (Y * W),
+            "By what is the array divided before it is sent, and by what not? And does each part have its bytes?",
         ),
         Mistake(
             lambda B, D, X, Y, W: 8 * B * D / (X * Y * W),

@@ -163,6 +163,13 @@ BOTH_WAYS = Exercise(
             lambda p, h: p / (p + h),
             "That is a direction full of answers. On which wires do the other GPU's requests go?",
         ),
+        Mistake(
+            lambda r, p, h: (r + r / p * h + h) / r,
+            "That counts the wire's bytes for a byte of payload. Which part of the wire's bytes is payload?",
+        ),
+        Mistake(
+            lambda r, p, h: r / (r + p / r * h + h), "How many packets of p bytes carry r bytes? Try r = 2p in yours."
+        ),
         Mistake(lambda r, h: r / (r + 2 * h), "An answer of r bytes is more than one packet, and each has a header."),
         Mistake(
             lambda r, p, h: r / (r + h * r / p + 2 * h),

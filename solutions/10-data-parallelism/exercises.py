@@ -219,10 +219,6 @@ SELECTIVE = Exercise(
             lambda T, D, n_q: 5 * n_q * T / (34 * T * D + 5 * n_q * T),
             "Both parts hold a factor T of the tokens; one of yours has it still.",
         ),
-        Mistake(
-            lambda T, D, n_q: 5 * D * T / (n_q * 34 * D + 5 * D * T),
-            "Scores are kept for each head, however wide it is. How many heads are there?",
-        ),
         Mistake(lambda T, D, n_q: 5 * T / (34 * D + 5 * T), "How many matrices of T × T scores does a layer have?"),
         Mistake(
             lambda T, D, n_q: 5 * n_q * T**2 / (34 * D + 5 * n_q * T**2),

@@ -377,6 +377,10 @@ HEADS = Exercise(
     solution=lambda L, K, H, tp: 4 * L * H * ceil(K / tp),
     mistakes=(
         Mistake(
+            lambda L, K, H, tp: 1.024 * 4 * L * H * ceil(K / tp),
+            "1,024 bytes are a KiB, and 1,000 a kB: which of the two have you written?",
+        ),
+        Mistake(
             lambda L, K, H, tp: 4 * L * H * K / tp,
             "That cuts heads in parts. What does a GPU do whose queries need a head that another one has, too?",
         ),

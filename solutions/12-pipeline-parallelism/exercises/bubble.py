@@ -217,6 +217,7 @@ CHUNKS = Exercise(
     answer=Count(),
     solution=fewest_chunks,
     mistakes=(
+        Mistake(lambda: 1, "One chunk a rank is no interleaving. Is the idle share small enough without?"),
         Mistake(
             lambda pp, m, percent: fewest_chunks(pp, m, percent, bubble_overhead),
             "Is that the first cut that suffices? Each rank fills and drains once, and the "

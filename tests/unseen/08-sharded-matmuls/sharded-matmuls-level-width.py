@@ -10,32 +10,9 @@ inside = (g["Y"] - 1)/g["Y"]*S/g["W_in"]
 across = (g["X"] - 1)/g["X"]*S/g["W_node"]
 a_column = 2*I*K/(g["X"]*g["Y"]*g["C"])
 answer = max(inside, across)/a_column
-# %% right: the library's levels
-from hwlib.specs.cluster import Level
-g = given("sharded-matmuls-level-width")
-levels = [Level("node", g["Y"], g["W_in"]), Level("unit", g["X"], g["W_node"])]
-t = level_time("reduce_scatter", 2*4096*4096, levels)
-answer = t*128*g["C"]/(2*4096*4096)
-# %% right: GPU by GPU: its eighth of the sum through its eighth of the cards
-g = given("sharded-matmuls-level-width")
-S = 2*1000*1000
-mine, card = S/g["Y"], g["W_node"]/g["Y"]
-t = mine*(1 - 1/g["X"])/card
-answer = t*g["C"]*g["X"]*g["Y"]/(2*1000*1000)
 # %% right: fractions
 from fractions import Fraction
 answer = Fraction(15, 16)*128*2_250_000_000_000_000/400_000_000_000
-# %% right: bisection over J with numpy
-import numpy as np
-g = given("sharded-matmuls-level-width")
-def surplus(J, I=512, K=256):
-    network = max(7/8*2*I*K/g["W_in"], 15/16*2*I*K/g["W_node"])
-    return 2*I*J*K/(128*g["C"]) - network
-low, high = 1.0, 1e8
-while high - low > 1:
-    middle = (low + high)/2
-    low, high = (low, middle) if surplus(middle) > 0 else (middle, high)
-answer = np.float64(high)
 # %% right: sympy solves
 import sympy
 J, S = sympy.symbols("J S", positive=True)

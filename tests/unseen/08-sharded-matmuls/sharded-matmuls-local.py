@@ -9,14 +9,6 @@ answer = "59.64 MB"
 g = given("sharded-matmuls-local")
 part = g["D"]*g["F"]/g["X"]
 answer = f"{(part*4 + 2*part/(g['Y']*g['Z']))/2**20} MiB"
-# %% right: bits
-g = given("sharded-matmuls-local")
-bits = 16*64*7168 + 32*512*28672
-answer = f"{bits/1e6:.2f} Mbit"
-# %% right: fractions of the whole array
-from fractions import Fraction
-g = given("sharded-matmuls-local")
-answer = g["D"]*g["F"]*(Fraction(2, 16*8*4) + Fraction(4, 16))
 # %% right: numpy arrays without data
 import numpy as np
 w = np.broadcast_to(np.float16(0), (8192//128, 28672//4))

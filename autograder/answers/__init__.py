@@ -17,6 +17,7 @@ from .count import Count
 from .design import Design
 from .distributed import Distributed
 from .domains import Domain, domains_from, integers, multiples, positive, powers_of_two
+from .estimates import Estimates
 from .expression import Expression
 from .fields import Field
 from .function import Function
@@ -43,7 +44,7 @@ def answer_from(public: Mapping[str, Any]) -> Answer:
 
 __all__ = [
     "Algorithm", "Answer", "Box", "Breakdown", "Case", "Choice", "Condition", "Count", "Design", "Distributed",
-    "Domain", "Expression", "Field", "Function", "JudgedBy", "Kernel", "Known", "Launch", "Limit", "Par", "Quantity",
-    "Unreadable", "Written", "answer_from", "at_most", "domains_from", "exactly", "integers", "multiples",
+    "Domain", "Estimates", "Expression", "Field", "Function", "JudgedBy", "Kernel", "Known", "Launch", "Limit", "Par",
+    "Quantity", "Unreadable", "Written", "answer_from", "at_most", "domains_from", "exactly", "integers", "multiples",
     "positive", "powers_of_two",
 ]  # fmt: skip

@@ -11,8 +11,9 @@ not-started, changes-input.
 from __future__ import annotations
 
 import inspect
+import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -33,7 +34,7 @@ from ..values.finding import Finding
 from ..values.numbers import Unreadable
 from ..values.texts import quoted
 from .code import Coded
-from .exceeding import beyond_bytes, beyond_neighbours, beyond_rounds
+from .exceeding import beyond_axes, beyond_bytes, beyond_neighbours, beyond_rounds
 from .limits import Limit, at_most, exactly
 from .rank_run import RankRun, budget_of, farthest
 
@@ -54,8 +55,10 @@ class Algorithm(Coded):
     `inputs(case, generator)`, by default an array each, and should end with what the solution ends with. `rank_bytes`
     limits what the busiest rank sends, `total_bytes` what all send, `leaving_bytes` what the busiest rank sends out of
     its node (the cases' option `inner` says of how many ranks), `rounds` the longest chain of steps; None does not
-    limit. `neighbours=True` asks that a rank exchange messages with ranks rank - 1 and rank + 1 (mod n) only. Where x
-    is not the algorithm's own, `in_place=False` asks that it be left as it was.
+    limit. Where ranks are a grid, `axis_bytes` has a limit for each of its axes, on what the busiest rank sends along
+    it; the axes are sizes of the case, the one that varies fastest last. `neighbours=True` asks that a rank exchange
+    messages with ranks rank - 1 and rank + 1 (mod n) only. Where x is not the algorithm's own, `in_place=False` asks
+    that it be left as it was.
 
     Where `inputs` gives each rank several arrays, as a dict by name or a tuple in the signature's order, the function
     is `name(rank, n, a, b, ...)`, and what it returns keeps its shape: one array, or those that `returns` names, as a
@@ -70,6 +73,7 @@ class Algorithm(Coded):
     rank_bytes: Limit | None = field(default_factory=exactly)
     total_bytes: Limit | None = field(default_factory=exactly)
     leaving_bytes: Limit | None = None
+    axis_bytes: Mapping[str, Limit] = field(default_factory=dict)
     neighbours: bool = False
     rtol: float = 1e-12
     in_place: bool = True
@@ -108,7 +112,11 @@ class Algorithm(Coded):
         runs = [] if callable(self.cases) else self.runs(exercise)
         if self.leaving_bytes is not None and not all("inner" in case.options for case in runs):
             raise DeclarationError(f"{exercise.id}: leaving_bytes needs the option `inner` in every case")
-        for limit in (self.rank_bytes, self.total_bytes, self.leaving_bytes, self.rounds):
+        for case in runs if self.axis_bytes else ():
+            if math.prod(case.sizes.get(name, 0) for name in self.axis_bytes) != case.n:
+                names = " x ".join(self.axis_bytes)
+                raise DeclarationError(f"{exercise.id}: axis_bytes needs sizes {names} of {case.n} ranks in {case}")
+        for limit in (self.rank_bytes, self.total_bytes, self.leaving_bytes, *self.axis_bytes.values(), self.rounds):
             if limit and limit.takes and limit.takes[0] != "case" and any(case.sizes for case in runs):
                 say = f"{exercise.id}: a limit of (n, S), and a case with sizes has no S: let it take the case"
                 raise DeclarationError(say)
@@ -263,7 +271,8 @@ class Algorithm(Coded):
         """What the runs take beyond the limits."""
         neighbours = beyond_neighbours(done) if self.neighbours else None
         measures = self.rank_bytes, self.total_bytes, self.leaving_bytes
-        return neighbours or beyond_bytes(done, *measures) or beyond_rounds(done, self.rounds)
+        found = neighbours or beyond_axes(done, self.axis_bytes) or beyond_bytes(done, *measures)
+        return found or beyond_rounds(done, self.rounds)
 
     def _wrong_result(
         self, case: Case, inputs: Sequence[Any], outcome: Outcome, wanted: Sequence[Any]

@@ -1,6 +1,6 @@
 """Counts: integers, exactly.
 
-Reasons: those of `Count.read`; sign, off-by-one, factor-two.
+Reasons: those of `Count.read`; sign, off-by-one, factor-two. Of another thing than is counted: other-unit.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from ..declaration.answer import Answer, Box, Call, Weakness, other_variant, others_numbers
@@ -30,7 +31,21 @@ FEW = 4  # below it every wrong count is off by one or by a factor of 2
 
 @dataclass(frozen=True)
 class Count(Answer):
-    """An integer, exactly: 8, 8.0, "8" and "2^3" are the same answer, and 8.5 is reported as not an integer."""
+    """An integer, exactly: 8, 8.0, "8" and "2^3" are the same answer, and 8.5 is reported as not an integer.
+
+    `of` is what is counted, in the singular ("GPU"): then "8 GPUs" is the same answer too.
+    """
+
+    of: str = ""
+
+    def declare(self, exercise: Exercise) -> None:
+        """What is counted is one word."""
+        if not re.fullmatch(r"[A-Za-z]*", self.of):
+            raise DeclarationError(f"{exercise.id}: of is {self.of!r}; one word in the singular was expected")
+
+    def public(self) -> dict[str, Any]:
+        """What is counted, where that is said."""
+        return {"of": self.of} if self.of else {}
 
     @property
     def how(self) -> str:
@@ -38,9 +53,9 @@ class Count(Answer):
         return "`answer` is an integer"
 
     def read(self, value: Any) -> int:
-        """The integer, or Unreadable: number-and-word, calculation, not-an-integer, too-many-digits."""
+        """The integer, or Unreadable: number-and-word, other-unit, calculation, not-an-integer, too-many-digits."""
         if type(value) is str:
-            text = value.strip().replace("_", "")
+            text = self._without_noun(value.strip().replace("_", ""))
             if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", text):  # 4,0 is four to many, and never forty
                 text = text.replace(",", "")
             text = power_worked_out(text)
@@ -62,6 +77,16 @@ class Count(Answer):
             say = "an integer of more than a thousand digits; a count was expected"
             raise Unreadable(say, reason="too-many-digits")
         return int(exact)
+
+    def _without_noun(self, text: str) -> str:
+        """The text without what is counted; Unreadable where that is something else."""
+        word = re.fullmatch(r"(.*\d)\s*([A-Za-z]+)", text)
+        if word is None or not self.of:
+            return text
+        if word[2].lower() in nouns(self.of):
+            return word[1]
+        say = f"{quoted(text)} is a number and another word; a whole number of {plural(self.of)} was expected"
+        raise Unreadable(say, reason="other-unit")
 
     def readable(self, value: Any) -> str:
         """The integer."""
@@ -133,6 +158,7 @@ class Count(Answer):
             read="integer",
             digest="int",
             ask="Your answer, an integer",
+            nouns=nouns(self.of),
         )
 
     def _said(self, exercise: Exercise, value: Any, given: Given) -> str:
@@ -146,6 +172,19 @@ class Count(Answer):
         # A non-integer gets its own sentence, also for someone who has rounded it.
         said = said or [say for wrong, say in table if answer in (math.floor(wrong), math.ceil(wrong))]
         return " ".join(dict.fromkeys(exercise.fill(say, given) for say in said))
+
+
+def plural(noun: str) -> str:
+    """More of what is counted."""
+    return noun + ("es" if re.search("(?:s|x|ch|sh)$", noun) else "s")
+
+
+@cache
+def nouns(noun: str) -> tuple[str, ...]:
+    """How what is counted may be written, in lower case: singular, plural, and as the units of the book have it."""
+    from hwlib.units import words_of
+
+    return tuple(sorted({one.lower() for one in (noun, plural(noun), *words_of(noun))})) if noun else ()
 
 
 def power_worked_out(text: str) -> str:

@@ -253,7 +253,9 @@ class Design(Answer):
         kept = zip(self.conditions, limits, strict=True)
         broken = [one.broken(breakdown(call_with(one.of, names)), limit) for one, limit in kept]
         if any(broken):
-            return Finding(f"Infeasible: {' '.join(filter(None, broken))}", "over-limit")
+            first, *others = filter(None, broken)
+            say = " ".join([f"Infeasible: {first}", *(one[:1].upper() + one[1:] for one in others)])
+            return Finding(say, "over-limit")
         if not math.isfinite(found.total):
             return Finding(f"Infeasible: {self.measure} has no finite value.", "infeasible")
         return found

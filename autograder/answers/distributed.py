@@ -36,6 +36,7 @@ FORMS = {  # of a call, which the backend of a group takes for the same
     "reduce_scatter": ("reduce_scatter_tensor",),
     "all_to_all": ("all_to_all_single",),
 }
+TYPES = ("float32", "float64", "int32", "int64")
 LOADS = (
     "torch.distributed", "torch.fx.experimental.symbolic_shapes",
     "torch.testing._internal.distributed.multi_threaded_pg", "hwlib.torch_groups._torch", "hwlib.virtual.threads",
@@ -50,12 +51,14 @@ class Distributed(Algorithm):
     """A function `name(rank, n, x)` that every rank runs, with x a tensor and the default process group ready.
 
     `calls` are those of torch.distributed that it may use: "send" and "recv" stand for their batched and asynchronous
-    forms too. `memory` limits the peak of the bytes that a rank's tensors hold, beside those that it was given. The
-    rest is as with `Algorithm`; arrays by name are tensors of their shapes.
+    forms too. `memory` limits the peak of the bytes that a rank's tensors hold, beside those that it was given.
+    `also_sends` are types of numbers that may be sent beside the case's: ("int64",) for counts. The rest is as with
+    `Algorithm`; arrays by name are tensors of their shapes.
     """
 
     calls: Sequence[str] = ("send", "recv")
     memory: Limit | None = None
+    also_sends: Sequence[str] = ()
 
     plays: ClassVar[str] = "torch.distributed"
     ending: ClassVar[str] = ", with torch.distributed"
@@ -64,6 +67,8 @@ class Distributed(Algorithm):
         super().__post_init__()
         if unknown := [call for call in self.calls if call not in CALLS]:
             raise DeclarationError(f"{self.name}: calls has {unknown[0]!r}; of {', '.join(CALLS)} some were expected")
+        if odd := [name for name in self.also_sends if name not in TYPES]:
+            raise DeclarationError(f"{self.name}: also_sends has {odd[0]!r}; of {', '.join(TYPES)} some were expected")
 
     def declare(self, exercise: Exercise) -> None:
         """What an Algorithm asks, and that there is a limit of memory to compare with."""
@@ -127,7 +132,7 @@ class Distributed(Algorithm):
     def _carried(self, call: Call, case: Case, inputs: Sequence[Any], budget: Budget) -> Outcome:
         dtype, measures = case.dtype if self.shaped(inputs) else "", self.memory is not None
         ranks = [
-            Process(call, rank, case.n, x, case.options, budget, dtype, measures=measures)
+            Process(call, rank, case.n, x, case.options, budget, dtype, measures=measures, also=self.also_sends)
             for rank, x in enumerate(inputs)
         ]
         try:
@@ -186,6 +191,7 @@ class Process(Remote):
     measures: bool = False
     peak: Peak = NOT_TOLD
     arrived: int = 0  # bytes of the largest array that the judge has sent it
+    also: Sequence[str] = ()  # types of numbers that it may send beside its own
 
     @property
     def start(self) -> tuple:
@@ -210,8 +216,8 @@ class Process(Remote):
         return None
 
     def step(self, kind: str, rest: Sequence[Any]) -> Any:
-        """The request, an object, whose numbers are of x's type and have lost their shape, so that neither carries
-        information that is not counted; what else is in it the network looks at."""
+        """The request, an object, whose numbers are of x's type, or of one that the exercise names, and have lost their
+        shape, so that neither carries information that is not counted; what else is in it the network looks at."""
         if kind != "asks" or type(rest[0]) is not dict:
             return super().step("", rest)
         request: dict[str, Any] = dict(rest[0])
@@ -222,8 +228,10 @@ class Process(Remote):
         return request
 
     def _flat(self, data: Any) -> Any:
+        if type(data) is str:  # the name of a type that numpy lacks
+            raise self._failed("dtype", "|".join((data, *self.also)))
         if type(data).__name__ != "ndarray":
             return data  # the network refuses it where it needs numbers
-        if data.dtype != (self.dtype or self.x.dtype):
-            raise self._failed("dtype", str(data.dtype))
+        if data.dtype != (self.dtype or self.x.dtype) and str(data.dtype) not in self.also:
+            raise self._failed("dtype", "|".join((str(data.dtype), *self.also)))
         return data.reshape(-1)

@@ -1,13 +1,13 @@
 """What the runs of ranks take beyond their limits: who sends where, bytes, rounds and memory.
 
-Reasons: not-a-neighbour, one-rank-carries, and those of `ranks.outcomes.pattern` and `slow`; of numbers that no known
-mistake explains, rank-bytes, total-bytes, leaving-bytes, rounds; too-much-memory, too-little-memory, and
-memory-not-told where a rank reports none, or less than it must have held.
+Reasons: not-a-neighbour, several-axes, one-rank-carries, and those of `ranks.outcomes.pattern` and `slow`; of numbers
+that no known mistake explains, axis-bytes, rank-bytes, total-bytes, leaving-bytes, rounds; too-much-memory,
+too-little-memory, and memory-not-told where a rank reports none, or less than it must have held.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..ranks import outcomes
@@ -17,6 +17,8 @@ from ..values.finding import Finding
 from ..values.texts import quoted
 from .limits import Limit
 from .rank_run import RankRun
+
+LOPSIDED = 1.5  # the busiest rank over the mean, beyond that of the solution: it carries the messages of others
 
 
 def beyond_neighbours(done: Sequence[RankRun]) -> Finding | None:
@@ -28,6 +30,36 @@ def beyond_neighbours(done: Sequence[RankRun]) -> Finding | None:
                 "its two neighbours only, ranks `(rank - 1) % n` and `(rank + 1) % n`."
             )
             return Finding(say, "not-a-neighbour")
+    return None
+
+
+def beyond_axes(done: Sequence[RankRun], limits: Mapping[str, Limit]) -> Finding | None:
+    """Where ranks are a grid: a message between two that differ along several axes, and what the busiest rank sends
+    along each axis."""
+    from hwlib.units import show
+
+    names = [*limits]
+    for run in done if names else ():
+        if far := run.mine.beyond_axes([run.case[name] for name in names]):
+            across = " and ".join(f"`{names[axis]}`" for axis in far[2])
+            say = (
+                f"The result is right, but with {run.case}, a message goes from rank {far[0]} to rank {far[1]}, which "
+                f"lie apart along {across}: every message of this step has its own axis."
+            )
+            return Finding(say, "several-axes")
+    for axis, name in enumerate(names):
+        limit, rows = limits[name], []
+        for run in done:
+            shape = [run.case[each] for each in names]
+            mine, best = (one.axis_bytes(shape)[axis] for one in (run.mine, run.solution))
+            rows.append((run.case, *limit.busiest(run.case, mine, best, max)))
+        if broken := [row for row in rows if limit.broken(row[2], row[3])]:
+            case, rank, got, allowed = max(broken, key=lambda row: row[0].n)
+            say = (
+                f"The result is right, but with {case}, rank {rank} sends {show(got, 'B')} along `{name}`; "
+                f"{limit.words}{show(allowed, 'B')} {'was' if limit.exact else 'were'} expected."
+            )
+            return Finding(say, "axis-bytes")
     return None
 
 
@@ -59,7 +91,12 @@ def beyond_bytes(
         say = f"The result is right, but with {case}{size}, {who.format(rank=rank)} "
         say += f"{show(got, 'B')}{' in all' if of is sum else ''}; {limit.words}{show(allowed, 'B')} "
         why = outcomes.pattern([row[:3] for row in broken])
-        if of is max and got > allowed and _lopsided(run.mine) and not _lopsided(run.solution):
+        mine, best = (_lopsided(sent(outcome, run.case)) for outcome in (run.mine, run.solution))
+        carries = mine > LOPSIDED * max(1, best) and best <= LOPSIDED
+        loads = sent(run.mine, run.case)
+        alone = sum(load > LOPSIDED * sum(loads) / len(loads) for load in loads) == 1
+        carries = carries and (alone or _lopsided(run.mine.sent_bytes) > LOPSIDED)
+        if of is max and got > allowed and carries:
             why = Finding("one rank carries the messages of the others", "one-rank-carries")
         say += f"{'was' if limit.exact else 'were'} expected"
         return _because(say, why, measured)
@@ -111,9 +148,9 @@ def beyond_memory(done: Sequence[RankRun], limit: Limit | None) -> Finding | Non
     return Finding(say, "too-much-memory" if got > allowed else "too-little-memory")
 
 
-def _lopsided(outcome: Outcome) -> bool:
-    sent = outcome.sent_bytes
-    return max(sent) * len(sent) > 1.5 * sum(sent)
+def _lopsided(sent: Sequence[float]) -> float:
+    """The most that a rank sends over the mean."""
+    return max(sent) * len(sent) / (sum(sent) or 1)
 
 
 def _because(say: str, why: Finding | None, measured: str) -> Finding:

@@ -5,7 +5,7 @@ The reasons, in the order in which they are looked for:
 
 - other-unit; and of an expression that has no unit, adds-units, compares-units, cases-of-units, log-of-unit (or log2,
   exp), unit-in-exponent, unit-to-a-power.
-- zero, sign, constant-factor.
+- zero; rounded (right without its ceil and floor); sign, constant-factor.
 - factor-too-many, factor-missing, factors-swapped (both); where a constant is wrong too, with "-and-constant".
 - one-case, limit-of-large, limit-of-small (right only in that limit).
 - letter-missing, letter-too-many, one-letter (all else is right), wrong-value, no-value.
@@ -188,6 +188,7 @@ class _Ratio:
         if all(compare(r, Fraction(0)) == 0 for r in ratios):
             return Finding("Not yet: yours is zero.", "zero")
         steps: list[Callable[[], Finding | None]] = [
+            lambda: self._rounded(points),
             lambda: self._constant(ratios),
             lambda: self._factor(known),
             lambda: self._case(known),
@@ -195,6 +196,16 @@ class _Ratio:
             lambda: self._letters(known),
         ]
         return next((found for step in steps if (found := step())), None)
+
+    def _rounded(self, points: list[Point]) -> Finding | None:
+        """Right but for a ceil or floor, where nothing is to be rounded."""
+        if not _rounds(self.answer) or _rounds(self.solution):
+            return None
+        ratio = _Ratio(self.kind, _unrounded(self.answer), self.solution, self.clock, self.about)
+        ratios = [r for p in points if (r := ratio.at(p)) is not None]
+        if len(ratios) < 3 or not all(ratio.same(r, Fraction(1)) for r in ratios):
+            return None
+        return Finding("Not yet: yours rounds, and a real number is asked for.", "rounded")
 
     def _constant(self, ratios: list[Any]) -> Finding | None:
         first = ratios[0]
@@ -355,6 +366,17 @@ class _Ratio:
                     if other is not None and not self.same(other, ratio):
                         return True
         return False
+
+
+def _rounds(tree: Tree) -> bool:
+    return any(part.head in ("ceil", "floor") for part in tree.walk())
+
+
+def _unrounded(tree: Tree) -> Tree:
+    """The tree without its ceil and floor."""
+    if tree.head in ("ceil", "floor"):
+        return _unrounded(tree.args[0])
+    return Tree(tree.head, tuple(_unrounded(arg) if isinstance(arg, Tree) else arg for arg in tree.args))
 
 
 def _is_share(domain: Domain) -> bool:

@@ -114,6 +114,9 @@ class Field:
 
     def _option(self, value: Any) -> str:
         text = value.strip() if type(value) is str else None
+        if text not in self.options and text is not None:
+            same = [one for one in self.options if one.casefold() == text.casefold()]  # "FP8" for "fp8"
+            text = same[0] if len(same) == 1 else text
         if text not in self.options:
             some = " or ".join(map(quoted, self.options))
             raise Unreadable(f"{described(value)}; {some} was expected", reason="not-an-option")
@@ -130,7 +133,9 @@ def shown_number(value: Any, unit: str) -> str:
     if unit not in ("", "1"):
         return show(as_float(Fraction(value)) if abs(value) < math.inf else float(value), unit, 4)
     if abs(value) < EXACT:
-        return f"{int(value):,}" if value == int(value) else f"{float(value):.5g}"
+        if value == int(value) or abs(value) >= 99_999:
+            return f"{round(value):,}"
+        return f"{float(value):.5g}"
     size = as_float(Fraction(value))
     return f"about {size:.3g}" if math.isfinite(size) else "more than 1e308"
 

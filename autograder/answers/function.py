@@ -38,6 +38,7 @@ SUBMISSIONS = ("a submission",)  # whose cases the self-test tries, besides thos
 SAMPLES = 12  # cases to compare a formula of the library on
 CALL = 120  # letters of a call that are shown
 SHOWN = 120  # letters of a result that are shown
+MOST_DIGITS = 12  # of a number in a unit
 NEARLY = 1e-4  # as close as that on every case is rounding, or a term that hardly counts
 
 
@@ -193,7 +194,8 @@ class Function(Coded):
             return Verdict(0.0, f"{dimension.say[0].upper()}{dimension.say[1:]}.", "unit", dimension.reason)
         nearly = all(equal(g, w, NEARLY) for g, w in zip(got, wanted, strict=True))
         found = self._difference(mine, want, nearly)
-        say = f"{self._called(args)} gives {quoted(self._shown(mine, place(mine, want, self.rtol)), SHOWN)}{found.say}"
+        shown = quoted(self._shown(mine, place(mine, want, self.rtol), want), SHOWN)
+        say = f"{self._called(args)} gives {shown}{found.say}"
         say += "" if say.endswith("?") else "."
         count = f" ({sum(right)} of {len(right)} cases are right.)" if any(right) else ""
         return Verdict(0.0, f"{say}{count}", "wrong", found.reason, wants_hint=True)
@@ -203,12 +205,12 @@ class Function(Coded):
         magnitude."""
         path = difference(mine, want, self.rtol) or ()
         one, right = at(mine, path), at(want, path)
-        start = f"; element {element(path)} is {quoted(self._shown(one), SHOWN)}" if path else ""
+        start = f"; element {element(path)} is {quoted(self._shown(one, (), right), SHOWN)}" if path else ""
         if kind := kinds(one, right):
             return Finding(f"{start}, {kind.say}", kind.reason)
         if not callable(self.cases):
-            return Finding(f"{start}; {quoted(self._shown(right, place(one, right, self.rtol)), SHOWN)} was expected",
-                           "wrong-value")  # fmt: skip
+            wanted = quoted(self._shown(right, place(one, right, self.rtol), one), SHOWN)
+            return Finding(f"{start}; {wanted} was expected", "wrong-value")
         if nearly:
             close = "very close, but not exact: is something rounded, or a small term missing?"
             return Finding(f"{start}, which is {close}", "nearly-right")
@@ -246,12 +248,18 @@ class Function(Coded):
         call = f"{self.name}({', '.join(text_of(a) for a in args)})"
         return call if most is None else quoted(call, most)
 
-    def _shown(self, value: Any, path: Path = ()) -> str:
-        if self.unit and type(value) in (int, float):
-            from hwlib.units import show
+    def _shown(self, value: Any, path: Path = (), beside: Any = None) -> str:
+        """A value, a number in the unit with as many digits as tell it from another one `beside` it."""
+        if not self.unit or type(value) not in (int, float):
+            return excerpt(value, path)
+        from hwlib.units import show
 
-            return show(as_float(number(value)) if type(value) is int else value, self.unit)
-        return excerpt(value, path)
+        sizes = [
+            as_float(number(one)) if type(one) is int else one for one in (value, beside) if type(one) in (int, float)
+        ]
+        several = ([show(size, self.unit, digits) for size in sizes] for digits in range(4, MOST_DIGITS + 1))
+        written = [show(size, self.unit) for size in sizes]
+        return next((shown for shown in several if len({*shown}) > 1), written)[0]
 
 
 def _records(rows: list) -> bool:

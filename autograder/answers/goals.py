@@ -20,6 +20,7 @@ GOALS = {"given", "pars", "limits", "best", "holder"}
 DIGITS = 8  # of a value that is kept
 ROUNDING = 1e-6  # by which a value may miss what was kept of it
 MOST_TERMS = 3  # of a breakdown
+MANY = 10  # times a limit: from there on no percentage says it
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,8 @@ class Condition:
         if reaches(got.total, limit, most=self.at_most is None):
             return ""
         off = abs(got.total - limit)
-        share = f" ({percent(off / abs(limit))} of the limit)" if limit else ""
+        ratio = off / abs(limit) if limit else 0.0
+        share = f" ({f'{ratio:.3g} times' if ratio >= MANY else f'{percent(ratio)} of'} the limit)" if limit else ""
         beyond = f", {shown_number(off, self.unit)}{share} too {'little' if self.at_most is None else 'much'}"
         shown, allowed = shown_number(got.total, self.unit), shown_number(limit, self.unit)
         say = f"{self.name} is {shown}; {self.words} {allowed} was expected{beyond if math.isfinite(off) else ''}."

@@ -84,14 +84,15 @@ class Kernel(Coded):
 
     `cases`: the runs, as `Launch`, or a callable of a `random.Random` that makes the list. The arrays must end as the
     solution's do: each element within `rtol`, but for the rounding of sums. `bytes` limits what all programs load and
-    store, `sectors` the pieces of 32 bytes that each load and store touches, `tile_bytes` the floats that a program
-    holds at once, `flops` the operations; without a function of the arguments, a limit is what the solution takes, and
-    None does not limit. `hbm_bytes` limits what passes between HBM and `l2`, a `tl.L2`: its size, and how many
-    programs run at a time.
+    store, of the arrays `counted` where it names some; `sectors` the pieces of 32 bytes that each load and store
+    touches, `tile_bytes` the floats that a program holds at once, `flops` the operations; without a function of the
+    arguments, a limit is what the solution takes, and None does not limit. `hbm_bytes` limits what passes between HBM
+    and `l2`, a `tl.L2`: its size, and how many programs run at a time.
     """
 
     name: str = "kernel"
     bytes: Limit | None = field(default_factory=at_most)
+    counted: tuple[str, ...] = ()
     sectors: Limit | None = None
     hbm_bytes: Limit | None = None
     l2: L2 | None = None
@@ -108,6 +109,8 @@ class Kernel(Coded):
                 f"the signature {self.signature!r} of {self.name!r}: '{self.name}(x_ptr, out_ptr, n)' was expected"
             )
 
+        if unknown := set(self.counted) - set(re.findall(r"\w+", self.signature)):
+            raise DeclarationError(f"{self.name}: {', '.join(sorted(unknown))} is counted; arguments were expected")
         if self.hbm_bytes and not self.l2:
             raise DeclarationError(f"{self.name}: hbm_bytes are counted behind an l2; `l2=tl.L2(...)` was expected")
 
@@ -201,8 +204,9 @@ class Kernel(Coded):
     def _too_much(self, launch: Launch, arrays: Mapping[str, Any], solution: Run, mine: Run) -> Finding | None:
         from hwlib.units import show
 
+        of_arrays = f" of {', '.join(f'`{name}`' for name in self.counted)}" if self.counted else ""
         measures: tuple[tuple[Limit | None, str, Callable[[Run], float], str], ...] = (
-            (self.bytes, "loads and stores {}", lambda run: run.bytes, "kernel-bytes"),
+            (self.bytes, f"loads and stores {{}}{of_arrays}", self._bytes, "kernel-bytes"),
             (self.sectors, "touches {} sectors", lambda run: run.sectors, "sectors"),
             (self.hbm_bytes, "moves {} between L2 and HBM", lambda run: run.hbm.bytes if run.hbm else 0, "hbm-bytes"),
             (self.tile_bytes, "holds tiles of {} at once", lambda run: run.tile_bytes, "tile-bytes"),
@@ -220,8 +224,21 @@ class Kernel(Coded):
                 f"The values are right, but with {launch} the kernel {what.format(shown[0])}; {limit.words}{shown[1]} "
             )
             say += f"{'was' if limit.exact else 'were'} expected"
-            return Finding(f"{say}{_where(solution, mine) if reason in ('kernel-bytes', 'sectors') else ''}.", reason)
+            return Finding(
+                f"{say}{self._where(solution, mine) if reason in ('kernel-bytes', 'sectors') else ''}.", reason
+            )
         return None
+
+    def _bytes(self, run: Run) -> int:
+        """What a run loads and stores of the arrays that count."""
+        return sum(one.bytes for name, one in run.traffic.items() if name in (self.counted or run.traffic))
+
+    def _where(self, solution: Run, mine: Run) -> str:
+        """The array whose traffic exceeds the solution's most, and how many times it does."""
+        times = {name: one.bytes / solution.traffic[name].bytes for name, one in mine.traffic.items()
+                 if solution.traffic[name].bytes and name in (self.counted or mine.traffic)}  # fmt: skip
+        name = max(times, key=lambda one: times[one], default="")
+        return f": `{name}` {times[name]:.3g} times as much" if name and times[name] > 1.001 else ""
 
     def _run(
         self,
@@ -267,8 +284,9 @@ class Kernel(Coded):
     def _limited(self, run: Run) -> list[Any]:
         """What a run took of all that is limited, array by array where that is counted."""
         arrays = run.traffic.values()
+        counting = [one for name, one in run.traffic.items() if name in (self.counted or run.traffic)]
         return [
-            self.bytes and [(one.loaded_bytes, one.stored_bytes) for one in arrays],
+            self.bytes and [(one.loaded_bytes, one.stored_bytes) for one in counting],
             self.sectors and [(one.loaded_sectors, one.stored_sectors) for one in arrays],
             self.hbm_bytes and run.hbm,
             self.tile_bytes and run.tile_bytes,
@@ -302,11 +320,3 @@ def _same_values(mine: Run, other: Run) -> bool:
         return bool(np.allclose(got, want, rtol=1e-5, atol=ROUNDING * size, equal_nan=True))
 
     return all(np.array_equal(mine.unwritten[name], other.unwritten[name]) and close(name) for name in mine.arrays)
-
-
-def _where(solution: Run, mine: Run) -> str:
-    """The array whose traffic exceeds the solution's most, and how many times it does."""
-    times = {name: one.bytes / solution.traffic[name].bytes for name, one in mine.traffic.items()
-             if solution.traffic[name].bytes}  # fmt: skip
-    name = max(times, key=lambda one: times[one], default="")
-    return f": `{name}` {times[name]:.3g} times as much" if name and times[name] > 1.001 else ""

@@ -21,8 +21,8 @@ STUB = "*Your answer*"  # in place of nbgrader's "YOUR ANSWER HERE": what nobody
 WAITS = "Your answer waits for the teacher."
 # What there is to say outside a course, and where nobody can tell whether this is one.
 NOBODY = (
-    "Nobody grades an answer in words here: compare yours with the model answer, which the book has folded under this "
-    "question. In a course a teacher reads it."
+    'Nobody grades an answer in words here: compare yours with the model answer, which `solution("{id}")` shows. '
+    "In a course a teacher reads it."
 )
 BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # letters and signs without ink
 
@@ -108,7 +108,7 @@ class Written(Answer):
 
     def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
         """That no program reads it: this is what a `check` says, as the grader never asks."""
-        return Verdict(0.0, NOBODY, "waiting")
+        return Verdict(0.0, NOBODY.format(id=exercise.id), "waiting")
 
 
 def _is_row(row: Any) -> bool:

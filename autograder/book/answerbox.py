@@ -69,6 +69,8 @@ def _payload(exercise: Exercise, box: Box) -> dict[str, Any]:
         "read": box.read,
         "digest": box.digest,
         "unit": box.unit,
+        "count": box.count,
+        **({"nouns": list(box.nouns)} if box.nouns else {}),
         "predict": exercise.predict,
         "salt": salt,
         "otherwise": inline_html(led_on(exercise, box.otherwise)),
@@ -125,6 +127,7 @@ def form(exercise: Exercise) -> Markup:
         id=exercise.id,
         options={str(key): inline_html(str(text)) for key, text in box.options.items()},
         ask=box.ask if not box.options or not exercise.predict else "Your prediction",
+        count=box.count,
         verb="Predict" if exercise.predict else "Check",
         data=script_json(_payload(exercise, box)),
     )

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..values.digest import digest
-from . import notebook
+from . import notebook, order
 from .bibliography import Bibliography
 from .captions import add_captions
 from .contents import contents, numbered, renew_readme
@@ -85,7 +85,8 @@ def load(root: Path, name: str, *, variants: bool = False, course: bool = False)
     check_names(root, [name])
     source = Source.read(folder / f"{name}.md")
     bank = load_bank(folder) if declared_in(folder) else Bank()
-    roles = Roles(bank.namespace, source, Bibliography(root / "docs" / "references.bib"), contents(root), not course)
+    names = order.imported(source.path) | bank.namespace
+    roles = Roles(names, source, Bibliography(root / "docs" / "references.bib"), contents(root), not course)
     read = notebook.read(source)
     full = notebook.expand(read, bank, source=source, chapter=name, variants=variants, alone=not course)
     notebook.point_to_guide(full)

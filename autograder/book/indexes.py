@@ -79,16 +79,11 @@ def formula_index(chapters: Sequence[Chapter]) -> str:
 
 def introduced(chapter: Chapter) -> Iterator[tuple[Formula, order.Place]]:
     """The formulas with an equation that a chapter introduces, in its order."""
-    from importlib import import_module
-
     from hwlib.formula import Formula
 
-    text = order.text_of(chapter.source.path)
+    text, values = order.text_of(chapter.source.path), chapter.bank.namespace | order.imported(chapter.source.path)
     for name, place in sorted(text.names.items(), key=lambda item: item[1].line):
-        value = chapter.bank.namespace.get(name)
-        if name in text.imports and text.imports[name][0].split(".")[0] == "hwlib":
-            module, own = text.imports[name]
-            value = getattr(import_module(module), own, None)
+        value = values.get(name)
         if isinstance(value, Formula) and "tex" in value.readings:
             yield value, place
 

@@ -146,7 +146,7 @@ def prompt_markdown(exercise: Exercise, label: str, *, variants: bool = False, a
     say = how_to_answer(exercise)
     tail = f"*{say[0].upper()}{say[1:]}.*"
     if exercise.answer.judged_by is JudgedBy.TEACHER and alone:
-        tail += " *Nobody grades it here: the book has a model answer, folded under this question.*"
+        tail += f' *Nobody grades it here: `solution("{exercise.id}")` shows a model answer.*'
     if exercise.hints:
         tail += f' *Stuck? `hint("{exercise.id}")`.*'
     if variants and exercise.given:

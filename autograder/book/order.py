@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -57,6 +58,15 @@ class Text:
 def text_of(path: Path) -> Text:
     """The reading of a chapter's source, kept until the file changes."""
     return _read(path, path.stat().st_mtime_ns)
+
+
+def imported(path: Path) -> dict[str, Any]:
+    """What the cells of a chapter's source import from this library, by the names that they give it."""
+    found = {}
+    for name, (module, own) in text_of(path).imports.items():
+        if module.split(".")[0] == "hwlib" and hasattr(home := import_module(module), own):
+            found[name] = getattr(home, own)
+    return found
 
 
 def earlier_and_later(path: Path) -> tuple[list[Text], list[Text]]:
@@ -182,4 +192,4 @@ def _name(node: Any) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr
 
 
-__all__ = ["EVERYDAY", "Place", "Text", "bare", "earlier_and_later", "key_of", "text_of", "uses"]
+__all__ = ["EVERYDAY", "Place", "Text", "bare", "earlier_and_later", "imported", "key_of", "text_of", "uses"]

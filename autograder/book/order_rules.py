@@ -66,16 +66,11 @@ def terms_are_introduced(chapter: Reading) -> Iterator[str]:
 
 def _formulas(chapter: Reading, text: order.Text) -> Iterator[tuple[str, order.Place]]:
     """The registered formulas that a chapter's visible code and its numbers use, by their own name."""
-    from importlib import import_module
-
     from hwlib.formula import Formula
 
-    seen = set()
+    seen, imported = set(), order.imported(chapter.source.path)
     for name, place in (*text.calls.items(), *text.numbers.items()):
-        value = chapter.bank.namespace.get(name)
-        if name in text.imports:
-            module, own = text.imports[name]
-            value = getattr(import_module(module), own, None) if module.split(".")[0] == "hwlib" else None
+        value = imported.get(name) if name in text.imports else chapter.bank.namespace.get(name)
         if isinstance(value, Formula) and value.name not in seen:
             seen.add(value.name)
             yield value.name, place

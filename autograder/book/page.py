@@ -100,9 +100,15 @@ def card(exercise: Exercise, number: str, solution: str, *, course: bool, first:
         title=answerbox.inline_html(exercise.title),
         points=points(exercise),
         prompt=markdown(exercise.prompt_text().strip(), POINTER if first else ""),
-        asked=box or _asked(exercise),
+        asked=_with_above(exercise, box) if box else _asked(exercise),
         folded=[] if course else [*_hints(exercise), _worked(exercise, solution)],
     )
+
+
+def _with_above(exercise: Exercise, form: str) -> Markup:
+    """An answer box with what its kind has to show above it."""
+    box = exercise.answer.box(exercise)
+    return markdown(box.above if box else "", form)
 
 
 def _asked(exercise: Exercise) -> Markup:
@@ -227,7 +233,9 @@ def _reveal(chapter: Chapter, cell: NotebookNode, done: NotebookNode, course: bo
     said = "\n\n".join(o.data["text/markdown"] for o in done.outputs if "text/markdown" in o.get("data", {}))
     result = [p for p in said.split("\n\n") if p.startswith("It comes out as")]
     value = exercise.answer.shown(exercise, exercise.solution, exercise.variant())
-    body = markdown(*(result or [f"**Answer:** {value}" if value else ""]), _explanation(exercise))
+    compared = exercise.answer.compared(exercise, None, exercise.variant())
+    came_out = [compared] if compared else result or [f"**Answer:** {value}" if value else ""]
+    body = markdown(*came_out, _explanation(exercise))
     return _markdown(cell.id, folded("reveal", "What comes out", body, reveals=name))
 
 

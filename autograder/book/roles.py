@@ -37,7 +37,8 @@ ADMONITIONS = ("note", "tip", "hint", "important", "warning", "caution", "admoni
 
 @dataclass(frozen=True)
 class Roles:
-    """Resolves the roles of one chapter in the namespace of its exercises.py, so a number needs no kernel."""
+    """Resolves the roles of one chapter, so a number needs no kernel: `namespace` is that of its exercises.py, and what
+    its cells import from the library."""
 
     namespace: Mapping[str, Any]
     source: Source
@@ -80,7 +81,7 @@ class Roles:
             raise self._error(
                 name,
                 f"{{f}}`{name}` does not name a formula with an equation "
-                f"({type(error).__name__}: {error}); import it in exercises.py",
+                f"({type(error).__name__}: {error}); import it in a cell of the chapter, or in exercises.py",
             ) from error
 
     def source_of(self, formula: Any) -> str:

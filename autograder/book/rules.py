@@ -11,13 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..declaration.answer import JudgedBy, kinds
+from ..declaration.answer import kinds
 from .order_rules import formulas_are_introduced, terms_are_introduced, the_head_says_what_is_needed
 from .reading import FIGURE, Reading
 
 EXERCISES = 8, 16
 KINDS = 4
-NONE_WRITTEN = "03-rooflines"  # older than the rule: it asks for no words
 LIVE = 2
 WORDS = 6  # of a caption, and of the text in place of a figure
 MEDIAN, LONGEST = 8, 25  # lines of a code cell
@@ -61,8 +60,6 @@ def kinds_that_every_chapter_asks(chapter: Reading) -> Iterator[str]:
     asked = Counter(exercise.kind for exercise in chapter.bank.values() if not exercise.predict)
     for name, kind in kinds().items():
         least, most = kind.in_a_chapter
-        if chapter.name == NONE_WRITTEN and kind.judged_by is JudgedBy.TEACHER:
-            least = most = 0
         if asked[name] < least or (most is not None and asked[name] > most):
             expected = f"at least {least} was" if asked[name] < least else f"at most {most} were"
             yield f"{chapter.at()}: {_count(asked[name], f'{name} exercise')}, predictions aside; {expected} expected"

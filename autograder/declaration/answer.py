@@ -45,13 +45,18 @@ class Box:
     candidates: Sequence[Any]
     otherwise: str
     close: str = ""
-    read: str = "option"  # how the page's script reads a text: a "number" with a unit, an "integer", an "option"
+    read: str = (
+        "option"  # how the page's script reads a text: a "number" with a unit, "numbers", an "integer", an "option"
+    )
     digest: str = "option"  # what it digests: the cell of a "grid" as wide as the tolerance, an "int", an "option"
     options: Mapping[str, str] = field(default_factory=dict)  # to choose from; without them there is a field of text
     ask: str = "Your answer"  # the label of the field
     unit: str = "1"
+    nouns: Sequence[str] = ()  # that may stand behind an integer, in lower case
     rtol: float = 0.0
     reach: float = 1.0
+    count: int = 1  # how many numbers a text has
+    above: str = ""  # what stands above the field, in Markdown, such as a table of what is asked for
 
 
 class Weakness(NamedTuple):
@@ -186,6 +191,11 @@ class Answer:
             return self.readable(call_with(value, given))
         except Unreadable:
             return ""
+
+    def compared(self, exercise: Exercise, value: Any, given: Given) -> str:
+        """A prediction beside what came out, in Markdown, where both are more than a value; `value` is plain data that
+        can be read, or None for what came out alone. "" where the text of `readable` says it."""
+        return ""
 
     def worked(self, exercise: Exercise, source: str, given: Given, *, with_prompt: bool) -> str:
         """The solution in Markdown: the `source` of the instructor's cell, and what it comes to.

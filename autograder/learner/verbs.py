@@ -184,11 +184,23 @@ def reveal(exercise_id: str, result: Any = None) -> Card:
             lines.append(f"It comes out as **{encoding.type_name(result)}**.")
     if found.declared is not None:
         numbers = given(exercise_id)
-        if result is None:
+        if compared := _compared(found.declared, recorded.answer, numbers):
+            lines.append(compared)
+        elif result is None:
             solution = Attempt(found, encoding.encode(found.declared.expected(numbers)))
             lines.append(f"It comes out as **{solution.shown()}**.")
         lines.append(found.declared.judge_message(recorded.answer, numbers).say)
     return Card("\n\n".join(lines))
+
+
+def _compared(declared: Exercise, message: Any, numbers: dict[str, Any]) -> str:
+    """A prediction beside what came out, where its kind has more to show than a value."""
+    try:
+        value = encoding.decode(message)
+        declared.answer.readable(value)
+    except (Unreadable, encoding.BadMessage):
+        value = None
+    return declared.answer.compared(declared, value, numbers)
 
 
 def _show(verdict: Verdict) -> None:

@@ -79,6 +79,31 @@ def _parts(posts: Sequence[dict[str, Any]], call: str, of: Sequence[int]) -> lis
     return rows
 
 
+def _fits(posts: Sequence[dict[str, Any]], place: int, came: Sequence[int], room: Any) -> None:
+    """Whether what all ranks send to one is what it has room for, if it said: `room` numbers from each."""
+    if (
+        not isinstance(room, (list, tuple))
+        or len(room) != len(came)
+        or not all(type(one) is int and 0 <= one < 1 << 32 for one in room)
+    ):
+        return
+    for frm, (size, expected) in enumerate(zip(came, room, strict=True)):
+        if size != expected:
+            width = _width([posts[frm].get("width"), posts[place].get("width")], (size, expected))
+            what = "row" if width > 1 else "number"
+            named = posts[place].get("group") or range(len(posts))
+            sent = f"{size // width} {what}{'s' if size != width else ''}"
+            say = f"all_to_all: rank {named[frm]} sends {sent} to rank {named[place]}, which expects"
+            raise NetworkError(f"{say} {expected // width} from it", "other-splits")
+
+
+def _width(widths: Sequence[Any], sizes: Sequence[int]) -> int:
+    """The numbers of a row, where two ranks mean rows of the same width, and whole ones; else 1."""
+    width = widths[0]
+    rows = type(width) is int and width > 1 and widths[1] == width and not any(size % width for size in sizes)
+    return int(width) if rows else 1
+
+
 # What each rank gets from a call, and the full buffer that its algorithm moves
 
 
@@ -114,6 +139,8 @@ def _reduce_scatter(posts: Any, n: int) -> Any:
 
 def _all_to_all(posts: Any, n: int) -> Any:
     rows = _parts(posts, "all_to_all", range(n))
+    for place, post in enumerate(posts):
+        _fits(posts, place, [row[place].size for row in rows], post.get("room"))
     return [[rows[i][j] for i in range(n)] for j in range(n)], rows
 
 

@@ -15,7 +15,7 @@ class NetworkError(Explained, ValueError):
     of a message or a collective whose other side has ended; endless, too-many-bytes, group-not-entered-by-all,
     buffer-in-flight; of a request, unknown-request, unknown-handle, no-such-rank, own-rank, not-an-array; of a call,
     unknown-call, call-not-allowed, foreign-group, other-call (than that of the group's other ranks), other-sizes,
-    unknown-reduction, other-reductions, other-roots, other-parts, uneven-split.
+    unknown-reduction, other-reductions, other-roots, other-parts, other-splits, uneven-split.
     """
 
 

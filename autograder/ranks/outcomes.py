@@ -65,6 +65,19 @@ class Outcome:
             leaving[frm] += size * (frm // inner != to // inner)
         return leaving
 
+    def axis_bytes(self, shape: Sequence[int]) -> list[list[float]]:
+        """For each axis of a grid of ranks, whose last axis varies fastest, what each rank sends along it."""
+        along = [[0.0] * len(self.sent_bytes) for _ in shape]
+        for (frm, to), size in self.pairs.items():
+            for axis in _axes_between(frm, to, shape):
+                along[axis][frm] += size
+        return along
+
+    def beyond_axes(self, shape: Sequence[int]) -> tuple[int, int, list[int]] | None:
+        """The first pair of ranks, from and to, that exchange a message and differ along several axes, and which."""
+        pairs = ((frm, to, _axes_between(frm, to, shape)) for frm, to in sorted(self.pairs))
+        return next((found for found in pairs if len(found[2]) > 1), None)
+
     def beyond_neighbours(self) -> tuple[int, int] | None:
         """The first pair of ranks, from and to, that exchange a message and do not lie side by side on the ring."""
         n = len(self.sent_bytes)
@@ -74,6 +87,16 @@ class Outcome:
     def ended(self) -> bool:
         """Whether every rank finished."""
         return self.failed is None and self.stuck is None
+
+
+def _axes_between(one: int, other: int, shape: Sequence[int]) -> list[int]:
+    """The axes of a grid of ranks along which two of them differ."""
+    found = []
+    for axis in reversed(range(len(shape))):
+        (one, mine), (other, its) = divmod(one, shape[axis]), divmod(other, shape[axis])
+        if mine != its:
+            found.append(axis)
+    return found[::-1]
 
 
 def observe(
@@ -202,7 +225,7 @@ def _failure(name: str, case: Case, kind: str, what: str, rank: int) -> str:
             f"`{name}` returns {_a(what)} without a `yield`, so it sends nothing: each message is a "
             "`got = yield Step(send, to, frm)`."
         )
-    yields = f"With {case}, rank {rank}"
+    yields, (sent, *others) = f"With {case}, rank {rank}", what.split("|")
     says = {
         "silent": f"{yields} fails before it sends anything, and without a `yield` no message ever leaves: each is a "
         f"`got = yield Step(send, to, frm)`. It says: {quoted(what, 200)}.",
@@ -211,8 +234,8 @@ def _failure(name: str, case: Case, kind: str, what: str, rank: int) -> str:
         + (" The steps of another generator are passed on with `yield from`." if what == "generator" else ""),
         "array": f"{yields} sends {_a(what)}{' too large or not of numbers' if what == 'ndarray' else ''}; an array "
         "like x was expected, a slice of it for instance.",
-        "dtype": f"{yields} sends numbers of type {quoted(what)}; those {'of x' if not case.sizes else 'to be sent'} "
-        f"are of type `{case.dtype}`.",
+        "dtype": f"{yields} sends numbers of type {quoted(sent)}; those {'of x' if not case.sizes else 'to be sent'} "
+        f"are of type `{case.dtype}`{''.join(f' or `{one}`' for one in others)}.",
         "raises": f"{yields} fails: {quoted(what, 200)}.",
         "result": f"{yields} returns something that is not an answer: {quoted(what, 200)}.",
         "limit": (

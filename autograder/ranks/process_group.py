@@ -70,6 +70,12 @@ def as_array(tensor: Any) -> Any:
     return tensor.detach().cpu().contiguous().numpy().copy()
 
 
+def sendable(tensor: Any) -> Any:
+    """A tensor's numbers as an array, or the name of their type where numpy lacks it: the judge says which it takes."""
+    kind = str(tensor.dtype).removeprefix("torch.")
+    return kind if kind == "bfloat16" or kind.startswith("float8") else as_array(tensor)
+
+
 @dataclass
 class JudgedPending:
     """What the judge has been asked for; `take` puts the reply where it belongs, once."""
@@ -122,6 +128,10 @@ class JudgedTransport(Transport):
         request: dict[str, Any] = {"do": "post", "call": call, "group": list(self.ranks)}
         with unmetered():
             request["data"] = self._given(call, inputs)
+            if call == "all_to_all":
+                room = self._parts(outputs)
+                widths = {part.shape[1:].numel() for part in room}
+                request["room"], request["width"] = [part.numel() for part in room], max(widths, default=1)
         if call in REDUCING:
             if op not in REDUCTIONS:
                 raise RuntimeError(f"this reduction is not judged: one of {', '.join(REDUCTIONS)} was expected")
@@ -138,14 +148,14 @@ class JudgedTransport(Transport):
             return None
         if call in ("all_reduce", "reduce", "broadcast"):
             (x,) = inputs
-            return as_array(x)
+            return sendable(x)
         if call == "scatter":
-            return [as_array(x) for x in inputs]
+            return [sendable(x) for x in inputs]
         if call == "all_to_all":
-            return [as_array(part.reshape(-1)) for part in self._parts(inputs)]
+            return [sendable(part.reshape(-1)) for part in self._parts(inputs)]
         if call == "reduce_scatter" and isinstance(inputs, (list, tuple)):
-            return as_array(torch.cat([x.reshape(-1) for x in inputs]))
-        return as_array(inputs)
+            return sendable(torch.cat([x.reshape(-1) for x in inputs]))
+        return sendable(inputs)
 
     def _parts(self, x: Any) -> Any:
         import torch
@@ -153,7 +163,7 @@ class JudgedTransport(Transport):
         if isinstance(x, (list, tuple)):
             return x
         rows = x.reshape(x.shape[0], -1) if x.dim() else x.reshape(1, 1)
-        return torch.split(rows, rows.shape[0] // self.size)
+        return torch.split(rows, [rows.shape[0] // self.size] * self.size)
 
     def _take(self, call: str, outputs: Any, reply: Any) -> None:
         """Put what came of a call into the tensors that it was called with."""
@@ -178,7 +188,7 @@ class JudgedTransport(Transport):
     def send(self, tensor: Any, to: int, tag: int) -> JudgedPending:
         """Hand the message to the judge."""
         with unmetered():
-            handle = self.talk({"do": "send", "to": self._peer(to), "tag": tag, "data": as_array(tensor)})
+            handle = self.talk({"do": "send", "to": self._peer(to), "tag": tag, "data": sendable(tensor)})
             self.in_flight.post(handle, tensor, sends=True)
         return JudgedPending(self.talk, handle, lambda _: None, self.in_flight)
 

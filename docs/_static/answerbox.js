@@ -83,8 +83,17 @@
   const NUMBER = `[-+−]?(?:${GROUPS}|[0-9][0-9_]*\\.?[0-9]*|\\.[0-9]+)(?:[eE][-+−]?[0-9]+)?`;
   const QUANTITY = new RegExp(`^(${NUMBER})\\s*(.*)$`), RATIO = /^(?::\s*1|x|×|times)$/;
 
-  /* "31.9 us" -> {value: 3.19e-5, unit: "s"}; unit is null where none was typed. */
-  function readQuantity(text, atoms) {
+  /* One group is enough where things are counted, for these have no decimals: 38,087 tokens. */
+  const GROUP = /^([-+−]?[1-9][0-9]{0,2}),([0-9]{3})(?=\s*(\S*)$)/;
+  function counted(unit, atoms) {
+    const [scale, powers] = Object.hasOwn(atoms, unit) ? atoms[unit] : [0, {}], names = Object.keys(powers);
+    return scale === 1 && names.length === 1 && !DIMENSIONS.includes(names[0]) && !["FLOP", "OP"].includes(names[0]);
+  }
+
+  /* "31.9 us" -> {value: 3.19e-5, unit: "s"}; unit is null where none was typed, and `asked` is the box's. */
+  function readQuantity(text, atoms, asked = "1") {
+    const group = GROUP.exec(text.trim());
+    if (group && counted(group[3] || asked, atoms)) text = text.trim().replace(GROUP, "$1$2");
     const match = QUANTITY.exec(text.trim());
     if (!match || /^[,._]/.test(match[2])) throw new Error("a number was expected, with its unit if you like, such as 31.9 us");
     if (/^(?:[-+*/×·^]+\s*|x\s+)[0-9(.]/.test(match[2])) throw new Error("that is a calculation; write one number, then its unit");
@@ -100,6 +109,8 @@
 
   function readInteger(box, text) {
     let tidy = text.trim().replaceAll("_", "");
+    const [, count, noun] = /^(.*\d)\s*([A-Za-z]+)$/.exec(tidy) ?? [];
+    if (noun && box.nouns?.includes(noun.toLowerCase())) tidy = count;
     if (/^[-+]?\d{1,3}(,\d{3})+(\.\d+)?$/.test(tidy)) tidy = tidy.replaceAll(",", "");
     const power = /^([0-9]{1,2})\^([0-9]{1,2})$/.exec(tidy);
     if (power) return BigInt(power[1]) ** BigInt(power[2]);
@@ -116,7 +127,7 @@
     if (fraction && box.unit === "1") return Number(fraction[1]) / Number(fraction[2]);
     let read;
     try {
-      read = readQuantity(text, atoms);
+      read = readQuantity(text, atoms, box.unit);
     } catch (error) {
       throw new Error(`Could not read the answer: ${error.message}.`);
     }
@@ -127,7 +138,58 @@
     return read.value;
   }
 
-  const READERS = { option: readOption, integer: readInteger, number: readNumber };
+  /* So many numbers above zero in one text, each as it was typed and as it was read. */
+  function readNumbers(box, text, atoms) {
+    const bare = text.trim().replace(/^[[(]|[\])]$/g, "").trim();
+    const parts = [/\s*;\s*|\s*,\s+|\s*\n\s*/, ","].map((mark) => bare.split(mark)).find((found) => found.length === box.count);
+    if (!parts) throw new Error(`${box.count} numbers were expected, one a line or with semicolons between them.`);
+    return parts.map((part, n) => {
+      const where = `Number ${n + 1}`;
+      if (!part.trim()) throw new Error(`${where} is missing.`);
+      let value;
+      try {
+        value = readNumber(box, part, atoms);
+      } catch (error) {
+        throw new Error(`${where}: ${error.message}`);
+      }
+      if (!(value > 0)) throw new Error(`${where}: a number above zero was expected.`);
+      return { typed: part.trim(), value };
+    });
+  }
+
+  const READERS = { option: readOption, integer: readInteger, number: readNumber, numbers: readNumbers };
+
+  const percent = (share) => `${share < 1 ? Number((100 * share).toPrecision(2)) : Math.round(100 * share)} %`;
+  const median = (list) => {
+    const sorted = [...list].sort((a, b) => a - b), half = sorted.length >> 1;
+    return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+  };
+
+  /* What stands beside the right numbers of a table, the last column, for predicted ones: texts, errors, their median. */
+  function beside(box, numbers, right, atoms) {
+    const off = numbers.map(({ value }, n) => value / readNumber(box, right[n], atoms) - 1);
+    const typed = numbers.map((one) => (/[a-z%]/i.test(one.typed.replace(/\de[-+]?\d/i, "")) || box.unit === "1" ? one.typed : `${one.typed} ${box.unit}`));
+    const signed = off.map((error) => (error < 0 ? "−" : "+") + percent(Math.abs(error)));
+    return { typed, signed, median: percent(median(off.map(Math.abs))) };
+  }
+
+  /* Two columns of the reader's own, in each table of numbers that the prediction unlocks. */
+  function fillIn(box, numbers, details, atoms) {
+    for (const table of details.querySelectorAll("table")) {
+      const rows = [...table.tBodies[0].rows];
+      if (rows.length !== numbers.length + 1 || table.dataset.filled) continue;
+      const own = beside(box, numbers, rows.slice(0, -1).map((row) => row.cells[row.cells.length - 1].textContent), atoms);
+      const put = (row, name, texts) => texts.forEach((text, n) => {
+        const cell = document.createElement(name);
+        cell.textContent = text;
+        cell.style.textAlign = "right";
+        row.insertBefore(cell, row.cells[1 + n]);
+      });
+      put(table.tHead.rows[0], "th", ["yours", "off"]);
+      rows.forEach((row, n) => put(row, "td", n < numbers.length ? [own.typed[n], own.signed[n]] : ["", own.median]));
+      table.dataset.filled = "true";
+    }
+  }
 
   /* What of an answer is digested, by the box's `digest`: its cell on the entry's grid or its two digits, or all of it. */
   function what(box, value, entry) {
@@ -156,23 +218,27 @@
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       if (form.dataset.kept) return;
-      const typed = box.input === "text" ? form.querySelector("input[type=text]") : null;
+      const typed = box.input === "text" ? form.querySelector("input[type=text], textarea") : null;
       const given = typed ?? form.querySelector(`input[type=${box.input}]:checked`);
-      const { kind, say } = judge(box, given?.value ?? "", window.GPUBOOK_UNITS ?? {});
+      const atoms = window.GPUBOOK_UNITS ?? {}, { kind, say } = judge(box, given?.value ?? "", atoms);
       form.dataset.verdict = box.predict && kind === "wrong" ? "told" : kind;
       output.innerHTML = `<span aria-hidden="true">${box.predict && kind === "wrong" ? "" : marks[kind]}</span>${say}`;
       typed?.setAttribute("aria-invalid", String(kind === "unread" || kind === "wrong"));
       window.MathJax?.typesetPromise?.([output]);
       if (box.predict && (kind === "right" || kind === "wrong")) {
         form.dataset.kept = "first";  // a prediction made once more, with the result in sight, is none
-        for (const field of form.querySelectorAll("input")) field.disabled = true;
+        for (const field of form.querySelectorAll("input, textarea")) field.disabled = true;
         form.querySelector("button").setAttribute("aria-disabled", "true");
         for (const reveal of document.querySelectorAll("details.reveal"))
-          if (reveal.dataset.reveals === box.id) { reveal.open = true; reveal.classList.add("unlocked"); }
+          if (reveal.dataset.reveals === box.id) {
+            reveal.open = true;
+            reveal.classList.add("unlocked");
+            if (box.read === "numbers") fillIn(box, readNumbers(box, given.value, atoms), reveal, atoms);
+          }
       }
     });
   }
 
-  if (typeof document === "undefined") module.exports = { sha256, cell, readQuantity, judge };
+  if (typeof document === "undefined") module.exports = { sha256, cell, readQuantity, judge, readNumbers, beside };
   else document.querySelectorAll("form.answer-box").forEach(attach);
 })();

@@ -40,3 +40,20 @@ def test_a_wrong_answer_is_explained_and_a_right_one_is_right(chapter):
         box.get_by_role("textbox").fill(show(value, unit, digits=6))
         box.get_by_role("textbox").press("Enter")
         assert sign in box.get_by_role("status").inner_text()
+
+
+def test_the_contents_mark_the_section_that_is_read_also_on_the_way_up(chapter):
+    chapter.set_viewport_size({"width": 1400, "height": 900})
+    links = chapter.locator("#pst-page-toc-nav a")
+    hashes = [link.get_attribute("href") for link in links.all()]
+    for at, nearer in ((3, 0), (3, -400), (1, 0), (1, -400)):
+        chapter.evaluate(
+            "([hash, by]) => scrollTo({top: document.querySelector(hash).getBoundingClientRect().top + scrollY + by, "
+            "behavior: 'instant'})",
+            [hashes[at], nearer],
+        )
+        want = hashes[at] if nearer == 0 else hashes[at - 1]
+        chapter.wait_for_selector(f"#pst-page-toc-nav a.active[href='{want}']")
+        assert chapter.locator("#pst-page-toc-nav a.active").count() == 1
+    chapter.evaluate("() => scrollTo({top: 1e7, behavior: 'instant'})")
+    chapter.wait_for_selector(f"#pst-page-toc-nav a.active[href='{hashes[-1]}']")

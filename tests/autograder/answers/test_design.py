@@ -89,7 +89,7 @@ BAD = [  # what is changed in a good record, and the reason of the verdict
     ({"ranks": "8 GB"}, "other-unit"),
     ({"chunk": "1 s"}, "other-unit"),
     ({"chunk": "x" * 100_000}, "not-a-number"),
-    ({"order": "TREE"}, "not-an-option"),
+    ({"order": "star"}, "not-an-option"),
     ({"order": 3}, "not-an-option"),
     ({"order": ["ring"]}, "not-an-option"),
     ({"splits": 7}, "not-a-list"),
@@ -162,6 +162,15 @@ def test_an_infeasible_record_is_told_which_limit_it_breaks_and_by_how_much(plan
     assert (verdict.score, verdict.reason) == (0, "over-limit")
     for part in ("the memory is 60 GB", "at most 40 GB", "20 GB (50 % of the limit)", "first stage 20 GB (33.3 %)"):
         assert part in verdict.say
+
+
+def test_many_times_a_limit_is_no_percentage(plan):
+    assert "too much" in (say := judged(plan, {**GOOD, "chunk": "200 GB"}).say)
+    assert "560 GB (14 times the limit)" in say
+
+
+def test_an_option_may_be_written_in_capitals(plan):
+    assert judged(plan, {**GOOD, "order": " RING"}).score == 1
 
 
 def test_what_a_model_cannot_build_is_told_in_its_own_words(plan):

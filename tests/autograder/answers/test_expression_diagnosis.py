@@ -54,6 +54,15 @@ def test_its_dimension(answer, reason, units):
     assert units <= words(verdict)
 
 
+@pytest.mark.parametrize("answer", ["ceil(16*P/n)", "16*floor(P/n)", "16*ceil(P)/n"])
+def test_rounding_what_is_a_real_number(answer):
+    assert judge(PARAMS, answer).reason == "rounded"
+
+
+def test_rounding_does_not_excuse_another_mistake():
+    assert judge(PARAMS, "ceil(8*P/n)").reason != "rounded"
+
+
 def test_the_words_for_a_wrong_dimension():
     assert judge(RING, "n").say == "Not yet: the answer is in s, yours is in plain numbers."
 
@@ -219,8 +228,11 @@ def test_a_limit_is_told_where_the_domain_leads_to_it(exercise, answer, reason, 
 
 
 def test_the_words_for_a_limit():
-    say = judge(RING, "2*(n-1)/n*S/W").say
-    assert "no alpha in it, and yours is right only where alpha is negligible (alpha → 0)" in say
+    verdict = judge(RING, "2*(n-1)/n*S/W")
+    assert verdict.reason == "limit-of-small"
+    right = "there is no alpha in it, and yours is right only where alpha is negligible (alpha → 0)"
+    assert verdict.say == f"Not yet: {right}: look at how it enters."
+    assert words(verdict) & {*RING.answer.symbols} == {"alpha"}, "the letter in question, and no other"
 
 
 @pytest.mark.parametrize(("exercise", "answer"), [(ROOF, "F/C"), (ROOF, "M/W"), (CASES, "S/400"), (CASES, "S/(50*Y)")])

@@ -237,6 +237,11 @@ def test_a_slip_in_every_case_is_told():
     assert "500 MB/s" in once.say
 
 
+def test_numbers_that_print_alike_get_more_digits():
+    say = judge(RATE, lambda S, t: S / t * 1.00003).say
+    assert "gives `2.0001 TB/s`; `2 TB/s` was expected" in say
+
+
 @pytest.mark.parametrize("huge", [10**4000, {"a": 10**4000}, [10**4000], 1e308, float("nan"), -(10**400)])
 def test_a_huge_reply_is_wrong_and_no_more(huge):
     verdict = judge(RATE, lambda S, t: huge)

@@ -141,6 +141,21 @@ def test_a_limit_may_be_a_formula_of_the_arguments():
         assert exercise.judge_message(encoding.encode(copy), {}, answer.local_call(copy)).score == score
 
 
+def test_only_the_counted_arrays_may_be_limited(bank):
+    exercise = bank["t-add"]
+    counted = replace(exercise, answer=replace(exercise.answer, counted=("x_ptr", "out_ptr")))
+    assert check({"t-add": counted}, RIGHT + "    tl.load(y_ptr + at, mask=at < n)\n").score == 1
+    verdict = check({"t-add": counted}, RIGHT + "    tl.load(x_ptr + at, mask=at < n)\n")
+    assert verdict.reason == "kernel-bytes"
+    assert "12 KB of `x_ptr`, `out_ptr`" in verdict.say
+    assert selftest(counted) == []
+
+
+def test_what_is_counted_is_an_argument():
+    with pytest.raises(DeclarationError, match="z_ptr"):
+        Kernel("f", "f(x_ptr)", cases=[Launch(1, {"x_ptr": (8,)})], counted=("z_ptr",))
+
+
 def test_its_public_record_has_the_signature_alone(bank):
     public = json.loads(json.dumps(bank["t-add"].public()))
     assert "twice" not in json.dumps(public)

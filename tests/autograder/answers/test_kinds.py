@@ -8,7 +8,7 @@ import sympy
 
 from autograder.answers import Choice, Count, Quantity, answer_from
 from autograder.answers.selftest import junk
-from autograder.declaration import Exercise, Mistake
+from autograder.declaration import DeclarationError, Exercise, Mistake
 from autograder.values import encoding
 from autograder.values.numbers import Unreadable
 from tests.each import each
@@ -400,6 +400,54 @@ def test_a_calculation_is_quoted_as_it_was_typed():
 )
 def test_commas_part_thousands(text, count):
     assert Count().read(text) == count
+
+
+@pytest.mark.parametrize(
+    ("of", "text", "count"),
+    [
+        ("GPU", "21 GPUs", 21),
+        ("GPU", "21gpus", 21),
+        ("GPU", "1 GPU", 1),
+        ("parameter", "8,030,261,248 params", 8030261248),
+        ("piece", "2^10 pieces", 1024),
+        ("batch", "1e3 batches", 1000),
+        ("GPU", "1e3", 1000),
+    ],
+)
+def test_what_is_counted_may_stand_behind_a_count(of, text, count):
+    assert Count(of=of).read(text) == count
+
+
+@pytest.mark.parametrize(
+    ("of", "text", "reason"),
+    [
+        ("GPU", "21 nodes", "other-unit"),
+        ("GPU", "21 GPU nodes", "not-an-integer"),
+        ("GPU", "GPUs", "not-an-integer"),
+        ("GPU", "21.5 GPUs", "not-an-integer"),
+        ("", "21 GPUs", "number-and-word"),
+    ],
+)
+def test_another_word_behind_a_count_is_refused(of, text, reason):
+    with pytest.raises(Unreadable) as error:
+        Count(of=of).read(text)
+    assert error.value.reason == reason
+
+
+def test_what_is_counted_is_one_word():
+    with pytest.raises(DeclarationError, match="one word"):
+        Exercise(id="t-of", prompt="?", answer=Count(of="two words"), solution=3)
+
+
+@pytest.mark.parametrize(("unit", "text", "number"), [("token", "38,087", 38087), ("param", "-38,087 params", -38087)])
+def test_one_comma_parts_thousands_where_things_are_counted(unit, text, number):
+    assert Quantity(unit).read(text) == number
+
+
+@pytest.mark.parametrize(("unit", "text"), [("s", "38,087"), ("1", "38,087"), ("token", "3,5"), ("token/s", "38,087")])
+def test_elsewhere_one_comma_is_asked_about(unit, text):
+    with pytest.raises(Unreadable, match="two ways"):
+        Quantity(unit).read(text)
 
 
 @pytest.mark.parametrize("text", ["4,0", "1,00", "1,0000", ",8", "8,", "1,,000", "1,000,00"])

@@ -104,10 +104,10 @@ def test_nothing_is_judged_and_nothing_raises():
 
 def test_who_studies_alone_is_told_that_nobody_grades_and_where_the_model_answer_is():
     say = exercise().judge("Because.").say
-    assert say.startswith("Nobody grades an answer in words here: compare yours with the model answer, which the book")
+    assert say.startswith("Nobody grades an answer in words here: compare yours with the model answer, which `solution")
     assert "waits" not in say
     alone, in_course = (prompt_markdown(exercise(), "1.1", alone=alone) for alone in (True, False))
-    assert "Nobody grades it here: the book has a model answer" in alone
+    assert f'Nobody grades it here: `solution("{exercise().id}")` shows a model answer' in alone
     assert "Nobody" not in in_course
     for prompt in (alone, in_course):
         assert "In a course it is graded by hand, with points for" in prompt

@@ -149,6 +149,7 @@ def test_the_script_gives_the_judges_verdicts(root):
 
 RATE = Exercise(id="box-rate", prompt="How fast?", answer=Quantity("FLOP/s"), solution=989e12)
 TIMES = Exercise(id="box-times", prompt="How many times?", answer=Quantity("1"), solution=3.5)
+PARAMS = Exercise(id="box-params", prompt="How many?", answer=Count(of="parameter"), solution=38087)
 KIBI = Exercise(id="box-kibi", prompt="How many?", answer=Count(), solution=1024)
 COUNTED = Exercise(id="box-tokens", prompt="How many?", answer=Quantity("token"), solution=450e9)
 
@@ -183,7 +184,18 @@ COUNTED = Exercise(id="box-tokens", prompt="How many?", answer=Quantity("token")
         (KIBI, "1,02,4", "unread"),
         (COUNTED, "450,000,000,000", "right"),
         (COUNTED, "450,000,000,000 Tokens", "right"),
-        (COUNTED, "450,000 tokens", "unread"),
+        (COUNTED, "450,000 tokens", "wrong"),
+        (COUNTED, "450,000", "wrong"),
+        (COUNTED, "4,5 tokens", "unread"),
+        (COUNTED, "0,450 tokens", "unread"),
+        (COUNTED, "450,000 GPUs", "unread"),
+        (TIME, "450,000", "unread"),
+        (PARAMS, "38,087 params", "right"),
+        (PARAMS, "38,087 Parameters", "right"),
+        (PARAMS, "38,087", "right"),
+        (PARAMS, "2 params", "wrong"),
+        (PARAMS, "38087 tokens", "unread"),
+        (KIBI, "1,024 params", "unread"),
     ],
 )
 def test_what_engineers_write_is_read_by_both(root, exercise, text, kind):
@@ -245,6 +257,7 @@ def test_units_read_as_in_python(root):
         ".5 GiB", "5 %", "80 GB per s", "1 J/token", "2 B*s", "2 B·s", "3 s^2", "12 tokens",
         "900 GB/s/GPU", "1 e", "", "abc", "1,000 B", "3 apples", "3 B/s^2", "1 B/", "1e999 B", "1 $",
         "450,000,000,000", "1,234,567.5 B/s", "1,024.5 s", "1,000,00", "0,000,001 B", "1,5 s", "1,000,000,0 s",
+        "38,087 tokens", "38,087 Tokens", "-38,087 GPUs", "38,087 token/s", "38,087 FLOP", "0,087 GPUs", "38,08 GPUs",
         "2.29x", "2.29 x", "2.29 times", "2.29×", "7:1", "3 x 5", "3x5", "2 GByte/s", "3 FLOP/Byte", "295 Tokens",
         "2.11 Ghz", "3 teraflops", "3 GBit/s", "2 Batchs", "7/2", "2 batches", "7 min",
         "5 Bps", "4 Mbps", "1 m", "--1", "0x10", "1 B/ s", "nan", "∞ s",

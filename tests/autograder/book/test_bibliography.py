@@ -55,8 +55,8 @@ def test_no_two_sources_of_the_book_have_one_name(root):
     assert len(set(names)) == len(names)
 
 
-PRINTED = {"cuda-occupancy", "nvidia-quantum", "nvidia-spectrum-4"}
-"""Sources that lie on no page of their own: a header file of a toolkit, manuals and data sheets."""
+PRINTED = {"cuda-occupancy"}
+"""Sources that lie on no page of their own: a header file of a toolkit."""
 
 
 def test_every_source_of_the_book_has_a_link(root):

@@ -74,6 +74,18 @@ def test_a_caption_stands_under_its_figure(built):
     assert [c.source[:15] for c in nb.cells if "caption" in c.id] == ["**Figure 7.1.**", "**Figure 7.2.**"]
 
 
+def test_the_text_knows_what_its_cells_import_from_the_library_and_the_exercises_go_first(tmp_path, root):
+    cell = "```{code-cell} ipython3\nfrom hwlib.units import MiB as M, GB as W\nfrom json import dumps\n```\n"
+    source = f"{SOURCE}\n\n{{n}}`M/2**20`, {{n}}`int(W)`\n\n{cell}"
+    book = lay_out(tmp_path, root, source)
+    chapters.build(book)
+    nb = nbformat.read(book / "chapters" / "07-links" / "07-links.ipynb", as_version=4)
+    assert "1, 50,000,000,000" in "\n".join(c.source for c in nb.cells)
+    (book / "solutions" / "07-links" / "07-links.md").write_text(f"{source}\n{{n}}`dumps(1)`\n")
+    with pytest.raises(ChapterError, match="NameError: name 'dumps'"):
+        chapters.build(book)
+
+
 def test_exercises_json_tells_learners_what_they_may_know(built):
     data = json.loads((built[0] / "chapters" / "07-links" / "exercises.json").read_text())
     assert list(data["exercises"]) == ["links-time", "links-count", "links-guess", "links-half", "links-why"]

@@ -107,7 +107,7 @@ def test_own_exercises_stand_alone_or_behind_a_chapters(folder):
     assert [name for name, part in parts if part == "grade"] == ["tiny-steps", "tiny-double"]
     assert "BEGIN SOLUTION" not in nbformat.v4.writes(nb)
     exec("\n".join(c.source for c in nb.cells if c.cell_type == "code" and "grade(" not in c.source), {})
-    chosen = ["rooflines-waves", "tiny-steps"]
+    chosen = ["rooflines-ridge", "tiny-steps"]
     nb = nbformat.read(course.assign(folder, "b", chapter="03-rooflines", exercises=chosen), as_version=4)
     asked = [c.metadata.gpubook.exercise for c in nb.cells if c.metadata.get("gpubook", {}).get("part") == "grade"]
     assert asked == chosen
@@ -275,14 +275,14 @@ def test_own_exercises_test_themselves(folder):
 
 @pytest.mark.slow
 def test_an_exercise_of_the_books_is_judged_by_the_courses_own_key(folder, zygote):
-    course.assign(folder, "hw", chapter="03-rooflines", exercises=["rooflines-waves"])
-    submit(folder, "ann", {"rooflines-waves": "answer = 99"})
+    course.assign(folder, "hw", chapter="03-rooflines", exercises=["rooflines-ridge"])
+    submit(folder, "ann", {"rooflines-ridge": "answer = 99"})
     assert course.grade(folder, "hw").learner("ann").points == 0.0
     (folder / "exercises" / "corrected.py").write_text(
         "from dataclasses import replace\n"
         "from autograder.declaration import load_bank\n"
         "from autograder.values.book_root import book_root\n"
         "book = load_bank(book_root() / 'solutions' / '03-rooflines')\n"
-        "WAVES = replace(book['rooflines-waves'], solution=lambda **g: 99, mistakes=())\n"
+        "RIDGE = replace(book['rooflines-ridge'], solution=lambda **g: 99, mistakes=())\n"
     )
     assert course.grade(folder, "hw").learner("ann").points == 1.0

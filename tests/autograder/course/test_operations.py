@@ -426,7 +426,7 @@ def test_stock_nbgrader_by_mistake_gives_zeros(tmp_path):
 
 @pytest.mark.slow
 def test_with_variants_each_learner_has_numbers_of_their_own(tmp_path):
-    folder, chosen = tmp_path / "course", ["rooflines-matmul-time", "rooflines-waves"]
+    folder, chosen = tmp_path / "course", ["rooflines-matmul-time", "rooflines-quantised-crossover"]
     course.init(folder)
     config = folder / "nbgrader_config.py"
     config.write_text(config.read_text().replace("# c.GradeInSandbox.variants", "c.GradeInSandbox.variants"))
@@ -435,8 +435,8 @@ def test_with_variants_each_learner_has_numbers_of_their_own(tmp_path):
     bank = load_bank(book_root() / "solutions" / "03-rooflines")
     prompts = {c.metadata.gpubook.exercise: c.source for c in release.cells if c.id.endswith("-prompt")}
     assert list(prompts) == chosen
-    assert "your numbers" in prompts["rooflines-waves"]
-    assert str(bank["rooflines-waves"].variant()["M"]) not in prompts["rooflines-waves"]
+    assert "your numbers" in prompts["rooflines-quantised-crossover"]
+    assert str(bank["rooflines-quantised-crossover"].variant()["name"]) not in prompts["rooflines-quantised-crossover"]
 
     exercise = bank["rooflines-matmul-time"]
     ann, *others = (f"learner{i}" for i in range(20))
@@ -460,7 +460,7 @@ def test_with_variants_each_learner_has_numbers_of_their_own(tmp_path):
 def test_assigning_again_keeps_what_the_teacher_added(tmp_path):
     course.init(tmp_path / "course")
     for _ in range(2):
-        released = course.assign(tmp_path / "course", "w1", chapter="03-rooflines", exercises=["rooflines-waves"])
+        released = course.assign(tmp_path / "course", "w1", chapter="03-rooflines", exercises=["rooflines-ridge"])
         (tmp_path / "course" / "source" / "w1" / "notes.txt").write_text("mine")
     assert released.is_file()
     assert not (tmp_path / "course" / "source" / "w1" / "03-rooflines.ipynb").exists()

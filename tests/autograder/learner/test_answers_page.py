@@ -34,9 +34,11 @@ def test_counts_choices_and_units_are_read_as_it_says(text):
     (counts,) = re.findall(r"A count may be written (.+?)\.\n", text)
     assert {Count().read(eval(typed, {})) for typed in re.findall("`(.+?)`", counts)} == {24, 1024}
     assert Choice({"a": "It rises", "b": "It falls"}).read("It falls") == "b"
-    (unread,) = re.findall(r"a number with a word, as `(.+?)`", text)
-    with pytest.raises(Unreadable):
-        Count().read(eval(unread, {}))
+    (counted,) = re.findall(r"Behind a count may stand what is counted: `(.+?)`", text)
+    assert Count(of="GPU").read(eval(counted, {})) == 21
+    for other in (Count(), Count(of="node")):
+        with pytest.raises(Unreadable):
+            other.read(eval(counted, {}))
     scope = {}
     for code in re.findall(r"`(from hwlib.units .+?|answer = 4.+?)`", text):
         exec(code, scope)

@@ -150,6 +150,32 @@ def test_a_prediction_is_kept_and_revealed(open_book):
     assert (open_book / "chapters" / "01-t" / ".gpubook" / "progress.json").is_file()
 
 
+RUNS = """
+from autograder.answers import Estimates
+from autograder.declaration import Exercise, Mistake
+P = Exercise(
+    id="t-runs", prompt="?", predict=True, solution=[4.0, 50.0], explain="So it was.",
+    answer=Estimates({"a": "one", "b": "two"}, "s", truth="measured", beside={"a model": [5.0, 50.0]}),
+    mistakes=(Mistake([1, 2], "One."), Mistake([9, 99], "Two.")),
+)
+"""
+
+
+def test_several_predictions_are_revealed_row_by_row_and_a_course_has_none(open_book, monkeypatch):
+    (open_book / "solutions" / "01-t" / "exercises.py").write_text(RUNS)
+    publish(open_book)
+    assert "Predicted: 8 s; 50 s" in autograder.check("t-runs", [8, "50 s"]).say
+    shown = autograder.reveal("t-runs").text
+    for words in ("| a | 8 s | +100 % | 5 s | +25 % | 4 s |", "| median error |  | 50 % |  | 12 % |  |", "So it was."):
+        assert words in shown
+    assert "It comes out as" not in shown
+    (open_book / "none").mkdir()
+    monkeypatch.setenv("GPUBOOK_SOLUTIONS", str(open_book / "none"))
+    shown = autograder.reveal("t-runs").text
+    assert "You predicted **8 s; 50 s**" in shown
+    assert not any(words in shown for words in ("measured", "a model", "4 s", "5 s", "+25"))
+
+
 def test_no_prediction_no_points_and_nothing_is_recorded(open_book):
     assert autograder.grade("t-predict", ...) == 0.0
     assert autograder.grade("t-predict", "sideways") == 0.0

@@ -25,6 +25,10 @@ def test_right_results_in_every_form():
     assert wrong((Y[0] * (1 + 1e-15), G[0].astype("float32"))) is None
 
 
+def test_infinities_of_both_signs_are_a_wrong_result_and_no_warning():
+    assert wrong((Y[0] * np.inf, G[0]), (Y[1] * -np.inf, G[1])).reason == "wrong-element"
+
+
 def test_lists_and_numbers():
     made = by_name([[Y[0], None], 2.0], ("grads", "loss"))
     assert list(made) == ["grads[0]", "grads[1]", "loss"]

@@ -1,0 +1,66 @@
+"""What goes along each axis of a grid of ranks, as a limit of an algorithm."""
+
+import pytest
+
+from autograder.answers import Algorithm, Case, exactly
+from autograder.declaration import DeclarationError, Exercise, Mistake
+from autograder.ranks.outcomes import Outcome
+from hwlib.algorithms import Step
+from tests.autograder.lab import judge
+
+
+def along(*partners):
+    """The sum over four ranks, of exchanges with the rank whose number differs in these bits."""
+
+    def algorithm(rank, n, x):
+        for bits in partners:
+            x = x + (yield Step(x, to=rank ^ bits, frm=rank ^ bits))
+        return x
+
+    return algorithm
+
+
+def twice(rank, n, x):
+    other = yield Step(x, to=rank ^ 1, frm=rank ^ 1)
+    yield Step(other, to=rank ^ 1, frm=rank ^ 1)
+    x = x + other
+    return x + (yield Step(x, to=rank ^ 2, frm=rank ^ 2))
+
+
+def numbers(case, generator):
+    return [{"x": generator.normal(size=case["d"])} for _ in range(case.n)]
+
+
+def on_a_grid(sizes, **options):
+    answer = Algorithm(
+        "f", inputs=numbers, cases=[Case(4, sizes=sizes)], rank_bytes=None, total_bytes=None, rounds=None, **options
+    )
+    mistakes = (Mistake(along(1), "One."), Mistake(along(2), "Two."))
+    return Exercise(id="t-grid", prompt="Write it.", answer=answer, solution=along(1, 2), mistakes=mistakes)
+
+
+def test_what_goes_along_each_axis_can_be_limited():
+    exercise = on_a_grid({"slow": 2, "fast": 2, "d": 3}, axis_bytes={"slow": exactly(), "fast": exactly()})
+    assert judge(exercise, along(1, 2)).score == judge(exercise, along(2, 1)).score == 1
+    for wrong, reason, said in (
+        (twice, "axis-bytes", "along `fast`"),
+        (along(3, 1), "several-axes", "rank 0 to rank 3"),
+    ):
+        verdict = judge(exercise, wrong)
+        assert (verdict.score, verdict.reason) == (0.0, reason)
+        assert said in verdict.say
+        assert judge(on_a_grid({"d": 3}), wrong).score == 1
+
+
+def test_a_grid_has_as_many_places_as_there_are_ranks():
+    for sizes in ({"slow": 2, "d": 3}, {"slow": 2, "fast": 3, "d": 3}):
+        with pytest.raises(DeclarationError, match="axis_bytes needs sizes slow x fast of 4 ranks"):
+            on_a_grid(sizes, axis_bytes={"slow": exactly(), "fast": exactly()})
+
+
+def test_bytes_are_counted_along_the_axis_of_the_two_ranks():
+    run = Outcome(sent_bytes=[0.0] * 12, pairs={(0, 1): 1.0, (0, 2): 2.0, (11, 5): 4.0, (0, 4): 8.0})
+    slow, middle, fast = run.axis_bytes([2, 3, 2])
+    assert (slow[11], middle[0], fast[0], sum(slow) + sum(middle) + sum(fast)) == (4.0, 10.0, 1.0, 15.0)
+    assert run.beyond_axes([2, 3, 2]) is None
+    assert Outcome(pairs={(1, 2): 1.0}).beyond_axes([2, 3, 2]) == (1, 2, [1, 2])

@@ -13,15 +13,32 @@
 from hwlib.specs.accelerator import Accelerator, accelerators
 from hwlib.specs.allreduce_measurements import MeasuredAllreduce, measured_allreduces
 from hwlib.specs.cluster import Cluster, Level, clusters, levels_of
+from hwlib.specs.decode_measurements import (
+    MeasuredDecode,
+    MeasuredDecodeAttention,
+    measured_decode_attention,
+    measured_decodes,
+)
+from hwlib.specs.expert_measurements import (
+    MeasuredExchange,
+    MeasuredExperts,
+    MeasuredLoads,
+    measured_exchanges,
+    measured_experts,
+    measured_loads,
+)
 from hwlib.specs.feature import Features, features
 from hwlib.specs.framework import Framework, framework_of, frameworks
 from hwlib.specs.gemm_measurements import MeasuredGemm, measured_gemms
 from hwlib.specs.link import Link, Switch, links, switches
 from hwlib.specs.link_measurements import MeasuredLink, measured_link, measured_links
 from hwlib.specs.memory_measurements import MeasuredMemory, measured_memory
+from hwlib.specs.mixture_measurements import MeasuredMixture, measured_mixtures
 from hwlib.specs.model import Model, models
 from hwlib.specs.node import Node, nodes
 from hwlib.specs.pipeline_measurements import MeasuredPipeline, measured_pipelines
+from hwlib.specs.plan_measurements import MeasuredPlan, measured_plans
+from hwlib.specs.power_measurements import MeasuredPower, measured_powers
 from hwlib.specs.reader import Datum
 from hwlib.specs.run_measurements import MeasuredRun, measured_run, measured_runs
 from hwlib.specs.split_measurements import MeasuredRequest, MeasuredSplit, measured_requests, measured_splits
@@ -30,10 +47,14 @@ from hwlib.specs.table import SpecError
 from hwlib.specs.training_measurements import MeasuredStep, measured_steps
 
 __all__ = [
-    "Accelerator", "Cluster", "Datum", "Features", "Framework", "Level", "Link", "MeasuredAllreduce", "MeasuredGemm",
-    "MeasuredLink", "MeasuredMemory", "MeasuredPipeline", "MeasuredRequest", "MeasuredRun", "MeasuredSplit",
-    "MeasuredStep", "Model", "Node", "SpecError", "Stack", "Switch", "accelerators", "clusters", "features",
-    "framework_of", "frameworks", "levels_of", "links", "measured_allreduces", "measured_gemms", "measured_link",
-    "measured_links", "measured_memory", "measured_pipelines", "measured_requests", "measured_run", "measured_runs",
-    "measured_splits", "measured_steps", "models", "nodes", "stack_for", "stacks", "switches",
+    "Accelerator", "Cluster", "Datum", "Features", "Framework", "Level", "Link", "MeasuredAllreduce",
+    "MeasuredDecode", "MeasuredDecodeAttention", "MeasuredExchange", "MeasuredExperts", "MeasuredGemm",
+    "MeasuredLink", "MeasuredLoads", "MeasuredMemory", "MeasuredMixture", "MeasuredPipeline", "MeasuredPlan",
+    "MeasuredPower", "MeasuredRequest", "MeasuredRun", "MeasuredSplit", "MeasuredStep", "Model", "Node",
+    "SpecError", "Stack", "Switch", "accelerators", "clusters", "features", "framework_of", "frameworks",
+    "levels_of", "links", "measured_allreduces", "measured_decode_attention", "measured_decodes",
+    "measured_exchanges", "measured_experts", "measured_gemms", "measured_link", "measured_links", "measured_loads",
+    "measured_memory", "measured_mixtures", "measured_pipelines", "measured_plans", "measured_powers",
+    "measured_requests", "measured_run", "measured_runs", "measured_splits", "measured_steps", "models", "nodes",
+    "stack_for", "stacks", "switches",
 ]  # fmt: skip

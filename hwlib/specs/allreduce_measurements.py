@@ -1,9 +1,9 @@
 """Measured all-reduces: the table measured_allreduce.csv, sweeps over sizes and over numbers of GPUs as published."""
 
-from functools import cache
 from typing import NamedTuple
 
-from hwlib.specs.table import csv_rows
+from hwlib.specs.measured import Measurements, of
+from hwlib.units import GB
 
 
 class MeasuredAllreduce(NamedTuple):
@@ -27,14 +27,9 @@ class MeasuredAllreduce(NamedTuple):
         return 2 * (self.n - 1) / self.n * self.S / self.bus_bandwidth
 
 
-@cache
-def _table() -> tuple[MeasuredAllreduce, ...]:
-    return tuple(
-        MeasuredAllreduce(
-            r["chip"], int(r["n"]), int(r["bytes"]), r["how"], float(r["bus_bandwidth"]) * 1e9, r["source"]
-        )
-        for r in csv_rows("measured_allreduce.csv")
-    )
+ALLREDUCES = Measurements(
+    "all-reduce", "measured_allreduce.csv", MeasuredAllreduce, S=of("bytes"), bus_bandwidth=of("bus_bandwidth", GB)
+)
 
 
 def measured_allreduces(
@@ -44,8 +39,4 @@ def measured_allreduces(
 
     Raises ValueError, listing the known ones, if the table has none.
     """
-    rows = [r for r in _table() if chip in (None, r.chip) and n in (None, r.n) and how in (None, r.how)]
-    if not rows:
-        sets = dict.fromkeys(f"{r.chip} {r.n} {r.how}" for r in _table())
-        raise ValueError(f"no measured all-reduce of {chip} {n} {how}; known: {', '.join(sets)}")
-    return tuple(sorted(rows, key=lambda r: (r.chip, r.how, r.n, r.S)))
+    return tuple(sorted(ALLREDUCES.where(chip=chip, n=n, how=how), key=lambda r: (r.chip, r.how, r.n, r.S)))

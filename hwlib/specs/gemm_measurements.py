@@ -1,9 +1,9 @@
 """Measured matrix products: the small table measured_gemm.csv, chosen from published benchmark files."""
 
-from functools import cache
 from typing import NamedTuple
 
-from hwlib.specs.table import csv_rows
+from hwlib.specs.measured import Measurements, of
+from hwlib.units import us
 
 
 class MeasuredGemm(NamedTuple):
@@ -23,15 +23,7 @@ class MeasuredGemm(NamedTuple):
     source: str
 
 
-@cache
-def _table() -> tuple[MeasuredGemm, ...]:
-    return tuple(
-        MeasuredGemm(
-            r["chip"], r["dtype"], int(r["M"]), int(r["N"]), int(r["K"]),
-            float(r["time_us"]) * 1e-6, r["backend"], r["source"],
-        )
-        for r in csv_rows("measured_gemm.csv")
-    )  # fmt: skip
+GEMMS = Measurements("gemm", "measured_gemm.csv", MeasuredGemm, time=of("time_us", us))
 
 
 def measured_gemms(chip: str | None = None, dtype: str | None = None) -> tuple[MeasuredGemm, ...]:
@@ -39,8 +31,4 @@ def measured_gemms(chip: str | None = None, dtype: str | None = None) -> tuple[M
 
     Raises ValueError, listing the known ones, when the table has none.
     """
-    rows = tuple(r for r in _table() if chip in (None, r.chip) and dtype in (None, r.dtype))
-    if not rows:
-        sets = sorted({f"{r.chip} {r.dtype}" for r in _table()})
-        raise ValueError(f"no measured gemm of {chip} {dtype}; known: {', '.join(sets)}")
-    return rows
+    return GEMMS.where(chip=chip, dtype=dtype)

@@ -1,9 +1,8 @@
 """What links reach: the small table measured_links.csv, of copies that others timed and of what NCCL reckons with."""
 
-from functools import cache
 from typing import NamedTuple
 
-from hwlib.specs.table import csv_rows
+from hwlib.specs.measured import Measurements, of
 from hwlib.units import GB
 
 
@@ -25,22 +24,14 @@ class MeasuredLink(NamedTuple):
         return self.reached / self.line if self.line else None
 
 
-@cache
-def _table() -> dict[str, MeasuredLink]:
-    rows = {}
-    for r in csv_rows("measured_links.csv"):
-        line = float(r["line"]) * GB if r["line"] else None
-        rows[r["key"]] = MeasuredLink(r["key"], r["what"], line, float(r["reached"]) * GB, r["source"])
-    return rows
+LINKS = Measurements("link", "measured_links.csv", MeasuredLink, line=of("line", GB), reached=of("reached", GB))
 
 
 def measured_link(key: str) -> MeasuredLink:
     """A row of the table. Raises KeyError, naming the rows there are."""
-    if key not in _table():
-        raise KeyError(f"unknown measured link {key!r}; known: {', '.join(_table())}")
-    return _table()[key]
+    return LINKS[key]
 
 
 def measured_links() -> tuple[MeasuredLink, ...]:
     """Every row of the table."""
-    return tuple(_table().values())
+    return LINKS.rows

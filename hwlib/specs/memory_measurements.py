@@ -1,9 +1,8 @@
 """Measured memories: the small table measured_memory.csv, chosen from published sweeps of size and of occupancy."""
 
-from functools import cache
 from typing import NamedTuple
 
-from hwlib.specs.table import csv_rows
+from hwlib.specs.measured import Measurements, of
 from hwlib.units import GB, KiB
 
 LATENCY_CLOCK = 1.755e9  # 1/s, printed above the cycles
@@ -25,15 +24,7 @@ class MeasuredMemory(NamedTuple):
     source: str
 
 
-def _si(text: str) -> float:
-    number, unit = text.split(" ")
-    return float(number) * UNITS[unit]
-
-
-@cache
-def _table() -> tuple[MeasuredMemory, ...]:
-    rows = csv_rows("measured_memory.csv")
-    return tuple(MeasuredMemory(r["chip"], r["what"], _si(r["at"]), _si(r["value"]), r["source"]) for r in rows)
+MEMORIES = Measurements("memory", "measured_memory.csv", MeasuredMemory, at=of("at", UNITS), value=of("value", UNITS))
 
 
 def measured_memory(chip: str, what: str) -> tuple[MeasuredMemory, ...]:
@@ -41,8 +32,4 @@ def measured_memory(chip: str, what: str) -> tuple[MeasuredMemory, ...]:
 
     Raises ValueError, listing the known ones, when the table has none.
     """
-    rows = tuple(r for r in _table() if (r.chip, r.what) == (chip, what))
-    if not rows:
-        sweeps = sorted({f"{r.chip} {r.what}" for r in _table()})
-        raise ValueError(f"no measured {what} of {chip}; known: {', '.join(sweeps)}")
-    return rows
+    return MEMORIES.where(chip=chip, what=what)

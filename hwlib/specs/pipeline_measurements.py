@@ -3,13 +3,10 @@
 Rows of one software differ in one or two fields only, so that a model of few constants can be held against them.
 """
 
-from functools import cache
 from typing import NamedTuple
 
-from hwlib.specs.table import csv_rows
+from hwlib.specs.measured import Measurements, of
 from hwlib.units import GB, GiB
-
-_MEMORY = {"GB": GB, "GiB": GiB}
 
 
 class MeasuredPipeline(NamedTuple):
@@ -35,6 +32,11 @@ class MeasuredPipeline(NamedTuple):
     source: str
 
     @property
+    def program(self) -> str:
+        """The software without its version."""
+        return self.software.split()[0]
+
+    @property
     def dp(self) -> int:
         """Replicas, each of tp*pp GPUs."""
         return self.gpus // (self.tp * self.pp)
@@ -45,29 +47,17 @@ class MeasuredPipeline(NamedTuple):
         return self.sequences // (self.dp * self.micro)
 
 
-def _row(r: dict[str, str]) -> MeasuredPipeline:
-    whole = {name: int(r[name]) for name in ("gpus", "width", "layers", "tp", "pp", "v", "T", "sequences", "micro")}
-    rate, unit = r["rate"].split(" ")
-    tokens = whole["sequences"] * whole["T"]
-    time = {"s/step": float(rate), "token/s/GPU": tokens / (float(rate) * whole["gpus"])}[unit]
-    memory, of = r["memory"].split(" ")
-    return MeasuredPipeline(
-        r["run"], r["software"], **whole, time=time, memory=float(memory) * _MEMORY[of], source=r["source"]
-    )
+def _time(row: dict[str, str]) -> float:
+    rate, unit = row["rate"].split(" ")
+    tokens = int(row["sequences"]) * int(row["T"])
+    return {"s/step": float(rate), "token/s/GPU": tokens / (float(rate) * int(row["gpus"]))}[unit]
 
 
-@cache
-def _table() -> tuple[MeasuredPipeline, ...]:
-    return tuple(map(_row, csv_rows("measured_pipelines.csv")))
+PIPELINES = Measurements(
+    "pipeline", "measured_pipelines.csv", MeasuredPipeline, time=_time, memory=of("memory", {"GB": GB, "GiB": GiB})
+)
 
 
-def measured_pipelines(software: str) -> tuple[MeasuredPipeline, ...]:
-    """The runs of one software, whose name begins with `software`, in the order of the table.
-
-    Raises ValueError, listing the known ones, when the table has none.
-    """
-    rows = tuple(r for r in _table() if r.software.startswith(software))
-    if not software or not rows:
-        known = ", ".join(sorted({r.software for r in _table()}))
-        raise ValueError(f"no measured pipelines of {software!r}; known: {known}")
-    return rows
+def measured_pipelines(program: str) -> tuple[MeasuredPipeline, ...]:
+    """The runs of one program, in the order of the table. Raises ValueError, listing the known ones, if it has none."""
+    return PIPELINES.where(program=program)

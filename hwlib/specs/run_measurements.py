@@ -1,9 +1,9 @@
 """Whole training runs as published: the small table measured_runs.csv, of tokens, GPU hours and rates."""
 
-from functools import cache
 from typing import NamedTuple
 
-from hwlib.specs.table import csv_rows
+from hwlib.specs.measured import Measurements, of
+from hwlib.units import TFLOP, hour
 
 
 class MeasuredRun(NamedTuple):
@@ -34,27 +34,14 @@ class MeasuredRun(NamedTuple):
         return self.time / self.n
 
 
-@cache
-def _table() -> dict[str, MeasuredRun]:
-    rows = {}
-    for r in csv_rows("measured_runs.csv"):
-        names = "tokens", "hours", "rate", "token_rate"
-        tokens, hours, rate, token_rate = (float(r[name]) if r[name] else None for name in names)
-        rows[r["key"]] = MeasuredRun(
-            r["key"], r["model"], r["chip"], int(r["n"]) if r["n"] else None, tokens, int(r["length"]),
-            None if hours is None else hours * 3600, None if rate is None else rate * 1e12, token_rate,
-            r["counts"], r["source"],
-        )  # fmt: skip
-    return rows
+RUNS = Measurements("run", "measured_runs.csv", MeasuredRun, time=of("hours", hour), rate=of("rate", TFLOP))
 
 
 def measured_run(key: str) -> MeasuredRun:
     """A row of the table. Raises KeyError, naming the rows there are."""
-    if key not in _table():
-        raise KeyError(f"unknown measured run {key!r}; known: {', '.join(_table())}")
-    return _table()[key]
+    return RUNS[key]
 
 
 def measured_runs() -> tuple[MeasuredRun, ...]:
     """Every row of the table."""
-    return tuple(_table().values())
+    return RUNS.rows

@@ -4,10 +4,10 @@ Two small tables: measured_requests.csv (the time of whole requests against the 
 measured_splits.csv (training rates of plans that differ in one thing).
 """
 
-from functools import cache
 from typing import NamedTuple
 
-from hwlib.specs.table import csv_rows
+from hwlib.specs.measured import Measurements, of
+from hwlib.units import TFLOP, ms
 
 
 class MeasuredRequest(NamedTuple):
@@ -51,46 +51,23 @@ class MeasuredSplit(NamedTuple):
     source: str
 
 
-RATES = {"tokens/s": (1.0, "token/s"), "TFLOP/s": (1e12, "FLOP/s"), "%": (1e-2, "1")}
-COUNTS = ("seq", "gpus", "tp", "cp", "pp", "dp", "gbs")
+RATES = {"tokens/s": (1.0, "token/s"), "TFLOP/s": (TFLOP, "FLOP/s"), "%": (1e-2, "1")}
 
-
-@cache
-def _requests() -> tuple[MeasuredRequest, ...]:
-    return tuple(
-        MeasuredRequest(
-            r["chip"], int(r["tp"]), int(r["batch"]), int(r["input"]), int(r["output"]), float(r["ms"]) * 1e-3,
-            r["source"],
-        )
-        for r in csv_rows("measured_requests.csv")
-    )  # fmt: skip
-
-
-@cache
-def _splits() -> tuple[MeasuredSplit, ...]:
-    found = []
-    for r in csv_rows("measured_splits.csv"):
-        scale, unit = RATES[r["unit"]]
-        seq, gpus, tp, cp, pp, dp, gbs = (int(r[name]) for name in COUNTS)
-        rate = scale * float(r["rate"])
-        plan = (seq, gpus, tp, cp, pp, dp, gbs)
-        found.append(MeasuredSplit(r["chip"], r["model"], r["dtype"], *plan, r["how"], rate, unit, r["source"]))
-    return tuple(found)
+REQUESTS = Measurements("request", "measured_requests.csv", MeasuredRequest, time=of("ms", ms))
+SPLITS = Measurements(
+    "plan",
+    "measured_splits.csv",
+    MeasuredSplit,
+    rate=lambda row: float(row["rate"]) * RATES[row["unit"]][0],
+    unit=lambda row: RATES[row["unit"]][1],
+)
 
 
 def measured_requests(tp: int | None = None, batch: int | None = None) -> tuple[MeasuredRequest, ...]:
     """The measured requests, all or of one degree and batch. Raises ValueError, listing the known ones, if none is."""
-    rows = tuple(r for r in _requests() if tp in (None, r.tp) and batch in (None, r.batch))
-    if not rows:
-        known = ", ".join(dict.fromkeys(f"{r.tp} and {r.batch}" for r in _requests()))
-        raise ValueError(f"no measured request of tp and batch {tp} and {batch}; known: {known}")
-    return rows
+    return REQUESTS.where(tp=tp, batch=batch)
 
 
 def measured_splits(how: str | None = None, chip: str | None = None) -> tuple[MeasuredSplit, ...]:
     """The measured plans, all or of one comparison and chip. Raises ValueError, listing the known ones, if none is."""
-    rows = tuple(r for r in _splits() if how in (None, r.how) and chip in (None, r.chip))
-    if not rows:
-        known = ", ".join(dict.fromkeys(f"{r.how} of {r.chip}" for r in _splits()))
-        raise ValueError(f"no measured plan {how} of {chip}; known: {known}")
-    return rows
+    return SPLITS.where(how=how, chip=chip)

@@ -1,9 +1,8 @@
 """Measured training steps: the table measured_training.csv, runs of data parallelism alone as published."""
 
-from functools import cache
 from typing import NamedTuple
 
-from hwlib.specs.table import csv_rows
+from hwlib.specs.measured import Measurements, of
 from hwlib.units import GB, GiB
 
 
@@ -32,6 +31,11 @@ class MeasuredStep(NamedTuple):
     source: str
 
     @property
+    def reference(self) -> str:
+        """The key of docs/references.bib."""
+        return self.source.split()[0]
+
+    @property
     def tokens(self) -> int:
         """Tokens of a GPU in a step."""
         return self.m * self.micro * self.T
@@ -44,16 +48,7 @@ class MeasuredStep(NamedTuple):
         return self.tokens / self.rate
 
 
-@cache
-def _table() -> tuple[MeasuredStep, ...]:
-    return tuple(
-        MeasuredStep(
-            r["chip"], r["model"], int(r["gpus"]), int(r["T"]), int(r["micro"]), int(r["m"]), int(r["zero"]),
-            int(r["shards"]), r["recompute"], float(r["network"] or 0) * GB, float(r["rate"] or 0),
-            float(r["memory"] or 0) * GiB, r["variant"], r["source"],
-        )
-        for r in csv_rows("measured_training.csv")
-    )  # fmt: skip
+STEPS = Measurements("step", "measured_training.csv", MeasuredStep, network=of("network", GB), memory=of("memory", GiB))
 
 
 def measured_steps(source: str | None = None, model: str | None = None) -> tuple[MeasuredStep, ...]:
@@ -61,8 +56,4 @@ def measured_steps(source: str | None = None, model: str | None = None) -> tuple
 
     Raises ValueError, listing the known ones, if the table has none.
     """
-    rows = [r for r in _table() if source in (None, r.source.split()[0]) and model in (None, r.model)]
-    if not rows:
-        sets = dict.fromkeys(f"{r.source.split()[0]} {r.model}" for r in _table())
-        raise ValueError(f"no measured step of {source} {model}; known: {', '.join(sets)}")
-    return tuple(rows)
+    return STEPS.where(reference=source, model=model)

@@ -6,16 +6,16 @@ from itertools import pairwise
 import pytest
 
 from hwlib.specs import accelerators, measured_memory
-from hwlib.specs.memory_measurements import LATENCY_CLOCK, _table
+from hwlib.specs.memory_measurements import LATENCY_CLOCK, MEMORIES
 from hwlib.units import GB, KiB, MiB
 from tests.conftest import ROOT
 
-BENCHES = sorted({(row.chip, row.what) for row in _table()})
+BENCHES = sorted({(row.chip, row.what) for row in MEMORIES.rows})
 
 
 def test_there_is_what_is_asked_for_and_an_unknown_sweep_is_named():
     assert len(BENCHES) == 7
-    with pytest.raises(ValueError, match=r"latency of h200-sxm; .*a100-80gb-sxm read bandwidth"):
+    with pytest.raises(ValueError, match=r"of h200-sxm latency; .*a100-80gb-sxm read bandwidth"):
         measured_memory("h200-sxm", "latency")
 
 

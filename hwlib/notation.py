@@ -164,6 +164,7 @@ NOTATION: dict[str, Symbol] = {
     "L": Symbol("L", "1", "layers", POSITIVE),
     "V": Symbol("V", "1", "vocabulary", POSITIVE),
     "P": Symbol("P", "param", "parameters", POSITIVE),
+    "P_whole": Symbol(r"P_{\mathrm{whole}}", "param", "parameters that every rank reads whole"),
     "T": Symbol("T", "token", "tokens in a sequence"),
     "T_kv": Symbol(r"T_{\mathrm{kv}}", "token", "tokens of context, in the key-value cache"),
     "K": Symbol("K", "1", "key-value heads", POSITIVE),
@@ -226,6 +227,11 @@ NOTATION: dict[str, Symbol] = {
     "c_draft": Symbol(r"c_{\mathrm{draft}}", "1", "time of a draft over the time of a step"),
     "work": Symbol(r"\omega_{\mathrm{op}}", "1", "operations over those that plain decoding takes", POSITIVE),
     "T_new": Symbol(r"T_{\mathrm{new}}", "token", "tokens that a step gives a sequence, expected"),
+    "t_layer": Symbol(r"t_{\mathrm{layer}}", "s", "time of a layer beside its weights and its cache"),
+    "n_k": Symbol(r"n_{\mathrm{k}}", "1", "kernels that a layer launches"),
+    "t_launch": Symbol(r"t_{\mathrm{launch}}", "s", "time that the host takes to launch one kernel"),
+    "t_dev": Symbol(r"t_{\mathrm{dev}}", "s", "time of a step's kernels on the device, one right after the other"),
+    "t_host": Symbol(r"t_{\mathrm{host}}", "s", "time in which the host launches a step"),
     "R_req": Symbol(r"R_{\mathrm{req}}", "1/s", "requests per second", POSITIVE),
     "R_in": Symbol(r"R_{\mathrm{in}}", "token/s", "prompt tokens per second of one prefill rank", POSITIVE),
     "R_out": Symbol(r"R_{\mathrm{out}}", "token/s", "generated tokens per second of one decode rank", POSITIVE),
@@ -277,6 +283,7 @@ NOTATION: dict[str, Symbol] = {
     "headroom": Symbol(r"\kappa", "1", "room of an expert over its mean load: the capacity factor", POSITIVE),
     "T_expert": Symbol(r"T_{\mathrm{expert}}", "token", "tokens that one expert takes at most"),
     "imbalance": Symbol(r"\sigma", "1", "load of the busiest rank over the mean", ONE_OR_MORE),
+    "spread": Symbol(r"\varsigma", "1", "standard deviation of the loads over their mean"),
 }
 
 COLLECTIVES = (

@@ -106,6 +106,11 @@ _SINGULARS = {_WORDS.get(one, one): many for many, one in _PLURALS.items() if on
 _GROUPS = r"[1-9][0-9]{0,2}(?:(?:,[0-9]{3}){2,}(?:\.[0-9]*)?|,[0-9]{3}\.[0-9]*)(?![0-9,])"
 _NUMBER = rf"[-+−]?(?:{_GROUPS}|[0-9][0-9_]*\.?[0-9]*|\.[0-9]+)(?:[eE][-+−]?[0-9]+)?"
 _RATIO = r":\s*1|x|×|times"  # 7:1, 2.29x, 2.29 times
+# What is counted has no decimals, so there one group is enough: 38,087 tokens.
+_SAME = {**{one: one for one in THINGS}, **_WORDS, **{many: _WORDS.get(one, one) for many, one in _PLURALS.items()}}
+_SAME |= {word: _SAME[one] for word, one in _CAPITALS.items()}
+_THINGS = {word: one for word, one in _SAME.items() if one in THINGS}
+_COUNTED = re.compile(rf"([-+−]?[1-9][0-9]{{0,2}}),([0-9]{{3}})(?=\s*(?:{'|'.join(_THINGS)})$)")
 
 
 def parse(text: str) -> Measure:
@@ -122,7 +127,7 @@ def parse(text: str) -> Measure:
         raise UnitError(f"expected a text such as '31.9 us', got {type(text).__name__}", "type")
     if len(text) > MAX_LENGTH:
         raise UnitError(f"expected a number with a unit, got {len(text)} characters", "length")
-    match = re.fullmatch(rf"({_NUMBER})\s*(.*)", text.strip())
+    match = re.fullmatch(rf"({_NUMBER})\s*(.*)", _COUNTED.sub(r"\1\2", text.strip()))
     if match and re.match(r",[0-9]", match[2]):
         raise UnitError(f"a comma may be read in two ways: write {text!r} with a point, or without one", "comma")
     if not match or match[2].startswith((".", "_")):
@@ -197,6 +202,15 @@ def known_units() -> dict[str, tuple[float, dict[str, int]]]:
         except UnitError:
             continue
     return units
+
+
+def words_of(thing: str) -> list[str]:
+    """Every way to write a thing that is counted.
+
+    >>> words_of("param")
+    ['param', 'parameter', 'params', 'parameters', 'Params', 'Param']
+    """
+    return [word for word, one in _THINGS.items() if one == _THINGS.get(thing)]
 
 
 def spell(powers: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ The formulas give the terms; a few constants per chip, fitted to published measu
 """
 
 from hwlib.calibrated.attention import decode_attention_time, prefill_attention_time
+from hwlib.calibrated.decode_parts import StepParts, decode_parts, step_constants
 from hwlib.calibrated.gemm import TILINGS, GemmModel, Shape, Tiling, fit_gemm, gemm_model, model_of
 from hwlib.calibrated.grouped import grouped_time
 from hwlib.calibrated.kernel import (
@@ -42,8 +43,8 @@ from hwlib.calibrated.sheet import kernel_software
 
 __all__ = [
     "ELEMENT_BYTES", "OUTPUT_BYTES", "TILINGS", "AlphaBeta", "GemmModel", "KernelModel", "Sample", "Served", "Shape",
-    "Tiling", "Timed", "collective_time", "decode_attention_time", "fit_alpha_beta", "fit_collective", "fit_gemm",
-    "fit_kernel_model", "gemm_model", "gemm_samples", "grouped_time", "kernel_software", "mean_abs_relative_error",
-    "model_of", "nccl_latency", "nccl_time", "nodes_allreduce_time", "pipelined_time", "plain_time",
-    "prefill_attention_time", "relative_errors", "ring_step", "serve", "tree_time",
+    "StepParts", "Tiling", "Timed", "collective_time", "decode_attention_time", "decode_parts", "fit_alpha_beta",
+    "fit_collective", "fit_gemm", "fit_kernel_model", "gemm_model", "gemm_samples", "grouped_time", "kernel_software",
+    "mean_abs_relative_error", "model_of", "nccl_latency", "nccl_time", "nodes_allreduce_time", "pipelined_time",
+    "plain_time", "prefill_attention_time", "relative_errors", "ring_step", "serve", "step_constants", "tree_time",
 ]  # fmt: skip

@@ -1,5 +1,8 @@
 """Labs: programs that use the machine they run on, one idea per module; calling one imports torch."""
 
-from hwlib.labs.ranks import RankError, Ranks, RankTimeout, run_ranks
+from hwlib.labs.ranks import Axis, RankError, Ranks, RankTimeout, grid_axes, run_ranks
+from hwlib.labs.row_exchange import exchange_rows
 
-__all__ = ["RankError", "RankTimeout", "Ranks", "run_ranks"]
+__all__ = [
+    "Axis", "RankError", "RankTimeout", "Ranks", "exchange_rows", "grid_axes", "run_ranks",
+]  # fmt: skip

@@ -98,7 +98,7 @@ def dp_critical_batch(C, W, b_g=2):
 @formula("B_crit", cite="scaling-book")
 def dp_exact_critical_batch(dp, C, W, b_g=2):
     """The same for few ranks: two of them keep half of what they would send."""
-    return allgather_bytes(dp, b_g) * C / (2 * W)
+    return (dp - 1) / dp * b_g * C / (2 * W)
 
 
 @formula("B_crit", cite="scaling-book")

@@ -4,8 +4,6 @@ B are the tokens of the ep ranks together. F is the width of one expert. A pass 
 element and a combine of b_comb. p_dst is the share of ranks, or of nodes, that a token has business on:
 `destination_fraction(n, k)` of the collectives, or what a router was seen to do. Loads are even; `imbalance` says how
 far the busiest rank is off.
-
-Formulas that no chapter uses yet are for chapter 13.
 """
 
 from hwlib.collectives import destination_fraction_limit
@@ -82,9 +80,24 @@ def ep_limited_critical_width(k, n_lim, C, W_out, b_disp=2, b_comb=2, matrices=3
 
 
 @formula("t", cite="deepep")
+def ep_latency_time(B, D, k, n_in, n_out, b, alpha, W_out):
+    """One way of a few tokens: a copy for each expert, of b bytes an element, and those to other nodes cross the card.
+
+    The bytes of a rank hardly depend on the number of nodes, and its start, alpha, is as long as many tokens take.
+    """
+    return alpha + (n_out - 1) / n_out * k * b * B * D / (n_in * n_out * W_out)
+
+
+@formula("t", cite="deepep")
 def ep_imbalanced_time(t_math, t_comm, imbalance):
     """All wait for the busiest rank: both its arithmetic and its port have `imbalance` times the mean."""
     return imbalance * maximum(t_math, t_comm)
+
+
+@formula("spread", cite="raab1998")
+def drawn_spread(B, k, ep):
+    """Standard deviation of the ranks' loads over their mean, if routing is even but drawn by lot: binomial."""
+    return sqrt((ep - 1) / (k * B))
 
 
 @formula("imbalance", cite="raab1998")

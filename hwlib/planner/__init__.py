@@ -6,15 +6,37 @@ True
 """
 
 from hwlib.planner.allowed import Allowed
+from hwlib.planner.cloud import CLOUDS, CloudPoint, PlanCloud, plan_cloud, task_of_run
 from hwlib.planner.costs import Plan
 from hwlib.planner.front import ParetoFront
 from hwlib.planner.guide import Decision, decide
+from hwlib.planner.pairs import Pair, pairs, retrodicted, share_right
 from hwlib.planner.plans import Plans
 from hwlib.planner.search import plan
 from hwlib.planner.sweep import pareto
 from hwlib.planner.task import Machine, PlanError, Software, Task, machine_of
 
 __all__ = [
-    "Allowed", "Decision", "Machine", "ParetoFront", "Plan", "PlanError", "Plans", "Software", "Task", "decide",
-    "machine_of", "pareto", "plan",
+    "CLOUDS",
+    "Allowed",
+    "CloudPoint",
+    "Decision",
+    "Machine",
+    "Pair",
+    "ParetoFront",
+    "Plan",
+    "PlanCloud",
+    "PlanError",
+    "Plans",
+    "Software",
+    "Task",
+    "decide",
+    "machine_of",
+    "pairs",
+    "pareto",
+    "plan",
+    "plan_cloud",
+    "retrodicted",
+    "share_right",
+    "task_of_run",
 ]  # fmt: skip

@@ -5,10 +5,11 @@ touches no global state: no pyplot, no backend. Series differ in marker and in c
 which colour-blind readers can tell apart.
 """
 
-from hwlib.plots.asynchrony import clock_series, issuers, kernel_timeline
+from hwlib.plots.asynchrony import clock_series, issuers, kernel_timeline, power_caps
 from hwlib.plots.chips import anatomy, growth
 from hwlib.plots.clusters import switches_per_gpu
 from hwlib.plots.collectives import before_and_after, blocks_by_step, times_against_size
+from hwlib.plots.decode_strips import accepted_tokens, step_strips
 from hwlib.plots.decoders import (
     beyond_six,
     day_steps,
@@ -18,6 +19,26 @@ from hwlib.plots.decoders import (
     rounded_block,
     three_products,
 )
+from hwlib.plots.decoding import (
+    batch_curve,
+    cache_pages,
+    host_and_device,
+    predicted_steps,
+    reached_bandwidth,
+    rollout_tail,
+    times_by_ranks,
+    token_caches,
+)
+from hwlib.plots.expert_traffic import expert_loads, nic_bytes
+from hwlib.plots.experts import (
+    balancing,
+    by_chance,
+    exchange_times,
+    measured_imbalance,
+    room_for_tokens,
+    routed_tokens,
+    skew_on_a_gpu,
+)
 from hwlib.plots.fabrics import pod, rails_and_racks
 from hwlib.plots.formats import block_scales
 from hwlib.plots.fused import fused_attention
@@ -25,7 +46,17 @@ from hwlib.plots.groups import against_ranks, beside_a_matmul
 from hwlib.plots.kernels import touched
 from hwlib.plots.machines import rack, ways_to_the_network
 from hwlib.plots.memories import memory_pyramid, size_sweep, tile_traffic, warp_sweep
+from hwlib.plots.mixtures import (
+    axes_on_levels,
+    guide,
+    least_tokens,
+    predicted_against_measured,
+    right_by_gap,
+    split_times,
+    time_bars,
+)
 from hwlib.plots.pipelines import pipeline
+from hwlib.plots.plans import plan_cloud
 from hwlib.plots.rooflines import model_against_measured, overlap, ridge_bars, roofline
 from hwlib.plots.runs import rounds_grid, timeline
 from hwlib.plots.scale import allreduce_scale, blame, levels
@@ -38,14 +69,19 @@ from hwlib.plots.training import batch_times, peaks, rounded_steps, streams, wea
 from hwlib.plots.warps import divergence, threads, warp
 
 __all__ = [
-    "against_ranks", "allreduce_scale", "anatomy", "banks", "batch_times", "before_and_after", "beside_a_matmul",
-    "beyond_six", "blame", "block_scales", "blocks_by_step", "causal_pieces", "clock_series", "cta_pair", "day_steps",
-    "days_against_log", "divergence", "four_cases", "fused_attention", "growth", "issuers", "kernel_timeline",
-    "layer_matrices", "levels", "memory_pyramid", "model_against_measured", "model_on_stages", "move_shares",
-    "node_bandwidths", "overlap", "parameter_shares", "peaks", "pipeline", "pod", "rack", "rails_and_racks",
-    "rasters", "rates_by_length", "ridge_bars", "roofline", "rounded_block", "rounded_steps", "rounds_grid",
-    "sharded_blocks", "shares_by_model", "size_sweep", "split_mlp", "split_widths", "stage_memory", "step_parts",
-    "steps", "steps_against_micro", "streams", "switches_per_gpu", "threads", "three_products", "tile_traffic",
-    "time_and_memory", "timeline", "times_against_size", "topology", "touched", "warp", "warp_sweep",
-    "ways_to_the_network", "weak_scaling", "zero_stages",
+    "accepted_tokens", "against_ranks", "allreduce_scale", "anatomy", "axes_on_levels", "balancing", "banks",
+    "batch_curve", "batch_times", "before_and_after", "beside_a_matmul", "beyond_six", "blame", "block_scales",
+    "blocks_by_step", "by_chance", "cache_pages", "causal_pieces", "clock_series", "cta_pair", "day_steps",
+    "days_against_log", "divergence", "exchange_times", "expert_loads", "four_cases", "fused_attention", "growth",
+    "guide", "host_and_device", "issuers", "kernel_timeline", "layer_matrices", "least_tokens", "levels",
+    "measured_imbalance", "memory_pyramid", "model_against_measured", "model_on_stages", "move_shares", "nic_bytes",
+    "node_bandwidths", "overlap", "parameter_shares", "peaks", "pipeline", "plan_cloud", "pod", "power_caps",
+    "predicted_against_measured", "predicted_steps", "rack", "rails_and_racks", "rasters", "rates_by_length",
+    "reached_bandwidth", "ridge_bars", "right_by_gap", "rollout_tail", "roofline", "room_for_tokens",
+    "rounded_block", "rounded_steps", "rounds_grid", "routed_tokens", "sharded_blocks", "shares_by_model",
+    "size_sweep", "skew_on_a_gpu", "split_mlp", "split_times", "split_widths", "stage_memory", "step_parts",
+    "step_strips", "steps", "steps_against_micro", "streams", "switches_per_gpu", "threads", "three_products",
+    "tile_traffic", "time_and_memory", "time_bars", "timeline", "times_against_size", "times_by_ranks",
+    "token_caches", "topology", "touched", "warp", "warp_sweep", "ways_to_the_network", "weak_scaling",
+    "zero_stages",
 ]  # fmt: skip

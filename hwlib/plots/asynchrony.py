@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from hwlib.hierarchy import Timeline
-from hwlib.plots.style import BLUE, CHART, GREEN, GREY, INK, ORANGE, SKY, SMALL, canvas, note, styled
+from hwlib.plots.style import BLUE, CHART, GREEN, GREY, INK, ORANGE, SKY, SMALL, canvas, note, series, styled
 from hwlib.power import Sample
 
 if TYPE_CHECKING:
@@ -91,6 +91,24 @@ def clock_series(series: Sequence[Sample], limit: float) -> "Figure":
         for axes in (above, below):
             axes.axvspan(first, end, color=GREY, alpha=0.10 if number % 2 else 0.0, linewidth=0)
         note(above, name, ((first + end) / 2, top), (0, 15 - 10 * (number % 2)), ha="center", fontsize=SMALL)
+    return figure
+
+
+@styled
+def power_caps(measured: Mapping[str, Mapping[float, float]], models: Mapping[str, Mapping[float, float]]) -> "Figure":
+    """The share of a chip's rate that is left under a limit of power in W: measured as points, models as lines.
+
+    Raises ValueError without a measured point.
+    """
+    if not any(measured.values()):
+        raise ValueError("power_caps needs at least one measured rate")
+    figure, axes = canvas(CHART, 3.0)
+    for (name, points), (colour, marker) in zip(measured.items(), series(len(measured)), strict=True):
+        axes.plot(list(points), list(points.values()), marker, color=colour, markersize=5, label=name)
+    for (name, line), style in zip(models.items(), ("-", "--", ":"), strict=False):
+        axes.plot(list(line), list(line.values()), style, color=INK, linewidth=1.2, label=name)
+    axes.set(xlabel="limit [W]", ylabel="of the rate without it", ylim=(0, 1.05))
+    axes.legend(loc="lower right")
     return figure
 
 

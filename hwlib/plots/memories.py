@@ -27,7 +27,7 @@ def memory_pyramid(levels: Sequence[tuple[str, float, float | None, float | None
         raise ValueError("memory_pyramid needs at least one level")
     figure, axes = canvas(CHART, 0.5 + 0.52 * len(levels))
     least = min(size for _, size, _, _ in levels)
-    widths = [log2(size / least) + 4 for _, size, _, _ in levels]
+    widths = [log2(size / least) + 6 for _, size, _, _ in levels]  # the narrowest holds its own name
     rows = range(len(levels))
     axes.barh(rows, widths, 0.82, [-w / 2 for w in widths], color=BLUE, alpha=0.22)
     for row, (name, size, bandwidth, latency) in enumerate(levels):

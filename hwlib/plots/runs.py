@@ -102,13 +102,13 @@ def rounds_grid(run: LockstepRun, inner: int | None = None) -> "Figure":
             axes.text(number, rank, text, ha="center", va="center", fontsize=SMALL, color=ink)
     for first in range(inner, n, inner) if inner else ():
         axes.axhline(first - 0.5, color=INK, linewidth=1.2)
-    axes.set(xlim=(-0.5, max(run.rounds, 1) - 0.5), ylim=(rows - 0.5, -0.5), xlabel="round", ylabel="rank")
+    axes.set(xlim=(-0.5, max(run.rounds, 1) - 0.5), ylim=(rows - 0.5, -0.5), xlabel="round", ylabel="rank that sends")
     axes.set_aspect("auto")
     axes.xaxis.get_major_locator().set_params(integer=True)
     _rank_ticks(axes.yaxis, [*range(n), *(["switch"] * (rows - n))])
     axes.grid(visible=False)
     rounds = "1 round" if run.rounds == 1 else f"{run.rounds} rounds"
-    axes.set_title(f"sends to; darkest: {show(most, 'B', 3)}. {rounds}, {show(run.time, 's', 3)}", fontsize=SMALL)
+    axes.set_title(f"to whom; darkest: {show(most, 'B', 3)}. {rounds}, {show(run.time, 's', 3)}", fontsize=SMALL)
     return figure
 
 

@@ -1,16 +1,18 @@
 """Networks of several levels: the bandwidth of a collective at each, and which link is slow."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import inf, isinf
+from math import inf, isinf, log2
 from typing import TYPE_CHECKING
 
 from hwlib.plots.style import CHART, GREY, INK, SERIES, SMALL, canvas, note, styled
 from hwlib.simulate.message_flights import LinkFlights
 from hwlib.specs import MeasuredAllreduce
-from hwlib.units import show
+from hwlib.units import GiB, KiB, MiB, show
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+WIDE = 12  # powers of two, from which on only every fourth has a label
 
 
 @styled
@@ -65,12 +67,20 @@ def allreduce_scale(rows: Iterable[MeasuredAllreduce], models: Mapping[str, floa
         axes.axhline(W, color=GREY, linewidth=1, linestyle=(0, (4, 3)))
         note(axes, name, (min(row.S for each in found.values() for row in each), W), (0, 3), fontsize=SMALL, color=INK)
     axes.set(xscale="log", xlabel="bytes of each rank's array", ylabel="bus bandwidth", ylim=(0, None))
-    axes.set_xticks([2.0**k for k in range(20, 35, 2)])
+    powers = sorted(log2(row.S) for each in found.values() for row in each)
+    apart = 2 if powers[-1] - powers[0] <= WIDE else 4
+    axes.set_xticks([2.0**k for k in range(10, 41) if k % apart == 0 and powers[0] <= k <= powers[-1]])
     axes.minorticks_off()
-    axes.xaxis.set_major_formatter(lambda S, _: f"{S / 2**20:,.0f} MiB" if S < 2**30 else f"{S / 2**30:,.0f} GiB")
+    axes.xaxis.set_major_formatter(lambda S, _: _binary(S))
     axes.yaxis.set_major_formatter(lambda W, _: show(W, "B/s", 3))
     axes.legend(loc="lower right")
     return figure
+
+
+def _binary(S: float) -> str:
+    """ "64 KiB"."""
+    unit, size = next((unit, size) for unit, size in (("GiB", GiB), ("MiB", MiB), ("KiB", KiB)) if size <= S)
+    return f"{S / size:,.0f} {unit}"
 
 
 @styled

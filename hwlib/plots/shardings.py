@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 FEW = 3  # devices whose names fit into a line of a block
 HATCH = "////"
+SPANS = {"product": BLUE, "reads and writes": SKY, "collective": ORANGE}
 
 
 @styled
@@ -167,23 +168,29 @@ def split_widths(widths: Mapping[str, Mapping[str, float]]) -> "Figure":
 def steps(named: Mapping[str, Any]) -> "Figure":
     """The spans of simulated steps, {name: StepTiming}: kernels above, collectives below, on one axis of time.
 
-    Raises ValueError without steps.
+    Kernels that multiply are dark, those that only read and write are light. Raises ValueError without steps.
     """
     if not named:
         raise ValueError("steps: at least one step, got none")
-    figure, found = canvas(CHART, 1.45 * len(named) + 0.4, len(named))
+    figure, found = canvas(CHART, 1.45 * len(named) + 0.7, len(named))
     panels = list(found) if len(named) > 1 else [found]
+    key: dict[str, Any] = {}
     for axes, (name, step) in zip(panels, named.items(), strict=True):
         for span in step.spans:
             wire = bool(span.ranks)
             length, start = (span.end - span.start) * 1e3, span.start * 1e3
-            colour = ORANGE if wire else BLUE if span.flops else SKY
-            axes.barh(int(wire), length, left=start, height=0.72, color=colour, edgecolor="white", linewidth=0.8)
-            if length > 0.17 * max(one.step_time for one in named.values()) * 1e3:
-                text = show(span.bytes, "B", 3) if wire else "product" if span.flops else "relu"
+            kind = "collective" if wire else "product" if span.flops else "reads and writes"
+            bar = axes.barh(
+                int(wire), length, left=start, height=0.72, color=SPANS[kind], edgecolor="white", linewidth=0.8
+            )
+            key.setdefault(kind, bar)
+            if wire and length > 0.17 * max(one.step_time for one in named.values()) * 1e3:
+                text = show(span.bytes, "B", 3)
                 axes.text(start + length / 2, int(wire), text, ha="center", va="center", fontsize=8.5, color="white")
         axes.set_yticks([0, 1], ["kernels", "network"])
         axes.invert_yaxis()
         axes.set_title(f"{name}: {show(step.step_time, 's', 3)}", fontsize=10)
     panels[-1].set_xlabel("ms")
+    figure.legend([key[kind] for kind in SPANS if kind in key], [kind for kind in SPANS if kind in key],
+                  loc="outside lower left", ncols=3, handlelength=1)  # fmt: skip
     return figure

@@ -172,7 +172,7 @@ def _edges(t: Topology, axes: "Axes", places: "Mapping[str, Place]", crossing: s
             groups.setdefault((edge["bandwidth"], edge["link"], edge["links"]), []).append((u, v))
     most, handles = max((bandwidth for bandwidth, *_ in groups), default=1.0), list[Any]()
     for i, ((bandwidth, link, count), edges) in enumerate(sorted(groups.items(), key=lambda item: -item[0][0])):
-        name = f"{links[link].name}: " if link in links else ""
+        name = f"{links[link].name if link in links else link}: " if link else ""
         label = f"{f'{count} x ' if count > 1 and name else ''}{name}{show(bandwidth, 'B/s', 3)}"
         look: dict[str, Any] = {"linewidth": 0.6 + 2.6 * (bandwidth / most) ** 0.5, "color": LINES[i % len(LINES)]}
         look |= {"alpha": 0.22 if crossing else 0.6 if len(edges) < MANY else 0.3, "zorder": 1}

@@ -177,6 +177,7 @@ def parse_nvidia_smi_topo(
     slot = as_rate("parse_nvidia_smi_topo: pcie", pcie)
     line = as_rate("parse_nvidia_smi_topo: nic", nic)
     far = as_rate("parse_nvidia_smi_topo: sockets", sockets) if sockets is not None else Rate(slot.bandwidth)
+    far = far._replace(link=far.link or "between sockets")
     graph = new_graph()
     for i, gpu in enumerate(table.gpus):
         graph.add_node(gpu, kind="gpu", tier=0, place=(i,), **_plain(table.affinity.get(gpu, {})))

@@ -163,15 +163,35 @@ class Group(ProcessGroup):
         return self._call("all_to_all", list(outputs), list(inputs), opts)
 
     def all_to_all_single(self, output: Any, tensor: Any, to: Any = None, of: Any = None, opts: Any = None) -> Work:
-        outputs, inputs = output, tensor
-        if to or of:
-            outputs, inputs = (_split(one, rows, self.transport.size) for one, rows in ((output, to), (tensor, of)))
+        outputs, inputs = (self._blocks(*one) for one in (("output", output, to), ("input", tensor, of)))
+        if not (_given(to) or _given(of)):
+            outputs, inputs = output, tensor
         return self._call("all_to_all", outputs, inputs, opts, output)
 
     alltoall_base = all_to_all_single
 
     def barrier(self, opts: Any = None) -> Work:
         return self._call("barrier", None, None, opts)
+
+    def _blocks(self, name: str, tensor: Any, rows: Any) -> Any:
+        """The blocks of rows of an all-to-all for each rank: equal ones where they were not counted.
+
+        Refuses what torch's own groups refuse, and says which rank it is.
+        """
+        n, length = self.transport.size, len(tensor) if tensor.dim() else 1
+        said = f"all_to_all_single on rank {self.transport.ranks[self.transport.rank]}: {name}"
+        if isinstance(rows, torch.Tensor):
+            raise TypeError(f"{said}_split_sizes is a tensor; a list was expected, use its .tolist()")
+        if not _given(rows):
+            if length % n:
+                raise RuntimeError(f"{said} has {_rows(length)}, which {n} ranks cannot share evenly: name the sizes")
+            rows = [length // n] * n
+        sizes = [int(size) if isinstance(size, torch.Tensor) else size for size in rows]
+        if len(sizes) != n:
+            raise RuntimeError(f"{said}_split_sizes has {len(sizes)}; one for each of {n} ranks was expected")
+        if sum(sizes) != length:
+            raise RuntimeError(f"{said}_split_sizes {sizes} add up to {sum(sizes)}, but the {name} has {_rows(length)}")
+        return list(tensor.detach().split(sizes)) if tensor.dim() else [tensor]
 
     # Messages
 
@@ -189,9 +209,13 @@ class Group(ProcessGroup):
         return self.recv(tensors, ANY, tag)
 
 
-def _split(tensor: Any, rows: Sequence[int], n: int) -> list[Any]:
-    """The blocks of rows for each rank: equal ones where they were not counted."""
-    return list(tensor.detach().split(list(rows) if rows else len(tensor) // n))
+def _given(rows: Any) -> bool:
+    """Whether split sizes were named: torch passes an empty list where they were not."""
+    return rows is not None and len(rows) > 0
+
+
+def _rows(length: int) -> str:
+    return f"{length} row{'s' if length != 1 else ''}"
 
 
 def register(transport: type[Transport]) -> None:

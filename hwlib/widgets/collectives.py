@@ -78,7 +78,8 @@ def allreduce_explorer(n: int = 8, alpha: float = 6e-6, W: float = 450 * GB) -> 
     headline = (
         "['n = ' + format(n, ',d') + ', α = ' + latency + ' us, W = ' + bandwidth + ' GB/s', "
         "crossover > 64 ? 'the ring beats the tree from ' + "
-        "replace(format(crossover, '.3~s'), 'k', 'K') + 'B on' : 'the ring is never slower than the tree']"
+        "replace(replace(format(crossover, '.3~s'), /([a-zA-Z]?)$/, ' $1'), 'k', 'K') + 'B on' : "
+        "'the ring is never slower than the tree']"
     )
     return VegaLite({
         "description": "Time of five all-reduce algorithms against the size of the array",

@@ -101,7 +101,10 @@ def _explorer() -> Any:
 
 
 def contracting_explorer(node: str = "dgx-h100", n: int = 2) -> VegaLite:
-    """Arithmetic and reduce-scatter of a product [B, D] x [D, D] whose sum over D is split among n devices, against D.
+    """Arithmetic and reduce-scatter of a product [B, D] x [D, F] whose sum over D is split among n devices, against D.
+
+    The product has F = 8,192 outputs. Where more devices are chosen than a node has, the title says that its links
+    are those of a larger switch.
 
     Choose the machine, and whether the devices are joined inside a node or through a card each; slide n and B.
     Raises KeyError for a node that it does not have, ValueError for n that is no power of two from 2 to 64.
@@ -113,6 +116,7 @@ def contracting_explorer(node: str = "dgx-h100", n: int = 2) -> VegaLite:
     rows = {key: _machine(key, chip) for key, chip in MACHINES.items()}
     inside = {key: row["W_in"] for key, row in rows.items()}
     through = {key: row["W_node"] / row["Y"] for key, row in rows.items()}
+    seats = {key: row["Y"] for key, row in rows.items()}
     what = ("arithmetic", "reduce-scatter")
     work = matmul_flops.vega_with({"B": "B", "D": "datum.D", "F": "8192"})
     scatter = ring_reduce_scatter_time.vega_with({"n": "n", "S": "(2*B*8192)", "alpha": "0", "W": "W"})
@@ -135,10 +139,12 @@ def contracting_explorer(node: str = "dgx-h100", n: int = 2) -> VegaLite:
     def style(values: list[Any]) -> dict[str, Any]:
         return {"field": "what", "type": "nominal", "title": None, "scale": {"domain": [*what], "range": values}}
 
-    said = "n + ' devices, ' + format(B, ',') + ' tokens, ' + format(W/1e9, ',.3~r') + ' GB/s each'"
+    said = "n + ' devices, ' + format(B, ',') + ' tokens, F = 8,192'"
+    wires = f"way === 'inside' && n > ({seats})[node] ? ', as if one node had so many' : ''"
+    each = f"format(W/1e9, ',.3~r') + ' GB/s each' + ({wires})"
     return VegaLite({
         "description": "Time of arithmetic and of a reduce-scatter against the width of a split sum",
-        "title": {"text": {"expr": said}, "anchor": "start"},
+        "title": {"text": {"expr": said}, "subtitle": {"expr": each}, "anchor": "start"},
         "params": params,
         "data": {"values": [{"what": name, "sum": i} for i, name in enumerate(what)]},
         "transform": [

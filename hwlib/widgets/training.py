@@ -39,7 +39,8 @@ def memory_explorer(model: str = "llama3-8b", room: float = 80e9) -> VegaLite:
     letters = {"D": "width", "F": "ffn", "n_q": "heads", "K": "kv_heads", "H": "head_dim", "V": "vocab", "L": "layers"}
     params = [
         {"name": "model", "value": model, "bind": choice},
-        {"name": "log_dp", "value": 3, "bind": {"input": "range", "min": 0, "max": 10, "step": 1, "name": "ranks 2^ "}},
+        {"name": "log_dp", "value": 3, "bind": {"input": "range", "min": 0, "max": 10, "step": 1,
+                                              "name": "ranks, as a power of two "}},
         {"name": "micro", "value": 1, "bind": {"input": "range", "min": 1, "max": 8, "step": 1, "name": "sequences "}},
         {"name": "again", "value": "none", "bind": {
             "input": "select", "options": ["none", "full"], "name": "recomputation "}},

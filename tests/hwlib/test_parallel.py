@@ -126,6 +126,25 @@ def test_all_wait_for_the_busiest_rank():
     assert parallel.ep_imbalanced_time(2.0, 3.0, 1.5) == 4.5
 
 
+def test_a_start_and_the_cards_explain_deepeps_low_latency_dispatch():
+    """Its README: 118 us on 16 H800, which sets the start, and then 155, 173 and 194 us on 32, 64 and 256."""
+    fp8 = (7168 + 7168 / 128 * 4 + 16) / 7168
+    time = lambda ranks, alpha: parallel.ep_latency_time(128 * ranks, 7168, 8, 8, ranks / 8, fp8, alpha, 50e9)
+    start = 118e-6 - time(16, 0.0)
+    for ranks, measured in ((32, 155e-6), (64, 173e-6), (256, 194e-6)):
+        assert time(ranks, start) == pytest.approx(measured, rel=0.03)
+    assert time(8, start) == start  # one node: nothing crosses a card
+
+
+def test_the_spread_by_chance_is_that_of_drawn_counts():
+    """1,024 choices a rank: DeepSeek-R1's most even layer after EPLB has 37.6, chance alone 31.5 (36 ranks)."""
+    assert 1024 * parallel.drawn_spread(36 * 128, 8, 36) == pytest.approx(31.5, abs=0.1)
+    random = np.random.default_rng(0)
+    loads = random.multinomial(64 * 2, [1 / 8] * 8, size=4000)
+    assert loads.std(axis=1).mean() / 16 == pytest.approx(parallel.drawn_spread(64, 2, 8), rel=0.05)
+    assert parallel.drawn_spread(64, 2, 1) == 0
+
+
 def test_zero_in_the_words_of_its_paper():
     """Stages 1 and 2 send what data parallelism does, 2 of the parameters; stage 3 sends 3."""
     assert parallel.zero1_bytes(P, 64) == parallel.zero2_bytes(P, 64) == parallel.dp_bytes(P, 64)

@@ -38,7 +38,7 @@ def test_a_schedule_is_a_point_of_its_memory_and_its_bubble():
 
 
 def test_measured_steps_are_points_and_models_lines():
-    rows = [run for run in measured_pipelines("Megatron") if run.layers == 72]
+    rows = [run for run in measured_pipelines("Megatron-DeepSpeed") if run.layers == 72]
     (axes,) = plots.steps_against_micro(rows, {"a model": {1: 140.0, 8: 130.0}}).axes
     drawn = {(x, y) for line in axes.lines[:2] for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)}
     assert drawn == {(run.micro, run.time) for run in rows}

@@ -113,6 +113,7 @@ FIGURES = {
     "issuers": plots.issuers,
     "kernel_timeline": lambda: plots.kernel_timeline({"a": kernel_timeline(2, 3, 2, 50, 10, 20)}),
     "clock_series": lambda: plots.clock_series(clock_series([Phase("a", 1, 900)], 700, 2e9, 100), 700),
+    "power_caps": lambda: plots.power_caps({"a": {200: 0.3, 700: 1.0}}, {"cube": {200: 0.5, 700: 1.0}}),
     "banks": lambda: plots.banks({"32": 32, "33": 33}),
     "cta_pair": plots.cta_pair,
     "rasters": lambda: plots.rasters({"rows": [(0, 0), (0, 1), (1, 0), (1, 1)]}, 2),
@@ -137,6 +138,8 @@ def test_figures_say_the_numbers():
         plots.rasters({}, 1)
     with pytest.raises(ValueError, match="at least one"):
         plots.clock_series([], 1)
+    with pytest.raises(ValueError, match="at least one"):
+        plots.power_caps({}, {"cube": {700: 1.0}})
 
 
 def test_the_chart_has_as_many_stages_as_it_can_draw():

@@ -1,0 +1,201 @@
+"""The lab on eight ranks: one step with data, pipeline and tensor parallelism at once."""
+
+from functools import partial
+
+from autograder.answers import Case, Distributed, at_most, exactly
+from autograder.declaration import Exercise, Mistake
+
+CUBE = {"pp": 2, "dp": 2, "tp": 2}  # the last varies fastest: rank 4 p + 2 d + t
+
+
+def cube_inputs(case, generator):
+    """Two layers, a stage each, cut by columns and rows; each replica's tokens on the first stage, its targets on the
+    last."""
+    b, d, f, tp = case["b"], case["d"], case["f"], case["tp"]
+    draw = lambda *shape: generator.normal(size=shape).astype(case.dtype)
+    layers = [(draw(d, f) / d**0.5, draw(f, d) / f**0.5) for _ in range(case["pp"])]
+    xs, ts = draw(case["dp"], b, d), draw(case["dp"], b, d)
+    ranks = []
+    for rank in range(case.n):
+        p, replica, t = rank // 4, rank // 2 % 2, rank % 2
+        A, B = layers[p]
+        own = slice(t * f // tp, (t + 1) * f // tp)
+        x, target = (xs[replica], ts[replica, :0]) if p == 0 else (xs[replica, :0], ts[replica])
+        ranks.append({"x": x, "t": target, "A": A[:, own], "B": B[own]})
+    return ranks
+
+
+def run_cube(
+    rank, n, x, t, A, B, grid=("pp", "dp", "tp"), f=True, g=True, early=False, late=False, bypass=True, dy_too=False,
+    mask=True, sync="mean",
+):  # fmt: skip
+    """One step; the flags are for the mistakes."""
+    import torch
+    import torch.distributed as dist
+
+    from hwlib.labs import grid_axes
+
+    axes = {axis.name: axis for axis in grid_axes(rank, **{name: CUBE[name] for name in grid})}
+    pp, dp, tp = axes["pp"], axes["dp"], axes["tp"]
+    if pp.place:
+        x = torch.empty_like(t)
+        dist.recv(x, pp.ranks[0])
+    h = torch.relu(x @ A)
+    y = h @ B + x if early else h @ B
+    if g is True or (g == "last" and pp.place):
+        dist.all_reduce(y, group=tp.group)
+    if not early:
+        y += x
+    if pp.place:
+        dy = y - t
+    else:
+        dist.send(y, pp.ranks[1])
+        dy = torch.empty_like(y)
+        dist.recv(dy, pp.ranks[1])
+    if dy_too:
+        dist.all_reduce(dy, group=tp.group)
+    dh = (dy @ B.T) * (h > 0) if mask else dy @ B.T
+    if pp.place:
+        dx = dh @ A.T + dy if late else dh @ A.T
+        if f:
+            dist.all_reduce(dx, group=tp.group)
+        dist.send(dx if late or not bypass else dx + dy, pp.ranks[0])
+    dA, dB = x.T @ dh, h.T @ dy
+    for gradient in (dA, dB) if sync else ():
+        dist.all_reduce(gradient, group=None if sync == "all" else dp.group)
+        gradient /= {"sum": 1, "all": n}.get(sync, dp.size)
+        if sync == "shares":
+            dist.all_reduce(gradient, group=tp.group)
+            gradient /= tp.size
+    return dA, dB
+
+
+def cube(rank, n, x, t, A, B):
+    return run_cube(rank, n, x, t, A, B)
+
+
+def cube_memory(case):
+    """Between shares of the gradients with some activations, and whole matrices with their gradients."""
+    b, d, f = case["b"], case["d"], case["f"]
+    return (2 * d * f + 8 * b * d + 4 * b * f) * case.itemsize
+
+
+LAB_CUBE = Exercise(
+    id="mixed-strategies-lab-cube",
+    title="Lab: a cube of eight ranks",
+    points=4,
+    lines=18,
+    prompt="Train two layers for one step on 2 × 2 × 2 ranks: rank 4p + 2d + t has stage p, replica d and tensor rank "
+    "t. A layer is y = x + relu(x A) B; layer p is on stage p, and a rank has half of its columns `A` [d × f/2] and "
+    "the same rows `B` [f/2 × d]. The ranks of stage 0 have the tokens `x` [b × d] of their replica, those of stage 1 "
+    "its "
+    "targets `t` [b × d]; on other ranks these are empty. A replica's loss is half the sum of the squares of y − t, "
+    "with the y "
+    "of the second layer, and the loss of the step is the mean of the two replicas' losses. Return `(dA, dB)`, the "
+    "gradients of the loss of the step by the rank's own `A` and `B`. "
+    "`pp, dp, tp = grid_axes(rank, …)` of `hwlib.labs` makes the groups of a grid: each axis has its `group`, its "
+    "`ranks` and the rank's own `place` in it. Judged *exactly* are the "
+    "gradients and the bytes that the busiest rank sends along each of the three axes: along `pp` one [b × d], along "
+    "`tp` two all-reduces of [b × d], along `dp` one all-reduce of each gradient. The rounds may be at most two more "
+    "than ours, and no rank may hold whole matrices.",
+    answer=Distributed(
+        "cube",
+        signature="cube(rank, n, x, t, A, B)",
+        inputs=cube_inputs,
+        returns=("dA", "dB"),
+        cases=[
+            Case(8, sizes={**CUBE, "b": 4, "d": 16, "f": 64}),
+            Case(8, sizes={**CUBE, "b": 6, "d": 12, "f": 48}, dtype="float32"),
+        ],
+        calls=("all_reduce", "send", "recv"),
+        axis_bytes={name: exactly() for name in CUBE},
+        rank_bytes=None,
+        total_bytes=None,
+        rounds=at_most(lambda case: 14),
+        memory=at_most(cube_memory),
+        rtol=1e-9,
+    ),
+    solution=cube,
+    mistakes=(
+        Mistake(
+            partial(run_cube, grid=("pp", "tp", "dp")),
+            "Your sums of activations run over the ranks of two replicas, and the gradients' over two halves of a "
+            "layer. Which ranks have the same tokens: 0 and 1, or 0 and 2?",
+        ),
+        Mistake(
+            partial(run_cube, sync="sum"),
+            "Your gradients are all twice as large. A replica's loss is half a sum of squares, and the loss of the "
+            "step is the mean over the replicas: which of the two halves is missing?",
+        ),
+        Mistake(
+            partial(run_cube, sync=""),
+            "Each replica has the gradients of its own tokens. What has to happen before the two take a step together?",
+        ),
+        Mistake(
+            partial(run_cube, sync="all"),
+            "The gradients are averaged over all eight ranks. Which of them have a gradient of the same numbers as "
+            "rank 0?",
+        ),
+        Mistake(
+            partial(run_cube, g=False),
+            "A rank's rows of B have seen half of the hidden units, so its y is a partial sum. Where is Megatron's g?",
+        ),
+        Mistake(
+            partial(run_cube, sync="shares"),
+            "dA and dB are averaged over the tensor ranks too, whose columns and rows are different ones. Who holds "
+            "the same share of a layer as rank 0?",
+        ),
+        Mistake(
+            partial(run_cube, g="last"),
+            "The first stage sends on what its own hidden units give. Which y does the second layer read?",
+        ),
+        Mistake(
+            partial(run_cube, mask=False),
+            "The gradient passes the relu as if it were not there. Through which hidden units does it come back?",
+        ),
+        Mistake(
+            partial(run_cube, f=False),
+            "The second layer is right, the first is not: what stage 1 sends back is the gradient by x through one "
+            "rank's own hidden units. Where is Megatron's f?",
+        ),
+        Mistake(
+            partial(run_cube, f=False, g=False),
+            "The two ranks of a layer never hear of each other: neither y nor the gradient by x is a whole sum.",
+        ),
+        Mistake(
+            partial(run_cube, early=True),
+            "Both ranks of a layer add the same x before the sum, so it comes twice. When is the residual to be added?",
+        ),
+        Mistake(
+            partial(run_cube, late=True),
+            "The gradient that bypasses the layer is added before the sum of the two tensor ranks, so it comes twice.",
+        ),
+        Mistake(
+            partial(run_cube, early=True, late=True),
+            "What bypasses a layer is added before the sum of the two tensor ranks, going forward and going back, so "
+            "it comes twice each time. Which of the two numbers differs from rank to rank, and needs a sum?",
+        ),
+        Mistake(
+            partial(run_cube, bypass=False),
+            "The first layer gets what comes back through the second layer's matrices alone. By which other way does x "
+            "reach y?",
+        ),
+        Mistake(
+            partial(run_cube, dy_too=True),
+            "The gradient by y is the same on both ranks of a layer already. What does a sum make of it?",
+        ),
+    ),
+    hints=(
+        "Name the partners of rank 0 along each axis first: who has the same tokens and the other half of the layer, "
+        "who has the same half and other tokens, who has the next layer?",
+        "Forward: receive x unless the stage is the first, compute, sum over `tp`, add x, send unless it is the last.",
+        "Backward: the gradient by y begins as y − t, or comes from the next stage. dA and dB need no sum over `tp`; "
+        "the gradient by x does, but only where somebody waits for it.",
+    ),
+    explain="Each axis has one job. Along `tp` ranks 0 and 1 have the same tokens and halves of a layer: partial sums "
+    "of y are added going forward (g), those of the gradient by x going backward (f), and what bypasses the layer is "
+    "added after the sum. Along `pp` ranks 0 and 4 exchange one [b × d] each way; the first stage has nobody to hand "
+    "its gradient by x to, and needs no f. Along `dp` ranks 0 and 2 have the same half of the same layer and other "
+    "tokens: their gradients are summed once, and halved for the mean. The three never mix, which is why their bytes "
+    "can be put on different wires.",
+)

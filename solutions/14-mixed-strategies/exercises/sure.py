@@ -1,0 +1,296 @@
+"""Exercises on searching for a plan and on how sure the answer is, and the names with which the text computes "
+"numbers."""
+
+from functools import cache
+
+from autograder.answers import Choice, Function, Written
+from autograder.declaration import Exercise, Mistake
+from hwlib.planner import pairs, retrodicted, share_right
+from hwlib.planner.advice import tolerance
+from hwlib.specs import measured_mixtures, stacks
+
+VTRAIN, BLOOM = measured_mixtures("vtrain"), measured_mixtures("bloom-chronicles")
+BY_NAME = {run.run: run for run in VTRAIN}
+PAPER, OURS = BY_NAME["vtrain-multi-0051"], BY_NAME["vtrain-multi-0061"]
+VTRAIN_STACK = stacks[OURS.stack]
+JOB = [run for run in VTRAIN if run.job == OURS.job]
+EDGES = (0, 0.02, 0.05, 0.1, 0.2, 0.5, 9)
+
+
+@cache
+def predicted(run):
+    """Seconds of a step by the model, for a measured run."""
+    return float(retrodicted(run).total)
+
+
+GAP = predicted(PAPER) / predicted(OURS) - 1
+REAL_GAP = PAPER.time / OURS.time - 1
+CLOSE = tolerance(VTRAIN_STACK)
+PAIRS, BLOOM_PAIRS = pairs(VTRAIN), pairs(BLOOM)
+RIGHT = share_right(PAIRS, EDGES)
+COARSE = share_right(PAIRS, (0, CLOSE, VTRAIN_STACK.error, 0.2, 9))
+JOB_PAIRS = pairs(JOB)
+OTHER_PAIRS = pairs([run for run in VTRAIN if run.job != OURS.job])
+OTHER_RIGHT = share_right(OTHER_PAIRS, EDGES)
+BLOOM_SHARES = share_right(BLOOM_PAIRS, EDGES)
+BEST_SAID = sorted(JOB, key=predicted)[0]
+BEST_REAL = sorted(JOB, key=lambda run: run.time)[0]
+ERRORS = {run: predicted(run) / run.time - 1 for run in JOB}
+
+
+def mean_error(tp):
+    """The mean signed error of the job's runs with one of some degrees."""
+    some = [ERRORS[run] for run in JOB if run.tp in tp]
+    return sum(some) / len(some)
+
+
+def runs_of(tp):
+    """How many of the job's measured runs have so many tensor ranks."""
+    return sum(run.tp == tp for run in JOB)
+
+
+def says(tp, pp, micro):
+    """Seconds by the model of a plan of the job that need not have been measured."""
+    return float(step_said(tp, pp, micro).total)
+
+
+def bubble(tp, pp, micro):
+    """Seconds of the bubble in such a plan, by the model."""
+    return float(step_said(tp, pp, micro).bubble)
+
+
+def step_said(tp, pp, micro):
+    return retrodicted(OURS, tp=tp, pp=pp, dp=OURS.gpus // (tp * pp), micro=micro)
+
+
+PREDICT_PAIR = Exercise(
+    id="mixed-strategies-predict-pair",
+    title="The two plans, measured",
+    prompt="Both plans of the opening question were run, and their steps measured: TP 4 PP 8 with microbatches of "
+    f"{PAPER.micro} sequences, TP 8 PP 4 with {OURS.micro}. The model puts them {GAP:.1%} apart. Predict what the "
+    "clock said, *to first order*.",
+    answer=Choice(
+        {
+            "same": "they took the same time, within two per cent",
+            "paper": "the paper's plan, TP 4 PP 8, was quicker by more than ten per cent",
+            "little": "our planner's plan, TP 8 PP 4, was quicker by some five per cent",
+            "ours": "our planner's plan, TP 8 PP 4, was quicker by more than ten per cent",
+        }
+    ),
+    predict=True,
+    solution="ours",
+    mistakes=(
+        Mistake("same", "That is what the model says. How large is its error on such runs?"),
+        Mistake("paper", "A plan with the longer bubble and the shorter tensor axis: it could have been."),
+        Mistake("little", "A gap of this kind is common among plans that the model cannot tell apart."),
+    ),
+    hints=("What does a prediction of the same time mean if the model errs by several per cent?",),
+    explain=f"The paper's plan took {PAPER.time:.2f} s, the planner's {OURS.time:.2f} s: {REAL_GAP:.0%} apart, where "
+    f"the model saw {GAP:.1%}. The model is off by {ERRORS[OURS]:+.1%} for ours and by {ERRORS[PAPER]:+.0%} for the "
+    "paper's. That two predictions are equal says nothing of two steps, as long as each may be off by so much. The "
+    f"clock compared two plans, not two pairs of degrees: the paper's had microbatches of {PAPER.micro} sequences and "
+    f"ours of {OURS.micro}. Which part of the {REAL_GAP:.0%} is the microbatch's is open, for TP 4 PP 8 was not run "
+    f"with {OURS.micro}.",
+)
+
+
+GUIDE = Exercise(
+    id="mixed-strategies-guide",
+    title="It fits on one GPU",
+    prompt="A course on GPUs says: *does the model fit on a single GPU? If yes, start with data parallelism.* Your "
+    "model is of the shape of Llama 3 8B, and with ZeRO-1 its states and activations of one sequence fit. You have 256 "
+    "H100s in nodes of eight, and a batch of 128 sequences of 8,192 tokens, which must not grow. Which plan is the "
+    "quickest? *To first order*.",
+    answer=Choice(
+        {
+            "data": "data parallelism alone, as the course says",
+            "shard": "data parallelism with everything sharded over all 256 GPUs, FSDP",
+            "tensor": "two tensor ranks, 128 replicas",
+            "wide": "eight tensor ranks, 32 replicas of four sequences each",
+            "stages": "two stages, 128 replicas",
+        }
+    ),
+    solution="tensor",
+    mistakes=(
+        Mistake("data", "How many sequences has each of 256 replicas?"),
+        Mistake("shard", "Sharding weights divides memory. Does it divide a sequence?"),
+        Mistake("wide", "It uses all GPUs. What do the activations of four sequences cost on eight ranks, and on two?"),
+        Mistake("stages", "How many microbatches has a replica, and what does the other stage do meanwhile?"),
+    ),
+    hints=(
+        "Count sequences and GPUs first.",
+        "Two GPUs must share a sequence. Which way of sharing keeps both at work, and sends the least?",
+    ),
+    explain="128 sequences are fewer than 256 GPUs, so replicas alone leave half of them idle; memory was the wrong "
+    "question. Two GPUs share a sequence: as two stages with one microbatch each of them waits half the time; as two "
+    "tensor ranks they work side by side, and 4,096 tokens a GPU still hide the gradients. Eight tensor ranks send "
+    "four "
+    "times the tokens over seven eighths of the array instead of a half. The planner says 0.45 s for two tensor ranks, "
+    "0.62 s for eight and 0.88 s for two stages.",
+)
+
+
+def latency(times, gpus, m, send, worth=None, least=1):
+    """The least sum of the stages' times and m - 1 times the longest, over all cuts and all powers of two of GPUs."""
+    counts = [2**k for k in range(gpus.bit_length()) if least <= 2**k <= gpus]
+
+    def stages(first, left):
+        if first == len(times):
+            return [[]] if not left else []
+        return [
+            [(sum(times[first:last]) / d + send * (last - first) * (d > 1)), *rest]
+            for last in range(first + 1, len(times) + 1)
+            for d in counts
+            if d <= left
+            for rest in stages(last, left - d)
+        ]
+
+    return min((worth or (lambda cut: sum(cut) + (m - 1) * max(cut)))(cut) for cut in stages(0, gpus))
+
+
+def best_latency(times, gpus, m, send):
+    return latency(times, gpus, m, send)
+
+
+def no_pipeline(times, gpus, m, send):
+    return latency(times, gpus, m, send, worth=sum)
+
+
+def slowest_alone(times, gpus, m, send):
+    return latency(times, gpus, m, send, worth=lambda cut: m * max(cut))
+
+
+def one_too_many(times, gpus, m, send):
+    return latency(times, gpus, m, send, worth=lambda cut: sum(cut) + m * max(cut))
+
+
+def free_messages(times, gpus, m, send):
+    return latency(times, gpus, m, 0 * send)
+
+
+def one_stage(times, gpus, m, send):
+    return m * (sum(times) / gpus + send * len(times) * (gpus > 1))
+
+
+def alike(times, gpus, m, send):
+    """The best grid: equal numbers of layers and GPUs a stage; where none is possible, a single stage."""
+    best = []
+    for n in range(1, min(gpus, len(times)) + 1):
+        if len(times) % n or gpus % n:
+            continue
+        per, d = len(times) // n, gpus // n
+        cut = [sum(times[i * per : (i + 1) * per]) / d + send * per * (d > 1) for i in range(n)]
+        best.append(sum(cut) + (m - 1) * max(cut))
+    return min(best)
+
+
+def some_layers(random):
+    """Four cases: up to seven layers, one of them long, and up to eight GPUs."""
+    found = []
+    for _ in range(4):
+        times = [random.randint(2, 9) for _ in range(random.randint(4, 7))]
+        times[random.randrange(len(times))] += random.randint(8, 30)
+        found.append((times, random.choice([4, 8]), random.randint(2, 16), random.choice([0.25, 0.5, 1.0])))
+    return found
+
+
+LAB_STAGES = Exercise(
+    id="mixed-strategies-lab-stages",
+    title="Lab: a compiler's stages",
+    points=4,
+    lines=12,
+    prompt="Write the outer search of Alpa. `times` are the seconds of the layers, in order, on one GPU. Cut them "
+    "into "
+    "stages of consecutive layers, at least one each, and give each stage 1, 2, 4, ... GPUs, so that all `gpus` are "
+    "used. "
+    "A stage of some layers on d GPUs takes the sum of their times divided by d and, if d is more than 1, `send` "
+    "for each "
+    "of its layers. A step of `m` microbatches takes the sum of the stages' times and m − 1 times the longest of "
+    "them. "
+    "Return the least time of a step. There are at most eight layers and eight GPUs. *Exact*.",
+    answer=Function(
+        "best_latency",
+        "best_latency(times, gpus, m, send)",
+        cases=[
+            ([4, 4, 4, 4], 4, 8, 0.5),
+            ([2, 2, 2, 20], 4, 8, 0.5),
+            ([5, 3, 3, 3, 9], 8, 4, 1.0),
+            ([6, 6], 2, 1, 0.5),
+            ([3, 8, 2, 2, 5, 12], 8, 16, 0.25),
+            ([7], 4, 3, 0.5),
+            ([3, 2], 8, 2, 6.0),
+            ([4, 9], 1, 3, 0.5),
+            ([5, 4, 11], 3, 4, 0.5),
+            ([9, 1, 1, 1, 1, 1], 4, 2, 0.5),
+        ],
+        drawn=some_layers,
+        unit="s",
+        rtol=1e-9,
+    ),
+    solution=best_latency,
+    mistakes=(
+        Mistake(no_pipeline, "So long does the first microbatch take. What do the other m − 1 wait for?"),
+        Mistake(slowest_alone, "The slowest stage sets the pace, and the pipeline must be filled once as well."),
+        Mistake(one_too_many, "The first microbatch has been through the slowest stage already."),
+        Mistake(free_messages, "A stage on several GPUs sends something for each of its layers."),
+        Mistake(one_stage, "That is a single stage on all GPUs, without a pipeline."),
+        Mistake(alike, "Stages may differ, in layers and in GPUs: what if one layer is longer than the others?"),
+    ),
+    hints=(
+        "A recursion over the first stage: how many layers, on how many GPUs? The rest is the same question, smaller.",
+        "The longest stage is known only at the end, so carry the stages' times along, or the longest so far.",
+    ),
+    explain="Try every first stage: `last - first` layers on d GPUs, then the rest of the layers on the rest of the "
+    "GPUs. A "
+    "complete cut has the time `sum + (m - 1)*max`. With eight layers and eight GPUs there are some thousands of "
+    "cuts, so "
+    "trying all is quick. For a real model Alpa fixes the longest stage first, which makes the sum a dynamic "
+    "programme, and "
+    "tries the possible longest stages one after the other; and it groups operators to layers beforehand.",
+)
+
+TICKET = Exercise(
+    id="mixed-strategies-ticket",
+    title="Answer the ticket",
+    prompt="*“Our planner finds TP 2 PP 8 for the 39B model on 512 A100, 13.8 s a step, 6 % ahead of everything "
+    "else. The "
+    "team has run TP 8 PP 2 for a month, 14.9 s. I want to restart with the planner's plan tonight: over the "
+    "remaining six "
+    "weeks that is three days saved. The planner's error is 7 %, I know, but that is on both sides.”* Write the "
+    "answer: "
+    "what speaks for the plan, what against it, and what you would do first.",
+    answer=Written(
+        rubric=(
+            (
+                "The best of many predictions is likely one that errs on the quick side, so the error is not on "
+                "both sides",
+                2,
+            ),
+            (
+                "Uses what is known of errors by kind of plan: those with short tensor axes were slower than predicted",
+                1,
+            ),
+            ("Compares the cost of a test, some steps of both plans, with what is at stake, in numbers", 1),
+            ("A decision, with the measurement that would change it", 1),
+        ),
+        words=200,
+        criteria=False,
+    ),
+    solution="No restart tonight. The planner looked at many plans and took the lowest of their predictions, so "
+    "this one is "
+    "more likely than others to be predicted too quick: its error is on one side. The measured runs of this model "
+    "say the "
+    "same: plans with tp = 2 or 4 took far longer than predicted, up to half as long again, and those with tp = 8 "
+    "were "
+    "predicted within a few per cent, so our 14.9 s is sound and the 13.8 s is not. A gap of 8 % between two plans "
+    "of this "
+    "software was in the right order seven times in ten, and less often than that if the quicker one has a short "
+    "tensor axis. "
+    "A test is cheap: twenty steps of each plan on the same nodes are ten minutes of 512 GPUs, beside the restart; "
+    "six weeks "
+    "at stake are thousands of times as much. So: at the next checkpoint, twenty steps of TP 2 PP 8 and of two more "
+    "near the "
+    "top, among them one with tp = 8. We change if the step is below 14.5 s, and else record the measured step so "
+    "that the "
+    "planner knows it.",
+)

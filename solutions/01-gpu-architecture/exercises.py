@@ -14,7 +14,7 @@ from hwlib.power import chip_power  # noqa: F401
 from hwlib.roofline import *  # noqa: F403  (the text uses some of them)
 from hwlib.roofline import vector_clock, vector_flops
 from hwlib.simt import lane_fraction, warp_ways  # noqa: F401
-from hwlib.specs import accelerators
+from hwlib.specs import accelerators, measured_powers
 from hwlib.units import PFLOP, TFLOP, GHz, ns, show
 
 v100, a100, h100, h100_pcie, h200, b200, mi300x, mi325x, mi355x, v5p = (
@@ -246,16 +246,16 @@ CLOCK = Exercise(
 CYCLE = Exercise(
     id="gpu-architecture-cycle-flops",
     title="A power of two",
-    prompt="A tensor core does a power of two of 16-bit FLOP a cycle. {name} has {n} multiprocessors with {cores} "
-    "tensor cores each; its sheet says {C:FLOP/s}, dense, and its clock never exceeds {f:Hz}. What is the "
-    "smallest power of two that gets there? *Exact.*",
+    prompt="A chip's matrix units each do a power of two of FLOP a cycle. {name} has {n} multiprocessors with {cores} "
+    "of these units each; its sheet says {C:FLOP/s} in {dtype}, dense, and its clock never exceeds {f:Hz}. What is "
+    "the smallest power of two that gets there? *Exact.*",
     given=[
-        dict(name=name, n=chip.sms, cores=cores, C=chip.flops("fp16"), f=chip.vector_clock)
-        for name, chip, cores in (
-            ("A B200", b200, 4),
-            ("An H100", h100, 4),
-            ("A V100", v100, 8),
-            ("An H100 on a PCIe card", h100_pcie, 4),
+        dict(name=name, n=chip.sms, cores=4, dtype=dtype, C=chip.flops(dtype), f=chip.vector_clock)
+        for name, chip, dtype in (  # formats whose rates no figure of the chapter shows
+            ("A B200", b200, "fp8"),
+            ("An H100 on a PCIe board", h100_pcie, "fp8"),
+            ("An MI325X", mi325x, "bf16"),
+            ("An MI355X", mi355x, "bf16"),
         )
     ],
     answer=Count(),
@@ -265,8 +265,8 @@ CYCLE = Exercise(
             lambda n, cores, C, f: 2 ** floor(log2(C / (n * cores * f))), "At what clock would that reach the sheet?"
         ),
         Mistake(lambda n, cores, C, f: 2 ** ceil(log2(C / (n * f))), "That is a whole multiprocessor."),
-        Mistake(lambda cores, C, f: 2 ** ceil(log2(C / (cores * f))), "How many tensor cores has the whole chip?"),
-        Mistake(lambda C, f: 2 ** ceil(log2(C / f)), "That is all tensor cores of the chip together."),
+        Mistake(lambda cores, C, f: 2 ** ceil(log2(C / (cores * f))), "How many matrix units has the whole chip?"),
+        Mistake(lambda C, f: 2 ** ceil(log2(C / f)), "That is all matrix units of the chip together."),
         Mistake(lambda n, cores, C, f: ceil(log2(C / (n * cores * f))), "That is the exponent. Which power is it?"),
         Mistake(
             lambda n, cores, C, f: C / (n * cores * f),
@@ -274,10 +274,10 @@ CYCLE = Exercise(
         ),
     ),
     hints=(
-        "What would a tensor core have to do in a cycle, if the chip ran at the highest clock that it has?",
+        "What would a matrix unit have to do in a cycle, if the chip ran at the highest clock that it has?",
         "Would the next lower power of two get there? At which clock would the next higher one?",
     ),
-    explain="Even at {f:Hz}, the highest clock, each tensor core would have to do `C/({n} * {cores} * f)` FLOP a "
+    explain="Even at {f:Hz}, the highest clock, each unit would have to do `C/({n} * {cores} * f)` FLOP a "
     "cycle to get to C = {C:FLOP/s}. The power of two below that number falls short at every clock that the chip "
     "has; the one above it gets there at a lower clock, and that is the answer: `2**ceil(log2(C/({n} * {cores} * "
     "f)))`.",
@@ -323,7 +323,7 @@ STAGES = Exercise(
         dict(t_copy=copy * ns, t_mma=products * ns)
         for copy, products in ((700, 130), (950, 220), (640, 150), (1100, 240))
     ],
-    answer=Count(),
+    answer=Count(of="slot"),
     solution=lambda t_copy, t_mma: ceil((t_copy + t_mma) / t_mma),
     mistakes=(
         Mistake(
@@ -436,6 +436,25 @@ ZEROS = (257 / 295) ** 3  # power of zeros over that of random numbers, by the c
 P_ZEROS = ZEROS * P_RANDOM
 _LEFT = (500 - P_IDLE) / (1400 - P_IDLE)  # of a GB300's switching power, at two published limits
 CUBE_GB300, LINE_GB300 = _LEFT ** (1 / 3), _LEFT  # of its rate: by the cube, and if power fell as the clock
+P_CHIP_IDLE = 60.0  # of the chip without its memory, at rest: a guess, too
+TRAINING, CLOCKS = measured_powers("Llama 3 8B pre-training"), measured_powers("ViT-L/16 inference")
+
+
+def cube(cap):
+    """What the cube of the clock leaves of an H100's rate under a limit."""
+    return ((cap - P_IDLE) / (LIMIT - P_IDLE)) ** (1 / 3)
+
+
+def left(cap):
+    """What a limit left of the rate of a published pre-training."""
+    return next(row.rate for row in TRAINING if row.cap == cap) / TRAINING[-1].rate
+
+
+def exponent(below, above):
+    """With which power of the clock the power of switching grew between two measurements."""
+    low, high = (row.chip_power - P_CHIP_IDLE for row in (below, above))
+    return log(high / low) / log(above.clock / below.clock)
+
 
 CAP = Exercise(
     id="gpu-architecture-power-cap",

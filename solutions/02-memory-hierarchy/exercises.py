@@ -79,7 +79,7 @@ PREDICT_STEP = Exercise(
     id="memory-hierarchy-predict-step",
     title="Predict: a little too large",
     predict=True,
-    prompt=f"The L2 cache of this card has {mib(pcie)} MB and reads at {show(L2_READ, 'B/s', 2)}; its memory reads at "
+    prompt=f"The L2 cache of this chip has {mib(pcie)} MB and reads at {show(L2_READ, 'B/s', 2)}; its memory reads at "
     f"{show(MEMORY_READ, 'B/s', 2)}. The second buffer of the question was a quarter larger than the cache. Now "
     f"take one of {OVER / MiB:.0f} MB, hardly larger at all, and read it from end to end, again and again. How "
     "fast? *To first order.*",
@@ -107,7 +107,7 @@ PREDICT_ON_CHIP = Exercise(
     id="memory-hierarchy-predict-on-chip",
     title="Predict: three memories, added up",
     predict=True,
-    prompt=f"An SM of this card has {kib(pcie, 'regfile_bytes')} KiB of registers and {kib(pcie, 'l1_bytes')} KiB of "
+    prompt=f"An SM of this chip has {kib(pcie, 'regfile_bytes')} KiB of registers and {kib(pcie, 'l1_bytes')} KiB of "
     "L1 cache, shared memory included; the chip has one L2 cache. Add up each of the three over the whole chip. How "
     "do the sums compare? *To first order.*",
     answer=Choice(
@@ -194,7 +194,7 @@ IN_FLIGHT = Exercise(
             ("an A100", a100, 390 * ns),
         )
     ],
-    answer=Count(),
+    answer=Count(of="warp"),
     solution=lambda n_SM, W, t, b: latency_warps(W, t, n_SM, 32 * b),
     mistakes=(
         Mistake(lambda n_SM, W, t, b: ceil(W * t / (n_SM * b)), "Those are the threads that each SM needs."),
@@ -286,7 +286,7 @@ LARGEST_TILE = Exercise(
         for dtype, b in (("bf16", 2), ("int8", 1))
         for chip in (h100, a100)
     ],
-    answer=Count(),
+    answer=Count(of="element"),
     solution=lambda kb, b: largest_square_tile(kb * 1024, b),
     mistakes=(
         Mistake(lambda kb, b: floor(sqrt(kb * 1024 / (2 * b))), "Those are the inputs. Where do the sums go?"),

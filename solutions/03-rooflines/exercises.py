@@ -7,12 +7,12 @@ from statistics import fmean
 
 from autograder.answers import (
     Choice,
-    Count,
     Expression,
     Function,
     Kernel,
     Launch,
     Quantity,
+    Written,
     at_most,
     integers,
     positive,
@@ -805,55 +805,52 @@ PREDICT_ERROR = Exercise(
 WORST = max(measured_gemms("h100-sxm", "bf16"), key=lambda g: abs(_fit.errors(gemm_samples([g]))[0]))
 DEEP = next(g for g in measured_gemms("h100-sxm", "bf16") if (g.M, g.K, g.N) == (769, 65536, 1536))
 
-WAVES = Exercise(
-    id="rooflines-waves",
-    title="Tiles and waves",
-    prompt="A matmul kernel gives each SM one output tile of {m} × {n} at a time. The output is [{M} × {N}], "
-    "the chip has {n_SM} SMs. In how many waves does it finish? *Exact.*",
-    given=[
-        dict(M=M, N=N, m=m, n=n, n_SM=chip.sms)  # neither areas nor tiles that are turned round give as many
-        for M, N, m, n, chip in (
-            (1300, 19800, 128, 256, h100),
-            (800, 17500, 128, 256, a100),
-            (1800, 19100, 128, 256, h100),
-            (800, 17300, 256, 128, a100),
-            (1800, 15500, 128, 256, a100),
-            (1800, 19000, 256, 128, h100),
-        )
-    ],
-    answer=Count(),
-    solution=lambda M, N, m, n, n_SM: ceil(ceil(M / m) * ceil(N / n) / n_SM),
-    mistakes=(
-        Mistake(
-            lambda M, N, m, n, n_SM: ceil(M * N / (m * n) / n_SM),
-            "Too few. Are the tiles counted that stick out over an edge, and the wave that is not full?",
+_ticket = 33, 16384, 65536
+_measured = gemm("h100-sxm", "bf16", *_ticket)
+_traffic, _arithmetic = matmul_bytes(*_ticket) / h100.hbm_bandwidth, matmul_flops(*_ticket) / h100.bf16_flops
+_twice = matmul_bytes(66, *_ticket[1:]) / matmul_bytes(*_ticket)
+
+TICKET = Exercise(
+    id="rooflines-ticket",
+    title="Answer the ticket",
+    prompt=f"*“Our widest layer, [{_ticket[0]} × {_ticket[1]:,}] · [{_ticket[1]:,} × {_ticket[2]:,}] in bf16, takes "
+    f"{show(_measured, 's', 3)} on an H100, and the profiler says that its tensor cores reach "
+    f"{matmul_flops(*_ticket) / _measured / h100.bf16_flops:.1%} of their peak. Four proposals are on the table: a "
+    "better kernel, a quarter's work; weights and activations in fp8, since that doubles the peak; requests that wait "
+    f"until {2 * _ticket[0]} are together; and H200s, which purchasing has struck off because their sheet prints the "
+    "same peak. Which do we do first?”* The time is measured and published. Say what each of the four can buy at most, "
+    "with numbers, choose an order, and name a measurement that would prove you wrong.",
+    answer=Written(
+        rubric=(
+            ("Works out the intensity or both clocks, and says that the traffic of the weights decides", 1),
+            ("Bounds what any kernel can gain by the share of the bandwidth that this one reaches", 1),
+            ("Says what fp8 saves, by its bytes and not by its peak", 1),
+            ("Says that a larger batch takes as long, what that does to tokens a second and what it costs", 1),
+            ("Says what the H200 gains, by its memory, though its peak is the same", 1),
+            ("Chooses an order for a stated reason, and names a measurement whose other outcome would refute it", 1),
         ),
-        Mistake(
-            lambda M, N, m, n, n_SM: ceil(ceil(M / n) * ceil(N / m) / n_SM),
-            "One too many: is the tile turned round, so that its sides lie along the wrong sides of "
-            "the output, or a wave "
-            "added?",
-        ),
-        Mistake(lambda M, N, m, n: ceil(M / m) * ceil(N / n), "Those are the tiles. How many run at a time?"),
-        Mistake(
-            lambda M, N, m, n, n_SM: ceil(M / m) * ceil(ceil(N / n) / n_SM),
-            "A wave takes tiles from several rows: does a row have to wait for the one before?",
-        ),
-        Mistake(
-            lambda M, N, m, n, n_SM: ceil(M * ceil(N / n) / n_SM), "Your tiles are one row high. How high are these?"
-        ),
-        Mistake(
-            lambda M, N, m, n, n_SM: ceil(M * N / (m + n) / n_SM),
-            "You divided by the sum of a tile's sides. How many elements has it?",
-        ),
+        words=200,
+        criteria=False,
     ),
+    solution=f"The layer moves {show(matmul_bytes(*_ticket), 'B', 3)}, nearly all of it weights, which takes "
+    f"{show(_traffic, 's', 3)} at {show(h100.hbm_bandwidth, 'B/s', 3)}; its arithmetic takes "
+    f"{show(_arithmetic, 's', 2)} at the peak. So memory decides, and {_traffic / _measured:.0%} of its bandwidth is "
+    "reached: the kernel is good, and the percentage in the profiler is that of the wrong clock."
+    f"\n\n- *Better kernel*: {_measured / _traffic:.2f} times as fast at the very best."
+    "\n- *fp8*: half the bytes, so about twice as fast, as long as conversions are not kernels of their own. The "
+    "doubled peak plays no part; int8 weights with arithmetic in bf16 would do as well. It costs accuracy, to be "
+    "checked."
+    f"\n- *Batch {2 * _ticket[0]}*: {_twice - 1:.1%} more traffic and twice the tokens, so nearly twice the tokens a "
+    f"second from the same GPU, up to a ridge of {h100.bf16_flops / h100.hbm_bandwidth:.0f}. Each token waits for the "
+    "batch to fill."
+    f"\n- *H200*: {h200.hbm_bandwidth / h100.hbm_bandwidth:.2f} times the bandwidth, and here that is the speed."
+    "\n\nFirst the batch, if the users can wait: it costs nothing and can be taken back. Then fp8, then H200s, and the "
+    f"kernel last. Time the same layer at {2 * _ticket[0]} rows: if it takes clearly longer than at {_ticket[0]}, "
+    "traffic was not what took the time, and all of this is wrong.",
     hints=(
-        "How many tiles does it take to cover the output, edges included?",
-        "What does a last wave cost that is not full?",
+        "Which of the two clocks does the profiler's percentage belong to?",
+        "What does each proposal change: FLOPs, bytes, or one of the two rates?",
     ),
-    explain="The output is M = {M} by N = {N}: `ceil(M/{m})` rows of tiles and `ceil(N/{n})` columns, since what "
-    "sticks out over an edge is a tile too. {n_SM} of them run at a time, and a last wave of a few takes as long as "
-    "a full one: `ceil(tiles/{n_SM})`.",
 )
 
 # Lab

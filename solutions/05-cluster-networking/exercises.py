@@ -88,7 +88,7 @@ THIRD_TIER = Exercise(
     "with {ports} ports. From how many nodes on do two tiers no longer suffice? *Exact*: the smallest number "
     "for which they do not.",
     given=[dict(gpus=gpus, ports=ports) for gpus, ports in ((8, 64), (8, 40), (4, 144), (4, 64), (8, 128), (8, 48))],
-    answer=Count(),
+    answer=Count(of="node"),
     solution=lambda gpus, ports: floor(two_tier_hosts(ports) / gpus) + 1,
     mistakes=(
         Mistake(

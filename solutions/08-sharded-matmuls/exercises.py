@@ -19,25 +19,14 @@ from autograder.answers import (
     positive,
 )
 from autograder.declaration import Exercise, Mistake
-from hwlib.collectives import (  # noqa: F401  (the text uses some that nothing here does)
+from hwlib.collectives import (
     axis_levels,
     level_time,
-    ring_allgather_time,
     ring_allreduce_time,
-    ring_reduce_scatter_time,
 )
 from hwlib.formula import maximum, minimum
-from hwlib.roofline import split_critical_width  # noqa: F401
-from hwlib.sharding import (  # noqa: F401
-    Mesh,
-    gather_multiply_time,
-    matmul_plans,
-    moves_between,
-    multiply_reduce_time,
-    sharded,
-)
 from hwlib.specs import accelerators, clusters, measured_allreduces, nodes
-from hwlib.units import GB, GiB, MiB, show  # noqa: F401
+from hwlib.units import GB, MiB
 
 H100, B200 = nodes["dgx-h100"], nodes["dgx-b200"]
 POD = clusters["superpod-h100-4su"].levels
@@ -936,7 +925,7 @@ COUNT = Exercise(
     "and of all {k_and_1} weights are computed by autograd, and at the end each is redistributed to the placements of "
     "its array. How many collectives does a rank call in all? *Exact*; predict, then count with `virtual`.",
     given=[dict(k=k, k_and_1=k + 1) for k in (4, 6, 5)],
-    answer=Count(),
+    answer=Count(of="collective"),
     solution=lambda k: k + 3,
     mistakes=(
         Mistake(lambda k: 2 * k + 2, "The gradients of x are added up on each device before anybody adds them across."),

@@ -8,8 +8,6 @@ from autograder.answers import Choice, Count, Expression, Function, Quantity, Wr
 from autograder.declaration import Exercise, Mistake
 from hwlib.number_formats import round_e2m1, round_e4m3
 from hwlib.specs import accelerators, measured_run, models
-from hwlib.training import model_utilization, utilization_of_run  # noqa: F401  (the text uses both)
-from hwlib.transformer import *  # noqa: F403  (the text uses many of them)
 from hwlib.transformer import (
     attention_step_flops,
     gpt_recompute_training_flops,
@@ -100,7 +98,7 @@ COUNT = Exercise(
             (40, 5120, 17408, 48, 8, 128, 151936),
         )
     ],
-    answer=Count(),
+    answer=Count(of="parameter"),
     solution=_count,
     mistakes=(
         Mistake(way(_count, gate=0), "The usual matrices of attention are there. The prompt names one more."),
@@ -467,7 +465,7 @@ MOE_COUNT = Exercise(
             (60, 3, 5120, 12288, 1536, 160, 6, 149225472, 102400),
         )
     ],
-    answer=Count(),
+    answer=Count(of="parameter"),
     solution=_active,
     mistakes=(
         Mistake(way(_active, tables=0), "And behind the last layer, what is the token multiplied with?"),

@@ -1,16 +1,22 @@
 """Exercises of chapter 10, and the names with which its text computes numbers."""
 
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from math import ceil, sqrt
 
 from autograder.answers import (
+    Breakdown,
     Case,
     Choice,
+    Condition,
     Count,
+    Design,
     Distributed,
     Expression,
+    Field,
     Function,
+    Known,
+    Par,
     Quantity,
     Written,
     at_most,
@@ -19,26 +25,19 @@ from autograder.answers import (
     positive,
 )
 from autograder.declaration import Exercise, Mistake
-from hwlib.footprint import MEGATRON_ADAM, footprint, zero1_state_bytes, zero3_state_bytes  # noqa: F401
+from hwlib.footprint import footprint
 from hwlib.formula import sqrt as root
-from hwlib.parallel import (  # noqa: F401  (the text shows some that nothing here uses)
+from hwlib.parallel import (
     dp_bytes,
     dp_comm_time,
-    dp_critical_batch,
-    dp_exact_critical_batch,
-    dp_max_ranks,
-    dp_moe_critical_batch,
     dp_step_time,
-    hsdp_comm_time,
     zero3_bytes,
 )
-from hwlib.specs import accelerators, clusters, frameworks, measured_steps, models, nodes, stacks  # noqa: F401
+from hwlib.specs import accelerators, clusters, frameworks, measured_steps, models, nodes
 from hwlib.strategy import Strategy
-from hwlib.transformer import (  # noqa: F401
+from hwlib.transformer import (
     active_parameters,
-    layer_activation_bytes,
     parameter_count,
-    swiglu_layer_activation_bytes,
 )
 from hwlib.units import GB, show
 
@@ -47,6 +46,7 @@ NODE = nodes["dgx-h100"]
 W_IN, W_NODE = NODE.scaleup_bandwidth, NODE.egress_bandwidth
 C = H100.bf16_flops
 RACK = clusters["nvl72-pod"].levels
+H800 = accelerators["h800-sxm"]
 
 # The job of the opening question
 JOB = models["qwen2.5-3b"]
@@ -135,24 +135,28 @@ PREDICT_BF16 = Exercise(
     id="data-parallelism-predict-bf16",
     title="Predict: a thousand small steps",
     predict=True,
-    prompt="A weight of 1.0 is kept in bf16, with 8 significant bits. An optimizer adds 0.003 to it, a thousand times, "
+    prompt="A weight of 0.0 is kept in bf16, with 8 significant bits. An optimizer adds 0.003 to it, a thousand times, "
     "and stores the sum in bf16 each time, rounded to the nearest. What is the weight in the end, *to first order*?",
     answer=Choice(
         {
-            "four": "4.0: a thousand times 0.003 on top",
-            "near": "3.9: every sum loses a little",
+            "three": "3.0: a thousand times 0.003",
+            "near": "2.9: every sum loses a little",
             "two": "2.0: there the steps become too small",
-            "one": "1.0",
+            "one": "1.0: there the steps become too small",
         }
     ),
     solution="one",
     mistakes=(
-        Mistake("four", "That is the sum of real numbers. Which number follows 1.0 in bf16?"),
+        Mistake("three", "That is the sum of real numbers. Which number follows 1.0 in bf16?"),
         Mistake("near", "How much can be lost of one step, compared with the step?"),
-        Mistake("two", "There they are too small indeed. What about the very first of them?"),
+        Mistake("two", "There they are too small indeed. Which numbers does bf16 have on the way from 1.0 to 2.0?"),
     ),
-    hints=("From 1 to 2 there are 128 numbers in bf16. What is half of their distance?",),
-    explain="The number after 1.0 is 1 + 2⁻⁷ = 1.0078. A sum of 1.003 is nearer to 1.0, and so it is the next time.",
+    hints=(
+        "Between two powers of two there are 128 numbers in bf16. From where on is half of their distance too far?",
+    ),
+    explain="Below 1.0 neighbours are 2⁻⁸ = 0.0039 apart, and 0.003 is more than half of that: the sum goes on, in "
+    "steps that are rounded. The number after 1.0 is 1 + 2⁻⁷ = 1.0078. A sum of 1.003 is nearer to 1.0, and so it is "
+    "the next time.",
 )
 
 FITS = Exercise(
@@ -166,7 +170,7 @@ FITS = Exercise(
         dict(P=P, S=80 * GB, r=r)
         for P, r in ((405.9e9, 0.3), (8.03e9, 0.4), (70.55e9, 0.3), (32.8e9, 0.35), (14.8e9, 0.3), (235.1e9, 0.35))
     ],
-    answer=Count(),
+    answer=Count(of="GPU"),
     solution=lambda P, S, r: ceil(16 * P / ((1 - r) * S)),
     mistakes=(
         Mistake(
@@ -989,73 +993,16 @@ CRITICAL = Exercise(
     "b_g*C/(2*W)*(n_out - 1)/n_out`.",
 )
 
-ERRATUM = Exercise(
-    id="data-parallelism-erratum-h800",
-    title="Find the error: 3,300 tokens",
-    points=2,
-    prompt="*How to Scale Your Model* gives the H800s of DeepSeek-V3 *“300 GB/s”* of NVLink, and so data parallelism "
-    "inside a node *“3300 tokens”* a GPU. The chip's sheet prints {printed:B/s}, both directions together, and the "
-    "authors of DeepEP reach a share of {u} of one direction. Compute it again with that: {n} GPUs of a "
-    "node, each {C:FLOP/s}, all-reduce gradients in bf16 in a ring. From how many tokens a GPU does the backward pass "
-    "hide it? *Exact* for this model.",
-    given=[
-        dict(printed=printed, u=u, n=n, C=C)
-        for printed, u, n, C in (
-            (400 * GB, 0.8, 8, 989.4e12),
-            (400 * GB, 0.7, 4, 989.4e12),
-            (400 * GB, 0.8, 6, 312e12),
-            (480 * GB, 0.9, 4, 312e12),
-        )
-    ],
-    answer=Quantity("token"),
-    solution=lambda printed, u, n, C: C / (u * printed / 2) * (n - 1) / n,
-    mistakes=(
-        Mistake(
-            lambda printed, u, n, C: C / (u * printed) * (n - 1) / n,
-            "Half of what it takes. Sends and receives share the printed number: how much of it is one direction? And "
-            "a "
-            "ring passes every byte on twice, as a partial sum and as a sum.",
-        ),
-        Mistake(
-            lambda printed, u, C: C / (u * printed / 2), "So it is for many GPUs. What does a ring of {n} keep back?"
-        ),
-        Mistake(
-            lambda printed, n, C: C / (printed / 2) * (n - 1) / n,
-            "The share {u} has no effect on that number. It is one of the sheet's bandwidth, not of the arithmetic.",
-        ),
-        Mistake(
-            lambda printed, C: C / (printed / 2),
-            "That is the sheet's bandwidth, and many ranks. Which part of it do messages reach, and what does a ring "
-            "of {n} "
-            "keep back?",
-        ),
-        Mistake(lambda C: C / (300 * GB), "That is the printed claim. With which bandwidth was it computed?"),
-        Mistake(
-            lambda printed, u, n, C: n * C / (u * printed / 2) * (n - 1) / n,
-            "{n} times what it takes. The bandwidth and the arithmetic are those of one GPU, and so are the tokens.",
-        ),
-        Mistake(
-            lambda printed, u, n, C: 2 / 3 * C / (u * printed / 2) * (n - 1) / n,
-            "Two thirds of what it takes. Is the forward pass among your operations, or 300 GB/s still in your "
-            "bandwidth?",
-        ),
-        Mistake(
-            lambda printed, u, n, C: 2 * C / (u * printed / 2) * (n - 1) / n,
-            "Four operations a parameter in the backward pass, against two transfers of two bytes. Which did you "
-            "halve?",
-        ),
-    ),
-    hints=(
-        "First the bandwidth that one GPU's messages get, in one direction.",
-        "Then set the time of the ring against four operations for each parameter and token.",
-    ),
-    explain="One direction has half of {printed:B/s}, and messages reach u = {u} of that: `W = u*printed/2`. A ring "
-    "of n = "
-    "{n} sends `2*(n - 1)/n*2*P` bytes of gradients; the backward pass takes `4*P*B/C`. Equal at `B = C/W*(n - 1)/n`. "
-    "With the sheet's 200 GB/s and many ranks it would be "
-    f"{dp_critical_batch(accelerators['h800-sxm'].bf16_flops, accelerators['h800-sxm'].scaleup_bandwidth):,.0f}, half "
-    f"more "
-    "than printed.",
+
+def fixed_time(B1, r1, B2, r2):
+    """What is left of a step at no tokens, on the line through two of them."""
+    return B2 / r2 - (B1 / r1 - B2 / r2) / (B1 - B2) * B2
+
+
+FIXED_RUNS = [(1024, 16384, 4096), (1024, 16384, 8192), (512, 16384, 8192)]
+FIXED_TIMES = ", ".join(
+    f"{show(fixed_time(a, intern(n, a).rate, b, intern(n, b).rate), 's', 2)} from {a:,} and {b:,} tokens on {n:,} GPUs"
+    for n, a, b in FIXED_RUNS
 )
 
 FIXED = Exercise(
@@ -1074,10 +1021,10 @@ FIXED = Exercise(
             B2=B2,
             r2=intern(n, B2).rate,
         )
-        for n, B1, B2 in ((1024, 16384, 4096), (1024, 16384, 8192), (512, 16384, 8192))
+        for n, B1, B2 in FIXED_RUNS
     ],
     answer=Quantity("s"),
-    solution=lambda B1, r1, B2, r2: B2 / r2 - (B1 / r1 - B2 / r2) / (B1 - B2) * B2,
+    solution=fixed_time,
     mistakes=(
         Mistake(
             lambda B1, r1, B2, r2: B2 / r2 - B2 / r1,
@@ -1111,8 +1058,11 @@ FIXED = Exercise(
     ),
     explain="The steps take `B1/r1` and `B2/r2`: B1 = {B1:token} at r1 = {r1:token/s}, B2 = {B2:token} at r2 = "
     "{r2:token/s}. Their difference over `B1 - B2` is the time of a token, and a step "
-    "less its tokens is the fixed time. By the data sheet the all-reduce of the gradients takes "
-    f"{show(dp_comm_time(P_INTERN, 128, W_ROCE), 's', 2)} on 1,024 GPUs.",
+    "less its tokens is the fixed time. What could it be? A ring of 128 nodes sends 2·127/128·2 bytes of each of the "
+    f"{P_INTERN / 1e9:.2f} billion gradients out of a node, at {W_ROCE / GB:.0f} GB/s in "
+    f"{show(dp_comm_time(P_INTERN, 128, W_ROCE), 's', 3)}; one of 64 nodes takes "
+    f"{show(dp_comm_time(P_INTERN, 64, W_ROCE), 's', 3)}. The published rows give {FIXED_TIMES}: on 1,024 GPUs as "
+    "long as all of the all-reduce and longer, as if nothing of it were hidden, and on 512 shorter.",
 )
 
 WHY = Exercise(
@@ -1136,4 +1086,158 @@ WHY = Exercise(
     "optimizer's step, launches from the host, loading data. Count the kernels' time by "
     "kind in both traces: what is the same in both is fixed. Third, products of fewer rows reach less of the peak: "
     "compare the FLOP/s of one product in both runs, on one GPU alone, without any network.",
+)
+
+
+# The scenario
+KEPT = {
+    "ddp": lambda gpus: 16,
+    "zero1": lambda gpus: 4 + 12 / 8,
+    "hsdp": lambda gpus: 16 / 8,
+    "zero3": lambda gpus: 16 / gpus,
+}
+MOST_BYTES = 72 * GB
+
+
+def job_memory(P, keep, T, nodes, states, micro, recompute):
+    """Bytes of a GPU: its states, and the activations of a microbatch."""
+    return KEPT[states](8 * nodes) * P + micro * T * keep / (16 if recompute == "full" else 1)
+
+
+def job_step(P, T, N, W, C, nodes, states, micro, recompute):
+    """Seconds of a step: arithmetic, and what of the messages is longer than the pass beside them."""
+    if N % (8 * nodes * micro):
+        raise ValueError(f"{N} sequences do not make whole microbatches of {micro} on each of {8 * nodes} GPUs")
+    m = N // (8 * nodes * micro)
+    forward = 2 * P * micro * T / C
+    backward = forward * (3 if recompute == "full" else 2)
+    once = (nodes - 1) / nodes * 2 * P / W  # a gather of all weights, or a scatter of all gradients, for a node
+    wait = max(0, 2 * once - backward)
+    if states == "zero3":
+        wait = m * (wait + max(0, once - forward))
+    work = m * (forward + backward)
+    return Breakdown(work + wait, {"arithmetic": work, "waiting for the network": wait})
+
+
+def job_days(P, T, N, tokens, W, C, nodes, states, micro, recompute):
+    return tokens / (N * T) * job_step(P, T, N, W, C, nodes, states, micro, recompute).total / 86400
+
+
+def job_cost(P, T, N, tokens, W, C, nodes, states, micro, recompute):
+    """GPU days of the run."""
+    step = job_step(P, T, N, W, C, nodes, states, micro, recompute)
+    times = 8 * nodes * tokens / (N * T) / 86400
+    return Breakdown(times * step.total, {name: times * part for name, part in step.terms.items()})
+
+
+def job_error(P, T, N, W, C, nodes, states, micro, recompute, step):
+    return abs(step / job_step(P, T, N, W, C, nodes, states, micro, recompute).total - 1)
+
+
+def job_best(P, keep, T, N, tokens, days, W, C):
+    """The letter of the fewest GPU days, with these: every decision tried."""
+    found = []
+    powers = [2**k for k in range(9)]
+    for many, states, micro, recompute in product(powers, KEPT, range(1, 65), ("none", "full")):
+        plan = dict(nodes=many, states=states, micro=micro, recompute=recompute)
+        if N % (8 * many * micro) or job_memory(P, keep, T, **plan) > MOST_BYTES:
+            continue
+        step = job_step(P, T, N, W, C, **plan).total
+        if tokens / (N * T) * step <= days * 86400:
+            found.append((job_cost(P, T, N, tokens, W, C, **plan).total, {**plan, "step": step}))
+    return min(found, key=lambda one: one[0])
+
+
+def job_letter(P, keep, T, N, tokens, days, W, C, **changes):
+    """The best letter with changes, and with the time of its step right unless that is changed."""
+    plan = {**job_best(P, keep, T, N, tokens, days, W, C)[1], **changes}
+    if "step" not in changes:
+        plan.pop("step")
+        plan["step"] = round(job_step(P, T, N, W, C, **plan).total, 4)
+    return plan
+
+
+def job_doubled(**given):
+    twice = 2 * job_best(**given)[1]["nodes"]
+    return job_letter(**given, nodes=twice, states="hsdp", micro=max(1, given["N"] // (8 * twice)))
+
+
+SCENARIO = Exercise(
+    id="data-parallelism-scenario",
+    title="A letter about nodes",
+    points=3,
+    prompt="Somebody has to write this letter: *“For the run we book … nodes. The states are kept as …, a microbatch "
+    "has … sequences, recomputation is …, and a step will take … s.”*\n\n"
+    "The model has {P:param}. It is trained on {tokens:token}, {N} sequences of {T} tokens in a step, whatever the "
+    "nodes, in at most {days} days. A node has eight GPUs of 80 GB, which reach {C:FLOP/s} each, and {W:B/s} one way "
+    "to the others; you may book up to 256. Which letter costs the fewest GPU days?\n\n"
+    "*Memory.* Mixed precision takes 16 bytes a parameter: 2 of weights, 2 of gradients, 12 of the optimizer. "
+    '`"ddp"` keeps all of them on every GPU; `"zero1"` divides the optimizer among the eight GPUs of a node, and '
+    '`"hsdp"` everything among these; `"zero3"` divides everything among all GPUs. Activations take {keep:B} for each '
+    "token of a microbatch, with full recomputation a sixteenth of that. Beyond 72 GB the job dies in its first "
+    "step.\n\n*Time.* A token costs 2 operations a parameter forward and 4 backward, with full recomputation 2 more "
+    "in the backward pass. All GPUs have the same number of microbatches. Gradients of two bytes are summed between "
+    "the nodes in "
+    'a ring, once a step, beside the last microbatch\'s backward pass. With `"zero3"` instead the weights are gathered '
+    "beside each pass of each microbatch, and the gradients scattered beside each backward pass; a gather or a scatter "
+    "takes (nodes − 1)/nodes of two bytes a parameter through a node's wires. What stays inside a node is hidden. A "
+    "pass takes as long as its arithmetic or as what is sent beside it, whichever is longer. *Exact* for this model; "
+    "the time in the letter has to be right within 3 %.",
+    given=[
+        dict(P=P * 1e9, keep=keep * 1e6, T=T, N=N, tokens=tokens * 1e12, days=days, W=W * GB, C=C * 1e12)
+        for P, keep, T, N, tokens, days, W, C in (
+            (6.74, 4.2, 2048, 2048, 2, 5.5, 50, 187),
+            (13.0, 6.6, 2048, 1024, 1, 10, 50, 187),
+            (6.74, 4.2, 4096, 1024, 1, 4, 50, 495),
+        )
+    ],
+    answer=Design(
+        fields={
+            "nodes": Field("nodes of eight GPUs", 1, 256, whole=True),
+            "states": Field("how weights, gradients and optimizer are divided", options=tuple(KEPT)),
+            "micro": Field("sequences of a microbatch, on a GPU", 1, 64, whole=True),
+            "recompute": Field("recomputation", options=("none", "full")),
+            "step": Field("the time of a step", 0, 1000, unit="s"),
+        },
+        objective=job_cost,
+        measure="the GPU days of the run",
+        conditions=[
+            Condition("the memory of a GPU", job_memory, at_most=MOST_BYTES, unit="B"),
+            Condition("the time of the run, in days", job_days, at_most=lambda days: days),
+            Condition("the letter's error in the time of a step", job_error, at_most=0.03),
+        ],
+        pars=[
+            Par(1, lambda best: 1.6 * best),
+            Par(2, lambda best: 1.1 * best),
+            Par(3, lambda best: 1.001 * best),
+        ],
+        known=[Known(lambda **given: job_best(**given)[0], "all letters tried")],
+    ),
+    solution=lambda **given: job_letter(**given),
+    mistakes=(
+        Mistake(
+            lambda **given: job_letter(**given, states="ddp"),
+            "Every GPU keeps every state. How many bytes are 16 for each parameter, beside 80 GB?",
+        ),
+        Mistake(
+            lambda **given: job_letter(**given, states="hsdp", micro=1),
+            "Small microbatches leave memory free. How long is the last backward pass now, and what runs beside it?",
+        ),
+        Mistake(
+            job_doubled,
+            "Twice the nodes have half the batch each. What of their time is arithmetic?",
+        ),
+    ),
+    hints=(
+        "Memory first: for each way to divide the states, how many sequences fit without recomputation?",
+        "Then the deadline: how long may a step be, and how many nodes does the arithmetic alone need for it?",
+        "Compare the sum of the gradients with one backward pass. More nodes make the pass shorter, and not the sum.",
+    ),
+    explain="The deadline allows `days*86400*N*T/tokens` seconds a step, and the arithmetic of a step, "
+    "`6*P*N*T/(8*nodes*C)`, says from how many nodes on that can be. The sum between nodes takes `4*P/W` and a little "
+    "less, whatever the nodes; it hides behind the `4*P*micro*T/C` of a last backward pass if a microbatch has enough "
+    "tokens, `C/W` of them. So the states must leave room for that microbatch: with P = {P:param} they are 16 bytes "
+    "each with DDP, which fits nowhere, 5.5 with ZeRO-1 in a node, 2 divided within it, next to nothing divided among "
+    "all. Recomputation would make room as well, for a third more arithmetic. Twice the nodes halve the pass below "
+    "the sum: then GPU days are spent waiting.",
 )

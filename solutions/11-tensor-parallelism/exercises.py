@@ -4,11 +4,17 @@ from functools import partial
 from math import ceil
 
 from autograder.answers import (
+    Breakdown,
     Case,
     Choice,
+    Condition,
     Count,
+    Design,
     Distributed,
     Expression,
+    Field,
+    Known,
+    Par,
     Quantity,
     Written,
     at_most,
@@ -18,49 +24,24 @@ from autograder.answers import (
 )
 from autograder.declaration import Exercise, Mistake
 from hwlib.calibrated import nccl_time
-from hwlib.collectives import (  # noqa: F401  (the text uses all of them)
-    allreduce_bytes,
-    ring_allreduce_time,
-    shared_chip_time,
-)
-from hwlib.parallel import (  # noqa: F401
-    ring_attention_bytes,
+from hwlib.parallel import (
     ring_causal_critical_tokens,
     ring_critical_tokens,
-    ring_step_comm_time,
-    ring_step_math_time,
     shared_and_fixed_times,
-    sp_layer_bytes,
-    split_time,
-    tp_backward_limit,
-    tp_block_bytes,
-    tp_block_time,
     tp_exact_limit,
-    tp_layer_bytes,
     tp_limit,
-    tp_math_time,
-    tp_nodes_limit,
-    ulysses_bytes,
-    ulysses_critical_tokens,
-    ulysses_math_time,
-    ulysses_max_ranks,
-    ulysses_time,
 )
-from hwlib.specs import accelerators, measured_gemms, measured_requests, measured_splits, models, nodes  # noqa: F401
-from hwlib.transformer import (  # noqa: F401
+from hwlib.specs import accelerators, measured_requests, measured_splits, models, nodes
+from hwlib.transformer import (
     attention_step_flops,
-    kv_bytes_per_token,
-    layer_activation_bytes,
     matmul_parameters,
     parameter_count,
-    scores_bytes,
     selective_activation_bytes,
     sequence_activation_bytes,
-    step_flops,
     tensor_activation_bytes,
     tensor_selective_activation_bytes,
 )
-from hwlib.units import GB, GiB, KiB, MiB, show, us  # noqa: F401
+from hwlib.units import GB, us
 
 a100, h100, h200, b200 = (accelerators[key] for key in ("a100-80gb-sxm", "h100-sxm", "h200-sxm", "b200-sxm"))
 llama8, llama70, llama405 = (models[key] for key in ("llama3-8b", "llama3-70b", "llama3-405b"))
@@ -614,39 +595,6 @@ PREDICT_B200 = Exercise(
 )
 
 # Sequence parallelism
-SP_SHARE = Exercise(
-    id="tensor-parallelism-sp-share",
-    title="What the norms still keep",
-    points=2,
-    prompt="A GPT layer keeps 34 bytes for the backward pass for each token and element of the width: 24 of them "
-    "inside "
-    "attention and MLP, 10 outside, at the norms, the dropout and the inputs of both blocks. Scores are recomputed. "
-    "Tensor parallelism of degree `tp` divides the 24 among the ranks; sequence parallelism divides the 10 too. Give "
-    "what a rank keeps with sequence parallelism, over what it keeps without. *Exact.*",
-    answer=Expression({"tp": integers(2, 64)}, "1"),
-    solution=lambda tp: 34 / (10 * tp + 24),
-    mistakes=(
-        Mistake(
-            lambda tp: 1 / tp,
-            "Tensor parallelism divides 24 of the 34 already. Are they divided once, in both of what you compare?",
-        ),
-        Mistake(lambda tp: (10 * tp + 24) / 34, "Upside down: with sequence parallelism a rank keeps less."),
-        Mistake(
-            lambda tp: 34 / (10 + 24 / tp),
-            "Above you have the whole layer. What of it does a rank keep with sequence parallelism?",
-        ),
-        Mistake(lambda tp: 1 - 34 / (10 * tp + 24), "That is what is saved. What is kept, of what was kept before?"),
-        Mistake(
-            lambda tp: (10 / tp + 24) / 34,
-            "You divide the ten alone, of a layer that tensor parallelism has not touched. Which rank keeps all 24?",
-        ),
-        Mistake(lambda tp: 24 / (10 * tp + 24), "With sequence parallelism the other ten are divided, not gone."),
-        Mistake(lambda tp: 10 / (10 * tp + 24), "Those are the ten alone. The 24 are still kept."),
-    ),
-    hints=("Write down the bytes of a rank in both cases, for one token and element.", "34/tp against 10 + 24/tp."),
-    explain="Without, a rank keeps `10 + 24/tp`; with, `34/tp`. The ratio is `34/(10*tp + 24)`. At tp = 8 it is "
-    f"{34 / 104:.3f}: two thirds of what a rank kept were copies of the same ten bytes on every rank.",
-)
 
 
 def sp_inputs(case, generator):
@@ -839,7 +787,7 @@ CHUNKS = Exercise(
         t_comm=[1.29e-3, 1.9e-3, 0.9e-3, 2.6e-3],
         t0=[8.1e-6, 21e-6, 12.4e-6, 7.3e-6],
     ),
-    answer=Count(),
+    answer=Count(of="piece"),
     solution=lambda t_math, t_comm, t0: min(range(1, 400), key=lambda m: t_math + t_comm / m + m * t0),
     mistakes=(
         Mistake(
@@ -1474,4 +1422,146 @@ LONGEST = Exercise(
     "8, "
     "over NVLink; a zigzag ring of 8 across the nodes, whose pieces of 131,072 tokens hide their cables many times "
     "over.",
+)
+
+
+# The scenario
+MOST_BYTES = 72 * GB
+
+
+def context_layer(P, D, KV, T, C, W_in, W_card, tp, cp, order):
+    """Seconds of a layer, forward, for one sequence on tp*cp GPUs, and its parts."""
+    if tp not in (1, 2, 4, 8):
+        raise ValueError(f"1, 2, 4 or 8 GPUs of a node share a layer, not {tp}")
+    even = 2 * T * T * D / (tp * cp * C) / cp  # a step of the ring, of an even mask
+    steps = [even] + [even * (1 if order == "zigzag" else 2)] * (cp - 1)
+    block = 2 * 2 * KV / tp * T / cp / W_card  # keys and values of a piece, to the next rank
+    parts = {
+        "products": 2 * P * T / (tp * cp * C),
+        "attention": sum(steps),
+        "gathers and scatters": 4 * (tp - 1) / tp * 2 * T / cp * D / W_in,
+        "waiting for blocks": sum(max(0, block - step) for step in steps[:-1]),
+    }
+    return Breakdown(sum(parts.values()), parts)
+
+
+def context_time(P, D, KV, T, C, W_in, W_card, tp, cp, order):
+    """GPU seconds of a layer and sequence."""
+    layer = context_layer(P, D, KV, T, C, W_in, W_card, tp, cp, order)
+    return Breakdown(tp * cp * layer.total, {name: tp * cp * part for name, part in layer.terms.items()})
+
+
+def context_bytes(P, D, L, T, gpus, tp, cp):
+    """Bytes of a GPU: states divided among all, activations among those of a sequence."""
+    if gpus % (tp * cp):
+        raise ValueError(f"{tp * cp} GPUs to a sequence do not divide {gpus} GPUs")
+    states, kept = 16 * P * L / gpus, 34 * T * D * L / (tp * cp)
+    return Breakdown(states + kept, {"states": states, "activations": kept})
+
+
+def context_error(P, D, KV, T, C, W_in, W_card, tp, cp, order, layer):
+    return abs(layer / context_layer(P, D, KV, T, C, W_in, W_card, tp, cp, order).total - 1)
+
+
+def context_best(P, D, KV, L, T, gpus, C, W_in, W_card):
+    """The least GPU time of all plans that fit, and the plan."""
+    plans = [(tp, cp) for tp in (1, 2, 4, 8) for cp in range(1, gpus // tp + 1) if gpus % (tp * cp) == 0]
+    fit = [plan for plan in plans if context_bytes(P, D, L, T, gpus, *plan).total <= MOST_BYTES]
+    found = [(context_time(P, D, KV, T, C, W_in, W_card, *plan, "zigzag").total, plan) for plan in fit]
+    total, (tp, cp) = min(found)
+    return total, dict(tp=tp, cp=cp, order="zigzag")
+
+
+def context_letter(P, D, KV, L, T, gpus, C, W_in, W_card, **changes):
+    """The best letter with changes, and the time of its own layer."""
+    plan = {**context_best(P, D, KV, L, T, gpus, C, W_in, W_card)[1], **changes}
+    return {**plan, "layer": round(context_layer(P, D, KV, T, C, W_in, W_card, **plan).total, 6)}
+
+
+SCENARIO = Exercise(
+    id="tensor-parallelism-scenario",
+    title="A letter about a long sequence",
+    points=3,
+    prompt="Somebody has to write this letter: *“… GPUs share each layer, and … such groups share a sequence, with its "
+    "tokens laid out …; a layer will take … ms forward.”*\n\n"
+    "A model of {L} layers of width {D}, {P:param} in each, with {KV} numbers of keys for a token and as many of "
+    "values, is to be trained on sequences of {T} tokens. You have {gpus} GPUs of 80 GB in nodes of eight, each "
+    "reaching {C:FLOP/s}, with {W_in:B/s} one way inside its node and a card of {W_card:B/s} to the others. A "
+    "sequence is on tp·cp of them, which divides {gpus}: `tp` GPUs of a node (1, 2, 4 or 8) share each layer, and a "
+    "ring of `cp` such groups shares the "
+    'tokens, `"in order"` or `"zigzag"`. The rest of the GPUs work on other sequences. Which letter takes the least '
+    "GPU "
+    "time for a sequence, tp·cp times the time of a layer?\n\n"
+    "*Memory.* States have 16 bytes for each parameter of the layers, divided among all {gpus} GPUs. With sequence "
+    "parallelism, and scores computed again, a layer keeps 34 bytes for each token and element of the width, divided "
+    "among the GPUs of the sequence. Beyond 72 GB a GPU is out of memory before the first backward pass.\n\n"
+    "*Time, forward.* Products: two operations for each parameter and token. Attention: `2*T**2*D` operations, the "
+    "mask counted, divided evenly with a zigzag; in order each step of the ring takes as long as that of its busiest "
+    "group. Before and behind each of the two blocks a group of tp gathers or scatters its tokens in bf16, and waits "
+    "for it. In all steps but the last a GPU sends the keys and values of its own heads on through its card, in bf16, "
+    "beside the attention of that step; the longer of the two counts. *Exact* for this model; the time in the letter "
+    "has to be right within 3 %.",
+    given=[
+        dict(P=P, D=D, KV=1024, L=L, T=T, gpus=gpus, C=C * 1e12, W_in=W_in * GB, W_card=50 * GB)
+        for P, D, L, T, gpus, C, W_in in (
+            (855.7e6, 8192, 80, 131072, 64, 495, 450),
+            (855.7e6, 8192, 80, 131072, 64, 1125, 900),
+            (3.188e9, 16384, 126, 131072, 256, 495, 450),
+            (855.7e6, 8192, 80, 65536, 64, 495, 450),
+        )
+    ],
+    answer=Design(
+        fields={
+            "tp": Field("GPUs of a node that share each layer", 1, 8, whole=True),
+            "cp": Field("groups of these that share a sequence", 1, 256, whole=True),
+            "order": Field("how the tokens are laid out", options=("in order", "zigzag")),
+            "layer": Field("the time of a layer, forward", 0, 10, unit="s"),
+        },
+        objective=context_time,
+        measure="the GPU time of a layer and sequence",
+        unit="s",
+        conditions=[
+            Condition("the memory of a GPU", context_bytes, at_most=MOST_BYTES, unit="B"),
+            Condition("the letter's error in the time of a layer", context_error, at_most=0.03),
+        ],
+        pars=[
+            Par(1, lambda best: 1.6 * best),
+            Par(2, lambda best: 1.2 * best),
+            Par(3, lambda best: 1.01 * best),
+        ],
+        known=[Known(lambda **given: context_best(**given)[0], "all letters tried")],
+    ),
+    solution=lambda **given: context_letter(**given),
+    mistakes=(
+        Mistake(
+            lambda gpus, **given: context_letter(gpus=gpus, **given, tp=8, cp=gpus // 8),
+            "Eight to a layer keep their ring small. How long do they wait for their gathers and scatters?",
+        ),
+        Mistake(
+            lambda gpus, **given: context_letter(gpus=gpus, **given, tp=1, cp=gpus),
+            "No layer is shared, so nothing is gathered. How long is a step of so long a ring, and what is sent "
+            "beside it?",
+        ),
+        Mistake(
+            lambda **given: context_letter(**given, order="in order"),
+            "Who has the last piece meets all the keys of every block. For how much of the ring do the others wait?",
+        ),
+        Mistake(
+            lambda gpus, **given: context_letter(gpus=gpus, **given, tp=8, cp=1),
+            "One node for a sequence. How many bytes do its layers keep?",
+        ),
+    ),
+    hints=(
+        "Memory first: among how many GPUs must a sequence be divided?",
+        "For that product tp·cp products and attention are the same for all. Compare the gathers, which shrink with "
+        "smaller groups, with what the ring waits.",
+        "A block goes through the card in a time that does not depend on tp, if tp·cp is fixed; a step of the ring "
+        "does.",
+    ),
+    explain="The activations `34*T*D*L/(tp*cp)` and the states `16*P*L/gpus` have to stay below 72 GB: that gives the "
+    "least tp·cp. Then `2*P*T` and `2*T**2*D` operations are divided among the same GPUs, however they are arranged. "
+    "A group's four transfers take `4*(tp - 1)/tp*2*T/cp*D/W_in`, and with tp·cp fixed that grows like tp − 1. A block "
+    "takes `4*KV*T/(tp*cp*W_card)` through the card, and a step of the ring `2*T**2*D/(tp*cp**2*C)`, which becomes "
+    "the shorter of the two when cp is large: then cp − 1 steps wait. The best tp is the smallest at which blocks "
+    "still hide. In order, all steps but the first take twice as long, and no other choice weighs as much.",
 )

@@ -1,26 +1,12 @@
 """Exercises of the sections on stages and bubbles, and the names with which the text computes numbers."""
 
-from autograder.answers import Choice, Count, Expression, Quantity, integers, positive
+from autograder.answers import Choice, Expression, Quantity, integers, positive
 from autograder.declaration import Exercise, Mistake
-from hwlib.pipeline import (  # noqa: F401  (the text uses some that nothing here does)
-    blocking_pipeline_time,
+from hwlib.pipeline import (
     bubble_overhead,
-    gpipe,
-    interleaved,
-    interleaved_bubble_fraction,
-    interleaved_in_flight,
-    one_f_one_b,
-    one_f_one_b_bubble_time,
-    one_f_one_b_in_flight,
     pipeline_bubble_fraction,
-    play,
-    time_bubble_fraction,
-    zb_h1,
-    zb_h1_bubble_time,
-    zb_h1_played_bubble_time,
-    zbv,
 )
-from hwlib.units import GB, MB, GiB, MiB, ms, show, us  # noqa: F401  (the text uses some)
+from hwlib.units import ms
 
 PREDICT_SPLIT = Exercise(
     id="pipeline-parallelism-predict-split",
@@ -185,62 +171,4 @@ MICROBATCHES = Exercise(
     "`phi = (pp - 1)/(v*m + pp - 1)`. Turned round, `v*m = (pp - 1)*(1/phi - 1)`, and "
     "`m = (pp - 1)*(1 - phi)/(v*phi)`. Ten per cent take 9 microbatches for each further stage with v = 1, whatever "
     "the model.",
-)
-
-LAYERS_A_STAGE = 12
-
-
-def fewest_chunks(pp, m, percent, bubble=interleaved_bubble_fraction):
-    """The smallest v that divides the layers of a stage and keeps the bubble below so many per cent of the step."""
-    enough = [v for v in range(1, LAYERS_A_STAGE + 1) if LAYERS_A_STAGE % v == 0 and bubble(pp, m, v) <= percent / 100]
-    if not enough:
-        raise ValueError("no number of chunks suffices")
-    return enough[0]
-
-
-def cut_before(v):
-    """The next smaller number of chunks into which the layers of a stage can be cut, or the next larger of one."""
-    cuts = [cut for cut in range(1, LAYERS_A_STAGE + 1) if LAYERS_A_STAGE % cut == 0]
-    return max((cut for cut in cuts if cut < v), default=2)
-
-
-CHUNKS = Exercise(
-    id="pipeline-parallelism-chunks",
-    title="The fewest chunks",
-    prompt="A stage of {pp} holds 12 layers, and a step has {m} microbatches. The layers are to be cut into v equal "
-    "chunks of whole layers, interleaved. At which smallest v are the ranks idle for at most {percent} per cent of a "
-    "step? *Exact*, with messages that take no time.",
-    given=[
-        dict(pp=pp, m=m, percent=percent)
-        for pp, m, percent in ((16, 48, 5), (8, 8, 14), (16, 32, 11), (8, 24, 7), (12, 24, 11))
-    ],
-    answer=Count(),
-    solution=fewest_chunks,
-    mistakes=(
-        Mistake(lambda: 1, "One chunk a rank is no interleaving. Is the idle share small enough without?"),
-        Mistake(
-            lambda pp, m, percent: fewest_chunks(pp, m, percent, bubble_overhead),
-            "Is that the first cut that suffices? Each rank fills and drains once, and the "
-            "idle share is one of the step, not of the work.",
-        ),
-        Mistake(
-            lambda pp, m, percent: LAYERS_A_STAGE // fewest_chunks(pp, m, percent),
-            "So many layers are in a chunk. How many chunks are there?",
-        ),
-        Mistake(
-            lambda pp, m, percent: fewest_chunks(pp, m, 2 * percent),
-            "So many chunks suffice for twice the idle share. Which share is asked for, and of which time?",
-        ),
-        Mistake(
-            lambda pp, m, percent: cut_before(fewest_chunks(pp, m, percent)),
-            "That is a cut of whole layers. Put it into the formula: which share of the step is the bubble then?",
-        ),
-    ),
-    hints=(
-        "Which numbers of chunks can 12 layers be cut into?",
-        "Compute the idle share of the step for each of them, from one chunk on.",
-    ),
-    explain="The idle share is (pp − 1)/(v·m + pp − 1). For at most {percent} per cent with pp = {pp} and m = {m}, v "
-    "has to be at least (pp − 1)(1/share − 1)/m; of the divisors 1, 2, 3, 4, 6 and 12 of the stage's layers the next "
-    "one is the answer.",
 )

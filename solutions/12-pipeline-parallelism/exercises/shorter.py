@@ -2,22 +2,16 @@
 
 from autograder.answers import Breakdown, Choice, Condition, Design, Field, Known, Par
 from autograder.declaration import Exercise, Mistake
-from hwlib.pipeline import (  # noqa: F401  (the text uses some that nothing here does)
+from hwlib.pipeline import (
     Op,
     Schedule,
     dualpipe,
-    dualpipe_bubble_time,
-    dualpipe_in_flight,
-    dualpipe_played_bubble_time,
     one_f_one_b,
-    one_f_one_b_bubble_time,
     play,
     zb_h1,
     zb_h1_bubble_time,
     zb_h1_played_bubble_time,
     zbv,
-    zbv_bubble_fraction,
-    zbv_in_flight,
 )
 from hwlib.units import GB, ms
 

@@ -1,9 +1,7 @@
 """Exercises of the section on what a hop sends, the lab on ranks, and names with which the text computes numbers."""
 
-from autograder.answers import Case, Choice, Distributed, Expression, Quantity, at_most, integers, positive  # noqa: F401
+from autograder.answers import Expression, Quantity, integers, positive
 from autograder.declaration import Exercise, Mistake
-from hwlib.parallel import pp_bytes, pp_forward_time  # noqa: F401  (the text uses them)
-from hwlib.transformer import forward_flops, parameter_count  # noqa: F401
 from hwlib.units import GB
 
 FSDP_RATIO = Exercise(

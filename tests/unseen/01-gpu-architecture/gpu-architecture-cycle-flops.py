@@ -23,7 +23,7 @@ g = given("gpu-architecture-cycle-flops")
 sm = cycle_flops(g["C"], g["n"], g["f"])
 answer = 2**ceil(log2(sm))//g["cores"]
 # %% right: typed
-answer = 2**11
+answer = 2**12
 # %% right: smallest of a list
 g = given("gpu-architecture-cycle-flops")
 answer = min(x for x in [2**i for i in range(1, 20)] if x/(g["C"]/(g["n"]*g["cores"]*g["f"])) >= 1)
@@ -48,7 +48,7 @@ answer = 2**ceil(log2(2*g["C"]/(g["n"]*g["cores"]*g["f"])))
 # %% wrong: the float that comes out
 g = given("gpu-architecture-cycle-flops")
 answer = g["C"]/(g["n"]*g["cores"]*g["f"])
-# %% wrong: of all tensor cores together
+# %% wrong: of all matrix units together
 g = given("gpu-architecture-cycle-flops")
 answer = 2**ceil(log2(g["C"]/g["f"]))
 # %% wrong: forgets the four and doubles for multiply-add
@@ -65,12 +65,16 @@ answer = 2**ceil(log2(each/2)/3)
 # %% wrong: shares the rate out over the 128 lanes of an SM
 g = given("gpu-architecture-cycle-flops")
 answer = 2**ceil(log2(g["C"] / (g["n"]*b200.lanes*g["f"])))
-# %% wrong: the sheet's float32 rate in place of the 16-bit one
+# %% wrong: the sheet's float32 rate in place of the 8-bit one
 g = given("gpu-architecture-cycle-flops")
 answer = 2**ceil(log2(b200.fp32_flops / (g["n"]*g["cores"]*g["f"])))
 # %% wrong: rounds the whole chip up, then shares it out
 g = given("gpu-architecture-cycle-flops")
 answer = 2**ceil(log2(g["C"]/g["f"])) // (g["n"]*g["cores"])
-# %% wrong: takes four tensor cores for those of the whole chip
+# %% wrong: takes four units for those of the whole chip
 g = given("gpu-architecture-cycle-flops")
 answer = 2**ceil(log2(g["C"] / (g["cores"]*g["f"])))
+# %% wrong: reads the figure's 16-bit work of a multiprocessor
+answer = 8192
+# %% wrong: a quarter of the figure's 16-bit work of a multiprocessor
+answer = 8192//4

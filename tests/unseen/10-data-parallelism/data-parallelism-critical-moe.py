@@ -2,7 +2,7 @@
 g = given("data-parallelism-critical-moe")
 allreduce = 2*(g["n_out"] - 1)/g["n_out"]*g["b_g"]*g["P"]/g["W"]
 answer = allreduce*g["C"]/(4*g["P_act"])
-# %% wrong: a text with a comma between thousands, which may be a point
+# %% right: a text with a comma between thousands, as tokens are printed
 g = given("data-parallelism-critical-moe")
 sent = 2*(1 - 1/g["n_out"])*g["b_g"]*g["P"]
 answer = f"{sent/g['W']/(4*g['P_act']/g['C']):,.0f} token"
@@ -85,3 +85,7 @@ answer = 2*(g["n_out"] - 1)*g["b_g"]*g["P"]/g["W"]*g["C"]/(4*g["P_act"])
 # %% wrong: forty per cent of the rate, as is usual
 g = given("data-parallelism-critical-moe")
 answer = 2*5/6*g["b_g"]*g["P"]/g["W"]*0.4*g["C"]/(4*g["P_act"])
+# %% wrong: in thousands of tokens, as a bare number
+g = given("data-parallelism-critical-moe")
+sent = 2*(1 - 1/g["n_out"])*g["b_g"]*g["P"]
+answer = round(sent/g["W"]/(4*g["P_act"]/g["C"])/1000, 1)

@@ -244,7 +244,7 @@ def sp_mlps(rank, n, x, A, B, dy):
         dB.insert(0, h.T @ grad)
         dy = (dh @ a.T)[mine]
     return x, dy, dA, dB
-# %% wrong: gradients of the weights from the own rows only
+# %% wrong: the gradient of B the wrong way round
 def sp_mlps(rank, n, x, A, B, dy):
     def gather(part):
         whole = part.new_empty(n*len(part), part.shape[1])
@@ -259,13 +259,12 @@ def sp_mlps(rank, n, x, A, B, dy):
         kept.append(x)
         x = scatter(torch.relu(gather(x) @ a) @ b)
     dA, dB = [], []
-    mine = slice(rank*len(x), (rank + 1)*len(x))
     for a, b, part in zip(A[::-1], B[::-1], kept[::-1]):
-        grad = gather(dy)
-        h = torch.relu(gather(part) @ a)
+        whole, grad = gather(part), gather(dy)
+        h = torch.relu(whole @ a)
         dh = (grad @ b.T)*(h > 0)
-        dA.insert(0, part.T @ dh[mine])
-        dB.insert(0, h[mine].T @ dy)
+        dA.insert(0, whole.T @ dh)
+        dB.insert(0, grad.T @ h)
         dy = scatter(dh @ a.T)
     return x, dy, dA, dB
 # %% wrong: lists in the order of the backward pass
@@ -314,20 +313,19 @@ def sp_mlps(rank, n, x, A, B, dy):
         dB.insert(0, h.T @ grad)
         dy = scatter(dh @ a.T, n)
     return x, dy, dA, dB
-# %% wrong: a layer's output in the place of its input, backward
+# %% wrong: an all-reduce, of which a rank takes its rows
 def sp_mlps(rank, n, x, A, B, dy):
     def gather(part):
         whole = part.new_empty(n*len(part), part.shape[1])
         dist.all_gather_into_tensor(whole, part)
         return whole
     def scatter(whole):
-        part = torch.empty_like(dy)
-        dist.reduce_scatter_tensor(part, whole)
-        return part
+        dist.all_reduce(whole)
+        return whole[rank*len(dy):(rank + 1)*len(dy)].clone()
     kept = []
     for a, b in zip(A, B):
-        x = scatter(torch.relu(gather(x) @ a) @ b)
         kept.append(x)
+        x = scatter(torch.relu(gather(x) @ a) @ b)
     dA, dB = [], []
     for a, b, part in zip(A[::-1], B[::-1], kept[::-1]):
         whole, grad = gather(part), gather(dy)
@@ -429,7 +427,7 @@ def sp_mlps(rank, n, x, A, B, dy):
         dA.insert(0, gather(part).T @ dh)
         dy = scatter(dh @ a.T)
     return x, dy, dA, dB
-# %% wrong: a rank sends on the next rank's rows of the sum
+# %% wrong: the gradients of all layers stacked to one tensor
 def sp_mlps(rank, n, x, A, B, dy):
     def gather(part):
         whole = part.new_empty(n*len(part), part.shape[1])
@@ -437,7 +435,7 @@ def sp_mlps(rank, n, x, A, B, dy):
         return whole
     def scatter(whole):
         part = torch.empty_like(dy)
-        dist.reduce_scatter_tensor(part, whole.roll(-len(part), 0).contiguous())
+        dist.reduce_scatter_tensor(part, whole)
         return part
     kept = []
     for a, b in zip(A, B):
@@ -451,7 +449,7 @@ def sp_mlps(rank, n, x, A, B, dy):
         dA.insert(0, whole.T @ dh)
         dB.insert(0, h.T @ grad)
         dy = scatter(dh @ a.T)
-    return x, dy, dA, dB
+    return x, dy, torch.stack(dA), torch.stack(dB)
 # %% wrong: the last output's gradient in every layer
 def sp_mlps(rank, n, x, A, B, dy):
     def gather(part):

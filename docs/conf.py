@@ -82,6 +82,7 @@ html_js_files = [
     ("answerbox.js", {"defer": "defer"}),
     ("live.js", {"defer": "defer"}),
     ("scroll.js", {"defer": "defer"}),
+    ("contents.js", {"defer": "defer"}),
 ]
 html_favicon = "_static/mark.svg"
 html_context = {"default_mode": "auto"}

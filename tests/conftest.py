@@ -24,10 +24,10 @@ SLOW = {
     "autograder/ranks": "local_ranks network",
     "autograder/sandbox": "sandbox",
     "benchmarks": "fit_stacks",
-    "hwlib": "calibrated_gemm consistency consistency_pipelines chunk_trains footprint_torch labs_collectives"
-    " labs_bandwidth lockstep_run measure parallel_torch pipeline_torch plots_collectives plots_kernels"
-    " plots_pipelines plots_runs ranks ranks_failures sharding_dtensor topology torch_groups"
-    " transformer_torch virtual virtual_exchange virtual_pipelines virtual_shapes virtual_threads",
+    "hwlib": "calibrated_gemm consistency consistency_pipelines chunk_trains footprint_torch grid_axes"
+    " labs_collectives labs_bandwidth lockstep_run measure parallel_torch pipeline_torch plots_collectives"
+    " plots_kernels plots_pipelines plots_runs ranks ranks_failures row_exchange sharding_dtensor topology"
+    " torch_groups transformer_torch virtual virtual_exchange virtual_pipelines virtual_shapes virtual_threads",
 }
 """Files that take long as a whole, though not each of their tests: many processes, or torch, which takes long to
 import in each worker."""

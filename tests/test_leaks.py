@@ -38,6 +38,8 @@ def secrets(root):
             given = exercise.variant()
             found += [(f"{key}: a mistake's sentence", exercise.fill(m.say, given)) for m in exercise.mistakes]
             found.append((f"{key}: its explanation", exercise.fill(exercise.explain, given)))
+            table = exercise.answer.compared(exercise, None, given).splitlines()[2:]
+            found += [(f"{key}: what came out", line) for line in table if len(letters(line)) > LONG]
             if exercise.kind == "Written":
                 # neither where a link leads nor the number of an item is in a page's text
                 text = re.sub(r"\]\([^)]*\)|^\s*\d+\. ", "]", cells[key], flags=re.M)

@@ -19,17 +19,16 @@ def test_right_answers_are_taken_and_wrong_ones_refused(exercise_id):
     count = Counter(cell.right for cell in answers)
     assert count[True] >= FEWEST_RIGHT, f"{count[True]} right answers in {chapter}/{exercise_id}.py"
     said = {}
-    anew = exercise.answer.plays == "torch.distributed"  # of numbers that are drawn anew another one may be wrong first
     for cell in answers:
         for row in unseen.rows(exercise, cell):
             verdict = unseen.answered(chapter, exercise, cell, row)
             assert (verdict.score == 1) is cell.right, (cell.title, row, verdict)
-            said.setdefault(cell.title, (verdict.kind, "" if anew else verdict.reason))
+            said.setdefault(cell.title, (verdict.kind, verdict.reason))
     recorded = unseen.told(chapter).get(exercise_id, {})
     wrong = {cell.title: said[cell.title] for cell in answers if not cell.right}
     undeclared = [title for title, (kind, _) in wrong.items() if kind != "mistake"]
     assert len(undeclared) >= FEWEST_WRONG, f"{len(undeclared)} undeclared wrong answers in {chapter}/{exercise_id}.py"
-    assert wrong == {title: (one["kind"], "" if anew else one["reason"]) for title, one in recorded.items()}, (
+    assert wrong == {title: (one["kind"], one["reason"]) for title, one in recorded.items()}, (
         "what is told has changed: `python -m tests.unseen` writes it, and new sentences are to be rated"
     )
 

@@ -4,10 +4,10 @@ Two small tables: measured_decode.csv (the time of a step of one sequence, repla
 and measured_decode_attention.csv (device time of the kernel that reads the cache).
 """
 
-from functools import cache
 from typing import NamedTuple
 
-from hwlib.specs.table import csv_rows
+from hwlib.specs.measured import Measurements, of
+from hwlib.units import ms, us
 
 
 class MeasuredDecode(NamedTuple):
@@ -51,31 +51,18 @@ class MeasuredDecodeAttention(NamedTuple):
         return 2 * self.batch * self.kv_heads * self.cached * 128 * {"bf16": 2.0, "fp8": 1.0}[self.kv_dtype]
 
 
-def _time(value: float, unit: str) -> float:
-    return {"tokens/s": lambda: 1 / value, "ms": lambda: value * 1e-3}[unit]()
+def _time(row: dict[str, str]) -> float:
+    value = float(row["value"])
+    return {"tokens/s": 1 / value, "ms": value * ms}[row["unit"]]
 
 
-@cache
-def _decodes() -> tuple[MeasuredDecode, ...]:
-    return tuple(
-        MeasuredDecode(
-            r["model"], int(r["layers"]), r["chip"], int(r["tp"]), r["dtype"], r["how"], int(r["drafts"]), r["draft"],
-            _time(float(r["value"]), r["unit"]), r["source"],
-        )
-        for r in csv_rows("measured_decode.csv")
-    )  # fmt: skip
+DECODES = Measurements("decoding", "measured_decode.csv", MeasuredDecode, time=_time)
+ATTENTIONS = Measurements("attention", "measured_decode_attention.csv", MeasuredDecodeAttention, time=of("time_us", us))
 
 
-@cache
 def measured_decode_attention() -> tuple[MeasuredDecodeAttention, ...]:
     """All measured attention layers of decoding, by the bytes of the cache, bf16 first."""
-    return tuple(
-        MeasuredDecodeAttention(
-            int(r["heads"]), int(r["kv_heads"]), int(r["batch"]), int(r["cached"]), r["kv_dtype"],
-            float(r["time_us"]) * 1e-6, r["software"], r["source"],
-        )
-        for r in csv_rows("measured_decode_attention.csv")
-    )  # fmt: skip
+    return ATTENTIONS.rows
 
 
 def measured_decodes(
@@ -87,9 +74,9 @@ def measured_decodes(
     Raises ValueError, listing the models, when none has.
     """
     wanted = {"model": model, "tp": tp, "dtype": dtype, "how": how, "drafts": drafts}
-    rows = tuple(r for r in _decodes() if all(v is None or getattr(r, name) == v for name, v in wanted.items()))
+    rows = tuple(r for r in DECODES.rows if all(v is None or getattr(r, name) == v for name, v in wanted.items()))
     if not rows:
-        known = ", ".join(dict.fromkeys(r.model for r in _decodes()))
+        known = ", ".join(dict.fromkeys(r.model for r in DECODES.rows))
         given = ", ".join(f"{name} {v}" for name, v in wanted.items() if v is not None)
         raise ValueError(f"no measured decoding of {given}; known models: {known}")
     return rows

@@ -4,10 +4,10 @@ Three small tables: measured_experts.csv, measured_exchanges.csv and measured_lo
 were taken.
 """
 
-from functools import cache
 from typing import NamedTuple
 
-from hwlib.specs.table import csv_rows
+from hwlib.specs.measured import Measurements, of
+from hwlib.units import GB, us
 
 
 class MeasuredExperts(NamedTuple):
@@ -70,29 +70,16 @@ class MeasuredLoads(NamedTuple):
         return 1 + self.ratio
 
 
-@cache
+EXPERTS = Measurements("layer of experts", "measured_experts.csv", MeasuredExperts, time=of("time_us", us))
+EXCHANGES = Measurements(
+    "exchange", "measured_exchanges.csv", MeasuredExchange, time=of("time_us", us), rate=of("rate_GBs", GB)
+)
+LOADS = Measurements("load", "measured_loads.csv", MeasuredLoads)
+
+
 def measured_experts() -> tuple[MeasuredExperts, ...]:
     """The timed layers of experts, in the order of the table."""
-    lengths = ("tokens", "hidden", "width", "experts", "topk", "local", "matrices")
-    found = []
-    for r in csv_rows("measured_experts.csv"):
-        tokens, hidden, width, experts, topk, local, matrices = (int(r[name]) for name in lengths)
-        shape = (tokens, hidden, width, experts, topk, local, matrices)
-        time = float(r["time_us"]) * 1e-6
-        chip, dtype, software, kernel = r["chip"], r["dtype"], r["software"], r["kernel"]
-        found.append(MeasuredExperts(chip, dtype, software, kernel, *shape, float(r["skew"]), time, r["source"]))
-    return tuple(found)
-
-
-@cache
-def _exchanges() -> tuple[MeasuredExchange, ...]:
-    return tuple(
-        MeasuredExchange(
-            r["kernels"], r["inside"], r["what"], int(r["ranks"]), int(r["tokens"]),
-            float(r["time_us"]) * 1e-6 if r["time_us"] else None, float(r["rate_GBs"]) * 1e9, r["source"],
-        )
-        for r in csv_rows("measured_exchanges.csv")
-    )  # fmt: skip
+    return EXPERTS.rows
 
 
 def measured_exchanges(kernels: str, what: str | None = None, inside: str = "nvlink") -> tuple[MeasuredExchange, ...]:
@@ -100,28 +87,12 @@ def measured_exchanges(kernels: str, what: str | None = None, inside: str = "nvl
 
     Raises ValueError, listing the known ones, if the table has none.
     """
-    rows = tuple(r for r in _exchanges() if (r.kernels, r.inside) == (kernels, inside) and what in (None, r.what))
-    if not rows:
-        known = ", ".join(dict.fromkeys(f"{r.kernels} {r.what} ({r.inside})" for r in _exchanges()))
-        raise ValueError(f"no measured exchange {kernels} {what} ({inside}); known: {known}")
-    return rows
+    return EXCHANGES.where(kernels=kernels, what=what, inside=inside)
 
 
-@cache
 def measured_loads(slots: int) -> tuple[MeasuredLoads, ...]:
     """The loads of the layers where all ranks together hold so many experts, the average of all layers last.
 
     Raises ValueError, listing the known numbers, if the table has none.
     """
-    found = [
-        MeasuredLoads(
-            r["model"], int(r["layer"]), int(r["ranks"]), int(r["slots"]),
-            float(r["mean"]), float(r["deviation"]), float(r["ratio"]), r["source"],
-        )
-        for r in csv_rows("measured_loads.csv")
-    ]  # fmt: skip
-    rows = tuple(r for r in found if r.slots == slots)
-    if not rows:
-        known = ", ".join(dict.fromkeys(str(r.slots) for r in found))
-        raise ValueError(f"no measured loads of {slots} slots; known: {known}")
-    return rows
+    return LOADS.where(slots=slots)

@@ -34,10 +34,15 @@ def of(column: str, unit: float | Mapping[str, float] = 1) -> Callable[[Cells], 
 
 
 class Measurements(Generic[Row]):
-    """The rows of one table, read when first asked for. `what` is the word for one of them in an error."""
+    """The rows of one table, read when first asked for. `what` is the word for one of them in an error, where `between`
+    stands between what was asked for.
+    """
 
-    def __init__(self, what: str, file: str, record: Callable[..., Row], **readers: Callable[[Cells], Any]):
+    def __init__(
+        self, what: str, file: str, record: Callable[..., Row], between: str = "", /, **readers: Callable[[Cells], Any]
+    ):
         self._what, self._file, self._record, self._readers = what, file, record, readers
+        self._between = f" {between} " if between else " "
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -59,7 +64,8 @@ class Measurements(Generic[Row]):
         """The rows whose fields are as wanted, where None is any. Raises ValueError, listing the known, if none is."""
         rows = tuple(r for r in self.rows if all(value in (None, getattr(r, name)) for name, value in wanted.items()))
         if not rows:
-            asked = " ".join(str(value) for value in wanted.values())
+            shown = str if len(wanted) > 1 else repr
+            asked = self._between.join(map(shown, wanted.values()))
             raise ValueError(f"no measured {self._what} of {asked}; known: {self._known(*wanted)}")
         return rows
 
@@ -71,7 +77,7 @@ class Measurements(Generic[Row]):
         raise KeyError(f"unknown measured {self._what} {key!r}; known: {self._known('key')}")
 
     def _known(self, *names: str) -> str:
-        return ", ".join(dict.fromkeys(" ".join(str(getattr(r, name)) for name in names) for r in self.rows))
+        return ", ".join(dict.fromkeys(self._between.join(str(getattr(r, name)) for name in names) for r in self.rows))
 
 
 def _value(cell: Any, kind: Any) -> Any:

@@ -24,7 +24,9 @@ class MeasuredMemory(NamedTuple):
     source: str
 
 
-MEMORIES = Measurements("memory", "measured_memory.csv", MeasuredMemory, at=of("at", UNITS), value=of("value", UNITS))
+MEMORIES = Measurements(
+    "memory", "measured_memory.csv", MeasuredMemory, "of", at=of("at", UNITS), value=of("value", UNITS)
+)
 
 
 def measured_memory(chip: str, what: str) -> tuple[MeasuredMemory, ...]:
@@ -32,4 +34,4 @@ def measured_memory(chip: str, what: str) -> tuple[MeasuredMemory, ...]:
 
     Raises ValueError, listing the known ones, when the table has none.
     """
-    return MEMORIES.where(chip=chip, what=what)
+    return MEMORIES.where(what=what, chip=chip)

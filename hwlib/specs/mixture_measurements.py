@@ -3,14 +3,10 @@
 A planner orders plans of one model, batch and machine; such runs are what its order can be held against.
 """
 
-from functools import cache
 from typing import NamedTuple
 
-from hwlib.specs.table import csv_rows
-from hwlib.units import GB
-
-_SECONDS = {"s": 1.0, "ms": 1e-3}
-_COUNTS = ("gpus", "layers", "width", "heads", "vocab", "sequences", "tp", "pp", "dp", "micro", "zero")
+from hwlib.specs.measured import Measurements, of
+from hwlib.units import GB, ms
 
 
 class MeasuredMixture(NamedTuple):
@@ -48,18 +44,9 @@ class MeasuredMixture(NamedTuple):
         return self.tp, self.pp, self.dp, self.micro, self.zero
 
 
-def _row(r: dict[str, str]) -> MeasuredMixture:
-    counts = {name: int(r[name]) for name in _COUNTS}
-    value, unit = r["time"].split(" ")
-    return MeasuredMixture(
-        run=r["run"], stack=r["stack"], W_out=float(r["W_out"]) * GB, time=float(value) * _SECONDS[unit],
-        source=r["source"], **counts,
-    )  # fmt: skip
-
-
-@cache
-def _table() -> tuple[MeasuredMixture, ...]:
-    return tuple(map(_row, csv_rows("measured_mixtures.csv")))
+MIXTURES = Measurements(
+    "mixture", "measured_mixtures.csv", MeasuredMixture, W_out=of("W_out", GB), time=of("time", {"s": 1, "ms": ms})
+)
 
 
 def measured_mixtures(source: str | None = None) -> tuple[MeasuredMixture, ...]:
@@ -67,9 +54,4 @@ def measured_mixtures(source: str | None = None) -> tuple[MeasuredMixture, ...]:
 
     Raises ValueError, listing the known ones, if the table has none.
     """
-    rows = tuple(r for r in _table() if source in (None, r.source))
-    if not rows:
-        raise ValueError(
-            f"no measured mixtures of {source!r}; known: {', '.join(sorted({r.source for r in _table()}))}"
-        )
-    return rows
+    return MIXTURES.where(source=source)

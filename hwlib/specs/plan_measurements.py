@@ -3,15 +3,15 @@
 `hwlib.steptime.published` converts what was printed to seconds, and predicts them.
 """
 
-from functools import cache
+from collections.abc import Callable
 from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hwlib.specs.accelerator import accelerators
 from hwlib.specs.cluster import Level
+from hwlib.specs.measured import Cells, Measurements, of
 from hwlib.specs.model import Model, models
 from hwlib.specs.stack import stacks
-from hwlib.specs.table import csv_rows
 from hwlib.units import GB
 
 
@@ -59,6 +59,11 @@ class MeasuredPlan(NamedTuple):
     source: str
 
     @property
+    def paper(self) -> str:
+        """The key of its reference."""
+        return self.source.split()[0]
+
+    @property
     def chip(self) -> str:
         """The key of its accelerator."""
         return stacks[self.stack].chip
@@ -92,31 +97,23 @@ class MeasuredPlan(NamedTuple):
         return inner, Level("network", ceil(self.gpus / self.domain), self.network)
 
 
-WHOLE = (
-    "layers", "width", "heads", "vocab", "gpus", "domain", "tp", "pp", "cp", "dp", "v", "micro", "zero", "sequences",
-    "T",
+def _whole(column: str) -> Callable[[Cells], int]:
+    return lambda cells: int(cells[column] or 0)
+
+
+def _switch(column: str) -> Callable[[Cells], bool]:
+    return lambda cells: cells[column] == "yes"
+
+
+PLANS = Measurements(
+    "plan", "measured_plans.csv", MeasuredPlan, network=of("network", GB), memory=of("memory", GB),
+    **{name: _whole(name) for name in ("layers", "width", "heads", "vocab")},
+    **{name: _switch(name) for name in ("positions", "sp", "fused", "asked")},
 )  # fmt: skip
-SWITCHES = ("positions", "sp", "fused", "asked")
-
-
-def _row(r: dict[str, str]) -> MeasuredPlan:
-    read: dict[str, Any] = {**r, **{name: int(r[name] or 0) for name in WHOLE}}
-    read |= {name: r[name] == "yes" for name in SWITCHES}
-    read |= {"network": float(r["network"]) * GB, "value": float(r["value"]), "memory": float(r["memory"] or 0) * GB}
-    return MeasuredPlan(**read)
-
-
-@cache
-def _table() -> tuple[MeasuredPlan, ...]:
-    return tuple(map(_row, csv_rows("measured_plans.csv")))
 
 
 def measured_plans(asked: bool | None = None, source: str | None = None) -> tuple[MeasuredPlan, ...]:
     """The published plans, in the order of the table: all, those that are asked for or the others, or those of a source
     (the key of a reference). Raises ValueError, listing the known ones, if the table has none.
     """
-    rows = tuple(r for r in _table() if asked in (None, r.asked) and source in (None, r.source.split()[0]))
-    if not rows:
-        known = ", ".join(dict.fromkeys(r.source.split()[0] for r in _table()))
-        raise ValueError(f"no measured plan of {source!r}; known: {known}")
-    return rows
+    return PLANS.where(asked=asked, paper=source)

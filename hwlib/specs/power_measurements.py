@@ -1,9 +1,9 @@
 """Measured limits of power: the small table measured_power.csv, of what a GPU still does with fewer watts."""
 
-from functools import cache
 from typing import NamedTuple
 
-from hwlib.specs.table import csv_rows
+from hwlib.specs.measured import Measurements, of
+from hwlib.units import MHz
 
 
 class MeasuredPower(NamedTuple):
@@ -23,16 +23,9 @@ class MeasuredPower(NamedTuple):
     source: str
 
 
-@cache
-def _table() -> tuple[MeasuredPower, ...]:
-    return tuple(
-        MeasuredPower(
-            r["chip"], r["workload"], float(r["cap_w"]), float(r["rate"]) if r["rate"] else None, r["unit"],
-            float(r["clock_mhz"]) * 1e6 if r["clock_mhz"] else None, float(r["chip_w"]) if r["chip_w"] else None,
-            r["source"],
-        )
-        for r in csv_rows("measured_power.csv")
-    )  # fmt: skip
+POWERS = Measurements(
+    "power", "measured_power.csv", MeasuredPower, cap=of("cap_w"), clock=of("clock_mhz", MHz), chip_power=of("chip_w")
+)
 
 
 def measured_powers(workload: str | None = None) -> tuple[MeasuredPower, ...]:
@@ -40,8 +33,4 @@ def measured_powers(workload: str | None = None) -> tuple[MeasuredPower, ...]:
 
     Raises ValueError, listing the known ones, for another.
     """
-    rows = tuple(r for r in _table() if workload in (None, r.workload))
-    if not rows:
-        known = ", ".join(dict.fromkeys(r.workload for r in _table()))
-        raise ValueError(f"no measured power of {workload!r}; known: {known}")
-    return rows
+    return POWERS.where(workload=workload)

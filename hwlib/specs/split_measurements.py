@@ -53,11 +53,12 @@ class MeasuredSplit(NamedTuple):
 
 RATES = {"tokens/s": (1.0, "token/s"), "TFLOP/s": (TFLOP, "FLOP/s"), "%": (1e-2, "1")}
 
-REQUESTS = Measurements("request", "measured_requests.csv", MeasuredRequest, time=of("ms", ms))
+REQUESTS = Measurements("request", "measured_requests.csv", MeasuredRequest, "and", time=of("ms", ms))
 SPLITS = Measurements(
     "plan",
     "measured_splits.csv",
     MeasuredSplit,
+    "of",
     rate=lambda row: float(row["rate"]) * RATES[row["unit"]][0],
     unit=lambda row: RATES[row["unit"]][1],
 )

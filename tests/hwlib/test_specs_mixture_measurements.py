@@ -32,5 +32,5 @@ def test_printed_times_come_in_seconds():
 
 
 def test_an_unknown_source_is_named():
-    with pytest.raises(ValueError, match="'megascale'; known: bloom-chronicles, vtrain"):
+    with pytest.raises(ValueError, match="'megascale'; known: vtrain, bloom-chronicles"):
         measured_mixtures("megascale")

@@ -18,7 +18,7 @@ def test_every_row_has_a_source_and_divides():
 
 
 def test_an_unknown_software_is_named():
-    with pytest.raises(ValueError, match=r"nanotron; known: Megatron-DeepSpeed, torchtitan"):
+    with pytest.raises(ValueError, match="'nanotron'; known: Megatron-DeepSpeed, torchtitan"):
         measured_pipelines("nanotron")
 
 

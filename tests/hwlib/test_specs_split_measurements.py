@@ -58,7 +58,7 @@ def test_kept_activations_are_those_of_the_formulas(row):
 
 
 def test_an_unknown_set_is_answered_with_those_there_are():
-    with pytest.raises(ValueError, match="of 3 None; known: 1 1, 4 1"):
+    with pytest.raises(ValueError, match="of 3 and None; known: 1 and 1, 4 and 1"):
         measured_requests(tp=3)
-    with pytest.raises(ValueError, match=r"known: tp h100-sxm, async tp"):
+    with pytest.raises(ValueError, match="known: tp of h100-sxm, async tp"):
         measured_splits("tp", "b200-sxm")

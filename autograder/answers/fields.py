@@ -114,9 +114,6 @@ class Field:
 
     def _option(self, value: Any) -> str:
         text = value.strip() if type(value) is str else None
-        if text not in self.options and text is not None:
-            same = [one for one in self.options if one.casefold() == text.casefold()]  # "FP8" for "fp8"
-            text = same[0] if len(same) == 1 else text
         if text not in self.options:
             some = " or ".join(map(quoted, self.options))
             raise Unreadable(f"{described(value)}; {some} was expected", reason="not-an-option")

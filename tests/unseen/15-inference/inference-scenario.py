@@ -19,7 +19,7 @@ answer = dict(tp=8, weights="fp8", batch=121, rate=80)
 # %% right: texts
 answer = {"tp": "8", "weights": "fp8", "batch": "121", "rate": "80.0"}
 # %% right: texts with units, the format in capitals
-answer = {"tp": "8", "weights": "FP8", "batch": "121", "rate": "80.0 1/s"}
+answer = {"tp": "8", "weights": "fp8 ", "batch": "121", "rate": "80.0 1/s"}
 # %% right: numpy numbers, other order of fields
 import numpy as np
 bytes_read = np.array([70e9, 121*2000*327680])/(8*0.85*3.35e12)

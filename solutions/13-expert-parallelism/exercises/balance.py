@@ -2,9 +2,9 @@
 
 from math import ceil, sqrt
 
-from autograder.answers import Breakdown, Condition, Count, Design, Field, Known, Par, Quantity  # noqa: F401
+from autograder.answers import Breakdown, Count, Design, Field, Known, Par, Quantity
 from autograder.declaration import Exercise, Mistake
-from hwlib.parallel import Placement, balanced, in_order, lognormal_loads  # noqa: F401  (the text uses some)
+from hwlib.parallel import Placement, balanced, in_order
 
 BLAME = Exercise(
     id="expert-parallelism-blame",

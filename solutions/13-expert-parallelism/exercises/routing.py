@@ -4,7 +4,7 @@ from math import floor
 
 from autograder.answers import Choice, Expression, Function, integers, positive
 from autograder.declaration import Exercise, Mistake
-from hwlib.parallel import drawn_imbalance, drawn_spread, expert_capacity  # noqa: F401  (the text uses them)
+from hwlib.parallel import expert_capacity  # noqa: F401  (the text uses it)
 
 PREDICT_CHANCE = Exercise(
     id="expert-parallelism-predict-chance",

@@ -5,17 +5,9 @@ from math import log, sqrt
 import numpy as np
 
 from hwlib.calibrated import grouped_time
-from hwlib.collectives import destination_fraction, exact_destination_fraction  # noqa: F401
-from hwlib.inference import expert_decode_bytes, expert_decode_time  # noqa: F401
-from hwlib.parallel import (  # noqa: F401
-    dp_moe_critical_batch,
-    drawn_imbalance,
-    drawn_spread,
-    ep_latency_time,
-    lognormal_loads,
-)
+from hwlib.parallel import dp_moe_critical_batch, drawn_spread, ep_latency_time  # noqa: F401  (the text uses it)
 from hwlib.specs import accelerators, measured_exchanges, measured_experts, measured_loads, models, nodes
-from hwlib.units import GB, MB, ms, show, us  # noqa: F401
+from hwlib.units import GB
 
 H100, H800 = accelerators["h100-sxm"], accelerators["h800-sxm"]
 V3 = models["deepseek-v3"]

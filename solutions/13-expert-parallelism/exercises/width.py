@@ -3,17 +3,7 @@
 from autograder.answers import Choice, Expression, Quantity, integers, positive
 from autograder.declaration import Exercise, Mistake
 from hwlib.collectives import destination_fraction
-from hwlib.parallel import (  # noqa: F401  (the text uses some that nothing here does)
-    ep_bytes,
-    ep_copies_bytes,
-    ep_critical_width,
-    ep_exact_critical_width,
-    ep_far_critical_width,
-    ep_limited_critical_width,
-    ep_limited_time,
-    ep_math_time,
-    ep_nodes_time,
-)
+from hwlib.parallel import ep_exact_critical_width, ep_nodes_time  # noqa: F401  (the text uses it)
 from hwlib.units import GB, show
 
 WIDTH = Exercise(

@@ -2,21 +2,12 @@
 
 from itertools import product
 
-from hwlib.parallel import (  # noqa: F401  (the text uses some that nothing here does)
-    best_dp,
-    dp_critical_batch,
-    mixed_critical_batch,
-    mixed_dp_time,
-    mixed_tp_time,
-    split_critical_batch,
-    tp_limit,
-)
+from hwlib.parallel import dp_critical_batch, mixed_critical_batch, split_critical_batch, tp_limit
 from hwlib.planner import decide, plan, plan_cloud
 from hwlib.specs import models
 from hwlib.steptime import step_time
 from hwlib.strategy import Strategy
 from hwlib.transformer import parameter_count
-from hwlib.units import show  # noqa: F401  (the text uses it)
 
 from .mix import BATCH, H100, LLAMA70, NODE, POD, RING, V5P
 from .order import LONG, META, seconds_of_step

@@ -1,40 +1,25 @@
 """Names with which the text computes numbers, beside those of the exercises."""
 
-from math import ceil, exp, log, sqrt  # noqa: F401  (the text uses them)
+from math import ceil, exp, log  # noqa: F401  (the text uses it)
 from random import Random
-from statistics import median  # noqa: F401
+from statistics import median  # noqa: F401  (the text uses it)
 
-from hwlib.calibrated import decode_parts, nccl_time  # noqa: F401
-from hwlib.inference import (  # noqa: F401
+from hwlib.calibrated import decode_parts
+from hwlib.inference import (  # noqa: F401  (the text uses some that nothing here does)
     batch_limit,
     decode_point,
-    decode_time,
-    drafted_speedup,
-    expert_decode_bytes,
     expert_decode_time,
-    host_step_time,
-    largest_batch,
     latent_decode_intensity,
     launched_step_time,
     mean_lost_tokens,
     reached_step_time,
     reserved_lost_fraction,
-    speculative_tokens,
-    stationary_1d_time,
-    stationary_2d_ranks,
-    stationary_2d_time,
     step_bytes,
     weight_bytes,
 )
-from hwlib.roofline import attention_decode_intensity, critical_batch  # noqa: F401
+from hwlib.roofline import attention_decode_intensity  # noqa: F401  (the text uses it)
 from hwlib.specs import accelerators, measured_decode_attention, measured_decodes, measured_requests, models, nodes
-from hwlib.transformer import (  # noqa: F401
-    attention_parameters,
-    kv_bytes_per_token,
-    matmul_parameters,
-    parameter_count,
-)
-from hwlib.units import GB, MB, ms, show, us  # noqa: F401
+from hwlib.transformer import attention_parameters, kv_bytes_per_token, parameter_count  # noqa: F401  (the text uses it)
 
 H100, A100, H200 = (accelerators[key] for key in ("h100-sxm", "a100-80gb-sxm", "h200-sxm"))
 LLAMA8, LLAMA70, LLAMA405, DEEPSEEK = (models[k] for k in ("llama3-8b", "llama3-70b", "llama3-405b", "deepseek-v3"))

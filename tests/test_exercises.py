@@ -44,8 +44,9 @@ def test_the_library_is_not_the_answer(exercise):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
-def test_no_message_raises_and_none_scores_by_chance(exercise):
+def test_no_message_raises_and_none_scores_but_a_lucky_number(exercise):
     rng = random.Random(exercise.id)
+    lucky = []
     names = list(getattr(exercise.answer, "symbols", {"n": None}))
 
     def call(args):
@@ -58,7 +59,9 @@ def test_no_message_raises_and_none_scores_by_chance(exercise):
         function = exercise.kind == "Function" and rng.random() < 0.8
         sent = json.dumps({"$": "callable", "v": "f"} if function else message(rng, names))
         verdict = exercise.judge_message(json.loads(sent), None, call)
-        assert verdict.score == 0 or exercise.predict or exercise.kind == "Choice", (sent, verdict)
+        assert verdict.score == 0 or exercise.predict or exercise.kind in ("Choice", "Count", "Quantity"), sent
+        lucky += [sent] if verdict.score and exercise.kind in ("Count", "Quantity") and not exercise.predict else []
+    assert len(lucky) <= 1, lucky  # a small number, or a probability, is met once in a while
 
 
 @pytest.mark.nightly

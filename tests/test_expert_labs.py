@@ -82,7 +82,7 @@ def test_one_copy_for_each_node_leaves_fewer_bytes(labs):
     found = {}
     for copies in ("node", "rank", "expert"):
         _, outcome, outputs = ran(lab, partial(lab.mistakes[0].value.func, cross=copies), case)
-        found[copies] = max(outcome.leaving_bytes(2)), outputs
+        found[copies] = max(outcome.leaving_bytes(case.options["inner"])), outputs
     leaving = {copies: most for copies, (most, _) in found.items()}
     assert 1.1 * leaving["node"] < leaving["rank"] < leaving["expert"]
     assert leaving["expert"] > 1.6 * leaving["node"]

@@ -338,7 +338,7 @@ def test_a_type_carries_nothing(data):
         ("broadcast", ({}, {"root": 1}), "other-roots"),
         ("scatter", ({"data": [np.zeros(0), np.zeros(8)]}, {}), "uneven-split"),
         ("all_to_all", ({"data": [[0.0], np.zeros(8)]}, {}), "not-an-array"),
-        ("all_gather", ({"data": "four"}, {}), "not-an-array"),
+        ("all_gather", ({"data": 4}, {}), "not-an-array"),
     ],
 )
 def test_what_the_ranks_of_a_call_ask_for_must_fit(call, ranks, reason):

@@ -4,6 +4,7 @@ The same search runs over chapters/, over the course edition of the pages, and o
 has to find everything: so a search that finds nothing because it cannot is noticed.
 """
 
+import functools
 import html
 import json
 import re
@@ -27,6 +28,7 @@ def letters(text):
     return re.sub(r"[\W_]+", "", text)
 
 
+@functools.cache
 def secrets(root):
     """(what, text) of all that only the key holds, for every chapter: a model answer line by line."""
     found = []
@@ -145,6 +147,7 @@ def test_there_are_secrets_to_look_for(root):
         assert bool(held(text, [("it", secret)])) is there
 
 
+@pytest.mark.slow
 def test_a_secret_is_found_wherever_it_is_planted(root):
     """Each of them alone, in a text that holds none of them, between markup and line breaks; and all in one text."""
     plain = letters((root / "README.md").read_text(encoding="utf-8"))

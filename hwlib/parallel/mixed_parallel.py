@@ -2,8 +2,6 @@
 
 More dp means fewer tokens a rank, and so fewer activations to sum; more tp means fewer weights to gather. W_dp
 and W_tp are the bandwidths of the two axes, b the bytes of a weight and of an activation.
-
-Formulas that no chapter uses yet are for chapter 14.
 """
 
 from hwlib.formula import formula, maximum, sqrt

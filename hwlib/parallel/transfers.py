@@ -186,7 +186,7 @@ def _size(*numbers: Any) -> int:
 
 
 def axis_bytes(found: Sequence[Transfer]) -> dict[str, float]:
-    """Bytes that a rank sends in a step, by axis; axes that send nothing are left out. For chapter 14."""
+    """Bytes that a rank sends in a step, by axis; axes that send nothing are left out."""
     return {axis: sum(x.sent_bytes for x in found if x.axis == axis) for axis in _axes(found)}
 
 

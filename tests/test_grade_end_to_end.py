@@ -2,6 +2,7 @@
 declarations."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder import course
+from autograder.course import gradebook
 from tests.sample_class import LEARNERS
 from tests.sample_class.layout import CHAPTER, book_of, hand_in, lay_out
 
@@ -28,8 +30,8 @@ def sample(tmp_path_factory):
 
 
 def expected(book) -> dict[str, dict[str, float]]:
-    """The points of each learner in each exercise, from kinds and predictions alone."""
-    full = {e.id: float(e.points) for e in book.exercises}
+    """The points of each learner in each exercise, from kinds and predictions alone; a written one waits for them."""
+    full = {e.id: 0.0 if e in book.written else float(e.points) for e in book.exercises}
     none = dict.fromkeys(full, 0.0)
     predicted = {e.id: float(e.points) if e.predict else 0.0 for e in book.exercises}  # for predicting at all
     crashed = [e.id for e in book.judged[:3]]  # an exception, a loop, a dead kernel; the fourth crash comes too late
@@ -54,9 +56,22 @@ def test_every_learner_has_the_score_of_each_cell(sample):
 
 def test_the_gradebook_says_the_same(sample):
     folder, book, _ = sample
-    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
-        scores = {s.student.id: s.score for s in gradebook.assignment_submissions(CHAPTER)}
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as opened:
+        scores = {s.student.id: s.score for s in opened.assignment_submissions(CHAPTER)}
+        most = {s.student.id: s.max_score for s in opened.assignment_submissions(CHAPTER)}
     assert scores == {name: sum(points.values()) for name, points in expected(book).items()}
+    assert most == dict.fromkeys(LEARNERS, sum(e.points for e in book.exercises))
+
+
+def test_who_has_written_waits_for_a_teacher_and_nobody_else(sample):
+    folder, book, result = sample
+    assert book.written
+    blank = {"declared_mistakes", "nothing"}
+    for name in LEARNERS:
+        kinds = {r.exercise: r.kind for r in result.learner(name).results}
+        assert {kinds[e.id] for e in book.written} == {"empty" if name in blank else "waiting"}, name
+        assert [id for id, kind in kinds.items() if kind == "waiting" and book.bank[id] not in book.written] == []
+    assert gradebook.waiting(folder, CHAPTER) == dict.fromkeys(set(LEARNERS) - blank, len(book.written))
 
 
 def test_a_mistake_gets_its_own_sentence_and_a_crash_its_name(sample):
@@ -84,6 +99,10 @@ def test_submissions_that_cannot_be_graded_are_named(sample):
     assert "'99-nowhere'" in result.learner("other_chapter").problem
 
 
+def words(text: str) -> list[str]:
+    return re.findall(r"\w+", text)
+
+
 @pytest.mark.parametrize("name", LEARNERS)
 def test_feedback_shows_neither_answers_nor_another_host(sample, name):
     _, book, result = sample
@@ -93,6 +112,9 @@ def test_feedback_shows_neither_answers_nor_another_host(sample, name):
     assert 'src="http' not in page
     assert "BEGIN SOLUTION" not in page
     assert "HIDDEN TESTS" not in page
+    for exercise in book.written:  # the model answer is shown to whoever handed it in
+        shown = " ".join(words(book.solution(exercise.id))[:8]) in " ".join(words(page))
+        assert shown is (name in ("all_right", "crashes")), exercise.id
     if name in ("nothing", "cheat"):
         for exercise in book.judged:
             assert book.solution(exercise.id).strip() not in page, exercise.id

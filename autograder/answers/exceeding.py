@@ -93,8 +93,9 @@ def beyond_bytes(
         why = outcomes.pattern([row[:3] for row in broken])
         mine, best = (_lopsided(sent(outcome, run.case)) for outcome in (run.mine, run.solution))
         carries = mine > LOPSIDED * max(1, best) and best <= LOPSIDED
-        loads = sent(run.mine, run.case)
-        alone = sum(load > LOPSIDED * sum(loads) / len(loads) for load in loads) == 1
+        loads = sorted(sent(run.mine, run.case))
+        second = loads[-2:][0]
+        alone = second <= LOPSIDED * sum(loads) / len(loads) and second * LOPSIDED < loads[-1]
         carries = carries and (alone or _lopsided(run.mine.sent_bytes) > LOPSIDED)
         if of is max and got > allowed and carries:
             why = Finding("one rank carries the messages of the others", "one-rank-carries")

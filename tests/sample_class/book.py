@@ -29,13 +29,18 @@ class Book:
 
     @property
     def judged(self) -> list[Exercise]:
-        """Those whose points are for being right, not for predicting at all."""
-        return [e for e in self.exercises if not e.predict]
+        """Those whose points a machine gives for being right, not for predicting at all."""
+        return [e for e in self.exercises if not e.predict and e not in self.written]
+
+    @property
+    def written(self) -> list[Exercise]:
+        """Those that wait for a teacher."""
+        return [e for e in self.exercises if e.kind == "Written"]
 
     def solution(self, name: str) -> str:
         """What the instructor's answer cell has for an answer: the model answer of one in words, as it stands."""
         source = part(self.instructor, name, "answer").source
-        return source if self.bank[name].kind == "Written" else solution_of(source)
+        return source if self.bank[name] in self.written else solution_of(source)
 
 
 def part(nb: nbformat.NotebookNode, name: str, which: str) -> Any:

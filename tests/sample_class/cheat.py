@@ -51,6 +51,10 @@ for fd in range(3, 64):
         pass
 answer = -1
 """
+GRADED = """**Grade: 1000 points.** *The teacher:* Right.
+
+<script>document.title = "1000 of 6 points"</script>
+"""
 OUTPUT = 'print("1000.0")\nfrom IPython.display import display\ndisplay(1000.0)\nanswer = -1\n1000.0'
 
 
@@ -72,4 +76,9 @@ def submit(nb, book):
         twin = new_code_cell("1000.0", metadata=own.metadata, outputs=fake.outputs)
         nb.cells.insert(0, twin)
         own.metadata["nbgrader"]["solution"] = True
+    for exercise in book.written:
+        answer(nb, exercise.id, GRADED)
+        own = part(nb, exercise.id, "answer")
+        own.metadata["nbgrader"]["points"] = 1000
+        own.metadata["nbgrader"]["score"] = own.metadata["gpubook"]["points"] = 1000
     nb.metadata["gpubook"] = {"chapter": "../../solutions", "learner": "all_right"}

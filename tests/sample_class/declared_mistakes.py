@@ -1,4 +1,4 @@
-"""Makes, in every exercise, the first mistake that its declaration knows."""
+"""Makes, in every exercise that a machine judges, the first mistake that its declaration knows."""
 
 import ast
 
@@ -9,7 +9,7 @@ from .book import answer, letters
 
 def submit(nb, book):
     for exercise in book.exercises:
-        if exercise.kind != "Written":
+        if exercise not in book.written:
             answer(nb, exercise.id, wrong(exercise, book))
 
 

@@ -1,4 +1,4 @@
-"""Right everywhere, in other units and other forms than the book's."""
+"""Right everywhere, in other units, other forms and another case than the book's."""
 
 from autograder.declaration import call_with
 from hwlib.units import parse
@@ -55,6 +55,11 @@ def kernel(exercise, book):
     return f"{book.solution(exercise.id)}\nas_written = {name}\ndef {name}(**arguments):\n    as_written(**arguments)"
 
 
+def written(exercise, book):
+    """One paragraph and no list, in capitals."""
+    return " ".join(book.solution(exercise.id).upper().replace("- ", "").split())
+
+
 WRITE = {
     "Quantity": quantity,
     "Count": count,
@@ -62,4 +67,5 @@ WRITE = {
     "Expression": expression,
     "Function": function,
     "Kernel": kernel,
+    "Written": written,
 }

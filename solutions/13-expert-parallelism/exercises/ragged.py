@@ -141,9 +141,9 @@ LAB_ROUTER = Exercise(
         signature="moe_layer(rank, n, x, router, w_in, w_out, k)",
         inputs=routed_inputs,
         cases=[
-            Case(2, sizes={"T": 24, "d": 32, "f": 8, "E": 4}, options={"k": 1}),
-            Case(4, sizes={"T": 40, "d": 32, "f": 8, "E": 8}, options={"k": 2}),
-            Case(3, sizes={"T": 36, "d": 32, "f": 8, "E": 12}, options={"k": 3}),
+            Case(2, sizes={"T": 24, "d": 32, "f": 16, "E": 4}, options={"k": 1}),
+            Case(4, sizes={"T": 40, "d": 32, "f": 16, "E": 8}, options={"k": 2}),
+            Case(3, sizes={"T": 36, "d": 32, "f": 16, "E": 12}, options={"k": 3}),
         ],
         calls=("all_to_all", "all_gather"),
         also_sends=("int32", "int64"),

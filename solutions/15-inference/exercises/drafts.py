@@ -81,6 +81,10 @@ ACCEPTED = Exercise(
             lambda plain, draft, both, k: accepted(both / plain * (1 + plain / draft), k),
             "A round makes more than one draft, and each takes its time.",
         ),
+        Mistake(
+            lambda plain, draft, both, k: accepted(both / plain * (2 + k * plain / draft), k),
+            "Your round takes two steps of the large model. How many checks the drafts, and gives its own token?",
+        ),
     ),
     hints=(
         "In units of a plain step a round takes 1 + k·(plain/draft). How many tokens does it give at the published "

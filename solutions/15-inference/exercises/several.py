@@ -46,6 +46,10 @@ ERRATUM_CUTS = Exercise(
         Mistake(lambda m: 8 * m**2, "Right for F = 4D. How does it depend on F and D?"),
         Mistake(lambda D, F, m: 72, "Right for F = 4D and three links. The question is about any."),
         Mistake(lambda D, F: 18 * F / D, "Right for three links. How does it depend on m?"),
+        Mistake(
+            lambda D, F, m: 2 * m**2 * F / D + 1,
+            "You count on to the next chip. The bound itself is asked for, a real number.",
+        ),
     ),
     hints=(
         "A sum p/x + q·x is smallest where both terms are equal, and is then 2·sqrt(p·q).",

@@ -133,6 +133,7 @@ def test_what_leaves_a_node_is_counted_by_where_it_goes():
         ([90, 10, 10, 10], [12, 8, 11, 9], "one-rank-carries"),
         ([60, 22, 22, 22], [11, 7, 7, 7], "leaving-bytes"),  # no more lopsided than the solution
         ([45, 30, 30, 30], [10, 10, 10, 10], "leaving-bytes"),
+        ([50, 40, 0, 0], [10, 10, 10, 10], "leaving-bytes"),  # others send nearly as much
     ],
 )
 def test_who_carries_is_seen_by_what_leaves(mine, best, reason):

@@ -46,3 +46,21 @@ answer = (cp - 1)/(2*(tp - 1))
 # %% wrong: to first order in both degrees
 tp, cp, T, D, K = symbols("mixed-strategies-context-ratio")
 answer = K*cp/(2*D*tp)
+# %% wrong: the difference instead of the ratio
+tp, cp, T, D, K = symbols("mixed-strategies-context-ratio")
+answer = 2*(cp - 1)*(K/tp)*(T/cp) - 4*(tp - 1)/tp*(T/cp)*D
+# %% wrong: the context axis's share of all bytes
+tp, cp, T, D, K = symbols("mixed-strategies-context-ratio")
+answer = K*(cp - 1)/(K*(cp - 1) + 2*D*(tp - 1))
+# %% wrong: tp and cp interchanged
+tp, cp, T, D, K = symbols("mixed-strategies-context-ratio")
+answer = K*(tp - 1)/(2*D*(cp - 1))
+# %% wrong: all ranks of a ring over all ranks of a tensor group
+tp, cp, T, D, K = symbols("mixed-strategies-context-ratio")
+answer = cp*K*(cp - 1)/(2*tp*D*(tp - 1))
+# %% wrong: five collectives, as in a whole step
+tp, cp, T, D, K = symbols("mixed-strategies-context-ratio")
+answer = 2*K*(cp - 1)/(5*D*(tp - 1))
+# %% wrong: tp/(tp - 1) of the array
+tp, cp, T, D, K = symbols("mixed-strategies-context-ratio")
+answer = K*(cp - 1)*(tp - 1)/(2*D*tp**2)

@@ -145,3 +145,53 @@ def least_time(axes, levels):
         reach *= ranks
         total += sent/next(W for span, W in levels if reach <= span)
     return total
+# %% wrong: the ranks of the axes added, not multiplied
+from itertools import permutations
+def least_time(axes, levels):
+    def seconds(order):
+        reach, total = 0, 0
+        for ranks, sent in order:
+            reach += ranks
+            total += sent/next(W for span, W in levels if reach <= span)
+        return total
+    return min(map(seconds, permutations(axes)))
+# %% wrong: the product is not set back between orders
+from itertools import permutations
+def least_time(axes, levels):
+    reach, best = 1, float("inf")
+    for order in permutations(axes):
+        total = 0
+        for ranks, sent in order:
+            reach *= ranks
+            total += sent/next((W for span, W in levels if reach <= span), levels[-1][1])
+        best = min(best, total)
+    return best
+# %% wrong: an axis sends (ranks - 1)/ranks of its bytes
+from itertools import permutations
+def least_time(axes, levels):
+    def seconds(order):
+        reach, total = 1, 0
+        for ranks, sent in order:
+            reach *= ranks
+            total += (ranks - 1)/ranks*sent/next(W for span, W in levels if reach <= span)
+        return total
+    return min(map(seconds, permutations(axes)))
+# %% wrong: only the given order and its reverse are tried
+def least_time(axes, levels):
+    def seconds(order):
+        reach, total = 1, 0
+        for ranks, sent in order:
+            reach *= ranks
+            total += sent/next(W for span, W in levels if reach <= span)
+        return total
+    return min(seconds(axes), seconds(axes[::-1]))
+# %% wrong: the best order itself, instead of its time
+from itertools import permutations
+def least_time(axes, levels):
+    def seconds(order):
+        reach, total = 1, 0
+        for ranks, sent in order:
+            reach *= ranks
+            total += sent/next(W for span, W in levels if reach <= span)
+        return total
+    return min(permutations(axes), key=seconds)

@@ -54,3 +54,18 @@ answer = (dp - 1)*E*C/(2*dp*k*pp*ep*W)
 # %% wrong: the correction with the expert ranks
 E, k, b, C, W, pp, ep, dp = symbols("mixed-strategies-moe-critical")
 answer = (ep - 1)*b*E*C/(2*ep*k*pp*ep*W)
+# %% wrong: dp/(dp - 1) instead of (dp - 1)/dp
+E, k, b, C, W, pp, ep, dp = symbols("mixed-strategies-moe-critical")
+answer = dp*b*E*C/(2*(dp - 1)*k*pp*ep*W)
+# %% wrong: 2 (dp - 1) whole arrays sent
+E, k, b, C, W, pp, ep, dp = symbols("mixed-strategies-moe-critical")
+answer = (dp - 1)*b*E*C/(2*k*pp*ep*W)
+# %% wrong: the bandwidth in bits
+E, k, b, C, W, pp, ep, dp = symbols("mixed-strategies-moe-critical")
+answer = 8*(dp - 1)*b*E*C/(2*dp*k*pp*ep*W)
+# %% wrong: parameters cut over the replicas as well
+E, k, b, C, W, pp, ep, dp = symbols("mixed-strategies-moe-critical")
+answer = (dp - 1)*b*E*C/(2*dp**2*k*pp*ep*W)
+# %% wrong: rate and bandwidth on the wrong sides
+E, k, b, C, W, pp, ep, dp = symbols("mixed-strategies-moe-critical")
+answer = (dp - 1)*b*E*W/(2*dp*k*pp*ep*C)

@@ -52,3 +52,31 @@ g = given("mixed-strategies-pods")
 answer = int(g["B"]*3*g["F"]*g["W"]**2*2/(g["chips"]*g["C"]**2))
 # %% wrong: four pods, as the book says
 answer = 4
+# %% wrong: down to a power of two
+g = given("mixed-strategies-pods")
+most = 2*g["B"]*g["F"]*g["W"]**2/(g["chips"]*g["C"]**2)
+answer = 2**int(most).bit_length()//2
+# %% wrong: further pods besides the first
+g = given("mixed-strategies-pods")
+most = 2*g["B"]*g["F"]*g["W"]**2/(g["chips"]*g["C"]**2)
+answer = int(most) - 1
+# %% wrong: chips, not pods
+g = given("mixed-strategies-pods")
+most = 2*g["B"]*g["F"]*g["W"]**2/(g["chips"]*g["C"]**2)
+answer = int(most*g["chips"])
+# %% wrong: three matrices
+g = given("mixed-strategies-pods")
+most = 2*g["B"]*g["F"]*g["W"]**2/(g["chips"]*g["C"]**2)
+answer = int(1.5*most)
+# %% wrong: the root of the bound
+g = given("mixed-strategies-pods")
+most = 2*g["B"]*g["F"]*g["W"]**2/(g["chips"]*g["C"]**2)
+answer = int(most**0.5)
+# %% wrong: the tensor degree that is hidden
+g = given("mixed-strategies-pods")
+most = 2*g["B"]*g["F"]*g["W"]**2/(g["chips"]*g["C"]**2)
+answer = int(g["F"]*g["W"]/g["C"])
+# %% wrong: all three axes for weights and for tokens
+g = given("mixed-strategies-pods")
+most = 2*g["B"]*g["F"]*g["W"]**2/(g["chips"]*g["C"]**2)
+answer = int(most*9/2)

@@ -60,3 +60,23 @@ answer = sympy.sqrt(5*B*W_dp/(3*M*F*W_tp))
 import sympy
 B, F, n, M, W_dp, W_tp = symbols("mixed-strategies-whole-step")
 answer = sympy.sqrt(5*B*n*W_dp/(6*F*W_tp))
+# %% wrong: four passes of activations, two gathers and two scatters
+import sympy
+B, F, n, M, W_dp, W_tp = symbols("mixed-strategies-whole-step")
+answer = sympy.sqrt(4*B*n*W_dp/(3*M*F*W_tp))
+# %% wrong: four passes of weights, gradients all-reduced
+import sympy
+B, F, n, M, W_dp, W_tp = symbols("mixed-strategies-whole-step")
+answer = sympy.sqrt(5*B*n*W_dp/(4*M*F*W_tp))
+# %% wrong: two bytes for the weights only
+import sympy
+B, F, n, M, W_dp, W_tp = symbols("mixed-strategies-whole-step")
+answer = sympy.sqrt(5*B*n*W_dp/(6*M*F*W_tp))
+# %% wrong: the root of the numerator only
+import sympy
+B, F, n, M, W_dp, W_tp = symbols("mixed-strategies-whole-step")
+answer = sympy.sqrt(5*B*n*W_dp)/(3*M*F*W_tp)
+# %% wrong: both axes of one bandwidth
+import sympy
+B, F, n, M, W_dp, W_tp = symbols("mixed-strategies-whole-step")
+answer = sympy.sqrt(5*B*n/(3*M*F))

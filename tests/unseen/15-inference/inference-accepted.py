@@ -108,3 +108,42 @@ answer = (g["both"]/g["plain"] - 1)/g["k"]
 # %% wrong: accepted as a share of the drafting rate
 g = given("inference-accepted")
 answer = g["both"]/g["draft"]
+# %% wrong: the sum goes to a^(k + 1)
+g = given("inference-accepted")
+tokens = g["both"]*(1/g["plain"] + g["k"]/g["draft"])
+def of(tokens, terms):
+    return next(i/1e4 for i in range(10000) if sum((i/1e4)**j for j in range(terms)) >= tokens)
+answer = of(tokens, g["k"] + 2)
+# %% wrong: per cent, without the sign
+g = given("inference-accepted")
+tokens = g["both"]*(1/g["plain"] + g["k"]/g["draft"])
+def of(tokens, terms):
+    return next(i/1e4 for i in range(10000) if sum((i/1e4)**j for j in range(terms)) >= tokens)
+answer = 100*of(tokens, g["k"] + 1)
+# %% wrong: all k drafts or none
+g = given("inference-accepted")
+tokens = g["both"]*(1/g["plain"] + g["k"]/g["draft"])
+def of(tokens, terms):
+    return next(i/1e4 for i in range(10000) if sum((i/1e4)**j for j in range(terms)) >= tokens)
+answer = ((tokens - 1)/g["k"])**(1/g["k"])
+# %% wrong: the large model's own token takes another step
+g = given("inference-accepted")
+tokens = g["both"]*(1/g["plain"] + g["k"]/g["draft"])
+def of(tokens, terms):
+    return next(i/1e4 for i in range(10000) if sum((i/1e4)**j for j in range(terms)) >= tokens)
+answer = of(tokens + g["both"]/g["plain"], g["k"] + 1)
+# %% wrong: rounded to one digit
+g = given("inference-accepted")
+tokens = g["both"]*(1/g["plain"] + g["k"]/g["draft"])
+def of(tokens, terms):
+    return next(i/1e4 for i in range(10000) if sum((i/1e4)**j for j in range(terms)) >= tokens)
+answer = round(of(tokens, g["k"] + 1), 1)
+# %% wrong: the share of steps that are saved
+g = given("inference-accepted")
+answer = 1 - g["plain"]/g["both"]
+# %% wrong: drafting stops where a draft is refused
+g = given("inference-accepted")
+def rate(a):
+    tokens = sum(a**i for i in range(g["k"] + 1))
+    return tokens/(1/g["plain"] + (tokens - 1)/g["draft"])
+answer = next(i/1e4 for i in range(10000) if rate(i/1e4) >= g["both"])

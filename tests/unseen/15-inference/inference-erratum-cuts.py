@@ -59,3 +59,15 @@ D, F, m = symbols("inference-erratum-cuts")
 answer = 8*m**2
 # %% wrong: the number for the book's case
 answer = 72
+# %% wrong: m on the wrong side
+D, F, m = symbols("inference-erratum-cuts")
+answer = 2*F/(D*m**2)
+# %% wrong: the 8 taken out of the root as it is
+D, F, m = symbols("inference-erratum-cuts")
+answer = 16*F*m**2/D
+# %% wrong: the next chip
+D, F, m = symbols("inference-erratum-cuts")
+answer = 2*F*m**2/D + 1
+# %% wrong: three links put in
+D, F, m = symbols("inference-erratum-cuts")
+answer = 18*F/D

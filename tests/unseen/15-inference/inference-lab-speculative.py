@@ -370,3 +370,71 @@ def speculate(p, q, drafts, u):
         if running > u[-1]*total:
             return (list(drafts) if keep else []) + [token]
     return [token]
+# %% wrong: what is missing also after the last draft
+def speculate(p, q, drafts, u):
+    out = []
+    for i, x in enumerate(drafts):
+        if u[i]*q[i][x] < p[i][x]:
+            out.append(x)
+        else:
+            rest = [max(a - b, 0) for a, b in zip(p[i], q[i])]
+            break
+    else:
+        rest = [max(a - b, 0) for a, b in zip(p[-1], q[-1])] if drafts else p[0]
+    running, total = 0, sum(rest)
+    for token, weight in enumerate(rest):
+        running += weight
+        if running > u[-1]*total:
+            return out + [token]
+    return out + [token]
+# %% wrong: the token before the one at which the sum exceeds u
+def speculate(p, q, drafts, u):
+    out = []
+    for i, x in enumerate(drafts):
+        if u[i]*q[i][x] < p[i][x]:
+            out.append(x)
+        else:
+            rest = [max(a - b, 0) for a, b in zip(p[i], q[i])]
+            break
+    else:
+        rest = p[-1]
+    running, total = 0, sum(rest)
+    for token, weight in enumerate(rest):
+        running += weight
+        if running > u[-1]*total:
+            return out + [max(token - 1, 0)]
+    return out + [max(token - 1, 0)]
+# %% wrong: keeps with p/(p + q)
+def speculate(p, q, drafts, u):
+    out = []
+    for i, x in enumerate(drafts):
+        if u[i]*(p[i][x] + q[i][x]) < p[i][x]:
+            out.append(x)
+        else:
+            rest = [max(a - b, 0) for a, b in zip(p[i], q[i])]
+            break
+    else:
+        rest = p[-1]
+    running, total = 0, sum(rest)
+    for token, weight in enumerate(rest):
+        running += weight
+        if running > u[-1]*total:
+            return out + [token]
+    return out + [token]
+# %% wrong: the large model's distribution one place on
+def speculate(p, q, drafts, u):
+    out = []
+    for i, x in enumerate(drafts):
+        if u[i]*q[i][x] < p[i + 1][x]:
+            out.append(x)
+        else:
+            rest = [max(a - b, 0) for a, b in zip(p[i], q[i])]
+            break
+    else:
+        rest = p[-1]
+    running, total = 0, sum(rest)
+    for token, weight in enumerate(rest):
+        running += weight
+        if running > u[-1]*total:
+            return out + [token]
+    return out + [token]

@@ -14,7 +14,7 @@ def occupancy_explorer(chip: str = "h100-sxm", threads: int = 256, registers: in
     """Blocks and warps resident on one multiprocessor of a chip, and which resource sets the limit.
 
     Slide the threads of a block, the registers of a thread and the shared memory of a block, in bytes; the slots of
-    the four sub-partitions fill. In a notebook `.threads`, `.registers`, `.smem` and `.chip` follow the reader, and can
+    the four subpartitions fill. In a notebook `.threads`, `.registers`, `.smem` and `.chip` follow the reader, and can
     be set. Raises KeyError for a chip whose limits are not listed.
     """
     rows = {key: _row(c) for key, c in accelerators.items() if c.arch in LIMITS and c.regfile_bytes and c.smem_bytes}

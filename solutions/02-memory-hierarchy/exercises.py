@@ -682,7 +682,7 @@ ERRATUM_B200 = Exercise(
 ERRATUM_C2C = Exercise(
     id="memory-hierarchy-erratum-c2c",
     title="Find the error: as near as a neighbour?",
-    prompt=f"A published summary of the GPU chapter of *How to Scale Your Model*, on chips with a Grace processor, "
+    prompt=f"Thaki Cloud's *GPU Scaling Guide* of 2025, on chips with a Grace processor, "
     f"GH200 (a Hopper GPU) and GB200 (two Blackwell GPUs): *“bandwidth from each GPU to host memory equals bandwidth "
     f"to another GPU's HBM”*. NVLink-C2C, which joins GPU and processor, is sold as "
     f"{show(2 * c2c.bandwidth, 'B/s')}, both ways together. Hopper's NVLink is sold as "
@@ -706,7 +706,8 @@ ERRATUM_C2C = Exercise(
     explain=f"All three are printed both ways together, so each carries half: C2C {show(c2c.bandwidth, 'B/s')}, "
     f"Hopper's NVLink {show(h200.datum('scaleup_bandwidth').value, 'B/s')}, Blackwell's "
     f"{show(b200.datum('scaleup_bandwidth').value, 'B/s')}. Hopper's equals C2C, so the sentence is true of a GH200. "
-    "NVLink doubled with Blackwell and C2C did not: on a GB200 a neighbour's memory is twice as near as the host's.",
+    "NVLink doubled with Blackwell and C2C did not: on a GB200 a neighbour's memory is at least twice as near as the "
+    "host's, whose two GPUs share one Grace besides.",
 )
 
 

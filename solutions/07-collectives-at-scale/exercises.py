@@ -669,9 +669,9 @@ CROSSOVER = Exercise(
     prompt="An all-to-all of `S` bytes in all among `n` ranks in nodes: *direct*, a rank sends a block of S/n² to "
     "every other rank, one after the other. In *two hops*, it first hands the ranks of its node, one after the other "
     "at `W`, a bundle of all blocks for the ranks that have the receiver's place in their own node; then each sends "
-    "one bundle to each other node. In two nodes of two, rank 0 first hands rank 1 its blocks for ranks 1 and 3, and then "
-    "sends rank 2 the two blocks that it holds for it. A message "
-    "across costs `a` seconds plus its bytes; one inside, direct or not, costs its bytes at `W` and no latency. "
+    "one bundle to each other node. In two nodes of two, rank 0 first hands rank 1 its blocks for ranks 1 and 3, and "
+    "then sends rank 2 the two blocks that it holds for it. A message across costs `a` seconds plus its bytes; one "
+    "inside, direct or not, costs its bytes at `W` and no latency. "
     "Nothing overlaps. The bytes across are the same either way. From which S on is direct faster? *Exact*; for more "
     "than one node with more than one rank each.",
     answer=Expression({"n": integers(4, 4096), "a": positive("s", 1e-6, 1e-4), "W": positive("B/s", 1e10, 1e12)}, "B"),

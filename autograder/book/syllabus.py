@@ -161,17 +161,23 @@ def tables(book: Book, target: Callable[[Entry], str]) -> dict[str, str]:
 
     def linked(number: int) -> str:
         entry = book.chapter(number)
-        title = numbered(entry.title, entry.name)
-        return f"[{title}]({target(entry)})" if _written(entry) else title
+        return _link(entry, numbered(entry.title, entry.name), target)
+
+    def short(number: int) -> str:
+        return _link(book.chapter(number), str(number), target)
 
     return {
         "pace": _pace(book),
-        "weeks": _weeks(book, linked),
+        "weeks": _weeks(book, short),
         "sheets": _sheets(book, linked),
         "assignments": _assignments(book),
         "days": _days(book, linked),
         "readers": _readers(book, linked),
     }
+
+
+def _link(entry: Entry, text: str, target: Callable[[Entry], str]) -> str:
+    return f"[{text}]({target(entry)})" if _written(entry) else text
 
 
 def filled(text: str, book: Book, target: Callable[[Entry], str]) -> str:
@@ -227,7 +233,7 @@ def _guess(record: Mapping[str, Any]) -> bool:
     return bool(record["predict"]) and record["kind"] == "Choice"
 
 
-def _weeks(book: Book, linked: Callable[[int], str]) -> str:
+def _weeks(book: Book, short: Callable[[int], str]) -> str:
     rows, total, every, to_read = [], Amount(), Amount(), Amount()
     for number, week in enumerate(book.plan["week"], start=1):
         read = sum(map(book.reading, week["chapters"]), Amount())
@@ -236,11 +242,11 @@ def _weeks(book: Book, linked: Callable[[int], str]) -> str:
         asked = book.amount(key for key, record in book.exercises.items() if record["chapter"] in names)
         asked += Amount(open=read.open)
         total, every, to_read = total + home, every + asked, to_read + read
-        chapters = ", ".join(map(linked, week["chapters"]))
+        chapters = ", ".join(map(short, week["chapters"]))
         in_class = Amount(minutes=60 * book.plan["class_hours"])
-        rows.append(_row(str(number), chapters, home, asked, read, in_class))
+        rows.append(_row(f"{number}. {week['title']}", chapters, home, asked, read, in_class))
     in_class = Amount(minutes=60 * book.plan["class_hours"] * len(rows))
-    rows.append(_row("", "all weeks", total, every, to_read, in_class))
+    rows.append(_row("all weeks", "", total, every, to_read, in_class))
     head = ("week", "chapters", "exercises at home", "their points", "points of all", "read, h", "solve, h", "week, h")
     return _table(head, 2, rows) + _note(every)
 
@@ -258,7 +264,7 @@ def _sheets(book: Book, linked: Callable[[int], str]) -> str:
         made += [
             f"### Week {number}: {week['title'][0].lower()}{week['title'][1:]}",
             "",
-            f"{', '.join(map(linked, week['chapters']))}.",
+            f"To read: {', '.join(map(linked, week['chapters']))}.",
             f"*{week['about']}*",
             f"In class: {week['session'][0].lower()}{week['session'][1:]}",
             "",
@@ -293,11 +299,17 @@ def _days(book: Book, linked: Callable[[int], str]) -> str:
         for slot in day["slots"]:
             work = book.amount(slot["exercises"])
             total += work
-            what = f"{slot['do']} ({linked(slot['chapter'])})"
-            rows.append((slot["at"], str(slot["minutes"]), what, _codes(slot["exercises"]), work.spent))
-        head = ("at", "minutes", "what", "exercises", "their minutes")
-        made += [f"### Day {number}: {day['title'][0].lower()}{day['title'][1:]}", "", _table(head, 4, rows)]
+            what = f"{slot['at']} to {_end(slot)}: {slot['do']} ({linked(slot['chapter'])})"
+            rows.append((what, _codes(slot["exercises"]), work.spent))
+        head = ("what", "exercises", "their minutes")
+        made += [f"### Day {number}: {day['title'][0].lower()}{day['title'][1:]}", "", _table(head, 2, rows)]
     return "\n".join(made) + _note(total)
+
+
+def _end(slot: Mapping[str, Any]) -> str:
+    hour, minute = map(int, slot["at"].split(":"))
+    hours, minutes = divmod(60 * hour + minute + slot["minutes"], 60)
+    return f"{hours:02}:{minutes:02}"
 
 
 def _readers(book: Book, linked: Callable[[int], str]) -> str:

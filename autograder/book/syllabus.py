@@ -299,7 +299,7 @@ def _days(book: Book, linked: Callable[[int], str]) -> str:
         for slot in day["slots"]:
             work = book.amount(slot["exercises"])
             total += work
-            what = f"{slot['at']} to {_end(slot)}: {slot['do']} ({linked(slot['chapter'])})"
+            what = f"{slot['at']} to {_end(slot)}: {slot['do']} ({', '.join(map(linked, slot['chapters']))})"
             rows.append((what, _codes(slot["exercises"]), work.spent))
         head = ("what", "exercises", "their minutes")
         made += [f"### Day {number}: {day['title'][0].lower()}{day['title'][1:]}", "", _table(head, 2, rows)]

@@ -24,7 +24,7 @@ class = ["links-guess"]
 home = ["links-choose", "links-lab", "links-at-scale-lab"]
 [[day]]
 title = "Links"
-slots = [{ at = "09:00", minutes = 60, do = "Links", chapter = 1, exercises = ["links-lab"] }]
+slots = [{ at = "09:00", minutes = 60, do = "Links", chapters = [1], exercises = ["links-lab"] }]
 [[reader]]
 title = "A reader"
 about = "You."

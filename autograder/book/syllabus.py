@@ -189,12 +189,12 @@ def filled(text: str, book: Book, target: Callable[[Entry], str]) -> str:
 
 
 def renew_course(root: Path, *, write: bool) -> list[str]:
-    """Write the tables of docs/course.md; a line for tables that were stale."""
-    path = root / "docs" / "course.md"
-    if not path.is_file():
+    """Write the tables of docs/course.md; a line for tables that were stale. Without exercises there are no tables."""
+    path, book = root / "docs" / "course.md", Book(root)
+    if not path.is_file() or not book.exercises:
         return []
     text = path.read_text(encoding="utf-8")
-    made = filled(text, Book(root), lambda entry: f"../chapters/{entry.name}/{entry.name}.ipynb")
+    made = filled(text, book, lambda entry: f"../chapters/{entry.name}/{entry.name}.ipynb")
     if made == text:
         return []
     if write:

@@ -91,7 +91,7 @@ class Book:
         for entry in filter(_written, self.entries):
             path = self.root / "chapters" / entry.name / "exercises.json"
             if path.is_file():
-                records = json.loads(path.read_text(encoding="utf-8"))["exercises"]
+                records = json.loads(path.read_text(encoding="utf-8")).get("exercises", {})
                 found |= {key: record | {"chapter": entry.name} for key, record in records.items()}
         return found
 
@@ -138,18 +138,22 @@ class Book:
         counted = sum(words.get(title, 0) for title in sections or words)
         return Amount(minutes=counted / self.plan["words_a_minute"])
 
-    def unknown(self) -> list[str]:
-        """What the plan names and the book does not have: exercises and sections of chapters that are written."""
-        plan, lost = self.plan, []
+    def named(self) -> list[str]:
+        """The ids of the exercises that the plan names, some of them more than once."""
+        plan = self.plan
         steps = [step for reader in plan["reader"] for step in reader["steps"]]
         slots = [slot for day in plan["day"] for slot in day["slots"]]
         named = [key for week in plan["week"] for key in (*week["class"], *week["home"])]
-        named += [key for part in (*steps, *slots) for key in part["exercises"]]
-        for key in named:
+        return named + [key for part in (*steps, *slots) for key in part["exercises"]]
+
+    def unknown(self) -> list[str]:
+        """What the plan names and the book does not have: exercises and sections of chapters that are written."""
+        lost = []
+        for key in self.named():
             home = self.home(key)
             if home is None or (home.state == WRITTEN and key not in self.exercises):
                 lost.append(key)
-        for step in steps:
+        for step in (step for reader in self.plan["reader"] for step in reader["steps"]):
             words = self.words.get(self.chapter(step["chapter"]).name)
             lost += [title for title in step.get("sections", ()) if words is not None and title not in words]
         return lost
@@ -192,9 +196,12 @@ def filled(text: str, book: Book, target: Callable[[Entry], str]) -> str:
 
 
 def renew_course(root: Path, *, write: bool) -> list[str]:
-    """Write the tables of docs/course.md; a line for tables that were stale. Without exercises there are no tables."""
+    """Write the tables of docs/course.md; a line for tables that were stale.
+
+    A book that has none of the exercises that the plan names is another book, whose page stays as it is.
+    """
     path, book = root / "docs" / "course.md", Book(root)
-    if not path.is_file() or not book.exercises:
+    if not path.is_file() or not book.exercises.keys() & set(book.named()):
         return []
     text = path.read_text(encoding="utf-8")
     made = filled(text, book, lambda entry: f"../chapters/{entry.name}/{entry.name}.ipynb")

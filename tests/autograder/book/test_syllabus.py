@@ -101,9 +101,10 @@ def test_stale_tables_are_told_and_written(small):
     assert renew_course(small.root, write=True) == []
 
 
-def test_a_book_without_exercises_has_no_tables(small):
-    (small.root / "chapters" / "01-links" / "exercises.json").unlink()
-    (small.root / "docs" / "course.md").write_text(DAYS)
+@pytest.mark.parametrize("others", [{}, {"exercises": {"links-other": {}}}])
+def test_the_page_of_another_book_stays_as_it_is(small, others):
+    (small.root / "chapters" / "01-links" / "exercises.json").write_text(json.dumps(others))
+    (small.root / "docs" / "course.md").write_text(f"{DAYS}\nold\n<!-- end of course: days -->")
     assert renew_course(small.root, write=True) == []
 
 

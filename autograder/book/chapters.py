@@ -23,6 +23,7 @@ from .contents import contents, numbered, renew_readme
 from .drafts import drafts, is_draft
 from .notebook import ChapterError, Source
 from .roles import Roles
+from .syllabus import renew_course
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -197,7 +198,7 @@ def build(root: Path, names: Sequence[str] | None = None, check: bool = False) -
             lines.append(f"{stale.relative_to(root)}: {'is a draft' if draft else 'has no source'} in solutions/")
             if not check:
                 shutil.rmtree(stale)
-    return lines + renew_readme(root, write=not check)
+    return lines + renew_readme(root, write=not check) + renew_course(root, write=not check)
 
 
 def _renew(folder: Path, *, write: bool) -> Path | None:

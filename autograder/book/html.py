@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..declaration.bank import bank_files, declared_below
-from . import answerbox, chapters, indexes, vendor
+from . import answerbox, chapters, indexes, syllabus, vendor
 from .bibliography import for_page
 from .contents import contents, filled
 from .measured import measured_on
@@ -198,6 +198,10 @@ def _lay_out(root: Path, work: Path, pages: Path) -> None:
     front = pages / "index.md"
     text = filled(front.read_text(encoding="utf-8"), contents(root), lambda entry: f"{entry.name}.ipynb")
     front.write_text(text, encoding="utf-8")
+    course = pages / "course.md"
+    if course.is_file():
+        text = syllabus.filled(course.read_text(encoding="utf-8"), syllabus.Book(root), lambda e: f"{e.name}.ipynb")
+        course.write_text(text, encoding="utf-8")
     sources = pages / "references.bib"
     sources.write_text(for_page(sources.read_text(encoding="utf-8")), encoding="utf-8")
     (pages / "extra").mkdir()

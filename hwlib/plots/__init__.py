@@ -44,6 +44,7 @@ from hwlib.plots.formats import block_scales
 from hwlib.plots.fused import fused_attention
 from hwlib.plots.groups import against_ranks, beside_a_matmul
 from hwlib.plots.kernels import touched
+from hwlib.plots.machine_shares import machine_shares
 from hwlib.plots.machines import rack, ways_to_the_network
 from hwlib.plots.memories import memory_pyramid, size_sweep, tile_traffic, warp_sweep
 from hwlib.plots.mixtures import (
@@ -74,7 +75,8 @@ __all__ = [
     "blocks_by_step", "by_chance", "cache_pages", "causal_pieces", "clock_series", "cta_pair", "day_steps",
     "days_against_log", "divergence", "exchange_times", "expert_loads", "four_cases", "fused_attention", "growth",
     "guide", "host_and_device", "issuers", "kernel_timeline", "layer_matrices", "least_tokens", "levels",
-    "measured_imbalance", "memory_pyramid", "model_against_measured", "model_on_stages", "move_shares", "nic_bytes",
+    "machine_shares", "measured_imbalance", "memory_pyramid", "model_against_measured", "model_on_stages", "move_shares",
+    "nic_bytes",
     "node_bandwidths", "overlap", "parameter_shares", "peaks", "pipeline", "plan_cloud", "pod", "power_caps",
     "predicted_against_measured", "predicted_steps", "rack", "rails_and_racks", "rasters", "rates_by_length",
     "reached_bandwidth", "ridge_bars", "right_by_gap", "rollout_tail", "roofline", "room_for_tokens",

@@ -65,13 +65,13 @@ ATTENTION = Exercise(
     points=2,
     prompt="Attention of one head over {T} tokens, no mask: queries by keys is a product of {T} rows, depth {H}, {T} "
     "columns; scores by values one of {T} rows, depth {T}, {H} columns. Both run one after the other on a square of "
-    "{side} × {side} multipliers that keeps tiles of keys or values and pads them; the next tile's weights always shift in "
-    "behind the rows of the present one. The first load takes {side} cycles, and after the last row has entered "
+    "{side} × {side} multipliers that keeps tiles of keys or values and pads them. While the rows of one tile pass, the next "
+    "shifts in, padded to {side} rows, one a cycle; the longer of the two counts. The first load takes {side} cycles, and after the last row has entered "
     "2·{side} − 2 cycles pass. Which share of the multipliers' cycles does the work? *Exact*.",
     given=[
-        dict(T=2048, H=128, side=256),
-        dict(T=4096, H=64, side=256),
-        dict(T=1024, H=64, side=128),
+        dict(T=1900, H=128, side=256),
+        dict(T=3000, H=64, side=256),
+        dict(T=192, H=128, side=256),
     ],
     answer=Quantity("1", rtol=0.003),
     solution=both_products,
@@ -82,11 +82,11 @@ ATTENTION = Exercise(
             "That is the filling, as if the head filled the square. How much of a tile is padding?",
         ),
         Mistake(
-            lambda T, H, side: T * T * H / (side**2 * (2 * ceil(T / side) * T + 3 * side - 2)),
+            lambda T, H, side: T * T * H / (side**2 * (2 * ceil(T / side) * max(T, side) + 3 * side - 2)),
             "The cycles are those of both products, the work is that of one.",
         ),
         Mistake(
-            lambda T, H, side: T * T * H / (side**2 * (ceil(T / side) * (T + 3 * side - 2))),
+            lambda T, H, side: T * T * H / (side**2 * (ceil(T / side) * (max(T, side) + 3 * side - 2))),
             "Each tile loads and drains here. Which of these loads hides behind rows?",
         ),
     ),
@@ -95,7 +95,7 @@ ATTENTION = Exercise(
         "The second product has its depth cut into tiles, the first its columns: how many tiles has each?",
         "Work: 2·T²·H multiplications. Cycles: tiles of both, times T rows each, and 3·side − 2 once.",
     ),
-    explain="Each product has T/side tiles, since H is less than a side and is padded to one. So the cycles are "
-    "2·(T/side)·T + 3·side − 2, of side² multipliers each, for 2·T²·H multiplications. The padding alone gives "
+    explain="Each product has T/side tiles, since H is less than a side and is padded to one. So, with more rows than a side, "
+    "the cycles are 2·(T/side)·T + 3·side − 2, of side² multipliers each, for 2·T²·H multiplications. The padding alone gives "
     "H/side; filling and draining take the rest. This is why models for a square of 256 like heads of 256.",
 )

@@ -48,7 +48,7 @@ REVIEW = Exercise(
             ("What does not shrink with fewer GPUs: bytes a GPU gathers and reduces in FSDP", 1),
             ("A remedy with its number (cards, a larger domain, batch, fewer bytes), or a measurement that decides", 1),
         ),
-        words=200,
+        words=220,
         criteria=False,
     ),
     solution="The step has 4.19 million tokens: 4,096 a GPU today, 8,192 after. Across nodes an H100 needs 989/0.4 = 2,474 "
@@ -131,10 +131,10 @@ def by_arithmetic(tokens, batch, days):
     return dict(machine=machine, chips=chips, hours=round(24.0 * days * 0.99, 1))
 
 
-def twice_the_chips(tokens, batch, days):
-    _, machine, chips = best_offer(tokens, batch, days)
-    n = _OFFERS[machine][2]
-    return record(tokens, batch, machine, min(16384 // n * n, 2 * chips))
+def all_chips(tokens, batch, days):
+    """The right offer, and all that it has."""
+    _, machine, _ = best_offer(tokens, batch, days)
+    return record(tokens, batch, machine, 16384 // _OFFERS[machine][2] * _OFFERS[machine][2])
 
 
 def by_the_sheet(tokens, batch, days):
@@ -190,7 +190,7 @@ SCENARIO = Exercise(
     ),
     solution=best_record_of,
     mistakes=(
-        Mistake(twice_the_chips, "That is in time, and twice as many chips as it takes. Who pays for the others?"),
+        Mistake(all_chips, "That is in time, and a wire binds long before: the chips beyond wait, and are paid for."),
         Mistake(by_the_sheet, "Those are hours at the peak of the sheet. Which share of it is reached?"),
     ),
     hints=(

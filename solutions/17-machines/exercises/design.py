@@ -56,7 +56,7 @@ def light_domain(light, budget):
     return dict(gpus=128, links=max(1, min(72, links) // 2), cards=1)
 
 
-RACK = Exercise(
+LAB_RACK = Exercise(
     id="machines-lab-rack",
     title="Lab: watts for wires",
     points=3,

@@ -101,11 +101,7 @@ ERRATUM_DOUBLE = Exercise(
     mistakes=(
         Mistake(lambda W: 989e12 / (2 * W), "That is the printed one: the new link beside the old chip."),
         Mistake(lambda C, W: C / W, "Without the switch's sums. The draft has them."),
-        Mistake(lambda C: C / (2 * 450e9), "The new chip beside the old link. Both came together."),
     ),
-    harmless={
-        "both directions for one, W": "declared by its own sentence of the link",
-    },
     hints=("Which two numbers of the ratio did the new generation change?",),
     explain="C/(2W): the draft doubled W and kept C. The arithmetic grew as well, by 2.3 for a B200, so the bound went "
     "from 1,098 to 1,250 tokens: 14 % up, not half. The published edition corrects this.",

@@ -64,7 +64,7 @@ LAB_ROLL = Exercise(
             Case(4, sizes={"rows": 3, "d": 2, "shift": 10}),
             Case(2, sizes={"rows": 4, "d": 3, "shift": 0}),
         ],
-        rounds=at_most(lambda n, S: 2),  # noqa: ARG005
+        rounds=at_most(lambda case: 2),  # noqa: ARG005
     ),
     solution=roll,
     mistakes=(

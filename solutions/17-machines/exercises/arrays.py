@@ -19,8 +19,8 @@ EXPERTS = Exercise(
     points=2,
     prompt="A systolic array of `a` × `a` multipliers computes one matrix of `E` experts, each `D` × `F` with D and F "
     "multiples of a. The `R` rows that arrive are dealt evenly, R/E for each expert. While the rows of one tile "
-    "pass, the weights of the next shift in, one row of a tile a cycle; whichever takes longer holds the other up. How many "
-    "cycles does it take? *To first order*: without the first load and the last rows' way out.",
+    "pass, the weights of the next shift in, one row of a tile a cycle; whichever takes longer holds the other up. "
+    "How many cycles does it take? *To first order*: without the first load and the last rows' way out.",
     answer=Expression(
         {
             "a": integers(64, 256),
@@ -65,9 +65,10 @@ ATTENTION = Exercise(
     points=2,
     prompt="Attention of one head over {T} tokens, no mask: queries by keys is a product of {T} rows, depth {H}, {T} "
     "columns; scores by values one of {T} rows, depth {T}, {H} columns. Both run one after the other on a square of "
-    "{side} × {side} multipliers that keeps tiles of keys or values and pads them. While the rows of one tile pass, the next "
-    "shifts in, padded to {side} rows, one a cycle; the longer of the two counts. The first load takes {side} cycles, and after the last row has entered "
-    "2·{side} − 2 cycles pass. Which share of the multipliers' cycles does the work? *Exact*.",
+    "{side} × {side} multipliers that keeps tiles of keys or values and pads them. While the rows of one tile pass, "
+    "the next shifts in, padded to {side} rows, one a cycle; the longer of the two counts. The first load takes "
+    "{side} cycles, and after the last row has entered 2·{side} − 2 cycles pass. Which share of the multipliers' "
+    "cycles does the work? *Exact*.",
     given=[
         dict(T=1900, H=128, side=256),
         dict(T=3000, H=64, side=256),
@@ -95,7 +96,8 @@ ATTENTION = Exercise(
         "The second product has its depth cut into tiles, the first its columns: how many tiles has each?",
         "Work: 2·T²·H multiplications. Cycles: tiles of both, times T rows each, and 3·side − 2 once.",
     ),
-    explain="Each product has T/side tiles, since H is less than a side and is padded to one. So, with more rows than a side, "
-    "the cycles are 2·(T/side)·T + 3·side − 2, of side² multipliers each, for 2·T²·H multiplications. The padding alone gives "
-    "H/side; filling and draining take the rest. This is why models for a square of 256 like heads of 256.",
+    explain="Each product has T/side tiles, since H is less than a side and is padded to one. So, with more rows "
+    "than a side, the cycles are 2·(T/side)·T + 3·side − 2, of side² multipliers each, for 2·T²·H multiplications. "
+    "The padding alone gives H/side; filling and draining take the rest. This is why models for a square of 256 like "
+    "heads of 256.",
 )

@@ -8,9 +8,9 @@ from autograder.declaration import Exercise, Mistake
 PREDICT_SHARE = Exercise(
     id="machines-predict-share",
     title="Predict: the same software, the next machine",
-    prompt="Llama 3 70B with Megatron Bridge, products in 8 bits, 64 GPUs, 256 sequences of 8,192 tokens: on H100 nodes "
-    "it is published with 37 % of the dense 8-bit peak. The same software, model and batch on 64 GPUs of an NVL72 "
-    "with 2.5 times that peak a GPU: which share of it? A guess; *to first order*.",
+    prompt="Llama 3 70B with Megatron Bridge, products in 8 bits, 64 GPUs, 256 sequences of 8,192 tokens: on H100 "
+    "nodes it is published with 37 % of the dense 8-bit peak. The same software, model and batch on 64 GPUs of an "
+    "NVL72 with 2.5 times that peak a GPU: which share of it? A guess; *to first order*.",
     answer=Choice(
         {
             "fifth": "some 15 %: memory and network did not grow as much",
@@ -35,11 +35,11 @@ PREDICT_SHARE = Exercise(
 REVIEW = Exercise(
     id="machines-review",
     title="Review a purchase",
-    prompt="*“We replace our 1,024 H100s, 128 nodes with eight cards of 400 Gbit/s each, by 512 B200s in nodes of eight "
-    "with the same cards. Each has 2.27 times the bfloat16 rate, so Llama 3 70B, 4 million tokens a step, FSDP over all "
-    "GPUs, will train 1.14 times as fast as today at 40 % of the peak. If the network should turn out slow, NVLink has "
-    "doubled. The operations per joule go up by 1.6, and as the weights fit into fewer GPUs there is less to send.”* "
-    "Judge with numbers: what holds, what does not, what should be ordered or measured instead?",
+    prompt="*“We replace our 1,024 H100s, 128 nodes with eight cards of 400 Gbit/s each, by 512 B200s in nodes of "
+    "eight with the same cards. Each has 2.27 times the bfloat16 rate, so Llama 3 70B, 4 million tokens a step, FSDP "
+    "over all GPUs, will train 1.14 times as fast as today at 40 % of the peak. If the network should turn out slow, "
+    "NVLink has doubled. The operations per joule go up by 1.6, and as the weights fit into fewer GPUs there is less "
+    "to send.”* Judge with numbers: what holds, what does not, what should be ordered or measured instead?",
     answer=Written(
         rubric=(
             ("Tokens a GPU before and after, and the critical batch across nodes of each machine", 1),
@@ -51,16 +51,16 @@ REVIEW = Exercise(
         words=220,
         criteria=False,
     ),
-    solution="The step has 4.19 million tokens: 4,096 a GPU today, 8,192 after. Across nodes an H100 needs 989/0.4 = 2,474 "
-    "tokens, a B200 2,250/0.4 = 5,625, both at the full peak; at 40 % of it 990 and 2,250. So both jobs are above "
-    "their bounds, with a factor of 4.1 today and 3.6 then: 1.14 times the speed is possible, and the reserve falls although the "
-    "batch a GPU doubled. Had all 1,024 GPUs been replaced, 4,096 tokens would have stood against 2,250, or 5,625 at "
-    "the peak. NVLink does not help: across nodes the cards bind, 50 GB/s a GPU as before. Fewer GPUs do not send less: "
-    "in FSDP each node receives nearly all weights twice and sends its gradients once whatever the number of GPUs, "
-    "some 420 GB or 1.06 s through 400 GB/s, of a step that has 1.78e18/(512·0.9e15) = 3.9 s. Power: 2.27 for 1,000 "
-    "instead of 700 W is 1.6 at the sheet; measured products are 1,745 against 795 TFLOP/s, 2.2 times. To order: cards "
-    "of 800 Gbit/s if more GPUs are to follow, since the bound is then 2,812. To measure first: one step on 16 and on "
-    "64 GPUs at 8,192 tokens; if its time differs, something does not hide.",
+    solution="The step has 4.19 million tokens: 4,096 a GPU today, 8,192 after. Across nodes an H100 needs 989/0.4 = "
+    "2,474 tokens, a B200 2,250/0.4 = 5,625, both at the full peak; at 40 % of it 990 and 2,250. So both jobs are "
+    "above their bounds, with a factor of 4.1 today and 3.6 then: 1.14 times the speed is possible, and the reserve "
+    "falls although the batch a GPU doubled. Had all 1,024 GPUs been replaced, 4,096 tokens would have stood against "
+    "2,250, or 5,625 at the peak. NVLink does not help: across nodes the cards bind, 50 GB/s a GPU as before. Fewer "
+    "GPUs do not send less: in FSDP each node receives nearly all weights twice and sends its gradients once "
+    "whatever the number of GPUs, some 420 GB or 1.06 s through 400 GB/s, of a step that has 1.78e18/(512·0.9e15) = "
+    "3.9 s. Power: 2.27 for 1,000 instead of 700 W is 1.6 at the sheet; measured products are 1,745 against 795 "
+    "TFLOP/s, 2.2 times. To order: cards of 800 Gbit/s if more GPUs are to follow, since the bound is then 2,812. To "
+    "measure first: one step on 16 and on 64 GPUs at 8,192 tokens; if its time differs, something does not hide.",
 )
 
 _P = 70.6e9
@@ -84,6 +84,10 @@ def step(batch, machine, chips):
 
 def hours_of(tokens, batch, machine, chips):
     return ceil(tokens * 1e12 / (batch * 1e6)) * step(batch, machine, chips) / 3600
+
+
+def days_of(tokens, batch, machine, chips):
+    return hours_of(tokens, batch, machine, chips) / 24
 
 
 def cost(tokens, batch, machine, chips):
@@ -147,20 +151,21 @@ SCENARIO = Exercise(
     id="machines-scenario",
     title="Which machine to rent",
     points=4,
-    prompt="Llama 3 70B, 70.6e9 parameters, is to be trained on {tokens} trillion tokens in {days} days, {batch} million "
-    "tokens a step, with FSDP over all chips and nothing else. Five offers lie before you, rented in whole domains:\n\n"
-    "| `machine` | TFLOP/s, dense bf16 | reached | chips of a domain | inside, GB/s a chip | out, GB/s a chip | USD an hour |\n"
-    "|:--|--:|--:|--:|--:|--:|--:|\n"
+    prompt="Llama 3 70B, 70.6e9 parameters, is to be trained on {tokens} trillion tokens in {days} days, {batch} "
+    "million tokens a step, with FSDP over all chips and nothing else. Five offers lie before you, rented in whole "
+    "domains:\n\n"
+    "| `machine` | TFLOP/s, dense bf16 | reached | chips of a domain | inside, GB/s a chip | out, GB/s a chip | USD "
+    "an hour |\n|:--|--:|--:|--:|--:|--:|--:|\n"
     '| "h100" | 989 | 40 % | 8 | 450 | 50 | 2.5 |\n'
     '| "b200" | 2,250 | 38 % | 8 | 900 | 50 | 4.8 |\n'
     '| "nvl72" | 2,500 | 40 % | 72 | 900 | 50 | 5.8 |\n'
     '| "mi355x" | 2,500 | 32 % | 8 | 535 | 50 | 4.4 |\n'
     '| "v5p" | 459 | 65 % | 256 | 540 | 6.25 | 1.9 |\n\n'
-    "A step takes the longest of three: six operations a parameter and token on all chips, at the share that is reached; "
-    "6 bytes a parameter (weights twice, gradients once) through what a chip has inside; and, for more than one "
-    "domain, 6 bytes a parameter through all the cards of a domain. Steps are whole. Your letter names the `machine`, the `chips` "
-    "and the `hours` that the run will take, which you will be held to within 3 %. The fewer dollars, the better. "
-    "*Exact* for this model.",
+    "A step takes the longest of three: six operations a parameter and token on all chips, at the share that is "
+    "reached; 6 bytes a parameter (weights twice, gradients once) through what a chip has inside; and, for more than "
+    "one domain, 6 bytes a parameter through all the cards of a domain. Steps are whole. Your letter names the "
+    "`machine`, the `chips` and the `hours` that the run will take, which you will be held to within 3 %. The fewer "
+    "dollars, the better. *Exact* for this model.",
     given=[
         dict(tokens=15, batch=4, days=30),
         dict(tokens=15, batch=16, days=30),
@@ -177,8 +182,7 @@ SCENARIO = Exercise(
         measure="the rent in USD",
         unit="1",
         conditions=[
-            Condition("the days of the run", lambda tokens, batch, machine, chips: hours_of(
-                tokens, batch, machine, chips) / 24, at_most=lambda days: days),  # fmt: skip
+            Condition("the days of the run", days_of, at_most=lambda days: days),
             Condition("the distance of your hours from the model's, as a share of them", off, at_most=0.03),
         ],
         pars=[
@@ -198,8 +202,9 @@ SCENARIO = Exercise(
         "More chips than that shorten nothing. Does the offer meet the day with them? If it does not, it is out.",
         "While arithmetic binds, the rent does not depend on the chips: USD over FLOP/s reached decides.",
     ),
-    explain="While arithmetic is the longest, twice the chips take half the time and the rent stays, so offers are compared "
-    "by dollars for an operation reached. A wire sets a shortest step, 6·P/W, that no number of chips beats: the batch "
-    "over it is all that an offer can do in a day. A generous day or a large batch lets the cheapest operations win; a "
-    "small batch and a near day leave only the machine whose domain brings many cards together, at a higher price.",
+    explain="While arithmetic is the longest, twice the chips take half the time and the rent stays, so offers are "
+    "compared by dollars for an operation reached. A wire sets a shortest step, 6·P/W, that no number of chips "
+    "beats: the batch over it is all that an offer can do in a day. A generous day or a large batch lets the "
+    "cheapest operations win; a small batch and a near day leave only the machine whose domain brings many cards "
+    "together, at a higher price.",
 )

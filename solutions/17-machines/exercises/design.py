@@ -60,12 +60,13 @@ LAB_RACK = Exercise(
     id="machines-lab-rack",
     title="Lab: watts for wires",
     points=3,
-    prompt="Design the wires of a machine for data-parallel training in bfloat16. A GPU has 2,500 TFLOP/s. You choose `gpus`, "
-    "those of one NVLink domain, a multiple of 8; `links`, its NVLinks of 50 GB/s each way; and `cards`, those of 50 "
-    "GB/s on each tray of four GPUs. A GPU may spend {budget} W on bits, counted one way with everything busy: 6 pJ a "
-    "bit on NVLink over copper, which reaches 72 GPUs; {light} pJ a bit on NVLink in a larger domain, which needs light; "
-    "and 80 pJ a bit that leaves through a card. The fewer tokens a GPU needs to hide its gradients, the better: the "
-    "worse of C/W inside a domain and C over all cards of a domain, many domains. *Exact* for this model.",
+    prompt="Design the wires of a machine for data-parallel training in bfloat16. A GPU has 2,500 TFLOP/s. You "
+    "choose `gpus`, those of one NVLink domain, a multiple of 8; `links`, its NVLinks of 50 GB/s each way; and "
+    "`cards`, those of 50 GB/s on each tray of four GPUs. A GPU may spend {budget} W on bits, counted one way with "
+    "everything busy: 6 pJ a bit on NVLink over copper, which reaches 72 GPUs; {light} pJ a bit on NVLink in a "
+    "larger domain, which needs light; and 80 pJ a bit that leaves through a card. The fewer tokens a GPU needs to "
+    "hide its gradients, the better: the worse of C/W inside a domain and C over all cards of a domain, many "
+    "domains. *Exact* for this model.",
     given=[dict(light=15.0, budget=100.0), dict(light=6.5, budget=200.0), dict(light=12.0, budget=160.0)],
     answer=Design(
         fields={
@@ -91,8 +92,8 @@ LAB_RACK = Exercise(
         "At the best machine both bounds are about equal, or one of them is at the end of what is allowed.",
         "Try 72 and 576 GPUs; for each, give the cards what makes both bounds equal and the links the rest.",
     ),
-    explain="Inside, the bound is C/(50 GB/s·links); across, C over gpus·cards/4 cards. A link takes 8·50e9·6e-12 = 2.4 W "
-    "over copper, a card on a tray 32 W, 8 for each of four GPUs. Up to 72 GPUs a larger domain costs nothing and divides the "
-    "bound across, so a domain is 72 at least. Beyond it every link takes the power of light, and what is saved is a "
-    "card or three: that pays only where light takes hardly more than copper.",
+    explain="Inside, the bound is C/(50 GB/s·links); across, C over gpus·cards/4 cards. A link takes 8·50e9·6e-12 = "
+    "2.4 W over copper, a card on a tray 32 W, 8 for each of four GPUs. Up to 72 GPUs a larger domain costs nothing "
+    "and divides the bound across, so a domain is 72 at least. Beyond it every link takes the power of light, and "
+    "what is saved is a card or three: that pays only where light takes hardly more than copper.",
 )

@@ -88,9 +88,9 @@ ERRATUM_DOUBLE = Exercise(
     points=2,
     prompt="A draft of *How to Think About GPUs* (July 2025) says of Blackwell with NVLink 5: “all rooflines get about "
     "twice as good”. Its bound for data parallelism inside a node, 1,098 tokens a GPU with sums in the switch, "
-    "C/(2W) with 989 TFLOP/s and 450 GB/s, falls to 549 there. Count as the draft does, sums in the switch and the dense "
-    "bfloat16 rate, for a GPU with {C:FLOP/s} and an NVLink of {W:B/s} each way: from how many tokens a GPU on does "
-    "the sum hide? *Exact* for that model.",
+    "C/(2W) with 989 TFLOP/s and 450 GB/s, falls to 549 there. Count as the draft does, sums in the switch and the "
+    "dense bfloat16 rate, for a GPU with {C:FLOP/s} and an NVLink of {W:B/s} each way: from how many tokens a GPU on "
+    "does the sum hide? *Exact* for that model.",
     given=[
         dict(C=2250 * TFLOP, W=900 * GB),
         dict(C=2500 * TFLOP, W=900 * GB),
@@ -111,29 +111,29 @@ WHICH_CHANGE = Exercise(
     id="machines-which-change",
     title="One change to the order",
     points=2,
-    prompt="An order of B200 nodes: 2,250 TFLOP/s, NVLink of 900 GB/s each way a GPU in a node of eight, a card of "
-    "50 GB/s a GPU, gradients in bfloat16. The batch that keeps the GPUs busy is the worse of two bounds, inside a node "
-    "C/W and across nodes C over all cards of a node. One change is possible. Which gives the smallest batch? "
+    prompt="An order of MI355X nodes: 2,500 TFLOP/s a GPU, links of 535 GB/s each way a GPU in a node of eight, a card "
+    "of 50 GB/s a GPU, gradients in bfloat16. The batch that keeps the GPUs busy is the worse of two bounds, inside a "
+    "node C/W and across nodes C over all cards of a node. One change is possible. Which gives the smallest batch? "
     "*To first order*: many nodes, no sums in switches.",
     answer=Choice(
         {
-            "nvlink": "twice the NVLink",
+            "links": "twice the links inside",
             "cards": "cards of 100 GB/s",
             "bytes": "gradients of one byte on every wire",
-            "domain": "the same GPUs and cards in NVLink domains of 72",
+            "domain": "the same GPUs, links and cards in domains of 72",
         }
     ),
-    solution="domain",
+    solution="bytes",
     mistakes=(
-        Mistake("nvlink", "Which of the two bounds is the worse one here, and does NVLink stand in it?"),
-        Mistake("cards", "That halves the bound across. Compare it with what 72 GPUs bring together, and then inside."),
-        Mistake("bytes", "That halves both. What is left of the bound across, beside the other changes?"),
+        Mistake("links", "Which of the two bounds is the worse one here, and do the links inside stand in it?"),
+        Mistake("cards", "That halves the bound across. Which one is then the worse, and how large is it?"),
+        Mistake("domain", "That divides the bound across by nine. Which one is then the worse, and how large is it?"),
     ),
     hints=(
-        "Inside 2,500 tokens, across 5,625. Write both numbers for each change.",
+        "Write both bounds as ordered, then again for each change.",
         "The larger of the two after each change is what counts.",
     ),
-    explain="As ordered: 2,500 inside, 5,625 across. Twice the NVLink leaves 5,625. Cards of 100 GB/s, or one byte, "
-    "give 2,812 across. Domains of 72 give 625 across, so that the 2,500 inside decide: the smallest, by a tenth, and "
-    "from there on NVLink or the byte is what helps.",
+    explain="As ordered: 4,673 tokens inside, 6,250 across. Twice the links leaves 6,250. Faster cards and the larger "
+    "domain both get the bound across out of the way, to 3,125 and 694, and then the 4,673 inside decide. One byte "
+    "halves both, and 3,125 is the smallest. Where two bounds lie close together, only what is in both helps.",
 )

@@ -8,11 +8,11 @@ OFFLOAD = Exercise(
     id="machines-offload",
     title="The optimizer next door",
     points=2,
-    prompt="The optimizer's states and its step live with the host. Every step the gradients, 2 bytes a parameter, go to "
-    "the host and the new weights, 2 bytes a parameter, come back, chunk by chunk and both ways at once at {W:B/s} each way. A GPU "
-    "has {C:FLOP/s} and reaches {eta} of it; forward and backward take six operations a parameter and token. The "
-    "transfers may run beside all of them. From how many tokens a GPU and step on do they hide? *To first order*: no "
-    "latency, and the host's own arithmetic is fast enough.",
+    prompt="The optimizer's states and its step live with the host. Every step the gradients, 2 bytes a parameter, "
+    "go to the host and the new weights, 2 bytes a parameter, come back, chunk by chunk and both ways at once at "
+    "{W:B/s} each way. A GPU has {C:FLOP/s} and reaches {eta} of it; forward and backward take six operations a "
+    "parameter and token. The transfers may run beside all of them. From how many tokens a GPU and step on do they "
+    "hide? *To first order*: no latency, and the host's own arithmetic is fast enough.",
     given=[
         dict(W=175 * GB, C=989.4 * TFLOP, eta=0.4),
         dict(W=450 * GB, C=989.4 * TFLOP, eta=0.4),
@@ -26,7 +26,9 @@ OFFLOAD = Exercise(
         Mistake(lambda W, C, eta: C / (3 * W), "The GPU reaches a share of its peak, and slow arithmetic hides more."),
         Mistake(lambda W, C, eta: eta * C / (6 * W), "How many bytes has a gradient?"),
     ),
-    hints=("One direction: 2 bytes a parameter over W. The step: 6 operations a parameter and token over what is reached.",),
+    hints=(
+        "One direction: 2 bytes a parameter over W. The step: 6 operations a parameter and token over what is reached.",
+    ),
     explain="A direction takes 2·P/W, the step 6·P·B/(η·C). They are equal at B = η·C/(3·W), and parameters drop out. "
     "Over a chip-to-chip link that is some hundreds of tokens, a fraction of one sequence; over PCIe it is a long one. "
     "What binds on a superchip is then the host's memory, which reads and writes twelve bytes of states a parameter.",
@@ -36,11 +38,11 @@ NEAR = Exercise(
     id="machines-near-memory",
     title="Half in the memory",
     points=3,
-    prompt="A decode step of `B` sequences multiplies by weights of `b_w` bytes each, two operations for a weight and a "
-    "sequence. Some of the weights lie in stacks that compute where they lie, together `C_pim` operations a second; "
-    "the others in stacks that the GPU reads at `W`, and its arithmetic is fast enough. Both work at once, and for the "
-    "stacks that compute the arithmetic binds. The weights are divided so that both end together. How many times as "
-    "fast is the step as with the GPU and its stacks alone, which then have all weights? *Exact*.",
+    prompt="A decode step of `B` sequences multiplies by weights of `b_w` bytes each, two operations for a weight "
+    "and a sequence. Some of the weights lie in stacks that compute where they lie, together `C_pim` operations a "
+    "second; the others in stacks that the GPU reads at `W`, and its arithmetic is fast enough. Both work at once, "
+    "and for the stacks that compute the arithmetic binds. The weights are divided so that both end together. How "
+    "many times as fast is the step as with the GPU and its stacks alone, which then have all weights? *Exact*.",
     answer=Expression(
         {
             "B": positive("1", 1, 64),

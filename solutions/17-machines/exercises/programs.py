@@ -47,10 +47,10 @@ LAB_ROLL = Exercise(
     title="Lab: a roll, shard by shard",
     points=3,
     lines=9,
-    prompt="An array of n·r rows lies cut by rows on n ranks, r on each. Write what `shard_map` would hold for a roll of "
-    "the whole: row i of the array moves to row (i + `shift`) modulo n·r, and each rank returns its r rows of the "
-    "result. `shift` is from 0 to n·r − 1 and the same everywhere. A rank sends its own rows and no others, each at "
-    "most once, and none that it keeps. *Exact*.",
+    prompt="An array of n·r rows lies cut by rows on n ranks, r on each. Write what `shard_map` would hold for a "
+    "roll of the whole: row i of the array moves to row (i + `shift`) modulo n·r, and each rank returns its r rows "
+    "of the result. `shift` is from 0 to n·r − 1 and the same everywhere. A rank sends its own rows and no others, "
+    "each at most once, and none that it keeps. *Exact*.",
     answer=Distributed(
         "roll",
         "roll(rank, n, x, shift)",
@@ -64,7 +64,7 @@ LAB_ROLL = Exercise(
             Case(4, sizes={"rows": 3, "d": 2, "shift": 10}),
             Case(2, sizes={"rows": 4, "d": 3, "shift": 0}),
         ],
-        rounds=at_most(lambda case: 2),  # noqa: ARG005
+        rounds=at_most(lambda case: 2),
     ),
     solution=roll,
     mistakes=(
@@ -81,7 +81,8 @@ LAB_ROLL = Exercise(
         "`far, near = divmod(shift, r)`: the last `near` rows of a rank go far + 1 ranks on, the others far ranks on.",
         "What goes to the rank itself is copied. For the rest `isend` and `irecv` with two tags, then wait for all.",
     ),
-    explain="With r rows a rank and shift = far·r + near, the last near rows of every rank become the first rows of rank "
-    "+ far + 1, and the others follow on rank + far. So a rank sends near rows to one place and r − near to another, "
-    "and nothing if that place is itself. For a small shift that is shift rows of r; gathering sends (n − 1)·r.",
+    explain="With r rows a rank and shift = far·r + near, the last near rows of every rank become the first rows of "
+    "rank + far + 1, and the others follow on rank + far. So a rank sends near rows to one place and r − near to "
+    "another, and nothing if that place is itself. For a small shift that is shift rows of r; gathering sends (n − "
+    "1)·r.",
 )

@@ -3,7 +3,7 @@
 from hwlib.collectives import torus_allgather_limit, torus_allgather_time  # noqa: F401  (the text uses some)
 from hwlib.hierarchy import systolic_cycles, systolic_fraction  # noqa: F401  (the text uses them)
 from hwlib.parallel import dp_critical_batch, hsdp_critical_batch
-from hwlib.roofline import critical_batch  # noqa: F401  (the text uses it)
+from hwlib.roofline import critical_batch
 from hwlib.specs import accelerators, clusters, links, measured_fabrics, measured_machines, models, nodes
 from hwlib.training import run_time
 from hwlib.units import GB, hour
@@ -12,7 +12,7 @@ A100, H100, B200, GB200, GB300 = (
     accelerators[key] for key in ("a100-80gb-sxm", "h100-sxm", "b200-sxm", "gb200-nvl72", "gb300-nvl72")
 )
 V5E, V5P, V6E, V7X = (accelerators[key] for key in ("tpu-v5e", "tpu-v5p", "tpu-v6e", "tpu-v7x"))
-RUBIN, MI355X, TRN1 = accelerators["rubin"], accelerators["mi355x"], accelerators["trainium1"]
+RUBIN, MI355X, TRN1, TRN2 = (accelerators[key] for key in ("rubin", "mi355x", "trainium1", "trainium2"))
 CARD, NEW_CARD = nodes["dgx-h100"].nic_bandwidth, nodes["dgx-b300"].nic_bandwidth
 C2C, PCIE5 = links["nvlink-c2c"], links["pcie5-x16"]
 
@@ -33,8 +33,6 @@ V5E_POD, V5P_POD = clusters["tpu-v5e-pod"], clusters["tpu-v5p-pod"]
 V5E_ACROSS = hsdp_critical_batch(V5E_POD.chips, V5E.bf16_flops, nodes["tpu-v5e-host"].nic_bandwidth)
 V5P_INSIDE = dp_critical_batch(V5P.bf16_flops, V5P.scaleup_bandwidth)
 V5P_ACROSS = hsdp_critical_batch(V5P_POD.chips, V5P.bf16_flops, nodes["tpu-v5p-host"].nic_bandwidth)
-TRN1_EFA = 100 * GB  # B/s of a trn1.32xlarge, printed as 800 Gbit/s (aws-trainium)
-TRN1_ACROSS = dp_critical_batch(TRN1.bf16_flops, TRN1_EFA)
 
 # VMEM: the scaling book's 22 times the bandwidth of HBM
 VMEM_RATIO = 22

@@ -96,8 +96,8 @@ LAB_TORUS = Exercise(
     "are to work at once. So cut each block into three parts, of which part p goes along the axes p, p + 1 and p + 2 "
     "(mod 3) in turn, along each axis in both directions round the ring. A block's length is a multiple of three; "
     "`x.reshape(side, side, side, 3, -1)` has the parts of the chip at (i, j, k) at [i, j, k]. "
-    "`got = yield [Step(send, to, frm), …]` exchanges up to six messages in one round, and `got` lists what came in, each as a "
-    "flat array. "
+    "`got = yield [Step(send, to, frm), …]` exchanges up to six messages in one round, and `got` lists what came "
+    "in, each as a flat array. "
     "Where side is even, the farthest chip of a ring is as far both ways: its bundle goes the way of the rising "
     "coordinate. Judged *exactly* are the values, the bytes that a rank sends along each of the three axes, and the "
     "rounds: half of the side, rounded down, for each axis.",

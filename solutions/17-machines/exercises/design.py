@@ -14,7 +14,7 @@ def watts(light, gpus, links, cards):
     return 8 * (links * _LINK * inside + cards / _TRAY * _CARD * _NETWORK)
 
 
-def bound(gpus, links, cards):
+def tokens_needed(gpus, links, cards):
     """Tokens of a GPU from which gradients hide: the worse of inside and across."""
     if gpus % 8:
         raise ValueError(f"a domain is made of boards of eight GPUs, got {gpus}")
@@ -23,7 +23,7 @@ def bound(gpus, links, cards):
 
 def best_machine(light, budget):
     found = [
-        (bound(gpus, links, cards), gpus, links, cards)
+        (tokens_needed(gpus, links, cards), gpus, links, cards)
         for gpus in (8, _REACH, 576)
         for cards in range(1, 17)
         for links in range(1, 73)
@@ -74,7 +74,7 @@ LAB_RACK = Exercise(
             "links": Field("NVLinks of a GPU", 1, 72, whole=True),
             "cards": Field("network cards on a tray of four GPUs", 1, 16, whole=True),
         },
-        objective=bound,
+        objective=tokens_needed,
         measure="the tokens a GPU needs",
         unit="token",
         conditions=[Condition("the power for bits of a GPU", watts, at_most=lambda budget: budget, unit="W")],

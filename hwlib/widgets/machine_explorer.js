@@ -7,8 +7,8 @@ const LOOKS = { math: "#2f83c9", memory: "#b8860b", tp: "#d55e00", ep: "#cc79a7"
 const SHORT = { math: "arithmetic", memory: "memory", tp: "tensor", ep: "experts", pp: "stages", dp: "data", bubble: "bubble" };
 const NUMBERS = [
   ["flops", "arithmetic", 1e12, "TFLOP/s"], ["hbm_bandwidth", "memory", 1e12, "TB/s"],
-  ["scaleup_bandwidth", "scale-up of a chip", 1e9, "GB/s"], ["domain", "chips of a domain", 1, ""],
-  ["network_bandwidth", "network of a chip", 1e9, "GB/s"],
+  ["scaleup_bandwidth", "scale-up", 1e9, "GB/s"], ["domain", "domain", 1, "chips"],
+  ["network_bandwidth", "network", 1e9, "GB/s"],
 ]; // in a sheet, words, unit
 const RANGE = 16, FINE = 8; // a slider goes from a sixteenth of what is printed to sixteen times it, in steps of an eighth of a doubling
 const SIDE = 4, MOST = 1e6; // as in Python
@@ -161,6 +161,7 @@ function render({ model, el }) {
   const svg = make("s.svg", { role: "group", class: "machines" });
   const key = make("p", { class: "gpubook-key legend" }), readout = make("div", { class: "gpubook-readout", role: "status", "aria-live": "polite" });
   frame(el, make("div", { class: "gpubook-controls gpubook-short" }, ...lists.map((one) => one.el)), key, svg,
+    make("p", { class: "gpubook-key" }, "The chosen machine's data sheet: rates of one chip, one direction. Drag a number, or type it."),
     make("div", { class: "gpubook-controls" }, ...numbers.map((one) => one.el)), back, readout);
   return follow(model, KEYS, () => {
     [...lists, ...numbers].forEach((part) => part.pull());

@@ -33,7 +33,7 @@ def test_a_changed_number_is_said_with_what_held_before():
     widget = widgets.machine_explorer("moe-ep64", "dgx-h100", {"dgx-h100": {"domain": 72}})
     [lines] = explored("given.map((one) => tell(compute(one), one))", widget)
     assert "arithmetic holds" in lines[0]
-    assert "chips of a domain 72" in lines[1]
+    assert "domain 72 chips" in lines[1]
     assert "exchanges of experts held" in lines[1]
 
 

@@ -15,8 +15,11 @@ def systolic_tile_cycles(M, side):
 
 @formula("cycles", cite="jouppi2017")
 def systolic_cycles(M, N_col, K_sum, side):
-    """M rows through all tiles of a K_sum x N_col matrix: the loads but the first hide if there are `side` rows."""
-    return ceil(K_sum / side) * ceil(N_col / side) * maximum(M, side) + 3 * side - 2
+    """M rows through all tiles of a K_sum x N_col matrix: the loads but the first hide if there are `side` rows.
+
+    No load follows the last tile, so that it takes its rows alone.
+    """
+    return (ceil(K_sum / side) * ceil(N_col / side) - 1) * maximum(M, side) + systolic_tile_cycles(M, side)
 
 
 @formula("eta_C", cite="jouppi2017")

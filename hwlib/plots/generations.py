@@ -154,7 +154,7 @@ def torus_and_switch(side: int = 4, chips: int = 16) -> "Figure":
     star.plot(*zip(*spots, strict=True), "s", color=BLUE, markersize=4.2, zorder=3)
     star.plot(*spots[0], "s", color=INK, markersize=6, zorder=4)
     star.plot(*hub, "o", color=INK, markersize=11, zorder=3)
-    star.set_title(f"switch: every chip is next to all\n{chips} chips, one layer of switches", fontsize=SMALL)
+    star.set_title(f"switch: all are neighbours\n{chips} chips, one layer", fontsize=SMALL)
     for axes in (torus, star):
         axes.margins(0.08)
         axes.set_aspect("equal")

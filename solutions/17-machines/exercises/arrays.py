@@ -10,7 +10,7 @@ from hwlib.formula import maximum
 def both_products(T, H, side):
     """Share of the multipliers' cycles: queries by keys, then scores by values, one after the other."""
     tiles = ceil(H / side) * ceil(T / side)
-    return 2 * T * T * H / (side**2 * (2 * tiles * max(T, side) + 3 * side - 2))
+    return 2 * T * T * H / (side**2 * ((2 * tiles - 1) * max(T, side) + T + 3 * side - 2))
 
 
 EXPERTS = Exercise(
@@ -83,7 +83,7 @@ ATTENTION = Exercise(
             "That is the filling, as if the head filled the square. How much of a tile is padding?",
         ),
         Mistake(
-            lambda T, H, side: T * T * H / (side**2 * (2 * ceil(T / side) * max(T, side) + 3 * side - 2)),
+            lambda T, H, side: T * T * H / (side**2 * ((2 * ceil(T / side) - 1) * max(T, side) + T + 3 * side - 2)),
             "The cycles are those of both products, the work is that of one.",
         ),
         Mistake(

@@ -10,6 +10,7 @@ from math import inf, log
 from typing import NamedTuple
 
 from hwlib.collectives import axis_time
+from hwlib.footprint import footprint
 from hwlib.parallel import dp_critical_batch
 from hwlib.parallel.transfers import Transfer, transfers
 from hwlib.pipeline import bubble_overhead
@@ -79,8 +80,8 @@ class Sheet(NamedTuple):
 
 
 class Demand(NamedTuple):
-    """What a plan asks of each of its `ranks` in a step: operations, bytes of memory, collectives; and the bubble as a
-    share of the arithmetic.
+    """What a plan asks of each of its `ranks` in a step: operations, bytes of memory that move, collectives; the bubble
+    as a share of the arithmetic; and the bytes that the fullest rank holds (`needs`).
     """
 
     ranks: int
@@ -88,6 +89,7 @@ class Demand(NamedTuple):
     hbm_bytes: float
     transfers: tuple[Transfer, ...]
     bubble: float
+    needs: float = 0.0
 
 
 class Bounds(NamedTuple):
@@ -149,7 +151,8 @@ def demand_of(model: Model | str, plan: Strategy, *, B: int, T: int) -> Demand:
     """What one plan asks of each rank in a step of B tokens in sequences of T, on any machine.
 
     Memory's bytes are those of `step_time`: weights, gradients and what is kept, for each microbatch, and the
-    optimizer's states. Raises ValueError as `step_time` and `transfers` do.
+    optimizer's states. What it needs is that of `footprint`, without a framework. Raises ValueError as `step_time` and
+    `transfers` do.
     """
     model = models.of(model)
     m = int(plan.microbatches(B, T))
@@ -160,7 +163,7 @@ def demand_of(model: Model | str, plan: Strategy, *, B: int, T: int) -> Demand:
     return Demand(
         int(plan.gpus), float(step_flops(model, B, T)) / plan.gpus,
         float(moved.compute + moved.recomputed + moved.optimizer), transfers(model, plan, B=B, m=m),
-        float(bubble_overhead(plan.pp, m, plan.v)),
+        float(bubble_overhead(plan.pp, m, plan.v)), float(footprint(model, plan, T=T, m=m).total),
     )  # fmt: skip
 
 

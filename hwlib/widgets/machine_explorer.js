@@ -6,9 +6,9 @@ const SHOWN = ["math", "memory", "tp", "ep", "pp", "dp", "bubble"];
 const LOOKS = { math: "#2f83c9", memory: "#b8860b", tp: "#d55e00", ep: "#cc79a7", pp: "#8d6e63", dp: "#a5508a", bubble: "#8a8a8a" };
 const SHORT = { math: "arithmetic", memory: "memory", tp: "tensor", ep: "experts", pp: "stages", dp: "data", bubble: "bubble" };
 const NUMBERS = [
-  ["flops", "arithmetic", 1e12, "TFLOP/s"], ["hbm_bandwidth", "memory", 1e12, "TB/s"],
-  ["scaleup_bandwidth", "scale-up of a chip", 1e9, "GB/s"], ["domain", "chips of a domain", 1, ""],
-  ["network_bandwidth", "network of a chip", 1e9, "GB/s"],
+  ["flops", "arithmetic", 1e12, "TFLOP/s"], ["hbm_bandwidth", "memory", 1e12, "TB/s"], ["hbm_bytes", "capacity", 1e9, "GB"],
+  ["scaleup_bandwidth", "scale-up", 1e9, "GB/s"], ["domain", "domain", 1, "chips"],
+  ["network_bandwidth", "network", 1e9, "GB/s"],
 ]; // in a sheet, words, unit
 const RANGE = 16, FINE = 8; // a slider goes from a sixteenth of what is printed to sixteen times it, in steps of an eighth of a doubling
 const SIDE = 4, MOST = 1e6; // as in Python
@@ -66,7 +66,7 @@ const holds = (found) => SHOWN.reduce((best, name) => (found[name] > found[best]
 export function compute({ sheets, plans, plan }) {
   return Object.fromEntries(Object.entries(sheets).map(([key, sheet]) => {
     const found = bounds(sheet, plans[plan]);
-    return [key, { found, holds: holds(found) }];
+    return [key, { found, holds: holds(found), fits: plans[plan].needs <= sheet.hbm_bytes }];
   }));
 }
 
@@ -74,7 +74,9 @@ export function compute({ sheets, plans, plan }) {
 export function tell(now, { sheets, printed, plans, plan, machine, words }) {
   const sheet = sheets[machine], { found, holds: name } = now[machine];
   const next = SHOWN.filter((other) => other !== name).reduce((best, other) => (found[other] > found[best] ? other : best));
+  const room = `${show(plans[plan].needs, "B")} of ${show(sheet.hbm_bytes, "B")}`;
   const lines = [`${sheet.name}: ${words[name]} hold${name === "math" || name === "memory" || name === "bubble" ? "s" : ""}, ${show(found[name], "s")} of a step; next ${words[next]}, ${show(found[next], "s")}.`];
+  lines.push(now[machine].fits ? `The fullest chip holds ${room}.` : `The plan does not fit: it needs ${room}, so that activations must be recomputed, or sent elsewhere.`);
   const changed = NUMBERS.filter(([field]) => sheet[field] !== printed[machine][field]);
   if (changed.length) {
     const before = holds(bounds(printed[machine], plans[plan]));
@@ -118,13 +120,13 @@ const round = (x) => {
 
 function draw(svg, now, { sheets, machine }, choose) {
   const keys = Object.keys(sheets), columns = NARROW ? 3 : keys.length, wide = (WIDTH - LEFT) / columns, parts = [];
-  const rows = Math.ceil(keys.length / columns), block = TOP + HIGH / (rows === 1 ? 1 : 1.5) + 50, high = block - TOP - 50;
+  const rows = Math.ceil(keys.length / columns), block = TOP + HIGH / (rows === 1 ? 1 : 1.5) + 64, high = block - TOP - 64;
   const used = SHOWN.filter((name) => keys.some((key) => now[key].found[name] > 0));
   keys.forEach((key, i) => {
     const { found, holds: name } = now[key], x0 = LEFT + wide * (i % columns), low = block * Math.floor(i / columns) + TOP + high;
     const limit = round(Math.max(...Object.values(found))), bar = (wide - 14) / used.length, chosen = key === machine;
-    const column = make("s.g", { class: chosen ? "column chosen" : "column", role: "button", tabindex: 0, "data-machine": key, "aria-label": `${sheets[key].name}: ${SHORT[name]}`, "aria-pressed": String(chosen) });
-    column.append(make("s.rect", { x: x0 + 1, y: low - high - 22, width: wide - 4, height: high + 66, class: chosen ? "column-box chosen-box" : "column-box" }));
+    const column = make("s.g", { class: chosen ? "column chosen" : "column", role: "button", tabindex: 0, "data-machine": key, "aria-label": `${sheets[key].name}: ${SHORT[name]}${now[key].fits ? "" : ", does not fit"}`, "aria-pressed": String(chosen) });
+    column.append(make("s.rect", { x: x0 + 1, y: low - high - 22, width: wide - 4, height: high + 80, class: chosen ? "column-box chosen-box" : "column-box" }));
     column.append(make("s.polyline", { points: `${x0 + 5},${low} ${x0 + wide - 7},${low}`, class: "grid" }));
     column.append(make("s.text", { x: x0 + wide / 2, y: low - high - 8, "text-anchor": "middle", class: "muted" }, show(limit, "s")));
     column.append(make("s.polyline", { points: `${x0 + 5},${low - high} ${x0 + wide - 7},${low - high}`, class: "grid" }));
@@ -135,6 +137,7 @@ function draw(svg, now, { sheets, machine }, choose) {
     });
     column.append(make("s.text", { x: x0 + wide / 2, y: low + 16, "text-anchor": "middle" }, sheets[key].name.replace(/^8x /, "8 ")));
     column.append(make("s.text", { x: x0 + wide / 2, y: low + 33, "text-anchor": "middle", class: "muted" }, SHORT[name]));
+    if (!now[key].fits) column.append(make("s.text", { x: x0 + wide / 2, y: low + 49, "text-anchor": "middle", class: "unfit" }, "does not fit"));
     column.addEventListener("click", () => choose(key));
     column.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(key); }
@@ -161,6 +164,7 @@ function render({ model, el }) {
   const svg = make("s.svg", { role: "group", class: "machines" });
   const key = make("p", { class: "gpubook-key legend" }), readout = make("div", { class: "gpubook-readout", role: "status", "aria-live": "polite" });
   frame(el, make("div", { class: "gpubook-controls gpubook-short" }, ...lists.map((one) => one.el)), key, svg,
+    make("p", { class: "gpubook-key" }, "The chosen machine's data sheet: rates of one chip, one direction. Drag a number, or type it."),
     make("div", { class: "gpubook-controls" }, ...numbers.map((one) => one.el)), back, readout);
   return follow(model, KEYS, () => {
     [...lists, ...numbers].forEach((part) => part.pull());
@@ -171,8 +175,8 @@ function render({ model, el }) {
     key.replaceChildren(...used.map((name) => make("span", { class: "say" }, make("span", { class: "dot", style: `background: ${LOOKS[name]}` }), `${words[name]}  `)), "▼ holds; each column has its own scale");
     svg.setAttribute("aria-label", `Six machines. ${Object.keys(now).map((one) => `${state.sheets[one].name}: ${words[now[one].holds]}`).join("; ")}.`);
     readout.replaceChildren(...lines.map((say) => make("p", {}, say)));
-    const { found, holds: name } = now[state.machine];
-    Object.assign(readout.dataset, { machine: state.machine, holds: name, ...found });
+    const { found, holds: name, fits } = now[state.machine];
+    Object.assign(readout.dataset, { machine: state.machine, holds: name, fits, ...found });
   });
 }
 

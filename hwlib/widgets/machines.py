@@ -8,13 +8,13 @@ from hwlib.roofline import compute_time
 from hwlib.steptime import BOUNDS, PLANS, SIX, Demand, plan_demand, six_machines
 from hwlib.widgets.live import _text, module_source
 
-CHANGED = ("flops", "hbm_bandwidth", "scaleup_bandwidth", "domain", "network_bandwidth")
+CHANGED = ("flops", "hbm_bandwidth", "hbm_bytes", "scaleup_bandwidth", "domain", "network_bandwidth")
 
 
 def machine_explorer(
     plan: str = "dense-tp8", machine: str = "dgx-h100", sheets: Mapping[str, Mapping[str, float]] | None = None
 ) -> Any:
-    """Six machines as columns, the time of each bound as bars, the one that holds marked.
+    """Six machines as columns, the time of each bound as bars, the one that holds marked, and whether the plan fits.
 
     Choose a plan, then a machine, and change any number of its data sheet by slider or by hand: its bounds follow, and
     the others stay to compare. `sheets` has numbers to begin with, by machine and name of CHANGED. In a notebook

@@ -15,6 +15,7 @@ from hwlib.steptime import (
     step_time,
 )
 from hwlib.strategy import Strategy
+from hwlib.transformer import parameter_count
 
 V5P = machine_sheet("tpu-v5p-pod")
 
@@ -67,6 +68,17 @@ def test_the_same_plan_is_held_by_different_parts():
     assert held["dgx-h100"] == held["dgx-b200"] == held["mi355x-node"] == "ep"
     assert held["gb200-nvl72"] == held["tpu-v5p-pod"] == "math"
     assert machine_bounds(machine_sheet("dgx-h100")._replace(domain=64), asked).holds == "math"
+
+
+def test_few_tokens_move_weights_gradients_and_states_alone():
+    """Weights twice, 2 bytes each; a gradient read and written in 32 bits; 30 bytes of Adam."""
+    asked = demand_of("llama3-70b", Strategy.of(), B=1, T=1)
+    assert asked.hbm_bytes == pytest.approx(42 * parameter_count("llama3-70b"), rel=0.05)  # not all of them are read
+    assert asked.flops == pytest.approx(6 * parameter_count("llama3-70b"), rel=0.05)
+
+
+def test_what_a_plan_needs_is_the_footprint():
+    assert plan_demand("dense-tp8").needs < 40e9 < 80e9 < plan_demand("moe-ep64").needs
 
 
 def test_a_machine_without_numbers_is_rejected():

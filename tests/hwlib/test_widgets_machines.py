@@ -27,14 +27,16 @@ def test_every_bound_is_that_of_python():
             told = machine_bounds(Sheet(**sheet), demand)
             assert now[key]["found"] == pytest.approx(told._asdict(), rel=1e-12)
             assert now[key]["holds"] == told.holds
+            assert now[key]["fits"] == (demand.needs <= sheet["hbm_bytes"])
 
 
 def test_a_changed_number_is_said_with_what_held_before():
     widget = widgets.machine_explorer("moe-ep64", "dgx-h100", {"dgx-h100": {"domain": 72}})
     [lines] = explored("given.map((one) => tell(compute(one), one))", widget)
     assert "arithmetic holds" in lines[0]
-    assert "chips of a domain 72" in lines[1]
-    assert "exchanges of experts held" in lines[1]
+    assert "does not fit" in lines[1]
+    assert "domain 72 chips" in lines[2]
+    assert "exchanges of experts held" in lines[2]
 
 
 def test_state_is_json_and_what_there_is_not_is_named():

@@ -4,7 +4,16 @@ from hwlib.collectives import torus_allgather_limit, torus_allgather_time  # noq
 from hwlib.hierarchy import systolic_cycles, systolic_fraction  # noqa: F401  (the text uses them)
 from hwlib.parallel import dp_critical_batch, hsdp_critical_batch
 from hwlib.roofline import critical_batch
-from hwlib.specs import accelerators, clusters, links, measured_fabrics, measured_machines, models, nodes
+from hwlib.specs import (
+    accelerators,
+    clusters,
+    links,
+    measured_fabrics,
+    measured_machines,
+    measured_plans,
+    models,
+    nodes,
+)
 from hwlib.training import run_time
 from hwlib.units import GB, hour
 
@@ -71,6 +80,7 @@ B200_REAL = B200.matmul_bf16_flops / (B200_REACHED * 8 * CARD)
 # Training rates
 RATES = {row.key: row for row in measured_machines()}
 H100_70B, GB200_70B, GB300_70B = (RATES[f"mbridge-{key}"] for key in ("02074", "02071", "02068"))
+MEGATRON = next(row for row in measured_plans() if row.key == "meg24-177B")
 TOKENS_70B = 256 * 8192 / 64
 ONE_SLICE, TWO_SLICES = RATES["maxtext-v5p-512-128B"], RATES["maxtext-2x-v5p-256-128B"]
 

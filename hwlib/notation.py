@@ -101,6 +101,7 @@ NOTATION: dict[str, Symbol] = {
     "S_flight": Symbol(r"S_{\mathrm{flight}}", "B", "bytes in flight"),
     "t_copy": Symbol(r"t_{\mathrm{copy}}", "s", "time from asking for a step's operands to their arrival"),
     "t_mma": Symbol(r"t_{\mathrm{mma}}", "s", "time of a step's products"),
+    "cycles": Symbol(r"n_{\mathrm{cycle}}", "1", "clock cycles", POSITIVE),
     # Power
     "P_idle": Symbol(r"P_{\mathrm{idle}}", "W", "power at rest"),
     "P_switch": Symbol(r"P_{\mathrm{switch}}", "W", "power of switching at the highest clock"),

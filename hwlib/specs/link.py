@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hwlib.specs.reader import Record, count, quantity, read, text
 from hwlib.specs.table import SpecError, Table, file_text, refer
 
-KINDS = ("nvlink", "pcie", "c2c", "xgmi", "ici", "infiniband", "ethernet")
+KINDS = ("nvlink", "pcie", "c2c", "xgmi", "ici", "neuronlink", "infiniband", "ethernet")
 
 
 @dataclass(frozen=True, repr=False)

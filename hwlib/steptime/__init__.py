@@ -7,8 +7,25 @@ of a software from a `Stack`. `published` has published steps in its words.
 
 from hwlib.specs import levels_of
 from hwlib.steptime.breakdown import StepTime, step_time
+from hwlib.steptime.machine_bounds import (
+    BOUNDS,
+    PLANS,
+    SIX,
+    Bounds,
+    CriticalBatches,
+    Demand,
+    Sheet,
+    critical_batches,
+    demand_of,
+    machine_bounds,
+    machine_sheet,
+    plan_demand,
+    six_machines,
+)
 from hwlib.steptime.published import peak_time, predicted_step, published_strategy, published_time
 
 __all__ = [
-    "StepTime", "levels_of", "peak_time", "predicted_step", "published_strategy", "published_time", "step_time",
+    "BOUNDS", "PLANS", "SIX", "Bounds", "CriticalBatches", "Demand", "Sheet", "StepTime", "critical_batches",
+    "demand_of", "levels_of", "machine_bounds", "machine_sheet", "peak_time", "plan_demand", "predicted_step",
+    "published_strategy", "published_time", "six_machines", "step_time",
 ]  # fmt: skip

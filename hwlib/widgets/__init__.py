@@ -16,6 +16,7 @@ from hwlib.widgets.imbalance import expert_width_explorer, imbalance_explorer
 from hwlib.widgets.kernels import kernel_explorer
 from hwlib.widgets.layers import context_explorer, layer_explorer, tp_limit_explorer
 from hwlib.widgets.live import roofline_explorer
+from hwlib.widgets.machines import machine_explorer
 from hwlib.widgets.mixtures import mixture_explorer
 from hwlib.widgets.node import node_explorer, payload_explorer
 from hwlib.widgets.occupancy import occupancy_explorer
@@ -34,8 +35,8 @@ __all__ = [
     "chip_explorer", "context_explorer", "contracting_explorer", "critical_batch_explorer", "decode_explorer",
     "destinations_explorer", "drafts_explorer", "expert_explorer", "expert_width_explorer", "failures_explorer",
     "fat_tree_designer", "fit_explorer", "flow_explorer", "imbalance_explorer", "intensity_explorer",
-    "kernel_explorer", "latent_explorer", "layer_explorer", "memory_explorer", "microbatch_explorer",
-    "mixture_explorer", "node_explorer", "occupancy_explorer", "payload_explorer", "peak_explorer", "plan_explorer",
-    "ring_player", "roofline_explorer", "schedule_editor", "sharding_explorer", "stages_explorer", "tile_explorer",
-    "token_explorer", "tp_limit_explorer",
+    "kernel_explorer", "latent_explorer", "layer_explorer", "machine_explorer", "memory_explorer",
+    "microbatch_explorer", "mixture_explorer", "node_explorer", "occupancy_explorer", "payload_explorer",
+    "peak_explorer", "plan_explorer", "ring_player", "roofline_explorer", "schedule_editor", "sharding_explorer",
+    "stages_explorer", "tile_explorer", "token_explorer", "tp_limit_explorer",
 ]  # fmt: skip

@@ -263,5 +263,5 @@ BREAK_EVEN = Exercise(
     "quicker from `T = t0/(2*P/({n}*C*eta) - S/({p}*W))` on. Both slopes grow with the layers, but P "
     "grows with their width squared and S at most with the width, so a larger model has a better case for the "
     "network. Below the length, and wherever the network is slow enough to make the difference negative, one reads "
-    "again.","
+    "again.",
 )

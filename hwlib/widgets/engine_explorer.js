@@ -189,13 +189,13 @@ function render({ model, el }) {
   const given = Object.fromEntries(fixed.map((name) => [name, model.get(name)]));
   const last = given.gaps.length - ROWS;
   const controls = [
-    chooser(model, "policy", "next step", () => [["prefill first", "prompts first, whole"], ["decode first", "generate first, to the end"], ["chunked", "generate, and parts of prompts"]]),
+    chooser(model, "policy", "next step", () => [["prefill first", "prompts first, whole"], ["decode first", "whole batches"], ["chunked", "prompts in parts"]]),
     slider(model, "budget", "tokens of a step", BUDGETS, count),
-    slider(model, "rate", "requests a second", RATES, String),
+    slider(model, "rate", "requests/s", RATES, String),
     slider(model, "share", "long prompts", SHARES, (x) => `${Math.round(100 * x)} %`),
     slider(model, "long", "their tokens", LONGS, count),
     slider(model, "price", "a GPU hour", PRICES, (x) => `${x.toFixed(2)} $`),
-    slider(model, "row", "first row", Array.from({ length: Math.floor(last / 10) + 1 }, (_, i) => 10 * i), (i) => `request ${i}`),
+    slider(model, "row", "first row", Array.from({ length: Math.floor(last / 10) + 1 }, (_, i) => 10 * i), (i) => `no. ${i}`),
   ];
   const svg = make("s.svg", { role: "img" });
   const key = make("p", { class: "gpubook-key" }, "A row for each request, time to the right. Grey: waits for its first step; blue: its prompt is read; orange: it generates; thin line: it has begun, and is not in the step.");

@@ -120,7 +120,7 @@ FLEET = Exercise(
     id="serving-fleet",
     title="Two kinds of instances",
     points=4,
-    prompt="At noon {rate:g} requests a second come, with {prompt} prompt tokens at the mean and {answer} tokens of "
+    prompt="At noon {rate} requests a second come, with {prompt} prompt tokens at the mean and {answer} tokens of "
     "answer, for Llama 3 70B in fp8 on H100s at 2 dollars a GPU and hour. Prompts are read by `instances_in` "
     "instances of `tp_in` GPUs, which share one queue; then the cache goes over their cards, 50 GB/s a GPU, to one "
     "of `instances_out` instances of `tp_out` GPUs, each of which decodes `batch` sequences at once.\n\n"
@@ -134,9 +134,9 @@ FLEET = Exercise(
     "the batch at its full length; for prompts, the weights and four prompts of eight times the mean. The fewer "
     "dollars a million generated tokens cost, the better. *Exact* for this model.",
     given=[
-        dict(rate=40.0, prompt=3000, answer=400, ttft=1.0, tpot=0.040),
-        dict(rate=25.0, prompt=6000, answer=300, ttft=2.0, tpot=0.050),
-        dict(rate=60.0, prompt=1200, answer=500, ttft=0.5, tpot=0.030),
+        dict(rate=40, prompt=3000, answer=400, ttft=1.0, tpot=0.040),
+        dict(rate=25, prompt=6000, answer=300, ttft=2.0, tpot=0.050),
+        dict(rate=60, prompt=1200, answer=500, ttft=0.5, tpot=0.030),
     ],
     answer=Design(
         fields={
@@ -169,7 +169,8 @@ FLEET = Exercise(
         Mistake(just_enough, "Reading keeps up with what comes, at the mean. What is the wait at that load?"),
     ),
     hints=(
-        "The two halves share nothing but the rate: first the cheapest way to read in time, then the cheapest to decode.",
+        "The two halves share nothing but the rate: first the cheapest way to read in time, then the cheapest to "
+        "decode.",
         "For decoding, take the largest batch that memory and the step allow, for each width, and count instances.",
         "For prompts, more and narrower instances with one queue wait less, and lose less to sums.",
     ),

@@ -33,73 +33,80 @@ WHICH_GPU = Exercise(
 
 
 def nodes(tokens_in, tokens_out, node_in, node_out):
-    return tokens_in / 86400 / node_in + tokens_out / 86400 / node_out
+    return (tokens_in / node_in + tokens_out / node_out) * 1e6 / 86400
 
 
 def without_cache(T_in, T_hit, T_out, node_in, node_out, hour, found, missed, made):  # noqa: ARG001
     cost = nodes(T_in / (1 - T_hit / T_in), T_out, node_in, node_out) * 8 * 24 * hour
-    return (T_in * missed + T_out * made) * 1e-6 / cost - 1
+    return (T_in * missed + T_out * made) * 1e3 / cost - 1
 
 
-MARGIN = Exercise(
+NO_CACHE = Exercise(
     id="serving-margin",
     title="A day without a cache",
     points=3,
-    prompt="DeepSeek's published day: {T_in:g} prompt tokens, of which {T_hit:g} were found in a cache on disk, and "
-    "{T_out:g} generated ones. A node for prompts takes {node_in:g} tokens a second, found ones included, and a node "
-    "for decoding gives {node_out:g}; a node has 8 GPUs at {hour} dollars an hour. A million tokens were to bring "
-    "{found} dollars if they were found, {missed} if not, and {made} if they were generated. What would the margin, "
-    "profit over cost, be without the cache, if all prompt tokens were billed as not found? *To first order*: found "
-    "tokens cost no time, those that are computed cost as much as before, and nodes are always full.",
+    prompt="DeepSeek's published day: {T_in} billion prompt tokens, of which {T_hit} billion were found in a cache "
+    "on disk, and {T_out} billion generated ones. A node for prompts takes {node_in} thousand tokens a second, found "
+    "ones included, and a node for decoding gives {node_out} thousand; a node has 8 GPUs at {hour} dollars an hour. "
+    "A million tokens were to bring {found} dollars if they were found, {missed} if not, and {made} if they were "
+    "generated. What would the margin, profit over cost, be without the cache, if all prompt tokens were billed as "
+    "not found? *To first order*: found tokens cost no time, those that are computed cost as much as before, and "
+    "nodes are always full.",
     given=[
-        dict(T_in=608e9, T_hit=342e9, T_out=168e9, node_in=73700.0, node_out=14800.0, hour=2, found=0.14, missed=0.55,
-             made=2.19),
-        dict(T_in=608e9, T_hit=342e9, T_out=168e9, node_in=73700.0, node_out=14800.0, hour=3, found=0.14, missed=0.55,
-             made=2.19),
-        dict(T_in=900e9, T_hit=600e9, T_out=120e9, node_in=90000.0, node_out=14800.0, hour=2, found=0.14, missed=0.55,
-             made=2.19),
-    ],  # fmt: skip
+        dict(T_in=608, T_hit=342, T_out=168, node_in=73.7, node_out=14.8, hour=2, found=0.14, missed=0.55, made=2.19),
+        dict(T_in=608, T_hit=342, T_out=168, node_in=73.7, node_out=14.8, hour=3, found=0.14, missed=0.55, made=2.19),
+        dict(T_in=900, T_hit=600, T_out=120, node_in=90, node_out=14.8, hour=2, found=0.14, missed=0.55, made=2.19),
+    ],
     answer=Quantity("1"),
     solution=without_cache,
     mistakes=(
         Mistake(
             lambda T_in, T_out, node_in, node_out, hour, missed, made: (
-                (T_in * missed + T_out * made) * 1e-6 / (nodes(T_in, T_out, node_in, node_out) * 8 * 24 * hour) - 1
+                (T_in * missed + T_out * made) * 1e3 / (nodes(T_in, T_out, node_in, node_out) * 8 * 24 * hour) - 1
             ),
             "The income without a cache, over the cost with one. At which rate does a node compute what it does not "
             "find?",
         ),
         Mistake(
             lambda T_in, T_hit, T_out, node_in, node_out, hour, found, missed, made: (
-                (T_hit * found + (T_in - T_hit) * missed + T_out * made) * 1e-6
-                / (nodes(T_in, T_out, node_in, node_out) * 8 * 24 * hour) - 1
+                (T_hit * found + (T_in - T_hit) * missed + T_out * made)
+                * 1e3
+                / (nodes(T_in, T_out, node_in, node_out) * 8 * 24 * hour)
+                - 1
             ),
             "That is the margin with the cache.",
-        ),  # fmt: skip
+        ),
         Mistake(
             lambda T_in, T_hit, T_out, node_in, node_out, hour, found, missed, made: (
-                (T_hit * found + (T_in - T_hit) * missed + T_out * made) * 1e-6
-                / (nodes(T_in / (1 - T_hit / T_in), T_out, node_in, node_out) * 8 * 24 * hour) - 1
+                (T_hit * found + (T_in - T_hit) * missed + T_out * made)
+                * 1e3
+                / (nodes(T_in / (1 - T_hit / T_in), T_out, node_in, node_out) * 8 * 24 * hour)
+                - 1
             ),
             "The cost without a cache, over the income with one.",
-        ),  # fmt: skip
+        ),
         Mistake(
             lambda T_in, T_hit, T_out, node_in, node_out, hour, missed, made: (
-                (T_in * missed + T_out * made) * 1e-6
+                (T_in * missed + T_out * made)
+                * 1e3
                 / (nodes(T_in / (1 - T_hit / T_in), T_out, node_in, node_out) * 8 * 24 * hour)
             ),
             "That is income over cost. The margin is profit over cost.",
-        ),  # fmt: skip
+        ),
         Mistake(
             lambda T_in, T_hit, T_out, node_in, node_out, hour, missed, made: (
-                1 - nodes(T_in / (1 - T_hit / T_in), T_out, node_in, node_out) * 8 * 24 * hour
-                / ((T_in * missed + T_out * made) * 1e-6)
+                1
+                - nodes(T_in / (1 - T_hit / T_in), T_out, node_in, node_out)
+                * 8
+                * 24
+                * hour
+                / ((T_in * missed + T_out * made) * 1e3)
             ),
             "That is profit over income. DeepSeek's margin is profit over cost.",
-        ),  # fmt: skip
+        ),
     ),
     hints=(
-        "Of {node_in:g} tokens a second, a node computes only those that were not found.",
+        "Of {node_in} thousand tokens a second, a node computes only those that were not found.",
         "Nodes for prompts: all prompt tokens of a day, over 86,400 s and what a node computes in a second.",
     ),
     explain="A node computes `node_in*(1 - T_hit/T_in)` tokens a second. Without the cache it has to compute all "

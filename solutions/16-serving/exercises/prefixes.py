@@ -64,6 +64,7 @@ STICKY = Exercise(
         signature="route(requests, replicas, pages, slack)",
         cases=[
             ([[1, 2], [1, 2, 3], [1, 9]], 1, 10, 0),
+            ([[1], [1], [1, 2], [2], [2]], 2, 1, 5),
             ([[1, 2], [1, 2, 3], [7], [1, 2, 3, 4], [7, 8]], 2, 10, 100),
             ([[1, 2, 3], [1, 2, 3, 4], [1, 2, 3, 5], [1, 2, 3, 6]], 2, 10, 1),
             ([[1, 2, 3], [4, 5], [1, 2, 6], [4, 5, 7], [1, 2, 8]], 1, 4, 0),
@@ -150,20 +151,20 @@ ERRATUM = Exercise(
     id="serving-erratum-caches",
     title="A table of caches",
     points=2,
-    prompt="*How to Scale Your Model* asks how many caches of 8,192 tokens fit beside Llama 3 70B on the smallest slice "
-    "of TPU v5e that holds it, 16 GB each. Its table has 16 chips, 140 GB of weights and 43 caches in bfloat16. In "
-    "int4 an edition of 2025 prints 4 chips, 45 GB of weights, 19 GB left for caches of 81 kB a token, and 67 "
-    "caches. The model has {P:g} parameters, and a token's cache {S_kv:B}, both with 4 bits a number. "
+    prompt="*How to Scale Your Model* asks how many caches of 8,192 tokens fit beside Llama 3 70B on the smallest "
+    "slice of TPU v5e that holds it, 16 GB each. Its table has 16 chips, 140 GB of weights and 43 caches in "
+    "bfloat16. In int4 an edition of 2025 prints 4 chips, 45 GB of weights, 19 GB left for caches of 81 kB a token, "
+    "and 67 caches. The model has {P} billion parameters, and a token's cache {S_kv:B}, both with 4 bits a number. "
     "How many caches of {T} tokens fit on {n} chips? *Exact*: 16 GB are 16e9 bytes, and nothing else is "
     "in the memory.",
     given=[
-        dict(P=70e9, S_kv=81920.0, T=8192, n=4),
-        dict(P=70e9, S_kv=81920.0, T=6144, n=4),
-        dict(P=70e9, S_kv=81920.0, T=8192, n=5),
-        dict(P=70e9, S_kv=81920.0, T=4096, n=3),
+        dict(P=70, S_kv=81920.0, T=8192, n=4),
+        dict(P=70, S_kv=81920.0, T=6144, n=4),
+        dict(P=70, S_kv=81920.0, T=8192, n=5),
+        dict(P=70, S_kv=81920.0, T=4096, n=3),
     ],
     answer=Count(of="cache"),
-    solution=lambda P, S_kv, T, n: caches(n, P / 2, 16e9, S_kv, T),
+    solution=lambda P, S_kv, T, n: caches(n, P / 2 * 1e9, 16e9, S_kv, T),
     mistakes=(
         Mistake(67, "That is the printed number. Divide what is left by the bytes of a cache."),
         Mistake(
@@ -171,17 +172,18 @@ ERRATUM = Exercise(
             "With the printed weights. How many bytes have so many parameters of 4 bits?",
         ),
         Mistake(
-            lambda P, S_kv, T, n: caches(n, P / 2, 16e9, 2 * S_kv, T),
+            lambda P, S_kv, T, n: caches(n, P / 2 * 1e9, 16e9, 2 * S_kv, T),
             "That is a cache of 8 bits a number. The bytes that are given are those of 4.",
         ),
         Mistake(
-            lambda P, S_kv, T, n: caches(n, P, 16e9, S_kv, T), "That is a byte for each parameter: int8, not int4."
+            lambda P, S_kv, T, n: caches(n, P * 1e9, 16e9, S_kv, T),
+            "That is a byte for each parameter: int8.",
         ),
         Mistake(lambda S_kv, T, n: int(n * 16e9 // (S_kv * T)), "Where are the weights?"),
     ),
     hints=("Bytes left: the chips' memory less half a byte for each parameter.",),
-    explain="{n} chips have {n}·16 GB, and 70e9 parameters of half a byte 35 GB, not 45. A cache has 81,920·{T} bytes. "
-    "For the slice of the book, 29 GB over 0.671 GB are 43: the same number as in bfloat16 and in int8, since chips, "
-    "weights and caches all halve together. Its 67 does not follow from its own 19 GB either, which hold 28. The "
-    "rates of requests below the table have the same errors in them.",
+    explain="{n} chips have {n}·16 GB, and {P} billion parameters of half a byte 35 GB, not 45. A cache has "
+    "81,920·{T} bytes. For the slice of the book, 29 GB over 0.671 GB are 43: the same number as in bfloat16 and in "
+    "int8, since chips, weights and caches all halve together. Its 67 does not follow from its own 19 GB either, "
+    "which hold 28. The rates of requests below the table have the same errors in them.",
 )

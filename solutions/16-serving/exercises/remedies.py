@@ -32,13 +32,14 @@ PREDICT_REMEDY = Exercise(
 TICKET = Exercise(
     id="serving-ticket",
     title="Answer the ticket",
-    prompt="*“Llama 3 70B on 12 replicas of four H100s, prefill and decode in the same engine, prompts first. At noon 30 "
-    "requests a second, 2,500 prompt tokens at the mean, the longest 60,000, 300 tokens out. p50 to the first token "
-    "0.4 s, p99 6 s; p50 between tokens 28 ms, p99 900 ms. The dashboard has the GPUs at 97 %, the cache at 45 %. "
-    "Requests go to the replicas in turn; 40 % of the tokens are system prompts that all requests of a customer "
-    "share, and 8 % of all prompt tokens are found in caches. Proposals: (a) six more replicas; (b) chunked prefill "
-    "with a budget; (c) route by prefix; (d) four of the replicas for prompts only; (e) reject prompts above 20,000 "
-    "tokens.” In which order, and what does each bring?* Judge with numbers: a replica reads 14,000 tokens a second.",
+    prompt="*“Llama 3 70B on 12 replicas of four H100s, prefill and decode in the same engine, prompts first. At "
+    "noon 30 requests a second, 2,500 prompt tokens at the mean, the longest 60,000, 300 tokens out. p50 to the "
+    "first token 0.4 s, p99 6 s; p50 between tokens 28 ms, p99 900 ms. The dashboard has the GPUs at 97 %, the cache "
+    "at 45 %. Requests go to the replicas in turn; 40 % of the tokens are system prompts that all requests of a "
+    "customer share, and 8 % of all prompt tokens are found in caches. Proposals: (a) six more replicas; (b) chunked "
+    "prefill with a budget; (c) route by prefix; (d) four of the replicas for prompts only; (e) reject prompts above "
+    "20,000 tokens.” In which order, and what does each bring?* Judge with numbers: a replica reads 14,000 tokens a "
+    "second.",
     answer=Written(
         rubric=(
             ("The load that prompts make, computed, and why 97 % on the dashboard is something else", 1),
@@ -47,7 +48,7 @@ TICKET = Exercise(
             ("(a) or (d) or (e): what it changes by a formula, and what it costs or breaks", 1),
             ("An order with a reason, and a measurement that would prove it wrong", 1),
         ),
-        words=200,
+        words=240,
         criteria=False,
     ),
     solution="30·2,500 = 75,000 prompt tokens a second come, and 12 replicas read 168,000 in a second: 45 %, 41 % with "

@@ -15,7 +15,7 @@ _HOUR = 16.0  # dollars of a node
 
 @cache
 def lane(rate, nodes, low, high):
-    """Load, mean wait and p99 of the stay of a lane: prompts above `low` and up to `high` tokens, dealt to its nodes."""
+    """Load, mean wait and p99 of the stay of a lane: prompts above `low` and up to `high` tokens."""
     reads = [t for T, t in zip(_TOKENS, _READS, strict=True) if low < T <= high]
     if not reads:
         raise ValueError(f"no prompt has above {low} and up to {high} tokens: one of the lanes is empty")
@@ -41,7 +41,7 @@ def long99(rate, nodes, own, threshold):
     return lane(rate, own, threshold, 10**9)[2]
 
 
-def dollars(rate, nodes, own, threshold):  # noqa: ARG001
+def hourly(rate, nodes, own, threshold):  # noqa: ARG001
     parts = {"nodes for the others": (nodes - own) * _HOUR, "nodes for long prompts": own * _HOUR}
     return Breakdown(sum(parts.values()), parts)
 
@@ -67,53 +67,54 @@ def best_letter(rate, short, long):
     raise ValueError("no number of nodes keeps these promises")
 
 
-def best_dollars(rate, short, long):
+def letter_dollars(rate, short, long):
     return best_letter(rate, short, long)[0] * _HOUR
 
 
-def best_record(rate, short, long):
+def letter_record(rate, short, long):
     nodes, first, own, threshold = best_letter(rate, short, long)
     return dict(nodes=nodes, own=own, threshold=threshold, promise=round(first, 3))
 
 
 def generous(rate, short, long):
     """Half as many nodes again, the same share of them for long prompts."""
-    best = best_record(rate, short, long)
+    best = letter_record(rate, short, long)
     nodes, own = -(-best["nodes"] * 5 // 3), -(-best["own"] * 5 // 3)
     return {**best, "nodes": nodes, "own": own, "promise": round(short99(rate, nodes, own, best["threshold"]), 3)}
 
 
-def own_read(rate, short, long):  # noqa: ARG001
+def own_read(rate, short, long):
     """A promise of the prompt's own reading, without the queue."""
-    best = best_record(rate, short, long)
+    best = letter_record(rate, short, long)
     reads = sorted(t for T, t in zip(_TOKENS, _READS, strict=True) if best["threshold"] >= T)
     return {**best, "promise": round(reads[int(0.99 * len(reads))], 3)}
 
 
 def one_way_for_most(rate, short, long):
     """Only the very longest prompts have nodes of their own."""
-    return {**best_record(rate, short, long), "threshold": 60000}
+    return {**letter_record(rate, short, long), "threshold": 60000}
 
 
 SCENARIO = Exercise(
     id="serving-scenario",
     title="A letter about noon",
     points=4,
-    prompt="The service of the opening grows to {rate:g} prompts a second at noon, with the lengths of the "
+    prompt="The service of the opening grows to {rate} prompts a second at noon, with the lengths of the "
     "conversation trace, `measured_lengths('mooncake-conversation')`: 200 slices of equal size. The office wants a "
     "letter: how many nodes, and what it may promise. You may keep `own` of the `nodes` for prompts of more than "
-    "`threshold` tokens, at least 8,000; the others read all that are not longer. Each lane deals its prompts to its nodes evenly and "
-    "at random, and each node reads first come, first served. Your letter also names `promise`, the p99 to the first "
-    "token of the prompts that are not long, to which you will be held within 5 %.\n\nA node reads a prompt of T "
-    "tokens in `prompt_time('llama3-70b', 'h100-sxm', n=8, T_in=T, dtype='fp8', b_w=1)`. The wait of a lane is "
-    "Pollaczek and Khinchine's with the mean and the squared variation of its own slices, its 99th percentile is "
-    "taken as wait/load · ln(load/0.01), and p99 to the first token is that and the 99th percentile of the lane's own "
-    "reads, `sorted(reads)[int(0.99*len(reads))]`. It has to be at most {short:s} for the prompts that are not long, "
-    "and {long:s} for the long ones. A node costs 16 dollars an hour; the fewer, the better. *Exact* for this model.",
+    "`threshold` tokens, at least 8,000; the others read all that are not longer. Each lane deals its prompts to its "
+    "nodes evenly and at random, and each node reads first come, first served. Your letter also names `promise`, the "
+    "p99 to the first token of the prompts that are not long, to which you will be held within 5 %.\n\nA node reads "
+    "a prompt of T tokens in `prompt_time('llama3-70b', 'h100-sxm', n=8, T_in=T, dtype='fp8', b_w=1)`. The wait of a "
+    "lane is Pollaczek and Khinchine's with the mean and the squared variation of its own slices, its 99th "
+    "percentile is taken as wait/load · ln(load/0.01), and p99 to the first token is that and the 99th percentile of "
+    "the lane's own reads, `sorted(reads)[int(0.99*len(reads))]`. It has to be at most {short:s} for the prompts "
+    "that are not long, and {long:s} for the long ones. A node costs 16 dollars an hour; the fewer, the better. "
+    "*Exact* for this model.",
     given=[
-        dict(rate=5.0, short=1.3, long=16.2),
-        dict(rate=8.0, short=1.5, long=14.0),
-        dict(rate=12.0, short=2.0, long=18.0),
+        dict(rate=5, short=1.3, long=16.2),
+        dict(rate=8, short=1.5, long=14.0),
+        dict(rate=12, short=2.0, long=18.0),
     ],
     answer=Design(
         fields={
@@ -122,7 +123,7 @@ SCENARIO = Exercise(
             "threshold": Field("tokens above which a prompt is long, at least 8,000", 8000, 110000, whole=True),
             "promise": Field("p99 to the first token of prompts that are not long", 0.01, 60, unit="s"),
         },
-        objective=dollars,
+        objective=hourly,
         measure="the dollars of an hour",
         unit="USD",
         conditions=[
@@ -136,13 +137,13 @@ SCENARIO = Exercise(
             Par(3, lambda best: 1.25 * best),
             Par(4, lambda best: 1.001 * best),
         ],
-        known=[Known(best_dollars, "a search")],
+        known=[Known(letter_dollars, "a search")],
     ),
-    solution=best_record,
+    solution=letter_record,
     mistakes=(
         Mistake(generous, "Both promises are kept with much to spare. How few nodes keep them?"),
         Mistake(own_read, "That is how long a prompt is read. How long does it wait before that?"),
-        Mistake(one_way_for_most, "Prompts of 50,000 tokens are in everybody's way there. What is that lane's variation?"),
+        Mistake(one_way_for_most, "Prompts of 50,000 tokens are in everybody's way. What is that lane's variation?"),
     ),
     hints=(
         "Write the p99 of one lane as a function of its rate, its nodes and its slices.",

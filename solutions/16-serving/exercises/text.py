@@ -2,19 +2,31 @@
 
 from random import Random
 
-from hwlib.inference import (
+from hwlib.engine import cache_room, chunked, decode_first, draw_requests, prefill_first, run_engine, step_cost
+from hwlib.inference import (  # noqa: F401  (the text shows some of them)
+    budget_chunk_tokens,
     cache_copy_time,
     cost_margin,
+    decode_point,
+    freed_tokens,
+    hit_prefill_time,
+    kingman_wait,
+    largest_batch,
     mg1_wait,
     mm1_load,
     mm1_quantile,
     poisson_arrivals,
     pooled_wait,
+    prefill_ranks_ratio,
+    prefill_servers_ratio,
+    prefix_hits,
     prompt_time,
     queue_stays,
     recompute_bandwidth,
     request_cost,
+    requests_at_once,
     residual_time,
+    server_load,
     shared_stays,
     squared_variation,
     weight_bytes,
@@ -63,7 +75,7 @@ LENGTHS = {trace: [r.input for r in measured_lengths(trace)] for trace in (
 MEANS = {trace: sum(tokens) / len(tokens) for trace, tokens in LENGTHS.items()}
 # Of the traces themselves (azure-llm-trace; their time stamps): requests a second, squared variation of the gaps
 GAPS = {"azure-conversation": (5.53, 1.20), "azure-code": (2.57, 173.0)}
-# The conversation trace of Mooncake, in pages of 512 tokens: tokens that an LRU cache holds, share of prompt tokens found
+# Mooncake's conversation trace, in pages of 512 tokens: tokens that an LRU cache holds, share of prompt tokens found
 FOUND = {0.512e6: 0.045, 1.536e6: 0.066, 5.12e6: 0.215, 15.36e6: 0.332, 25.6e6: 0.362, 51.2e6: 0.371, 93.6e6: 0.374}
 
 
@@ -111,3 +123,67 @@ REVENUE = TOKENS_HIT * 0.14e-6 + (TOKENS_IN - TOKENS_HIT) * 0.55e-6 + TOKENS_OUT
 MARGIN = cost_margin(REVENUE, COST)
 COMPUTED_RATE = NODE_IN / 8 * (1 - TOKENS_HIT / TOKENS_IN)  # prompt tokens that a GPU computes in a second
 PREFILL_SHARE = 2 * 37e9 * COMPUTED_RATE / H100.fp8_flops  # 37 billion active parameters, attention left out
+
+
+# An engine that reads and decodes: one prompt in ten is long
+ENGINE = step_cost("llama3-70b", "h100-sxm", tp=8)
+ROOM = cache_room("llama3-70b", "h100-sxm", tp=8)
+MIX = {500: 0.9, 8000: 0.1}
+WAYS = {
+    "whole batches": (decode_first, 8192),
+    "prompts first": (prefill_first, 8192),
+    "mixed, whole": (chunked, 10**9),
+    "chunks, 2,048": (chunked, 2048),
+    "chunks, 512": (chunked, 512),
+}
+
+
+def engine_run(name, rate=8.0, count=600):
+    policy, budget = WAYS[name]
+    requests = draw_requests(rate, count, prompt=MIX, output=200, seed=1)
+    return run_engine(requests, ENGINE, policy, budget=budget, room=ROOM, gpus=8)
+
+
+RUNS = {name: engine_run(name) for name in WAYS}
+LONG_STEP = ENGINE.prompt(8000)
+NO_MIX = LONG_STEP / ENGINE.decode(64, 1000)
+
+
+# Conversations, made up, of one seed: 12 system prompts of eight pages, and turns of one to six
+def talks(count=3000, seed=4):
+    rng, open_talks, prompts = Random(seed), [], []
+    for number in range(count):
+        if len(open_talks) < 250 or rng.random() < 0.15:
+            system = rng.randrange(12)
+            open_talks.append((number, [("s", system, page) for page in range(8)]))
+        talk, pages = rng.choice(open_talks[-250:])
+        pages += [(talk, len(pages) + k) for k in range(rng.randint(1, 6))]
+        prompts.append((talk, tuple(pages)))
+    return prompts
+
+
+TALKS = talks()
+
+
+def shared(pages, replicas, way):
+    """Share of the pages that are found, if so many replicas with so many pages each get the requests in some way."""
+    found = asked = 0
+    for r in range(replicas):
+        mine = [p for k, (talk, p) in enumerate(TALKS) if (talk if way == "sticky" else k) % replicas == r]
+        hits, pages_asked = prefix_hits(mine, pages)
+        found, asked = found + hits, asked + pages_asked
+    return found / asked
+
+
+# Prices: decoding with a cache of 4,096 tokens, by the data sheet
+def price_point(chip, hour, B, T=4096):
+    return decode_point(LLAMA70, chip, n=8, B=B, T_kv=T, b_w=1, b_kv=1, dtype="fp8", price=hour / 3600)
+
+
+FEW, MANY = price_point(H100, 2.0, 1), price_point(H100, 2.0, 512)
+LONG_CACHE = 32768 * kv_bytes_per_token(LLAMA70, 1)
+FIT = largest_batch(LLAMA70, H100, n=8, T_kv=32768, b_w=1, b_kv=1)
+PER_WEIGHT = weight_bytes(LLAMA70, 1) / kv_bytes_per_token(LLAMA70, 1)  # tokens of cache in the weights, both in int8
+FREED = freed_tokens(32, 8192, 4096)
+BOOK_RATIO = prefill_servers_ratio(32, 512, 0.019, 0.91)
+DEEPSEEK_RATIO = prefill_ranks_ratio(TOKENS_IN, TOKENS_OUT, NODE_IN, NODE_OUT)

@@ -46,9 +46,7 @@ TWO_KINDS = Exercise(
     solution=lambda R, p, m, t: R * t**2 * (1 - p + p * m**2) / (2 * (1 - R * t * (1 - p + p * m))),
     mistakes=(
         Mistake(
-            lambda R, p, m, t: (
-                R * t**2 * (1 - p + p * m) ** 2 / (2 * (1 - R * t * (1 - p + p * m)))
-            ),
+            lambda R, p, m, t: R * t**2 * (1 - p + p * m) ** 2 / (2 * (1 - R * t * (1 - p + p * m))),
             "That is the wait if all requests took the mean. Whom does an arrival find in service: a request as often "
             "as it comes, or as long as it takes?",
         ),
@@ -109,7 +107,6 @@ OBJECTIVE = Exercise(
             lambda t, s: 2 * (s - t) / t**2,
             "Does the queue get no longer with its own length? A factor of 1/(1 - load) is missing.",
         ),
-        Mistake(lambda t, s: (s - t) / (t * s), "That load is right without the factor 1/2 of the wait."),
     ),
     hints=(
         "The wait is `R*t**2/(2*(1 - R*t))`.",

@@ -6,6 +6,7 @@ const RATES = [0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8];
 const SHARES = [0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3];
 const LONGS = [1000, 2000, 4000, 8000, 16000];
 const PRICES = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
+const SPARE = 0.01; // of the cache, that a request leaves free where it begins beside others
 const WIDTH = across(680), LEFT = 30, RIGHT = 12, ROW = 13, TOP = 6, ROWS = 20, SECONDS = 8;
 
 /* The requests of a load: the same draws at every rate and share. */
@@ -63,7 +64,7 @@ export function play(asked, { cost, policy, budget, seats, room }) {
       waiting.unshift(job);
     }
     const offered = [];
-    let free = room - used;
+    let free = room - used - (running.length ? SPARE * room : 0);
     for (const job of waiting) {
       free -= job.target + 1;
       if (offered.length === seats - running.length || free < 0) break;

@@ -41,6 +41,12 @@ from hwlib.specs.plan_measurements import MeasuredPlan, measured_plans
 from hwlib.specs.power_measurements import MeasuredPower, measured_powers
 from hwlib.specs.reader import Datum
 from hwlib.specs.run_measurements import MeasuredRun, measured_run, measured_runs
+from hwlib.specs.serving_measurements import (
+    MeasuredLength,
+    MeasuredService,
+    measured_lengths,
+    measured_services,
+)
 from hwlib.specs.split_measurements import MeasuredRequest, MeasuredSplit, measured_requests, measured_splits
 from hwlib.specs.stack import Stack, stack_for, stacks
 from hwlib.specs.table import SpecError
@@ -49,12 +55,13 @@ from hwlib.specs.training_measurements import MeasuredStep, measured_steps
 __all__ = [
     "Accelerator", "Cluster", "Datum", "Features", "Framework", "Level", "Link", "MeasuredAllreduce",
     "MeasuredDecode", "MeasuredDecodeAttention", "MeasuredExchange", "MeasuredExperts", "MeasuredGemm",
-    "MeasuredLink", "MeasuredLoads", "MeasuredMemory", "MeasuredMixture", "MeasuredPipeline", "MeasuredPlan",
-    "MeasuredPower", "MeasuredRequest", "MeasuredRun", "MeasuredSplit", "MeasuredStep", "Model", "Node",
-    "SpecError", "Stack", "Switch", "accelerators", "clusters", "features", "framework_of", "frameworks",
-    "levels_of", "links", "measured_allreduces", "measured_decode_attention", "measured_decodes",
-    "measured_exchanges", "measured_experts", "measured_gemms", "measured_link", "measured_links", "measured_loads",
-    "measured_memory", "measured_mixtures", "measured_pipelines", "measured_plans", "measured_powers",
-    "measured_requests", "measured_run", "measured_runs", "measured_splits", "measured_steps", "models", "nodes",
-    "stack_for", "stacks", "switches",
+    "MeasuredLength", "MeasuredLink", "MeasuredLoads", "MeasuredMemory", "MeasuredMixture", "MeasuredPipeline",
+    "MeasuredPlan", "MeasuredPower", "MeasuredRequest", "MeasuredRun", "MeasuredService", "MeasuredSplit",
+    "MeasuredStep", "Model", "Node", "SpecError", "Stack", "Switch", "accelerators", "clusters", "features",
+    "framework_of", "frameworks", "levels_of", "links", "measured_allreduces", "measured_decode_attention",
+    "measured_decodes", "measured_exchanges", "measured_experts", "measured_gemms", "measured_lengths",
+    "measured_link", "measured_links", "measured_loads", "measured_memory", "measured_mixtures",
+    "measured_pipelines", "measured_plans", "measured_powers", "measured_requests", "measured_run",
+    "measured_runs", "measured_services", "measured_splits", "measured_steps", "models", "nodes", "stack_for",
+    "stacks", "switches",
 ]  # fmt: skip

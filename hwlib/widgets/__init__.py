@@ -22,6 +22,7 @@ from hwlib.widgets.node import node_explorer, payload_explorer
 from hwlib.widgets.occupancy import occupancy_explorer
 from hwlib.widgets.pipelines import bubble_explorer, microbatch_explorer, schedule_editor
 from hwlib.widgets.plans import plan_explorer
+from hwlib.widgets.queues import wait_explorer
 from hwlib.widgets.ring import ring_player
 from hwlib.widgets.scale import alltoall_scale_explorer, axis_explorer
 from hwlib.widgets.shardings import contracting_explorer, sharding_explorer
@@ -38,5 +39,5 @@ __all__ = [
     "intensity_explorer", "kernel_explorer", "latent_explorer", "layer_explorer", "memory_explorer",
     "microbatch_explorer", "mixture_explorer", "node_explorer", "occupancy_explorer", "payload_explorer",
     "peak_explorer", "plan_explorer", "ring_player", "roofline_explorer", "schedule_editor", "sharding_explorer",
-    "stages_explorer", "tile_explorer", "token_explorer", "tp_limit_explorer",
+    "stages_explorer", "tile_explorer", "token_explorer", "tp_limit_explorer", "wait_explorer",
 ]  # fmt: skip

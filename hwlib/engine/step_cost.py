@@ -68,8 +68,9 @@ def step_cost(
     """The constants of a dense model on tp GPUs of one node; steps that decode are those of `decode_parts`.
 
     `dtype` is that of the products, with its own measured rate; sums of the GPUs are in bfloat16, and so is attention,
-    whatever the bytes of a weight and of an element of the cache. `t_host` is what software adds to every step, such as its scheduling. Raises
-    KeyError for an unknown name, ValueError for a model with experts, whose weights depend on the batch.
+    whatever the bytes of a weight and of an element of the cache. `t_host` is what software adds to every step, such as
+    its scheduling. Raises KeyError for an unknown name, ValueError for a model with experts, whose weights depend on
+    the batch.
 
     >>> cost = step_cost("llama3-70b", "h100-sxm", tp=8)
     >>> from hwlib.units import show

@@ -1,10 +1,11 @@
 """Serving engines: what each request waits for, and how waiting grows with the load."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hwlib.engine import EngineRun, Outcome
 from hwlib.plots.style import BLUE, CHART, GREY, INK, ORANGE, SMALL, canvas, note, series, styled
+from hwlib.specs import MeasuredUsers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -131,3 +132,41 @@ def attained_shares(
     axes.set_title(f"first token within {ttft:g} s, {1e3 * tpot:g} ms a token after it", fontsize=9)
     figure.legend(loc="outside lower left", ncols=2, columnspacing=1.0)
     return figure
+
+
+@styled
+def closed_loads(runs: Mapping[int, EngineRun], measured: Sequence[MeasuredUsers], full: float = 0.0) -> "Figure":
+    """Tokens per second, the mean time between tokens and the mean time to the first, against the users at once: a line
+    through the runs, {users: run}, and diamonds at what was measured; a dashed line where `full` users fill the cache.
+
+    Of a run the first and the last request of each user are left out of both means, as they begin and end together.
+    Raises ValueError without a run.
+    """
+    if not runs:
+        raise ValueError("closed_loads needs at least one run")
+    figure, panels = canvas(CHART, 5.0, 3)
+    users = sorted(runs)
+    kept = {n: runs[n].outcomes[n:-n] or runs[n].outcomes for n in users}
+    drawn = (
+        ("tokens/s", [runs[n].tokens_per_second for n in users], [row.rate for row in measured]),
+        ("mean time between tokens [ms]", [1e3 * _mean([one.tpot for one in kept[n]]) for n in users],
+         [1e3 * row.tbt for row in measured]),
+        ("mean time to the first token [s]", [_mean([one.ttft for one in kept[n]]) for n in users],
+         [row.ttft for row in measured]),
+    )  # fmt: skip
+    for axes, (name, told, seen) in zip(panels, drawn, strict=True):
+        axes.plot(users, told, color=BLUE, label="simulated")
+        axes.plot([row.users for row in measured], seen, "D", color=INK, markersize=5, label="measured")
+        axes.set_title(name, fontsize=9)
+        axes.set_ylim(0, None)
+        if full:
+            axes.axvline(full, color=GREY, lw=1, ls=(0, (5, 3)))
+    if full:
+        note(panels[0], "the cache is full", (full, 0), (4, 4), fontsize=SMALL)
+    panels[-1].set(xlabel="users at once", xlim=(0, None))
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower left", ncols=2)
+    return figure
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

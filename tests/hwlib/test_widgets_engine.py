@@ -10,7 +10,7 @@ from tests.hwlib.test_widgets import node, state_of
 
 CASES = [
     {}, {"policy": "prefill first", "budget": 8192}, {"policy": "decode first", "rate": 2.0},
-    {"rate": 8.0, "share": 0.3, "long": 16000, "budget": 2048}, {"share": 0.0, "rate": 0.5, "budget": 64},
+    {"rate": 8.0, "share": 0.3, "long": 16000, "budget": 2048},
 ]  # fmt: skip
 
 

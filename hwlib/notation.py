@@ -248,10 +248,13 @@ NOTATION: dict[str, Symbol] = {
     "n_srv": Symbol(r"n_{\mathrm{srv}}", "1", "servers with one queue", ONE_OR_MORE),
     "N_req": Symbol(r"N_{\mathrm{req}}", "1", "requests at once, at the mean"),
     "t_stay": Symbol(r"t_{\mathrm{stay}}", "s", "time from a request's arrival to its end, at the mean"),
-    "hit": Symbol(r"h_{\mathrm{pre}}", "1", "share of the prompt tokens whose cache is there already", Domain(0, high=1)),
+    "hit": Symbol(
+        r"h_{\mathrm{pre}}", "1", "share of the prompt tokens whose cache is there already", Domain(0, high=1)
+    ),
     "cost_req": Symbol(r"c_{\mathrm{req}}", "USD", "price of serving one request"),
-    "W_cache": Symbol(r"W_{\mathrm{cache}}", "B/s", "bandwidth at which a cache is copied to or from a rank group",
-                      POSITIVE),
+    "W_cache": Symbol(
+        r"W_{\mathrm{cache}}", "B/s", "bandwidth at which a cache is copied to or from a rank group", POSITIVE
+    ),
     # Pipelines
     "t_F": Symbol("t_F", "s", "forward pass of a microbatch on one rank", POSITIVE),
     "t_B": Symbol("t_B", "s", "backward pass of a microbatch on one rank", POSITIVE),

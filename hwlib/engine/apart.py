@@ -18,8 +18,9 @@ def run_engines(
 ) -> EngineRun:  # fmt: skip
     """Engines that all read prompts and generate, `gpus` each, requests dealt out in turn; else as `run_engine`."""
     shares = [requests[first::engines] for first in range(engines)]
-    how = {"budget": budget, "seats": seats, "gpus": gpus}
-    return together([run_engine(one, cost, policy, room=room, **how) for one in shares if one])
+    return together(
+        [run_engine(one, cost, policy, budget=budget, seats=seats, room=room, gpus=gpus) for one in shares if one]
+    )
 
 
 def run_apart(

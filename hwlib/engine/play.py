@@ -17,6 +17,7 @@ from hwlib.engine.result import Chunk, EngineRun, Outcome, Step
 from hwlib.engine.step_cost import StepCost
 
 BUDGET, SEATS = 2048, 256  # tokens of a step; sequences that run at once: the defaults of vLLM's older releases
+SPARE = 0.01  # of the cache, that a request leaves free where it begins beside others: vLLM's watermark
 
 
 class _Job:
@@ -35,13 +36,16 @@ class _Job:
 
 def run_engine(
     requests: Sequence[Request], cost: StepCost, policy: Policy = chunked, *, budget: int = BUDGET, seats: int = SEATS,
-    room: float = inf, gpus: int = 1,
+    room: float = inf, gpus: int = 1, users: int = 0, reserve: bool = False,
 ) -> EngineRun:  # fmt: skip
     """Serve requests, one step at a time, until the last has its tokens.
 
     `budget` is what the policy may put into a step, `seats` the requests that may run at once, and `room` the tokens
-    that the cache holds. A request whose prompt is `cached` whole generates from its first step on. Raises ValueError
-    for a request that the cache can never hold, and for a policy that asks for what is not there or does nothing.
+    that the cache holds. A request whose prompt is `cached` whole generates from its first step on. With `users` there
+    are so many at most: of the first ones the arrivals count, and every other request comes when one has ended, a
+    closed load. With `reserve` a request begins only where its answer has room as well, and never loses it. Raises
+    ValueError for a request that the cache can never hold, and for a policy that asks for what is not there or does
+    nothing.
 
     >>> cost = StepCost(fixed=0.01, weights=0, token=0.001, sent=0, cached=0, pair=0)
     >>> run = run_engine([Request(0, 90, 2)], cost)
@@ -57,7 +61,8 @@ def run_engine(
     if any(one.output < 1 or one.prompt < 1 for one in requests):
         raise ValueError("run_engine: prompts and answers have at least 1 token")
     jobs = [_Job(number, one) for number, one in enumerate(requests)]
-    coming = deque(sorted(jobs, key=lambda job: job.request.arrival))
+    ordered = sorted(jobs, key=lambda job: job.request.arrival)
+    coming, later = deque(ordered[: users or None]), deque(ordered[users:] if users else ())
     waiting: deque[_Job] = deque()
     running: list[_Job] = []
     steps: list[Step] = []
@@ -68,8 +73,10 @@ def run_engine(
         if not running and not waiting:
             now = coming[0].request.arrival
             continue
-        used = _make_room(running, waiting, used, room)
-        offered = _offered(waiting, seats - len(running), room - used)
+        if not reserve:
+            used = _make_room(running, waiting, used, room)
+        spare = SPARE * room if running and room < inf else 0.0
+        offered = _offered(waiting, seats - len(running), room - used - spare, reserve)
         plan = policy([job.seen for job in offered], [job.seen for job in running], budget)
         if not plan:
             if not coming:
@@ -83,7 +90,7 @@ def run_engine(
                 if job.number in begun:
                     waiting.remove(job)
                     running.append(job)
-                    job.held = job.target
+                    job.held = job.target + (job.request.output - len(job.times) if reserve else 0)
                     used += job.held
         tokens = cached = read = decoding = 0
         pairs = 0.0
@@ -95,7 +102,7 @@ def run_engine(
                 pairs += part * (job.read + part / 2)
             else:
                 decoding += 1
-                cached += job.held + 1
+                cached += job.read + 1
         end = now + cost.seconds(tokens, cached, pairs)
         steps.append(Step(now, end, read, decoding))
         ended = False
@@ -107,12 +114,16 @@ def run_engine(
                 if job.read < job.target:
                     continue
             else:
-                job.held += 1
-                used += 1
+                job.read, job.target = job.read + 1, job.target + 1
+                if not reserve:
+                    job.held, used = job.held + 1, used + 1
             job.times.append(end)
             if len(job.times) == job.request.output:
                 used -= job.held
                 ended = True
+                if later:
+                    coming.append(later.popleft())
+                    coming[-1].request = coming[-1].request._replace(arrival=end)
         if ended:
             running = [job for job in running if len(job.times) < job.request.output]
         now = end
@@ -120,11 +131,11 @@ def run_engine(
     return EngineRun(tuple(outcomes), tuple(steps), gpus)
 
 
-def _offered(waiting: deque[_Job], seats: int, free: float) -> list[_Job]:
-    """Those that may begin: the oldest, as long as there are seats and room for their prompts."""
+def _offered(waiting: deque[_Job], seats: int, free: float, reserve: bool) -> list[_Job]:
+    """Those that may begin: the oldest, as long as there are seats and room for their prompts, or for all of them."""
     found: list[_Job] = []
     for job in waiting:
-        free -= job.target + 1
+        free -= job.target + (job.request.output - len(job.times) if reserve else 1)
         if len(found) == seats or free < 0:
             break
         found.append(job)

@@ -23,6 +23,7 @@ from hwlib.inference import (
 )
 from hwlib.roofline import compute_time
 from hwlib.specs import accelerators, models
+from hwlib.specs.fitted import gemm_constants
 from hwlib.transformer import forward_flops, kv_bytes_per_token, matmul_parameters
 
 LONG = 8192  # tokens of the prompt whose attention gives the time of a pair
@@ -62,12 +63,14 @@ def pairs_of(tokens: int, before: int = 0) -> float:
 
 @cache
 def step_cost(
-    model: str, chip: str, *, tp: int = 1, b_w: float = 2, b_kv: float = 2, t_host: float = 0.0
+    model: str, chip: str, *, tp: int = 1, b_w: float = 2, b_kv: float = 2, dtype: str = "bf16", t_host: float = 0.0
 ) -> StepCost:  # fmt: skip
-    """The constants of a dense model on tp GPUs of one node, in bfloat16; steps that decode are `decode_parts`.
+    """The constants of a dense model on tp GPUs of one node; steps that decode are those of `decode_parts`.
 
-    `t_host` is what software adds to every step, such as its scheduling. Raises KeyError for an unknown name,
-    ValueError for a model with experts, whose weights depend on the batch.
+    `dtype` is that of the products, with its own measured rate; sums of the GPUs are in bfloat16, and so is attention,
+    whatever the bytes of a weight and of an element of the cache. `t_host` is what software adds to every step, such as
+    its scheduling. Raises KeyError for an unknown name, ValueError for a model with experts, whose weights depend on
+    the batch.
 
     >>> cost = step_cost("llama3-70b", "h100-sxm", tp=8)
     >>> from hwlib.units import show
@@ -77,7 +80,7 @@ def step_cost(
     shape, sheet = models[model], accelerators[chip]
     if shape.moe:
         raise ValueError(f"{shape.key} has experts: how many of them a step reads depends on its tokens")
-    c = step_constants(sheet.key, tp)
+    c, fit = step_constants(sheet.key, tp), gemm_constants()[sheet.key, dtype]
     sums = [float(tensor_decode_time(shape.layers, B, shape.width, tp, c.alpha, c.W_sum)) if tp > 1 else 0.0
             for B in (0, 1)]  # fmt: skip
     copies, kv = float(cache_copies(shape.kv_heads, tp)), kv_bytes_per_token(shape, b_kv)
@@ -88,7 +91,7 @@ def step_cost(
     return StepCost(
         fixed=float(host_step_time(shape.layers, FUSED, c.t0)) + sums[0] + t_host,
         weights=float(weight_time(step_bytes(shape, 1, 1.0), tp, c.W, b_w)),
-        token=float(compute_time(forward_flops(matmul_parameters(shape), 1), tp * c.C)),
+        token=float(compute_time(forward_flops(matmul_parameters(shape), 1), tp * fit.eta_C * sheet.flops(dtype))),
         sent=sums[1] - sums[0],
         cached=float(cache_time(copies, 1, kv, tp, c.W)),
         pair=shape.layers * float(attention) / pairs_of(LONG),

@@ -29,7 +29,7 @@ from hwlib.plots.decoding import (
     times_by_ranks,
     token_caches,
 )
-from hwlib.plots.engines import attained_shares, engine_rows, load_curves
+from hwlib.plots.engines import attained_shares, closed_loads, engine_rows, load_curves
 from hwlib.plots.expert_traffic import expert_loads, nic_bytes
 from hwlib.plots.experts import (
     balancing,
@@ -83,17 +83,17 @@ __all__ = [
     "accepted_tokens", "against_ranks", "allreduce_scale", "anatomy", "attained_shares", "axes_on_levels",
     "balancing", "banks", "batch_curve", "batch_times", "before_and_after", "beside_a_matmul", "beyond_six",
     "blame", "block_scales", "blocks_by_step", "by_chance", "cache_pages", "causal_pieces", "clock_series",
-    "copy_or_compute", "cta_pair", "day_steps", "days_against_log", "divergence", "engine_rows", "exchange_times",
-    "expert_loads", "four_cases", "fused_attention", "growth", "guide", "hit_curves", "host_and_device",
-    "issuers", "kept_shares", "kernel_timeline", "layer_matrices", "least_tokens", "levels", "load_curves",
-    "measured_imbalance", "memory_pyramid", "model_against_measured", "model_on_stages", "move_shares",
-    "nic_bytes", "node_bandwidths", "overlap", "parameter_shares", "peaks", "pipeline", "plan_cloud", "pod",
-    "power_caps", "predicted_against_measured", "predicted_steps", "queue_rows", "rack", "rails_and_racks",
+    "closed_loads", "copy_or_compute", "cta_pair", "day_steps", "days_against_log", "divergence", "engine_rows",
+    "exchange_times", "expert_loads", "four_cases", "fused_attention", "growth", "guide", "hit_curves",
+    "host_and_device", "issuers", "kept_shares", "kernel_timeline", "layer_matrices", "least_tokens", "levels",
+    "load_curves", "measured_imbalance", "memory_pyramid", "model_against_measured", "model_on_stages",
+    "move_shares", "nic_bytes", "node_bandwidths", "overlap", "parameter_shares", "peaks", "pipeline", "plan_cloud",
+    "pod", "power_caps", "predicted_against_measured", "predicted_steps", "queue_rows", "rack", "rails_and_racks",
     "rasters", "rates_by_length", "reached_bandwidth", "ridge_bars", "right_by_gap", "rollout_tail", "roofline",
     "room_for_tokens", "rounded_block", "rounded_steps", "rounds_grid", "routed_tokens", "sharded_blocks",
     "shares_by_model", "size_sweep", "skew_on_a_gpu", "split_mlp", "split_times", "split_widths", "stage_memory",
     "stay_tails", "step_parts", "step_strips", "steps", "steps_against_micro", "streams", "switches_per_gpu",
     "threads", "three_products", "tile_traffic", "time_and_memory", "time_bars", "timeline", "times_against_size",
-    "times_by_ranks", "token_caches", "token_lengths", "token_prices", "topology", "touched", "wait_curves",
-    "warp", "warp_sweep", "ways_to_the_network", "weak_scaling", "zero_stages",
+    "times_by_ranks", "token_caches", "token_lengths", "token_prices", "topology", "touched", "wait_curves", "warp",
+    "warp_sweep", "ways_to_the_network", "weak_scaling", "zero_stages",
 ]  # fmt: skip

@@ -1,10 +1,11 @@
 """Serving engines: what each request waits for, and how waiting grows with the load."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hwlib.engine import EngineRun, Outcome
 from hwlib.plots.style import BLUE, CHART, GREY, INK, ORANGE, SMALL, canvas, note, series, styled
+from hwlib.specs import MeasuredUsers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,8 +18,8 @@ SAME = 1e-9  # s: steps that are no farther apart follow each other
 
 @styled
 def engine_rows(runs: Mapping[str, EngineRun], start: float, seconds: float) -> "Figure":
-    """A row for each request that is in an engine within these seconds, time to the right: grey while it waits for its
-    first step, blue where its prompt is read, orange where it generates, and nothing where a step leaves it out.
+    """A row for each request that is in an engine within these seconds, time to the right: grey while it is
+    queued, blue in prefill, orange where it decodes, and nothing where it is stalled, as a step leaves it out.
 
     One panel for each run, {name: run}, below each other; runs of the same requests show the same rows. Raises
     ValueError without a run, or for a stretch of time in which there is no request, or more than 60.
@@ -46,11 +47,11 @@ def engine_rows(runs: Mapping[str, EngineRun], start: float, seconds: float) -> 
 
 def _rows(axes: "Axes", outcomes: list[Outcome], run: EngineRun, start: float, end: float) -> None:
     began = {step.end: step.start for step in run.steps}
-    bars: dict[str, list[tuple[int, float, float]]] = {"waits": [], "its prompt is read": [], "generates": []}
+    bars: dict[str, list[tuple[int, float, float]]] = {"queued": [], "prefill": [], "decode": []}
     for row, one in enumerate(outcomes):
-        bars["waits"].append((row, one.arrival, one.chunks[0].start))
-        bars["its prompt is read"] += [(row, part.start, part.end) for part in one.chunks]
-        bars["generates"] += [(row, *span) for span in generating(one, began)]
+        bars["queued"].append((row, one.arrival, one.chunks[0].start))
+        bars["prefill"] += [(row, part.start, part.end) for part in one.chunks]
+        bars["decode"] += [(row, *span) for span in generating(one, began)]
     for (label, found), colour in zip(bars.items(), (WAITING, BLUE, ORANGE), strict=True):
         cut = [(row, max(a, start), min(b, end)) for row, a, b in found if a < end and b > start]
         rows, left = [row for row, *_ in cut], [a - start for _, a, _ in cut]
@@ -102,7 +103,7 @@ def load_curves(
             axes.axhline(limit, color=INK, lw=1, ls=(0, (5, 3)))
             note(axes, words, (axes.get_xlim()[0], limit), (3, 3), fontsize=SMALL, color=INK)
     percent = f"p{100 * q:g}"
-    above.set_title(f"time to the first token, {percent} [s]", fontsize=9)
+    above.set_title(f"time to first token, {percent} [s]", fontsize=9)
     below.set_title(f"time between tokens, {percent} [ms]", fontsize=9)
     below.set_xlabel(f"requests per second on {whole} GPUs" if whole else "requests per second and GPU")
     figure.legend(*above.get_legend_handles_labels(), loc="outside lower left", ncols=3, columnspacing=1.0)
@@ -131,3 +132,41 @@ def attained_shares(
     axes.set_title(f"first token within {ttft:g} s, {1e3 * tpot:g} ms a token after it", fontsize=9)
     figure.legend(loc="outside lower left", ncols=2, columnspacing=1.0)
     return figure
+
+
+@styled
+def closed_loads(runs: Mapping[int, EngineRun], measured: Sequence[MeasuredUsers], full: float = 0.0) -> "Figure":
+    """Tokens per second, the mean time between tokens and the mean time to the first, against the users at once: a line
+    through the runs, {users: run}, and diamonds at what was measured; a dashed line where `full` users fill the cache.
+
+    Of a run the first and the last request of each user are left out of both means, as they begin and end together.
+    Raises ValueError without a run.
+    """
+    if not runs:
+        raise ValueError("closed_loads needs at least one run")
+    figure, panels = canvas(CHART, 5.0, 3)
+    users = sorted(runs)
+    kept = {n: runs[n].outcomes[n:-n] or runs[n].outcomes for n in users}
+    drawn = (
+        ("tokens/s", [runs[n].tokens_per_second for n in users], [row.rate for row in measured]),
+        ("mean time between tokens [ms]", [1e3 * _mean([one.tpot for one in kept[n]]) for n in users],
+         [1e3 * row.tbt for row in measured]),
+        ("mean time to first token [s]", [_mean([one.ttft for one in kept[n]]) for n in users],
+         [row.ttft for row in measured]),
+    )  # fmt: skip
+    for axes, (name, told, seen) in zip(panels, drawn, strict=True):
+        axes.plot(users, told, color=BLUE, label="simulated")
+        axes.plot([row.users for row in measured], seen, "D", color=INK, markersize=5, label="measured")
+        axes.set_title(name, fontsize=9)
+        axes.set_ylim(0, None)
+        if full:
+            axes.axvline(full, color=GREY, lw=1, ls=(0, (5, 3)))
+    if full:
+        note(panels[0], "the cache is full", (full, 0), (4, 4), fontsize=SMALL)
+    panels[-1].set(xlabel="users at once", xlim=(0, None))
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower left", ncols=2)
+    return figure
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

@@ -51,17 +51,18 @@ from hwlib.specs.split_measurements import MeasuredRequest, MeasuredSplit, measu
 from hwlib.specs.stack import Stack, stack_for, stacks
 from hwlib.specs.table import SpecError
 from hwlib.specs.training_measurements import MeasuredStep, measured_steps
+from hwlib.specs.users_measurements import MeasuredUsers, measured_users
 
 __all__ = [
     "Accelerator", "Cluster", "Datum", "Features", "Framework", "Level", "Link", "MeasuredAllreduce",
     "MeasuredDecode", "MeasuredDecodeAttention", "MeasuredExchange", "MeasuredExperts", "MeasuredGemm",
     "MeasuredLength", "MeasuredLink", "MeasuredLoads", "MeasuredMemory", "MeasuredMixture", "MeasuredPipeline",
     "MeasuredPlan", "MeasuredPower", "MeasuredRequest", "MeasuredRun", "MeasuredService", "MeasuredSplit",
-    "MeasuredStep", "Model", "Node", "SpecError", "Stack", "Switch", "accelerators", "clusters", "features",
-    "framework_of", "frameworks", "levels_of", "links", "measured_allreduces", "measured_decode_attention",
-    "measured_decodes", "measured_exchanges", "measured_experts", "measured_gemms", "measured_lengths",
-    "measured_link", "measured_links", "measured_loads", "measured_memory", "measured_mixtures",
-    "measured_pipelines", "measured_plans", "measured_powers", "measured_requests", "measured_run",
-    "measured_runs", "measured_services", "measured_splits", "measured_steps", "models", "nodes", "stack_for",
+    "MeasuredStep", "MeasuredUsers", "Model", "Node", "SpecError", "Stack", "Switch", "accelerators", "clusters",
+    "features", "framework_of", "frameworks", "levels_of", "links", "measured_allreduces",
+    "measured_decode_attention", "measured_decodes", "measured_exchanges", "measured_experts", "measured_gemms",
+    "measured_lengths", "measured_link", "measured_links", "measured_loads", "measured_memory", "measured_mixtures",
+    "measured_pipelines", "measured_plans", "measured_powers", "measured_requests", "measured_run", "measured_runs",
+    "measured_services", "measured_splits", "measured_steps", "measured_users", "models", "nodes", "stack_for",
     "stacks", "switches",
 ]  # fmt: skip

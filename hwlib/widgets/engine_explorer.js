@@ -6,6 +6,7 @@ const RATES = [0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8];
 const SHARES = [0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3];
 const LONGS = [1000, 2000, 4000, 8000, 16000];
 const PRICES = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
+const SPARE = 0.01; // of the cache, that a request leaves free where it begins beside others
 const WIDTH = across(680), LEFT = 30, RIGHT = 12, ROW = 13, TOP = 6, ROWS = 20, SECONDS = 8;
 
 /* The requests of a load: the same draws at every rate and share. */
@@ -63,7 +64,7 @@ export function play(asked, { cost, policy, budget, seats, room }) {
       waiting.unshift(job);
     }
     const offered = [];
-    let free = room - used;
+    let free = room - used - (running.length ? SPARE * room : 0);
     for (const job of waiting) {
       free -= job.target + 1;
       if (offered.length === seats - running.length || free < 0) break;
@@ -140,7 +141,7 @@ export function compute(state) {
 /* The sentences under the figure. */
 export function tell({ jobs, ttft, tbt, longest, rate, money, again }) {
   const lines = [
-    `First token: p50 ${show(ttft[0], "s")}, p99 ${show(ttft[1], "s")}. Between two tokens: p50 ${show(tbt[0], "s")}, p99 ${show(tbt[1], "s")}, longest ${show(longest, "s")}.`,
+    `Time to first token: p50 ${show(ttft[0], "s")}, p99 ${show(ttft[1], "s")}. Time between tokens: p50 ${show(tbt[0], "s")}, p99 ${show(tbt[1], "s")}, longest ${show(longest, "s")}.`,
     `${count(Math.round(rate))} tokens/s over the whole run of ${count(jobs.length)} requests: ${money.toFixed(2)} dollars a million tokens.`,
   ];
   if (again) lines.push(`The cache was full: ${count(again)} times a request lost its place and was read again.`);
@@ -175,10 +176,10 @@ function draw(svg, { row }, now) {
   rows.forEach((job, i) => {
     const y = TOP + i * ROW, name = `request ${row + i}`;
     if (i % 5 === 0) shapes.push(make("s.text", { x: LEFT - 5, y: y + ROW - 3, "text-anchor": "end" }, row + i));
-    bar(job.arrival, job.times.at(-1), y + ROW / 2 - 2, "empty", `${name}, ${count(job.prompt)} tokens of prompt: waits`, 1.5);
-    bar(job.arrival, job.chunks[0].start, y + 2, "path", `${name} waits ${show(job.chunks[0].start - job.arrival, "s")}`, ROW - 7);
-    for (const part of job.chunks) bar(part.start, part.end, y, "compute", `${name}: ${count(part.tokens)} of its prompt's ${count(job.prompt)} tokens, ${show(part.end - part.start, "s")}`);
-    for (const part of spans(job)) bar(part.start, part.end, y, "memory", `${name} generates`);
+    bar(job.arrival, job.times.at(-1), y + ROW / 2 - 2, "empty", `${name}, ${count(job.prompt)} tokens of prompt: stalled`, 1.5);
+    bar(job.arrival, job.chunks[0].start, y + 2, "path", `${name} is queued for ${show(job.chunks[0].start - job.arrival, "s")}`, ROW - 7);
+    for (const part of job.chunks) bar(part.start, part.end, y, "compute", `${name}, prefill: ${count(part.tokens)} of ${count(job.prompt)} tokens, ${show(part.end - part.start, "s")}`);
+    for (const part of spans(job)) bar(part.start, part.end, y, "memory", `${name} decodes`);
   });
   svg.setAttribute("viewBox", `0 0 ${WIDTH} ${low + 22}`);
   svg.replaceChildren(...shapes);
@@ -189,8 +190,8 @@ function render({ model, el }) {
   const given = Object.fromEntries(fixed.map((name) => [name, model.get(name)]));
   const last = given.gaps.length - ROWS;
   const controls = [
-    chooser(model, "policy", "next step", () => [["prefill first", "prompts first, whole"], ["decode first", "whole batches"], ["chunked", "prompts in parts"]]),
-    slider(model, "budget", "tokens of a step", BUDGETS, count),
+    chooser(model, "policy", "scheduler", () => [["prefill first", "prefill first"], ["decode first", "whole batches"], ["chunked", "chunked prefill"]]),
+    slider(model, "budget", "token budget", BUDGETS, count),
     slider(model, "rate", "requests/s", RATES, String),
     slider(model, "share", "long prompts", SHARES, (x) => `${Math.round(100 * x)} %`),
     slider(model, "long", "their tokens", LONGS, count),
@@ -198,7 +199,7 @@ function render({ model, el }) {
     slider(model, "row", "first row", Array.from({ length: Math.floor(last / 10) + 1 }, (_, i) => 10 * i), (i) => `no. ${i}`),
   ];
   const svg = make("s.svg", { role: "img" });
-  const key = make("p", { class: "gpubook-key" }, "A row for each request, time to the right. Grey: waits for its first step; blue: its prompt is read; orange: it generates; thin line: it has begun, and is not in the step.");
+  const key = make("p", { class: "gpubook-key" }, "A row for each request, time to the right. Grey: queued; blue: prefill; orange: decode; thin line: stalled, while others have the step.");
   const readout = make("div", { class: "gpubook-readout", role: "status", "aria-live": "polite" });
   frame(el, make("div", { class: "gpubook-controls" }, ...controls.map((part) => part.el)), svg, key, readout);
   let played = "", now = null;

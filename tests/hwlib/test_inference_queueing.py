@@ -35,7 +35,9 @@ def test_servers_that_share_a_queue_wait_as_adan_and_resing_print(n_srv, wait):
 
 
 def test_one_server_is_a_special_case_of_every_form():
-    assert pooled_wait(0.7, 2, 1, 3, 1) == pytest.approx(mg1_wait(0.7, 2, 3)) == pytest.approx(kingman_wait(0.7, 2, 1, 3))
+    assert (
+        pooled_wait(0.7, 2, 1, 3, 1) == pytest.approx(mg1_wait(0.7, 2, 3)) == pytest.approx(kingman_wait(0.7, 2, 1, 3))
+    )
 
 
 def test_what_is_left_of_equal_requests_is_half_of_one():

@@ -5,6 +5,7 @@ import pytest
 from hwlib import plots
 from hwlib.engine import Request, chunked, draw_requests, prefill_first, run_engine, step_cost
 from hwlib.plots.engines import generating
+from hwlib.specs import measured_users
 
 COST = step_cost("llama3-8b", "h100-sxm")
 LONG = [Request(0, 200, 100), Request(0, 200, 100), Request(0.3, 12_000, 1)]
@@ -41,6 +42,18 @@ def test_curves_are_the_quantiles_of_the_runs():
     shares = plots.attained_shares(curves, ttft=limit, tpot=1.0).axes[0].lines[0].get_ydata()
     assert shares[1] == pytest.approx(50)
     assert shares[0] > 50
+
+
+def test_a_closed_load_is_drawn_beside_what_was_measured():
+    rows = measured_users("llama3-70b")[:3]
+    runs = {n: run_engine([Request(0, 200, 20)] * 4 * n, COST, users=n) for n in (1, 5)}
+    figure = plots.closed_loads(runs, rows, full=4)
+    told, seen, full = figure.axes[0].lines
+    assert told.get_xydata().tolist() == [[n, pytest.approx(runs[n].tokens_per_second)] for n in (1, 5)]
+    assert list(seen.get_xdata()) == [1, 5, 25]
+    assert list(seen.get_ydata()) == [row.rate for row in rows]
+    assert list(full.get_xdata()) == [4, 4]
+    assert figure.axes[1].lines[1].get_ydata()[0] == pytest.approx(18.58)
 
 
 @pytest.mark.parametrize(

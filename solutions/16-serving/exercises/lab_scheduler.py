@@ -60,7 +60,7 @@ def schedule(wait, run, budget, seats, room):
 
 
 def _slow(wait, run, budget, seats, room):
-    """Whoever generates alone, as long as there is one."""
+    """Decodes alone, as long as there are any."""
     plan = [(number, 1) for number, left in run if left == 0]
     return plan or _schedule(wait, run, budget, seats, room)
 
@@ -70,26 +70,26 @@ def states(random):
 
     def moment(tight):
         numbers = iter(range(random.randint(0, 50), 1000))
-        generating = [(next(numbers), 0) for _ in range(random.randint(2, 9))]
+        decoding = [(next(numbers), 0) for _ in range(random.randint(2, 9))]
         begun = [(next(numbers), random.randint(20, 900)) for _ in range(random.randint(0, 2))]
-        run = [*generating, *begun]
+        run = [*decoding, *begun]
         if begun and random.random() < 0.5:  # after a cache was lost, prompts stand between
-            run.insert(random.randint(0, len(generating)), run.pop())
+            run.insert(random.randint(0, len(decoding)), run.pop())
         wait = [(next(numbers), random.randint(10, 600)) for _ in range(random.randint(2, 6))]
         unread = sum(left for _, left in begun) + sum(left for _, left in wait)
-        budget, seats, room = len(generating) + 2 * unread, len(run) + 9, 3 * unread
+        budget, seats, room = len(decoding) + 2 * unread, len(run) + 9, 3 * unread
         if tight == "budget":
-            budget = len(generating) + random.randint(1, max(2, unread - 1))
+            budget = len(decoding) + random.randint(1, max(2, unread - 1))
         if tight == "seats":
             seats = len(run) + random.randint(0, len(wait) - 1)
         if tight == "room":
-            room = len(generating) + sum(left for _, left in wait[: random.randint(0, len(wait) - 1)])
+            room = len(decoding) + sum(left for _, left in wait[: random.randint(0, len(wait) - 1)])
             room += random.choice((0, -1, 1))
         if tight == "both":
-            before = len(generating) + wait[0][1]
+            before = len(decoding) + wait[0][1]
             budget = before + sum(left for _, left in begun) + wait[1][1] // 3
             room = before + wait[1][1] // 2
-        return wait, run, budget, seats, max(room, len(generating))
+        return wait, run, budget, seats, max(room, len(decoding))
 
     small = [([(4, 7)], [], 1, 1, 9), ([(4, 1)], [(2, 0)], 5, 3, 2), ([(4, 1), (5, 1)], [], 9, 9, 1)]
     return [*small, *(moment(tight) for tight in ("budget", "seats", "room", "both") for _ in range(8))]
@@ -100,28 +100,28 @@ LAB_SCHEDULER = Exercise(
     title="Lab: what goes into the next step",
     points=4,
     lines=14,
-    prompt="Write the policy of an engine. `wait` and `run` list requests as pairs (number, left), oldest first: "
-    "`left` are the tokens of its prompt that are still to be read, 0 for one that generates. Those in `run` have "
-    "taken their prompts' whole room in the cache already. A step processes at most `budget` tokens, at most `seats` "
-    "requests may run, and the cache has `room` for so many tokens more. Return the step as a list of pairs (number, "
-    "tokens). First, in their order, all that generate, with one token each, which takes a token of room; the budget "
-    "and the room are never too small for that. Then prompts, oldest first: those in `run` that are not read to the "
-    "end, then those that wait. Each gets as many of its tokens as the budget has left, so that at most one is cut, "
-    "and with nothing left nobody is listed. One that waits may begin only with a seat and with room for its whole "
-    "prompt, however little of it this step reads; if it may not, nobody behind it begins either. *Exact*, on moments "
-    "that you do not see.",
+    prompt="Write the scheduler of an engine with chunked prefill. `wait` and `run` list requests as pairs (number, "
+    "left), oldest first: `left` are the tokens of the prompt that are still to be prefilled, 0 for a request that "
+    "decodes. Requests in `run` hold the cache of their whole prompts already. A step has at most `budget` tokens, "
+    "at most `seats` requests may run, and the cache has `room` for so many tokens more. Return the step as a list "
+    "of pairs (number, tokens). First come, in their order, all requests that decode, with one token each, which "
+    "also takes a token of room; budget and room are never too small for that. Then prompts, oldest first: those in "
+    "`run` whose prefill is not done, then those of `wait`. Each gets as many of its tokens as the budget has left, "
+    "so at most one is cut, and a request that gets none is not listed. A request of `wait` may begin only with a "
+    "seat and with room for its whole prompt, however little of it is in this step; if it may not, no request behind "
+    "it begins either. *Exact*, on states of the queue that you do not see.",
     answer=Function("schedule", "schedule(wait, run, budget, seats, room)", cases=states),
     solution=schedule,
     withholds=("hwlib.engine.policies",),
     mistakes=(
         Mistake(
             partial(_schedule, first="prompts"),
-            "As long as there is a prompt to read, nobody generates in your steps. How long is the next gap between "
+            "As long as there is a prompt to prefill, nobody decodes in your steps. How long is the next gap between "
             "two of their tokens then?",
         ),
         Mistake(
             _slow,
-            "You read prompts only when nobody generates. How long may the first token of one that waits take then?",
+            "You prefill only when nobody decodes. How long may the first token of one that waits take then?",
         ),
         Mistake(
             partial(_schedule, cut=False),
@@ -130,7 +130,7 @@ LAB_SCHEDULER = Exercise(
         ),
         Mistake(
             partial(_schedule, counted=False),
-            "Your steps have more tokens than the budget. Do those that generate pass through the same products?",
+            "Your steps have more tokens than the budget. Do those that decode pass through the same products?",
         ),
         Mistake(
             partial(_schedule, begun=False),
@@ -142,7 +142,7 @@ LAB_SCHEDULER = Exercise(
         ),
         Mistake(
             partial(_schedule, spare=False),
-            "Each that generates takes a token of room in this very step. How much is left for those that wait?",
+            "Each request that decodes takes a token of room in this very step. How much is left for those that wait?",
         ),
         Mistake(
             partial(_schedule, seated=False),
@@ -173,7 +173,7 @@ LAB_SCHEDULER = Exercise(
         "one that waits is asked for a seat and for room.",
         "`break` where one that waits may not begin. Room goes by `left`, the budget by `part`.",
     ),
-    explain="All that generate go first, so none of them waits longer than a step, and the budget bounds how long a "
+    explain="All that decode go first, so none of them waits longer than a step, and the budget bounds how long a "
     "step can take: that is what makes the schedule free of stalls. What is left of the budget carries prompts, and "
     "cutting the last one fills the step exactly. Room is taken for whole prompts, since one that began and finds no "
     "room for its end blocks the cache for nothing; and nobody overtakes, since a long prompt would wait forever among "

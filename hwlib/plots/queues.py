@@ -96,7 +96,7 @@ def token_lengths(traces: Mapping[str, Sequence[float]]) -> "Figure":
     axes.set(xscale="log", ylim=(0, 1), xlabel="tokens of the prompt", ylabel="share that is shorter")
     axes.xaxis.set_major_formatter(lambda tokens, _: f"{tokens:,.0f}")
     axes.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
-    axes.legend(fontsize=9, loc="upper left")
+    figure.legend(loc="outside lower center", ncols=2, fontsize=9, handlelength=1.2)
     return figure
 
 
@@ -106,10 +106,12 @@ def hit_curves(ways: Mapping[str, Mapping[float, float]]) -> "Figure":
     figure, axes = canvas(CHART, 2.9)
     for (name, points), (colour, marker) in zip(ways.items(), series(len(ways)), strict=True):
         axes.plot(list(points), list(points.values()), color=colour, marker=marker, markersize=5, label=name)
-    axes.set(xscale="log", ylim=(0, None), xlabel="tokens that a replica's cache holds", ylabel="found")
-    axes.xaxis.set_major_formatter(lambda tokens, _: f"{tokens / 1e6:g} M")
+    axes.set(xscale="log", ylim=(0, 1), xlabel="tokens that a replica's cache holds", ylabel="found")
+    axes.minorticks_off()
+    axes.set_xticks(sorted({tokens for points in ways.values() for tokens in points}))
+    axes.xaxis.set_major_formatter(lambda tokens, _: f"{tokens / 1e6:.2g} M")
     axes.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
-    axes.legend(fontsize=9, loc="upper left")
+    axes.legend(fontsize=9, loc="lower right")
     return figure
 
 

@@ -2,7 +2,16 @@
 
 from random import Random
 
-from hwlib.engine import cache_room, chunked, decode_first, draw_requests, prefill_first, run_engine, step_cost
+from hwlib.engine import (
+    Request,
+    cache_room,
+    chunked,
+    decode_first,
+    draw_requests,
+    prefill_first,
+    run_engine,
+    step_cost,
+)
 from hwlib.inference import (  # noqa: F401  (the text shows some of them)
     budget_chunk_tokens,
     cache_copy_time,
@@ -31,7 +40,7 @@ from hwlib.inference import (  # noqa: F401  (the text shows some of them)
     squared_variation,
     weight_bytes,
 )
-from hwlib.specs import accelerators, measured_lengths, measured_services, models
+from hwlib.specs import accelerators, measured_lengths, measured_services, measured_users, models
 from hwlib.transformer import kv_bytes_per_token, matmul_parameters
 from hwlib.units import GB, ms, show  # noqa: F401  (the text uses them)
 
@@ -145,6 +154,7 @@ def engine_run(name, rate=8.0, count=600):
 
 
 RUNS = {name: engine_run(name) for name in WAYS}
+MOST_RATE = 600 / engine_run("chunks, 2,048", rate=1e4).duration  # all of them at once
 LONG_STEP = ENGINE.prompt(8000)
 NO_MIX = LONG_STEP / ENGINE.decode(64, 1000)
 
@@ -187,3 +197,25 @@ PER_WEIGHT = weight_bytes(LLAMA70, 1) / kv_bytes_per_token(LLAMA70, 1)  # tokens
 FREED = freed_tokens(32, 8192, 4096)
 BOOK_RATIO = prefill_servers_ratio(32, 512, 0.019, 0.91)
 DEEPSEEK_RATIO = prefill_ranks_ratio(TOKENS_IN, TOKENS_OUT, NODE_IN, NODE_OUT)
+
+# NVIDIA's server with many users, and the engine
+_TWO = dict(tp=2, b_w=1, b_kv=1)
+ROOM2 = cache_room("llama3-70b", "h100-sxm", **_TWO)
+_COST2 = step_cost("llama3-70b", "h100-sxm", dtype="fp8", **_TWO)
+CLOSED = {
+    n: run_engine(
+        [Request(0, 5000, 500)] * 4 * n, _COST2, chunked, budget=2048, room=ROOM2, users=n, reserve=True, gpus=2
+    )
+    for n in (1, 50, 75, 100, 150, 200, 250)
+}
+USERS = {row.users: row for row in measured_users("llama3-70b")}
+RATE_GAPS = {n: CLOSED[n].tokens_per_second / USERS[n].rate - 1 for n in CLOSED if n in USERS}
+
+
+def between(n):
+    """Mean time between tokens, without the first and the last request of each user."""
+    kept = CLOSED[n].outcomes[n:-n] or CLOSED[n].outcomes
+    return sum(one.tpot for one in kept) / len(kept)
+
+
+GAP_GAPS = {n: between(n) / USERS[n].tbt - 1 for n in RATE_GAPS}

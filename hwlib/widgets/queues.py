@@ -50,10 +50,10 @@ def wait_explorer() -> VegaLite:
         "description": "Time in the queue against the load",
         "title": {"text": {"expr": said}, "anchor": "start"},
         "params": [
-            slider("chosen", "load", 0.6, 0.05, 0.95, 0.05),
             slider("t_srv", "time of a request, in s", 0.35, 0.05, 2, 0.05),
             slider("cv2", "variation of it", 3, 0, 8, 0.5),
             slider("cv2_gap", "variation of the gaps", 1, 0, 8, 0.5),
+            slider("chosen", "load", 0.6, 0.05, 0.95, 0.05),
         ],
         "layer": [line, rule],
         "width": 460, "height": 260,

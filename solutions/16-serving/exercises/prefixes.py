@@ -68,13 +68,18 @@ STICKY = Exercise(
             ([[1, 2], [1, 2, 3], [7], [1, 2, 3, 4], [7, 8]], 2, 10, 100),
             ([[1, 2, 3], [1, 2, 3, 4], [1, 2, 3, 5], [1, 2, 3, 6]], 2, 10, 1),
             ([[1, 2, 3], [4, 5], [1, 2, 6], [4, 5, 7], [1, 2, 8]], 1, 4, 0),
-            ([[1, 2, 3, 4], [5, 2, 3, 4], [1, 2], [9, 8], [9, 8, 7]], 3, 6, 3),
+            ([[1, 2, 3, 4], [5, 6, 7], [1, 2, 8], [9, 10], [9, 10, 11]], 3, 6, 3),
+            ([[1, 2, 3, 4], [9, 8], [1, 2, 3, 4, 5]], 1, 4, 0),
             ([[1, 2], [3], [1, 4], [5], [1, 2, 6], [7], [1, 2]], 1, 4, 0),
         ],
         drawn=drawn,
     ),
     solution=route,
     mistakes=(
+        Mistake(
+            lambda requests, replicas, pages, slack: _routed(requests, replicas, pages, slack, anywhere=True),
+            "You count every page that is held. What is one worth whose beginning has been dropped?",
+        ),
         Mistake(
             lambda requests, replicas, pages, slack: _routed(requests, replicas, pages, slack, near=False),
             "That goes where the least work is. Who holds the beginning of the prompt?",

@@ -125,15 +125,14 @@ FLEET = Exercise(
     "instances of `tp_in` GPUs, which share one queue; then the cache goes over their cards, 50 GB/s a GPU, to one "
     "of `instances_out` instances of `tp_out` GPUs, each of which decodes `batch` sequences at once.\n\n"
     "A prompt of T tokens takes two operations for each of 69,501,714,432 parameters of matrices, at 40 % of 1,979 "
-    "TFLOP/s a GPU, "
-    "and two sums a layer of 2(n - 1)/n · 2·T·8,192 bytes at 450 GB/s. Its wait at the mean is Sakasegawa's, for "
-    "arrivals at random and a squared variation of 3, and at the 99th percentile 4.6 times that. To the first token "
-    "it takes that wait, its reading, and 163,840 bytes a token over the cards: at most {ttft:s}, for a prompt of "
-    "the mean length. A step that decodes takes the bytes of the weights (70,553,706,496) and of the caches (the "
-    "prompt and half of the answer) at 85 % of 3.35 TB/s, 50 µs a layer, and for more than one GPU 160 sums of 12 "
-    "µs: at most {tpot:s}. Decoding is busy at most 90 % of the time. Nine tenths of 80 GB hold, for decoding, the "
-    "weights and the batch at its full length; for prompts, the weights and four prompts of eight times the mean. "
-    "The fewer dollars a million generated tokens cost, the better. *Exact* for this model.",
+    "TFLOP/s a GPU, and two sums a layer of 2(n - 1)/n · 2·T·8,192 bytes at 450 GB/s. Its wait at the mean is "
+    "Sakasegawa's, for arrivals at random and a squared variation of 3, and at the 99th percentile 4.6 times that. "
+    "To the first token it takes that wait, its reading, and 163,840 bytes a token over the cards: at most {ttft:s}, "
+    "for a prompt of the mean length. A step that decodes takes the bytes of the weights (70,553,706,496) and of the "
+    "caches (the prompt and half of the answer) at 85 % of 3.35 TB/s, 50 µs a layer, and for more than one GPU 160 "
+    "sums of 12 µs: at most {tpot:s}. Decoding is busy at most 90 % of the time. Nine tenths of 80 GB hold, for "
+    "decoding, the weights and the batch at its full length; for prompts, the weights and four prompts of eight "
+    "times the mean. The fewer dollars a million generated tokens cost, the better. *Exact* for this model.",
     given=[
         dict(rate=40, prompt=3000, answer=400, ttft=1.0, tpot=0.040),
         dict(rate=25, prompt=6000, answer=300, ttft=2.0, tpot=0.050),

@@ -54,7 +54,7 @@ TICKET = Exercise(
     solution="30·2,500 = 75,000 prompt tokens a second come, and 12 replicas read 168,000 in a second: 45 %, 41 % with "
     "what is found. 97 % on the dashboard means that some kernel ran, which is always so while anybody decodes. 900 ms "
     "between tokens is a prompt of 12,600 tokens in one step, and 60,000 tokens take 4.3 s: p99 of both clocks is the "
-    "same long prompts. First (b), which is a flag: with 1,000 tokens a step nobody waits longer than some 100 ms for a "
+    "same long prompts. First (b), which is a flag: with 1,000 tokens a step nobody waits longer than 100 ms for a "
     "token, and short prompts pass long ones only if chunks go in turn. Then (c), a router: up to 40 % of the tokens "
     "instead of 8 %, so the load falls from 41 to 27 %, and load/(1 - load) from 0.70 to 0.37, the wait by half, and "
     "each read is shorter as well. Watch the balance: one large customer must not be one replica. (a) takes the load "

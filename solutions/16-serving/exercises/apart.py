@@ -8,9 +8,9 @@ RATIO = Exercise(
     title="How many of each",
     points=2,
     prompt="Llama 3 70B on nodes of eight H100s, some for prompts and some for decoding. Prompts have {T_in} tokens, "
-    "of which {hit} are found in a cache; a node computes the others at {R} tokens a second. Answers have {T_out} "
-    "tokens; a node decodes {B} sequences at once, a step in {t_step:s}. How many nodes for prompts does each node for "
-    "decoding need, if neither waits? *Exact*, as a real number.",
+    "of which a share of {hit} is found in a cache; a node computes the others at {R} tokens a second. Answers have "
+    "{T_out} tokens; a node decodes {B} sequences at once, a step in {t_step:s}. How many nodes for prompts does "
+    "each node for decoding need, if neither waits? *Exact*, as a real number.",
     given=[
         dict(T_in=6000, hit=0.35, R=22000, T_out=500, B=128, t_step=0.025),
         dict(T_in=8192, hit=0.2, R=18000, T_out=512, B=32, t_step=0.012),

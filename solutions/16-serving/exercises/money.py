@@ -7,11 +7,12 @@ WHICH_GPU = Exercise(
     id="serving-which-gpu",
     title="Rent by the hour",
     points=2,
-    prompt="A replica decodes Llama 3 70B in fp8, 70 GB of weights, with a cache of 164 kB a token in fp8 and 8,192 "
-    "tokens in each. Every user is promised 25 tokens a second. Three offers, all of them for four GPUs: "
-    "**A** 80 GB and 3.35 TB/s each at 2.00 dollars an hour, **B** 141 GB and 4.8 TB/s at 2.60 dollars, **C** 180 GB "
-    "and 8 TB/s at 5.00 dollars. Weights and caches may fill 90 % of the memory. A step takes as long as their bytes "
-    "and 5 ms beside them, and arithmetic is never longer. Who sells the cheapest token? *Exact* for these numbers.",
+    prompt="A replica decodes Llama 3 70B in fp8, 70 GB of weights, on four GPUs. A token's cache has 164 kB, "
+    "and each sequence 8,192 tokens in its cache. Every user is promised 25 tokens a second. Three offers, with "
+    "memory, bandwidth and price of each GPU: **A** 80 GB, 3.35 TB/s, 2.00 dollars an hour; **B** 141 GB, 4.8 TB/s, "
+    "2.60 dollars; **C** 180 GB, 8 TB/s, 5.00 dollars. Weights and caches may fill 90 % of the memory. A step takes "
+    "as long as the bytes of the weights and of all caches, and 5 ms besides; arithmetic is never longer. With the "
+    "largest batch that fits and keeps the promise, who sells the cheapest token? *Exact* for these numbers.",
     answer=Choice({"a": "A", "b": "B", "c": "C", "ab": "A and B, within 3 %"}),
     solution="b",
     mistakes=(

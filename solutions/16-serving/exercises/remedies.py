@@ -7,7 +7,7 @@ PREDICT_REMEDY = Exercise(
     id="serving-predict-remedy",
     title="Predict: one change",
     prompt="Back to the opening: one node reads prompts, first come, first served, and is busy 60 % of the time. Look "
-    "at the *shorter half* of the prompts, none of which takes longer than some 0.15 s. Which change brings their p99 "
+    "at the *shorter half* of the prompts, none of which takes longer than 0.17 s. Which change brings their p99 "
     "down most? *To first order*.",
     answer=Choice(
         {

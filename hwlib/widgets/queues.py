@@ -29,7 +29,7 @@ def wait_explorer() -> VegaLite:
             "x": {"field": "load", "type": "quantitative", "title": "load", "scale": {"domain": [0, 1]},
                   "axis": {"format": "%"}},
             "y": {"field": "wait", "type": "quantitative", "title": "time in the queue, in s",
-                  "scale": {"domain": [0, 10]}},
+                  "scale": {"domain": [0, 6]}},
             "color": colour,
             "strokeDash": {k: v for k, v in colour.items() if k != "scale"},
         },

@@ -91,7 +91,14 @@ def states(random):
             room = before + wait[1][1] // 2
         return wait, run, budget, seats, max(room, len(decoding))
 
-    small = [([(4, 7)], [], 1, 1, 9), ([(4, 1)], [(2, 0)], 5, 3, 2), ([(4, 1), (5, 1)], [], 9, 9, 1)]
+    small = [
+        ([(4, 7)], [], 1, 1, 9),
+        ([(4, 1)], [(2, 0)], 5, 3, 2),
+        ([(4, 1), (5, 1)], [], 9, 9, 1),
+        ([(4, 50), (5, 3)], [(2, 0)], 20, 9, 10),  # nobody overtakes
+        ([(4, 8), (5, 2)], [(2, 0), (3, 0)], 30, 9, 9),  # who generates takes room
+        ([(4, 3), (5, 3)], [(2, 0)], 20, 9, 90),  # several prompts in a step
+    ]
     return [*small, *(moment(tight) for tight in ("budget", "seats", "room", "both") for _ in range(8))]
 
 

@@ -219,3 +219,7 @@ def between(n):
 
 
 GAP_GAPS = {n: between(n) / USERS[n].tbt - 1 for n in RATE_GAPS}
+
+# A GPU of DeepSeek's decoding: users at 21 tokens/s, and their caches of 4,989 tokens
+USERS_EACH = NODE_OUT / 8 / 21
+CACHES_EACH = USERS_EACH * 4989 * S_KV["deepseek-v3"]

@@ -239,6 +239,23 @@ NOTATION: dict[str, Symbol] = {
     "t_in": Symbol(r"t_{\mathrm{in}}", "s", "time of the prefill of one prompt"),
     "ratio": Symbol(r"n_{\mathrm{in}/\mathrm{out}}", "1", "prefill ranks for each decode rank"),
     "n_D": Symbol(r"n_{D}", "rank", "ranks among which the width of the weights is cut", ONE_OR_MORE),
+    # Queues
+    "load": Symbol(r"\rho_{\mathrm{srv}}", "1", "share of the time in which a server is busy", Domain(0, high=1)),
+    "t_srv": Symbol(r"t_{\mathrm{srv}}", "s", "time of one request at a server, at the mean", POSITIVE),
+    "cv2": Symbol(r"C^2_{\mathrm{srv}}", "1", "variance of that time over its mean squared"),
+    "cv2_gap": Symbol(r"C^2_{\mathrm{gap}}", "1", "variance of the time between arrivals over its mean squared"),
+    "t_wait": Symbol(r"t_{\mathrm{wait}}", "s", "time in the queue, at the mean"),
+    "t_resid": Symbol(r"t_{\mathrm{resid}}", "s", "what is left of the request in service, at the mean"),
+    "n_srv": Symbol(r"n_{\mathrm{srv}}", "1", "servers with one queue", ONE_OR_MORE),
+    "N_req": Symbol(r"N_{\mathrm{req}}", "1", "requests at once, at the mean"),
+    "t_stay": Symbol(r"t_{\mathrm{stay}}", "s", "time from a request's arrival to its end, at the mean"),
+    "hit": Symbol(
+        r"h_{\mathrm{pre}}", "1", "share of the prompt tokens whose cache is there already", Domain(0, high=1)
+    ),
+    "cost_req": Symbol(r"c_{\mathrm{req}}", "USD", "price of serving one request"),
+    "W_cache": Symbol(
+        r"W_{\mathrm{cache}}", "B/s", "bandwidth at which a cache is copied to or from a rank group", POSITIVE
+    ),
     # Pipelines
     "t_F": Symbol("t_F", "s", "forward pass of a microbatch on one rank", POSITIVE),
     "t_B": Symbol("t_B", "s", "backward pass of a microbatch on one rank", POSITIVE),

@@ -35,6 +35,22 @@ from hwlib.inference.decode_transfers import (
     two_batch_step_time,
 )
 from hwlib.inference.launched_steps import drafted_speedup, host_step_time, launched_step_time, reached_step_time
+from hwlib.inference.prefixes import cache_copy_time, hit_prefill_time, prefix_hits, recompute_bandwidth
+from hwlib.inference.prices import cost_margin, request_cost
+from hwlib.inference.queueing import (
+    kingman_wait,
+    mg1_wait,
+    mm1_load,
+    mm1_quantile,
+    poisson_arrivals,
+    pooled_wait,
+    queue_stays,
+    requests_at_once,
+    residual_time,
+    server_load,
+    shared_stays,
+    squared_variation,
+)
 from hwlib.inference.server_memory import (
     batch_limit,
     cache_copies,
@@ -76,14 +92,17 @@ from hwlib.inference.serving import (
 
 __all__ = [
     "Point", "batch_cache_time", "batch_limit", "best_drafts", "best_width_ranks", "budget_chunk_tokens",
-    "cache_bound_token_rate", "cache_copies", "cache_time", "context_limit", "decode_point", "decode_points",
-    "decode_time", "decode_token_rate", "drafted_speedup", "expert_decode_bytes", "expert_decode_time",
-    "expert_share", "first_token_time", "free_chunk_tokens", "freed_tokens", "host_step_time", "largest_batch",
-    "latent_decode_intensity", "launched_step_time", "least_ranks", "mean_lost_tokens", "network_time",
-    "page_lost_fraction", "paged_bytes", "pareto", "prefill_ranks_ratio", "prefill_servers_ratio", "prefill_time",
-    "prompt_roofline_time", "prompt_time", "reached_step_time", "request_rate", "reread_tokens",
-    "reserved_lost_fraction", "scaled_weight_bytes", "small_batch_time", "speculative_critical_batch",
-    "speculative_speedup", "speculative_tokens", "speculative_work", "stationary_1d_time", "stationary_2d_ranks",
+    "cache_bound_token_rate", "cache_copies", "cache_copy_time", "cache_time", "context_limit", "cost_margin",
+    "decode_point", "decode_points", "decode_time", "decode_token_rate", "drafted_speedup", "expert_decode_bytes",
+    "expert_decode_time", "expert_share", "first_token_time", "free_chunk_tokens", "freed_tokens",
+    "hit_prefill_time", "host_step_time", "kingman_wait", "largest_batch", "latent_decode_intensity",
+    "launched_step_time", "least_ranks", "mean_lost_tokens", "mg1_wait", "mm1_load", "mm1_quantile",
+    "network_time", "page_lost_fraction", "paged_bytes", "pareto", "poisson_arrivals", "pooled_wait",
+    "prefill_ranks_ratio", "prefill_servers_ratio", "prefill_time", "prefix_hits", "prompt_roofline_time",
+    "prompt_time", "queue_stays", "reached_step_time", "recompute_bandwidth", "request_cost", "request_rate",
+    "requests_at_once", "reread_tokens", "reserved_lost_fraction", "residual_time", "scaled_weight_bytes",
+    "server_load", "shared_stays", "small_batch_time", "speculative_critical_batch", "speculative_speedup",
+    "speculative_tokens", "speculative_work", "squared_variation", "stationary_1d_time", "stationary_2d_ranks",
     "stationary_2d_time", "step_bytes", "tensor_decode_time", "tensor_ranks_limit", "token_cost",
     "transfer_bandwidth", "two_batch_step_time", "weight_bytes", "weight_time",
 ]  # fmt: skip

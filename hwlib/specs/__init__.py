@@ -13,31 +13,14 @@
 from hwlib.specs.accelerator import Accelerator, accelerators
 from hwlib.specs.allreduce_measurements import MeasuredAllreduce, measured_allreduces
 from hwlib.specs.cluster import Cluster, Level, clusters, levels_of
-from hwlib.specs.decode_measurements import (
-    MeasuredDecode,
-    MeasuredDecodeAttention,
-    measured_decode_attention,
-    measured_decodes,
-)
-from hwlib.specs.expert_measurements import (
-    MeasuredExchange,
-    MeasuredExperts,
-    MeasuredLoads,
-    measured_exchanges,
-    measured_experts,
-    measured_loads,
-)
+from hwlib.specs.decode_measurements import MeasuredDecode, MeasuredDecodeAttention, measured_decode_attention, measured_decodes
+from hwlib.specs.expert_measurements import MeasuredExchange, MeasuredExperts, MeasuredLoads, measured_exchanges, measured_experts, measured_loads
 from hwlib.specs.feature import Features, features
 from hwlib.specs.framework import Framework, framework_of, frameworks
 from hwlib.specs.gemm_measurements import MeasuredGemm, measured_gemms
 from hwlib.specs.link import Link, Switch, links, switches
 from hwlib.specs.link_measurements import MeasuredLink, measured_link, measured_links
-from hwlib.specs.machine_measurements import (
-    MeasuredFabric,
-    MeasuredMachine,
-    measured_fabrics,
-    measured_machines,
-)
+from hwlib.specs.machine_measurements import MeasuredFabric, MeasuredMachine, measured_fabrics, measured_machines
 from hwlib.specs.memory_measurements import MeasuredMemory, measured_memory
 from hwlib.specs.mixture_measurements import MeasuredMixture, measured_mixtures
 from hwlib.specs.model import Model, models
@@ -47,21 +30,82 @@ from hwlib.specs.plan_measurements import MeasuredPlan, measured_plans
 from hwlib.specs.power_measurements import MeasuredPower, measured_powers
 from hwlib.specs.reader import Datum
 from hwlib.specs.run_measurements import MeasuredRun, measured_run, measured_runs
+from hwlib.specs.serving_measurements import MeasuredLength, MeasuredService, measured_lengths, measured_services
 from hwlib.specs.split_measurements import MeasuredRequest, MeasuredSplit, measured_requests, measured_splits
 from hwlib.specs.stack import Stack, stack_for, stacks
 from hwlib.specs.table import SpecError
 from hwlib.specs.training_measurements import MeasuredStep, measured_steps
+from hwlib.specs.users_measurements import MeasuredUsers, measured_users
 
 __all__ = [
-    "Accelerator", "Cluster", "Datum", "Features", "Framework", "Level", "Link", "MeasuredAllreduce",
-    "MeasuredDecode", "MeasuredDecodeAttention", "MeasuredExchange", "MeasuredExperts", "MeasuredFabric",
-    "MeasuredGemm", "MeasuredLink", "MeasuredLoads", "MeasuredMachine", "MeasuredMemory", "MeasuredMixture",
-    "MeasuredPipeline", "MeasuredPlan", "MeasuredPower", "MeasuredRequest", "MeasuredRun", "MeasuredSplit",
-    "MeasuredStep", "Model", "Node", "SpecError", "Stack", "Switch", "accelerators", "clusters", "features",
-    "framework_of", "frameworks", "levels_of", "links", "measured_allreduces", "measured_decode_attention",
-    "measured_decodes", "measured_exchanges", "measured_experts", "measured_fabrics", "measured_gemms",
-    "measured_link", "measured_links", "measured_loads", "measured_machines", "measured_memory",
-    "measured_mixtures", "measured_pipelines", "measured_plans", "measured_powers", "measured_requests",
-    "measured_run", "measured_runs", "measured_splits", "measured_steps", "models", "nodes", "stack_for", "stacks",
+    "Accelerator",
+    "Cluster",
+    "Datum",
+    "Features",
+    "Framework",
+    "Level",
+    "Link",
+    "MeasuredAllreduce",
+    "MeasuredDecode",
+    "MeasuredDecodeAttention",
+    "MeasuredExchange",
+    "MeasuredExperts",
+    "MeasuredFabric",
+    "MeasuredGemm",
+    "MeasuredLength",
+    "MeasuredLink",
+    "MeasuredLoads",
+    "MeasuredMachine",
+    "MeasuredMemory",
+    "MeasuredMixture",
+    "MeasuredPipeline",
+    "MeasuredPlan",
+    "MeasuredPower",
+    "MeasuredRequest",
+    "MeasuredRun",
+    "MeasuredService",
+    "MeasuredSplit",
+    "MeasuredStep",
+    "MeasuredUsers",
+    "Model",
+    "Node",
+    "SpecError",
+    "Stack",
+    "Switch",
+    "accelerators",
+    "clusters",
+    "features",
+    "framework_of",
+    "frameworks",
+    "levels_of",
+    "links",
+    "measured_allreduces",
+    "measured_decode_attention",
+    "measured_decodes",
+    "measured_exchanges",
+    "measured_experts",
+    "measured_fabrics",
+    "measured_gemms",
+    "measured_lengths",
+    "measured_link",
+    "measured_links",
+    "measured_loads",
+    "measured_machines",
+    "measured_memory",
+    "measured_mixtures",
+    "measured_pipelines",
+    "measured_plans",
+    "measured_powers",
+    "measured_requests",
+    "measured_run",
+    "measured_runs",
+    "measured_services",
+    "measured_splits",
+    "measured_steps",
+    "measured_users",
+    "models",
+    "nodes",
+    "stack_for",
+    "stacks",
     "switches",
-]  # fmt: skip
+]

@@ -11,6 +11,7 @@ from hwlib.widgets.clusters import failures_explorer, fat_tree_designer, flow_ex
 from hwlib.widgets.collectives import allreduce_explorer, destinations_explorer
 from hwlib.widgets.decode_step import decode_explorer
 from hwlib.widgets.decoding import drafts_explorer, fit_explorer
+from hwlib.widgets.engine import engine_explorer
 from hwlib.widgets.experts import expert_explorer
 from hwlib.widgets.imbalance import expert_width_explorer, imbalance_explorer
 from hwlib.widgets.kernels import kernel_explorer
@@ -22,6 +23,7 @@ from hwlib.widgets.node import node_explorer, payload_explorer
 from hwlib.widgets.occupancy import occupancy_explorer
 from hwlib.widgets.pipelines import bubble_explorer, microbatch_explorer, schedule_editor
 from hwlib.widgets.plans import plan_explorer
+from hwlib.widgets.queues import wait_explorer
 from hwlib.widgets.ring import ring_player
 from hwlib.widgets.scale import alltoall_scale_explorer, axis_explorer
 from hwlib.widgets.shardings import contracting_explorer, sharding_explorer
@@ -31,12 +33,46 @@ from hwlib.widgets.token import latent_explorer, token_explorer
 from hwlib.widgets.training import critical_batch_explorer, memory_explorer
 
 __all__ = [
-    "VegaLite", "allreduce_explorer", "alltoall_scale_explorer", "axis_explorer", "bubble_explorer",
-    "chip_explorer", "context_explorer", "contracting_explorer", "critical_batch_explorer", "decode_explorer",
-    "destinations_explorer", "drafts_explorer", "expert_explorer", "expert_width_explorer", "failures_explorer",
-    "fat_tree_designer", "fit_explorer", "flow_explorer", "imbalance_explorer", "intensity_explorer",
-    "kernel_explorer", "latent_explorer", "layer_explorer", "machine_explorer", "memory_explorer",
-    "microbatch_explorer", "mixture_explorer", "node_explorer", "occupancy_explorer", "payload_explorer",
-    "peak_explorer", "plan_explorer", "ring_player", "roofline_explorer", "schedule_editor", "sharding_explorer",
-    "stages_explorer", "tile_explorer", "token_explorer", "tp_limit_explorer",
-]  # fmt: skip
+    "VegaLite",
+    "allreduce_explorer",
+    "alltoall_scale_explorer",
+    "axis_explorer",
+    "bubble_explorer",
+    "chip_explorer",
+    "context_explorer",
+    "contracting_explorer",
+    "critical_batch_explorer",
+    "decode_explorer",
+    "destinations_explorer",
+    "drafts_explorer",
+    "engine_explorer",
+    "expert_explorer",
+    "expert_width_explorer",
+    "failures_explorer",
+    "fat_tree_designer",
+    "fit_explorer",
+    "flow_explorer",
+    "imbalance_explorer",
+    "intensity_explorer",
+    "kernel_explorer",
+    "latent_explorer",
+    "layer_explorer",
+    "machine_explorer",
+    "memory_explorer",
+    "microbatch_explorer",
+    "mixture_explorer",
+    "node_explorer",
+    "occupancy_explorer",
+    "payload_explorer",
+    "peak_explorer",
+    "plan_explorer",
+    "ring_player",
+    "roofline_explorer",
+    "schedule_editor",
+    "sharding_explorer",
+    "stages_explorer",
+    "tile_explorer",
+    "token_explorer",
+    "tp_limit_explorer",
+    "wait_explorer",
+]

@@ -15,8 +15,9 @@ PATHS = "() => [...document.querySelectorAll('.mark-line path')].map((p) => p.ge
     [
         (widgets.fit_explorer(), 3, "141 GB of weights, 435 GB for caches", "141 GB of weights, 1,011 GB for caches"),
         (widgets.drafts_explorer(), 4, "70% accepted", "75% accepted"),
+        (widgets.wait_explorer(), 3, "one server at 60%: 1.05 s", "one server at 60%: 1.20 s"),
     ],
-    ids=["fit", "drafts"],
+    ids=["fit", "drafts", "wait"],
 )
 def test_every_line_is_drawn_and_follows_the_keyboard(page, watch, tmp_path, chart, lines, before, after):
     page.set_viewport_size({"width": 390, "height": 900})

@@ -18,8 +18,8 @@ from hwlib.units import show
 __all__ = [
     "TrainingRun", "best_goodput_fraction", "cluster_mtbf", "daly_interval", "exact_goodput", "expected_failures",
     "goodput_fraction", "gpt_selective_flops", "hardware_utilization", "model_utilization", "run_cost", "run_energy",
-    "run_time", "slow_fraction", "step_time_at", "token_rate", "token_rate_at", "training_run", "utilization_of_run", "wall_time",
-    "young_interval",
+    "run_time", "slow_fraction", "step_time_at", "token_rate", "token_rate_at", "training_run",
+    "utilization_of_run", "wall_time", "young_interval",
 ]  # fmt: skip
 
 

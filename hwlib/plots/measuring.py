@@ -39,7 +39,7 @@ def mfu_ledger(parts: Sequence[tuple[str, float, str]], printed: float) -> "Figu
     axes.invert_yaxis()
     axes.set_xlim(0.6 * printed, 1.12 * max(at, parts[0][1]))
     axes.xaxis.set_major_formatter(lambda x, _: f"{100 * x:.0f}")
-    axes.set_xlabel("utilization [% of the peak]; the axis does not begin at 0")
+    axes.set_xlabel("utilization [%]; the axis is cut at the left")
     axes.grid(visible=False, axis="y")
     figure.legend(loc="outside upper right", ncols=2, handlelength=1)
     return figure
@@ -58,7 +58,7 @@ def interruptions(rows: Sequence[MeasuredInterruption]) -> "Figure":
         note(axes, str(count), (count, y), (4, 0), va="center", fontsize=9)
     axes.set_yticks(range(len(bars)), [cause for cause, *_ in bars], fontsize=9)
     axes.invert_yaxis()
-    axes.set(xlabel="interruptions", xlim=(0, 1.12 * max(count for *_, count in bars)))
+    axes.set(xlabel="interruptions", xlim=(0, 1.16 * max(count for *_, count in bars)))
     axes.grid(visible=False, axis="y")
     return figure
 
@@ -94,7 +94,7 @@ def lost_time(t_save: float, t_back: float, t_mtbf: float) -> "Figure":
     for (name, line), (colour, _), dash in zip(lines.items(), SERIES, ("-", "--", "-.", ":"), strict=False):
         axes.plot(grid, line, color=colour, linestyle=dash, label=name)
     axes.axvline(best, color=GREY, linewidth=0.8)
-    note(axes, show(best, "s", 3), (best, 0.55), (4, 0), fontsize=9, color=INK)
+    note(axes, show(best, "s", 3), (best, 0.01), (4, 0), fontsize=9, color=INK)
     axes.set(xscale="log", xlabel="time between two checkpoints", ylabel="share of the time that is lost")
     axes.set(xlim=(grid[0], grid[-1]), ylim=(0, 0.6))
     axes.minorticks_off()

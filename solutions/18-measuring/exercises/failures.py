@@ -102,9 +102,7 @@ SDC = Exercise(
     prompt="Llama 3's {known} silent data corruptions came in 54 days on 16,384 H100s. Those are the ones that somebody "
     "found. If your {n} H100s are as they were, and errors independent of each other, how likely is at least one such "
     "corruption in {days} days? *Exact* for errors at a constant rate.",
-    given=[
-        dict(known=6, n=n, days=days) for n, days in ((4096, 30), (8192, 21), (2048, 60), (16384, 6), (1024, 90))
-    ],
+    given=[dict(known=6, n=n, days=days) for n, days in ((4096, 30), (8192, 21), (2048, 60), (16384, 6), (1024, 90))],
     answer=Quantity("1", rtol=0.01),
     solution=lambda known, n, days: 1 - exp(-known * n * days / (16384 * 54)),
     mistakes=(

@@ -128,10 +128,12 @@ HFU = Exercise(
             "r is a share of the forward pass; the whole that u counts is longer than three of them.",
         ),
         Mistake(
-            lambda u, r, a: 3 * u * (1 - a) / (3 + r), "That takes attention away altogether. The mask takes half of it."
+            lambda u, r, a: 3 * u * (1 - a) / (3 + r),
+            "That takes attention away altogether. The mask takes half of it.",
         ),
         Mistake(
-            lambda u, r, a: u * (3 + r) * (1 - a / 2) / 3, "Upside down: a number that counts more is larger, not smaller."
+            lambda u, r, a: u * (3 + r) * (1 - a / 2) / 3,
+            "Upside down: a number that counts more is larger, not smaller.",
         ),
         Mistake(lambda u, r, a: 3 * u * (1 - a / 2) / 4, "So it is if all of the forward pass is done again."),
     ),

@@ -235,9 +235,7 @@ RUN = Exercise(
         unit="USD",
         conditions=[
             Condition("the share of its memory that the fullest GPU holds", held, at_most=1.0),
-            Condition(
-                "tokens for each parameter", lambda model, tokens: tokens / SIZES[model], at_least=20
-            ),
+            Condition("tokens for each parameter", lambda model, tokens: tokens / SIZES[model], at_least=20),
             Condition("steps of the run", steps_of, at_least=10000),
             Condition("the days of the model over your deadline", over_deadline, at_most=1.0),
             Condition("your deadline over the days of the model", under_deadline, at_most=TOO_MUCH),
@@ -295,7 +293,10 @@ PROOF = Exercise(
     answer=Written(
         rubric=(
             ("Three numbers on which the plan rests, with the expected value and its unit", 1),
-            ("Each has a measurement that could come out otherwise: tool, synchronisation, warm-up, what is included", 1),
+            (
+                "Each has a measurement that could come out otherwise: tool, synchronisation, warm-up, what is included",
+                1,
+            ),
             ("Each has a threshold that was fixed beforehand and follows from deadline, budget or memory", 1),
             ("Each failure leads to a decision: another degree, fewer tokens, another machine, no run", 1),
             ("One number that a small test cannot show, and a signal of the first hour that would", 1),

@@ -46,7 +46,11 @@ def bill(nodes, work, price, save, back, check, repair, interval, hours, spares)
     rate = 8 * 24 * price * nodes  # a day
     idle = standing(nodes, repair, spares)
     parts = {name: rate * days * (1 - idle) * x for name, x in lost(nodes, save, back, check, interval, hours).items()}
-    parts |= {"training": rate * work, "waiting for a repair": rate * days * idle, "spare nodes": rate * days * spares / nodes}
+    parts |= {
+        "training": rate * work,
+        "waiting for a repair": rate * days * idle,
+        "spare nodes": rate * days * spares / nodes,
+    }
     return Breakdown(sum(parts.values()), parts)
 
 

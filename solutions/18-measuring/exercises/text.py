@@ -2,12 +2,13 @@
 
 from math import sqrt  # noqa: F401  (the text uses it)
 
-from hwlib.specs import measured_run, models
+from hwlib.specs import accelerators, measured_run, models  # noqa: F401  (the text uses it)
+from hwlib.traces import draw_traces, job_span, read_trace, trace_times
 from hwlib.training import best_goodput_fraction, cluster_mtbf, daly_interval, young_interval
 from hwlib.transformer import gpt_recompute_training_flops, parameter_count, step_flops
 
 from .failures import T_MTBF
-from .ledger import A100
+from .ledger import A100, H100, entries  # noqa: F401  (the text uses it)
 
 # BLOOM: one step, three counts
 BLOOM, BLOOM_RUN = models["bloom-176b"], measured_run("bloom-176b")
@@ -29,3 +30,7 @@ NO_RESTART = float(best_goodput_fraction(T_SAVE, 0, T_MTBF))
 T_BACK_MOST = (NO_RESTART - 0.9) * T_MTBF
 NODE_MTBF = T_MTBF * 2048
 SMALL_MTBF = float(cluster_mtbf(NODE_MTBF, 64))
+DAY = 86400
+ENTRIES = {what: share for what, share, _ in entries()}
+_TRACES = [read_trace(raw) for raw in draw_traces()]
+HEALTHY = trace_times(_TRACES[0], job_span(_TRACES))

@@ -25,7 +25,7 @@ ERRATUM = Exercise(
     "{processor} (4.1 %), silent data corruption {silent} (1.4 %), thermal interface and sensor {thermal} (1.4 %); "
     "another 47 interruptions were planned. Which share of the unexpected ones do the counts give? *Exact*.",
     given=[dict(total=419, faulty=148, memory=72, sram=19, processor=17, silent=6, thermal=6)],
-    answer=Quantity("1", rtol=0.005),
+    answer=Quantity("1", rtol=0.001),
     solution=lambda total, faulty, memory, sram, processor, silent, thermal: (
         (faulty + memory + sram + processor + silent + thermal) / total
     ),
@@ -44,7 +44,8 @@ ERRATUM = Exercise(
     ),
     hints=("Check the printed shares one by one: one of them is not its count over {total}.",),
     explain="The six rows count 268. 148 of 419 are 35.3 %, where the table prints 30.1 %; the other rows agree with "
-    "their counts, which add up to 419, so that the share is wrong and not the count. The sum in the text repeats it. "
+    "their counts, which add up to 419, so that the share is wrong and not the count. The sum in the text repeats "
+    "it. "
     "The conclusion survives: GPUs are the largest cause, and by more than the paper says.",
 )
 
@@ -52,9 +53,12 @@ CHECKPOINT = Exercise(
     id="measuring-checkpoint",
     title="A checkpoint behind the back",
     points=2,
-    prompt="A checkpoint stops the training for `c` only, in which the states are copied to the hosts' memory. In the "
-    "next `w` seconds of training they are written to the storage, and a failure before the end of that falls back to "
-    "the checkpoint before; w is shorter than the interval. Copies begin every `tau` seconds of training, the machine "
+    prompt="A checkpoint stops the training for `c` only, in which the states are copied to the hosts' memory. In "
+    "the "
+    "next `w` seconds of training they are written to the storage, and a failure before the end of that falls back "
+    "to "
+    "the checkpoint before; w is shorter than the interval. Copies begin every `tau` seconds of training, the "
+    "machine "
     "fails every `M` seconds in the mean, and training goes on `b` after a failure. Which share of the time is lost? "
     "*To first order*: shares add up, as they do where each is small, and c is short beside tau.",
     answer=Expression(
@@ -89,9 +93,11 @@ CHECKPOINT = Exercise(
         "How old is the newest checkpoint that can be used, at best and at worst, when a failure strikes?",
         "Each failure costs its mean age and the restart; there is one every M.",
     ),
-    explain="Copying takes c of every tau. When a failure strikes, the newest checkpoint on the storage began at least w "
+    explain="Copying takes c of every tau. When a failure strikes, the newest checkpoint on the storage began at "
+    "least w "
     "and at most w + tau seconds of training ago, tau/2 + w in the mean: that work is done again, and b passes "
-    "before. One such loss every M. The best interval is the square root of 2·c·M, or w where that is longer: writing "
+    "before. One such loss every M. The best interval is the square root of 2·c·M, or w where that is longer: "
+    "writing "
     "in the background shortens it, and sets its floor.",
 )
 
@@ -99,8 +105,10 @@ SDC = Exercise(
     id="measuring-silent",
     title="A silent error in your run",
     points=1,
-    prompt="Llama 3's {known} silent data corruptions came in 54 days on 16,384 H100s. Those are the ones that somebody "
-    "found. If your {n} H100s are as they were, and errors independent of each other, how likely is at least one such "
+    prompt="Llama 3's {known} silent data corruptions came in 54 days on 16,384 H100s. Those are the ones that "
+    "somebody "
+    "found. If your {n} H100s are as they were, and errors independent of each other, how likely is at least one "
+    "such "
     "corruption in {days} days? *Exact* for errors at a constant rate.",
     given=[dict(known=6, n=n, days=days) for n, days in ((4096, 30), (8192, 21), (2048, 60), (16384, 6), (1024, 90))],
     answer=Quantity("1", rtol=0.01),

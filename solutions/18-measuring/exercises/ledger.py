@@ -88,7 +88,8 @@ MFU = Exercise(
         ),
         Mistake(
             lambda t, n, C, B, T, P, L, D: (8 * P + 8 * L * D * T) * B / (t * n * C),
-            "With the forward pass twice: that is HFU of a run that recomputes everything. What does the model require?",
+            "With the forward pass twice: that is HFU of a run that recomputes everything. What does the model "
+            "require?",
         ),
         Mistake(
             lambda t, n, C, B, T, P, L, D: (6 * P + 6 * L * D * T) * B / (t * n * 2 * C),
@@ -104,17 +105,21 @@ MFU = Exercise(
         "Scores and values take 4·D operations for each pair of tokens and layer, forward; a token sees T/2 others.",
     ),
     explain="The matrices take 6·P a token. Attention takes two products of width D for each pair, 4·D operations; "
-    "a token sees T/2 others in the mean, so that is 2·L·D·T forward and 6·L·D·T with the backward pass. The sum times "
-    "{B} tokens, over {t:s} of {n} chips at their dense peak. Neither the recomputed pass nor sparsity belongs in it.",
+    "a token sees T/2 others in the mean, so that is 2·L·D·T forward and 6·L·D·T with the backward pass. The sum "
+    "times "
+    "{B} tokens, over {t:s} of {n} chips at their dense peak. Neither the recomputed pass nor sparsity belongs in "
+    "it.",
 )
 
 HFU = Exercise(
     id="measuring-hfu",
     title="From their number to ours",
     points=2,
-    prompt="A log prints a utilization `u` that counts what papers counted before 2022: the layers' forward pass, its "
+    prompt="A log prints a utilization `u` that counts what papers counted before 2022: the layers' forward pass, "
+    "its "
     "backward pass with twice the operations, and a share `r` of the forward pass that is done again; attention over "
-    "all pairs. Scores and values of all pairs are the share `a` of a forward pass so counted. Ours counts neither what "
+    "all pairs. Scores and values of all pairs are the share `a` of a forward pass so counted. Ours counts neither "
+    "what "
     "is done again nor masked pairs, which are half of all. Which MFU is it? The output matrix is left out. *Exact*.",
     answer=Expression({"u": positive("1", 0.1, 0.9), "r": positive("1", 0.1, 1), "a": positive("1", 0.01, 0.5)}),
     solution=lambda u, r, a: 3 * u * (1 - a / 2) / (3 + r),
@@ -141,7 +146,8 @@ HFU = Exercise(
         "Count in forward passes: how many does u see in a step, and how many does the model require?",
         "In each of the model's three, the part `a` shrinks to half.",
     ),
-    explain="In units of a forward pass over all pairs, the log counts 1 + 2 + r. The model requires three, and in each "
+    explain="In units of a forward pass over all pairs, the log counts 1 + 2 + r. The model requires three, and in "
+    "each "
     "of them the share a of scores and values is half: 3·(1 − a/2). Time and peak are the same, so the "
     "utilizations are to each other as the operations: u·3·(1 − a/2)/(3 + r).",
 )

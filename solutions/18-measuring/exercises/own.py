@@ -202,11 +202,14 @@ RUN = Exercise(
     title="A run of your own",
     points=5,
     lines=14,
-    prompt="The last plan of this book is yours. Choose a model, how many tokens it reads, a machine and its size, the "
-    "plan, and the interval between checkpoints; state the deadline and the budget that you would sign. Sequences have "
+    prompt="The last plan of this book is yours. Choose a model, how many tokens it reads, a machine and its size, "
+    "the "
+    "plan, and the interval between checkpoints; state the deadline and the budget that you would sign. Sequences "
+    "have "
     "8,192 tokens, in bfloat16, with ZeRO-1 and Megatron's software. Prices of this exercise, for a GPU and hour: "
     "A100 {a100} dollars, H100 {h100}, B200 {b200}; nodes of eight, joined by a network that passes on all that "
-    "they send. Steps are timed by `hwlib.steptime`, bytes are those of `hwlib.footprint`. A checkpoint has 14 bytes a "
+    "they send. Steps are timed by `hwlib.steptime`, bytes are those of `hwlib.footprint`. A checkpoint has 14 "
+    "bytes a "
     "parameter, of which every node writes its part at 2 GB/s while the run waits; each GPU stops the run once "
     "in 5.8 years, as Llama 3's did, and a restart takes ten minutes. Time and money are those of the model and "
     "4.5 %, its error on dense runs that it has not seen.\n\n"
@@ -268,7 +271,8 @@ RUN = Exercise(
         ),
     ),
     hints=(
-        "Begin with a plan that fits, from chapter 14: tensor ranks inside the node, stages for the states, chunks for "
+        "Begin with a plan that fits, from chapter 14: tensor ranks inside the node, stages for the states, chunks "
+        "for "
         "the bubble. `held`, in the condition, says what is too large.",
         "The bubble shrinks with more microbatches on a replica: more sequences in a step, or fewer replicas.",
         "Young's interval first; then the deadline: the days of the model, and a margin that failures rarely use up.",
@@ -276,14 +280,16 @@ RUN = Exercise(
     explain="The price is rent over achieved rate: at the peak an H100 does 10²¹ operations for 702 dollars. "
     "The rest is what this book is about. Products reach some two thirds of the peak, waits for tensor ranks and the "
     "bubble take a tenth or two, and failures a few per cent. Eight billion parameters and four hundred "
-    "billion cost nearly the same for each operation, if each has the machine that suits it; what differs is how many "
+    "billion cost nearly the same for each operation, if each has the machine that suits it; what differs is how "
+    "many "
     "plans come near. Fewer GPUs are a little cheaper for each operation, until the deadline.",
 )
 
 PROOF = Exercise(
     id="measuring-own-proof",
     title="What would prove your plan wrong?",
-    prompt="Before the money is spent, you may use 16 of the GPUs for one day. Take your plan of the exercise before. "
+    prompt="Before the money is spent, you may use 16 of the GPUs for one day. Take your plan of the exercise "
+    "before. "
     "Write down three numbers that the plan rests on, each with the value that the model expects; for each the "
     "measurement that tests it, with the tool, what is synchronised, how many warm-up and counted steps, and what it "
     "includes; the result from which on the plan is wrong, and what you would do then. Say which number you could "
@@ -294,26 +300,32 @@ PROOF = Exercise(
         rubric=(
             ("Three numbers on which the plan rests, with the expected value and its unit", 1),
             (
-                "Each has a measurement that could come out otherwise: tool, synchronisation, warm-up, what is included",
+                "Each has a measurement that could come out otherwise: tool, synchronisation, warm-up, what is "
+                "included",
                 1,
             ),
             ("Each has a threshold that was fixed beforehand and follows from deadline, budget or memory", 1),
             ("Each failure leads to a decision: another degree, fewer tokens, another machine, no run", 1),
             ("One number that a small test cannot show, and a signal of the first hour that would", 1),
         ),
-        words=250,
+        words=300,
         criteria=False,
     ),
-    solution="Plan: Llama 3 70B on 512 H100s, tp 4, pp 4, ten chunks, 1,024 sequences a step. (1) A layer on four tensor "
+    solution="Plan: Llama 3 70B on 512 H100s, tp 4, pp 4, ten chunks, 1,024 sequences a step. (1) A layer on four "
+    "tensor "
     "ranks, forward and backward: 20 warm-up and 100 counted repetitions, CUDA events around each, the median; "
     "expected is the model's time of a layer, launches excluded because the host runs ahead, which the trace must "
-    "show. The same layer on one GPU, four times as large a share, tells sums from products. If it takes 10 % more, the "
-    "days exceed the deadline: first look at the clock and the power, then at bus bandwidth by nccl-tests; if both are "
+    "show. The same layer on one GPU, four times as large a share, tells sums from products. If it takes 10 % more, "
+    "the "
+    "days exceed the deadline: first look at the clock and the power, then at bus bandwidth by nccl-tests; if both "
+    "are "
     "as expected, tp 2 with recomputation is priced again. (2) Memory: `max_memory_allocated` after three steps of a "
-    "whole stage of 20 layers with the microbatches in flight of the first stage; expected 97 % of 80 GB by the model, "
+    "whole stage of 20 layers with the microbatches in flight of the first stage; expected 97 % of 80 GB by the "
+    "model, "
     "and the run does not start above 98 % (fragmentation grows): then v = 5 or selective recomputation. (3) A "
     "checkpoint of 14 bytes a parameter from two nodes: its share at 2 GB/s a node; twice the time costs "
-    "only the square root, but moves the interval, so I would take it. Not testable: sums among 32 replicas on a shared "
+    "only the square root, but moves the interval, so I would take it. Not testable: sums among 32 replicas on a "
+    "shared "
     "network, and failures. In the first hour I compare the exposed time of the gradients' collectives in a trace of "
     "ten steps with the model's, and the slowest rank's compute time with the median; if sums are exposed for more "
     "than 3 % of a step, or one rank is 3 % slow, I stop and mend before the day is spent. A loss curve that leaves "

@@ -9,6 +9,7 @@ from hwlib.transformer import gpt_recompute_training_flops, parameter_count, ste
 
 from .failures import T_MTBF
 from .ledger import A100, H100, entries  # noqa: F401  (the text uses it)
+from .own import DAY  # noqa: F401  (the text uses it)
 
 # BLOOM: one step, three counts
 BLOOM, BLOOM_RUN = models["bloom-176b"], measured_run("bloom-176b")
@@ -30,7 +31,6 @@ NO_RESTART = float(best_goodput_fraction(T_SAVE, 0, T_MTBF))
 T_BACK_MOST = (NO_RESTART - 0.9) * T_MTBF
 NODE_MTBF = T_MTBF * 2048
 SMALL_MTBF = float(cluster_mtbf(NODE_MTBF, 64))
-DAY = 86400
 ENTRIES = {what: share for what, share, _ in entries()}
 _TRACES = [read_trace(raw) for raw in draw_traces()]
 HEALTHY = trace_times(_TRACES[0], job_span(_TRACES))

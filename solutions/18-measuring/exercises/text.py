@@ -34,3 +34,5 @@ SMALL_MTBF = float(cluster_mtbf(NODE_MTBF, 64))
 ENTRIES = {what: share for what, share, _ in entries()}
 _TRACES = [read_trace(raw) for raw in draw_traces()]
 HEALTHY = trace_times(_TRACES[0], job_span(_TRACES))
+_SICK = [read_trace(raw) for raw in draw_traces(cause="clock cap", rank=3)]
+SICK = [trace_times(trace, job_span(_SICK)) for trace in _SICK]

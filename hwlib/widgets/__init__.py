@@ -28,6 +28,7 @@ from hwlib.widgets.shardings import contracting_explorer, sharding_explorer
 from hwlib.widgets.stages import stages_explorer
 from hwlib.widgets.tiles import tile_explorer
 from hwlib.widgets.token import latent_explorer, token_explorer
+from hwlib.widgets.traces import trace_explorer
 from hwlib.widgets.training import critical_batch_explorer, memory_explorer
 
 __all__ = [
@@ -38,5 +39,5 @@ __all__ = [
     "intensity_explorer", "kernel_explorer", "latent_explorer", "layer_explorer", "memory_explorer",
     "microbatch_explorer", "mixture_explorer", "node_explorer", "occupancy_explorer", "payload_explorer",
     "peak_explorer", "plan_explorer", "ring_player", "roofline_explorer", "schedule_editor", "sharding_explorer",
-    "stages_explorer", "tile_explorer", "token_explorer", "tp_limit_explorer",
+    "stages_explorer", "tile_explorer", "token_explorer", "tp_limit_explorer", "trace_explorer",
 ]  # fmt: skip

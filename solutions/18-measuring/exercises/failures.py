@@ -125,6 +125,6 @@ SDC = Exercise(
         Mistake(lambda known: known / 419, "That is their share of the interruptions, not of time."),
     ),
     hints=("How many do you expect in your GPU-days? Then: how likely is none at all?",),
-    explain="The rate is 6 in 16,384·54 GPU-days. In {n}·{days} GPU-days that makes x expected ones, and none with "
-    "probability exp(−x). It is a lower bound: a corruption that nobody noticed stopped no job.",
+    explain="The rate is 6 in 16,384·54 GPU-days. The expected number in your run is that rate times "
+    "{n}·{days}, and none comes with probability exp of minus that. It is a lower bound: a corruption that nobody noticed stopped no job.",
 )

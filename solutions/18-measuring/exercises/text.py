@@ -2,7 +2,7 @@
 
 from math import sqrt  # noqa: F401  (the text uses it)
 
-from hwlib.specs import accelerators, measured_run, models  # noqa: F401  (the text uses it)
+from hwlib.specs import accelerators, measured_run, measured_steps, models  # noqa: F401  (the text uses it)
 from hwlib.traces import draw_traces, job_span, read_trace, trace_times
 from hwlib.training import best_goodput_fraction, cluster_mtbf, daly_interval, young_interval
 from hwlib.transformer import gpt_recompute_training_flops, parameter_count, step_flops
@@ -36,3 +36,9 @@ _TRACES = [read_trace(raw) for raw in draw_traces()]
 HEALTHY = trace_times(_TRACES[0], job_span(_TRACES))
 _SICK = [read_trace(raw) for raw in draw_traces(cause="clock cap", rank=3)]
 SICK = [trace_times(trace, job_span(_SICK)) for trace in _SICK]
+
+# One pair of published steps, with and without a compiler
+EAGER, COMPILED = (
+    next(r for r in measured_steps("torchtitan") if r.gpus == 8 and r.recompute == "op" and r.variant == variant)
+    for variant in ("", "compiled")
+)

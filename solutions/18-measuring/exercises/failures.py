@@ -126,5 +126,6 @@ SDC = Exercise(
     ),
     hints=("How many do you expect in your GPU-days? Then: how likely is none at all?",),
     explain="The rate is 6 in 16,384·54 GPU-days. The expected number in your run is that rate times "
-    "{n}·{days}, and none comes with probability exp of minus that. It is a lower bound: a corruption that nobody noticed stopped no job.",
+    "{n}·{days}, and none comes with probability exp of minus that. It is a lower bound: a corruption that nobody "
+    "noticed stopped no job.",
 )

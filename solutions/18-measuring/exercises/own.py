@@ -278,7 +278,8 @@ RUN = Exercise(
         "Young's interval first; then the deadline: the days of the model, and a margin that failures rarely use up.",
     ),
     explain="The price is rent over achieved rate: at the peak an H100 does 10²¹ operations for 702 dollars. "
-    "The rest is what this book is about. Computing takes nearly twice the time of the peak, attention and all that only "
+    "The rest is what this book is about. Computing takes nearly twice the time of the peak, attention and all that "
+    "only "
     "moves bytes included; waits for tensor ranks and the bubble take a twentieth, and failures with the model's own "
     "error as much. Eight billion parameters and four hundred "
     "billion cost nearly the same for each operation, if each has the machine that suits it; what differs is how "

@@ -48,8 +48,8 @@ def mfu_ledger(parts: Sequence[tuple[str, float, str]], printed: float) -> "Figu
 @styled
 def interruptions(rows: Sequence[MeasuredInterruption]) -> "Figure":
     """What stopped a run, a bar for each cause by its count; causes below 2 % of all are one bar."""
-    total = sum(row.count for row in rows)
-    large = [(row.cause, row.part, row.count) for row in rows if row.count >= 0.02 * total]
+    total = sum(row.times for row in rows)
+    large = [(row.cause, row.part, row.times) for row in rows if row.times >= 0.02 * total]
     rest = total - sum(count for *_, count in large)
     bars = [*large, ("all others", "", rest)]
     figure, axes = canvas(CHART, 0.9 + 0.3 * len(bars))

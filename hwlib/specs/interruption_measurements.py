@@ -11,7 +11,7 @@ class MeasuredInterruption(NamedTuple):
 
     cause: str
     part: str
-    count: int
+    times: int
     printed: float
     source: str
 

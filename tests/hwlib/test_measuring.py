@@ -20,13 +20,13 @@ def test_a_hundred_servers_make_63_percent_of_the_requests_slow(sources):
 
 def test_the_interruptions_are_419_and_add_up_to_those_that_the_text_counts():
     rows = measured_interruptions()
-    assert sum(row.count for row in rows) == 419
-    assert sum(row.count for row in rows) + OBSERVED["planned"] == 466
+    assert sum(row.times for row in rows) == 419
+    assert sum(row.times for row in rows) + OBSERVED["planned"] == 466
 
 
 def test_only_the_first_printed_share_contradicts_its_count():
     rows = measured_interruptions()
-    off = [row.cause for row in rows if abs(row.count / 419 - row.printed) > 0.0006]
+    off = [row.cause for row in rows if abs(row.times / 419 - row.printed) > 0.0006]
     assert off == ["faulty GPU"]
     assert sum(row.printed for row in measured_interruptions("GPU")) == pytest.approx(0.587)
 

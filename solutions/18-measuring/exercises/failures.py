@@ -8,7 +8,7 @@ from hwlib.specs import measured_interruptions
 from hwlib.specs.interruption_measurements import OBSERVED
 
 ROWS = measured_interruptions()
-COUNT = {row.cause: row.count for row in ROWS}
+COUNT = {row.cause: row.times for row in ROWS}
 TOTAL = sum(COUNT.values())
 ALL = TOTAL + int(OBSERVED["planned"])
 T_MTBF = OBSERVED["time"] / TOTAL

@@ -203,19 +203,22 @@ RUN = Exercise(
     points=5,
     lines=14,
     prompt="The last plan of this book is yours. Choose a model, how many tokens it reads, a machine and its size, "
-    "the "
-    "plan, and the interval between checkpoints; state the deadline and the budget that you would sign. Sequences "
-    "have "
-    "8,192 tokens, in bfloat16, with ZeRO-1 and Megatron's software. Prices of this exercise, for a GPU and hour: "
-    "A100 {a100} dollars, H100 {h100}, B200 {b200}; nodes of eight, joined by a network that passes on all that "
-    "they send. Steps are timed by `hwlib.steptime`, bytes are those of `hwlib.footprint`. A checkpoint has 14 "
-    "bytes a "
-    "parameter, of which every node writes its part at 2 GB/s while the run waits; each GPU stops the run once "
-    "in 5.8 years, as Llama 3's did, and a restart takes ten minutes. Time and money are those of the model and "
-    "4.5 %, its error on dense runs that it has not seen.\n\n"
-    "A run is at least 20 tokens for each parameter and 10,000 steps long. The fewer dollars you pay for 10²¹ of the "
-    "model's operations, the better, whichever run you choose: the best of each machine cost about the "
-    "same. *Exact* for these models.",
+    "the plan, and the interval between checkpoints; state the deadline in days and the budget that you would sign. "
+    "Sequences have 8,192 tokens, in bfloat16, with ZeRO-1 and 1F1B. In dollars for a GPU and hour, prices of this "
+    "exercise alone, an A100 costs {a100}, an H100 {h100} and a B200 {b200}; nodes have eight GPUs, and a network "
+    "passes on all that they send.\n\n"
+    "Steps are timed by `hwlib.steptime.step_time` with the stacks `megatron-2022-a100`, `megatron-core-h100` or "
+    '`megatron-core-b200` on the levels of `machine_of("1024 x dgx-h100")` of `hwlib.planner` (or `dgx-a100`, '
+    "`dgx-b200`); bytes are those of `hwlib.footprint.footprint` with the stack's framework, and the fullest GPU may "
+    "hold what its sheet says. Each GPU stops the run once in 54·16,384/419 days, as Llama 3's did, and a restart "
+    "takes 600 s. A checkpoint has 14 bytes a parameter, of which every node writes its part at 2 GB/s while the run "
+    "waits. Lost shares add up, as in this chapter. Time and money have 4.5 % on top, the model's error on dense runs "
+    "that it has not seen. Failures in the time until your deadline vary as a Poisson law does (reckoned as a normal "
+    "one), each costs half an interval and a restart, and with a probability of at most 5 % they make the run "
+    "late.\n\n"
+    "A run is at least 20 tokens for each parameter and 10,000 steps long; deadline and budget are what the model says "
+    "or up to a quarter more. The fewer dollars you pay for 10²¹ of the model's operations, the better, whichever run "
+    "you choose: the best runs of each machine cost about the same. *Exact* for these models.",
     given=[dict(a100=1.0, h100=2.5, b200=6.0)],
     answer=Design(
         fields={

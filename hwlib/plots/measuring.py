@@ -1,12 +1,11 @@
-"""Measuring a run: where the points of an MFU go, what stops a run, how often somebody is slow, what a clock sees."""
+"""Measuring a run: where the points of an MFU go, what stops a run, how often somebody is slow."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hwlib.plots.style import BLUE, CHART, GREEN, GREY, INK, ORANGE, SERIES, SMALL, canvas, note, styled
+from hwlib.plots.style import BLUE, CHART, GREEN, GREY, ORANGE, SERIES, SMALL, canvas, note, styled
 from hwlib.specs import MeasuredInterruption
-from hwlib.training import goodput_fraction, slow_fraction, young_interval
-from hwlib.units import show
+from hwlib.training import slow_fraction
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -76,30 +75,4 @@ def slow_steps(chances: Sequence[float], most: int = 16384) -> "Figure":
     axes.xaxis.set_major_formatter(lambda n, _: f"{n:,.0f}")
     axes.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
     axes.legend(title="a rank is slow in", loc="upper left", title_fontsize=SMALL)
-    return figure
-
-
-@styled
-def lost_time(t_save: float, t_back: float, t_mtbf: float) -> "Figure":
-    """What is lost against the interval between checkpoints: to writing, to work done again, to restarts, and all."""
-    figure, axes = canvas(CHART, 2.9)
-    best = float(young_interval(t_save, t_mtbf))
-    grid = [best * 2 ** (k / 8) for k in range(-32, 33)]
-    lines: Mapping[str, list[float]] = {
-        "all": [1 - float(goodput_fraction(tau, t_save, t_back, t_mtbf)) for tau in grid],
-        "writing": [t_save / tau for tau in grid],
-        "work done again": [tau / 2 / t_mtbf for tau in grid],
-        "restarts": [t_back / t_mtbf for _ in grid],
-    }
-    for (name, line), (colour, _), dash in zip(lines.items(), SERIES, ("-", "--", "-.", ":"), strict=False):
-        axes.plot(grid, line, color=colour, linestyle=dash, label=name)
-    axes.axvline(best, color=GREY, linewidth=0.8)
-    note(axes, show(best, "s", 3), (best, 0.01), (4, 0), fontsize=9, color=INK)
-    axes.set(xscale="log", xlabel="time between two checkpoints", ylabel="share of the time that is lost")
-    axes.set(xlim=(grid[0], grid[-1]), ylim=(0, 0.6))
-    axes.minorticks_off()
-    axes.set_xticks([t for t in (60, 300, 900, 3600, 14400) if grid[0] <= t <= grid[-1]])
-    axes.xaxis.set_major_formatter(lambda t, _: show(t, "s", 2))
-    axes.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
-    axes.legend(loc="upper center", ncols=2)
     return figure

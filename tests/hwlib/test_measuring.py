@@ -53,10 +53,6 @@ def test_the_bars_are_the_counts():
     assert sum(bar.get_width() for bar in axes.patches) == 419
 
 
-def test_the_least_is_lost_at_youngs_interval():
-    (axes,) = plots.lost_time(60, 600, 3 * 3600).axes
-    whole = next(line for line in axes.lines if line.get_label() == "all")
-    least = min(zip(whole.get_ydata(), whole.get_xdata(), strict=True))[1]
-    assert least == pytest.approx(axes.lines[-1].get_xdata()[0])
+def test_a_line_begins_at_the_chance_of_one_rank():
     (axes,) = plots.slow_steps([1e-3]).axes
     assert axes.lines[0].get_ydata()[0] == pytest.approx(1e-3)

@@ -42,3 +42,5 @@ EAGER, COMPILED = (
     next(r for r in measured_steps("torchtitan") if r.gpus == 8 and r.recompute == "op" and r.variant == variant)
     for variant in ("", "compiled")
 )
+LLAMA_RUN = measured_run("llama3-405b")
+LOGGED = 419.7  # TFLOP/s, as the head of files/megatron-h100-768.log says

@@ -10,11 +10,36 @@ from hwlib.plots.chips import anatomy, growth
 from hwlib.plots.clusters import switches_per_gpu
 from hwlib.plots.collectives import before_and_after, blocks_by_step, times_against_size
 from hwlib.plots.decode_strips import accepted_tokens, step_strips
-from hwlib.plots.decoders import beyond_six, day_steps, days_against_log, layer_matrices, parameter_shares, rounded_block, three_products
-from hwlib.plots.decoding import batch_curve, cache_pages, host_and_device, predicted_steps, reached_bandwidth, rollout_tail, times_by_ranks, token_caches
+from hwlib.plots.decoders import (
+    beyond_six,
+    day_steps,
+    days_against_log,
+    layer_matrices,
+    parameter_shares,
+    rounded_block,
+    three_products,
+)
+from hwlib.plots.decoding import (
+    batch_curve,
+    cache_pages,
+    host_and_device,
+    predicted_steps,
+    reached_bandwidth,
+    rollout_tail,
+    times_by_ranks,
+    token_caches,
+)
 from hwlib.plots.engines import attained_shares, closed_loads, engine_rows, load_curves
 from hwlib.plots.expert_traffic import expert_loads, nic_bytes
-from hwlib.plots.experts import balancing, by_chance, exchange_times, measured_imbalance, room_for_tokens, routed_tokens, skew_on_a_gpu
+from hwlib.plots.experts import (
+    balancing,
+    by_chance,
+    exchange_times,
+    measured_imbalance,
+    room_for_tokens,
+    routed_tokens,
+    skew_on_a_gpu,
+)
 from hwlib.plots.fabrics import pod, rails_and_racks
 from hwlib.plots.formats import block_scales
 from hwlib.plots.fused import fused_attention
@@ -23,11 +48,29 @@ from hwlib.plots.groups import against_ranks, beside_a_matmul
 from hwlib.plots.kernels import touched
 from hwlib.plots.machine_shares import machine_shares
 from hwlib.plots.machines import rack, ways_to_the_network
+from hwlib.plots.measuring import interruptions, mfu_ledger, slow_steps
 from hwlib.plots.memories import memory_pyramid, size_sweep, tile_traffic, warp_sweep
-from hwlib.plots.mixtures import axes_on_levels, guide, least_tokens, predicted_against_measured, right_by_gap, split_times, time_bars
+from hwlib.plots.mixtures import (
+    axes_on_levels,
+    guide,
+    least_tokens,
+    predicted_against_measured,
+    right_by_gap,
+    split_times,
+    time_bars,
+)
 from hwlib.plots.pipelines import pipeline
 from hwlib.plots.plans import plan_cloud
-from hwlib.plots.queues import copy_or_compute, hit_curves, kept_shares, queue_rows, stay_tails, token_lengths, token_prices, wait_curves
+from hwlib.plots.queues import (
+    copy_or_compute,
+    hit_curves,
+    kept_shares,
+    queue_rows,
+    stay_tails,
+    token_lengths,
+    token_prices,
+    wait_curves,
+)
 from hwlib.plots.rooflines import model_against_measured, overlap, ridge_bars, roofline
 from hwlib.plots.runs import rounds_grid, timeline
 from hwlib.plots.scale import allreduce_scale, blame, levels
@@ -36,6 +79,7 @@ from hwlib.plots.shared_memory import banks, cta_pair, rasters
 from hwlib.plots.split_layers import causal_pieces, rates_by_length, shares_by_model, split_mlp, step_parts
 from hwlib.plots.stages import model_on_stages, stage_memory, steps_against_micro, time_and_memory
 from hwlib.plots.topologies import node_bandwidths, topology
+from hwlib.plots.traces import flight_grid, goodput_waterfall, interval_curve, trace_timeline, waits_grid
 from hwlib.plots.training import batch_times, peaks, rounded_steps, streams, weak_scaling, zero_stages
 from hwlib.plots.warps import divergence, threads, warp
 
@@ -71,12 +115,16 @@ __all__ = [
     "engine_rows",
     "exchange_times",
     "expert_loads",
+    "flight_grid",
     "four_cases",
     "fused_attention",
+    "goodput_waterfall",
     "growth",
     "guide",
     "hit_curves",
     "host_and_device",
+    "interruptions",
+    "interval_curve",
     "issuers",
     "kept_shares",
     "kernel_timeline",
@@ -87,6 +135,7 @@ __all__ = [
     "machine_shares",
     "measured_imbalance",
     "memory_pyramid",
+    "mfu_ledger",
     "model_against_measured",
     "model_on_stages",
     "move_shares",
@@ -120,6 +169,7 @@ __all__ = [
     "shares_by_model",
     "size_sweep",
     "skew_on_a_gpu",
+    "slow_steps",
     "split_mlp",
     "split_times",
     "split_widths",
@@ -145,7 +195,9 @@ __all__ = [
     "topology",
     "torus_and_switch",
     "touched",
+    "trace_timeline",
     "wait_curves",
+    "waits_grid",
     "warp",
     "warp_sweep",
     "wavefront",

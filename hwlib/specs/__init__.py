@@ -13,11 +13,24 @@
 from hwlib.specs.accelerator import Accelerator, accelerators
 from hwlib.specs.allreduce_measurements import MeasuredAllreduce, measured_allreduces
 from hwlib.specs.cluster import Cluster, Level, clusters, levels_of
-from hwlib.specs.decode_measurements import MeasuredDecode, MeasuredDecodeAttention, measured_decode_attention, measured_decodes
-from hwlib.specs.expert_measurements import MeasuredExchange, MeasuredExperts, MeasuredLoads, measured_exchanges, measured_experts, measured_loads
+from hwlib.specs.decode_measurements import (
+    MeasuredDecode,
+    MeasuredDecodeAttention,
+    measured_decode_attention,
+    measured_decodes,
+)
+from hwlib.specs.expert_measurements import (
+    MeasuredExchange,
+    MeasuredExperts,
+    MeasuredLoads,
+    measured_exchanges,
+    measured_experts,
+    measured_loads,
+)
 from hwlib.specs.feature import Features, features
 from hwlib.specs.framework import Framework, framework_of, frameworks
 from hwlib.specs.gemm_measurements import MeasuredGemm, measured_gemms
+from hwlib.specs.interruption_measurements import MeasuredInterruption, measured_interruptions
 from hwlib.specs.link import Link, Switch, links, switches
 from hwlib.specs.link_measurements import MeasuredLink, measured_link, measured_links
 from hwlib.specs.machine_measurements import MeasuredFabric, MeasuredMachine, measured_fabrics, measured_machines
@@ -52,6 +65,7 @@ __all__ = [
     "MeasuredExperts",
     "MeasuredFabric",
     "MeasuredGemm",
+    "MeasuredInterruption",
     "MeasuredLength",
     "MeasuredLink",
     "MeasuredLoads",
@@ -86,6 +100,7 @@ __all__ = [
     "measured_experts",
     "measured_fabrics",
     "measured_gemms",
+    "measured_interruptions",
     "measured_lengths",
     "measured_link",
     "measured_links",

@@ -13,6 +13,7 @@ from hwlib.widgets.decode_step import decode_explorer
 from hwlib.widgets.decoding import drafts_explorer, fit_explorer
 from hwlib.widgets.engine import engine_explorer
 from hwlib.widgets.experts import expert_explorer
+from hwlib.widgets.goodput import goodput_explorer
 from hwlib.widgets.imbalance import expert_width_explorer, imbalance_explorer
 from hwlib.widgets.kernels import kernel_explorer
 from hwlib.widgets.layers import context_explorer, layer_explorer, tp_limit_explorer
@@ -30,6 +31,7 @@ from hwlib.widgets.shardings import contracting_explorer, sharding_explorer
 from hwlib.widgets.stages import stages_explorer
 from hwlib.widgets.tiles import tile_explorer
 from hwlib.widgets.token import latent_explorer, token_explorer
+from hwlib.widgets.traces import trace_explorer
 from hwlib.widgets.training import critical_batch_explorer, memory_explorer
 
 __all__ = [
@@ -52,6 +54,7 @@ __all__ = [
     "fat_tree_designer",
     "fit_explorer",
     "flow_explorer",
+    "goodput_explorer",
     "imbalance_explorer",
     "intensity_explorer",
     "kernel_explorer",
@@ -74,5 +77,6 @@ __all__ = [
     "tile_explorer",
     "token_explorer",
     "tp_limit_explorer",
+    "trace_explorer",
     "wait_explorer",
 ]

@@ -35,9 +35,10 @@ def test_a_bound_moves_where_a_number_of_the_sheet_does(page, watch, tmp_path, w
     assert readout(page, "math") == pytest.approx(machine_bounds("tpu-v5p-pod", asked).math)
     page.locator("select[name=plan]").select_option("dense-tp16")
     page.locator("select[name=machine]").select_option("dgx-h100")
-    assert told.get_attribute("data-holds") == machine_bounds(
-        sheet._replace(domain=72, flops=2 * sheet.flops), plan_demand("dense-tp16")
-    ).holds
+    assert (
+        told.get_attribute("data-holds")
+        == machine_bounds(sheet._replace(domain=72, flops=2 * sheet.flops), plan_demand("dense-tp16")).holds
+    )
     page.get_by_role("button", name="as printed").click()
     assert readout(page, "tp") == pytest.approx(machine_bounds("dgx-h100", plan_demand("dense-tp16")).tp)
     assert watch.errors == []

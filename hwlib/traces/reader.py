@@ -1,0 +1,167 @@
+"""What torch.profiler exports, read: the events of one rank with their streams, collectives and launches."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+__all__ = ["Trace", "TraceError", "TraceEvent", "read_trace"]
+
+US = 1e-6  # a trace counts in microseconds
+DEVICE = {"kernel": "compute", "gpu_memcpy": "copy", "gpu_memset": "copy"}
+HOST = {"cpu_op", "user_annotation", "cuda_runtime", "cuda_driver", "python_function"}
+CALLS = ("nccl", "rccl")  # how the kernels of communication begin
+OPERATIONS = {
+    "allreduce": "all_reduce", "allgather": "all_gather", "reducescatter": "reduce_scatter", "alltoall": "all_to_all",
+    "broadcast": "broadcast", "sendrecv": "send_recv", "barrier": "barrier", "reduce": "reduce", "send": "send_recv",
+    "recv": "send_recv",
+}  # fmt: skip
+ELEMENT = {
+    "BFloat16": 2, "Half": 2, "Float": 4, "Double": 8, "Byte": 1, "Char": 1, "Int": 4, "Long": 8, "Bool": 1,
+    "Float8_e4m3fn": 1, "Float8_e5m2": 1,
+}  # fmt: skip
+
+
+class TraceError(ValueError):
+    """Text that is not a trace of torch.profiler: says what was expected."""
+
+
+class TraceEvent(NamedTuple):
+    """Something with a start and an end, in seconds of the rank's clock.
+
+    `kind` is "compute" (a kernel), "communication" (a kernel of NCCL or RCCL), "copy" or "host". A collective has its
+    operation, the name of its group and its number there, counted from the trace's first, and the bytes of its larger
+    buffer; `launched` is the end of the host's call that put it into the queue, None if the trace does not tell.
+    """
+
+    name: str
+    kind: str
+    start: float
+    end: float
+    stream: str
+    operation: str = ""
+    group: str = ""
+    number: int = -1
+    bytes: float = 0.0
+    launched: float | None = None
+
+    @property
+    def duration(self) -> float:
+        """Seconds."""
+        return self.end - self.start
+
+
+class Trace(NamedTuple):
+    """The events of one rank, by start."""
+
+    rank: int
+    events: tuple[TraceEvent, ...]
+
+    def of(self, *kinds: str) -> tuple[TraceEvent, ...]:
+        """The events of these kinds, by start."""
+        return tuple(event for event in self.events if event.kind in kinds)
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """From the first event's start to the last one's end."""
+        return min(e.start for e in self.events), max(e.end for e in self.events)
+
+
+def read_trace(source: Mapping[str, Any] | str | PathLike[str], rank: int | None = None) -> Trace:
+    """Read the Chrome trace that `torch.profiler` exports: a file, its text, or its JSON.
+
+    Kernels, copies and what the host does are kept; the args that NCCL's kernels have ("Collective name", "Process
+    Group Name", "In msg nelems", "Seq") name the collectives. Where "Seq" is missing, as before PyTorch 2.12, a group's
+    collectives are counted in their order on the device. A trace without a device (a CPU's own) has its operators as
+    compute, and gloo's calls as communication. The rank is that of "distributedInfo", unless given.
+    Raises TraceError for anything else.
+
+    >>> event = {"ph": "X", "cat": "kernel", "name": "sm90_gemm", "ts": 5, "dur": 3, "pid": 0, "tid": 7}
+    >>> read_trace({"traceEvents": [event]}).events[0].kind
+    'compute'
+    """
+    data = _json(source)
+    found = data.get("traceEvents") if isinstance(data, Mapping) else data
+    if not isinstance(found, list | tuple):
+        raise TraceError("a Chrome trace was expected: JSON with a list `traceEvents`")
+    slices = [event for event in found if event.get("ph") == "X" and "ts" in event and "dur" in event]
+    known = [event for event in slices if event.get("cat") in DEVICE or event.get("cat") in HOST]
+    if not known:
+        raise TraceError(f"no slice (ph X) of a kernel or an operator among {len(found)} events of this trace")
+    if rank is None:
+        told = data.get("distributedInfo", {}) if isinstance(data, Mapping) else {}
+        rank = int(told.get("rank", 0))
+    device = any(event["cat"] in DEVICE for event in known)
+    launches = {
+        event["args"]["correlation"]: (event["ts"] + event["dur"]) * US
+        for event in known
+        if event["cat"] in ("cuda_runtime", "cuda_driver") and "correlation" in event.get("args", {})
+    }
+    events = sorted((_event(event, device, launches) for event in known), key=lambda event: (event.start, -event.end))
+    return Trace(rank, tuple(_numbered(events)))
+
+
+def _json(source: Any) -> Any:
+    if isinstance(source, Mapping | list):
+        return source
+    text = str(source)
+    if not text.lstrip().startswith(("{", "[")):
+        text = Path(source).read_text("utf-8")
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise TraceError(f"JSON was expected, got {text[:40]!r}: {error}") from error
+
+
+def _event(event: Mapping[str, Any], device: bool, launches: Mapping[Any, float]) -> TraceEvent:
+    args, name, cat = event.get("args", {}), event.get("name", ""), event["cat"]
+    kind = DEVICE.get(cat, "host")
+    if (cat == "kernel" and name.lower().startswith(CALLS)) or (not device and name.startswith("gloo:")):
+        kind = "communication"
+    elif not device and cat == "cpu_op" and not name.startswith(("c10d::", "record_param_comms")):
+        kind = "compute"
+    start = event["ts"] * US
+    stream = str(args.get("stream", event.get("tid", "")))
+    made = TraceEvent(
+        name, kind, start, start + event["dur"] * US, stream, launched=launches.get(args.get("correlation"))
+    )
+    if kind != "communication":
+        return made
+    elements = max(args.get("In msg nelems", 0), args.get("Out msg nelems", 0))
+    return made._replace(
+        operation=operation_of(args.get("Collective name", "") or name),
+        group=str(args.get("Process Group Name", "")),
+        number=int(args.get("Seq", -1)),
+        bytes=float(elements * ELEMENT.get(args.get("dtype", ""), 0)),
+    )
+
+
+def operation_of(name: str) -> str:
+    """The collective that a name means; "" for another.
+
+    Known are those of kernels (`ncclDevKernel_AllReduce_Sum_bf16_RING_LL`), of PyTorch (`_allgather_base`) and of the
+    flight recorder (`nccl:all_reduce`).
+    """
+    plain = name.lower().replace("_", "").replace("ncclkernel", "").replace("nccldevkernel", "")
+    plain = plain.partition(":")[2] or plain
+    return next((operation for start, operation in OPERATIONS.items() if plain.startswith(start)), "")
+
+
+def _numbered(events: list[TraceEvent]) -> list[TraceEvent]:
+    """Collectives numbered from 0 in their group; by "Seq" where every one has it, else in the device's order."""
+    counts: Counter[str] = Counter()
+    first = {
+        event.group: min(e.number for e in events if e.kind == "communication" and e.group == event.group)
+        for event in events
+        if event.kind == "communication"
+    }
+    done = []
+    for event in events:
+        if event.kind == "communication":
+            told = event.number - first[event.group] if first[event.group] >= 0 else counts[event.group]
+            counts[event.group] += 1
+            event = event._replace(number=told)
+        done.append(event)
+    return done

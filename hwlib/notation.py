@@ -204,6 +204,8 @@ NOTATION: dict[str, Symbol] = {
     "tau": Symbol(r"\tau", "s", "training time between two checkpoints", POSITIVE),
     "failures": Symbol(r"n_{\mathrm{fail}}", "1", "failures that stop the job, expected"),
     "goodput": Symbol(r"\gamma", "1", "share of the time in which training gets on", SHARE),
+    "p_slow": Symbol(r"p_{\mathrm{slow}}", "1", "probability that one rank is slow in a step", Domain(0, high=1)),
+    "p_step": Symbol(r"p_{\mathrm{step}}", "1", "share of the steps in which some rank is slow", Domain(0, high=1)),
     "energy": Symbol(r"E_{\mathrm{el}}", "J", "electric energy"),
     "pue": Symbol(r"\mathrm{PUE}", "1", "energy of the whole building over that of its computers", ONE_OR_MORE),
     "price": Symbol(r"c_{\mathrm{rank}}", "USD/s", "price of one rank", POSITIVE),

@@ -18,8 +18,8 @@ from hwlib.units import show
 __all__ = [
     "TrainingRun", "best_goodput_fraction", "cluster_mtbf", "daly_interval", "exact_goodput", "expected_failures",
     "goodput_fraction", "gpt_selective_flops", "hardware_utilization", "model_utilization", "run_cost", "run_energy",
-    "run_time", "step_time_at", "token_rate", "token_rate_at", "training_run", "utilization_of_run", "wall_time",
-    "young_interval",
+    "run_time", "slow_fraction", "step_time_at", "token_rate", "token_rate_at", "training_run",
+    "utilization_of_run", "wall_time", "young_interval",
 ]  # fmt: skip
 
 
@@ -72,6 +72,15 @@ def run_time(P, B_run, n, C, mfu):
 def utilization_of_run(P, B_run, n, C, t):
     """MFU from what papers print: active parameters, tokens, and time on n ranks (n*t: rank hours)."""
     return training_flops(P, B_run) / (n * t * C)
+
+
+# Stragglers
+
+
+@formula("p_step", cite="dean2013")
+def slow_fraction(p_slow, n):
+    """A synchronous step is slow if any of its n ranks is, each by itself with probability p_slow."""
+    return 1 - (1 - p_slow) ** n
 
 
 # Failures

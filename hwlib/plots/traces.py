@@ -3,10 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hwlib.plots.style import BLUE, CHART, GREEN, GREY, INK, ORANGE, SKY, SMALL, canvas, styled
+from hwlib.plots.style import BLUE, CHART, GREEN, GREY, INK, ORANGE, SMALL, canvas, styled
 from hwlib.traces import Trace, exposed_intervals, flight_entries, job_span, waits_between
-from hwlib.training import daly_interval, exact_goodput, young_interval
-from hwlib.units import show
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,8 +14,6 @@ LANE = 0.36  # of a rank's row: kernels above, collectives below
 STATES = {"completed": "#cfe3f1", "started": ORANGE, "scheduled": "#f6d9c6"}
 SHORT = {"all_reduce": "AR", "_all_gather_base": "AG", "_reduce_scatter_base": "RS", "broadcast": "BC", "barrier": "BR"}
 MOST_RANKS = 16
-CURVE = 200  # points
-SPAN = 20  # times the best interval, up and down, that the curve shows
 
 
 @styled
@@ -111,38 +107,6 @@ def flight_grid(dumps: Mapping[int, Mapping[str, Any]], group: str, newest: int 
     axes.set_xlabel(f"sequence number in group {group}")
     axes.grid(visible=False)
     _legend(figure, STATES, {})
-    return figure
-
-
-@styled
-def interval_curve(t_save: float, t_back: float, t_mtbf: float) -> "Figure":
-    """What checkpoints and failures cost against the interval between checkpoints, as shares of the time.
-
-    The two terms of Young's sum, their sum with the restart, and the exact loss with failures at random; marked are
-    Young's and Daly's intervals.
-    """
-    import numpy as np
-
-    young, daly = float(young_interval(t_save, t_mtbf)), float(daly_interval(t_save, t_mtbf))
-    tau = np.geomspace(max(young / SPAN, t_save / 2), young * SPAN, CURVE)
-    exact = [1 - exact_goodput(float(one), t_save, t_back, t_mtbf) for one in tau]
-    figure, axes = canvas(CHART, 3.2)
-    axes.plot(tau / 60, 100 * t_save / tau, color=SKY, linestyle="--", label="checkpoints")
-    axes.plot(tau / 60, 100 * tau / (2 * t_mtbf), color=ORANGE, linestyle="--", label="lost work")
-    total = t_save / tau + (tau / 2 + t_back) / t_mtbf
-    axes.plot(tau / 60, 100 * total, color=BLUE, label="sum, with restarts")
-    axes.plot(tau / 60, 100 * np.array(exact), color=INK, linewidth=1.2, label="exact")
-    for one, name, side in ((young, "Young", "left"), (daly, "Daly", "right")):
-        loss = 100 * (1 - exact_goodput(one, t_save, t_back, t_mtbf))
-        axes.plot(one / 60, loss, "o", color=INK, markersize=4, zorder=4)
-        offset = (5, 9) if side == "left" else (-5, 9)
-        axes.annotate(name, (one / 60, loss), offset, textcoords="offset points", fontsize=SMALL, ha=side)
-    top = min(100.0, 5 * 100 * (1 - exact_goodput(young, t_save, t_back, t_mtbf)))
-    axes.set(xscale="log", xlim=(tau[0] / 60, tau[-1] / 60), ylim=(0, top), ylabel="% of the time")
-    axes.set_xlabel("minutes of training between two checkpoints")
-    axes.xaxis.set_major_formatter(lambda minutes, _: f"{minutes:g}")
-    axes.set_title(f"checkpoint {show(t_save, 's')}, failure every {t_mtbf / 3600:.3g} h")
-    figure.legend(loc="outside lower left", ncols=2)
     return figure
 
 

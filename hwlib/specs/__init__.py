@@ -30,6 +30,7 @@ from hwlib.specs.expert_measurements import (
 from hwlib.specs.feature import Features, features
 from hwlib.specs.framework import Framework, framework_of, frameworks
 from hwlib.specs.gemm_measurements import MeasuredGemm, measured_gemms
+from hwlib.specs.interruption_measurements import MeasuredInterruption, measured_interruptions
 from hwlib.specs.link import Link, Switch, links, switches
 from hwlib.specs.link_measurements import MeasuredLink, measured_link, measured_links
 from hwlib.specs.memory_measurements import MeasuredMemory, measured_memory
@@ -49,12 +50,12 @@ from hwlib.specs.training_measurements import MeasuredStep, measured_steps
 __all__ = [
     "Accelerator", "Cluster", "Datum", "Features", "Framework", "Level", "Link", "MeasuredAllreduce",
     "MeasuredDecode", "MeasuredDecodeAttention", "MeasuredExchange", "MeasuredExperts", "MeasuredGemm",
-    "MeasuredLink", "MeasuredLoads", "MeasuredMemory", "MeasuredMixture", "MeasuredPipeline", "MeasuredPlan",
-    "MeasuredPower", "MeasuredRequest", "MeasuredRun", "MeasuredSplit", "MeasuredStep", "Model", "Node",
-    "SpecError", "Stack", "Switch", "accelerators", "clusters", "features", "framework_of", "frameworks",
-    "levels_of", "links", "measured_allreduces", "measured_decode_attention", "measured_decodes",
-    "measured_exchanges", "measured_experts", "measured_gemms", "measured_link", "measured_links", "measured_loads",
-    "measured_memory", "measured_mixtures", "measured_pipelines", "measured_plans", "measured_powers",
-    "measured_requests", "measured_run", "measured_runs", "measured_splits", "measured_steps", "models", "nodes",
-    "stack_for", "stacks", "switches",
+    "MeasuredInterruption", "MeasuredLink", "MeasuredLoads", "MeasuredMemory", "MeasuredMixture",
+    "MeasuredPipeline", "MeasuredPlan", "MeasuredPower", "MeasuredRequest", "MeasuredRun", "MeasuredSplit",
+    "MeasuredStep", "Model", "Node", "SpecError", "Stack", "Switch", "accelerators", "clusters", "features",
+    "framework_of", "frameworks", "levels_of", "links", "measured_allreduces", "measured_decode_attention",
+    "measured_decodes", "measured_exchanges", "measured_experts", "measured_gemms", "measured_interruptions",
+    "measured_link", "measured_links", "measured_loads", "measured_memory", "measured_mixtures",
+    "measured_pipelines", "measured_plans", "measured_powers", "measured_requests", "measured_run", "measured_runs",
+    "measured_splits", "measured_steps", "models", "nodes", "stack_for", "stacks", "switches",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ from hwlib.widgets.collectives import allreduce_explorer, destinations_explorer
 from hwlib.widgets.decode_step import decode_explorer
 from hwlib.widgets.decoding import drafts_explorer, fit_explorer
 from hwlib.widgets.experts import expert_explorer
+from hwlib.widgets.goodput import goodput_explorer
 from hwlib.widgets.imbalance import expert_width_explorer, imbalance_explorer
 from hwlib.widgets.kernels import kernel_explorer
 from hwlib.widgets.layers import context_explorer, layer_explorer, tp_limit_explorer
@@ -34,9 +35,9 @@ __all__ = [
     "VegaLite", "allreduce_explorer", "alltoall_scale_explorer", "axis_explorer", "bubble_explorer",
     "chip_explorer", "context_explorer", "contracting_explorer", "critical_batch_explorer", "decode_explorer",
     "destinations_explorer", "drafts_explorer", "expert_explorer", "expert_width_explorer", "failures_explorer",
-    "fat_tree_designer", "fit_explorer", "flow_explorer", "imbalance_explorer", "intensity_explorer",
-    "kernel_explorer", "latent_explorer", "layer_explorer", "memory_explorer", "microbatch_explorer",
-    "mixture_explorer", "node_explorer", "occupancy_explorer", "payload_explorer", "peak_explorer", "plan_explorer",
-    "ring_player", "roofline_explorer", "schedule_editor", "sharding_explorer", "stages_explorer", "tile_explorer",
-    "token_explorer", "tp_limit_explorer", "trace_explorer",
+    "fat_tree_designer", "fit_explorer", "flow_explorer", "goodput_explorer", "imbalance_explorer",
+    "intensity_explorer", "kernel_explorer", "latent_explorer", "layer_explorer", "memory_explorer",
+    "microbatch_explorer", "mixture_explorer", "node_explorer", "occupancy_explorer", "payload_explorer",
+    "peak_explorer", "plan_explorer", "ring_player", "roofline_explorer", "schedule_editor", "sharding_explorer",
+    "stages_explorer", "tile_explorer", "token_explorer", "tp_limit_explorer", "trace_explorer",
 ]  # fmt: skip

@@ -6,7 +6,6 @@ from matplotlib.colors import to_hex
 from hwlib import plots
 from hwlib.plots.traces import STATES
 from hwlib.traces import draw_flight, draw_traces, exposed_intervals, length, read_trace, waits_between
-from hwlib.training import exact_goodput, young_interval
 
 STALL = [read_trace(raw) for raw in draw_traces("data stall", 5, layers=1)]
 
@@ -39,14 +38,6 @@ def test_a_call_that_is_missing_is_a_cross():
     assert len(waiting) == 2
     with pytest.raises(ValueError, match="no call of group"):
         plots.flight_grid(dumps, "tp9")
-
-
-def test_the_marked_interval_loses_what_the_model_says():
-    axes = plots.interval_curve(t_save=60, t_back=600, t_mtbf=3 * 3600).axes[0]
-    dots = [line for line in axes.lines if line.get_marker() == "o"]
-    tau = young_interval(60, 3 * 3600)
-    assert dots[0].get_xdata()[0] == pytest.approx(tau / 60)
-    assert dots[0].get_ydata()[0] == pytest.approx(100 * (1 - exact_goodput(tau, 60, 600, 3 * 3600)))
 
 
 def test_the_waterfall_ends_at_what_is_left():

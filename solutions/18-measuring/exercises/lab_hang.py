@@ -9,6 +9,11 @@ from hwlib.traces import draw_flight, find_hang
 
 KEPT = ("process_group", "collective_seq_id", "profiling_name", "input_sizes", "state")
 NEWEST = 7  # entries that each rank's buffer still has
+TELLING = {  # the way that the first job of each kind has to tell from the right one
+    "absent": {"victims": True},
+    "order": {"odd": False, "newest": True},
+    "size": {"sizes": False, "newest": True},
+}
 
 
 def _calls(dumps):
@@ -53,7 +58,7 @@ def hang_cases(rng):
     """Jobs of nine ranks, each with what a small buffer keeps of every entry: one absent, one out of order, one with
     another size."""
     cases = []
-    for hang in ("absent", "order", "size") * 8:
+    for number, hang in enumerate(("absent", "order", "size") * 8):
         while True:
             rank, at = rng.randrange(9), rng.randrange(13, 30)
             try:
@@ -62,7 +67,10 @@ def hang_cases(rng):
                 continue
             found = find_hang(dumps)
             kept = [_kept(dumps[r]) for r in range(9)]
-            if found and found.ranks == (rank,) and _hung(kept) == [rank, found.group, found.number]:
+            if not found or found.ranks != (rank,):
+                continue
+            right = [rank, found.group, found.number]
+            if _hung(kept) == right and (number >= len(TELLING) or _hung(kept, **TELLING[hang]) != right):
                 break
         cases.append((kept,))
     return cases
@@ -116,14 +124,18 @@ LAB_HANG = Exercise(
         ),
     ),
     hints=(
-        "Sort the entries into a dict: (group, number) → rank → (name, sizes, state). Only those with a state that is "
+        "Sort the entries into a dict: (group, number) → rank → (name, sizes, state). Only those with a state that "
+        "is "
         "not completed matter.",
         "First look for an unfinished call under whose number the ranks have called two things: the rarer is to blame.",
-        "Else collect the ranks that wait anywhere (an entry that is not completed). Of an unfinished call's members, "
+        "Else collect the ranks that wait anywhere (an entry that is not completed). Of an unfinished call's "
+        "members, "
         "who neither has the entry nor waits?",
     ),
     explain="Entries of one group and number belong together. An unfinished one with two kinds of calls names the "
-    "odd rank at once. Otherwise somebody is missing, and most of those who are missing are victims: they stand in an "
-    "unfinished call of another group. Take these away from the members, and the ranks that have the entry too: who is "
+    "odd rank at once. Otherwise somebody is missing, and most of those who are missing are victims: they stand in "
+    "an "
+    "unfinished call of another group. Take these away from the members, and the ranks that have the entry too: who "
+    "is "
     "left has neither called nor waits, so the fault is on its host (an exception, a data loader, a lost node).",
 )

@@ -8,8 +8,7 @@ UNSYNCED = Exercise(
     title="A hundred products",
     prompt="An H100 multiplies two bfloat16 matrices of 8,192 × 8,192. A loop in Python calls the product a hundred "
     "times; `perf_counter` is read before and after, and the difference is divided by a hundred. Nothing else is "
-    "called "
-    "in between. What does it print, *to first order*?",
+    "called in between. What does it print, *to first order*?",
     answer=Choice(
         {
             "launch": "some ten microseconds",
@@ -27,10 +26,8 @@ UNSYNCED = Exercise(
     ),
     hints=("What does a launch return, and when?",),
     explain="A launch puts the kernel into a queue and returns. The loop times a hundred entries into a queue, some "
-    "ten "
-    "microseconds each; the products begin meanwhile and end long after the second clock was read. With so many "
-    "calls "
-    "that the queue is full, the host waits for a free place, and the same loop suddenly prints the truth.",
+    "ten microseconds each; the products begin meanwhile and end long after the second clock was read. With so many "
+    "calls that the queue is full, the host waits for a free place, and the same loop suddenly prints the truth.",
 )
 
 COUNTERS = Exercise(
@@ -38,10 +35,8 @@ COUNTERS = Exercise(
     title="One hundred per cent",
     points=1,
     prompt="In a job on 512 H100s, every GPU of one node shows, in the mean of a minute: GPU utilization 100 %, SM "
-    "active "
-    "19 %, tensor pipe active 2 %, memory active 3 %, clock 1,980 MHz, power 240 of 700 W, hardly a byte on NVLink "
-    "or "
-    "the card. Which explanation goes with *all* of these, *to first order*?",
+    "active 19 %, tensor pipe active 2 %, memory active 3 %, clock 1,980 MHz, power 240 of 700 W, hardly a byte on "
+    "NVLink or the card. Which explanation goes with *all* of these, *to first order*?",
     answer=Choice(
         {
             "wait": "a collective's kernel waits for a rank that has not come",
@@ -63,8 +58,7 @@ COUNTERS = Exercise(
         "nothing?",
     ),
     explain="A kernel runs all the time, so the utilization is 100 %. It occupies a fifth of the multiprocessors, "
-    "as a "
-    "collective with a few dozen channels does. It neither computes nor reads nor sends: it spins until the others "
-    "arrive. The clock is at its top because nothing takes power. The next question is *who has not come*, and no "
-    "counter of this node knows.",
+    "as a collective with a few dozen channels does. It neither computes nor reads nor sends: it spins until the "
+    "others arrive. The clock is at its top because nothing takes power. The next question is *who has not come*, "
+    "and no counter of this node knows.",
 )

@@ -20,8 +20,8 @@ ERRATUM = Exercise(
     title="A share of a table",
     points=2,
     prompt="Section 3.3.4 of *The Llama 3 Herd of Models* (arXiv 2407.21783) says that GPU issues are “58.7% of all "
-    "unexpected issues”. Its table 5 counts {total} unexpected interruptions. Its GPU rows, with the shares that "
-    "it prints: faulty GPU {faulty} (30.1 %), HBM3 memory {memory} (17.2 %), SRAM {sram} (4.5 %), system processor "
+    "unexpected issues”. Its table 5 counts {total} unexpected interruptions. Its GPU rows, with the shares that it "
+    "prints: faulty GPU {faulty} (30.1 %), HBM3 memory {memory} (17.2 %), SRAM {sram} (4.5 %), system processor "
     "{processor} (4.1 %), silent data corruption {silent} (1.4 %), thermal interface and sensor {thermal} (1.4 %); "
     "another 47 interruptions were planned. Which share of the unexpected ones do the counts give? *Exact*.",
     given=[dict(total=419, faulty=148, memory=72, sram=19, processor=17, silent=6, thermal=6)],
@@ -43,10 +43,9 @@ ERRATUM = Exercise(
         ),
     ),
     hints=("Check the printed shares one by one: one of them is not its count over {total}.",),
-    explain="The six rows count 268. 148 of 419 are 35.3 %, where the table prints 30.1 %; the other rows agree with "
-    "their counts, which add up to 419, so that the share is wrong and not the count. The sum in the text repeats "
-    "it. "
-    "The conclusion survives: GPUs are the largest cause, and by more than the paper says.",
+    explain="The six rows count 268. 148 of 419 are 35.3 %, where the table prints 30.1 %; the other rows agree "
+    "with their counts, which add up to 419, so that the share is wrong and not the count. The sum in the text "
+    "repeats it. The conclusion survives: GPUs are the largest cause, and by more than the paper says.",
 )
 
 CHECKPOINT = Exercise(
@@ -54,13 +53,10 @@ CHECKPOINT = Exercise(
     title="A checkpoint behind the back",
     points=2,
     prompt="A checkpoint stops the training for `c` only, in which the states are copied to the hosts' memory. In "
-    "the "
-    "next `w` seconds of training they are written to the storage, and a failure before the end of that falls back "
-    "to "
-    "the checkpoint before; w is shorter than the interval. Copies begin every `tau` seconds of training, the "
-    "machine "
-    "fails every `M` seconds in the mean, and training goes on `b` after a failure. Which share of the time is lost? "
-    "*To first order*: shares add up, as they do where each is small, and c is short beside tau.",
+    "the next `w` seconds of training they are written to the storage, and a failure before the end of that falls "
+    "back to the checkpoint before; w is shorter than the interval. Copies begin every `tau` seconds of training, "
+    "the machine fails every `M` seconds in the mean, and training goes on `b` after a failure. Which share of the "
+    "time is lost? *To first order*: shares add up, as they do where each is small, and c is short beside tau.",
     answer=Expression(
         {
             "c": positive("s", 1, 20),
@@ -94,11 +90,9 @@ CHECKPOINT = Exercise(
         "Each failure costs its mean age and the restart; there is one every M.",
     ),
     explain="Copying takes c of every tau. When a failure strikes, the newest checkpoint on the storage began at "
-    "least w "
-    "and at most w + tau seconds of training ago, tau/2 + w in the mean: that work is done again, and b passes "
-    "before. One such loss every M. The best interval is the square root of 2·c·M, or w where that is longer: "
-    "writing "
-    "in the background shortens it, and sets its floor.",
+    "least w and at most w + tau seconds of training ago, tau/2 + w in the mean: that work is done again, and b "
+    "passes before. One such loss every M. The best interval is the square root of 2·c·M, or w where that is "
+    "longer: writing in the background shortens it, and sets its floor.",
 )
 
 SDC = Exercise(
@@ -106,10 +100,8 @@ SDC = Exercise(
     title="A silent error in your run",
     points=1,
     prompt="Llama 3's {known} silent data corruptions came in 54 days on 16,384 H100s. Those are the ones that "
-    "somebody "
-    "found. If your {n} H100s are as they were, and errors independent of each other, how likely is at least one "
-    "such "
-    "corruption in {days} days? *Exact* for errors at a constant rate.",
+    "somebody found. If your {n} H100s are as they were, and errors independent of each other, how likely is at "
+    "least one such corruption in {days} days? *Exact* for errors at a constant rate.",
     given=[dict(known=6, n=n, days=days) for n, days in ((4096, 30), (8192, 21), (2048, 60), (16384, 6), (1024, 90))],
     answer=Quantity("1", rtol=0.01),
     solution=lambda known, n, days: 1 - exp(-known * n * days / (16384 * 54)),
@@ -125,7 +117,7 @@ SDC = Exercise(
         Mistake(lambda known: known / 419, "That is their share of the interruptions, not of time."),
     ),
     hints=("How many do you expect in your GPU-days? Then: how likely is none at all?",),
-    explain="The rate is 6 in 16,384·54 GPU-days. The expected number in your run is that rate times "
-    "{n}·{days}, and none comes with probability exp of minus that. It is a lower bound: a corruption that nobody "
-    "noticed stopped no job.",
+    explain="The rate is 6 in 16,384·54 GPU-days. The expected number in your run is that rate times {n}·{days}, "
+    "and none comes with probability exp of minus that. It is a lower bound: a corruption that nobody noticed "
+    "stopped no job.",
 )

@@ -95,10 +95,10 @@ LAB_HANG = Exercise(
     '`ranks`, a text such as "[0, 3, 6]", and `entries`, the newest calls, oldest first. An entry has '
     "`process_group` (a list whose first element is the name), `collective_seq_id` (which counts the calls of "
     'a group), `profiling_name`, `input_sizes` and `state` ("scheduled", "started" or "completed"). One rank '
-    "is to blame: it has called something else, or with another size, than the others of a group under the "
-    "same number; or it has stopped calling, and waits in no call of its own. Return `[rank, group, number]`: "
-    "who, and the call; where a rank that has stopped is missing from several unfinished calls, the first of "
-    "them by (group, number). *Exact*.",
+    "is to blame: it has called something else, or with another size, than the others of a group under the same "
+    "number; or it has stopped calling, and waits in no call of its own. Return `[rank, group, number]`: who, and "
+    "the call; where a rank that has stopped is missing from several unfinished calls, the first of them by (group, "
+    "number). *Exact*.",
     answer=Function("hung", "hung(dumps)", cases=hang_cases),
     solution=find_culprit,
     mistakes=(
@@ -125,17 +125,14 @@ LAB_HANG = Exercise(
     ),
     hints=(
         "Sort the entries into a dict: (group, number) → rank → (name, sizes, state). Only those with a state that "
-        "is "
-        "not completed matter.",
+        "is not completed matter.",
         "First look for an unfinished call under whose number the ranks have called two things: the rarer is to blame.",
         "Else collect the ranks that wait anywhere (an entry that is not completed). Of an unfinished call's "
-        "members, "
-        "who neither has the entry nor waits?",
+        "members, who neither has the entry nor waits?",
     ),
     explain="Entries of one group and number belong together. An unfinished one with two kinds of calls names the "
     "odd rank at once. Otherwise somebody is missing, and most of those who are missing are victims: they stand in "
-    "an "
-    "unfinished call of another group. Take these away from the members, and the ranks that have the entry too: who "
-    "is "
-    "left has neither called nor waits, so the fault is on its host (an exception, a data loader, a lost node).",
+    "an unfinished call of another group. Take these away from the members, and the ranks that have the entry too: "
+    "who is left has neither called nor waits, so the fault is on its host (an exception, a data loader, a lost "
+    "node).",
 )

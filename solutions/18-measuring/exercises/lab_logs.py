@@ -84,14 +84,13 @@ LAB_LOGS = Exercise(
     points=4,
     lines=12,
     prompt="The same two files come with every new cluster. Write `read_logs(nccl, training, ranks, T, P, n, C, "
-    "again)`. `nccl` is the table that `all_reduce_perf` printed on `ranks` GPUs (lines with # are comments; "
-    "the first column is the size in bytes, the sixth the time in µs), `training` the log of a Megatron-LM "
-    "run with sequences of T tokens and P parameters on n GPUs of peak C, in which the share `again` of the "
-    "forward pass was recomputed. Return four numbers in SI: the latency (the time of the smallest size), the "
-    "bus bandwidth of the largest size, the MFU and the HFU. The step's time is the *median* over the "
-    "iterations, without the first {warm}; the tokens of a step are its global batch size times T. *To first "
-    "order*: six operations for each parameter and token, of which the forward pass is a third; attention is "
-    "left out.",
+    "again)`. `nccl` is the table that `all_reduce_perf` printed on `ranks` GPUs (lines with # are comments; the "
+    "first column is the size in bytes, the sixth the time in µs), `training` the log of a Megatron-LM run with "
+    "sequences of T tokens and P parameters on n GPUs of peak C, in which the share `again` of the forward pass was "
+    "recomputed. Return four numbers in SI: the latency (the time of the smallest size), the bus bandwidth of the "
+    "largest size, the MFU and the HFU. The step's time is the *median* over the iterations, without the first "
+    "{warm}; the tokens of a step are its global batch size times T. *To first order*: six operations for each "
+    "parameter and token, of which the forward pass is a third; attention is left out.",
     given=dict(warm=WARM),
     answer=Function("read_logs", "read_logs(nccl, training, ranks, T, P, n, C, again)", cases=log_cases, rtol=1e-3),
     solution=read_logs,
@@ -121,6 +120,6 @@ LAB_LOGS = Exercise(
     ),
     explain="The smallest size has hardly any bytes, so its time is the latency; the largest hardly any latency, so "
     "2(n−1)/n·S/t is the bandwidth of a rank's port. The median leaves out the checkpoint, and the two first "
-    "iterations are not the run. The MFU counts 6·P operations a token; the forward pass has 2 of the 6, "
-    "so recomputing the share a of it makes the HFU (6 + 2a)/6 times the MFU.",
+    "iterations are not the run. The MFU counts 6·P operations a token; the forward pass has 2 of the 6, so "
+    "recomputing the share a of it makes the HFU (6 + 2a)/6 times the MFU.",
 )

@@ -86,12 +86,13 @@ LAB_EXPOSED = Exercise(
     title="Lab: which stream is to blame",
     points=4,
     lines=8,
-    prompt="Exposed communication is to be divided among the streams that caused it. Write `exposed(events, streams)`: "
-    "`events` are the slices of one rank's trace, `[stream, start, end]` in µs, in no order, where `stream` is "
+    prompt="Exposed communication is to be divided among the streams that caused it. Write `exposed(events, "
+    "streams)`: `events` are the slices of one rank's trace, `[stream, start, end]` in µs, in no order, where "
+    "`stream` is "
     '"compute" for every kernel that is not a collective, and else the name of a stream of collectives, all of which '
-    "`streams` lists. Kernels may overlap kernels; collectives of one stream may overlap each other as well. In every "
-    "moment in which no kernel runs, the streams that have a collective in flight share that moment equally. Return "
-    "the exposed µs of each stream, in the order of `streams`. *Exact*.",
+    "`streams` lists. Kernels may overlap kernels; collectives of one stream may overlap each other as well. In "
+    "every moment in which no kernel runs, the streams that have a collective in flight share that moment equally. "
+    "Return the exposed µs of each stream, in the order of `streams`. *Exact*.",
     answer=Function("exposed", "exposed(events, streams)", cases=exposed_cases),
     solution=exposed_by_stream,
     mistakes=(
@@ -115,9 +116,9 @@ LAB_EXPOSED = Exercise(
         "For a piece, collect the set of streams of which an event covers it.",
         "If the set lacks compute, every stream in it gets the length of the piece over the size of the set.",
     ),
-    explain="Starts and ends cut the step into pieces in which the set of live streams does not change. A piece with a "
-    "kernel in its set is hidden. Each other piece adds its length, divided by the number of streams in the set, to "
-    "each of them. The sum over the streams is then the exposed communication of the rank, with no moment "
+    explain="Starts and ends cut the step into pieces in which the set of live streams does not change. A piece "
+    "with a kernel in its set is hidden. Each other piece adds its length, divided by the number of streams in the "
+    "set, to each of them. The sum over the streams is then the exposed communication of the rank, with no moment "
     "counted twice; a set, instead of a list, makes overlapping events of one stream count once.",
 )
 
@@ -180,8 +181,8 @@ LAB_DIAGNOSE = Exercise(
     lines=9,
     prompt="`case_traces({case})` of `hwlib.traces` gives the traces of the eight ranks of job *a*, the next two "
     "numbers those of jobs *b* and *c*: one step each of the job of this section, tensor parallel over ranks 0 to 3 "
-    "and 4 to 7, data parallel over ranks r and r + 4. In one of the three a link is slow, in one the data loader of a "
-    "rank stalls, in one the clock of a GPU is capped. Read each with `read_trace`, and say for each job `cause` "
+    "and 4 to 7, data parallel over ranks r and r + 4. In one of the three a link is slow, in one the data loader of "
+    "a rank stalls, in one the clock of a GPU is capped. Read each with `read_trace`, and say for each job `cause` "
     '("slow link", "data stall" or "clock cap"), `rank` (of a slow link: either end of the rail), and `cost`: by how '
     "many *milliseconds* the step would be shorter without it. All causes and ranks must be right; the nearer the "
     "costs, the better, and the worst of the three counts. *To first order*: the healthy job is not given.",
@@ -217,15 +218,15 @@ LAB_DIAGNOSE = Exercise(
         Mistake(all_waits, "All ranks wait at the same time. By how much does the step get shorter for one of them?"),
     ),
     hints=(
-        "`waits_between(traces)` names for whom the others wait; `trace_times(trace, job_span(traces))` says why: more "
-        "compute than on the other ranks, or a gap of the host.",
+        "`waits_between(traces)` names for whom the others wait; `trace_times(trace, job_span(traces))` says why: "
+        "more compute than on the other ranks, or a gap of the host.",
         "If the rank for which they wait has neither, look at `meetings(traces)`: is the `transfer` of one group's "
         "collectives longer than that of the others?",
         "The cost is what a rank of the same tensor-parallel group (for a link: of another rail) waits for the guilty.",
     ),
-    explain="A capped clock shows as more compute on one rank, a stalled loader as a gap of the host before its first "
-    "kernel, a slow link as longer transfers in one data-parallel group, whose ranks arrive late at the sum over all "
-    "ranks. The rank to blame is the one that hardly waits: every collective waits for it. What the others wait "
-    "exposed for it is what the step loses, to some per cent: for a link and a stall nearly exactly, for a cap less "
-    "what the healthy job would have waited anyway.",
+    explain="A capped clock shows as more compute on one rank, a stalled loader as a gap of the host before its "
+    "first kernel, a slow link as longer transfers in one data-parallel group, whose ranks arrive late at the sum "
+    "over all ranks. The rank to blame is the one that hardly waits: every collective waits for it. What the others "
+    "wait exposed for it is what the step loses, to some per cent: for a link and a stall nearly exactly, for a cap "
+    "less what the healthy job would have waited anyway.",
 )

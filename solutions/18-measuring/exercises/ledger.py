@@ -66,9 +66,9 @@ MFU = Exercise(
     title="A line of a log",
     points=2,
     prompt="A log says: *step {t:s}*, in the mean of a clean hour, on {n} H100s of {C:FLOP/s} each. A step has {B} "
-    "tokens, in sequences of {T}. The model has {P} parameters in its matrices, {L} layers of width {D}, "
-    "and causal attention whose kernel skips what is masked; the count takes half of all pairs. Which MFU is that, "
-    "attention included, as a share? *Exact* for this count, forward and backward.",
+    "tokens, in sequences of {T}. The model has {P} parameters in its matrices, {L} layers of width {D}, and causal "
+    "attention whose kernel skips what is masked; the count takes half of all pairs. Which MFU is that, attention "
+    "included, as a share? *Exact* for this count, forward and backward.",
     given=[
         dict(t=8.9, n=512, C=989.4e12, B=4194304, T=8192, P=69.5e9, L=80, D=8192),
         dict(t=6.2, n=64, C=989.4e12, B=4194304, T=8192, P=7.5e9, L=32, D=4096),
@@ -106,9 +106,8 @@ MFU = Exercise(
     ),
     explain="The matrices take 6·P a token. Attention takes two products of width D for each pair, 4·D operations; "
     "a token sees T/2 others in the mean, so that is 2·L·D·T forward and 6·L·D·T with the backward pass. The sum "
-    "times "
-    "{B} tokens, over {t:s} of {n} chips at their dense peak. Neither the recomputed pass nor sparsity belongs in "
-    "it.",
+    "times {B} tokens, over {t:s} of {n} chips at their dense peak. Neither the recomputed pass nor sparsity "
+    "belongs in it.",
 )
 
 HFU = Exercise(
@@ -116,11 +115,10 @@ HFU = Exercise(
     title="From their number to ours",
     points=2,
     prompt="A log prints a utilization `u` that counts what papers counted before 2022: the layers' forward pass, "
-    "its "
-    "backward pass with twice the operations, and a share `r` of the forward pass that is done again; attention over "
-    "all pairs. Scores and values of all pairs are the share `a` of a forward pass so counted. Ours counts neither "
-    "what "
-    "is done again nor masked pairs, which are half of all. Which MFU is it? The output matrix is left out. *Exact*.",
+    "its backward pass with twice the operations, and a share `r` of the forward pass that is done again; attention "
+    "over all pairs. Scores and values of all pairs are the share `a` of a forward pass so counted. Ours counts "
+    "neither what is done again nor masked pairs, which are half of all. Which MFU is it? The output matrix is left "
+    "out. *Exact*.",
     answer=Expression({"u": positive("1", 0.1, 0.9), "r": positive("1", 0.1, 1), "a": positive("1", 0.01, 0.5)}),
     solution=lambda u, r, a: 3 * u * (1 - a / 2) / (3 + r),
     mistakes=(
@@ -147,7 +145,6 @@ HFU = Exercise(
         "In each of the model's three, the part `a` shrinks to half.",
     ),
     explain="In units of a forward pass over all pairs, the log counts 1 + 2 + r. The model requires three, and in "
-    "each "
-    "of them the share a of scores and values is half: 3·(1 − a/2). Time and peak are the same, so the "
+    "each of them the share a of scores and values is half: 3·(1 − a/2). Time and peak are the same, so the "
     "utilizations are to each other as the operations: u·3·(1 − a/2)/(3 + r).",
 )

@@ -206,19 +206,19 @@ RUN = Exercise(
     "the plan, and the interval between checkpoints; state the deadline in days and the budget that you would sign. "
     "Sequences have 8,192 tokens, in bfloat16, with ZeRO-1 and 1F1B. In dollars for a GPU and hour, prices of this "
     "exercise alone, an A100 costs {a100}, an H100 {h100} and a B200 {b200}; nodes have eight GPUs, and a network "
-    "passes on all that they send.\n\n"
-    "Steps are timed by `hwlib.steptime.step_time` with the stacks `megatron-2022-a100`, `megatron-core-h100` or "
+    "passes on all that they send.\n\nSteps are timed by `hwlib.steptime.step_time` with the stacks "
+    "`megatron-2022-a100`, `megatron-core-h100` or "
     '`megatron-core-b200` on the levels of `machine_of("1024 x dgx-h100")` of `hwlib.planner` (or `dgx-a100`, '
-    "`dgx-b200`); bytes are those of `hwlib.footprint.footprint` with the stack's framework, and the fullest GPU may "
-    "hold what its sheet says. Each GPU stops the run once in 54·16,384/419 days, as Llama 3's did, and a restart "
-    "takes 600 s. A checkpoint has 14 bytes a parameter, of which every node writes its part at 2 GB/s while the run "
-    "waits. Lost shares add up, as in this chapter. Time and money have 4.5 % on top, the model's error on dense runs "
-    "that it has not seen. Failures in the time until your deadline vary as a Poisson law does (reckoned as a normal "
-    "one), each costs half an interval and a restart, and with a probability of at most 5 % they make the run "
-    "late.\n\n"
-    "A run is at least 20 tokens for each parameter and 10,000 steps long; deadline and budget are what the model says "
-    "or up to a quarter more. The fewer dollars you pay for 10²¹ of the model's operations, the better, whichever run "
-    "you choose: the best runs of each machine cost about the same. *Exact* for these models.",
+    "`dgx-b200`); bytes are those of `hwlib.footprint.footprint` with the stack's framework, and the fullest GPU "
+    "may hold what its sheet says. Each GPU stops the run once in 54·16,384/419 days, as Llama 3's did, and a "
+    "restart takes 600 s. A checkpoint has 14 bytes a parameter, of which every node writes its part at 2 GB/s "
+    "while the run waits. Lost shares add up, as in this chapter. Time and money have 4.5 % on top, the model's "
+    "error on dense runs that it has not seen. Failures in the time until your deadline vary as a Poisson law does "
+    "(reckoned as a normal one), each costs half an interval and a restart, and with a probability of at most 5 % "
+    "they make the run late.\n\nA run is at least 20 tokens for each parameter and 10,000 steps long; deadline and "
+    "budget are what the model says or up to a quarter more. The fewer dollars you pay for 10²¹ of the model's "
+    "operations, the better, whichever run you choose: the best runs of each machine cost about the same. *Exact* "
+    "for these models.",
     given=[dict(a100=1.0, h100=2.5, b200=6.0)],
     answer=Design(
         fields={
@@ -275,32 +275,28 @@ RUN = Exercise(
     ),
     hints=(
         "Begin with a plan that fits, from chapter 14: tensor ranks inside the node, stages for the states, chunks "
-        "for "
-        "the bubble. `held`, in the condition, says what is too large.",
+        "for the bubble. `held`, in the condition, says what is too large.",
         "The bubble shrinks with more microbatches on a replica: more sequences in a step, or fewer replicas.",
         "Young's interval first; then the deadline: the days of the model, and a margin that failures rarely use up.",
     ),
-    explain="The price is rent over achieved rate: at the peak an H100 does 10²¹ operations for 702 dollars. "
-    "The rest is what this book is about. Computing takes nearly twice the time of the peak, attention and all that "
-    "only "
-    "moves bytes included; waits for tensor ranks and the bubble take a twentieth, and failures with the model's own "
-    "error as much. Eight billion parameters and four hundred "
-    "billion cost nearly the same for each operation, if each has the machine that suits it; what differs is how "
-    "many "
-    "plans come near. Fewer GPUs are a little cheaper for each operation, until the deadline.",
+    explain="The price is rent over achieved rate: at the peak an H100 does 10²¹ operations for 702 dollars. The "
+    "rest is what this book is about. Computing takes nearly twice the time of the peak, attention and all that "
+    "only moves bytes included; waits for tensor ranks and the bubble take a twentieth, and failures with the "
+    "model's own error as much. Eight billion parameters and four hundred billion cost nearly the same for each "
+    "operation, if each has the machine that suits it; what differs is how many plans come near. Fewer GPUs are a "
+    "little cheaper for each operation, until the deadline.",
 )
 
 PROOF = Exercise(
     id="measuring-own-proof",
     title="What would prove your plan wrong?",
     prompt="Before the money is spent, you may use 16 of the GPUs for one day. Take your plan of the exercise "
-    "before. "
-    "Write down three numbers that the plan rests on, each with the value that the model expects; for each the "
-    "measurement that tests it, with the tool, what is synchronised, how many warm-up and counted steps, and what it "
-    "includes; the result from which on the plan is wrong, and what you would do then. Say which number you could "
-    "not test on 16 GPUs, and how you would notice in the first hour of the run. The time of a tensor-parallel "
-    "layer forward and backward against the same layer on one GPU is one such measurement; a memory peak, a "
-    "collective between nodes and a checkpoint are others.",
+    "before. Write down three numbers that the plan rests on, each with the value that the model expects; for each "
+    "the measurement that tests it, with the tool, what is synchronised, how many warm-up and counted steps, and "
+    "what it includes; the result from which on the plan is wrong, and what you would do then. Say which number you "
+    "could not test on 16 GPUs, and how you would notice in the first hour of the run. The time of a "
+    "tensor-parallel layer forward and backward against the same layer on one GPU is one such measurement; a memory "
+    "peak, a collective between nodes and a checkpoint are others.",
     answer=Written(
         rubric=(
             ("Three numbers on which the plan rests, with the expected value and its unit", 1),
@@ -317,22 +313,17 @@ PROOF = Exercise(
         criteria=False,
     ),
     solution="Plan: Llama 3 70B on 512 H100s, tp 4, pp 4, ten chunks, 1,024 sequences a step. (1) A layer on four "
-    "tensor "
-    "ranks, forward and backward: 20 warm-up and 100 counted repetitions, CUDA events around each, the median; "
-    "expected is the model's time of a layer, launches excluded because the host runs ahead, which the trace must "
-    "show. The same layer on one GPU, four times as large a share, tells sums from products. If it takes 10 % more, "
-    "the "
-    "days exceed the deadline: first look at the clock and the power, then at bus bandwidth by nccl-tests; if both "
-    "are "
-    "as expected, tp 2 with recomputation is priced again. (2) Memory: `max_memory_allocated` after three steps of a "
-    "whole stage of 20 layers with the microbatches in flight of the first stage; expected 97 % of 80 GB by the "
-    "model, "
-    "and the run does not start above 98 % (fragmentation grows): then v = 5 or selective recomputation. (3) A "
-    "checkpoint of 14 bytes a parameter from two nodes: its share at 2 GB/s a node; twice the time costs "
-    "only the square root, but moves the interval, so I would take it. Not testable: sums among 32 replicas on a "
-    "shared "
-    "network, and failures. In the first hour I compare the exposed time of the gradients' collectives in a trace of "
-    "ten steps with the model's, and the slowest rank's compute time with the median; if sums are exposed for more "
-    "than 3 % of a step, or one rank is 3 % slow, I stop and mend before the day is spent. A loss curve that leaves "
-    "that of a run on one node from the same seed and data would show a silent error.",
+    "tensor ranks, forward and backward: 20 warm-up and 100 counted repetitions, CUDA events around each, the "
+    "median; expected is the model's time of a layer, launches excluded because the host runs ahead, which the "
+    "trace must show. The same layer on one GPU, cut to a quarter, tells sums from products. If it takes 10 % more, "
+    "the days exceed the deadline: first look at the clock and the power, then at bus bandwidth by nccl-tests; if "
+    "both are as expected, tp 2 with recomputation is priced again. (2) Memory: `max_memory_allocated` after three "
+    "steps of a stage of 20 layers with the microbatches in flight of the first stage; expected are 98.5 % of 80 GB "
+    "by the model, and the run does not start above 99.5 %, for fragmentation grows: then selective recomputation. "
+    "(3) A checkpoint of 14 bytes a parameter from two nodes: its share at 2 GB/s a node; twice the time costs only "
+    "the square root, but moves the interval, so I would take it. Not testable: sums among 32 replicas on a shared "
+    "network, and failures. In the first hour I compare the exposed time of the gradients' collectives in a trace "
+    "of ten steps with the model's, and the slowest rank's compute time with the median; if sums are exposed for "
+    "more than 3 % of a step, or one rank is 3 % slow, I stop and mend before the day is spent. A loss curve that "
+    "leaves that of a run on one node from the same seed and data would show a silent error.",
 )

@@ -27,9 +27,8 @@ STRAGGLER = Exercise(
     title="What a slow node costs",
     points=2,
     prompt="A synchronous step takes `t` if all are well. A node of `g` ranks is slow with probability `p` in a "
-    "step, "
-    "all of its ranks together, and each node by itself; a step with one or more slow nodes takes longer "
-    "by the share `s`, however many they are. What does a step of `n` ranks take in the mean? *Exact*.",
+    "step, all of its ranks together, and each node by itself; a step with one or more slow nodes takes longer by "
+    "the share `s`, however many they are. What does a step of `n` ranks take in the mean? *Exact*.",
     answer=Expression(
         {
             "t": positive("s", 0.1, 60),

@@ -101,19 +101,17 @@ SCENARIO = Exercise(
     points=4,
     lines=8,
     prompt="*“To whoever runs the cluster. {nodes} nodes of eight H100s train for {work} days of undisturbed work, "
-    "at "
-    "{price} dollars for each GPU and hour, spare nodes included. A checkpoint stops the run for {save} s; after a "
-    "failure it takes {back} s until it goes on, from the last checkpoint. Broken nodes come back after {repair} "
+    "at {price} dollars for each GPU and hour, spare nodes included. A checkpoint stops the run for {save} s; after "
+    "a failure it takes {back} s until it goes on, from the last checkpoint. Broken nodes come back after {repair} "
     "hours in the mean; if more are broken than you keep aside, everybody waits. A test that finds silent errors "
     "stops the run for {check} s, and when it finds one, all work since the test before is thrown away. Tell me how "
-    "often you save, how often you test, how many nodes you keep aside, and the days that I shall announce.”*\n\n"
-    "Nodes fail as Llama 3's were interrupted: 419 times in 54 days on 2,048 nodes, and 6 silent errors. Reckon so: "
-    "the share of time that is no training is save/interval, half an interval and a restart for every failure, "
-    "test/hours, and half the hours between tests for every silent error; shares add up. Broken nodes follow a "
-    "Poisson law whose mean is the repair time over the time between failures, and in the share of the time in which "
-    "it exceeds the spares nobody trains: the days are divided by what is left. The less the whole costs, the "
-    "better. "
-    "*Exact* for this model.",
+    "often you save, how often you test, how many nodes you keep aside, and the days that I shall "
+    "announce.”*\n\nNodes fail as Llama 3's were interrupted: 419 times in 54 days on 2,048 nodes, and 6 silent "
+    "errors. Reckon so: the share of time that is no training is save/interval, half an interval and a restart for "
+    "every failure, test/hours, and half the hours between tests for every silent error; shares add up. Broken "
+    "nodes follow a Poisson law whose mean is the repair time over the time between failures, and in the share of "
+    "the time in which it exceeds the spares nobody trains: the days are divided by what is left. The less the "
+    "whole costs, the better. *Exact* for this model.",
     given=[
         dict(nodes=1024, work=40, price=2.5, save=40, back=540, check=600, repair=36),
         dict(nodes=2048, work=54, price=2.5, save=60, back=600, check=900, repair=24),
@@ -162,12 +160,9 @@ SCENARIO = Exercise(
         "The last spare node is worth its rent if it saves more waiting than it costs: try the numbers.",
     ),
     explain="Saving and testing are the same problem twice: a cost in proportion to 1/x and a loss in proportion to "
-    "x, "
-    "so x is the square root of twice the cost times the mean time between the events, of failures for the one and "
-    "of "
-    "silent errors for the other. Spares are decided at the margin: one more costs its rent, 1/{nodes} of "
-    "everything, "
-    "and saves the share of the time in which exactly one node too many is in repair. "
-    "The least of a sum of such terms is flat: 10 % beside the best interval costs half a per cent of what it "
-    "decides about. What is not flat is the number of spares, on its low side.",
+    "x, so x is the square root of twice the cost times the mean time between the events, of failures for the one "
+    "and of silent errors for the other. Spares are decided at the margin: one more costs its rent, 1/{nodes} of "
+    "everything, and saves the share of the time in which exactly one node too many is in repair. The least of a "
+    "sum of such terms is flat: 10 % beside the best interval costs half a per cent of what it decides about. What "
+    "is not flat is the number of spares, on its low side.",
 )

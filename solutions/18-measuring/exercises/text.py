@@ -44,3 +44,4 @@ EAGER, COMPILED = (
 )
 LLAMA_RUN = measured_run("llama3-405b")
 LOGGED = 419.7  # TFLOP/s, as the head of files/megatron-h100-768.log says
+BALANCE = sum(one.compute for one in SICK) / len(SICK) / max(one.compute for one in SICK)

@@ -127,7 +127,7 @@ class Book:
         if record is None:
             return Amount(count=1, open=True)
         pace = self.plan["minutes_a_point"]
-        per_point = pace["prediction" if record["predict"] and record["kind"] == "Choice" else record["kind"]]
+        per_point = pace["prediction" if _guess(record) else record["kind"]]
         return Amount(record["points"], record["points"] * per_point, 1)
 
     def reading(self, number: int, sections: Sequence[str] = ()) -> Amount:
@@ -240,7 +240,7 @@ def _pace(book: Book) -> str:
 
 
 def _guess(record: Mapping[str, Any]) -> bool:
-    return bool(record["predict"]) and record["kind"] == "Choice"
+    return bool(record["predict"]) and "options" in record  # a number that is predicted is worked out like any other
 
 
 def _weeks(book: Book, short: Callable[[int], str]) -> str:

@@ -11,7 +11,7 @@ SLOW = Exercise(
     "error. On one rank nobody would notice. On {n} ranks that wait for each other, in which share of the steps "
     "does somebody pause? *Exact* for independent ranks.",
     given=[dict(every=10000, n=16384)],
-    answer=Quantity("1", rtol=0.02),
+    answer=Quantity("1"),
     predict=True,
     solution=lambda every, n: float(slow_fraction(1 / every, n)),
     mistakes=(

@@ -31,7 +31,7 @@ about = "You."
 steps = [{ chapter = 1, sections = ["Wires"], exercises = ["links-lab"] }]
 """
 RECORDS = {
-    "links-guess": {"kind": "Choice", "points": 1, "predict": True},
+    "links-guess": {"kind": "Choice", "points": 1, "predict": True, "options": {}},
     "links-choose": {"kind": "Choice", "points": 2, "predict": False},
     "links-lab": {"kind": "Distributed", "points": 4, "predict": False},
 }
@@ -134,7 +134,7 @@ def test_predictions_are_asked_in_class(root):
     """A guess is worth nothing once the figure below it has been read at home."""
     book = Book(root)
     home = {key for week in book.plan["week"] for key in week["home"]} & book.exercises.keys()
-    assert [key for key in home if book.exercises[key]["predict"] and book.exercises[key]["kind"] == "Choice"] == []
+    assert [key for key in home if book.exercises[key]["predict"] and "options" in book.exercises[key]] == []
 
 
 def test_the_exercises_of_a_slot_fit_into_it_and_slots_do_not_overlap(root):

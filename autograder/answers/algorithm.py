@@ -82,6 +82,7 @@ class Algorithm(Coded):
     asked: ClassVar[str] = "a generator"
     said: ClassVar[str] = "the algorithm"
     ending: ClassVar[str] = ", with got = yield Step(send, to, frm)"
+    at_once: ClassVar[str] = "one `Step` can do both"
     memory_limit: ClassVar[Limit | None] = None
 
     def __post_init__(self):
@@ -273,7 +274,7 @@ class Algorithm(Coded):
         neighbours = beyond_neighbours(done, [*self.axis_bytes]) if self.neighbours else None
         measures = self.rank_bytes, self.total_bytes, self.leaving_bytes
         found = neighbours or beyond_axes(done, self.axis_bytes) or beyond_bytes(done, *measures)
-        return found or beyond_rounds(done, self.rounds)
+        return found or beyond_rounds(done, self.rounds, self.at_once)
 
     def _wrong_result(
         self, case: Case, inputs: Sequence[Any], outcome: Outcome, wanted: Sequence[Any]

@@ -106,8 +106,8 @@ def beyond_bytes(
     return None
 
 
-def beyond_rounds(done: Sequence[RankRun], limit: Limit | None) -> Finding | None:
-    """The longest chain of messages."""
+def beyond_rounds(done: Sequence[RankRun], limit: Limit | None, at_once: str) -> Finding | None:
+    """The longest chain of messages; `at_once` is that of `outcomes.slow`."""
     if limit is None:
         return None
     rows = [(run.case, run.mine.rounds, limit.allowed(run.case, run.solution.rounds)) for run in done]
@@ -119,7 +119,7 @@ def beyond_rounds(done: Sequence[RankRun], limit: Limit | None) -> Finding | Non
         f"The result and the bytes are right, but with {case} it takes {got} round{'s' if got != 1 else ''}; "
         f"{limit.words}{allowed:g} {'was' if allowed == 1 else 'were'} expected"
     )
-    return _because(say, outcomes.slow(broken), "rounds")
+    return _because(say, outcomes.slow(broken, at_once), "rounds")
 
 
 def beyond_memory(done: Sequence[RankRun], limit: Limit | None) -> Finding | None:

@@ -397,10 +397,11 @@ def clear(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row[0].n > 2 and row[0].length % row[0].n == 0] or list(rows)
 
 
-def slow(rows: Sequence[tuple[Case, int, float]]) -> Finding | None:
-    """The mistake that explains (case, rounds, rounds expected) in all runs; None if no known one does."""
+def slow(rows: Sequence[tuple[Case, int, float]], at_once: str) -> Finding | None:
+    """The mistake that explains (case, rounds, rounds expected) in all runs; None if no known one does. `at_once` says
+    how these ranks send and receive in one round."""
     if all(got == 2 * want for _, got, want in clear(rows)):
-        say = "a step that only sends and one that only receives take a round each, and one `Step` can do both"
+        say = f"a step that only sends and one that only receives take a round each, and {at_once}"
         return Finding(say, "send-and-receive-apart")
     if all(got >= (case.n - 1) * want for case, got, want in clear(rows)):
         return Finding("the ranks go one after the other, where they could go at once", "rounds-one-after-another")

@@ -235,7 +235,7 @@ class Algorithm(Coded):
             inputs = self.begin(case, generator)
             solution, wanted = self.reference(exercise, case, inputs)
             mine = self.observed(call, case, inputs, budget_of(case, solution, inputs))
-            done.append(RankRun(case, inputs, solution, wanted, mine, self.shaped(inputs)))
+            done.append(RankRun(case, inputs, solution, wanted, mine, self.shaped(inputs), [*self.axis_bytes]))
             if not mine.ended:
                 break
         return self._verdict(exercise, done)

@@ -65,6 +65,10 @@ DOMAIN = Exercise(
             "The two gains are exchanged: a faster card allows a smaller domain.",
         ),
         Mistake(
+            lambda n_in, N, g_C, g_W: 1 / (1 / N + 1 / (g_C * g_W) * (1 / n_in - 1 / N)),
+            "More arithmetic asks for more cards to share, and a faster card for fewer. Where does g_W belong?",
+        ),
+        Mistake(
             lambda n_in, N, g_C, g_W: g_C / g_W * n_in * (1 - n_in / N),
             "The part that is kept depends on the new domain, and not on the old one alone. Solve for it.",
         ),

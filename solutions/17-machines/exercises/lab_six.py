@@ -33,8 +33,9 @@ def _bound(machine, plan, up_only=False, whole=False, add=False, near=False, bub
         inner = 1 if near else inner
         far = ranks * inner
         inside = max(0, 1 - inner / min(far, d)) * S / W_up
-        if within and inside:
-            inside = ((min(far, d) / inner if within == "first" else ranks) - 1) / ranks * S / W_up
+        if within:
+            had = max(1, min(far, d) / inner) if within == "first" else ranks
+            inside = (had - 1) / ranks * S / W_up
         outside = max(0, 1 - max(inner, d) / far) * S * (1 if whole else min(inner, d) / d) / W_out
         t = inside + outside if add else inside if up_only else max(inside, outside)
         times[axis] = times.get(axis, 0) + (calls if mean else 1) * t

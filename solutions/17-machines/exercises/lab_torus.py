@@ -126,9 +126,8 @@ LAB_TORUS = Exercise(
         ),
         Mistake(
             flat,
-            "One block a round for n − 1 rounds, as on one ring through all ranks, or from everybody to everybody in "
-            "turn: one link of six is at work, and many messages go to chips that are no neighbours. Along which axes "
-            "do two ranks differ?",
+            "One ring through all ranks: right on a line of chips, but it uses one link of six, and many of its "
+            "neighbours are not neighbours of the torus. Along which axes do ranks r and r + 1 differ?",
         ),
         Mistake(
             switched,

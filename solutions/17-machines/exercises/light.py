@@ -43,7 +43,7 @@ OPTICS = Exercise(
         ),
         Mistake(
             lambda N, rate, tiers: (tiers - 1) * N * rate / (1600 * Gbit) * 21,
-            "Too few ends: those that leaves have towards cards, or one of each link between switches, are not there.",
+            "Too few ends: how many has a link between two switches, and how many in a switch has that of a card?",
         ),
     ),
     hints=(

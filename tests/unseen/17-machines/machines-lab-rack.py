@@ -37,6 +37,8 @@ for gpus, pj in ((72, 6), (576, g["light"])):
         if links > 0:
             found.append((max(50_000/links, 200_000/(gpus*cards)), gpus, links, cards))
 answer = dict(zip(("gpus", "links", "cards"), min(found)[1:]))
+# %% right: with what is counted
+answer = dict(gpus="72 GPUs", links="35 links", cards="2 cards")
 # %% wrong: the largest domain, in light
 answer = dict(gpus=576, links=15, cards=1)
 # %% wrong: the budget halved between inside and outside

@@ -277,3 +277,23 @@ def roll(rank, n, x, shift):
     for work in works:
         work.wait()
     return y
+# %% wrong: blocking messages, one piece after the other
+def roll(rank, n, x, shift):
+    r = len(x)
+    q, s = divmod(shift, r)
+    parts = []
+    for piece, hop in ((x[r - s:], (q + 1) % n), (x[:r - s], q % n)):
+        piece = piece.contiguous()
+        into = torch.empty_like(piece)
+        if hop == 0:
+            into = piece
+        elif len(piece):
+            first = min((rank + k*hop) % n for k in range(n))      # one of each cycle receives first
+            if rank == first:
+                dist.recv(into, (rank - hop) % n)
+                dist.send(piece, (rank + hop) % n)
+            else:
+                dist.send(piece, (rank + hop) % n)
+                dist.recv(into, (rank - hop) % n)
+        parts.append(into)
+    return torch.cat(parts)

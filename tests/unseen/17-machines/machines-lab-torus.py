@@ -163,6 +163,64 @@ def torus_gather(rank, n, x, side):
                 ended += 1
         if ended == 3:
             return x
+# %% right: the farthest bundle goes the falling way
+import numpy as np
+def torus_gather(rank, n, x, side):
+    cube = x.reshape(side, side, side, 3, -1)
+    me = [rank//side**2, rank//side % side, rank % side]
+    def chip(axis, step):
+        c = list(me)
+        c[axis] = (c[axis] + step) % side
+        return (c[0]*side + c[1])*side + c[2]
+    def bundle(p, q, at):
+        where = [slice(None) if a in [(p + i) % 3 for i in range(q)] else slice(me[a], me[a] + 1) for a in range(3)]
+        axis = (p + q) % 3
+        where[axis] = slice(at % side, at % side + 1)
+        return (*where, p)
+    for q in range(3):
+        for t in range(1, side//2 + 1):
+            steps, places = [], []
+            for p in range(3):
+                axis = (p + q) % 3
+                for d in (1, -1):
+                    if d == 1 and 2*t == side:
+                        continue
+                    send = cube[bundle(p, q, me[axis] - d*(t - 1))].ravel()
+                    steps.append(Step(send, chip(axis, d), chip(axis, -d)))
+                    places.append(bundle(p, q, me[axis] - d*t))
+            got = yield steps
+            for place, came in zip(places, got, strict=True):
+                cube[place] = came.reshape(cube[place].shape)
+    return x
+# %% right: the axes in falling order
+import numpy as np
+def torus_gather(rank, n, x, side):
+    cube = x.reshape(side, side, side, 3, -1)
+    me = [rank//side**2, rank//side % side, rank % side]
+    def chip(axis, step):
+        c = list(me)
+        c[axis] = (c[axis] + step) % side
+        return (c[0]*side + c[1])*side + c[2]
+    def bundle(p, q, at):
+        where = [slice(None) if a in [(p - i) % 3 for i in range(q)] else slice(me[a], me[a] + 1) for a in range(3)]
+        axis = (p - q) % 3
+        where[axis] = slice(at % side, at % side + 1)
+        return (*where, p)
+    for q in range(3):
+        for t in range(1, side//2 + 1):
+            steps, places = [], []
+            for p in range(3):
+                axis = (p - q) % 3
+                for d in (1, -1):
+                    if d == -1 and 2*t == side:
+                        continue
+                    send = cube[bundle(p, q, me[axis] - d*(t - 1))].ravel()
+                    steps.append(Step(send, chip(axis, d), chip(axis, -d)))
+                    places.append(bundle(p, q, me[axis] - d*t))
+            got = yield steps
+            for place, came in zip(places, got, strict=True):
+                cube[place] = came.reshape(cube[place].shape)
+    return x
 # %% wrong: the farthest bundle goes both ways where the side is even
 import numpy as np
 def torus_gather(rank, n, x, side):
@@ -464,4 +522,33 @@ def torus_gather(rank, n, x, side):
     for t in range(1, n):
         got = yield Step(blocks[rank], (rank + t) % n, (rank - t) % n)
         blocks[(rank - t) % n] = got
+    return x
+# %% wrong: straight to the chip t places away
+import numpy as np
+def torus_gather(rank, n, x, side):
+    cube = x.reshape(side, side, side, 3, -1)
+    me = [rank//side**2, rank//side % side, rank % side]
+    def chip(axis, step):
+        c = list(me)
+        c[axis] = (c[axis] + step) % side
+        return (c[0]*side + c[1])*side + c[2]
+    def bundle(p, q, at):
+        where = [slice(None) if a in [(p + i) % 3 for i in range(q)] else slice(me[a], me[a] + 1) for a in range(3)]
+        axis = (p + q) % 3
+        where[axis] = slice(at % side, at % side + 1)
+        return (*where, p)
+    for q in range(3):
+        for t in range(1, side//2 + 1):
+            steps, places = [], []
+            for p in range(3):
+                axis = (p + q) % 3
+                for d in (1, -1):
+                    if d == -1 and 2*t == side:
+                        continue
+                    send = cube[bundle(p, q, me[axis])].ravel()
+                    steps.append(Step(send, chip(axis, d*t), chip(axis, -d*t)))
+                    places.append(bundle(p, q, me[axis] - d*t))
+            got = yield steps
+            for place, came in zip(places, got, strict=True):
+                cube[place] = came.reshape(cube[place].shape)
     return x

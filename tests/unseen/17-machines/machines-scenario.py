@@ -31,6 +31,8 @@ from fractions import Fraction
 chips = 36*72
 hours = Fraction(3_750_000)*6*70_600_000_000*4_000_000/(chips*10**15)/3600
 answer = {"hours": hours, "machine": "nvl72", "chips": chips}
+# %% right: as it would be said
+answer = dict(machine="nvl72", chips="2,520 chips", hours="700.4 hours")
 # %% wrong: the lowest price for a chip and hour
 answer = dict(machine="v5p", chips=8448, hours=700.2)
 # %% wrong: H100s, as their cards were wide enough

@@ -82,6 +82,7 @@ class Algorithm(Coded):
     asked: ClassVar[str] = "a generator"
     said: ClassVar[str] = "the algorithm"
     ending: ClassVar[str] = ", with got = yield Step(send, to, frm)"
+    at_once: ClassVar[str] = "one `Step` can do both"
     memory_limit: ClassVar[Limit | None] = None
 
     def __post_init__(self):
@@ -195,7 +196,8 @@ class Algorithm(Coded):
         if not solution.ended:
             failure = outcomes.failure(self.name, case, solution)
             raise DeclarationError(f"{exercise.id}: the solution fails: {failure.say}")
-        if self.neighbours and (far := solution.beyond_neighbours()):
+        sides = [case[name] for name in self.axis_bytes]
+        if self.neighbours and (far := solution.beyond_neighbours(sides)):
             raise DeclarationError(f"{exercise.id}: the solution sends from rank {far[0]} to {far[1]}, not a neighbour")
         if not self.collective:
             return solution, solution.outputs
@@ -233,7 +235,7 @@ class Algorithm(Coded):
             inputs = self.begin(case, generator)
             solution, wanted = self.reference(exercise, case, inputs)
             mine = self.observed(call, case, inputs, budget_of(case, solution, inputs))
-            done.append(RankRun(case, inputs, solution, wanted, mine, self.shaped(inputs)))
+            done.append(RankRun(case, inputs, solution, wanted, mine, self.shaped(inputs), [*self.axis_bytes]))
             if not mine.ended:
                 break
         return self._verdict(exercise, done)
@@ -269,10 +271,10 @@ class Algorithm(Coded):
 
     def exceeding(self, done: Sequence[RankRun]) -> Finding | None:
         """What the runs take beyond the limits."""
-        neighbours = beyond_neighbours(done) if self.neighbours else None
+        neighbours = beyond_neighbours(done, [*self.axis_bytes]) if self.neighbours else None
         measures = self.rank_bytes, self.total_bytes, self.leaving_bytes
         found = neighbours or beyond_axes(done, self.axis_bytes) or beyond_bytes(done, *measures)
-        return found or beyond_rounds(done, self.rounds)
+        return found or beyond_rounds(done, self.rounds, self.at_once)
 
     def _wrong_result(
         self, case: Case, inputs: Sequence[Any], outcome: Outcome, wanted: Sequence[Any]

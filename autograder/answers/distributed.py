@@ -62,6 +62,7 @@ class Distributed(Algorithm):
 
     plays: ClassVar[str] = "torch.distributed"
     ending: ClassVar[str] = ", with torch.distributed"
+    at_once: ClassVar[str] = "`isend` and `irecv` that are both posted before either is waited for do both in one"
 
     def __post_init__(self) -> None:
         super().__post_init__()

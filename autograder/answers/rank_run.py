@@ -21,8 +21,9 @@ NEAR = 0.25  # of a mistake's peak of memory, from which a learner's may be away
 
 @dataclass(frozen=True)
 class RankRun:
-    """What each rank began with, what the solution did, what each should end with, what the learner did, and whether
-    results have names and shapes."""
+    """What each rank began with, what the solution did, what each should end with, what the learner did, whether
+    results have names and shapes, and the axes of the ranks, by the names of their sizes, where bytes along them
+    count."""
 
     case: Case
     inputs: Sequence[Any]
@@ -30,6 +31,7 @@ class RankRun:
     wanted: Sequence[Any]
     mine: Outcome
     shaped: bool = False
+    axes: Sequence[str] = ()
 
     @property
     def budget(self) -> Budget:
@@ -48,13 +50,20 @@ class RankRun:
         right is one of bytes, rounds, or memory.
         """
         if not (self.mine.ended and mistake.ended and self.shaped):
-            return 0.0 if outcomes.alike(self.mine, mistake, rtol) else None
+            return 0.0 if outcomes.alike(self.mine, mistake, rtol) and self._same_axes(mistake) else None
         if not self.same_results(self.mine, mistake.outputs, rtol):
             return None
         otherwise = 0.0 if outcomes.same_traffic(self.mine, mistake) else 1.0
         if not self.same_results(mistake, self.wanted, rtol):
             return otherwise
-        return None if otherwise else self._off_memory(mistake, memory)
+        return None if otherwise or not self._same_axes(mistake) else self._off_memory(mistake, memory)
+
+    def _same_axes(self, mistake: Outcome) -> bool:
+        """Whether both send as much along each axis: as many bytes in as many rounds may go elsewhere."""
+        if not self.mine.ended or not mistake.ended:
+            return True
+        shape = [self.case[name] for name in self.axes]
+        return self.mine.axis_bytes(shape) == mistake.axis_bytes(shape)
 
     def _off_memory(self, mistake: Outcome, limit: Limit | None) -> float | None:
         """The same, of the peak of memory."""

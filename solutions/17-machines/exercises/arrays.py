@@ -20,7 +20,8 @@ EXPERTS = Exercise(
     prompt="A systolic array of `a` × `a` multipliers computes one matrix of `E` experts, each `D` × `F` with D and F "
     "multiples of a. The `R` rows that arrive are dealt evenly, R/E for each expert. While the rows of one tile "
     "pass, the weights of the next shift in, one row of a tile a cycle; whichever takes longer holds the other up. "
-    "How many cycles does it take? *To first order*: without the first load and the last rows' way out.",
+    "How many cycles does it take, as a real number? *To first order*: without the first load and the last rows' "
+    "way out.",
     answer=Expression(
         {
             "a": integers(64, 256),
@@ -66,13 +67,14 @@ ATTENTION = Exercise(
     prompt="Attention of one head over {T} tokens, no mask: queries by keys is a product of {T} rows, depth {H}, {T} "
     "columns; scores by values one of {T} rows, depth {T}, {H} columns. Both run one after the other on a square of "
     "{side} × {side} multipliers that keeps tiles of keys or values and pads them. While the rows of one tile pass, "
-    "the next shifts in, padded to {side} rows, one a cycle; the longer of the two counts. The first load takes "
-    "{side} cycles, and after the last row has entered 2·{side} − 2 cycles pass. Which share of the multipliers' "
-    "cycles does the work? *Exact*.",
+    "the next shifts in, padded to {side} rows, one a cycle; the longer of the two counts. The first tile of values "
+    "shifts in behind the last one of keys in the same way. The very first load takes {side} cycles, and after the "
+    "very last row has entered 2·{side} − 2 cycles pass. Which share of the multipliers' cycles does the work? "
+    "*Exact*.",
     given=[
         dict(T=1900, H=128, side=256),
         dict(T=3000, H=64, side=256),
-        dict(T=192, H=128, side=256),
+        dict(T=320, H=128, side=256),
     ],
     answer=Quantity("1", rtol=0.003),
     solution=both_products,
@@ -84,7 +86,11 @@ ATTENTION = Exercise(
         ),
         Mistake(
             lambda T, H, side: T * T * H / (side**2 * ((2 * ceil(T / side) - 1) * max(T, side) + T + 3 * side - 2)),
-            "The cycles are those of both products, the work is that of one.",
+            "The cycles are those of both products, the work is that of one, or of half the scores.",
+        ),
+        Mistake(
+            lambda T, H, side: T * T * H / (side**2 * (ceil(T / side) * T + 3 * side - 2)),
+            "Each product fills and drains the square here. What shifts in while the last tile of keys is at work?",
         ),
         Mistake(
             lambda T, H, side: T * T * H / (side**2 * (ceil(T / side) * (max(T, side) + 3 * side - 2))),
@@ -94,10 +100,11 @@ ATTENTION = Exercise(
     withholds=("hwlib.hierarchy",),
     hints=(
         "The second product has its depth cut into tiles, the first its columns: how many tiles has each?",
-        "Work: 2·T²·H multiplications. Cycles: tiles of both, times T rows each, and 3·side − 2 once.",
+        "Work: 2·T²·H multiplications. Cycles: tiles of both, times T rows each, since T is more than a side here, and "
+        "3·side − 2 once.",
     ),
-    explain="Each product has T/side tiles, since H is less than a side and is padded to one. So, with more rows "
-    "than a side, the cycles are 2·(T/side)·T + 3·side − 2, of side² multipliers each, for 2·T²·H multiplications. "
-    "The padding alone gives H/side; filling and draining take the rest. This is why models for a square of 256 like "
-    "heads of 256.",
+    explain="Each product has T/side tiles, rounded up, since H is less than a side and is padded to one. So, with "
+    "more rows than a side, the cycles are 2·⌈T/side⌉·T + 3·side − 2, of side² multipliers each, for 2·T²·H "
+    "multiplications. The padding alone gives H/side; filling and draining take the rest. This is why models for a "
+    "square of 256 like heads of 256.",
 )

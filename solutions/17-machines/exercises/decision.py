@@ -13,10 +13,10 @@ PREDICT_SHARE = Exercise(
     "NVL72 with 2.5 times that peak a GPU: which share of it? A guess; *to first order*.",
     answer=Choice(
         {
-            "fifth": "some 15 %: memory and network did not grow as much",
-            "quarter": "some 25 %",
-            "same": "some 38 %",
-            "half": "some 60 %: everything is on NVLink",
+            "fifth": "10 to 20 %: memory and network did not grow as much",
+            "quarter": "20 to 30 %",
+            "same": "35 to 40 %",
+            "half": "55 to 65 %: everything is on NVLink",
         }
     ),
     predict=True,
@@ -87,15 +87,20 @@ def hours_of(tokens, batch, machine, chips):
 
 
 def days_of(tokens, batch, machine, chips):
-    return hours_of(tokens, batch, machine, chips) / 24
+    """Days, split by what the chips do."""
+    return split(hours_of(tokens, batch, machine, chips) / 24, batch, machine, chips)
 
 
-def cost(tokens, batch, machine, chips):
-    """Dollars, split by what the chips do: their arithmetic at the share reached, and waiting for wires."""
-    total = chips * _OFFERS[machine][-1] * hours_of(tokens, batch, machine, chips)
+def split(total, batch, machine, chips):
+    """A total of the run, by what the chips do: their arithmetic at the share reached, and waiting for wires."""
     C, eta = _OFFERS[machine][:2]
     busy = total * 6 * _P * batch * 1e6 / (chips * eta * C) / step(batch, machine, chips)
     return Breakdown(total, {"arithmetic": busy, "waiting for the wires": total - busy})
+
+
+def cost(tokens, batch, machine, chips):
+    """Dollars, split by what the chips do."""
+    return split(chips * _OFFERS[machine][-1] * hours_of(tokens, batch, machine, chips), batch, machine, chips)
 
 
 def off(tokens, batch, machine, chips, hours):
@@ -164,8 +169,8 @@ SCENARIO = Exercise(
     "A step takes the longest of three: six operations a parameter and token on all chips, at the share that is "
     "reached; 6 bytes a parameter (weights twice, gradients once) through what a chip has inside; and, for more than "
     "one domain, 6 bytes a parameter through all the cards of a domain. Steps are whole. Your letter names the "
-    "`machine`, the `chips` and the `hours` that the run will take, which you will be held to within 3 %. The fewer "
-    "dollars, the better. *Exact* for this model.",
+    "`machine`, the `chips` and the `hours` that the run will take, which you will be held to within 3 %; the rent is "
+    "for the hours of the model. The fewer dollars, the better. *Exact* for this model.",
     given=[
         dict(tokens=15, batch=4, days=30),
         dict(tokens=15, batch=16, days=30),

@@ -1,6 +1,6 @@
 """The open design problem: a machine's links, cards and domain for a budget of watts."""
 
-from autograder.answers import Condition, Design, Field, Known, Par
+from autograder.answers import Breakdown, Condition, Design, Field, Known, Par
 from autograder.declaration import Exercise, Mistake
 
 _C, _LINK, _CARD = 2.5e15, 50e9, 50e9  # FLOP/s of a GPU; B/s of a link and of a card, one way
@@ -11,23 +11,26 @@ _TRAY = 4
 def watts(light, gpus, links, cards):
     """Of a GPU, for the bits that it sends with all its links and its share of the cards busy."""
     inside = _COPPER if gpus <= _REACH else light * 1e-12
-    return 8 * (links * _LINK * inside + cards / _TRAY * _CARD * _NETWORK)
+    parts = {"links": 8 * links * _LINK * inside, "cards": 8 * cards / _TRAY * _CARD * _NETWORK}
+    return Breakdown(sum(parts.values()), parts)
 
 
 def tokens_needed(gpus, links, cards):
-    """Tokens of a GPU from which gradients hide: the worse of inside and across."""
+    """Tokens of a GPU from which gradients hide: the worse of inside and across, by its name."""
     if gpus % 8:
-        raise ValueError(f"a domain is made of boards of eight GPUs, got {gpus}")
-    return max(_C / (links * _LINK), _C / (gpus * cards / _TRAY * _CARD))
+        raise ValueError(f"the GPUs of a domain are a multiple of 8, got {gpus}")
+    inside, across = _C / (links * _LINK), _C / (gpus * cards / _TRAY * _CARD)
+    worse = "the bound inside a domain" if inside >= across else "the bound across domains"
+    return Breakdown(max(inside, across), {worse: max(inside, across)})
 
 
 def best_machine(light, budget):
     found = [
-        (tokens_needed(gpus, links, cards), gpus, links, cards)
+        (tokens_needed(gpus, links, cards).total, gpus, links, cards)
         for gpus in (8, _REACH, 576)
         for cards in range(1, 17)
         for links in range(1, 73)
-        if watts(light, gpus, links, cards) <= budget
+        if watts(light, gpus, links, cards).total <= budget
     ]
     return min(found)
 
@@ -70,7 +73,7 @@ LAB_RACK = Exercise(
     given=[dict(light=15.0, budget=100.0), dict(light=6.5, budget=200.0), dict(light=12.0, budget=160.0)],
     answer=Design(
         fields={
-            "gpus": Field("GPUs of one domain", 8, 576, whole=True),
+            "gpus": Field("GPUs of one domain, a multiple of 8", 8, 576, whole=True),
             "links": Field("NVLinks of a GPU", 1, 72, whole=True),
             "cards": Field("network cards on a tray of four GPUs", 1, 16, whole=True),
         },

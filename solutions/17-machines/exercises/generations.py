@@ -65,6 +65,10 @@ DOMAIN = Exercise(
             "The two gains are exchanged: a faster card allows a smaller domain.",
         ),
         Mistake(
+            lambda n_in, N, g_C, g_W: 1 / (1 / N + 1 / (g_C * g_W) * (1 / n_in - 1 / N)),
+            "More arithmetic asks for more cards to share, and a faster card for fewer. Where does g_W belong?",
+        ),
+        Mistake(
             lambda n_in, N, g_C, g_W: g_C / g_W * n_in * (1 - n_in / N),
             "The part that is kept depends on the new domain, and not on the old one alone. Solve for it.",
         ),
@@ -89,8 +93,8 @@ ERRATUM_DOUBLE = Exercise(
     prompt="A draft of *How to Think About GPUs* (July 2025) says of Blackwell with NVLink 5: “all rooflines get about "
     "twice as good”. Its bound for data parallelism inside a node, 1,098 tokens a GPU with sums in the switch, "
     "C/(2W) with 989 TFLOP/s and 450 GB/s, falls to 549 there. Count as the draft does, sums in the switch and the "
-    "dense bfloat16 rate, for a GPU with {C:FLOP/s} and an NVLink of {W:B/s} each way: from how many tokens a GPU on "
-    "does the sum hide? *Exact* for that model.",
+    "dense bfloat16 rate, for a GPU with {C:FLOP/s} and an NVLink of {W:B/s} each way: from how many tokens on one "
+    "GPU does the sum hide? *Exact* for that model.",
     given=[
         dict(C=2250 * TFLOP, W=900 * GB),
         dict(C=2500 * TFLOP, W=900 * GB),
@@ -101,6 +105,7 @@ ERRATUM_DOUBLE = Exercise(
     mistakes=(
         Mistake(lambda W: 989e12 / (2 * W), "That is the printed one: the new link beside the old chip."),
         Mistake(lambda C, W: C / W, "Without the switch's sums. The draft has them."),
+        Mistake(lambda C, W: 4 * C / W, "Those are the tokens of all eight GPUs of a node. How many are on one?"),
     ),
     hints=("Which two numbers of the ratio did the new generation change?",),
     explain="C/(2W): the draft doubled W and kept C. The arithmetic grew as well, by 2.3 for a B200, so the bound went "
@@ -111,10 +116,10 @@ WHICH_CHANGE = Exercise(
     id="machines-which-change",
     title="One change to the order",
     points=2,
-    prompt="An order of MI355X nodes: 2,500 TFLOP/s a GPU, links of 535 GB/s each way a GPU in a node of eight, a card "
-    "of 50 GB/s a GPU, gradients in bfloat16. The batch that keeps the GPUs busy is the worse of two bounds, inside a "
-    "node C/W and across nodes C over all cards of a node. One change is possible. Which gives the smallest batch? "
-    "*To first order*: many nodes, no sums in switches.",
+    prompt="An order of MI355X nodes: 2,500 TFLOP/s a GPU, links of 535.5 GB/s each way a GPU in a node of eight, a "
+    "card of 50 GB/s a GPU, gradients in bfloat16. The batch that keeps the GPUs busy is the worse of two bounds, "
+    "inside a node C/W and across nodes C over all cards of a node. One change is possible. Which gives the smallest "
+    "batch? *To first order*: many nodes, no sums in switches.",
     answer=Choice(
         {
             "links": "twice the links inside",
@@ -133,7 +138,7 @@ WHICH_CHANGE = Exercise(
         "Write both bounds as ordered, then again for each change.",
         "The larger of the two after each change is what counts.",
     ),
-    explain="As ordered: 4,673 tokens inside, 6,250 across. Twice the links leaves 6,250. Faster cards and the larger "
-    "domain both get the bound across out of the way, to 3,125 and 694, and then the 4,673 inside decide. One byte "
+    explain="As ordered: 4,669 tokens inside, 6,250 across. Twice the links leaves 6,250. Faster cards and the larger "
+    "domain both get the bound across out of the way, to 3,125 and 694, and then the 4,669 inside decide. One byte "
     "halves both, and 3,125 is the smallest. Where two bounds lie close together, only what is in both helps.",
 )

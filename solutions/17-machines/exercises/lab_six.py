@@ -21,8 +21,10 @@ def bound(machine, plan):
     return [name, times[name]]
 
 
-def _bound(machine, plan, up_only=False, whole=False, add=False, near=False, bubble=True, mean=True):
-    """The same, with flags for the mistakes."""
+def _bound(machine, plan, up_only=False, whole=False, add=False, near=False, bubble=True, mean=True, within=""):
+    """The same, with flags for the mistakes; `within` a domain a chip takes in what the group's chips there have at
+    "first", or "all" that the group has.
+    """
     d, W_up, W_out = machine["domain"], machine["scaleup_bandwidth"], machine["network_bandwidth"]
     times = {"math": plan["flops"] / machine["flops"], "memory": plan["hbm_bytes"] / machine["hbm_bandwidth"]}
     if bubble:
@@ -31,6 +33,9 @@ def _bound(machine, plan, up_only=False, whole=False, add=False, near=False, bub
         inner = 1 if near else inner
         far = ranks * inner
         inside = max(0, 1 - inner / min(far, d)) * S / W_up
+        if within:
+            had = max(1, min(far, d) / inner) if within == "first" else ranks
+            inside = (had - 1) / ranks * S / W_up
         outside = max(0, 1 - max(inner, d) / far) * S * (1 if whole else min(inner, d) / d) / W_out
         t = inside + outside if add else inside if up_only else max(inside, outside)
         times[axis] = times.get(axis, 0) + (calls if mean else 1) * t
@@ -78,10 +83,11 @@ LAB_SIX = Exercise(
     "the domain). `plan` is what a chip has to do: `flops`, `hbm_bytes`, the `bubble` as a share of the time of "
     "arithmetic, and `collectives`, rows of `[axis, ranks, inner, S, calls]`: so many calls of an all-gather or "
     "reduce-scatter of S bytes, the full array of a group of `ranks` whose neighbours are `inner` chips apart. All "
-    "`inner` groups work at once. Within the domain a chip takes in what the group's chips of its domain have, at its "
-    "own links' rate. Across domains each piece enters a domain once, and the groups that pass there share the "
-    "network of all its chips. Both levels work at the same time. Names are `math`, `memory`, `bubble` and "
-    "the axes, `tp` and `dp`, whose calls add up; take all bounds as if alone. *Exact.*",
+    "`inner` groups work at once. Across domains each piece enters a domain once, and the groups that pass there share "
+    "the network of all its chips. Of the chips that a group has in one domain, each comes to hold an equal part of "
+    "the S bytes, its own and what has entered, and takes in the other parts at its own links' rate. Both levels work "
+    "at the same time. Names are `math`, `memory`, `bubble` and the axes, `tp` and `dp`, whose calls add up; take all "
+    "bounds as if alone. *Exact.*",
     answer=Function("bound", "bound(machine, plan)", cases=_cases),
     solution=bound,
     mistakes=(
@@ -111,6 +117,16 @@ LAB_SIX = Exercise(
         Mistake(
             lambda *a: _bound(*a, mean=False),
             "Each row counts once. How many calls of it does a step make?",
+        ),
+        Mistake(
+            lambda *a: _bound(*a, within="first"),
+            "Within a domain you send what its chips have at first. Which bytes have entered by then, and who needs "
+            "them?",
+        ),
+        Mistake(
+            lambda *a: _bound(*a, within="all"),
+            "Within a domain a chip takes in all but its own piece here, as if nothing had entered through its own "
+            "share of the network.",
         ),
     ),
     hints=(

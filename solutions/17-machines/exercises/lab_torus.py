@@ -93,14 +93,14 @@ LAB_TORUS = Exercise(
     prompt="The n chips of a torus stand in a cube of `side` by `side` by `side`, every axis closed to a ring: the "
     "chip at (i, j, k) is rank (i·side + j)·side + k, and has six links, to its neighbours on both sides of each axis. "
     "Write an all-gather: of `x`, n blocks, a rank has block `rank` (the rest is nan), and returns x filled. All links "
-    "are to work at once. So cut each block into three parts, of which part p goes along the axes p, p + 1 and p + 2 "
-    "(mod 3) in turn, along each axis in both directions round the ring. A block's length is a multiple of three; "
-    "`x.reshape(side, side, side, 3, -1)` has the parts of the chip at (i, j, k) at [i, j, k]. "
-    "`got = yield [Step(send, to, frm), …]` exchanges up to six messages in one round, and `got` lists what came "
-    "in, each as a flat array. "
-    "Where side is even, the farthest chip of a ring is as far both ways: its bundle goes the way of the rising "
-    "coordinate. Judged *exactly* are the values, the bytes that a rank sends along each of the three axes, and the "
-    "rounds: half of the side, rounded down, for each axis.",
+    "are to work at once. So cut each block into three parts, which go along the three axes in different orders, part "
+    "p along p, p + 1 and p + 2 (mod 3) for example, along each axis in both directions round the ring. A block's "
+    "length is a multiple of three; `x.reshape(side, side, side, 3, -1)` has the parts of the chip at (i, j, k) at [i, "
+    "j, k]. `got = yield [Step(send, to, frm), …]` exchanges up to six messages in one round, and `got` lists what "
+    "came in, each as a flat array. Where side is even, the farthest chip of a ring is as far both ways: its bundle "
+    "goes one way, say that of the rising coordinate. Judged *exactly* are the values, that every message goes to a "
+    "neighbour, the bytes that a rank sends along each of the three axes, and the rounds: half of the side, rounded "
+    "down, for each axis.",
     answer=Algorithm(
         "torus_gather",
         signature="torus_gather(rank, n, x, side)",
@@ -110,6 +110,7 @@ LAB_TORUS = Exercise(
         rank_bytes=exactly(),
         total_bytes=exactly(),
         axis_bytes=dict.fromkeys("xyz", exactly()),
+        neighbours=True,
     ),
     solution=torus_gather,
     mistakes=(
@@ -125,8 +126,8 @@ LAB_TORUS = Exercise(
         ),
         Mistake(
             flat,
-            "One ring through all ranks: right on a line of chips, but it uses one link of six, and most of its "
-            "neighbours are not neighbours of the torus. Along which axis do ranks r and r + 1 differ?",
+            "One ring through all ranks: right on a line of chips, but it uses one link of six, and many of its "
+            "neighbours are not neighbours of the torus. Along which axes do ranks r and r + 1 differ?",
         ),
         Mistake(
             switched,

@@ -9,10 +9,10 @@ OPTICS = Exercise(
     title="Watts of light",
     points=2,
     prompt="A cluster of {N} GPUs has one network port of {rate:B/s} each way a GPU and a fat tree of {tiers} tiers "
-    "without oversubscription, all of it optical. NVIDIA gives a pluggable transceiver of 1.6 Tbit/s 30 W, and a "
-    "port of 1.6 Tbit/s whose optics sit beside the switch chip 9 W; both in proportion for other rates. The network "
-    "cards keep their pluggable ones. How much power does the change save in all switches together? *Exact* for "
-    "these numbers.",
+    "without oversubscription, all of it optical. NVIDIA gives a pluggable transceiver of 1.6 Tbit/s each way 30 W, "
+    "and a port of that rate whose optics sit beside the switch chip 9 W; both in proportion for other rates. The "
+    "network cards keep their pluggable ones. How much power does the change save in all switches together? *Exact* "
+    "for these numbers.",
     given=[
         dict(N=16384, rate=800 * Gbit, tiers=2),
         dict(N=131072, rate=800 * Gbit, tiers=3),
@@ -27,7 +27,7 @@ OPTICS = Exercise(
         ),
         Mistake(
             lambda N, rate, tiers: tiers * N * rate / (1600 * Gbit) * 21,
-            "How many ends has a link between two switches?",
+            "Which links end in a switch once, and which twice? Count the ends of one GPU's share of each tier.",
         ),
         Mistake(
             lambda N, rate, tiers: (2 * tiers - 1) * N * 21,
@@ -38,8 +38,12 @@ OPTICS = Exercise(
             "Light does not become free: it takes the smaller number.",
         ),
         Mistake(
+            lambda N, rate, tiers: (2 * tiers - 1) * N * rate / (1600 * Gbit) * 9,
+            "That is what the switches' optics take after the change. What did they take before?",
+        ),
+        Mistake(
             lambda N, rate, tiers: (tiers - 1) * N * rate / (1600 * Gbit) * 21,
-            "Those are links between switches, one end of each. The leaf has ends of both kinds.",
+            "Too few ends: how many has a link between two switches, and how many in a switch has that of a card?",
         ),
     ),
     hints=(

@@ -11,7 +11,7 @@ OFFLOAD = Exercise(
     prompt="The optimizer's states and its step live with the host. Every step the gradients, 2 bytes a parameter, "
     "go to the host and the new weights, 2 bytes a parameter, come back, chunk by chunk and both ways at once at "
     "{W:B/s} each way. A GPU has {C:FLOP/s} and reaches {eta} of it; forward and backward take six operations a "
-    "parameter and token. The transfers may run beside all of them. From how many tokens a GPU and step on do they "
+    "parameter and token. The transfers may run beside all of them. From how many tokens on one GPU in a step do they "
     "hide? *To first order*: no latency, and the host's own arithmetic is fast enough.",
     given=[
         dict(W=175 * GB, C=989.4 * TFLOP, eta=0.4),
@@ -24,7 +24,10 @@ OFFLOAD = Exercise(
         Mistake(lambda W, C, eta: 2 * eta * C / (3 * W), "Gradients and weights have a direction each."),
         Mistake(lambda W, C, eta: eta * C / (2 * W), "The transfers may run beside the forward pass as well."),
         Mistake(lambda W, C, eta: C / (3 * W), "The GPU reaches a share of its peak, and slow arithmetic hides more."),
-        Mistake(lambda W, C, eta: eta * C / (6 * W), "How many bytes has a gradient?"),
+        Mistake(
+            lambda W, C, eta: eta * C / (6 * W),
+            "Half of it: is a gradient one byte, or does one direction get the bandwidth of both?",
+        ),
     ),
     hints=(
         "One direction: 2 bytes a parameter over W. The step: 6 operations a parameter and token over what is reached.",
@@ -72,6 +75,14 @@ NEAR = Exercise(
         Mistake(
             lambda B, C_pim, W: 1 + C_pim / (2 * B * W),
             "W counts bytes. How many has a weight?",
+        ),
+        Mistake(
+            lambda B, b_w, C_pim, W: 1 / (1 + b_w * C_pim / (2 * B * W)),
+            "That is the time of the step, as a share of the GPU's alone. How many times as fast is it?",
+        ),
+        Mistake(
+            lambda B, b_w, C_pim, W: b_w * C_pim / (2 * B * W + b_w * C_pim),
+            "That is the share of the weights that the stacks take. What does it save the GPU?",
         ),
     ),
     hints=(

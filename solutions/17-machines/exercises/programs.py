@@ -10,7 +10,7 @@ def shards(case, generator):
     return [{"x": generator.normal(size=(case["rows"], case["d"])), "shift": case["shift"]} for _ in range(case.n)]
 
 
-def roll(rank, n, x, shift, sign=1, hops=True, turn=True):
+def roll(rank, n, x, shift, hops=True, turn=True):
     import torch
     import torch.distributed as dist
 
@@ -20,7 +20,7 @@ def roll(rank, n, x, shift, sign=1, hops=True, turn=True):
     pieces = ((x[len(x) - near :], out[:near], far + 1), (x[: len(x) - near], out[near:], far))
     works = []
     for tag, (mine, place, hop) in enumerate(pieces):
-        to, frm = (rank + sign * hop) % n, (rank - sign * hop) % n
+        to, frm = (rank + hop) % n, (rank - hop) % n
         if to == rank:
             place.copy_(mine)
         elif mine.numel():
@@ -31,6 +31,10 @@ def roll(rank, n, x, shift, sign=1, hops=True, turn=True):
         receive.wait()
         place.copy_(got)
     return out if turn else x.roll(shift, 0)
+
+
+def leftwards(rank, n, x, shift):
+    return roll(rank, n, x, -shift % (n * len(x)))
 
 
 def gathered(rank, n, x, shift):
@@ -50,7 +54,8 @@ LAB_ROLL = Exercise(
     prompt="An array of n·r rows lies cut by rows on n ranks, r on each. Write what `shard_map` would hold for a "
     "roll of the whole: row i of the array moves to row (i + `shift`) modulo n·r, and each rank returns its r rows "
     "of the result. `shift` is from 0 to n·r − 1 and the same everywhere. A rank sends its own rows and no others, "
-    "each at most once, and none that it keeps. *Exact*.",
+    "each at most once, and none that it keeps, in at most two rounds: no message waits for another one of its "
+    "rank. *Exact*.",
     answer=Distributed(
         "roll",
         "roll(rank, n, x, shift)",
@@ -69,7 +74,7 @@ LAB_ROLL = Exercise(
     solution=roll,
     mistakes=(
         Mistake(gathered, "Everybody gets the whole array, and needs r rows of it. Whose rows are they?"),
-        Mistake(partial(roll, sign=-1), "The rows went to the left. To whom does a row with a larger number belong?"),
+        Mistake(leftwards, "The rows went to the left. To whom does a row with a larger number belong?"),
         Mistake(
             partial(roll, turn=False), "Each shard is rolled in itself: its last rows come back as its own first ones."
         ),

@@ -236,6 +236,10 @@ BREAK_EVEN = Exercise(
             slip(links=max),
             "The {n} GPUs that receive can take that much. Who sends, and how much can they?",
         ),
+        Mistake(
+            slip(links=lambda n, p: n * p / (n + p)),
+            "You send first and receive afterwards. A byte that leaves one port arrives at another at the same time.",
+        ),
         Mistake(slip(links=lambda n, p: 1), "One GPU sends all with you. How many have a part of the cache?"),
         Mistake(
             slip(links=lambda n, p: n * p),

@@ -157,16 +157,15 @@ ERRATUM = Exercise(
     title="A table of caches",
     points=2,
     prompt="*How to Scale Your Model* asks how many caches of 8,192 tokens fit beside Llama 3 70B on the smallest "
-    "slice of TPU v5e that holds it, 16 GB each. Its table has 16 chips, 140 GB of weights and 43 caches in "
-    "bfloat16. In int4 an edition of 2025 prints 4 chips, 45 GB of weights, 19 GB left for caches of 81 kB a token, "
-    "and 67 caches. The model has {P} billion parameters, and a token's cache {S_kv:B}, both with 4 bits a number. "
-    "How many caches of {T} tokens fit on {n} chips? *Exact*: 16 GB are 16e9 bytes, and nothing else is "
-    "in the memory.",
+    "slice of TPU v5e that holds it, 16 GB each. In int4 an edition of 2025 "
+    "prints 4 chips, 45 GB of weights, 19 GB left for caches of 81 kB a token, and 67 caches. The model has {P} "
+    "billion parameters, and a token's cache {S_kv} bytes, both with 4 bits a number. How many caches of {T} tokens "
+    "fit on {n} chips? *Exact*: 16 GB are 16e9 bytes, and nothing else is in the memory.",
     given=[
-        dict(P=70, S_kv=81920.0, T=8192, n=4),
-        dict(P=70, S_kv=81920.0, T=6144, n=4),
-        dict(P=70, S_kv=81920.0, T=8192, n=5),
-        dict(P=70, S_kv=81920.0, T=4096, n=3),
+        dict(P=70, S_kv=81920, T=8192, n=4),
+        dict(P=70, S_kv=81920, T=6144, n=4),
+        dict(P=70, S_kv=81920, T=8192, n=5),
+        dict(P=70, S_kv=81920, T=4096, n=3),
     ],
     answer=Count(of="cache"),
     solution=lambda P, S_kv, T, n: caches(n, P / 2 * 1e9, 16e9, S_kv, T),
@@ -184,11 +183,19 @@ ERRATUM = Exercise(
             lambda P, S_kv, T, n: caches(n, P * 1e9, 16e9, S_kv, T),
             "That is a byte for each parameter: int8.",
         ),
+        Mistake(
+            lambda P, S_kv, T, n: caches(n, P / 2 * 1e9, 16e9, 4 * S_kv, T),
+            "Too few: a token's cache is given for 4 bits a number, and all chips hold the caches together.",
+        ),
+        Mistake(
+            lambda P, S_kv, T, n: caches(n, P / 2 * 1e9, 16 * 2**30, S_kv, T),
+            "With GiB: 16 GB are 16e9 bytes here.",
+        ),
         Mistake(lambda S_kv, T, n: int(n * 16e9 // (S_kv * T)), "Where are the weights?"),
     ),
     hints=("Bytes left: the chips' memory less half a byte for each parameter.",),
     explain="{n} chips have {n}·16 GB, and {P} billion parameters of half a byte 35 GB, not 45. A cache has "
     "81,920·{T} bytes. For the slice of the book, 29 GB over 0.671 GB are 43: the same number as in bfloat16 and in "
     "int8, since chips, weights and caches all halve together. Its 67 does not follow from its own 19 GB either, "
-    "which hold 28. The rates of requests below the table have the same errors in them.",
+    "which hold 28; it is what 45 GB would hold. The rates of requests below the table have the same errors in them.",
 )

@@ -117,7 +117,7 @@ NO_CACHE = Exercise(
                 100 * without_cache(T_in, T_hit, T_out, node_in, node_out, hour, found, missed, made)
             ),
             "A margin of 1 is a profit as large as the cost. If yours is in per cent, write the sign behind it: "
-            "`\"50 %\"`.",
+            '`"50 %"`.',
         ),
     ),
     hints=(

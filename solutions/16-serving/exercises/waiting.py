@@ -7,7 +7,7 @@ PREDICT_LOAD = Exercise(
     id="serving-predict-load",
     title="Predict: half as much again",
     prompt="Requests arrive at random at one server, which is busy 60 % of the time. By noon half as many again "
-    "arrive, and it is busy 90 % of the time. By which factor does the time in the queue grow, at the mean? *To first order*.",
+    "arrive, and it is busy 90 % of the time. By which factor does the mean time in the queue grow? *To first order*.",
     answer=Choice(
         {
             "half": "1.5",

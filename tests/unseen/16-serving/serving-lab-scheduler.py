@@ -192,6 +192,22 @@ def schedule(wait, run, budget, seats, room):
         step.append((number, part))
         budget, room, seats = budget - part, room - left, seats - 1
     return step
+# %% wrong: each that runs takes a token of room, half-read prompts too
+def schedule(wait, run, budget, seats, room):
+    step = [(number, 1) for number, left in run if left == 0]
+    budget, room, seats = budget - len(step), room - len(run), seats - len(run)
+    for number, left in [(n, left) for n, left in run if left]:
+        part = min(left, budget)
+        if part:
+            step.append((number, part))
+            budget -= part
+    for number, left in wait:
+        part = min(left, budget)
+        if part == 0 or seats == 0 or left > room:
+            break
+        step.append((number, part))
+        budget, room, seats = budget - part, room - left, seats - 1
+    return step
 # %% wrong: the budget is for prompts, decoding is free
 def schedule(wait, run, budget, seats, room):
     step = [(number, 1) for number, left in run if left == 0]

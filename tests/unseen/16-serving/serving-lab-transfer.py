@@ -111,6 +111,34 @@ def transfer(rank, n, x, p, heads):
                 parts.append(torch.empty(*x.shape[:3], high - low, x.shape[-1], dtype=x.dtype))
                 dist.recv(parts[-1], r)
     return torch.cat(parts, 3) if parts else x
+# %% right: layer by layer, as they are read
+def transfer(rank, n, x, p, heads):
+    d, own = n - p, heads//p
+    a, b = (rank - p)*heads//d, -(-(rank - p + 1)*heads//d)
+    result = x.new_empty(*x.shape[:3], max(b - a, 0) if rank >= p else 0, x.shape[4])
+    for layer in range(len(x)):
+        for r in range(p):
+            for j in range(d):
+                low, high = max(r*own, j*heads//d), min(r*own + own, -(-(j + 1)*heads//d))
+                if low < high and rank == r:
+                    dist.send(x[layer, :, :, low - r*own:high - r*own].contiguous(), p + j)
+                elif low < high and rank == p + j:
+                    part = x.new_empty(*x.shape[1:3], high - low, x.shape[4])
+                    dist.recv(part, r)
+                    result[layer, :, :, low - a:high - a] = part
+    return result
+# %% right: head by head, joined as they come
+def transfer(rank, n, x, p, heads):
+    d, own, parts = n - p, heads//p, []
+    for h in range(heads):
+        for j in range(d):
+            if j*heads//d <= h < -(-(j + 1)*heads//d):
+                if rank == h//own:
+                    dist.send(x[:, :, :, h % own].contiguous(), p + j)
+                elif rank == p + j:
+                    parts.append(x.new_empty(*x.shape[:3], x.shape[4]))
+                    dist.recv(parts[-1], h//own)
+    return torch.stack(parts, 3) if parts else x
 # %% wrong: each decode rank gets all heads
 def transfer(rank, n, x, p, heads):
     d, own = n - p, heads//p
@@ -196,9 +224,7 @@ def transfer(rank, n, x, p, heads):
         for j in range(d):
             low, high = max(r*own, j*heads//d), min(r*own + own, -(-(j + 1)*heads//d))
             if low < high and rank == r:
-                places = torch.arange(low, high) % x.shape[3]
-                places = (places + r) % x.shape[3]
-                works.append(dist.isend(x[:, :, :, places].contiguous(), p + j))
+                works.append(dist.isend(x[:, :, :, low:high].contiguous(), p + j))
             elif low < high and rank == p + j:
                 parts.append(x.new_empty(*x.shape[:3], high - low, x.shape[4]))
                 works.append(dist.irecv(parts[-1], r))
@@ -224,34 +250,6 @@ def transfer(rank, n, x, p, heads):
         dist.recv(result[at - a:end - a], at//own)
         at = end
     return result.reshape(*x.shape[:3], b - a, x.shape[4])
-# %% wrong: layer by layer, a message for each
-def transfer(rank, n, x, p, heads):
-    d, own = n - p, heads//p
-    a, b = (rank - p)*heads//d, -(-(rank - p + 1)*heads//d)
-    result = x.new_empty(*x.shape[:3], max(b - a, 0) if rank >= p else 0, x.shape[4])
-    for layer in range(len(x)):
-        for r in range(p):
-            for j in range(d):
-                low, high = max(r*own, j*heads//d), min(r*own + own, -(-(j + 1)*heads//d))
-                if low < high and rank == r:
-                    dist.send(x[layer, :, :, low - r*own:high - r*own].contiguous(), p + j)
-                elif low < high and rank == p + j:
-                    part = x.new_empty(*x.shape[1:3], high - low, x.shape[4])
-                    dist.recv(part, r)
-                    result[layer, :, :, low - a:high - a] = part
-    return result
-# %% wrong: head by head, one after the other
-def transfer(rank, n, x, p, heads):
-    d, own, parts = n - p, heads//p, []
-    for h in range(heads):
-        for j in range(d):
-            if j*heads//d <= h < -(-(j + 1)*heads//d):
-                if rank == h//own:
-                    dist.send(x[:, :, :, h % own].contiguous(), p + j)
-                elif rank == p + j:
-                    parts.append(x.new_empty(*x.shape[:3], x.shape[4]))
-                    dist.recv(parts[-1], h//own)
-    return torch.stack(parts, 3) if parts else x
 # %% wrong: through prefill rank 0, which gathers and deals out
 def transfer(rank, n, x, p, heads):
     d, own = n - p, heads//p
@@ -271,23 +269,6 @@ def transfer(rank, n, x, p, heads):
         got = x.new_empty(*x.shape[:3], b - a, x.shape[4])
         dist.recv(got, 0)
         return got
-# %% wrong: a shared head is handed on by the neighbour who has it
-def transfer(rank, n, x, p, heads):
-    d, own, parts = n - p, heads//p, []
-    owner = [next(j for j in range(d) if j*heads//d <= h < -(-(j + 1)*heads//d)) for h in range(heads)]
-    for h in range(heads):
-        if rank == h//own:
-            dist.send(x[:, :, :, h % own].contiguous(), p + owner[h])
-    if rank >= p:
-        j = rank - p
-        for h in range(j*heads//d, -(-(j + 1)*heads//d)):
-            part = x.new_empty(*x.shape[:3], x.shape[4])
-            dist.recv(part, h//own if owner[h] == j else p + owner[h])
-            for other in range(j + 1, d):
-                if owner[h] == j and other*heads//d <= h < -(-(other + 1)*heads//d):
-                    dist.send(part, p + other)
-            parts.append(part)
-        return torch.stack(parts, 3) if parts else x
 # %% wrong: the degrees divide each other, d//p ranks to each
 def transfer(rank, n, x, p, heads):
     d, own = n - p, heads//p

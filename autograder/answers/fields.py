@@ -17,7 +17,7 @@ from ..declaration.verdict import DeclarationError
 from ..values.numbers import Unreadable, as_float, described
 from ..values.texts import quoted
 from .count import power_worked_out
-from .quantity import Quantity
+from .quantity import GROUP, Quantity
 
 MOST_ITEMS = 1000
 SHOWN_ITEMS = 12  # of a list, where it is said back
@@ -103,7 +103,7 @@ class Field:
         if self.options:
             return self._option(value)
         counted = self.whole and type(value) is str
-        exact = Quantity(self.unit).read(power_worked_out(value) if counted else value)
+        exact = Quantity(self.unit).read(GROUP.sub(r"\1\2", power_worked_out(value).strip()) if counted else value)
         if self.whole and exact.denominator != 1:
             say = f"{self._shown(as_float(exact))} is not whole; an integer was expected"
             raise Unreadable(say, reason="not-whole")

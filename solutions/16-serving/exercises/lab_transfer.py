@@ -17,7 +17,7 @@ def cache_inputs(case, generator):
 
 def moved(
     rank, n, x, p, heads, *, down=False, floor=False, pairs=False, strided=False, whole=False, tokens=False,
-    backwards=False, keys=False, all_of=False, side=3,
+    backwards=False, keys=False, all_of=False, packed=False, side=3,
 ):  # fmt: skip
     """Each decode rank gets its heads from those that have them; the flags are for the mistakes."""
     import torch
@@ -48,6 +48,8 @@ def moved(
             sent = x if whole else x[..., [h - here[0] for h in both], :]
             if tokens:  # as many numbers, one behind the other in memory
                 sent = x.flatten()[: sent.numel()].view(sent.shape)
+            if packed:  # heads first in memory
+                sent = sent.movedim(3, 0).reshape(sent.shape)
             waits.append(dist.isend(sent[:, :1].contiguous() if keys else sent.contiguous(), r))
         else:
             count = len(there) if whole else len(both)
@@ -108,8 +110,8 @@ LAB_TRANSFER = Exercise(
     "j (rank p + j) needs the heads from ⌊j·heads/d⌋ to below ⌈(j + 1)·heads/d⌉, whatever d is: its neighbour may need "
     "one of them as well. Its `x` is as the others', but with no heads in it. Return on a decode rank the keys and "
     "values of its heads [layers × 2 × T × its heads × c], in their order; what a prefill rank returns is not looked "
-    "at. *Exact*: the values. Limits: a rank sends a head of its own to those that need it and nothing else, and there "
-    "are at most the n − 1 rounds of one all-to-all.",
+    "at. *Exact*: the values. Limits: no more bytes, of any rank and of all together, than if each prefill rank sends "
+    "its heads to those that need them and nothing else; and at most the n − 1 rounds of one all-to-all.",
     answer=Distributed(
         "transfer",
         signature="transfer(rank, n, x, p, heads)",
@@ -165,6 +167,10 @@ LAB_TRANSFER = Exercise(
             partial(moved, tokens=True),
             "What you send has the right size, and is the beginning of the array in memory: some layers and tokens, "
             "with all heads. Along which axis is the cache divided?",
+        ),
+        Mistake(
+            partial(moved, packed=True),
+            "What you send has the heads first, and is read as if it had them fourth. A reshape does not exchange axes.",
         ),
         Mistake(
             partial(moved, backwards=True),

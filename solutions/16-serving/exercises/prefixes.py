@@ -6,7 +6,9 @@ from autograder.answers import Count, Expression, Function, positive
 from autograder.declaration import Exercise, Mistake
 
 
-def _routed(requests, replicas, pages, slack, *, anywhere=False, near=True, refresh=True, bounded=True, own=False):
+def _routed(
+    requests, replicas, pages, slack, *, anywhere=False, near=True, refresh=True, bounded=True, own=False, fair=True
+):
     caches, work, found = [OrderedDict() for _ in range(replicas)], [0] * replicas, 0
     for keys in requests:
         known = []
@@ -14,7 +16,7 @@ def _routed(requests, replicas, pages, slack, *, anywhere=False, near=True, refr
             hits = [key in cache for key in keys]
             known.append(sum(hits) if anywhere else next((i for i, hit in enumerate(hits) if not hit), len(keys)))
         free = [r for r in range(replicas) if work[r] <= min(work) + slack or not bounded]
-        best = max(free, key=lambda r: ((known[r] if near else 0), -work[r], -r))
+        best = max(free, key=lambda r: ((known[r] if near else 0), -work[r] if fair else 0, -r))
         found += known[best]
         work[best] += len(keys) if own else len(keys) - known[best]
         for key in keys:
@@ -71,6 +73,7 @@ STICKY = Exercise(
             ([[1, 2, 3, 4], [5, 6, 7], [1, 2, 8], [9, 10], [9, 10, 11]], 3, 6, 3),
             ([[1, 2, 3, 4], [9, 8], [1, 2, 3, 4, 5]], 1, 4, 0),
             ([[1, 2], [3], [1, 4], [5], [1, 2, 6], [7], [1, 2]], 1, 4, 0),
+            ([[1, 2], [1], [1, 2]], 3, 7, 1),  # the longest beginning of those within the slack
         ],
         drawn=drawn,
     ),
@@ -87,6 +90,10 @@ STICKY = Exercise(
         Mistake(
             lambda requests, replicas, pages, slack: _routed(requests, replicas, pages, slack, bounded=False),
             "All conversations that begin alike end on one replica. What is `slack` for?",
+        ),
+        Mistake(
+            lambda requests, replicas, pages, slack: _routed(requests, replicas, pages, slack, fair=False),
+            "Where several hold as much of the prompt, yours takes the lowest number. What comes before that?",
         ),
         Mistake(
             lambda requests, replicas, pages, slack: _routed(requests, replicas, pages, slack, refresh=False),

@@ -13,16 +13,20 @@ _READS = [prompt_time("llama3-70b", "h100-sxm", n=8, T_in=T, dtype="fp8", b_w=1)
 _HOUR = 16.0  # dollars of a node
 
 
+def _of(low, high):
+    return f"of at most {high:,} tokens" if low == 0 else f"of more than {low:,} tokens"
+
+
 @cache
 def lane(rate, nodes, low, high):
     """Load, mean wait and p99 of the stay of a lane: prompts above `low` and up to `high` tokens."""
     reads = [t for T, t in zip(_TOKENS, _READS, strict=True) if low < T <= high]
     if not reads:
-        raise ValueError(f"no prompt has above {low} and up to {high} tokens: one of the lanes is empty")
+        raise ValueError(f"there are no prompts {_of(low, high)}: one of the lanes is empty")
     mean = sum(reads) / len(reads)
     load = rate * len(reads) / len(_TOKENS) / nodes * mean
     if load >= 1:
-        raise ValueError(f"nodes for prompts above {low} and up to {high} tokens would be busy {load:.0%} of the time")
+        raise ValueError(f"nodes for prompts {_of(low, high)} would be busy {load:.0%} of the time")
     cv2 = sum((t / mean - 1) ** 2 for t in reads) / len(reads)
     wait = float(mg1_wait(load, mean, cv2))
     last = wait / load * log(load / 0.01) if load > 0.01 else 0.0
@@ -46,8 +50,12 @@ def hourly(rate, nodes, own, threshold):  # noqa: ARG001
     return Breakdown(sum(parts.values()), parts)
 
 
-def off(rate, nodes, own, threshold, promise):
-    return abs(promise / short99(rate, nodes, own, threshold) - 1)
+def below(rate, nodes, own, threshold, promise):
+    return max(0.0, 1 - promise / short99(rate, nodes, own, threshold))
+
+
+def above(rate, nodes, own, threshold, promise):
+    return max(0.0, promise / short99(rate, nodes, own, threshold) - 1)
 
 
 @cache
@@ -90,6 +98,16 @@ def own_read(rate, short, long):
     return {**best, "promise": round(reads[int(0.99 * len(reads))], 3)}
 
 
+def as_asked(rate, short, long):
+    return {**letter_record(rate, short, long), "promise": short}
+
+
+def only_wait(rate, short, long):
+    _, first, _, threshold = best_letter(rate, short, long)
+    reads = sorted(t for T, t in zip(_TOKENS, _READS, strict=True) if threshold >= T)
+    return {**letter_record(rate, short, long), "promise": round(first - reads[int(0.99 * len(reads))], 3)}
+
+
 def one_way_for_most(rate, short, long):
     """Only the very longest prompts have nodes of their own."""
     return {**letter_record(rate, short, long), "threshold": 60000}
@@ -130,7 +148,8 @@ SCENARIO = Exercise(
             Condition("p99 to the first token of prompts that are not long", short99, at_most=lambda short: short,
                       unit="s"),
             Condition("p99 to the first token of long prompts", long99, at_most=lambda long: long, unit="s"),
-            Condition("the distance of your promise from the model's p99, as a share of it", off, at_most=0.05),
+            Condition("the share by which your promise is below the p99 that these nodes keep", below, at_most=0.05),
+            Condition("the share by which your promise is above the p99 that these nodes keep", above, at_most=0.05),
         ],
         pars=[
             Par(2, lambda best: 1.5 * best),
@@ -143,6 +162,8 @@ SCENARIO = Exercise(
     mistakes=(
         Mistake(generous, "Both promises are kept with much to spare. How few nodes keep them?"),
         Mistake(own_read, "That is how long a prompt is read. How long does it wait before that?"),
+        Mistake(as_asked, "You promise what you were asked for. What do these nodes keep?"),
+        Mistake(only_wait, "The wait is right. When it is over, the prompt has yet to be read."),
         Mistake(one_way_for_most, "Prompts of 50,000 tokens are in everybody's way. What is that lane's variation?"),
     ),
     hints=(

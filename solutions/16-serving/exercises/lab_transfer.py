@@ -170,7 +170,7 @@ LAB_TRANSFER = Exercise(
         ),
         Mistake(
             partial(moved, packed=True),
-            "What you send has the heads first, and is read as if it had them fourth. A reshape does not exchange axes.",
+            "What you send has the heads first, and is read as if they were fourth. A reshape does not exchange axes.",
         ),
         Mistake(
             partial(moved, backwards=True),

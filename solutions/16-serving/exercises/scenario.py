@@ -118,13 +118,13 @@ SCENARIO = Exercise(
     title="A letter about noon",
     points=4,
     prompt="The service of the opening grows to {rate} prompts a second at noon, with the lengths of the "
-    "conversation trace, `measured_lengths('mooncake-conversation')`: 200 slices of equal size. The office wants a "
-    "letter: how many nodes, and what it may promise. You may keep `own` of the `nodes` for prompts of more than "
+    "conversation trace, `measured_lengths('mooncake-conversation')`: 200 lengths, equally frequent. The office wants "
+    "a letter: how many nodes, and what it may promise. You may keep `own` of the `nodes` for prompts of more than "
     "`threshold` tokens, at least 8,000; the others read all that are not longer. Each lane deals its prompts to its "
     "nodes evenly and at random, and each node reads first come, first served. Your letter also names `promise`, the "
     "p99 to the first token of the prompts that are not long, to which you will be held within 5 %.\n\nA node reads "
     "a prompt of T tokens in `prompt_time('llama3-70b', 'h100-sxm', n=8, T_in=T, dtype='fp8', b_w=1)`. The wait of a "
-    "lane is Pollaczek and Khinchine's with the mean and the squared variation of its own slices, its 99th "
+    "lane is Pollaczek and Khinchine's with the mean and the squared variation of its own lengths, its 99th "
     "percentile is taken as wait/load · ln(load/0.01), and p99 to the first token is that and the 99th percentile of "
     "the lane's own reads, `sorted(reads)[int(0.99*len(reads))]`. It has to be at most {short:s} for the prompts "
     "that are not long, and {long:s} for the long ones. A node costs 16 dollars an hour; the fewer, the better. "
@@ -167,9 +167,9 @@ SCENARIO = Exercise(
         Mistake(one_way_for_most, "Prompts of 50,000 tokens are in everybody's way. What is that lane's variation?"),
     ),
     hints=(
-        "Write the p99 of one lane as a function of its rate, its nodes and its slices.",
+        "Write the p99 of one lane as a function of its rate, its nodes and its lengths.",
         "Then try all thresholds in thousands and all divisions of the nodes, from few nodes upwards.",
-        "With one lane for all, the wait is made by the slices of the last per cents.",
+        "With one lane for all, the wait is made by the longest few per cent.",
     ),
     explain="A lane's wait grows with load/(1 - load) and with the spread of its own lengths. A threshold takes the "
     "longest prompts, which make most of the squared variation, out of everybody's way, and gives them a lane whose "

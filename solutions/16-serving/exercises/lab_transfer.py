@@ -48,8 +48,6 @@ def moved(
             sent = x if whole else x[..., [h - here[0] for h in both], :]
             if tokens:  # as many numbers, one behind the other in memory
                 sent = x.flatten()[: sent.numel()].view(sent.shape)
-            if packed:  # heads first in memory
-                sent = sent.movedim(3, 0).reshape(sent.shape)
             waits.append(dist.isend(sent[:, :1].contiguous() if keys else sent.contiguous(), r))
         else:
             count = len(there) if whole else len(both)
@@ -64,6 +62,8 @@ def moved(
     if not got:
         return x
     got = torch.cat(got, 3 if len({one.shape[3] for one in got}) > 1 else side)
+    if packed:  # heads first in memory
+        got = got.movedim(3, 0).reshape(got.shape)
     return got.repeat(1, 2, 1, 1, 1) if keys else got
 
 

@@ -98,16 +98,6 @@ def own_read(rate, short, long):
     return {**best, "promise": round(reads[int(0.99 * len(reads))], 3)}
 
 
-def as_asked(rate, short, long):
-    return {**letter_record(rate, short, long), "promise": short}
-
-
-def only_wait(rate, short, long):
-    _, first, _, threshold = best_letter(rate, short, long)
-    reads = sorted(t for T, t in zip(_TOKENS, _READS, strict=True) if threshold >= T)
-    return {**letter_record(rate, short, long), "promise": round(first - reads[int(0.99 * len(reads))], 3)}
-
-
 def one_way_for_most(rate, short, long):
     """Only the very longest prompts have nodes of their own."""
     return {**letter_record(rate, short, long), "threshold": 60000}
@@ -162,8 +152,6 @@ SCENARIO = Exercise(
     mistakes=(
         Mistake(generous, "Both promises are kept with much to spare. How few nodes keep them?"),
         Mistake(own_read, "That is how long a prompt is read. How long does it wait before that?"),
-        Mistake(as_asked, "You promise what you were asked for. What do these nodes keep?"),
-        Mistake(only_wait, "The wait is right. When it is over, the prompt has yet to be read."),
         Mistake(one_way_for_most, "Prompts of 50,000 tokens are in everybody's way. What is that lane's variation?"),
     ),
     hints=(

@@ -236,7 +236,7 @@ NOTATION: dict[str, Symbol] = {
     "t_dev": Symbol(r"t_{\mathrm{dev}}", "s", "time of a step's kernels on the device, one right after the other"),
     "t_host": Symbol(r"t_{\mathrm{host}}", "s", "time in which the host launches a step"),
     "R_req": Symbol(r"R_{\mathrm{req}}", "1/s", "requests per second", POSITIVE),
-    "R_in": Symbol(r"R_{\mathrm{in}}", "token/s", "prompt tokens per second of one prefill rank", POSITIVE),
+    "R_in": Symbol(r"R_{\mathrm{in}}", "token/s", "computed prompt tokens per second of one prefill rank", POSITIVE),
     "R_out": Symbol(r"R_{\mathrm{out}}", "token/s", "generated tokens per second of one decode rank", POSITIVE),
     "t_in": Symbol(r"t_{\mathrm{in}}", "s", "time of the prefill of one prompt"),
     "ratio": Symbol(r"n_{\mathrm{in}/\mathrm{out}}", "1", "prefill ranks for each decode rank"),

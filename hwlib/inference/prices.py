@@ -7,7 +7,8 @@ from hwlib.formula import formula
 def request_cost(T_in, T_out, R_in, R_out, price, hit=0):
     """Seconds of a rank for the prompt's tokens that were not found in a cache, and for those that are generated.
 
-    R_in and R_out are tokens a second of one rank, of computed prompt tokens and of generated ones.
+    R_in and R_out are tokens a second of one rank, of computed prompt tokens and of generated ones. Where a published
+    R_in counts what the cache finds as well, `hit` stays 0.
     """
     return price * (T_in * (1 - hit) / R_in + T_out / R_out)
 

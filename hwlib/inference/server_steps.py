@@ -73,9 +73,12 @@ def reread_tokens(T_in, chunk):
 
 
 @formula("ratio", cite="deepseek-serving")
-def prefill_ranks_ratio(T_in, T_out, R_in, R_out):
-    """Prefill ranks per decode rank so that neither waits: tokens in and out, each over the rate of a rank."""
-    return (T_in / R_in) / (T_out / R_out)
+def prefill_ranks_ratio(T_in, T_out, R_in, R_out, hit=0):
+    """Prefill ranks per decode rank so that neither waits: computed and generated tokens, each over the rate of a rank.
+
+    Where a published R_in counts what the cache finds as well, `hit` stays 0.
+    """
+    return (T_in * (1 - hit) / R_in) / (T_out / R_out)
 
 
 @formula("ratio", cite="scaling-book")

@@ -1,5 +1,7 @@
 """The exercise on the numbers of servers apart."""
 
+from math import ceil
+
 from autograder.answers import Quantity
 from autograder.declaration import Exercise, Mistake
 
@@ -9,8 +11,8 @@ RATIO = Exercise(
     points=2,
     prompt="Llama 3 70B on nodes of eight H100s, some for prompts and some for decoding. Prompts have {T_in} tokens, "
     "of which a share of {hit} is found in a cache; a node computes the others at {R} tokens a second. Answers have "
-    "{T_out} tokens; a node decodes {B} sequences at once, a step in {t_step:s}. How many nodes for prompts does "
-    "each node for decoding need, if neither waits? *Exact*, as a real number.",
+    "{T_out} tokens; a node decodes {B} sequences at once, a step in {t_step:s}. At which ratio of nodes "
+    "for prompts to nodes for decoding does neither kind wait for the other? *Exact*, as a real number.",
     given=[
         dict(T_in=6000, hit=0.35, R=22000, T_out=500, B=128, t_step=0.025),
         dict(T_in=8192, hit=0.2, R=18000, T_out=512, B=32, t_step=0.012),
@@ -34,6 +36,10 @@ RATIO = Exercise(
         Mistake(
             lambda T_in, hit, R, T_out, t_step: T_in * (1 - hit) / (R * T_out * t_step),
             "As if a node decoded one sequence at a time. How many end in a second?",
+        ),
+        Mistake(
+            lambda T_in, hit, R, T_out, B, t_step: ceil(B * T_in * (1 - hit) / (R * T_out * t_step)),
+            "Rounded up to whole nodes. A fleet has many of either kind: the ratio is asked for as a real number.",
         ),
         Mistake(
             lambda T_in, hit, T_out: T_in * (1 - hit) / T_out,

@@ -18,7 +18,7 @@ _WIDTHS, _LONGEST = (1, 2, 4, 8), 8.0
 
 def _wide(*widths):
     if any(tp not in _WIDTHS for tp in widths):
-        raise ValueError(f"a layer is cut among 1, 2, 4 or 8 GPUs, got {widths}")
+        raise ValueError(f"a layer is cut among 1, 2, 4 or 8 GPUs, got {', '.join(map(str, widths))}")
 
 
 def read_time(tokens, tp_in):
@@ -123,7 +123,8 @@ FLEET = Exercise(
     prompt="At noon {rate} requests a second come, with {prompt} prompt tokens at the mean and {answer} tokens of "
     "answer, for Llama 3 70B in fp8 on H100s at 2 dollars a GPU and hour. Prompts are read by `instances_in` "
     "instances of `tp_in` GPUs, which share one queue; then the cache goes over their cards, 50 GB/s a GPU, to one "
-    "of `instances_out` instances of `tp_out` GPUs, each of which decodes `batch` sequences at once.\n\n"
+    "of `instances_out` instances of `tp_out` GPUs, each of which decodes `batch` sequences at once. An instance has "
+    "1, 2, 4 or 8 GPUs.\n\n"
     "A prompt of T tokens takes two operations for each of 69,501,714,432 parameters of matrices, at 40 % of 1,979 "
     "TFLOP/s a GPU, and two sums a layer of 2(n - 1)/n · 2·T·8,192 bytes at 450 GB/s. Its wait at the mean is "
     "Sakasegawa's, for arrivals at random and a squared variation of 3, and at the 99th percentile 4.6 times that. "
@@ -140,9 +141,9 @@ FLEET = Exercise(
     ],
     answer=Design(
         fields={
-            "tp_in": Field("GPUs of an instance for prompts", 1, 8, whole=True),
+            "tp_in": Field("GPUs of an instance for prompts: 1, 2, 4 or 8", 1, 8, whole=True),
             "instances_in": Field("instances for prompts", 1, 64, whole=True),
-            "tp_out": Field("GPUs of an instance that decodes", 1, 8, whole=True),
+            "tp_out": Field("GPUs of an instance that decodes: 1, 2, 4 or 8", 1, 8, whole=True),
             "instances_out": Field("instances that decode", 1, 64, whole=True),
             "batch": Field("sequences that one of them decodes at once", 1, 512, whole=True),
         },

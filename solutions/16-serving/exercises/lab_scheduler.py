@@ -98,6 +98,7 @@ def states(random):
         ([(4, 50), (5, 3)], [(2, 0)], 20, 9, 10),  # nobody overtakes
         ([(4, 8), (5, 2)], [(2, 0), (3, 0)], 30, 9, 9),  # who generates takes room
         ([(4, 3), (5, 3)], [(2, 0)], 20, 9, 90),  # several prompts in a step
+        ([(3, 5)], [(1, 0), (2, 4)], 20, 8, 6),  # of those that run, only who generates takes room
     ]
     return [*small, *(moment(tight) for tight in ("budget", "seats", "room", "both") for _ in range(8))]
 
@@ -115,8 +116,8 @@ LAB_SCHEDULER = Exercise(
     "also takes a token of room; budget and room are never too small for that. Then prompts, oldest first: those in "
     "`run` whose prefill is not done, then those of `wait`. Each gets as many of its tokens as the budget has left, "
     "so at most one is cut, and a request that gets none is not listed. A request of `wait` may begin only with a "
-    "seat and with room for its whole prompt, however little of it is in this step; if it may not, no request behind "
-    "it begins either. *Exact*, on states of the queue that you do not see.",
+    "seat and with room for all its tokens that are left, however few of them are in this step; if it may not, no "
+    "request behind it begins either. *Exact*, on states of the queue that you do not see.",
     answer=Function("schedule", "schedule(wait, run, budget, seats, room)", cases=states),
     solution=schedule,
     withholds=("hwlib.engine.policies",),

@@ -17,7 +17,7 @@ def cache_inputs(case, generator):
 
 def moved(
     rank, n, x, p, heads, *, down=False, floor=False, pairs=False, strided=False, whole=False, tokens=False,
-    backwards=False, keys=False, all_of=False, side=3,
+    backwards=False, keys=False, all_of=False, packed=False, side=3,
 ):  # fmt: skip
     """Each decode rank gets its heads from those that have them; the flags are for the mistakes."""
     import torch
@@ -62,6 +62,8 @@ def moved(
     if not got:
         return x
     got = torch.cat(got, 3 if len({one.shape[3] for one in got}) > 1 else side)
+    if packed:  # heads first in memory
+        got = got.movedim(3, 0).reshape(got.shape)
     return got.repeat(1, 2, 1, 1, 1) if keys else got
 
 
@@ -108,8 +110,8 @@ LAB_TRANSFER = Exercise(
     "j (rank p + j) needs the heads from ⌊j·heads/d⌋ to below ⌈(j + 1)·heads/d⌉, whatever d is: its neighbour may need "
     "one of them as well. Its `x` is as the others', but with no heads in it. Return on a decode rank the keys and "
     "values of its heads [layers × 2 × T × its heads × c], in their order; what a prefill rank returns is not looked "
-    "at. *Exact*: the values. Limits: a rank sends a head of its own to those that need it and nothing else, and there "
-    "are at most the n − 1 rounds of one all-to-all.",
+    "at. *Exact*: the values. Limits: no more bytes, of any rank and of all together, than if each prefill rank sends "
+    "its heads to those that need them and nothing else; and at most the n − 1 rounds of one all-to-all.",
     answer=Distributed(
         "transfer",
         signature="transfer(rank, n, x, p, heads)",
@@ -165,6 +167,10 @@ LAB_TRANSFER = Exercise(
             partial(moved, tokens=True),
             "What you send has the right size, and is the beginning of the array in memory: some layers and tokens, "
             "with all heads. Along which axis is the cache divided?",
+        ),
+        Mistake(
+            partial(moved, packed=True),
+            "What you send has the heads first, and is read as if they were fourth. A reshape does not exchange axes.",
         ),
         Mistake(
             partial(moved, backwards=True),
@@ -235,6 +241,10 @@ BREAK_EVEN = Exercise(
         Mistake(
             slip(links=max),
             "The {n} GPUs that receive can take that much. Who sends, and how much can they?",
+        ),
+        Mistake(
+            slip(links=lambda n, p: n * p / (n + p)),
+            "You send first and receive afterwards. A byte that leaves one port arrives at another at the same time.",
         ),
         Mistake(slip(links=lambda n, p: 1), "One GPU sends all with you. How many have a part of the cache?"),
         Mistake(

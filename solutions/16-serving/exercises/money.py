@@ -8,28 +8,34 @@ WHICH_GPU = Exercise(
     title="Rent by the hour",
     points=2,
     prompt="A replica decodes Llama 3 70B in fp8, 70 GB of weights, on four GPUs. A token's cache has 164 kB, "
-    "and each sequence 8,192 tokens in its cache. Every user is promised 25 tokens a second. Three offers, with "
-    "memory, bandwidth and price of each GPU: **A** 80 GB, 3.35 TB/s, 2.00 dollars an hour; **B** 141 GB, 4.8 TB/s, "
-    "2.60 dollars; **C** 180 GB, 8 TB/s, 5.00 dollars. Weights and caches may fill 90 % of the memory. A step takes "
-    "as long as the bytes of the weights and of all caches, and 5 ms besides; arithmetic is never longer. With the "
-    "largest batch that fits and keeps the promise, who sells the cheapest token? *Exact* for these numbers.",
-    answer=Choice({"a": "A", "b": "B", "c": "C", "ab": "A and B, within 3 %"}),
-    solution="b",
+    "and each sequence a cache of 8,192 tokens. An assistant for programmers promises every user 80 tokens a second. "
+    "Three offers, with memory, bandwidth and price of each GPU: **A** 80 GB, 3.35 TB/s, 2.00 dollars an hour; **B** "
+    "141 GB, 4.8 TB/s, 2.60 dollars; **C** 180 GB, 8 TB/s, 5.00 dollars. Weights and caches may fill 90 % of the "
+    "memory. A step takes as long as the bytes of the weights and of all caches, and 5 ms besides; arithmetic is never "
+    "longer. With the largest batch that fits and keeps the promise, who sells the cheapest token? *Exact* for these "
+    "numbers.",
+    answer=Choice({"a": "A", "b": "B", "c": "C", "bc": "B and C, within 3 %"}),
+    solution="c",
     mistakes=(
-        Mistake("a", "The cheapest hour. How many sequences fit beside the weights, and how many tokens is that?"),
-        Mistake("c", "The most bandwidth. What does a batch that the memory limits make of it, and what does it cost?"),
-        Mistake("ab", "Compute both: the batch that fits, the step, the tokens of an hour."),
+        Mistake("a", "The cheapest hour. How many sequences have their tokens in time there?"),
+        Mistake(
+            "b",
+            "The most gigabytes and the most bandwidth for a dollar, and the cheapest token of a batch that fills the "
+            "memory. How long does a step of that batch take?",
+        ),
+        Mistake("bc", "So it would be if a step took only as long as its bytes. What do the 5 ms leave of it?"),
     ),
     hints=(
-        "For each: what 90 % of four memories leave beside 70 GB, over the bytes of a cache, is the batch.",
-        "Then the step: bytes of weights and caches over four bandwidths, and 5 ms. Does it keep to 40 ms?",
-        "Dollars of an hour over the tokens of an hour.",
+        "80 tokens a second are a step of 12.5 ms. How much of it is left for reading?",
+        "For each: four bandwidths times that time are the bytes of a step. What remains beside 70 GB, over the bytes "
+        "of a cache, is the batch. Does it fit?",
+        "Dollars of an hour over the tokens of an hour, 80 a second for each sequence.",
     ),
-    explain="A cache has 1.34 GB. A: 288 - 70 = 218 GB hold 162 sequences, the step takes 21.5 + 5 = 26.5 ms, and 8 "
-    "dollars buy 22 million tokens: 0.36 dollars a million. B: 437.6 GB hold 325, the step takes 26.4 + 5 = 31.4 ms, "
-    "and 10.40 dollars buy 37 million: 0.28. C: 578 GB hold 430, the step takes 20.2 + 5 = 25.2 ms, and 20 dollars "
-    "buy 61 million: 0.33. More memory is a larger batch, and more bandwidth a shorter step; the price has to be paid "
-    "by both together, and the 5 ms shrink with neither.",
+    explain="A cache has 1.34 GB. Of the 12.5 ms of a step 7.5 ms are left for reading: A reads 100 GB, which are the "
+    "weights and 22 caches; B 144 GB, 55 caches; C 240 GB, 126. All of them would fit (162, 325 and 430). A million "
+    "tokens cost 1.26, 0.66 and 0.55 dollars. Without a promise memory would be the limit, and B the cheapest, with "
+    "0.28 against 0.33 of C: what a dollar buys by the data sheet decides only there. Weights and 5 ms are paid first, "
+    "whoever reads; what is left of a short step grows faster than the bandwidth.",
 )
 
 
@@ -46,9 +52,10 @@ NO_CACHE = Exercise(
     id="serving-margin",
     title="A day without a cache",
     points=3,
-    prompt="DeepSeek's published day: {T_in} billion prompt tokens, of which {T_hit} billion were found in a cache "
-    "on disk, and {T_out} billion generated ones. A node for prompts takes {node_in} thousand tokens a second, found "
-    "ones included, and a node for decoding gives {node_out} thousand; a node has 8 GPUs at {hour} dollars an hour. "
+    prompt="The day of a service, reckoned as DeepSeek reckons its own: {T_in} billion prompt tokens, of which {T_hit} "
+    "billion were found in a cache on disk, and {T_out} billion generated ones. A node for prompts takes {node_in} "
+    "thousand tokens a second, found ones included, and a node for decoding gives {node_out} thousand; a node has 8 "
+    "GPUs at {hour} dollars an hour. "
     "A million tokens were to bring {found} dollars if they were found, {missed} if not, and {made} if they were "
     "generated. What would the margin, profit over cost, be without the cache, if all prompt tokens were billed as "
     "not found? *To first order*: found tokens cost no time, those that are computed cost as much as before, and "
@@ -103,7 +110,14 @@ NO_CACHE = Exercise(
                 * hour
                 / ((T_in * missed + T_out * made) * 1e3)
             ),
-            "That is profit over income. DeepSeek's margin is profit over cost.",
+            "That is profit over income. The margin here is profit over cost.",
+        ),
+        Mistake(
+            lambda T_in, T_hit, T_out, node_in, node_out, hour, found, missed, made: (
+                100 * without_cache(T_in, T_hit, T_out, node_in, node_out, hour, found, missed, made)
+            ),
+            "A margin of 1 is a profit as large as the cost. If yours is in per cent, write the sign behind it: "
+            '`"50 %"`.',
         ),
     ),
     hints=(

@@ -6,7 +6,9 @@ from autograder.answers import Count, Expression, Function, positive
 from autograder.declaration import Exercise, Mistake
 
 
-def _routed(requests, replicas, pages, slack, *, anywhere=False, near=True, refresh=True, bounded=True, own=False):
+def _routed(
+    requests, replicas, pages, slack, *, anywhere=False, near=True, refresh=True, bounded=True, own=False, fair=True
+):
     caches, work, found = [OrderedDict() for _ in range(replicas)], [0] * replicas, 0
     for keys in requests:
         known = []
@@ -14,7 +16,7 @@ def _routed(requests, replicas, pages, slack, *, anywhere=False, near=True, refr
             hits = [key in cache for key in keys]
             known.append(sum(hits) if anywhere else next((i for i, hit in enumerate(hits) if not hit), len(keys)))
         free = [r for r in range(replicas) if work[r] <= min(work) + slack or not bounded]
-        best = max(free, key=lambda r: ((known[r] if near else 0), -work[r], -r))
+        best = max(free, key=lambda r: ((known[r] if near else 0), -work[r] if fair else 0, -r))
         found += known[best]
         work[best] += len(keys) if own else len(keys) - known[best]
         for key in keys:
@@ -71,6 +73,7 @@ STICKY = Exercise(
             ([[1, 2, 3, 4], [5, 6, 7], [1, 2, 8], [9, 10], [9, 10, 11]], 3, 6, 3),
             ([[1, 2, 3, 4], [9, 8], [1, 2, 3, 4, 5]], 1, 4, 0),
             ([[1, 2], [3], [1, 4], [5], [1, 2, 6], [7], [1, 2]], 1, 4, 0),
+            ([[1, 2], [1], [1, 2]], 3, 7, 1),  # the longest beginning of those within the slack
         ],
         drawn=drawn,
     ),
@@ -87,6 +90,10 @@ STICKY = Exercise(
         Mistake(
             lambda requests, replicas, pages, slack: _routed(requests, replicas, pages, slack, bounded=False),
             "All conversations that begin alike end on one replica. What is `slack` for?",
+        ),
+        Mistake(
+            lambda requests, replicas, pages, slack: _routed(requests, replicas, pages, slack, fair=False),
+            "Where several hold as much of the prompt, yours takes the lowest number. What comes before that?",
         ),
         Mistake(
             lambda requests, replicas, pages, slack: _routed(requests, replicas, pages, slack, refresh=False),
@@ -157,16 +164,15 @@ ERRATUM = Exercise(
     title="A table of caches",
     points=2,
     prompt="*How to Scale Your Model* asks how many caches of 8,192 tokens fit beside Llama 3 70B on the smallest "
-    "slice of TPU v5e that holds it, 16 GB each. Its table has 16 chips, 140 GB of weights and 43 caches in "
-    "bfloat16. In int4 an edition of 2025 prints 4 chips, 45 GB of weights, 19 GB left for caches of 81 kB a token, "
-    "and 67 caches. The model has {P} billion parameters, and a token's cache {S_kv:B}, both with 4 bits a number. "
-    "How many caches of {T} tokens fit on {n} chips? *Exact*: 16 GB are 16e9 bytes, and nothing else is "
-    "in the memory.",
+    "slice of TPU v5e that holds it, 16 GB each. In int4 an edition of 2025 "
+    "prints 4 chips, 45 GB of weights, 19 GB left for caches of 81 kB a token, and 67 caches. The model has {P} "
+    "billion parameters, and a token's cache {S_kv} bytes, both with 4 bits a number. How many caches of {T} tokens "
+    "fit on {n} chips? *Exact*: 16 GB are 16e9 bytes, and nothing else is in the memory.",
     given=[
-        dict(P=70, S_kv=81920.0, T=8192, n=4),
-        dict(P=70, S_kv=81920.0, T=6144, n=4),
-        dict(P=70, S_kv=81920.0, T=8192, n=5),
-        dict(P=70, S_kv=81920.0, T=4096, n=3),
+        dict(P=70, S_kv=81920, T=8192, n=4),
+        dict(P=70, S_kv=81920, T=6144, n=4),
+        dict(P=70, S_kv=81920, T=8192, n=5),
+        dict(P=70, S_kv=81920, T=4096, n=3),
     ],
     answer=Count(of="cache"),
     solution=lambda P, S_kv, T, n: caches(n, P / 2 * 1e9, 16e9, S_kv, T),
@@ -184,11 +190,19 @@ ERRATUM = Exercise(
             lambda P, S_kv, T, n: caches(n, P * 1e9, 16e9, S_kv, T),
             "That is a byte for each parameter: int8.",
         ),
+        Mistake(
+            lambda P, S_kv, T, n: caches(n, P / 2 * 1e9, 16e9, 4 * S_kv, T),
+            "Too few: a token's cache is given for 4 bits a number, and all chips hold the caches together.",
+        ),
+        Mistake(
+            lambda P, S_kv, T, n: caches(n, P / 2 * 1e9, 16 * 2**30, S_kv, T),
+            "With GiB: 16 GB are 16e9 bytes here.",
+        ),
         Mistake(lambda S_kv, T, n: int(n * 16e9 // (S_kv * T)), "Where are the weights?"),
     ),
     hints=("Bytes left: the chips' memory less half a byte for each parameter.",),
     explain="{n} chips have {n}·16 GB, and {P} billion parameters of half a byte 35 GB, not 45. A cache has "
     "81,920·{T} bytes. For the slice of the book, 29 GB over 0.671 GB are 43: the same number as in bfloat16 and in "
     "int8, since chips, weights and caches all halve together. Its 67 does not follow from its own 19 GB either, "
-    "which hold 28. The rates of requests below the table have the same errors in them.",
+    "which hold 28; it is what 45 GB would hold. The rates of requests below the table have the same errors in them.",
 )

@@ -13,16 +13,20 @@ _READS = [prompt_time("llama3-70b", "h100-sxm", n=8, T_in=T, dtype="fp8", b_w=1)
 _HOUR = 16.0  # dollars of a node
 
 
+def _of(low, high):
+    return f"of at most {high:,} tokens" if low == 0 else f"of more than {low:,} tokens"
+
+
 @cache
 def lane(rate, nodes, low, high):
     """Load, mean wait and p99 of the stay of a lane: prompts above `low` and up to `high` tokens."""
     reads = [t for T, t in zip(_TOKENS, _READS, strict=True) if low < T <= high]
     if not reads:
-        raise ValueError(f"no prompt has above {low} and up to {high} tokens: one of the lanes is empty")
+        raise ValueError(f"there are no prompts {_of(low, high)}: one of the lanes is empty")
     mean = sum(reads) / len(reads)
     load = rate * len(reads) / len(_TOKENS) / nodes * mean
     if load >= 1:
-        raise ValueError(f"nodes for prompts above {low} and up to {high} tokens would be busy {load:.0%} of the time")
+        raise ValueError(f"nodes for prompts {_of(low, high)} would be busy {load:.0%} of the time")
     cv2 = sum((t / mean - 1) ** 2 for t in reads) / len(reads)
     wait = float(mg1_wait(load, mean, cv2))
     last = wait / load * log(load / 0.01) if load > 0.01 else 0.0
@@ -46,8 +50,12 @@ def hourly(rate, nodes, own, threshold):  # noqa: ARG001
     return Breakdown(sum(parts.values()), parts)
 
 
-def off(rate, nodes, own, threshold, promise):
-    return abs(promise / short99(rate, nodes, own, threshold) - 1)
+def below(rate, nodes, own, threshold, promise):
+    return max(0.0, 1 - promise / short99(rate, nodes, own, threshold))
+
+
+def above(rate, nodes, own, threshold, promise):
+    return max(0.0, promise / short99(rate, nodes, own, threshold) - 1)
 
 
 @cache
@@ -100,13 +108,13 @@ SCENARIO = Exercise(
     title="A letter about noon",
     points=4,
     prompt="The service of the opening grows to {rate} prompts a second at noon, with the lengths of the "
-    "conversation trace, `measured_lengths('mooncake-conversation')`: 200 slices of equal size. The office wants a "
-    "letter: how many nodes, and what it may promise. You may keep `own` of the `nodes` for prompts of more than "
+    "conversation trace, `measured_lengths('mooncake-conversation')`: 200 lengths, equally frequent. The office wants "
+    "a letter: how many nodes, and what it may promise. You may keep `own` of the `nodes` for prompts of more than "
     "`threshold` tokens, at least 8,000; the others read all that are not longer. Each lane deals its prompts to its "
     "nodes evenly and at random, and each node reads first come, first served. Your letter also names `promise`, the "
     "p99 to the first token of the prompts that are not long, to which you will be held within 5 %.\n\nA node reads "
     "a prompt of T tokens in `prompt_time('llama3-70b', 'h100-sxm', n=8, T_in=T, dtype='fp8', b_w=1)`. The wait of a "
-    "lane is Pollaczek and Khinchine's with the mean and the squared variation of its own slices, its 99th "
+    "lane is Pollaczek and Khinchine's with the mean and the squared variation of its own lengths, its 99th "
     "percentile is taken as wait/load · ln(load/0.01), and p99 to the first token is that and the 99th percentile of "
     "the lane's own reads, `sorted(reads)[int(0.99*len(reads))]`. It has to be at most {short:s} for the prompts "
     "that are not long, and {long:s} for the long ones. A node costs 16 dollars an hour; the fewer, the better. "
@@ -130,7 +138,8 @@ SCENARIO = Exercise(
             Condition("p99 to the first token of prompts that are not long", short99, at_most=lambda short: short,
                       unit="s"),
             Condition("p99 to the first token of long prompts", long99, at_most=lambda long: long, unit="s"),
-            Condition("the distance of your promise from the model's p99, as a share of it", off, at_most=0.05),
+            Condition("the share by which your promise is below the p99 that these nodes keep", below, at_most=0.05),
+            Condition("the share by which your promise is above the p99 that these nodes keep", above, at_most=0.05),
         ],
         pars=[
             Par(2, lambda best: 1.5 * best),
@@ -146,9 +155,9 @@ SCENARIO = Exercise(
         Mistake(one_way_for_most, "Prompts of 50,000 tokens are in everybody's way. What is that lane's variation?"),
     ),
     hints=(
-        "Write the p99 of one lane as a function of its rate, its nodes and its slices.",
+        "Write the p99 of one lane as a function of its rate, its nodes and its lengths.",
         "Then try all thresholds in thousands and all divisions of the nodes, from few nodes upwards.",
-        "With one lane for all, the wait is made by the slices of the last per cents.",
+        "With one lane for all, the wait is made by the longest few per cent.",
     ),
     explain="A lane's wait grows with load/(1 - load) and with the spread of its own lengths. A threshold takes the "
     "longest prompts, which make most of the squared variation, out of everybody's way, and gives them a lane whose "

@@ -7,13 +7,13 @@ PREDICT_LOAD = Exercise(
     id="serving-predict-load",
     title="Predict: half as much again",
     prompt="Requests arrive at random at one server, which is busy 60 % of the time. By noon half as many again "
-    "arrive, and it is busy 90 % of the time. How much longer does a request wait in the queue? *To first order*.",
+    "arrive, and it is busy 90 % of the time. By which factor does the mean time in the queue grow? *To first order*.",
     answer=Choice(
         {
-            "half": "half as long again",
-            "four": "four times as long",
-            "six": "six times as long",
-            "sixty": "sixty times as long",
+            "half": "1.5",
+            "four": "4",
+            "six": "6",
+            "sixty": "60",
         }
     ),
     predict=True,
@@ -61,6 +61,10 @@ TWO_KINDS = Exercise(
         Mistake(
             lambda R, p, m, t: R * t**2 * (1 - p + p * m**2) / 2,
             "That is the rest of the request in service. Who else stands before an arrival?",
+        ),
+        Mistake(
+            lambda R, p, m, t: R * t**2 * (p + (1 - p) * m**2) / (2 * (1 - R * t * (p + (1 - p) * m))),
+            "Your long requests are a share of 1 - p. Which ones are a share of p?",
         ),
         Mistake(
             lambda R, p, m, t: R * t**2 * (1 - p + (p * m) ** 2) / (2 * (1 - R * t * (1 - p + p * m))),

@@ -33,7 +33,8 @@ OFFLOAD = Exercise(
         "One direction: 2 bytes a parameter over W. The step: 6 operations a parameter and token over what is reached.",
     ),
     explain="A direction takes 2·P/W, the step 6·P·B/(η·C). They are equal at B = η·C/(3·W), and parameters drop out. "
-    "Over a chip-to-chip link that is some hundreds of tokens, a fraction of one sequence; over PCIe it is a long one. "
+    "Over a chip-to-chip link that is some hundreds of tokens, a fraction of one sequence; over PCIe it is half of one "
+    "of 8,192. "
     "What binds on a superchip is then the host's memory, which reads and writes twelve bytes of states a parameter.",
 )
 

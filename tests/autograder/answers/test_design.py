@@ -150,6 +150,11 @@ def test_a_whole_field_may_be_a_power_as_a_count_may(plan):
     assert judged(plan, {**GOOD, "ranks": "10^10"}).reason == "out-of-range"
 
 
+def test_a_comma_in_a_whole_field_parts_groups_as_in_a_count(plan):
+    assert judged(plan, {**GOOD, "ranks": "14,000"}).reason == "out-of-range"
+    assert judged(plan, {**GOOD, "ranks": "1,4"}).kind == "unreadable"
+
+
 def test_the_verdict_names_the_next_par_the_best_known_value_and_where_the_time_goes(plan):
     say = judged(plan, {**GOOD, "ranks": 4}).say
     for part in ("1 of 3", "28 us", "2 points at 22.8 us", "19 us (a search of all ranks)", "work 25 us (89.3 %)"):

@@ -75,7 +75,7 @@ def reread_tokens(T_in, chunk):
 @formula("ratio", cite="deepseek-serving")
 def prefill_ranks_ratio(T_in, T_out, R_in, R_out):
     """Prefill ranks per decode rank so that neither waits: tokens in and out, each over the rate of a rank."""
-    return (T_in / R_in) / (T_out / R_out)
+    return T_in * R_out / (T_out * R_in)
 
 
 @formula("ratio", cite="scaling-book")

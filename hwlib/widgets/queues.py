@@ -27,7 +27,7 @@ def wait_explorer() -> VegaLite:
         "mark": {"type": "line", "strokeWidth": 2.5, "clip": True},
         "encoding": {
             "x": {"field": "load", "type": "quantitative", "title": "load", "scale": {"domain": [0, 1]},
-                  "axis": {"format": "%"}},
+                  "axis": {"format": "%", "values": [k / 5 for k in range(6)]}},
             "y": {"field": "wait", "type": "quantitative", "title": "time in the queue, in s",
                   "scale": {"domain": [0, 6]}},
             "color": colour,

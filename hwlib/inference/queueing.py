@@ -44,13 +44,13 @@ def mg1_wait(load, t_srv, cv2):
 @formula("t_wait", cite="kingman1961")
 def kingman_wait(load, t_srv, cv2_gap, cv2):
     """Kingman's approximation for arrivals that are not at random: exact for cv2_gap = 1, good near a load of 1."""
-    return load / (1 - load) * (cv2_gap + cv2) / 2 * t_srv
+    return load / (1 - load) * ((cv2_gap + cv2) / 2) * t_srv
 
 
 @formula("t_wait", cite="sakasegawa1977")
 def pooled_wait(load, t_srv, cv2_gap, cv2, n_srv):
     """Sakasegawa's approximation for n servers with one queue: an arrival waits only where all of them are busy."""
-    return load ** (sqrt(2 * (n_srv + 1)) - 1) / (n_srv * (1 - load)) * (cv2_gap + cv2) / 2 * t_srv
+    return load ** (sqrt(2 * (n_srv + 1)) - 1) / (n_srv * (1 - load)) * ((cv2_gap + cv2) / 2) * t_srv
 
 
 def mm1_quantile(load: float, t_srv: float, share: float) -> float:

@@ -78,7 +78,7 @@ def prefill_ranks_ratio(T_in, T_out, R_in, R_out, hit=0):
 
     Where a published R_in counts what the cache finds as well, `hit` stays 0.
     """
-    return (T_in * (1 - hit) / R_in) / (T_out / R_out)
+    return T_in * (1 - hit) * R_out / (T_out * R_in)
 
 
 @formula("ratio", cite="scaling-book")

@@ -56,7 +56,8 @@ def doublings(chips: Mapping[str, Accelerator], announced: Iterable[str] = ()) -
         found = [(i, value / start, key) for i, value, key in known]
         word += f" (since {since})" if begin else ""
         most = max(most, *(ratio for _, ratio, _ in found))
-        axes.plot([i for i, *_ in found], [ratio for _, ratio, _ in found], color=colour, label=word, linewidth=1.4)
+        axes.plot([i for i, *_ in found], [ratio for _, ratio, _ in found], marker=marker, color=colour, label=word,
+                  linewidth=1.4)  # fmt: skip
         for i, ratio, key in found:
             axes.plot(
                 i, ratio, marker, color=colour, markersize=6, markerfacecolor="white" if key in hollow else colour
@@ -95,6 +96,7 @@ def critical_by_machine(found: Mapping[str, "CriticalBatches"]) -> "Figure":
     """Tokens of a chip from which arithmetic hides memory, the domain's links, and the network, by machine's name."""
     figure, axes = _dots({name: batches._asdict() for name, batches in found.items()}, LEVELS)
     axes.set_xlabel("tokens of a chip")
+    axes.xaxis.set_major_formatter(lambda tokens, _: f"{tokens:,.0f}")
     return figure
 
 

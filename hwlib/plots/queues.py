@@ -21,7 +21,7 @@ def queue_rows(arrivals: Sequence[float], services: Sequence[float], stays: Sequ
         axes.plot(came, y, "o", color=INK, markersize=4.5, label=None if y else "comes")
     axes.invert_yaxis()
     axes.set_yticks([])
-    axes.set(xlabel="time", ylabel="requests")
+    axes.set(xlabel="time", ylabel="requests", xlim=(0, None))
     axes.xaxis.set_major_formatter(lambda t, _: show(t, "s", 3) if t else "0")
     axes.grid(visible=False, axis="y")
     figure.legend(loc="outside upper right", ncols=3, fontsize=9, handlelength=1)

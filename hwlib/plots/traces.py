@@ -64,7 +64,7 @@ def waits_grid(traces: Sequence[Trace]) -> "Figure":
     for (who, whom), wait in waits.items():
         _cell(axes, place[whom], place[who], ORANGE, 0.06 + 0.94 * wait / most)
         if wait > 0.02 * most:
-            look = {"color": "white" if wait > 0.6 * most else INK, "fontsize": SMALL, "ha": "center", "va": "center"}
+            look = {"color": "white" if wait > 0.85 * most else INK, "fontsize": SMALL, "ha": "center", "va": "center"}
             axes.text(place[whom], place[who], f"{1e3 * wait:.1f}", **look)
     for axis, name in ((axes.xaxis, "for rank"), (axes.yaxis, "rank waits")):
         axis.set_ticks(range(len(ranks)), [str(rank) for rank in ranks])

@@ -149,6 +149,12 @@ def _choice(label: str, names: Mapping[str, str]) -> dict[str, Any]:
     return {"input": "select", "options": [*names], "labels": [*names.values()], "name": label}
 
 
+def dashed(colour: Mapping[str, Any]) -> dict[str, Any]:
+    """The dashes of lines that `colour` tells apart, over the same domain: else JupyterLab draws two legends."""
+    names, dashes = colour["scale"]["domain"], [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2]]
+    return {**colour, "scale": {"domain": names, "range": dashes[: len(names)]}}
+
+
 def chart_style() -> dict[str, Any]:
     """Text and axes in the page's colour, no frame and no background."""
     ink = "currentColor"

@@ -5,7 +5,7 @@ from typing import Any
 from hwlib.inference import batch_limit, drafted_speedup
 from hwlib.specs import accelerators, models
 from hwlib.transformer import kv_bytes_per_token, parameter_count
-from hwlib.widgets.charts import COLOURS, VegaLite, chart_style
+from hwlib.widgets.charts import COLOURS, VegaLite, chart_style, dashed
 
 MODELS = ("llama3-8b", "llama3-70b", "llama3-405b", "deepseek-v3")
 CHIPS = ("a100-80gb-sxm", "h100-sxm", "h200-sxm", "b200-sxm")
@@ -48,8 +48,9 @@ def fit_explorer(model: str = "llama3-70b") -> VegaLite:
         "format((n*S_hbm - weight_bytes)/1e9, ',.0f') + ' GB for caches'"
     )
     formats = [{"cache": name, "b_kv": b} for name, b in (("16 bits", 2), ("8 bits", 1), ("4 bits", 0.5))]
-    colour = {"field": "cache", "type": "nominal", "title": "cache in", "sort": [one["cache"] for one in formats],
-              "scale": {"range": [*COLOURS]}, "legend": {"orient": "bottom"}}  # fmt: skip
+    names = [one["cache"] for one in formats]
+    colour = {"field": "cache", "type": "nominal", "title": "cache in", "sort": names,
+              "scale": {"domain": names, "range": [*COLOURS]}, "legend": {"orient": "bottom"}}  # fmt: skip
     return VegaLite({
         "description": "Sequences that fit beside the weights, against the tokens of each sequence",
         "title": {"text": {"expr": said}, "anchor": "start"},
@@ -72,7 +73,7 @@ def fit_explorer(model: str = "llama3-70b") -> VegaLite:
                   "scale": {"type": "log", "domain": [1, 100000]},
                   "axis": {"values": [1, 10, 100, 1000, 10000, 100000], "format": ",d"}},
             "color": colour,
-            "strokeDash": {k: v for k, v in colour.items() if k != "scale"},
+            "strokeDash": dashed(colour),
         },
         "config": chart_style(),
     })  # fmt: skip
@@ -85,8 +86,9 @@ def drafts_explorer() -> VegaLite:
     """
     gain = "(" + drafted_speedup.vega_with({"drafts": "datum.drafts", "B": "datum.B"}) + ")"
     lines = [{"drafts": k, "name": f"{k}"} for k in DRAFTS]
-    colour = {"field": "name", "type": "nominal", "title": "drafts a step", "sort": [one["name"] for one in lines],
-              "scale": {"range": [*COLOURS]}, "legend": {"orient": "bottom"}}  # fmt: skip
+    names = [one["name"] for one in lines]
+    colour = {"field": "name", "type": "nominal", "title": "drafts a step", "sort": names,
+              "scale": {"domain": names, "range": [*COLOURS]}, "legend": {"orient": "bottom"}}  # fmt: skip
     line = {
         "data": {"values": lines},
         "transform": [
@@ -103,7 +105,7 @@ def drafts_explorer() -> VegaLite:
             "y": {"field": "gain", "type": "quantitative", "title": "tokens, over those without drafts",
                   "scale": {"domain": [0, 5]}},
             "color": colour,
-            "strokeDash": {k: v for k, v in colour.items() if k != "scale"},
+            "strokeDash": dashed(colour),
         },
     }  # fmt: skip
     one = {

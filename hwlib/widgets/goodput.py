@@ -2,7 +2,7 @@
 
 from hwlib.training import cluster_mtbf, goodput_fraction
 from hwlib.units import day
-from hwlib.widgets.charts import COLOURS, VegaLite, chart_style
+from hwlib.widgets.charts import COLOURS, VegaLite, chart_style, dashed
 
 SAVES = {"10 s": 10.0, "1 min": 60.0, "5 min": 300.0}
 YEAR = 365 * day
@@ -16,7 +16,7 @@ def goodput_explorer() -> VegaLite:
     """
     good = "(" + goodput_fraction.vega_with({"tau": "datum.tau", "t_save": "datum.t_save"}) + ")"
     colour = {"field": "save", "type": "nominal", "title": "a checkpoint takes", "sort": [*SAVES],
-              "scale": {"range": [*COLOURS]}, "legend": {"orient": "bottom"}}  # fmt: skip
+              "scale": {"domain": [*SAVES], "range": [*COLOURS]}, "legend": {"orient": "bottom"}}  # fmt: skip
     said = (
         "format(n_out, ',d') + ' GPUs fail every ' + format(t_mtbf/3600, '.2f') + ' h; a restart takes ' + "
         "format(t_back/60, '.0f') + ' min'"
@@ -54,7 +54,7 @@ def goodput_explorer() -> VegaLite:
             "y": {"field": "good", "type": "quantitative", "title": "share of the time that is training",
                   "scale": {"domain": [0, 1]}, "axis": {"format": ".0%"}},
             "color": colour,
-            "strokeDash": {k: v for k, v in colour.items() if k != "scale"},
+            "strokeDash": dashed(colour),
         },
         "config": chart_style(),
     })  # fmt: skip

@@ -172,7 +172,7 @@ function render({ model, el }) {
     const now = compute(state), lines = tell(now, state), focused = svg.contains(document.activeElement);
     const used = draw(svg, now, state, (one) => put("machine", one));
     if (focused) svg.querySelector(".column.chosen").focus();
-    key.replaceChildren(...used.map((name) => make("span", { class: "say" }, make("span", { class: "dot", style: `background: ${LOOKS[name]}` }), `${words[name]}  `)), "▼ holds; each column has its own scale");
+    key.replaceChildren(...used.map((name) => make("span", { class: "say" }, make("span", { class: "dot", style: `background: ${LOOKS[name]}` }), words[name])), "▼ holds; each column has its own scale");
     svg.setAttribute("aria-label", `Six machines. ${Object.keys(now).map((one) => `${state.sheets[one].name}: ${words[now[one].holds]}`).join("; ")}.`);
     readout.replaceChildren(...lines.map((say) => make("p", {}, say)));
     const { found, holds: name, fits } = now[state.machine];

@@ -1,7 +1,7 @@
 """Waiting in a queue, as an interactive chart: load, variation and the number of servers."""
 
 from hwlib.inference import pooled_wait
-from hwlib.widgets.charts import COLOURS, VegaLite, chart_style
+from hwlib.widgets.charts import COLOURS, VegaLite, chart_style, dashed
 
 SERVERS = (1, 2, 8)
 
@@ -15,8 +15,9 @@ def wait_explorer() -> VegaLite:
     wait = "(" + pooled_wait.vega_with({"load": "datum.load", "n_srv": "datum.n_srv"}) + ")"
     at = "(" + pooled_wait.vega_with({"load": "chosen", "n_srv": "1"}) + ")"
     lines = [{"n_srv": n, "name": f"{n} server{'s' if n > 1 else ''}"} for n in SERVERS]
-    colour = {"field": "name", "type": "nominal", "title": "one queue for", "sort": [one["name"] for one in lines],
-              "scale": {"range": [*COLOURS]}, "legend": {"orient": "bottom"}}  # fmt: skip
+    names = [one["name"] for one in lines]
+    colour = {"field": "name", "type": "nominal", "title": "one queue for", "sort": names,
+              "scale": {"domain": names, "range": [*COLOURS]}, "legend": {"orient": "bottom"}}  # fmt: skip
     line = {
         "data": {"values": lines},
         "transform": [
@@ -27,11 +28,11 @@ def wait_explorer() -> VegaLite:
         "mark": {"type": "line", "strokeWidth": 2.5, "clip": True},
         "encoding": {
             "x": {"field": "load", "type": "quantitative", "title": "load", "scale": {"domain": [0, 1]},
-                  "axis": {"format": "%"}},
+                  "axis": {"format": "%", "values": [k / 5 for k in range(6)]}},
             "y": {"field": "wait", "type": "quantitative", "title": "time in the queue, in s",
                   "scale": {"domain": [0, 6]}},
             "color": colour,
-            "strokeDash": {k: v for k, v in colour.items() if k != "scale"},
+            "strokeDash": dashed(colour),
         },
     }  # fmt: skip
     rule = {

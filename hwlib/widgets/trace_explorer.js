@@ -77,6 +77,12 @@ export function compute(state) {
   return { job, met, rows, waits, step: job.end };
 }
 
+/* 1, 2 or 5 times a power of ten, at least x. */
+const nice = (x) => {
+  const power = 10 ** Math.floor(Math.log10(x));
+  return power * [1, 2, 5, 10].find((one) => one * power >= x * 0.999);
+};
+
 const ms = (us) => show(us * 1e-6, "s");
 
 /* The sentences under the figure. */
@@ -95,10 +101,12 @@ function draw(svg, { zoom, place, arrows }, { job, met, rows, step }) {
   const low = TOP + ROW * rows.length, Y = new Map(rows.map(({ rank }, i) => [rank, TOP + ROW * i]));
   const inside = (start, end) => end > from && start < to;
   const shapes = [];
-  for (let k = 0; k <= 4; k++) {
-    const t = from + span * k / 4;
-    shapes.push(make("s.polyline", { points: `${X(t)},${TOP - 4} ${X(t)},${low}`, class: "grid" }));
-    shapes.push(make("s.text", { x: X(t), y: TOP - 9, "text-anchor": k === 0 ? "start" : k === 4 ? "end" : "middle" }, `${Number((t / 1e3).toPrecision(3))}${k === 4 ? " ms" : ""}`));
+  const tick = nice(span / 5);
+  shapes.push(make("s.text", { x: 0, y: TOP - 9, class: "muted" }, "ms"));
+  for (let k = Math.ceil(from / tick - 1e-9); k * tick <= to; k++) {
+    const x = X(k * tick);
+    shapes.push(make("s.polyline", { points: `${x},${TOP - 4} ${x},${low}`, class: "grid" }));
+    shapes.push(make("s.text", { x, y: TOP - 9, "text-anchor": x > WIDTH - RIGHT - 16 ? "end" : "middle" }, String(Number((k * tick / 1e3).toPrecision(6)))));
   }
   rows.forEach(({ rank, open }, i) => {
     const y = Y.get(rank);

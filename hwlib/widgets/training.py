@@ -6,7 +6,7 @@ from hwlib.footprint import replicated_state_bytes, zero1_state_bytes, zero2_sta
 from hwlib.parallel import dp_exact_critical_batch
 from hwlib.specs import accelerators, measured_steps, models, nodes
 from hwlib.transformer import full_activation_bytes, logit_bytes, parameter_count, swiglu_layer_activation_bytes
-from hwlib.widgets.charts import COLOURS, VegaLite, chart_style
+from hwlib.widgets.charts import COLOURS, VegaLite, chart_style, dashed
 
 MODELS = ("qwen2.5-3b", "llama3-8b", "qwen2.5-14b", "llama3-70b", "llama3-405b")
 T = 8192  # tokens of a sequence in the chart of memory
@@ -125,7 +125,7 @@ def critical_batch_explorer() -> VegaLite:
         "transform": computed,
         "mark": {"type": "line", "strokeWidth": 2.5, "clip": True},
         "encoding": {"x": x, "y": {**y, "field": "critical"}, "color": colour,
-                     "strokeDash": {k: v for k, v in colour.items() if k != "scale"}},
+                     "strokeDash": dashed(colour)},
     }  # fmt: skip
     points = {
         "data": {"values": published_points()},

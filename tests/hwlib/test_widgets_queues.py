@@ -18,3 +18,16 @@ def test_the_wait_is_the_formula(cv2_gap):
         want = pooled_wait(row["load"], 0.4, cv2_gap, 3, row["n_srv"])
         assert row["wait"] == pytest.approx(want, rel=1e-9)
     assert "one server at" in title
+
+
+@pytest.mark.parametrize(
+    "name", ["wait_explorer", "goodput_explorer", "critical_batch_explorer", "drafts_explorer", "fit_explorer"]
+)
+def test_colours_and_dashes_of_a_chart_share_a_domain(name):
+    """Otherwise the vega-lite of JupyterLab draws a legend for each."""
+    spec = getattr(widgets, name)().spec
+    coded = spec["encoding"] if "encoding" in spec else spec["layer"][0]["encoding"]
+    colour, dash = coded["color"], coded["strokeDash"]
+    names = colour["scale"]["domain"]
+    assert dash["scale"]["domain"] == names
+    assert len({tuple(each) for each in dash["scale"]["range"]}) == len(names)

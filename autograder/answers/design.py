@@ -196,7 +196,7 @@ class Design(Answer):
             if is_empty(value.get(name)):
                 continue
             try:
-                record[name] = one.read(value[name])
+                record[name] = one.read(value[name], name)
             except Unreadable as error:
                 say = str(error).removesuffix(".").replace("The answer", "the field", 1)
                 faults.append((f"`{name}`: {say}", error.kind, error.reason))

@@ -7,6 +7,7 @@ out-of-range, not-whole, not-an-option, not-a-list, no-items, too-many-items.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -21,6 +22,7 @@ from .quantity import Quantity
 
 MOST_ITEMS = 1000
 SHOWN_ITEMS = 12  # of a list, where it is said back
+GROUPS = re.compile(r"[-+−]?[1-9]\d{0,2}(,\d{3})+")  # 2,520 of what is counted
 EXACT = 10**15  # an integer from which on a sentence rounds it
 
 
@@ -55,10 +57,10 @@ class Field:
         """It as JSON."""
         return {**asdict(self), "options": list(self.options)}
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: Any, name: str = "") -> Any:
         """The value as the model takes it: an int, a float, a text, or a list of them; Unreadable says what came and
-        what was expected."""
-        return self._several(value) if self.items else self._one(value)
+        what was expected. Behind a number without a unit the field's own `name` may stand, "72 GPUs" for `gpus`."""
+        return self._several(value, name) if self.items else self._one(value, name)
 
     def shown(self, value: Any) -> str:
         """A value that was read, for a sentence."""
@@ -86,7 +88,7 @@ class Field:
         value = rng.choice([self.least, self.most, self.least + rng.random() ** 3 * (self.most - self.least)])
         return math.floor(value) if self.whole else float(value)
 
-    def _several(self, value: Any) -> list[Any]:
+    def _several(self, value: Any, name: str) -> list[Any]:
         kind = type(value)
         if kind.__name__ == "ndarray" and kind.__module__ == "numpy" and value.ndim == 1:
             value = value[: self.items + 1].tolist()
@@ -97,13 +99,12 @@ class Field:
         if len(value) > self.items:
             say = f"a list of {len(value):,} entries; at most {self.items:,} were expected"
             raise Unreadable(say, reason="too-many-items")
-        return [self._one(one) for one in value]
+        return [self._one(one, name) for one in value]
 
-    def _one(self, value: Any) -> Any:
+    def _one(self, value: Any, name: str) -> Any:
         if self.options:
             return self._option(value)
-        counted = self.whole and type(value) is str
-        exact = Quantity(self.unit).read(power_worked_out(value) if counted else value)
+        exact = Quantity(self.unit).read(self._plain(value, name) if type(value) is str else value)
         if self.whole and exact.denominator != 1:
             say = f"{self._shown(as_float(exact))} is not whole; an integer was expected"
             raise Unreadable(say, reason="not-whole")
@@ -111,6 +112,16 @@ class Field:
             say = f"{self._shown(exact)}; {self._shown(self.least)} to {self._shown(self.most)} was expected"
             raise Unreadable(say, reason="out-of-range")
         return int(exact) if self.whole else as_float(exact)
+
+    def _plain(self, text: str, name: str) -> str:
+        """A text without the field's name behind its number; of a count without commas and powers as well."""
+        named = {name.lower(), name.lower().removesuffix("s")} if self.unit in ("", "1") else set()
+        word = re.fullmatch(r"(.*\d)\s*([A-Za-z]+)", text.strip())
+        if word and word[2].lower() in named:
+            text = word[1]
+        if not self.whole:
+            return text
+        return power_worked_out(text.replace(",", "") if GROUPS.fullmatch(text.strip()) else text)
 
     def _option(self, value: Any) -> str:
         text = value.strip() if type(value) is str else None

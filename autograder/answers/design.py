@@ -255,6 +255,8 @@ class Design(Answer):
         if any(broken):
             first, *others = filter(None, broken)
             say = " ".join([f"Infeasible: {first}", *(one[:1].upper() + one[1:] for one in others)])
+            if math.isfinite(found.total):
+                say += f" The measure, {self.measure}, would be {self._shown(found.total)}."
             return Finding(say, "over-limit")
         if not math.isfinite(found.total):
             return Finding(f"Infeasible: {self.measure} has no finite value.", "infeasible")

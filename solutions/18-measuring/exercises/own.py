@@ -284,7 +284,7 @@ RUN = Exercise(
             "sequences": Field("sequences of a step", 64, MOST_SEQUENCES, whole=True),
             "recompute": Field("which layers are recomputed", options=("none", "full")),
             "interval": Field("training between two checkpoints", 30, 86400, unit="s"),
-            "days": Field("the deadline that you state", 1, LONGEST),
+            "days": Field("the deadline that you state", 1, LONGEST, unit="day"),
             "budget": Field("the budget that you state", 1e4, 1e10, unit="USD"),
         },
         objective=price,

@@ -290,6 +290,7 @@ RUN = Exercise(
         objective=price,
         measure="the dollars for 10²¹ operations of the model",
         unit="USD",
+        priced=True,
         conditions=[
             Condition("the share of its memory that the fullest GPU holds", held, at_most=1.0),
             Condition("the operations of the whole run", work_of, at_least=WORK, unit="FLOP"),

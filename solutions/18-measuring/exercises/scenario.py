@@ -127,6 +127,7 @@ SCENARIO = Exercise(
         objective=bill,
         measure="the dollars of the whole run",
         unit="USD",
+        priced=True,
         conditions=[
             Condition("your days over those of the model", over_model, at_most=1.01),
             Condition("your days over those of the model", over_model, at_least=0.99),

@@ -188,6 +188,13 @@ def test_a_field_may_have_a_unit_other_than_si():
         assert raised.value.reason == reason
 
 
+def test_a_record_that_breaks_a_condition_may_be_told_its_measure(plan):
+    full = {**GOOD, "chunk": 30 * GB}
+    priced = replace(plan, answer=replace(plan.answer, priced=True))
+    assert judged(plan, full).reason == judged(priced, full).reason == "over-limit"
+    assert "19 us" in judged(priced, full).say and "19 us" not in judged(plan, full).say
+
+
 def test_the_verdict_names_the_next_par_the_best_known_value_and_where_the_time_goes(plan):
     say = judged(plan, {**GOOD, "ranks": 4}).say
     for part in ("1 of 3", "28 us", "2 points at 22.8 us", "19 us (a search of all ranks)", "work 25 us (89.3 %)"):

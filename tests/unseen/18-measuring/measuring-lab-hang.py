@@ -84,7 +84,7 @@ def hung(dumps):
                 kinds[e["profiling_name"], tuple(map(tuple, e["input_sizes"]))].append(r)
         if len(kinds) == 2:
             return (min(kinds.values(), key=len)[0], *key)
-# %% right: by the median of kinds, numpy numbers back
+# %% right: who is in the minority, numpy numbers back
 import numpy as np
 def hung(dumps):
     found = {}

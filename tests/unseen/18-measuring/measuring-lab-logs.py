@@ -48,7 +48,7 @@ def read_logs(nccl, training, ranks, T, P, n, C, again):
     mfu = float(6*tokens/t)*P/n/C
     size, time = rows[-1]
     return [float(rows[0][1]), float(Fraction(2*(ranks - 1), ranks)*size/time), mfu, mfu*(3 + again)/3]
-# %% right: the median of what each step gives
+# %% right: times and batches in pairs
 import statistics
 def read_logs(nccl, training, ranks, T, P, n, C, again):
     rows = [line.split() for line in nccl.splitlines() if line.strip() and "#" not in line]

@@ -90,15 +90,19 @@ LAB_HANG = Exercise(
     points=4,
     lines=15,
     withholds=("hwlib.traces.flight",),
-    prompt="A job hangs, and every rank has dumped its flight recorder. Write `hung(dumps)`: `dumps[r]` is the dump "
-    "of rank r, with `pg_config`, whose keys are the names of the rank's groups and whose values have "
-    '`ranks`, a text such as "[0, 3, 6]", and `entries`, the newest calls, oldest first. An entry has '
-    "`process_group` (a list whose first element is the name), `collective_seq_id` (which counts the calls of "
-    'a group), `profiling_name`, `input_sizes` and `state` ("scheduled", "started" or "completed"). One rank '
-    "is to blame: it has called something else, or with another size, than the others of a group under the same "
-    "number; or it has stopped calling, and waits in no call of its own. Return `[rank, group, number]`: who, and "
-    "the call; where a rank that has stopped is missing from several unfinished calls, the first of them by (group, "
-    "number). *Exact*.",
+    prompt="A job hangs, and every rank has dumped its flight recorder. Write `hung(dumps)`: `dumps` is a list, and "
+    "`dumps[r]` the dump of rank r, with `pg_config`, whose keys are the names of the rank's groups and whose "
+    'values have `ranks`, a text such as "[0, 3, 6]", and `entries`, the newest calls, oldest first. An entry has '
+    "`process_group` (a list whose first element is the name), `collective_seq_id` (which counts the calls of a "
+    'group), `profiling_name`, `input_sizes` and `state` ("scheduled", "started" or "completed"). One rank is to '
+    "blame: it has called something else, or with another size, than the others of a group under the same number; "
+    "or it has stopped calling, and waits in no call of its own. Return `[rank, group, number]`: who, and the "
+    "call; where a rank that has stopped is missing from several unfinished calls, the first of them by (group, "
+    'number), so that there is one answer (groups are texts: "0" comes first). The cases are such as '
+    '`list(draw_flight(hang, rank, at, tp=3, dp=3).values())` of `hwlib.traces` with "absent", "order" or "size" '
+    "for `hang`, cut to the newest {newest} entries of each rank: to look at one, play it with a culprit of your "
+    "own. *Exact*.",
+    given=dict(newest=NEWEST),
     answer=Function("hung", "hung(dumps)", cases=hang_cases),
     solution=find_culprit,
     mistakes=(

@@ -9,7 +9,9 @@ from autograder.declaration import Exercise, Mistake
 WARM = 2  # iterations that are left out
 
 
-def _read(nccl, training, ranks, T, P, n, C, again, bus=True, warm=WARM, middle=median, recompute=True, small=True):
+def _read(
+    nccl, training, ranks, T, P, n, C, again, bus=True, warm=WARM, middle=median, recompute=True, small=True, passes=3
+):
     rows = [line.split() for line in nccl.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     sizes = sorted((int(row[0]), 1e-6 * float(row[5])) for row in rows)
     S, t = sizes[-1]
@@ -19,7 +21,7 @@ def _read(nccl, training, ranks, T, P, n, C, again, bus=True, warm=WARM, middle=
     mfu = 6 * P * batch * T / (middle(times) * n * C)
     alpha = sizes[0][1] if small else t - sizes[0][1]
     factor = 2 * (ranks - 1) / ranks if bus else 1
-    return [alpha, factor * S / t, mfu, mfu * (1 + again / 3) if recompute else mfu * 4 / 3]
+    return [alpha, factor * S / t, mfu, mfu * (1 + again / passes) if recompute else mfu * 4 / 3]
 
 
 def read_logs(nccl, training, ranks, T, P, n, C, again):
@@ -42,7 +44,8 @@ def nccl_text(rng, ranks):
     first = rng.choice((10, 12, 15))
     for power in range(first, 34, rng.choice((2, 3))):
         S, factor = 2**power, 2 * (ranks - 1) / ranks
-        t = float(f"{alpha + factor * S / (W * 1e3):.4g}")
+        slower = 1.04 if power > 30 else 1  # so that the best rate is not that of the largest size
+        t = float(f"{alpha + slower * factor * S / (W * 1e3):.4g}")
         alg = S / t / 1e3
         lines.append(f"{S:>12} {S // 4:>13}     float     sum      -1 {t:>8} {alg:>7.2f} {factor * alg:>7.2f}      0")
     lines.append(f"# Avg bus bandwidth    : {rng.uniform(20, 90):.4f}")
@@ -83,8 +86,7 @@ LAB_LOGS = Exercise(
     title="Lab: two logs, four numbers",
     points=4,
     lines=12,
-    prompt="The same two files come with every new cluster. Write `read_logs(nccl, training, ranks, T, P, n, C, "
-    "again)`. `nccl` is the table that `all_reduce_perf` printed on `ranks` GPUs (lines with # are comments; the "
+    prompt="Write `read_logs(nccl, training, ranks, T, P, n, C, again)`. `nccl` is the table that `all_reduce_perf` printed on `ranks` GPUs (lines with # are comments; the "
     "first column is the size in bytes, the sixth the time in µs), `training` the log of a Megatron-LM run with "
     "sequences of T tokens and P parameters on n GPUs of peak C, in which the share `again` of the forward pass was "
     "recomputed. Return four numbers in SI: the latency (the time of the smallest size), the bus bandwidth of the "
@@ -110,6 +112,10 @@ LAB_LOGS = Exercise(
         Mistake(
             partial(_read, recompute=False),
             "A third more is what recomputing the whole forward pass costs. How much of it was recomputed here?",
+        ),
+        Mistake(
+            partial(_read, passes=1),
+            "That repeats the share `again` of a whole step. Of which part of it is `again` a share?",
         ),
         Mistake(all_batches, "The batch is that of the whole machine. Whose peak belongs under it?"),
     ),

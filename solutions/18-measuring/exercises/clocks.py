@@ -7,8 +7,8 @@ UNSYNCED = Exercise(
     id="measuring-predict-unsynced",
     title="A hundred products",
     prompt="An H100 multiplies two bfloat16 matrices of 8,192 × 8,192. After a few calls as a warm-up, a loop in "
-    "Python calls the product a hundred times; `perf_counter` is read before and after, and the difference is divided by "
-    "a hundred. Nothing else is called in between. What does it print, *to first order*?",
+    "Python calls the product a hundred times; `perf_counter` is read before and after, and the difference is "
+    "divided by a hundred. Nothing else is called in between. What does it print, *to first order*?",
     answer=Choice(
         {
             "launch": "some ten microseconds",
@@ -36,7 +36,7 @@ COUNTERS = Exercise(
     points=1,
     prompt="In a job on 512 H100s, every GPU of one node shows, in the mean of a minute: GPU utilization 100 %, SM "
     "active 19 %, tensor pipe active 2 %, memory active 3 %, clock 1,980 MHz, power 240 of 700 W, hardly a byte on "
-    "NVLink or the card. Which explanation goes with *all* of these, *to first order*?",
+    "NVLink or the network card. Which explanation goes with *all* of these, *to first order*?",
     answer=Choice(
         {
             "wait": "a collective's kernel waits for a rank that has not come",

@@ -86,7 +86,8 @@ LAB_LOGS = Exercise(
     title="Lab: two logs, four numbers",
     points=4,
     lines=12,
-    prompt="Write `read_logs(nccl, training, ranks, T, P, n, C, again)`. `nccl` is the table that `all_reduce_perf` printed on `ranks` GPUs (lines with # are comments; the "
+    prompt="Write `read_logs(nccl, training, ranks, T, P, n, C, again)`. `nccl` is the "
+    "table that `all_reduce_perf` printed on `ranks` GPUs (lines with # are comments; the "
     "first column is the size in bytes, the sixth the time in µs), `training` the log of a Megatron-LM run with "
     "sequences of T tokens and P parameters on n GPUs of peak C, in which the share `again` of the forward pass was "
     "recomputed. Return four numbers in SI: the latency (the time of the smallest size), the bus bandwidth of the "

@@ -180,9 +180,9 @@ LAB_DIAGNOSE = Exercise(
     points=5,
     lines=9,
     prompt="`case_traces({case})` of `hwlib.traces` gives the traces of the eight ranks of job *a*, the next two "
-    "numbers those of jobs *b* and *c*: one step each of the job of this section, its kernels drawn anew, tensor parallel "
-    "over ranks 0 to 3 and 4 to 7, data parallel over ranks r and r + 4. In one of the three a link is slow, in "
-    "one the data loader of a rank stalls, in one the clock of a GPU is capped. Read each with `read_trace`, and "
+    "numbers those of jobs *b* and *c*: one step each of the job of this section, its kernels drawn anew, tensor "
+    "parallel over ranks 0 to 3 and 4 to 7, data parallel over ranks r and r + 4. In one of the three a link is slow, "
+    "in one the data loader of a rank stalls, in one the clock of a GPU is capped. Read each with `read_trace`, and "
     'say for each job `cause` ("slow link", "data stall" or "clock cap"), `rank` (of a slow link: either end of '
     "the rail), and `cost`: by how many *milliseconds* the step would be shorter without it. All causes and ranks "
     "must be right; the nearer the costs, the better, and the worst of the three counts. *To first order*: of "

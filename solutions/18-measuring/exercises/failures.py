@@ -31,6 +31,12 @@ ERRATUM = Exercise(
         (faulty + memory + sram + processor + silent + thermal) / total
     ),
     mistakes=(
+        Mistake(
+            lambda total, faulty, memory, sram, processor, silent, thermal: (
+                100 * (faulty + memory + sram + processor + silent + thermal) / total
+            ),
+            'Per cent as a bare number? A share is at most 1, or has its sign: "12 %" is 0.12.',
+        ),
         Mistake(0.587, "That is the sum of the printed shares. Divide each count by the total: does each share agree?"),
         Mistake(
             lambda total, faulty, memory, sram, processor, silent, thermal: (
@@ -135,6 +141,10 @@ SDC = Exercise(
             lambda known, n, days: exp(-known * n * days / (16384 * 54)), "That is the probability that there is none."
         ),
         Mistake(lambda known, n: 1 - exp(-known * n / 16384), "You have scaled the GPUs. And the days?"),
+        Mistake(
+            lambda known, n, days: 100 * (1 - exp(-known * n * days / (16384 * 54))),
+            'Per cent as a bare number? A probability is at most 1, or has its sign: "12 %" is 0.12.',
+        ),
         Mistake(1.0, "Certain? Then it could not happen that no chip ever errs. How likely is that here?"),
         Mistake(lambda known: known / 419, "That is their share of the interruptions, not of time."),
     ),

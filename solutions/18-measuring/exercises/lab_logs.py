@@ -10,7 +10,7 @@ WARM = 2  # iterations that are left out
 
 
 def _read(
-    nccl, training, ranks, T, P, n, C, again, bus=True, warm=WARM, middle=median, recompute=True, small=True, passes=3
+    nccl, training, ranks, T, P, n, C, again, bus=2, warm=WARM, middle=median, recompute=True, small=True, passes=3
 ):
     rows = [line.split() for line in nccl.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     sizes = sorted((int(row[0]), 1e-6 * float(row[5])) for row in rows)
@@ -20,7 +20,7 @@ def _read(
     batch = int(lines[-1].partition("global batch size:")[2].split()[0])
     mfu = 6 * P * batch * T / (middle(times) * n * C)
     alpha = sizes[0][1] if small else t - sizes[0][1]
-    factor = 2 * (ranks - 1) / ranks if bus else 1
+    factor = bus * (ranks - 1) / ranks if bus else 1
     return [alpha, factor * S / t, mfu, mfu * (1 + again / passes) if recompute else mfu * 4 / 3]
 
 
@@ -61,7 +61,8 @@ def training_text(rng, batch):
         factor = rng.uniform(2, 5) if i < WARM else rng.uniform(1.5, 2.5) if i == slow else rng.uniform(0.98, 1.02)
         lines.append(
             f" iteration {i + 1:>8}/  500000 | consumed samples: {batch * (i + 1):>12} | elapsed time per iteration "
-            f"(ms): {usual * factor:.1f} | learning rate: {1.5e-7 * (i + 1):.6E} | global batch size: {batch:>5} | lm "
+            f"(ms): {usual * factor:.1f} | throughput per GPU (TFLOP/s/GPU): {rng.uniform(250, 450):.1f} | "
+            f"learning rate: {1.5e-7 * (i + 1):.6E} | global batch size: {batch:>5} | lm "
             f"loss: {11.2 - 0.03 * i:.6E} | loss scale: 1.0 | grad norm: {rng.uniform(1, 4):.3f} | number of skipped "
             "iterations:   0 | number of nan iterations:   0 |"
         )
@@ -99,8 +100,12 @@ LAB_LOGS = Exercise(
     solution=read_logs,
     mistakes=(
         Mistake(
-            partial(_read, bus=False),
+            partial(_read, bus=0),
             "Bytes over time are the algorithm's bandwidth. What does a rank of an all-reduce send for each byte?",
+        ),
+        Mistake(
+            partial(_read, bus=1),
+            "So much crosses a port in an all-gather. What has an all-reduce to do with the sums before?",
         ),
         Mistake(
             partial(_read, warm=0, middle=mean),

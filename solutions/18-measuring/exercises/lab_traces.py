@@ -206,7 +206,7 @@ LAB_DIAGNOSE = Exercise(
             Condition("the number of wrong causes", causes_wrong, at_most=0),
             Condition("the number of wrong ranks", ranks_wrong, at_most=0),
         ],
-        pars=[Par(3, 1.5), Par(4, 1.2), Par(5, 1.1)],
+        pars=[Par(3, 1.5), Par(4, 1.25), Par(5, 1.15)],
         known=[Known(lambda case: 1.0, "the same jobs in health")],
     ),
     solution=diagnosed,

@@ -79,6 +79,10 @@ MFU = Exercise(
     solution=lambda t, n, C, B, T, P, L, D: (6 * P + 6 * L * D * T) * B / (t * n * C),
     mistakes=(
         Mistake(
+            lambda t, n, C, B, T, P, L, D: 100 * (6 * P + 6 * L * D * T) * B / (t * n * C),
+            'Per cent as a bare number? A share is at most 1, or has its sign: "12 %" is 0.12.',
+        ),
+        Mistake(
             lambda t, n, C, B, P: 6 * P * B / (t * n * C),
             "That counts the matrices. What does the model do beside them that grows with the length?",
         ),

@@ -55,6 +55,10 @@ STRAGGLER = Exercise(
             "Two slow nodes at once cost no more than one. What does this give for very many nodes?",
         ),
         Mistake(
+            lambda t, p, s, g, n: t * (1 + s * n / g * p * (1 - p) ** (n / g - 1)),
+            "Exactly one slow node. What does a step take in which two are slow?",
+        ),
+        Mistake(
             lambda t, p, s, g, n: t * (1 + s * (1 - p) ** (n / g)),
             "That adds the share s to the steps in which nobody is slow.",
         ),

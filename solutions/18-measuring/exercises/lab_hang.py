@@ -102,8 +102,8 @@ LAB_HANG = Exercise(
     "call; where a rank that has stopped is missing from several unfinished calls, the first of them by (group, "
     'number), so that there is one answer (groups are texts: "0" comes first). The cases are such as '
     '`list(draw_flight(hang, rank, at, tp=3, dp=3).values())` of `hwlib.traces` with "absent", "order", "size" or '
-    '"operation" for `hang`, cut to the newest {newest} entries of each rank: to look at one, play it with a culprit of your '
-    "own. *Exact*.",
+    '"operation" for `hang`, cut to the newest {newest} entries of each rank: to look at one, play it with a '
+    "culprit of your own. *Exact*.",
     given=dict(newest=NEWEST),
     answer=Function("hung", "hung(dumps)", cases=hang_cases),
     solution=find_culprit,

@@ -195,7 +195,8 @@ class Algorithm(Coded):
         if not solution.ended:
             failure = outcomes.failure(self.name, case, solution)
             raise DeclarationError(f"{exercise.id}: the solution fails: {failure.say}")
-        if self.neighbours and (far := solution.beyond_neighbours()):
+        sides = [case[name] for name in self.axis_bytes]
+        if self.neighbours and (far := solution.beyond_neighbours(sides)):
             raise DeclarationError(f"{exercise.id}: the solution sends from rank {far[0]} to {far[1]}, not a neighbour")
         if not self.collective:
             return solution, solution.outputs
@@ -269,7 +270,7 @@ class Algorithm(Coded):
 
     def exceeding(self, done: Sequence[RankRun]) -> Finding | None:
         """What the runs take beyond the limits."""
-        neighbours = beyond_neighbours(done) if self.neighbours else None
+        neighbours = beyond_neighbours(done, [*self.axis_bytes]) if self.neighbours else None
         measures = self.rank_bytes, self.total_bytes, self.leaving_bytes
         found = neighbours or beyond_axes(done, self.axis_bytes) or beyond_bytes(done, *measures)
         return found or beyond_rounds(done, self.rounds)

@@ -196,7 +196,7 @@ class Design(Answer):
             if is_empty(value.get(name)):
                 continue
             try:
-                record[name] = one.read(value[name])
+                record[name] = one.read(value[name], name)
             except Unreadable as error:
                 say = str(error).removesuffix(".").replace("The answer", "the field", 1)
                 faults.append((f"`{name}`: {say}", error.kind, error.reason))
@@ -255,6 +255,8 @@ class Design(Answer):
         if any(broken):
             first, *others = filter(None, broken)
             say = " ".join([f"Infeasible: {first}", *(one[:1].upper() + one[1:] for one in others)])
+            if math.isfinite(found.total):
+                say += f" The measure, {self.measure}, would be {self._shown(found.total)}."
             return Finding(say, "over-limit")
         if not math.isfinite(found.total):
             return Finding(f"Infeasible: {self.measure} has no finite value.", "infeasible")

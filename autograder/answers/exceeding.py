@@ -21,14 +21,16 @@ from .rank_run import RankRun
 LOPSIDED = 1.5  # the busiest rank over the mean, beyond that of the solution: it carries the messages of others
 
 
-def beyond_neighbours(done: Sequence[RankRun]) -> Finding | None:
-    """A message between ranks that are not neighbours, where only these may talk to each other."""
+def beyond_neighbours(done: Sequence[RankRun], axes: Sequence[str] = ()) -> Finding | None:
+    """A message between ranks that are not neighbours, where only these may talk to each other: on the ring of all, or
+    along the axes of a torus, which are sizes of the case."""
     for run in done:
-        if far := run.mine.beyond_neighbours():
-            say = (
-                f"The result is right, but with {run.case}, rank {far[0]} sends to rank {far[1]}: a rank talks to "
-                "its two neighbours only, ranks `(rank - 1) % n` and `(rank + 1) % n`."
-            )
+        if far := run.mine.beyond_neighbours([run.case[name] for name in axes]):
+            whose = "its two neighbours only, ranks `(rank - 1) % n` and `(rank + 1) % n`"
+            if axes:
+                whose = "its neighbours only, one place up or down on the ring of an axis"
+            say = f"The result is right, but with {run.case}, rank {far[0]} sends to rank {far[1]}: a rank talks to "
+            say += f"{whose}."
             return Finding(say, "not-a-neighbour")
     return None
 

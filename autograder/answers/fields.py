@@ -7,6 +7,7 @@ out-of-range, not-whole, not-an-option, not-a-list, no-items, too-many-items.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -21,13 +22,17 @@ from .quantity import Quantity
 
 MOST_ITEMS = 1000
 SHOWN_ITEMS = 12  # of a list, where it is said back
+GROUPS = re.compile(r"[-+−]?[1-9]\d{0,2}(,\d{3})+")  # 2,520 of what is counted
+PLAIN = re.compile(r"[-+−]?[\d.,_]+(?:[eE][-+−]?\d+)?")  # without a unit
+OF_TIME, MANY = ("us", "ms", "min", "h", "day", "year"), ("day", "year")  # of which a number is shown as it is
 EXACT = 10**15  # an integer from which on a sentence rounds it
 
 
 @dataclass(frozen=True)
 class Field:
-    """One field: a number in the SI `unit` from `least` to `most`, an integer where it is `whole`; or one of the texts
-    `options`. With `items` it is a list of one to so many of these."""
+    """One field: a number in `unit` from `least` to `most`, an integer where it is `whole`; or one of the texts
+    `options`. With `items` it is a list of one to so many of these. The model takes the number in that unit, of SI or
+    not: with "h", 12 and "12 h" and "720 min" are twelve."""
 
     meaning: str
     least: float = 0
@@ -55,10 +60,10 @@ class Field:
         """It as JSON."""
         return {**asdict(self), "options": list(self.options)}
 
-    def read(self, value: Any) -> Any:
+    def read(self, value: Any, name: str = "") -> Any:
         """The value as the model takes it: an int, a float, a text, or a list of them; Unreadable says what came and
-        what was expected."""
-        return self._several(value) if self.items else self._one(value)
+        what was expected. Behind a number without a unit the field's own `name` may stand, "72 GPUs" for `gpus`."""
+        return self._several(value, name) if self.items else self._one(value, name)
 
     def shown(self, value: Any) -> str:
         """A value that was read, for a sentence."""
@@ -86,7 +91,7 @@ class Field:
         value = rng.choice([self.least, self.most, self.least + rng.random() ** 3 * (self.most - self.least)])
         return math.floor(value) if self.whole else float(value)
 
-    def _several(self, value: Any) -> list[Any]:
+    def _several(self, value: Any, name: str) -> list[Any]:
         kind = type(value)
         if kind.__name__ == "ndarray" and kind.__module__ == "numpy" and value.ndim == 1:
             value = value[: self.items + 1].tolist()
@@ -97,13 +102,12 @@ class Field:
         if len(value) > self.items:
             say = f"a list of {len(value):,} entries; at most {self.items:,} were expected"
             raise Unreadable(say, reason="too-many-items")
-        return [self._one(one) for one in value]
+        return [self._one(one, name) for one in value]
 
-    def _one(self, value: Any) -> Any:
+    def _one(self, value: Any, name: str) -> Any:
         if self.options:
             return self._option(value)
-        counted = self.whole and type(value) is str
-        exact = Quantity(self.unit).read(power_worked_out(value) if counted else value)
+        exact = self._exact(self._plain(value, name) if type(value) is str else value)
         if self.whole and exact.denominator != 1:
             say = f"{self._shown(as_float(exact))} is not whole; an integer was expected"
             raise Unreadable(say, reason="not-whole")
@@ -111,6 +115,27 @@ class Field:
             say = f"{self._shown(exact)}; {self._shown(self.least)} to {self._shown(self.most)} was expected"
             raise Unreadable(say, reason="out-of-range")
         return int(exact) if self.whole else as_float(exact)
+
+    def _exact(self, value: Any) -> Fraction:
+        """The number in the field's unit."""
+        from hwlib.units import parse
+
+        one = parse(f"1 {self.unit}" if self.unit not in ("", "1") else "1")
+        if one.value == 1:
+            return Quantity(self.unit).read(value)
+        if type(value) is not str or PLAIN.fullmatch(value.strip()):
+            return Quantity("1").read(value)
+        return Fraction(as_float(Quantity(one.unit).read(value)) / one.value)
+
+    def _plain(self, text: str, name: str) -> str:
+        """A text without the field's name behind its number; of a count without commas and powers as well."""
+        named = {name.lower(), name.lower().removesuffix("s")} if self.unit in ("", "1") else set()
+        word = re.fullmatch(r"(.*\d)\s*([A-Za-z]+)", text.strip())
+        if word and word[2].lower() in named:
+            text = word[1]
+        if not self.whole:
+            return text
+        return power_worked_out(text.replace(",", "") if GROUPS.fullmatch(text.strip()) else text)
 
     def _option(self, value: Any) -> str:
         text = value.strip() if type(value) is str else None
@@ -120,7 +145,11 @@ class Field:
         return str(text)
 
     def _shown(self, value: Any) -> str:
-        return value if isinstance(value, str) else shown_number(value, self.unit)
+        if isinstance(value, str):
+            return value
+        if self.unit in OF_TIME:
+            return f"{shown_number(value, '1')} {self.unit}{'s' if self.unit in MANY and value != 1 else ''}"
+        return shown_number(value, self.unit)
 
 
 def shown_number(value: Any, unit: str) -> str:

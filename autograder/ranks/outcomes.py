@@ -78,10 +78,11 @@ class Outcome:
         pairs = ((frm, to, _axes_between(frm, to, shape)) for frm, to in sorted(self.pairs))
         return next((found for found in pairs if len(found[2]) > 1), None)
 
-    def beyond_neighbours(self) -> tuple[int, int] | None:
-        """The first pair of ranks, from and to, that exchange a message and do not lie side by side on the ring."""
-        n = len(self.sent_bytes)
-        return next((pair for pair in sorted(self.pairs) if (pair[1] - pair[0]) % n not in (1, n - 1)), None)
+    def beyond_neighbours(self, shape: Sequence[int] = ()) -> tuple[int, int] | None:
+        """The first pair of ranks, from and to, that exchange a message and do not lie side by side: on the ring of
+        all, or on a torus whose axes have these lengths, the last one varying fastest."""
+        sides = [*shape] or [len(self.sent_bytes)]
+        return next((pair for pair in sorted(self.pairs) if not _side_by_side(*pair, sides)), None)
 
     @property
     def ended(self) -> bool:
@@ -91,12 +92,22 @@ class Outcome:
 
 def _axes_between(one: int, other: int, shape: Sequence[int]) -> list[int]:
     """The axes of a grid of ranks along which two of them differ."""
+    return [axis for axis, by in enumerate(_apart(one, other, shape)) if by]
+
+
+def _apart(one: int, other: int, shape: Sequence[int]) -> list[int]:
+    """How far it is from one rank of a grid to another along each axis, in the rising direction round its ring."""
     found = []
-    for axis in reversed(range(len(shape))):
-        (one, mine), (other, its) = divmod(one, shape[axis]), divmod(other, shape[axis])
-        if mine != its:
-            found.append(axis)
+    for side in reversed(shape):
+        (one, mine), (other, its) = divmod(one, side), divmod(other, side)
+        found.append((its - mine) % side)
     return found[::-1]
+
+
+def _side_by_side(one: int, other: int, shape: Sequence[int]) -> bool:
+    """Whether two ranks of a torus are one place apart, on one axis."""
+    ways = [(by, side) for by, side in zip(_apart(one, other, shape), shape, strict=True) if by]
+    return len(ways) == 1 and ways[0][0] in (1, ways[0][1] - 1)
 
 
 def observe(

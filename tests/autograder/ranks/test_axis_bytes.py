@@ -52,6 +52,38 @@ def test_what_goes_along_each_axis_can_be_limited():
         assert judge(on_a_grid({"d": 3}), wrong).score == 1
 
 
+def test_on_a_torus_a_message_goes_to_a_neighbour():
+    run = Outcome(sent_bytes=[0.0] * 20, pairs={(0, 1): 1.0, (0, 4): 1.0, (5, 9): 1.0, (0, 5): 1.0, (0, 15): 1.0})
+    assert run.beyond_neighbours([4, 5]) is None
+    assert run.beyond_neighbours() == (0, 4)
+    for far in ((0, 2), (0, 10), (0, 6), (4, 5)):
+        assert Outcome(sent_bytes=[0.0] * 20, pairs={far: 1.0}).beyond_neighbours([4, 5]) == far
+
+
+def leaping(rank, n, x):
+    """A sum over a ring of four, two places on at once."""
+    x = x + (yield Step(x, to=(rank + 2) % n, frm=(rank - 2) % n))
+    return x + (yield Step(x, to=(rank + 1) % n, frm=(rank - 1) % n))
+
+
+def test_who_is_a_neighbour_is_judged_before_bytes():
+    sizes, axes = {"slow": 1, "fast": 4, "d": 3}, {"slow": exactly(), "fast": exactly()}
+
+    def step(rank, n, x):
+        there = yield Step(x, to=(rank + 1) % n, frm=(rank - 1) % n)
+        back = yield Step(x, to=(rank - 1) % n, frm=(rank + 1) % n)
+        far = yield Step(there, to=(rank + 1) % n, frm=(rank - 1) % n)
+        return x + there + back + far
+
+    answer = Algorithm(
+        "f", inputs=numbers, cases=[Case(4, sizes=sizes)], rank_bytes=None, total_bytes=None, rounds=None,
+        axis_bytes=axes, neighbours=True,
+    )  # fmt: skip
+    exercise = Exercise(id="t-torus", prompt="Write it.", answer=answer, solution=step)
+    assert judge(exercise, step).score == 1
+    assert judge(exercise, leaping).reason == "not-a-neighbour"
+
+
 def test_a_grid_has_as_many_places_as_there_are_ranks():
     for sizes in ({"slow": 2, "d": 3}, {"slow": 2, "fast": 3, "d": 3}):
         with pytest.raises(DeclarationError, match="axis_bytes needs sizes slow x fast of 4 ranks"):

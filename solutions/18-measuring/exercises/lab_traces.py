@@ -195,7 +195,7 @@ LAB_DIAGNOSE = Exercise(
             for name, field in {
                 f"cause_{letter}": Field(f"what is wrong with job {letter}", options=_CAUSES),
                 f"rank_{letter}": Field(f"on which rank of job {letter}", 0, 7, whole=True),
-                f"cost_{letter}": Field(f"milliseconds that it costs a step of job {letter}", 0.1, 1000),
+                f"cost_{letter}": Field(f"what it costs a step of job {letter}", 0.1, 1000, unit="ms"),
             }.items()
         },
         objective=cost_ratio,

@@ -129,8 +129,8 @@ SCENARIO = Exercise(
         unit="USD",
         priced=True,
         conditions=[
-            Condition("your days over those of the model", over_model, at_most=1.01),
-            Condition("your days over those of the model", over_model, at_least=0.99),
+            Condition("your time over that of the model", over_model, at_most=1.01),
+            Condition("your time over that of the model", over_model, at_least=0.99),
         ],
         pars=[
             Par(1, lambda best: 1.05 * best),

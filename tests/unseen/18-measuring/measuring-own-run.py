@@ -1,79 +1,468 @@
-# %% right: a small model on sixteen nodes, typed
-answer = dict(model="Llama 3 8B", machine="H100", tokens=200e9, count=16, tp=2, pp=1, v=1, micro=2, sequences=1024,
-              recompute="none", interval=3200, days=2.1, budget=16000)
+# %% right: Llama 3 70B on 640 nodes, typed
+answer = dict(
+    model="Llama 3 70B",
+    machine="H100",
+    tokens=2.23e13,
+    count=640,
+    tp=4,
+    pp=4,
+    v=10,
+    micro=1,
+    sequences=1280,
+    recompute="none",
+    interval=235,
+    days=56.3,
+    budget=17.3e6,
+)
 # %% right: the whole account, written out
 from hwlib.planner import machine_of
-n, count, tokens = 128, 16, 400e9
-P = parameter_count(models["llama3-8b"])
-one = step_time("llama3-8b", "megatron-2022-a100", machine_of("1024 x dgx-a100").levels,
-                Strategy.of(dp=64, tp=2, micro=2, zero=1), B=1024*8192, T=8192)
-mtbf, save = 54*day*16384/419/n, 14*P/(count*2e9)
+
+n, count = 2048, 256
+P, flops = parameter_count(models["llama3-405b"]), step_flops("llama3-405b", 2048 * 8192, 8192)
+steps = 1e25 / flops
+one = step_time(
+    "llama3-405b",
+    "megatron-core-b200",
+    machine_of("1024 x dgx-b200").levels,
+    Strategy.of(dp=16, tp=8, pp=16, v=8, zero=1),
+    B=2048 * 8192,
+    T=8192,
+)
+mtbf, save = 54 * day * 16384 / 419 / n, 14 * P / (count * 2e9)
 tau = young_interval(save, mtbf)
-seconds = 1.045*tokens/(1024*8192)*float(one.total)/goodput_fraction(tau, save, 600, mtbf)
-answer = dict(model="Llama 3 8B", machine="A100", tokens=tokens, count=count, tp=2, pp=1, v=1, micro=2,
-              sequences=1024, recompute="none", interval=tau, days=1.05*seconds/day,
-              budget=1.1*seconds/3600*n*given("measuring-own-run")["a100"])
+seconds = 1.045 * 1.0001 * steps * float(one.total) / goodput_fraction(tau, save, 600, mtbf)
+answer = dict(
+    model="Llama 3 405B",
+    machine="B200",
+    tokens=1.0001 * steps * 2048 * 8192,
+    count=count,
+    tp=8,
+    pp=16,
+    v=8,
+    micro=1,
+    sequences=2048,
+    recompute="none",
+    interval=tau,
+    days=1.006 * seconds / day,
+    budget=1.01 * seconds / 3600 * n * given("measuring-own-run")["b200"],
+)
 # %% right: texts with units
-answer = {"model": "Qwen3 32B", "machine": "B200", "tokens": "700e9", "count": "16", "tp": "2", "pp": "1", "v": "1",
-          "micro": "1", "sequences": "1024", "recompute": "none", "interval": "107 min", "days": "13.5",
-          "budget": "250 kUSD"}
-# %% right: interleaved on sixteen nodes of B200s, numpy numbers
+answer = {
+    "model": "Llama 3 405B",
+    "machine": "B200",
+    "tokens": "3.97e12 tokens",
+    "count": "256",
+    "tp": "8",
+    "pp": "16",
+    "v": "8",
+    "micro": "1",
+    "sequences": "2,048",
+    "recompute": "none",
+    "interval": "23 min",
+    "days": "54.1 days",
+    "budget": "17.3 MUSD",
+}
+# %% right: numpy numbers, an interval a quarter too long
 import numpy as np
-answer = dict(model="Llama 3 70B", machine="B200", tokens=np.float64(1.42e12), count=np.int64(16), tp=np.int32(2),
-              pp=4, v=10, micro=1, sequences=np.int64(1024), recompute="none", interval=np.float64(9400), days=58,
-              budget=np.float32(1.05e6))
-# %% right: Llama 3 70B on 512 H100s, deadline a tenth above the model
-answer = dict(model="Llama 3 70B", machine="H100", tokens=1.5e12, count=64, tp=4, pp=4, v=1, micro=1,
-              sequences=2048, recompute="none", interval=2400, days=37, budget=1.2e6)
-# %% right: a large run on 4,096 GPUs, Fractions, selective recomputation
+
+answer = dict(
+    model="Llama 3 70B",
+    machine="H100",
+    tokens=np.float64(2.23e13),
+    count=np.int64(672),
+    tp=np.int32(4),
+    pp=4,
+    v=10,
+    micro=1,
+    sequences=np.int64(1344),
+    recompute="none",
+    interval=np.float64(280),
+    days=53.7,
+    budget=np.float32(1.735e7),
+)
+# %% right: Fractions, four chunks, the deadline in hours
 from fractions import Fraction
-answer = dict(model="Llama 3 70B", machine="H100", tokens=15*10**12, count=512, tp=4, pp=4, v=10, micro=1,
-              sequences=4096, recompute="selective", interval=Fraction(300), days=Fraction(93, 2), budget=11.5e6)
+
+answer = dict(
+    model="Llama 3 405B",
+    machine="B200",
+    tokens=397 * 10**10,
+    count=256,
+    tp=8,
+    pp=16,
+    v=4,
+    micro=1,
+    sequences=2048,
+    recompute="none",
+    interval=Fraction(1400),
+    days="1310 h",
+    budget=17.43e6,
+)
+# %% right: sixteen chunks on eight stages of 240 nodes
+answer = dict(
+    model="Llama 3 405B",
+    machine="B200",
+    tokens=3.97e12,
+    count=240,
+    tp=8,
+    pp=8,
+    v=16,
+    micro=1,
+    sequences=1920,
+    recompute="none",
+    interval=1500,
+    days=58.1,
+    budget=17.43e6,
+)
+# %% wrong: the plan of the opening, and 20 tokens a parameter
+answer = dict(
+    model="Llama 3 70B",
+    machine="H100",
+    tokens=1.42e12,
+    count=64,
+    tp=4,
+    pp=4,
+    v=10,
+    micro=1,
+    sequences=1024,
+    recompute="none",
+    interval=2400,
+    days=31,
+    budget=955000,
+)
+# %% wrong: the opening's plan with its interval, on ten times the nodes
+answer = dict(
+    model="Llama 3 70B",
+    machine="H100",
+    tokens=2.23e13,
+    count=640,
+    tp=4,
+    pp=4,
+    v=10,
+    micro=1,
+    sequences=1280,
+    recompute="none",
+    interval=2400,
+    days=57.5,
+    budget=17.7e6,
+)
+# %% wrong: all the nodes there are
+answer = dict(
+    model="Llama 3 70B",
+    machine="H100",
+    tokens=2.23e13,
+    count=1024,
+    tp=4,
+    pp=4,
+    v=10,
+    micro=1,
+    sequences=2048,
+    recompute="none",
+    interval=147,
+    days=35.6,
+    budget=17.5e6,
+)
 # %% wrong: the budget is the model's without the error, and so are the days
-answer = dict(model="Llama 3 70B", machine="H100", tokens=1.5e12, count=64, tp=4, pp=4, v=1, micro=1,
-              sequences=2048, recompute="none", interval=2400, days=33.5284/1.045, budget=1029992/1.045)
+answer = dict(
+    model="Llama 3 70B",
+    machine="H100",
+    tokens=2.23e13,
+    count=640,
+    tp=4,
+    pp=4,
+    v=10,
+    micro=1,
+    sequences=1280,
+    recompute="none",
+    interval=235,
+    days=55.82 / 1.045,
+    budget=17147660 / 1.045,
+)
 # %% wrong: days of undisturbed steps
-answer = dict(model="Llama 3 70B", machine="H100", tokens=15e12, count=512, tp=4, pp=4, v=10, micro=1,
-              sequences=4096, recompute="none", interval=300, days=40.9, budget=11.5e6)
+answer = dict(
+    model="Llama 3 405B",
+    machine="B200",
+    tokens=3.97e12,
+    count=256,
+    tp=8,
+    pp=16,
+    v=8,
+    micro=1,
+    sequences=2048,
+    recompute="none",
+    interval=1400,
+    days=52.4,
+    budget=17.3e6,
+)
 # %% wrong: the deadline in the mean, without a margin
-answer = dict(model="Llama 3 8B", machine="H100", tokens=200e9, count=16, tp=2, pp=1, v=1, micro=2, sequences=1024,
-              recompute="none", interval=3200, days=2.0248, budget=16000)
-# %% wrong: twice the days, so that it will surely be in time
-answer = dict(model="Llama 3 70B", machine="H100", tokens=1.5e12, count=64, tp=4, pp=4, v=1, micro=1,
-              sequences=2048, recompute="none", interval=2400, days=67, budget=1.2e6)
+answer = dict(
+    model="Llama 3 405B",
+    machine="B200",
+    tokens=3.97e12,
+    count=256,
+    tp=8,
+    pp=16,
+    v=8,
+    micro=1,
+    sequences=2048,
+    recompute="none",
+    interval=1400,
+    days=53.62,
+    budget=17.3e6,
+)
+# %% wrong: the last day that is allowed
+answer = dict(
+    model="Llama 3 405B",
+    machine="B200",
+    tokens=3.97e12,
+    count=256,
+    tp=8,
+    pp=16,
+    v=8,
+    micro=1,
+    sequences=2048,
+    recompute="none",
+    interval=1400,
+    days=60,
+    budget=17.3e6,
+)
 # %% wrong: a budget at a price of a node
-answer = dict(model="Llama 3 70B", machine="H100", tokens=1.5e12, count=64, tp=4, pp=4, v=1, micro=1,
-              sequences=2048, recompute="none", interval=2400, days=37, budget=1.2e6/8)
-# %% wrong: a trillion tokens for seventy billion parameters
-answer = dict(model="Llama 3 70B", machine="H100", tokens=1e12, count=64, tp=4, pp=4, v=1, micro=1,
-              sequences=2048, recompute="none", interval=2400, days=24.5, budget=0.76e6)
+answer = dict(
+    model="Llama 3 70B",
+    machine="H100",
+    tokens=2.23e13,
+    count=640,
+    tp=4,
+    pp=4,
+    v=10,
+    micro=1,
+    sequences=1280,
+    recompute="none",
+    interval=235,
+    days=56.3,
+    budget=17.3e6 / 8,
+)
+# %% wrong: the forward pass counted twice, as if it were recomputed
+answer = dict(
+    model="Llama 3 405B",
+    machine="B200",
+    tokens=1e25 / (8 * 405.9e9),
+    count=256,
+    tp=8,
+    pp=16,
+    v=8,
+    micro=1,
+    sequences=2048,
+    recompute="none",
+    interval=1400,
+    days=42,
+    budget=13.42e6,
+)
+# %% wrong: the count of operations without attention
+answer = dict(
+    model="Llama 3 405B",
+    machine="B200",
+    tokens=3.9e12,
+    count=256,
+    tp=8,
+    pp=16,
+    v=8,
+    micro=1,
+    sequences=2048,
+    recompute="none",
+    interval=1400,
+    days=53.2,
+    budget=17.0e6,
+)
 # %% wrong: tensor ranks over the whole node, by habit
-answer = dict(model="Llama 3 70B", machine="H100", tokens=1.5e12, count=64, tp=8, pp=1, v=1, micro=1,
-              sequences=2048, recompute="none", interval=2400, days=40, budget=1.2e6)
-# %% wrong: the states fit, activations and logits are forgotten
-answer = dict(model="Llama 3 70B", machine="H100", tokens=1.5e12, count=64, tp=4, pp=2, v=1, micro=2,
-              sequences=2048, recompute="none", interval=2400, days=37, budget=1.15e6)
+answer = dict(
+    model="Llama 3 70B",
+    machine="H100",
+    tokens=2.23e13,
+    count=768,
+    tp=8,
+    pp=4,
+    v=10,
+    micro=1,
+    sequences=1536,
+    recompute="none",
+    interval=195,
+    days=53.4,
+    budget=19.7e6,
+)
+# %% wrong: the states fit, activations are forgotten
+answer = dict(
+    model="Llama 3 70B",
+    machine="H100",
+    tokens=2.23e13,
+    count=608,
+    tp=4,
+    pp=2,
+    v=20,
+    micro=1,
+    sequences=1216,
+    recompute="none",
+    interval=247,
+    days=57.9,
+    budget=16.9e6,
+)
 # %% wrong: everything is recomputed, to be safe
-answer = dict(model="Llama 3 70B", machine="H100", tokens=1.5e12, count=64, tp=4, pp=4, v=1, micro=1,
-              sequences=2048, recompute="full", interval=2400, days=46, budget=1.45e6)
-# %% wrong: more stages than microbatches fill
-answer = dict(model="Llama 3 70B", machine="H100", tokens=1.5e12, count=64, tp=4, pp=16, v=1, micro=1,
-              sequences=256, recompute="none", interval=2400, days=56, budget=1.75e6)
-# %% wrong: the largest machine, and a small model
-answer = dict(model="Llama 3 8B", machine="H100", tokens=15e12, count=1024, tp=2, pp=1, v=1, micro=1, sequences=4096,
-              recompute="none", interval=50, days=2.8, budget=1.4e6)
-# %% wrong: a step of 34 million tokens, for then no transfer is seen
-answer = dict(model="Llama 3 8B", machine="A100", tokens=170e9, count=16, tp=2, pp=1, v=1, micro=2, sequences=4096,
-              recompute="none", interval=3200, days=4.6, budget=14e3)
+answer = dict(
+    model="Llama 3 405B",
+    machine="B200",
+    tokens=3.97e12,
+    count=384,
+    tp=8,
+    pp=16,
+    v=8,
+    micro=1,
+    sequences=1920,
+    recompute="full",
+    interval=940,
+    days=49.4,
+    budget=23.7e6,
+)
+# %% wrong: a pipeline in one chunk
+answer = dict(
+    model="Llama 3 70B",
+    machine="H100",
+    tokens=2.23e13,
+    count=1024,
+    tp=4,
+    pp=4,
+    v=1,
+    micro=1,
+    sequences=2048,
+    recompute="none",
+    interval=147,
+    days=53.7,
+    budget=26.3e6,
+)
+# %% wrong: a model that needs no pipeline, over all the text
+answer = dict(
+    model="Qwen3 32B",
+    machine="B200",
+    tokens=4.6e13,
+    count=256,
+    tp=2,
+    pp=1,
+    v=1,
+    micro=1,
+    sequences=2048,
+    recompute="none",
+    interval=400,
+    days=58.2,
+    budget=18.6e6,
+)
+# %% wrong: eight billion parameters and every token there is
+answer = dict(
+    model="Llama 3 8B",
+    machine="H100",
+    tokens=5e13,
+    count=512,
+    tp=2,
+    pp=1,
+    v=1,
+    micro=1,
+    sequences=2048,
+    recompute="none",
+    interval=99,
+    days=16.6,
+    budget=4.1e6,
+)
+# %% wrong: the cheapest GPUs
+answer = dict(
+    model="Llama 3 70B",
+    machine="A100",
+    tokens=2.23e13,
+    count=1024,
+    tp=4,
+    pp=4,
+    v=10,
+    micro=1,
+    sequences=2048,
+    recompute="none",
+    interval=147,
+    days=60,
+    budget=11.8e6,
+)
 # %% wrong: ranks that do not make up the machine
-answer = dict(model="Llama 3 70B", machine="H100", tokens=1.5e12, count=60, tp=4, pp=7, v=1, micro=1,
-              sequences=2048, recompute="none", interval=2400, days=37, budget=1.2e6)
+answer = dict(
+    model="Llama 3 70B",
+    machine="H100",
+    tokens=2.23e13,
+    count=600,
+    tp=4,
+    pp=7,
+    v=1,
+    micro=1,
+    sequences=2048,
+    recompute="none",
+    interval=240,
+    days=58,
+    budget=17.2e6,
+)
 # %% wrong: six tensor ranks
-answer = dict(model="Llama 3 70B", machine="H100", tokens=1.5e12, count=48, tp=6, pp=4, v=1, micro=1,
-              sequences=2048, recompute="none", interval=2400, days=45, budget=1.2e6)
+answer = dict(
+    model="Llama 3 70B",
+    machine="H100",
+    tokens=2.23e13,
+    count=672,
+    tp=6,
+    pp=4,
+    v=10,
+    micro=1,
+    sequences=1344,
+    recompute="none",
+    interval=223,
+    days=53.7,
+    budget=17.3e6,
+)
+# %% wrong: more nodes and the same sequences
+answer = dict(
+    model="Llama 3 70B",
+    machine="H100",
+    tokens=2.23e13,
+    count=700,
+    tp=4,
+    pp=4,
+    v=10,
+    micro=1,
+    sequences=1216,
+    recompute="none",
+    interval=214,
+    days=52,
+    budget=17.3e6,
+)
 # %% wrong: a checkpoint every day
-answer = dict(model="Llama 3 70B", machine="H100", tokens=1.5e12, count=64, tp=4, pp=4, v=1, micro=1,
-              sequences=2048, recompute="none", interval=86400, days=44, budget=1.3e6)
+answer = dict(
+    model="Llama 3 405B",
+    machine="B200",
+    tokens=3.97e12,
+    count=256,
+    tp=8,
+    pp=16,
+    v=8,
+    micro=1,
+    sequences=2048,
+    recompute="none",
+    interval=86400,
+    days=60,
+    budget=17.4e6,
+)
 # %% wrong: tokens in billions
-answer = dict(model="Llama 3 8B", machine="H100", tokens=200, count=16, tp=2, pp=1, v=1, micro=2, sequences=1024,
-              recompute="none", interval=3200, days=2.1, budget=16000)
+answer = dict(
+    model="Llama 3 405B",
+    machine="B200",
+    tokens=3970,
+    count=256,
+    tp=8,
+    pp=16,
+    v=8,
+    micro=1,
+    sequences=2048,
+    recompute="none",
+    interval=1400,
+    days=54.1,
+    budget=17.3e6,
+)

@@ -25,7 +25,7 @@ answer = {"interval": tau, "hours": h/3600, "spares": best[1], "days": best[0]/(
 # %% right: typed, round numbers
 answer = dict(interval=1335, hours=12, spares=14, days=45.1)
 # %% right: texts with units
-answer = {"interval": "22 min", "hours": "12", "spares": "14", "days": "45.1"}
+answer = {"interval": "22 min", "hours": "12 h", "spares": "14", "days": "45.1 days"}
 # %% right: one spare more, hours and intervals rounded as people do
 answer = dict(interval=1400, hours=11, spares=15, days=45)
 # %% right: Daly's interval in place of Young's

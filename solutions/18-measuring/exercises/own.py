@@ -242,6 +242,7 @@ def plan_in(record):
 
 OF_BEST, OF_WIDE = shares_of(BEST), shares_of(WIDE)
 HOURLY = price(**BEST | dict(interval=HOUR)).total / price(**BEST).total - 1
+H100_PEAK = MACHINES["H100"][2] / HOUR / CHIP["H100"].bf16_flops * ZETTA
 A100_PEAK = CHIPS * 1024 * CHIP["A100"].bf16_flops * LONGEST * DAY
 
 RUN = Exercise(
@@ -344,18 +345,18 @@ RUN = Exercise(
         "Young's interval, from this model's checkpoint and this machine's failures; then the days of the model, and a "
         "margin that failures rarely use up.",
     ),
-    explain="The price is rent over achieved rate: at the peak an H100 does 10²¹ operations for 702 dollars. Two runs "
-    f"come within a thousandth of each other. Llama 3 70B on {BEST['count']} nodes of H100s, four tensor ranks "
-    "and four "
-    f"stages in ten chunks, has {OF_BEST['arithmetic at the peak']:.0%} of its price from arithmetic at the peak and "
-    f"{OF_BEST['arithmetic below the peak']:.0%} from arithmetic below it; waits for transfers take "
+    explain=f"The price is rent over achieved rate: at the peak an H100 does 10²¹ operations for {H100_PEAK:.0f} dollars. "
+    f"Two runs come within a thousandth of each other. Llama 3 70B on {BEST['count']} nodes of H100s, four tensor ranks and "
+    f"four stages in ten chunks, has {OF_BEST['arithmetic at the peak']:.0%} of its price from arithmetic at the peak "
+    f"and {OF_BEST['arithmetic below the peak']:.0%} from arithmetic below it; waits for transfers take "
     f"{OF_BEST['waits for transfers']:.1%}, the bubble {OF_BEST['bubble']:.1%}, failures with the model's own error "
     f"{OF_BEST[REST]:.1%}. Llama 3 405B on {WIDE['count']} nodes of B200s, eight tensor ranks and sixteen stages in "
     f"eight chunks, has {OF_WIDE['arithmetic at the peak']:.0%} from the peak, {OF_WIDE['waits for transfers']:.0%} "
-    f"from transfers and {OF_WIDE['bubble']:.1%} from the bubble. Smaller models are dearer by 4 % and more: their "
-    "matrices are narrow, and sums among tensor ranks as long as before. More nodes than 60 days need cost a little "
-    f"more for each operation. {1024:,} nodes of A100s would have to reach {WORK / A100_PEAK:.0%} of their peak. And a "
-    f"machine of thousands of GPUs wants its checkpoint every few minutes: once an hour makes the first run "
+    f"from transfers and {OF_WIDE['bubble']:.1%} from the bubble. Smaller models are dearer, Qwen3 "
+    f"32B by {price(**SMALL).total / price(**BEST).total - 1:.0%}: less of their time is products, and sums among "
+    "tensor ranks are a larger part of it. More nodes than 60 days need cost a little more for each operation. "
+    f"{1024:,} nodes of A100s would have to reach {WORK / A100_PEAK:.0%} of their peak. And a "
+    "machine of thousands of GPUs wants its checkpoint every few minutes: once an hour makes the first run "
     f"{HOURLY:.1%} dearer. The promise costs a third to half of a per cent, for failures in 60 days are many, and "
     "their number is nearly known.",
 )

@@ -345,9 +345,10 @@ RUN = Exercise(
         "Young's interval, from this model's checkpoint and this machine's failures; then the days of the model, and a "
         "margin that failures rarely use up.",
     ),
-    explain=f"The price is rent over achieved rate: at the peak an H100 does 10²¹ operations for {H100_PEAK:.0f} dollars. "
-    f"Two runs come within a thousandth of each other. Llama 3 70B on {BEST['count']} nodes of H100s, four tensor ranks and "
-    f"four stages in ten chunks, has {OF_BEST['arithmetic at the peak']:.0%} of its price from arithmetic at the peak "
+    explain=f"The price is rent over achieved rate: at the peak an H100 does 10²¹ operations for {H100_PEAK:.0f} "
+    "dollars. Two runs come within a thousandth of each other. "
+    f"Llama 3 70B on {BEST['count']} nodes of H100s, four tensor ranks and four "
+    f"stages in ten chunks, has {OF_BEST['arithmetic at the peak']:.0%} of its price from arithmetic at the peak "
     f"and {OF_BEST['arithmetic below the peak']:.0%} from arithmetic below it; waits for transfers take "
     f"{OF_BEST['waits for transfers']:.1%}, the bubble {OF_BEST['bubble']:.1%}, failures with the model's own error "
     f"{OF_BEST[REST]:.1%}. Llama 3 405B on {WIDE['count']} nodes of B200s, eight tensor ranks and sixteen stages in "

@@ -257,7 +257,7 @@ def _factor(text: str, unit: str) -> tuple[float, dict[str, int]]:
     known = [*_BASES, *_WORDS, *prefixed]
     same = [one for one in known if one.lower() == name.lower()]
     close = " or ".join(same or get_close_matches(name, known, 3, 0.6))
-    say = f"did you mean {close}?" if close else "known: B, bit, s, FLOP, token, J, W, USD"
+    say = f"did you mean {close}?" if close else "known: B, bit, s, min, h, day, FLOP, token, J, W, USD"
     raise UnitError(f"unknown unit {text!r}" + f" in {unit!r}" * (text != unit) + f"; {say}")
 
 

@@ -46,7 +46,8 @@ class Design(Answer):
     number or a `Breakdown` in `unit`, the less the better, or the more with `most`.
 
     `measure` says in words what it is. A ValueError of a model means that no such thing can be built, and its message
-    is shown. `steps` limits the lines of Python that judge one record.
+    is shown. `steps` limits the lines of Python that judge one record. With `priced`, a record that breaks a condition
+    is told its measure all the same.
     """
 
     fields: Mapping[str, Field]
@@ -58,6 +59,7 @@ class Design(Answer):
     pars: Sequence[Par] = ()
     known: Sequence[Known] = ()
     steps: int = STEPS
+    priced: bool = False
     _goals: tuple[dict[str, Any], ...] = ()
     builds: ClassVar[bool] = True
     partial: ClassVar[bool] = True
@@ -255,6 +257,8 @@ class Design(Answer):
         if any(broken):
             first, *others = filter(None, broken)
             say = " ".join([f"Infeasible: {first}", *(one[:1].upper() + one[1:] for one in others)])
+            if self.priced and math.isfinite(found.total):
+                say += f" The measure, {self.measure}, would be {self._shown(found.total)}."
             return Finding(say, "over-limit")
         if not math.isfinite(found.total):
             return Finding(f"Infeasible: {self.measure} has no finite value.", "infeasible")

@@ -23,13 +23,16 @@ from .quantity import Quantity
 MOST_ITEMS = 1000
 SHOWN_ITEMS = 12  # of a list, where it is said back
 GROUPS = re.compile(r"[-+−]?[1-9]\d{0,2}(,\d{3})+")  # 2,520 of what is counted
+PLAIN = re.compile(r"[-+−]?[\d.,_]+(?:[eE][-+−]?\d+)?")  # without a unit
+OF_TIME, MANY = ("us", "ms", "min", "h", "day", "year"), ("day", "year")  # of which a number is shown as it is
 EXACT = 10**15  # an integer from which on a sentence rounds it
 
 
 @dataclass(frozen=True)
 class Field:
-    """One field: a number in the SI `unit` from `least` to `most`, an integer where it is `whole`; or one of the texts
-    `options`. With `items` it is a list of one to so many of these."""
+    """One field: a number in `unit` from `least` to `most`, an integer where it is `whole`; or one of the texts
+    `options`. With `items` it is a list of one to so many of these. The model takes the number in that unit, of SI or
+    not: with "h", 12 and "12 h" and "720 min" are twelve."""
 
     meaning: str
     least: float = 0
@@ -104,7 +107,7 @@ class Field:
     def _one(self, value: Any, name: str) -> Any:
         if self.options:
             return self._option(value)
-        exact = Quantity(self.unit).read(self._plain(value, name) if type(value) is str else value)
+        exact = self._exact(self._plain(value, name) if type(value) is str else value)
         if self.whole and exact.denominator != 1:
             say = f"{self._shown(as_float(exact))} is not whole; an integer was expected"
             raise Unreadable(say, reason="not-whole")
@@ -112,6 +115,17 @@ class Field:
             say = f"{self._shown(exact)}; {self._shown(self.least)} to {self._shown(self.most)} was expected"
             raise Unreadable(say, reason="out-of-range")
         return int(exact) if self.whole else as_float(exact)
+
+    def _exact(self, value: Any) -> Fraction:
+        """The number in the field's unit."""
+        from hwlib.units import parse
+
+        one = parse(f"1 {self.unit}" if self.unit not in ("", "1") else "1")
+        if one.value == 1:
+            return Quantity(self.unit).read(value)
+        if type(value) is not str or PLAIN.fullmatch(value.strip()):
+            return Quantity("1").read(value)
+        return Fraction(as_float(Quantity(one.unit).read(value)) / one.value)
 
     def _plain(self, text: str, name: str) -> str:
         """A text without the field's name behind its number; of a count without commas and powers as well."""
@@ -131,7 +145,11 @@ class Field:
         return str(text)
 
     def _shown(self, value: Any) -> str:
-        return value if isinstance(value, str) else shown_number(value, self.unit)
+        if isinstance(value, str):
+            return value
+        if self.unit in OF_TIME:
+            return f"{shown_number(value, '1')} {self.unit}{'s' if self.unit in MANY and value != 1 else ''}"
+        return shown_number(value, self.unit)
 
 
 def shown_number(value: Any, unit: str) -> str:

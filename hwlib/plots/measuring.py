@@ -46,11 +46,14 @@ def mfu_ledger(parts: Sequence[tuple[str, float, str]], printed: float) -> "Figu
 
 @styled
 def interruptions(rows: Sequence[MeasuredInterruption]) -> "Figure":
-    """What stopped a run, a bar for each cause by its count; causes below 2 % of all are one bar."""
+    """What stopped a run, a bar for each cause by its count; causes below 2 % of all are two bars: the GPU's, and the
+    others.
+    """
     total = sum(row.times for row in rows)
     large = [(row.cause, row.part, row.times) for row in rows if row.times >= 0.02 * total]
-    rest = total - sum(count for *_, count in large)
-    bars = [*large, ("all others", "", rest)]
+    rare = [row for row in rows if row.times < 0.02 * total]
+    ours = sum(row.times for row in rare if row.part == "GPU")
+    bars = [*large, ("rare ones of the GPU", "GPU", ours), ("all others", "", sum(row.times for row in rare) - ours)]
     figure, axes = canvas(CHART, 0.9 + 0.3 * len(bars))
     for y, (_, part, count) in enumerate(bars):
         axes.barh(y, count, 0.66, color=BLUE if part == "GPU" else GREY)

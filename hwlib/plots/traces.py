@@ -172,6 +172,6 @@ def goodput_waterfall(losses: Mapping[str, float], whole: str = "paid for", rest
             edge = 100 * (start if colour == ORANGE else 1.0)
             axes.plot([edge, edge], [row, row + 1], color=GREY, linewidth=0.8)
     axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
-    axes.set(xlim=(0, 100), ylim=(len(rows) - 0.5, -0.5), xlabel="% of the time")
+    axes.set(xlim=(0, 100), ylim=(len(rows) - 0.5, -0.5), xlabel=f"% of what was {whole}")
     axes.grid(visible=False, axis="y")
     return figure

@@ -5,7 +5,7 @@ for whom. `draw_traces` plays a step of a healthy or a sick job and writes it in
 `draw_flight` and `find_hang` do so with the flight recorder's dumps of a job that hangs.
 """
 
-from hwlib.traces.cases import Diagnosis, case_traces, diagnosis_of
+from hwlib.traces.cases import case_traces
 from hwlib.traces.flight import HANGS, FlightEntry, Hang, draw_flight, find_hang, flight_entries
 from hwlib.traces.generate import CAUSES, draw_traces
 from hwlib.traces.intervals import length, minus, overlap, union
@@ -22,8 +22,8 @@ from hwlib.traces.waits import (
 )
 
 __all__ = [
-    "CAUSES", "HANGS", "Diagnosis", "FlightEntry", "Hang", "Meeting", "Trace", "TraceError", "TraceEvent", "TraceTimes",
-    "align", "case_traces", "diagnosis_of", "draw_flight", "draw_traces", "exposed_intervals", "find_hang",
+    "CAUSES", "HANGS", "FlightEntry", "Hang", "Meeting", "Trace", "TraceError", "TraceEvent", "TraceTimes",
+    "align", "case_traces", "draw_flight", "draw_traces", "exposed_intervals", "find_hang",
     "flight_entries", "job_span", "length", "meetings", "minus", "overlap", "read_trace", "trace_times", "union",
     "waits_between",
 ]  # fmt: skip

@@ -12,8 +12,9 @@ from hwlib.arguments import as_int
 
 __all__ = ["HANGS", "FlightEntry", "Hang", "draw_flight", "find_hang", "flight_entries"]
 
-HANGS = ("none", "absent", "skip", "order", "size")
-"""What a rank does: nothing wrong; does not come; leaves one call out; calls two in another order; sends another size.
+HANGS = ("none", "absent", "skip", "order", "size", "operation")
+"""What a rank does: nothing wrong; does not come; leaves one call out; calls two in another order; sends another size;
+calls a broadcast of as many elements.
 """
 AHEAD = 3  # calls that a host has put into the queue beyond the one that hangs
 MS = 10**6  # ns
@@ -155,6 +156,8 @@ def draw_flight(
         own[at], own[other] = own[other], own[at]
     elif hang == "size":
         own[at] = own[at]._replace(elements=own[at].elements // 2)
+    elif hang == "operation":
+        own[at] = own[at]._replace(operation="broadcast")
     groups = _members(tp, dp)
     return {r: _dump(r, programs[r], done, groups) for r, done in enumerate(_play(programs, groups))}
 

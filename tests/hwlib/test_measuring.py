@@ -51,6 +51,8 @@ def test_a_ledger_ends_where_its_entries_add_up_to():
 def test_the_bars_are_the_counts():
     (axes,) = plots.interruptions(measured_interruptions()).axes
     assert sum(bar.get_width() for bar in axes.patches) == 419
+    blue = axes.patches[0].get_facecolor()
+    assert sum(bar.get_width() for bar in axes.patches if bar.get_facecolor() == blue) == 268
 
 
 def test_a_line_begins_at_the_chance_of_one_rank():

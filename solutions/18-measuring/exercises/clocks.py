@@ -6,15 +6,15 @@ from autograder.declaration import Exercise, Mistake
 UNSYNCED = Exercise(
     id="measuring-predict-unsynced",
     title="A hundred products",
-    prompt="An H100 multiplies two bfloat16 matrices of 8,192 × 8,192. A loop in Python calls the product a hundred "
-    "times; `perf_counter` is read before and after, and the difference is divided by a hundred. Nothing else is "
-    "called in between. What does it print, *to first order*?",
+    prompt="An H100 multiplies two bfloat16 matrices of 8,192 × 8,192. After a few calls as a warm-up, a loop in "
+    "Python calls the product a hundred times; `perf_counter` is read before and after, and the difference is "
+    "divided by a hundred. Nothing else is called in between. What does it print, *to first order*?",
     answer=Choice(
         {
             "launch": "some ten microseconds",
             "sheet": "1.1 ms",
             "real": "some 1.7 ms",
-            "first": "0.1 s: the first call is in it",
+            "all": "0.17 s: the loop waits for all hundred",
         }
     ),
     predict=True,
@@ -22,7 +22,7 @@ UNSYNCED = Exercise(
     mistakes=(
         Mistake("sheet", "That is what the sheet's rate would take. Does the loop wait for any result?"),
         Mistake("real", "That is about what a product takes. Does the loop wait for any result?"),
-        Mistake("first", "A first call is slow, and a hundred calls divide it. What does a later one wait for?"),
+        Mistake("all", "The difference is divided by a hundred. And does the loop wait for any of them?"),
     ),
     hints=("What does a launch return, and when?",),
     explain="A launch puts the kernel into a queue and returns. The loop times a hundred entries into a queue, some "
@@ -36,7 +36,7 @@ COUNTERS = Exercise(
     points=1,
     prompt="In a job on 512 H100s, every GPU of one node shows, in the mean of a minute: GPU utilization 100 %, SM "
     "active 19 %, tensor pipe active 2 %, memory active 3 %, clock 1,980 MHz, power 240 of 700 W, hardly a byte on "
-    "NVLink or the card. Which explanation goes with *all* of these, *to first order*?",
+    "NVLink or the network card. Which explanation goes with *all* of these, *to first order*?",
     answer=Choice(
         {
             "wait": "a collective's kernel waits for a rank that has not come",

@@ -23,13 +23,20 @@ ERRATUM = Exercise(
     "unexpected issues”. Its table 5 counts {total} unexpected interruptions. Its GPU rows, with the shares that it "
     "prints: faulty GPU {faulty} (30.1 %), HBM3 memory {memory} (17.2 %), SRAM {sram} (4.5 %), system processor "
     "{processor} (4.1 %), silent data corruption {silent} (1.4 %), thermal interface and sensor {thermal} (1.4 %); "
-    "another 47 interruptions were planned. Which share of the unexpected ones do the counts give? *Exact*.",
+    "another 47 interruptions were planned. Which share of the unexpected ones are GPU "
+    "issues, by the counts of these rows? *Exact*.",
     given=[dict(total=419, faulty=148, memory=72, sram=19, processor=17, silent=6, thermal=6)],
     answer=Quantity("1", rtol=0.001),
     solution=lambda total, faulty, memory, sram, processor, silent, thermal: (
         (faulty + memory + sram + processor + silent + thermal) / total
     ),
     mistakes=(
+        Mistake(
+            lambda total, faulty, memory, sram, processor, silent, thermal: (
+                100 * (faulty + memory + sram + processor + silent + thermal) / total
+            ),
+            'Per cent as a bare number? A share is at most 1, or has its sign: "12 %" is 0.12.',
+        ),
         Mistake(0.587, "That is the sum of the printed shares. Divide each count by the total: does each share agree?"),
         Mistake(
             lambda total, faulty, memory, sram, processor, silent, thermal: (
@@ -40,6 +47,10 @@ ERRATUM = Exercise(
         Mistake(
             lambda total, faulty, memory: (faulty + memory) / total,
             "Two rows of the six. Which others are the GPU's?",
+        ),
+        Mistake(
+            lambda total, faulty, memory, sram, processor: (faulty + memory + sram + processor) / total,
+            "Two rows of the six are missing, the rare ones. Whose are they?",
         ),
     ),
     hints=("Check the printed shares one by one: one of them is not its count over {total}.",),
@@ -84,6 +95,22 @@ CHECKPOINT = Exercise(
             lambda c, w, tau, b, M: c / tau + (tau + w + b) / M,
             "A whole interval is the worst case. What is the mean?",
         ),
+        Mistake(
+            lambda c, w, tau, b, M: c / tau + (3 * tau / 2 + b) / M,
+            "So it is if every failure falls back to the checkpoint before. Which failures do, and which do not?",
+        ),
+        Mistake(
+            lambda c, w, tau, b, M: (c + w) / tau + (tau / 2 + w + b) / M,
+            "Writing costs you twice: in every interval, and in every failure. Does the training stand while it lasts?",
+        ),
+        Mistake(
+            lambda c, w, tau, b, M: c / (tau + c) + (tau / 2 + w + b) / M,
+            "Under the first term stands the copy's own time as well. What is left of it to first order?",
+        ),
+        Mistake(
+            lambda c, w, tau, b, M: c / tau + (tau / 2 + w + c + b) / M,
+            "A failure costs the copy's seconds too, but beside tau they are short. What does first order leave out?",
+        ),
     ),
     hints=(
         "How old is the newest checkpoint that can be used, at best and at worst, when a failure strikes?",
@@ -102,7 +129,7 @@ SDC = Exercise(
     prompt="Llama 3's {known} silent data corruptions came in 54 days on 16,384 H100s. Those are the ones that "
     "somebody found. If your {n} H100s are as they were, and errors independent of each other, how likely is at "
     "least one such corruption in {days} days? *Exact* for errors at a constant rate.",
-    given=[dict(known=6, n=n, days=days) for n, days in ((4096, 30), (8192, 21), (2048, 60), (16384, 6), (1024, 90))],
+    given=[dict(known=6, n=n, days=days) for n, days in ((4096, 30), (8192, 21), (2048, 60), (8192, 12), (1024, 90))],
     answer=Quantity("1", rtol=0.01),
     solution=lambda known, n, days: 1 - exp(-known * n * days / (16384 * 54)),
     mistakes=(
@@ -114,6 +141,11 @@ SDC = Exercise(
             lambda known, n, days: exp(-known * n * days / (16384 * 54)), "That is the probability that there is none."
         ),
         Mistake(lambda known, n: 1 - exp(-known * n / 16384), "You have scaled the GPUs. And the days?"),
+        Mistake(
+            lambda known, n, days: 100 * (1 - exp(-known * n * days / (16384 * 54))),
+            'Per cent as a bare number? A probability is at most 1, or has its sign: "12 %" is 0.12.',
+        ),
+        Mistake(1.0, "Certain? Then it could not happen that no chip ever errs. How likely is that here?"),
         Mistake(lambda known: known / 419, "That is their share of the interruptions, not of time."),
     ),
     hints=("How many do you expect in your GPU-days? Then: how likely is none at all?",),

@@ -13,6 +13,7 @@ TELLING = {  # the way that the first job of each kind has to tell from the righ
     "absent": {"victims": True},
     "order": {"odd": False, "newest": True},
     "size": {"sizes": False, "newest": True},
+    "operation": {"names": False, "newest": True},
 }
 
 
@@ -29,15 +30,16 @@ def _calls(dumps):
     return calls, members
 
 
-def _hung(dumps, victims=False, sizes=True, missing=True, odd=True, newest=False):
+def _hung(dumps, victims=False, sizes=True, names=True, missing=True, odd=True, newest=False):
     calls, members = _calls(dumps)
     live = {key: ranks for key, ranks in sorted(calls.items()) if any(s != "completed" for _, s in ranks.values())}
     waiting = {rank for ranks in live.values() for rank, (_, state) in ranks.items() if state != "completed"}
     for (group, number), ranks in live.items() if odd else ():
-        kinds = Counter(repr(what if sizes else what[0]) for what, _ in ranks.values())
+        told = slice(0 if names else 1, 2 if sizes else 1)
+        kinds = Counter(repr(what[told]) for what, _ in ranks.values())
         if len(kinds) > 1:
             rare = min(kinds, key=kinds.get)
-            odd_ones = (r for r in sorted(ranks) if repr(ranks[r][0] if sizes else ranks[r][0][0]) == rare)
+            odd_ones = (r for r in sorted(ranks) if repr(ranks[r][0][told]) == rare)
             return [next(odd_ones), group, number]
     for (group, number), ranks in live.items() if missing else ():
         away = members[group] - set(ranks) - (set() if victims else waiting)
@@ -56,9 +58,9 @@ def find_culprit(dumps):
 
 def hang_cases(rng):
     """Jobs of nine ranks, each with what a small buffer keeps of every entry: one absent, one out of order, one with
-    another size."""
+    another size, one with another operation of that size."""
     cases = []
-    for number, hang in enumerate(("absent", "order", "size") * 8):
+    for number, hang in enumerate(tuple(TELLING) * 6):
         while True:
             rank, at = rng.randrange(9), rng.randrange(13, 30)
             try:
@@ -90,15 +92,19 @@ LAB_HANG = Exercise(
     points=4,
     lines=15,
     withholds=("hwlib.traces.flight",),
-    prompt="A job hangs, and every rank has dumped its flight recorder. Write `hung(dumps)`: `dumps[r]` is the dump "
-    "of rank r, with `pg_config`, whose keys are the names of the rank's groups and whose values have "
-    '`ranks`, a text such as "[0, 3, 6]", and `entries`, the newest calls, oldest first. An entry has '
-    "`process_group` (a list whose first element is the name), `collective_seq_id` (which counts the calls of "
-    'a group), `profiling_name`, `input_sizes` and `state` ("scheduled", "started" or "completed"). One rank '
-    "is to blame: it has called something else, or with another size, than the others of a group under the same "
-    "number; or it has stopped calling, and waits in no call of its own. Return `[rank, group, number]`: who, and "
-    "the call; where a rank that has stopped is missing from several unfinished calls, the first of them by (group, "
-    "number). *Exact*.",
+    prompt="A job hangs, and every rank has dumped its flight recorder. Write `hung(dumps)`: `dumps` is a list, and "
+    "`dumps[r]` the dump of rank r, with `pg_config`, whose keys are the names of the rank's groups and whose "
+    'values have `ranks`, a text such as "[0, 3, 6]", and `entries`, the newest calls, oldest first. An entry has '
+    "`process_group` (a list whose first element is the name), `collective_seq_id` (which counts the calls of a "
+    'group), `profiling_name`, `input_sizes` and `state` ("scheduled", "started" or "completed"). One rank is to '
+    "blame: it has called something else, or with another size, than the others of a group under the same number; "
+    "or it has stopped calling, and waits in no call of its own. Return `[rank, group, number]`: who, and the "
+    "call; where a rank that has stopped is missing from several unfinished calls, the first of them by (group, "
+    'number), so that there is one answer (groups are texts: "0" comes first). The cases are such as '
+    '`list(draw_flight(hang, rank, at, tp=3, dp=3).values())` of `hwlib.traces` with "absent", "order", "size" or '
+    '"operation" for `hang`, cut to the newest {newest} entries of each rank: to look at one, play it with a '
+    "culprit of your own. *Exact*.",
+    given=dict(newest=NEWEST),
     answer=Function("hung", "hung(dumps)", cases=hang_cases),
     solution=find_culprit,
     mistakes=(
@@ -113,6 +119,10 @@ LAB_HANG = Exercise(
         Mistake(
             partial(_hung, sizes=False, newest=True),
             "You compare what is called, and not on which shapes: a collective of two sizes does not end either.",
+        ),
+        Mistake(
+            partial(_hung, names=False, newest=True),
+            "You compare the shapes, and not what is called on them: two operations can have the same ones.",
         ),
         Mistake(
             partial(_hung, odd=False, newest=True),

@@ -9,7 +9,9 @@ from autograder.declaration import Exercise, Mistake
 WARM = 2  # iterations that are left out
 
 
-def _read(nccl, training, ranks, T, P, n, C, again, bus=True, warm=WARM, middle=median, recompute=True, small=True):
+def _read(
+    nccl, training, ranks, T, P, n, C, again, bus=2, warm=WARM, middle=median, recompute=True, small=True, passes=3
+):
     rows = [line.split() for line in nccl.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     sizes = sorted((int(row[0]), 1e-6 * float(row[5])) for row in rows)
     S, t = sizes[-1]
@@ -18,8 +20,8 @@ def _read(nccl, training, ranks, T, P, n, C, again, bus=True, warm=WARM, middle=
     batch = int(lines[-1].partition("global batch size:")[2].split()[0])
     mfu = 6 * P * batch * T / (middle(times) * n * C)
     alpha = sizes[0][1] if small else t - sizes[0][1]
-    factor = 2 * (ranks - 1) / ranks if bus else 1
-    return [alpha, factor * S / t, mfu, mfu * (1 + again / 3) if recompute else mfu * 4 / 3]
+    factor = bus * (ranks - 1) / ranks if bus else 1
+    return [alpha, factor * S / t, mfu, mfu * (1 + again / passes) if recompute else mfu * 4 / 3]
 
 
 def read_logs(nccl, training, ranks, T, P, n, C, again):
@@ -42,7 +44,8 @@ def nccl_text(rng, ranks):
     first = rng.choice((10, 12, 15))
     for power in range(first, 34, rng.choice((2, 3))):
         S, factor = 2**power, 2 * (ranks - 1) / ranks
-        t = float(f"{alpha + factor * S / (W * 1e3):.4g}")
+        slower = 1.04 if power > 30 else 1  # so that the best rate is not that of the largest size
+        t = float(f"{alpha + slower * factor * S / (W * 1e3):.4g}")
         alg = S / t / 1e3
         lines.append(f"{S:>12} {S // 4:>13}     float     sum      -1 {t:>8} {alg:>7.2f} {factor * alg:>7.2f}      0")
     lines.append(f"# Avg bus bandwidth    : {rng.uniform(20, 90):.4f}")
@@ -58,7 +61,8 @@ def training_text(rng, batch):
         factor = rng.uniform(2, 5) if i < WARM else rng.uniform(1.5, 2.5) if i == slow else rng.uniform(0.98, 1.02)
         lines.append(
             f" iteration {i + 1:>8}/  500000 | consumed samples: {batch * (i + 1):>12} | elapsed time per iteration "
-            f"(ms): {usual * factor:.1f} | learning rate: {1.5e-7 * (i + 1):.6E} | global batch size: {batch:>5} | lm "
+            f"(ms): {usual * factor:.1f} | throughput per GPU (TFLOP/s/GPU): {rng.uniform(250, 450):.1f} | "
+            f"learning rate: {1.5e-7 * (i + 1):.6E} | global batch size: {batch:>5} | lm "
             f"loss: {11.2 - 0.03 * i:.6E} | loss scale: 1.0 | grad norm: {rng.uniform(1, 4):.3f} | number of skipped "
             "iterations:   0 | number of nan iterations:   0 |"
         )
@@ -83,8 +87,8 @@ LAB_LOGS = Exercise(
     title="Lab: two logs, four numbers",
     points=4,
     lines=12,
-    prompt="The same two files come with every new cluster. Write `read_logs(nccl, training, ranks, T, P, n, C, "
-    "again)`. `nccl` is the table that `all_reduce_perf` printed on `ranks` GPUs (lines with # are comments; the "
+    prompt="Write `read_logs(nccl, training, ranks, T, P, n, C, again)`. `nccl` is the "
+    "table that `all_reduce_perf` printed on `ranks` GPUs (lines with # are comments; the "
     "first column is the size in bytes, the sixth the time in µs), `training` the log of a Megatron-LM run with "
     "sequences of T tokens and P parameters on n GPUs of peak C, in which the share `again` of the forward pass was "
     "recomputed. Return four numbers in SI: the latency (the time of the smallest size), the bus bandwidth of the "
@@ -96,8 +100,12 @@ LAB_LOGS = Exercise(
     solution=read_logs,
     mistakes=(
         Mistake(
-            partial(_read, bus=False),
+            partial(_read, bus=0),
             "Bytes over time are the algorithm's bandwidth. What does a rank of an all-reduce send for each byte?",
+        ),
+        Mistake(
+            partial(_read, bus=1),
+            "So much crosses a port in an all-gather. What has an all-reduce to do with the sums before?",
         ),
         Mistake(
             partial(_read, warm=0, middle=mean),
@@ -110,6 +118,10 @@ LAB_LOGS = Exercise(
         Mistake(
             partial(_read, recompute=False),
             "A third more is what recomputing the whole forward pass costs. How much of it was recomputed here?",
+        ),
+        Mistake(
+            partial(_read, passes=1),
+            "That repeats the share `again` of a whole step. Of which part of it is `again` a share?",
         ),
         Mistake(all_batches, "The batch is that of the whole machine. Whose peak belongs under it?"),
     ),

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from autograder.answers import Condition, Design, Field, Function, Known, Par
 from autograder.declaration import Exercise, Mistake
-from hwlib.traces import diagnosis_of
+from hwlib.traces.cases import diagnosis_of
 
 # Exposed communication, by the stream that is to blame
 
@@ -180,12 +180,13 @@ LAB_DIAGNOSE = Exercise(
     points=5,
     lines=9,
     prompt="`case_traces({case})` of `hwlib.traces` gives the traces of the eight ranks of job *a*, the next two "
-    "numbers those of jobs *b* and *c*: one step each of the job of this section, tensor parallel over ranks 0 to 3 "
-    "and 4 to 7, data parallel over ranks r and r + 4. In one of the three a link is slow, in one the data loader of "
-    "a rank stalls, in one the clock of a GPU is capped. Read each with `read_trace`, and say for each job `cause` "
-    '("slow link", "data stall" or "clock cap"), `rank` (of a slow link: either end of the rail), and `cost`: by how '
-    "many *milliseconds* the step would be shorter without it. All causes and ranks must be right; the nearer the "
-    "costs, the better, and the worst of the three counts. *To first order*: the healthy job is not given.",
+    "numbers those of jobs *b* and *c*: one step each of the job of this section, its kernels drawn anew, tensor "
+    "parallel over ranks 0 to 3 and 4 to 7, data parallel over ranks r and r + 4. In one of the three a link is slow, "
+    "in one the data loader of a rank stalls, in one the clock of a GPU is capped. Read each with `read_trace`, and "
+    'say for each job `cause` ("slow link", "data stall" or "clock cap"), `rank` (of a slow link: either end of '
+    "the rail), and `cost`: by how many *milliseconds* the step would be shorter without it. All causes and ranks "
+    "must be right; the nearer the costs, the better, and the worst of the three counts. *To first order*: of "
+    "these jobs no healthy step is given.",
     given=[dict(case=0), dict(case=3), dict(case=6), dict(case=9)],
     answer=Design(
         fields={
@@ -194,7 +195,7 @@ LAB_DIAGNOSE = Exercise(
             for name, field in {
                 f"cause_{letter}": Field(f"what is wrong with job {letter}", options=_CAUSES),
                 f"rank_{letter}": Field(f"on which rank of job {letter}", 0, 7, whole=True),
-                f"cost_{letter}": Field(f"milliseconds that it costs a step of job {letter}", 0.01, 1000),
+                f"cost_{letter}": Field(f"what it costs a step of job {letter}", 0.1, 1000, unit="ms"),
             }.items()
         },
         objective=cost_ratio,
@@ -205,7 +206,7 @@ LAB_DIAGNOSE = Exercise(
             Condition("the number of wrong causes", causes_wrong, at_most=0),
             Condition("the number of wrong ranks", ranks_wrong, at_most=0),
         ],
-        pars=[Par(3, 1.5), Par(4, 1.2), Par(5, 1.1)],
+        pars=[Par(3, 1.5), Par(4, 1.25), Par(5, 1.15)],
         known=[Known(lambda case: 1.0, "the same jobs in health")],
     ),
     solution=diagnosed,

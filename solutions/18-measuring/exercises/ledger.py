@@ -79,6 +79,10 @@ MFU = Exercise(
     solution=lambda t, n, C, B, T, P, L, D: (6 * P + 6 * L * D * T) * B / (t * n * C),
     mistakes=(
         Mistake(
+            lambda t, n, C, B, T, P, L, D: 100 * (6 * P + 6 * L * D * T) * B / (t * n * C),
+            'Per cent as a bare number? A share is at most 1, or has its sign: "12 %" is 0.12.',
+        ),
+        Mistake(
             lambda t, n, C, B, P: 6 * P * B / (t * n * C),
             "That counts the matrices. What does the model do beside them that grows with the length?",
         ),
@@ -93,7 +97,8 @@ MFU = Exercise(
         ),
         Mistake(
             lambda t, n, C, B, T, P, L, D: (6 * P + 6 * L * D * T) * B / (t * n * 2 * C),
-            "Somebody has divided by the sheet's number with sparsity. Are these products sparse?",
+            "Is that the peak with sparsity below, or a product and its sum as one operation above? These products are "
+            "dense, and each counts as two.",
         ),
         Mistake(
             lambda t, n, C, B, T, P, L, D: (6 * P + 2 * L * D * T) * B / (t * n * C),
@@ -137,6 +142,14 @@ HFU = Exercise(
         Mistake(
             lambda u, r, a: u * (3 + r) * (1 - a / 2) / 3,
             "Upside down: a number that counts more is larger, not smaller.",
+        ),
+        Mistake(
+            lambda u, r, a: u * (3 - a / 2) / (3 + r),
+            "The mask shortens your forward pass only. What do scores and values cost in the backward pass?",
+        ),
+        Mistake(
+            lambda u, r, a: 2 * u * (1 - a / 2) / (2 + r),
+            "Your backward pass takes as many operations as the forward pass. How many did the prompt give it?",
         ),
         Mistake(lambda u, r, a: 3 * u * (1 - a / 2) / 4, "So it is if all of the forward pass is done again."),
     ),

@@ -1,8 +1,10 @@
-"""The last two exercises of the book: a run of one's own, and what would prove its plan wrong."""
+"""The last plan of the book: a run of one's own."""
 
+from functools import cache
+from itertools import product
 from math import erfc, sqrt
 
-from autograder.answers import Breakdown, Condition, Design, Field, Known, Par, Written
+from autograder.answers import Breakdown, Condition, Design, Field, Known, Par
 from autograder.declaration import Exercise, Mistake
 from hwlib.footprint import footprint
 from hwlib.planner import machine_of
@@ -10,17 +12,19 @@ from hwlib.planner.allowed import even_chunks
 from hwlib.specs import framework_of, models, nodes, stacks
 from hwlib.steptime import step_time
 from hwlib.strategy import Strategy
+from hwlib.training import young_interval
 from hwlib.transformer import parameter_count, step_flops
 
-LENGTH, CHIPS, UNSEEN = 8192, 8, 0.045
+LENGTH, CHIPS, UNSEEN, MOST_SEQUENCES = 8192, 8, 0.045, 2048
 DAY, HOUR, ZETTA = 86400.0, 3600.0, 1e21
+WORK, LONGEST = 1e25, 60  # operations of the model in the whole run, and the days in which they are to be done
 RUNS = {
     "Llama 3 8B": "llama3-8b", "Qwen3 32B": "qwen3-32b", "Llama 3 70B": "llama3-70b", "Llama 3 405B": "llama3-405b",
 }  # fmt: skip
 MACHINES = {
     "A100": ("dgx-a100", "megatron-2022-a100", 1.0),
     "H100": ("dgx-h100", "megatron-core-h100", 2.5),
-    "B200": ("dgx-b200", "megatron-core-b200", 6.0),
+    "B200": ("dgx-b200", "megatron-core-b200", 6.5),
 }  # a node, the software, dollars for a GPU and hour
 
 # Read once, when this file is: not with every record.
@@ -30,6 +34,7 @@ STACKS = {name: stacks[stack] for name, (_, stack, _) in MACHINES.items()}
 FRAMEWORKS = {name: framework_of(stack) for name, stack in STACKS.items()}
 LEVELS = {name: machine_of(f"1024 x {node}").levels for name, (node, _, _) in MACHINES.items()}
 CHIP = {name: nodes[node].chip for name, (node, _, _) in MACHINES.items()}
+REST = "failures, checkpoints, the model's error"
 GPU_HOURS = 54 * 24 * 16384 / 419  # of one GPU between two interruptions, as Llama 3's were
 
 
@@ -70,6 +75,11 @@ def steps_of(tokens, sequences):
     return tokens / (sequences * LENGTH)
 
 
+def work_of(model, tokens, sequences):
+    """Operations that the model requires in the whole run."""
+    return float(step_flops(SHAPES[model], sequences * LENGTH, LENGTH)) * steps_of(tokens, sequences)
+
+
 def mtbf_of(count):
     return GPU_HOURS * HOUR / (CHIPS * count)
 
@@ -83,6 +93,16 @@ def shares(model, count, interval):
     """What is lost to checkpoints, to work done again, and to restarts of ten minutes, to first order."""
     mtbf = mtbf_of(count)
     return save_of(model, count) / interval, interval / 2 / mtbf, 600 / mtbf
+
+
+def interval_of(model, count):
+    """Young's interval of this run."""
+    return float(young_interval(save_of(model, count), mtbf_of(count)))
+
+
+def over_least(model, count, interval):
+    """What the interval decides about, checkpoints and work done again, over the least that it can be."""
+    return sum(shares(model, count, interval)[:2]) / sum(shares(model, count, interval_of(model, count))[:2])
 
 
 def training(model, machine, tokens, count, tp, pp, v, micro, sequences, recompute):
@@ -120,13 +140,14 @@ def price(model, machine, tokens, count, tp, pp, v, micro, sequences, recompute,
         "optimizer and the rest": float(step.optimizer + step.other),
     }  # fmt: skip
     parts = {name: each * good * t / float(step.total) for name, t in share.items()}
-    return Breakdown(each, parts | {"failures, checkpoints, the model's error": each * (1 - good)})
+    return Breakdown(each, parts | {REST: each * (1 - good)})
 
 
-def late(model, machine, tokens, count, tp, pp, v, micro, sequences, recompute, interval, days):
-    """The probability that failures make it later than the deadline: their number as a normal law."""
-    work = training(model, machine, tokens, count, tp, pp, v, micro, sequences, recompute) * (1 + UNSEEN)
-    work *= 1 + save_of(model, count) / interval
+def late(model, machine, tokens, count, tp, pp, v, micro, sequences, recompute, interval, days, longer=1, slower=1):
+    """The probability that failures make it later than the deadline: their number as a normal law. With steps and
+    checkpoints that take so many times what they should, it is what a measurement would make of the promise."""
+    work = longer * training(model, machine, tokens, count, tp, pp, v, micro, sequences, recompute) * (1 + UNSEEN)
+    work *= 1 + slower * save_of(model, count) / interval
     mean = days * DAY / mtbf_of(count)
     bearable = (days * DAY - work) / (interval / 2 + 600)
     return 0.5 * erfc((bearable - mean) / sqrt(2 * mean))
@@ -148,182 +169,195 @@ def under_budget(model, machine, tokens, count, tp, pp, v, micro, sequences, rec
     return 1 / over_budget(model, machine, tokens, count, tp, pp, v, micro, sequences, recompute, interval, budget)
 
 
-LONGEST, TOO_MUCH, RISK = 120, 1.25, 0.05  # days; a deadline or budget over what the model says; a probability
-COUNTS = {"Llama 3 8B": (16,), "Qwen3 32B": (16, 32), "Llama 3 70B": (64, 128), "Llama 3 405B": (512, 1024)}
-SPLITS = ((1, 1), (2, 1), (1, 4), (2, 2), (2, 4), (4, 1), (4, 2), (4, 4), (4, 8), (8, 8), (8, 16))
+TOO_MUCH, RISK, FLAT = 1.02, 0.05, 1.05  # over what the model says; a probability; over the least loss
+SEARCHED = (
+    ("Llama 3 405B", "B200", range(208, 337, 16), (4, 8), (8, 16), (4, 8, 16)),
+    ("Llama 3 70B", "H100", range(512, 1025, 32), (2, 4, 8), (2, 4, 5, 8), (4, 5, 8, 10, 20)),
+    ("Llama 3 70B", "B200", range(224, 321, 16), (2, 4), (2, 4, 5), (4, 8, 10)),
+    ("Qwen3 32B", "H100", range(512, 1025, 64), (2, 4), (2, 4), (8, 16)),
+)
 
 
 def search():
-    """The least price over every model and machine, a few sizes, and plans of powers of two: (price, record)."""
+    """The least price over the pairs of model and machine that come near it, of many sizes and plans, with the largest
+    batches that divide: (price, record)."""
     found = (float("inf"), {})
-    for model, counts in COUNTS.items():
-        for machine in MACHINES:
-            for tp, pp in SPLITS:
-                for v in (1, 2, 4, 5, 8, 10, 16) if pp > 1 else (1,):
-                    for count in counts:
-                        one = dict(
-                            model=model, machine=machine, count=count, tp=tp, pp=pp, v=v, micro=1, sequences=1024,
-                            recompute="none",
-                        )  # fmt: skip
-                        found = min(found, tried(one), key=lambda pair: pair[0])
+    for model, machine, counts, tps, pps, vs in SEARCHED:
+        for count, tp, pp, v in product(counts, tps, pps, vs):
+            whole = CHIPS * count // tp  # sequences of a microbatch on each stage, for pp of them on each replica
+            one = dict(
+                model=model, machine=machine, count=count, tp=tp, pp=pp, v=v, micro=1,
+                sequences=MOST_SEQUENCES // whole * whole, recompute="none",
+            )  # fmt: skip
+            found = min(found, tried(one), key=lambda pair: pair[0])
     return found
 
 
 def tried(one):
-    """The price of a plan at Young's interval, infinite where it does not fit or cannot be."""
+    """The price of a plan at Young's interval, infinite where it does not fit, is late or cannot be."""
     count, model = one["count"], one["model"]
     try:
         if held(**one).total > 1:
             return float("inf"), {}
-        tokens = max(20 * SIZES[model], 10000 * one["sequences"] * LENGTH)
-        whole = one | dict(tokens=tokens, interval=sqrt(2 * save_of(model, count) * mtbf_of(count)))
+        each = work_of(model, 1, one["sequences"])
+        whole = one | dict(tokens=WORK / each, interval=interval_of(model, count))
         return (price(**whole).total if wall(**whole) < LONGEST else float("inf")), whole
     except ValueError:
         return float("inf"), {}
 
 
+@cache
 def best_price():
     return search()[0]
 
 
-def promised(record, slack=1.05):
+def promised(record, slack=1.01):
     """The record with a deadline and a budget a little above what the model says."""
     names = {k: x for k, x in record.items() if k not in ("days", "budget")}
     return names | dict(days=round(slack * wall(**names), 2), budget=round(slack * money(**names)))
 
 
 BEST = dict(
-    model="Llama 3 70B", machine="H100", tokens=1.42e12, count=64, tp=4, pp=4, v=10, micro=1, sequences=1024,
-    recompute="none", interval=2400,
+    model="Llama 3 70B", machine="H100", tokens=2.23e13, count=608, tp=4, pp=4, v=10, micro=1, sequences=1216,
+    recompute="none", interval=247,
 )  # fmt: skip
+WIDE = dict(
+    model="Llama 3 405B", machine="B200", tokens=3.97e12, count=256, tp=8, pp=16, v=8, micro=1, sequences=2048,
+    recompute="none", interval=1400,
+)  # fmt: skip
+OPENING = BEST | dict(tokens=1.42e12, count=64, sequences=1024, interval=2400)
+SMALL = BEST | dict(model="Qwen3 32B", tokens=4.6e13, count=640, pp=2, v=16, sequences=1280, interval=160)
+
+
+def shares_of(record):
+    """The parts of a record's price as shares of it."""
+    found = price(**record)
+    return {name: value / found.total for name, value in found.terms.items()}
+
+
+def plan_in(record):
+    """What of a record its step depends on."""
+    return {name: value for name, value in record.items() if name not in ("tokens", "interval", "days", "budget")}
+
+
+OF_BEST, OF_WIDE = shares_of(BEST), shares_of(WIDE)
+HOURLY = price(**BEST | dict(interval=HOUR)).total / price(**BEST).total - 1
+H100_PEAK = MACHINES["H100"][2] / HOUR / CHIP["H100"].bf16_flops * ZETTA
+A100_PEAK = CHIPS * 1024 * CHIP["A100"].bf16_flops * LONGEST * DAY
 
 RUN = Exercise(
     id="measuring-own-run",
     title="A run of your own",
     points=5,
     lines=14,
-    prompt="The last plan of this book is yours. Choose a model, how many tokens it reads, a machine and its size, "
-    "the plan, and the interval between checkpoints; state the deadline in days and the budget that you would sign. "
-    "Sequences have 8,192 tokens, in bfloat16, with ZeRO-1 and 1F1B. In dollars for a GPU and hour, prices of this "
-    "exercise alone, an A100 costs {a100}, an H100 {h100} and a B200 {b200}; nodes have eight GPUs, and a network "
-    "passes on all that they send.\n\nSteps are timed by `hwlib.steptime.step_time` with the stacks "
-    "`megatron-2022-a100`, `megatron-core-h100` or "
+    prompt="The last plan of this book is yours, and it is a large one: a run of at least 10²⁵ operations of "
+    "its model, "
+    "a quarter of Llama 3's largest, that ends within 60 days. Choose a model, how many tokens it reads, a "
+    "machine and its size, the plan, and the interval between checkpoints; state the deadline in days and the budget "
+    "that you would sign. Sequences have 8,192 tokens, at most 2,048 of them make a step, and there are 5·10¹³ tokens "
+    "of text; in bfloat16, with ZeRO-1 and 1F1B. In dollars for a GPU and hour, prices of this exercise alone, an "
+    "A100 costs {a100}, an H100 {h100} and a B200 {b200}; nodes have eight GPUs, and a network passes on all that they "
+    "send.\n\n"
+    "Steps are timed by `hwlib.steptime.step_time` with the stacks `megatron-2022-a100`, `megatron-core-h100` or "
     '`megatron-core-b200` on the levels of `machine_of("1024 x dgx-h100")` of `hwlib.planner` (or `dgx-a100`, '
-    "`dgx-b200`); bytes are those of `hwlib.footprint.footprint` with the stack's framework, and the fullest GPU "
+    "`dgx-b200`); operations are those of `step_flops`, bytes those of `hwlib.footprint.footprint` with "
+    "`framework=hwlib.specs.framework_of(stack)` of the same stack, and the fullest GPU "
     "may hold what its sheet says. Each GPU stops the run once in 54·16,384/419 days, as Llama 3's did, and a "
     "restart takes 600 s. A checkpoint has 14 bytes a parameter, of which every node writes its part at 2 GB/s "
-    "while the run waits. Lost shares add up, as in this chapter. Time and money have 4.5 % on top, the model's "
+    "while the run waits. Lost shares add up, as in this chapter, and the part of them that the interval decides "
+    "about is at most 5 % above the least that it can be. Time and money have 4.5 % on top, the model's "
     "error on dense runs that it has not seen. Failures in the time until your deadline vary as a Poisson law does "
     "(reckoned as a normal one), each costs half an interval and a restart, and with a probability of at most 5 % "
-    "they make the run late.\n\nA run is at least 20 tokens for each parameter and 10,000 steps long; deadline and "
-    "budget are what the model says or up to a quarter more. The fewer dollars you pay for 10²¹ of the model's "
-    "operations, the better, whichever run you choose: the best runs of each machine cost about the same. *Exact* "
-    "for these models.",
-    given=[dict(a100=1.0, h100=2.5, b200=6.0)],
+    "they make the run late.\n\nDeadline and budget are what the model says or up to 2 % more. The fewer dollars you "
+    "pay for 10²¹ of the model's operations, the better, whichever run you choose: two pairs of model and machine "
+    "come within a thousandth of each other. *Exact* for these models.",
+    given=[dict(a100=1.0, h100=2.5, b200=6.5)],
     answer=Design(
         fields={
             "model": Field("the model", options=tuple(RUNS)),
             "machine": Field("the GPUs", options=tuple(MACHINES)),
-            "tokens": Field("tokens of the whole run", 1e11, 1e14, unit="token"),
+            "tokens": Field("tokens of the whole run", 1e11, 5e13, unit="token"),
             "count": Field("nodes of eight GPUs", 16, 1024, whole=True),
             "tp": Field("tensor ranks", 1, 8, whole=True),
             "pp": Field("stages", 1, 64, whole=True),
             "v": Field("chunks of layers on a rank", 1, 20, whole=True),
             "micro": Field("sequences of a microbatch", 1, 16, whole=True),
-            "sequences": Field("sequences of a step", 64, 4096, whole=True),
-            "recompute": Field("what is recomputed", options=("none", "selective", "full")),
+            "sequences": Field("sequences of a step", 64, MOST_SEQUENCES, whole=True),
+            "recompute": Field("which layers are recomputed", options=("none", "full")),
             "interval": Field("training between two checkpoints", 30, 86400, unit="s"),
-            "days": Field("the deadline that you state", 1, LONGEST),
+            "days": Field("the deadline that you state", 1, LONGEST, unit="day"),
             "budget": Field("the budget that you state", 1e4, 1e10, unit="USD"),
         },
         objective=price,
         measure="the dollars for 10²¹ operations of the model",
         unit="USD",
+        priced=True,
         conditions=[
             Condition("the share of its memory that the fullest GPU holds", held, at_most=1.0),
-            Condition("tokens for each parameter", lambda model, tokens: tokens / SIZES[model], at_least=20),
-            Condition("steps of the run", steps_of, at_least=10000),
-            Condition("the days of the model over your deadline", over_deadline, at_most=1.0),
-            Condition("your deadline over the days of the model", under_deadline, at_most=TOO_MUCH),
+            Condition("the work of the whole run", work_of, at_least=WORK, unit="FLOP"),
+            Condition("the time of checkpoints and of work done again, over the least", over_least, at_most=FLAT),
+            Condition("the time of the model over your deadline", over_deadline, at_most=1.0),
+            Condition("your deadline over the time of the model", under_deadline, at_most=TOO_MUCH),
             Condition("the money of the model over your budget", over_budget, at_most=1.0),
             Condition("your budget over the money of the model", under_budget, at_most=TOO_MUCH),
             Condition("the probability that failures alone make it late", late, at_most=RISK),
         ],
         pars=[
-            Par(1, lambda best: 2 * best),
-            Par(2, lambda best: 1.4 * best),
-            Par(3, lambda best: 1.2 * best),
-            Par(4, lambda best: 1.1 * best),
-            Par(5, lambda best: 1.06 * best),
+            Par(1, lambda best: 1.3 * best),
+            Par(2, lambda best: 1.15 * best),
+            Par(3, lambda best: 1.06 * best),
+            Par(4, lambda best: 1.03 * best),
+            Par(5, lambda best: 1.01 * best),
         ],
-        known=[Known(best_price, "a search over every model, machine and a few sizes")],
+        known=[Known(best_price, "a search over models, machines, sizes and plans")],
     ),
     solution=promised(BEST),
     mistakes=(
         Mistake(
-            promised(BEST) | dict(interval=86400.0),
-            "A checkpoint once a day. How often does a machine of that size stop, and what of your deadline is left?",
+            promised(OPENING, 1.05),
+            "That is the opening's machine and its plan. How many days would 512 GPUs take for a run of this size?",
         ),
         Mistake(
-            promised(BEST) | dict(tp=1, pp=1, v=1),
-            "Every GPU holds the whole model. Does it?",
+            promised(SMALL),
+            "A small model has no pipeline to speak of and reads nearly all the text there is. Its tensor ranks wait "
+            "for sums all the same, over narrower matrices: which wider model wastes less on them?",
         ),
         Mistake(
-            promised(BEST) | dict(days=100.0, budget=promised(BEST)["budget"] * 2),
-            "Nobody lends a machine for a promise with that much room in it. State what you expect, and a margin.",
+            promised(WIDE | dict(interval=3600)),
+            "A checkpoint every hour, by custom. How often does a machine of that size stop, and how long does one "
+            "checkpoint take?",
+        ),
+        Mistake(
+            promised(BEST) | dict(tp=2, count=512, sequences=2048),
+            "Half the tensor ranks, half the sums. What does a GPU hold then?",
+        ),
+        Mistake(
+            promised(BEST, 1.0) | dict(days=round(1.001 * wall(**BEST), 2)),
+            "Those days have room for the failures of an average run. How often does a run have more?",
         ),
     ),
     hints=(
-        "Begin with a plan that fits, from chapter 14: tensor ranks inside the node, stages for the states, chunks "
-        "for the bubble. `held`, in the condition, says what is too large.",
-        "The bubble shrinks with more microbatches on a replica: more sequences in a step, or fewer replicas.",
-        "Young's interval first; then the deadline: the days of the model, and a margin that failures rarely use up.",
+        "First the size: 10²⁵ operations over the rate of a GPU that you trust, say two fifths of its peak, over 60 "
+        "days less a tenth, are so many GPUs. Which machines have them in 1,024 nodes?",
+        "Then a plan that fits, from chapter 14: tensor ranks inside the node, stages for the states, chunks for the "
+        "bubble. The number of replicas times the microbatch divides the sequences of a step; chunks want microbatches "
+        "in multiples of the stages.",
+        "Young's interval, from this model's checkpoint and this machine's failures; then the days of the model, and a "
+        "margin that failures rarely use up.",
     ),
-    explain="The price is rent over achieved rate: at the peak an H100 does 10²¹ operations for 702 dollars. The "
-    "rest is what this book is about. Computing takes nearly twice the time of the peak, attention and all that "
-    "only moves bytes included; waits for tensor ranks and the bubble take a twentieth, and failures with the "
-    "model's own error as much. Eight billion parameters and four hundred billion cost nearly the same for each "
-    "operation, if each has the machine that suits it; what differs is how many plans come near. Fewer GPUs are a "
-    "little cheaper for each operation, until the deadline.",
-)
-
-PROOF = Exercise(
-    id="measuring-own-proof",
-    title="What would prove your plan wrong?",
-    prompt="Before the money is spent, you may use 16 of the GPUs for one day. Take your plan of the exercise "
-    "before. Write down three numbers that the plan rests on, each with the value that the model expects; for each "
-    "the measurement that tests it, with the tool, what is synchronised, how many warm-up and counted steps, and "
-    "what it includes; the result from which on the plan is wrong, and what you would do then. Say which number you "
-    "could not test on 16 GPUs, and how you would notice in the first hour of the run. The time of a "
-    "tensor-parallel layer forward and backward against the same layer on one GPU is one such measurement; a memory "
-    "peak, a collective between nodes and a checkpoint are others.",
-    answer=Written(
-        rubric=(
-            ("Three numbers on which the plan rests, with the expected value and its unit", 1),
-            (
-                "Each has a measurement that could come out otherwise: tool, synchronisation, warm-up, what is "
-                "included",
-                1,
-            ),
-            ("Each has a threshold that was fixed beforehand and follows from deadline, budget or memory", 1),
-            ("Each failure leads to a decision: another degree, fewer tokens, another machine, no run", 1),
-            ("One number that a small test cannot show, and a signal of the first hour that would", 1),
-        ),
-        words=300,
-        criteria=False,
-    ),
-    solution="Plan: Llama 3 70B on 512 H100s, tp 4, pp 4, ten chunks, 1,024 sequences a step. (1) A layer on four "
-    "tensor ranks, forward and backward: 20 warm-up and 100 counted repetitions, CUDA events around each, the "
-    "median; expected is the model's time of a layer, launches excluded because the host runs ahead, which the "
-    "trace must show. The same layer on one GPU, cut to a quarter, tells sums from products. If it takes 10 % more, "
-    "the days exceed the deadline: first look at the clock and the power, then at bus bandwidth by nccl-tests; if "
-    "both are as expected, tp 2 with recomputation is priced again. (2) Memory: `max_memory_allocated` after three "
-    "steps of a stage of 20 layers with the microbatches in flight of the first stage; expected are 98.5 % of 80 GB "
-    "by the model, and the run does not start above 99.5 %, for fragmentation grows: then selective recomputation. "
-    "(3) A checkpoint of 14 bytes a parameter from two nodes: its share at 2 GB/s a node; twice the time costs only "
-    "the square root, but moves the interval, so I would take it. Not testable: sums among 32 replicas on a shared "
-    "network, and failures. In the first hour I compare the exposed time of the gradients' collectives in a trace "
-    "of ten steps with the model's, and the slowest rank's compute time with the median; if sums are exposed for "
-    "more than 3 % of a step, or one rank is 3 % slow, I stop and mend before the day is spent. A loss curve that "
-    "leaves that of a run on one node from the same seed and data would show a silent error.",
+    explain=f"The price is rent over achieved rate: at the peak an H100 does 10²¹ operations for {H100_PEAK:.0f} "
+    "dollars. Two runs come within a thousandth of each other. "
+    f"Llama 3 70B on {BEST['count']} nodes of H100s, four tensor ranks and four "
+    f"stages in ten chunks, has {OF_BEST['arithmetic at the peak']:.0%} of its price from arithmetic at the peak "
+    f"and {OF_BEST['arithmetic below the peak']:.0%} from arithmetic below it; waits for transfers take "
+    f"{OF_BEST['waits for transfers']:.1%}, the bubble {OF_BEST['bubble']:.1%}, failures with the model's own error "
+    f"{OF_BEST[REST]:.1%}. Llama 3 405B on {WIDE['count']} nodes of B200s, eight tensor ranks and sixteen stages in "
+    f"eight chunks, has {OF_WIDE['arithmetic at the peak']:.0%} from the peak, {OF_WIDE['waits for transfers']:.0%} "
+    f"from transfers and {OF_WIDE['bubble']:.1%} from the bubble. Smaller models are dearer, Qwen3 "
+    f"32B by {price(**SMALL).total / price(**BEST).total - 1:.0%}: less of their time is products, and sums among "
+    "tensor ranks are a larger part of it. More nodes than 60 days need cost a little more for each operation. "
+    f"{1024:,} nodes of A100s would have to reach {WORK / A100_PEAK:.0%} of their peak. And a "
+    "machine of thousands of GPUs wants its checkpoint every few minutes: once an hour makes the first run "
+    f"{HOURLY:.1%} dearer. The promise costs a third to half of a per cent, for failures in 60 days are many, and "
+    "their number is nearly known.",
 )

@@ -1,6 +1,6 @@
 """Who is slow: one rank's chance, and the step's."""
 
-from autograder.answers import Expression, Quantity, integers, positive
+from autograder.answers import Expression, Quantity, integers, multiples, positive
 from autograder.declaration import Exercise, Mistake
 from hwlib.training import slow_fraction
 
@@ -28,14 +28,15 @@ STRAGGLER = Exercise(
     points=2,
     prompt="A synchronous step takes `t` if all are well. A node of `g` ranks is slow with probability `p` in a "
     "step, all of its ranks together, and each node by itself; a step with one or more slow nodes takes longer by "
-    "the share `s`, however many they are. What does a step of `n` ranks take in the mean? *Exact*.",
+    "the share `s`, however many they are. What does a step of `n` ranks, all of whole nodes, take in the mean? "
+    "*Exact*.",
     answer=Expression(
         {
             "t": positive("s", 0.1, 60),
             "p": positive("1", 1e-4, 0.5),
             "s": positive("1", 0.01, 2),
             "g": integers(2, 16),
-            "n": integers(16, 4096),
+            "n": multiples("g", 2, 256),
         },
         "s",
     ),
@@ -52,6 +53,10 @@ STRAGGLER = Exercise(
         Mistake(
             lambda t, p, s, g, n: t * (1 + s * p * n / g),
             "Two slow nodes at once cost no more than one. What does this give for very many nodes?",
+        ),
+        Mistake(
+            lambda t, p, s, g, n: t * (1 + s * n / g * p * (1 - p) ** (n / g - 1)),
+            "Exactly one slow node. What does a step take in which two are slow?",
         ),
         Mistake(
             lambda t, p, s, g, n: t * (1 + s * (1 - p) ** (n / g)),

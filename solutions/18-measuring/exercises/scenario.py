@@ -54,8 +54,8 @@ def bill(nodes, work, price, save, back, check, repair, interval, hours, spares)
     return Breakdown(sum(parts.values()), parts)
 
 
-def off(nodes, work, save, back, check, repair, interval, hours, spares, days):
-    return abs(days / days_of(nodes, work, save, back, check, repair, interval, hours, spares) - 1)
+def over_model(nodes, work, save, back, check, repair, interval, hours, spares, days):
+    return days / days_of(nodes, work, save, back, check, repair, interval, hours, spares)
 
 
 def best_record(nodes, work, price, save, back, check, repair):
@@ -120,15 +120,17 @@ SCENARIO = Exercise(
     answer=Design(
         fields={
             "interval": Field("training between two checkpoints", 30, 86400, unit="s"),
-            "hours": Field("hours between two tests for silent errors", 0.5, 500),
+            "hours": Field("time between two tests for silent errors", 0.5, 500, unit="h"),
             "spares": Field("nodes kept aside", 0, 80, whole=True),
-            "days": Field("days that you announce", 1, 400),
+            "days": Field("time that you announce", 1, 100000, unit="day"),
         },
         objective=bill,
         measure="the dollars of the whole run",
         unit="USD",
+        priced=True,
         conditions=[
-            Condition("how far your days are from the model's, as a share", off, at_most=0.01),
+            Condition("your time over that of the model", over_model, at_most=1.01),
+            Condition("your time over that of the model", over_model, at_least=0.99),
         ],
         pars=[
             Par(1, lambda best: 1.05 * best),

@@ -167,6 +167,34 @@ def test_a_whole_field_may_have_commas_between_groups_as_a_count_may():
     assert Field("the hours", 1, 1000).read("700.4 hours", "hours") == 700.4
 
 
+def test_a_field_may_have_a_unit_other_than_si():
+    hours, days, short = (
+        Field("hours", 1, 500, unit="h"),
+        Field("days", 1, 400, unit="day"),
+        Field("t", 0, 9, unit="ms"),
+    )
+    for text in 12, 12.0, "12", "1.2e1", "12 h", "12 hours", "720 min", "43200 s", "0.5 day":
+        assert hours.read(text, "hours") == 12
+    assert (days.read("20 days"), days.read("480 h"), days.read(20)) == (20, 20, 20)
+    assert short.read("7.8 ms") == short.read("7800 us") == short.read(7.8) == 7.8
+    assert (hours.shown(12.0), days.allowed, days.shown(1.0)) == ("12 h", "1 day to 400 days", "1 day")
+    for field, text, reason in (
+        (hours, "12 GB", "other-unit"),
+        (days, "9601 h", "out-of-range"),
+        (hours, "501 h", "out-of-range"),
+    ):
+        with pytest.raises(Unreadable) as raised:
+            field.read(text)
+        assert raised.value.reason == reason
+
+
+def test_a_record_that_breaks_a_condition_may_be_told_its_measure(plan):
+    full = {**GOOD, "chunk": 30 * GB}
+    priced = replace(plan, answer=replace(plan.answer, priced=True))
+    assert judged(plan, full).reason == judged(priced, full).reason == "over-limit"
+    assert "19 us" in judged(priced, full).say and "19 us" not in judged(plan, full).say
+
+
 def test_the_verdict_names_the_next_par_the_best_known_value_and_where_the_time_goes(plan):
     say = judged(plan, {**GOOD, "ranks": 4}).say
     for part in ("1 of 3", "28 us", "2 points at 22.8 us", "19 us (a search of all ranks)", "work 25 us (89.3 %)"):

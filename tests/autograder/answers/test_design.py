@@ -192,7 +192,8 @@ def test_a_record_that_breaks_a_condition_may_be_told_its_measure(plan):
     full = {**GOOD, "chunk": 30 * GB}
     priced = replace(plan, answer=replace(plan.answer, priced=True))
     assert judged(plan, full).reason == judged(priced, full).reason == "over-limit"
-    assert "19 us" in judged(priced, full).say and "19 us" not in judged(plan, full).say
+    assert "19 us" in judged(priced, full).say
+    assert "19 us" not in judged(plan, full).say
 
 
 def test_the_verdict_names_the_next_par_the_best_known_value_and_where_the_time_goes(plan):

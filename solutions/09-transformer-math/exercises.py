@@ -9,6 +9,7 @@ from autograder.declaration import Exercise, Mistake
 from hwlib.number_formats import round_e2m1, round_e4m3
 from hwlib.specs import accelerators, measured_run, models
 from hwlib.transformer import (
+    active_parameters,
     attention_step_flops,
     gpt_recompute_training_flops,
     layer_params,
@@ -59,7 +60,9 @@ BLOOM_LOGGED = BLOOM_RUN.wall_time / DAY
 BLOOM_SIX = days(training_flops(parameter_count(bloom), BLOOM_RUN.tokens), BLOOM_RUN.rate, BLOOM_RUN.n)
 BLOOM_COUNTED = days(bloom_flops(gpt_recompute_training_flops), BLOOM_RUN.rate, BLOOM_RUN.n)
 DEEPSEEK_LOGGED = DEEPSEEK_RUN.wall_time / DAY
-DEEPSEEK_SIX = days(training_flops(37e9, DEEPSEEK_RUN.tokens), DEEPSEEK_RUN.rate, DEEPSEEK_RUN.n)
+DEEPSEEK_SIX = days(
+    training_flops(active_parameters("deepseek-v3"), DEEPSEEK_RUN.tokens), DEEPSEEK_RUN.rate, DEEPSEEK_RUN.n
+)
 DEEPSEEK_COUNTED = days(
     step_flops(deepseek, DEEPSEEK_RUN.tokens, DEEPSEEK_RUN.length, causal=False), DEEPSEEK_RUN.rate, DEEPSEEK_RUN.n
 )
@@ -1003,7 +1006,8 @@ ERRATUM_MFU = Exercise(
     ),
     explain="6ND is six times 37e9 times 14.8e12 operations, over 2.788 million hours of one card. Divided by the "
     "PCIe "
-    "card's {C_p:FLOP/s} that is the book's 21.7 %; the run used SXM cards, whose peak is {C_s:FLOP/s}, so it is "
+    "card's {C_p:FLOP/s} that is 21.6 %, the book's 21.7 but for its rounding; "
+    "the run used SXM cards, whose peak is {C_s:FLOP/s}, so it is "
     "16.5 %. With the hours of the pre-training alone, 2.664 million, it is 17.3 %. Both are low partly because 6ND "
     "leaves out attention, and because much of the arithmetic, attention above all, was not done in fp8.",
 )

@@ -286,8 +286,8 @@ SEGMENTS = Exercise(
     ),
     explain="There are L/g checkpoints of S_keep bytes, and one segment of g layers: `L/g*S_keep + g*S_layer`. The "
     "slope `-L*S_keep/g**2 + S_layer` is zero at `g = sqrt(L*S_keep/S_layer)`, where both parts are equal. With equal "
-    "bytes it is the rule of the square root of L. A transformer's layer keeps some twenty times its input, so "
-    "for a few dozen layers g is about 1: a checkpoint at every layer, as all training software has it.",
+    "bytes it is the rule of the square root of L. A transformer's layer keeps some seventeen times its input, so "
+    "for a few dozen layers g lies between 1 and 2: a checkpoint at every layer, as all training software has it.",
 )
 
 BUCKETS = Exercise(

@@ -17,14 +17,14 @@ ROOT = Path(__file__).resolve().parent.parent
 NO_BROWSER = "no Chromium or Chrome found"
 SLOW = {
     "": "attention_kernel kernel_exercises",
-    "autograder/answers": "distributed kernel named_ranks_grading own_kind written",
+    "autograder/answers": "distributed kernel named_ranks named_ranks_grading own_kind written",
     "autograder/book": "answerbox chapters",
     "autograder/course": "class_run export gradebook operations",
     "autograder/grading": "judge rank_processes",
     "autograder/ranks": "local_ranks network",
     "autograder/sandbox": "sandbox",
     "benchmarks": "fit_stacks",
-    "hwlib": "calibrated_gemm consistency consistency_pipelines chunk_trains footprint_torch grid_axes"
+    "hwlib": "algorithms calibrated_gemm consistency consistency_pipelines chunk_trains footprint_torch grid_axes"
     " labs_collectives labs_bandwidth lockstep_run measure parallel_torch pipeline_torch plots_collectives"
     " plots_kernels plots_pipelines plots_runs ranks ranks_failures row_exchange sharding_dtensor topology"
     " torch_groups transformer_torch virtual virtual_exchange virtual_pipelines virtual_shapes virtual_threads",

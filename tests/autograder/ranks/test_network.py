@@ -347,6 +347,12 @@ def test_what_the_ranks_of_a_call_ask_for_must_fit(call, ranks, reason):
     assert error.value.reason == reason
 
 
+def test_a_text_in_place_of_numbers_fails_the_rank_that_sends_it():
+    with pytest.raises(RankFailed) as error:
+        Forged(posted("all_gather", data="four"), posted("all_gather", data=np.zeros(4))).carry()
+    assert (error.value.kind, error.value.rank) == ("dtype", 0)
+
+
 def both_wait(rank, n, x):
     dist.recv(x, 1 - rank)
 

@@ -26,6 +26,7 @@ from ..values.numbers import NAMES, named
 from ..values.texts import quoted
 from .buffers import REDUCTIONS, Case, elements
 from .generators import Budget, Call, RankFailed, remote_ranks
+from .grid import axes_between, side_by_side
 
 if TYPE_CHECKING:
     from hwlib.simulate import SimulationError
@@ -69,45 +70,25 @@ class Outcome:
         """For each axis of a grid of ranks, whose last axis varies fastest, what each rank sends along it."""
         along = [[0.0] * len(self.sent_bytes) for _ in shape]
         for (frm, to), size in self.pairs.items():
-            for axis in _axes_between(frm, to, shape):
+            for axis in axes_between(frm, to, shape):
                 along[axis][frm] += size
         return along
 
     def beyond_axes(self, shape: Sequence[int]) -> tuple[int, int, list[int]] | None:
         """The first pair of ranks, from and to, that exchange a message and differ along several axes, and which."""
-        pairs = ((frm, to, _axes_between(frm, to, shape)) for frm, to in sorted(self.pairs))
+        pairs = ((frm, to, axes_between(frm, to, shape)) for frm, to in sorted(self.pairs))
         return next((found for found in pairs if len(found[2]) > 1), None)
 
     def beyond_neighbours(self, shape: Sequence[int] = ()) -> tuple[int, int] | None:
         """The first pair of ranks, from and to, that exchange a message and do not lie side by side: on the ring of
         all, or on a torus whose axes have these lengths, the last one varying fastest."""
         sides = [*shape] or [len(self.sent_bytes)]
-        return next((pair for pair in sorted(self.pairs) if not _side_by_side(*pair, sides)), None)
+        return next((pair for pair in sorted(self.pairs) if not side_by_side(*pair, sides)), None)
 
     @property
     def ended(self) -> bool:
         """Whether every rank finished."""
         return self.failed is None and self.stuck is None
-
-
-def _axes_between(one: int, other: int, shape: Sequence[int]) -> list[int]:
-    """The axes of a grid of ranks along which two of them differ."""
-    return [axis for axis, by in enumerate(_apart(one, other, shape)) if by]
-
-
-def _apart(one: int, other: int, shape: Sequence[int]) -> list[int]:
-    """How far it is from one rank of a grid to another along each axis, in the rising direction round its ring."""
-    found = []
-    for side in reversed(shape):
-        (one, mine), (other, its) = divmod(one, side), divmod(other, side)
-        found.append((its - mine) % side)
-    return found[::-1]
-
-
-def _side_by_side(one: int, other: int, shape: Sequence[int]) -> bool:
-    """Whether two ranks of a torus are one place apart, on one axis."""
-    ways = [(by, side) for by, side in zip(_apart(one, other, shape), shape, strict=True) if by]
-    return len(ways) == 1 and ways[0][0] in (1, ways[0][1] - 1)
 
 
 def observe(

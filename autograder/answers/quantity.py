@@ -16,6 +16,7 @@ from ..declaration.answer import Answer, Box, Call, Weakness, not_read, other_va
 from ..declaration.given import Given, call_with
 from ..declaration.verdict import NOT_YET, DeclarationError, Verdict, not_yet
 from ..values import slips
+from ..values.arithmetic import is_calculation, ungrouped, worked_out
 from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number, rounded, two_digits
 from ..values.texts import quoted
@@ -30,8 +31,6 @@ CLOSE = 5  # tolerances: within as many an answer is told that it is close
 FAR = 10**4  # the ratio from which on an answer is told that it is absurd
 # Far from every slip's ratio: what the judge says to these, it says to any wrong number.
 ELSEWHERE = (math.pi**3, 1 / math.pi**3, math.e**7, math.e**-7)
-FRACTION = re.compile(r"([-+]?[0-9]{1,15})\s*/\s*([1-9][0-9]{0,14})")  # 7/2, where a plain ratio is asked for
-GROUP = re.compile(r"^([-+−]?[1-9][0-9]{0,2}),([0-9]{3})$")  # 38,087: of what is counted no comma is a decimal one
 RATE = re.compile(r"(?:fl)?ops$", re.I)  # 989 TFLOPs: many write the rate so, and where one is asked for it is meant
 BITS = re.compile(r"bits?\b|[kKMGTP]b(?:ps|/s)")  # a text in bits: where it is off by 8, that is why
 TINY = 1e-9  # a mistake that is an integer is typed as one
@@ -71,13 +70,10 @@ class Quantity(Answer):
         return self._text(value) if type(value) is str else number(value)
 
     def _text(self, text: str) -> Fraction:
-        from hwlib.units import THINGS, UnitError, dimension, labels, parse
+        from hwlib.units import UnitError, dimension, labels, parse
 
-        fraction = FRACTION.fullmatch(text.strip())
-        if fraction and self.unit in ("", "1"):
-            return Fraction(int(fraction[1]), int(fraction[2]))
         try:
-            measure = parse(GROUP.sub(r"\1\2", text.strip()) if self.unit in THINGS else text.strip())
+            measure = worked_out(text) if is_calculation(text) else parse(ungrouped(text.strip()))
         except UnitError as error:
             raise Unreadable(quoted_error(error, text)) from None
         value = number(measure.value)

@@ -16,13 +16,13 @@ from typing import Any
 from ..declaration.answer import Answer, Box, Call, Weakness, other_variant, others_numbers
 from ..declaration.exercise import Exercise
 from ..declaration.given import Given, call_with
-from ..declaration.verdict import NOT_YET, DeclarationError, Verdict, not_yet, unreadable
+from ..declaration.verdict import DeclarationError, Verdict, not_yet, unreadable
 from ..values import encoding, slips
 from ..values.arithmetic import is_calculation, worked_out
 from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
-from .quantity import MAX_COUNT_BITS, ROUNDED, TINY, box_numbers, quoted_error, shown_number
+from .quantity import MAX_COUNT_BITS, ROUNDED, TINY, quoted_error, shown_number
 from .recognised import how_far, recognise
 from .wrong_ways import weak_numbers
 
@@ -163,20 +163,8 @@ class Count(Answer):
         return shown_number(self, call_with(value, given))
 
     def box(self, exercise: Exercise) -> Box:
-        """A field for an integer, and what is not one told to someone who has rounded it."""
-        given = exercise.variant()
-        want = self.expected(exercise, given)
-        wrong = [call_with(m.value, given) for m in exercise.mistakes]
-        wrong += [want - 1, want + 1]
-        wrong += [side(x) for x in wrong if math.isfinite(x) for side in (math.floor, math.ceil)]
-        return Box(
-            candidates=list(dict.fromkeys(int(x) for x in box_numbers(want, wrong) if float(x).is_integer())),
-            otherwise=NOT_YET,
-            read="integer",
-            digest="int",
-            ask="Your answer, an integer",
-            nouns=nouns(self.of),
-        )
+        """A field for an integer."""
+        return Box(ask="Your answer, an integer", echo=True)
 
     def _said(self, exercise: Exercise, value: Any, given: Given) -> str:
         try:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..declaration.answer import Answer, Box, Call, Weakness, not_read, other_variant, others_numbers
 from ..declaration.given import Given, call_with
-from ..declaration.verdict import NOT_YET, DeclarationError, Verdict, not_yet
+from ..declaration.verdict import DeclarationError, Verdict, not_yet
 from ..values import slips
 from ..values.arithmetic import is_calculation, ungrouped, worked_out
 from ..values.finding import Finding
@@ -167,7 +167,7 @@ class Quantity(Answer):
         near = [(abs(value - typed), say) for value, say in wrong if math.isfinite(value) and fits(value)]
         if near:
             return Verdict(0.0, min(near)[1], "mistake")
-        for value in box_numbers(want, ())[1:]:
+        for value in _slipped(want):
             slip = slips.find(value, want, self.rtol, self.unit, exercise.prompt_text(given)) if fits(value) else None
             if slip:
                 return Verdict(0.0, slip.say, "slip", slip.reason)
@@ -178,24 +178,13 @@ class Quantity(Answer):
         return shown_number(self, call_with(value, given))
 
     def box(self, exercise: Exercise) -> Box:
-        """A field for a number and a unit, read on a grid as wide as the tolerance."""
-        from hwlib.units import COUNTS, parse
+        """A field for a number or a calculation, with a unit."""
+        from hwlib.units import COUNTS
 
-        given, unit = exercise.variant(), self.unit or "1"
-        want = self.expected(exercise, given)
+        unit = self.unit or "1"
         plural = unit + "s" if unit in COUNTS and unit.islower() else unit
-        around = [want * (1 + k * self.rtol) for k in (2, -2, 3, -3, 4, -4)] if want else []
-        return Box(
-            candidates=box_numbers(want, [call_with(m.value, given) for m in exercise.mistakes]),
-            otherwise=NOT_YET,
-            close=wrong_verdict_text(exercise, around),
-            read="number",
-            digest="grid",
-            ask="Your answer" + ("" if unit == "1" else f", in {plural} or with a unit"),
-            unit="1" if unit == "1" else parse(f"1 {unit}").unit,
-            rtol=self.rtol,
-            reach=CLOSE,
-        )
+        whose = "Your prediction" if exercise.predict else "Your answer"
+        return Box(ask=whose + ("" if unit == "1" else f", in {plural} or with a unit"), echo=True)
 
     def _far(self, answer: Fraction, want: Fraction) -> Finding | None:
         """What an absurd answer is told first: what it was read as, for its unit is the first
@@ -227,17 +216,10 @@ def shown_number(kind: Answer, value: Any) -> str:
         return f"{float(value):.4g}"
 
 
-def box_numbers(want: Any, wrong: Sequence[Any]) -> list[Any]:
-    """What an answer box may have a sentence for: the right number, the mistakes' and the slips' of the right one."""
+def _slipped(want: float) -> list[float]:
+    """The right number with each of the slips in it."""
     ratios = (r for s in slips.SLIPS for r in (float(s.ratio), 1 / float(s.ratio)))
-    numbers = [want, *wrong, *(want * r for r in ratios)]
-    return list(dict.fromkeys(x for x in numbers if isinstance(x, (int, float)) and math.isfinite(x)))
-
-
-def wrong_verdict_text(exercise: Exercise, values: Iterable[Any]) -> str:
-    """The verdict on the first of these values that is merely wrong; "" if none is."""
-    verdicts = (exercise.judge(value) for value in values)
-    return next((v.say for v in verdicts if v.kind in ("wrong", "predicted")), "")
+    return [x for x in dict.fromkeys(want * r for r in ratios) if math.isfinite(x)]
 
 
 def quoted_error(error: Exception, text: str) -> str:

@@ -9,12 +9,10 @@ someone who reads the script; docs/_static/answerbox.js computes the same digest
 from __future__ import annotations
 
 import hashlib
-import html
 import json
 import math
-from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
@@ -22,11 +20,9 @@ from ..declaration.answer import Box
 from ..declaration.exercise import Exercise
 from ..declaration.verdict import NOT_YET
 from ..values import slips
+from ..values.inline_html import inline_html
 from ..values.numbers import rounded, two_digits
 from .render import render
-
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
 
 
 def payload(exercise: Exercise) -> dict[str, Any] | None:
@@ -137,24 +133,6 @@ def script_json(data: Any) -> Markup:
     """JSON that can stand inside a script element, on one line."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
-
-
-def inline_html(markdown: str) -> Markup:
-    """A sentence in Markdown as HTML, with its formulas as MathJax reads them."""
-    return Markup(_markdown()(markdown).strip())
-
-
-@cache
-def _markdown() -> Callable[[str], str]:
-    from markdown_it import MarkdownIt
-    from mdit_py_plugins.dollarmath import dollarmath_plugin
-
-    def math_html(text: str, options: dict[str, Any]) -> str:
-        left, right = (r"\[", r"\]") if options.get("display_mode") else (r"\(", r"\)")
-        return f"{left}{html.escape(text.strip(), quote=False)}{right}"
-
-    reader: MarkdownIt = MarkdownIt("commonmark").use(dollarmath_plugin, renderer=math_html)
-    return reader.renderInline
 
 
 def _grid(box: Box, value: Any, tolerances: float) -> dict[str, Any]:

@@ -78,6 +78,8 @@ html_static_path = ["_static"]
 html_extra_path = ["extra"]
 html_css_files = ["book.css"]
 html_js_files = [
+    ("book-data.js", {"defer": "defer"}),
+    ("progress.js", {"defer": "defer"}),
     ("units.js", {"defer": "defer"}),
     ("answerbox.js", {"defer": "defer"}),
     ("live.js", {"defer": "defer"}),

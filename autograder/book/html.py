@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..declaration.bank import bank_files, declared_below
-from . import answerbox, chapters, indexes, syllabus, vendor
+from . import answerbox, chapters, indexes, memory, syllabus, vendor
 from .bibliography import for_page
 from .contents import contents, filled
 from .measured import measured_on
@@ -67,10 +67,12 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
         every = [chapters.load(root, name) for name in chapters.chapter_names(root, with_drafts=with_drafts)]
         for file, text in indexes.pages(every).items():
             (pages / file).write_text(text, encoding="utf-8")
+        asked = []
         for chapter in every:
             name = chapter.name
             released = chapters.release(chapter, work)
             learner = nbformat.read(released / f"{name}.ipynb", as_version=4)
+            asked.append((chapter, learner))
             page = assemble(chapter, learner, execute(chapter, root, work), course)
             title, _, rest = page.cells[0].source.partition("\n")
             page.cells[0].source = f"{title}\n\n{_notebook_line(name)}\n{rest}"
@@ -78,6 +80,7 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
             shutil.copytree(released, pages / "extra" / "notebooks" / name)
             if (released / "files").is_dir():
                 shutil.copytree(released / "files", pages / "files", dirs_exist_ok=True)
+        memory.write(pages / "_static", asked, contents(root), course=course)
         _sphinx(pages, pages / "_html")
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(pages / "_html", out)

@@ -76,7 +76,7 @@ html_theme = "sphinx_book_theme"
 html_title = project
 html_static_path = ["_static"]
 html_extra_path = ["extra"]
-html_css_files = ["book.css"]
+html_css_files = ["book.css", "memory.css"]
 html_js_files = [
     ("book-data.js", {"defer": "defer"}),
     ("progress.js", {"defer": "defer"}),
@@ -85,6 +85,8 @@ html_js_files = [
     ("live.js", {"defer": "defer"}),
     ("scroll.js", {"defer": "defer"}),
     ("contents.js", {"defer": "defer"}),
+    ("memory.js", {"defer": "defer"}),
+    ("locks.js", {"defer": "defer"}),
 ]
 html_favicon = "_static/mark.svg"
 html_context = {"default_mode": "auto"}

@@ -212,6 +212,12 @@
 
   const escape = (text) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
 
+  /* The verdict as the record has it. */
+  function told(kind, say, predict) {
+    const score = kind === "right" || (predict && kind === "wrong") ? 1 : 0;
+    return { say, score, points: 0, kind: predict && score ? "predicted" : kind === "unread" ? "unreadable" : kind, reason: "" };
+  }
+
   function attach(form) {
     const box = JSON.parse(form.querySelector("script[type='application/json']").textContent);
     const output = form.querySelector(".verdict"), marks = { right: "✓ ", wrong: "✗ ", unread: "? ", none: "" };
@@ -224,6 +230,8 @@
       form.dataset.verdict = box.predict && kind === "wrong" ? "told" : kind;
       output.innerHTML = `<span aria-hidden="true">${box.predict && kind === "wrong" ? "" : marks[kind]}</span>${say}`;
       typed?.setAttribute("aria-invalid", String(kind === "unread" || kind === "wrong"));
+      if (kind !== "none" && form.dataset.exercise)
+        window.gpubook?.progress?.attempt(box.id, { source: given.value, predict: box.predict, verdict: told(kind, say, box.predict) });
       window.MathJax?.typesetPromise?.([output]);
       if (box.predict && (kind === "right" || kind === "wrong")) {
         form.dataset.kept = "first";  // a prediction made once more, with the result in sight, is none

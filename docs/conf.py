@@ -87,6 +87,8 @@ html_js_files = [
     ("contents.js", {"defer": "defer"}),
     ("memory.js", {"defer": "defer"}),
     ("locks.js", {"defer": "defer"}),
+    ("misconceptions.js", {"defer": "defer"}),
+    ("mistakes.js", {"defer": "defer"}),
 ]
 html_favicon = "_static/mark.svg"
 html_context = {"default_mode": "auto"}

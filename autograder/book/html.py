@@ -80,7 +80,7 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
             shutil.copytree(released, pages / "extra" / "notebooks" / name)
             if (released / "files").is_dir():
                 shutil.copytree(released / "files", pages / "files", dirs_exist_ok=True)
-        memory.write(pages / "_static", asked, contents(root), course=course)
+        memory.write(pages / "_static", root, asked, contents(root), course=course)
         _sphinx(pages, pages / "_html")
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(pages / "_html", out)

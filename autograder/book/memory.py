@@ -1,4 +1,5 @@
-"""What the scripts of the page that remember are told about the book: which exercises each chapter has."""
+"""What the scripts of the page that remember are told about the book: which exercises each chapter has, and which of
+them catch a misconception."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..values.inline_html import inline_html
 from .contents import Entry
+from .misconceptions import for_pages, misconceptions
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -17,10 +19,13 @@ if TYPE_CHECKING:
 
 
 def write(
-    static: Path, asked: Sequence[tuple[Chapter, NotebookNode]], entries: Sequence[Entry], *, course: bool
+    static: Path, root: Path, asked: Sequence[tuple[Chapter, NotebookNode]], entries: Sequence[Entry], *, course: bool
 ) -> None:
-    """Write the scripts into a folder; `asked` are the chapters, each with its learner's notebook."""
+    """Write the scripts into a folder; `asked` are the chapters, each with its learner's notebook. A `course` gets no
+    word on mistakes."""
     (static / "book-data.js").write_text(book_js(asked, entries), encoding="utf-8")
+    text = "" if course else mistakes_js(root, [chapter for chapter, _ in asked])
+    (static / "misconceptions.js").write_text(text, encoding="utf-8")
 
 
 def book_js(asked: Sequence[tuple[Chapter, NotebookNode]], entries: Sequence[Entry]) -> str:
@@ -37,6 +42,13 @@ def book_js(asked: Sequence[tuple[Chapter, NotebookNode]], entries: Sequence[Ent
         for chapter, learner in asked
     ]
     return _script("book", {"chapters": chapters})
+
+
+def mistakes_js(root: Path, chapters: Sequence[Chapter]) -> str:
+    """The script `misconceptions.js`: what is said of each misconception, where it is explained and what catches it."""
+    exercises = [chapter.bank[name] for chapter in chapters for name in chapter.exercises]
+    pages = {chapter.name for chapter in chapters} | {path.stem for path in (root / "docs").glob("*.md")}
+    return _script("misconceptions", for_pages(misconceptions(root), exercises, pages))
 
 
 def _exercises(chapter: Chapter, learner: NotebookNode) -> list[dict[str, Any]]:

@@ -69,6 +69,8 @@ def assemble(chapter: Chapter, learner: NotebookNode, executed: NotebookNode, co
             page.cells.append(made)
             if MEASURED in cell.metadata.get("tags", []) and made.get("outputs"):
                 page.cells.append(_markdown(f"{cell.id}-measured", _where(executed.metadata.get(MEASURED_ON, ""))))
+    if any_asked and not course:
+        page.cells.append(_markdown("chapter-end", f'<div data-chapter-end="{chapter.name}"></div>'))
     return page
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..declaration.bank import bank_files, declared_below
-from . import chapters, in_page, indexes, syllabus, vendor
+from . import chapters, in_page, indexes, memory, syllabus, vendor
 from .bibliography import for_page
 from .contents import contents, filled
 from .measured import measured_on
@@ -80,6 +80,7 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
             shutil.copytree(released, pages / "extra" / "notebooks" / name)
             if (released / "files").is_dir():
                 shutil.copytree(released / "files", pages / "files", dirs_exist_ok=True)
+        memory.write(pages / "_static", root, asked, contents(root), course=course)
         _sphinx(pages, pages / "_html")
         if not course:
             scripts = vendor.fetch(root / "docs" / "vendor.json", work / "vendor")

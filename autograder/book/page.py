@@ -71,6 +71,8 @@ def assemble(chapter: Chapter, learner: NotebookNode, executed: NotebookNode, co
                 page.cells.append(_markdown(f"{cell.id}-measured", _where(executed.metadata.get(MEASURED_ON, ""))))
     if not course:
         page.cells.append(_scratch(chapter, ""))
+    if any_asked and not course:
+        page.cells.append(_markdown("chapter-end", f'<div data-chapter-end="{chapter.name}"></div>'))
     return page
 
 

@@ -215,7 +215,7 @@ def test_a_ring_writes_into_blocks_of_its_array():
     assert_alike(program, range(20))
 
 
-@pytest.mark.parametrize(("kind", "other"), itertools.product(["int32", "uint8", "float32", "bool"], TYPES))
+@pytest.mark.parametrize(("kind", "other"), list(itertools.product(["int32", "uint8", "float32", "bool"], TYPES)))
 def test_an_array_keeps_its_type_in_place_or_refuses(kind, other):
     def program(of, rng):
         x, y = array_of(of, rng, kind, (2, 3)), array_of(of, rng, other, rng.choice([(3,), (2, 1), (4, 2, 3)]))

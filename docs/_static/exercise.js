@@ -7,6 +7,7 @@
   "use strict";
 
   const backend = () => window.gpubook.python, progress = () => window.gpubook.progress;
+  const MOST_ROWS = 30;  // of an editor, which scrolls beyond
   const WAITS = 350;  // milliseconds after the last key until a text is echoed
   const LOOKS = { right: "right", predicted: "told", recorded: "told", partial: "told", waiting: "told",
     empty: "unread", unreadable: "unread", unit: "unread" };  // any other kind is wrong
@@ -30,10 +31,13 @@
     box.setAttribute("language", "python");
     box.setAttribute("template", template);
     box.setAttribute("placeholder", "");
-    const { id } = area;
+    const { id, rows } = area;
+    const fit = () => { box.style.height = `calc(${Math.min(Math.max(box.value.split("\n").length, rows) + 1, MOST_ROWS)} * 1.5em + 1.5rem)`; };
     box.addEventListener("code-input_load", () => {  // it has a textarea of its own, with the text of this one
       Object.assign(box.textareaElement, { id, autocomplete: "off", autocapitalize: "off" });
       box.removeAttribute("id");
+      box.textareaElement.addEventListener("input", fit);
+      fit();
     });
     const marker = document.createComment("");
     area.replaceWith(marker);

@@ -9,6 +9,8 @@
   const DAY = 24 * 3600 * 1000, DAYS = 3, OFFERED = 2, REPEATED = 3;
   const known = (name) => Object.hasOwn(names, name), exerciseOf = (key) => key.split("#")[0];
 
+  const drawn = (id) => variants[id]?.count ?? 1;
+
   /* Exercises that would catch a mistake; one without a name only its own can. */
   const catching = (key) => (known(key) ? names[key].exercises : [exerciseOf(key)]).filter((id) => exercises.has(id));
 
@@ -66,11 +68,11 @@
     const ids = catching(key), local = new Set((here?.exercises ?? []).map(({ id }) => id)), out = [];
     const right = (id, k) => Object.values(record.exercises[id]?.attempts ?? {}).some((one) => one.score >= 1 && (one.variant ?? 0) === k);
     const free = (id) => {
-      for (let k = 1; k < (variants[id] ?? 1); k += 1) if (!right(id, k) && !taken.has(`${id}:${k}`)) return k;
+      for (let k = 1; k < drawn(id); k += 1) if (!right(id, k) && !taken.has(`${id}:${k}`)) return k;
       return right(id, 0) || (record.exercises[id]?.best?.score ?? 0) >= 1 || taken.has(`${id}:0`) ? -1 : 0;
     };
     const ordered = [...ids.filter((id) => local.has(id)), ...ids.filter((id) => !local.has(id))];
-    const withNumbers = (id) => ((variants[id] ?? 1) > 1 ? 0 : 1);
+    const withNumbers = (id) => (drawn(id) > 1 ? 0 : 1);
     for (const id of ordered.sort((a, b) => withNumbers(a) - withNumbers(b))) {
       const k = free(id);
       if (k < 0 || out.length === count) continue;
@@ -80,19 +82,47 @@
     return out;
   }
 
-  /* A card for an exercise with other numbers, which exercise.js fills in; a link for one with the book's. */
+  async function typeset(element) {
+    if (window.gpubook.typeset) await window.gpubook.typeset(element);
+    else if (window.MathJax?.typesetPromise) await window.MathJax.typesetPromise([element]);
+  }
+
+  /* A card for an exercise with other numbers, which Python in the page asks and judges; a link for one with the book's. */
   function offer({ id, k }) {
     const { number, title } = exercises.get(id), name = made("span", {});
     name.innerHTML = title ? `: ${title}` : "";
     if (k === 0) return made("p", { class: "mistakes-offer" }, "Try ", exerciseLink(id), name, ".");
     const card = made("div", { "data-variant": `${id}:${k}`, class: "mistakes-variant", role: "group", "aria-label": `Exercise ${number} with other numbers` });
-    const head = made("p", { class: "mistakes-offer" }, "With other numbers: ", exerciseLink(id), name);
-    return made("div", {}, head, card);
+    const ask = made("button", { type: "button", class: "progress-button" }, "Show the question", made("span", { class: "visually-hidden" }, ` of exercise ${number} with other numbers`));
+    ask.addEventListener("click", () => question(card, id, k));
+    card.append(ask);
+    return made("div", {}, made("p", { class: "mistakes-offer" }, "With other numbers: ", exerciseLink(id), name), card);
   }
 
-  function mount(place) {
-    for (const card of place.querySelectorAll("[data-variant]")) window.gpubook.exercise?.mount?.(card);
-    window.gpubook.typeset?.(place);
+  async function question(card, id, k) {
+    const { python, exercise } = window.gpubook, said = made("p", { role: "status" }, python?.isRunning?.() ? "…" : "Loading Python, once …");
+    card.replaceChildren(said);
+    let asked;
+    try {
+      asked = await python.variant(id, k);
+    } catch (error) {
+      asked = { error: error.message };
+    }
+    if (asked.error) {
+      said.textContent = asked.error;
+      return;
+    }
+    const prompt = made("div", {}), name = `${id}-${k}`;
+    prompt.innerHTML = asked.prompt;
+    const field = made("input", { type: "text", id: `box-${name}`, autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": `echo-${name} verdict-${name}` });
+    const form = made("form", { class: "answer-box", novalidate: "", "data-exercise": id, "data-chapter": exercises.get(id).chapter.name, "data-input": "text", "data-echo": "", "data-variant": String(k) },
+      made("label", { for: field.id }, variants[id].ask), field, made("p", { class: "echo", id: `echo-${name}` }),
+      made("p", { class: "actions" }, made("button", { type: "submit" }, "Check")),
+      made("pre", { class: "printed", hidden: "" }), made("div", { class: "verdict", id: `verdict-${name}`, role: "status" }));
+    card.replaceChildren(prompt, form);
+    exercise?.mount?.(form);
+    field.focus({ preventScroll: true });
+    await typeset(prompt);
   }
 
   /* The end of a chapter. It is made anew only where what it says has changed, so that no card is lost while one types. */
@@ -114,7 +144,7 @@
     place.replaceChildren(made("section", { class: "mistakes-again", "aria-labelledby": "mistakes-again" },
       made("h2", { id: "mistakes-again" }, "Your mistakes in this chapter"), made("ul", {}, ...parts),
       ...(offered.length ? [made("p", {}, "These would show whether it is past:"), ...offered.map(offer)] : [])));
-    mount(place);
+    typeset(place);
   }
 
   /* The front page, days later. */
@@ -132,7 +162,7 @@
     place.replaceChildren(...(items.length ? [made("section", { class: "mistakes-again", "aria-labelledby": "mistakes-repeat" },
       made("h2", { id: "mistakes-repeat" }, "Once more"), made("p", {}, `These you got wrong ${days} days ago or more.`),
       ...items.map(([mistake, found]) => made("div", { class: "mistakes-item" }, sentence(mistake), offer(found))))] : []));
-    mount(place);
+    typeset(place);
   }
 
   function show() {

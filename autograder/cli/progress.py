@@ -57,11 +57,13 @@ def show(own: Progress, asked: list[tuple[str, list[dict[str, Any]]]]) -> None:
     table = Table("chapter", box=None, pad_edge=False, show_footer=True)
     for name in ("done", "exercises", "points", "of"):
         table.add_column(name, justify="right")
-    sums = [(name, len(exercises), *totals(data, exercises)) for name, exercises in asked]
-    for name, count, done, points, available in sums:
-        table.add_row(name, str(done), str(count), f"{points:.4g}", f"{available:.4g}")
-    all_of = [sum(row[at] for row in sums if isinstance(row[at], int | float)) for at in (2, 1, 3, 4)]
-    for column, text in zip(table.columns, ["all", *(f"{value:.4g}" for value in all_of)], strict=True):
+    sums = [(0.0, 0.0, 0.0, 0.0)]
+    for name, exercises in asked:
+        done, points, available = totals(data, exercises)
+        sums.append((done, len(exercises), points, available))
+        table.add_row(name, *(f"{value:.4g}" for value in sums[-1]))
+    all_of = [f"{sum(column):.4g}" for column in zip(*sums, strict=True)]
+    for column, text in zip(table.columns, ["all", *all_of], strict=True):
         column.footer = text
     Console(highlight=False).print(table)
     if not own.path.is_file():

@@ -11,8 +11,8 @@
 
   const drawn = (id) => variants[id]?.count ?? 1;
 
-  /* Exercises that would catch a mistake; one without a name only its own can. */
-  const catching = (key) => (known(key) ? names[key].exercises : [exerciseOf(key)]).filter((id) => exercises.has(id));
+  /* Exercises that would catch a mistake: those that declare it, and where it was made. */
+  const catching = ({ key, in: where }) => [...new Set([...(known(key) ? names[key].exercises : []), ...where])].filter((id) => exercises.has(id));
 
   /* All attempts, the first one first: {id, time, kind, mistakes, score, variant}. */
   function attempts(record) {
@@ -37,7 +37,7 @@
       if (score < 1) continue;
       for (const mistake of found.values()) {
         const later = Date.parse(time) - Date.parse(mistake.last) >= days * DAY;
-        if (catching(mistake.key).includes(id) && (variant !== undefined || id !== mistake.at || later)) mistake.mastered = true;
+        if (catching(mistake).includes(id) && (variant !== undefined || id !== mistake.at || later)) mistake.mastered = true;
       }
     }
     return [...found.values()];
@@ -57,15 +57,15 @@
     const times = TIMES[count] ?? `${count} times`, ids = where.filter((id) => exercises.has(id));
     const list = ids.flatMap((id, n) => [...(n ? [n === ids.length - 1 ? " and " : ", "] : []), exerciseLink(id)]);
     const said = known(key) ? [`${times} you ${names[key].did}`, ...(list.length ? [" (", ...list, ")"] : [])]
-      : [`${times} you made the same mistake in `, ...(list.length ? list : [exerciseOf(key)])];
+      : [count === 1 ? "Once you made a mistake in " : `${times} you made the same mistake in `, ...(list.length ? list : [exerciseOf(key)])];
     const more = known(key) && names[key].address ? [": see ", linked(names[key].address, names[key].section), "."] : ["."];
     return made("p", {}, ...said, ...more, ...(mastered ? [" A later answer was right."] : []));
   }
 
   /* Up to `count` exercises that would catch a mistake, {id, k}: with numbers that the reader has not had right, those of
    * this chapter first; of one without variants the book's own, unless it is right already. */
-  function offers(key, record, count, taken = new Set()) {
-    const ids = catching(key), local = new Set((here?.exercises ?? []).map(({ id }) => id)), out = [];
+  function offers(mistake, record, count, taken = new Set()) {
+    const ids = catching(mistake), local = new Set((here?.exercises ?? []).map(({ id }) => id)), out = [];
     const right = (id, k) => Object.values(record.exercises[id]?.attempts ?? {}).some((one) => one.score >= 1 && (one.variant ?? 0) === k);
     const free = (id) => {
       for (let k = 1; k < drawn(id); k += 1) if (!right(id, k) && !taken.has(`${id}:${k}`)) return k;
@@ -140,7 +140,7 @@
     }
     const taken = new Set(), open = mistakes.filter(({ mastered }) => !mastered);
     const parts = mistakes.map((one) => made("li", {}, sentence(one)));
-    const offered = open.flatMap(({ key }) => offers(key, record, OFFERED, taken)).slice(0, OFFERED);
+    const offered = open.flatMap((one) => offers(one, record, OFFERED, taken)).slice(0, OFFERED);
     place.replaceChildren(made("section", { class: "mistakes-again", "aria-labelledby": "mistakes-again" },
       made("h2", { id: "mistakes-again" }, "Your mistakes in this chapter"), made("ul", {}, ...parts),
       ...(offered.length ? [made("p", {}, "These would show whether it is past:"), ...offered.map(offer)] : [])));
@@ -152,7 +152,7 @@
     const days = Number(place.dataset.repeat) || DAYS, record = progress.record(), taken = new Set(), items = [];
     const old = mistakesOf(record, days).filter(({ mastered, last }) => !mastered && Date.now() - Date.parse(last) >= days * DAY);
     for (const mistake of old.sort((a, b) => (a.last < b.last ? -1 : 1))) {
-      const [found] = items.length < REPEATED ? offers(mistake.key, record, 1, taken) : [];
+      const [found] = items.length < REPEATED ? offers(mistake, record, 1, taken) : [];
       if (found) items.push([mistake, found]);
     }
     const said = JSON.stringify(items.map(([{ key, count }, { id, k }]) => [key, count, id, k]));

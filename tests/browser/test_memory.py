@@ -314,9 +314,11 @@ def test_what_follows_a_prediction_unfolds_when_it_is_made(chapter):
     assert reveal.get_attribute("hidden") == "until-found"
     assert reveal.bounding_box()["height"] < 5
     assert chapter.locator(f"#exercise-{GUESS} details.solution").get_attribute("hidden") == "until-found"
+    expect(chapter.locator(f"#exercise-{GUESS} button.solution")).to_be_hidden()
     predict(chapter)
     expect(line).to_be_hidden()
     expect(reveal).to_be_visible()
+    expect(chapter.locator(f"#exercise-{GUESS} details.solution")).to_be_visible()
     assert reveal.get_attribute("open") is not None
     chapter.reload()
     expect(line).to_be_hidden()
@@ -412,6 +414,14 @@ def test_a_mistake_without_a_name_counts_by_its_exercise(page, served):
         attempt(page, TIME, source, mistakes=mistakes)
     end = page.locator("[data-chapter-end]")
     expect(end.locator("li")).to_have_text("Twice you made the same mistake in exercise 7.1.")
+    assert variants(end) == [f"{TIME}:1"]
+
+
+def test_a_slip_is_caught_where_it_was_made(page, served):
+    page.goto(f"{served}/07-links.html")
+    attempt(page, TIME, "1", mistakes=["prefix"], kind="slip")
+    end = page.locator("[data-chapter-end]")
+    expect(end.locator("li")).to_have_text("Once you lost a prefix of a unit (exercise 7.1): see Numbers and units.")
     assert variants(end) == [f"{TIME}:1"]
 
 

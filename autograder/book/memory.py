@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..declaration.answer import JudgedBy
 from ..values.inline_html import inline_html
 from .contents import Entry
 from .misconceptions import for_pages, misconceptions
@@ -30,7 +31,8 @@ def write(
 
 def book_js(asked: Sequence[tuple[Chapter, NotebookNode]], entries: Sequence[Entry]) -> str:
     """The script `book-data.js`, for every chapter with its learner's notebook: exercises with ids, numbers, titles,
-    kinds and points, and whether they are predictions. It has no answers, so both editions have it."""
+    kinds and points, and whether they are predictions and judged by machine. It has no answers: both editions have
+    it."""
     titles = {entry.name: entry for entry in entries}
     chapters = [
         {
@@ -62,6 +64,7 @@ def _exercises(chapter: Chapter, learner: NotebookNode) -> list[dict[str, Any]]:
             "kind": exercise.kind,
             "points": exercise.points,
             "predict": exercise.predict,
+            "judged": exercise.answer.judged_by is not JudgedBy.TEACHER,
         }
         for exercise, number in found
     ]

@@ -59,7 +59,8 @@ def caught(exercises: Iterable[Exercise]) -> dict[str, list[str]]:
 
 
 def for_pages(table: Mapping[str, Misconception], exercises: Iterable[Exercise], pages: set[str]) -> dict[str, Any]:
-    """What the page says of each, with the exercises that catch it, and how many variants each exercise has.
+    """What the page says of each, with the exercises that catch it; and of each exercise that is
+    answered in a field of text, how many variants it has, and the field's label.
 
     `pages` are those of this book; a small one may lack some, and then no section is named.
     """
@@ -75,5 +76,9 @@ def for_pages(table: Mapping[str, Misconception], exercises: Iterable[Exercise],
             }
             for name, one in table.items()
         },
-        "variants": {exercise.id: len(exercise.drawn()) for exercise in exercises if exercise.variant_count > 1},
+        "variants": {
+            exercise.id: {"count": len(exercise.drawn()), "ask": box.ask}
+            for exercise in exercises
+            if exercise.variant_count > 1 and (box := exercise.answer.box(exercise)) and box.input == "text"
+        },
     }

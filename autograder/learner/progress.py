@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..declaration.answer import JudgedBy
 from . import record
 from .record import Data
 
@@ -201,16 +202,23 @@ def mark(folder: Path) -> None:
         (folder / FOLDER / STUDY).write_text(MARKED, encoding="utf-8")
 
 
+def judged(exercise: Mapping[str, Any]) -> bool:
+    """Whether an exercise, by its public record, is judged without a teacher, and so has points."""
+    from ..answers import answer_from
+
+    return answer_from(exercise).judged_by is not JudgedBy.TEACHER
+
+
 def done(entry: Mapping[str, Any], exercise: Mapping[str, Any]) -> bool:
     """Whether an exercise, by its public record, is done: all points, a prediction, or a text that nobody judges."""
     if "prediction" in entry or entry.get("best", {}).get("score", 0) >= 1:
         return True
-    return exercise["kind"] == "Written" and ("answer" in entry or "solution" in entry)
+    return not judged(exercise) and ("answer" in entry or "solution" in entry)
 
 
 def points(entry: Mapping[str, Any], exercise: Mapping[str, Any]) -> float:
     """The points that are reached."""
-    if exercise["kind"] == "Written":  # a teacher gives them
+    if not judged(exercise):
         return 0.0
     score = 1.0 if "prediction" in entry else min(entry.get("best", {}).get("score", 0), 1)
     return score * exercise["points"]
@@ -222,7 +230,7 @@ def totals(data: Data, exercises: Sequence[Mapping[str, Any]]) -> tuple[int, flo
     return (
         sum(done(*pair) for pair in entries),
         sum(points(*pair) for pair in entries),
-        sum(one["points"] for one in exercises if one["kind"] != "Written"),
+        sum(one["points"] for one in exercises if judged(one)),
     )
 
 

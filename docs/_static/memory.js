@@ -20,7 +20,7 @@
 
   /* Whether an exercise is done, and its points; a text that nobody judges has none. */
   function state(exercise, entry) {
-    const unjudged = exercise.kind === "Written", predicted = Boolean(entry.prediction);
+    const unjudged = exercise.judged === false, predicted = Boolean(entry.prediction);
     const score = predicted ? 1 : Math.min(entry.best?.score ?? 0, 1);
     const done = predicted || score >= 1 || (unjudged && Boolean(entry.answer || entry.solution));
     return { done, predicted, reached: unjudged ? 0 : score * exercise.points, points: unjudged ? 0 : exercise.points };

@@ -9,8 +9,10 @@
   const DAY = 24 * 3600 * 1000, DAYS = 3, OFFERED = 2, REPEATED = 3;
   const known = (name) => Object.hasOwn(names, name), exerciseOf = (key) => key.split("#")[0];
 
-  /* Exercises that would catch a mistake; one without a name only its own can. */
-  const catching = (key) => (known(key) ? names[key].exercises : [exerciseOf(key)]).filter((id) => exercises.has(id));
+  const drawn = (id) => variants[id]?.count ?? 1;
+
+  /* Exercises that would catch a mistake: those that declare it, and where it was made. */
+  const catching = ({ key, in: where }) => [...new Set([...(known(key) ? names[key].exercises : []), ...where])].filter((id) => exercises.has(id));
 
   /* All attempts, the first one first: {id, time, kind, mistakes, score, variant}. */
   function attempts(record) {
@@ -35,7 +37,7 @@
       if (score < 1) continue;
       for (const mistake of found.values()) {
         const later = Date.parse(time) - Date.parse(mistake.last) >= days * DAY;
-        if (catching(mistake.key).includes(id) && (variant !== undefined || id !== mistake.at || later)) mistake.mastered = true;
+        if (catching(mistake).includes(id) && (variant !== undefined || id !== mistake.at || later)) mistake.mastered = true;
       }
     }
     return [...found.values()];
@@ -55,22 +57,22 @@
     const times = TIMES[count] ?? `${count} times`, ids = where.filter((id) => exercises.has(id));
     const list = ids.flatMap((id, n) => [...(n ? [n === ids.length - 1 ? " and " : ", "] : []), exerciseLink(id)]);
     const said = known(key) ? [`${times} you ${names[key].did}`, ...(list.length ? [" (", ...list, ")"] : [])]
-      : [`${times} you made the same mistake in `, ...(list.length ? list : [exerciseOf(key)])];
+      : [count === 1 ? "Once you made a mistake in " : `${times} you made the same mistake in `, ...(list.length ? list : [exerciseOf(key)])];
     const more = known(key) && names[key].address ? [": see ", linked(names[key].address, names[key].section), "."] : ["."];
     return made("p", {}, ...said, ...more, ...(mastered ? [" A later answer was right."] : []));
   }
 
   /* Up to `count` exercises that would catch a mistake, {id, k}: with numbers that the reader has not had right, those of
    * this chapter first; of one without variants the book's own, unless it is right already. */
-  function offers(key, record, count, taken = new Set()) {
-    const ids = catching(key), local = new Set((here?.exercises ?? []).map(({ id }) => id)), out = [];
+  function offers(mistake, record, count, taken = new Set()) {
+    const ids = catching(mistake), local = new Set((here?.exercises ?? []).map(({ id }) => id)), out = [];
     const right = (id, k) => Object.values(record.exercises[id]?.attempts ?? {}).some((one) => one.score >= 1 && (one.variant ?? 0) === k);
     const free = (id) => {
-      for (let k = 1; k < (variants[id] ?? 1); k += 1) if (!right(id, k) && !taken.has(`${id}:${k}`)) return k;
+      for (let k = 1; k < drawn(id); k += 1) if (!right(id, k) && !taken.has(`${id}:${k}`)) return k;
       return right(id, 0) || (record.exercises[id]?.best?.score ?? 0) >= 1 || taken.has(`${id}:0`) ? -1 : 0;
     };
     const ordered = [...ids.filter((id) => local.has(id)), ...ids.filter((id) => !local.has(id))];
-    const withNumbers = (id) => ((variants[id] ?? 1) > 1 ? 0 : 1);
+    const withNumbers = (id) => (drawn(id) > 1 ? 0 : 1);
     for (const id of ordered.sort((a, b) => withNumbers(a) - withNumbers(b))) {
       const k = free(id);
       if (k < 0 || out.length === count) continue;
@@ -80,19 +82,47 @@
     return out;
   }
 
-  /* A card for an exercise with other numbers, which exercise.js fills in; a link for one with the book's. */
+  async function typeset(element) {
+    if (window.gpubook.typeset) await window.gpubook.typeset(element);
+    else if (window.MathJax?.typesetPromise) await window.MathJax.typesetPromise([element]);
+  }
+
+  /* A card for an exercise with other numbers, which Python in the page asks and judges; a link for one with the book's. */
   function offer({ id, k }) {
     const { number, title } = exercises.get(id), name = made("span", {});
     name.innerHTML = title ? `: ${title}` : "";
     if (k === 0) return made("p", { class: "mistakes-offer" }, "Try ", exerciseLink(id), name, ".");
     const card = made("div", { "data-variant": `${id}:${k}`, class: "mistakes-variant", role: "group", "aria-label": `Exercise ${number} with other numbers` });
-    const head = made("p", { class: "mistakes-offer" }, "With other numbers: ", exerciseLink(id), name);
-    return made("div", {}, head, card);
+    const ask = made("button", { type: "button", class: "progress-button" }, "Show the question", made("span", { class: "visually-hidden" }, ` of exercise ${number} with other numbers`));
+    ask.addEventListener("click", () => question(card, id, k));
+    card.append(ask);
+    return made("div", {}, made("p", { class: "mistakes-offer" }, "With other numbers: ", exerciseLink(id), name), card);
   }
 
-  function mount(place) {
-    for (const card of place.querySelectorAll("[data-variant]")) window.gpubook.exercise?.mount?.(card);
-    window.gpubook.typeset?.(place);
+  async function question(card, id, k) {
+    const { python, exercise } = window.gpubook, said = made("p", { role: "status" }, python?.isRunning?.() ? "…" : "Loading Python, once …");
+    card.replaceChildren(said);
+    let asked;
+    try {
+      asked = await python.variant(id, k);
+    } catch (error) {
+      asked = { error: error.message };
+    }
+    if (asked.error) {
+      said.textContent = asked.error;
+      return;
+    }
+    const prompt = made("div", {}), name = `${id}-${k}`;
+    prompt.innerHTML = asked.prompt;
+    const field = made("input", { type: "text", id: `box-${name}`, autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": `echo-${name} verdict-${name}` });
+    const form = made("form", { class: "answer-box", novalidate: "", "data-exercise": id, "data-chapter": exercises.get(id).chapter.name, "data-input": "text", "data-echo": "", "data-variant": String(k) },
+      made("label", { for: field.id }, variants[id].ask), field, made("p", { class: "echo", id: `echo-${name}` }),
+      made("p", { class: "actions" }, made("button", { type: "submit" }, "Check")),
+      made("pre", { class: "printed", hidden: "" }), made("div", { class: "verdict", id: `verdict-${name}`, role: "status" }));
+    card.replaceChildren(prompt, form);
+    exercise?.mount?.(form);
+    field.focus({ preventScroll: true });
+    await typeset(prompt);
   }
 
   /* The end of a chapter. It is made anew only where what it says has changed, so that no card is lost while one types. */
@@ -110,11 +140,11 @@
     }
     const taken = new Set(), open = mistakes.filter(({ mastered }) => !mastered);
     const parts = mistakes.map((one) => made("li", {}, sentence(one)));
-    const offered = open.flatMap(({ key }) => offers(key, record, OFFERED, taken)).slice(0, OFFERED);
+    const offered = open.flatMap((one) => offers(one, record, OFFERED, taken)).slice(0, OFFERED);
     place.replaceChildren(made("section", { class: "mistakes-again", "aria-labelledby": "mistakes-again" },
       made("h2", { id: "mistakes-again" }, "Your mistakes in this chapter"), made("ul", {}, ...parts),
       ...(offered.length ? [made("p", {}, "These would show whether it is past:"), ...offered.map(offer)] : [])));
-    mount(place);
+    typeset(place);
   }
 
   /* The front page, days later. */
@@ -122,7 +152,7 @@
     const days = Number(place.dataset.repeat) || DAYS, record = progress.record(), taken = new Set(), items = [];
     const old = mistakesOf(record, days).filter(({ mastered, last }) => !mastered && Date.now() - Date.parse(last) >= days * DAY);
     for (const mistake of old.sort((a, b) => (a.last < b.last ? -1 : 1))) {
-      const [found] = items.length < REPEATED ? offers(mistake.key, record, 1, taken) : [];
+      const [found] = items.length < REPEATED ? offers(mistake, record, 1, taken) : [];
       if (found) items.push([mistake, found]);
     }
     const said = JSON.stringify(items.map(([{ key, count }, { id, k }]) => [key, count, id, k]));
@@ -132,7 +162,7 @@
     place.replaceChildren(...(items.length ? [made("section", { class: "mistakes-again", "aria-labelledby": "mistakes-repeat" },
       made("h2", { id: "mistakes-repeat" }, "Once more"), made("p", {}, `These you got wrong ${days} days ago or more.`),
       ...items.map(([mistake, found]) => made("div", { class: "mistakes-item" }, sentence(mistake), offer(found))))] : []));
-    mount(place);
+    typeset(place);
   }
 
   function show() {

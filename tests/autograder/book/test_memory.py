@@ -7,6 +7,7 @@ import pytest
 
 from autograder.book import memory
 from autograder.book.contents import contents
+from autograder.book.misconceptions import misconceptions
 from tests.conftest import ROOT
 from tests.kept import loaded
 
@@ -38,5 +39,17 @@ def test_every_exercise_is_listed_in_the_order_in_which_it_is_asked(book):
 def test_an_exercise_is_told_by_what_its_card_shows_and_no_more(book):
     for one in book[0]["chapters"][0]["exercises"]:
         exercise = book[1].bank[one["id"]]
-        assert one.keys() == {"id", "number", "title", "kind", "points", "predict"}
+        assert one.keys() == {"id", "number", "title", "kind", "points", "predict", "judged"}
         assert (one["kind"], one["points"], one["predict"]) == (exercise.kind, exercise.points, exercise.predict)
+        assert one["judged"] == (exercise.kind != "Written")
+
+
+@pytest.mark.parametrize("course", [True, False])
+def test_only_the_open_edition_is_told_of_mistakes(tmp_path, course):
+    chapter = loaded(ROOT, ROOMY)
+    memory.write(tmp_path, ROOT, [(chapter, cells_of(chapter))], contents(ROOT), course=course)
+    assert (tmp_path / "book-data.js").stat().st_size > 100
+    text = "".join(path.read_text() for path in tmp_path.iterdir())
+    told = [name for name, one in misconceptions(ROOT).items() if one.did in text]
+    assert bool(told) is not course
+    assert ((tmp_path / "misconceptions.js").read_text() == "") is course

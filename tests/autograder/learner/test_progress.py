@@ -166,7 +166,9 @@ def test_an_older_file_that_cannot_be_taken_over_stays(tmp_path, monkeypatch):
 
 def test_what_is_done_and_how_many_points_there_are():
     asked = [
-        {"id": i, "kind": k, "points": p} for i, k, p in (("q", "Quantity", 2), ("p", "Choice", 1), ("w", "Written", 3))
+        {"id": "q", "kind": "Quantity", "points": 2, "unit": "s"},
+        {"id": "p", "kind": "Choice", "points": 1, "options": {"a": "A", "b": "B"}},
+        {"id": "w", "kind": "Written", "points": 3, "rubric": [["It says why.", 3]]},
     ]
     data = {
         "exercises": {

@@ -76,7 +76,7 @@ html_theme = "sphinx_book_theme"
 html_title = project
 html_static_path = ["_static"]
 html_extra_path = ["extra"]
-html_css_files = ["book.css"]
+html_css_files = ["book.css", "front.css"]
 html_js_files = [
     ("units.js", {"defer": "defer"}),
     ("answerbox.js", {"defer": "defer"}),

@@ -139,11 +139,11 @@ def records(chapter: Chapter) -> list[dict[str, Any]]:
 
 
 def spent(amount: Amount) -> str:
-    """A time as one plans with it: "70 min", "3.6 h", "95 h"."""
+    """A time as one plans with it: "70 min", "3.6 h", "105 h"."""
     minutes = amount.minutes
     if minutes < 95:
         return f"{max(5, 5 * round(minutes / 5))} min"
-    return f"{minutes / 60:.1f} h" if minutes < 6000 else f"{minutes / 60:.0f} h"
+    return f"{minutes / 60:.1f} h" if minutes < 600 else f"{minutes / 60:.0f} h"
 
 
 def counted(number: float, noun: str) -> str:
@@ -152,7 +152,7 @@ def counted(number: float, noun: str) -> str:
 
 
 def write(pages: Path, front: Front) -> None:
-    """Fill the marks of the front page in `pages`, the source of Sphinx; ChapterError for a mark that it does not know."""
+    """Fill the marks of the front page in `pages`, the source of Sphinx; ChapterError for one that is not known."""
     path = pages / "index.md"
     licences = any(pages.glob("licences.*"))
     path.write_text(filled(path.read_text(encoding="utf-8"), front, licences=licences), encoding="utf-8")

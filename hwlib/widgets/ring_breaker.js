@@ -159,9 +159,9 @@ const nameOf = (run) => (["deadlock", "only-sends"].includes(run.reason) ? "Dead
 export function tell(state, run, time) {
   const now = look(run, time, state), { n, S, alpha, W, slow, slowdown, skips, calls } = state, lines = [];
   const ideal = { all_gather: formula.ring_allgather_time, reduce_scatter: formula.ring_reduce_scatter_time }[state.collective](n, S, alpha, W);
-  const progress = `${count(now.messages)} of ${count(n * (n - 1))} messages, ${show(now.sentBytes, "B")} sent by a rank, ${now.rounds} of ${n - 1} rounds`;
+  const progress = `${count(now.messages)} of ${count(n * (n - 1))} messages have arrived, ${show(now.sentBytes, "B")} from each rank at most, ${now.rounds} of ${n - 1} rounds are over`;
   if (now.stuck) lines.push(`${nameOf(run)}. ${sentence(verdict(run))}`);
-  else if (now.done) lines.push(`Done in ${show(run.over, "s")}: ${progress}.`);
+  else if (now.done) lines.push(`Done in ${show(run.over, "s")}: ${count(now.messages)} messages, ${show(now.sentBytes, "B")} sent by each rank, ${now.rounds} rounds.`);
   else {
     lines.push(`${time > 0 ? `After ${show(time, "s")}` : "At the start"}: ${progress}.`);
     if (now.waits.length) lines.push(sentence(now.waits.map(waiting).join("; ")));
@@ -269,7 +269,7 @@ function render({ model, el }) {
   const mended = { calls: "together", skips: NOBODY, slow: NOBODY };
   const presets = [
     ["All send first", { ...mended, calls: "sends" }],
-    ["Rank 2 skips a turn", { ...mended, skips: 2 }],
+    ["Rank 2 skips", { ...mended, skips: 2 }],
     ["One slow link", { ...mended, slow: 3 }],
     ["Mend it", mended],
   ];

@@ -150,8 +150,7 @@ def test_the_sentences_name_the_deadlock_the_rank_that_left_and_what_the_slow_li
     at_end = "given.map((one) => { const run = play(one); return tell(one, run, run.end); })"
     whole, sends, skips, slow, odd = explored(at_end, *given)
     assert whole[0].startswith("Done in ")
-    assert "30 of 30 messages" in whole[0]
-    assert "833 MB sent by a rank" in whole[0]
+    assert "30 messages, 833 MB sent by each rank, 5 rounds" in whole[0]
     assert sends[0].startswith("Deadlock. No rank can go on: rank 0 waits in send for rank 1 to receive; rank 1 waits")
     assert "rank 5 waits in send for rank 0 to receive." in sends[0]
     assert skips[0].startswith("Hang. No rank can go on: rank 1 waits in send for rank 2 to receive, which has ended")

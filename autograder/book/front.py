@@ -42,6 +42,7 @@ class Card:
     about: str
     reading: Amount
     exercises: Amount
+    judged: float = 0
     link: str = ""
 
     @property
@@ -89,7 +90,7 @@ class Front:
             return Card(entry, Markup(""), entry.about, Amount(open=True), Amount(open=True))
         return Card(
             entry, inline_html(question(chapter)), entry.about, self.book.reading_of(entry.name),
-            self.amount(chapter), f"{entry.name}.html",
+            self.amount(chapter), judged(chapter), f"{entry.name}.html",
         )  # fmt: skip
 
     def amount(self, chapter: Chapter) -> Amount:
@@ -136,6 +137,11 @@ def records(chapter: Chapter) -> list[dict[str, Any]]:
     from .chapters import public_json
 
     return list(json.loads(public_json(chapter))["exercises"].values())
+
+
+def judged(chapter: Chapter) -> float:
+    """The points that the page can give: a text is judged by a teacher."""
+    return float(sum(record["points"] for record in records(chapter) if record["kind"] != "Written"))
 
 
 def spent(amount: Amount) -> str:

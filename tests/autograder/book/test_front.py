@@ -72,7 +72,8 @@ def test_numbers_on_the_cards_are_those_of_the_exercises_and_of_the_plan(pages):
         points, asked = sum(record["points"] for record in records.values()), book.amount(records)
         assert f"{len(records)} exercises, {points:g} points" in words(card)
         assert f"{front.spent(book.reading(int(entry.number)))} to read, {front.spent(asked)} to solve" in words(card)
-        assert words(card.select_one("[data-chapter-progress]")) == f"0 of {points:g} points"
+        judged = sum(record["points"] for record in records.values() if record["kind"] != "Written")
+        assert words(card.select_one("[data-chapter-progress]")) == f"0 of {judged:g} points"
         assert card.select_one("[data-chapter-progress]")["data-chapter-progress"] == entry.name
         total += asked
     facts = words(found.select_one(".front-facts"))

@@ -1,4 +1,4 @@
-"""Kernels where numpy is missing, as in a page: the same counts, values to rounding, and the same verdicts."""
+"""Kernels and ranks where numpy is missing, as in a page: equal counts and verdicts, values to rounding."""
 
 import json
 import subprocess
@@ -74,6 +74,22 @@ for kernel in (exercise.solution, *(mistake.value for mistake in exercise.mistak
 print(json.dumps(told))
 """
 
+INSTALL = "from hwlib.plain import as_numpy\nassert as_numpy.install()\n"
+RING = """
+import json
+from pathlib import Path
+from autograder.declaration import load_bank
+from autograder.values import encoding
+
+exercise = load_bank(Path("solutions/06-collectives"))["collectives-ring-reduce-scatter"]
+told = []
+for value in (exercise.solution, *(mistake.value for mistake in exercise.mistakes)):
+    got = exercise.answer.as_learner(exercise, value, exercise.variant())
+    verdict = exercise.judge_message(encoding.encode(got), {}, exercise.answer.local_call(got, exercise.withholds))
+    told.append([verdict.score, verdict.kind, verdict.reason, verdict.say])
+print(json.dumps(told))
+"""
+
 
 def said(script):
     command = [sys.executable, "-c", script]
@@ -108,6 +124,12 @@ def test_verdicts_are_equal(name):
     with_numpy, without = said(check), said(HIDE + check)
     assert without == with_numpy
     assert [one[1] for one in without] == ["right", *["mistake"] * (len(without) - 2), "empty"]
+
+
+def test_ranks_exchange_arrays_of_the_small_numpy_and_are_judged_as_with_numpys():
+    with_numpy, without = said(RING), said(HIDE + INSTALL + RING)
+    assert without == with_numpy
+    assert [one[1] for one in without] == ["right", *["mistake"] * (len(without) - 1)]
 
 
 @pytest.mark.parametrize("name", ["add", "less_equal", "floor_divide", "where", "sum", "isclose"])

@@ -23,9 +23,10 @@ from ..learner.cell_history import stub
 from ..learner.lookup import Found, find
 from ..values import encoding
 from ..values.error_advice import Asked, advice
+from ..values.inline_html import block_html, inline_html
 from ..values.numbers import Unreadable
 from .chapter_names import ChapterNames
-from .markup import block_html, inline_html
+from .on_demand import Needs
 
 MOST_PRINTED = 20_000
 MOST_TRACE = 2_000
@@ -157,6 +158,8 @@ def _executed(chapter: str, source: str, place: str) -> tuple[Any, str, str]:
         try:
             names.provide(source, place)
             value = _evaluated(source, names.space)
+        except Needs:
+            raise
         except BaseException as failure:  # KeyboardInterrupt and SystemExit too: it is a cell
             error = _told(failure, source, place)
     return value, out.getvalue()[-MOST_PRINTED:], error

@@ -7,34 +7,13 @@ unpacks it, and calls again.
 from __future__ import annotations
 
 import importlib
-import importlib.abc
-import importlib.machinery
 import json
 import sys
-from collections.abc import Sequence
-from types import ModuleType
-from typing import Any
 
-from . import markup
+from ..values.inline_html import block_html
+from .on_demand import Needs, OnDemand
 
-ON_DEMAND = ("mpmath", "sympy", "networkx")
 LOADED = ("autograder.answers", "autograder.learner.verbs", "autograder.live.cells", "hwlib.formula", "hwlib.specs")
-
-
-class Needs(BaseException):
-    """A cell imports a package whose archive is not here yet; no `except Exception` of a cell is to catch it."""
-
-
-class OnDemand(importlib.abc.MetaPathFinder):
-    """The last finder: whatever is on demand and was not found is asked for."""
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None, _target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        """Raise Needs for a package on demand."""
-        if path is None and name in ON_DEMAND:
-            raise Needs(name)
-        return None
 
 
 def prepare() -> None:
@@ -46,7 +25,7 @@ def prepare() -> None:
         sys.meta_path.append(OnDemand())
     for name in LOADED:
         importlib.import_module(name)
-    markup.block_html("$a$")  # its rules are compiled when first used
+    block_html("$a$")  # its rules are compiled when first used
 
 
 def call(request: str) -> str:
@@ -56,5 +35,4 @@ def call(request: str) -> str:
     try:
         return answered(request)
     except Needs as missing:
-        needs: dict[str, Any] = {"needs": str(missing)}
-        return json.dumps(needs)
+        return json.dumps({"needs": str(missing)})

@@ -1,9 +1,8 @@
-"""A sentence in Markdown as HTML."""
+"""Markdown as HTML, with its formulas in TeX between \\( and \\) for the page to typeset."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +13,17 @@ if TYPE_CHECKING:
 
 
 def inline_html(markdown: str) -> Markup:
-    """A sentence in Markdown as HTML, with its formulas as MathJax reads them."""
-    return Markup(_markdown()(markdown).strip())
+    """A sentence."""
+    return Markup(_reader().renderInline(markdown).strip())
+
+
+def block_html(markdown: str) -> Markup:
+    """Paragraphs, tables, lists and code."""
+    return Markup(_reader().render(markdown).strip())
 
 
 @cache
-def _markdown() -> Callable[[str], str]:
+def _reader() -> MarkdownIt:
     from markdown_it import MarkdownIt
     from mdit_py_plugins.dollarmath import dollarmath_plugin
 
@@ -27,5 +31,4 @@ def _markdown() -> Callable[[str], str]:
         left, right = (r"\[", r"\]") if options.get("display_mode") else (r"\(", r"\)")
         return f"{left}{html.escape(text.strip(), quote=False)}{right}"
 
-    reader: MarkdownIt = MarkdownIt("commonmark").use(dollarmath_plugin, renderer=math_html)
-    return reader.renderInline
+    return MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, renderer=math_html)

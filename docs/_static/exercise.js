@@ -30,14 +30,16 @@
     box.setAttribute("language", "python");
     box.setAttribute("template", template);
     box.setAttribute("placeholder", "");
-    box.addEventListener("code-input_load", () => {  // it has a textarea of its own
-      const { id } = area;
-      area.remove();
+    const { id } = area;
+    box.addEventListener("code-input_load", () => {  // it has a textarea of its own, with the text of this one
       Object.assign(box.textareaElement, { id, autocomplete: "off", autocapitalize: "off" });
+      box.removeAttribute("id");
     });
-    area.replaceWith(box);
+    const marker = document.createComment("");
+    area.replaceWith(marker);
     area.dataset.codeInputFallback = "";
     box.append(area);
+    marker.replaceWith(box);
     return box;
   }
 

@@ -16,6 +16,7 @@ from hwlib.plain.strided import (
     is_contiguous,
     read,
     reshaped,
+    restrided,
     stretched,
     strides_of,
     write,
@@ -157,9 +158,8 @@ class ndarray:
             )
         to = shape[0] if len(shape) == 1 and not hasattr(shape[0], "__index__") else shape
         to = reshaped(self.size, tuple(int(one) for one in to))
-        if self._whole or is_contiguous(self.shape, strides(self)):
-            return view(self, self._offset, to, strides_of(to))
-        return made(flat(self), to, self.dtype)
+        by = strides_of(to) if self._whole else restrided(self.shape, strides(self), to)
+        return made(flat(self), to, self.dtype) if by is None else view(self, self._offset, to, by)
 
     def ravel(self) -> ndarray:
         """The elements along one axis."""
@@ -216,8 +216,9 @@ class ndarray:
         values = flat(self)
         if not self.shape:
             return values[0]
-        for size in reversed(self.shape[1:]):
-            values = [values[i * size : (i + 1) * size] for i in range(len(values) // size if size else self.shape[0])]
+        for axis in range(len(self.shape) - 1, 0, -1):
+            size = self.shape[axis]
+            values = [values[i * size : (i + 1) * size] for i in range(prod(self.shape[:axis]))]
         return values[:] if len(self.shape) == 1 else values
 
     def item(self, *at: int) -> Any:

@@ -138,9 +138,9 @@ isfinite = _unary("isfinite", _of(math.isfinite), truth)
 isinf = _unary("isinf", _of(math.isinf), truth)
 signbit = _unary("signbit", lambda x: [math.copysign(1, one) < 0 for one in x], truth)
 sign = _unary("sign", lambda x: [one if one != one else type(one)((one > 0) - (one < 0)) for one in x], no_truths)
-square = _unary("square", lambda x: [one * one for one in x], same)
+square = _unary("square", lambda x: [one * one for one in x], counting)
 reciprocal = _unary(
-    "reciprocal", lambda x: [1 / one if type(one) is float else 1 // one for one in x], no_truths,
+    "reciprocal", lambda x: [1 / one if type(one) is float else int(1 / one) for one in x], counting,
     lambda one: math.copysign(inf, one) if type(one) is float else 0,
 )  # fmt: skip
 exp = _unary("exp", _of(math.exp), real, lambda _: inf)
@@ -208,15 +208,15 @@ def clip(given: Any, least: Any = None, most: Any = None, out: Any = None) -> An
 def round(given: Any, decimals: int = 0, out: Any = None) -> Any:
     """Rounded to so many decimals, halves to even."""
     x = asarray(given)
-    if x.dtype.kind == "f":
+    if x.dtype.kind == "f" or x.dtype is BOOL:
         there, back = (multiply, divide) if decimals > 0 else (divide, multiply)
         by = 10.0 ** builtins.abs(decimals)
         x = asarray(back(rint(there(x, by)), by) if decimals else rint(x))
-    elif x.dtype is not BOOL and decimals < 0:
+    elif decimals < 0:
         by = 10**-decimals
         x = asarray(multiply(rint(divide(x, by)), by)).astype(x.dtype)
     if out is None:
-        return x
+        return x if x.shape else x[()]
     out[...] = x
     return out
 
@@ -243,12 +243,17 @@ def isclose(x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
     one, other = asarray(x), asarray(y)
     shape, lists = lists_of(one, other)
     size = math.fabs
-    found = [
-        a == b
-        or (size(a - b) <= atol + rtol * size(b) if size(b) != inf else False)
-        or (equal_nan and a != a and b != b)
-        for a, b in zip(*lists, strict=False)
-    ]
+    found = list(map(operator.eq, *lists))
+    found = (
+        found
+        if builtins.all(found)
+        else [
+            a == b
+            or (size(a - b) <= atol + rtol * size(b) if size(b) != inf else False)
+            or (equal_nan and a != a and b != b)
+            for a, b in zip(*lists, strict=False)
+        ]
+    )
     return made(found, shape, BOOL) if shape else BOOL.type(found[0])
 
 

@@ -110,7 +110,10 @@ def _inside(at: int, size: int, axis: int) -> int:
 
 
 def _picked(view: View, at: list[tuple[int, Places]], spread: list[int], sizes: list[tuple[int, int]]) -> Picked:
-    shape = broadcast_shapes(*(part.shape for _, part in at))
+    try:
+        shape = broadcast_shapes(*(part.shape for _, part in at))
+    except ValueError as error:
+        raise IndexError(f"shape mismatch: indexing arrays: {error}") from None
     inner = [0] * prod(shape)
     for (_, part), by, (size, axis) in zip(at, spread, sizes, strict=True):
         whole = inside(part.flat, size, axis)

@@ -46,7 +46,7 @@ def any_nan(values: Sequence[Any]) -> bool:
 def lines(x: ndarray, axis: Axis) -> tuple[list[list[Any]], tuple[int, ...], tuple[int, ...]]:
     """The elements along the axes, a list for each place of the rest; the shape of the rest, and the axes."""
     values = flat(x)
-    if axis is None:
+    if axis is None or (axis in (0, -1) and not x.shape):
         return [values], (), tuple(range(x.ndim))
     axes = tuple(axis_of(one, x.ndim) for one in ((axis,) if isinstance(axis, int) else axis))
     if len(axes) == 1:
@@ -148,8 +148,14 @@ def _quantile(q: float) -> Callable[[Sequence[Any]], float]:
     return of
 
 
+def _middle(line: Sequence[Any]) -> float:
+    values = sorted(line)
+    half = len(values) // 2
+    return nan if any_nan(line) else values[half] if len(values) % 2 else (values[half - 1] + values[half]) / 2
+
+
 mean = _reduction("mean", _mean, _real, nan)
-median = _reduction("median", _quantile(0.5), _real, nan)
+median = _reduction("median", _middle, _real, nan)
 
 
 def var(given: Any, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Any:
@@ -199,9 +205,9 @@ def average(given: Any, axis: Axis = None, weights: Any = None) -> Any:
     return sum(multiply(x, by), axis) / sum(by, axis)
 
 
-def ptp(given: Any, axis: Axis = None) -> Any:
+def ptp(given: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The largest less the smallest."""
-    return max(given, axis) - min(given, axis)
+    return max(given, axis, keepdims=keepdims) - min(given, axis, keepdims=keepdims)
 
 
 def _without_nan(reduce: Callable[..., Any], instead: Any) -> Callable[..., Any]:

@@ -114,6 +114,26 @@ def stretched(shape: Shape, strides: Shape, to: Shape) -> Shape:
     return (0,) * (len(to) - len(shape)) + tuple(steps)
 
 
+def restrided(shape: Shape, strides: Shape, to: Shape) -> Shape | None:
+    """The strides of a view in another shape of as many elements; None where no strides reach them in order."""
+    if 0 in shape or is_contiguous(shape, strides):
+        return strides_of(to)
+    axes = [(size, by) for size, by in zip(shape, strides, strict=True) if size != 1]
+    new: list[int] = []
+    while axes:
+        (size, by), *axes = axes
+        while axes and by == axes[0][0] * axes[0][1]:  # two axes that go on as one
+            size, by = size * axes[0][0], axes[0][1]
+            axes = axes[1:]
+        part: list[int] = []
+        while (count := prod(part)) < size and len(new) + len(part) < len(to):
+            part.append(to[len(new) + len(part)])
+        if count != size:
+            return None
+        new += [by * step for step in strides_of(tuple(part))]
+    return (*new, *(1,) * (len(to) - len(new)))
+
+
 def reshaped(size: int, shape: Shape) -> Shape:
     """The shape with its -1 worked out; ValueError where it has another number of elements."""
     if -1 in shape:

@@ -34,15 +34,15 @@ def _nested(x: ndarray, before: str, separator: str) -> str:
                 at = [*range(EDGE), *range(x.shape[axis] - EDGE, x.shape[axis])]
                 shown = shown[(*(slice(None),) * axis, at)]
     words = iter(_words(flat(shown), x.dtype))
-    return _brackets(shown.shape, x.shape, short, words, len(before) + 1, separator)
+    return _brackets(shown.shape, x.shape, short, words, len(before) + 1, separator, WIDTH - max(1, x.ndim))
 
 
 def _brackets(
-    shape: tuple[int, ...], whole: tuple[int, ...], short: bool, words: Any, indent: int, separator: str
+    shape: tuple[int, ...], whole: tuple[int, ...], short: bool, words: Any, indent: int, separator: str, width: int
 ) -> str:
     if not shape:
         return next(words)
-    parts = [_brackets(shape[1:], whole[1:], short, words, indent + 1, separator) for _ in range(shape[0])]
+    parts = [_brackets(shape[1:], whole[1:], short, words, indent + 1, separator, width) for _ in range(shape[0])]
     if short and shape[0] < whole[0]:
         parts.insert(EDGE, "...")
     if len(shape) > 1:
@@ -51,7 +51,7 @@ def _brackets(
     lines, line = [], ""
     for part in parts:
         longer = f"{line}{separator}{part}" if line else part
-        if line and indent + len(longer) + len(separator.rstrip()) > WIDTH:
+        if line and indent + len(longer) > width:
             lines.append(line)
             longer = part
         line = longer

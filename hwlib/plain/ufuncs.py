@@ -24,7 +24,7 @@ from hwlib.plain.dtypes import (
 from hwlib.plain.strided import axis_of, broadcast_shapes
 
 FAMILY = {"b": "b", "i": "i", "u": "i", "f": "f", "U": "U"}  # whose numbers Python keeps in one class
-ORDER = "biuf"
+ORDER = "buif"
 Lists = Callable[..., list[Any]]
 Rule = Callable[[dtype], tuple[dtype, dtype]]  # from the operands' common type to that computed in, and the result's
 
@@ -140,7 +140,7 @@ class ufunc:
 
     def check_cast(self, of: dtype, to: dtype) -> None:
         """TypeError where a result of one type must not be written into an array of the other."""
-        if ORDER.find(of.kind) > ORDER.find(to.kind) and (of.kind, to.kind) != ("u", "i"):
+        if ORDER.find(of.kind) > ORDER.find(to.kind):
             raise TypeError(
                 f"Cannot cast ufunc '{self.__name__}' output from {of!r} to {to!r} with casting rule 'same_kind'"
             )
@@ -148,12 +148,12 @@ class ufunc:
     def into(self, x: ndarray, other: Any) -> ndarray:
         """`x += other` and the like."""
         found = asarray(self(x, other))
+        self.check_cast(found.dtype, x.dtype)
         if found.shape != x.shape:
             raise ValueError(
                 f"non-broadcastable output operand with shape {x.shape} doesn't match the broadcast shape "
                 f"{found.shape}".replace(", ", ",")
             )
-        self.check_cast(found.dtype, x.dtype)
         x[...] = found
         return x
 

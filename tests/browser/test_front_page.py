@@ -34,7 +34,7 @@ def test_it_is_accessible_and_fits(chromium, watch, theme, width):
     assert page.evaluate(TOO_WIDE) == []
     folder = vendor.fetch(ROOT / "docs" / "vendor.json", ROOT / ".build" / "vendor", ["axe-core"])
     page.add_script_tag(path=folder / "axe-core" / "axe.min.js")
-    found = page.evaluate("axe.run('main')")
+    found = page.evaluate("axe.run('main', { preload: false })")  # of styles, which a page from the disk may not read
     assert [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]] == []
     assert watch.errors == []
     assert watch.foreign == []
@@ -53,20 +53,21 @@ def test_the_ring_breaks_by_keyboard_and_is_named(page, watch):
 
 def test_a_card_leads_to_its_chapter_wherever_it_is_clicked(page):
     opened(page)
-    page.locator("li.front-card").nth(2).locator(".front-question").click()
+    question = page.locator("li.front-card").nth(2).locator(".front-question")
+    question.scroll_into_view_if_needed()
+    box = question.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)  # the link lies above it
     page.wait_for_url("**/03-rooflines.html")
     assert page.locator(".chapter-amount").inner_text().startswith("About ")
 
 
 def test_places_for_progress_take_no_room_until_they_are_filled(page):
     opened(page)
-    for place in ("[data-continue]", "[data-repeat]"):
-        page.locator(place).evaluate("e => { e.replaceChildren(); if ('continue' in e.dataset) e.hidden = true; }")
-        assert page.locator(place).is_hidden()
-    page.locator("[data-continue]").evaluate("e => { e.innerHTML = '<a href=x>Continue</a>'; e.hidden = false; }")
-    page.locator("[data-repeat]").evaluate("e => { e.innerHTML = '<p>Three exercises again</p>'; }")
-    assert page.get_by_role("link", name="Continue").is_visible()
-    assert page.get_by_text("Three exercises again").is_visible()
+    places = [page.locator(place) for place in ("[data-continue]", "[data-repeat]")]
+    for place in places:
+        assert place.is_hidden()
+        place.evaluate("e => { e.innerHTML = '<a href=x>Continue with three exercises</a>'; e.hidden = false; }")
+        assert place.get_by_role("link", name="Continue").is_visible()
 
 
 @pytest.mark.parametrize("course", [False, True])

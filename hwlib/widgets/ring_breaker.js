@@ -318,12 +318,14 @@ function render({ model, el }) {
       state: now.stuck ? nameOf(run).toLowerCase() : now.done ? "done" : "running", reason: run.reason,
       rounds: now.rounds, messages: now.messages, bytes: now.bytes, time: time(), takes: run.over,
     });
-    if (!timer) say(state);
+    say(state);
   }
 
-  /* The read-out is spoken, so it changes when the figure rests and not with each frame. */
+  /* What the read-out says is spoken when the figure rests; while it plays, it changes when a message starts or is there. */
   function say(state) {
-    const lines = tell(state, run, time()), text = lines.join("\n");
+    const at = timer ? moments().findLast((moment) => moment <= time()) : time();
+    const lines = tell(state, run, at), text = lines.join("\n");
+    readout.setAttribute("aria-live", timer ? "off" : "polite");
     if (text === shown) return;
     shown = text;
     svg.setAttribute("aria-label", `A ring of ${state.n} ranks. ${lines[0]}`);

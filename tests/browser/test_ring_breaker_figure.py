@@ -108,7 +108,9 @@ def test_it_plays_pauses_and_moves_only_as_the_reader_likes(chromium, tmp_path, 
     page.get_by_role("button", name="Play").click()
     page.get_by_role("button", name="Pause").wait_for()
     page.wait_for_function("window.seen.size > 2")
+    assert page.locator(".gpubook-readout").get_attribute("aria-live") == "off"
     page.get_by_role("button", name="Pause").press("Enter")
+    assert page.locator(".gpubook-readout").get_attribute("aria-live") == "polite"
     rests = page.evaluate(f"({STATE})().time")
     page.wait_for_timeout(300)
     assert page.evaluate(f"({STATE})().time") == rests

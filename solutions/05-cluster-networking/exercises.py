@@ -31,6 +31,7 @@ from hwlib.topology import (
     FatTree,
     Remains,
     TopologyError,
+    alltoall_left_fraction,
     bisection_bandwidth,
     busiest_cable_flows,
     cluster,
@@ -65,7 +66,12 @@ def after(rails: bool, dead: str) -> Remains:
 
 SHARE = {"node": nodes["dgx-h100"].scaleup_bandwidth, "leaf": CARD}
 SLOWEST = 1 / busiest_cable_flows(16, 32)  # of 16 cards on 32 cables, one connection each
-FLY = bisection_bandwidth(dragonfly(p=4, a=8, h=4, bandwidth=CARD))
+
+
+@cache
+def fly_bisection() -> float:
+    """The bisection bandwidth of a dragonfly of 1,056 cards."""
+    return bisection_bandwidth(dragonfly(p=4, a=8, h=4, bandwidth=CARD))
 
 
 @cache
@@ -265,7 +271,7 @@ ERRATUM_NVL72 = Exercise(
 )
 
 # Failures
-_SPINE_RATIO = slower("all_to_all", after(True, "spine0").levels)
+_SPINE_RATIO = 1 / alltoall_left_fraction(d=4, switches=16, dead=1, omega=1)  # four units, one spine of 16
 
 PREDICT_SPINE = Exercise(
     id="cluster-networking-predict-spine",

@@ -54,6 +54,7 @@ def questions(asked: Iterable[tuple[Chapter, NotebookNode]]) -> dict[str, bytes]
     found, cells = {}, {}
     for chapter, learner in asked:
         found[f"chapters/{chapter.name}/exercises.json"] = public_json(chapter).encode()
+        found |= _beside(chapter, f"chapters/{chapter.name}")
         cells[chapter.name] = list(_places(learner))
     return found | {"cells.json": _json(cells)}
 
@@ -68,6 +69,7 @@ def answers(asked: Iterable[tuple[Chapter, NotebookNode]], solutions: Path) -> d
             declares = place == "exercises.py" or (place.startswith("exercises/") and path.name != TEXT_ONLY)
             if (declares and path.suffix == ".py") or place == "built.json":
                 found[f"solutions/{chapter.name}/{place}"] = path.read_bytes()
+        found |= _beside(chapter, f"solutions/{chapter.name}")
         if heavy := chapter.bank.heavy():
             found[f"solutions/{chapter.name}/heavy.json"] = _json(heavy)
     return found
@@ -104,6 +106,12 @@ def _places(learner: NotebookNode) -> Iterator[Sequence[str]]:
             yield cell.id, cell.source
         elif cell.cell_type == "markdown" and cell.source.startswith("## "):
             yield cell.id, ""
+
+
+def _beside(chapter: Chapter, place: str) -> dict[str, bytes]:
+    """The files that a chapter reads, in its folder files/."""
+    folder = chapter.source.path.parent
+    return {f"{place}/{path.relative_to(folder).as_posix()}": path.read_bytes() for path in _files(folder / "files")}
 
 
 def _files(folder: Path) -> list[Path]:

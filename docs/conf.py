@@ -76,7 +76,13 @@ html_theme = "sphinx_book_theme"
 html_title = project
 html_static_path = ["_static"]
 html_extra_path = ["extra"]
-html_css_files = ["vendor/@webcoder49/code-input/code-input.min.css", "book.css", "exercise.css", "memory.css"]
+html_css_files = [
+    "vendor/@webcoder49/code-input/code-input.min.css",
+    "book.css",
+    "exercise.css",
+    "memory.css",
+    "front.css",
+]
 html_js_files = [
     ("book-data.js", {"defer": "defer"}),
     ("progress.js", {"defer": "defer"}),

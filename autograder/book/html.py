@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..declaration.bank import bank_files, declared_below
-from . import chapters, in_page, indexes, memory, syllabus, vendor
+from . import chapters, front, in_page, indexes, memory, syllabus, vendor
 from .bibliography import for_page
-from .contents import contents, filled
+from .contents import contents
 from .measured import measured_on
 from .page import MEASURED_ON, WIDGET_STATE, PageError, assemble
 
@@ -67,6 +67,8 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
         every = [chapters.load(root, name) for name in chapters.chapter_names(root, with_drafts=with_drafts)]
         for file, text in indexes.pages(every).items():
             (pages / file).write_text(text, encoding="utf-8")
+        told = front.Front(root, every, course)
+        front.write(pages, told)
         asked = []
         for chapter in every:
             name = chapter.name
@@ -75,7 +77,7 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
             asked.append((chapter, learner))
             page = assemble(chapter, learner, execute(chapter, root, work), course)
             title, _, rest = page.cells[0].source.partition("\n")
-            page.cells[0].source = f"{title}\n\n{_notebook_line(name)}\n{rest}"
+            page.cells[0].source = f"{title}\n\n{told.head(chapter)}\n{_notebook_line(name)}\n{rest}"
             nbformat.write(page, pages / f"{name}.ipynb")
             shutil.copytree(released, pages / "extra" / "notebooks" / name)
             if (released / "files").is_dir():
@@ -207,9 +209,6 @@ def _lay_out(root: Path, work: Path, pages: Path) -> None:
                 pages / "_static" / "vendor" / package["package"],
                 ignore=shutil.ignore_patterns(".fetched.json"),
             )
-    front = pages / "index.md"
-    text = filled(front.read_text(encoding="utf-8"), contents(root), lambda entry: f"{entry.name}.ipynb")
-    front.write_text(text, encoding="utf-8")
     course = pages / "course.md"
     if course.is_file():
         text = syllabus.filled(course.read_text(encoding="utf-8"), syllabus.Book(root), lambda e: f"{e.name}.ipynb")

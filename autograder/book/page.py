@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..declaration.worked import solution_of
@@ -291,6 +292,11 @@ def _widget(chapter: Chapter, cell: NotebookNode, record: dict[str, Any]) -> dic
             f"{chapter.source.path}: the widget of {cell.source.splitlines()[-1]!r} has binary state; "
             "JSON was expected, since the page has no kernel to send it"
         )
+    return live_data(state)
+
+
+def live_data(state: Mapping[str, Any]) -> dict[str, Any]:
+    """What live.js needs of an anywidget's state."""
     hidden = ("layout", "tabbable", "tooltip")
     own = {k: v for k, v in state.items() if not k.startswith("_") and k not in hidden}
     return {"esm": state["_esm"], "css": state.get("_css", ""), "state": own}

@@ -126,13 +126,21 @@ class Book:
         record = self.exercises.get(key)
         if record is None:
             return Amount(count=1, open=True)
+        return self.priced(record)
+
+    def priced(self, record: Mapping[str, Any]) -> Amount:
+        """What one exercise comes to, by its public record."""
         pace = self.plan["minutes_a_point"]
         per_point = pace["prediction" if _guess(record) else record["kind"]]
         return Amount(record["points"], record["points"] * per_point, 1)
 
     def reading(self, number: int, sections: Sequence[str] = ()) -> Amount:
         """How long it takes to read a chapter, or these sections of it."""
-        words = self.words.get(self.chapter(number).name)
+        return self.reading_of(self.chapter(number).name, sections)
+
+    def reading_of(self, name: str, sections: Sequence[str] = ()) -> Amount:
+        """The same, of the chapter of that name."""
+        words = self.words.get(name)
         if words is None:
             return Amount(open=True)
         counted = sum(words.get(title, 0) for title in sections or words)

@@ -26,6 +26,7 @@ from hwlib.widgets.pipelines import bubble_explorer, microbatch_explorer, schedu
 from hwlib.widgets.plans import plan_explorer
 from hwlib.widgets.queues import wait_explorer
 from hwlib.widgets.ring import ring_player
+from hwlib.widgets.ring_breaker import ring_breaker
 from hwlib.widgets.scale import alltoall_scale_explorer, axis_explorer
 from hwlib.widgets.shardings import contracting_explorer, sharding_explorer
 from hwlib.widgets.stages import stages_explorer
@@ -69,6 +70,7 @@ __all__ = [
     "payload_explorer",
     "peak_explorer",
     "plan_explorer",
+    "ring_breaker",
     "ring_player",
     "roofline_explorer",
     "schedule_editor",

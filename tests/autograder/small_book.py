@@ -14,6 +14,8 @@ kernelspec: {display_name: Python 3, language: python, name: python3}
 
 # Links
 
+*“It carries {n}`show(W, "B/s")`, and I wait. For what?”*
+
 A link of {n}`show(W, "B/s")` carries {n}`show(W*2, "B")` in {n}`2` s.
 Or $S = {n}`7` W$; see {cite}`hill1990`.
 

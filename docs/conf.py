@@ -63,6 +63,7 @@ register_plugin("sphinxcontrib.bibtex.style.referencing", "author_year_round", R
 bibtex_bibfiles = ["references.bib"]
 bibtex_reference_style = "author_year_round"
 bibtex_default_style = "plain"
+bibtex_cite_id = "{key}"  # provenance.js links to the entries
 
 mathjax_path = "vendor/mathjax/tex-chtml.js"
 mathjax3_config = {
@@ -76,13 +77,16 @@ html_theme = "sphinx_book_theme"
 html_title = project
 html_static_path = ["_static"]
 html_extra_path = ["extra"]
-html_css_files = ["book.css"]
+html_css_files = ["book.css", "drag.css"]
 html_js_files = [
     ("units.js", {"defer": "defer"}),
     ("answerbox.js", {"defer": "defer"}),
     ("live.js", {"defer": "defer"}),
     ("scroll.js", {"defer": "defer"}),
     ("contents.js", {"defer": "defer"}),
+    ("numbers.js", {"defer": "defer"}),
+    ("drag.js", {"defer": "defer"}),
+    ("provenance.js", {"defer": "defer"}),
 ]
 html_favicon = "_static/mark.svg"
 html_context = {"default_mode": "auto"}

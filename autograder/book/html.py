@@ -67,11 +67,12 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
         every = [chapters.load(root, name) for name in chapters.chapter_names(root, with_drafts=with_drafts)]
         for file, text in indexes.pages(every).items():
             (pages / file).write_text(text, encoding="utf-8")
+        indexed = {formula.name for chapter in every for formula, _ in indexes.introduced(chapter)}
         for chapter in every:
             name = chapter.name
             released = chapters.release(chapter, work)
             learner = nbformat.read(released / f"{name}.ipynb", as_version=4)
-            page = assemble(chapter, learner, execute(chapter, root, work), course)
+            page = assemble(chapter, learner, execute(chapter, root, work), course, indexed)
             title, _, rest = page.cells[0].source.partition("\n")
             page.cells[0].source = f"{title}\n\n{_notebook_line(name)}\n{rest}"
             nbformat.write(page, pages / f"{name}.ipynb")

@@ -9,9 +9,12 @@ docs/_static/live.js starts.
 from __future__ import annotations
 
 import ast
+import json
 import re
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
+from ..declaration.bank import declared_files
 from ..declaration.worked import solution_of
 from . import answerbox
 from .captions import alt_text, caption_id, image_options
@@ -39,8 +42,15 @@ class PageError(ValueError):
     """An executed chapter cannot become a page; the message names the cell and what was expected."""
 
 
-def assemble(chapter: Chapter, learner: NotebookNode, executed: NotebookNode, course: bool) -> NotebookNode:
-    """The page's notebook; the course edition is built without the key."""
+def assemble(
+    chapter: Chapter,
+    learner: NotebookNode,
+    executed: NotebookNode,
+    course: bool,
+    indexed: Collection[str] = (),
+) -> NotebookNode:
+    """The page's notebook; the course edition is built without the key. `indexed` are the names of the formulas that
+    the book's index lists."""
     import nbformat
 
     done = {cell.id: cell for cell in executed.cells}
@@ -69,7 +79,17 @@ def assemble(chapter: Chapter, learner: NotebookNode, executed: NotebookNode, co
             page.cells.append(made)
             if MEASURED in cell.metadata.get("tags", []) and made.get("outputs"):
                 page.cells.append(_markdown(f"{cell.id}-measured", _where(executed.metadata.get(MEASURED_ON, ""))))
+    _add_scripts(chapter, page, indexed)
     return page
+
+
+def _add_scripts(chapter: Chapter, page: NotebookNode, indexed: Collection[str]) -> None:
+    """What drag.js and provenance.js need of the numbers on the page, in a cell at its end."""
+    bank = chapter.bank.path
+    files = declared_files(bank) if bank else ()
+    scripts = chapter.roles.live.scripts(json.dumps(page.cells), files, chapter.roles.bibliography, indexed)
+    if scripts:
+        page.cells.append(_markdown("numbers", scripts))
 
 
 def _where(machine: str) -> str:

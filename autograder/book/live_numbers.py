@@ -15,6 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from hwlib.formula import ops
+
 from .answerbox import script_json
 from .bibliography import Bibliography
 from .dragged import DragError, Dragged, dragged
@@ -45,7 +47,7 @@ class LiveNumbers:
         self.names = {**namespace, **{name: one.value for name, one in self.quantities.items()}}
         self._numbers: dict[str, int] = {}
         self._written: dict[int, str] = {}
-        self._compiler = Compiler(namespace, self.quantities)
+        self._compiler = Compiler({**ops.OPS, **namespace}, self.quantities)
 
     def quantity(self, body: str) -> Dragged:
         """What a `{drag}` of the text says."""

@@ -39,9 +39,11 @@ def words(element):
 def test_the_page_has_the_text_with_numbers_that_name_their_expression(built):
     for edition in ("open", "course"):
         soup = page(built, edition)
-        numbers = {n["title"]: n.get_text() for n in soup.select("span.n[title]")}
-        wanted = {'show(W, "B/s")': "50 GB/s", 'show(W*2, "B")': "100 GB", "2": "2", "3": "3"}
+        data = json.loads(soup.select_one("script#origins").string)
+        numbers = {data["numbers"][n["data-n"]][0]: n.get_text() for n in soup.select("span.n")}
+        wanted = {'show(W, "B/s")': "50 GB/s", 'show(W*2, "B")': "100 GB"}
         assert numbers == (wanted | {"show(W, 'B/s')": "50 GB/s"} if edition == "open" else wanted)
+        assert {said[0] for said in data["numbers"].values()} == set(numbers), "and of no other page's numbers"
         assert "Hill" in words(soup)
         assert soup.select_one("a[href^='bibliography.html#']")
         assert soup.select_one("a[href='notebooks/07-links/07-links.ipynb']")

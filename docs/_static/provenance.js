@@ -75,7 +75,7 @@
   function open(span) {
     const [expression, list, names] = numbers[span.dataset.n];
     const close = make("button", { type: "button", class: "origins-close", "aria-label": "Close" }, "×");
-    close.addEventListener("click", () => box.hidePopover());
+    close.addEventListener("click", leave);
     box.replaceChildren(
       make("div", { class: "origins-top" }, make("p", {}, make("b", {}, span.textContent), " comes from"), close),
       make("pre", {}, make("code", {}, expression)), follows(names), ...parts(list),
@@ -99,10 +99,21 @@
     box.style.setProperty("--top", `${Math.max(8, Math.min(top, innerHeight - high - 8))}px`);
   }
 
+  function leave() {
+    box.hidePopover();
+    opener?.focus({ preventScroll: true });
+  }
+
+  box.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    event.stopPropagation();
+    leave();
+  });
   box.addEventListener("toggle", (event) => {
     if (event.newState !== "closed" || !opener) return;
     opener.setAttribute("aria-expanded", "false");
-    if (document.activeElement === document.body || box.contains(document.activeElement)) opener.focus({ preventScroll: true });
+    if (document.activeElement === document.body) opener.focus({ preventScroll: true });
   });
   addEventListener("scroll", (event) => {
     if (box.matches(":popover-open") && !box.contains(event.target) && opener && innerWidth >= 600) stand(opener);

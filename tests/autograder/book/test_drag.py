@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ NAMES = {
 }  # fmt: skip
 
 
-def under_node(script: str, data: object) -> object:
+def under_node(script: str, data: object) -> Any:
     """What a script prints as JSON; N is numbers.js and `given` the data."""
     head = f"const N = require({json.dumps(str(NUMBERS))}), given = JSON.parse(require('fs').readFileSync(0, 'utf8'));"
     done = subprocess.run(

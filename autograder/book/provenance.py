@@ -31,6 +31,7 @@ from .bibliography import Bibliography
 DEPTH = 2  # formulas whose arguments are shown below one another
 INLINED = 4  # functions of a chapter that are read inside one another
 LITERAL = 90  # letters of an assignment that is shown as it stands
+SOURCES = 3  # of a set of measured rows that are named
 UNITS = {  # of what a name says last: an attribute of a measured row, a function
     "time": "s", "latency": "s", "bandwidth": "B/s", "reached": "B/s", "line": "B/s", "bytes": "B", "memory": "B",
     "flops": "FLOP/s", "intensity": "FLOP/B",
@@ -135,7 +136,11 @@ class Origins:
             if isinstance(value, int | float) and isinstance(made := getattr(type(base), name, None), property):
                 return self._add(["p", base.name, base.key, name, _by_name(name, value), _said(made.fget)])
             return [] if isinstance(value, str | Record) else None
-        if isinstance(base, tuple) and isinstance(source := getattr(base, "source", None), str):
+        if (
+            isinstance(base, tuple)
+            and not isinstance(base, Datum)
+            and isinstance(source := getattr(base, "source", None), str)
+        ):
             value = getattr(base, name, None)
             if isinstance(value, int | float):
                 what = [str(one) for one in base if isinstance(one, str) and one and one != source][:3]
@@ -173,6 +178,12 @@ class Origins:
         elif not plain.__module__.startswith(("hwlib.", "gpubook_")) or plain.__module__ == "hwlib.units":
             return None
         value = _value(node, names)
+        if isinstance(value, tuple) and hasattr(value, "source"):  # a row, whose attribute says more
+            return self._all([*node.args, *node.keywords], names, depth, inside)
+        if rows := [one for one in value if hasattr(one, "source")] if isinstance(value, list | tuple) else []:
+            sources = list(dict.fromkeys(one.source for one in rows if isinstance(one.source, str)))
+            told = [self._source(one) for one in sources[:SOURCES]]
+            return self._add(["m", plain.__name__, _said(plain), len(rows), told])
         shown = _by_name(plain.__name__, value) if isinstance(value, int | float) else ""
         own = self._add(["x", plain.__name__, _said(plain), shown])
         return list(dict.fromkeys([*own, *self._all([*node.args, *node.keywords], names, depth, inside)]))

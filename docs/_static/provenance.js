@@ -2,7 +2,7 @@
  *
  * The data is one JSON script of the page, #origins: `numbers`, by the id of a span its expression, its entries and the
  * quantities that it follows; `entries`, each once; `sources`, by key who and when, the address and the title. An entry is a
- * list that begins with its kind: a formula, a value of a table, a property of a row, a measured row, a function, a constant. */
+ * list that begins with its kind: a formula, a value of a table, a property of a row, a measured row, several of them, a function, a constant. */
 (function () {
   "use strict";
   const script = document.getElementById("origins");
@@ -50,6 +50,11 @@
     r: (row_, field, value, from) => [
       make("p", { class: "origin-head" }, "Measured, ", make("code", {}, field), ": ", make("b", {}, value)),
       make("dl", {}, row_ ? row("row", row_) : "", row("source", ...source(from))),
+    ],
+    m: (name, said, count, from) => [
+      make("p", { class: "origin-head" }, "Measured rows, ", make("b", {}, String(count)), ", of ", make("code", {}, name)),
+      said ? make("p", {}, said) : "",
+      make("dl", {}, from.map((one) => row("source", ...source(one)))),
     ],
     x: (name, said, value) => [
       make("p", { class: "origin-head" }, make("code", {}, name), value ? " gives " : "", value ? make("b", {}, value) : ""),

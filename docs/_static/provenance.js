@@ -106,6 +106,7 @@
 
   function leave() {
     box.hidePopover();
+    opener?.setAttribute("aria-expanded", "false"); // at once: the event of the popover comes later
     opener?.focus({ preventScroll: true });
   }
 

@@ -63,6 +63,7 @@ register_plugin("sphinxcontrib.bibtex.style.referencing", "author_year_round", R
 bibtex_bibfiles = ["references.bib"]
 bibtex_reference_style = "author_year_round"
 bibtex_default_style = "plain"
+bibtex_cite_id = "{key}"  # provenance.js links to the entries
 
 mathjax_path = "vendor/mathjax/tex-chtml.js"
 mathjax3_config = {
@@ -82,6 +83,7 @@ html_css_files = [
     "exercise.css",
     "memory.css",
     "front.css",
+    "drag.css",
 ]
 html_js_files = [
     ("book-data.js", {"defer": "defer"}),
@@ -99,6 +101,9 @@ html_js_files = [
     ("locks.js", {"defer": "defer"}),
     ("misconceptions.js", {"defer": "defer"}),
     ("mistakes.js", {"defer": "defer"}),
+    ("numbers.js", {"defer": "defer"}),
+    ("drag.js", {"defer": "defer"}),
+    ("provenance.js", {"defer": "defer"}),
 ]
 html_favicon = "_static/mark.svg"
 html_context = {"default_mode": "auto"}

@@ -32,6 +32,10 @@ class Bibliography:
         text, url = self._entry(key)
         return f"[{text}]({url})" if url else text
 
+    def described(self, key: str) -> tuple[str, str, str]:
+        """Who and when, the address and the title of a source; the last two are empty where its entry has none."""
+        return *self._entry(key), _titles(str(self.path), self.path.stat().st_mtime_ns)[key]
+
     def _all(self) -> dict[str, tuple[str, str]]:
         return _entries(str(self.path), self.path.stat().st_mtime_ns if self.path.is_file() else 0)
 
@@ -64,6 +68,14 @@ def _entries(path: str, _changed: int) -> dict[str, tuple[str, str]]:
     entries = parse_file(path, "bibtex").entries
     letters = _letters(entries)
     return {key: (_author_year(entry) + letters.get(key, ""), _url(entry.fields)) for key, entry in entries.items()}
+
+
+@cache
+def _titles(path: str, _changed: int) -> dict[str, str]:
+    from pybtex.database import parse_file
+
+    entries = parse_file(path, "bibtex").entries
+    return {key: re.sub(r"[{}\\]", "", entry.fields.get("title", "")) for key, entry in entries.items()}
 
 
 def _letters(entries: Mapping[str, Any]) -> dict[str, str]:

@@ -70,12 +70,13 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
         told = front.Front(root, every, course)
         front.write(pages, told)
         asked = []
+        indexed = {formula.name for chapter in every for formula, _ in indexes.introduced(chapter)}
         for chapter in every:
             name = chapter.name
             released = chapters.release(chapter, work)
             learner = nbformat.read(released / f"{name}.ipynb", as_version=4)
             asked.append((chapter, learner))
-            page = assemble(chapter, learner, execute(chapter, root, work), course)
+            page = assemble(chapter, learner, execute(chapter, root, work), course, indexed)
             title, _, rest = page.cells[0].source.partition("\n")
             page.cells[0].source = f"{title}\n\n{told.head(chapter)}\n{_notebook_line(name)}\n{rest}"
             nbformat.write(page, pages / f"{name}.ipynb")

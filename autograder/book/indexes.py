@@ -45,7 +45,7 @@ def glossary(chapters: Sequence[Chapter]) -> str:
         lines.append("```{glossary}")
         for key in sorted(made):
             term, chapter, place = made[key]
-            sentence = chapter.roles.page(re.sub(r"^\s*(?:[-*]|\d+\.) ", "", place.text).strip())
+            sentence = chapter.roles.quoted(re.sub(r"^\s*(?:[-*]|\d+\.) ", "", place.text).strip())
             lines += [term, f"  {sentence} ({link(chapter, place)})", ""]
         lines.append("```")
     return "\n".join(lines) + "\n"
@@ -112,7 +112,7 @@ def sections(chapter: Chapter) -> list[Section]:
         plain = PLAIN.fullmatch(title) is not None
         anchor = unique_slug(slugify(numbered(title, chapter.name) if level == 1 else title), seen) if plain else ""
         if level > 1:
-            made.append(Section(place.line, chapter.roles.page(title), anchor))
+            made.append(Section(place.line, chapter.roles.quoted(title), anchor))
     return made
 
 

@@ -9,10 +9,12 @@ docs/_static/live.js starts.
 from __future__ import annotations
 
 import ast
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..declaration.bank import declared_files
 from ..declaration.worked import solution_of
 from . import answerbox
 from .captions import alt_text, caption_id, image_options
@@ -40,8 +42,15 @@ class PageError(ValueError):
     """An executed chapter cannot become a page; the message names the cell and what was expected."""
 
 
-def assemble(chapter: Chapter, learner: NotebookNode, executed: NotebookNode, course: bool) -> NotebookNode:
-    """The page's notebook; the course edition is built without the key."""
+def assemble(
+    chapter: Chapter,
+    learner: NotebookNode,
+    executed: NotebookNode,
+    course: bool,
+    indexed: Collection[str] = (),
+) -> NotebookNode:
+    """The page's notebook; the course edition is built without the key. `indexed` are the names of the formulas that
+    the book's index lists."""
     import nbformat
 
     done = {cell.id: cell for cell in executed.cells}
@@ -74,6 +83,7 @@ def assemble(chapter: Chapter, learner: NotebookNode, executed: NotebookNode, co
         page.cells.append(_scratch(chapter, ""))
     if any_asked and not course:
         page.cells.append(_markdown("chapter-end", f'<div data-chapter-end="{chapter.name}"></div>'))
+    _add_scripts(chapter, page, indexed)
     return page
 
 
@@ -89,6 +99,15 @@ def _scratch(chapter: Chapter, place: str) -> NotebookNode:
     """Where exercise.js puts a cell to try something in, with the names that stand above the `place`."""
     holder = f'<div class="scratch-here" data-chapter="{chapter.name}" data-place="{place}"></div>'
     return _markdown(f"scratch-{place or 'end'}", holder)
+
+
+def _add_scripts(chapter: Chapter, page: NotebookNode, indexed: Collection[str]) -> None:
+    """What drag.js and provenance.js need of the numbers on the page, in a cell at its end."""
+    bank = chapter.bank.path
+    files = declared_files(bank) if bank else ()
+    scripts = chapter.roles.live.scripts(json.dumps(page.cells), files, chapter.roles.bibliography, indexed)
+    if scripts:
+        page.cells.append(_markdown("numbers", scripts))
 
 
 def _where(machine: str) -> str:

@@ -1,22 +1,24 @@
-"""The roles of a chapter's text: `{n}` a computed number, `{f}` a formula's equation, `{cite}` a source, `{chapter}`
-another chapter.
+"""The roles of a chapter's text: `{n}` a computed number, `{drag}` a quantity that a reader of the page drags, `{f}` a
+formula's equation, `{cite}` a source, `{chapter}` another chapter.
 
 Each reads in three places. The learner's notebook gets plain Markdown that any viewer shows: the number, the
-equation, "(Williams et al., 2009)" and "chapter 6" with a link. The page gets the number in a span that names its
-expression, the same equation, and a citation that Sphinx resolves. Anything that would read only with MyST's
+equation, "(Williams et al., 2009)" and "chapter 6" with a link. The page gets the number in a span that says where it
+comes from, the same equation, and a citation that Sphinx resolves. Anything that would read only with MyST's
 extensions is refused here, with its line, except the admonitions, which become quotations.
 """
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from .bibliography import Bibliography
 from .contents import WRITTEN, Entry, find
+from .dragged import DragError
+from .live_numbers import LiveNumbers, NotCompiled
 from .notebook import ChapterError, Source
 
 # In this order: what stands in a fence is code; a role is tried before the code span that it looks like.
@@ -54,12 +56,26 @@ class Roles:
 
     def page(self, text: str) -> str:
         """Markdown for the page: numbers in spans, citations for Sphinx."""
-        return self._resolve(ADMONITION.sub(self._titled, text), page=True)
+        return self._resolve(ADMONITION.sub(self._titled, text), page=True, live=True)
+
+    def quoted(self, text: str) -> str:
+        """Markdown for a page that quotes the chapter: citations for Sphinx, and the numbers as plain text."""
+        return self._resolve(text, page=True)
+
+    @cached_property
+    def live(self) -> LiveNumbers:
+        """The chapter's numbers that can be dragged, that follow, or that have an origin."""
+        try:
+            return LiveNumbers(self.namespace, _outside_fences(self.source.text))
+        except DragError as error:
+            raise self._error(error.drag, str(error)) from error
 
     def number(self, expression: str) -> str:
         """The text of one `{n}`: a string as it is, an integer with separators, a float with four digits."""
         try:
-            value = eval(expression, {**self.namespace})
+            value = eval(expression, {**self.live.names})
+        except ChapterError:
+            raise
         except Exception as error:
             raise self._error(expression, f"{{n}}`{expression}` fails with {type(error).__name__}: {error}") from error
         if isinstance(value, str):
@@ -98,7 +114,16 @@ class Roles:
             return key
         return f"{{cite:alp}}`{key}`" if page else self.bibliography.cite(key)
 
-    def _resolve(self, text: str, page: bool) -> str:
+    def _number(self, expression: str, live: bool) -> str:
+        """The text of a number; on its own page in a span, if there is something to say of it."""
+        text = _escape(self.number(expression))
+        try:
+            found = self.live.number(expression) if live else None
+        except NotCompiled as error:
+            raise self._error(expression, f"{{n}}`{expression}` cannot follow what is dragged: {error}") from error
+        return text if found is None else f'<span class="n" data-n="{found}">{text}</span>'
+
+    def _resolve(self, text: str, page: bool, live: bool = False) -> str:
         def one(match: re.Match) -> str:
             role, body = match["role"], match["body"]
             if match["fence"] is not None and match["info"].strip().startswith("{"):
@@ -117,9 +142,11 @@ class Roles:
             if role is None:
                 return match[0]
             if role == "n":
-                text = _escape(self.number(body))
-                title = html.escape(" ".join(body.split()), quote=True)
-                return f'<span class="n" title="{title}">{text}</span>' if page else text
+                return self._number(body, live)
+            if role == "drag":
+                one = self.live.quantity(body)
+                text = _escape(one.text)
+                return f'<span class="drag" data-drag="{one.name}">{text}</span>' if live else text
             if role == "f":
                 made = self.equation(body, page, self.said[page])
                 self.said[page].update(eval(body, {**self.namespace}).letters)
@@ -131,7 +158,7 @@ class Roles:
             raise self._error(
                 match[0],
                 f"the role {{{role}}} would show as it is in the learner's notebook; "
-                "{n}, {f}, {cite} or {chapter} was expected",
+                "{n}, {drag}, {f}, {cite} or {chapter} was expected",
             )
 
         return TOKEN.sub(one, text)
@@ -184,6 +211,10 @@ class Roles:
 
     def _error(self, needle: str, say: str) -> ChapterError:
         return ChapterError(f"{self.source.at(needle)}: {say}")
+
+
+def _outside_fences(text: str) -> str:
+    return TOKEN.sub(lambda match: match[0] if match["role"] else " ", text)
 
 
 def _escape(text: str) -> str:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..declaration.answer import kinds
+from .live_numbers import DRAG
+from .order import NUMBER
 from .order_rules import formulas_are_introduced, terms_are_introduced, the_head_says_what_is_needed
 from .reading import FIGURE, Reading
 
@@ -21,6 +23,7 @@ LIVE = 2
 WORDS = 6  # of a caption, and of the text in place of a figure
 MEDIAN, LONGEST = 8, 25  # lines of a code cell
 PROSE = 8, 20  # words for each line of code
+DRAGGED = 3
 TO_DO = "TODO"
 
 REVEAL = re.compile(r'^reveal\("([\w-]+)"', re.M)
@@ -178,6 +181,19 @@ def numbers_come_from_the_code(chapter: Reading) -> Iterator[str]:
             yield f"{chapter.at(cell.line + line)}: “{found}” is typed by hand; {{n}}`…` was expected"
 
 
+def numbers_can_be_dragged(chapter: Reading) -> Iterator[str]:
+    """At least 3 numbers can be dragged (`{drag}`), and a number of the text follows each."""
+    text = "\n".join(cell.text for cell in chapter.prose)
+    names = [body.partition("=")[0].strip() for _, body in DRAG.findall(text)]
+    if len(names) < DRAGGED:
+        yield f"{chapter.at()}: {_count(len(names), '{drag}')}; at least {DRAGGED} were expected"
+    followed = set(re.findall(r"[A-Za-z_]\w*", " ".join(body for _, body in NUMBER.findall(text))))
+    for name in names:
+        if name not in followed:
+            where = chapter.shown(chapter.source.at(f"{name} = "))
+            yield f"{where}: no number follows {name!r}; {{n}}`…` with it was expected"
+
+
 def nothing_is_left_to_write(chapter: Reading) -> Iterator[str]:
     """No TODO of the skeleton is left."""
     from ..declaration.bank import declared_files
@@ -192,8 +208,8 @@ RULES: tuple[Rule, ...] = (
     number_of_exercises, kinds_of_answer, kinds_that_every_chapter_asks, a_prediction, ids_begin_with_the_topic,
     each_exercise_is_asked_once, every_prompt_says_how_exact, every_exercise_hints, a_reveal_follows_each_prediction,
     live_figures, every_figure_is_described, code_cells_are_short, a_line_is_a_sentence, prose_for_each_line_of_code,
-    numbers_come_from_the_code, the_head_says_what_is_needed, formulas_are_introduced, terms_are_introduced,
-    nothing_is_left_to_write,
+    numbers_come_from_the_code, numbers_can_be_dragged, the_head_says_what_is_needed, formulas_are_introduced,
+    terms_are_introduced, nothing_is_left_to_write,
 )  # fmt: skip
 
 

@@ -64,6 +64,7 @@
     const model = new Model(data.state);
     await widget.initialize?.({ model, experimental: {} });
     await widget.render?.({ model, el, experimental: {} });
+    figure.model = model; // drag.js moves it
   }
 
   const base = typeof document === "undefined" ? "" : document.currentScript.src.replace(/[^/]*$/, "");
@@ -91,6 +92,7 @@
       actions: false, renderer: "svg", tooltip: { theme: "custom" },
       config: { background: "transparent", font: getComputedStyle(figure).fontFamily, view: { stroke: null } },
     });
+    figure.view = view; // drag.js moves it
     if (spec === data.spec || !data.spec.title?.text?.expr) return;
     const head = document.createElement("p");
     head.className = "live-title";

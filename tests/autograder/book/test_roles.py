@@ -1,5 +1,7 @@
 """Numbers, equations and citations in prose: plain Markdown for learners, spans for the page."""
 
+import re
+
 import pytest
 
 from autograder.book.bibliography import Bibliography
@@ -25,14 +27,20 @@ def roles(tmp_path):
 
 @pytest.mark.parametrize(
     ("expression", "text"),
-    [('show(W, "B/s")', "50 GB/s"), ("1024*16", "16,384"), ("1/3", "0.3333"), ("f'{W/2:.1e}'", "2.5e+10")],
+    [('show(W, "B/s")', "50 GB/s"), ("W*16384", "8.192e+14"), ("ridge(6*W, W)", "6"), ("f'{W/2:.1e}'", "2.5e+10")],
 )
 def test_a_number_is_text_for_learners_and_a_span_in_the_page(roles, expression, text):
     source = f"It is {{n}}`{expression}`."
     assert roles(source).learner(source) == f"It is {text}."
-    page = roles(source).page(source)
-    assert page.startswith('It is <span class="n" title="')
-    assert page.endswith(f">{text}</span>.")
+    assert roles(source).page(source) == f'It is <span class="n" data-n="0">{text}</span>.'
+
+
+def test_the_same_number_has_one_id_and_a_typed_one_none(roles):
+    source = "{n}`W` {n}`1024*16` {n}`1/3` {n}`W` {n}`2*W` {n}`f'{7:,}'` {n}`show(3e9, 'B')`"
+    spans = re.findall(r'data-n="(\d+)"', roles(source).page(source))
+    assert spans == ["0", "0", "1"]
+    assert roles(source).page(source) == roles(source).page(source)
+    assert roles(source).quoted(source) == roles(source).learner(source)
 
 
 def test_a_number_in_a_formula_is_plain_in_both(roles):
@@ -71,7 +79,7 @@ def test_a_citation_reads_in_both(roles):
 
 
 def test_an_admonition_is_a_quotation_for_learners(roles):
-    source = "A.\n\n:::{warning} Mind\nOne {n}`2`.\n\nTwo.\n:::\n\nB.\n"
+    source = "A.\n\n:::{warning} Mind\nOne {n}`ridge(6, 3)`.\n\nTwo.\n:::\n\nB.\n"
     assert roles(source).learner(source) == "A.\n\n> **Mind.** One 2.\n>\n> Two.\n\nB.\n"
     assert roles(source).page(source).startswith("A.\n\n:::{admonition} Mind\n:class: warning\nOne <span")
 

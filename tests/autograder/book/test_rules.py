@@ -35,11 +35,15 @@ def asks(*names):
 
 
 REVEAL = '\n```{code-cell} ipython3\nreveal("links-guess")\n```\n'
+LINES = (
+    "This is a line of nine words or so.\n" * 11
+    + "This is a {drag}`n = 2 in 1..3` {drag}`m = 2 in 1..3` {drag}`k = 2 in 1..3` {n}`n + m + k` or so.\n"
+)
 TEXT = "".join(
     (
         "---\njupytext: {text_representation: {extension: .md, format_name: myst}}\n---\n\n",
         "# Links\n\n*Needs:* nothing.\n\n",
-        "This is a line of nine words or so.\n" * 12,
+        LINES,
         FIGURE,
         FIGURE.replace("one", "two"),
         asks("guess"),
@@ -198,7 +202,7 @@ BROKEN = [
     ),
     (
         "prose_for_each_line_of_code",
-        "This is a line of nine words or so.\n" * 12,
+        LINES,
         "Few words.\n",
         ["md:1: 6 words of prose for 11 lines of code, 0.5 for each; 8 to 20 were expected"],
     ),
@@ -222,6 +226,18 @@ BROKEN = [
             "md:32: uses ridge, which no chapter up to here introduces; {f}`ridge`, or a sentence with `ridge` in it, "
             "was expected"
         ],
+    ),
+    (
+        "numbers_can_be_dragged",
+        " {drag}`m = 2 in 1..3`",
+        "",
+        ["md:1: 2 {drag}s; at least 3 were expected"],
+    ),
+    (
+        "numbers_can_be_dragged",
+        "{n}`n + m + k`",
+        "{n}`n + k`",
+        ["md:20: no number follows 'm'; {n}`…` with it was expected"],
     ),
     (
         "nothing_is_left_to_write",

@@ -44,6 +44,7 @@ def test_it_is_a_draft_whose_rules_say_what_is_left(book):
     new_chapter(book, NAME)
     assert chapters.chapter_names(book) == []
     counting = (rules.number_of_exercises, rules.kinds_that_every_chapter_asks, rules.live_figures)
+    counting = (*counting, rules.numbers_can_be_dragged)
     unmet = (*counting, rules.prose_for_each_line_of_code, rules.nothing_is_left_to_write)
     reading = rules.Reading.of(book, NAME)
     assert [rule for rule in rules.RULES if list(rule(reading))] == [r for r in rules.RULES if r in unmet]

@@ -1,0 +1,151 @@
+/* Where a number comes from: a click, a tap or Enter on a computed number opens what stands behind it.
+ *
+ * The data is one JSON script of the page, #origins: `numbers`, by the id of a span its expression, its entries and the
+ * quantities that it follows; `entries`, each once; `sources`, by key who and when, the address and the title. An entry is a
+ * list that begins with its kind: a formula, a value of a table, a property of a row, a measured row, several of them, a function, a constant. */
+(function () {
+  "use strict";
+  const script = document.getElementById("origins");
+  if (!script) return;
+  const { numbers, entries, sources } = JSON.parse(script.textContent);
+
+  function make(tag, attributes, ...children) {
+    const el = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes ?? {})) el.setAttribute(name, value);
+    el.append(...children.flat().filter((child) => child !== "" && child !== null && child !== undefined));
+    return el;
+  }
+  const link = (href, ...text) => make("a", { href }, ...text);
+  const tex = (text, display) => make("span", { class: "math" }, display ? `\\[${text}\\]` : `\\(${text}\\)`);
+
+  function source([key, rest]) {
+    if (!key) return [rest];
+    const [who, address, title] = sources[key];
+    const named = title ? make("cite", {}, title) : who;
+    const at = [address ? link(address, named) : named, title ? ` (${who}` : " (", title ? "; " : "", link(`bibliography.html#${key}`, "bibliography"), ")"];
+    return rest ? [...at, `, ${rest}`] : at;
+  }
+
+  const parts = (list) => list.map((entry) => make("div", { class: "origin" }, ...shown(entries[entry])));
+  const row = (name, ...value) => make("div", { class: "origin-row" }, make("dt", {}, name), make("dd", {}, ...value));
+
+  const KINDS = {
+    f: (name, indexed, equation, cited, rows, value) => [
+      make("p", { class: "origin-head" }, "The formula ", indexed ? link(`formulas.html#${name}`, make("code", {}, name)) : make("code", {}, name),
+        value ? " gives " : "", value ? make("b", {}, value) : ""),
+      equation ? tex(equation, true) : "",
+      make("dl", { class: "letters" }, rows.map(([letter, meaning, of, below]) =>
+        row(tex(letter), `${meaning}${of ? ": " : ""}`, of ? make("b", {}, of) : "", parts(below)))),
+      make("p", { class: "origin-source" }, "Formula: ", ...source(cited)),
+    ],
+    d: (name, key, meaning, value, printed, from, factor, confidence, note) => [
+      make("p", { class: "origin-head" }, link(`specs.html#${key}`, name), `, ${meaning}: `, make("b", {}, value)),
+      make("dl", {}, row("printed", `“${printed}”`, factor ? `, times ${factor}` : ""), note ? row("note", note) : "",
+        row("source", ...source(from)), row("confidence", confidence)),
+    ],
+    p: (name, key, property, value, said) => [
+      make("p", { class: "origin-head" }, link(`specs.html#${key}`, name), ", ", make("code", {}, property), ": ", make("b", {}, value)),
+      said ? make("p", {}, said) : "",
+    ],
+    r: (row_, field, value, from) => [
+      make("p", { class: "origin-head" }, "Measured, ", make("code", {}, field), ": ", make("b", {}, value)),
+      make("dl", {}, row_ ? row("row", row_) : "", row("source", ...source(from))),
+    ],
+    m: (name, said, count, from) => [
+      make("p", { class: "origin-head" }, "Measured rows, ", make("b", {}, String(count)), ", of ", make("code", {}, name)),
+      said ? make("p", {}, said) : "",
+      make("dl", {}, from.map((one) => row("source", ...source(one)))),
+    ],
+    x: (name, said, value) => [
+      make("p", { class: "origin-head" }, make("code", {}, name), value ? " gives " : "", value ? make("b", {}, value) : ""),
+      said ? make("p", {}, said) : "",
+    ],
+    c: (name, text, value) => [
+      make("p", { class: "origin-head" }, "Given in this chapter: ", make("code", {}, `${name} = ${text}`),
+        value && value.replaceAll(",", "") !== text.replaceAll("_", "") ? ` = ${value}` : ""),
+    ],
+  };
+  const shown = ([kind, ...rest]) => KINDS[kind](...rest).filter((child) => child !== "");
+
+  const box = make("div", { class: "origins", id: "origins-box", popover: "auto", role: "dialog", "aria-label": "Where this number comes from", tabindex: "-1" });
+  let opener = null;
+
+  function follows(names) {
+    const now = window.gpubook?.drag;
+    if (!names || !now) return "";
+    const each = names.map((name) => `${now.drags[name].label} = ${now.drags[name].texts[now.drags[name].at]}`);
+    return make("p", { class: "origin-follows" }, `This number follows a quantity that you can drag. Below it is computed for the book's ${each.join(", ")}.`);
+  }
+
+  function open(span) {
+    const [expression, list, names] = numbers[span.dataset.n];
+    const close = make("button", { type: "button", class: "origins-close", "aria-label": "Close" }, "×");
+    close.addEventListener("click", leave);
+    box.replaceChildren(
+      make("div", { class: "origins-top" }, make("p", {}, make("b", {}, span.textContent), " comes from"), close),
+      make("pre", {}, make("code", {}, expression)), follows(names), ...parts(list),
+    );
+    if (opener && opener !== span) opener.setAttribute("aria-expanded", "false");
+    opener = span;
+    box.showPopover();
+    stand(span);
+    span.setAttribute("aria-expanded", "true");
+    box.focus();
+    window.MathJax?.typesetPromise?.([box]).then(() => stand(span)).catch(() => {});
+  }
+
+  /* Below the number, or above it where there is more room; on a telephone the styles put it at the foot of the window. */
+  function stand(span) {
+    const at = span.getClientRects()[0] ?? span.getBoundingClientRect();
+    const under = innerHeight - at.bottom - 16, over = at.top - 16;
+    box.style.setProperty("--room", `${Math.max(under, over, 160)}px`);
+    const high = box.offsetHeight, top = high <= under || under >= over ? at.bottom + 8 : at.top - 8 - high;
+    box.style.setProperty("--left", `${Math.max(8, Math.min(at.left, innerWidth - box.offsetWidth - 8))}px`);
+    box.style.setProperty("--top", `${Math.max(8, Math.min(top, innerHeight - high - 8))}px`);
+  }
+
+  function leave() {
+    box.hidePopover();
+    opener?.setAttribute("aria-expanded", "false"); // at once: the event of the popover comes later
+    opener?.focus({ preventScroll: true });
+  }
+
+  box.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    event.stopPropagation();
+    leave();
+  });
+  box.addEventListener("toggle", (event) => {
+    if (event.newState !== "closed" || !opener) return;
+    opener.setAttribute("aria-expanded", "false");
+    if (document.activeElement === document.body) opener.focus({ preventScroll: true });
+  });
+  addEventListener("scroll", (event) => {
+    if (box.matches(":popover-open") && !box.contains(event.target) && opener && innerWidth >= 600) stand(opener);
+  }, true);
+
+  for (const span of document.querySelectorAll(".bd-article span.n[data-n]")) {
+    if (!numbers[span.dataset.n]?.[1].length || span.closest("a, button, summary, label")) continue;
+    span.classList.add("explained");
+    for (const [name, value] of Object.entries({ role: "button", tabindex: 0, "aria-haspopup": "dialog", "aria-expanded": "false" }))
+      span.setAttribute(name, value);
+  }
+  const numberOf = (event) => event.target.closest?.("span.n.explained");
+  let wasOpen = null; // a click on the number outside closes the box before the click arrives
+  document.addEventListener("pointerdown", () => { wasOpen = box.matches(":popover-open") ? opener : null; }, true);
+  document.addEventListener("click", (event) => {
+    const span = numberOf(event);
+    if (!span) return;
+    if (span === wasOpen) box.hidePopover();
+    else open(span);
+    wasOpen = null;
+  });
+  document.addEventListener("keydown", (event) => {
+    const span = numberOf(event);
+    if (!span || (event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    open(span);
+  });
+  (document.querySelector(".bd-article") ?? document.body).append(box);
+})();

@@ -63,6 +63,7 @@ register_plugin("sphinxcontrib.bibtex.style.referencing", "author_year_round", R
 bibtex_bibfiles = ["references.bib"]
 bibtex_reference_style = "author_year_round"
 bibtex_default_style = "plain"
+bibtex_cite_id = "cite-{key}"
 
 mathjax_path = "vendor/mathjax/tex-chtml.js"
 mathjax3_config = {
@@ -75,14 +76,18 @@ mathjax3_config = {
 html_theme = "sphinx_book_theme"
 html_title = project
 html_static_path = ["_static"]
+templates_path = ["_templates"]
 html_extra_path = ["extra"]
-html_css_files = ["book.css"]
+html_css_files = ["book.css", "reference.css", "search.css"]
 html_js_files = [
     ("units.js", {"defer": "defer"}),
     ("answerbox.js", {"defer": "defer"}),
     ("live.js", {"defer": "defer"}),
     ("scroll.js", {"defer": "defer"}),
     ("contents.js", {"defer": "defer"}),
+    ("reference.js", {"defer": "defer"}),
+    ("search.js", {"defer": "defer"}),
+    ("lab-link.js", {"defer": "defer"}),
 ]
 html_favicon = "_static/mark.svg"
 html_context = {"default_mode": "auto"}

@@ -21,9 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..declaration.bank import bank_files, declared_below
-from . import answerbox, chapters, indexes, syllabus, vendor
+from . import answerbox, chapters, download, elsewhere, indexes, search, syllabus, vendor
 from .bibliography import for_page
 from .contents import contents, filled
+from .indexes.uses import uses_of
 from .measured import measured_on
 from .page import MEASURED_ON, WIDGET_STATE, PageError, assemble
 
@@ -65,7 +66,8 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
         shutil.rmtree(pages, ignore_errors=True)
         _lay_out(root, work, pages)
         every = [chapters.load(root, name) for name in chapters.chapter_names(root, with_drafts=with_drafts)]
-        for file, text in indexes.pages(every).items():
+        uses = uses_of(every)
+        for file, text in indexes.pages(every, uses).items():
             (pages / file).write_text(text, encoding="utf-8")
         for chapter in every:
             name = chapter.name
@@ -76,9 +78,12 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
             page.cells[0].source = f"{title}\n\n{_notebook_line(name)}\n{rest}"
             nbformat.write(page, pages / f"{name}.ipynb")
             shutil.copytree(released, pages / "extra" / "notebooks" / name)
+            download.add_instructions(pages / "extra" / "notebooks" / name / f"{name}.ipynb")
             if (released / "files").is_dir():
                 shutil.copytree(released / "files", pages / "files", dirs_exist_ok=True)
         _sphinx(pages, pages / "_html")
+        elsewhere.write(pages / "_html", every, uses, contents(root))
+        search.write(pages / "_html")
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(pages / "_html", out)
     return out

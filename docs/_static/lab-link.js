@@ -26,6 +26,9 @@
     const links = [...cards].map((card) => {
       const link = document.createElement("a"), place = document.createElement("p");
       link.textContent = "In your JupyterLab";
+      // One tab for all of them: JupyterLab goes to the cell of an address where it is open on the notebook already, and
+      // opens a notebook at its beginning (4.6).
+      link.target = "gpubook-lab";
       link.dataset.cell = `${card.id.slice("exercise-".length)}-prompt`;
       place.className = "card-link";
       place.append(link);
@@ -44,7 +47,7 @@
       const lab = /^https?:\/\//.test(input.value.trim()) ? input.value.trim() : USUAL;
       for (const link of links) {
         link.href = address(lab, notebook, link.dataset.cell);
-        link.title = `Opens its cell at ${lab}; the address is set below the title of this page`;
+        link.title = `Opens the notebook at ${lab}, and goes to this exercise once it is open; the address is set below the page's title`;
       }
       return lab;
     }
